@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# What tests, benchmarks and examples may use. Each becomes an internal target batchwork_<name>,
+# which exists only if the package was found and carries the definition BATCHWORK_HAVE_<NAME>.
+# The library itself needs none of them.
+
+function(_batchwork_dependency name title)
+  cmake_parse_arguments(ARG "" "PACKAGE" "LINK;INCLUDE" ${ARGN})
+  if(NOT ARG_LINK AND NOT ARG_INCLUDE)
+    message(STATUS "${title}: not found (Debian: ${ARG_PACKAGE}); what needs it is skipped")
+    return()
+  endif()
+  string(TOUPPER "${name}" upper)
+  add_library(batchwork_${name} INTERFACE)
+  target_compile_definitions(batchwork_${name} INTERFACE BATCHWORK_HAVE_${upper})
+  target_link_libraries(batchwork_${name} INTERFACE ${ARG_LINK})
+  target_include_directories(batchwork_${name} SYSTEM INTERFACE ${ARG_INCLUDE})
+  message(STATUS "${title}: found")
+endfunction()
+
+# The name of the first of several targets that exists, or nothing.
+function(_batchwork_first_target result)
+  foreach(target IN LISTS ARGN)
+    if(TARGET ${target})
+      set(${result} ${target} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  set(${result} "" PARENT_SCOPE)
+endfunction()
+
+find_package(Threads QUIET)
+find_package(GTest QUIET)
+find_package(benchmark CONFIG QUIET)
+find_package(CLI11 CONFIG QUIET)
+find_package(Eigen3 CONFIG QUIET)
+find_package(LAPACK QUIET)
+find_package(KokkosKernels CONFIG QUIET)
+find_path(Batchwork_CSV_INCLUDE_DIR csv.h PATH_SUFFIXES fast-cpp-csv-parser)
+mark_as_advanced(Batchwork_CSV_INCLUDE_DIR)
+
+_batchwork_first_target(_link GTest::gtest GTest::GTest)
+_batchwork_dependency(gtest "GoogleTest" LINK ${_link} PACKAGE libgtest-dev)
+
+_batchwork_first_target(_link benchmark::benchmark)
+_batchwork_dependency(benchmark "Google Benchmark" LINK ${_link} PACKAGE libbenchmark-dev)
+
+_batchwork_first_target(_link CLI11::CLI11)
+_batchwork_dependency(cli11 "CLI11" LINK ${_link} PACKAGE libcli11-dev)
+
+_batchwork_first_target(_link Eigen3::Eigen)
+_batchwork_dependency(eigen "Eigen" LINK ${_link} PACKAGE libeigen3-dev)
+
+_batchwork_first_target(_link LAPACK::LAPACK)
+if(_link AND TARGET BLAS::BLAS)
+  list(APPEND _link BLAS::BLAS)
+endif()
+_batchwork_dependency(lapack "LAPACK" LINK ${_link} PACKAGE "liblapack-dev libblas-dev")
+
+# Kokkos Kernels by itself, and as a part of Trilinos.
+_batchwork_first_target(_link Kokkos::kokkoskernels KokkosKernels::all_libs)
+_batchwork_dependency(
+  kokkoskernels "Kokkos Kernels" LINK ${_link} PACKAGE libtrilinos-kokkos-kernels-dev
+)
+
+if(Batchwork_CSV_INCLUDE_DIR AND TARGET Threads::Threads)
+  set(_include "${Batchwork_CSV_INCLUDE_DIR}")
+  set(_link Threads::Threads)
+else()
+  set(_include "")
+  set(_link "")
+endif()
+_batchwork_dependency(
+  csv "fast-cpp-csv-parser" LINK ${_link} INCLUDE ${_include} PACKAGE libfccp-dev
+)

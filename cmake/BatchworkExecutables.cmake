@@ -1,0 +1,90 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# How tests, benchmarks and examples are made:
+#
+#   batchwork_add_test(<name> <sources>... [REQUIRES <dependency>...] [USES <dependency>...])
+#   batchwork_add_benchmark(<name> <sources>... [REQUIRES ...] [USES ...])
+#   batchwork_add_example(<name> <sources>... [REQUIRES ...] [USES ...])
+#
+# A dependency is a name from BatchworkDependencies.cmake: benchmark, cli11, csv, eigen, gtest,
+# kokkoskernels, lapack. What lacks a REQUIRED one is skipped, loudly; a USED one is linked where
+# it is there, and the source asks for BATCHWORK_HAVE_<NAME>. Executables land in <build>/bin.
+
+# Warnings and flags of our own executables; users of the library never see them.
+add_library(batchwork_own_flags INTERFACE)
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
+  target_compile_options(batchwork_own_flags INTERFACE -Wall -Wextra)
+  if(NOT (Kokkos_ENABLE_CUDA AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
+    # nvcc's host pass loses track of what is a system header, so these two are for others.
+    target_compile_options(batchwork_own_flags INTERFACE -Wshadow -Wconversion)
+  endif()
+  if(Batchwork_ENABLE_WERROR)
+    target_compile_options(batchwork_own_flags INTERFACE -Werror)
+  endif()
+endif()
+if(Batchwork_ENABLE_NATIVE)
+  target_compile_options(batchwork_own_flags INTERFACE -march=native)
+endif()
+
+# Adds an executable unless a required dependency is missing; ${added} says whether it did.
+function(_batchwork_add_executable kind name added)
+  cmake_parse_arguments(ARG "" "" "REQUIRES;USES" ${ARGN})
+  set(${added} FALSE PARENT_SCOPE)
+  set(missing "")
+  foreach(dependency IN LISTS ARG_REQUIRES)
+    if(NOT TARGET batchwork_${dependency})
+      list(APPEND missing ${dependency})
+    endif()
+  endforeach()
+  if(missing)
+    string(REPLACE ";" ", " missing "${missing}")
+    set_property(GLOBAL APPEND PROPERTY BATCHWORK_SKIPPED "${kind} ${name} (needs ${missing})")
+    return()
+  endif()
+
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE Batchwork::batchwork batchwork_own_flags)
+  foreach(dependency IN LISTS ARG_REQUIRES ARG_USES)
+    if(TARGET batchwork_${dependency})
+      target_link_libraries(${name} PRIVATE batchwork_${dependency})
+    endif()
+  endforeach()
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  set_property(GLOBAL APPEND PROPERTY BATCHWORK_ADDED_${kind} ${name})
+  set(${added} TRUE PARENT_SCOPE)
+endfunction()
+
+# A GoogleTest executable with the main() of unit_tests/test_main.cpp; one ctest entry each.
+function(batchwork_add_test name)
+  _batchwork_add_executable(test ${name} added ${ARGN} REQUIRES gtest)
+  if(added)
+    target_link_libraries(${name} PRIVATE batchwork_test_main)
+    add_test(NAME ${name} COMMAND ${name})
+  endif()
+endfunction()
+
+# A Google Benchmark executable; it brings its own main().
+function(batchwork_add_benchmark name)
+  _batchwork_add_executable(benchmark ${name} added ${ARGN} REQUIRES benchmark)
+endfunction()
+
+function(batchwork_add_example name)
+  _batchwork_add_executable(example ${name} added ${ARGN})
+endfunction()
+
+# The last words of a configure run.
+function(batchwork_print_summary)
+  message(STATUS "Batchwork ${Batchwork_VERSION} (${BATCHWORK_GIT_HASH}), ${CMAKE_BUILD_TYPE}")
+  foreach(kind IN ITEMS test benchmark example)
+    get_property(names GLOBAL PROPERTY BATCHWORK_ADDED_${kind})
+    list(LENGTH names count)
+    string(REPLACE ";" " " names "${names}")
+    message(STATUS "  ${kind}s: ${count}  ${names}")
+  endforeach()
+  get_property(skipped GLOBAL PROPERTY BATCHWORK_SKIPPED)
+  if(skipped)
+    string(REPLACE ";" "\n  " skipped "${skipped}")
+    message(WARNING "Batchwork SKIPS, for want of a dependency:\n  ${skipped}")
+  endif()
+endfunction()

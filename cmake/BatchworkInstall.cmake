@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Installs the headers and the CMake package; `find_package(Batchwork CONFIG)` then gives
+# Batchwork::batchwork, in the installed and in the build tree.
+
+include(CMakePackageConfigHelpers)
+
+set(_batchwork_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/Batchwork")
+
+install(
+  DIRECTORY "${PROJECT_SOURCE_DIR}/src/"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/batchwork"
+  FILES_MATCHING
+  PATTERN "*.hpp"
+)
+install(FILES "${PROJECT_BINARY_DIR}/include/Batchwork_Version.hpp"
+        DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/batchwork"
+)
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/BatchworkConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/BatchworkConfig.cmake" INSTALL_DESTINATION "${_batchwork_cmake_dir}"
+)
+write_basic_package_version_file(
+  "${PROJECT_BINARY_DIR}/BatchworkConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT
+)
+install(FILES "${PROJECT_BINARY_DIR}/BatchworkConfig.cmake"
+              "${PROJECT_BINARY_DIR}/BatchworkConfigVersion.cmake"
+        DESTINATION "${_batchwork_cmake_dir}"
+)
+
+# In an enclosing project that builds Kokkos itself, export() would need Kokkos' own export set;
+# install(EXPORT) refers to Kokkos::kokkos by name, which is right in every case.
+install(TARGETS batchwork EXPORT BatchworkTargets)
+install(
+  EXPORT BatchworkTargets
+  NAMESPACE Batchwork::
+  DESTINATION "${_batchwork_cmake_dir}"
+)

@@ -1,0 +1,34 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Writes Batchwork_Version.hpp into the build folder. The git hash is taken when CMake configures,
+# so that a commit alone does not recompile everything; `-dirty` marks uncommitted changes.
+
+set(BATCHWORK_GIT_HASH "unknown")
+find_package(Git QUIET)
+if(GIT_FOUND AND EXISTS "${PROJECT_SOURCE_DIR}/.git")
+  # The checkout may belong to another user than the one who builds (a container, a chroot).
+  set(_batchwork_git "${GIT_EXECUTABLE}" -c "safe.directory=*" -C "${PROJECT_SOURCE_DIR}")
+  execute_process(
+    COMMAND ${_batchwork_git} rev-parse --short=12 HEAD
+    OUTPUT_VARIABLE _batchwork_hash
+    RESULT_VARIABLE _batchwork_result
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
+  )
+  if(_batchwork_result EQUAL 0)
+    set(BATCHWORK_GIT_HASH "${_batchwork_hash}")
+    execute_process(
+      COMMAND ${_batchwork_git} status --porcelain --untracked-files=no
+      OUTPUT_VARIABLE _batchwork_changes
+      ERROR_QUIET
+    )
+    if(_batchwork_changes)
+      string(APPEND BATCHWORK_GIT_HASH "-dirty")
+    endif()
+  endif()
+endif()
+
+configure_file(
+  "${PROJECT_SOURCE_DIR}/cmake/Batchwork_Version.hpp.in"
+  "${PROJECT_BINARY_DIR}/include/Batchwork_Version.hpp" @ONLY
+)
