@@ -36,7 +36,8 @@ find_package(benchmark CONFIG QUIET)
 find_package(CLI11 CONFIG QUIET)
 find_package(Eigen3 CONFIG QUIET)
 find_package(LAPACK QUIET)
-find_package(KokkosKernels CONFIG QUIET)
+# Kokkos Kernels often lies beside the Kokkos it was built with.
+find_package(KokkosKernels CONFIG QUIET HINTS "${Kokkos_DIR}/..")
 find_path(Batchwork_CSV_INCLUDE_DIR csv.h PATH_SUFFIXES fast-cpp-csv-parser)
 mark_as_advanced(Batchwork_CSV_INCLUDE_DIR)
 
