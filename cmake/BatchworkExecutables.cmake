@@ -61,6 +61,10 @@ function(batchwork_add_test name)
   if(added)
     target_link_libraries(${name} PRIVATE batchwork_test_main)
     add_test(NAME ${name} COMMAND ${name})
+    if(Kokkos_ENABLE_OPENMP OR Kokkos_ENABLE_THREADS OR Kokkos_ENABLE_HPX)
+      # It takes every core by itself.
+      set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
+    endif()
   endif()
 endfunction()
 
