@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Batchwork: small-matrix algorithms over large batches, fused into one kernel. The umbrella header.
+#ifndef BATCHWORK_HPP
+#define BATCHWORK_HPP
+
+#include "tile/Batchwork_Cholesky.hpp"
+#include "tile/Batchwork_Generate.hpp"
+#include "tile/Batchwork_Reduce.hpp"
+#include "verbs/Batchwork_Map.hpp"
+#include "verbs/Batchwork_Scan.hpp"
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Lane policies: how many items the smallest unit of execution holds. OneLane on devices, PackLanes<W> on hosts.
+#ifndef BATCHWORK_LANES_HPP
+#define BATCHWORK_LANES_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include "machine/Batchwork_Held.hpp"
+
+namespace Batchwork {
+
+/// A device lane holds one whole item in registers.
+struct OneLane {
+  static constexpr int width = 1;
+  template <class T>
+  using held = T;
+};
+
+/// A host thread works on W items side by side.
+template <int W>
+struct PackLanes {
+  static constexpr int width = W;
+  template <class T>
+  using held = Pack<T, W>;
+};
+
+namespace Impl {
+
+/// The items in the lanes at hand: item, item + 1, ..., item + count - 1. Lanes beyond count repeat the last item.
+struct Items {
+  std::int64_t first;
+  int count;
+};
+
+/// Bytes of a SIMD register, by the flags the user compiles with.
+#if defined(__AVX512F__)
+inline constexpr int simd_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int simd_bytes = 32;
+#else
+inline constexpr int simd_bytes = 16;
+#endif
+
+template <class T>
+inline constexpr int native_width = simd_bytes / int(sizeof(T));
+
+/// Whether kernels on this execution space run on lanes of a device rather than on packs of a host thread.
+template <class Exec>
+inline constexpr bool runs_on_device =
+    !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible ||
+    !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+
+/// The lanes for numbers of type T on an execution space; W > 0 overrides the width on hosts.
+template <class Exec, class T, int W>
+using lanes_for = std::conditional_t<runs_on_device<Exec>, OneLane, PackLanes<(W > 0 ? W : native_width<T>)>>;
+
+}  // namespace Impl
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The per-item result code: LAPACK's `info` together with an enumerated reason.
+#ifndef BATCHWORK_STATUS_HPP
+#define BATCHWORK_STATUS_HPP
+
+#include <cstdint>
+
+#include "machine/Batchwork_Macros.hpp"
+
+namespace Batchwork {
+
+/// Why an item failed.
+enum class Reason : std::int32_t {
+  success = 0,                ///< nothing failed
+  not_positive_definite = 1,  ///< a Cholesky pivot was zero or negative; info is its 1-based index, as in LAPACK's potrf
+  not_finite = 2,             ///< a NaN or infinite pivot (info is its 1-based index), or result (info is 0)
+  incomplete_data = 3,        ///< a missing observation under the promise of complete data; info is 0
+};
+
+/// A status as it stands in the user's integer View: 0 is success; otherwise the reason and LAPACK's info.
+struct Status {
+  static constexpr std::int32_t shift = 16;
+
+  static constexpr KOKKOS_FUNCTION std::int32_t code(Reason reason, int info) {
+    return (static_cast<std::int32_t>(reason) << shift) + info;
+  }
+  static constexpr KOKKOS_FUNCTION Reason reason(std::int64_t code) {
+    return static_cast<Reason>(static_cast<std::int32_t>(code) >> shift);
+  }
+  /// The 1-based index of the pivot that failed, as in LAPACK, or 0 where there is none.
+  static constexpr KOKKOS_FUNCTION int info(std::int64_t code) {
+    return static_cast<int>(code & ((std::int64_t(1) << shift) - 1));
+  }
+};
+
+/// The reason in words, for messages on the host.
+inline char const* to_string(Reason reason) {
+  switch (reason) {
+    case Reason::success: return "success";
+    case Reason::not_positive_definite: return "not positive definite";
+    case Reason::not_finite: return "not finite";
+    case Reason::incomplete_data: return "incomplete data";
+  }
+  return "unknown";
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Bound: an operand as the kernel sees it. Pointers and strides only; loads and stores tiles.
+#ifndef BATCHWORK_BOUND_HPP
+#define BATCHWORK_BOUND_HPP
+
+#include "operand/Batchwork_Operand.hpp"
+#include "tile/Batchwork_LogSum.hpp"
+
+namespace Batchwork::Impl {
+
+/// What a sequence assigns to nothing().
+struct Nothing {
+  template <class X>
+  BATCHWORK_INLINE Nothing& operator=(X const&) {
+    return *this;
+  }
+};
+
+template <Kind K, class... Part>
+struct Bound;
+
+/// in, out, inout, each, emit: one tile per item (and step).
+template <Kind K, class Loc>
+  requires(K == Kind::in || K == Kind::out || K == Kind::inout || K == Kind::each || K == Kind::emit)
+struct Bound<K, Loc> {
+  static constexpr Kind kind = K;
+  using scalar = std::remove_const_t<typename Loc::value_type>;
+  static constexpr int staged = 0;  ///< numbers to be staged
+  Loc loc;
+
+  template <class Lanes>
+  using held = typename Lanes::template held<scalar>;
+  template <class Lanes>
+  using tile = typename Loc::shape::template tile<held<Lanes>>;
+
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> load(Items items, std::int64_t time) const {
+    return load_tile<held<Lanes>>(loc, items, time);
+  }
+  template <class Lanes, class X>
+  BATCHWORK_INLINE void store(Items items, std::int64_t time, X const& x) const {
+    store_tile<held<Lanes>>(loc, items, time, x);
+  }
+};
+
+/// common: staged once per team, then read where it was staged.
+template <class Loc>
+struct Bound<Kind::common, Loc> {
+  static constexpr Kind kind = Kind::common;
+  using Sh = typename Loc::shape;
+  using scalar = std::remove_const_t<typename Loc::value_type>;
+  static constexpr int staged = Sh::rank == 0 ? 1 : Sh::size;
+  using staged_tile = std::conditional_t<Sh::rank == 0, Scalar<scalar>,
+                                         Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
+  Loc loc;
+
+  template <class Lanes>
+  using tile = staged_tile;
+
+  /// Number k of the staged tile; a symmetric one is mirrored from its lower triangle.
+  BATCHWORK_INLINE scalar number(int k) const {
+    int i = Sh::rank == 2 ? k / Sh::cols : k;
+    int j = Sh::rank == 2 ? k % Sh::cols : 0;
+    if (Sh::structure == Structure::symmetric && j > i) {
+      int const t = i;
+      i = j;
+      j = t;
+    }
+    if (Sh::structure == Structure::lower && j > i) return scalar(0);
+    return loc.at(0, 0)[loc.offset(i, j)];
+  }
+  BATCHWORK_INLINE staged_tile read(scalar const* stage) const {
+    if constexpr (Sh::rank == 0) return staged_tile(*stage);
+    else return staged_tile{stage};
+  }
+};
+
+/// common(fixed(value)): read from the launch's arguments.
+template <class F>
+struct Bound<Kind::fixed, F> {
+  static constexpr Kind kind = Kind::fixed;
+  using Sh = typename F::shape;
+  using scalar = typename F::value_type;
+  static constexpr int staged = 0;
+  using staged_tile = std::conditional_t<Sh::rank == 0, Scalar<scalar>,
+                                         Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
+  F value;
+
+  template <class Lanes>
+  using tile = staged_tile;
+  BATCHWORK_INLINE staged_tile read() const {
+    if constexpr (Sh::rank == 0) return staged_tile(value.values[0]);
+    else return staged_tile{value.values};
+  }
+};
+
+/// common(each(v)): one tile per step, the same for all items, so held as plain numbers.
+template <class Loc>
+struct Bound<Kind::common_each, Loc> {
+  static constexpr Kind kind = Kind::common_each;
+  using scalar = std::remove_const_t<typename Loc::value_type>;
+  static constexpr int staged = 0;
+  Loc loc;
+
+  template <class Lanes>
+  using tile = typename Loc::shape::template tile<scalar>;
+  BATCHWORK_INLINE auto load(std::int64_t time) const { return load_tile<scalar>(loc, Items{0, 1}, time); }
+};
+
+/// carry: loaded before the first step, stored after the last.
+template <class Start, class End, class IsLog>
+struct Bound<Kind::carry, Start, End, IsLog> {
+  static constexpr Kind kind = Kind::carry;
+  using scalar = typename Start::scalar;
+  static constexpr int staged = Start::staged;
+  Start start;
+  End end;
+  scalar log_weight;
+
+  template <class Lanes>
+  using held = typename Lanes::template held<scalar>;
+  template <class Tile0, class Lanes>
+  struct Rebound {
+    using type = typename Tile0::template rebind<held<Lanes>>;
+  };
+  template <class S0, class Lanes>
+  struct Rebound<Scalar<S0>, Lanes> {
+    using type = Scalar<held<Lanes>>;
+  };
+  template <class Lanes>
+  using plain = typename Rebound<typename Start::template tile<Lanes>, Lanes>::type;
+  template <class Lanes>
+  using tile = std::conditional_t<IsLog::value, LogSum<held<Lanes>>, plain<Lanes>>;
+
+  template <class Lanes>
+  BATCHWORK_INLINE plain<Lanes> load_plain(Items items, scalar const* stage) const {
+    if constexpr (Start::kind == Kind::in) return start.template load<Lanes>(items, 0);
+    else if constexpr (Start::kind == Kind::common) return plain<Lanes>(start.read(stage));
+    else return plain<Lanes>(start.read());
+  }
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> load(Items items, scalar const* stage) const {
+    if constexpr (IsLog::value) return tile<Lanes>(load_plain<Lanes>(items, stage), log_weight);
+    else return load_plain<Lanes>(items, stage);
+  }
+};
+
+/// status: an integer per item.
+template <class Loc>
+struct Bound<Kind::status, Loc> {
+  static constexpr Kind kind = Kind::status;
+  using scalar = void;
+  static constexpr int staged = 0;
+  Loc loc;
+
+  template <class I>
+  BATCHWORK_INLINE void store(Items items, I const& code) const {
+    using integer = typename Loc::value_type;
+    if constexpr (std::is_integral_v<I>) {
+      *loc.at(items.first, 0) = static_cast<integer>(code);
+    } else {
+      for (int k = 0; k < items.count; ++k) *loc.at(items.first + k, 0) = static_cast<integer>(code.lane(k));
+    }
+  }
+};
+
+template <>
+struct Bound<Kind::nothing> {
+  static constexpr Kind kind = Kind::nothing;
+  using scalar = void;
+  static constexpr int staged = 0;
+  template <class Lanes>
+  using tile = Nothing;
+};
+
+template <Kind K, class Src>
+auto bind(Operand<K, Src> const& o) {
+  if constexpr (K == Kind::fixed) {
+    return Bound<K, Src>{o.source};
+  } else {
+    return Bound<K, typename Src::location>{o.source.locate()};
+  }
+}
+inline auto bind(Operand<Kind::nothing> const&) { return Bound<Kind::nothing>{}; }
+template <class Start, class End, class IsLog>
+auto bind(Operand<Kind::carry, Start, End, IsLog> const& o) {
+  auto s = bind(o.start);
+  auto e = bind(o.end);
+  using scalar = typename decltype(s)::scalar;
+  if constexpr (!std::is_void_v<typename decltype(e)::scalar>)
+    static_assert(std::is_same_v<scalar, typename decltype(e)::scalar>,
+                  "Batchwork::carry: start and end have different scalar types");
+  return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{s, e, static_cast<scalar>(o.log_weight)};
+}
+
+template <class O>
+using bound_t = decltype(bind(std::declval<O const&>()));
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Location: where an operand's numbers lie, as a kernel sees it: a pointer and strides, 64-bit throughout.
+/// Three layouts of a batch and the general strided one: planes (LayoutLeft, item fastest), rows (LayoutRight, an
+/// item's numbers side by side), packed (groups of W items side by side), strided (anything else).
+#ifndef BATCHWORK_LOCATION_HPP
+#define BATCHWORK_LOCATION_HPP
+
+#include <cstdint>
+
+#include "machine/Batchwork_Lanes.hpp"
+#include "operand/Batchwork_Shape.hpp"
+
+namespace Batchwork::Impl {
+
+enum class Arrangement { planes, rows, strided, packed };
+
+/// T may be const. All strides count numbers, not bytes. offset(i, j) is relative to at(item, time).
+template <class T, class Sh, Arrangement A, int PackedWidth>
+struct Location;
+
+template <class T, class Sh>
+struct Location<T, Sh, Arrangement::planes, 0> {
+  using value_type = T;
+  using shape = Sh;
+  static constexpr bool lanes_are_adjacent = true;
+  T* data;
+  std::int64_t time, plane;
+
+  BATCHWORK_INLINE T* at(std::int64_t item, std::int64_t t) const { return data + item + t * time; }
+  BATCHWORK_INLINE std::int64_t offset(int i, int j) const { return (i + j * Sh::rows) * plane; }
+  BATCHWORK_INLINE bool adjacent(std::int64_t, int) const { return true; }
+};
+
+template <class T, class Sh>
+struct Location<T, Sh, Arrangement::rows, 0> {
+  using value_type = T;
+  using shape = Sh;
+  T* data;
+  std::int64_t time, item_stride;
+  bool wide;  ///< every item starts on a 16-byte boundary and is a multiple of 16 bytes long
+
+  BATCHWORK_INLINE T* at(std::int64_t item, std::int64_t t) const { return data + item * item_stride + t * time; }
+  BATCHWORK_INLINE std::int64_t offset(int i, int j) const {
+    return Sh::rank == 2 ? i * Sh::cols + j : i;
+  }
+  BATCHWORK_INLINE bool adjacent(std::int64_t, int) const { return false; }
+};
+
+template <class T, class Sh>
+struct Location<T, Sh, Arrangement::strided, 0> {
+  using value_type = T;
+  using shape = Sh;
+  T* data;
+  std::int64_t time, item_stride, row, col;
+
+  BATCHWORK_INLINE T* at(std::int64_t item, std::int64_t t) const { return data + item * item_stride + t * time; }
+  BATCHWORK_INLINE std::int64_t offset(int i, int j) const { return Sh::rank == 2 ? i * row + j * col : i * row; }
+  BATCHWORK_INLINE bool adjacent(std::int64_t, int) const { return false; }
+};
+
+template <class T, class Sh, int PW>
+struct Location<T, Sh, Arrangement::packed, PW> {
+  using value_type = T;
+  using shape = Sh;
+  T* data;
+  std::int64_t time, group;
+
+  BATCHWORK_INLINE T* at(std::int64_t item, std::int64_t t) const {
+    return data + (item / PW) * group + t * time + item % PW;
+  }
+  BATCHWORK_INLINE std::int64_t offset(int i, int j) const {
+    return std::int64_t(Sh::rank == 2 ? i * Sh::cols + j : i) * PW;
+  }
+  /// W items from `item` on lie side by side.
+  BATCHWORK_INLINE bool adjacent(std::int64_t item, int w) const { return item % PW + w <= PW; }
+};
+
+// ---- entries ------------------------------------------------------------------------------------------------------
+
+/// Where one lane's item, or a pack's items, are read and written.
+template <class S, class Loc>
+struct Cursor {
+  using T = typename Loc::value_type;
+  Loc const& loc;
+  T* p;
+
+  BATCHWORK_INLINE Cursor(Loc const& l, Items items, std::int64_t time) : loc(l), p(l.at(items.first, time)) {}
+  BATCHWORK_INLINE S get(int i, int j) const { return p[loc.offset(i, j)]; }
+  BATCHWORK_INLINE void put(int i, int j, S const& v) const { p[loc.offset(i, j)] = v; }
+};
+
+template <class V, int W, class Loc>
+struct Cursor<Pack<V, W>, Loc> {
+  using T = typename Loc::value_type;
+  using S = Pack<V, W>;
+  Loc const& loc;
+  Items items;
+  bool adjacent;
+  T* p[W];  ///< one pointer per lane; all lanes' entries have the same offsets
+
+  BATCHWORK_INLINE Cursor(Loc const& l, Items it, std::int64_t time)
+      : loc(l), items(it), adjacent(it.count == W && l.adjacent(it.first, W)) {
+    for (int k = 0; k < W; ++k) p[k] = loc.at(items.first + (k < items.count ? k : items.count - 1), time);
+  }
+  BATCHWORK_INLINE S get(int i, int j) const {
+    std::int64_t const o = loc.offset(i, j);
+    if (adjacent) return S::load(p[0] + o);
+    S r;
+    for (int k = 0; k < W; ++k) r.set_lane(k, p[k][o]);
+    return r;
+  }
+  BATCHWORK_INLINE void put(int i, int j, S const& v) const {
+    std::int64_t const o = loc.offset(i, j);
+    if (adjacent) {
+      v.store(p[0] + o);
+    } else {
+      for (int k = 0; k < items.count; ++k) p[k][o] = v.lane(k);
+    }
+  }
+};
+
+// ---- whole tiles --------------------------------------------------------------------------------------------------
+
+/// Index into the numbers stored for one item in row order, and whether the tile has that entry.
+template <class Sh>
+BATCHWORK_INLINE constexpr int number_of(int i, int j) {
+  return Sh::rank == 2 ? i * Sh::cols + j : i;
+}
+
+template <class T>
+struct alignas(16) Wide {
+  T v[16 / sizeof(T)];
+};
+
+/// Entries of a tile that are stored in the View, each visited once: f(i, j). Of a symmetric or lower tile the
+/// lower triangle; of a diagonal the diagonal.
+template <class Sh, class F>
+BATCHWORK_INLINE void for_each_read(F const& f) {
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < Sh::rows; ++i) {
+    if constexpr (Sh::rank < 2) {
+      f(i, Sh::structure == Structure::diagonal ? i : 0);
+    } else {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < Sh::cols; ++j) {
+        bool const skip = (Sh::structure == Structure::symmetric || Sh::structure == Structure::lower) && j > i;
+        if (!skip) f(i, j);
+      }
+    }
+  }
+}
+
+template <class S, class Loc>
+BATCHWORK_INLINE auto load_tile(Loc const& loc, Items items, std::int64_t time) {
+  using Sh = typename Loc::shape;
+  using R = typename Sh::template tile<S>;
+  using T [[maybe_unused]] = std::remove_const_t<typename Loc::value_type>;
+  R r;
+  r.info = info_t<S>(0);
+  if constexpr (Sh::rank == 0) {
+    r.value = Cursor<S, Loc>(loc, items, time).get(0, 0);
+  } else {
+#if defined(BATCHWORK_DEVICE_PASS)
+    if constexpr (one_item_per_lane<S> && requires { loc.wide; } && Sh::size * sizeof(T) % 16 == 0) {
+      if (loc.wide) {
+        constexpr int per = 16 / int(sizeof(T));
+        Wide<T> buffer[Sh::size / per];
+        auto const* from = reinterpret_cast<Wide<T> const*>(loc.at(items.first, time));
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Sh::size / per; ++k) buffer[k] = from[k];
+        for_each_read<Sh>([&](int i, int j) {
+          int const k = number_of<Sh>(i, j);
+          r.set(i, j, buffer[k / per].v[k % per]);
+        });
+        return r;
+      }
+    }
+#endif
+    Cursor<S, Loc> const c(loc, items, time);
+    for_each_read<Sh>([&](int i, int j) { r.set(i, j, c.get(i, j)); });
+  }
+  return r;
+}
+
+/// Writes every number the View holds for the items: both triangles of a symmetric tile, the zeros of a lower one.
+template <class S, class Loc, class R>
+BATCHWORK_INLINE void store_tile(Loc const& loc, Items items, std::int64_t time, R const& r) {
+  using Sh = typename Loc::shape;
+  using T [[maybe_unused]] = typename Loc::value_type;
+  if constexpr (Sh::rank == 0) {
+    Cursor<S, Loc>(loc, items, time).put(0, 0, r.value);
+  } else if constexpr (Sh::rank == 1) {
+    Cursor<S, Loc> const c(loc, items, time);
+    for_each_read<Sh>([&](int i, int j) { c.put(i, 0, r.entry(i, j)); });
+  } else {
+#if defined(BATCHWORK_DEVICE_PASS)
+    if constexpr (one_item_per_lane<S> && requires { loc.wide; } && Sh::size * sizeof(T) % 16 == 0) {
+      if (loc.wide) {
+        constexpr int per = 16 / int(sizeof(T));
+        auto* to = reinterpret_cast<Wide<T>*>(loc.at(items.first, time));
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Sh::size / per; ++k) {
+          Wide<T> w;
+          BATCHWORK_UNROLL
+          for (int n = 0; n < per; ++n) {
+            int const m = k * per + n;
+            w.v[n] = r.entry(m / Sh::cols, m % Sh::cols);
+          }
+          to[k] = w;
+        }
+        return;
+      }
+    }
+#endif
+    Cursor<S, Loc> const c(loc, items, time);
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < Sh::rows; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < Sh::cols; ++j) c.put(i, j, r.entry(i, j));
+    }
+  }
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Source: one View as an operand sees it on the host: shape, arrangement, label, and the checks that need no other
+/// operand. From it a verb makes the Location that goes into the kernel.
+#ifndef BATCHWORK_SOURCE_HPP
+#define BATCHWORK_SOURCE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "operand/Batchwork_Adaptors.hpp"
+#include "operand/Batchwork_Location.hpp"
+
+namespace Batchwork::Impl {
+
+/// The indices that stand before the tile's own in a View.
+enum class Leading { none, item, time, item_time };
+
+constexpr bool has_item(Leading l) { return l == Leading::item || l == Leading::item_time; }
+constexpr bool has_time(Leading l) { return l == Leading::time || l == Leading::item_time; }
+constexpr int leading_indices(Leading l) { return int(has_item(l)) + int(has_time(l)); }
+
+/// What messages and checks need to know of an operand's View.
+struct Description {
+  std::string label;
+  std::string shape;        ///< the tile's
+  std::string extents;      ///< the View's, as (1000, 6, 6)
+  std::int64_t items = -1;  ///< -1: has no item index
+  std::int64_t steps = -1;  ///< -1: has no time index
+  char const* begin = nullptr;
+  char const* end = nullptr;
+  bool contiguous = true;
+  bool empty = false;
+  std::string problem;  ///< what is wrong with this View alone, or empty
+};
+
+/// Static extent r of the last dimensions of a View's data type, or 0.
+template <class View>
+constexpr int static_extent_from_end(int from_end) {
+  using D = typename View::data_type;
+  constexpr int n = int(std::rank_v<D>);
+  int e[9] = {};
+  if constexpr (n > 0) e[0] = int(std::extent_v<D, 0>);
+  if constexpr (n > 1) e[1] = int(std::extent_v<D, 1>);
+  if constexpr (n > 2) e[2] = int(std::extent_v<D, 2>);
+  if constexpr (n > 3) e[3] = int(std::extent_v<D, 3>);
+  if constexpr (n > 4) e[4] = int(std::extent_v<D, 4>);
+  return from_end < n ? e[n - 1 - from_end] : 0;
+}
+
+template <class Adapt, Leading Lead>
+struct Source;
+
+template <class V, Structure St, bool IsPacked, int... E, Leading Lead>
+struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
+  using view_type = V;
+  using value_type = typename V::value_type;  // const for a const View
+  using T = std::remove_const_t<value_type>;
+  static constexpr int lead = leading_indices(Lead);
+  static constexpr int view_rank = int(V::rank());
+  static constexpr int tile_rank = view_rank - lead - int(IsPacked);
+
+  static_assert(tile_rank >= 0 && tile_rank <= 2,
+                "Batchwork: the View's rank does not fit the operand: matrices have two indices, vectors one, scalars "
+                "none, after the item and time indices (and before the lane index of packed storage)");
+  static_assert(sizeof...(E) == 0 || int(sizeof...(E)) == tile_rank,
+                "Batchwork: extents<...>(view) must give as many extents as the tile has indices");
+
+  static constexpr int static_extent(int k) {
+    if constexpr (sizeof...(E) > 0) {
+      constexpr int given[] = {E...};
+      return given[k];
+    } else {
+      return static_extent_from_end<V>(tile_rank - 1 - k + int(IsPacked));
+    }
+  }
+  static constexpr int packed_width = IsPacked ? static_extent_from_end<V>(0) : 0;
+  static constexpr bool extents_known() {
+    for (int k = 0; k < tile_rank; ++k)
+      if (static_extent(k) <= 0) return false;
+    return true;
+  }
+  static_assert(extents_known(), "Batchwork: the tile's extents must be known at compile time: use a View with static "
+                                 "extents (View<double*[6][6]>) or extents<6, 6>(view)");
+  static_assert(!IsPacked || packed_width > 0,
+                "Batchwork::packed: the lane extent must be static, as in View<double*[6][6][8], LayoutRight>");
+  static_assert(!IsPacked || has_item(Lead), "Batchwork::packed: only operands with an item index can be packed");
+
+  static constexpr auto make_shape() {
+    if constexpr (tile_rank == 0) return typename ShapeFromExtents<0>::type{};
+    else if constexpr (tile_rank == 1) return typename ShapeFromExtents<1, static_extent(0)>::type{};
+    else return typename ShapeFromExtents<2, static_extent(0), static_extent(1)>::type{};
+  }
+  using shape = typename Restructured<decltype(make_shape()), St>::type;
+  static_assert(shape::rows <= largest_extent && shape::cols <= largest_extent,
+                "Batchwork: an extent of the tile is over the limit of 32");
+
+  using layout = typename V::array_layout;
+  static constexpr bool left = std::is_same_v<layout, Kokkos::LayoutLeft>;
+  static constexpr bool right = std::is_same_v<layout, Kokkos::LayoutRight>;
+  static_assert(!IsPacked || right, "Batchwork::packed: the View must be LayoutRight");
+  static constexpr bool items_adjacent = left || (right && view_rank == 1);
+  static constexpr Arrangement arrangement = IsPacked                           ? Arrangement::packed
+                                             : (items_adjacent && has_item(Lead)) ? Arrangement::planes
+                                             : (right && has_item(Lead))          ? Arrangement::rows
+                                                                                  : Arrangement::strided;
+  using location = Location<value_type, shape, arrangement, packed_width>;
+
+  V view;
+  std::int64_t packed_items;
+
+  explicit Source(Adapted<V, St, IsPacked, E...> const& a) : view(a.view), packed_items(a.packed_items) {}
+
+  Description describe() const {
+    Description d;
+    d.label = view.label();
+    d.shape = shape::text();
+    d.extents = "(";
+    for (int r = 0; r < view_rank; ++r) d.extents += (r ? ", " : "") + std::to_string(view.extent(r));
+    d.extents += ")";
+    if (has_item(Lead)) d.items = IsPacked ? packed_items : std::int64_t(view.extent(0));
+    if (has_time(Lead)) d.steps = std::int64_t(view.extent(has_item(Lead) ? 1 : 0));
+    d.empty = view.size() == 0;
+    d.begin = reinterpret_cast<char const*>(view.data());
+    d.end = d.begin + view.span() * sizeof(T);
+    d.contiguous = view.span_is_contiguous();
+    for (int k = 0; k < tile_rank; ++k) {
+      if (int(view.extent(lead + k)) != static_extent(k)) {
+        d.problem = "its tile extents differ from the " + shape::text() +
+                    " given by extents<...>; give the extents the View has";
+      }
+    }
+    if constexpr (IsPacked) {
+      std::int64_t const groups = (packed_items + packed_width - 1) / packed_width;
+      if (packed_items < 0 || groups > std::int64_t(view.extent(0))) {
+        d.problem = "it has too few groups for packed(view, " + std::to_string(packed_items) + "): " +
+                    std::to_string(groups) + " groups of " + std::to_string(packed_width) + " are needed";
+      }
+    }
+    if (!d.empty && view.data() == nullptr) d.problem = "it is null; allocate it before the call";
+    return d;
+  }
+
+  /// A stride, or 0 for an index the View does not have.
+  std::int64_t stride(int r) const {
+    if (r < 0 || r >= view_rank) return 0;
+    std::int64_t s[9] = {};
+    for (int k = 0; k < view_rank; ++k) s[k] = std::int64_t(view.stride(k));
+    return s[r];
+  }
+
+  location locate() const {
+    constexpr int time_index = has_time(Lead) ? int(has_item(Lead)) : -1;
+    if constexpr (arrangement == Arrangement::planes) {
+      return {view.data(), stride(time_index), stride(tile_rank > 0 ? lead : -1)};
+    } else if constexpr (arrangement == Arrangement::rows) {
+      std::int64_t const item = stride(0), time = stride(time_index);
+      bool const wide = reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 && item * sizeof(T) % 16 == 0 &&
+                        time * sizeof(T) % 16 == 0;
+      return {view.data(), time, item, wide};
+    } else if constexpr (arrangement == Arrangement::packed) {
+      return {view.data(), stride(time_index), stride(0)};
+    } else {
+      return {view.data(), stride(time_index), has_item(Lead) ? stride(0) : 0, stride(tile_rank > 0 ? lead : -1),
+              stride(tile_rank > 1 ? lead + 1 : -1)};
+    }
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

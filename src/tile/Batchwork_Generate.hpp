@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// generate, element, select: how sequences make tiles from entries, read single entries, and choose by a mask.
+/// Sequences never index entries themselves and never branch on values, so that the same source runs whatever the
+/// number of items or lanes behind `S`.
+#ifndef BATCHWORK_GENERATE_HPP
+#define BATCHWORK_GENERATE_HPP
+
+#include "tile/Batchwork_Sum.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+template <class X>
+struct HeldOfEntry;
+template <Number X>
+struct HeldOfEntry<X> {
+  using type = X;
+};
+template <class S>
+struct HeldOfEntry<Scalar<S>> {
+  using type = S;
+};
+
+template <class S, class R, class X>
+BATCHWORK_INLINE void set_entry(R& r, int i, int j, X const& x) {
+  Scalar<S> const e(x);
+  r.set(i, j, e.value);
+  r.info = first_failure(r.info, e.info);
+}
+
+}  // namespace Impl
+
+/// The M x N matrix with entries f(i, j), numbers or scalars.
+template <int M, int N, class F>
+BATCHWORK_INLINE auto generate(F const& f) {
+  using S = typename Impl::HeldOfEntry<std::remove_cvref_t<decltype(f(0, 0))>>::type;
+  Matrix<S, M, N> r;
+  r.info = info_t<S>(0);
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < M; ++i) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < N; ++j) Impl::set_entry<S>(r, i, j, f(i, j));
+  }
+  return r;
+}
+
+/// The vector with entries f(i), numbers or scalars.
+template <int N, class F>
+BATCHWORK_INLINE auto generate(F const& f) {
+  using S = typename Impl::HeldOfEntry<std::remove_cvref_t<decltype(f(0))>>::type;
+  Vector<S, N> r;
+  r.info = info_t<S>(0);
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < N; ++i) Impl::set_entry<S>(r, i, 0, f(i));
+  return r;
+}
+
+/// Entry (i, j) of a tile, with the tile's status. On devices the indices must be constants once loops are unrolled.
+template <Tile X>
+BATCHWORK_INLINE auto element(X const& x, int i, int j) {
+  using S = held_t<X>;
+  return Scalar<S>(S(x.entry(i, j)), x.info);
+}
+/// Entry i of a vector.
+template <Tile X>
+  requires X::is_vector
+BATCHWORK_INLINE auto element(X const& x, int i) {
+  using S = held_t<X>;
+  return Scalar<S>(S(x.entry(i, 0)), x.info);
+}
+
+namespace Impl {
+template <class M, class S>
+struct SelectEntry {
+  M const& mask;
+  template <class A, class B>
+  BATCHWORK_INLINE S operator()(A const& a, B const& b) const {
+    return select(mask, S(a), S(b));
+  }
+};
+}  // namespace Impl
+
+/// `a` where the mask holds, else `b`, item by item, status included; both are computed.
+template <class M, Tile A, Tile B>
+BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
+  static_assert(A::rows == B::rows && A::cols == B::cols, "Batchwork::select: the tiles have different extents");
+  using S = typename Impl::HeldForMask<promote_t<held_t<A>, held_t<B>>, M>::type;
+  using R = Impl::tile_of_t<S, A::rows, A::cols, Impl::sum_structure(A::structure, B::structure),
+                            A::is_vector || B::is_vector>;
+  R r = Impl::entrywise<R>(Impl::SelectEntry<M, S>{mask}, a, b);
+  r.info = Impl::select(mask, Impl::spread_info<S>(a.info), Impl::spread_info<S>(b.info));
+  return r;
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// LogSum<S>: a sum of many logarithms, kept as a product with its exponent apart, so that one logarithm at the end
+/// replaces one per term.
+#ifndef BATCHWORK_LOG_SUM_HPP
+#define BATCHWORK_LOG_SUM_HPP
+
+#include <cstdint>
+#include <limits>
+
+#include "tile/Batchwork_Scalar.hpp"
+
+namespace Batchwork {
+
+/// Stands for the number sum + weight * (log(product) + exponent log 2). As a carry of a scan it is loaded from and
+/// stored as that number; see log_sum(view, weight). Adding a logarithm costs one multiplication and a few integer
+/// operations; n of them leave an absolute error of about n eps.
+template <class S>
+struct LogSum {
+  using value_type = S;
+  using T          = scalar_t<S>;
+  using integer    = decltype(Impl::bits(S()));
+
+  S sum;
+  S product;
+  integer exponent;
+  T weight;
+  info_t<S> info;
+
+  LogSum() = default;
+  BATCHWORK_INLINE LogSum(Scalar<S> const& start, T w)
+      : sum(start.value), product(T(1)), exponent(0), weight(w), info(start.info) {}
+
+  /// Adds weight * log(x), for x > 0. A zero, negative, infinite or NaN x makes the value infinite or NaN.
+  template <class X>
+  BATCHWORK_INLINE void add_log(X const& x) {
+    using lane = Impl::integer_of_t<T>;
+    constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
+    constexpr lane exponents    = (lane(1) << (int(sizeof(T)) * 8 - 1 - mantissa_bits)) - 1;
+    constexpr lane bias         = std::numeric_limits<T>::max_exponent - 1;
+    Scalar<S> const y(x);
+    product *= y.value;
+    info = Impl::first_failure(info, y.info);
+
+    integer const pattern = Impl::bits(product);
+    integer const e       = Impl::bit_and(Impl::shift_right(pattern, mantissa_bits), exponents);
+    // A product that is zero, subnormal or not finite stays as it is.
+    auto const regular = (e != integer(0)) && (e != integer(exponents));
+    integer const scaled =
+        Impl::bit_or(Impl::bit_and(pattern, static_cast<lane>(~(exponents << mantissa_bits))),
+                     static_cast<lane>(bias << mantissa_bits));
+    product  = Impl::select(regular, Impl::from_bits<T>(scaled), product);
+    exponent = exponent + Impl::select(regular, integer(e - integer(bias)), integer(0));
+  }
+
+  /// Adds a plain number.
+  template <class X>
+  BATCHWORK_INLINE LogSum& operator+=(X const& x) {
+    Scalar<S> const y(x);
+    sum += y.value;
+    info = Impl::first_failure(info, y.info);
+    return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE LogSum& operator-=(X const& x) {
+    Scalar<S> const y(x);
+    sum -= y.value;
+    info = Impl::first_failure(info, y.info);
+    return *this;
+  }
+
+  /// The number it stands for; costs one logarithm.
+  BATCHWORK_INLINE Scalar<S> value() const {
+    constexpr T log_two = T(0.69314718055994530942);
+    return {sum + S(weight) * (Impl::log(product) + Impl::to_number<T>(exponent) * S(log_two)), info};
+  }
+};
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Matrix<S, M, N> and Vector<S, N>: the general tiles.
+#ifndef BATCHWORK_MATRIX_HPP
+#define BATCHWORK_MATRIX_HPP
+
+#include "tile/Batchwork_Tile.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// Writes every entry of `from` into `to` by to.set(i, j, value), and the status.
+template <class To, class From>
+BATCHWORK_INLINE void assign(To& to, From const& from) {
+  static_assert(rows_of<To> == rows_of<From> && cols_of<To> == cols_of<From>,
+                "Batchwork: a tile is assigned from one of other extents");
+  using S = typename To::value_type;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < rows_of<To>; ++i) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < cols_of<To>; ++j) {
+      if (!To::skips(i, j)) to.set(i, j, S(from.entry(i, j)));
+    }
+  }
+  to.info = spread_info<S>(from.info);
+}
+
+/// Assignment to a tile that `from` may refer to, as in a = transpose(a): then through a copy.
+template <class To, class From>
+BATCHWORK_INLINE To& assign_safely(To& to, From const& from) {
+  if constexpr (requires { from.held; }) {
+    To const copy(from);
+    to = copy;
+  } else {
+    assign(to, from);
+  }
+  return to;
+}
+
+/// Whether a tile held as From can be stored in one held as To: the same, or a number common to the lanes.
+template <class To, class From>
+concept HeldConvertible = std::is_same_v<promote_t<To, From>, To>;
+
+}  // namespace Impl
+
+/// An M x N matrix, row by row.
+template <class S, int M, int N>
+struct Matrix {
+  using value_type = S;
+  static constexpr int rows = M;
+  static constexpr int cols = N;
+  static constexpr Structure structure = Structure::general;
+  static constexpr bool is_vector = false;
+  template <class S2>
+  using rebind = Matrix<S2, M, N>;
+
+  S a[M * N];
+  info_t<S> info;
+
+  Matrix() = default;
+  template <Tile X>
+    requires(!std::is_same_v<X, Matrix> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Matrix(X const& x) {
+    Impl::assign(*this, x);
+  }
+  template <Tile X>
+    requires(!std::is_same_v<X, Matrix> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Matrix& operator=(X const& x) {
+    return Impl::assign_safely(*this, x);
+  }
+
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
+  BATCHWORK_INLINE S const& entry(int i, int j) const { return a[i * N + j]; }
+  BATCHWORK_INLINE void set(int i, int j, S const& v) { a[i * N + j] = v; }
+};
+
+/// A column of N numbers.
+template <class S, int N>
+struct Vector {
+  using value_type = S;
+  static constexpr int rows = N;
+  static constexpr int cols = 1;
+  static constexpr Structure structure = Structure::general;
+  static constexpr bool is_vector = true;
+  template <class S2>
+  using rebind = Vector<S2, N>;
+
+  S a[N];
+  info_t<S> info;
+
+  Vector() = default;
+  template <Tile X>
+    requires(!std::is_same_v<X, Vector> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Vector(X const& x) {
+    Impl::assign(*this, x);
+  }
+  template <Tile X>
+    requires(!std::is_same_v<X, Vector> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Vector& operator=(X const& x) {
+    return Impl::assign_safely(*this, x);
+  }
+
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
+  BATCHWORK_INLINE S const& entry(int i, int) const { return a[i]; }
+  BATCHWORK_INLINE S const& entry(int i) const { return a[i]; }
+  BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
+};
+
+namespace Impl {
+
+/// The general tile of a result: a Vector where the right-hand factor was one.
+template <class S, int M, int N, bool Vec>
+struct GeneralTile {
+  using type = Matrix<S, M, N>;
+};
+template <class S, int M>
+struct GeneralTile<S, M, 1, true> {
+  using type = Vector<S, M>;
+};
+template <class S, int M, int N, bool Vec>
+using general_t = typename GeneralTile<S, M, N, Vec>::type;
+
+}  // namespace Impl
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Products of tiles: matrix by matrix, matrix by vector, every transpose, any mix of structures.
+#ifndef BATCHWORK_PRODUCT_HPP
+#define BATCHWORK_PRODUCT_HPP
+
+#include "machine/Batchwork_Vendor.hpp"
+#include "tile/Batchwork_Sum.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+KOKKOS_FORCEINLINE_FUNCTION constexpr Structure product_structure(Structure a, Structure b) {
+  if (a == Structure::diagonal && b == Structure::diagonal) return Structure::diagonal;
+  bool const a_lower = a == Structure::lower || a == Structure::diagonal;
+  bool const b_lower = b == Structure::lower || b == Structure::diagonal;
+  return a_lower && b_lower ? Structure::lower : Structure::general;
+}
+
+/// r(i0 + i, j0 + j) = sum over k of a(i0 + i, k) b(k, j0 + j) for a block of BI x BJ entries in registers.
+template <int BI, int BJ, class R, class A, class B>
+BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, int i0, int j0) {
+  using S = typename R::value_type;
+  S acc[BI * BJ];
+  BATCHWORK_UNROLL
+  for (int n = 0; n < BI * BJ; ++n) acc[n] = S(scalar_t<S>(0));
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int k = 0; k < cols_of<A>; ++k) {
+    BATCHWORK_UNROLL
+    for (int i = 0; i < BI; ++i) {
+      if (structurally_zero(structure_of<A>, i0 + i, k)) continue;
+      auto const aik = a.entry(i0 + i, k);
+      BATCHWORK_UNROLL
+      for (int j = 0; j < BJ; ++j) {
+        if (structurally_zero(structure_of<B>, k, j0 + j)) continue;
+        acc[i * BJ + j] += aik * b.entry(k, j0 + j);
+      }
+    }
+  }
+  BATCHWORK_UNROLL
+  for (int i = 0; i < BI; ++i) {
+    BATCHWORK_UNROLL
+    for (int j = 0; j < BJ; ++j) {
+      if (!R::skips(i0 + i, j0 + j)) r.set(i0 + i, j0 + j, acc[i * BJ + j]);
+    }
+  }
+}
+
+/// The blocks of rows i0 .. i0 + BI - 1.
+template <int BI, int BJ, class R, class A, class B>
+BATCHWORK_INLINE void product_rows(R& r, A const& a, B const& b, int i0) {
+  constexpr int N = cols_of<R>, full = N / BJ * BJ;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int j0 = 0; j0 < full; j0 += BJ) product_block<BI, BJ>(r, a, b, i0, j0);
+  if constexpr (full < N) product_block<BI, N - full>(r, a, b, i0, full);
+}
+
+template <class R, class A, class B>
+BATCHWORK_INLINE void product(R& r, A const& a, B const& b) {
+  // One row at a time where a lane holds an item: each entry of a is then read once and dropped.
+  constexpr bool lane = one_item_per_lane<typename R::value_type>;
+  constexpr int M = rows_of<R>;
+  constexpr int BI = lane ? 1 : at_most(block_rows, M), BJ = lane ? cols_of<R> : at_most(block_cols, cols_of<R>);
+  constexpr int full = M / BI * BI;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i0 = 0; i0 < full; i0 += BI) product_rows<BI, BJ>(r, a, b, i0);
+  if constexpr (full < M) product_rows<M - full, BJ>(r, a, b, full);
+}
+
+/// A diagonal factor only scales rows or columns.
+template <class R, class A, class B>
+BATCHWORK_INLINE void scale_rows(R& r, A const& a, B const& b) {
+  using S = typename R::value_type;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < R::rows; ++i) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < R::cols; ++j) {
+      if (R::skips(i, j)) continue;
+      if constexpr (structure_of<A> == Structure::diagonal) {
+        r.set(i, j, S(a.entry(i, i)) * S(b.entry(i, j)));
+      } else {
+        r.set(i, j, S(a.entry(i, j)) * S(b.entry(j, j)));
+      }
+    }
+  }
+}
+
+}  // namespace Impl
+
+/// The product a b, M x K times K x N. A product with a Vector is a Vector; of two diagonal tiles, Diagonal; of two
+/// lower triangular ones, Lower; otherwise a Matrix. 2 M N K operations, less for zeros of the structure.
+template <Tile A, Tile B>
+BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
+  static_assert(A::cols == B::rows, "Batchwork: product of tiles whose inner extents differ");
+  using S = promote_t<held_t<A>, held_t<B>>;
+  using R = Impl::tile_of_t<S, A::rows, B::cols, Impl::product_structure(A::structure, B::structure), B::is_vector>;
+  R r;
+  if constexpr (A::structure == Structure::diagonal || B::structure == Structure::diagonal) {
+    Impl::scale_rows(r, a, b);
+  } else {
+    Impl::product(r, a, b);
+  }
+  r.info = Impl::merge_info<S>(a.info, b.info);
+  return r;
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// dot, norm2, trace: tiles to scalars.
+#ifndef BATCHWORK_REDUCE_HPP
+#define BATCHWORK_REDUCE_HPP
+
+#include "tile/Batchwork_Sum.hpp"
+
+namespace Batchwork {
+
+/// The sum of the products of the entries of two tiles with the same extents; for vectors, u' v.
+template <Tile A, Tile B>
+BATCHWORK_INLINE auto dot(A const& a, B const& b) {
+  static_assert(A::rows == B::rows && A::cols == B::cols, "Batchwork::dot: the tiles have different extents");
+  using S = promote_t<held_t<A>, held_t<B>>;
+  S sum(scalar_t<S>(0));
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < A::rows; ++i) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < A::cols; ++j) {
+      if (Impl::structurally_zero(A::structure, i, j) || Impl::structurally_zero(B::structure, i, j)) continue;
+      sum += S(a.entry(i, j)) * S(b.entry(i, j));
+    }
+  }
+  return Scalar<S>(sum, Impl::merge_info<S>(a.info, b.info));
+}
+
+/// The Euclidean norm of a vector, the Frobenius norm of a matrix. Not guarded against overflow of the squares.
+template <Tile A>
+BATCHWORK_INLINE auto norm2(A const& a) {
+  return sqrt(dot(a, a));
+}
+
+/// The sum of the diagonal entries.
+template <Tile A>
+BATCHWORK_INLINE auto trace(A const& a) {
+  static_assert(A::rows == A::cols, "Batchwork::trace: the tile must be square");
+  using S = held_t<A>;
+  S sum(scalar_t<S>(0));
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < A::rows; ++i) sum += a.entry(i, i);
+  return Scalar<S>(sum, a.info);
+}
+
+}  // namespace Batchwork
+
+#endif

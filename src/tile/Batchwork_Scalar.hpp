@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Scalar<S>: one number per item, with the item's status; what sequences compute with instead of plain numbers.
+#ifndef BATCHWORK_SCALAR_HPP
+#define BATCHWORK_SCALAR_HPP
+
+#include "machine/Batchwork_Held.hpp"
+
+namespace Batchwork {
+
+template <class S>
+struct Scalar {
+  using value_type = S;
+  S value;
+  info_t<S> info;
+
+  Scalar() = default;
+  BATCHWORK_INLINE Scalar(S const& v) : value(v), info(0) {}
+  BATCHWORK_INLINE Scalar(S const& v, info_t<S> const& i) : value(v), info(i) {}
+  /// From a number, or from a scalar common to the lanes.
+  template <Impl::Number U>
+    requires(!std::is_same_v<U, S>)
+  BATCHWORK_INLINE Scalar(U u) : value(static_cast<scalar_t<S>>(u)), info(0) {}
+  template <class S2>
+    requires(!std::is_same_v<S2, S> && std::is_same_v<promote_t<S, S2>, S>)
+  BATCHWORK_INLINE Scalar(Scalar<S2> const& o) : value(o.value), info(Impl::spread_info<S>(o.info)) {}
+
+  template <class X>
+  BATCHWORK_INLINE Scalar& operator+=(X const& x) {
+    return *this = *this + x;
+  }
+  template <class X>
+  BATCHWORK_INLINE Scalar& operator-=(X const& x) {
+    return *this = *this - x;
+  }
+  template <class X>
+  BATCHWORK_INLINE Scalar& operator*=(X const& x) {
+    return *this = *this * x;
+  }
+  template <class X>
+  BATCHWORK_INLINE Scalar& operator/=(X const& x) {
+    return *this = *this / x;
+  }
+};
+
+namespace Impl {
+
+template <class X>
+inline constexpr bool is_scalar_tile = false;
+template <class S>
+inline constexpr bool is_scalar_tile<Scalar<S>> = true;
+
+/// A Scalar tile, or something that one can be made of.
+template <class X>
+concept ScalarLike = is_scalar_tile<std::remove_cvref_t<X>> || Number<std::remove_cvref_t<X>>;
+
+template <class X>
+concept ScalarTile = is_scalar_tile<std::remove_cvref_t<X>>;
+
+template <class A, class B>
+struct ScalarPair;
+template <class SA, class SB>
+struct ScalarPair<Scalar<SA>, Scalar<SB>> {
+  using S = promote_t<SA, SB>;
+};
+template <class SA, Number B>
+struct ScalarPair<Scalar<SA>, B> {
+  using S = SA;
+};
+template <Number A, class SB>
+struct ScalarPair<A, Scalar<SB>> {
+  using S = SB;
+};
+
+/// The `S` of something scalar: its own, or for a plain number that of `Fallback`.
+template <class X, class Fallback>
+struct ScalarOf {
+  using type = scalar_t<Fallback>;
+};
+template <class S, class Fallback>
+struct ScalarOf<Scalar<S>, Fallback> {
+  using type = S;
+};
+
+template <class A, class B>
+using scalar_pair_t = typename ScalarPair<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::S;
+
+}  // namespace Impl
+
+template <class A, class B>
+concept ScalarOperands = Impl::ScalarLike<A> && Impl::ScalarLike<B> && (Impl::ScalarTile<A> || Impl::ScalarTile<B>);
+
+template <class S>
+BATCHWORK_INLINE Scalar<S> operator-(Scalar<S> const& a) {
+  return {-a.value, a.info};
+}
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
+  using S = Impl::scalar_pair_t<A, B>;
+  Scalar<S> const x(a), y(b);
+  return Scalar<S>(x.value + y.value, Impl::first_failure(x.info, y.info));
+}
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
+  using S = Impl::scalar_pair_t<A, B>;
+  Scalar<S> const x(a), y(b);
+  return Scalar<S>(x.value - y.value, Impl::first_failure(x.info, y.info));
+}
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
+  using S = Impl::scalar_pair_t<A, B>;
+  Scalar<S> const x(a), y(b);
+  return Scalar<S>(x.value * y.value, Impl::first_failure(x.info, y.info));
+}
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
+  using S = Impl::scalar_pair_t<A, B>;
+  Scalar<S> const x(a), y(b);
+  return Scalar<S>(x.value / y.value, Impl::first_failure(x.info, y.info));
+}
+
+/// Comparisons give a mask, one truth per item; they drop the status.
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto operator<(A const& a, B const& b) {
+  using S = Impl::scalar_pair_t<A, B>;
+  return Scalar<S>(a).value < Scalar<S>(b).value;
+}
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto operator<=(A const& a, B const& b) {
+  using S = Impl::scalar_pair_t<A, B>;
+  return Scalar<S>(a).value <= Scalar<S>(b).value;
+}
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto operator>(A const& a, B const& b) {
+  return b < a;
+}
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto operator>=(A const& a, B const& b) {
+  return b <= a;
+}
+
+template <class S>
+BATCHWORK_INLINE Scalar<S> sqrt(Scalar<S> const& a) {
+  return {Impl::sqrt(a.value), a.info};
+}
+template <class S>
+BATCHWORK_INLINE Scalar<S> log(Scalar<S> const& a) {
+  return {Impl::log(a.value), a.info};
+}
+template <class S>
+BATCHWORK_INLINE Scalar<S> exp(Scalar<S> const& a) {
+  return {Impl::exp(a.value), a.info};
+}
+template <class S>
+BATCHWORK_INLINE Scalar<S> abs(Scalar<S> const& a) {
+  return {Impl::abs(a.value), a.info};
+}
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto min(A const& a, B const& b) {
+  return select(b < a, b, a);
+}
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto max(A const& a, B const& b) {
+  return select(a < b, b, a);
+}
+/// True where the number is a NaN: how a missing observation is marked.
+template <class S>
+BATCHWORK_INLINE mask_t<S> isnan(Scalar<S> const& a) {
+  return Impl::is_nan(a.value);
+}
+template <class S>
+BATCHWORK_INLINE mask_t<S> isfinite(Scalar<S> const& a) {
+  return Impl::is_finite(a.value);
+}
+
+/// `a` where the mask holds, else `b`, status included; both are computed.
+template <class M, class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
+  using S0 = Impl::scalar_pair_t<A, B>;
+  using S  = typename Impl::HeldForMask<S0, M>::type;
+  Scalar<S> const x(a), y(b);
+  return Scalar<S>(Impl::select(mask, x.value, y.value), Impl::select(mask, x.info, y.info));
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Symmetric, Lower, Diagonal and the identity: tiles whose structure saves storage and work.
+#ifndef BATCHWORK_STRUCTURED_HPP
+#define BATCHWORK_STRUCTURED_HPP
+
+#include "tile/Batchwork_Matrix.hpp"
+
+namespace Batchwork {
+
+/// A symmetric N x N matrix. Only the lower triangle is computed and assigned (j <= i); a lane that holds a whole
+/// item stores just that, packs mirror it so that rows can be read in a loop.
+template <class S, int N>
+struct Symmetric {
+  using value_type = S;
+  static constexpr int rows = N;
+  static constexpr int cols = N;
+  static constexpr Structure structure = Structure::symmetric;
+  static constexpr bool is_vector = false;
+  template <class S2>
+  using rebind = Symmetric<S2, N>;
+  static constexpr bool mirrored = !Impl::one_item_per_lane<S>;
+
+  S a[mirrored ? N * N : N * (N + 1) / 2];
+  info_t<S> info;
+
+  Symmetric() = default;
+  /// Takes the lower triangle of any square tile.
+  template <Tile X>
+    requires(!std::is_same_v<X, Symmetric> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::symmetric &&
+                            Impl::structure_of<X> != Structure::diagonal) Symmetric(X const& x) {
+    Impl::assign(*this, x);
+  }
+  template <Tile X>
+    requires(!std::is_same_v<X, Symmetric> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Symmetric& operator=(X const& x) {
+    return Impl::assign_safely(*this, x);
+  }
+
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return j > i; }
+  BATCHWORK_INLINE S const& entry(int i, int j) const {
+    if constexpr (mirrored) {
+      return a[i * N + j];
+    } else {
+      return j <= i ? a[Impl::triangle_index(i, j)] : a[Impl::triangle_index(j, i)];
+    }
+  }
+  /// For j <= i.
+  BATCHWORK_INLINE void set(int i, int j, S const& v) {
+    if constexpr (mirrored) {
+      a[i * N + j] = v;
+      a[j * N + i] = v;
+    } else {
+      a[Impl::triangle_index(i, j)] = v;
+    }
+  }
+};
+
+/// A lower triangular N x N matrix, diagonal included.
+template <class S, int N>
+struct Lower {
+  using value_type = S;
+  static constexpr int rows = N;
+  static constexpr int cols = N;
+  static constexpr Structure structure = Structure::lower;
+  static constexpr bool is_vector = false;
+  template <class S2>
+  using rebind = Lower<S2, N>;
+
+  S a[N * (N + 1) / 2];
+  info_t<S> info;
+
+  Lower() = default;
+  /// Takes the lower triangle of any square tile; what stands above it is dropped.
+  template <Tile X>
+    requires(!std::is_same_v<X, Lower> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::lower && Impl::structure_of<X> != Structure::diagonal)
+      Lower(X const& x) {
+    Impl::assign(*this, x);
+  }
+  template <Tile X>
+    requires(!std::is_same_v<X, Lower> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Lower& operator=(X const& x) {
+    return Impl::assign_safely(*this, x);
+  }
+
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return j > i; }
+  BATCHWORK_INLINE S entry(int i, int j) const {
+    if (j > i) return S(scalar_t<S>(0));
+    return a[Impl::triangle_index(i, j)];
+  }
+  BATCHWORK_INLINE void set(int i, int j, S const& v) { a[Impl::triangle_index(i, j)] = v; }
+};
+
+/// A diagonal N x N matrix.
+template <class S, int N>
+struct Diagonal {
+  using value_type = S;
+  static constexpr int rows = N;
+  static constexpr int cols = N;
+  static constexpr Structure structure = Structure::diagonal;
+  static constexpr bool is_vector = false;
+  template <class S2>
+  using rebind = Diagonal<S2, N>;
+
+  S a[N];
+  info_t<S> info;
+
+  Diagonal() = default;
+  /// Takes the diagonal of any square tile; what stands beside it is dropped.
+  template <Tile X>
+    requires(!std::is_same_v<X, Diagonal> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::diagonal) Diagonal(X const& x) {
+    Impl::assign(*this, x);
+  }
+  template <Tile X>
+    requires(!std::is_same_v<X, Diagonal> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Diagonal& operator=(X const& x) {
+    return Impl::assign_safely(*this, x);
+  }
+
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return i != j; }
+  BATCHWORK_INLINE S entry(int i, int j) const { return i == j ? a[i] : S(scalar_t<S>(0)); }
+  BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
+};
+
+/// The N x N identity; it stores nothing.
+template <class T, int N>
+struct Identity {
+  using value_type = T;
+  static constexpr int rows = N;
+  static constexpr int cols = N;
+  static constexpr Structure structure = Structure::diagonal;
+  static constexpr bool is_vector = false;
+
+  info_t<T> info = 0;
+  BATCHWORK_INLINE T entry(int i, int j) const { return i == j ? T(1) : T(0); }
+};
+
+/// identity<N>(x): the identity with the scalar type of the tile x.
+template <int N, Tile X>
+BATCHWORK_INLINE Identity<scalar_t<held_t<X>>, N> identity(X const&) {
+  return {};
+}
+/// identity<T, N>(): the identity in float or double.
+template <class T, int N>
+BATCHWORK_INLINE Identity<T, N> identity() {
+  return {};
+}
+
+namespace Impl {
+
+/// The tile with a given structure; `upper` and `general` are held as Matrix.
+template <class S, int M, int N, Structure St, bool Vec = false>
+struct TileOf {
+  using type = general_t<S, M, N, Vec>;
+};
+template <class S, int N>
+struct TileOf<S, N, N, Structure::symmetric, false> {
+  using type = Symmetric<S, N>;
+};
+template <class S, int N>
+struct TileOf<S, N, N, Structure::lower, false> {
+  using type = Lower<S, N>;
+};
+template <class S, int N>
+struct TileOf<S, N, N, Structure::diagonal, false> {
+  using type = Diagonal<S, N>;
+};
+template <class S, int M, int N, Structure St, bool Vec = false>
+using tile_of_t = typename TileOf<S, M, N, St, Vec>::type;
+
+}  // namespace Impl
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Sums, differences and multiples of tiles, entry by entry; the result keeps what structure both sides share.
+#ifndef BATCHWORK_SUM_HPP
+#define BATCHWORK_SUM_HPP
+
+#include "tile/Batchwork_Transpose.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+KOKKOS_FORCEINLINE_FUNCTION constexpr Structure sum_structure(Structure a, Structure b) {
+  if (a == b) return a;
+  if (a == Structure::diagonal) return b;
+  if (b == Structure::diagonal) return a;
+  return Structure::general;
+}
+
+/// Applies f to the entries of one tile, or of two with the same extents.
+template <class R, class F, class... X>
+BATCHWORK_INLINE R entrywise(F const& f, X const&... x) {
+  R r;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < R::rows; ++i) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < R::cols; ++j) {
+      if (!R::skips(i, j)) r.set(i, j, f(x.entry(i, j)...));
+    }
+  }
+  return r;
+}
+
+struct Plus {
+  template <class A, class B>
+  BATCHWORK_INLINE auto operator()(A const& a, B const& b) const {
+    using S = promote_t<A, B>;
+    return S(a) + S(b);
+  }
+};
+struct Minus {
+  template <class A, class B>
+  BATCHWORK_INLINE auto operator()(A const& a, B const& b) const {
+    using S = promote_t<A, B>;
+    return S(a) - S(b);
+  }
+};
+struct Negate {
+  template <class A>
+  BATCHWORK_INLINE A operator()(A const& a) const {
+    return -a;
+  }
+};
+template <class S>
+struct Scale {
+  S factor;
+  template <class A>
+  BATCHWORK_INLINE auto operator()(A const& a) const {
+    using R = promote_t<A, S>;
+    return R(factor) * R(a);
+  }
+};
+
+template <class F, class A, class B>
+BATCHWORK_INLINE auto sum(F const& f, A const& a, B const& b) {
+  static_assert(rows_of<A> == rows_of<B> && cols_of<A> == cols_of<B>,
+                "Batchwork: tiles of different extents are added or subtracted");
+  using S = promote_t<held_t<A>, held_t<B>>;
+  using R = tile_of_t<S, rows_of<A>, cols_of<A>, sum_structure(structure_of<A>, structure_of<B>),
+                      A::is_vector || B::is_vector>;
+  R r = entrywise<R>(f, a, b);
+  r.info = merge_info<S>(a.info, b.info);
+  return r;
+}
+
+template <class S, class A>
+BATCHWORK_INLINE auto scaled(Scalar<S> const& c, A const& a) {
+  using SR = promote_t<S, held_t<A>>;
+  using R = tile_of_t<SR, rows_of<A>, cols_of<A>, structure_of<A>, A::is_vector>;
+  R r = entrywise<R>(Scale<S>{c.value}, a);
+  r.info = merge_info<SR>(c.info, a.info);
+  return r;
+}
+
+}  // namespace Impl
+
+template <Tile A, Tile B>
+BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
+  return Impl::sum(Impl::Plus{}, a, b);
+}
+template <Tile A, Tile B>
+BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
+  return Impl::sum(Impl::Minus{}, a, b);
+}
+template <Tile A>
+BATCHWORK_INLINE auto operator-(A const& a) {
+  using R = Impl::tile_of_t<held_t<A>, A::rows, A::cols, A::structure, A::is_vector>;
+  R r = Impl::entrywise<R>(Impl::Negate{}, a);
+  r.info = a.info;
+  return r;
+}
+
+/// A scalar (a number, a common scalar or one per item) times a tile.
+template <Impl::ScalarTile C, Tile A>
+BATCHWORK_INLINE auto operator*(C const& c, A const& a) {
+  return Impl::scaled(c, a);
+}
+template <Tile A, Impl::ScalarTile C>
+BATCHWORK_INLINE auto operator*(A const& a, C const& c) {
+  return Impl::scaled(c, a);
+}
+template <Impl::Number C, Tile A>
+BATCHWORK_INLINE auto operator*(C c, A const& a) {
+  return Impl::scaled(Scalar<scalar_t<held_t<A>>>(c), a);
+}
+template <Tile A, Impl::Number C>
+BATCHWORK_INLINE auto operator*(A const& a, C c) {
+  return Impl::scaled(Scalar<scalar_t<held_t<A>>>(c), a);
+}
+template <Tile A, Impl::ScalarLike C>
+BATCHWORK_INLINE auto operator/(A const& a, C const& c) {
+  return (scalar_t<held_t<A>>(1) / Scalar<typename Impl::ScalarOf<C, held_t<A>>::type>(c)) * a;
+}
+
+template <Tile A, class B>
+BATCHWORK_INLINE A& operator+=(A& a, B const& b) {
+  return a = a + b;
+}
+template <Tile A, class B>
+BATCHWORK_INLINE A& operator-=(A& a, B const& b) {
+  return a = a - b;
+}
+
+}  // namespace Batchwork
+
+#endif

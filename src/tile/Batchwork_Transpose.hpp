@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// transpose(x): lazy, no copy of a named tile; a temporary is owned.
+#ifndef BATCHWORK_TRANSPOSE_HPP
+#define BATCHWORK_TRANSPOSE_HPP
+
+#include "tile/Batchwork_Structured.hpp"
+
+namespace Batchwork {
+
+/// `Held` is `X const&` for a named tile and `X` for a temporary.
+template <class Held>
+struct Transposed {
+  using X = std::remove_cvref_t<Held>;
+  using value_type = typename X::value_type;
+  static constexpr int rows = X::cols;
+  static constexpr int cols = X::rows;
+  static constexpr Structure structure = Impl::transposed(X::structure);
+  static constexpr bool is_vector = false;
+
+  Held held;
+  info_t<value_type> info;
+
+  BATCHWORK_INLINE value_type entry(int i, int j) const { return held.entry(j, i); }
+};
+
+namespace Impl {
+template <class X>
+inline constexpr bool is_transposed = false;
+template <class Held>
+inline constexpr bool is_transposed<Transposed<Held>> = true;
+}  // namespace Impl
+
+/// The transpose of x. A symmetric or diagonal tile is its own, and the transpose of a transpose is the tile itself.
+template <Tile X>
+  requires(!Impl::is_transposed<std::remove_cvref_t<X>>)
+BATCHWORK_INLINE auto transpose(X&& x) {
+  using Y = std::remove_cvref_t<X>;
+  if constexpr (Y::structure == Structure::symmetric || Y::structure == Structure::diagonal) {
+    return Y(x);
+  } else if constexpr (std::is_lvalue_reference_v<X>) {
+    return Transposed<Y const&>{x, x.info};
+  } else {
+    return Transposed<Y>{x, x.info};
+  }
+}
+template <class Held>
+BATCHWORK_INLINE auto transpose(Transposed<Held> const& x) {
+  return x.held;
+}
+
+}  // namespace Batchwork
+
+#endif

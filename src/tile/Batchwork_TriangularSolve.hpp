@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// solve(t, b) for a triangular t: forward substitution for a lower triangle, backward for an upper one, any number
+/// of right-hand sides at once.
+#ifndef BATCHWORK_TRIANGULAR_SOLVE_HPP
+#define BATCHWORK_TRIANGULAR_SOLVE_HPP
+
+#include "tile/Batchwork_Product.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// 1 / t(i, i). Tiles that know it (a Cholesky factor) say so with inverse_diagonal(i).
+template <class L>
+BATCHWORK_INLINE auto reciprocal_diagonal(L const& t, int i) {
+  if constexpr (requires { t.inverse_diagonal(i); }) {
+    return t.inverse_diagonal(i);
+  } else if constexpr (requires { t.held.inverse_diagonal(i); }) {
+    return t.held.inverse_diagonal(i);
+  } else {
+    using S = held_t<L>;
+    return S(S(scalar_t<S>(1)) / t.entry(i, i));
+  }
+}
+
+/// Columns j0 .. j0 + BJ - 1 of the solution, row by row; `inverse` holds the reciprocals of the diagonal.
+template <int BJ, class R, class L, class I, class B>
+BATCHWORK_INLINE void substitute(R& x, L const& t, I const& inverse, B const& b, int j0) {
+  using S = typename R::value_type;
+  constexpr int N = R::rows;
+  constexpr bool lower = structure_of<L> == Structure::lower;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int n = 0; n < N; ++n) {
+    int const i = lower ? n : N - 1 - n;
+    S acc[BJ];
+    BATCHWORK_UNROLL
+    for (int j = 0; j < BJ; ++j) acc[j] = S(b.entry(i, j0 + j));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < n; ++m) {
+      int const k = lower ? m : N - 1 - m;
+      auto const tik = t.entry(i, k);
+      BATCHWORK_UNROLL
+      for (int j = 0; j < BJ; ++j) acc[j] -= tik * x.entry(k, j0 + j);
+    }
+    BATCHWORK_UNROLL
+    for (int j = 0; j < BJ; ++j) x.set(i, j0 + j, inverse[i] * acc[j]);
+  }
+}
+
+template <class R, class L, class B>
+BATCHWORK_INLINE void triangular_solve(R& x, L const& t, B const& b) {
+  using S = typename R::value_type;
+  constexpr int N = R::rows, C = R::cols;
+  held_t<L> inverse[N];
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < N; ++i) inverse[i] = reciprocal_diagonal(t, i);
+  constexpr int BJ = one_item_per_lane<S> ? C : at_most(2 * block_cols, C);
+  constexpr int full = C / BJ * BJ;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int j0 = 0; j0 < full; j0 += BJ) substitute<BJ>(x, t, inverse, b, j0);
+  if constexpr (full < C) substitute<C - full>(x, t, inverse, b, full);
+}
+
+}  // namespace Impl
+
+/// The solution x of t x = b for a triangular tile t (Lower, or the transpose of one), N x N, and b with N rows and any
+/// number of columns; N^2 operations a column. A zero on the diagonal gives infinities, as in LAPACK's trsm no test is
+/// made. (Golub and Van Loan, Matrix Computations, 4th edition, section 3.1.)
+template <Tile L, Tile B>
+  requires(L::structure == Structure::lower || L::structure == Structure::upper)
+BATCHWORK_INLINE auto solve(L const& t, B const& b) {
+  static_assert(L::cols == B::rows, "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+  using S = promote_t<held_t<L>, held_t<B>>;
+  Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
+  Impl::triangular_solve(x, t, b);
+  x.info = Impl::merge_info<S>(t.info, b.info);
+  return x;
+}
+
+/// A diagonal system.
+template <Tile D, Tile B>
+  requires(D::structure == Structure::diagonal)
+BATCHWORK_INLINE auto solve(D const& d, B const& b) {
+  static_assert(D::cols == B::rows, "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+  using S = promote_t<held_t<D>, held_t<B>>;
+  Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < B::rows; ++i) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < B::cols; ++j) x.set(i, j, S(b.entry(i, j)) / S(d.entry(i, i)));
+  }
+  x.info = Impl::merge_info<S>(d.info, b.info);
+  return x;
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// launch(...): the label and the sizes of a call, where the defaults are not wanted.
+#ifndef BATCHWORK_LAUNCH_HPP
+#define BATCHWORK_LAUNCH_HPP
+
+#include <stdexcept>
+#include <string>
+
+#include "machine/Batchwork_Lanes.hpp"
+
+namespace Batchwork {
+
+/// How a verb is launched. Width is the number of items in a host pack; 0 chooses the SIMD width the compiler was
+/// told of.
+template <int Width = 0>
+struct Launch {
+  static constexpr int width = Width;
+  std::string label;
+  int lanes_per_team = 128;
+
+  /// Lanes (and so items) per team on devices: a multiple of 32 up to 256.
+  Launch team_size(int n) const {
+    if (n < 32 || n > 256 || n % 32 != 0)
+      throw std::invalid_argument("Batchwork::launch: team_size(" + std::to_string(n) +
+                                  ") must be a multiple of 32 from 32 to 256");
+    Launch r = *this;
+    r.lanes_per_team = n;
+    return r;
+  }
+};
+
+/// launch<W>("label"): kernels are then labelled "Batchwork::map(label)".
+template <int Width = 0>
+Launch<Width> launch(std::string const& label = "") {
+  return {label};
+}
+
+namespace Impl {
+
+template <class X>
+inline constexpr bool is_launch = false;
+template <int W>
+inline constexpr bool is_launch<Launch<W>> = true;
+
+inline std::string kernel_label(std::string const& verb, std::string const& label) {
+  return label.empty() ? "Batchwork::" + verb : "Batchwork::" + verb + "(" + label + ")";
+}
+
+/// The largest team a verb launches; with it as the bound a lane may use all 255 registers.
+inline constexpr int largest_team = 256;
+
+/// The kernel of a verb on a device: one team per group of items, one item per lane.
+template <class Group>
+struct DeviceKernel {
+  Group group;
+  std::int64_t items;
+  int per_team;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::int64_t const first = std::int64_t(member.league_rank()) * per_team;
+    std::int64_t const last = first + per_team < items ? first + per_team : items;
+    group.run(member, first, last);
+  }
+};
+
+/// The kernel of a verb on a host: one index per few packs. A range policy, because a team of one thread costs several
+/// times more to start and gains nothing here.
+template <class Group>
+struct HostKernel {
+  Group group;
+  std::int64_t items;
+  int per_chunk;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t chunk) const {
+    std::int64_t const first = chunk * per_chunk;
+    std::int64_t const last = first + per_chunk < items ? first + per_chunk : items;
+    group.run_chunk(first, last);
+  }
+};
+
+/// Launches a group on an execution space instance. Asynchronous; allocates nothing, fences nothing.
+template <class Exec, int W, class Group>
+void launch_group(Exec const& exec, Launch<W> const& how, std::string const& verb, Group const& group,
+                  std::int64_t items) {
+  if (items == 0) return;
+  std::string const label = kernel_label(verb, how.label);
+  using namespace Kokkos::Experimental;
+  if constexpr (runs_on_device<Exec>) {
+    static_assert(sizeof(Group) <= 3072, "Batchwork: too many operands, or too large a sequence, for one launch");
+    int const per_team = how.lanes_per_team;
+    std::int64_t const teams = (items + per_team - 1) / per_team;
+    if (teams > 2147483647) throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
+    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<largest_team, 1>> policy(
+        exec, int(teams), per_team, 1);
+    std::size_t const scratch = Group::scratch_size(per_team);
+    if (scratch > std::size_t(policy.scratch_size_max(0)))
+      throw std::invalid_argument("Batchwork::" + verb + ": the common operands need " + std::to_string(scratch) +
+                                  " bytes of team scratch, more than the " +
+                                  std::to_string(policy.scratch_size_max(0)) + " there are; pass some as in(view)");
+    policy.set_scratch_size(0, Kokkos::PerTeam(int(scratch)));
+    // Kernel arguments instead of Kokkos' constant buffer: with that, launches on different instances would wait for
+    // one another.
+    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight),
+                         DeviceKernel<Group>{group, items, per_team});
+  } else {
+    int const per_chunk = 16 * Group::lanes::width;
+    std::int64_t const chunks = (items + per_chunk - 1) / per_chunk;
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, chunks),
+                         HostKernel<Group>{group, items, per_chunk});
+  }
+}
+
+}  // namespace Impl
+}  // namespace Batchwork
+
+#endif
