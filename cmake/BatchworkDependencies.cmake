@@ -38,7 +38,7 @@ find_package(Eigen3 CONFIG QUIET)
 find_package(LAPACK QUIET)
 # Kokkos Kernels often lies beside the Kokkos it was built with.
 find_package(KokkosKernels CONFIG QUIET HINTS "${Kokkos_DIR}/..")
-find_path(Batchwork_CSV_INCLUDE_DIR csv.h PATH_SUFFIXES fast-cpp-csv-parser)
+find_path(Batchwork_CSV_INCLUDE_DIR csv.h PATH_SUFFIXES libfccp fast-cpp-csv-parser)
 mark_as_advanced(Batchwork_CSV_INCLUDE_DIR)
 
 _batchwork_first_target(_link GTest::gtest GTest::GTest)
@@ -65,7 +65,12 @@ _batchwork_dependency(
   kokkoskernels "Kokkos Kernels" LINK ${_link} PACKAGE libtrilinos-kokkos-kernels-dev
 )
 
-if(Batchwork_CSV_INCLUDE_DIR AND TARGET Threads::Threads)
+# Other libraries have a csv.h as well.
+set(_lines "")
+if(Batchwork_CSV_INCLUDE_DIR)
+  file(STRINGS "${Batchwork_CSV_INCLUDE_DIR}/csv.h" _lines REGEX "class CSVReader" LIMIT_COUNT 1)
+endif()
+if(_lines AND TARGET Threads::Threads)
   set(_include "${Batchwork_CSV_INCLUDE_DIR}")
   set(_link Threads::Threads)
 else()

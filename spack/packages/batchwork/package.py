@@ -47,8 +47,8 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("kokkos+cuda+wrapper", when="+cuda")
     for arch in CudaPackage.cuda_arch_values:
         depends_on(f"kokkos+cuda cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
-    for target in ROCmPackage.amdgpu_targets:
-        depends_on(f"kokkos+rocm amdgpu_target={target}", when=f"+rocm amdgpu_target={target}")
+    for arch in ROCmPackage.amdgpu_targets:
+        depends_on(f"kokkos+rocm amdgpu_target={arch}", when=f"+rocm amdgpu_target={arch}")
     conflicts("+cuda", when="cuda_arch=none", msg="name the GPU: cuda_arch=90, for instance")
     conflicts("+rocm", when="amdgpu_target=none", msg="name the GPU: amdgpu_target=gfx90a")
     conflicts("+cuda", when="+rocm", msg="one kind of device at a time")
