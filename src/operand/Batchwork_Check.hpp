@@ -23,7 +23,8 @@ struct Part {
   Description d;
 
   std::string name() const {
-    return "operand " + std::to_string(position) + ", " + role + "(\"" + d.label + "\") " + d.extents + " of " + d.shape;
+    return "operand " + std::to_string(position) + ", " + role + "(\"" + d.label + "\") [View " + d.extents +
+           (d.begin == nullptr ? ", not allocated" : "") + ", tile " + d.shape + "]";
   }
 };
 
@@ -67,32 +68,35 @@ struct Batch {
 inline Batch check_parts(std::string const& verb, std::vector<Part> const& parts, std::int64_t steps) {
   auto const fail = [&](std::string const& what) { throw std::invalid_argument("Batchwork::" + verb + ": " + what); };
 
+  if (steps < 0) fail("the call asks for " + std::to_string(steps) + " steps; give zero or more");
   Part const* first = nullptr;  // the operand that gives the number of items
   for (auto const& p : parts) {
     if (!p.d.problem.empty()) fail(p.name() + ": " + p.d.problem);
     if (p.d.items >= 0 && !first) first = &p;
   }
-  if (!first) fail("no operand has an item index, so the number of items is unknown; give at least one in, out, inout, "
-                   "each, emit, status, or a carry with a View");
+  if (!first)
+    fail("no operand has an item index, so the number of items is unknown; give at least one in, out, inout, each, "
+         "emit, status, or a carry with a View");
   for (auto const& p : parts) {
     if (p.d.items >= 0 && p.d.items != first->d.items)
       fail(p.name() + " has " + std::to_string(p.d.items) + " items, but " + first->name() + " has " +
            std::to_string(first->d.items) + "; give all operands of a call the same number of items");
     if (p.d.steps >= 0 && p.d.steps < steps)
       fail(p.name() + " has " + std::to_string(p.d.steps) + " steps, but the call asks for " + std::to_string(steps) +
-           "; give a View with at least as many");
+           "; give a View with at least as many, or ask for fewer");
   }
   // Aliasing that is certain: the same first element, or overlap of two Views without gaps.
   for (std::size_t a = 0; a < parts.size(); ++a) {
     if (!parts[a].writes || parts[a].d.begin == parts[a].d.end) continue;
     for (std::size_t b = 0; b < parts.size(); ++b) {
       if (a == b || (parts[b].writes && b < a) || parts[b].d.begin == parts[b].d.end) continue;
-      if (parts[a].position == parts[b].position) continue;  // a carry may end where it started
       auto const &x = parts[a].d, &y = parts[b].d;
+      // A carry may end where it started, but not a few items further on.
+      if (parts[a].position == parts[b].position && x.begin == y.begin) continue;
       bool const overlap = x.begin < y.end && y.begin < x.end;
       if (x.begin == y.begin || (overlap && x.contiguous && y.contiguous))
         fail(parts[a].name() + " is written and shares elements with " + parts[b].name() +
-             "; use inout(view) to update in place, or another View");
+             "; update in place with inout(view), or give a View of its own");
     }
   }
   return {first->d.items};

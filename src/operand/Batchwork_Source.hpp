@@ -130,15 +130,18 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
     d.contiguous = view.span_is_contiguous();
     for (int k = 0; k < tile_rank; ++k) {
       if (int(view.extent(lead + k)) != static_extent(k)) {
-        d.problem = "its tile extents differ from the " + shape::text() +
+        d.problem = "the View's own extents differ from the " + shape::text() +
                     " given by extents<...>; give the extents the View has";
       }
     }
     if constexpr (IsPacked) {
       std::int64_t const groups = (packed_items + packed_width - 1) / packed_width;
       if (packed_items < 0 || groups > std::int64_t(view.extent(0))) {
-        d.problem = "it has too few groups for packed(view, " + std::to_string(packed_items) + "): " +
-                    std::to_string(groups) + " groups of " + std::to_string(packed_width) + " are needed";
+        d.problem = "it has " + std::to_string(view.extent(0)) + " groups, but packed(view, " +
+                    std::to_string(packed_items) + ") needs " +
+                    (packed_items < 0 ? std::string("a number of items that is not negative")
+                                      : std::to_string(groups) + " of " + std::to_string(packed_width) + " items") +
+                    "; give a View with ceil(n / " + std::to_string(packed_width) + ") groups";
       }
     }
     if (!d.empty && view.data() == nullptr) d.problem = "it is null; allocate it before the call";
