@@ -1,0 +1,642 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// What the unit tests share: random data, linear algebra in long double as the independent truth, LAPACK where it is
+/// there, tolerances, poison, and batches in every layout.
+#ifndef BATCHWORK_TEST_SUPPORT_HPP
+#define BATCHWORK_TEST_SUPPORT_HPP
+
+#include <gtest/gtest.h>
+
+#include <Batchwork.hpp>
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace Batchwork::Test {
+
+using Space = Kokkos::DefaultExecutionSpace;
+
+template <class T>
+inline constexpr long double epsilon = static_cast<long double>(std::numeric_limits<T>::epsilon());
+
+// ---- poison ---------------------------------------------------------------------------------------------------------
+
+/// What an output holds before a verb runs: a number no test computes, equal to itself, so that it can be looked for.
+template <class T>
+constexpr T poison() {
+  if constexpr (std::is_floating_point_v<T>) return T(-7.0L * (1LL << 60));
+  else return T(-559038737);
+}
+
+// ---- random data ----------------------------------------------------------------------------------------------------
+
+class Random {
+ public:
+  explicit Random(unsigned seed = 1) : engine_(seed) {}
+  /// Uniform in [a, b).
+  double operator()(double a = -1, double b = 1) {
+    return std::uniform_real_distribution<double>(a, b)(engine_);
+  }
+  double normal() { return std::normal_distribution<double>()(engine_); }
+  int integer(int a, int b) { return std::uniform_int_distribution<int>(a, b)(engine_); }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// ---- linear algebra in long double ----------------------------------------------------------------------------------
+
+/// A host matrix; vectors have one column, scalars are 1 x 1.
+struct Dense {
+  int rows = 0, cols = 0;
+  std::vector<long double> a;
+
+  Dense() = default;
+  Dense(int m, int n, long double x = 0)
+      : rows(m), cols(n), a(std::size_t(m) * std::size_t(n), x) {}
+  long double& operator()(int i, int j = 0) {
+    return a[std::size_t(i) * std::size_t(cols) + std::size_t(j)];
+  }
+  long double operator()(int i, int j = 0) const {
+    return a[std::size_t(i) * std::size_t(cols) + std::size_t(j)];
+  }
+};
+
+template <class F>
+Dense make_dense(int m, int n, F const& f) {
+  Dense r(m, n);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) r(i, j) = static_cast<long double>(f(i, j));
+  return r;
+}
+inline Dense eye(int n) {
+  return make_dense(n, n, [](int i, int j) { return i == j ? 1.0L : 0.0L; });
+}
+inline Dense transpose(Dense const& x) {
+  return make_dense(x.cols, x.rows, [&](int i, int j) { return x(j, i); });
+}
+inline Dense abs(Dense const& x) {
+  return make_dense(x.rows, x.cols, [&](int i, int j) { return std::fabs(x(i, j)); });
+}
+inline Dense operator+(Dense const& x, Dense const& y) {
+  return make_dense(x.rows, x.cols, [&](int i, int j) { return x(i, j) + y(i, j); });
+}
+inline Dense operator-(Dense const& x, Dense const& y) {
+  return make_dense(x.rows, x.cols, [&](int i, int j) { return x(i, j) - y(i, j); });
+}
+inline Dense operator*(long double c, Dense const& x) {
+  return make_dense(x.rows, x.cols, [&](int i, int j) { return c * x(i, j); });
+}
+inline Dense operator*(Dense const& x, Dense const& y) {
+  return make_dense(x.rows, y.cols, [&](int i, int j) {
+    long double sum = 0;
+    for (int k = 0; k < x.cols; ++k) sum += x(i, k) * y(k, j);
+    return sum;
+  });
+}
+inline Dense lower_triangle(Dense const& x) {
+  return make_dense(x.rows, x.cols, [&](int i, int j) { return j <= i ? x(i, j) : 0.0L; });
+}
+inline Dense diagonal_part(Dense const& x) {
+  return make_dense(x.rows, x.cols, [&](int i, int j) { return i == j ? x(i, j) : 0.0L; });
+}
+/// The symmetric matrix with the lower triangle of x.
+inline Dense mirrored(Dense const& x) {
+  return make_dense(x.rows, x.cols, [&](int i, int j) { return j <= i ? x(i, j) : x(j, i); });
+}
+inline long double dot(Dense const& x, Dense const& y) {
+  long double sum = 0;
+  for (std::size_t k = 0; k < x.a.size(); ++k) sum += x.a[k] * y.a[k];
+  return sum;
+}
+inline long double trace(Dense const& x) {
+  long double sum = 0;
+  for (int i = 0; i < x.rows; ++i) sum += x(i, i);
+  return sum;
+}
+/// The largest column sum of magnitudes.
+inline long double norm1(Dense const& x) {
+  long double best = 0;
+  for (int j = 0; j < x.cols; ++j) {
+    long double sum = 0;
+    for (int i = 0; i < x.rows; ++i) sum += std::fabs(x(i, j));
+    best = std::max(best, sum);
+  }
+  return best;
+}
+
+/// The lower factor of x, of which the lower triangle is read; `info` is 0 or the 1-based index of the first pivot that
+/// is not positive.
+inline Dense cholesky(Dense const& x, int* info = nullptr) {
+  int const n = x.rows;
+  Dense l(n, n);
+  if (info) *info = 0;
+  for (int j = 0; j < n; ++j) {
+    long double pivot = x(j, j);
+    for (int k = 0; k < j; ++k) pivot -= l(j, k) * l(j, k);
+    if (!(pivot > 0)) {
+      if (info) *info = j + 1;
+      return l;
+    }
+    l(j, j) = std::sqrt(pivot);
+    for (int i = j + 1; i < n; ++i) {
+      long double sum = x(i, j);
+      for (int k = 0; k < j; ++k) sum -= l(i, k) * l(j, k);
+      l(i, j) = sum / l(j, j);
+    }
+  }
+  return l;
+}
+/// l x = b, forward.
+inline Dense solve_lower(Dense const& l, Dense const& b) {
+  Dense x = b;
+  for (int j = 0; j < b.cols; ++j)
+    for (int i = 0; i < l.rows; ++i) {
+      for (int k = 0; k < i; ++k) x(i, j) -= l(i, k) * x(k, j);
+      x(i, j) /= l(i, i);
+    }
+  return x;
+}
+/// l' x = b, backward.
+inline Dense solve_lower_transposed(Dense const& l, Dense const& b) {
+  Dense x = b;
+  for (int j = 0; j < b.cols; ++j)
+    for (int i = l.rows - 1; i >= 0; --i) {
+      for (int k = i + 1; k < l.rows; ++k) x(i, j) -= l(k, i) * x(k, j);
+      x(i, j) /= l(i, i);
+    }
+  return x;
+}
+/// x with a x = b for a symmetric positive definite.
+inline Dense solve_spd(Dense const& a, Dense const& b) {
+  Dense const l = cholesky(a);
+  return solve_lower_transposed(l, solve_lower(l, b));
+}
+/// The condition number of a symmetric positive definite matrix, in the 1-norm.
+inline long double condition_spd(Dense const& a) {
+  return norm1(a) * norm1(solve_spd(a, eye(a.rows)));
+}
+/// The condition number of a lower triangular matrix, in the 1-norm.
+inline long double condition_lower(Dense const& l) {
+  return norm1(l) * norm1(solve_lower(l, eye(l.rows)));
+}
+
+// ---- LAPACK ---------------------------------------------------------------------------------------------------------
+
+#if defined(BATCHWORK_HAVE_LAPACK)
+extern "C" {
+void spotrf_(char const*, int const*, float*, int const*, int*);
+void dpotrf_(char const*, int const*, double*, int const*, int*);
+void strtrs_(char const*, char const*, char const*, int const*, int const*, float const*,
+             int const*, float*, int const*, int*);
+void dtrtrs_(char const*, char const*, char const*, int const*, int const*, double const*,
+             int const*, double*, int const*, int*);
+}
+
+namespace Lapack {
+
+/// Column-major copy in T, as Fortran has it.
+template <class T>
+std::vector<T> columns(Dense const& x) {
+  std::vector<T> r;
+  for (int j = 0; j < x.cols; ++j)
+    for (int i = 0; i < x.rows; ++i) r.push_back(static_cast<T>(x(i, j)));
+  return r;
+}
+template <class T>
+Dense from_columns(int m, int n, std::vector<T> const& v) {
+  return make_dense(
+      m, n, [&](int i, int j) { return v[std::size_t(j) * std::size_t(m) + std::size_t(i)]; });
+}
+
+/// The lower factor by potrf in precision T; its info is returned in `info`.
+template <class T>
+Dense potrf(Dense const& a, int* info) {
+  int const n = a.rows;
+  auto v = columns<T>(a);
+  if constexpr (std::is_same_v<T, float>) spotrf_("L", &n, v.data(), &n, info);
+  else dpotrf_("L", &n, v.data(), &n, info);
+  return lower_triangle(from_columns(n, n, v));
+}
+/// l x = b, or l' x = b, by trtrs in precision T.
+template <class T>
+Dense trtrs(Dense const& l, Dense const& b, bool transposed) {
+  int const n = l.rows, c = b.cols;
+  int info = 0;
+  auto const v = columns<T>(l);
+  auto x = columns<T>(b);
+  char const* t = transposed ? "T" : "N";
+  if constexpr (std::is_same_v<T, float>)
+    strtrs_("L", t, "N", &n, &c, v.data(), &n, x.data(), &n, &info);
+  else dtrtrs_("L", t, "N", &n, &c, v.data(), &n, x.data(), &n, &info);
+  EXPECT_EQ(info, 0);
+  return from_columns(n, c, x);
+}
+
+}  // namespace Lapack
+#endif
+
+/// The info of a Cholesky factorisation in precision T: LAPACK's where there is one, else that in long double.
+template <class T>
+int potrf_info(Dense const& a) {
+  int info = 0;
+#if defined(BATCHWORK_HAVE_LAPACK)
+  Lapack::potrf<T>(a, &info);
+#else
+  cholesky(a, &info);
+#endif
+  return info;
+}
+
+// ---- random matrices, rounded to T so that the truth starts from the same numbers ------------------------------------
+
+template <class T>
+Dense random_dense(Random& random, int m, int n) {
+  return make_dense(m, n, [&](int, int) { return static_cast<T>(random()); });
+}
+/// Symmetric positive definite with a moderate condition number.
+template <class T>
+Dense random_spd(Random& random, int n) {
+  Dense const b = random_dense<T>(random, n, n);
+  Dense const a = b * transpose(b) + 0.5L * eye(n);
+  return mirrored(make_dense(n, n, [&](int i, int j) { return static_cast<T>(a(i, j)); }));
+}
+/// Lower triangular, diagonal between 1 and 2 in magnitude.
+template <class T>
+Dense random_lower(Random& random, int n) {
+  return make_dense(n, n, [&](int i, int j) {
+    if (j > i) return T(0);
+    T const x = static_cast<T>(random());
+    return j < i ? x : (x < T(0) ? x - T(1) : x + T(1));
+  });
+}
+
+// ---- tolerances -----------------------------------------------------------------------------------------------------
+
+/// A bound for the error of n rounded operations on numbers of magnitude `scale`, amplified by a condition number:
+/// four times n eps |scale| cond, the factor standing for constants of the algorithm.
+template <class T>
+long double tolerance(int n, long double scale, long double cond = 1) {
+  return 4 * static_cast<long double>(n) * epsilon<T> * std::fabs(scale) * cond;
+}
+
+/// Entry by entry |x - want| <= tol, tol being n x m like them; NaN never passes.
+template <class Got>
+::testing::AssertionResult near(Got const& got, Dense const& want, Dense const& tol) {
+  for (int i = 0; i < want.rows; ++i)
+    for (int j = 0; j < want.cols; ++j) {
+      long double const x = static_cast<long double>(got(i, j));
+      if (!(std::fabs(x - want(i, j)) <= tol(i, j)))
+        return ::testing::AssertionFailure()
+               << "entry (" << i << ", " << j << ") is " << double(x) << ", should be "
+               << double(want(i, j)) << ", error " << double(std::fabs(x - want(i, j))) << " over "
+               << double(tol(i, j));
+    }
+  return ::testing::AssertionSuccess();
+}
+template <class Got>
+::testing::AssertionResult near(Got const& got, Dense const& want, long double tol) {
+  return near(got, want, Dense(want.rows, want.cols, tol));
+}
+template <class Got>
+::testing::AssertionResult equal(Got const& got, Dense const& want) {
+  return near(got, want, 0.0L);
+}
+/// The same bits: what neighbours of a failed item must keep.
+template <class T>
+bool same_bits(T const& a, T const& b) {
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+// ---- data types of Views --------------------------------------------------------------------------------------------
+
+/// Base with the static extents E: WithExtents<double*, 6, 6> is double*[6][6].
+template <class Base, int... E>
+struct WithExtents {
+  using type = Base;
+};
+template <class Base, int First, int... Rest>
+struct WithExtents<Base, First, Rest...> {
+  using type = typename WithExtents<Base, Rest...>::type[First];
+};
+/// T with `Stars` run-time extents and then the static ones.
+template <class T, int Stars, int... E>
+struct DataType {
+  using type = typename DataType<T*, Stars - 1, E...>::type;
+};
+template <class T, int... E>
+struct DataType<T, 0, E...> {
+  using type = typename WithExtents<T, E...>::type;
+};
+
+// ---- layouts --------------------------------------------------------------------------------------------------------
+// Each makes the whole allocation ("storage"), and from it, or from a host mirror of it, the View of the batch
+// ("part"). Timed Views have a step index after the item index.
+
+/// Item-fastest planes.
+struct Left {
+  static constexpr int lanes = 0;
+  template <class T, bool Timed, int... E>
+  static auto storage(std::int64_t n, std::int64_t steps) {
+    using View =
+        Kokkos::View<typename DataType<T, 1 + int(Timed), E...>::type, Kokkos::LayoutLeft, Space>;
+    if constexpr (Timed) return View("left", std::size_t(n), std::size_t(steps));
+    else return View("left", std::size_t(n));
+  }
+  template <bool Timed, int... E, class View>
+  static auto part(View const& v, std::int64_t, std::int64_t) {
+    return v;
+  }
+  template <int... E, class View>
+  static auto adapt(View const& v, std::int64_t) {
+    return v;
+  }
+};
+
+/// An item's numbers side by side.
+struct Right {
+  static constexpr int lanes = 0;
+  template <class T, bool Timed, int... E>
+  static auto storage(std::int64_t n, std::int64_t steps) {
+    using View =
+        Kokkos::View<typename DataType<T, 1 + int(Timed), E...>::type, Kokkos::LayoutRight, Space>;
+    if constexpr (Timed) return View("right", std::size_t(n), std::size_t(steps));
+    else return View("right", std::size_t(n));
+  }
+  template <bool Timed, int... E, class View>
+  static auto part(View const& v, std::int64_t, std::int64_t) {
+    return v;
+  }
+  template <int... E, class View>
+  static auto adapt(View const& v, std::int64_t) {
+    return v;
+  }
+};
+
+/// Groups of W items; the lanes beyond the batch are padding. One group more than needed.
+template <int W>
+struct PackedBy {
+  static constexpr int lanes = W;
+  template <class T, bool Timed, int... E>
+  static auto storage(std::int64_t n, std::int64_t steps) {
+    using View = Kokkos::View<typename DataType<T, 1 + int(Timed), E..., W>::type,
+                              Kokkos::LayoutRight, Space>;
+    std::size_t const groups = std::size_t((n + W - 1) / W + 1);
+    if constexpr (Timed) return View("packed", groups, std::size_t(steps));
+    else return View("packed", groups);
+  }
+  template <bool Timed, int... E, class View>
+  static auto part(View const& v, std::int64_t, std::int64_t) {
+    return v;
+  }
+  template <int... E, class View>
+  static auto adapt(View const& v, std::int64_t n) {
+    return packed(v, n);
+  }
+};
+
+/// Items 1 .. n of a larger LayoutLeft View: a start that is not aligned, a plane that is not n long.
+struct LeftPart {
+  static constexpr int lanes = 0;
+  template <class T, bool Timed, int... E>
+  static auto storage(std::int64_t n, std::int64_t steps) {
+    return Left::storage<T, Timed, E...>(n + 2, steps);
+  }
+  template <bool Timed, int... E, class View>
+  static auto part(View const& v, std::int64_t n, std::int64_t) {
+    return subview_of<Timed, E...>(v,
+                                   Kokkos::pair<std::size_t, std::size_t>(1, std::size_t(n) + 1));
+  }
+  template <int... E, class View>
+  static auto adapt(View const& v, std::int64_t) {
+    if constexpr (sizeof...(E) > 0) return extents<E...>(v);
+    else return v;
+  }
+  template <bool Timed, int... E, class View, class Range>
+  static auto subview_of(View const& v, Range const& items) {
+    auto const all = Kokkos::ALL;
+    constexpr int rank = int(Timed) + int(sizeof...(E));
+    if constexpr (rank == 0) return Kokkos::subview(v, items);
+    else if constexpr (rank == 1) return Kokkos::subview(v, items, all);
+    else if constexpr (rank == 2) return Kokkos::subview(v, items, all, all);
+    else return Kokkos::subview(v, items, all, all, all);
+  }
+};
+
+/// Items 1 .. n of a larger LayoutRight View.
+struct RightPart {
+  static constexpr int lanes = 0;
+  template <class T, bool Timed, int... E>
+  static auto storage(std::int64_t n, std::int64_t steps) {
+    return Right::storage<T, Timed, E...>(n + 2, steps);
+  }
+  template <bool Timed, int... E, class View>
+  static auto part(View const& v, std::int64_t n, std::int64_t steps) {
+    return LeftPart::part<Timed, E...>(v, n, steps);
+  }
+  template <int... E, class View>
+  static auto adapt(View const& v, std::int64_t n) {
+    return LeftPart::adapt<E...>(v, n);
+  }
+};
+
+/// A block out of the middle of a larger View with another index at the end: nothing is adjacent, nothing is aligned.
+struct Strided {
+  static constexpr int lanes = 0;
+  template <class T, bool Timed, int... E>
+  static auto storage(std::int64_t n, std::int64_t steps) {
+    using View = Kokkos::View<typename DataType<T, 2 + int(Timed) + int(sizeof...(E))>::type,
+                              Kokkos::LayoutRight, Space>;
+    if constexpr (Timed)
+      return View("strided", std::size_t(n) + 2, std::size_t(steps) + 2, std::size_t(E + 1)..., 2u);
+    else return View("strided", std::size_t(n) + 2, std::size_t(E + 1)..., 2u);
+  }
+  template <bool Timed, int... E, class View>
+  static auto part(View const& v, std::int64_t n, std::int64_t steps) {
+    using Range = Kokkos::pair<std::size_t, std::size_t>;
+    Range const items(1, std::size_t(n) + 1), times(1, std::size_t(steps) + 1);
+    if constexpr (Timed)
+      return Kokkos::subview(v, items, times, Range(1, std::size_t(E) + 1)..., 1);
+    else return Kokkos::subview(v, items, Range(1, std::size_t(E) + 1)..., 1);
+  }
+  template <int... E, class View>
+  static auto adapt(View const& v, std::int64_t n) {
+    return LeftPart::adapt<E...>(v, n);
+  }
+};
+
+// ---- batches --------------------------------------------------------------------------------------------------------
+
+/// A batch of scalars (no E), vectors (one) or matrices (two) of T in a layout, on the device, with a mirror on the
+/// host. All of its storage is poison until something is put there.
+template <class T, class Layout, bool Timed, int... E>
+class BatchOf {
+ public:
+  static constexpr int rank = int(sizeof...(E));
+  static constexpr int extent(int k) {
+    constexpr int e[] = {E..., 1, 1};
+    return e[k];
+  }
+  static constexpr int rows = extent(0);
+  static constexpr int cols = rank == 2 ? extent(1) : 1;
+
+  explicit BatchOf(std::int64_t n, std::int64_t steps = 1)
+      : items_(n),
+        steps_(steps),
+        storage_(Layout::template storage<T, Timed, E...>(n, steps)),
+        host_(Kokkos::create_mirror(Kokkos::HostSpace(), storage_)),
+        part_(Layout::template part<Timed, E...>(storage_, n, steps)),
+        host_part_(Layout::template part<Timed, E...>(host_, n, steps)) {
+    Kokkos::deep_copy(host_, poison<T>());
+    upload();
+  }
+
+  std::int64_t items() const { return items_; }
+  std::int64_t steps() const { return steps_; }
+
+  /// The View, adapted as its layout asks for: what in(...), out(...) take.
+  auto view() const { return Layout::template adapt<E...>(part_, items_); }
+  /// The same as a View of const.
+  auto const_view() const {
+    typename decltype(part_)::const_type const v = part_;
+    return Layout::template adapt<E...>(v, items_);
+  }
+
+  T& at(std::int64_t item, int i = 0, int j = 0) const { return at_time(item, 0, i, j); }
+  T& at_time(std::int64_t item, std::int64_t t, int i = 0, int j = 0) const {
+    std::size_t const k = std::size_t(item), s = std::size_t(t), r = std::size_t(i),
+                      c = std::size_t(j);
+    if constexpr (Layout::lanes > 0) {
+      std::size_t const lane = k % Layout::lanes, group = k / Layout::lanes;
+      if constexpr (Timed && rank == 0) return host_part_(group, s, lane);
+      else if constexpr (Timed && rank == 1) return host_part_(group, s, r, lane);
+      else if constexpr (Timed) return host_part_(group, s, r, c, lane);
+      else if constexpr (rank == 0) return host_part_(group, lane);
+      else if constexpr (rank == 1) return host_part_(group, r, lane);
+      else return host_part_(group, r, c, lane);
+    } else {
+      if constexpr (Timed && rank == 0) return host_part_(k, s);
+      else if constexpr (Timed && rank == 1) return host_part_(k, s, r);
+      else if constexpr (Timed) return host_part_(k, s, r, c);
+      else if constexpr (rank == 0) return host_part_(k);
+      else if constexpr (rank == 1) return host_part_(k, r);
+      else return host_part_(k, r, c);
+    }
+  }
+
+  /// One item (and step) as it stands in the mirror.
+  Dense dense(std::int64_t item, std::int64_t t = 0) const {
+    return make_dense(rows, cols, [&](int i, int j) { return at_time(item, t, i, j); });
+  }
+  void put(std::int64_t item, Dense const& x, std::int64_t t = 0) const {
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < cols; ++j) at_time(item, t, i, j) = static_cast<T>(x(i, j));
+  }
+  /// Whole numbers from -limit to limit: sums and products of a few of them are exact, in whatever order.
+  BatchOf& fill_exactly(Random& random, int limit = 4) {
+    for (std::int64_t k = 0; k < items_; ++k)
+      for (std::int64_t t = 0; t < steps_; ++t)
+        for (int i = 0; i < rows; ++i)
+          for (int j = 0; j < cols; ++j)
+            at_time(k, t, i, j) = static_cast<T>(random.integer(-limit, limit));
+    upload();
+    return *this;
+  }
+  /// Every number from the generator, then onto the device.
+  BatchOf& randomise(Random& random, double a = -1, double b = 1) {
+    for (std::int64_t k = 0; k < items_; ++k)
+      for (std::int64_t t = 0; t < steps_; ++t)
+        for (int i = 0; i < rows; ++i)
+          for (int j = 0; j < cols; ++j) at_time(k, t, i, j) = static_cast<T>(random(a, b));
+    upload();
+    return *this;
+  }
+  /// Item by item from f(item), a Dense.
+  template <class F>
+  BatchOf& fill(F const& f) {
+    for (std::int64_t k = 0; k < items_; ++k) put(k, f(k));
+    upload();
+    return *this;
+  }
+
+  void upload() const { Kokkos::deep_copy(storage_, host_); }
+  /// Waits for the device, then copies all of the storage to the mirror.
+  void download() const {
+    Kokkos::fence("Batchwork::Test: results");
+    Kokkos::deep_copy(host_, storage_);
+  }
+
+  /// How many numbers of the whole storage are still poison: padding lanes and neighbours of a subview, once the
+  /// batch itself is written.
+  std::size_t poisoned() const {
+    std::size_t count = 0;
+    T const* p = host_.data();
+    for (std::size_t k = 0; k < host_.span(); ++k) count += p[k] == poison<T>();
+    return count;
+  }
+  /// Numbers of the storage that do not belong to the batch.
+  std::size_t outside() const {
+    return host_.span() -
+           std::size_t(items_) * std::size_t(steps_) * std::size_t(rows) * std::size_t(cols);
+  }
+
+ private:
+  using Storage = decltype(Layout::template storage<T, Timed, E...>(0, 0));
+  using Host = decltype(Kokkos::create_mirror(Kokkos::HostSpace(), std::declval<Storage const&>()));
+  using Part = decltype(Layout::template part<Timed, E...>(std::declval<Storage const&>(), 0, 0));
+  using HostPart = decltype(Layout::template part<Timed, E...>(std::declval<Host const&>(), 0, 0));
+
+  std::int64_t items_, steps_;
+  Storage storage_;
+  Host host_;
+  Part part_;
+  HostPart host_part_;
+};
+
+template <class T, class Layout, int... E>
+using BatchIn = BatchOf<T, Layout, false, E...>;
+/// The same with a step index after the item index: for each and emit.
+template <class T, class Layout, int... E>
+using SeriesIn = BatchOf<T, Layout, true, E...>;
+
+/// One tile for all items (E: none, one or two extents), and its mirror.
+template <class T, class LayoutT, int... E>
+struct CommonIn {
+  using View = Kokkos::View<typename DataType<T, 0, E...>::type, LayoutT, Space>;
+  static constexpr int rank = int(sizeof...(E));
+  static constexpr int rows = BatchOf<T, Left, false, E...>::rows;
+  static constexpr int cols = BatchOf<T, Left, false, E...>::cols;
+  View view;
+  using Mirror = decltype(Kokkos::create_mirror(Kokkos::HostSpace(), std::declval<View const&>()));
+  Mirror host;
+
+  explicit CommonIn(Dense const& x)
+      : view("common"), host(Kokkos::create_mirror(Kokkos::HostSpace(), view)) {
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < cols; ++j) at(i, j) = static_cast<T>(x(i, j));
+    Kokkos::deep_copy(view, host);
+  }
+  T& at(int i, int j) const {
+    if constexpr (rank == 0) return host();
+    else if constexpr (rank == 1) return host(i);
+    else return host(i, j);
+  }
+  Dense dense() const {
+    return make_dense(rows, cols, [&](int i, int j) { return at(i, j); });
+  }
+};
+template <class T, int... E>
+using Common = CommonIn<T, Kokkos::LayoutRight, E...>;
+
+}  // namespace Batchwork::Test
+
+#endif
