@@ -34,7 +34,6 @@ struct Description {
   char const* begin = nullptr;
   char const* end = nullptr;
   bool contiguous = true;
-  bool empty = false;
   std::string problem;  ///< what is wrong with this View alone, or empty
 };
 
@@ -120,13 +119,16 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
     d.label = view.label();
     d.shape = shape::text();
     d.extents = "(";
-    for (int r = 0; r < view_rank; ++r) d.extents += (r ? ", " : "") + std::to_string(view.extent(r));
+    bool empty = false;  // by the extents: size() of a null View is zero
+    for (int r = 0; r < view_rank; ++r) {
+      d.extents += (r ? ", " : "") + std::to_string(view.extent(r));
+      empty = empty || view.extent(r) == 0;
+    }
     d.extents += ")";
     if (has_item(Lead)) d.items = IsPacked ? packed_items : std::int64_t(view.extent(0));
     if (has_time(Lead)) d.steps = std::int64_t(view.extent(has_item(Lead) ? 1 : 0));
-    d.empty = view.size() == 0;
     d.begin = reinterpret_cast<char const*>(view.data());
-    d.end = d.begin + view.span() * sizeof(T);
+    d.end = d.begin != nullptr ? d.begin + view.span() * sizeof(T) : nullptr;
     d.contiguous = view.span_is_contiguous();
     for (int k = 0; k < tile_rank; ++k) {
       if (int(view.extent(lead + k)) != static_extent(k)) {
@@ -144,7 +146,7 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
                     "; give a View with ceil(n / " + std::to_string(packed_width) + ") groups";
       }
     }
-    if (!d.empty && view.data() == nullptr) d.problem = "it is null; allocate it before the call";
+    if (!empty && view.data() == nullptr) d.problem = "it is null; allocate it before the call";
     return d;
   }
 
