@@ -1,0 +1,382 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Misuse of the verbs on the host: std::invalid_argument before anything is launched, with a message that names the
+// verb, the operand's position, its label, both shapes and the remedy; the outputs stay as they were.
+#include <gtest/gtest.h>
+
+#include <Batchwork.hpp>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+namespace B = Batchwork;
+using Matrices = Kokkos::View<double* [3][3]>;
+using RowMatrices = Kokkos::View<double* [3][3], Kokkos::LayoutRight>;
+using Series = Kokkos::View<double** [3][3]>;
+
+struct Copy {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = x;
+  }
+};
+struct Twice {
+  template <class Y, class A, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, A const& a, X const& x) const {
+    y = a + x;
+  }
+};
+struct TwoOut {
+  template <class Y, class Z, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, Z& z, X const& x) const {
+    y = x;
+    z = x;
+  }
+};
+struct Add {
+  template <class S, class X>
+  KOKKOS_FUNCTION void operator()(S& state, X const& x) const {
+    state = state + x;
+  }
+};
+struct AddAndEmit {
+  template <class S, class X, class E>
+  KOKKOS_FUNCTION void operator()(S& state, X const& x, E& e) const {
+    state = state + x;
+    e = state;
+  }
+};
+struct Double {
+  template <class S>
+  KOKKOS_FUNCTION void operator()(S& state) const {
+    state = state + state;
+  }
+};
+
+/// What the exception says, or nothing where none is thrown.
+template <class Call>
+std::string message_of(Call const& call) {
+  try {
+    call();
+  } catch (std::invalid_argument const& e) {
+    return e.what();
+  }
+  return "(nothing was thrown)";
+}
+
+void expect_says(std::string const& message, std::initializer_list<char const*> parts) {
+  for (char const* part : parts) {
+    EXPECT_NE(message.find(part), std::string::npos) << "not in the message: " << part << "\n"
+                                                     << message;
+  }
+}
+
+double const untouched = 7.25;
+template <class V>
+V poisoned(V const& v) {
+  Kokkos::deep_copy(v, untouched);
+  return v;
+}
+template <class V>
+void expect_untouched(V const& v) {
+  Kokkos::fence();
+  auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
+  for (std::size_t k = 0; k < h.extent(0); ++k)
+    for (std::size_t i = 0; i < h.extent(1); ++i)
+      for (std::size_t j = 0; j < h.extent(2); ++j) {
+        if constexpr (V::rank() == 3) ASSERT_EQ(h(k, i, j), untouched);
+        else ASSERT_EQ(h(k, i, j, 0), untouched);
+      }
+}
+
+// ---- sizes --------------------------------------------------------------------------------------------------------
+
+TEST(Errors, DifferentNumbersOfItems) {
+  auto out = poisoned(Matrices("result", 9));
+  Matrices in("model", 7);
+  auto const m = message_of([&] { B::map(Copy{}, B::out(out), B::in(in)); });
+  expect_says(
+      m, {"Batchwork::map: ", "operand 2, in(\"model\") [View (7, 3, 3), tile 3x3] has 7 items",
+          "operand 1, out(\"result\") [View (9, 3, 3), tile 3x3] has 9", "; give"});
+  expect_untouched(out);
+  // Each verb gives its name; the position counts all operands.
+  Matrices x("x", 9);
+  expect_says(message_of([&] { B::scan(1, Twice{}, B::out(out), B::in(x), B::in(in)); }),
+              {"Batchwork::scan: ", "operand 3, in(\"model\")"});
+  expect_says(message_of([&] {
+                (void)B::team_map<Kokkos::DefaultExecutionSpace>(Copy{}, B::out(out), B::in(in));
+              }),
+              {"Batchwork::team_map: ", "operand 2, in(\"model\")"});
+  expect_says(message_of([&] {
+                (void)B::team_scan<Kokkos::DefaultExecutionSpace>(1, Copy{}, B::out(out),
+                                                                  B::in(in));
+              }),
+              {"Batchwork::team_scan: ", "operand 2, in(\"model\")"});
+  expect_untouched(out);
+}
+
+TEST(Errors, DifferentNumbersOfItemsInEveryOtherRole) {
+  auto a = poisoned(Matrices("a", 9));
+  auto b = poisoned(Matrices("b", 8));
+  Matrices x("x", 9);
+  Series z("z", 8, 4), e("e", 8, 4), z9("z9", 9, 4);
+  Kokkos::View<int*> codes("codes", 8);
+  expect_says(message_of([&] { B::map(Add{}, B::inout(b), B::in(x)); }),
+              {"operand 2, in(\"x\")", "operand 1, inout(\"b\")"});
+  expect_says(message_of([&] { B::map(Copy{}, B::out(a), B::in(x), B::status(codes)); }),
+              {"operand 3, status(\"codes\") [View (8), tile scalar] has 8 items"});
+  expect_says(message_of([&] { B::scan(4, Add{}, B::carry(x, a), B::each(z)); }),
+              {"operand 2, each(\"z\") [View (8, 4, 3, 3), tile 3x3] has 8 items",
+               "operand 1, carry start(\"x\")"});
+  expect_says(message_of([&] { B::scan(4, Add{}, B::carry(x, b), B::each(z9)); }),
+              {"operand 1, carry end(\"b\")", "operand 1, carry start(\"x\")"});
+  expect_says(message_of([&] { B::scan(4, AddAndEmit{}, B::carry(x), B::each(z9), B::emit(e)); }),
+              {"operand 3, emit(\"e\")", "operand 1, carry start(\"x\")"});
+  expect_untouched(a);
+  expect_untouched(b);
+}
+
+TEST(Errors, TooFewSteps) {
+  auto end = poisoned(Matrices("end", 5));
+  Matrices start("start", 5);
+  Series z("z", 5, 10), e("e", 5, 9);
+  Kokkos::View<double* [3][3]> c("c", 9);
+  auto const m = message_of([&] { B::scan(11, Add{}, B::carry(start, end), B::each(z)); });
+  expect_says(
+      m, {"Batchwork::scan: ", "operand 2, each(\"z\") [View (5, 10, 3, 3), tile 3x3] has 10 steps",
+          "the call asks for 11", "; give"});
+  expect_says(
+      message_of([&] { B::scan(10, AddAndEmit{}, B::carry(start, end), B::each(z), B::emit(e)); }),
+      {"operand 3, emit(\"e\")", "9 steps", "asks for 10"});
+  expect_says(
+      message_of([&] { B::scan(10, Add{}, B::carry(start, end), B::common(B::each(c))); }),
+      {"operand 2, common(each)(\"c\") [View (9, 3, 3), tile 3x3] has 9 steps", "asks for 10"});
+  expect_says(message_of([&] { B::scan(-1, Add{}, B::carry(start, end), B::each(z)); }),
+              {"Batchwork::scan: ", "-1 steps", "; give zero or more"});
+  expect_untouched(end);
+  // More steps in the View than asked for are fine.
+  EXPECT_NO_THROW(B::scan(3, Add{}, B::carry(start, end), B::each(z)));
+}
+
+TEST(Errors, ExtentsThatTheViewDoesNotHave) {
+  auto out = poisoned(Matrices("result", 4));
+  Kokkos::View<double***> a("a", 4, 3, 4), b("b", 4, 2, 3), right("right", 4, 3, 3);
+  expect_says(message_of([&] { B::map(Copy{}, B::out(out), B::in(B::extents<3, 3>(a))); }),
+              {"Batchwork::map: ", "operand 2, in(\"a\") [View (4, 3, 4), tile 3x3]",
+               "extents<...>", "; give"});
+  expect_says(message_of([&] { B::map(Copy{}, B::out(out), B::in(B::extents<3, 3>(b))); }),
+              {"operand 2, in(\"b\") [View (4, 2, 3), tile 3x3]"});
+  auto run_time = poisoned(Kokkos::View<double***>("run_time", 4, 3, 4));
+  expect_says(message_of([&] { B::map(Copy{}, B::out(B::extents<3, 3>(run_time)), B::in(out)); }),
+              {"operand 1, out(\"run_time\") [View (4, 3, 4), tile 3x3]"});
+  expect_untouched(out);
+  expect_untouched(run_time);
+  EXPECT_NO_THROW(B::map(Copy{}, B::out(out), B::in(B::extents<3, 3>(right))));
+}
+
+TEST(Errors, PackedWithTooFewGroups) {
+  using Packed = Kokkos::View<double* [3][3][4], Kokkos::LayoutRight>;
+  auto out = poisoned(Packed("groups", 2));
+  Matrices in9("in9", 9), in8("in8", 8);
+  expect_says(message_of([&] { B::map(Copy{}, B::out(B::packed(out, 9)), B::in(in9)); }),
+              {"Batchwork::map: ", "operand 1, out(\"groups\") [View (2, 3, 3, 4), tile 3x3]",
+               "has 2 groups", "packed(view, 9) needs 3 of 4 items", "; give"});
+  expect_says(message_of([&] { B::map(Copy{}, B::out(B::packed(out, -1)), B::in(in9)); }),
+              {"operand 1, out(\"groups\")", "not negative"});
+  // As many groups, but the other operand has other items.
+  expect_says(message_of([&] { B::map(Copy{}, B::out(B::packed(out, 7)), B::in(in8)); }),
+              {"operand 2, in(\"in8\")", "8 items",
+               "operand 1, out(\"groups\") [View (2, 3, 3, 4), tile 3x3] has 7"});
+  expect_untouched(out);
+  EXPECT_NO_THROW(B::map(Copy{}, B::out(B::packed(out, 8)), B::in(in8)));
+}
+
+TEST(Errors, NoOperandWithItems) {
+  Kokkos::View<double[3][3]> f("f");
+  auto const m = message_of([&] { B::scan(3, Double{}, B::carry(B::common(f))); });
+  expect_says(m, {"Batchwork::scan: ", "no operand has an item index", "; give at least one"});
+}
+
+// ---- Views that are not there ---------------------------------------------------------------------------------------
+
+TEST(Errors, ViewsThatAreNotAllocated) {
+  auto out = poisoned(Matrices("result", 4));
+  Matrices never, x("x", 4);
+  expect_says(message_of([&] { B::map(Copy{}, B::out(out), B::in(never)); }),
+              {"Batchwork::map: ",
+               "operand 2, in(\"\") [View (0, 3, 3), not allocated, tile 3x3] has 0 items",
+               "operand 1, out(\"result\")", "; give"});
+  expect_says(message_of([&] { B::map(Copy{}, B::out(never), B::in(x)); }),
+              {"operand 1, out(\"\")", "not allocated"});
+  Kokkos::View<double[3][3]> never_common;
+  expect_says(message_of([&] { B::map(Twice{}, B::out(out), B::in(x), B::common(never_common)); }),
+              {"operand 3, common(\"\")", "not allocated", "null", "; allocate it"});
+  Kokkos::View<double* [3][3], Kokkos::MemoryTraits<Kokkos::Unmanaged>> null(nullptr, 4);
+  expect_says(message_of([&] { B::map(Copy{}, B::out(out), B::in(null)); }),
+              {"operand 2, in(\"\")", "(4, 3, 3)", "null", "; allocate it"});
+  expect_untouched(out);
+}
+
+TEST(Errors, ZeroItemsAreNoError) {
+  Matrices out("result", 0), in("in", 0), never;
+  Kokkos::View<double[3][3]> f("f");
+  Series z("z", 0, 4);
+  EXPECT_NO_THROW(B::map(Copy{}, B::out(out), B::in(in)));
+  EXPECT_NO_THROW(B::map(Copy{}, B::out(never), B::in(in)));
+  EXPECT_NO_THROW(B::map(Twice{}, B::out(out), B::in(in), B::common(f)));
+  EXPECT_NO_THROW(B::scan(4, Add{}, B::carry(in, out), B::each(z)));
+  EXPECT_NO_THROW(B::scan(0, Add{}, B::carry(in, out), B::each(z)));
+}
+
+// ---- aliasing -------------------------------------------------------------------------------------------------------
+
+TEST(Errors, OutWithInOfTheSameView) {
+  auto a = poisoned(Matrices("a", 6));
+  expect_says(message_of([&] { B::map(Copy{}, B::out(a), B::in(a)); }),
+              {"Batchwork::map: ", "operand 1, out(\"a\") [View (6, 3, 3), tile 3x3] is written",
+               "shares elements with operand 2, in(\"a\")", "; update in place with inout(view)"});
+  Kokkos::View<double const* [3][3]> reader = a;
+  Matrices b("b", 6);
+  expect_says(message_of([&] { B::map(Twice{}, B::out(a), B::in(b), B::in(reader)); }),
+              {"operand 1, out(\"a\")", "operand 3, in("});
+  expect_says(message_of([&] { B::map(Add{}, B::inout(a), B::in(a)); }),
+              {"operand 1, inout(\"a\")", "operand 2, in(\"a\")"});
+  expect_says(message_of([&] { B::map(TwoOut{}, B::out(a), B::out(a), B::in(b)); }),
+              {"operand 1, out(\"a\")", "operand 2, out(\"a\")"});
+  expect_untouched(a);
+}
+
+TEST(Errors, OutWithACommonInsideIt) {
+  auto a = poisoned(RowMatrices("a", 6));
+  RowMatrices b("b", 6);
+  auto third = Kokkos::subview(a, 3, Kokkos::ALL, Kokkos::ALL);
+  expect_says(
+      message_of([&] { B::map(Twice{}, B::out(a), B::in(b), B::common(B::extents<3, 3>(third))); }),
+      {"operand 1, out(\"a\")", "operand 3, common("});
+  expect_untouched(a);
+}
+
+TEST(Errors, SubviewsThatShareTheFirstElement) {
+  // Two strided subviews that start at the same element and are not contiguous.
+  Kokkos::View<double***> a("a", 6, 4, 4);
+  Kokkos::deep_copy(a, untouched);
+  auto const s = Kokkos::subview(a, Kokkos::ALL, std::make_pair(0, 3), std::make_pair(0, 3));
+  auto const t = Kokkos::subview(a, Kokkos::ALL, std::make_pair(0, 3), std::make_pair(0, 3));
+  expect_says(
+      message_of([&] { B::map(Copy{}, B::out(B::extents<3, 3>(s)), B::in(B::extents<3, 3>(t))); }),
+      {"operand 1, out(\"a\")", "operand 2, in(\"a\")"});
+  expect_untouched(a);
+}
+
+TEST(Errors, ContiguousViewsThatOverlap) {
+  auto a = poisoned(RowMatrices("a", 8));
+  auto const head = Kokkos::subview(a, std::make_pair(0, 5), Kokkos::ALL, Kokkos::ALL);
+  auto const tail = Kokkos::subview(a, std::make_pair(3, 8), Kokkos::ALL, Kokkos::ALL);
+  auto const rest = Kokkos::subview(a, std::make_pair(5, 8), Kokkos::ALL, Kokkos::ALL);
+  auto const start = Kokkos::subview(a, std::make_pair(0, 3), Kokkos::ALL, Kokkos::ALL);
+  expect_says(message_of([&] {
+                B::map(Copy{}, B::out(B::extents<3, 3>(head)), B::in(B::extents<3, 3>(tail)));
+              }),
+              {"operand 1, out(", "operand 2, in("});
+  expect_says(message_of([&] {
+                B::map(Copy{}, B::out(B::extents<3, 3>(tail)), B::in(B::extents<3, 3>(head)));
+              }),
+              {"operand 1, out(", "operand 2, in("});
+  expect_untouched(a);
+  // Neighbours that only touch are fine.
+  EXPECT_NO_THROW(B::map(Copy{}, B::out(B::extents<3, 3>(rest)), B::in(B::extents<3, 3>(start))));
+}
+
+TEST(Errors, CarryEndThatAliasesAnotherOperand) {
+  auto end = poisoned(Matrices("end", 5));
+  Matrices start("start", 5);
+  Series z("z", 5, 4), e("e", 5, 4);
+  expect_says(message_of([&] { B::scan(4, Add{}, B::carry(start, end), B::in(end)); }),
+              {"Batchwork::scan: ", "operand 1, carry end(\"end\")", "operand 2, in(\"end\")"});
+  expect_says(
+      message_of([&] { B::scan(4, AddAndEmit{}, B::carry(start, end), B::each(e), B::emit(e)); }),
+      {"operand 3, emit(\"e\")", "operand 2, each(\"e\")"});
+  expect_says(message_of([&] {
+                B::scan(4, TwoOut{}, B::carry(start, end), B::carry(start, end), B::in(start));
+              }),
+              {"operand 1, carry end(\"end\")", "operand 2, carry end(\"end\")"});
+  // One item further on: another item's start would be overwritten before it is read.
+  auto shifted = poisoned(RowMatrices("shifted", 6));
+  auto const from = Kokkos::subview(shifted, std::make_pair(0, 5), Kokkos::ALL, Kokkos::ALL);
+  auto const to = Kokkos::subview(shifted, std::make_pair(1, 6), Kokkos::ALL, Kokkos::ALL);
+  expect_says(message_of([&] {
+                B::scan(4, Add{}, B::carry(B::extents<3, 3>(from), B::extents<3, 3>(to)),
+                        B::each(z));
+              }),
+              {"operand 1, carry end(", "operand 1, carry start("});
+  expect_untouched(end);
+  expect_untouched(shifted);
+}
+
+TEST(Errors, WhatMayAlias) {
+  Matrices a("a", 5), b("b", 5);
+  Series z("z", 5, 4);
+  Kokkos::deep_copy(a, 1.0);
+  Kokkos::deep_copy(z, 1.0);
+  EXPECT_NO_THROW(B::map(Twice{}, B::out(b), B::in(a), B::in(a)));  // read twice
+  EXPECT_NO_THROW(B::scan(4, Add{}, B::carry(a, a), B::each(z)));   // a carry ends where it started
+  auto const ha = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
+  auto const hb = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
+  for (int k = 0; k < 5; ++k) {
+    EXPECT_EQ(hb(k, 1, 2), 2.0);
+    EXPECT_EQ(ha(k, 1, 2), 5.0);
+  }
+}
+
+// ---- launches -------------------------------------------------------------------------------------------------------
+
+TEST(Errors, TeamSizeOutOfRange) {
+  auto out = poisoned(Matrices("result", 4));
+  Matrices in("in", 4);
+  for (int size : {-32, 0, 1, 31, 48, 288, 1024}) {
+    auto const m = message_of(
+        [&] { B::map(B::launch("mine").team_size(size), Copy{}, B::out(out), B::in(in)); });
+    expect_says(m, {"Batchwork::launch", "team_size(", "multiple of 32 from 32 to 256"});
+    expect_says(m, {std::to_string(size).c_str()});
+  }
+  expect_untouched(out);
+  for (int size : {32, 128, 256})
+    EXPECT_NO_THROW(B::map(B::launch("mine").team_size(size), Copy{}, B::out(out), B::in(in)));
+}
+
+struct FirstOfAll {
+  template <class Y, class X, class... C>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x, C const&... c) const {
+    y = (x + ... + element(c, 0, 0));
+  }
+};
+
+TEST(Errors, MoreCommonsThanScratch) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  if constexpr (!B::Impl::runs_on_device<Exec>) {
+    GTEST_SKIP() << "hosts stage common operands on the stack, not in team scratch";
+  } else {
+    int const scratch = Kokkos::TeamPolicy<Exec>::scratch_size_max(0);
+    std::size_t const needed = 7 * 32 * 32 * sizeof(double);
+    if (needed <= std::size_t(scratch))
+      GTEST_SKIP() << "this device has " << scratch << " bytes of team scratch";
+    using Common = Kokkos::View<double[32][32]>;
+    Common a("a"), b("b"), c("c"), d("d"), e("e"), f("f"), g("g");
+    Kokkos::View<double*> x("x", 100), y("y", 100);
+    Kokkos::deep_copy(y, untouched);
+    auto const m = message_of([&] {
+      B::map(FirstOfAll{}, B::out(y), B::in(x), B::common(a), B::common(b), B::common(c),
+             B::common(d), B::common(e), B::common(f), B::common(g));
+    });
+    expect_says(m, {"Batchwork::map: ", "operands need", "bytes of team scratch",
+                    "; pass some as in(view)"});
+    Kokkos::fence();
+    auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+    for (int k = 0; k < 100; ++k) ASSERT_EQ(h(k), untouched);
+  }
+}
+
+}  // namespace
