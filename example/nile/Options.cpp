@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "Series.hpp"
+
+namespace Nile {
+
+namespace {
+
+void check_range(std::pair<double, double> r, std::string const& option) {
+  if (!(r.first > 0 && r.first < r.second && std::isfinite(r.second)))
+    throw InputError(option + ": give a lower and a larger upper end, both positive");
+}
+
+std::string first_line(std::string const& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+std::optional<Options> parse_options(int argc, char** argv) {
+  Options o;
+  CLI::App app{
+      "Fits the local level model to an annual series, by default the flow of the Nile, by running\n"
+      "a Kalman filter for every point of a grid of variances. Options of Kokkos begin with --kokkos-.",
+      "nile"};
+  app.add_option("--data", o.data,
+                 "CSV file with the columns year and flow [the Nile, 1871 to 1970]");
+  app.add_option("--output", o.output, "folder for what is written")->capture_default_str();
+  app.add_option("--grid", o.grid, "points of the grid along each of the two variances")
+      ->check(CLI::Range(8, 32768))
+      ->capture_default_str();
+  app.add_option("--chunk", o.chunk, "filters in one launch")
+      ->check(CLI::Range(std::int64_t(1), std::int64_t(1) << 30))
+      ->capture_default_str();
+  app.add_option("--observation-variance", o.observation, "range of the variance of an observation")
+      ->type_name("LOW HIGH")
+      ->capture_default_str();
+  app.add_option("--level-variance", o.drift, "range of the variance of the level's yearly change")
+      ->type_name("LOW HIGH")
+      ->capture_default_str();
+
+  std::vector<std::string> arguments;  // the last one first, as CLI11 takes them
+  for (int k = argc - 1; k > 0; --k) {
+    if (std::string(argv[k]).rfind("--kokkos-", 0) != 0) arguments.push_back(argv[k]);
+  }
+  try {
+    app.parse(arguments);
+  } catch (CLI::Success const& e) {
+    app.exit(e);
+    return std::nullopt;
+  } catch (CLI::ParseError const& e) {
+    throw InputError(first_line(e.what()) + " (nile --help lists the options)");
+  }
+  check_range(o.observation, "--observation-variance");
+  check_range(o.drift, "--level-variance");
+  return o;
+}
+
+}  // namespace Nile

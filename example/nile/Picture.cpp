@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Picture.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iomanip>
+#include <sstream>
+
+#include "Tables.hpp"
+
+namespace Nile {
+
+namespace {
+
+/// Regions that hold the true pair of variances with a given confidence: the log-likelihood falls below its maximum
+/// by at most -log(1 - confidence), half the quantile of chi-squared with two degrees of freedom.
+constexpr char const* style = R"(
+set terminal pngcairo size 1900,860 enhanced font 'DejaVu Sans,15' background '#ffffff' linewidth 1.0
+set encoding utf8
+ink = '#3b4252'; faint = '#d8dee9'; water = '#1f6f9f'; band = '#a9cfe4'; accent = '#c2410c'
+set border 3 linecolor rgb ink linewidth 1.2
+set tics nomirror out scale 0.6 textcolor rgb ink
+set grid back linecolor rgb '#e8ecf1' linewidth 1 dashtype solid
+set title offset 0,0.4 font ',18' textcolor rgb ink
+set xlabel textcolor rgb ink; set ylabel textcolor rgb ink
+set multiplot
+)";
+
+constexpr char const* left_half = R"(
+set lmargin at screen 0.065; set rmargin at screen 0.485; set tmargin at screen 0.885; set bmargin at screen 0.125
+set key top right Left reverse samplen 2 spacing 1.25 textcolor rgb ink noautotitle
+set xlabel 'Year' offset 0,0.2
+set autoscale y; set offsets 0, 0, graph 0.03, graph 0.05
+plot $level using 1:4:5 with filledcurves fillcolor rgb band fillstyle solid 0.55 noborder title '90 % band of the level', \
+     $series using 1:2 with lines linecolor rgb '#9aa5b4' linewidth 1, \
+     $series using 1:2 with points pointtype 7 pointsize 0.75 linecolor rgb '#64748b' title 'Observed', \
+     $level using 1:3 with lines linecolor rgb water linewidth 3 title 'Filtered level'
+)";
+
+constexpr char const* right_half = R"(
+unset key; unset offsets
+set contour base; unset surface; set cntrparam cubicspline; set cntrparam levels discrete -0.6931,-2.3026,-4.6052,-6.9078
+set table $contours
+splot $surface using 1:2:3 with lines
+unset table
+set surface; unset contour
+set lmargin at screen 0.565; set rmargin at screen 0.925; set tmargin at screen 0.885; set bmargin at screen 0.125
+set title 'Log-likelihood below its maximum'
+set cbrange [-12:0]; set cbtics 2 scale 0.4 textcolor rgb ink; set colorbox user origin screen 0.94,0.125 size screen 0.012,0.76 noborder
+set palette defined (-12 '#f6f8fa', -7 '#dcebf3', -4.6 '#b7d7e8', -2.3 '#7fb6d3', -0.7 '#3f8fbb', 0 '#155e8a')
+set grid noxtics noytics
+set format x '%.0f'; set format y '%.0f'
+)";
+
+bool has_gnuplot() { return std::system("command -v gnuplot >/dev/null 2>&1") == 0; }
+
+/// Text between gnuplot's single quotes.
+std::string quoted(std::string const& s) {
+  std::string r = "'";
+  for (char c : s) r += c == '\'' ? std::string("''") : std::string(1, c);
+  return r + "'";
+}
+
+void write_data(std::ostream& out, Series const& series, FilteredLevel const& filtered) {
+  out << "$series << END\n";
+  for (std::size_t t = 0; t < series.year.size(); ++t) {
+    if (t > 0 && series.year[t] != series.year[t - 1] + 1) out << '\n';  // a gap in the line
+    out << series.year[t] << ' ' << series.flow[t] << '\n';
+  }
+  out << "END\n$level << END\n";
+  for (std::size_t t = 0; t < filtered.year.size(); ++t)
+    out << filtered.year[t] << " 0 " << filtered.level[t] << ' ' << lower_90(filtered, t) << ' '
+        << upper_90(filtered, t) << '\n';
+  out << "END\n";
+}
+
+/// The surface on at most about 200 x 200 points, relative to the maximum.
+void write_data(std::ostream& out, Surface const& surface, double maximum) {
+  int const n = surface.grid.points;
+  int const every = std::max(1, n / 200);
+  auto const index = [&](int k) { return std::min(k * every, n - 1); };
+  int const count = (n - 1 + every - 1) / every + 1;
+  out << "$surface << END\n";
+  for (int j = 0; j < count; ++j) {
+    for (int i = 0; i < count; ++i) {
+      std::int64_t const at = std::int64_t(index(j)) * n + index(i);
+      out << surface.grid.observation_at(at) << ' ' << surface.grid.drift_at(at) << ' '
+          << surface.log_likelihood[std::size_t(at)] - maximum << '\n';
+    }
+    out << '\n';
+  }
+  out << "END\n";
+}
+
+std::string script(std::string const& path, Captions const& captions, Series const& series,
+                   FilteredLevel const& filtered, Surface const& surface, Estimate const& e) {
+  std::ostringstream out;
+  out << std::setprecision(9);
+  write_data(out, series, filtered);
+  write_data(out, surface, e.log_likelihood);
+  out << "$best << END\n" << e.observation << ' ' << e.drift << "\nEND\n";
+  out << "set output " << quoted(path) << style;
+  out << "set title " << quoted(captions.series) << "\nset ylabel " << quoted(captions.quantity)
+      << " offset 0.6,0\n"
+      << "set xrange [" << filtered.year.front() << ':' << filtered.year.back() << "]\n";
+  out << left_half;
+  auto const range = [&](char const* axis, Range r) {
+    out << "set " << axis << "range [" << r.low << ':' << r.high << "]\n";
+  };
+  range("x", surface.grid.observation);
+  range("y", surface.grid.drift);
+  out << right_half;
+  out << "set xlabel " << quoted("Variance of an observation" + captions.unit) << "\nset ylabel "
+      << quoted("Variance of the level’s yearly change" + captions.unit) << '\n';
+  std::ostringstream best;
+  best << std::fixed << std::setprecision(0) << e.observation << ", " << std::setprecision(1)
+       << e.drift;
+  out << "set label 1 " << quoted(best.str()) << " at " << e.observation << ',' << e.drift
+      << " offset 1.1,0.1 front textcolor rgb '#ffffff' font ',14'\n"
+      << "plot $surface using 1:2:3 with image pixels, "
+         "$contours using 1:2 with lines linecolor rgb '#ffffff' linewidth 1.6, "
+         "$best with points pointtype 1 pointsize 1.8 linewidth 2.5 linecolor rgb '#ffffff'\n"
+      << "unset multiplot\nset output\n";
+  return out.str();
+}
+
+}  // namespace
+
+std::string draw(std::string const& path, Captions const& captions, Series const& series,
+                 FilteredLevel const& filtered, Surface const& surface, Estimate const& estimate) {
+  if (!has_gnuplot()) return "gnuplot was not found (Debian: gnuplot-nox)";
+  std::FILE* gnuplot = popen("gnuplot >/dev/null 2>&1", "w");
+  if (!gnuplot) return "gnuplot could not be started";
+  std::string const text = script(path, captions, series, filtered, surface, estimate);
+  bool const written = std::fwrite(text.data(), 1, text.size(), gnuplot) == text.size();
+  int const status = pclose(gnuplot);
+  if (!written || status != 0) return "gnuplot failed (it needs the terminal pngcairo)";
+  return "";
+}
+
+}  // namespace Nile

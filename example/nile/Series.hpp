@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// An annual series, read from a CSV file.
+#ifndef NILE_SERIES_HPP
+#define NILE_SERIES_HPP
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace Nile {
+
+/// What the user gave cannot be used; the message is one line.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The observed years in order; years without an observation are left out.
+struct Series {
+  std::vector<int> year;
+  std::vector<double> flow;
+  int last_year = 0;  ///< of the file; later than year.back() where the last cells are empty
+
+  int observations() const { return int(year.size()); }
+};
+
+/// Reads the columns `year` and `flow`; others are ignored. An empty flow, `nan` or `NA` is a missing observation.
+/// Throws InputError: no such file, no such column, a cell that is not a number, years that do not increase, fewer
+/// than two observations.
+Series read_series(std::string const& path);
+
+}  // namespace Nile
+
+#endif

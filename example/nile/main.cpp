@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The flow of the Nile: a million Kalman filters of a hundred years each, to see how likely every pair of variances
+/// of the local level model is.
+///
+/// Exit status: 0; 1 if the usual problem does not give the published estimate; 2 if the input cannot be used.
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+
+#include "Estimate.hpp"
+#include "Options.hpp"
+#include "Picture.hpp"
+#include "Progress.hpp"
+#include "Tables.hpp"
+
+namespace {
+
+using namespace Nile;
+
+/// Durbin and Koopman, section 2.10; the likelihood without what does not depend on the variances' data, see FilterStep.
+constexpr double published_observation = 15099, published_drift = 1469.1;
+constexpr double published_log_likelihood = -632.5456;
+
+bool as_published(Estimate const& e) {
+  return std::round(e.observation) == 15099 && std::round(e.drift) == 1469 &&
+         std::abs(e.log_likelihood - published_log_likelihood) < 1e-4;
+}
+
+/// The series that comes with the example: where the sources are, or beside the program.
+std::string default_data(char const* program) {
+  if (std::filesystem::exists(NILE_DATA)) return NILE_DATA;
+  return (std::filesystem::path(program).parent_path() / "nile.csv").string();
+}
+
+void create_folder(std::string const& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!std::filesystem::is_directory(path))
+    throw InputError(path + ": cannot be made a folder" + (error ? ": " + error.message() : ""));
+}
+
+Surface sweep_with_progress(Filters const& filters, Grid const& grid, std::int64_t chunk) {
+  if (!Progress::wanted()) return sweep(filters, grid, chunk);
+  Progress progress(grid.size());
+  return sweep(filters, grid, chunk, [&](std::int64_t done) { progress(done); });
+}
+
+void print_estimate(Estimate const& e, bool beside_published) {
+  auto const line = [&](char const* name, int digits, double x, double published) {
+    std::printf("  %-32s%14.*f", name, digits, x);
+    if (beside_published) std::printf("%14.*f", digits, published);
+    std::printf("\n");
+  };
+  std::printf("\n  %-32s%14s%s\n", "", "estimate", beside_published ? "     published" : "");
+  line("variance of an observation", 0, e.observation, published_observation);
+  line("variance of the yearly change", 1, e.drift, published_drift);
+  line("log-likelihood", 4, e.log_likelihood, published_log_likelihood);
+  std::printf("\n");
+}
+
+int run(Options const& options, Series const& series) {
+  bool const usual = options.is_default_problem();
+  Grid const grid{{options.observation.first, options.observation.second},
+                  {options.drift.first, options.drift.second},
+                  options.grid};
+  std::printf("%s, %d to %d: %d observations\n",
+              options.data.empty() ? "Nile at Aswan" : options.data.c_str(), series.year.front(),
+              series.last_year, series.observations());
+  std::printf("Local level model, exact diffuse start; %d x %d filters on %s\n", grid.points,
+              grid.points, Exec::name());
+  std::fflush(stdout);
+
+  Filters const filters(series);
+  sweep(filters, {grid.observation, grid.drift, 8},
+        64);  // loads the kernels, so that they are not timed
+  Surface const surface = sweep_with_progress(filters, grid, options.chunk);
+  Kokkos::Timer const timer;
+  Estimate const estimate = refine(filters, surface);
+  double const refining = timer.seconds();
+
+  print_estimate(estimate, usual);
+  double const count = double(grid.size());
+  std::printf("  %.0f filters in %.3g ms: %.3g million a second, %.3g ns a step\n", count,
+              1e3 * surface.seconds, 1e-6 * count / surface.seconds,
+              1e9 * surface.seconds / count / (series.observations() - 1));
+  std::printf("  refined by %d grids around the maximum in %.3g ms\n", estimate.grids,
+              1e3 * refining);
+  if (estimate.at_edge)
+    std::printf(
+        "  the maximum lies at the edge of the grid: widen --observation-variance or --level-variance\n");
+
+  FilteredLevel const filtered = filters.filter(estimate.observation, estimate.drift);
+  std::string const folder = options.output + "/";
+  write_level(folder + "level.csv", series, filtered);
+  write_surface(folder + "likelihood.csv", surface);
+  Captions const captions =
+      options.data.empty()
+          ? Captions{"Annual flow of the Nile at Aswan", "Flow, 10^8 m^3", ", (10^8 m^3)^2"}
+          : Captions{std::filesystem::path(options.data).stem().string(), "Flow", ""};
+  std::string const no_picture =
+      draw(folder + "nile.png", captions, series, filtered, surface, estimate);
+  std::printf("  written to %s: level.csv, likelihood.csv%s\n", folder.c_str(),
+              no_picture.empty() ? ", nile.png" : "");
+  if (!no_picture.empty()) std::printf("  no picture: %s\n", no_picture.c_str());
+
+  if (usual && !as_published(estimate)) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "nile: the estimate is not the published one\n");
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    auto const options = parse_options(argc, argv);
+    if (!options) return 0;
+    Series const series =
+        read_series(options->data.empty() ? default_data(argv[0]) : options->data);
+    create_folder(options->output);
+    Kokkos::ScopeGuard const kokkos(argc, argv);
+    return run(*options, series);
+  } catch (InputError const& e) {
+    std::fprintf(stderr, "nile: %s\n", e.what());
+    return 2;
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "nile: %s\n", e.what());
+    return 1;
+  }
+}
