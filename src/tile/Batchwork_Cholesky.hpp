@@ -102,13 +102,13 @@ BATCHWORK_INLINE auto cholesky(A const& a) {
       pivot -= ljk * ljk;
     }
     auto const finite = Impl::is_finite(pivot);
-    auto const positive = pivot > S(T(0));
+    auto const good = finite && pivot > S(T(0));
     info = Impl::first_failure(
-        info, Impl::select(finite && positive, info_t<S>(0),
+        info, Impl::select(good, info_t<S>(0),
                            Impl::select(finite, Impl::make_info<S>(Reason::not_positive_definite, j + 1),
                                         Impl::make_info<S>(Reason::not_finite, j + 1))));
-    // A pivot of zero must not come out as an infinity that later looks like a number.
-    S const inverse = Impl::rsqrt(Impl::select(positive, pivot, S(std::numeric_limits<T>::quiet_NaN())));
+    // The reciprocal root of zero is an infinity and that of an infinity is zero: both later look like numbers.
+    S const inverse = Impl::rsqrt(Impl::select(good, pivot, S(std::numeric_limits<T>::quiet_NaN())));
     l.inverse[j] = inverse;
     l.a[Impl::triangle_index(j, j)] = pivot * inverse;
     // Packs: several rows at once, so that their multiply-adds overlap.
