@@ -11,7 +11,6 @@
 #include <cstdint>
 
 #include "machine/Batchwork_Lanes.hpp"
-#include "machine/Batchwork_Vendor.hpp"
 #include "operand/Batchwork_Shape.hpp"
 
 namespace Batchwork::Impl {
@@ -226,70 +225,6 @@ BATCHWORK_INLINE void store_tile(Loc const& loc, Items items, std::int64_t time,
     }
   }
 }
-
-// ---- fetching ahead ---------------------------------------------------------------------------------------------
-
-/// How one lane's tile is copied to scratch ahead of its use: each lane has its own column of the buffer, number k of
-/// the tile standing at k * lanes + lane, so that neither copies nor reads meet in a bank.
-template <class Loc>
-struct Fetch {
-  using Sh = typename Loc::shape;
-  using T = std::remove_const_t<typename Loc::value_type>;
-  static constexpr bool triangle = Sh::structure == Structure::symmetric || Sh::structure == Structure::lower;
-  static constexpr bool can_be_wide = requires(Loc const& l) { l.wide; } && Sh::size * sizeof(T) % 16 == 0;
-  /// Bytes of buffer per lane; a wide copy takes the whole matrix.
-  static constexpr int bytes = int(sizeof(T)) * (triangle && !can_be_wide ? Sh::rows * (Sh::rows + 1) / 2 : Sh::size);
-
-  /// Position in the buffer of the entry (i, j).
-  static BATCHWORK_INLINE constexpr int position(int i, int j) {
-    return triangle && !can_be_wide ? triangle_index(i, j) : number_of<Sh>(i, j);
-  }
-
-  static BATCHWORK_INLINE void start(Loc const& loc, std::int64_t item, char* buffer, int lane, int lanes) {
-    T const* from = loc.at(item, 0);
-    if constexpr (can_be_wide) {
-      if (loc.wide) {
-        BATCHWORK_UNROLL
-        for (int k = 0; k < bytes / 16; ++k)
-          Vendor::copy_async<16>(buffer + 16 * (k * lanes + lane), reinterpret_cast<char const*>(from) + 16 * k);
-        return;
-      }
-    }
-    for_each_read<Sh>([&](int i, int j) {
-      Vendor::copy_async<int(sizeof(T))>(place(buffer, position(i, j), lane, lanes), from + loc.offset(i, j));
-    });
-  }
-
-  /// The tile, once its copy has ended.
-  template <class R>
-  static BATCHWORK_INLINE void finish(R& r, char* buffer, int lane, int lanes) {
-    r.info = 0;
-    if constexpr (Sh::rank == 0) {
-      r.value = *place(buffer, 0, lane, lanes);
-    } else if constexpr (can_be_wide) {
-      constexpr int per = 16 / int(sizeof(T));
-      Wide<T> w[bytes / 16];
-      BATCHWORK_UNROLL
-      for (int k = 0; k < bytes / 16; ++k) w[k] = *reinterpret_cast<Wide<T> const*>(buffer + 16 * (k * lanes + lane));
-      for_each_read<Sh>([&](int i, int j) {
-        int const k = number_of<Sh>(i, j);
-        r.set(i, j, w[k / per].v[k % per]);
-      });
-    } else {
-      for_each_read<Sh>([&](int i, int j) { r.set(i, j, *place(buffer, position(i, j), lane, lanes)); });
-    }
-  }
-
-  /// Numbers stand one by one, or in chunks of 16 bytes where wide copies are possible.
-  static BATCHWORK_INLINE T* place(char* buffer, int k, int lane, int lanes) {
-    if constexpr (can_be_wide) {
-      constexpr int per = 16 / int(sizeof(T));
-      return reinterpret_cast<T*>(buffer + 16 * (k / per * lanes + lane)) + k % per;
-    } else {
-      return reinterpret_cast<T*>(buffer) + k * lanes + lane;
-    }
-  }
-};
 
 }  // namespace Batchwork::Impl
 
