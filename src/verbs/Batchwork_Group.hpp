@@ -202,6 +202,8 @@ struct Operands {
       if constexpr (decltype(b.end)::kind != Kind::nothing) {
         if constexpr (requires { x.product; }) put(b.end, x.value());
         else put(b.end, x);
+      } else if constexpr (has_status) {
+        code = first_failure(code, as_code<Code>(x.info));
       }
     } else {
       put(b, x);
