@@ -6,7 +6,9 @@
 #ifndef BATCHWORK_HPP
 #define BATCHWORK_HPP
 
+#include "kalman/Batchwork_Filter.hpp"
 #include "tile/Batchwork_Cholesky.hpp"
+#include "tile/Batchwork_FailWhere.hpp"
 #include "tile/Batchwork_Generate.hpp"
 #include "tile/Batchwork_Reduce.hpp"
 #include "verbs/Batchwork_Map.hpp"

@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Kalman::filter: the Kalman filter over many series at once, in one kernel.
+#ifndef BATCHWORK_FILTER_HPP
+#define BATCHWORK_FILTER_HPP
+
+#include "kalman/Batchwork_Model.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// Extents of an operand's tile; a scalar is 1 x 1.
+template <class O>
+struct Extents {
+  static constexpr int rows = 1;
+  static constexpr int cols = 1;
+};
+template <class O>
+  requires Tile<typename bound_t<O>::template tile<OneLane>>
+struct Extents<O> {
+  static constexpr int rows = bound_t<O>::template tile<OneLane>::rows;
+  static constexpr int cols = bound_t<O>::template tile<OneLane>::cols;
+};
+template <class O>
+using scalar_of_t = typename bound_t<O>::scalar;
+
+template <class O, int M, int N>
+inline constexpr bool has_extents = Extents<O>::rows == M && Extents<O>::cols == N;
+template <class O, int M, int N>
+inline constexpr bool wants_extents = O::kind == Kind::nothing;
+template <class O, int M, int N>
+  requires(O::kind != Kind::nothing)
+inline constexpr bool wants_extents<O, M, N> = has_extents<O, M, N>;
+
+/// A series: a View is one per item.
+template <class Z>
+auto series(Z const& z) {
+  if constexpr (Viewish<Z>) {
+    return resolve(each(z));
+  } else {
+    auto o = resolve(z);
+    static_assert(
+        decltype(o)::kind == Kind::each || decltype(o)::kind == Kind::common_each,
+        "Batchwork::Kalman::filter: a series is a View (item, time, M), each(view), or common(each(view)) for "
+        "a View (time, M)");
+    return o;
+  }
+}
+
+template <class StartO, class EndO>
+auto carry_operand(StartO const& start, EndO const& end) {
+  return Operand<Kind::carry, StartO, EndO, std::false_type>{start, end, 1};
+}
+/// The log-likelihood: a carry that starts at zero.
+template <class T, class End>
+auto likelihood_operand(End const& end) {
+  if constexpr (End::kind == Kind::nothing) {
+    return end;
+  } else {
+    auto zero = common(fixed(T(0)));
+    return Operand<Kind::carry, decltype(zero), End, std::true_type>{zero, end, -0.5};
+  }
+}
+
+/// A scan under a name of its own; the status operand only if one is wanted.
+template <class Exec, int W, class Sequence, class Status, class... O>
+void scan_as(char const* name, Exec const& exec, Launch<W> const& how, std::int64_t steps,
+             Sequence const& sequence, Status const& status, O const&... operands) {
+  if constexpr (Status::kind == Kind::nothing) {
+    std::int64_t const items = check(name, steps, operands...).items;
+    launch_group(exec, how, name, make_scan_group<Exec, W>(steps, sequence, operands...), items);
+  } else {
+    std::int64_t const items = check(name, steps, operands..., status).items;
+    launch_group(exec, how, name, make_scan_group<Exec, W>(steps, sequence, operands..., status),
+                 items);
+  }
+}
+
+template <class O>
+inline constexpr bool is_common = O::kind == Kind::common || O::kind == Kind::fixed ||
+                                  O::kind == Kind::common_each || O::kind == Kind::nothing;
+
+/// The first of the two kernels for complete data, over one item.
+template <class Exec, class M, class S, class Re, class G>
+void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps, M const& m,
+                  S const& start, Re const& re, G const& gains) {
+  using T = typename G::scalar;
+  using Space = typename decltype(gains.gain)::memory_space;
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  constexpr int N = G::states, K = G::observations;
+  std::size_t const n = gains.gain.extent(0);
+  Kokkos::View<T** [N][K], Kokkos::LayoutRight, Space, Unmanaged> gain(gains.gain.data(), 1, n);
+  Kokkos::View<T** [K][K], Kokkos::LayoutRight, Space, Unmanaged> factor(gains.factor.data(), 1, n);
+  Kokkos::View<T**, Kokkos::LayoutRight, Space, Unmanaged> increment(gains.increment.data(), 1, n);
+  auto const p_inf = [&] {
+    if constexpr (decltype(start.diffuse)::kind == Kind::nothing) return start.diffuse;
+    else return carry_operand(start.diffuse, nothing());
+  }();
+  scan_as("Kalman::gains", exec, launch<1>(label), steps, Kalman::GainsStep<S::order>{}, nothing(),
+          carry_operand(start.covariance, re.last_covariance_), p_inf, m.f, m.q, m.h, m.r,
+          emit(gain), emit(lower(factor)), emit(increment), re.predicted_covariance_,
+          re.filtered_covariance_);
+}
+
+template <class Exec, int W, class M, class S, class Z, class Re, class Promise>
+void launch_filter(Exec const& exec, Launch<W> const& how, std::int64_t steps, M const& m,
+                   S const& start, Z const& z, Re const& re, Promise const& promise) {
+  using F = decltype(m.f);
+  using H = decltype(m.h);
+  using T = scalar_of_t<F>;
+  constexpr int N = Extents<F>::rows, K = Extents<Z>::rows;
+  static_assert(Extents<F>::cols == N, "Batchwork::Kalman::filter: F must be square");
+  static_assert(has_extents<decltype(m.q), N, N>,
+                "Batchwork::Kalman::filter: Q must have the extents of F");
+  static_assert(
+      has_extents<H, K, N> || (K == 1 && has_extents<H, N, 1>),
+      "Batchwork::Kalman::filter: H must have a row for each entry of an observation and a column for each "
+      "state");
+  static_assert(
+      has_extents<decltype(m.r), K, K>,
+      "Batchwork::Kalman::filter: R must be square, with a row for each entry of an observation");
+  static_assert(
+      has_extents<decltype(start.mean), N, 1>,
+      "Batchwork::Kalman::filter: the mean at the start must have an entry for each state");
+  static_assert(
+      has_extents<decltype(start.covariance), N, N>,
+      "Batchwork::Kalman::filter: the covariance at the start must have the extents of F");
+  static_assert(
+      wants_extents<decltype(start.diffuse), N, N>,
+      "Batchwork::Kalman::filter: the diffuse covariance at the start must have the extents of F");
+  static_assert(wants_extents<decltype(re.predicted_mean_), N, 1> &&
+                    wants_extents<decltype(re.filtered_mean_), N, 1> &&
+                    wants_extents<decltype(re.last_mean_), N, 1>,
+                "Batchwork::Kalman::filter: Views for means must have an entry for each state");
+  static_assert(wants_extents<decltype(re.predicted_covariance_), N, N> &&
+                    wants_extents<decltype(re.filtered_covariance_), N, N> &&
+                    wants_extents<decltype(re.last_covariance_), N, N>,
+                "Batchwork::Kalman::filter: Views for covariances must have the extents of F");
+  constexpr Kalman::Data D = Promise::data;
+  auto const likelihood = likelihood_operand<T>(re.log_likelihood_);
+
+  if constexpr (requires { promise.gains; }) {
+    using G = std::remove_cvref_t<decltype(promise.gains)>;
+    static_assert(
+        is_common<F> && is_common<decltype(m.q)> && is_common<H> && is_common<decltype(m.r)> &&
+            is_common<decltype(start.mean)> && is_common<decltype(start.covariance)> &&
+            is_common<decltype(start.diffuse)>,
+        "Batchwork::Kalman::filter: complete(gains) is for a model and a start common to all items");
+    static_assert(
+        G::states == N && G::observations == K && std::is_same_v<typename G::scalar, T>,
+        "Batchwork::Kalman::filter: the gains have other extents or numbers than the model");
+    // Both kernels are checked before either is launched.
+    auto const run = [&](auto const& go) {
+      go(Kalman::MeanStep<S::order>{}, re.status_, carry_operand(start.mean, re.last_mean_),
+         likelihood, z, m.f, m.h, common(each(promise.gains.gain)),
+         common(each(lower(promise.gains.factor))), common(each(promise.gains.increment)),
+         re.predicted_mean_, re.filtered_mean_);
+    };
+    std::int64_t items = 0;
+    run([&](auto const&, auto const& status, auto const&... o) {
+      items = check("Kalman::filter", steps, o..., status).items;
+    });
+    if (items == 0) return;
+    launch_gains(exec, how.label, steps, m, start, re, promise.gains);
+    run([&](auto const& sequence, auto const& status, auto const&... o) {
+      scan_as("Kalman::filter", exec, how, steps, sequence, status, o...);
+    });
+  } else if constexpr (decltype(start.diffuse)::kind == Kind::nothing) {
+    scan_as("Kalman::filter", exec, how, steps, Kalman::Step<S::order, D>{}, re.status_,
+            carry_operand(start.mean, re.last_mean_),
+            carry_operand(start.covariance, re.last_covariance_), likelihood, z, m.f, m.q, m.h, m.r,
+            re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_,
+            re.filtered_covariance_);
+  } else {
+    scan_as("Kalman::filter", exec, how, steps, Kalman::DiffuseStep<D>{}, re.status_,
+            carry_operand(start.mean, re.last_mean_),
+            carry_operand(start.covariance, re.last_covariance_),
+            carry_operand(start.diffuse, nothing()), likelihood, z, m.f, m.q, m.h, m.r,
+            re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_,
+            re.filtered_covariance_);
+  }
+}
+
+/// A start, once the model is known.
+template <class M, class S>
+auto start_for(M const& m, S const& start) {
+  if constexpr (std::is_same_v<S, Kalman::AllDiffuse>) {
+    using T = scalar_of_t<decltype(m.f)>;
+    constexpr int N = Extents<decltype(m.f)>::rows;
+    Fixed<T, Shape<N, 1, Structure::general, 1>> const zero{};
+    Fixed<T, Shape<N, N, Structure::symmetric, 2>> const none{};
+    return Kalman::diffuse(common(zero), common(none), common(fixed(identity<T, N>())));
+  } else {
+    return start;
+  }
+}
+
+}  // namespace Impl
+
+namespace Kalman {
+
+/// The Kalman filter over a batch of series, in one kernel on the instance `exec`: asynchronous, allocates nothing, never
+/// fences. Each series is filtered as by Step, or by DiffuseStep where the start is diffuse; a NaN entry of an
+/// observation is a missing one. Zero items are no launch. Misuse throws std::invalid_argument before anything is
+/// launched; in its messages operands are counted in the order of Step's parameters.
+///
+/// \param exec     execution space instance
+/// \param how      label, team size, pack width: see launch(...); the kernel is labelled "Batchwork::Kalman::filter"
+/// \param steps    length of the series
+/// \param model    model(F, Q, H, R)
+/// \param start    start(x0, P0), predicted(x1, P1), diffuse() or diffuse(x1, P1, P_inf)
+/// \param z        the series, a View (item, time, M) or (item, time); common(each(view)) for the same one for all items
+/// \param results  results(), and what is wanted of it
+/// \param promise  complete(), or complete(gains) for a model and a start common to all items: then there are two
+///                 kernels, "Batchwork::Kalman::gains" over one item, and the filter's, which updates means only and
+///                 costs 2 N^2 + 4 N M + M^2 operations a step. Covariances asked for are those common to all items:
+///                 their Views have one item. A model that fails gives not_finite for every item.
+template <class Exec, int W, class M, class S, class Z, class Re, class Promise = MayBeMissing>
+  requires Kokkos::is_execution_space_v<Exec>
+void filter(Exec const& exec, Launch<W> const& how, std::int64_t steps, M const& model,
+            S const& start, Z const& z, Re const& results, Promise const& promise = {}) {
+  Impl::launch_filter(exec, how, steps, model, Impl::start_for(model, start), Impl::series(z),
+                      results, promise);
+}
+template <class Exec, class M, class S, class Z, class Re, class Promise = MayBeMissing>
+  requires Kokkos::is_execution_space_v<Exec>
+void filter(Exec const& exec, std::int64_t steps, M const& model, S const& start, Z const& z,
+            Re const& results, Promise const& promise = {}) {
+  filter(exec, launch(), steps, model, start, z, results, promise);
+}
+template <int W, class M, class S, class Z, class Re, class Promise = MayBeMissing>
+void filter(Launch<W> const& how, std::int64_t steps, M const& model, S const& start, Z const& z,
+            Re const& results, Promise const& promise = {}) {
+  filter(Kokkos::DefaultExecutionSpace(), how, steps, model, start, z, results, promise);
+}
+template <class M, class S, class Z, class Re, class Promise = MayBeMissing>
+void filter(std::int64_t steps, M const& model, S const& start, Z const& z, Re const& results,
+            Promise const& promise = {}) {
+  filter(Kokkos::DefaultExecutionSpace(), launch(), steps, model, start, z, results, promise);
+}
+
+}  // namespace Kalman
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// What a filter computes from the model alone, where model and start are common to all items and no observation is
+/// missing: one item's worth of work instead of a batch's.
+#ifndef BATCHWORK_GAINS_HPP
+#define BATCHWORK_GAINS_HPP
+
+#include "kalman/Batchwork_Diffuse.hpp"
+#include "kalman/Batchwork_Step.hpp"
+
+namespace Batchwork {
+
+namespace Kalman {
+
+/// The workspace of a filter for complete data, allocated once by the caller and used as often as liked: for each step
+/// the gain K (N x M), the factor W (M x M, lower) with |W v|^2 = v' S^-1 v for an innovation v, and the part of the
+/// log-likelihood that does not depend on the data. steps (N M + M^2 + 1) numbers of type T.
+template <class T, int N, int M, class Space = Kokkos::DefaultExecutionSpace::memory_space>
+struct Gains {
+  using scalar = T;
+  static constexpr int states = N;
+  static constexpr int observations = M;
+
+  Kokkos::View<T* [N][M], Kokkos::LayoutRight, Space> gain;
+  Kokkos::View<T* [M][M], Kokkos::LayoutRight, Space> factor;
+  Kokkos::View<T*, Kokkos::LayoutRight, Space> increment;
+
+  explicit Gains(std::int64_t steps)
+      : gain(Kokkos::view_alloc("Batchwork::Kalman::Gains::gain", Kokkos::WithoutInitializing),
+             std::size_t(steps)),
+        factor(Kokkos::view_alloc("Batchwork::Kalman::Gains::factor", Kokkos::WithoutInitializing),
+               std::size_t(steps)),
+        increment(
+            Kokkos::view_alloc("Batchwork::Kalman::Gains::increment", Kokkos::WithoutInitializing),
+            std::size_t(steps)) {}
+};
+
+/// One step of the covariances alone, as a sequence for a scan over one item: emits the gain K, the factor W and the
+/// increment of the log-likelihood. p_inf is nothing() unless the start is diffuse.
+template <Order O>
+struct GainsStep {
+  template <class P, class PI, class F, class Q, class H, class R, class K, class W, class C,
+            class PC, class FC>
+  KOKKOS_FUNCTION void operator()(P& p, PI& p_inf, F const& f, Q const& q, H const& h, R const& r,
+                                  K& k, W& w, C& c, PC& predicted_covariance,
+                                  FC& filtered_covariance) const {
+    auto ps = Impl::as_matrix(p);
+    constexpr int N = decltype(ps)::rows;
+    auto const& fm = Impl::as_matrix(f);
+    auto const& qm = Impl::as_matrix(q);
+    auto const& hm = Impl::as_observation_matrix<N>(h);
+    auto const& rm = Impl::as_matrix(r);
+    if constexpr (O == Order::predict_first) ps = congruence(fm, ps) + qm;
+    Impl::put(predicted_covariance, ps);
+    if constexpr (Impl::is_nothing<PI>) {
+      by_cholesky(ps, hm, rm, k, w, c);
+    } else {
+      auto pi = Impl::as_matrix(p_inf);
+      one_by_one(ps, pi, hm, rm, k, w, c);
+      Impl::predict_diffuse(pi, fm);
+      Impl::put(p_inf, pi);
+    }
+    Impl::put(filtered_covariance, ps);
+    if constexpr (O == Order::update_first) ps = congruence(fm, ps) + qm;
+    Impl::put(p, ps);
+  }
+
+ private:
+  template <class P, class H, class R, class K, class W, class C>
+  static BATCHWORK_INLINE void by_cholesky(P& p, H const& h, R const& r, K& k, W& w, C& c) {
+    using S = held_t<P>;
+    using T = scalar_t<S>;
+    constexpr int M = H::rows;
+    auto const g = h * p;
+    auto const factor = cholesky(Impl::innovation_covariance(g, h, r));
+    auto const y = solve(factor.lower(), g);
+    auto const inverse = solve(factor.lower(), Matrix<S, M, M>(identity<T, M>()));
+    k = transpose(y) * inverse;
+    w = inverse;
+    c = T(-0.5) * (T(M) * Impl::log_two_pi<T> + log_det(factor));
+    p = p - gram(y);
+  }
+
+  /// The univariate treatment is linear in the innovation v: with v the identity, its innovations are rows of W, but
+  /// for a scale, and the mean that results is the gain.
+  template <class P, class PI, class H, class R, class K, class W, class C>
+  static BATCHWORK_INLINE void one_by_one(P& p, PI& p_inf, H const& h, R const& r, K& k, W& w,
+                                          C& c) {
+    using S = held_t<P>;
+    using T = scalar_t<S>;
+    constexpr int N = P::rows, M = H::rows;
+    Matrix<S, N, M> gain = generate<N, M>([](int, int) { return Scalar<S>(S(T(0))); });
+    Matrix<S, M, M> decorrelate;  // L^-1
+    Matrix<S, M, M> scaled;
+    LogSum<S> log_variance(Scalar<S>(S(T(0))), T(-0.5));
+    S constant(T(0));
+    auto info = Impl::merge_info<S>(p.info, Impl::merge_info<S>(h.info, r.info));
+    auto const never = [](int) { return false; };
+    Impl::observe_one_by_one(p, p_inf, never, h, r,
+                             [&](int i, auto const& g, auto const* row, auto const* l) {
+                               S const root = Impl::sqrt(g.weight);
+                               BATCHWORK_UNROLL_ON_DEVICE
+                               for (int j = 0; j < M; ++j) {
+                                 S a(i == j ? T(1) : T(0));
+                                 if (l) {
+                                   BATCHWORK_UNROLL_ON_DEVICE
+                                   for (int m = 0; m < i; ++m) a -= l[m] * decorrelate.entry(m, j);
+                                 }
+                                 decorrelate.set(i, j, a);
+                                 BATCHWORK_UNROLL_ON_DEVICE
+                                 for (int n = 0; n < N; ++n) a -= row[n] * gain.entry(n, j);
+                                 BATCHWORK_UNROLL_ON_DEVICE
+                                 for (int n = 0; n < N; ++n)
+                                   gain.set(n, j, gain.entry(n, j) + g.gain[n] * a);
+                                 scaled.set(i, j, root * a);
+                               }
+                               log_variance.add_log(Scalar<S>(g.variance));
+                               constant += g.log_two_pi;
+                               info = Impl::first_failure(info, g.info);
+                             });
+    p.info = info;
+    gain.info = info;
+    scaled.info = info;
+    k = gain;
+    w = scaled;
+    c = log_variance.value() + Scalar<S>(S(T(-0.5)) * constant, info);
+  }
+};
+
+/// One step of the means, with the gains given, as a sequence for scan. An observation with a NaN fails with
+/// Reason::incomplete_data.
+template <Order O>
+struct MeanStep {
+  template <class X, class L, class Z, class F, class H, class K, class W, class C, class PM,
+            class FM>
+  KOKKOS_FUNCTION void operator()(X& x, L& loglik, Z const& z, F const& f, H const& h, K const& k,
+                                  W const& w, C const& c, PM& predicted_mean,
+                                  FM& filtered_mean) const {
+    auto const& fm = Impl::as_matrix(f);
+    constexpr int N = std::remove_cvref_t<decltype(fm)>::rows;
+    auto const& hm = Impl::as_observation_matrix<N>(h);
+    auto const& zv = Impl::as_vector(z);
+    auto xs = Impl::as_vector(x);
+    if constexpr (O == Order::predict_first) xs = fm * xs;
+    Impl::put(predicted_mean, xs);
+    auto const v = fail_where(Impl::any_missing(zv), Reason::incomplete_data, zv - hm * xs);
+    xs = xs + k * v;
+    if constexpr (!Impl::is_nothing<L>) {
+      auto const u = w * v;
+      using T = scalar_t<held_t<decltype(u)>>;
+      loglik += c + T(-0.5) * dot(u, u);
+    }
+    Impl::put(filtered_mean, xs);
+    if constexpr (O == Order::update_first) xs = fm * xs;
+    Impl::put(x, xs);
+  }
+};
+
+}  // namespace Kalman
+}  // namespace Batchwork
+
+#endif

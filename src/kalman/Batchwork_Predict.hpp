@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// predict: the state one time step later.
+#ifndef BATCHWORK_PREDICT_HPP
+#define BATCHWORK_PREDICT_HPP
+
+#include "kalman/Batchwork_State.hpp"
+
+namespace Batchwork::Kalman {
+
+/// x = F x,  p = F p F' + Q, one triangle computed. x is a mutable vector of N (or scalar), p a mutable Symmetric tile,
+/// F and Q are N x N; 3 N^3 operations. (Kalman 1960; Durbin and Koopman 2012, section 4.3.)
+template <class X, class P, class F, class Q>
+BATCHWORK_INLINE void predict(X& x, P& p, F const& f, Q const& q) {
+  Impl::with_state(x, p, [&](auto& xs, auto& ps) {
+    auto const& fm = Impl::as_matrix(f);
+    xs = fm * xs;
+    ps = congruence(fm, ps) + Impl::as_matrix(q);
+  });
+}
+
+/// Likewise with an input: x = F x + c, where c is a vector of N, such as a known control.
+template <class X, class P, class F, class Q, class C>
+BATCHWORK_INLINE void predict(X& x, P& p, F const& f, Q const& q, C const& c) {
+  predict(x, p, f, q);
+  auto const xs = Impl::as_vector(x) + Impl::as_vector(c);
+  Impl::put(x, xs);
+}
+
+}  // namespace Batchwork::Kalman
+
+#endif

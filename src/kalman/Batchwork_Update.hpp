@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// update: an observation enters the state; symmetry exploited, missing entries skipped.
+#ifndef BATCHWORK_UPDATE_HPP
+#define BATCHWORK_UPDATE_HPP
+
+#include "kalman/Batchwork_Predict.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// g h' + r for g = h p: symmetric, so one triangle is computed.
+template <class G, class H, class R>
+BATCHWORK_INLINE auto innovation_covariance(G const& g, H const& h, R const& r) {
+  using S = held_t<G>;
+  constexpr int M = G::rows, BI = one_item_per_lane<S> ? 1 : at_most(block_rows, M),
+                full = M / BI * BI;
+  Transposed<H const&> const ht{h, h.info};
+  Symmetric<S, M> s;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i0 = 0; i0 < full; i0 += BI) triangle_rows<BI>(s, Rows<G, BI>{g, i0, g.info}, ht, i0);
+  if constexpr (full < M) triangle_rows<M - full>(s, Rows<G, M - full>{g, full, g.info}, ht, full);
+  s.info = g.info;
+  s = s + r;
+  return s;
+}
+
+/// Makes a missing observation one that is independent of all others, has variance one and is met exactly.
+template <class V, class SM, class Mi>
+BATCHWORK_INLINE void skip_missing(V& v, SM& s, Mi const& missing) {
+  using S = held_t<V>;
+  using T = scalar_t<S>;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < V::rows; ++i) {
+    v.set(i, 0, select(missing.entry[i], S(T(0)), v.entry(i, 0)));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < i; ++j) {
+      s.set(i, j, select(missing.entry[i] || missing.entry[j], S(T(0)), S(s.entry(i, j))));
+    }
+    s.set(i, i, select(missing.entry[i], S(T(1)), S(s.entry(i, i))));
+  }
+}
+
+/// loglik += -1/2 (constant + u'u + log det c).
+template <class L, class S, class U, int M>
+BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u,
+                                 Cholesky<S, M> const& c) {
+  using T = scalar_t<S>;
+  if constexpr (!is_nothing<L>) {
+    S sum = constant;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < M; ++i) sum += u.entry(i, 0) * u.entry(i, 0);
+    Scalar<S> const half(S(T(-0.5)) * sum, u.info);
+    if constexpr (is_log_sum<L>) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < M; ++i) {
+        S const l = c.factor.a[triangle_index(i, i)];
+        loglik.add_log(Scalar<S>(l * l));
+      }
+      loglik += half;
+    } else {
+      loglik += half + T(-0.5) * log_det(c);
+    }
+  }
+}
+
+/// x and p are tiles; z a vector, h M x N, r M x M.
+template <Kalman::Data D, class X, class P, class L, class Z, class H, class R>
+BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r) {
+  using S = held_t<P>;
+  using T = scalar_t<S>;
+  constexpr int N = P::rows, M = Z::rows;
+  static_assert(X::rows == N && H::cols == N && H::rows == M && R::rows == M && R::cols == M,
+                "Batchwork::Kalman::update: x is N, p N x N, z M, h M x N, r M x M");
+  auto const g = h * p;
+  auto s = innovation_covariance(g, h, r);
+  Vector<S, M> v = z - h * x;
+  S constant(T(M) * log_two_pi<T>);
+  auto const factor = [&] {
+    if constexpr (D == Kalman::Data::complete) {
+      v = fail_where(any_missing(z), Reason::incomplete_data, v);
+      return cholesky(s);
+    } else {
+      auto const missing = missing_entries(z);
+      skip_missing(v, s, missing);
+      auto c = cholesky(s);
+      // Its reciprocal pivot set to zero, a missing observation has no part in what is solved for.
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < M; ++i) {
+        c.factor.inverse[i] = select(missing.entry[i], S(T(0)), c.factor.inverse[i]);
+        constant -= select(missing.entry[i], S(log_two_pi<T>), S(T(0)));
+      }
+      return c;
+    }
+  }();
+  auto const y = solve(factor.lower(), g);
+  auto const u = solve(factor.lower(), v);
+  x = x + transpose(y) * u;
+  p = p - gram(y);
+  add_normal(loglik, constant, u, factor);
+}
+
+}  // namespace Impl
+
+namespace Kalman {
+
+/// The observation z = H x + noise of covariance R enters the state:
+///   S = H p H' + R = L L',  y = L^-1 H p,  u = L^-1 (z - H x),
+///   x = x + y' u,  p = p - y' y,  loglik += -1/2 (m log 2 pi + log det S + u'u),
+/// m being the number of entries observed. x is a mutable vector of N (or scalar), p a mutable Symmetric tile, z a
+/// vector of M (or scalar), H is M x N (a vector is its only row), R is M x M, of which the lower triangle is read. loglik
+/// is a mutable Scalar, or a LogSum of weight -1/2, see log_sum(view, -0.5): that costs no logarithm. About
+/// 2 M N^2 + 3 M^2 N + M^3 / 3 operations.
+///
+/// A NaN entry of z is a missing observation: its row of H and its row and column of R take no part. With
+/// update<Data::complete> the masks for that are spared and a NaN fails with Reason::incomplete_data. A covariance S
+/// that is not positive definite fails as cholesky does.
+template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class H, class R>
+BATCHWORK_INLINE void update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r) {
+  Impl::with_state(x, p, [&](auto& xs, auto& ps) {
+    constexpr int N = std::remove_cvref_t<decltype(ps)>::rows;
+    auto const& hm = Impl::as_observation_matrix<N>(h);
+    auto const& zv = Impl::as_vector(z);
+    auto const& rm = Impl::as_matrix(r);
+    Impl::kalman_update<D>(xs, ps, loglik, zv, hm, rm);
+  });
+}
+/// Likewise, without the likelihood.
+template <Data D = Data::may_be_missing, class X, class P, class Z, class H, class R>
+BATCHWORK_INLINE void update(X& x, P& p, Z const& z, H const& h, R const& r) {
+  Impl::Nothing none;
+  update<D>(x, p, none, z, h, r);
+}
+
+}  // namespace Kalman
+}  // namespace Batchwork
+
+#endif
