@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// How a time is taken: launches between two fences, enough of them to outweigh the fences; the median of several such
+/// samples after a warm-up.
+#ifndef BATCHWORK_PERF_TIMING_HPP
+#define BATCHWORK_PERF_TIMING_HPP
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Timer.hpp>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace BatchworkPerf {
+
+/// Seconds per call. On a machine that others use as well, `best` is the one to compare.
+struct Sample {
+  double median = 0;
+  double best = 0;
+};
+
+/// \param launch  runs the work once; it may be asynchronous on Kokkos' default instance
+template <class Launch>
+Sample measure(Launch const& launch, double seconds_per_sample = 2e-3) {
+  auto const time = [&](int calls) {
+    Kokkos::fence("Batchwork benchmark: before");
+    Kokkos::Timer timer;
+    for (int k = 0; k < calls; ++k) launch();
+    Kokkos::fence("Batchwork benchmark: after");
+    return timer.seconds() / calls;
+  };
+  time(1);
+  double const once = std::min(time(1), time(2));
+  int const calls = static_cast<int>(std::clamp(std::ceil(seconds_per_sample / once), 1.0, 1e6));
+  std::array<double, 15> samples{};
+  for (double& s : samples) s = time(calls);
+  std::sort(samples.begin(), samples.end());
+  return {samples[samples.size() / 2], samples.front()};
+}
+
+}  // namespace BatchworkPerf
+
+#endif

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The covariance update through the public verb map.
+#ifndef BATCHWORK_PERF_KALMAN_MAP_HPP
+#define BATCHWORK_PERF_KALMAN_MAP_HPP
+
+#include "Problem.hpp"
+#include "Sequences.hpp"
+
+namespace BatchworkPerf {
+
+/// Where the common matrices come from: common(view) or common(fixed(tile)).
+enum class Source { view, fixed };
+
+template <class T, int D>
+Kokkos::View<T[D][D], Memory> to_view(char const* label, T const (&m)[D][D]) {
+  Kokkos::View<T[D][D], Memory> v(label);
+  auto const host = Kokkos::create_mirror_view(v);
+  for (int i = 0; i < D; ++i)
+    for (int j = 0; j < D; ++j) host(i, j) = m[i][j];
+  Kokkos::deep_copy(v, host);
+  return v;
+}
+
+template <class T, int D>
+Batchwork::Matrix<T, D, D> to_tile(T const (&m)[D][D]) {
+  return Batchwork::generate<D, D>([&](int i, int j) { return m[i][j]; });
+}
+
+template <class Sequence, class T, int D, Layout L, Source S>
+void map_covariance_update(benchmark::State& state, std::int64_t items) {
+  using namespace Batchwork;
+  constexpr bool symmetric_form = std::is_same_v<Sequence, CovarianceUpdate>;
+  Problem<T, D, L> const problem(items);
+  Exec const exec;
+  auto const F = to_view("F", problem.model.F), Q = to_view("Q", problem.model.Q);
+  auto const H = to_view("H", problem.model.H), R = to_view("R", problem.model.R);
+  auto const f = to_tile(problem.model.F), q = to_tile(problem.model.Q);
+  auto const h = to_tile(problem.model.H), r = to_tile(problem.model.R);
+
+  auto const launch = [&] {
+    auto const P_new = out(problem.P_new.operand());
+    auto const& P = problem.P;
+    if constexpr (S == Source::view && symmetric_form)
+      map(exec, Sequence{}, P_new, in(symmetric(P.operand())), common(F), common(symmetric(Q)),
+          common(H), common(symmetric(R)));
+    else if constexpr (S == Source::view)
+      map(exec, Sequence{}, P_new, in(P.operand()), common(F), common(Q), common(H), common(R));
+    else if constexpr (symmetric_form)
+      map(exec, Sequence{}, P_new, in(symmetric(P.operand())), common(fixed(f)),
+          common(fixed(symmetric(q))), common(fixed(h)), common(fixed(symmetric(r))));
+    else
+      map(exec, Sequence{}, P_new, in(P.operand()), common(fixed(f)), common(fixed(q)),
+          common(fixed(h)), common(fixed(r)));
+  };
+  // Rows bring the whole matrix with every cache line.
+  problem.run(state, launch, symmetric_form && L != Layout::rows, Sequence::flops_per_D3);
+}
+
+template <class Sequence, class T, int D, Layout L, Source S>
+void register_map() {
+  if constexpr (S == Source::view || 4 * D * D * sizeof(T) <= 2048)  // what fixed operands may hold
+    register_sizes<T, D>("batchwork", Sequence::form, L, S == Source::view ? "view" : "fixed",
+                         map_covariance_update<Sequence, T, D, L, S>);
+}
+
+/// Both forms from both sources.
+template <class T, Layout L, int... D>
+void register_map_all() {
+  (register_map<CovarianceUpdate, T, D, L, Source::fixed>(), ...);
+  (register_map<CovarianceUpdate, T, D, L, Source::view>(), ...);
+  (register_map<LiteralCovarianceUpdate, T, D, L, Source::fixed>(), ...);
+  (register_map<LiteralCovarianceUpdate, T, D, L, Source::view>(), ...);
+}
+
+/// The symmetric form with fixed common matrices, for the layouts beside the main one.
+template <class T, Layout L, int... D>
+void register_map_some() {
+  (register_map<CovarianceUpdate, T, D, L, Source::fixed>(), ...);
+}
+
+}  // namespace BatchworkPerf
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Map.hpp"
+
+namespace BatchworkPerf {
+
+void register_map_double() {
+  if constexpr (on_device) {
+    register_map_all<double, Layout::planes, 2, 3, 4, 6>();
+  } else {
+    register_map_all<double, Layout::packed, 2, 3, 4, 6>();
+  }
+}
+
+}  // namespace BatchworkPerf

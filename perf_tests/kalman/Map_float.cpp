@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Map.hpp"
+
+namespace BatchworkPerf {
+
+void register_map_float() {
+  if constexpr (on_device) {
+    register_map_all<float, Layout::planes, 2, 3, 4, 6, 8>();
+  } else {
+    register_map_all<float, Layout::packed, 2, 3, 4, 6>();
+  }
+}
+
+}  // namespace BatchworkPerf

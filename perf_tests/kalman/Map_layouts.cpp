@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Map.hpp"
+
+namespace BatchworkPerf {
+
+void register_map_layouts() {
+  if constexpr (on_device) {
+    register_map_some<float, Layout::rows, 2, 4, 6, 8, 10>();
+    register_map_some<float, Layout::packed, 2, 4, 6, 8, 10>();
+    register_map_some<double, Layout::rows, 2, 4, 6>();
+    register_map_some<double, Layout::packed, 2, 4, 6>();
+  } else {
+    register_map_some<double, Layout::planes, 3, 4, 6, 8>();
+    register_map_some<double, Layout::rows, 3, 4, 6, 8>();
+  }
+}
+
+}  // namespace BatchworkPerf

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Peer: a loop over LAPACK and BLAS calls, items one after the other; hosts only, as many threads as the BLAS takes.
+
+#include "Problem.hpp"
+
+#if defined(BATCHWORK_HAVE_LAPACK)
+extern "C" {
+void sgemm_(char const*, char const*, int const*, int const*, int const*, float const*,
+            float const*, int const*, float const*, int const*, float const*, float*, int const*);
+void dgemm_(char const*, char const*, int const*, int const*, int const*, double const*,
+            double const*, int const*, double const*, int const*, double const*, double*,
+            int const*);
+void ssyrk_(char const*, char const*, int const*, int const*, float const*, float const*,
+            int const*, float const*, float*, int const*);
+void dsyrk_(char const*, char const*, int const*, int const*, double const*, double const*,
+            int const*, double const*, double*, int const*);
+void strsm_(char const*, char const*, char const*, char const*, int const*, int const*,
+            float const*, float const*, int const*, float*, int const*);
+void dtrsm_(char const*, char const*, char const*, char const*, int const*, int const*,
+            double const*, double const*, int const*, double*, int const*);
+void spotrf_(char const*, int const*, float*, int const*, int*);
+void dpotrf_(char const*, int const*, double*, int const*, int*);
+void spotrs_(char const*, int const*, int const*, float const*, int const*, float*, int const*,
+             int*);
+void dpotrs_(char const*, int const*, int const*, double const*, int const*, double*, int const*,
+             int*);
+}
+
+namespace BatchworkPerf {
+
+namespace {
+
+template <class T>
+struct Lapack;
+template <>
+struct Lapack<float> {
+  static constexpr auto gemm = sgemm_;
+  static constexpr auto syrk = ssyrk_;
+  static constexpr auto trsm = strsm_;
+  static constexpr auto potrf = spotrf_;
+  static constexpr auto potrs = spotrs_;
+};
+template <>
+struct Lapack<double> {
+  static constexpr auto gemm = dgemm_;
+  static constexpr auto syrk = dsyrk_;
+  static constexpr auto trsm = dtrsm_;
+  static constexpr auto potrf = dpotrf_;
+  static constexpr auto potrs = dpotrs_;
+};
+
+template <class T, int D, bool symmetric_form>
+void lapack_covariance_update(benchmark::State& state, std::int64_t items) {
+  Problem<T, D, Layout::rows> const problem(items);
+  // LAPACK's matrices lie column by column, so row by row they are transposes: F and H are passed as F' and H'.
+  auto const& [F, Q, H, R] = problem.model;
+
+  auto const launch = [&] {
+    using Call = Lapack<T>;
+    static constexpr int n = D;
+    static constexpr T one = 1, minus = -1, zero = 0;
+    int info = 0;
+    T work[D * D], g[D * D], s[D * D];
+    T const* p = problem.P.view.data();
+    T* prior = problem.P_new.view.data();
+    for (std::int64_t k = 0; k < items; ++k, p += D * D, prior += D * D) {
+      std::copy_n(&Q[0][0], D * D, prior);
+      std::copy_n(&R[0][0], D * D, s);
+      Call::gemm("T", "N", &n, &n, &n, &one, &F[0][0], &n, p, &n, &zero, work, &n);
+      Call::gemm("N", "N", &n, &n, &n, &one, work, &n, &F[0][0], &n, &one, prior, &n);
+      Call::gemm("T", "N", &n, &n, &n, &one, &H[0][0], &n, prior, &n, &zero, g, &n);
+      Call::gemm("N", "N", &n, &n, &n, &one, g, &n, &H[0][0], &n, &one, s, &n);
+      Call::potrf("L", &n, s, &n, &info);
+      if constexpr (symmetric_form) {
+        Call::trsm("L", "L", "N", "N", &n, &n, &one, s, &n, g, &n);
+        Call::syrk("L", "T", &n, &n, &minus, g, &n, &one, prior, &n);
+        for (int j = 0; j < D; ++j)
+          for (int i = j + 1; i < D; ++i) prior[i * D + j] = prior[j * D + i];
+      } else {
+        Call::potrs("L", &n, &n, s, &n, g, &n, &info);
+        Call::gemm("T", "T", &n, &n, &n, &one, g, &n, &H[0][0], &n, &zero, work, &n);
+        std::copy_n(prior, D * D, s);
+        Call::gemm("N", "N", &n, &n, &n, &minus, work, &n, s, &n, &one, prior, &n);
+      }
+    }
+  };
+  problem.run(state, launch, false, symmetric_form ? 25.0 / 3 : 43.0 / 3);
+}
+
+template <class T, int... D>
+void register_lapack_sizes() {
+  (register_sizes<T, D>("lapack", "symmetric", Layout::rows, "fixed",
+                        lapack_covariance_update<T, D, true>),
+   ...);
+  (register_sizes<T, D>("lapack", "literal", Layout::rows, "fixed",
+                        lapack_covariance_update<T, D, false>),
+   ...);
+}
+
+}  // namespace
+
+void register_lapack() {
+  if constexpr (!on_device) {
+    register_lapack_sizes<float, 2, 3, 4, 6, 8, 12>();
+    register_lapack_sizes<double, 2, 3, 4, 6, 8, 12>();
+  }
+}
+
+}  // namespace BatchworkPerf
+#endif

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The headline work: one covariance update of a Kalman filter, fused, over a large batch; Batchwork and its peers.
+
+#include "../common/Machine.hpp"
+
+namespace BatchworkPerf {
+
+void register_map_float();
+void register_map_double();
+void register_map_large();
+void register_map_layouts();
+void register_eigen();
+void register_lapack();
+void register_kokkos_kernels();
+
+namespace {
+
+void register_all() {
+  register_map_float();
+  register_map_double();
+  register_map_large();
+  register_map_layouts();
+  if constexpr (!on_device) {
+#if defined(BATCHWORK_HAVE_EIGEN)
+    register_eigen();
+#endif
+#if defined(BATCHWORK_HAVE_LAPACK)
+    register_lapack();
+#endif
+  }
+#if defined(BATCHWORK_HAVE_KOKKOSKERNELS)
+  register_kokkos_kernels();
+#endif
+}
+
+}  // namespace
+}  // namespace BatchworkPerf
+
+int main(int argc, char** argv) {
+  return BatchworkPerf::run(argc, argv, BatchworkPerf::register_all);
+}
