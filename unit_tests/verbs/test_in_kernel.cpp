@@ -1,0 +1,311 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// team_map and team_scan inside a user's own TeamPolicy kernel: any team size and vector length, items that start
+// anywhere, several calls in one kernel, work of the user's before and after, and the user's own scratch beside ours.
+// The results are bitwise those of the verbs.
+#include <iostream>
+
+#include "support/Batchwork_TestSupport.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+constexpr int N = 3;
+constexpr int table_size = 37;  // numbers in the user's own scratch
+constexpr std::int64_t steps = 6;
+
+struct Solve {
+  template <class X, class A, class B, class C>
+  KOKKOS_FUNCTION void operator()(X& x, A const& a, B const& b, C const& shift) const {
+    x = solve(cholesky(a + shift), b);
+  }
+};
+struct Mix {
+  template <class Y, class X, class C, class D>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x, C const& c, D const& factor) const {
+    y = factor * (c * x) + y;
+  }
+};
+struct Follow {
+  template <class S, class Z, class C>
+  KOKKOS_FUNCTION void operator()(S& state, Z const& z, C const& c) const {
+    state = c * state + z;
+  }
+};
+
+/// Ranges of items, one per team: empty, single, ragged, none of them a multiple of anything; together all items.
+std::vector<std::int64_t> const bounds = {0, 0, 3, 4, 4, 21, 57, 58, 300, 307, 307, 436, 441};
+std::int64_t const items = bounds.back();
+std::int64_t const teams = std::int64_t(bounds.size()) - 1;
+
+using Bounds = Kokkos::View<std::int64_t*, Space>;
+template <class T>
+using Vectors = Kokkos::View<T* [N], Kokkos::LayoutLeft, Space>;
+
+/// The user's kernel: prepares the right-hand sides, calls the library three times, and uses what came out.
+template <class T, class Update, class Again, class Filter>
+struct OwnKernel {
+  using Scratch = Kokkos::View<T*, typename Space::scratch_memory_space,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Update update;
+  Again again;
+  Filter filter;
+  Bounds ranges;
+  Vectors<T> raw, b, x, y, state;
+  Kokkos::View<T*, Space> sum;
+
+  std::size_t scratch_size(int team_size) const {
+    std::size_t most = update.scratch_size(team_size);
+    if (again.scratch_size(team_size) > most) most = again.scratch_size(team_size);
+    if (filter.scratch_size(team_size) > most) most = filter.scratch_size(team_size);
+    return most + Scratch::shmem_size(table_size);
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::int64_t const first = ranges(member.league_rank()),
+                       last = ranges(member.league_rank() + 1);
+    int const n = int(last - first);
+    Scratch table(member.team_scratch(0), table_size);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, table_size),
+                         [&](int k) { table(k) = T(k) / T(8); });
+    // Written in the reverse order, so that other lanes than those that read them write these numbers.
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), [&](int k) {
+      std::int64_t const item = last - 1 - k;
+      for (int i = 0; i < N; ++i) b(item, i) = T(2) * raw(item, i);
+    });
+    update(member, first, last);
+    // Reads x in the reverse order; no barrier of the user's stands between.
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), [&](int k) {
+      std::int64_t const item = last - 1 - k;
+      for (int i = 0; i < N; ++i) y(item, i) = x(item, i) + T(1);
+    });
+    again(member, first, last);
+    filter(member, first, last);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), [&](int k) {
+      std::int64_t const item = last - 1 - k;
+      sum(item) = y(item, 0) + state(item, 1) + table(int(item % table_size));
+    });
+  }
+};
+
+template <class T>
+struct Data {
+  BatchIn<T, Left, N, N> a{items};
+  BatchIn<T, Left, N> raw{items}, b{items}, x{items}, y{items}, state{items};
+  BatchIn<T, Left> sum{items};
+  SeriesIn<T, Left, N> z{items, steps};
+  BatchIn<int, Left> codes{items};
+  Common<T, N, N> shift, mixing, transition;
+  Bounds ranges{"ranges", bounds.size()};
+
+  explicit Data(Random random = Random(8))
+      : shift(eye(N)),
+        mixing(random_dense<T>(random, N, N)),
+        transition(random_lower<T>(random, N)) {
+    a.fill([&](std::int64_t) { return random_spd<T>(random, N); });
+    a.at(0, 1, 1) = T(-50);  // failures, of which only their own items may know
+    a.at(58, 0, 0) = T(-50);
+    a.at(items - 1, 2, 2) = std::numeric_limits<T>::quiet_NaN();
+    a.upload();
+    raw.randomise(random);
+    z.randomise(random);
+    auto const h = Kokkos::create_mirror(ranges);
+    for (std::size_t k = 0; k < bounds.size(); ++k) h(k) = bounds[k];
+    Kokkos::deep_copy(ranges, h);
+  }
+  T factor() const { return T(0.75); }
+
+  /// The operands, handed to whatever is made of them.
+  template <class Make>
+  auto solve(Make const& make) const {
+    return make(Solve{}, out(x.view()), in(symmetric(a.view())), in(b.view()),
+                common(symmetric(shift.view)), status(codes.view()));
+  }
+  template <class Make>
+  auto mix(Make const& make) const {
+    return make(Mix{}, inout(y.view()), in(x.view()), common(mixing.view), common(fixed(factor())));
+  }
+  template <class Make>
+  auto follow(Make const& make) const {
+    return make(Follow{}, carry(x.view(), state.view()), each(z.view()), common(transition.view));
+  }
+};
+
+/// The two ways to run the same operands.
+struct Verb {
+  template <class... A>
+  void operator()(A const&... a) const {
+    map(a...);
+  }
+};
+struct VerbScan {
+  template <class... A>
+  void operator()(A const&... a) const {
+    scan(steps, a...);
+  }
+};
+struct InKernel {
+  template <class... A>
+  auto operator()(A const&... a) const {
+    return team_map<Space>(a...);
+  }
+};
+struct InKernelScan {
+  template <class... A>
+  auto operator()(A const&... a) const {
+    return team_scan<Space>(steps, a...);
+  }
+};
+
+/// The reference: the same work, every piece a kernel of its own.
+template <class T>
+void run_with_verbs(Data<T>& d) {
+  d.raw.download();
+  for (std::int64_t k = 0; k < items; ++k)
+    for (int i = 0; i < N; ++i) d.b.at(k, i) = T(2) * d.raw.at(k, i);
+  d.b.upload();
+  d.solve(Verb{});
+  d.x.download();
+  for (std::int64_t k = 0; k < items; ++k)
+    for (int i = 0; i < N; ++i) d.y.at(k, i) = d.x.at(k, i) + T(1);
+  d.y.upload();
+  d.mix(Verb{});
+  d.follow(VerbScan{});
+  d.y.download(), d.state.download();
+  for (std::int64_t k = 0; k < items; ++k)
+    d.sum.at(k) = (d.y.at(k, 0) + d.state.at(k, 1)) + T(int(k % table_size)) / T(8);
+  d.codes.download();
+}
+
+template <class T>
+class InKernelOf : public ::testing::Test {};
+using Reals = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(InKernelOf, Reals);
+
+TYPED_TEST(InKernelOf, AnyTeamAnyRangeSameBitsAsTheVerbs) {
+  using T = TypeParam;
+  using Policy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<1024, 1>>;
+  Data<T> want;
+  run_with_verbs(want);
+  for (std::int64_t k = 0; k < items; ++k) {
+    int const code = k == 0           ? Status::code(Reason::not_positive_definite, 2)
+                     : k == 58        ? Status::code(Reason::not_positive_definite, 1)
+                     : k == items - 1 ? Status::code(Reason::not_finite, 3)
+                                      : 0;
+    ASSERT_EQ(want.codes.at(k), code) << k;
+    ASSERT_EQ(std::isnan(want.sum.at(k)), code != 0) << k;
+  }
+
+  int ran = 0;
+  for (int const team_size : {1, 2, 20, 32, 96, 256}) {
+    for (int const vector_length : {1, 4, 32}) {
+      Data<T> got;
+      auto const update = got.solve(InKernel{});
+      auto const again = got.mix(InKernel{});
+      auto const filter = got.follow(InKernelScan{});
+      OwnKernel<T, std::remove_const_t<decltype(update)>, std::remove_const_t<decltype(again)>,
+                std::remove_const_t<decltype(filter)>>
+          kernel{update,       again,        filter,       got.ranges,       got.raw.view(),
+                 got.b.view(), got.x.view(), got.y.view(), got.state.view(), got.sum.view()};
+      std::string const what = "team size " + std::to_string(team_size) + ", vector length " +
+                               std::to_string(vector_length);
+      if (vector_length > Policy::vector_length_max()) {
+        std::cout << "  not run: " << what << " (vector lengths end at "
+                  << Policy::vector_length_max() << ")\n";
+        continue;
+      }
+      int const scratch = int(kernel.scratch_size(team_size));
+      Policy ask(int(teams), Kokkos::AUTO, vector_length);
+      ask.set_scratch_size(0, Kokkos::PerTeam(scratch));
+      int const most = ask.team_size_max(kernel, Kokkos::ParallelForTag());
+      if (team_size > most) {
+        std::cout << "  not run: " << what << " (teams end at " << most << ")\n";
+        continue;
+      }
+      SCOPED_TRACE(what);
+      Policy policy(int(teams), team_size, vector_length);
+      policy.set_scratch_size(0, Kokkos::PerTeam(scratch));
+      Kokkos::parallel_for("a kernel of the user's", policy, kernel);
+      ++ran;
+      got.x.download(), got.y.download(), got.state.download(), got.sum.download(),
+          got.codes.download();
+      for (std::int64_t k = 0; k < items; ++k) {
+        ASSERT_EQ(got.codes.at(k), want.codes.at(k)) << "item " << k;
+        bool const failed = want.codes.at(k) != 0;  // one NaN is as good as another
+        for (int i = 0; i < N; ++i) {
+          if (failed) {
+            ASSERT_TRUE(std::isnan(got.x.at(k, i)) && std::isnan(got.y.at(k, i)) &&
+                        std::isnan(got.state.at(k, i)));
+          } else {
+            ASSERT_TRUE(same_bits(got.x.at(k, i), want.x.at(k, i))) << "item " << k;
+            ASSERT_TRUE(same_bits(got.y.at(k, i), want.y.at(k, i))) << "item " << k;
+            ASSERT_TRUE(same_bits(got.state.at(k, i), want.state.at(k, i))) << "item " << k;
+          }
+        }
+        if (!failed) {
+          ASSERT_TRUE(same_bits(got.sum.at(k), want.sum.at(k))) << "item " << k;
+        }
+      }
+    }
+  }
+  std::cout << "  " << ran << " combinations of team size and vector length ran on "
+            << Space::name() << "\n";
+  EXPECT_GE(ran, 1);
+}
+
+/// One team takes all items: many more than there are lanes.
+template <class Update>
+struct OneTeam {
+  Update update;
+  std::int64_t n;
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    update(member, 0, n);
+  }
+};
+
+TYPED_TEST(InKernelOf, OneTeamForTheWholeBatch) {
+  using T = TypeParam;
+  Data<T> want, got;
+  run_with_verbs(want);
+  for (std::int64_t k = 0; k < items; ++k)
+    for (int i = 0; i < N; ++i) got.b.at(k, i) = T(2) * got.raw.at(k, i);
+  got.b.upload();
+  auto const update = got.solve(InKernel{});
+  OneTeam<std::remove_const_t<decltype(update)>> const kernel{update, items};
+  Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<256, 1>> policy(
+      1, Impl::runs_on_device<Space> ? 64 : 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(update.scratch_size(64))));
+  Kokkos::parallel_for("a kernel of the user's", policy, kernel);
+  got.x.download(), got.codes.download();
+  for (std::int64_t k = 0; k < items; ++k) {
+    ASSERT_EQ(got.codes.at(k), want.codes.at(k)) << k;
+    for (int i = 0; want.codes.at(k) == 0 && i < N; ++i)
+      ASSERT_TRUE(same_bits(got.x.at(k, i), want.x.at(k, i))) << k;
+  }
+}
+
+TEST(InKernel, ScratchSizeIsKnownBeforehand) {
+  Data<double> const d;
+  auto const update = d.solve(InKernel{});
+  // The same from the types alone, as a policy that is made once would ask.
+  auto const x = out(d.x.view());
+  auto const a = in(symmetric(d.a.view()));
+  auto const b = in(d.b.view());
+  auto const c = common(symmetric(d.shift.view));
+  auto const s = status(d.codes.view());
+  std::size_t const size =
+      scratch_size<Space, Solve, decltype(x), decltype(a), decltype(b), decltype(c), decltype(s)>(
+          64);
+  EXPECT_EQ(size, update.scratch_size(64));
+  if (Impl::runs_on_device<Space>) {
+    EXPECT_GE(size, N * N * sizeof(double));
+  } else {
+    EXPECT_EQ(size, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
