@@ -16,15 +16,13 @@ namespace Nile {
 
 namespace {
 
-/// Regions that hold the true pair of variances with a given confidence: the log-likelihood falls below its maximum
-/// by at most -log(1 - confidence), half the quantile of chi-squared with two degrees of freedom.
 constexpr char const* style = R"(
 set terminal pngcairo size 1900,860 enhanced font 'DejaVu Sans,15' background '#ffffff' linewidth 1.0
-set encoding utf8
+set encoding utf8; set minussign
 ink = '#3b4252'; faint = '#d8dee9'; water = '#1f6f9f'; band = '#a9cfe4'; accent = '#c2410c'
 set border 3 linecolor rgb ink linewidth 1.2
 set tics nomirror out scale 0.6 textcolor rgb ink
-set grid back linecolor rgb '#e8ecf1' linewidth 1 dashtype solid
+set grid back linecolor rgb '#dfe4ea' linewidth 1 dashtype solid
 set title offset 0,0.4 font ',18' textcolor rgb ink
 set xlabel textcolor rgb ink; set ylabel textcolor rgb ink
 set multiplot
@@ -41,6 +39,9 @@ plot $level using 1:4:5 with filledcurves fillcolor rgb band fillstyle solid 0.5
      $level using 1:3 with lines linecolor rgb water linewidth 3 title 'Filtered level'
 )";
 
+/// Its contours bound the regions that hold the true pair of variances with a given confidence: there the
+/// log-likelihood lies log(1 - confidence) below the maximum, half the quantile of chi-squared with two degrees of
+/// freedom.
 constexpr char const* right_half = R"(
 unset key; unset offsets
 set contour base; unset surface; set cntrparam cubicspline; set cntrparam levels discrete -0.6931,-2.3026,-4.6052,-6.9078
@@ -48,8 +49,8 @@ set table $contours
 splot $surface using 1:2:3 with lines
 unset table
 set surface; unset contour
-set lmargin at screen 0.565; set rmargin at screen 0.925; set tmargin at screen 0.885; set bmargin at screen 0.125
-set title 'Log-likelihood below its maximum'
+set lmargin at screen 0.57; set rmargin at screen 0.925; set tmargin at screen 0.885; set bmargin at screen 0.125
+set title "Log-likelihood below its maximum\n{/*0.72 Contours: confidence regions of 50, 90, 99 and 99.9 %}" offset 0,0
 set cbrange [-12:0]; set cbtics 2 scale 0.4 textcolor rgb ink; set colorbox user origin screen 0.94,0.125 size screen 0.012,0.76 noborder
 set palette defined (-12 '#f6f8fa', -7 '#dcebf3', -4.6 '#b7d7e8', -2.3 '#7fb6d3', -0.7 '#3f8fbb', 0 '#155e8a')
 set grid noxtics noytics
@@ -78,20 +79,14 @@ void write_data(std::ostream& out, Series const& series, FilteredLevel const& fi
   out << "END\n";
 }
 
-/// The surface on at most about 200 x 200 points, relative to the maximum.
+/// The surface, relative to the maximum.
 void write_data(std::ostream& out, Surface const& surface, double maximum) {
   int const n = surface.grid.points;
-  int const every = std::max(1, n / 200);
-  auto const index = [&](int k) { return std::min(k * every, n - 1); };
-  int const count = (n - 1 + every - 1) / every + 1;
   out << "$surface << END\n";
-  for (int j = 0; j < count; ++j) {
-    for (int i = 0; i < count; ++i) {
-      std::int64_t const at = std::int64_t(index(j)) * n + index(i);
-      out << surface.grid.observation_at(at) << ' ' << surface.grid.drift_at(at) << ' '
-          << surface.log_likelihood[std::size_t(at)] - maximum << '\n';
-    }
-    out << '\n';
+  for (std::int64_t at = 0; at < surface.grid.size(); ++at) {
+    out << surface.grid.observation_at(at) << ' ' << surface.grid.drift_at(at) << ' '
+        << surface.log_likelihood[std::size_t(at)] - maximum << '\n';
+    if (at % n == n - 1) out << '\n';
   }
   out << "END\n";
 }
@@ -115,15 +110,15 @@ std::string script(std::string const& path, Captions const& captions, Series con
   range("y", surface.grid.drift);
   out << right_half;
   out << "set xlabel " << quoted("Variance of an observation" + captions.unit) << "\nset ylabel "
-      << quoted("Variance of the level’s yearly change" + captions.unit) << '\n';
+      << quoted("Variance of the level’s yearly change" + captions.unit) << " offset -0.6,0\n";
   std::ostringstream best;
   best << std::fixed << std::setprecision(0) << e.observation << ", " << std::setprecision(1)
        << e.drift;
   out << "set label 1 " << quoted(best.str()) << " at " << e.observation << ',' << e.drift
-      << " offset 1.1,0.1 front textcolor rgb '#ffffff' font ',14'\n"
-      << "plot $surface using 1:2:3 with image pixels, "
-         "$contours using 1:2 with lines linecolor rgb '#ffffff' linewidth 1.6, "
-         "$best with points pointtype 1 pointsize 1.8 linewidth 2.5 linecolor rgb '#ffffff'\n"
+      << " center offset 0,0.9 front textcolor rgb '#ffffff' font ',12'\n"
+      << "plot $surface using 1:2:3 with image, "
+         "$contours using 1:2 with lines linecolor rgb '#1e293b' linewidth 1.1, "
+         "$best with points pointtype 1 pointsize 1.6 linewidth 2.2 linecolor rgb '#ffffff'\n"
       << "unset multiplot\nset output\n";
   return out.str();
 }

@@ -103,8 +103,10 @@ int run(Options const& options, Series const& series) {
       options.data.empty()
           ? Captions{"Annual flow of the Nile at Aswan", "Flow, 10^8 m^3", ", (10^8 m^3)^2"}
           : Captions{std::filesystem::path(options.data).stem().string(), "Flow", ""};
+  Grid const coarse{grid.observation, grid.drift, 256};
+  Surface const drawn = sweep(filters, coarse, coarse.size());
   std::string const no_picture =
-      draw(folder + "nile.png", captions, series, filtered, surface, estimate);
+      draw(folder + "nile.png", captions, series, filtered, drawn, estimate);
   std::printf("  written to %s: level.csv, likelihood.csv%s\n", folder.c_str(),
               no_picture.empty() ? ", nile.png" : "");
   if (!no_picture.empty()) std::printf("  no picture: %s\n", no_picture.c_str());
