@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a profiling tool sees of a call: one parallel_for with the documented label, on the instance given, and nothing
+// else: no allocation, no copy, no fence. Zero items are nothing at all.
+#include "support/Batchwork_TestSupport.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+struct Event {
+  std::string what;
+  std::string label;
+  std::uint32_t device = 0;
+};
+std::ostream& operator<<(std::ostream& to, Event const& e) {
+  return to << e.what << " \"" << e.label << "\" on " << e.device;
+}
+
+namespace Tools = Kokkos::Tools::Experimental;
+
+/// Records all events that Kokkos reports while it lives.
+class Listener {
+ public:
+  Listener() : before_(Tools::get_callbacks()) {
+    events().clear();
+    Tools::EventSet all{};
+    Tools::set_callbacks(all);
+    Tools::set_begin_parallel_for_callback(
+        [](char const* n, std::uint32_t d, std::uint64_t* id) { add("parallel_for", n, d, id); });
+    Tools::set_begin_parallel_reduce_callback(
+        [](char const* n, std::uint32_t d, std::uint64_t* id) {
+          add("parallel_reduce", n, d, id);
+        });
+    Tools::set_begin_parallel_scan_callback(
+        [](char const* n, std::uint32_t d, std::uint64_t* id) { add("parallel_scan", n, d, id); });
+    Tools::set_begin_fence_callback([](char const* n, std::uint32_t d, std::uint64_t* id) {
+      // Kokkos itself fences before it calls a tool that has not said it needs no fences.
+      if (std::string(n).find("Kokkos Profile Tool Fence") == std::string::npos)
+        add("fence", n, d, id);
+      else *id = 0;
+    });
+    Tools::set_allocate_data_callback([](Kokkos::Profiling::SpaceHandle, char const* n, void const*,
+                                         std::uint64_t) { add("allocate", n); });
+    Tools::set_deallocate_data_callback([](Kokkos::Profiling::SpaceHandle, char const* n,
+                                           void const*, std::uint64_t) { add("deallocate", n); });
+    Tools::set_begin_deep_copy_callback([](Kokkos::Profiling::SpaceHandle, char const* n,
+                                           void const*, Kokkos::Profiling::SpaceHandle, char const*,
+                                           void const*, std::uint64_t) { add("deep_copy", n); });
+    Tools::set_push_region_callback([](char const* n) { add("region", n); });
+  }
+  ~Listener() { Tools::set_callbacks(before_); }
+  Listener(Listener const&) = delete;
+  Listener& operator=(Listener const&) = delete;
+
+  static std::vector<Event>& events() {
+    static std::vector<Event> all;
+    return all;
+  }
+
+ private:
+  static void add(char const* what, char const* label, std::uint32_t device = 0,
+                  std::uint64_t* id = nullptr) {
+    if (id) *id = 0;
+    events().push_back({what, label, device});
+  }
+  Tools::EventSet before_;
+};
+
+/// Everything that was reported while `call` ran on the host; the kernel itself may run on.
+template <class Call>
+std::vector<Event> events_of(Call const& call) {
+  Kokkos::fence("Batchwork::Test: before listening");
+  Listener const listener;
+  call();
+  return Listener::events();
+}
+
+void expect_one_kernel(std::vector<Event> const& events, std::string const& label,
+                       Space const& exec) {
+  EXPECT_EQ(events.size(), 1u);
+  for (auto const& e : events) {
+    EXPECT_EQ(e.what, "parallel_for") << e;
+    EXPECT_EQ(e.label, label) << e;
+    EXPECT_EQ(e.device, Tools::device_id(exec)) << e << ": another instance";
+  }
+}
+
+struct Update {
+  template <class Y, class X, class C, class D>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x, C const& c, D const& d) const {
+    y = solve(cholesky(congruence(c, x) + d), y);
+  }
+};
+struct Follow {
+  template <class S, class Z, class C, class E>
+  KOKKOS_FUNCTION void operator()(S& state, Z const& z, C const& c, E& e) const {
+    state = c * state + z;
+    e = state;
+  }
+};
+
+struct Profiling : ::testing::Test {
+  static constexpr std::int64_t steps = 5;
+  struct Sizes {
+    BatchIn<double, Left, 3, 3> x, y;
+    BatchIn<double, Left, 3> start, end;
+    SeriesIn<double, Left, 3> z, e;
+    BatchIn<int, Left> codes;
+    explicit Sizes(std::int64_t n)
+        : x(n), y(n), start(n), end(n), z(n, steps), e(n, steps), codes(n) {}
+  };
+  Sizes many{1000}, none{0};
+  Common<double, 3, 3> c{eye(3)};
+  Matrix<double, 3, 3> one = identity<double, 3>();
+
+  template <class... How>
+  void call_map(Sizes const& s, How const&... how) const {
+    map(how..., Update{}, inout(s.y.view()), in(symmetric(s.x.view())), common(c.view),
+        common(fixed(one)), status(s.codes.view()));
+  }
+  template <class... How>
+  void call_scan(Sizes const& s, How const&... how) const {
+    scan(how..., steps, Follow{}, carry(s.start.view(), s.end.view()), each(s.z.view()),
+         common(c.view), emit(s.e.view()), status(s.codes.view()));
+  }
+};
+
+TEST_F(Profiling, TheListenerHears) {
+  // A test that hears nothing would pass all others.
+  auto const events = events_of([] {
+    Kokkos::View<double*, Space> v("heard", 10);
+    Kokkos::deep_copy(Space(), v, 1.0);
+    Kokkos::fence("heard");
+  });
+  auto const count = [&](char const* what) {
+    return std::count_if(events.begin(), events.end(),
+                         [&](Event const& e) { return e.what == what; });
+  };
+  EXPECT_GE(count("allocate"), 1);
+  EXPECT_GE(count("deallocate"), 1);
+  EXPECT_GE(count("deep_copy") + count("parallel_for"), 1);
+  EXPECT_GE(count("fence"), 1);
+}
+
+TEST_F(Profiling, MapIsOneKernel) {
+  Space const exec;
+  expect_one_kernel(events_of([&] { call_map(many); }), "Batchwork::map", exec);
+  expect_one_kernel(events_of([&] { call_map(many, exec); }), "Batchwork::map", exec);
+  expect_one_kernel(events_of([&] { call_map(many, launch("innovations")); }),
+                    "Batchwork::map(innovations)", exec);
+  expect_one_kernel(events_of([&] { call_map(many, exec, launch<4>("of four").team_size(64)); }),
+                    "Batchwork::map(of four)", exec);
+}
+
+TEST_F(Profiling, ScanIsOneKernel) {
+  Space const exec;
+  expect_one_kernel(events_of([&] { call_scan(many); }), "Batchwork::scan", exec);
+  expect_one_kernel(events_of([&] { call_scan(many, exec); }), "Batchwork::scan", exec);
+  expect_one_kernel(events_of([&] { call_scan(many, exec, launch("filter")); }),
+                    "Batchwork::scan(filter)", exec);
+}
+
+TEST_F(Profiling, OnTheInstanceGiven) {
+  auto const instances = Kokkos::Experimental::partition_space(Space(), 1, 1);
+  for (int k = 0; k < 2; ++k) {
+    auto const& exec = instances[std::size_t(k)];
+    expect_one_kernel(events_of([&] { call_map(many, exec); }), "Batchwork::map", exec);
+    expect_one_kernel(events_of([&] { call_scan(many, exec); }), "Batchwork::scan", exec);
+  }
+  if (Tools::device_id(instances[0]) == Tools::device_id(instances[1]))
+    std::cout << "  " << Space::name() << " has one instance only\n";
+}
+
+TEST_F(Profiling, ManyItemsAreStillOneKernel) {
+  Sizes const more(70001);
+  expect_one_kernel(events_of([&] { call_map(more); }), "Batchwork::map", Space());
+  expect_one_kernel(events_of([&] { call_scan(more); }), "Batchwork::scan", Space());
+}
+
+TEST_F(Profiling, ZeroItemsAreNothing) {
+  auto const from_map = events_of([&] { call_map(none); });
+  auto const from_scan = events_of([&] { call_scan(none); });
+  EXPECT_TRUE(from_map.empty()) << from_map.front();
+  EXPECT_TRUE(from_scan.empty()) << from_scan.front();
+}
+
+TEST_F(Profiling, MisuseIsNothing) {
+  auto const events = events_of([&] {
+    EXPECT_THROW(map(Update{}, inout(many.y.view()), in(symmetric(none.x.view())), common(c.view),
+                     common(fixed(one))),
+                 std::invalid_argument);
+  });
+  EXPECT_TRUE(events.empty()) << events.front();
+}
+
+TEST_F(Profiling, PreparingForAKernelIsNothing) {
+  auto const events = events_of([&] {
+    auto const group = team_map<Space>(Update{}, inout(many.y.view()), in(symmetric(many.x.view())),
+                                       common(c.view), common(fixed(one)));
+    (void)group.scratch_size(128);
+  });
+  EXPECT_TRUE(events.empty()) << events.front();
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
