@@ -3,6 +3,8 @@
 
 // What a profiling tool sees of a call: one parallel_for with the documented label, on the instance given, and nothing
 // else: no allocation, no copy, no fence. Zero items are nothing at all.
+#include <iostream>
+
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
