@@ -67,8 +67,9 @@ struct OwnKernel {
     std::int64_t const first = ranges(member.league_rank()),
                        last = ranges(member.league_rank() + 1);
     int const n = int(last - first);
-    Scratch table(member.team_scratch(0), table_size);
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, table_size),
+    int const numbers = table_size;  // ranges take references, which device code has to copies only
+    Scratch table(member.team_scratch(0), numbers);
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, numbers),
                          [&](int k) { table(k) = T(k) / T(8); });
     // Written in the reverse order, so that other lanes than those that read them write these numbers.
     Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), [&](int k) {

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Misuse that the compiler finds, and what it has to say. compile_failure.cmake compiles this file twice: as it is,
+// which must fail with every text after `says:`, and with BATCHWORK_PUT_RIGHT, which must succeed.
+#include <Batchwork.hpp>
+
+#if defined(BATCHWORK_PUT_RIGHT)
+#define WRONG_OR_RIGHT(wrong, right) right
+#else
+#define WRONG_OR_RIGHT(wrong, right) wrong
+#endif
+
+namespace {
+
+namespace B = Batchwork;
+using Space = Kokkos::DefaultExecutionSpace;
+using Matrices = Kokkos::View<double* [3][3]>;
+using Vectors = Kokkos::View<double* [3]>;
+
+/// A memory space that the default execution space cannot reach.
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL)
+using Elsewhere = Kokkos::HostSpace;
+#else
+struct Elsewhere {
+  using memory_space = Elsewhere;
+  using execution_space = Space;
+  using device_type = Kokkos::Device<execution_space, memory_space>;
+  using size_type = std::size_t;
+  static constexpr char const* name() { return "Elsewhere"; }
+};
+#endif
+
+struct Copy {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = x;
+  }
+};
+struct Sum {
+  template <class Y, class X, class... Z>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x, Z const&... z) const {
+    y = (x + ... + z);
+  }
+};
+struct First {
+  template <class Y, class... Z>
+  KOKKOS_FUNCTION void operator()(Y& y, Z const&... z) const {
+    y = (element(z, 0, 0) + ...);
+  }
+};
+
+}  // namespace
+
+// says: the View's rank does not fit the operand
+void wrong_rank(Matrices const& y, Kokkos::View<double*** [3][3]> const& x) {
+  (void)x;
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
+}
+
+// says: the tile's extents must be known at compile time
+void unknown_extents(Matrices const& y, Kokkos::View<double***> const& x) {
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, (B::extents<3, 3>(x)))));
+}
+
+// says: extents<...>(view) must give as many extents as the tile has indices
+void extents_of_another_rank(Matrices const& y, Kokkos::View<double***> const& x) {
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT((B::extents<9>(x)), (B::extents<3, 3>(x)))));
+}
+
+// says: an extent of the tile is over the limit of 32
+void too_large(Kokkos::View<double*> const& y, Kokkos::View<double* [33][2]> const& x33,
+               Kokkos::View<double* [32][2]> const& x32) {
+  (void)x32, (void)x33;
+  B::map(First{}, B::out(y), B::in(WRONG_OR_RIGHT(x33, x32)));
+}
+
+// says: the View must be LayoutRight
+void packed_in_another_layout(Matrices const& y,
+                              Kokkos::View<double* [3][3][4], Kokkos::LayoutLeft> const& left,
+                              Kokkos::View<double* [3][3][4], Kokkos::LayoutRight> const& right) {
+  (void)left, (void)right;
+  B::map(Copy{}, B::out(y), B::in(B::packed(WRONG_OR_RIGHT(left, right), 8)));
+}
+
+// says: symmetric(view) and lower(view) take square matrices
+void symmetric_but_not_square(Matrices const& y, Kokkos::View<double* [3][4]> const& x) {
+  (void)x;
+  B::map(Copy{}, B::out(y), B::in(B::symmetric(WRONG_OR_RIGHT(x, y))));
+}
+
+// says: a View's memory cannot be reached from the execution space
+void inaccessible(Matrices const& y, Kokkos::View<double* [3][3], Elsewhere> const& x) {
+  (void)x;
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
+}
+
+// says: Batchwork::out: the View is const
+void const_out(Matrices const& y, Kokkos::View<double const* [3][3]> const& x) {
+  (void)y;
+  B::map(Copy{}, B::out(WRONG_OR_RIGHT(x, y)), B::in(x));
+}
+
+// says: Batchwork::status: the View must hold integers
+void status_of_numbers(Matrices const& y, Kokkos::View<float*> const& numbers,
+                       Kokkos::View<int*> const& codes) {
+  (void)numbers, (void)codes;
+  B::map(Copy{}, B::out(y), B::in(y), B::status(WRONG_OR_RIGHT(numbers, codes)));
+}
+
+// says: one status operand per call
+void two_statuses(Matrices const& y, Kokkos::View<int*> const& codes) {
+  auto const s = B::status(codes);
+  B::map(Sum{}, B::out(y), B::in(y), WRONG_OR_RIGHT(s, B::in(y)), s);
+}
+
+// says: the arguments after the sequence are operands
+void not_an_operand(Matrices const& y, Matrices const& x) {
+  B::map(Copy{}, B::out(y), WRONG_OR_RIGHT(x, B::in(x)));
+}
+
+// says: each, emit and carry belong to scan
+void each_in_map(Matrices const& y, Kokkos::View<double** [3][3]> const& z) {
+  (void)z;
+  B::map(Copy{}, B::out(y), WRONG_OR_RIGHT(B::each(z), B::in(y)));
+}
+
+// says: fixed operands hold more than 2 KB in all
+void too_much_that_is_fixed(Kokkos::View<double*> const& y) {
+  auto const large = B::common(B::fixed(B::Matrix<double, 10, 10>(B::identity<double, 10>())));
+  auto const small = B::common(B::fixed(B::Matrix<double, 5, 5>(B::identity<double, 5>())));
+  (void)small;
+  B::map(First{}, B::out(y), large, large, WRONG_OR_RIGHT(large, small));
+}
+
+// says: operands of one operation must have the same scalar type
+void float_and_double(Matrices const& y, Kokkos::View<float* [3][3]> const& x) {
+  (void)x;
+  B::map(Sum{}, B::out(y), B::in(y), B::in(WRONG_OR_RIGHT(x, y)));
+}
