@@ -33,25 +33,27 @@ struct LogSum {
   BATCHWORK_INLINE LogSum(Scalar<S> const& start, T w)
       : sum(start.value), product(T(1)), exponent(0), weight(w), info(start.info) {}
 
-  /// Adds weight * log(x), for x > 0. A zero, negative, infinite or NaN x makes the value infinite or NaN.
+  /// Adds weight * log(x), for a positive normal x (from twice the smallest on). Any other x makes the value NaN for
+  /// good: zero, subnormal, negative, infinite, NaN.
   template <class X>
   BATCHWORK_INLINE void add_log(X const& x) {
     using lane = Impl::integer_of_t<T>;
     constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
     constexpr lane exponents    = (lane(1) << (int(sizeof(T)) * 8 - 1 - mantissa_bits)) - 1;
-    constexpr lane bias         = std::numeric_limits<T>::max_exponent - 1;
+    // The product is kept in [1/2, 1): then no x is so large that it overflows.
+    constexpr lane bias         = std::numeric_limits<T>::max_exponent - 2;
     Scalar<S> const y(x);
     product *= y.value;
     info = Impl::first_failure(info, y.info);
 
     integer const pattern = Impl::bits(product);
-    integer const e       = Impl::bit_and(Impl::shift_right(pattern, mantissa_bits), exponents);
-    // A product that is zero, subnormal or not finite stays as it is.
-    auto const regular = (e != integer(0)) && (e != integer(exponents));
+    // With the sign bit on top, so that a negative product lies above the exponents too.
+    integer const e    = Impl::bit_and(Impl::shift_right(pattern, mantissa_bits), static_cast<lane>(2 * exponents + 1));
+    auto const regular = (e != integer(0)) && (e < integer(exponents));
     integer const scaled =
         Impl::bit_or(Impl::bit_and(pattern, static_cast<lane>(~(exponents << mantissa_bits))),
                      static_cast<lane>(bias << mantissa_bits));
-    product  = Impl::select(regular, Impl::from_bits<T>(scaled), product);
+    product  = Impl::select(regular, Impl::from_bits<T>(scaled), S(std::numeric_limits<T>::quiet_NaN()));
     exponent = exponent + Impl::select(regular, integer(e - integer(bias)), integer(0));
   }
 
