@@ -108,6 +108,8 @@ template <Tile F, Tile P>
 BATCHWORK_INLINE auto congruence(F const& f, P const& p) {
   static_assert(F::cols == P::rows && P::rows == P::cols,
                 "Batchwork::congruence(f, p): p must be square with as many rows as f has columns");
+  static_assert(P::structure != Structure::lower && P::structure != Structure::upper,
+                "Batchwork::congruence(f, p): p must be symmetric; this one is triangular");
   using S = promote_t<held_t<F>, held_t<P>>;
   if constexpr (P::structure == Structure::general) {
     return congruence(f, symmetric(p));
