@@ -46,7 +46,7 @@ struct Promote {
                 "Batchwork: operands of one operation must have the same scalar type (float or double)");
   static_assert(HeldTraits<A>::width == 1 || HeldTraits<B>::width == 1 || std::is_same_v<A, B>,
                 "Batchwork: packs of different widths cannot be combined");
-  using type = std::conditional_t<(HeldTraits<A>::width >= HeldTraits<B>::width), A, B>;
+  using type = std::conditional_t<std::is_floating_point_v<A>, B, A>;
 };
 
 /// The `S` that goes with a mask M: a mask of packs asks for packs.
