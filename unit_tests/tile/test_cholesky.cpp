@@ -14,15 +14,17 @@ struct Case {
 };
 template <class C>
 class CholeskyOf : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1>, Case<double, 3, 2>, Case<double, 6, 3>, Case<double, 9, 9>,
-                               Case<double, 12, 2>, Case<float, 2, 5>, Case<float, 5, 3>, Case<float, 8, 4>,
-                               Case<float, 12, 1>>;
+using Cases = ::testing::Types<Case<double, 1, 1>, Case<double, 3, 2>, Case<double, 6, 3>,
+                               Case<double, 9, 9>, Case<double, 12, 2>, Case<float, 2, 5>,
+                               Case<float, 5, 3>, Case<float, 8, 4>, Case<float, 12, 1>>;
 TYPED_TEST_SUITE(CholeskyOf, Cases);
 
 struct FactorAndSolve {
-  template <class L, class G, class X, class Y, class F, class B, class W, class D, class A, class R, class V>
-  KOKKOS_FUNCTION void operator()(L& l, G& general, X& x, Y& y, F& forward, B& backward, W& of_temporary, D& log_of_det,
-                                  A const& a, R const& r, V const& v) const {
+  template <class L, class G, class X, class Y, class F, class B, class W, class D, class A,
+            class R, class V>
+  KOKKOS_FUNCTION void operator()(L& l, G& general, X& x, Y& y, F& forward, B& backward,
+                                  W& of_temporary, D& log_of_det, A const& a, R const& r,
+                                  V const& v) const {
     auto const c = cholesky(a);
     l = c.lower();
     general = c.lower();
@@ -52,14 +54,17 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
       int const bad = int(k / 3) % N;
       m(bad, bad) = k % 2 ? -3.0L : -1000.0L;
     }
-    return make_dense(N, N, [&](int i, int j) { return j <= i ? m(i, j) : static_cast<long double>(poison<T>()); });
+    return make_dense(N, N, [&](int i, int j) {
+      return j <= i ? m(i, j) : static_cast<long double>(poison<T>());
+    });
   });
   r.randomise(random), v.randomise(random);
 
-  map(FactorAndSolve{}, out(lower(l.view())), out(general.view()), out(x.view()), out(y.view()), out(forward.view()),
-      out(backward.view()), out(w.view()), out(d.view()), in(symmetric(a.view())), in(r.view()), in(v.view()),
-      status(st.view()));
-  l.download(), general.download(), x.download(), y.download(), forward.download(), backward.download();
+  map(FactorAndSolve{}, out(lower(l.view())), out(general.view()), out(x.view()), out(y.view()),
+      out(forward.view()), out(backward.view()), out(w.view()), out(d.view()),
+      in(symmetric(a.view())), in(r.view()), in(v.view()), status(st.view()));
+  l.download(), general.download(), x.download(), y.download(), forward.download(),
+      backward.download();
   w.download(), d.download(), st.download();
 
   int failed = 0;
@@ -67,12 +72,14 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
     Dense const ak = mirrored(a.dense(k));
     int const info = potrf_info<T>(ak);
     EXPECT_EQ(Status::info(st.at(k)), info) << k;
-    EXPECT_EQ(Status::reason(st.at(k)), info ? Reason::not_positive_definite : Reason::success) << k;
+    EXPECT_EQ(Status::reason(st.at(k)), info ? Reason::not_positive_definite : Reason::success)
+        << k;
     if (info) {
       ++failed;
       // Columns before the failing pivot are there; from it on there is nothing that looks like a number.
       for (int i = 0; i < N; ++i)
-        for (int j = 0; j <= i; ++j) EXPECT_EQ(std::isfinite(l.at(k, i, j)), j + 1 < info) << i << j;
+        for (int j = 0; j <= i; ++j)
+          EXPECT_EQ(std::isfinite(l.at(k, i, j)), j + 1 < info) << i << j;
       EXPECT_TRUE(std::isnan(d.at(k))) << k;
       EXPECT_FALSE(std::isfinite(y.at(k, N - 1))) << k;
       continue;
@@ -85,18 +92,23 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
     EXPECT_TRUE(near(x.dense(k), xk, tolerance<T>(N, norm1(xk), cond))) << k;
     EXPECT_TRUE(near(y.dense(k), yk, tolerance<T>(N, norm1(yk), cond))) << k;
     // The factor's own error enters: cond(a) from it, cond(l) from the substitution.
-    Dense const fk = solve_lower(lk, rk), bk = solve_lower_transposed(lk, rk), wk = solve_lower(lk, vk);
+    Dense const fk = solve_lower(lk, rk), bk = solve_lower_transposed(lk, rk),
+                wk = solve_lower(lk, vk);
     EXPECT_TRUE(near(forward.dense(k), fk, tolerance<T>(N, norm1(fk), cond * cond_l))) << k;
     EXPECT_TRUE(near(backward.dense(k), bk, tolerance<T>(N, norm1(bk), cond * cond_l))) << k;
     EXPECT_TRUE(near(w.dense(k), wk, tolerance<T>(N, norm1(wk), cond * cond_l))) << k;
     long double log_of_det = 0;
     for (int i = 0; i < N; ++i) log_of_det += 2 * std::log(lk(i, i));
-    EXPECT_NEAR(double(d.at(k)), double(log_of_det), double(tolerance<T>(N, 1 + std::fabs(log_of_det), cond))) << k;
+    EXPECT_NEAR(double(d.at(k)), double(log_of_det),
+                double(tolerance<T>(N, 1 + std::fabs(log_of_det), cond)))
+        << k;
 #if defined(BATCHWORK_HAVE_LAPACK)
     int lapack_info = 0;
     Dense const by_lapack = Lapack::potrf<T>(ak, &lapack_info);
     EXPECT_TRUE(near(l.dense(k), by_lapack, tolerance<T>(N, norm1(lk), cond))) << k;
-    EXPECT_TRUE(near(forward.dense(k), Lapack::trtrs<T>(lk, rk, false), tolerance<T>(N, norm1(fk), cond * cond_l))) << k;
+    EXPECT_TRUE(near(forward.dense(k), Lapack::trtrs<T>(lk, rk, false),
+                     tolerance<T>(N, norm1(fk), cond * cond_l)))
+        << k;
 #endif
   }
   EXPECT_EQ(failed, 22);
@@ -117,9 +129,9 @@ TEST(CholeskyOf, HilbertAndSingularMatrices) {
   });
   r.fill([](std::int64_t) { return Dense(N, 1, 1); });
   v.fill([](std::int64_t) { return Dense(N, 1, 1); });
-  map(FactorAndSolve{}, out(lower(l.view())), out(general.view()), out(x.view()), out(y.view()), out(forward.view()),
-      out(backward.view()), out(w.view()), out(d.view()), in(symmetric(a.view())), in(r.view()), in(v.view()),
-      status(st.view()));
+  map(FactorAndSolve{}, out(lower(l.view())), out(general.view()), out(x.view()), out(y.view()),
+      out(forward.view()), out(backward.view()), out(w.view()), out(d.view()),
+      in(symmetric(a.view())), in(r.view()), in(v.view()), status(st.view()));
   x.download(), st.download(), d.download();
   Dense const h = a.dense(0), want = solve_spd(h, r.dense(0));
   EXPECT_EQ(st.at(0), 0);
@@ -132,14 +144,17 @@ TEST(CholeskyOf, HilbertAndSingularMatrices) {
 
 template <class C>
 class TriangularSolve : public ::testing::Test {};
-using TriangularCases = ::testing::Types<Case<double, 1, 3>, Case<double, 5, 9>, Case<double, 12, 4>, Case<float, 3, 1>,
-                                         Case<float, 8, 11>>;
+using TriangularCases =
+    ::testing::Types<Case<double, 1, 3>, Case<double, 5, 9>, Case<double, 12, 4>, Case<float, 3, 1>,
+                     Case<float, 8, 11>>;
 TYPED_TEST_SUITE(TriangularSolve, TriangularCases);
 
 struct TriangularSolves {
-  template <class O0, class O1, class O2, class O3, class O4, class Y, class L, class D, class B, class V, class CL>
-  KOKKOS_FUNCTION void operator()(O0& forward, O1& backward, O2& by_common, O3& by_common_transposed, O4& by_diagonal,
-                                  Y& y, L const& l, D const& d, B const& b, V const& v, CL const& cl) const {
+  template <class O0, class O1, class O2, class O3, class O4, class Y, class L, class D, class B,
+            class V, class CL>
+  KOKKOS_FUNCTION void operator()(O0& forward, O1& backward, O2& by_common,
+                                  O3& by_common_transposed, O4& by_diagonal, Y& y, L const& l,
+                                  D const& d, B const& b, V const& v, CL const& cl) const {
     forward = solve(l, b);
     backward = solve(transpose(l), b);
     by_common = solve(cl, b);
@@ -160,20 +175,23 @@ TYPED_TEST(TriangularSolve, LowerUpperDiagonalPerItemAndCommon) {
   l.fill([&](std::int64_t) { return random_lower<T>(random, N); });
   b.randomise(random), v.randomise(random), d.randomise(random, 0.5, 3);
   Common<T, N, N> const cl(random_lower<T>(random, N));
-  map(TriangularSolves{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()), out(y.view()),
-      in(lower(l.view())), in(diagonal(d.view())), in(b.view()), in(v.view()), common(lower(cl.view)));
+  map(TriangularSolves{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()),
+      out(o4.view()), out(y.view()), in(lower(l.view())), in(diagonal(d.view())), in(b.view()),
+      in(v.view()), common(lower(cl.view)));
   o0.download(), o1.download(), o2.download(), o3.download(), o4.download(), y.download();
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const lk = l.dense(k), bk = b.dense(k), vk = v.dense(k);
     auto const check = [&](auto const& got, Dense const& want, long double cond, char const* what) {
-      EXPECT_TRUE(near(got.dense(k), want, tolerance<T>(N, norm1(want), cond))) << what << ", item " << k;
+      EXPECT_TRUE(near(got.dense(k), want, tolerance<T>(N, norm1(want), cond)))
+          << what << ", item " << k;
     };
     long double const cond = condition_lower(lk), cond_c = condition_lower(cl.dense());
     check(o0, solve_lower(lk, bk), cond, "lower");
     check(o1, solve_lower_transposed(lk, bk), cond, "upper");
     check(o2, solve_lower(cl.dense(), bk), cond_c, "common lower");
     check(o3, solve_lower_transposed(cl.dense(), bk), cond_c, "common upper");
-    check(o4, make_dense(N, C, [&](int i, int j) { return bk(i, j) / d.dense(k)(i); }), 1, "diagonal");
+    check(o4, make_dense(N, C, [&](int i, int j) { return bk(i, j) / d.dense(k)(i); }), 1,
+          "diagonal");
     check(y, solve_lower_transposed(lk, solve_lower(lk, vk)), cond * cond, "both");
   }
 }

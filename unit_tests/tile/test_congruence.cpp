@@ -14,16 +14,18 @@ struct Case {
 };
 template <class C>
 class Congruence : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1>, Case<double, 2, 5>, Case<double, 6, 6>, Case<double, 7, 3>,
-                               Case<double, 12, 12>, Case<float, 3, 3>, Case<float, 9, 2>, Case<float, 4, 11>>;
+using Cases = ::testing::Types<Case<double, 1, 1>, Case<double, 2, 5>, Case<double, 6, 6>,
+                               Case<double, 7, 3>, Case<double, 12, 12>, Case<float, 3, 3>,
+                               Case<float, 9, 2>, Case<float, 4, 11>>;
 TYPED_TEST_SUITE(Congruence, Cases);
 
 struct Congruences {
-  template <class O0, class O1, class O2, class O3, class O4, class O5, class G0, class G1, class F, class Ft, class P,
-            class D, class CF, class CP>
-  KOKKOS_FUNCTION void operator()(O0& plain, O1& of_general, O2& turned, O3& by_common, O4& of_common, O5& of_diagonal,
-                                  G0& gram_of, G1& gram_of_transposed, F const& f, Ft const& ft, P const& p, D const& d,
-                                  CF const& cf, CP const& cp) const {
+  template <class O0, class O1, class O2, class O3, class O4, class O5, class G0, class G1, class F,
+            class Ft, class P, class D, class CF, class CP>
+  KOKKOS_FUNCTION void operator()(O0& plain, O1& of_general, O2& turned, O3& by_common,
+                                  O4& of_common, O5& of_diagonal, G0& gram_of,
+                                  G1& gram_of_transposed, F const& f, Ft const& ft, P const& p,
+                                  D const& d, CF const& cf, CP const& cp) const {
     plain = congruence(f, symmetric(p));
     of_general = congruence(f, p);
     turned = congruence(transpose(ft), symmetric(p)) + identity<F::rows>(f);
@@ -41,7 +43,9 @@ TYPED_TEST(Congruence, AndGramOfEveryShape) {
   constexpr std::int64_t n = 29;
   Random random(61);
   auto const with_poison_above = [](Dense const& x) {
-    return make_dense(N, N, [&](int i, int j) { return j <= i ? x(i, j) : static_cast<long double>(poison<T>()); });
+    return make_dense(N, N, [&](int i, int j) {
+      return j <= i ? x(i, j) : static_cast<long double>(poison<T>());
+    });
   };
   BatchIn<T, Left, M, N> f(n);
   BatchIn<T, Left, N, M> ft(n);
@@ -53,9 +57,10 @@ TYPED_TEST(Congruence, AndGramOfEveryShape) {
   Common<T, M, N> const cf(random_dense<T>(random, M, N));
   Common<T, N, N> const cp(with_poison_above(random_dense<T>(random, N, N)));
   // Outputs as symmetric and as general Views: both triangles are written either way.
-  map(Congruences{}, out(symmetric(o0.view())), out(o1.view()), out(symmetric(o2.view())), out(o3.view()),
-      out(o4.view()), out(o5.view()), out(gram_of.view()), out(symmetric(gram_t.view())), in(f.view()), in(ft.view()),
-      in(p.view()), in(diagonal(d.view())), common(cf.view), common(symmetric(cp.view)));
+  map(Congruences{}, out(symmetric(o0.view())), out(o1.view()), out(symmetric(o2.view())),
+      out(o3.view()), out(o4.view()), out(o5.view()), out(gram_of.view()),
+      out(symmetric(gram_t.view())), in(f.view()), in(ft.view()), in(p.view()),
+      in(diagonal(d.view())), common(cf.view), common(symmetric(cp.view)));
   o0.download(), o1.download(), o2.download(), o3.download(), o4.download(), o5.download();
   gram_of.download(), gram_t.download();
   for (std::int64_t k = 0; k < n; ++k) {
@@ -63,7 +68,8 @@ TYPED_TEST(Congruence, AndGramOfEveryShape) {
                            long double on_diagonal = 0) {
       Dense const want = l * m * transpose(l) + on_diagonal * eye(l.rows);
       Dense const size = abs(l) * abs(m) * abs(transpose(l)) + on_diagonal * eye(l.rows);
-      EXPECT_TRUE(near(got.dense(k), want, tolerance<T>(2 * m.rows, 1) * size)) << what << ", item " << k;
+      EXPECT_TRUE(near(got.dense(k), want, tolerance<T>(2 * m.rows, 1) * size))
+          << what << ", item " << k;
       EXPECT_TRUE(equal(got.dense(k), transpose(got.dense(k)))) << what << ", item " << k;
     };
     Dense const fk = f.dense(k), pk = mirrored(p.dense(k)), dk = d.dense(k);
@@ -72,7 +78,8 @@ TYPED_TEST(Congruence, AndGramOfEveryShape) {
     check(o2, transpose(ft.dense(k)), pk, "transposed f, plus identity", 1);
     check(o3, cf.dense(), pk, "common f");
     check(o4, fk, mirrored(cp.dense()), "common p");
-    check(o5, fk, make_dense(N, N, [&](int i, int j) { return i == j ? dk(i) : 0.0L; }), "diagonal p");
+    check(o5, fk, make_dense(N, N, [&](int i, int j) { return i == j ? dk(i) : 0.0L; }),
+          "diagonal p");
     check(gram_of, transpose(fk), eye(M), "gram(f)");
     check(gram_t, fk, eye(N), "gram(f')");
   }
@@ -96,11 +103,13 @@ TEST(Congruence, OfTriangles) {
   BatchIn<T, Left, N, N> l(n), p(n), o0(n), o1(n), o2(n);
   l.fill([&](std::int64_t) { return random_lower<T>(random, N); });
   p.fill([&](std::int64_t) { return random_spd<T>(random, N); });
-  map(OfTriangles{}, out(o0.view()), out(o1.view()), out(o2.view()), in(lower(l.view())), in(symmetric(p.view())));
+  map(OfTriangles{}, out(o0.view()), out(o1.view()), out(o2.view()), in(lower(l.view())),
+      in(symmetric(p.view())));
   o0.download(), o1.download(), o2.download();
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const x = l.dense(k), y = p.dense(k), xt = transpose(x);
-    EXPECT_TRUE(near(o0.dense(k), x * y * xt, tolerance<T>(2 * N, 1) * (abs(x) * abs(y) * abs(xt)))) << k;
+    EXPECT_TRUE(near(o0.dense(k), x * y * xt, tolerance<T>(2 * N, 1) * (abs(x) * abs(y) * abs(xt))))
+        << k;
     EXPECT_TRUE(near(o1.dense(k), xt * x, tolerance<T>(N, 1) * (abs(xt) * abs(x)))) << k;
     EXPECT_TRUE(near(o2.dense(k), x * xt, tolerance<T>(N, 1) * (abs(x) * abs(xt)))) << k;
   }

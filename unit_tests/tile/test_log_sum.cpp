@@ -41,9 +41,10 @@ class LogSumOf : public ::testing::Test {
       long double const want = start.at(k) + weight * logs + 0.25L * steps;
       if (finite) {
         // n roundings of the product, and the last sum's own.
-        long double const tol =
-            epsilon<T> * (steps * std::fabs(weight) + 4 * (std::fabs(weight) * size + std::fabs(want)));
-        EXPECT_LE(std::fabs(end.at(k) - want), tol) << k << ": " << end.at(k) << " for " << double(want);
+        long double const tol = epsilon<T> * (steps * std::fabs(weight) +
+                                              4 * (std::fabs(weight) * size + std::fabs(want)));
+        EXPECT_LE(std::fabs(end.at(k) - want), tol)
+            << k << ": " << end.at(k) << " for " << double(want);
       } else {
         EXPECT_TRUE(std::isnan(end.at(k))) << k << ": " << end.at(k);
       }
@@ -76,7 +77,9 @@ TYPED_TEST(LogSumOf, ExtremeExponents) {
       case 2: return t % 2 ? large : small;
       case 3: return t % 2 ? T(1.99) : large;
       case 4: return t % 2 ? T(1.01) * small : T(0.75);
-      default: return std::ldexp(T(1) + T(t) / 64, (t * 37) % (2 * Limits::max_exponent - 5) + Limits::min_exponent + 1);
+      default:
+        return std::ldexp(T(1) + T(t) / 64,
+                          (t * 37) % (2 * Limits::max_exponent - 5) + Limits::min_exponent + 1);
     }
   });
 }
@@ -84,12 +87,20 @@ TYPED_TEST(LogSumOf, ExtremeExponents) {
 /// What is not a positive normal number gives none, whatever comes before and after: also two negative terms.
 TYPED_TEST(LogSumOf, ZeroNegativeSubnormalInfiniteAndNaNTerms) {
   using T = TypeParam;
-  T const bad[] = {T(0), T(-1), std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
-                   -std::numeric_limits<T>::infinity(), std::numeric_limits<T>::denorm_min()};
+  T const bad[] = {T(0),
+                   T(-1),
+                   std::numeric_limits<T>::quiet_NaN(),
+                   std::numeric_limits<T>::infinity(),
+                   -std::numeric_limits<T>::infinity(),
+                   std::numeric_limits<T>::denorm_min()};
   for (T const x : bad) {
     for (int const count : {1, 2, 3, 4}) {
       this->check(
-          12, 1, [&](std::int64_t k, int t) { return t >= int(k) % 8 && t < int(k) % 8 + count ? x : T(1.5); }, false);
+          12, 1,
+          [&](std::int64_t k, int t) {
+            return t >= int(k) % 8 && t < int(k) % 8 + count ? x : T(1.5);
+          },
+          false);
     }
   }
 }

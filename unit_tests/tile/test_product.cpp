@@ -15,16 +15,17 @@ struct Case {
 
 template <class C>
 class Product : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1, 1>, Case<double, 3, 5, 2>,
-                               Case<double, 5, 3, 6>, Case<double, 6, 6, 6>, Case<double, 8, 9, 7>,
-                               Case<double, 12, 4, 12>, Case<float, 1, 7, 3>,
-                               Case<float, 2, 5, 1>, Case<float, 9, 9, 9>, Case<float, 12, 12, 5>>;
+using Cases = ::testing::Types<Case<double, 1, 1, 1>, Case<double, 3, 5, 2>, Case<double, 5, 3, 6>,
+                               Case<double, 6, 6, 6>, Case<double, 8, 9, 7>,
+                               Case<double, 12, 4, 12>, Case<float, 1, 7, 3>, Case<float, 2, 5, 1>,
+                               Case<float, 9, 9, 9>, Case<float, 12, 12, 5>>;
 TYPED_TEST_SUITE(Product, Cases);
 
 struct PerItem {
-  template <class O1, class O2, class O3, class O4, class Y1, class Y2, class A, class At, class B, class Bt, class V>
-  KOKKOS_FUNCTION void operator()(O1& ab, O2& atb, O3& abt, O4& atbt, Y1& av, Y2& atv, A const& a, At const& at,
-                                  B const& b, Bt const& bt, V const& v) const {
+  template <class O1, class O2, class O3, class O4, class Y1, class Y2, class A, class At, class B,
+            class Bt, class V>
+  KOKKOS_FUNCTION void operator()(O1& ab, O2& atb, O3& abt, O4& atbt, Y1& av, Y2& atv, A const& a,
+                                  At const& at, B const& b, Bt const& bt, V const& v) const {
     ab = a * b;
     atb = transpose(at) * b;
     abt = a * transpose(bt);
@@ -36,10 +37,11 @@ struct PerItem {
 
 /// The left factor common and the right one the item's, then the other way round, then both common.
 struct WithCommon {
-  template <class O1, class O2, class O3, class O4, class O5, class Y, class A, class Bt, class CA, class CAt, class CB,
-            class CV>
-  KOKKOS_FUNCTION void operator()(O1& cabt, O2& catbt, O3& acb, O4& cacb, O5& outer, Y& acv, A const& a, Bt const& bt,
-                                  CA const& ca, CAt const& cat, CB const& cb, CV const& cv) const {
+  template <class O1, class O2, class O3, class O4, class O5, class Y, class A, class Bt, class CA,
+            class CAt, class CB, class CV>
+  KOKKOS_FUNCTION void operator()(O1& cabt, O2& catbt, O3& acb, O4& cacb, O5& outer, Y& acv,
+                                  A const& a, Bt const& bt, CA const& ca, CAt const& cat,
+                                  CB const& cb, CV const& cv) const {
     cabt = ca * transpose(bt);
     catbt = transpose(cat) * transpose(bt);
     acb = a * cb;
@@ -59,7 +61,8 @@ TYPED_TEST(Product, OfItemsAndCommonOperands) {
   BatchIn<T, Left, K, N> b(n);
   BatchIn<T, Left, N, K> bt(n);
   BatchIn<T, Left, K> v(n);
-  a.randomise(random), at.randomise(random), b.randomise(random), bt.randomise(random), v.randomise(random);
+  a.randomise(random), at.randomise(random), b.randomise(random), bt.randomise(random),
+      v.randomise(random);
   BatchIn<T, Left, M, N> o1(n), o2(n), o3(n), o4(n);
   BatchIn<T, Left, M, K> o5(n);
   BatchIn<T, Left, M> y1(n), y2(n);
@@ -68,14 +71,17 @@ TYPED_TEST(Product, OfItemsAndCommonOperands) {
   auto const check = [&](auto const& got, auto const& left, auto const& right, char const* what) {
     for (std::int64_t k = 0; k < n; ++k) {
       Dense const l = left(k), r = right(k);
-      EXPECT_TRUE(near(got.dense(k), l * r, tolerance<T>(K, 1) * (abs(l) * abs(r)))) << what << ", item " << k;
+      EXPECT_TRUE(near(got.dense(k), l * r, tolerance<T>(K, 1) * (abs(l) * abs(r))))
+          << what << ", item " << k;
     }
   };
   auto const plain = [](auto const& x) { return [&x](std::int64_t k) { return x.dense(k); }; };
-  auto const flipped = [](auto const& x) { return [&x](std::int64_t k) { return transpose(x.dense(k)); }; };
+  auto const flipped = [](auto const& x) {
+    return [&x](std::int64_t k) { return transpose(x.dense(k)); };
+  };
 
-  map(PerItem{}, out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()), out(y1.view()), out(y2.view()),
-      in(a.view()), in(at.view()), in(b.view()), in(bt.view()), in(v.view()));
+  map(PerItem{}, out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()), out(y1.view()),
+      out(y2.view()), in(a.view()), in(at.view()), in(b.view()), in(bt.view()), in(v.view()));
   o1.download(), o2.download(), o3.download(), o4.download(), y1.download(), y2.download();
   check(o1, plain(a), plain(b), "a b");
   check(o2, flipped(at), plain(b), "a' b");
@@ -90,8 +96,9 @@ TYPED_TEST(Product, OfItemsAndCommonOperands) {
   Common<T, K> const cv(random_dense<T>(random, K, 1));
   BatchIn<T, Left, M, N> p1(n), p2(n), p3(n), p4(n);
   BatchIn<T, Left, M> z(n);
-  map(WithCommon{}, out(p1.view()), out(p2.view()), out(p3.view()), out(p4.view()), out(o5.view()), out(z.view()),
-      in(a.view()), in(bt.view()), common(ca.view), common(cat.view), common(cb.view), common(cv.view));
+  map(WithCommon{}, out(p1.view()), out(p2.view()), out(p3.view()), out(p4.view()), out(o5.view()),
+      out(z.view()), in(a.view()), in(bt.view()), common(ca.view), common(cat.view),
+      common(cb.view), common(cv.view));
   p1.download(), p2.download(), p3.download(), p4.download(), o5.download(), z.download();
   auto const same = [](auto const& x) { return [&x](std::int64_t) { return x.dense(); }; };
   check(p1, same(ca), flipped(bt), "common a b'");

@@ -14,9 +14,11 @@ using Scalars = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(ScalarOps, Scalars);
 
 struct Arithmetic {
-  template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class O7, class A, class B, class C>
-  KOKKOS_FUNCTION void operator()(O0& rational, O1& root, O2& logarithm, O3& exponential, O4& magnitude, O5& smaller,
-                                  O6& larger, O7& updated, A const& a, B const& b, C const& c) const {
+  template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class O7, class A,
+            class B, class C>
+  KOKKOS_FUNCTION void operator()(O0& rational, O1& root, O2& logarithm, O3& exponential,
+                                  O4& magnitude, O5& smaller, O6& larger, O7& updated, A const& a,
+                                  B const& b, C const& c) const {
     rational = (a + 2 * b - 1) / (c + 3) - (-a) * c;
     root = sqrt(abs(a));
     logarithm = log(abs(a) + 1);
@@ -40,15 +42,16 @@ TYPED_TEST(ScalarOps, ArithmeticAndFunctions) {
   BatchIn<T, Left> o0(n), o1(n), o2(n), o3(n), o4(n), o5(n), o6(n), o7(n);
   a.randomise(random, -3, 3), b.randomise(random, -3, 3);
   Common<T> const c(Dense(1, 1, 0.75L));
-  map(Arithmetic{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()), out(o5.view()),
-      out(o6.view()), out(o7.view()), in(a.view()), in(b.view()), common(c.view));
+  map(Arithmetic{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()),
+      out(o5.view()), out(o6.view()), out(o7.view()), in(a.view()), in(b.view()), common(c.view));
   for (auto const* o : {&o0, &o1, &o2, &o3, &o4, &o5, &o6, &o7}) o->download();
   for (std::int64_t k = 0; k < n; ++k) {
     long double const x = a.at(k), y = b.at(k), z = 0.75L;
     auto const check = [&](auto const& got, long double want, long double size) {
       EXPECT_LE(std::fabs(got.at(k) - want), tolerance<T>(2, size)) << k;
     };
-    check(o0, (x + 2 * y - 1) / (z + 3) + x * z, (std::fabs(x) + 2 * std::fabs(y) + 1) / 3 + std::fabs(x));
+    check(o0, (x + 2 * y - 1) / (z + 3) + x * z,
+          (std::fabs(x) + 2 * std::fabs(y) + 1) / 3 + std::fabs(x));
     check(o1, std::sqrt(std::fabs(x)), 2);
     check(o2, std::log(std::fabs(x) + 1), 2);
     check(o3, std::exp(x), std::exp(x));
@@ -62,14 +65,16 @@ TYPED_TEST(ScalarOps, ArithmeticAndFunctions) {
 /// Every comparison and every connective, as bits of one number.
 struct Masks {
   template <class O0, class O1, class O2, class O3, class O4, class A, class B, class C>
-  KOKKOS_FUNCTION void operator()(O0& compared, O1& connected, O2& special, O3& some, O4& every, A const& a, B const& b,
-                                  C const& c) const {
+  KOKKOS_FUNCTION void operator()(O0& compared, O1& connected, O2& special, O3& some, O4& every,
+                                  A const& a, B const& b, C const& c) const {
     auto const less = a < b;
     auto const at_most = a <= b;
     auto const more = a > b;
     auto const at_least = a >= b;
-    compared = select(less, 1, 0 * a) + select(at_most, 2, 0 * a) + select(more, 4, 0 * a) + select(at_least, 8, 0 * a);
-    connected = select(less && (c < 0.5), 1, 0 * a) + select(less || (a < c), 2, 0 * a) + select(!less, 4, 0 * a);
+    compared = select(less, 1, 0 * a) + select(at_most, 2, 0 * a) + select(more, 4, 0 * a) +
+               select(at_least, 8, 0 * a);
+    connected = select(less && (c < 0.5), 1, 0 * a) + select(less || (a < c), 2, 0 * a) +
+                select(!less, 4, 0 * a);
     special = select(isnan(b), 1, 0 * a) + select(isfinite(b), 2, 0 * a);
     // Qualified, because on a device a mask is a plain bool.
     some = 0 * a;
@@ -93,13 +98,14 @@ TYPED_TEST(ScalarOps, ComparisonsMasksAnyAndAll) {
       if (kind == 0 && k % 7 == 0) b.at(k) = k % 3 == 0 ? nan : k % 3 == 1 ? inf : -inf;
     }
     a.upload(), b.upload();
-    map(Masks{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()), in(a.view()),
-        in(b.view()), common(c.view));
+    map(Masks{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()),
+        in(a.view()), in(b.view()), common(c.view));
     for (auto const* o : {&o0, &o1, &o2, &o3, &o4}) o->download();
     bool any_some = false, any_every = false;
     for (std::int64_t k = 0; k < n; ++k) {
       T const x = a.at(k), y = b.at(k), z = T(0.25);
-      EXPECT_EQ(o0.at(k), T((x < y) + 2 * (x <= y) + 4 * (x > y) + 8 * (x >= y))) << x << " and " << y;
+      EXPECT_EQ(o0.at(k), T((x < y) + 2 * (x <= y) + 4 * (x > y) + 8 * (x >= y)))
+          << x << " and " << y;
       EXPECT_EQ(o1.at(k), T((x < y) + 2 * (x < y || x < z) + 4 * !(x < y))) << x << " and " << y;
       EXPECT_EQ(o2.at(k), T(std::isnan(y) + 2 * std::isfinite(y))) << y;
       // Whichever items share the lanes at hand: one that holds makes any true, one that does not makes all false.
@@ -125,7 +131,8 @@ struct Case {
 };
 template <class C>
 class Entries : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 3, 5>, Case<double, 4, 4>, Case<float, 2, 3>, Case<float, 9, 9>>;
+using Cases =
+    ::testing::Types<Case<double, 3, 5>, Case<double, 4, 4>, Case<float, 2, 3>, Case<float, 9, 9>>;
 TYPED_TEST_SUITE(Entries, Cases);
 
 template <class X>
@@ -144,14 +151,17 @@ struct Places {
 template <class V>
 struct Differences {
   V const& v;
-  KOKKOS_FORCEINLINE_FUNCTION auto operator()(int i) const { return element(v, i) - element(v, V::rows - 1 - i); }
+  KOKKOS_FORCEINLINE_FUNCTION auto operator()(int i) const {
+    return element(v, i) - element(v, V::rows - 1 - i);
+  }
 };
 
 struct MakesTiles {
-  template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class O7, class O8, class A, class B,
-            class V, class S>
-  KOKKOS_FUNCTION void operator()(O0& reversed, O1& places, O2& differences, O3& chosen, O4& chosen_vector, O5& product,
-                                  O6& norm, O7& vector_norm, O8& traces, A const& a, B const& b, V const& v,
+  template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class O7,
+            class O8, class A, class B, class V, class S>
+  KOKKOS_FUNCTION void operator()(O0& reversed, O1& places, O2& differences, O3& chosen,
+                                  O4& chosen_vector, O5& product, O6& norm, O7& vector_norm,
+                                  O8& traces, A const& a, B const& b, V const& v,
                                   S const& s) const {
     constexpr int M = A::rows, N = A::cols;
     reversed = generate<M, N>(Reversed<A>{a});
@@ -176,23 +186,30 @@ TYPED_TEST(Entries, GenerateElementSelectDotNormTrace) {
   BatchIn<T, Left, N> v(n), o2(n), o4(n);
   BatchIn<T, Left> s(n), o5(n), o6(n), o7(n), o8(n);
   a.randomise(random), b.randomise(random), v.randomise(random), s.randomise(random);
-  map(MakesTiles{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()), out(o5.view()),
-      out(o6.view()), out(o7.view()), out(o8.view()), in(a.view()), in(b.view()), in(v.view()), in(s.view()));
-  o0.download(), o1.download(), o2.download(), o3.download(), o4.download(), o5.download(), o6.download();
+  map(MakesTiles{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()),
+      out(o5.view()), out(o6.view()), out(o7.view()), out(o8.view()), in(a.view()), in(b.view()),
+      in(v.view()), in(s.view()));
+  o0.download(), o1.download(), o2.download(), o3.download(), o4.download(), o5.download(),
+      o6.download();
   o7.download(), o8.download();
   constexpr long double eps = epsilon<T>;
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const x = a.dense(k), y = b.dense(k), u = v.dense(k);
-    Dense const back = make_dense(M, N, [&](int i, int j) { return x(M - 1 - i, N - 1 - j) * (1 + i); });
+    Dense const back =
+        make_dense(M, N, [&](int i, int j) { return x(M - 1 - i, N - 1 - j) * (1 + i); });
     EXPECT_TRUE(near(o0.dense(k), back, eps * abs(back))) << k;
     Dense const placed = make_dense(M, N, [&](int i, int j) { return x(i, j) + 10 * i + j; });
     EXPECT_TRUE(near(o1.dense(k), placed, eps * abs(placed))) << k;
-    EXPECT_TRUE(near(o2.dense(k), make_dense(N, 1, [&](int i, int) { return u(i) - u(N - 1 - i); }), 2 * eps)) << k;
+    EXPECT_TRUE(near(o2.dense(k), make_dense(N, 1, [&](int i, int) { return u(i) - u(N - 1 - i); }),
+                     2 * eps))
+        << k;
     EXPECT_TRUE(equal(o3.dense(k), s.at(k) < 0 ? x : y)) << k;
     EXPECT_TRUE(equal(o4.dense(k), s.at(k) > x(M - 1, N - 1) ? u : -1 * u)) << k;
     EXPECT_LE(std::fabs(o5.at(k) - dot(x, y)), tolerance<T>(M * N, dot(abs(x), abs(y)))) << k;
-    EXPECT_LE(std::fabs(o6.at(k) - std::sqrt(dot(x, x))), tolerance<T>(M * N, std::sqrt(dot(x, x)))) << k;
-    EXPECT_LE(std::fabs(o7.at(k) - std::sqrt(dot(u, u))), tolerance<T>(N, std::sqrt(dot(u, u)))) << k;
+    EXPECT_LE(std::fabs(o6.at(k) - std::sqrt(dot(x, x))), tolerance<T>(M * N, std::sqrt(dot(x, x))))
+        << k;
+    EXPECT_LE(std::fabs(o7.at(k) - std::sqrt(dot(u, u))), tolerance<T>(N, std::sqrt(dot(u, u))))
+        << k;
     EXPECT_LE(std::fabs(o8.at(k) - dot(x, y) - dot(x, x)),
               tolerance<T>(M * N, dot(abs(x), abs(y)) + dot(x, x)))
         << k;
@@ -202,8 +219,8 @@ TYPED_TEST(Entries, GenerateElementSelectDotNormTrace) {
 /// Reductions and selections that know of zeros in the structure; what is not read is poison.
 struct OfStructures {
   template <class O0, class O1, class O2, class O3, class O4, class S, class L, class D, class C>
-  KOKKOS_FUNCTION void operator()(O0& products, O1& norms, O2& traces, O3& chosen, O4& chosen_lower, S const& s,
-                                  L const& l, D const& d, C const& c) const {
+  KOKKOS_FUNCTION void operator()(O0& products, O1& norms, O2& traces, O3& chosen, O4& chosen_lower,
+                                  S const& s, L const& l, D const& d, C const& c) const {
     products = dot(s, l) + dot(l, transpose(l)) + dot(d, s) + dot(d, l);
     norms = norm2(s) + norm2(l) + norm2(d);
     traces = trace(s) + trace(l) + trace(d) + trace(identity<S::rows>(s));
@@ -221,22 +238,27 @@ TYPED_TEST(ScalarOps, ReductionsAndSelectionsOfStructuredTiles) {
   BatchIn<T, Left, N> d(n);
   BatchIn<T, Left> c(n), products(n), norms(n), traces(n);
   auto const triangle = [&](std::int64_t) {
-    return make_dense(N, N, [&](int i, int j) { return j <= i ? static_cast<T>(random()) : poison<T>(); });
+    return make_dense(
+        N, N, [&](int i, int j) { return j <= i ? static_cast<T>(random()) : poison<T>(); });
   };
   s.fill(triangle), l.fill(triangle), d.randomise(random), c.randomise(random);
-  map(OfStructures{}, out(products.view()), out(norms.view()), out(traces.view()), out(symmetric(chosen.view())),
-      out(lower(chosen_lower.view())), in(symmetric(s.view())), in(lower(l.view())), in(diagonal(d.view())),
-      in(c.view()));
-  products.download(), norms.download(), traces.download(), chosen.download(), chosen_lower.download();
+  map(OfStructures{}, out(products.view()), out(norms.view()), out(traces.view()),
+      out(symmetric(chosen.view())), out(lower(chosen_lower.view())), in(symmetric(s.view())),
+      in(lower(l.view())), in(diagonal(d.view())), in(c.view()));
+  products.download(), norms.download(), traces.download(), chosen.download(),
+      chosen_lower.download();
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const sk = mirrored(s.dense(k)), lk = lower_triangle(l.dense(k)), v = d.dense(k);
     Dense const dk = make_dense(N, N, [&](int i, int j) { return i == j ? v(i) : 0.0L; });
     long double const size = N * N * 4;
-    EXPECT_LE(std::fabs(products.at(k) - dot(sk, lk) - dot(lk, transpose(lk)) - dot(dk, sk) - dot(dk, lk)),
+    EXPECT_LE(std::fabs(products.at(k) - dot(sk, lk) - dot(lk, transpose(lk)) - dot(dk, sk) -
+                        dot(dk, lk)),
               tolerance<T>(1, size));
-    EXPECT_LE(std::fabs(norms.at(k) - std::sqrt(dot(sk, sk)) - std::sqrt(dot(lk, lk)) - std::sqrt(dot(dk, dk))),
+    EXPECT_LE(std::fabs(norms.at(k) - std::sqrt(dot(sk, sk)) - std::sqrt(dot(lk, lk)) -
+                        std::sqrt(dot(dk, dk))),
               tolerance<T>(1, size));
-    EXPECT_LE(std::fabs(traces.at(k) - trace(sk) - trace(lk) - trace(dk) - N), tolerance<T>(1, size));
+    EXPECT_LE(std::fabs(traces.at(k) - trace(sk) - trace(lk) - trace(dk) - N),
+              tolerance<T>(1, size));
     EXPECT_TRUE(equal(chosen.dense(k), c.at(k) > 0 ? sk : dk)) << k;
     EXPECT_TRUE(equal(chosen_lower.dense(k), c.at(k) > 0 ? lk : eye(N))) << k;
   }

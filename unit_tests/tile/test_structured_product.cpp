@@ -12,8 +12,8 @@ constexpr int lefts = 9;
 
 /// The tile number Which of those at hand.
 template <int Which, class G, class S, class L, class D, class CG, class CS, class CL>
-KOKKOS_FORCEINLINE_FUNCTION auto pick(G const& g, S const& s, L const& l, D const& d, CG const& cg, CS const& cs,
-                                      CL const& cl) {
+KOKKOS_FORCEINLINE_FUNCTION auto pick(G const& g, S const& s, L const& l, D const& d, CG const& cg,
+                                      CS const& cs, CL const& cl) {
   (void)g, (void)s, (void)l, (void)d, (void)cg, (void)cs, (void)cl;
   if constexpr (Which == 0) return g;
   else if constexpr (Which == 1) return s;
@@ -34,11 +34,11 @@ struct LeftWithAll {
     if constexpr (Add) return x - y;
     else return x * y;
   }
-  template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class O7, class O8, class G, class S,
-            class L, class D, class CG, class CS, class CL, class CD>
-  KOKKOS_FUNCTION void operator()(O0& o0, O1& o1, O2& o2, O3& o3, O4& o4, O5& o5, O6& o6, O7& o7, O8& o8, G const& g,
-                                  S const& s, L const& l, D const& d, CG const& cg, CS const& cs, CL const& cl,
-                                  CD const& cd) const {
+  template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class O7,
+            class O8, class G, class S, class L, class D, class CG, class CS, class CL, class CD>
+  KOKKOS_FUNCTION void operator()(O0& o0, O1& o1, O2& o2, O3& o3, O4& o4, O5& o5, O6& o6, O7& o7,
+                                  O8& o8, G const& g, S const& s, L const& l, D const& d,
+                                  CG const& cg, CS const& cs, CL const& cl, CD const& cd) const {
     auto const x = pick<Which>(g, s, l, d, cg, cs, cl);
     o0 = combine(x, g);
     o1 = combine(x, s);
@@ -72,11 +72,13 @@ void check_left() {
   g.randomise(random);
   auto const triangle = [&](std::int64_t) {
     Dense const x = random_dense<T>(random, N, N);
-    return make_dense(N, N, [&](int i, int j) { return j <= i ? x(i, j) : static_cast<long double>(poison<T>()); });
+    return make_dense(N, N, [&](int i, int j) {
+      return j <= i ? x(i, j) : static_cast<long double>(poison<T>());
+    });
   };
   s.fill(triangle), l.fill(triangle), d.randomise(random);
-  Dense const dense_cg = random_dense<T>(random, N, N), dense_cs = triangle(0), dense_cl = triangle(0),
-              dense_cd = random_dense<T>(random, N, 1);
+  Dense const dense_cg = random_dense<T>(random, N, N), dense_cs = triangle(0),
+              dense_cl = triangle(0), dense_cd = random_dense<T>(random, N, 1);
   Common<T, N, N> const cg(dense_cg), cs(dense_cs), cl(dense_cl);
   Common<T, N> const cd(dense_cd);
   auto const diagonal_of = [](Dense const& v) {
@@ -84,18 +86,33 @@ void check_left() {
   };
   BatchIn<T, Left, N, N> o0(n), o1(n), o2(n), o3(n), o4(n), o5(n), o6(n), o7(n), o8(n);
 
-  map(LeftWithAll<Which, Add>{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()),
-      out(o5.view()), out(o6.view()), out(o7.view()), out(o8.view()), in(g.view()), in(symmetric(s.view())),
-      in(lower(l.view())), in(diagonal(d.view())), common(cg.view), common(symmetric(cs.view)), common(lower(cl.view)),
-      common(diagonal(cd.view)));
+  map(LeftWithAll<Which, Add>{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()),
+      out(o4.view()), out(o5.view()), out(o6.view()), out(o7.view()), out(o8.view()), in(g.view()),
+      in(symmetric(s.view())), in(lower(l.view())), in(diagonal(d.view())), common(cg.view),
+      common(symmetric(cs.view)), common(lower(cl.view)), common(diagonal(cd.view)));
 
   BatchIn<T, Left, N, N> const* outs[] = {&o0, &o1, &o2, &o3, &o4, &o5, &o6, &o7, &o8};
   for (auto const* o : outs) o->download();
   for (std::int64_t k = 0; k < n; ++k) {
-    Dense const gk = g.dense(k), sk = mirrored(s.dense(k)), lk = lower_triangle(l.dense(k)), dk = diagonal_of(d.dense(k));
-    Dense const left[] = {gk, sk, lk, transpose(lk), dk, eye(N), dense_cg, mirrored(dense_cs), lower_triangle(dense_cl)};
-    Dense const right[] = {gk,       sk,     lk,       transpose(lk),
-                           dk,       eye(N), dense_cg, transpose(lower_triangle(dense_cl)),
+    Dense const gk = g.dense(k), sk = mirrored(s.dense(k)), lk = lower_triangle(l.dense(k)),
+                dk = diagonal_of(d.dense(k));
+    Dense const left[] = {gk,
+                          sk,
+                          lk,
+                          transpose(lk),
+                          dk,
+                          eye(N),
+                          dense_cg,
+                          mirrored(dense_cs),
+                          lower_triangle(dense_cl)};
+    Dense const right[] = {gk,
+                           sk,
+                           lk,
+                           transpose(lk),
+                           dk,
+                           eye(N),
+                           dense_cg,
+                           transpose(lower_triangle(dense_cl)),
                            diagonal_of(dense_cd)};
     Dense const& x = left[Which];
     for (int r = 0; r < lefts; ++r) {
@@ -146,7 +163,8 @@ TEST(StructuredProduct, KeepsStructure) {
   static_assert(std::is_same_v<decltype(S{} * V{}), V>);
   static_assert(std::is_same_v<decltype(transpose(S{})), S>);
   static_assert(std::is_same_v<decltype(gram(Matrix<double, 2, 3>{})), S>);
-  static_assert(std::is_same_v<decltype(congruence(Matrix<double, 3, 2>{}, Symmetric<double, 2>{})), S>);
+  static_assert(
+      std::is_same_v<decltype(congruence(Matrix<double, 3, 2>{}, Symmetric<double, 2>{})), S>);
 }
 
 }  // namespace

@@ -14,15 +14,16 @@ struct Case {
 };
 template <class C>
 class Sum : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1>, Case<double, 2, 5>, Case<double, 6, 6>, Case<double, 12, 4>,
-                               Case<float, 7, 3>, Case<float, 9, 9>>;
+using Cases = ::testing::Types<Case<double, 1, 1>, Case<double, 2, 5>, Case<double, 6, 6>,
+                               Case<double, 12, 4>, Case<float, 7, 3>, Case<float, 9, 9>>;
 TYPED_TEST_SUITE(Sum, Cases);
 
 struct Sums {
-  template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class O7, class A, class B, class Bt,
-            class C, class S, class CC>
-  KOKKOS_FUNCTION void operator()(O0& plus, O1& minus, O2& negated, O3& updated, O4& turned, O5& scaled, O6& quotient,
-                                  O7& common_quotient, A const& a, B const& b, Bt const& bt, C const& c, S const& s,
+  template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class O7, class A,
+            class B, class Bt, class C, class S, class CC>
+  KOKKOS_FUNCTION void operator()(O0& plus, O1& minus, O2& negated, O3& updated, O4& turned,
+                                  O5& scaled, O6& quotient, O7& common_quotient, A const& a,
+                                  B const& b, Bt const& bt, C const& c, S const& s,
                                   CC const& cc) const {
     plus = a + b;
     minus = a - c;
@@ -49,9 +50,9 @@ TYPED_TEST(Sum, AndMultiplesOfTiles) {
   Common<T, M, N> const c(random_dense<T>(random, M, N));
   Common<T> const cc(Dense(1, 1, 1.75L));
   BatchIn<T, Left, M, N> o0(n), o1(n), o2(n), o3(n), o4(n), o5(n), o6(n), o7(n);
-  map(Sums{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()), out(o5.view()),
-      out(o6.view()), out(o7.view()), in(a.view()), in(b.view()), in(bt.view()), common(c.view), in(s.view()),
-      common(cc.view));
+  map(Sums{}, out(o0.view()), out(o1.view()), out(o2.view()), out(o3.view()), out(o4.view()),
+      out(o5.view()), out(o6.view()), out(o7.view()), in(a.view()), in(b.view()), in(bt.view()),
+      common(c.view), in(s.view()), common(cc.view));
   for (auto const* o : {&o0, &o1, &o2, &o3, &o4, &o5, &o6, &o7}) o->download();
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const x = a.dense(k), y = b.dense(k), yt = transpose(bt.dense(k)), z = c.dense();
@@ -82,8 +83,8 @@ KOKKOS_FORCEINLINE_FUNCTION auto transposed_sum(X const& x, Y const& y) {
 
 struct Transposes {
   template <class O0, class O1, class O2, class O3, class U, class A, class B>
-  KOKKOS_FUNCTION void operator()(O0& owned, O1& twice, O2& once, O3& product, U& in_place, A const& a,
-                                  B const& b) const {
+  KOKKOS_FUNCTION void operator()(O0& owned, O1& twice, O2& once, O3& product, U& in_place,
+                                  A const& a, B const& b) const {
     auto const t = transposed_sum(a, b);
     owned = t;
     twice = transpose(transpose(a));
@@ -108,8 +109,8 @@ TYPED_TEST(Transpose, OwnsTemporariesAndMayBeAssignedToItsOwnTile) {
   a.fill_exactly(random), b.fill_exactly(random), u.fill_exactly(random);
   std::vector<Dense> u0;
   for (std::int64_t k = 0; k < n; ++k) u0.push_back(u.dense(k));
-  map(Transposes{}, out(owned.view()), out(twice.view()), out(once.view()), out(product.view()), inout(u.view()),
-      in(a.view()), in(b.view()));
+  map(Transposes{}, out(owned.view()), out(twice.view()), out(once.view()), out(product.view()),
+      inout(u.view()), in(a.view()), in(b.view()));
   owned.download(), twice.download(), once.download(), product.download(), u.download();
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const x = a.dense(k), y = b.dense(k), t = transpose(x + y);
@@ -117,7 +118,8 @@ TYPED_TEST(Transpose, OwnsTemporariesAndMayBeAssignedToItsOwnTile) {
     EXPECT_TRUE(equal(twice.dense(k), x)) << k;
     EXPECT_TRUE(equal(once.dense(k), transpose(x))) << k;
     EXPECT_TRUE(equal(product.dense(k), t * transpose(t))) << k;
-    EXPECT_TRUE(equal(u.dense(k), transpose(u0[std::size_t(k)]) + transpose(x * transpose(y)))) << k;
+    EXPECT_TRUE(equal(u.dense(k), transpose(u0[std::size_t(k)]) + transpose(x * transpose(y))))
+        << k;
   }
 }
 
