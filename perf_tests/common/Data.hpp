@@ -37,6 +37,34 @@ KOKKOS_INLINE_FUNCTION double general_entry(std::uint64_t seed, int i, int j, in
   return uniform(seed, static_cast<std::uint64_t>(i * N + j)) / N;
 }
 
+// ---- matrices common to all items ---------------------------------------------------------------
+
+template <class T, int R, int C>
+Kokkos::View<T[R][C], Memory> to_view(char const* label, T const (&m)[R][C]) {
+  Kokkos::View<T[R][C], Memory> v(label);
+  auto const host = Kokkos::create_mirror_view(v);
+  for (int i = 0; i < R; ++i)
+    for (int j = 0; j < C; ++j) host(i, j) = m[i][j];
+  Kokkos::deep_copy(v, host);
+  return v;
+}
+
+template <class T, int R, int C>
+Batchwork::Matrix<T, R, C> to_tile(T const (&m)[R][C]) {
+  Batchwork::Matrix<T, R, C> tile;
+  tile.info = 0;
+  for (int i = 0; i < R; ++i)
+    for (int j = 0; j < C; ++j) tile.set(i, j, m[i][j]);
+  return tile;
+}
+template <class T, int N>
+Batchwork::Vector<T, N> to_tile(T const (&v)[N]) {
+  Batchwork::Vector<T, N> tile;
+  tile.info = 0;
+  for (int i = 0; i < N; ++i) tile.set(i, 0, v[i]);
+  return tile;
+}
+
 // ---- the layouts of a batch of matrices -----------------------------------------------------------------------------
 
 enum class Layout { planes, rows, packed };

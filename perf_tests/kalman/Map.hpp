@@ -14,21 +14,6 @@ namespace BatchworkPerf {
 /// Where the common matrices come from: common(view) or common(fixed(tile)).
 enum class Source { view, fixed };
 
-template <class T, int D>
-Kokkos::View<T[D][D], Memory> to_view(char const* label, T const (&m)[D][D]) {
-  Kokkos::View<T[D][D], Memory> v(label);
-  auto const host = Kokkos::create_mirror_view(v);
-  for (int i = 0; i < D; ++i)
-    for (int j = 0; j < D; ++j) host(i, j) = m[i][j];
-  Kokkos::deep_copy(v, host);
-  return v;
-}
-
-template <class T, int D>
-Batchwork::Matrix<T, D, D> to_tile(T const (&m)[D][D]) {
-  return Batchwork::generate<D, D>([&](int i, int j) { return m[i][j]; });
-}
-
 template <class Sequence, class T, int D, Layout L, Source S>
 void map_covariance_update(benchmark::State& state, std::int64_t items) {
   using namespace Batchwork;
