@@ -25,8 +25,9 @@ std::string first_line(std::string const& text) { return text.substr(0, text.fin
 std::optional<Options> parse_options(int argc, char** argv) {
   Options o;
   CLI::App app{
-      "Fits the local level model to an annual series, by default the flow of the Nile, by running\n"
-      "a Kalman filter for every point of a grid of variances. Options of Kokkos begin with --kokkos-.",
+      "Fits the local level model to an annual series, by default the Nile's:\n"
+      "a Kalman filter for every point of a grid of variances. Kokkos' own\n"
+      "options begin with --kokkos-.",
       "nile"};
   app.add_option("--data", o.data,
                  "CSV file with the columns year and flow [the Nile, 1871 to 1970]");

@@ -43,7 +43,9 @@ Number parse(std::string_view cell, char const* column, std::string const& path,
 
 Series read_series(std::string const& path) {
   // Opening a folder succeeds, and reading it is reported as an empty file.
-  if (std::filesystem::is_directory(path)) throw InputError(path + ": is a folder, not a CSV file");
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw InputError(path + ": is a folder, not a CSV file");
   Series series;
   try {
     io::CSVReader<2, io::trim_chars<' ', '\t', '\r'>> csv(path);

@@ -23,7 +23,7 @@ namespace {
 
 using namespace Nile;
 
-/// Durbin and Koopman, section 2.10; the likelihood without what does not depend on the variances' data, see FilterStep.
+/// Durbin and Koopman, section 2.10; the likelihood by the convention of FilterStep.
 constexpr double published_observation = 15099, published_drift = 1469.1;
 constexpr double published_log_likelihood = -632.5456;
 
@@ -41,7 +41,8 @@ std::string default_data(char const* program) {
 void create_folder(std::string const& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (!std::filesystem::is_directory(path))
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored))
     throw InputError(path + ": cannot be made a folder" + (error ? ": " + error.message() : ""));
 }
 

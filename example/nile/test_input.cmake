@@ -10,7 +10,7 @@ file(MAKE_DIRECTORY "${WORK}")
 # Runs nile; the status must be as given, and stderr must match.
 function(expect status pattern)
   execute_process(
-    COMMAND "${NILE}" ${ARGN}
+    COMMAND ${before_nile} "${NILE}" ${ARGN}
     WORKING_DIRECTORY "${WORK}"
     RESULT_VARIABLE result
     OUTPUT_VARIABLE out
@@ -57,6 +57,9 @@ expect(2 "--level-variance" --level-variance 100 50)
 file(WRITE "${WORK}/file" "in the way")
 expect(2 "file" --output "${WORK}/file")
 
+file(MAKE_DIRECTORY "${WORK}/occupied/level.csv")
+expect(2 "level.csv: cannot be written" --grid 16 --output "${WORK}/occupied")
+
 # Ten flows; then the same with a year that was not observed, written in three ways.
 set(before "year,flow\n1871,1120\n1872,1160\n1873,963\n1874,1210\n")
 set(after "1876,1160\n1877,813\n1878,1230\n1879,1370\n1880,1140\n")
@@ -79,6 +82,15 @@ foreach(missing IN ITEMS "1875,\n" "1875, nan\n" "")
   endif()
   set(first "${level}")
 endforeach()
+
+# Without gnuplot there is no picture, and that is all.
+file(REMOVE_RECURSE "${WORK}/nile_output")
+set(before_nile "${CMAKE_COMMAND}" -E env PATH=/no/such/folder)
+expect(0 "" --grid 16)
+if(NOT out MATCHES "no picture: gnuplot was not found" OR NOT EXISTS "${WORK}/nile_output/level.csv")
+  message(SEND_ERROR "wants a gnuplot: ${out}")
+endif()
+unset(before_nile)
 
 expect(0 "" --help)
 if(NOT out MATCHES "--grid")
