@@ -32,10 +32,9 @@ struct Case {
 template <class C>
 class ScanRecursion : public ::testing::Test {};
 using Cases =
-    ::testing::Types<Case<double, Left, 0>, Case<double, Right, 0>, Case<double, PackedBy<8>, 0>,
-                     Case<double, Strided, 0>, Case<double, LeftPart, 1>,
-                     Case<double, PackedBy<4>, 2>, Case<double, PackedBy<32>, 4>,
-                     Case<float, Left, 8>, Case<float, RightPart, 0>, Case<float, PackedBy<8>, 16>>;
+    ::testing::Types<Case<double, Left, 0>, Case<double, Right, 1>, Case<double, PackedBy<8>, 0>,
+                     Case<double, Strided, 2>, Case<double, PackedBy<32>, 4>,
+                     Case<float, LeftPart, 8>, Case<float, PackedBy<8>, 16>>;
 TYPED_TEST_SUITE(ScanRecursion, Cases);
 
 TYPED_TEST(ScanRecursion, AgreesWithALongDoubleLoop) {
