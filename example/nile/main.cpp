@@ -52,6 +52,15 @@ Surface sweep_with_progress(Filters const& filters, Grid const& grid, std::int64
   return sweep(filters, grid, chunk, [&](std::int64_t done) { progress(done); });
 }
 
+/// Three digits, in the unit that suits.
+std::string duration(double seconds) {
+  char text[32];
+  bool const short_one = seconds < 1;
+  std::snprintf(text, sizeof text, "%.3g %s", short_one ? 1e3 * seconds : seconds,
+                short_one ? "ms" : "s");
+  return text;
+}
+
 void print_estimate(Estimate const& e, bool beside_published) {
   auto const line = [&](char const* name, int digits, double x, double published) {
     std::printf("  %-32s%14.*f", name, digits, x);
@@ -87,11 +96,11 @@ int run(Options const& options, Series const& series) {
 
   print_estimate(estimate, usual);
   double const count = double(grid.size());
-  std::printf("  %.0f filters in %.3g ms: %.3g million a second, %.3g ns a step\n", count,
-              1e3 * surface.seconds, 1e-6 * count / surface.seconds,
+  std::printf("  %.0f filters in %s: %.3g million a second, %.3g ns a step\n", count,
+              duration(surface.seconds).c_str(), 1e-6 * count / surface.seconds,
               1e9 * surface.seconds / count / (series.observations() - 1));
-  std::printf("  refined by %d grids around the maximum in %.3g ms\n", estimate.grids,
-              1e3 * refining);
+  std::printf("  refined by %d grids around the maximum in %s\n", estimate.grids,
+              duration(refining).c_str());
   if (estimate.at_edge)
     std::printf(
         "  the maximum lies at the edge of the grid: widen --observation-variance or --level-variance\n");
