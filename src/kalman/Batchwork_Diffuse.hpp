@@ -14,10 +14,10 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// What is left of a difference of equal numbers after rounding, relative to the numbers, in the diffuse covariance of N
-/// states: below it counts as zero.
+/// What is left of a sum that cancels, by rounding, relative to its terms: below it counts as zero. The covariance of
+/// what is diffuse is kept as a factor A, P_inf = A A', so this is far below anything that matters in its square.
 template <class T, int N>
-inline constexpr T diffuse_tolerance = T(16 * N) * std::numeric_limits<T>::epsilon();
+inline constexpr T diffuse_tolerance = T(64 * N) * std::numeric_limits<T>::epsilon();
 
 /// r = L D L' with L unit lower triangular: rows of L one after the other, without the diagonal.
 template <class S, int M>
@@ -71,53 +71,137 @@ struct ScalarGain {
   info_t<S> info;
 };
 
-/// Variances that are no more than rounding errors beside `scale` become zeros, with their rows and columns.
-template <class P, class S>
-BATCHWORK_INLINE void remove_rounding(P& p, S const* scale) {
-  using T = scalar_t<S>;
-  constexpr int N = P::rows;
-  mask_t<S> zero[N];
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < N; ++i) zero[i] = p.entry(i, i) <= S(diffuse_tolerance<T, N>) * scale[i];
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < N; ++i) {
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int j = 0; j <= i; ++j) p.set(i, j, select(zero[i] || zero[j], S(T(0)), S(p.entry(i, j))));
-  }
-}
-
-/// Whether any state is still diffuse, of any item in the lanes at hand. A shortcut only: what it spares would change
+/// Whether any direction is still diffuse, of any item in the lanes at hand. A shortcut only: what it spares would change
 /// nothing.
-template <class P>
-BATCHWORK_INLINE bool any_diffuse(P const& p_inf) {
-  if constexpr (is_nothing<P>) {
+template <class A>
+BATCHWORK_INLINE bool any_diffuse(A const& a) {
+  if constexpr (is_nothing<A>) {
     return false;
   } else {
-    using S = held_t<P>;
-    return any(trace(p_inf).value > S(scalar_t<S>(0)));
+    using S = held_t<A>;
+    S sum(scalar_t<S>(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < A::rows; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < A::cols; ++j) sum += abs(S(a.entry(i, j)));
+    }
+    return any(sum > S(scalar_t<S>(0)));
   }
 }
 
-/// F p_inf F'.
-template <class P, class F>
-BATCHWORK_INLINE void predict_diffuse(P& p_inf, F const& f) {
-  using S = held_t<P>;
-  constexpr int N = P::rows;
-  if (!any_diffuse(p_inf)) return;
-  S scale[N];
+/// a = F a.
+template <class A, class F>
+BATCHWORK_INLINE void predict_diffuse(A& a, F const& f) {
+  using S = held_t<A>;
+  using T = scalar_t<S>;
+  constexpr int N = A::rows, C = A::cols;
+  if (!any_diffuse(a)) return;
+  Matrix<S, N, C> r;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < N; ++i) {
-    scale[i] = S(scalar_t<S>(0));
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int k = 0; k < N; ++k) scale[i] += (f.entry(i, k) * f.entry(i, k)) * p_inf.entry(k, k);
+    for (int j = 0; j < C; ++j) {
+      S sum(T(0)), scale(T(0));
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int k = 0; k < N; ++k) {
+        S const term = f.entry(i, k) * a.entry(k, j);
+        sum += term;
+        scale += abs(term);
+      }
+      r.set(i, j, select(abs(sum) > S(diffuse_tolerance<T, N>) * scale, sum, S(T(0))));
+    }
   }
-  p_inf = congruence(f, p_inf);
-  remove_rounding(p_inf, scale);
+  r.info = a.info;
+  a = r;
 }
 
-/// One scalar observation with row h and noise variance r enters the covariances where `use` holds.
-template <class P, class PI, class HS, class S>
-BATCHWORK_INLINE auto observe(P& p, PI& p_inf, bool diffuse, HS const* h, S const& r,
+/// How a row h meets the diffuse directions: w = h a, |w|^2 and a w'.
+template <class S, int N, int C>
+struct DiffuseInnovation {
+  S w[C];
+  S variance;
+  S covariance[N];
+};
+template <class A, class HS>
+BATCHWORK_INLINE auto diffuse_innovation(A const& a, HS const* h) {
+  using S = held_t<A>;
+  using T = scalar_t<S>;
+  constexpr int N = A::rows, C = A::cols;
+  DiffuseInnovation<S, N, C> r;
+  S scale(T(0));
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int j = 0; j < C; ++j) {
+    r.w[j] = S(T(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < N; ++k) {
+      S const term = a.entry(k, j) * h[k];
+      r.w[j] += term;
+      scale += abs(term);
+    }
+  }
+  r.variance = S(T(0));
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int j = 0; j < C; ++j) {
+    r.w[j] = select(abs(r.w[j]) > S(diffuse_tolerance<T, N>) * scale, r.w[j], S(T(0)));
+    r.variance += r.w[j] * r.w[j];
+  }
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int k = 0; k < N; ++k) {
+    r.covariance[k] = S(T(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < C; ++j) r.covariance[k] += a.entry(k, j) * r.w[j];
+  }
+  return r;
+}
+
+/// The direction observed, w, is known from now on: a Householder reflection turns it into the last column of a that is
+/// not zero, and that becomes zero. So the rank falls by exactly one, whatever the rounding.
+template <class A, class In, class Mask>
+BATCHWORK_INLINE void remove_direction(A& a, In const& in, Mask const& where) {
+  using S = held_t<A>;
+  using T = scalar_t<S>;
+  constexpr int N = A::rows, C = A::cols;
+  S const zero(T(0)), one(T(1));
+  mask_t<S> last[C];
+  mask_t<S> found(false);
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int n = 0; n < C; ++n) {
+    int const j = C - 1 - n;
+    S sum = zero;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < N; ++k) sum += abs(S(a.entry(k, j)));
+    last[j] = sum > zero && !found;
+    found = found || last[j];
+  }
+  S w_last = zero;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int j = 0; j < C; ++j) w_last = select(last[j], in.w[j], w_last);
+  S const length = sqrt(in.variance);
+  S const shift = select(w_last < zero, -length, length);
+  S const factor = one / select(where, in.variance + abs(w_last) * length, one);
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int k = 0; k < N; ++k) {
+    S a_last = zero, norm = zero;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < C; ++j) {
+      a_last = select(last[j], S(a.entry(k, j)), a_last);
+      norm += abs(S(a.entry(k, j)));
+    }
+    S const c = (in.covariance[k] + shift * a_last) * factor;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < C; ++j) {
+      S const old = a.entry(k, j);
+      S const reflected = old - c * in.w[j];
+      auto const stays = abs(reflected) > S(diffuse_tolerance<T, N>) * norm && !last[j];
+      a.set(k, j, select(where, select(stays, reflected, zero), old));
+    }
+  }
+}
+
+/// One scalar observation with row h and noise variance r enters the covariances where `use` holds. a is the factor of
+/// the diffuse one, or Nothing.
+template <class P, class A, class HS, class S>
+BATCHWORK_INLINE auto observe(P& p, A& a, bool diffuse, HS const* h, S const& r,
                               mask_t<S> const& use) {
   using T = scalar_t<S>;
   constexpr int N = P::rows;
@@ -132,23 +216,9 @@ BATCHWORK_INLINE auto observe(P& p, PI& p_inf, bool diffuse, HS const* h, S cons
     for (int k = 0; k < N; ++k) m[i] += p.entry(i, k) * h[k];
     f += m[i] * h[i];
   }
-  S m_inf[N];
-  S f_inf = zero, inverse_inf = zero;
   mask_t<S> is_diffuse(false);
-  if constexpr (!is_nothing<PI>) {
-    if (diffuse) {
-      S scale = zero;
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < N; ++i) {
-        m_inf[i] = zero;
-        BATCHWORK_UNROLL_ON_DEVICE
-        for (int k = 0; k < N; ++k) m_inf[i] += p_inf.entry(i, k) * h[k];
-        f_inf += m_inf[i] * h[i];
-        scale += p_inf.entry(i, i) * (h[i] * h[i]);
-      }
-      is_diffuse = use && f_inf > S(diffuse_tolerance<T, N>) * scale;
-      inverse_inf = one / select(is_diffuse, f_inf, one);
-    }
+  if constexpr (!is_nothing<A>) {
+    if (diffuse) is_diffuse = use && diffuse_innovation(a, h).variance > zero;
   }
   auto const regular = use && !is_diffuse;
   auto const positive = f > zero;
@@ -165,28 +235,25 @@ BATCHWORK_INLINE auto observe(P& p, PI& p_inf, bool diffuse, HS const* h, S cons
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < N; ++i) g.gain[i] = m[i] * g.weight;
 
-  if constexpr (!is_nothing<PI>) {
+  if constexpr (!is_nothing<A>) {
     if (diffuse) {
-      g.variance = select(is_diffuse, f_inf, variance);
-      S old[N];
+      auto const in = diffuse_innovation(a, h);
+      S const inverse = one / select(is_diffuse, in.variance, one);
+      g.variance = select(is_diffuse, in.variance, variance);
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < N; ++i) {
-        g.gain[i] = select(is_diffuse, m_inf[i] * inverse_inf, g.gain[i]);
-        old[i] = p_inf.entry(i, i);
-      }
+      for (int i = 0; i < N; ++i)
+        g.gain[i] = select(is_diffuse, in.covariance[i] * inverse, g.gain[i]);
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < N; ++i) {
         BATCHWORK_UNROLL_ON_DEVICE
         for (int j = 0; j <= i; ++j) {
-          S const a = p.entry(i, j);
-          S const known = a - m[i] * g.gain[j];
-          S const unknown = a + g.gain[i] * g.gain[j] * f - m[i] * g.gain[j] - g.gain[i] * m[j];
+          S const old = p.entry(i, j);
+          S const known = old - m[i] * g.gain[j];
+          S const unknown = old + g.gain[i] * g.gain[j] * f - m[i] * g.gain[j] - g.gain[i] * m[j];
           p.set(i, j, select(is_diffuse, unknown, known));
-          S const b = p_inf.entry(i, j);
-          p_inf.set(i, j, select(is_diffuse, b - m_inf[i] * g.gain[j], b));
         }
       }
-      remove_rounding(p_inf, old);
+      remove_direction(a, in, is_diffuse);
       return g;
     }
   }
@@ -201,14 +268,14 @@ BATCHWORK_INLINE auto observe(P& p, PI& p_inf, bool diffuse, HS const* h, S cons
 /// The univariate treatment: decorrelates the M entries of an observation by r = L D L' and lets those that are not
 /// missing enter one by one. entry(i, gain, row, l) is called for each, with row i of L^-1 h and with the entries of row
 /// i of L before the diagonal, null if L is the identity.
-template <class P, class PI, class IsMissing, class H, class R, class Entry>
-BATCHWORK_INLINE void observe_one_by_one(P& p, PI& p_inf, IsMissing const& missing, H const& h,
+template <class P, class A, class IsMissing, class H, class R, class Entry>
+BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, IsMissing const& missing, H const& h,
                                          R const& r, Entry const& entry) {
   using S = held_t<P>;
   using T = scalar_t<S>;
   constexpr int N = P::rows, M = H::rows;
   constexpr bool correlated = M > 1 && R::structure != Structure::diagonal;
-  bool const diffuse = any_diffuse(p_inf);
+  bool const diffuse = any_diffuse(a);
   if constexpr (correlated) {
     using SR = typename HeldForMask<held_t<R>, decltype(missing(0))>::type;
     using SH = promote_t<SR, held_t<H>>;
@@ -219,12 +286,12 @@ BATCHWORK_INLINE void observe_one_by_one(P& p, PI& p_inf, IsMissing const& missi
       SR const* l = factor.l + UnitFactor<SR, M>::index(i, 0);
       BATCHWORK_UNROLL_ON_DEVICE
       for (int k = 0; k < N; ++k) {
-        SH a = SH(h.entry(i, k));
+        SH x = SH(h.entry(i, k));
         BATCHWORK_UNROLL_ON_DEVICE
-        for (int j = 0; j < i; ++j) a -= l[j] * rows[j * N + k];
-        rows[i * N + k] = a;
+        for (int j = 0; j < i; ++j) x -= l[j] * rows[j * N + k];
+        rows[i * N + k] = x;
       }
-      auto g = observe(p, p_inf, diffuse, rows + i * N, S(factor.d[i]), mask_t<S>(!missing(i)));
+      auto g = observe(p, a, diffuse, rows + i * N, S(factor.d[i]), mask_t<S>(!missing(i)));
       g.info = first_failure(spread_info<S>(factor.info), g.info);
       entry(i, g, rows + i * N, l);
     }
@@ -234,21 +301,21 @@ BATCHWORK_INLINE void observe_one_by_one(P& p, PI& p_inf, IsMissing const& missi
       held_t<H> row[N];
       BATCHWORK_UNROLL_ON_DEVICE
       for (int k = 0; k < N; ++k) row[k] = h.entry(i, k);
-      auto const g = observe(p, p_inf, diffuse, row, S(r.entry(i, i)), mask_t<S>(!missing(i)));
+      auto const g = observe(p, a, diffuse, row, S(r.entry(i, i)), mask_t<S>(!missing(i)));
       entry(i, g, row, static_cast<T const*>(nullptr));
     }
   }
 }
 
-template <Kalman::Data D, class X, class P, class PI, class L, class Z, class H, class R>
-BATCHWORK_INLINE void diffuse_update(X& x, P& p, PI& p_inf, L& loglik, Z const& z, H const& h,
+template <Kalman::Data D, class X, class P, class A, class L, class Z, class H, class R>
+BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, L& loglik, Z const& z, H const& h,
                                      R const& r) {
   using S = held_t<P>;
   using T = scalar_t<S>;
   constexpr int N = P::rows, M = Z::rows;
   static_assert(
       X::rows == N && H::cols == N && H::rows == M && R::rows == M && R::cols == M,
-      "Batchwork::Kalman::diffuse_update: x is N, p and p_inf N x N, z M, h M x N, r M x M");
+      "Batchwork::Kalman::diffuse_update: x is N, p N x N, a has N rows, z M, h M x N, r M x M");
   auto info = merge_info<S>(x.info, p.info);
   info = merge_info<S>(info, merge_info<S>(merge_info<S>(z.info, h.info), r.info));
   if constexpr (D == Kalman::Data::complete)
@@ -260,19 +327,19 @@ BATCHWORK_INLINE void diffuse_update(X& x, P& p, PI& p_inf, L& loglik, Z const& 
   };
   S zs[M];
   S sum(T(0));
-  observe_one_by_one(p, p_inf, missing, h, r,
+  observe_one_by_one(p, a, missing, h, r,
                      [&](int i, auto const& g, auto const* row, auto const* l) {
-                       S a = select(missing(i), S(T(0)), S(z.entry(i, 0)));
+                       S e = select(missing(i), S(T(0)), S(z.entry(i, 0)));
                        if (l) {
                          BATCHWORK_UNROLL_ON_DEVICE
-                         for (int j = 0; j < i; ++j) a -= l[j] * zs[j];
+                         for (int j = 0; j < i; ++j) e -= l[j] * zs[j];
                        }
-                       zs[i] = a;
+                       zs[i] = e;
                        BATCHWORK_UNROLL_ON_DEVICE
-                       for (int k = 0; k < N; ++k) a -= row[k] * x.entry(k, 0);
+                       for (int k = 0; k < N; ++k) e -= row[k] * x.entry(k, 0);
                        BATCHWORK_UNROLL_ON_DEVICE
-                       for (int k = 0; k < N; ++k) x.set(k, 0, x.entry(k, 0) + g.gain[k] * a);
-                       sum += a * a * g.weight + g.log_two_pi;
+                       for (int k = 0; k < N; ++k) x.set(k, 0, x.entry(k, 0) + g.gain[k] * e);
+                       sum += e * e * g.weight + g.log_two_pi;
                        info = first_failure(info, g.info);
                        if constexpr (!is_nothing<L>) {
                          if constexpr (is_log_sum<L>) loglik.add_log(Scalar<S>(g.variance));
@@ -289,18 +356,18 @@ BATCHWORK_INLINE void diffuse_update(X& x, P& p, PI& p_inf, L& loglik, Z const& 
 namespace Kalman {
 
 /// One step of the exact diffuse filter, as a sequence for scan: updates, then predicts. Parameters as for Step, with
-/// p_inf after p: the covariance of the state is p + kappa p_inf, and what is computed is the limit of kappa towards
-/// infinity. p_inf is a mutable Symmetric tile; once enough has been observed it is zero, exactly, and the step costs no
-/// more than an ordinary one.
+/// the diffuse part after p: the covariance of the state is p + kappa A A', and what is computed is the limit of kappa
+/// towards infinity. A is a mutable Matrix with N rows and a column for each diffuse direction; each column becomes zero,
+/// exactly, when its direction has been observed, and once all have, the step costs no more than an ordinary one.
 ///
-/// An entry of an observation whose variance F_inf has a diffuse part adds -1/2 log F_inf to the log-likelihood, any
+/// An entry of an observation whose innovation has a diffuse variance F_inf = |h A|^2 adds -1/2 log F_inf to the log-likelihood, any
 /// other -1/2 (log 2 pi + log F + v^2 / F).
 template <Data D = Data::may_be_missing>
 struct DiffuseStep {
-  template <class X, class P, class PI, class L, class Z, class F, class Q, class H, class R,
+  template <class X, class P, class A, class L, class Z, class F, class Q, class H, class R,
             class PM, class PC, class FM, class FC>
-  KOKKOS_FUNCTION void operator()(X& x, P& p, PI& p_inf, L& loglik, Z const& z, F const& f,
-                                  Q const& q, H const& h, R const& r, PM& predicted_mean,
+  KOKKOS_FUNCTION void operator()(X& x, P& p, A& a, L& loglik, Z const& z, F const& f, Q const& q,
+                                  H const& h, R const& r, PM& predicted_mean,
                                   PC& predicted_covariance, FM& filtered_mean,
                                   FC& filtered_covariance) const {
     Impl::put(predicted_mean, x);
@@ -308,17 +375,17 @@ struct DiffuseStep {
     auto const& zv = Impl::as_vector(z);
     auto const& rm = Impl::as_matrix(r);
     auto const& fm = Impl::as_matrix(f);
-    auto pi = Impl::as_matrix(p_inf);
+    auto as = Impl::as_matrix(a);
     Impl::with_state(x, p, [&](auto& xs, auto& ps) {
       constexpr int N = std::remove_cvref_t<decltype(ps)>::rows;
       auto const& hm = Impl::as_observation_matrix<N>(h);
-      Impl::diffuse_update<D>(xs, ps, pi, loglik, zv, hm, rm);
+      Impl::diffuse_update<D>(xs, ps, as, loglik, zv, hm, rm);
     });
     Impl::put(filtered_mean, x);
     Impl::put(filtered_covariance, p);
     predict(x, p, f, q);
-    Impl::predict_diffuse(pi, fm);
-    Impl::put(p_inf, pi);
+    Impl::predict_diffuse(as, fm);
+    Impl::put(a, as);
   }
 };
 

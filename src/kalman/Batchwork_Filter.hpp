@@ -35,6 +35,12 @@ template <class O, int M, int N>
   requires(O::kind != Kind::nothing)
 inline constexpr bool wants_extents<O, M, N> = has_extents<O, M, N>;
 
+template <class O, int N>
+inline constexpr bool has_rows_if_any = O::kind == Kind::nothing;
+template <class O, int N>
+  requires(O::kind != Kind::nothing)
+inline constexpr bool has_rows_if_any<O, N> = Extents<O>::rows == N && Extents<O>::cols <= N;
+
 /// A series: a View is one per item.
 template <class Z>
 auto series(Z const& z) {
@@ -95,14 +101,13 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
   Kokkos::View<T** [N][K], Kokkos::LayoutRight, Space, Unmanaged> gain(gains.gain.data(), 1, n);
   Kokkos::View<T** [K][K], Kokkos::LayoutRight, Space, Unmanaged> factor(gains.factor.data(), 1, n);
   Kokkos::View<T**, Kokkos::LayoutRight, Space, Unmanaged> increment(gains.increment.data(), 1, n);
-  auto const p_inf = [&] {
+  auto const a = [&] {
     if constexpr (decltype(start.diffuse)::kind == Kind::nothing) return start.diffuse;
     else return carry_operand(start.diffuse, nothing());
   }();
   scan_as("Kalman::gains", exec, launch<1>(label), steps, Kalman::GainsStep<S::order>{}, nothing(),
-          carry_operand(start.covariance, re.last_covariance_), p_inf, m.f, m.q, m.h, m.r,
-          emit(gain), emit(lower(factor)), emit(increment), re.predicted_covariance_,
-          re.filtered_covariance_);
+          carry_operand(start.covariance, re.last_covariance_), a, m.f, m.q, m.h, m.r, emit(gain),
+          emit(lower(factor)), emit(increment), re.predicted_covariance_, re.filtered_covariance_);
 }
 
 template <class Exec, int W, class M, class S, class Z, class Re, class Promise>
@@ -129,8 +134,9 @@ void launch_filter(Exec const& exec, Launch<W> const& how, std::int64_t steps, M
       has_extents<decltype(start.covariance), N, N>,
       "Batchwork::Kalman::filter: the covariance at the start must have the extents of F");
   static_assert(
-      wants_extents<decltype(start.diffuse), N, N>,
-      "Batchwork::Kalman::filter: the diffuse covariance at the start must have the extents of F");
+      has_rows_if_any<decltype(start.diffuse), N>,
+      "Batchwork::Kalman::filter: the diffuse part of the start must have a row for each state, and as many "
+      "columns at most");
   static_assert(wants_extents<decltype(re.predicted_mean_), N, 1> &&
                     wants_extents<decltype(re.filtered_mean_), N, 1> &&
                     wants_extents<decltype(re.last_mean_), N, 1>,
@@ -211,7 +217,7 @@ namespace Kalman {
 /// \param how      label, team size, pack width: see launch(...); the kernel is labelled "Batchwork::Kalman::filter"
 /// \param steps    length of the series
 /// \param model    model(F, Q, H, R)
-/// \param start    start(x0, P0), predicted(x1, P1), diffuse() or diffuse(x1, P1, P_inf)
+/// \param start    start(x0, P0), predicted(x1, P1), diffuse() or diffuse(x1, P1, A)
 /// \param z        the series, a View (item, time, M) or (item, time); common(each(view)) for the same one for all items
 /// \param results  results(), and what is wanted of it
 /// \param promise  complete(), or complete(gains) for a model and a start common to all items: then there are two

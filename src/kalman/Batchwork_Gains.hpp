@@ -38,13 +38,13 @@ struct Gains {
 };
 
 /// One step of the covariances alone, as a sequence for a scan over one item: emits the gain K, the factor W and the
-/// increment of the log-likelihood. p_inf is nothing() unless the start is diffuse.
+/// increment of the log-likelihood. A is nothing() unless the start is diffuse.
 template <Order O>
 struct GainsStep {
-  template <class P, class PI, class F, class Q, class H, class R, class K, class W, class C,
+  template <class P, class A, class F, class Q, class H, class R, class K, class W, class C,
             class PC, class FC>
-  KOKKOS_FUNCTION void operator()(P& p, PI& p_inf, F const& f, Q const& q, H const& h, R const& r,
-                                  K& k, W& w, C& c, PC& predicted_covariance,
+  KOKKOS_FUNCTION void operator()(P& p, A& a, F const& f, Q const& q, H const& h, R const& r, K& k,
+                                  W& w, C& c, PC& predicted_covariance,
                                   FC& filtered_covariance) const {
     auto ps = Impl::as_matrix(p);
     constexpr int N = decltype(ps)::rows;
@@ -54,13 +54,13 @@ struct GainsStep {
     auto const& rm = Impl::as_matrix(r);
     if constexpr (O == Order::predict_first) ps = congruence(fm, ps) + qm;
     Impl::put(predicted_covariance, ps);
-    if constexpr (Impl::is_nothing<PI>) {
+    if constexpr (Impl::is_nothing<A>) {
       by_cholesky(ps, hm, rm, k, w, c);
     } else {
-      auto pi = Impl::as_matrix(p_inf);
-      one_by_one(ps, pi, hm, rm, k, w, c);
-      Impl::predict_diffuse(pi, fm);
-      Impl::put(p_inf, pi);
+      auto as = Impl::as_matrix(a);
+      one_by_one(ps, as, hm, rm, k, w, c);
+      Impl::predict_diffuse(as, fm);
+      Impl::put(a, as);
     }
     Impl::put(filtered_covariance, ps);
     if constexpr (O == Order::update_first) ps = congruence(fm, ps) + qm;
@@ -85,9 +85,8 @@ struct GainsStep {
 
   /// The univariate treatment is linear in the innovation v: with v the identity, its innovations are rows of W, but
   /// for a scale, and the mean that results is the gain.
-  template <class P, class PI, class H, class R, class K, class W, class C>
-  static BATCHWORK_INLINE void one_by_one(P& p, PI& p_inf, H const& h, R const& r, K& k, W& w,
-                                          C& c) {
+  template <class P, class A, class H, class R, class K, class W, class C>
+  static BATCHWORK_INLINE void one_by_one(P& p, A& a, H const& h, R const& r, K& k, W& w, C& c) {
     using S = held_t<P>;
     using T = scalar_t<S>;
     constexpr int N = P::rows, M = H::rows;
@@ -98,23 +97,23 @@ struct GainsStep {
     S constant(T(0));
     auto info = Impl::merge_info<S>(p.info, Impl::merge_info<S>(h.info, r.info));
     auto const never = [](int) { return false; };
-    Impl::observe_one_by_one(p, p_inf, never, h, r,
+    Impl::observe_one_by_one(p, a, never, h, r,
                              [&](int i, auto const& g, auto const* row, auto const* l) {
                                S const root = Impl::sqrt(g.weight);
                                BATCHWORK_UNROLL_ON_DEVICE
                                for (int j = 0; j < M; ++j) {
-                                 S a(i == j ? T(1) : T(0));
+                                 S e(i == j ? T(1) : T(0));
                                  if (l) {
                                    BATCHWORK_UNROLL_ON_DEVICE
-                                   for (int m = 0; m < i; ++m) a -= l[m] * decorrelate.entry(m, j);
+                                   for (int m = 0; m < i; ++m) e -= l[m] * decorrelate.entry(m, j);
                                  }
-                                 decorrelate.set(i, j, a);
+                                 decorrelate.set(i, j, e);
                                  BATCHWORK_UNROLL_ON_DEVICE
-                                 for (int n = 0; n < N; ++n) a -= row[n] * gain.entry(n, j);
+                                 for (int n = 0; n < N; ++n) e -= row[n] * gain.entry(n, j);
                                  BATCHWORK_UNROLL_ON_DEVICE
                                  for (int n = 0; n < N; ++n)
-                                   gain.set(n, j, gain.entry(n, j) + g.gain[n] * a);
-                                 scaled.set(i, j, root * a);
+                                   gain.set(n, j, gain.entry(n, j) + g.gain[n] * e);
+                                 scaled.set(i, j, root * e);
                                }
                                log_variance.add_log(Scalar<S>(g.variance));
                                constant += g.log_two_pi;

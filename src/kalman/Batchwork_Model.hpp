@@ -48,6 +48,22 @@ auto as_full_covariance(
   return Operand<Kind::fixed, decltype(f)>{f};
 }
 
+/// A factor of the diffuse covariance: no structure that a step would not keep.
+template <class O>
+auto as_full_factor(O const& o) {
+  return o;
+}
+template <class T, int N, Structure St, int Rank>
+  requires(St != Structure::general)
+auto as_full_factor(Operand<Kind::fixed, Fixed<T, Shape<N, N, St, Rank>>> const& o) {
+  Fixed<T, Shape<N, N, Structure::general, 2>> f;
+  for (int k = 0; k < N * N; ++k) {
+    if constexpr (Rank == 2) f.values[k] = o.source.values[k];
+    else f.values[k] = k / N == k % N ? o.source.values[k / N] : T(0);
+  }
+  return Operand<Kind::fixed, decltype(f)>{f};
+}
+
 /// A View stands for one value per item.
 template <class X>
 auto start_operand(X const& x) {
@@ -102,13 +118,13 @@ auto model(F const& f, Q const& q, H const& h, R const& r) {
   return Model<decltype(fo), decltype(qo), decltype(ho), decltype(ro)>{fo, qo, ho, ro};
 }
 
-/// Where a filter starts; made by start, predicted or diffuse. PI is nothing() unless the start is diffuse.
-template <Order O, class X, class P, class PI>
+/// Where a filter starts; made by start, predicted or diffuse. A is nothing() unless the start is diffuse.
+template <Order O, class X, class P, class A>
 struct Start {
   static constexpr Order order = O;
   X mean;
   P covariance;
-  PI diffuse;
+  A diffuse;
 };
 /// Every state diffuse; made into a Start when the model is known.
 struct AllDiffuse {};
@@ -129,16 +145,18 @@ auto predicted(X const& x1, P const& p1) {
   auto p = Impl::as_full_covariance(Impl::start_operand(p1));
   return Start<Order::update_first, decltype(x), decltype(p), decltype(nothing())>{x, p, {}};
 }
-/// As predicted(x1, p1), of covariance p1 + kappa p_inf with kappa towards infinity: exact diffuse initialisation. p_inf
-/// is symmetric positive semi-definite; for diffuse states it has a one on the diagonal, where p1 has a zero.
-template <class X, class P, class PI>
-auto diffuse(X const& x1, P const& p1, PI const& p_inf) {
+/// As predicted(x1, p1), of covariance p1 + kappa A A' with kappa towards infinity: exact diffuse initialisation. A is
+/// N x d and has a column for each diffuse direction: columns of the identity for states that are diffuse themselves, of
+/// which p1 has zero rows and columns. An N x N matrix with ones on the diagonal for these states, zeros elsewhere, does
+/// as well: it is A A' itself, the P_inf of Durbin and Koopman.
+template <class X, class P, class A>
+auto diffuse(X const& x1, P const& p1, A const& a) {
   auto x = Impl::start_operand(x1);
   auto p = Impl::as_full_covariance(Impl::start_operand(p1));
-  auto pi = Impl::as_full_covariance(Impl::start_operand(p_inf));
-  return Start<Order::update_first, decltype(x), decltype(p), decltype(pi)>{x, p, pi};
+  auto d = Impl::as_full_factor(Impl::start_operand(a));
+  return Start<Order::update_first, decltype(x), decltype(p), decltype(d)>{x, p, d};
 }
-/// Every state diffuse: zero mean, p1 = 0, p_inf the identity.
+/// Every state diffuse: zero mean, p1 = 0, A the identity.
 inline AllDiffuse diffuse() { return {}; }
 
 /// The results wanted, each a View; what is not asked for costs nothing. Made by results(), as in

@@ -78,9 +78,10 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
   auto const g = h * p;
   auto s = innovation_covariance(g, h, r);
   Vector<S, M> v = z - h * x;
-  S constant(T(M) * log_two_pi<T>);
+  S constant(T(0));
   auto const factor = [&] {
     if constexpr (D == Kalman::Data::complete) {
+      constant = S(T(M) * log_two_pi<T>);
       v = fail_where(any_missing(z), Reason::incomplete_data, v);
       return cholesky(s);
     } else {
@@ -91,7 +92,7 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < M; ++i) {
         c.factor.inverse[i] = select(missing.entry[i], S(T(0)), c.factor.inverse[i]);
-        constant -= select(missing.entry[i], S(log_two_pi<T>), S(T(0)));
+        constant += select(missing.entry[i], S(T(0)), S(log_two_pi<T>));
       }
       return c;
     }

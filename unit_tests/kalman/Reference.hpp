@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Kalman filters in long double, by the textbook and in plain loops: the truth for these tests. None of them uses what
+/// the library is made of: missing entries are dropped from the matrices, the innovation covariance is inverted, and the
+/// likelihood of a diffuse start comes from generalised least squares over the whole series at once.
+#ifndef BATCHWORK_KALMAN_REFERENCE_HPP
+#define BATCHWORK_KALMAN_REFERENCE_HPP
+
+#include <functional>
+#include <vector>
+
+#include "support/Batchwork_TestSupport.hpp"
+
+namespace Batchwork::Test {
+
+/// A model whose matrices may depend on time.
+struct TrueModel {
+  std::function<Dense(int)> f, q, h, r;
+};
+inline TrueModel constant_model(Dense const& f, Dense const& q, Dense const& h, Dense const& r) {
+  return {[=](int) { return f; }, [=](int) { return q; }, [=](int) { return h; },
+          [=](int) { return r; }};
+}
+
+struct TrueFilter {
+  std::vector<Dense> predicted_mean, predicted_covariance, filtered_mean, filtered_covariance;
+  Dense last_mean, last_covariance;
+  long double log_likelihood = 0;
+  long double absolute = 0;   ///< sum of the magnitudes of what the likelihood is a sum of
+  long double condition = 1;  ///< the worst of the innovation covariances
+};
+
+/// The rows of a matrix that are listed.
+inline Dense rows_of(Dense const& x, std::vector<int> const& rows) {
+  return make_dense(int(rows.size()), x.cols,
+                    [&](int i, int j) { return x(rows[std::size_t(i)], j); });
+}
+inline std::vector<int> observed_entries(Dense const& z) {
+  std::vector<int> r;
+  for (int i = 0; i < z.rows; ++i)
+    if (!std::isnan(z(i))) r.push_back(i);
+  return r;
+}
+inline long double log_det_spd(Dense const& a) {
+  Dense const l = cholesky(a);
+  long double sum = 0;
+  for (int i = 0; i < a.rows; ++i) sum += 2 * std::log(l(i, i));
+  return sum;
+}
+inline constexpr long double true_log_two_pi = 1.837877066409345483560659472811L;
+
+inline TrueFilter true_filter(Kalman::Order order, TrueModel const& m, Dense x, Dense p,
+                              std::vector<Dense> const& z) {
+  TrueFilter r;
+  auto const predict = [&](int t) {
+    x = m.f(t) * x;
+    p = m.f(t) * p * transpose(m.f(t)) + m.q(t);
+  };
+  for (int t = 0; t < int(z.size()); ++t) {
+    if (order == Kalman::Order::predict_first) predict(t);
+    r.predicted_mean.push_back(x);
+    r.predicted_covariance.push_back(p);
+    auto const rows = observed_entries(z[std::size_t(t)]);
+    if (!rows.empty()) {
+      Dense const h = rows_of(m.h(t), rows), zt = rows_of(z[std::size_t(t)], rows);
+      Dense const s =
+          h * p * transpose(h) + transpose(rows_of(transpose(rows_of(m.r(t), rows)), rows));
+      Dense const v = zt - h * x;
+      Dense const gain = transpose(solve_spd(s, h * p));
+      x = x + gain * v;
+      p = p - gain * (h * p);
+      p = 0.5L * (p + transpose(p));
+      long double const parts[] = {(long double)(rows.size()) * true_log_two_pi, log_det_spd(s),
+                                   dot(v, solve_spd(s, v))};
+      for (long double part : parts) {
+        r.log_likelihood -= part / 2;
+        r.absolute += std::fabs(part) / 2;
+      }
+      r.condition = std::max(r.condition, condition_spd(s));
+    }
+    r.filtered_mean.push_back(x);
+    r.filtered_covariance.push_back(p);
+    if (order == Kalman::Order::update_first) predict(t);
+  }
+  r.last_mean = x;
+  r.last_covariance = p;
+  return r;
+}
+
+/// A diffuse start x1 + B delta, p_inf = B B', delta unknown, by generalised least squares (Durbin and Koopman 2012,
+/// section 5.7): the likelihood of what the diffuse states leave free, and the state beyond the last observation.
+struct LeastSquares {
+  Dense mean, covariance;
+  long double log_likelihood = 0;
+  long double condition = 1;  ///< of what determines the start
+};
+inline LeastSquares least_squares(TrueModel const& m, Dense const& x1, Dense const& p1,
+                                  Dense const& b, std::vector<Dense> const& z) {
+  int const steps = int(z.size()), d = b.cols;
+  std::vector<Dense> a{b}, mean{x1}, v{p1};  // of the state at each time, and one time beyond
+  for (int t = 0; t < steps; ++t) {
+    auto const s = std::size_t(t);
+    a.push_back(m.f(t) * a[s]);
+    mean.push_back(m.f(t) * mean[s]);
+    v.push_back(m.f(t) * v[s] * transpose(m.f(t)) + m.q(t));
+  }
+  struct Entry {
+    int t, i;
+  };
+  std::vector<Entry> entries;
+  for (int t = 0; t < steps; ++t)
+    for (int i : observed_entries(z[std::size_t(t)])) entries.push_back({t, i});
+  int const n = int(entries.size());
+  // c[t][s], s <= t: covariance of the state at time t with that at s, F ... F V_s.
+  std::vector<std::vector<Dense>> c;
+  for (int t = 0; t <= steps; ++t) {
+    c.emplace_back();
+    for (int s = 0; s < t; ++s)
+      c.back().push_back(m.f(t - 1) * c[std::size_t(t) - 1][std::size_t(s)]);
+    c.back().push_back(v[std::size_t(t)]);
+  }
+  Dense omega(n, n), design(n, d), y(n, 1), ahead(x1.rows, n);
+  for (int k = 0; k < n; ++k) {
+    auto const [t, i] = entries[std::size_t(k)];
+    Dense const h = rows_of(m.h(t), {i});
+    Dense const hk = h * a[std::size_t(t)];
+    for (int j = 0; j < d; ++j) design(k, j) = hk(0, j);
+    y(k) = z[std::size_t(t)](i) - (h * mean[std::size_t(t)])(0);
+    Dense const ck = c[std::size_t(steps)][std::size_t(t)] * transpose(h);
+    for (int j = 0; j < x1.rows; ++j) ahead(j, k) = ck(j);
+    for (int l = 0; l <= k; ++l) {
+      auto const [s, j] = entries[std::size_t(l)];
+      long double w = (h * c[std::size_t(t)][std::size_t(s)] * transpose(rows_of(m.h(s), {j})))(0);
+      if (s == t) w += m.r(t)(i, j);
+      omega(k, l) = omega(l, k) = w;
+    }
+  }
+  Dense const oy = solve_spd(omega, y), od = solve_spd(omega, design);
+  Dense const information = transpose(design) * od;
+  LeastSquares r;
+  r.condition = condition_spd(information);
+  Dense const delta = solve_spd(information, transpose(design) * oy);
+  Dense const e = y - design * delta;
+  r.log_likelihood = -0.5L * ((long double)(n - d) * true_log_two_pi + log_det_spd(omega) +
+                              log_det_spd(information) + dot(e, solve_spd(omega, e)));
+  Dense const free = a[std::size_t(steps)] - ahead * od;
+  r.mean = mean[std::size_t(steps)] + a[std::size_t(steps)] * delta + ahead * solve_spd(omega, e);
+  r.covariance = v[std::size_t(steps)] - ahead * solve_spd(omega, transpose(ahead)) +
+                 free * solve_spd(information, transpose(free));
+  return r;
+}
+
+/// A model in T with well-behaved dynamics: F near a rotation, spectral radius below one.
+template <class T>
+struct RandomModel {
+  Dense f, q, h, r;
+  RandomModel(Random& random, int n, int m) {
+    auto const rounded = [&](Dense const& x) {
+      return make_dense(x.rows, x.cols, [&](int i, int j) { return static_cast<T>(x(i, j)); });
+    };
+    f = rounded(0.8L * eye(n) + (0.3L / n) * random_dense<T>(random, n, n));
+    q = rounded(0.1L * random_spd<T>(random, n));
+    h = random_dense<T>(random, m, n);
+    r = rounded(0.5L * random_spd<T>(random, m));
+  }
+  TrueModel truth() const { return constant_model(f, q, h, r); }
+};
+
+/// Observations rounded to T; `missing(t, i)` says which are not there.
+template <class T, class Missing>
+std::vector<Dense> random_series(Random& random, int steps, int m, Missing const& missing) {
+  std::vector<Dense> z;
+  for (int t = 0; t < steps; ++t)
+    z.push_back(make_dense(m, 1, [&](int i, int) {
+      T const x = static_cast<T>(2 * random.normal());
+      return missing(t, i) ? std::numeric_limits<T>::quiet_NaN() : x;
+    }));
+  return z;
+}
+
+// ---- Views from and to the host -----------------------------------------------------------------------------------
+
+template <class View, class F>
+void fill(View const& v, F const& f) {
+  auto h = Kokkos::create_mirror_view(v);
+  f(h);
+  Kokkos::deep_copy(v, h);
+}
+template <class View>
+View filled(View const& v, Dense const& x) {
+  using T = typename View::non_const_value_type;
+  fill(v, [&](auto const& h) {
+    for (int i = 0; i < x.rows; ++i)
+      for (int j = 0; j < x.cols; ++j) {
+        if constexpr (View::rank() == 2) h(i, j) = static_cast<T>(x(i, j));
+        else h(i) = static_cast<T>(x(i, j));
+      }
+  });
+  return v;
+}
+template <class View>
+View poisoned(View const& v) {
+  Kokkos::deep_copy(v, poison<typename View::non_const_value_type>());
+  return v;
+}
+template <class View>
+auto on_host(View const& v) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
+}
+/// z(item, time, i) of a batch of series.
+template <class View>
+View filled_series(View const& v, std::vector<std::vector<Dense>> const& z) {
+  using T = typename View::non_const_value_type;
+  fill(v, [&](auto const& h) {
+    for (std::size_t k = 0; k < z.size(); ++k)
+      for (std::size_t t = 0; t < z[k].size(); ++t)
+        for (int i = 0; i < z[k][t].rows; ++i) {
+          if constexpr (View::rank() == 3) h(k, t, i) = static_cast<T>(z[k][t](i));
+          else h(k, t) = static_cast<T>(z[k][t](i));
+        }
+  });
+  return v;
+}
+
+}  // namespace Batchwork::Test
+
+#endif
