@@ -54,15 +54,21 @@ BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u,
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < M; ++i) sum += u.entry(i, 0) * u.entry(i, 0);
     Scalar<S> const half(S(T(-0.5)) * sum, u.info);
-    if constexpr (is_log_sum<L>) {
+    // From the diagonal of L: its reciprocals are zero where an observation is missing.
+    auto const add_log_det = [&](auto& sum_of_logs) {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < M; ++i) {
         S const l = c.factor.a[triangle_index(i, i)];
-        loglik.add_log(Scalar<S>(l * l));
+        sum_of_logs.add_log(Scalar<S>(l * l));
       }
+    };
+    if constexpr (is_log_sum<L>) {
+      add_log_det(loglik);
       loglik += half;
     } else {
-      loglik += half + T(-0.5) * log_det(c);
+      LogSum<S> log_det(half, T(-0.5));
+      add_log_det(log_det);
+      loglik += log_det.value();
     }
   }
 }
