@@ -12,17 +12,25 @@
 
 namespace Batchwork {
 
-/// A device lane holds one whole item in registers.
+/// A device lane holds one whole item in registers. Common operands are read where they are, through the cache: a map
+/// needs each of their numbers about once.
 struct OneLane {
   static constexpr int width = 1;
+  static constexpr bool stages = false;
   template <class T>
   using held = T;
 };
 
-/// A host thread works on W items side by side.
+/// The same for a scan, which reads common operands at every step: they are staged in team scratch.
+struct OneLaneStaging : OneLane {
+  static constexpr bool stages = true;
+};
+
+/// A host thread works on W items side by side; common operands are staged on its stack.
 template <int W>
 struct PackLanes {
   static constexpr int width = W;
+  static constexpr bool stages = true;
   template <class T>
   using held = Pack<T, W>;
 };
@@ -54,8 +62,11 @@ inline constexpr bool runs_on_device =
     !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
 
 /// The lanes for numbers of type T on an execution space; W > 0 overrides the width on hosts.
-template <class Exec, class T, int W>
-using lanes_for = std::conditional_t<runs_on_device<Exec>, OneLane, PackLanes<(W > 0 ? W : native_width<T>)>>;
+template <class Exec, class T, int W, class DeviceLanes = OneLane>
+using lanes_for = std::conditional_t<runs_on_device<Exec>, DeviceLanes, PackLanes<(W > 0 ? W : native_width<T>)>>;
+
+template <class Lanes>
+inline constexpr bool on_device_lanes = std::is_base_of_v<OneLane, Lanes>;
 
 }  // namespace Impl
 }  // namespace Batchwork

@@ -28,6 +28,7 @@ template <Kind K, class Loc>
 struct Bound<K, Loc> {
   static constexpr Kind kind = K;
   using scalar = std::remove_const_t<typename Loc::value_type>;
+  template <class Lanes>
   static constexpr int staged = 0;  ///< numbers to be staged
   Loc loc;
 
@@ -46,19 +47,22 @@ struct Bound<K, Loc> {
   }
 };
 
-/// common: staged once per team, then read where it was staged.
+/// common: staged once per team and read where it was staged, or read from the View itself.
 template <class Loc>
 struct Bound<Kind::common, Loc> {
   static constexpr Kind kind = Kind::common;
   using Sh = typename Loc::shape;
   using scalar = std::remove_const_t<typename Loc::value_type>;
-  static constexpr int staged = Sh::rank == 0 ? 1 : Sh::size;
+  template <class Lanes>
+  static constexpr int staged = !Lanes::stages ? 0 : Sh::rank == 0 ? 1 : Sh::size;
   using staged_tile = std::conditional_t<Sh::rank == 0, Scalar<scalar>,
                                          Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
   Loc loc;
 
+  using direct_tile = std::conditional_t<Sh::rank == 0, Scalar<scalar>, Direct<Loc>>;
+
   template <class Lanes>
-  using tile = staged_tile;
+  using tile = std::conditional_t<Lanes::stages, staged_tile, direct_tile>;
 
   /// Number k of the staged tile; a symmetric one is mirrored from its lower triangle.
   BATCHWORK_INLINE scalar number(int k) const {
@@ -72,9 +76,11 @@ struct Bound<Kind::common, Loc> {
     if (Sh::structure == Structure::lower && j > i) return scalar(0);
     return loc.at(0, 0)[loc.offset(i, j)];
   }
-  BATCHWORK_INLINE staged_tile read(scalar const* stage) const {
-    if constexpr (Sh::rank == 0) return staged_tile(*stage);
-    else return staged_tile{stage};
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> read(scalar const* stage) const {
+    if constexpr (Sh::rank == 0) return tile<Lanes>(Lanes::stages ? *stage : *loc.data);
+    else if constexpr (Lanes::stages) return tile<Lanes>{stage};
+    else return tile<Lanes>{loc};
   }
 };
 
@@ -84,6 +90,7 @@ struct Bound<Kind::fixed, F> {
   static constexpr Kind kind = Kind::fixed;
   using Sh = typename F::shape;
   using scalar = typename F::value_type;
+  template <class Lanes>
   static constexpr int staged = 0;
   using staged_tile = std::conditional_t<Sh::rank == 0, Scalar<scalar>,
                                          Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
@@ -102,6 +109,7 @@ template <class Loc>
 struct Bound<Kind::common_each, Loc> {
   static constexpr Kind kind = Kind::common_each;
   using scalar = std::remove_const_t<typename Loc::value_type>;
+  template <class Lanes>
   static constexpr int staged = 0;
   Loc loc;
 
@@ -115,7 +123,8 @@ template <class Start, class End, class IsLog>
 struct Bound<Kind::carry, Start, End, IsLog> {
   static constexpr Kind kind = Kind::carry;
   using scalar = typename Start::scalar;
-  static constexpr int staged = Start::staged;
+  template <class Lanes>
+  static constexpr int staged = Start::template staged<Lanes>;
   Start start;
   End end;
   scalar log_weight;
@@ -138,7 +147,7 @@ struct Bound<Kind::carry, Start, End, IsLog> {
   template <class Lanes>
   BATCHWORK_INLINE plain<Lanes> load_plain(Items items, scalar const* stage) const {
     if constexpr (Start::kind == Kind::in) return start.template load<Lanes>(items, 0);
-    else if constexpr (Start::kind == Kind::common) return plain<Lanes>(start.read(stage));
+    else if constexpr (Start::kind == Kind::common) return plain<Lanes>(start.template read<Lanes>(stage));
     else return plain<Lanes>(start.read());
   }
   template <class Lanes>
@@ -153,6 +162,7 @@ template <class Loc>
 struct Bound<Kind::status, Loc> {
   static constexpr Kind kind = Kind::status;
   using scalar = void;
+  template <class Lanes>
   static constexpr int staged = 0;
   Loc loc;
 
@@ -171,6 +181,7 @@ template <>
 struct Bound<Kind::nothing> {
   static constexpr Kind kind = Kind::nothing;
   using scalar = void;
+  template <class Lanes>
   static constexpr int staged = 0;
   template <class Lanes>
   using tile = Nothing;

@@ -15,7 +15,10 @@
 
 namespace Batchwork::Impl {
 
-enum class Arrangement { planes, rows, strided, packed };
+enum class Arrangement { planes, rows, strided, packed, matrix_rows, matrix_columns };
+
+/// Whether a View of this arrangement has item or time indices.
+constexpr bool is_single(Arrangement a) { return a == Arrangement::matrix_rows || a == Arrangement::matrix_columns; }
 
 /// T may be const. All strides count numbers, not bytes. offset(i, j) is relative to at(item, time).
 template <class T, class Sh, Arrangement A, int PackedWidth>
@@ -80,6 +83,22 @@ struct Location<T, Sh, Arrangement::packed, PW> {
   BATCHWORK_INLINE bool adjacent(std::int64_t item, int w) const { return item % PW + w <= PW; }
 };
 
+/// One matrix or vector without item or time index, row by row or column by column without gaps: no stride is needed.
+template <class T, class Sh, Arrangement A>
+  requires(is_single(A))
+struct Location<T, Sh, A, 0> {
+  using value_type = T;
+  using shape = Sh;
+  T* data;
+
+  BATCHWORK_INLINE T* at(std::int64_t, std::int64_t) const { return data; }
+  BATCHWORK_INLINE std::int64_t offset(int i, int j) const {
+    if (Sh::rank < 2) return i;
+    return A == Arrangement::matrix_rows ? i * Sh::cols + j : i + j * Sh::rows;
+  }
+  BATCHWORK_INLINE bool adjacent(std::int64_t, int) const { return false; }
+};
+
 // ---- entries ------------------------------------------------------------------------------------------------------
 
 /// Where one lane's item, or a pack's items, are read and written.
@@ -122,6 +141,30 @@ struct Cursor<Pack<V, W>, Loc> {
       for (int k = 0; k < items.count; ++k) p[k][o] = v.lane(k);
     }
   }
+};
+
+/// A read-only tile common to all items, read entry by entry from the View itself.
+template <class Loc>
+struct Direct {
+  using Sh = typename Loc::shape;
+  using value_type = std::remove_const_t<typename Loc::value_type>;
+  static constexpr int rows = Sh::rows;
+  static constexpr int cols = Sh::cols;
+  static constexpr Structure structure = Sh::structure;
+  static constexpr bool is_vector = Sh::is_vector;
+  static constexpr bool is_staged = true;
+  template <class S2>
+  using rebind = tile_of_t<S2, rows, cols, structure, is_vector>;
+
+  Loc loc;
+  info_t<value_type> info = 0;
+
+  BATCHWORK_INLINE value_type entry(int i, int j) const {
+    if (structurally_zero(structure, i, j)) return value_type(0);
+    if (structure == Structure::symmetric && j > i) return loc.data[loc.offset(j, i)];
+    return loc.data[loc.offset(i, structure == Structure::diagonal ? 0 : j)];
+  }
+  BATCHWORK_INLINE value_type entry(int i) const { return loc.data[loc.offset(i, 0)]; }
 };
 
 // ---- whole tiles --------------------------------------------------------------------------------------------------

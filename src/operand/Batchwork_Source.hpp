@@ -106,6 +106,8 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
   static constexpr Arrangement arrangement = IsPacked                           ? Arrangement::packed
                                              : (items_adjacent && has_item(Lead)) ? Arrangement::planes
                                              : (right && has_item(Lead))          ? Arrangement::rows
+                                             : (right && lead == 0)               ? Arrangement::matrix_rows
+                                             : (left && lead == 0)                ? Arrangement::matrix_columns
                                                                                   : Arrangement::strided;
   using location = Location<value_type, shape, arrangement, packed_width>;
 
@@ -135,6 +137,10 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
         d.problem = "the View's own extents differ from the " + shape::text() +
                     " given by extents<...>; give the extents the View has";
       }
+    }
+    if constexpr (is_single(arrangement) && tile_rank == 2) {
+      if (stride(right ? 0 : 1) != static_extent(right ? 1 : 0))
+        d.problem = "its rows or columns are padded; allocate it without Kokkos::AllowPadding";
     }
     if constexpr (IsPacked) {
       std::int64_t const groups = (packed_items + packed_width - 1) / packed_width;
@@ -167,6 +173,8 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
       bool const wide = reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 && item * sizeof(T) % 16 == 0 &&
                         time * sizeof(T) % 16 == 0;
       return {view.data(), time, item, wide};
+    } else if constexpr (is_single(arrangement)) {
+      return {view.data()};
     } else if constexpr (arrangement == Arrangement::packed) {
       return {view.data(), stride(time_index), stride(0)};
     } else {

@@ -15,12 +15,13 @@
 namespace Batchwork::Impl {
 
 /// Where the common operands of a call stand in the stage: in order, each on a 16-byte boundary.
-template <class... B>
+template <class Lanes, class... B>
 struct Stage {
   static constexpr std::size_t align = 16;
   template <class X>
   static constexpr std::size_t bytes_of() {
-    if constexpr (X::staged > 0) return (X::staged * sizeof(typename X::scalar) + align - 1) / align * align;
+    if constexpr (X::template staged<Lanes> > 0)
+      return (X::template staged<Lanes> * sizeof(typename X::scalar) + align - 1) / align * align;
     else return 0;
   }
   static constexpr std::size_t offset(std::size_t n) {
@@ -115,7 +116,7 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
 template <class LanesT, class... B>
 struct Operands {
   using lanes = LanesT;
-  using stage = Stage<B...>;
+  using stage = Stage<LanesT, B...>;
   using parameters = Parameters<B...>;
   using indices = std::index_sequence_for<B...>;
   using arguments = Tuple<typename Argument<B, LanesT>::type...>;
@@ -125,7 +126,7 @@ struct Operands {
   using bound = std::remove_cvref_t<decltype(get<I>(std::declval<Tuple<B...> const&>()))>;
 
   /// Status codes of the items in the lanes at hand.
-  using status_code = std::conditional_t<LanesT::width == 1 && std::is_same_v<LanesT, OneLane>, std::int32_t,
+  using status_code = std::conditional_t<on_device_lanes<LanesT>, std::int32_t,
                                   Pack<std::int64_t, LanesT::width>>;
 
   Tuple<B...> bounds;
@@ -133,17 +134,17 @@ struct Operands {
   // ---- staging ----
   template <std::size_t I, class Member>
   BATCHWORK_INLINE void stage_one(Member const& member, char* base) const {
-    if constexpr (bound<I>::staged > 0) {
+    if constexpr (bound<I>::template staged<LanesT> > 0) {
       auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
       auto const& b = get<I>(bounds);
-      Vendor::for_each_lane(member, int(bound<I>::staged), [&](int k) { to[k] = staged_number(b, k); });
+      Vendor::for_each_lane(member, int(bound<I>::template staged<LanesT>), [&](int k) { to[k] = staged_number(b, k); });
     }
   }
   template <std::size_t I>
   BATCHWORK_INLINE void stage_one(char* base) const {
-    if constexpr (bound<I>::staged > 0) {
+    if constexpr (bound<I>::template staged<LanesT> > 0) {
       auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
-      for (int k = 0; k < bound<I>::staged; ++k) to[k] = staged_number(get<I>(bounds), k);
+      for (int k = 0; k < bound<I>::template staged<LanesT>; ++k) to[k] = staged_number(get<I>(bounds), k);
     }
   }
   template <class... Where, std::size_t... I>
@@ -173,7 +174,7 @@ struct Operands {
     if constexpr (k == Kind::in || k == Kind::inout || k == Kind::each) {
       return b.template load<LanesT>(items, time);
     } else if constexpr (k == Kind::common) {
-      return b.read(reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
+      return b.template read<LanesT>(reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else if constexpr (k == Kind::fixed) {
       return b.read();
     } else if constexpr (k == Kind::common_each) {
@@ -221,7 +222,7 @@ template <class Derived, class LanesT, class... B>
 struct GroupBase {
   using lanes = LanesT;
   using Ops = Operands<LanesT, B...>;
-  static constexpr bool on_device = std::is_same_v<LanesT, OneLane>;
+  static constexpr bool on_device = on_device_lanes<LanesT>;
   Ops operands;
 
   /// Bytes of team scratch; hosts stage on the stack.
@@ -311,8 +312,8 @@ struct FirstScalar<void, Rest...> {
   using type = typename FirstScalar<Rest...>::type;
 };
 
-template <class Exec, int W, class... B>
-using lanes_of = lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, W>;
+template <class Exec, int W, class DeviceLanes, class... B>
+using lanes_of = lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, W, DeviceLanes>;
 
 template <class... O>
 constexpr std::size_t fixed_bytes() {

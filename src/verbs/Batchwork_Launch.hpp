@@ -14,27 +14,31 @@
 namespace Batchwork {
 
 /// How a verb is launched. Width is the number of items in a host pack; 0 chooses the SIMD width the compiler was
-/// told of.
-template <int Width = 0>
+/// told of. Teams, if not 0, asks for that many teams of 128 lanes at once on a multiprocessor of a GPU: the compiler
+/// then gives a lane at most 65536 / (128 Teams) registers (4: 128, 3: 168), which hides memory latency better where a
+/// sequence can do with them, and spills where it cannot. By default a lane may use all 255.
+template <int Width = 0, int Teams = 0>
 struct Launch {
   static constexpr int width = Width;
+  static constexpr int teams = Teams;
+  static constexpr int largest_team = Teams > 0 ? 128 : 256;
   std::string label;
   int lanes_per_team = 128;
 
-  /// Lanes (and so items) per team on devices: a multiple of 32 up to 256.
+  /// Lanes (and so items) per team on devices: a multiple of 32 up to 256, or up to 128 with Teams.
   Launch team_size(int n) const {
-    if (n < 32 || n > 256 || n % 32 != 0)
+    if (n < 32 || n > largest_team || n % 32 != 0)
       throw std::invalid_argument("Batchwork::launch: team_size(" + std::to_string(n) +
-                                  ") must be a multiple of 32 from 32 to 256");
+                                  ") must be a multiple of 32 from 32 to " + std::to_string(largest_team));
     Launch r = *this;
     r.lanes_per_team = n;
     return r;
   }
 };
 
-/// launch<W>("label"): kernels are then labelled "Batchwork::map(label)".
-template <int Width = 0>
-Launch<Width> launch(std::string const& label = "") {
+/// launch("label"): kernels are then labelled "Batchwork::map(label)". launch<W, Teams>(...): see Launch.
+template <int Width = 0, int Teams = 0>
+Launch<Width, Teams> launch(std::string const& label = "") {
   return {label};
 }
 
@@ -42,15 +46,12 @@ namespace Impl {
 
 template <class X>
 inline constexpr bool is_launch = false;
-template <int W>
-inline constexpr bool is_launch<Launch<W>> = true;
+template <int W, int Teams>
+inline constexpr bool is_launch<Launch<W, Teams>> = true;
 
 inline std::string kernel_label(std::string const& verb, std::string const& label) {
   return label.empty() ? "Batchwork::" + verb : "Batchwork::" + verb + "(" + label + ")";
 }
-
-/// The largest team a verb launches; with it as the bound a lane may use all 255 registers.
-inline constexpr int largest_team = 256;
 
 /// The kernel of a verb on a device: one team per group of items, one item per lane.
 template <class Group>
@@ -83,8 +84,8 @@ struct HostKernel {
 };
 
 /// Launches a group on an execution space instance. Asynchronous; allocates nothing, fences nothing.
-template <class Exec, int W, class Group>
-void launch_group(Exec const& exec, Launch<W> const& how, std::string const& verb, Group const& group,
+template <class Exec, int W, int Teams, class Group>
+void launch_group(Exec const& exec, Launch<W, Teams> const& how, std::string const& verb, Group const& group,
                   std::int64_t items) {
   if (items == 0) return;
   std::string const label = kernel_label(verb, how.label);
@@ -94,7 +95,7 @@ void launch_group(Exec const& exec, Launch<W> const& how, std::string const& ver
     int const per_team = how.lanes_per_team;
     std::int64_t const teams = (items + per_team - 1) / per_team;
     if (teams > 2147483647) throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
-    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<largest_team, 1>> policy(
+    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<Launch<W, Teams>::largest_team, (Teams > 0 ? Teams : 1)>> policy(
         exec, int(teams), per_team, 1);
     std::size_t const scratch = Group::scratch_size(per_team);
     if (scratch > std::size_t(policy.scratch_size_max(0)))

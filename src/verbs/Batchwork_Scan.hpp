@@ -21,9 +21,9 @@ namespace Batchwork {
 /// \param steps     length of the series
 /// \param sequence  one step over tiles; copied into the launch
 /// \param operands  carry, each, common(each), emit, and in, out, inout, common, status as for map
-template <class Exec, int W, class Sequence, class... O>
+template <class Exec, int W, int Teams, class Sequence, class... O>
   requires Kokkos::is_execution_space_v<Exec>
-void scan(Exec const& exec, Launch<W> const& how, std::int64_t steps, Sequence const& sequence, O const&... operands) {
+void scan(Exec const& exec, Launch<W, Teams> const& how, std::int64_t steps, Sequence const& sequence, O const&... operands) {
   std::int64_t const items = Impl::check("scan", steps, Impl::resolve(operands)...).items;
   Impl::launch_group(exec, how, "scan", Impl::make_scan_group<Exec, W>(steps, sequence, Impl::resolve(operands)...), items);
 }
@@ -32,8 +32,8 @@ template <class Exec, class Sequence, class... O>
 void scan(Exec const& exec, std::int64_t steps, Sequence const& sequence, O const&... operands) {
   scan(exec, launch(), steps, sequence, operands...);
 }
-template <int W, class Sequence, class... O>
-void scan(Launch<W> const& how, std::int64_t steps, Sequence const& sequence, O const&... operands) {
+template <int W, int Teams, class Sequence, class... O>
+void scan(Launch<W, Teams> const& how, std::int64_t steps, Sequence const& sequence, O const&... operands) {
   scan(Kokkos::DefaultExecutionSpace(), how, steps, sequence, operands...);
 }
 template <class Sequence, class... O>

@@ -44,7 +44,7 @@ auto make_map_group(Sequence const& sequence, O const&... operands) {
                   O::kind != Kind::common_each) && ...),
                 "Batchwork::map: each, emit and carry belong to scan; map takes in, out, inout, common and status");
   require_one_launch<Exec, O...>();
-  using L = lanes_of<Exec, W, bound_t<O>...>;
+  using L = lanes_of<Exec, W, OneLane, bound_t<O>...>;
   using Group = MapGroup<Sequence, L, bound_t<O>...>;
   return Group{{typename Group::Ops{{{bind(operands)}...}}}, sequence};
 }

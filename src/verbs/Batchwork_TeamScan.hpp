@@ -29,7 +29,7 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   static constexpr Kind kind = Ops::template bound<I>::kind;
 
   /// Devices read one step ahead, so that a step does not wait for memory; on hosts the caches do that.
-  static constexpr bool reads_ahead = std::is_same_v<LanesT, OneLane>;
+  static constexpr bool reads_ahead = on_device_lanes<LanesT>;
 
   template <std::size_t I>
   BATCHWORK_INLINE void advance(arguments& now, arguments& next, Items items, std::int64_t t) const {
@@ -83,7 +83,7 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
 template <class Exec, int W, class Sequence, class... O>
 auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... operands) {
   require_one_launch<Exec, O...>();
-  using L = lanes_of<Exec, W, bound_t<O>...>;
+  using L = lanes_of<Exec, W, OneLaneStaging, bound_t<O>...>;
   using Group = ScanGroup<Sequence, L, bound_t<O>...>;
   return Group{{typename Group::Ops{{{bind(operands)}...}}}, sequence, steps};
 }
