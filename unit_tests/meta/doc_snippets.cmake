@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Run by ctest: every C++ block in the documentation says, in the line before it, which source file it is taken from,
+#   <!-- from FILE -->
+# and stands in that file word for word, but for indentation. The README begins with what example/first_map has between
+# its `// [example]` markers.
+
+# The text of a file without indentation, and with no character that means something in a CMake list.
+function(read_text result file)
+  file(READ "${file}" text)
+  string(REPLACE ";" "<semicolon>" text "${text}")
+  string(REPLACE "[" "<bracket>" text "${text}")
+  string(REPLACE "]" "<end of bracket>" text "${text}")
+  string(REGEX REPLACE "\n +" "\n" text "\n${text}")
+  set(${result} "${text}" PARENT_SCOPE)
+endfunction()
+
+file(GLOB documents "${SOURCE_DIR}/README.md" "${SOURCE_DIR}/CONTRIBUTING.md" "${SOURCE_DIR}/docs/*.md")
+set(bad "")
+set(count 0)
+foreach(document IN LISTS documents)
+  read_text(text "${document}")
+  string(REGEX MATCHALL "\n```cpp\n" blocks "${text}")
+  list(LENGTH blocks all)
+  string(REGEX MATCHALL "\n<!-- from [^\n]* -->\n```cpp\n[^`]*\n```\n" blocks "${text}")
+  list(LENGTH blocks named)
+  if(NOT all EQUAL named)
+    string(APPEND bad "\n  ${document}: ${all} C++ blocks, of which ${named} say `<!-- from FILE -->`")
+  endif()
+  foreach(block IN LISTS blocks)
+    math(EXPR count "${count} + 1")
+    string(REGEX MATCH "<!-- from ([^\n]*) -->\n```cpp(\n[^`]*\n)```" matched "${block}")
+    set(file "${CMAKE_MATCH_1}")
+    set(code "${CMAKE_MATCH_2}")
+    if(NOT EXISTS "${SOURCE_DIR}/${file}")
+      string(APPEND bad "\n  ${document}: there is no file ${file}")
+      continue()
+    endif()
+    read_text(source "${SOURCE_DIR}/${file}")
+    string(FIND "${source}" "${code}" where)
+    if(where EQUAL -1)
+      string(APPEND bad "\n  ${document}: this does not stand in ${file}:${code}")
+    endif()
+  endforeach()
+endforeach()
+
+read_text(readme "${SOURCE_DIR}/README.md")
+read_text(first_map "${SOURCE_DIR}/example/first_map/main.cpp")
+string(REGEX MATCH "\n```cpp(\n[^`]*\n)```\n" matched "${readme}")
+set(shown "${CMAKE_MATCH_1}")
+string(FIND "${first_map}" "// <bracket>example<end of bracket>${shown}// <bracket>example<end of bracket>\n" where)
+if(NOT shown OR where EQUAL -1)
+  string(APPEND bad "\n  README.md: the first C++ block is not what example/first_map/main.cpp has between its markers")
+endif()
+
+if(bad)
+  string(REPLACE "<semicolon>" ";" bad "${bad}")
+  string(REPLACE "<bracket>" "[" bad "${bad}")
+  string(REPLACE "<end of bracket>" "]" bad "${bad}")
+  message(FATAL_ERROR "The documentation shows code that is not compiled:${bad}")
+endif()
+if(count EQUAL 0)
+  message(FATAL_ERROR "no C++ block was found in the documentation")
+endif()
+message("${count} C++ blocks, each in the source that it names")

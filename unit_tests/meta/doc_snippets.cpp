@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The code that the documentation shows and that no example contains: compiled, so that it cannot go stale, and compared
+// with the documentation by doc_snippets.cmake.
+#include <Batchwork.hpp>
+#include <cstdio>
+
+using namespace Batchwork;
+
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+constexpr int D = 4;
+
+struct Smooth {  // exponential smoothing, with a weight for each item
+  template <class Level, class Z, class Weight, class Smoothed>
+  KOKKOS_FUNCTION void operator()(Level& level, Z const& z, Weight const& weight,
+                                  Smoothed& smoothed) const {
+    level += weight * (z - level);
+    smoothed = level;
+  }
+};
+
+struct CovarianceUpdate {
+  template <class Out, class P, class F, class Q, class H, class R>
+  KOKKOS_FUNCTION void operator()(Out& p_new, P const& p, F const& f, Q const& q, H const& h,
+                                  R const& r) const {
+    auto prior = congruence(f, p) + q;
+    auto g = h * prior;
+    auto y = solve(cholesky(congruence(h, prior) + r).lower(), g);
+    p_new = prior - gram(y);
+  }
+};
+
+/// Uses its results only where they can be trusted.
+struct Ratio {
+  template <class Y, class A, class B>
+  KOKKOS_FUNCTION void operator()(Y& y, A const& a, B const& b) const {
+    auto const usable = b > 0.0;
+    y = fail_where(!usable, Reason::not_finite, select(usable, a / b, 0.0));
+  }
+};
+
+}  // namespace
+
+void smooth(Exec const& exec, std::int64_t steps, Kokkos::View<double*> first,
+            Kokkos::View<double*> last, Kokkos::View<double**> z, Kokkos::View<double*> weight,
+            Kokkos::View<double**> smoothed) {
+  scan(exec, steps, Smooth{}, carry(first, last), each(z), in(weight), emit(smoothed));
+}
+
+void with_status(Exec const& exec, Kokkos::View<double* [D][D]> P_new,
+                 Kokkos::View<double* [D][D]> P, Kokkos::View<double[D][D]> F,
+                 Kokkos::View<double[D][D]> Q, Kokkos::View<double[D][D]> H,
+                 Kokkos::View<double[D][D]> R, Kokkos::View<int*> codes) {
+  map(exec, CovarianceUpdate{}, out(P_new), in(symmetric(P)), common(F), common(symmetric(Q)),
+      common(H), common(symmetric(R)), status(codes));
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), codes);
+  for (std::size_t n = 0; n < host.extent(0); ++n) {
+    if (host(n) != 0)
+      std::printf("item %zu: %s, pivot %d\n", n, to_string(Status::reason(host(n))),
+                  Status::info(host(n)));
+  }
+}
+
+void ratios(Exec const& exec, Kokkos::View<double*> y, Kokkos::View<double*> a,
+            Kokkos::View<double*> b, Kokkos::View<int*> codes) {
+  map(exec, launch("ratios").team_size(256), Ratio{}, out(y), in(a), in(b), status(codes));
+}
+
+void filters(Exec const& exec, std::int64_t steps, Kokkos::View<double[D][D]> F,
+             Kokkos::View<double[D][D]> Q, Kokkos::View<double[2][D]> H,
+             Kokkos::View<double[2][2]> R, Kokkos::View<double* [D]> x0,
+             Kokkos::View<double* [D][D]> P0, Kokkos::View<double** [2]> z,
+             Kokkos::View<double** [D]> mean, Kokkos::View<double*> log_likelihood) {
+  Kalman::filter(exec, steps, Kalman::model(common(F), common(Q), common(H), common(R)),
+                 Kalman::start(x0, P0), z,
+                 Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood));
+}
+
+void one_model(Exec const& exec, std::int64_t steps, Kokkos::View<double[D][D]> F,
+               Kokkos::View<double[D][D]> Q, Kokkos::View<double[2][D]> H,
+               Kokkos::View<double[2][2]> R, Kokkos::View<double[D]> x0,
+               Kokkos::View<double[D][D]> P0, Kokkos::View<double** [2]> z,
+               Kokkos::View<double*> log_likelihood) {
+  Kalman::Gains<double, 4, 2> gains(steps);  // states, entries of an observation
+  Kalman::filter(exec, steps, Kalman::model(common(F), common(Q), common(H), common(R)),
+                 Kalman::start(common(x0), common(P0)), z,
+                 Kalman::results().log_likelihood(log_likelihood), Kalman::complete(gains));
+  exec.fence();  // gains is freed at the end of this function, and the kernels use it
+}
+
+/// A filter with a step of its own: the building blocks in a scan.
+struct GatedStep {
+  template <class X, class P, class L, class Z, class F, class Q, class H, class R>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, L& log_likelihood, Z const& z, F const& f, Q const& q,
+                                  H const& h, R const& r) const {
+    Kalman::predict(x, p, f, q);
+    auto const distance = abs(element(z - h * x, 0));
+    auto const gated = select(distance < 5.0, element(z, 0), Kokkos::nan(""));  // missing: skipped
+    Kalman::update(x, p, log_likelihood, gated, h, r);
+  }
+};
+
+void gated(Exec const& exec, std::int64_t steps, Kokkos::View<double[D][D]> F,
+           Kokkos::View<double[D][D]> Q, Kokkos::View<double[1][D]> H, Kokkos::View<double[1][1]> R,
+           Kokkos::View<double* [D]> x, Kokkos::View<double* [D][D]> P,
+           Kokkos::View<double** [1]> z, Kokkos::View<double*> log_likelihood) {
+  scan(exec, steps, GatedStep{}, carry(x, x), carry(symmetric(P), symmetric(P)),
+       carry(common(fixed(0.0)), log_sum(log_likelihood, -0.5)), each(z), common(F),
+       common(symmetric(Q)), common(H), common(symmetric(R)));
+}
