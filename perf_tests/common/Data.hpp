@@ -41,7 +41,7 @@ KOKKOS_INLINE_FUNCTION double general_entry(std::uint64_t seed, int i, int j, in
 
 template <class T, int R, int C>
 Kokkos::View<T[R][C], Memory> to_view(char const* label, T const (&m)[R][C]) {
-  Kokkos::View<T[R][C], Memory> v(label);
+  Kokkos::View<T[R][C], Memory> v{std::string(label)};
   auto const host = Kokkos::create_mirror_view(v);
   for (int i = 0; i < R; ++i)
     for (int j = 0; j < C; ++j) host(i, j) = m[i][j];

@@ -13,7 +13,8 @@
 #include "machine/Batchwork_Lanes.hpp"
 #include "operand/Batchwork_Shape.hpp"
 
-namespace Batchwork::Impl {
+namespace Batchwork {
+namespace Impl {
 
 enum class Arrangement { planes, rows, strided, packed, matrix_rows, matrix_columns };
 
@@ -143,6 +144,8 @@ struct Cursor<Pack<V, W>, Loc> {
   }
 };
 
+}  // namespace Impl
+
 /// A read-only tile common to all items, read entry by entry from the View itself.
 template <class Loc>
 struct Direct {
@@ -154,18 +157,20 @@ struct Direct {
   static constexpr bool is_vector = Sh::is_vector;
   static constexpr bool is_staged = true;
   template <class S2>
-  using rebind = tile_of_t<S2, rows, cols, structure, is_vector>;
+  using rebind = Impl::tile_of_t<S2, rows, cols, structure, is_vector>;
 
   Loc loc;
   info_t<value_type> info = 0;
 
   BATCHWORK_INLINE value_type entry(int i, int j) const {
-    if (structurally_zero(structure, i, j)) return value_type(0);
+    if (Impl::structurally_zero(structure, i, j)) return value_type(0);
     if (structure == Structure::symmetric && j > i) return loc.data[loc.offset(j, i)];
     return loc.data[loc.offset(i, structure == Structure::diagonal ? 0 : j)];
   }
   BATCHWORK_INLINE value_type entry(int i) const { return loc.data[loc.offset(i, 0)]; }
 };
+
+namespace Impl {
 
 // ---- whole tiles --------------------------------------------------------------------------------------------------
 
@@ -269,6 +274,7 @@ BATCHWORK_INLINE void store_tile(Loc const& loc, Items items, std::int64_t time,
   }
 }
 
-}  // namespace Batchwork::Impl
+}  // namespace Impl
+}  // namespace Batchwork
 
 #endif

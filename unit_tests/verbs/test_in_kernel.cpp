@@ -301,11 +301,7 @@ TEST(InKernel, ScratchSizeIsKnownBeforehand) {
       scratch_size<Space, Solve, decltype(x), decltype(a), decltype(b), decltype(c), decltype(s)>(
           64);
   EXPECT_EQ(size, update.scratch_size(64));
-  if (Impl::runs_on_device<Space>) {
-    EXPECT_GE(size, N * N * sizeof(double));
-  } else {
-    EXPECT_EQ(size, 0u);
-  }
+  EXPECT_EQ(size, 0u);  // a map reads common operands through the cache, and hosts stage on the stack
 }
 
 }  // namespace
