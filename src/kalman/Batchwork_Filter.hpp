@@ -89,6 +89,12 @@ template <class O>
 inline constexpr bool is_common = O::kind == Kind::common || O::kind == Kind::fixed ||
                                   O::kind == Kind::common_each || O::kind == Kind::nothing;
 
+/// Memory of Gains as a batch of one series. The extents are parameters of a template: nvcc takes types that differ only
+/// in constants of a function template for one and the same.
+template <class T, int M, int N, class Space>
+using SeriesOfOne =
+    Kokkos::View<T** [M][N], Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
 /// The first of the two kernels for complete data, over one item.
 template <class Exec, class M, class S, class Re, class G>
 void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps, M const& m,
@@ -98,8 +104,8 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   constexpr int N = G::states, K = G::observations;
   std::size_t const n = gains.gain.extent(0);
-  Kokkos::View<T** [N][K], Kokkos::LayoutRight, Space, Unmanaged> gain(gains.gain.data(), 1, n);
-  Kokkos::View<T** [K][K], Kokkos::LayoutRight, Space, Unmanaged> factor(gains.factor.data(), 1, n);
+  SeriesOfOne<T, N, K, Space> gain(gains.gain.data(), 1, n);
+  SeriesOfOne<T, K, K, Space> factor(gains.factor.data(), 1, n);
   Kokkos::View<T**, Kokkos::LayoutRight, Space, Unmanaged> increment(gains.increment.data(), 1, n);
   auto const a = [&] {
     if constexpr (decltype(start.diffuse)::kind == Kind::nothing) return start.diffuse;
