@@ -230,7 +230,8 @@ namespace Kalman {
 ///                 kernels, "Batchwork::Kalman::gains" over one item, and the filter's, which updates means only and
 ///                 costs 2 N^2 + 4 N M + M^2 operations a step. Covariances asked for are those common to all items:
 ///                 their Views have one item. A model that fails gives not_finite for every item.
-template <class Exec, int W, int Teams, class M, class S, class Z, class Re, class Promise = MayBeMissing>
+template <class Exec, int W, int Teams, class M, class S, class Z, class Re,
+          class Promise = MayBeMissing>
   requires Kokkos::is_execution_space_v<Exec>
 void filter(Exec const& exec, Launch<W, Teams> const& how, std::int64_t steps, M const& model,
             S const& start, Z const& z, Re const& results, Promise const& promise = {}) {
@@ -244,8 +245,8 @@ void filter(Exec const& exec, std::int64_t steps, M const& model, S const& start
   filter(exec, launch(), steps, model, start, z, results, promise);
 }
 template <int W, int Teams, class M, class S, class Z, class Re, class Promise = MayBeMissing>
-void filter(Launch<W, Teams> const& how, std::int64_t steps, M const& model, S const& start, Z const& z,
-            Re const& results, Promise const& promise = {}) {
+void filter(Launch<W, Teams> const& how, std::int64_t steps, M const& model, S const& start,
+            Z const& z, Re const& results, Promise const& promise = {}) {
   filter(Kokkos::DefaultExecutionSpace(), how, steps, model, start, z, results, promise);
 }
 template <class M, class S, class Z, class Re, class Promise = MayBeMissing>
