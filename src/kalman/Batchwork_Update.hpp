@@ -120,7 +120,7 @@ namespace Kalman {
 /// m being the number of entries observed. x is a mutable vector of N (or scalar), p a mutable Symmetric tile, z a
 /// vector of M (or scalar), H is M x N (a vector is its only row), R is M x M, of which the lower triangle is read. loglik
 /// is a mutable Scalar, or a LogSum of weight -1/2, see log_sum(view, -0.5): that costs no logarithm. About
-/// 2 M N^2 + 3 M^2 N + M^3 / 3 operations.
+/// 3 M N^2 + 2 M^2 N + M^3 / 3 operations.
 ///
 /// A NaN entry of z is a missing observation: its row of H and its row and column of R take no part. With
 /// update<Data::complete> the masks for that are spared and a NaN fails with Reason::incomplete_data. A covariance S
