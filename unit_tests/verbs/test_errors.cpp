@@ -368,10 +368,11 @@ TEST(Errors, MoreCommonsThanScratch) {
     Kokkos::View<double*> x("x", 100), y("y", 100);
     Kokkos::deep_copy(y, untouched);
     auto const m = message_of([&] {
-      B::map(FirstOfAll{}, B::out(y), B::in(x), B::common(a), B::common(b), B::common(c),
-             B::common(d), B::common(e), B::common(f), B::common(g));
+      // A scan stages common operands; a map reads them through the cache.
+      B::scan(3, FirstOfAll{}, B::out(y), B::in(x), B::common(a), B::common(b), B::common(c),
+              B::common(d), B::common(e), B::common(f), B::common(g));
     });
-    expect_says(m, {"Batchwork::map: ", "operands need", "bytes of team scratch",
+    expect_says(m, {"Batchwork::scan: ", "operands need", "bytes of team scratch",
                     "; pass some as in(view)"});
     Kokkos::fence();
     auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
