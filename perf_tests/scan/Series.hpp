@@ -180,15 +180,15 @@ struct Series {
     return static_cast<double>(worst);
   }
 
-  /// Checks what one call of `launch` computes, then times it. A step is as exact as its few sums of N products, and
-  /// what it forgets it forgets with its errors: the tolerance is that of some tens of steps.
+  /// Checks what one call of `launch` computes, then times it. A step adds errors of N eps, so the tolerance is
+  /// steps N eps.
   template <class Launch>
   void run(benchmark::State& state, Launch const& launch, Work work, bool per_item,
            bool covariances) const {
     launch();
     Kokkos::fence();
     double const e = error(per_item, covariances);
-    double const tolerance = 16.0 * N * static_cast<double>(std::numeric_limits<T>::epsilon());
+    double const tolerance = 1.0 * filter_steps * N * static_cast<double>(std::numeric_limits<T>::epsilon());
     for (auto _ : state) {
       if (!(e <= tolerance)) {
         state.SkipWithError(("wrong result: relative error " + std::to_string(e / tolerance) +
