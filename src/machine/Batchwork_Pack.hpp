@@ -91,7 +91,8 @@ struct Pack {
   native v;
 
   Pack() = default;
-  BATCHWORK_INLINE Pack(T x) { BATCHWORK_PACK_LANEWISE(v, x, native{} + x) }
+  // Not native{} + x: that is an addition, because it turns -0 into +0.
+  BATCHWORK_INLINE Pack(T x) { BATCHWORK_PACK_LANEWISE(v, x, x - native{}) }
 
   BATCHWORK_INLINE T lane(int l) const { return v[l]; }
   BATCHWORK_INLINE void set_lane(int l, T x) { v[l] = x; }
