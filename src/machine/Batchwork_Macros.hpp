@@ -16,8 +16,9 @@
 #endif
 
 /// BATCHWORK_UNROLL: the loop is unrolled everywhere (short loops over a register block).
-/// BATCHWORK_UNROLL_ON_DEVICE: unrolled on devices only, where an array lives in registers only if every
-/// index is a constant; hosts keep a real loop over memory in the first-level cache.
+/// BATCHWORK_UNROLL_ON_DEVICE: fully unrolled on devices only, where an array lives in registers only if every index
+/// is a constant; hosts keep a real loop over memory in the first-level cache, except over tiles so small that they fit
+/// in registers.
 #if defined(BATCHWORK_DEVICE_PASS)
 #define BATCHWORK_UNROLL _Pragma("unroll")
 #define BATCHWORK_UNROLL_ON_DEVICE _Pragma("unroll")
@@ -29,7 +30,7 @@
 #define BATCHWORK_UNROLL_ON_DEVICE
 #elif defined(__GNUC__)
 #define BATCHWORK_UNROLL _Pragma("GCC unroll 16")
-#define BATCHWORK_UNROLL_ON_DEVICE
+#define BATCHWORK_UNROLL_ON_DEVICE _Pragma("GCC unroll 4")
 #else
 #define BATCHWORK_UNROLL
 #define BATCHWORK_UNROLL_ON_DEVICE
