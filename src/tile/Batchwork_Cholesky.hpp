@@ -108,7 +108,8 @@ BATCHWORK_INLINE auto cholesky(A const& a) {
                            Impl::select(finite, Impl::make_info<S>(Reason::not_positive_definite, j + 1),
                                         Impl::make_info<S>(Reason::not_finite, j + 1))));
     // The reciprocal root of zero is an infinity and that of an infinity is zero: both later look like numbers.
-    S const inverse = Impl::rsqrt(Impl::select(good, pivot, S(std::numeric_limits<T>::quiet_NaN())));
+    // The test is made beside the root, not before it: a host waits for the root.
+    S const inverse = Impl::select(good, Impl::rsqrt(pivot), S(std::numeric_limits<T>::quiet_NaN()));
     l.inverse[j] = inverse;
     l.a[Impl::triangle_index(j, j)] = pivot * inverse;
     // Packs: several rows at once, so that their multiply-adds overlap.
