@@ -7,7 +7,7 @@ namespace BatchworkPerf {
 
 void register_map_large() {
   if constexpr (on_device) {
-    register_map_all<float, Layout::planes, 10>();
+    register_map_symmetric<float, Layout::planes, 10>();
   } else {
     register_map_all<float, Layout::packed, 8, 12>();
     register_map_all<double, Layout::packed, 8, 12>();

@@ -188,7 +188,8 @@ struct Series {
     launch();
     Kokkos::fence();
     double const e = error(per_item, covariances);
-    double const tolerance = 1.0 * filter_steps * N * static_cast<double>(std::numeric_limits<T>::epsilon());
+    double const tolerance =
+        1.0 * filter_steps * N * static_cast<double>(std::numeric_limits<T>::epsilon());
     for (auto _ : state) {
       if (!(e <= tolerance)) {
         state.SkipWithError(("wrong result: relative error " + std::to_string(e / tolerance) +

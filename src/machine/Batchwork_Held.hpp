@@ -42,8 +42,9 @@ struct HeldTraits<Pack<T, W>> {
 /// The `S` of a result whose operands are held as A and B: a pack wins over a number common to its lanes.
 template <class A, class B>
 struct Promote {
-  static_assert(std::is_same_v<typename HeldTraits<A>::scalar, typename HeldTraits<B>::scalar>,
-                "Batchwork: operands of one operation must have the same scalar type (float or double)");
+  static_assert(
+      std::is_same_v<typename HeldTraits<A>::scalar, typename HeldTraits<B>::scalar>,
+      "Batchwork: operands of one operation must have the same scalar type (float or double)");
   static_assert(HeldTraits<A>::width == 1 || HeldTraits<B>::width == 1 || std::is_same_v<A, B>,
                 "Batchwork: packs of different widths cannot be combined");
   using type = std::conditional_t<std::is_floating_point_v<A>, B, A>;

@@ -63,7 +63,8 @@ inline constexpr bool runs_on_device =
 
 /// The lanes for numbers of type T on an execution space; W > 0 overrides the width on hosts.
 template <class Exec, class T, int W, class DeviceLanes = OneLane>
-using lanes_for = std::conditional_t<runs_on_device<Exec>, DeviceLanes, PackLanes<(W > 0 ? W : native_width<T>)>>;
+using lanes_for =
+    std::conditional_t<runs_on_device<Exec>, DeviceLanes, PackLanes<(W > 0 ? W : native_width<T>)>>;
 
 template <class Lanes>
 inline constexpr bool on_device_lanes = std::is_base_of_v<OneLane, Lanes>;

@@ -171,7 +171,8 @@ struct Pack {
 namespace Impl {
 
 template <class T, int W>
-BATCHWORK_INLINE Pack<T, W> select(PackMask<integer_of_t<T>, W> const& m, Pack<T, W> const& a, Pack<T, W> const& b) {
+BATCHWORK_INLINE Pack<T, W> select(PackMask<integer_of_t<T>, W> const& m, Pack<T, W> const& a,
+                                   Pack<T, W> const& b) {
   Pack<T, W> r;
   BATCHWORK_PACK_LANEWISE(r.v, m.v[l] ? a.v[l] : b.v[l], m.v ? a.v : b.v)
   return r;

@@ -11,7 +11,8 @@
 
 #include "machine/Batchwork_Macros.hpp"
 
-#if !defined(BATCHWORK_DISABLE_VENDOR) && !defined(__CUDACC__) && !defined(__HIPCC__) && defined(__SSE2__)
+#if !defined(BATCHWORK_DISABLE_VENDOR) && !defined(__CUDACC__) && !defined(__HIPCC__) && \
+    defined(__SSE2__)
 #include <immintrin.h>
 #define BATCHWORK_VENDOR_X86 1
 #endif

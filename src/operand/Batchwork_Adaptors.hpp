@@ -26,8 +26,9 @@ struct Adapted {
 
 template <class V>
 struct AsAdapted {
-  static_assert(Kokkos::is_view_v<V>, "Batchwork: an operand is made of a Kokkos::View, or of one adapted by "
-                                      "extents, packed, symmetric, lower or diagonal, or of fixed(value)");
+  static_assert(Kokkos::is_view_v<V>,
+                "Batchwork: an operand is made of a Kokkos::View, or of one adapted by "
+                "extents, packed, symmetric, lower or diagonal, or of fixed(value)");
   using type = Adapted<V, Structure::general, false>;
 };
 template <class V, Structure St, bool P, int... E>
@@ -75,7 +76,8 @@ auto as_packed(Adapted<V, St, P, E...> const& a, std::int64_t n) {
 /// is called. The item and time extents are not given.
 template <int... E, Impl::Viewish V>
 auto extents(V const& view) {
-  static_assert(sizeof...(E) == 1 || sizeof...(E) == 2, "Batchwork::extents: one extent for vectors, two for matrices");
+  static_assert(sizeof...(E) == 1 || sizeof...(E) == 2,
+                "Batchwork::extents: one extent for vectors, two for matrices");
   return Impl::with_extents<E...>(Impl::adapted(view));
 }
 
@@ -125,7 +127,8 @@ inline constexpr bool is_fixed<Fixed<T, Sh>> = true;
 template <Tile X>
 auto fixed(X const& x) {
   using T = held_t<X>;
-  static_assert(std::is_floating_point_v<T>, "Batchwork::fixed: the tile must hold float or double");
+  static_assert(std::is_floating_point_v<T>,
+                "Batchwork::fixed: the tile must hold float or double");
   constexpr int rank = X::structure == Structure::diagonal || X::is_vector ? 1 : 2;
   using Sh = Impl::Shape<X::rows, X::cols, X::structure, rank>;
   Impl::Fixed<T, Sh> f;

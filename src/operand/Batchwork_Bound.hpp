@@ -24,7 +24,8 @@ struct Bound;
 
 /// in, out, inout, each, emit: one tile per item (and step).
 template <Kind K, class Loc>
-  requires(K == Kind::in || K == Kind::out || K == Kind::inout || K == Kind::each || K == Kind::emit)
+  requires(K == Kind::in || K == Kind::out || K == Kind::inout || K == Kind::each ||
+           K == Kind::emit)
 struct Bound<K, Loc> {
   static constexpr Kind kind = K;
   using scalar = std::remove_const_t<typename Loc::value_type>;
@@ -54,9 +55,12 @@ struct Bound<Kind::common, Loc> {
   using Sh = typename Loc::shape;
   using scalar = std::remove_const_t<typename Loc::value_type>;
   template <class Lanes>
-  static constexpr int staged = !Lanes::stages ? 0 : Sh::rank == 0 ? 1 : Sh::size;
-  using staged_tile = std::conditional_t<Sh::rank == 0, Scalar<scalar>,
-                                         Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
+  static constexpr int staged = !Lanes::stages  ? 0
+                                : Sh::rank == 0 ? 1
+                                                : Sh::size;
+  using staged_tile =
+      std::conditional_t<Sh::rank == 0, Scalar<scalar>,
+                         Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
   Loc loc;
 
   using direct_tile = std::conditional_t<Sh::rank == 0, Scalar<scalar>, Direct<Loc>>;
@@ -92,8 +96,9 @@ struct Bound<Kind::fixed, F> {
   using scalar = typename F::value_type;
   template <class Lanes>
   static constexpr int staged = 0;
-  using staged_tile = std::conditional_t<Sh::rank == 0, Scalar<scalar>,
-                                         Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
+  using staged_tile =
+      std::conditional_t<Sh::rank == 0, Scalar<scalar>,
+                         Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
   F value;
 
   template <class Lanes>
@@ -115,7 +120,9 @@ struct Bound<Kind::common_each, Loc> {
 
   template <class Lanes>
   using tile = typename Loc::shape::template tile<scalar>;
-  BATCHWORK_INLINE auto load(std::int64_t time) const { return load_tile<scalar>(loc, Items{0, 1}, time); }
+  BATCHWORK_INLINE auto load(std::int64_t time) const {
+    return load_tile<scalar>(loc, Items{0, 1}, time);
+  }
 };
 
 /// carry: loaded before the first step, stored after the last.
@@ -147,7 +154,8 @@ struct Bound<Kind::carry, Start, End, IsLog> {
   template <class Lanes>
   BATCHWORK_INLINE plain<Lanes> load_plain(Items items, scalar const* stage) const {
     if constexpr (Start::kind == Kind::in) return start.template load<Lanes>(items, 0);
-    else if constexpr (Start::kind == Kind::common) return plain<Lanes>(start.template read<Lanes>(stage));
+    else if constexpr (Start::kind == Kind::common)
+      return plain<Lanes>(start.template read<Lanes>(stage));
     else return plain<Lanes>(start.read());
   }
   template <class Lanes>
@@ -172,7 +180,8 @@ struct Bound<Kind::status, Loc> {
     if constexpr (std::is_integral_v<I>) {
       *loc.at(items.first, 0) = static_cast<integer>(code);
     } else {
-      for (int k = 0; k < items.count; ++k) *loc.at(items.first + k, 0) = static_cast<integer>(code.lane(k));
+      for (int k = 0; k < items.count; ++k)
+        *loc.at(items.first + k, 0) = static_cast<integer>(code.lane(k));
     }
   }
 };
@@ -204,7 +213,8 @@ auto bind(Operand<Kind::carry, Start, End, IsLog> const& o) {
   if constexpr (!std::is_void_v<typename decltype(e)::scalar>)
     static_assert(std::is_same_v<scalar, typename decltype(e)::scalar>,
                   "Batchwork::carry: start and end have different scalar types");
-  return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{s, e, static_cast<scalar>(o.log_weight)};
+  return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{s, e,
+                                                             static_cast<scalar>(o.log_weight)};
 }
 
 template <class O>

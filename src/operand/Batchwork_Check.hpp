@@ -23,8 +23,8 @@ struct Part {
   Description d;
 
   std::string name() const {
-    return "operand " + std::to_string(position) + ", " + role + "(\"" + d.label + "\") [View " + d.extents +
-           (d.begin == nullptr ? ", not allocated" : "") + ", tile " + d.shape + "]";
+    return "operand " + std::to_string(position) + ", " + role + "(\"" + d.label + "\") [View " +
+           d.extents + (d.begin == nullptr ? ", not allocated" : "") + ", tile " + d.shape + "]";
   }
 };
 
@@ -54,7 +54,8 @@ void describe(std::vector<Part>& parts, int position, Operand<K, P...> const& o)
   if constexpr (K == Kind::carry) {
     if constexpr (o.start.kind == Kind::in || o.start.kind == Kind::common)
       parts.push_back({position, "carry start", false, o.start.source.describe()});
-    if constexpr (o.end.kind == Kind::out) parts.push_back({position, "carry end", true, o.end.source.describe()});
+    if constexpr (o.end.kind == Kind::out)
+      parts.push_back({position, "carry end", true, o.end.source.describe()});
   } else if constexpr (K != Kind::nothing && K != Kind::fixed) {
     parts.push_back({position, role_of(K), writes(K), o.source.describe()});
   }
@@ -65,8 +66,11 @@ struct Batch {
   std::int64_t items = 0;
 };
 
-inline Batch check_parts(std::string const& verb, std::vector<Part> const& parts, std::int64_t steps) {
-  auto const fail = [&](std::string const& what) { throw std::invalid_argument("Batchwork::" + verb + ": " + what); };
+inline Batch check_parts(std::string const& verb, std::vector<Part> const& parts,
+                         std::int64_t steps) {
+  auto const fail = [&](std::string const& what) {
+    throw std::invalid_argument("Batchwork::" + verb + ": " + what);
+  };
 
   if (steps < 0) fail("the call asks for " + std::to_string(steps) + " steps; give zero or more");
   Part const* first = nullptr;  // the operand that gives the number of items
@@ -75,15 +79,17 @@ inline Batch check_parts(std::string const& verb, std::vector<Part> const& parts
     if (p.d.items >= 0 && !first) first = &p;
   }
   if (!first)
-    fail("no operand has an item index, so the number of items is unknown; give at least one in, out, inout, each, "
-         "emit, status, or a carry with a View");
+    fail(
+        "no operand has an item index, so the number of items is unknown; give at least one in, out, inout, each, "
+        "emit, status, or a carry with a View");
   for (auto const& p : parts) {
     if (p.d.items >= 0 && p.d.items != first->d.items)
-      fail(p.name() + " has " + std::to_string(p.d.items) + " items, but " + first->name() + " has " +
-           std::to_string(first->d.items) + "; give all operands of a call the same number of items");
+      fail(p.name() + " has " + std::to_string(p.d.items) + " items, but " + first->name() +
+           " has " + std::to_string(first->d.items) +
+           "; give all operands of a call the same number of items");
     if (p.d.steps >= 0 && p.d.steps < steps)
-      fail(p.name() + " has " + std::to_string(p.d.steps) + " steps, but the call asks for " + std::to_string(steps) +
-           "; give a View with at least as many, or ask for fewer");
+      fail(p.name() + " has " + std::to_string(p.d.steps) + " steps, but the call asks for " +
+           std::to_string(steps) + "; give a View with at least as many, or ask for fewer");
   }
   // Aliasing that is certain: the same first element, or overlap of two Views without gaps.
   for (std::size_t a = 0; a < parts.size(); ++a) {
@@ -127,8 +133,9 @@ constexpr bool accessible(Operand<K, P...> const*) {
 
 template <class Exec, class... O>
 constexpr void require_accessible() {
-  static_assert((accessible<Exec>(static_cast<O*>(nullptr)) && ...),
-                "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  static_assert(
+      (accessible<Exec>(static_cast<O*>(nullptr)) && ...),
+      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
 }
 
 }  // namespace Batchwork::Impl

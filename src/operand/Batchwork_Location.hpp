@@ -19,7 +19,9 @@ namespace Impl {
 enum class Arrangement { planes, rows, strided, packed, matrix_rows, matrix_columns };
 
 /// Whether a View of this arrangement has item or time indices.
-constexpr bool is_single(Arrangement a) { return a == Arrangement::matrix_rows || a == Arrangement::matrix_columns; }
+constexpr bool is_single(Arrangement a) {
+  return a == Arrangement::matrix_rows || a == Arrangement::matrix_columns;
+}
 
 /// T may be const. All strides count numbers, not bytes. offset(i, j) is relative to at(item, time).
 template <class T, class Sh, Arrangement A, int PackedWidth>
@@ -48,7 +50,9 @@ struct Location<T, Sh, Arrangement::rows, 0> {
   std::int64_t time, item_stride;
   bool wide;  ///< every item starts on a 16-byte boundary and is a multiple of 16 bytes long
 
-  BATCHWORK_INLINE T* at(std::int64_t item, std::int64_t t) const { return data + item * item_stride + t * time; }
+  BATCHWORK_INLINE T* at(std::int64_t item, std::int64_t t) const {
+    return data + item * item_stride + t * time;
+  }
   BATCHWORK_INLINE std::int64_t offset(int i, int j) const {
     return Sh::rank == 2 ? i * Sh::cols + j : i;
   }
@@ -62,8 +66,12 @@ struct Location<T, Sh, Arrangement::strided, 0> {
   T* data;
   std::int64_t time, item_stride, row, col;
 
-  BATCHWORK_INLINE T* at(std::int64_t item, std::int64_t t) const { return data + item * item_stride + t * time; }
-  BATCHWORK_INLINE std::int64_t offset(int i, int j) const { return Sh::rank == 2 ? i * row + j * col : i * row; }
+  BATCHWORK_INLINE T* at(std::int64_t item, std::int64_t t) const {
+    return data + item * item_stride + t * time;
+  }
+  BATCHWORK_INLINE std::int64_t offset(int i, int j) const {
+    return Sh::rank == 2 ? i * row + j * col : i * row;
+  }
   BATCHWORK_INLINE bool adjacent(std::int64_t, int) const { return false; }
 };
 
@@ -109,7 +117,8 @@ struct Cursor {
   Loc const& loc;
   T* p;
 
-  BATCHWORK_INLINE Cursor(Loc const& l, Items items, std::int64_t time) : loc(l), p(l.at(items.first, time)) {}
+  BATCHWORK_INLINE Cursor(Loc const& l, Items items, std::int64_t time)
+      : loc(l), p(l.at(items.first, time)) {}
   BATCHWORK_INLINE S get(int i, int j) const { return p[loc.offset(i, j)]; }
   BATCHWORK_INLINE void put(int i, int j, S const& v) const { p[loc.offset(i, j)] = v; }
 };
@@ -125,7 +134,8 @@ struct Cursor<Pack<V, W>, Loc> {
 
   BATCHWORK_INLINE Cursor(Loc const& l, Items it, std::int64_t time)
       : loc(l), items(it), adjacent(it.count == W && l.adjacent(it.first, W)) {
-    for (int k = 0; k < W; ++k) p[k] = loc.at(items.first + (k < items.count ? k : items.count - 1), time);
+    for (int k = 0; k < W; ++k)
+      p[k] = loc.at(items.first + (k < items.count ? k : items.count - 1), time);
   }
   BATCHWORK_INLINE S get(int i, int j) const {
     std::int64_t const o = loc.offset(i, j);
@@ -196,7 +206,8 @@ BATCHWORK_INLINE void for_each_read(F const& f) {
     } else {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int j = 0; j < Sh::cols; ++j) {
-        bool const skip = (Sh::structure == Structure::symmetric || Sh::structure == Structure::lower) && j > i;
+        bool const skip =
+            (Sh::structure == Structure::symmetric || Sh::structure == Structure::lower) && j > i;
         if (!skip) f(i, j);
       }
     }
@@ -214,7 +225,8 @@ BATCHWORK_INLINE auto load_tile(Loc const& loc, Items items, std::int64_t time) 
     r.value = Cursor<S, Loc>(loc, items, time).get(0, 0);
   } else {
 #if defined(BATCHWORK_DEVICE_PASS)
-    if constexpr (one_item_per_lane<S> && requires { loc.wide; } && Sh::size * sizeof(T) % 16 == 0) {
+    if constexpr (one_item_per_lane<S> && requires { loc.wide; } &&
+                  Sh::size * sizeof(T) % 16 == 0) {
       if (loc.wide) {
         constexpr int per = 16 / int(sizeof(T));
         Wide<T> buffer[Sh::size / per];
@@ -247,7 +259,8 @@ BATCHWORK_INLINE void store_tile(Loc const& loc, Items items, std::int64_t time,
     for_each_read<Sh>([&](int i, int j) { c.put(i, 0, r.entry(i, j)); });
   } else {
 #if defined(BATCHWORK_DEVICE_PASS)
-    if constexpr (one_item_per_lane<S> && requires { loc.wide; } && Sh::size * sizeof(T) % 16 == 0) {
+    if constexpr (one_item_per_lane<S> && requires { loc.wide; } &&
+                  Sh::size * sizeof(T) % 16 == 0) {
       if (loc.wide) {
         constexpr int per = 16 / int(sizeof(T));
         auto* to = reinterpret_cast<Wide<T>*>(loc.at(items.first, time));

@@ -118,8 +118,9 @@ auto emit(V const& view) {
 template <Impl::Viewish V>
 auto status(V const& view) {
   using View = typename decltype(Impl::adapted(view))::view_type;
-  static_assert(std::is_integral_v<typename View::value_type> && sizeof(typename View::value_type) >= 4,
-                "Batchwork::status: the View must hold integers of 32 or 64 bits");
+  static_assert(
+      std::is_integral_v<typename View::value_type> && sizeof(typename View::value_type) >= 4,
+      "Batchwork::status: the View must hold integers of 32 or 64 bits");
   return Impl::make_operand<Impl::Kind::status, Impl::Leading::item>(view);
 }
 
@@ -162,7 +163,9 @@ double log_weight(Start const& start, End const& end) {
 /// Operands as the verbs use them.
 template <class X>
 auto resolve(X const& x) {
-  static_assert(is_operand<X>, "Batchwork: the arguments after the sequence are operands: in(view), out(view), ...");
+  static_assert(
+      is_operand<X>,
+      "Batchwork: the arguments after the sequence are operands: in(view), out(view), ...");
   return x;
 }
 template <class A>
@@ -178,7 +181,8 @@ auto carry(Start const& start) {
   auto s = Impl::carry_start(start);
   using IsLog = std::bool_constant<Impl::is_log_view<Start>>;
   using End = Impl::Operand<Impl::Kind::nothing>;
-  return Impl::Operand<Impl::Kind::carry, decltype(s), End, IsLog>{s, {}, Impl::log_weight(start, 0)};
+  return Impl::Operand<Impl::Kind::carry, decltype(s), End, IsLog>{
+      s, {}, Impl::log_weight(start, 0)};
 }
 /// Likewise, and the value after the last step is stored in end(item, ...), which may be the View it started from.
 template <class Start, class End>
@@ -186,7 +190,8 @@ auto carry(Start const& start, End const& end) {
   auto s = Impl::carry_start(start);
   auto e = out(Impl::carry_view(end));
   using IsLog = std::bool_constant<Impl::is_log_view<Start> || Impl::is_log_view<End>>;
-  return Impl::Operand<Impl::Kind::carry, decltype(s), decltype(e), IsLog>{s, e, Impl::log_weight(start, end)};
+  return Impl::Operand<Impl::Kind::carry, decltype(s), decltype(e), IsLog>{
+      s, e, Impl::log_weight(start, end)};
 }
 
 }  // namespace Batchwork

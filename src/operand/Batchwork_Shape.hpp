@@ -54,8 +54,9 @@ struct ShapeFromExtents<2, M, N> {
 /// The same extents, with a structure: symmetric and lower of a square matrix, diagonal of a vector.
 template <class Sh, Structure St>
 struct Restructured {
-  static_assert(St == Structure::diagonal ? Sh::rank == 1 : (Sh::rank == 2 && Sh::rows == Sh::cols),
-                "Batchwork: symmetric(view) and lower(view) take square matrices, diagonal(view) takes vectors");
+  static_assert(
+      St == Structure::diagonal ? Sh::rank == 1 : (Sh::rank == 2 && Sh::rows == Sh::cols),
+      "Batchwork: symmetric(view) and lower(view) take square matrices, diagonal(view) takes vectors");
   using type = Shape<Sh::rows, St == Structure::diagonal ? Sh::rows : Sh::cols, St, Sh::rank>;
 };
 template <class Sh>

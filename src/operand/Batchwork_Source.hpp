@@ -63,9 +63,10 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
   static constexpr int view_rank = int(V::rank());
   static constexpr int tile_rank = view_rank - lead - int(IsPacked);
 
-  static_assert(tile_rank >= 0 && tile_rank <= 2,
-                "Batchwork: the View's rank does not fit the operand: matrices have two indices, vectors one, scalars "
-                "none, after the item and time indices (and before the lane index of packed storage)");
+  static_assert(
+      tile_rank >= 0 && tile_rank <= 2,
+      "Batchwork: the View's rank does not fit the operand: matrices have two indices, vectors one, scalars "
+      "none, after the item and time indices (and before the lane index of packed storage)");
   static_assert(sizeof...(E) == 0 || int(sizeof...(E)) == tile_rank,
                 "Batchwork: extents<...>(view) must give as many extents as the tile has indices");
 
@@ -83,15 +84,20 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
       if (static_extent(k) <= 0) return false;
     return true;
   }
-  static_assert(extents_known(), "Batchwork: the tile's extents must be known at compile time: use a View with static "
-                                 "extents (View<double*[6][6]>) or extents<6, 6>(view)");
-  static_assert(!IsPacked || packed_width > 0,
-                "Batchwork::packed: the lane extent must be static, as in View<double*[6][6][8], LayoutRight>");
-  static_assert(!IsPacked || has_item(Lead), "Batchwork::packed: only operands with an item index can be packed");
+  static_assert(
+      extents_known(),
+      "Batchwork: the tile's extents must be known at compile time: use a View with static "
+      "extents (View<double*[6][6]>) or extents<6, 6>(view)");
+  static_assert(
+      !IsPacked || packed_width > 0,
+      "Batchwork::packed: the lane extent must be static, as in View<double*[6][6][8], LayoutRight>");
+  static_assert(!IsPacked || has_item(Lead),
+                "Batchwork::packed: only operands with an item index can be packed");
 
   static constexpr auto make_shape() {
     if constexpr (tile_rank == 0) return typename ShapeFromExtents<0>::type{};
-    else if constexpr (tile_rank == 1) return typename ShapeFromExtents<1, static_extent(0)>::type{};
+    else if constexpr (tile_rank == 1)
+      return typename ShapeFromExtents<1, static_extent(0)>::type{};
     else return typename ShapeFromExtents<2, static_extent(0), static_extent(1)>::type{};
   }
   using shape = typename Restructured<decltype(make_shape()), St>::type;
@@ -103,18 +109,20 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
   static constexpr bool right = std::is_same_v<layout, Kokkos::LayoutRight>;
   static_assert(!IsPacked || right, "Batchwork::packed: the View must be LayoutRight");
   static constexpr bool items_adjacent = left || (right && view_rank == 1);
-  static constexpr Arrangement arrangement = IsPacked                           ? Arrangement::packed
-                                             : (items_adjacent && has_item(Lead)) ? Arrangement::planes
-                                             : (right && has_item(Lead))          ? Arrangement::rows
-                                             : (right && lead == 0)               ? Arrangement::matrix_rows
-                                             : (left && lead == 0)                ? Arrangement::matrix_columns
-                                                                                  : Arrangement::strided;
+  static constexpr Arrangement arrangement = IsPacked ? Arrangement::packed
+                                             : (items_adjacent && has_item(Lead))
+                                                 ? Arrangement::planes
+                                             : (right && has_item(Lead)) ? Arrangement::rows
+                                             : (right && lead == 0)      ? Arrangement::matrix_rows
+                                             : (left && lead == 0) ? Arrangement::matrix_columns
+                                                                   : Arrangement::strided;
   using location = Location<value_type, shape, arrangement, packed_width>;
 
   V view;
   std::int64_t packed_items;
 
-  explicit Source(Adapted<V, St, IsPacked, E...> const& a) : view(a.view), packed_items(a.packed_items) {}
+  explicit Source(Adapted<V, St, IsPacked, E...> const& a)
+      : view(a.view), packed_items(a.packed_items) {}
 
   Description describe() const {
     Description d;
@@ -148,7 +156,8 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
         d.problem = "it has " + std::to_string(view.extent(0)) + " groups, but packed(view, " +
                     std::to_string(packed_items) + ") needs " +
                     (packed_items < 0 ? std::string("a number of items that is not negative")
-                                      : std::to_string(groups) + " of " + std::to_string(packed_width) + " items") +
+                                      : std::to_string(groups) + " of " +
+                                            std::to_string(packed_width) + " items") +
                     "; give a View with ceil(n / " + std::to_string(packed_width) + ") groups";
       }
     }
@@ -170,16 +179,16 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
       return {view.data(), stride(time_index), stride(tile_rank > 0 ? lead : -1)};
     } else if constexpr (arrangement == Arrangement::rows) {
       std::int64_t const item = stride(0), time = stride(time_index);
-      bool const wide = reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 && item * sizeof(T) % 16 == 0 &&
-                        time * sizeof(T) % 16 == 0;
+      bool const wide = reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 &&
+                        item * sizeof(T) % 16 == 0 && time * sizeof(T) % 16 == 0;
       return {view.data(), time, item, wide};
     } else if constexpr (is_single(arrangement)) {
       return {view.data()};
     } else if constexpr (arrangement == Arrangement::packed) {
       return {view.data(), stride(time_index), stride(0)};
     } else {
-      return {view.data(), stride(time_index), has_item(Lead) ? stride(0) : 0, stride(tile_rank > 0 ? lead : -1),
-              stride(tile_rank > 1 ? lead + 1 : -1)};
+      return {view.data(), stride(time_index), has_item(Lead) ? stride(0) : 0,
+              stride(tile_rank > 0 ? lead : -1), stride(tile_rank > 1 ? lead + 1 : -1)};
     }
   }
 };

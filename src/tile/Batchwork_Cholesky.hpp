@@ -63,7 +63,8 @@ namespace Impl {
 
 /// L(i0 + i, j) for i < BI, from the columns before j; rows on or below the diagonal only.
 template <int BI, class L, class A>
-BATCHWORK_INLINE void factor_column_block(L& l, A const& a, int i0, int j, typename L::value_type const& inverse) {
+BATCHWORK_INLINE void factor_column_block(L& l, A const& a, int i0, int j,
+                                          typename L::value_type const& inverse) {
   using S = typename L::value_type;
   S acc[BI];
   BATCHWORK_UNROLL
@@ -104,12 +105,14 @@ BATCHWORK_INLINE auto cholesky(A const& a) {
     auto const finite = Impl::is_finite(pivot);
     auto const good = finite && pivot > S(T(0));
     info = Impl::first_failure(
-        info, Impl::select(good, info_t<S>(0),
-                           Impl::select(finite, Impl::make_info<S>(Reason::not_positive_definite, j + 1),
-                                        Impl::make_info<S>(Reason::not_finite, j + 1))));
+        info,
+        Impl::select(good, info_t<S>(0),
+                     Impl::select(finite, Impl::make_info<S>(Reason::not_positive_definite, j + 1),
+                                  Impl::make_info<S>(Reason::not_finite, j + 1))));
     // The reciprocal root of zero is an infinity and that of an infinity is zero: both later look like numbers.
     // The test is made beside the root, not before it: a host waits for the root.
-    S const inverse = Impl::select(good, Impl::rsqrt(pivot), S(std::numeric_limits<T>::quiet_NaN()));
+    S const inverse =
+        Impl::select(good, Impl::rsqrt(pivot), S(std::numeric_limits<T>::quiet_NaN()));
     l.inverse[j] = inverse;
     l.a[Impl::triangle_index(j, j)] = pivot * inverse;
     // Packs: several rows at once, so that their multiply-adds overlap.

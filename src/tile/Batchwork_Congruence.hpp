@@ -50,7 +50,8 @@ struct TriangleBlock {
 /// Rows i0 .. i0 + BI - 1 of the lower triangle of the product whose rows are a (BI x K) and whose columns are b.
 template <int BI, class R, class A, class B>
 BATCHWORK_INLINE void triangle_rows(R& r, A const& a, B const& b, int i0) {
-  constexpr int N = R::rows, BJ = one_item_per_lane<typename R::value_type> ? 1 : at_most(block_cols, N);
+  constexpr int N = R::rows,
+                BJ = one_item_per_lane<typename R::value_type> ? 1 : at_most(block_cols, N);
   constexpr int full = N / BJ * BJ;
   TriangleBlock<R> block{r, i0};
   BATCHWORK_UNROLL_ON_DEVICE
@@ -78,7 +79,8 @@ BATCHWORK_INLINE void congruence_in_lane(R& r, F const& f, P const& p) {
   constexpr int M = F::rows, N = F::cols;
   Matrix<S, M, N> t;
   product(t, f, p);
-  if constexpr (F::structure == Structure::general && requires { F::is_staged; }) Vendor::forget_loads();
+  if constexpr (F::structure == Structure::general && requires { F::is_staged; })
+    Vendor::forget_loads();
   BATCHWORK_UNROLL_ON_DEVICE
   for (int j = 0; j < M; ++j) {
     BATCHWORK_UNROLL_ON_DEVICE
@@ -133,7 +135,8 @@ BATCHWORK_INLINE auto gram(Y const& y) {
   using S = held_t<Y>;
   Symmetric<S, Y::cols> r;
   constexpr int N = Y::cols;
-  constexpr int BI = Impl::one_item_per_lane<S> ? 1 : Impl::at_most(Impl::block_rows, N), full = N / BI * BI;
+  constexpr int BI = Impl::one_item_per_lane<S> ? 1 : Impl::at_most(Impl::block_rows, N),
+                full = N / BI * BI;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i0 = 0; i0 < full; i0 += BI) Impl::gram_rows<BI>(r, y, i0);
   if constexpr (full < N) Impl::gram_rows<N - full>(r, y, full);

@@ -87,7 +87,8 @@ struct SelectEntry {
 /// `a` where the mask holds, else `b`, item by item, status included; both are computed.
 template <class M, Tile A, Tile B>
 BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
-  static_assert(A::rows == B::rows && A::cols == B::cols, "Batchwork::select: the tiles have different extents");
+  static_assert(A::rows == B::rows && A::cols == B::cols,
+                "Batchwork::select: the tiles have different extents");
   using S = typename Impl::HeldForMask<promote_t<held_t<A>, held_t<B>>, M>::type;
   using R = Impl::tile_of_t<S, A::rows, A::cols, Impl::sum_structure(A::structure, B::structure),
                             A::is_vector || B::is_vector>;

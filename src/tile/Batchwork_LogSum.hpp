@@ -20,8 +20,8 @@ namespace Batchwork {
 template <class S>
 struct LogSum {
   using value_type = S;
-  using T          = scalar_t<S>;
-  using integer    = decltype(Impl::bits(S()));
+  using T = scalar_t<S>;
+  using integer = decltype(Impl::bits(S()));
 
   S sum;
   S product;
@@ -39,21 +39,23 @@ struct LogSum {
   BATCHWORK_INLINE void add_log(X const& x) {
     using lane = Impl::integer_of_t<T>;
     constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
-    constexpr lane exponents    = (lane(1) << (int(sizeof(T)) * 8 - 1 - mantissa_bits)) - 1;
+    constexpr lane exponents = (lane(1) << (int(sizeof(T)) * 8 - 1 - mantissa_bits)) - 1;
     // The product is kept in [1/2, 1): then no x is so large that it overflows.
-    constexpr lane bias         = std::numeric_limits<T>::max_exponent - 2;
+    constexpr lane bias = std::numeric_limits<T>::max_exponent - 2;
     Scalar<S> const y(x);
     product *= y.value;
     info = Impl::first_failure(info, y.info);
 
     integer const pattern = Impl::bits(product);
     // With the sign bit on top, so that a negative product lies above the exponents too.
-    integer const e    = Impl::bit_and(Impl::shift_right(pattern, mantissa_bits), static_cast<lane>(2 * exponents + 1));
+    integer const e = Impl::bit_and(Impl::shift_right(pattern, mantissa_bits),
+                                    static_cast<lane>(2 * exponents + 1));
     auto const regular = (e != integer(0)) && (e < integer(exponents));
     integer const scaled =
         Impl::bit_or(Impl::bit_and(pattern, static_cast<lane>(~(exponents << mantissa_bits))),
                      static_cast<lane>(bias << mantissa_bits));
-    product  = Impl::select(regular, Impl::from_bits<T>(scaled), S(std::numeric_limits<T>::quiet_NaN()));
+    product =
+        Impl::select(regular, Impl::from_bits<T>(scaled), S(std::numeric_limits<T>::quiet_NaN()));
     exponent = exponent + Impl::select(regular, integer(e - integer(bias)), integer(0));
   }
 
@@ -76,7 +78,8 @@ struct LogSum {
   /// The number it stands for; costs one logarithm.
   BATCHWORK_INLINE Scalar<S> value() const {
     constexpr T log_two = T(0.69314718055994530942);
-    return {sum + S(weight) * (Impl::log(product) + Impl::to_number<T>(exponent) * S(log_two)), info};
+    return {sum + S(weight) * (Impl::log(product) + Impl::to_number<T>(exponent) * S(log_two)),
+            info};
   }
 };
 

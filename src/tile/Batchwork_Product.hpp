@@ -63,7 +63,8 @@ BATCHWORK_INLINE void product(R& r, A const& a, B const& b) {
   // One row at a time where a lane holds an item: each entry of a is then read once and dropped.
   constexpr bool lane = one_item_per_lane<typename R::value_type>;
   constexpr int M = rows_of<R>;
-  constexpr int BI = lane ? 1 : at_most(block_rows, M), BJ = lane ? cols_of<R> : at_most(block_cols, cols_of<R>);
+  constexpr int BI = lane ? 1 : at_most(block_rows, M),
+                BJ = lane ? cols_of<R> : at_most(block_cols, cols_of<R>);
   constexpr int full = M / BI * BI;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i0 = 0; i0 < full; i0 += BI) product_rows<BI, BJ>(r, a, b, i0);
@@ -96,7 +97,8 @@ template <Tile A, Tile B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
   static_assert(A::cols == B::rows, "Batchwork: product of tiles whose inner extents differ");
   using S = promote_t<held_t<A>, held_t<B>>;
-  using R = Impl::tile_of_t<S, A::rows, B::cols, Impl::product_structure(A::structure, B::structure), B::is_vector>;
+  using R = Impl::tile_of_t<S, A::rows, B::cols,
+                            Impl::product_structure(A::structure, B::structure), B::is_vector>;
   R r;
   if constexpr (A::structure == Structure::diagonal || B::structure == Structure::diagonal) {
     Impl::scale_rows(r, a, b);

@@ -13,14 +13,17 @@ namespace Batchwork {
 /// The sum of the products of the entries of two tiles with the same extents; for vectors, u' v.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto dot(A const& a, B const& b) {
-  static_assert(A::rows == B::rows && A::cols == B::cols, "Batchwork::dot: the tiles have different extents");
+  static_assert(A::rows == B::rows && A::cols == B::cols,
+                "Batchwork::dot: the tiles have different extents");
   using S = promote_t<held_t<A>, held_t<B>>;
   S sum(scalar_t<S>(0));
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < A::rows; ++i) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int j = 0; j < A::cols; ++j) {
-      if (Impl::structurally_zero(A::structure, i, j) || Impl::structurally_zero(B::structure, i, j)) continue;
+      if (Impl::structurally_zero(A::structure, i, j) ||
+          Impl::structurally_zero(B::structure, i, j))
+        continue;
       sum += S(a.entry(i, j)) * S(b.entry(i, j));
     }
   }

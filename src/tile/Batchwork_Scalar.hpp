@@ -25,7 +25,8 @@ struct Scalar {
   BATCHWORK_INLINE Scalar(U u) : value(static_cast<scalar_t<S>>(u)), info(0) {}
   template <class S2>
     requires(!std::is_same_v<S2, S> && std::is_same_v<promote_t<S, S2>, S>)
-  BATCHWORK_INLINE Scalar(Scalar<S2> const& o) : value(o.value), info(Impl::spread_info<S>(o.info)) {}
+  BATCHWORK_INLINE Scalar(Scalar<S2> const& o)
+      : value(o.value), info(Impl::spread_info<S>(o.info)) {}
 
   template <class X>
   BATCHWORK_INLINE Scalar& operator+=(X const& x) {
@@ -90,7 +91,8 @@ using scalar_pair_t = typename ScalarPair<std::remove_cvref_t<A>, std::remove_cv
 }  // namespace Impl
 
 template <class A, class B>
-concept ScalarOperands = Impl::ScalarLike<A> && Impl::ScalarLike<B> && (Impl::ScalarTile<A> || Impl::ScalarTile<B>);
+concept ScalarOperands =
+    Impl::ScalarLike<A> && Impl::ScalarLike<B> && (Impl::ScalarTile<A> || Impl::ScalarTile<B>);
 
 template <class S>
 BATCHWORK_INLINE Scalar<S> operator-(Scalar<S> const& a) {
@@ -190,7 +192,7 @@ template <class M, class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   using S0 = Impl::scalar_pair_t<A, B>;
-  using S  = typename Impl::HeldForMask<S0, M>::type;
+  using S = typename Impl::HeldForMask<S0, M>::type;
   Scalar<S> const x(a), y(b);
   return Scalar<S>(Impl::select(mask, x.value, y.value), Impl::select(mask, x.info, y.info));
 }

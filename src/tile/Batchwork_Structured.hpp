@@ -77,8 +77,8 @@ struct Lower {
   /// Takes the lower triangle of any square tile; what stands above it is dropped.
   template <Tile X>
     requires(!std::is_same_v<X, Lower> && Impl::HeldConvertible<S, held_t<X>>)
-  BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::lower && Impl::structure_of<X> != Structure::diagonal)
-      Lower(X const& x) {
+  BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::lower &&
+                            Impl::structure_of<X> != Structure::diagonal) Lower(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>

@@ -44,11 +44,14 @@ inline constexpr Structure structure_of = std::remove_cvref_t<X>::structure;
 
 /// Whether entry (i, j) is zero by structure.
 KOKKOS_FORCEINLINE_FUNCTION constexpr bool structurally_zero(Structure s, int i, int j) {
-  return (s == Structure::lower && j > i) || (s == Structure::upper && j < i) || (s == Structure::diagonal && i != j);
+  return (s == Structure::lower && j > i) || (s == Structure::upper && j < i) ||
+         (s == Structure::diagonal && i != j);
 }
 
 /// Index of (i, j), j <= i, in a triangle stored row by row.
-KOKKOS_FORCEINLINE_FUNCTION constexpr int triangle_index(int i, int j) { return i * (i + 1) / 2 + j; }
+KOKKOS_FORCEINLINE_FUNCTION constexpr int triangle_index(int i, int j) {
+  return i * (i + 1) / 2 + j;
+}
 
 KOKKOS_FORCEINLINE_FUNCTION constexpr Structure transposed(Structure s) {
   return s == Structure::lower ? Structure::upper : s == Structure::upper ? Structure::lower : s;
@@ -66,7 +69,9 @@ inline constexpr int block_rows = 4, block_cols = 4;
 inline constexpr int block_rows = 2, block_cols = 4;
 #endif
 
-KOKKOS_FORCEINLINE_FUNCTION constexpr int at_most(int limit, int n) { return n < limit ? n : limit; }
+KOKKOS_FORCEINLINE_FUNCTION constexpr int at_most(int limit, int n) {
+  return n < limit ? n : limit;
+}
 
 }  // namespace Impl
 }  // namespace Batchwork

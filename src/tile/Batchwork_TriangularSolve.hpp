@@ -72,7 +72,8 @@ BATCHWORK_INLINE void triangular_solve(R& x, L const& t, B const& b) {
 template <Tile L, Tile B>
   requires(L::structure == Structure::lower || L::structure == Structure::upper)
 BATCHWORK_INLINE auto solve(L const& t, B const& b) {
-  static_assert(L::cols == B::rows, "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+  static_assert(L::cols == B::rows,
+                "Batchwork::solve: the right-hand side has another number of rows than the matrix");
   using S = promote_t<held_t<L>, held_t<B>>;
   Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
   Impl::triangular_solve(x, t, b);
@@ -84,7 +85,8 @@ BATCHWORK_INLINE auto solve(L const& t, B const& b) {
 template <Tile D, Tile B>
   requires(D::structure == Structure::diagonal)
 BATCHWORK_INLINE auto solve(D const& d, B const& b) {
-  static_assert(D::cols == B::rows, "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+  static_assert(D::cols == B::rows,
+                "Batchwork::solve: the right-hand side has another number of rows than the matrix");
   using S = promote_t<held_t<D>, held_t<B>>;
   Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
   BATCHWORK_UNROLL_ON_DEVICE

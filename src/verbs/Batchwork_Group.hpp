@@ -68,7 +68,8 @@ struct Parameters {
 };
 
 constexpr bool is_read_only(Kind k) {
-  return k == Kind::in || k == Kind::common || k == Kind::fixed || k == Kind::each || k == Kind::common_each;
+  return k == Kind::in || k == Kind::common || k == Kind::fixed || k == Kind::each ||
+         k == Kind::common_each;
 }
 
 /// True where every stored number of a tile is finite.
@@ -126,8 +127,8 @@ struct Operands {
   using bound = std::remove_cvref_t<decltype(get<I>(std::declval<Tuple<B...> const&>()))>;
 
   /// Status codes of the items in the lanes at hand.
-  using status_code = std::conditional_t<on_device_lanes<LanesT>, std::int32_t,
-                                  Pack<std::int64_t, LanesT::width>>;
+  using status_code =
+      std::conditional_t<on_device_lanes<LanesT>, std::int32_t, Pack<std::int64_t, LanesT::width>>;
 
   Tuple<B...> bounds;
 
@@ -137,14 +138,16 @@ struct Operands {
     if constexpr (bound<I>::template staged<LanesT> > 0) {
       auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
       auto const& b = get<I>(bounds);
-      Vendor::for_each_lane(member, int(bound<I>::template staged<LanesT>), [&](int k) { to[k] = staged_number(b, k); });
+      Vendor::for_each_lane(member, int(bound<I>::template staged<LanesT>),
+                            [&](int k) { to[k] = staged_number(b, k); });
     }
   }
   template <std::size_t I>
   BATCHWORK_INLINE void stage_one(char* base) const {
     if constexpr (bound<I>::template staged<LanesT> > 0) {
       auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
-      for (int k = 0; k < bound<I>::template staged<LanesT>; ++k) to[k] = staged_number(get<I>(bounds), k);
+      for (int k = 0; k < bound<I>::template staged<LanesT>; ++k)
+        to[k] = staged_number(get<I>(bounds), k);
     }
   }
   template <class... Where, std::size_t... I>
@@ -174,7 +177,8 @@ struct Operands {
     if constexpr (k == Kind::in || k == Kind::inout || k == Kind::each) {
       return b.template load<LanesT>(items, time);
     } else if constexpr (k == Kind::common) {
-      return b.template read<LanesT>(reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
+      return b.template read<LanesT>(
+          reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else if constexpr (k == Kind::fixed) {
       return b.read();
     } else if constexpr (k == Kind::common_each) {
@@ -190,7 +194,8 @@ struct Operands {
   // ---- storing ----
   /// Stores what the kinds in question write, and merges the tiles' status into `code`.
   template <std::size_t I, class Code>
-  BATCHWORK_INLINE void store_one(Items items, std::int64_t time, auto const& x, Code& code, Code& bad) const {
+  BATCHWORK_INLINE void store_one(Items items, std::int64_t time, auto const& x, Code& code,
+                                  Code& bad) const {
     auto const& b = get<I>(bounds);
     auto const put = [&](auto const& target, auto const& y) {
       target.template store<LanesT>(items, time, y);
@@ -275,14 +280,17 @@ struct TeamGroup {
 
   /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...).
   static constexpr std::size_t scratch_size(int team_size) {
-    return Group::scratch_size(team_size) > 0 ? Group::scratch_size(team_size) + Group::Ops::stage::align : 0;
+    return Group::scratch_size(team_size) > 0
+               ? Group::scratch_size(team_size) + Group::Ops::stage::align
+               : 0;
   }
 
   /// Runs on the items first .. last - 1. Called by all threads of the team, outside nested ranges, with the same
   /// arguments. What the team wrote before is seen, and what this writes is seen by the team after. Lanes are the
   /// linear ranks over team size times vector length; on the host each thread takes one pack at a time.
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member, std::int64_t first, std::int64_t last) const {
+  KOKKOS_FUNCTION void operator()(Member const& member, std::int64_t first,
+                                  std::int64_t last) const {
     member.team_barrier();
     if constexpr (Group::on_device) {
       group.run(member, first, last);
@@ -318,7 +326,8 @@ using lanes_of = lanes_for<Exec, typename FirstScalar<typename B::scalar...>::ty
 template <class... O>
 constexpr std::size_t fixed_bytes() {
   return (std::size_t(0) + ... + []() -> std::size_t {
-    if constexpr (O::kind == Kind::fixed) return sizeof(typename std::remove_cvref_t<decltype(O::source)>);
+    if constexpr (O::kind == Kind::fixed)
+      return sizeof(typename std::remove_cvref_t<decltype(O::source)>);
     else return 0;
   }());
 }
@@ -326,8 +335,10 @@ constexpr std::size_t fixed_bytes() {
 /// What holds for the operands of every verb.
 template <class Exec, class... O>
 constexpr void require_one_launch() {
-  static_assert(fixed_bytes<O...>() <= 2048, "Batchwork: fixed operands hold more than 2 KB in all; use common(view)");
-  static_assert((int(O::kind == Kind::status) + ... + 0) <= 1, "Batchwork: one status operand per call");
+  static_assert(fixed_bytes<O...>() <= 2048,
+                "Batchwork: fixed operands hold more than 2 KB in all; use common(view)");
+  static_assert((int(O::kind == Kind::status) + ... + 0) <= 1,
+                "Batchwork: one status operand per call");
   require_accessible<Exec, O...>();
 }
 

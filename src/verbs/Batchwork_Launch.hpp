@@ -29,7 +29,8 @@ struct Launch {
   Launch team_size(int n) const {
     if (n < 32 || n > largest_team || n % 32 != 0)
       throw std::invalid_argument("Batchwork::launch: team_size(" + std::to_string(n) +
-                                  ") must be a multiple of 32 from 32 to " + std::to_string(largest_team));
+                                  ") must be a multiple of 32 from 32 to " +
+                                  std::to_string(largest_team));
     Launch r = *this;
     r.lanes_per_team = n;
     return r;
@@ -85,23 +86,28 @@ struct HostKernel {
 
 /// Launches a group on an execution space instance. Asynchronous; allocates nothing, fences nothing.
 template <class Exec, int W, int Teams, class Group>
-void launch_group(Exec const& exec, Launch<W, Teams> const& how, std::string const& verb, Group const& group,
-                  std::int64_t items) {
+void launch_group(Exec const& exec, Launch<W, Teams> const& how, std::string const& verb,
+                  Group const& group, std::int64_t items) {
   if (items == 0) return;
   std::string const label = kernel_label(verb, how.label);
   using namespace Kokkos::Experimental;
   if constexpr (runs_on_device<Exec>) {
-    static_assert(sizeof(Group) <= 3072, "Batchwork: too many operands, or too large a sequence, for one launch");
+    static_assert(sizeof(Group) <= 3072,
+                  "Batchwork: too many operands, or too large a sequence, for one launch");
     int const per_team = how.lanes_per_team;
     std::int64_t const teams = (items + per_team - 1) / per_team;
-    if (teams > 2147483647) throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
-    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>, Kokkos::LaunchBounds<Launch<W, Teams>::largest_team, (Teams > 0 ? Teams : 1)>> policy(
-        exec, int(teams), per_team, 1);
+    if (teams > 2147483647)
+      throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
+    Kokkos::TeamPolicy<
+        Exec, Kokkos::IndexType<std::int64_t>,
+        Kokkos::LaunchBounds<Launch<W, Teams>::largest_team, (Teams > 0 ? Teams : 1)>>
+    policy(exec, int(teams), per_team, 1);
     std::size_t const scratch = Group::scratch_size(per_team);
     if (scratch > std::size_t(policy.scratch_size_max(0)))
-      throw std::invalid_argument("Batchwork::" + verb + ": the common operands need " + std::to_string(scratch) +
-                                  " bytes of team scratch, more than the " +
-                                  std::to_string(policy.scratch_size_max(0)) + " there are; pass some as in(view)");
+      throw std::invalid_argument(
+          "Batchwork::" + verb + ": the common operands need " + std::to_string(scratch) +
+          " bytes of team scratch, more than the " + std::to_string(policy.scratch_size_max(0)) +
+          " there are; pass some as in(view)");
     policy.set_scratch_size(0, Kokkos::PerTeam(int(scratch)));
     // Kernel arguments instead of Kokkos' constant buffer: with that, launches on different instances would wait for
     // one another.
@@ -110,8 +116,9 @@ void launch_group(Exec const& exec, Launch<W, Teams> const& how, std::string con
   } else {
     int const per_chunk = 16 * Group::lanes::width;
     std::int64_t const chunks = (items + per_chunk - 1) / per_chunk;
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, chunks),
-                         HostKernel<Group>{group, items, per_chunk});
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, chunks),
+        HostKernel<Group>{group, items, per_chunk});
   }
 }
 

@@ -21,9 +21,11 @@ namespace Batchwork {
 /// \param operands  in, out, inout, common, status
 template <class Exec, int W, int Teams, class Sequence, class... O>
   requires Kokkos::is_execution_space_v<Exec>
-void map(Exec const& exec, Launch<W, Teams> const& how, Sequence const& sequence, O const&... operands) {
+void map(Exec const& exec, Launch<W, Teams> const& how, Sequence const& sequence,
+         O const&... operands) {
   std::int64_t const items = Impl::check("map", 0, Impl::resolve(operands)...).items;
-  Impl::launch_group(exec, how, "map", Impl::make_map_group<Exec, W>(sequence, Impl::resolve(operands)...), items);
+  Impl::launch_group(exec, how, "map",
+                     Impl::make_map_group<Exec, W>(sequence, Impl::resolve(operands)...), items);
 }
 template <class Exec, class Sequence, class... O>
   requires(Kokkos::is_execution_space_v<Exec> && !Impl::is_launch<Sequence>)

@@ -23,9 +23,12 @@ namespace Batchwork {
 /// \param operands  carry, each, common(each), emit, and in, out, inout, common, status as for map
 template <class Exec, int W, int Teams, class Sequence, class... O>
   requires Kokkos::is_execution_space_v<Exec>
-void scan(Exec const& exec, Launch<W, Teams> const& how, std::int64_t steps, Sequence const& sequence, O const&... operands) {
+void scan(Exec const& exec, Launch<W, Teams> const& how, std::int64_t steps,
+          Sequence const& sequence, O const&... operands) {
   std::int64_t const items = Impl::check("scan", steps, Impl::resolve(operands)...).items;
-  Impl::launch_group(exec, how, "scan", Impl::make_scan_group<Exec, W>(steps, sequence, Impl::resolve(operands)...), items);
+  Impl::launch_group(exec, how, "scan",
+                     Impl::make_scan_group<Exec, W>(steps, sequence, Impl::resolve(operands)...),
+                     items);
 }
 template <class Exec, class Sequence, class... O>
   requires Kokkos::is_execution_space_v<Exec>
@@ -33,7 +36,8 @@ void scan(Exec const& exec, std::int64_t steps, Sequence const& sequence, O cons
   scan(exec, launch(), steps, sequence, operands...);
 }
 template <int W, int Teams, class Sequence, class... O>
-void scan(Launch<W, Teams> const& how, std::int64_t steps, Sequence const& sequence, O const&... operands) {
+void scan(Launch<W, Teams> const& how, std::int64_t steps, Sequence const& sequence,
+          O const&... operands) {
   scan(Kokkos::DefaultExecutionSpace(), how, steps, sequence, operands...);
 }
 template <class Sequence, class... O>

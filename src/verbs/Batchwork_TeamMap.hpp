@@ -28,10 +28,12 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
     this->call(sequence, args);
     status_code code(0), bad(0);
     (store<I>(items, args, code, bad), ...);
-    if constexpr (Ops::has_status) (this->operands.template store_status<I>(items, first_failure(code, bad)), ...);
+    if constexpr (Ops::has_status)
+      (this->operands.template store_status<I>(items, first_failure(code, bad)), ...);
   }
   template <std::size_t I>
-  BATCHWORK_INLINE void store(Items items, arguments& args, status_code& code, status_code& bad) const {
+  BATCHWORK_INLINE void store(Items items, arguments& args, status_code& code,
+                              status_code& bad) const {
     constexpr Kind k = Ops::template bound<I>::kind;
     if constexpr (k == Kind::out || k == Kind::inout)
       this->operands.template store_one<I>(items, 0, get<I>(args), code, bad);
@@ -40,9 +42,11 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
 
 template <class Exec, int W, class Sequence, class... O>
 auto make_map_group(Sequence const& sequence, O const&... operands) {
-  static_assert(((O::kind != Kind::each && O::kind != Kind::emit && O::kind != Kind::carry &&
-                  O::kind != Kind::common_each) && ...),
-                "Batchwork::map: each, emit and carry belong to scan; map takes in, out, inout, common and status");
+  static_assert(
+      ((O::kind != Kind::each && O::kind != Kind::emit && O::kind != Kind::carry &&
+        O::kind != Kind::common_each) &&
+       ...),
+      "Batchwork::map: each, emit and carry belong to scan; map takes in, out, inout, common and status");
   require_one_launch<Exec, O...>();
   using L = lanes_of<Exec, W, OneLane, bound_t<O>...>;
   using Group = MapGroup<Sequence, L, bound_t<O>...>;
@@ -63,7 +67,8 @@ auto team_map(Sequence const& sequence, O const&... operands) {
 /// Bytes of level-0 team scratch that a team_map of these operands needs on Exec.
 template <class Exec, class Sequence, class... O>
 constexpr std::size_t scratch_size(int team_size) {
-  using Group = decltype(team_map<Exec>(std::declval<Sequence const&>(), std::declval<O const&>()...));
+  using Group =
+      decltype(team_map<Exec>(std::declval<Sequence const&>(), std::declval<O const&>()...));
   return Group::scratch_size(team_size);
 }
 

@@ -32,7 +32,8 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   static constexpr bool reads_ahead = on_device_lanes<LanesT>;
 
   template <std::size_t I>
-  BATCHWORK_INLINE void advance(arguments& now, arguments& next, Items items, std::int64_t t) const {
+  BATCHWORK_INLINE void advance(arguments& now, arguments& next, Items items,
+                                std::int64_t t) const {
     if constexpr (is_each(kind<I>)) {
       if constexpr (reads_ahead) {
         get<I>(now) = get<I>(next);
@@ -45,20 +46,25 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   }
   template <std::size_t I>
   BATCHWORK_INLINE void read_first(arguments& next, Items items) const {
-    if constexpr (is_each(kind<I>) && reads_ahead) get<I>(next) = this->operands.template load<I>(items, 0, nullptr);
+    if constexpr (is_each(kind<I>) && reads_ahead)
+      get<I>(next) = this->operands.template load<I>(items, 0, nullptr);
   }
   /// The tiles that live through all steps; the others are filled step by step.
   template <std::size_t I>
   BATCHWORK_INLINE auto start(Items items, char const* base) const {
-    if constexpr (is_each(kind<I>)) return typename Argument<typename Ops::template bound<I>, LanesT>::type{};
+    if constexpr (is_each(kind<I>))
+      return typename Argument<typename Ops::template bound<I>, LanesT>::type{};
     else return this->operands.template load<I>(items, 0, base);
   }
   template <std::size_t I>
-  BATCHWORK_INLINE void emit(Items items, std::int64_t t, arguments& args, status_code& code, status_code& bad) const {
-    if constexpr (kind<I> == Kind::emit) this->operands.template store_one<I>(items, t, get<I>(args), code, bad);
+  BATCHWORK_INLINE void emit(Items items, std::int64_t t, arguments& args, status_code& code,
+                             status_code& bad) const {
+    if constexpr (kind<I> == Kind::emit)
+      this->operands.template store_one<I>(items, t, get<I>(args), code, bad);
   }
   template <std::size_t I>
-  BATCHWORK_INLINE void finish(Items items, arguments& args, status_code& code, status_code& bad) const {
+  BATCHWORK_INLINE void finish(Items items, arguments& args, status_code& code,
+                               status_code& bad) const {
     constexpr Kind k = kind<I>;
     if constexpr (k == Kind::out || k == Kind::inout || k == Kind::carry)
       this->operands.template store_one<I>(items, 0, get<I>(args), code, bad);
@@ -76,7 +82,8 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
       (emit<I>(items, t, args, code, bad), ...);
     }
     (finish<I>(items, args, code, bad), ...);
-    if constexpr (Ops::has_status) (this->operands.template store_status<I>(items, first_failure(code, bad)), ...);
+    if constexpr (Ops::has_status)
+      (this->operands.template store_status<I>(items, first_failure(code, bad)), ...);
   }
 };
 

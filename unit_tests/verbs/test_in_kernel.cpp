@@ -301,7 +301,8 @@ TEST(InKernel, ScratchSizeIsKnownBeforehand) {
       scratch_size<Space, Solve, decltype(x), decltype(a), decltype(b), decltype(c), decltype(s)>(
           64);
   EXPECT_EQ(size, update.scratch_size(64));
-  EXPECT_EQ(size, 0u);  // a map reads common operands through the cache, and hosts stage on the stack
+  EXPECT_EQ(size,
+            0u);  // a map reads common operands through the cache, and hosts stage on the stack
 }
 
 }  // namespace
