@@ -116,7 +116,7 @@ BATCHWORK_INLINE auto cholesky(A const& a) {
     l.inverse[j] = inverse;
     l.a[Impl::triangle_index(j, j)] = pivot * inverse;
     // Packs: several rows at once, so that their multiply-adds overlap.
-    constexpr int BI = Impl::one_item_per_lane<S> || N < 6 ? 1 : 4;
+    constexpr int BI = Impl::one_item_per_lane<S> || N < 6 ? 1 : 2;
     int i = j + 1;
     if constexpr (BI > 1) {
       for (; i + BI <= N; i += BI) Impl::factor_column_block<BI>(l, a, i, j, inverse);
