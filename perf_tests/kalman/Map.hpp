@@ -20,9 +20,8 @@ template <class Sequence, class T, int D, Source S>
 inline constexpr int resident_teams =
     S == Source::view || !std::is_same_v<Sequence, CovarianceUpdate> || !std::is_same_v<T, float>
         ? 0
-    : D == 6 ? 4
-    : D == 8 ? 3
-             : 0;
+    : D == 6 || D == 8 ? 3
+                       : 0;
 
 template <class Sequence, class T, int D, Layout L, Source S>
 void map_covariance_update(benchmark::State& state, std::int64_t items) {

@@ -24,6 +24,25 @@ namespace Batchwork::Impl::Vendor {
 
 // ---- lanes of a team ------------------------------------------------------------------------------------------
 
+/// The linear rank of the calling lane over team size times vector length, and how many there are. CUDA only: the
+/// portable path has no lane rank.
+template <class Member>
+BATCHWORK_INLINE int lane_rank(Member const&) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+#else
+  return 0;
+#endif
+}
+template <class Member>
+BATCHWORK_INLINE int lane_count(Member const&) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return static_cast<int>(blockDim.x * blockDim.y);
+#else
+  return 1;
+#endif
+}
+
 /// Runs `body(k)` for k = 0 .. n-1, one k per lane at a time, over all lanes of the team (team size times vector
 /// length). No synchronisation. Called by all threads of the team, outside nested ranges.
 template <class Member, class Body>
@@ -36,6 +55,40 @@ BATCHWORK_INLINE void for_each_lane(Member const& member, int n, Body const& bod
   for (int k = lane; k < n; k += lanes) body(k);
 #else
   Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), body);
+#endif
+}
+
+// ---- asynchronous copies -----------------------------------------------------------------------------------------
+
+/// Whether copies to team scratch can run beside the arithmetic.
+#if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
+#define BATCHWORK_VENDOR_ASYNC 1
+#endif
+
+/// The same, for the host that reserves the scratch.
+#if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)
+inline constexpr bool copies_asynchronously = true;
+#else
+inline constexpr bool copies_asynchronously = false;
+#endif
+
+/// Starts a copy of Bytes (4, 8 or 16, aligned alike) from device memory to team scratch.
+template <int Bytes>
+BATCHWORK_INLINE void copy_async(void* scratch, void const* global) {
+#if defined(BATCHWORK_VENDOR_ASYNC)
+  auto const to = static_cast<unsigned>(__cvta_generic_to_shared(scratch));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(Bytes)
+               : "memory");
+#else
+  // Devices without the instruction copy at once.
+  for (int k = 0; k < Bytes / 4; ++k)
+    static_cast<int*>(scratch)[k] = static_cast<int const*>(global)[k];
+#endif
+}
+/// Waits for the copies that this lane has started; its own copies are then seen by this lane.
+BATCHWORK_INLINE void wait_for_copies() {
+#if defined(BATCHWORK_VENDOR_ASYNC)
+  asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 

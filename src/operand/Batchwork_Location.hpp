@@ -31,7 +31,7 @@ template <class T, class Sh>
 struct Location<T, Sh, Arrangement::planes, 0> {
   using value_type = T;
   using shape = Sh;
-  static constexpr bool lanes_are_adjacent = true;
+  static constexpr bool lanes_are_neighbours = true;
   T* data;
   std::int64_t time, plane;
 
@@ -46,6 +46,7 @@ template <class T, class Sh>
 struct Location<T, Sh, Arrangement::rows, 0> {
   using value_type = T;
   using shape = Sh;
+  static constexpr bool lanes_are_neighbours = false;
   T* data;
   std::int64_t time, item_stride;
   bool wide;  ///< every item starts on a 16-byte boundary and is a multiple of 16 bytes long
@@ -63,6 +64,7 @@ template <class T, class Sh>
 struct Location<T, Sh, Arrangement::strided, 0> {
   using value_type = T;
   using shape = Sh;
+  static constexpr bool lanes_are_neighbours = false;
   T* data;
   std::int64_t time, item_stride, row, col;
 
@@ -79,6 +81,7 @@ template <class T, class Sh, int PW>
 struct Location<T, Sh, Arrangement::packed, PW> {
   using value_type = T;
   using shape = Sh;
+  static constexpr bool lanes_are_neighbours = true;
   T* data;
   std::int64_t time, group;
 

@@ -261,6 +261,15 @@ struct GroupBase {
     });
   }
 
+  /// Bytes of team scratch per lane that the verb's own kernel has beside.
+  static constexpr std::size_t fetch_bytes = 0;
+  /// As run, in the verb's own kernel.
+  template <class Member>
+  BATCHWORK_INLINE void run_alone(Member const& member, std::int64_t first,
+                                  std::int64_t last) const {
+    run(member, first, last);
+  }
+
   /// One host thread: packs, with the common operands on its stack.
   BATCHWORK_INLINE void run_chunk(std::int64_t first, std::int64_t last) const {
     constexpr int W = LanesT::width;

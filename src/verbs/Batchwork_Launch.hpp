@@ -21,11 +21,11 @@ template <int Width = 0, int Teams = 0>
 struct Launch {
   static constexpr int width = Width;
   static constexpr int teams = Teams;
-  static constexpr int largest_team = Teams > 0 ? 128 : 256;
+  static constexpr int largest_team = 128;
   std::string label;
   int lanes_per_team = 128;
 
-  /// Lanes (and so items) per team on devices: a multiple of 32 up to 256, or up to 128 with Teams.
+  /// Lanes (and so items) per team on devices: a multiple of 32 up to 128.
   Launch team_size(int n) const {
     if (n < 32 || n > largest_team || n % 32 != 0)
       throw std::invalid_argument("Batchwork::launch: team_size(" + std::to_string(n) +
@@ -65,7 +65,7 @@ struct DeviceKernel {
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     std::int64_t const first = std::int64_t(member.league_rank()) * per_team;
     std::int64_t const last = first + per_team < items ? first + per_team : items;
-    group.run(member, first, last);
+    group.run_alone(member, first, last);
   }
 };
 
@@ -94,15 +94,21 @@ void launch_group(Exec const& exec, Launch<W, Teams> const& how, std::string con
   if constexpr (runs_on_device<Exec>) {
     static_assert(sizeof(Group) <= 3072,
                   "Batchwork: too many operands, or too large a sequence, for one launch");
-    int const per_team = how.lanes_per_team;
+    int const lanes = how.lanes_per_team;
+    // A lane that fetches ahead takes a few items one after the other, as long as there are enough
+    // teams to fill the device; otherwise a team per group is faster, the device balances them.
+    std::int64_t const full = items / (2 * std::int64_t(exec.concurrency()));
+    int const rounds = Group::fetch_bytes == 0 || full < 1 ? 1 : int(full < 4 ? full : 4);
+    int const per_team = lanes * rounds;
     std::int64_t const teams = (items + per_team - 1) / per_team;
     if (teams > 2147483647)
       throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
     Kokkos::TeamPolicy<
         Exec, Kokkos::IndexType<std::int64_t>,
         Kokkos::LaunchBounds<Launch<W, Teams>::largest_team, (Teams > 0 ? Teams : 1)>>
-    policy(exec, int(teams), per_team, 1);
-    std::size_t const scratch = Group::scratch_size(per_team);
+    policy(exec, int(teams), lanes, 1);
+    std::size_t const scratch =
+        Group::scratch_size(lanes) + Group::fetch_bytes * std::size_t(lanes);
     if (scratch > std::size_t(policy.scratch_size_max(0)))
       throw std::invalid_argument(
           "Batchwork::" + verb + ": the common operands need " + std::to_string(scratch) +

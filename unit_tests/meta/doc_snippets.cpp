@@ -66,7 +66,7 @@ void with_status(Exec const& exec, Kokkos::View<double* [D][D]> P_new,
 
 void ratios(Exec const& exec, Kokkos::View<double*> y, Kokkos::View<double*> a,
             Kokkos::View<double*> b, Kokkos::View<int*> codes) {
-  map(exec, launch("ratios").team_size(256), Ratio{}, out(y), in(a), in(b), status(codes));
+  map(exec, launch("ratios").team_size(64), Ratio{}, out(y), in(a), in(b), status(codes));
 }
 
 void filters(Exec const& exec, std::int64_t steps, Kokkos::View<double[D][D]> F,
