@@ -211,7 +211,7 @@ def kalman_picture(results, path, title):
             bottoms.append(low)
             axis.fill_between([x for x, _ in floor], [f for _, f in floor], low / 10, color="#d9d9d9", zorder=0, linewidth=0)
             axis.annotate(
-                "below the machine's floor", floor[-1], (-4, -14), textcoords="offset points", ha="right", color="#6b6b6b", fontsize=9
+                "below the machine's floor", (floor[-1][0], low), (-4, 8), textcoords="offset points", ha="right", color="#6b6b6b", fontsize=9
             )
         labels = []
         for i in in_order(results):
