@@ -205,14 +205,31 @@ auto bind(Operand<K, Src> const& o) {
   }
 }
 inline auto bind(Operand<Kind::nothing> const&) { return Bound<Kind::nothing>{}; }
+template <class B>
+struct ShapeOf {
+  using type = typename B::Sh;
+};
+template <Kind K, class Loc>
+  requires(K == Kind::in || K == Kind::out)
+struct ShapeOf<Bound<K, Loc>> {
+  using type = typename Loc::shape;
+};
+template <class B>
+using shape_of_t = typename ShapeOf<B>::type;
+
 template <class Start, class End, class IsLog>
 auto bind(Operand<Kind::carry, Start, End, IsLog> const& o) {
   auto s = bind(o.start);
   auto e = bind(o.end);
   using scalar = typename decltype(s)::scalar;
-  if constexpr (!std::is_void_v<typename decltype(e)::scalar>)
+  if constexpr (!std::is_void_v<typename decltype(e)::scalar>) {
     static_assert(std::is_same_v<scalar, typename decltype(e)::scalar>,
                   "Batchwork::carry: start and end have different scalar types");
+    using A = shape_of_t<decltype(s)>;
+    using B = shape_of_t<decltype(e)>;
+    static_assert(A::rows == B::rows && A::cols == B::cols && A::is_vector == B::is_vector,
+                  "Batchwork::carry: start and end have different shapes");
+  }
   return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{s, e,
                                                              static_cast<scalar>(o.log_weight)};
 }

@@ -52,9 +52,11 @@ constexpr bool writes(Kind k) {
 template <Kind K, class... P>
 void describe(std::vector<Part>& parts, int position, Operand<K, P...> const& o) {
   if constexpr (K == Kind::carry) {
-    if constexpr (o.start.kind == Kind::in || o.start.kind == Kind::common)
+    using O = Operand<K, P...>;
+    constexpr Kind start = decltype(O::start)::kind, end = decltype(O::end)::kind;
+    if constexpr (start == Kind::in || start == Kind::common)
       parts.push_back({position, "carry start", false, o.start.source.describe()});
-    if constexpr (o.end.kind == Kind::out)
+    if constexpr (end == Kind::out)
       parts.push_back({position, "carry end", true, o.end.source.describe()});
   } else if constexpr (K != Kind::nothing && K != Kind::fixed) {
     parts.push_back({position, role_of(K), writes(K), o.source.describe()});
@@ -97,8 +99,11 @@ inline Batch check_parts(std::string const& verb, std::vector<Part> const& parts
     for (std::size_t b = 0; b < parts.size(); ++b) {
       if (a == b || (parts[b].writes && b < a) || parts[b].d.begin == parts[b].d.end) continue;
       auto const &x = parts[a].d, &y = parts[b].d;
-      // A carry may end where it started, but not a few items further on.
-      if (parts[a].position == parts[b].position && x.begin == y.begin) continue;
+      // A carry may end where it started, item by item; not a few items further on, and not where
+      // all items started.
+      if (parts[a].position == parts[b].position && y.items >= 0 && x.begin == y.begin &&
+          x.end == y.end && x.extents == y.extents)
+        continue;
       bool const overlap = x.begin < y.end && y.begin < x.end;
       if (x.begin == y.begin || (overlap && x.contiguous && y.contiguous))
         fail(parts[a].name() + " is written and shares elements with " + parts[b].name() +

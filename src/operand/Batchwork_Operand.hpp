@@ -121,7 +121,10 @@ auto status(V const& view) {
   static_assert(
       std::is_integral_v<typename View::value_type> && sizeof(typename View::value_type) >= 4,
       "Batchwork::status: the View must hold integers of 32 or 64 bits");
-  return Impl::make_operand<Impl::Kind::status, Impl::Leading::item>(view);
+  auto const operand = Impl::make_operand<Impl::Kind::status, Impl::Leading::item>(view);
+  static_assert(decltype(operand.source)::tile_rank == 0,
+                "Batchwork::status: the View has one index, the item");
+  return operand;
 }
 
 /// A place in a sequence's parameter list that no View belongs to: whatever the sequence assigns is dropped.

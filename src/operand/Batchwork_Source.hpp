@@ -146,10 +146,20 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
                     " given by extents<...>; give the extents the View has";
       }
     }
-    if constexpr (is_single(arrangement) && tile_rank == 2) {
-      if (stride(right ? 0 : 1) != static_extent(right ? 1 : 0))
-        d.problem = "its rows or columns are padded; allocate it without Kokkos::AllowPadding";
-    }
+    // Kernels take an item's numbers to lie side by side where the layout's name says so. Padding and
+    // some subviews break that, and newer Kokkos keeps calling them LayoutRight.
+    bool gaps = false;
+    if constexpr (arrangement == Arrangement::matrix_columns && tile_rank == 2)
+      gaps = stride(1) != static_extent(0);
+    if constexpr (tile_rank == 2 && (arrangement == Arrangement::rows || IsPacked ||
+                                     arrangement == Arrangement::matrix_rows))
+      gaps = stride(lead) != static_extent(1) * (IsPacked ? packed_width : 1);
+    if constexpr (IsPacked && tile_rank > 0)
+      gaps = gaps || stride(lead + tile_rank - 1) != packed_width;
+    if (gaps && d.begin != nullptr && d.problem.empty())
+      d.problem =
+          "there are gaps between an item's numbers (padding, or a subview); pass it as a View "
+          "with LayoutStride, or allocate it without Kokkos::AllowPadding";
     if constexpr (IsPacked) {
       std::int64_t const groups = (packed_items + packed_width - 1) / packed_width;
       if (packed_items < 0 || groups > std::int64_t(view.extent(0))) {

@@ -347,6 +347,48 @@ TEST(Errors, TeamSizeOutOfRange) {
     EXPECT_NO_THROW(B::map(B::launch("mine").team_size(size), Copy{}, B::out(out), B::in(in)));
 }
 
+// Newer Kokkos calls such a subview LayoutRight, older LayoutStride: it is either right or refused.
+TEST(Errors, GapsBetweenAnItemsNumbers) {
+  Kokkos::View<double***, Kokkos::LayoutRight> wide("wide", 5, 3, 6);
+  Kokkos::View<double* [3][3], Kokkos::LayoutRight> out("result", 5);
+  auto const h = Kokkos::create_mirror_view(wide);
+  for (int k = 0; k < 5; ++k)
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 6; ++j) h(k, i, j) = 100 * k + 10 * i + j;
+  Kokkos::deep_copy(wide, h);
+  auto const narrow = Kokkos::subview(wide, Kokkos::ALL, Kokkos::ALL, Kokkos::pair<int, int>(0, 3));
+  auto const right = [&] {
+    Kokkos::fence();
+    auto const r = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), out);
+    for (int k = 0; k < 5; ++k)
+      for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j) EXPECT_EQ(r(k, i, j), 100 * k + 10 * i + j);
+  };
+  auto const m = message_of([&] {
+    B::map(Copy{}, B::out(out), B::in(B::extents<3, 3>(narrow)));
+    right();
+  });
+  if (m.find("(nothing was thrown)") == std::string::npos && !m.empty())
+    expect_says(m, {"Batchwork::map: operand 2", "gaps between", "LayoutStride"});
+  Kokkos::View<double***, Kokkos::LayoutStride> const strided(narrow);
+  B::map(Copy{}, B::out(out), B::in(B::extents<3, 3>(strided)));
+  right();
+}
+
+struct KeepIt {
+  template <class X>
+  KOKKOS_FUNCTION void operator()(X&) const {}
+};
+
+TEST(Errors, CarryThatEndsWhereAllItemsStart) {
+  Kokkos::View<double* [3], Kokkos::LayoutRight> x("x", 7);
+  auto const first = Kokkos::subview(x, 0, Kokkos::ALL);
+  auto const m =
+      message_of([&] { B::scan(2, KeepIt{}, B::carry(B::common(B::extents<3>(first)), x)); });
+  expect_says(m, {"Batchwork::scan: ", "carry end", "shares elements with", "carry start"});
+  EXPECT_NO_THROW(B::scan(2, KeepIt{}, B::carry(x, x)));
+}
+
 struct FirstOfAll {
   template <class Y, class X, class... C>
   KOKKOS_FUNCTION void operator()(Y& y, X const& x, C const&... c) const {
