@@ -18,10 +18,11 @@ struct CovarianceUpdate {
   template <class Out, class P, class F, class Q, class H, class R>
   KOKKOS_FUNCTION void operator()(Out& p_new, P const& p, F const& f, Q const& q, H const& h,
                                   R const& r) const {
-    auto prior = congruence(f, p) + q;  // f p f' + q
+    auto prior = congruence(f, p, q);  // f p f' + q
     auto g = h * prior;
-    auto y = solve(cholesky(congruence(h, prior) + r).lower(), g);
-    p_new = prior - gram(y);  // prior - y' y
+    auto s = symmetric_product(g, transpose(h), r);  // g h' + r
+    auto y = solve(cholesky(s).lower(), g);
+    p_new = downdate(prior, y);  // prior - y' y
   }
 };
 

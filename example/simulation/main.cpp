@@ -50,13 +50,13 @@ struct Track {
   KOKKOS_FUNCTION void operator()(X& x, P& p, Z const& z, F const& f, Q const& q, H const& h,
                                   R const& r) const {
     auto const prior_x = f * x;
-    auto const prior = congruence(f, p) + q;
+    auto const prior = congruence(f, p, q);
     auto const g = h * prior;
-    auto const c = cholesky(congruence(h, prior) + r);
+    auto const c = cholesky(symmetric_product(g, transpose(h), r));
     auto const y = solve(c.lower(), g);
     auto const u = solve(c.lower(), z - h * prior_x);
     x = prior_x + transpose(y) * u;
-    p = prior - gram(y);
+    p = downdate(prior, y);
   }
 };
 

@@ -52,7 +52,7 @@ struct GainsStep {
     auto const& qm = Impl::as_matrix(q);
     auto const& hm = Impl::as_observation_matrix<N>(h);
     auto const& rm = Impl::as_matrix(r);
-    if constexpr (O == Order::predict_first) ps = congruence(fm, ps) + qm;
+    if constexpr (O == Order::predict_first) ps = congruence(fm, ps, qm);
     Impl::put(predicted_covariance, ps);
     if constexpr (Impl::is_nothing<A>) {
       by_cholesky(ps, hm, rm, k, w, c);
@@ -63,7 +63,7 @@ struct GainsStep {
       Impl::put(a, as);
     }
     Impl::put(filtered_covariance, ps);
-    if constexpr (O == Order::update_first) ps = congruence(fm, ps) + qm;
+    if constexpr (O == Order::update_first) ps = congruence(fm, ps, qm);
     Impl::put(p, ps);
   }
 
@@ -74,13 +74,13 @@ struct GainsStep {
     using T = scalar_t<S>;
     constexpr int M = H::rows;
     auto const g = h * p;
-    auto const factor = cholesky(Impl::innovation_covariance(g, h, r));
+    auto const factor = cholesky(symmetric_product(g, transpose(h), r));
     auto const y = solve(factor.lower(), g);
     auto const inverse = solve(factor.lower(), Matrix<S, M, M>(identity<T, M>()));
     k = transpose(y) * inverse;
     w = inverse;
     c = T(-0.5) * (T(M) * Impl::log_two_pi<T> + log_det(factor));
-    p = p - gram(y);
+    p = downdate(p, y);
   }
 
   /// The univariate treatment is linear in the innovation v: with v the identity, its innovations are rows of W, but

@@ -17,7 +17,7 @@ BATCHWORK_INLINE void predict(X& x, P& p, F const& f, Q const& q) {
   Impl::with_state(x, p, [&](auto& xs, auto& ps) {
     auto const& fm = Impl::as_matrix(f);
     xs = fm * xs;
-    ps = congruence(fm, ps) + Impl::as_matrix(q);
+    ps = congruence(fm, ps, Impl::as_matrix(q));
   });
 }
 

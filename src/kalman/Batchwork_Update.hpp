@@ -12,22 +12,6 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// g h' + r for g = h p: symmetric, so one triangle is computed.
-template <class G, class H, class R>
-BATCHWORK_INLINE auto innovation_covariance(G const& g, H const& h, R const& r) {
-  using S = held_t<G>;
-  constexpr int M = G::rows, BI = one_item_per_lane<S> ? 1 : at_most(block_rows, M),
-                full = M / BI * BI;
-  Transposed<H const&> const ht{h, h.info};
-  Symmetric<S, M> s;
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i0 = 0; i0 < full; i0 += BI) triangle_rows<BI>(s, Rows<G, BI>{g, i0, g.info}, ht, i0);
-  if constexpr (full < M) triangle_rows<M - full>(s, Rows<G, M - full>{g, full, g.info}, ht, full);
-  s.info = g.info;
-  s = s + r;
-  return s;
-}
-
 /// Makes a missing observation one that is independent of all others, has variance one and is met exactly.
 template <class V, class SM, class Mi>
 BATCHWORK_INLINE void skip_missing(V& v, SM& s, Mi const& missing) {
@@ -82,7 +66,7 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
   static_assert(X::rows == N && H::cols == N && H::rows == M && R::rows == M && R::cols == M,
                 "Batchwork::Kalman::update: x is N, p N x N, z M, h M x N, r M x M");
   auto const g = h * p;
-  auto s = innovation_covariance(g, h, r);
+  auto s = symmetric_product(g, transpose(h), r);
   Vector<S, M> v = z - h * x;
   S constant(T(0));
   auto const factor = [&] {
@@ -106,7 +90,7 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
   auto const y = solve(factor.lower(), g);
   auto const u = solve(factor.lower(), v);
   x = x + transpose(y) * u;
-  p = p - gram(y);
+  p = downdate(p, y);
   add_normal(loglik, constant, u, factor);
 }
 

@@ -11,29 +11,42 @@
 /// Every operation on tiles is inlined into the user's sequence: only then do values stay in registers.
 #define BATCHWORK_INLINE KOKKOS_FORCEINLINE_FUNCTION
 
+/// All that the function calls is inlined into it.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#define BATCHWORK_FLATTEN __attribute__((flatten))
+#else
+#define BATCHWORK_FLATTEN
+#endif
+
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
 #define BATCHWORK_DEVICE_PASS 1
 #endif
 
 /// BATCHWORK_UNROLL: the loop is unrolled everywhere (short loops over a register block).
-/// BATCHWORK_UNROLL_ON_DEVICE: fully unrolled on devices only, where an array lives in registers only if every index
-/// is a constant; hosts keep a real loop over memory in the first-level cache, except over tiles so small that they fit
-/// in registers.
+/// BATCHWORK_UNROLL_ON_DEVICE: fully unrolled on devices, where an array lives in registers only if every index is a
+/// constant; on hosts up to eight turns are.
+/// BATCHWORK_LOOP_ON_HOST: likewise on devices; hosts keep the loop, whose body is a register block. Unrolled as well, a
+/// sequence over 8x8 tiles outgrows the instruction cache and the compiler keeps more values than there are registers.
 #if defined(BATCHWORK_DEVICE_PASS)
 #define BATCHWORK_UNROLL _Pragma("unroll")
 #define BATCHWORK_UNROLL_ON_DEVICE _Pragma("unroll")
+#define BATCHWORK_LOOP_ON_HOST _Pragma("unroll")
 #elif defined(__CUDACC__)
 #define BATCHWORK_UNROLL
 #define BATCHWORK_UNROLL_ON_DEVICE
+#define BATCHWORK_LOOP_ON_HOST
 #elif defined(__clang__)
 #define BATCHWORK_UNROLL _Pragma("unroll")
 #define BATCHWORK_UNROLL_ON_DEVICE
+#define BATCHWORK_LOOP_ON_HOST _Pragma("clang loop unroll(disable)")
 #elif defined(__GNUC__)
 #define BATCHWORK_UNROLL _Pragma("GCC unroll 16")
-#define BATCHWORK_UNROLL_ON_DEVICE _Pragma("GCC unroll 4")
+#define BATCHWORK_UNROLL_ON_DEVICE _Pragma("GCC unroll 8")
+#define BATCHWORK_LOOP_ON_HOST _Pragma("GCC unroll 1")
 #else
 #define BATCHWORK_UNROLL
 #define BATCHWORK_UNROLL_ON_DEVICE
+#define BATCHWORK_LOOP_ON_HOST
 #endif
 
 #endif

@@ -126,6 +126,7 @@ struct Cursor {
   BATCHWORK_INLINE void put(int i, int j, S const& v) const { p[loc.offset(i, j)] = v; }
 };
 
+/// A pack's items, side by side or each where its pointer says.
 template <class V, int W, class Loc>
 struct Cursor<Pack<V, W>, Loc> {
   using T = typename Loc::value_type;
@@ -140,20 +141,19 @@ struct Cursor<Pack<V, W>, Loc> {
     for (int k = 0; k < W; ++k)
       p[k] = loc.at(items.first + (k < items.count ? k : items.count - 1), time);
   }
+  BATCHWORK_INLINE S get_adjacent(int i, int j) const { return S::load(p[0] + loc.offset(i, j)); }
+  BATCHWORK_INLINE void put_adjacent(int i, int j, S const& v) const {
+    v.store(p[0] + loc.offset(i, j));
+  }
   BATCHWORK_INLINE S get(int i, int j) const {
     std::int64_t const o = loc.offset(i, j);
-    if (adjacent) return S::load(p[0] + o);
     S r;
     for (int k = 0; k < W; ++k) r.set_lane(k, p[k][o]);
     return r;
   }
   BATCHWORK_INLINE void put(int i, int j, S const& v) const {
     std::int64_t const o = loc.offset(i, j);
-    if (adjacent) {
-      v.store(p[0] + o);
-    } else {
-      for (int k = 0; k < items.count; ++k) p[k][o] = v.lane(k);
-    }
+    for (int k = 0; k < items.count; ++k) p[k][o] = v.lane(k);
   }
 };
 
@@ -198,8 +198,14 @@ struct alignas(16) Wide {
   T v[16 / sizeof(T)];
 };
 
-/// Entries of a tile that are stored in the View, each visited once: f(i, j). Of a symmetric or lower tile the
-/// lower triangle; of a diagonal the diagonal.
+/// The columns of row i that are stored in the View: of a symmetric or lower tile those of the lower triangle.
+template <class Sh>
+BATCHWORK_INLINE constexpr int columns_read(int i) {
+  return Sh::structure == Structure::symmetric || Sh::structure == Structure::lower ? i + 1
+                                                                                    : Sh::cols;
+}
+
+/// Entries of a tile that are stored in the View, each visited once: f(i, j). Of a diagonal the diagonal.
 template <class Sh, class F>
 BATCHWORK_INLINE void for_each_read(F const& f) {
   BATCHWORK_UNROLL_ON_DEVICE
@@ -208,13 +214,33 @@ BATCHWORK_INLINE void for_each_read(F const& f) {
       f(i, Sh::structure == Structure::diagonal ? i : 0);
     } else {
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int j = 0; j < Sh::cols; ++j) {
-        bool const skip =
-            (Sh::structure == Structure::symmetric || Sh::structure == Structure::lower) && j > i;
-        if (!skip) f(i, j);
-      }
+      for (int j = 0; j < columns_read<Sh>(i); ++j) f(i, j);
     }
   }
+}
+/// The same as a plain loop, for the ways that hosts take seldom.
+template <class Sh, class F>
+BATCHWORK_INLINE void for_each_read_in_loop(F const& f) {
+  BATCHWORK_LOOP_ON_HOST
+  for (int i = 0; i < Sh::rows; ++i) {
+    if constexpr (Sh::rank < 2) {
+      f(i, Sh::structure == Structure::diagonal ? i : 0);
+    } else {
+      BATCHWORK_LOOP_ON_HOST
+      for (int j = 0; j < columns_read<Sh>(i); ++j) f(i, j);
+    }
+  }
+}
+
+/// The numbers a View holds for one item: a scalar is one, a diagonal matrix may be stored as a vector.
+template <class Sh>
+inline constexpr int numbers_down = Sh::rank == 0 ? 1 : Sh::rows;
+template <class Sh>
+inline constexpr int numbers_across = Sh::rank < 2 ? 1 : Sh::cols;
+template <class Sh, class R>
+BATCHWORK_INLINE auto number_to_store(R const& r, int i, int j) {
+  if constexpr (Sh::rank == 0) return r.value;
+  else return r.entry(i, Sh::rank == 1 && Sh::structure == Structure::diagonal ? i : j);
 }
 
 template <class S, class Loc>
@@ -225,7 +251,10 @@ BATCHWORK_INLINE auto load_tile(Loc const& loc, Items items, std::int64_t time) 
   R r;
   r.info = info_t<S>(0);
   if constexpr (Sh::rank == 0) {
-    r.value = Cursor<S, Loc>(loc, items, time).get(0, 0);
+    Cursor<S, Loc> const c(loc, items, time);
+    if constexpr (requires { c.adjacent; })
+      r.value = c.adjacent ? c.get_adjacent(0, 0) : c.get(0, 0);
+    else r.value = c.get(0, 0);
   } else {
 #if defined(BATCHWORK_DEVICE_PASS)
     if constexpr (one_item_per_lane<S> && requires { loc.wide; } &&
@@ -245,7 +274,13 @@ BATCHWORK_INLINE auto load_tile(Loc const& loc, Items items, std::int64_t time) 
     }
 #endif
     Cursor<S, Loc> const c(loc, items, time);
-    for_each_read<Sh>([&](int i, int j) { r.set(i, j, c.get(i, j)); });
+    auto const get = [&](int i, int j) { r.set(i, j, c.get(i, j)); };
+    if constexpr (requires { c.adjacent; }) {
+      if (c.adjacent) for_each_read<Sh>([&](int i, int j) { r.set(i, j, c.get_adjacent(i, j)); });
+      else for_each_read_in_loop<Sh>(get);
+    } else {
+      for_each_read<Sh>(get);
+    }
   }
   return r;
 }
@@ -255,38 +290,42 @@ template <class S, class Loc, class R>
 BATCHWORK_INLINE void store_tile(Loc const& loc, Items items, std::int64_t time, R const& r) {
   using Sh = typename Loc::shape;
   using T [[maybe_unused]] = typename Loc::value_type;
-  if constexpr (Sh::rank == 0) {
-    Cursor<S, Loc>(loc, items, time).put(0, 0, r.value);
-  } else if constexpr (Sh::rank == 1) {
-    Cursor<S, Loc> const c(loc, items, time);
-    for_each_read<Sh>([&](int i, int j) { c.put(i, 0, r.entry(i, j)); });
-  } else {
 #if defined(BATCHWORK_DEVICE_PASS)
-    if constexpr (one_item_per_lane<S> && requires { loc.wide; } &&
-                  Sh::size * sizeof(T) % 16 == 0) {
-      if (loc.wide) {
-        constexpr int per = 16 / int(sizeof(T));
-        auto* to = reinterpret_cast<Wide<T>*>(loc.at(items.first, time));
+  if constexpr (Sh::rank == 2 && one_item_per_lane<S> && requires { loc.wide; } &&
+                Sh::size * sizeof(T) % 16 == 0) {
+    if (loc.wide) {
+      constexpr int per = 16 / int(sizeof(T));
+      auto* to = reinterpret_cast<Wide<T>*>(loc.at(items.first, time));
+      BATCHWORK_UNROLL
+      for (int k = 0; k < Sh::size / per; ++k) {
+        Wide<T> w;
         BATCHWORK_UNROLL
-        for (int k = 0; k < Sh::size / per; ++k) {
-          Wide<T> w;
-          BATCHWORK_UNROLL
-          for (int n = 0; n < per; ++n) {
-            int const m = k * per + n;
-            w.v[n] = r.entry(m / Sh::cols, m % Sh::cols);
-          }
-          to[k] = w;
+        for (int n = 0; n < per; ++n) {
+          int const m = k * per + n;
+          w.v[n] = r.entry(m / Sh::cols, m % Sh::cols);
         }
-        return;
+        to[k] = w;
       }
+      return;
     }
+  }
 #endif
-    Cursor<S, Loc> const c(loc, items, time);
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < Sh::rows; ++i) {
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int j = 0; j < Sh::cols; ++j) c.put(i, j, r.entry(i, j));
+  Cursor<S, Loc> const c(loc, items, time);
+  if constexpr (requires { c.adjacent; }) {
+    if (c.adjacent) {
+      BATCHWORK_LOOP_ON_HOST
+      for (int i = 0; i < numbers_down<Sh>; ++i) {
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int j = 0; j < numbers_across<Sh>; ++j)
+          c.put_adjacent(i, j, number_to_store<Sh>(r, i, j));
+      }
+      return;
     }
+  }
+  BATCHWORK_LOOP_ON_HOST
+  for (int i = 0; i < numbers_down<Sh>; ++i) {
+    BATCHWORK_LOOP_ON_HOST
+    for (int j = 0; j < numbers_across<Sh>; ++j) c.put(i, j, number_to_store<Sh>(r, i, j));
   }
 }
 

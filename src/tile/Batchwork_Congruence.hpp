@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Products that are symmetric by construction, one triangle computed: symmetric, congruence, gram.
+/// Products that are symmetric by construction, one triangle computed: symmetric_product, congruence, gram,
+/// downdate.
 #ifndef BATCHWORK_CONGRUENCE_HPP
 #define BATCHWORK_CONGRUENCE_HPP
 
@@ -33,7 +34,15 @@ struct Rows {
   BATCHWORK_INLINE value_type entry(int i, int j) const { return x.entry(first + i, j); }
 };
 
-/// The entries of a symmetric result in the block at (i0, j0), as the target of product_block.
+/// c, of which a symmetric product is added or subtracted.
+template <bool Subtract, class C>
+struct From {
+  static constexpr bool is_zero = false, subtracts = Subtract;
+  C const& c;
+  BATCHWORK_INLINE auto entry(int i, int j) const { return c.entry(i, j); }
+};
+
+/// The rows from i0 on of a symmetric result, as the target of product_block, and of what it is added to.
 template <class R>
 struct TriangleBlock {
   using value_type = typename R::value_type;
@@ -46,101 +55,210 @@ struct TriangleBlock {
     if (j <= i0 + i) r.set(i0 + i, j, v);
   }
 };
+template <class C>
+struct TriangleStart {
+  static constexpr bool subtracts = C::subtracts;
+  C const& c;
+  int i0;
+  BATCHWORK_INLINE auto entry(int i, int j) const { return c.entry(i0 + i, j); }
+};
 
-/// Rows i0 .. i0 + BI - 1 of the lower triangle of the product whose rows are a (BI x K) and whose columns are b.
-template <int BI, class R, class A, class B>
-BATCHWORK_INLINE void triangle_rows(R& r, A const& a, B const& b, int i0) {
-  constexpr int N = R::rows,
-                BJ = one_item_per_lane<typename R::value_type> ? 1 : at_most(block_cols, N);
-  constexpr int full = N / BJ * BJ;
+/// Rows i0 .. i0 + BI - 1 of the lower triangle of c +- the product whose rows are a (BI x K) and whose columns are b.
+template <int BI, class R, class A, class B, class C>
+BATCHWORK_INLINE void triangle_rows(R& r, A const& a, B const& b, C const& c, int i0) {
+  constexpr int BJ = at_most(block_cols, R::rows);
   TriangleBlock<R> block{r, i0};
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int j0 = 0; j0 < full; j0 += BJ) {
-    if (j0 < i0 + BI) product_block<BI, BJ>(block, a, b, 0, j0);
-  }
-  if constexpr (full < N) {
-    if (full < i0 + BI) product_block<BI, N - full>(block, a, b, 0, full);
+  TriangleStart<C> const start{c, i0};
+  int j0 = 0;
+  for (; j0 + BJ <= i0 + BI; j0 += BJ) product_block<BI, BJ>(block, a, b, start, 0, j0);
+  // What is left ends on the diagonal: no block computes what stands right of it.
+  if constexpr (BJ > 3)
+    if (i0 + BI - j0 == 3) product_block<BI, 3>(block, a, b, start, 0, j0);
+  if constexpr (BJ > 2)
+    if (i0 + BI - j0 == 2) product_block<BI, 2>(block, a, b, start, 0, j0);
+  if constexpr (BJ > 1)
+    if (i0 + BI - j0 == 1) product_block<BI, 1>(block, a, b, start, 0, j0);
+}
+/// The same from column J0 on, with constant indices.
+template <int BI, int I0, int J0, class R, class A, class B, class C>
+BATCHWORK_INLINE void triangle_blocks(R& r, A const& a, B const& b, C const& c) {
+  if constexpr (J0 < I0 + BI) {
+    constexpr int BJ = at_most(block_cols, I0 + BI - J0);
+    TriangleBlock<R> block{r, I0};
+    product_block<BI, BJ>(block, a, b, TriangleStart<C>{c, I0}, 0, J0);
+    triangle_blocks<BI, I0, J0 + BJ>(r, a, b, c);
   }
 }
 
-template <int BI, class R, class F, class P>
-BATCHWORK_INLINE void congruence_rows(R& r, F const& f, P const& p, int i0) {
-  using S = typename R::value_type;
-  Matrix<S, BI, F::cols> t;
-  product(t, Rows<F, BI>{f, i0, 0}, p);
-  triangle_rows<BI>(r, t, Transposed<F const&>{f, f.info}, i0);
+/// Packs: the lower triangle of c +- a b, block of rows by block of rows; rows.at<BI>(i0) gives those of a.
+template <int I0, class R, class RowsOfA, class B, class C>
+BATCHWORK_INLINE void triangle_from(R& r, RowsOfA const& rows, B const& b, C const& c) {
+  constexpr int M = R::rows;
+  static_assert(block_cols <= 4);
+  if constexpr (M <= extent_of_constant_blocks) {
+    if constexpr (I0 < M) {
+      constexpr int BI = at_most(block_rows, M - I0);
+      triangle_blocks<BI, I0, 0>(r, rows.template at<BI>(I0), b, c);
+      triangle_from<I0 + BI>(r, rows, b, c);
+    }
+  } else {
+    constexpr int BI = block_rows, full = M / BI * BI;
+    for (int i0 = 0; i0 < full; i0 += BI) triangle_rows<BI>(r, rows.template at<BI>(i0), b, c, i0);
+    if constexpr (full < M)
+      triangle_rows<M - full>(r, rows.template at<M - full>(full), b, c, full);
+  }
 }
 
-/// A lane that holds an item: all of f p, then column by column of the result, so that each row of f is read twice
-/// and never kept. Where a sequence has computed f p before, the compiler finds it.
-template <class R, class F, class P>
-BATCHWORK_INLINE void congruence_in_lane(R& r, F const& f, P const& p) {
+/// Rows of a tile.
+template <class A>
+struct RowsOf {
+  A const& a;
+  template <int BI>
+  BATCHWORK_INLINE auto at(int i0) const {
+    return Rows<A, BI>{a, i0, a.info};
+  }
+};
+/// Rows of a product f p, computed when they are asked for: the whole of it would be written and read again.
+template <class S, class F, class P>
+struct RowsOfProduct {
+  F const& f;
+  P const& p;
+  template <int BI>
+  BATCHWORK_INLINE auto at(int i0) const {
+    Matrix<S, BI, P::cols> t;
+    product(t, Rows<F, BI>{f, i0, 0}, p);
+    return t;
+  }
+};
+
+/// A lane that holds an item: column by column of the result, so that each column of b is read once and never kept.
+/// c is added last: sums that begin with it keep all of it in registers from the start (float 8x8, H200: 12 % slower).
+template <class R, class A, class B, class C>
+BATCHWORK_INLINE void triangle_in_lane(R& r, A const& a, B const& b, C const& c) {
   using S = typename R::value_type;
-  constexpr int M = F::rows, N = F::cols;
-  Matrix<S, M, N> t;
-  product(t, f, p);
-  if constexpr (F::structure == Structure::general && requires { F::is_staged; })
-    Vendor::forget_loads();
   BATCHWORK_UNROLL_ON_DEVICE
-  for (int j = 0; j < M; ++j) {
+  for (int j = 0; j < R::rows; ++j) {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = j; i < M; ++i) {
+    for (int i = j; i < R::rows; ++i) {
       S sum(scalar_t<S>(0));
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int k = 0; k < N; ++k) {
-        if (!structurally_zero(F::structure, j, k)) sum += t.entry(i, k) * f.entry(j, k);
+      for (int k = 0; k < A::cols; ++k) {
+        if (!structurally_zero(A::structure, i, k) && !structurally_zero(B::structure, k, j))
+          sum += a.entry(i, k) * b.entry(k, j);
       }
+      if constexpr (!C::is_zero)
+        sum = C::subtracts ? S(c.entry(i, j)) - sum : S(c.entry(i, j)) + sum;
       r.set(i, j, sum);
     }
   }
 }
 
-template <int BI, class R, class Y>
-BATCHWORK_INLINE void gram_rows(R& r, Y const& y, int i0) {
-  using Yt = Transposed<Y const&>;
-  Yt const yt{y, y.info};
-  triangle_rows<BI>(r, Rows<Yt, BI>{yt, i0, y.info}, y, i0);
+/// The symmetric c +- a b.
+template <class S, class A, class B, class C>
+BATCHWORK_INLINE auto triangle(A const& a, B const& b, C const& c) {
+  Symmetric<S, A::rows> r;
+  if constexpr (one_item_per_lane<S>) {
+    // What is common is read again rather than kept in registers since the product before.
+    if constexpr (B::structure == Structure::general && is_staged<B>) Vendor::forget_loads();
+    triangle_in_lane(r, a, b, c);
+  } else {
+    triangle_from<0>(r, RowsOf<A>{a}, b, c);
+  }
+  return r;
 }
 
-}  // namespace Impl
-
-/// f p f', of which one triangle is computed. p is taken to be symmetric: of a general tile only the lower triangle
-/// is read. M x N and N x N give M x M; 2 M N^2 + M^2 N operations.
-template <Tile F, Tile P>
-BATCHWORK_INLINE auto congruence(F const& f, P const& p) {
+template <class F, class P, class C>
+BATCHWORK_INLINE auto congruence(F const& f, P const& p, C const& c) {
   static_assert(F::cols == P::rows && P::rows == P::cols,
                 "Batchwork::congruence(f, p): p must be square with as many rows as f has columns");
   static_assert(P::structure != Structure::lower && P::structure != Structure::upper,
                 "Batchwork::congruence(f, p): p must be symmetric; this one is triangular");
   using S = promote_t<held_t<F>, held_t<P>>;
+  Transposed<F const&> const ft{f, f.info};
   if constexpr (P::structure == Structure::general) {
-    return congruence(f, symmetric(p));
+    return congruence(f, symmetric(p), c);
+  } else if constexpr (one_item_per_lane<S>) {
+    Matrix<S, F::rows, F::cols> t;
+    product(t, f, p);
+    return triangle<S>(t, ft, c);
   } else {
     Symmetric<S, F::rows> r;
-    if constexpr (Impl::one_item_per_lane<S>) {
-      Impl::congruence_in_lane(r, f, p);
-    } else {
-      constexpr int M = F::rows, BI = Impl::at_most(Impl::block_rows, M), full = M / BI * BI;
-      for (int i0 = 0; i0 < full; i0 += BI) Impl::congruence_rows<BI>(r, f, p, i0);
-      if constexpr (full < M) Impl::congruence_rows<M - full>(r, f, p, full);
-    }
-    r.info = Impl::merge_info<S>(f.info, p.info);
+    triangle_from<0>(r, RowsOfProduct<S, F, P>{f, p}, ft, c);
     return r;
   }
+}
+
+template <class C, class X>
+constexpr void require_addend() {
+  static_assert(C::rows == X::rows && C::cols == X::rows,
+                "Batchwork: what a symmetric product is added to has other extents than it");
+  static_assert(
+      C::structure != Structure::lower && C::structure != Structure::upper,
+      "Batchwork: what a symmetric product is added to must be symmetric; this is triangular");
+}
+
+}  // namespace Impl
+
+/// a b where that is known to be symmetric, as g h' is for g = h p: only one triangle is computed. M x K and K x M give
+/// M x M; M^2 K operations.
+template <Tile A, Tile B>
+BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b) {
+  static_assert(A::cols == B::rows && A::rows == B::cols,
+                "Batchwork::symmetric_product(a, b): a is M x K and b is K x M");
+  using S = promote_t<held_t<A>, held_t<B>>;
+  auto r = Impl::triangle<S>(a, b, Impl::FromZero<S>{});
+  r.info = Impl::merge_info<S>(a.info, b.info);
+  return r;
+}
+/// a b + c for a symmetric c, of which only the lower triangle is read: cheaper than a product and a sum.
+template <Tile A, Tile B, Tile C>
+BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b, C const& c) {
+  static_assert(A::cols == B::rows && A::rows == B::cols,
+                "Batchwork::symmetric_product(a, b, c): a is M x K and b is K x M");
+  Impl::require_addend<C, A>();
+  using S = promote_t<promote_t<held_t<A>, held_t<B>>, held_t<C>>;
+  auto r = Impl::triangle<S>(a, b, Impl::From<false, C>{c});
+  r.info = Impl::merge_info<S>(Impl::merge_info<S>(a.info, b.info), c.info);
+  return r;
+}
+
+/// f p f', of which one triangle is computed. p is taken to be symmetric: of a general tile only the lower triangle
+/// is read. M x N and N x N give M x M; 2 M N^2 + M^2 N operations. Where f p is needed as well, compute that and
+/// symmetric_product(f p, f').
+template <Tile F, Tile P>
+BATCHWORK_INLINE auto congruence(F const& f, P const& p) {
+  using S = promote_t<held_t<F>, held_t<P>>;
+  auto r = Impl::congruence(f, p, Impl::FromZero<S>{});
+  r.info = Impl::merge_info<S>(f.info, p.info);
+  return r;
+}
+/// f p f' + q for a symmetric q, of which only the lower triangle is read: cheaper than a congruence and a sum.
+template <Tile F, Tile P, Tile Q>
+BATCHWORK_INLINE auto congruence(F const& f, P const& p, Q const& q) {
+  Impl::require_addend<Q, F>();
+  using S = promote_t<promote_t<held_t<F>, held_t<P>>, held_t<Q>>;
+  auto r = Impl::congruence(f, p, Impl::From<false, Q>{q});
+  r.info = Impl::merge_info<S>(Impl::merge_info<S>(f.info, p.info), q.info);
+  return r;
 }
 
 /// y' y, of which one triangle is computed. M x N gives N x N; M N^2 operations.
 template <Tile Y>
 BATCHWORK_INLINE auto gram(Y const& y) {
-  using S = held_t<Y>;
-  Symmetric<S, Y::cols> r;
-  constexpr int N = Y::cols;
-  constexpr int BI = Impl::one_item_per_lane<S> ? 1 : Impl::at_most(Impl::block_rows, N),
-                full = N / BI * BI;
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i0 = 0; i0 < full; i0 += BI) Impl::gram_rows<BI>(r, y, i0);
-  if constexpr (full < N) Impl::gram_rows<N - full>(r, y, full);
-  r.info = y.info;
+  return symmetric_product(Transposed<Y const&>{y, y.info}, y);
+}
+/// p - y' y for a symmetric p, of which only the lower triangle is read: a rank-M downdate, M x N and N x N giving N x N.
+/// Cheaper than gram and a difference.
+template <Tile P, Tile Y>
+BATCHWORK_INLINE auto downdate(P const& p, Y const& y) {
+  static_assert(P::rows == Y::cols && P::cols == Y::cols,
+                "Batchwork::downdate(p, y): p is N x N and y has N columns");
+  static_assert(P::structure != Structure::lower && P::structure != Structure::upper,
+                "Batchwork::downdate(p, y): p must be symmetric; this one is triangular");
+  using S = promote_t<held_t<P>, held_t<Y>>;
+  Transposed<Y const&> const yt{y, y.info};
+  auto r = Impl::triangle<S>(yt, y, Impl::From<true, P>{p});
+  r.info = Impl::merge_info<S>(p.info, y.info);
   return r;
 }
 

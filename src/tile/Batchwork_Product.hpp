@@ -20,25 +20,47 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Structure product_structure(Structure a, S
   return a_lower && b_lower ? Structure::lower : Structure::general;
 }
 
-/// r(i0 + i, j0 + j) = sum over k of a(i0 + i, k) b(k, j0 + j) for a block of BI x BJ entries in registers.
-template <int BI, int BJ, class R, class A, class B>
-BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, int i0, int j0) {
+/// What a product is added to: nothing.
+template <class S>
+struct FromZero {
+  static constexpr bool is_zero = true, subtracts = false;
+  BATCHWORK_INLINE S entry(int, int) const { return S(scalar_t<S>(0)); }
+};
+
+/// acc(i, j) += a(i0 + i, k) b(k, j0 + j), or -=.
+template <int BI, int BJ, bool Subtract, class S, class A, class B>
+BATCHWORK_INLINE void add_term(S (&acc)[BI * BJ], A const& a, B const& b, int i0, int j0, int k) {
+  BATCHWORK_UNROLL
+  for (int i = 0; i < BI; ++i) {
+    if (structurally_zero(structure_of<A>, i0 + i, k)) continue;
+    auto const aik = a.entry(i0 + i, k);
+    BATCHWORK_UNROLL
+    for (int j = 0; j < BJ; ++j) {
+      if (structurally_zero(structure_of<B>, k, j0 + j)) continue;
+      if constexpr (Subtract) acc[i * BJ + j] -= aik * b.entry(k, j0 + j);
+      else acc[i * BJ + j] += aik * b.entry(k, j0 + j);
+    }
+  }
+}
+
+/// r(i0 + i, j0 + j) = c(i0 + i, j0 + j) +- sum over k of a(i0 + i, k) b(k, j0 + j) for a block of BI x BJ entries in
+/// registers.
+template <int BI, int BJ, class R, class A, class B, class C>
+BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, C const& c, int i0, int j0) {
   using S = typename R::value_type;
   S acc[BI * BJ];
   BATCHWORK_UNROLL
-  for (int n = 0; n < BI * BJ; ++n) acc[n] = S(scalar_t<S>(0));
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int k = 0; k < cols_of<A>; ++k) {
+  for (int i = 0; i < BI; ++i) {
     BATCHWORK_UNROLL
-    for (int i = 0; i < BI; ++i) {
-      if (structurally_zero(structure_of<A>, i0 + i, k)) continue;
-      auto const aik = a.entry(i0 + i, k);
-      BATCHWORK_UNROLL
-      for (int j = 0; j < BJ; ++j) {
-        if (structurally_zero(structure_of<B>, k, j0 + j)) continue;
-        acc[i * BJ + j] += aik * b.entry(k, j0 + j);
-      }
-    }
+    for (int j = 0; j < BJ; ++j) acc[i * BJ + j] = S(c.entry(i0 + i, j0 + j));
+  }
+  constexpr int K = cols_of<A>;
+  if constexpr (K <= extent_in_registers) {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < K; ++k) add_term<BI, BJ, C::subtracts>(acc, a, b, i0, j0, k);
+  } else {
+    BATCHWORK_LOOP_ON_HOST
+    for (int k = 0; k < K; ++k) add_term<BI, BJ, C::subtracts>(acc, a, b, i0, j0, k);
   }
   BATCHWORK_UNROLL
   for (int i = 0; i < BI; ++i) {
@@ -53,9 +75,27 @@ BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, int i0, int j0
 template <int BI, int BJ, class R, class A, class B>
 BATCHWORK_INLINE void product_rows(R& r, A const& a, B const& b, int i0) {
   constexpr int N = cols_of<R>, full = N / BJ * BJ;
+  FromZero<typename R::value_type> const zero;
   BATCHWORK_UNROLL_ON_DEVICE
-  for (int j0 = 0; j0 < full; j0 += BJ) product_block<BI, BJ>(r, a, b, i0, j0);
-  if constexpr (full < N) product_block<BI, N - full>(r, a, b, i0, full);
+  for (int j0 = 0; j0 < full; j0 += BJ) product_block<BI, BJ>(r, a, b, zero, i0, j0);
+  if constexpr (full < N) product_block<BI, N - full>(r, a, b, zero, i0, full);
+}
+
+/// The blocks of rows i0 .. i0 + BI - 1 from column J0 on, and the blocks from row I0 on, with constant indices.
+template <int BI, int BJ, int J0, class R, class A, class B>
+BATCHWORK_INLINE void product_blocks_right_of(R& r, A const& a, B const& b, int i0) {
+  if constexpr (J0 < cols_of<R>) {
+    FromZero<typename R::value_type> const zero;
+    product_block<BI, at_most(BJ, cols_of<R> - J0)>(r, a, b, zero, i0, J0);
+    product_blocks_right_of<BI, BJ, J0 + BJ>(r, a, b, i0);
+  }
+}
+template <int BI, int BJ, int I0, class R, class A, class B>
+BATCHWORK_INLINE void product_blocks_below(R& r, A const& a, B const& b) {
+  if constexpr (I0 < rows_of<R>) {
+    product_blocks_right_of<at_most(BI, rows_of<R> - I0), BJ, 0>(r, a, b, I0);
+    product_blocks_below<BI, BJ, I0 + BI>(r, a, b);
+  }
 }
 
 template <class R, class A, class B>
@@ -65,10 +105,15 @@ BATCHWORK_INLINE void product(R& r, A const& a, B const& b) {
   constexpr int M = rows_of<R>;
   constexpr int BI = lane ? 1 : at_most(block_rows, M),
                 BJ = lane ? cols_of<R> : at_most(block_cols, cols_of<R>);
-  constexpr int full = M / BI * BI;
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i0 = 0; i0 < full; i0 += BI) product_rows<BI, BJ>(r, a, b, i0);
-  if constexpr (full < M) product_rows<M - full, BJ>(r, a, b, full);
+  if constexpr (!lane && M <= extent_of_constant_blocks &&
+                cols_of<R> <= extent_of_constant_blocks) {
+    product_blocks_below<BI, BJ, 0>(r, a, b);
+  } else {
+    constexpr int full = M / BI * BI;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i0 = 0; i0 < full; i0 += BI) product_rows<BI, BJ>(r, a, b, i0);
+    if constexpr (full < M) product_rows<M - full, BJ>(r, a, b, full);
+  }
 }
 
 /// A diagonal factor only scales rows or columns.

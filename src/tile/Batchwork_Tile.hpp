@@ -48,6 +48,13 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool structurally_zero(Structure s, int i,
          (s == Structure::diagonal && i != j);
 }
 
+/// Whether a tile is common to all items and read where it stands, or is the transpose of one that is.
+template <class X>
+inline constexpr bool is_staged = false;
+template <class X>
+  requires requires { X::is_staged; }
+inline constexpr bool is_staged<X> = X::is_staged;
+
 /// Index of (i, j), j <= i, in a triangle stored row by row.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int triangle_index(int i, int j) {
   return i * (i + 1) / 2 + j;
@@ -68,6 +75,10 @@ inline constexpr int block_rows = 4, block_cols = 4;
 #else
 inline constexpr int block_rows = 2, block_cols = 4;
 #endif
+
+/// Packs: up to the first extent tiles live in registers and every loop over one is unrolled; up to the second a
+/// tile's register blocks have constant indices.
+inline constexpr int extent_in_registers = 4, extent_of_constant_blocks = 8;
 
 KOKKOS_FORCEINLINE_FUNCTION constexpr int at_most(int limit, int n) {
   return n < limit ? n : limit;

@@ -19,6 +19,7 @@ struct Transposed {
   static constexpr int cols = X::rows;
   static constexpr Structure structure = Impl::transposed(X::structure);
   static constexpr bool is_vector = false;
+  static constexpr bool is_staged = Impl::is_staged<X>;
 
   Held held;
   info_t<value_type> info;

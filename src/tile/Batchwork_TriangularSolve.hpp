@@ -26,27 +26,39 @@ BATCHWORK_INLINE auto reciprocal_diagonal(L const& t, int i) {
   }
 }
 
-/// Columns j0 .. j0 + BJ - 1 of the solution, row by row; `inverse` holds the reciprocals of the diagonal.
+/// Columns j0 .. j0 + BJ - 1 of the solution, row by row; `inverse` holds the reciprocals of the diagonal. The row before
+/// is the only one that a host core would wait for, so it is kept in registers rather than read from memory.
 template <int BJ, class R, class L, class I, class B>
 BATCHWORK_INLINE void substitute(R& x, L const& t, I const& inverse, B const& b, int j0) {
   using S = typename R::value_type;
   constexpr int N = R::rows;
   constexpr bool lower = structure_of<L> == Structure::lower;
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int n = 0; n < N; ++n) {
+  S last[BJ];
+  BATCHWORK_UNROLL
+  for (int j = 0; j < BJ; ++j) {
+    constexpr int i = lower ? 0 : N - 1;
+    last[j] = inverse[i] * S(b.entry(i, j0 + j));
+    x.set(i, j0 + j, last[j]);
+  }
+  BATCHWORK_LOOP_ON_HOST
+  for (int n = 1; n < N; ++n) {
     int const i = lower ? n : N - 1 - n;
     S acc[BJ];
     BATCHWORK_UNROLL
     for (int j = 0; j < BJ; ++j) acc[j] = S(b.entry(i, j0 + j));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 0; m < n; ++m) {
+    BATCHWORK_LOOP_ON_HOST
+    for (int m = 0; m < n - 1; ++m) {
       int const k = lower ? m : N - 1 - m;
       auto const tik = t.entry(i, k);
       BATCHWORK_UNROLL
       for (int j = 0; j < BJ; ++j) acc[j] -= tik * x.entry(k, j0 + j);
     }
+    auto const next = t.entry(i, lower ? n - 1 : N - n);
     BATCHWORK_UNROLL
-    for (int j = 0; j < BJ; ++j) x.set(i, j0 + j, inverse[i] * acc[j]);
+    for (int j = 0; j < BJ; ++j) {
+      last[j] = inverse[i] * (acc[j] - next * last[j]);
+      x.set(i, j0 + j, last[j]);
+    }
   }
 }
 

@@ -113,6 +113,19 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
   }
 }
 
+/// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a pass over the cache; on
+/// a device the zeros cost nothing.
+template <class X>
+BATCHWORK_INLINE X assigned_later() {
+#if !defined(__CUDACC__) && !defined(__HIPCC__) && !defined(BATCHWORK_DEVICE_PASS)
+  if constexpr (sizeof(X) > 256) {
+    X x;
+    return x;
+  }
+#endif
+  return X{};
+}
+
 /// The operands of a call and what is common to all verbs: staging, loading, storing, the status.
 template <class LanesT, class... B>
 struct Operands {
@@ -187,7 +200,7 @@ struct Operands {
       return b.template load<LanesT>(
           items, reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else {
-      return typename Argument<bound<I>, LanesT>::type{};
+      return assigned_later<typename Argument<bound<I>, LanesT>::type>();
     }
   }
 

@@ -69,7 +69,7 @@ struct DeviceKernel {
   }
 };
 
-/// The kernel of a verb on a host: one index per few packs. A range policy, because a team of one thread costs several
+/// The kernel of a verb on a host: one index per some packs. A range policy, because a team of one thread costs several
 /// times more to start and gains nothing here.
 template <class Group>
 struct HostKernel {
@@ -77,7 +77,8 @@ struct HostKernel {
   std::int64_t items;
   int per_chunk;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t chunk) const {
+  /// Flattened: the sequence is inlined, however many kernels share it.
+  BATCHWORK_FLATTEN KOKKOS_FUNCTION void operator()(std::int64_t chunk) const {
     std::int64_t const first = chunk * per_chunk;
     std::int64_t const last = first + per_chunk < items ? first + per_chunk : items;
     group.run_chunk(first, last);
@@ -120,7 +121,10 @@ void launch_group(Exec const& exec, Launch<W, Teams> const& how, std::string con
     Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight),
                          DeviceKernel<Group>{group, items, per_team});
   } else {
-    int const per_chunk = 16 * Group::lanes::width;
+    // Each chunk stages the common operands once: large ones, as long as there are some for every thread.
+    int const width = Group::lanes::width;
+    std::int64_t const share = items / (8 * std::int64_t(exec.concurrency()) * width);
+    int const per_chunk = width * int(share < 16 ? 16 : share > 128 ? 128 : share);
     std::int64_t const chunks = (items + per_chunk - 1) / per_chunk;
     Kokkos::parallel_for(
         label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, chunks),

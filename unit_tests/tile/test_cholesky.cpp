@@ -114,6 +114,42 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
   EXPECT_EQ(failed, 22);
 }
 
+/// Pivots at the edge of what is a number with a reciprocal: the smallest normal one is good, one below is not.
+struct Factor {
+  template <class L, class A>
+  KOKKOS_FUNCTION void operator()(L& l, A const& a) const {
+    l = cholesky(a).lower();
+  }
+};
+template <class T>
+void smallest_pivots() {
+  constexpr int N = 3;
+  constexpr std::int64_t n = 6;
+  T const least = std::numeric_limits<T>::min();
+  BatchIn<T, Left, N, N> a(n), l(n);
+  BatchIn<int, Left> st(n);
+  a.fill([&](std::int64_t k) {
+    return make_dense(N, N, [&](int i, int j) {
+      if (i != j) return T(0);
+      return i == int(k % N) ? (k < N ? least : least / 2) : T(1);
+    });
+  });
+  map(Factor{}, out(lower(l.view())), in(symmetric(a.view())), status(st.view()));
+  l.download(), st.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    int const i = int(k % N);
+    EXPECT_EQ(Status::reason(st.at(k)), k < N ? Reason::success : Reason::not_positive_definite);
+    EXPECT_EQ(Status::info(st.at(k)), k < N ? 0 : i + 1);
+    if (k < N) {
+      EXPECT_NEAR(double(l.at(k, i, i) / std::sqrt(least)), 1, double(tolerance<T>(N, 1)));
+    }
+  }
+}
+TEST(CholeskyOf, SmallestPivots) {
+  smallest_pivots<float>();
+  smallest_pivots<double>();
+}
+
 /// A hard one: the Hilbert matrix, condition number near 1e7 for 6 rows, and a singular one.
 TEST(CholeskyOf, HilbertAndSingularMatrices) {
   constexpr int N = 6;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// congruence, gram, symmetric: one triangle read, one computed, both stored.
+// congruence, symmetric_product, gram, downdate, symmetric: one triangle read, one computed, both stored.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -14,9 +14,10 @@ struct Case {
 };
 template <class C>
 class Congruence : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1>, Case<double, 2, 5>, Case<double, 6, 6>,
-                               Case<double, 7, 3>, Case<double, 12, 12>, Case<float, 3, 3>,
-                               Case<float, 9, 2>, Case<float, 4, 11>>;
+using Cases =
+    ::testing::Types<Case<double, 1, 1>, Case<double, 2, 5>, Case<double, 6, 6>, Case<double, 7, 3>,
+                     Case<double, 8, 8>, Case<double, 12, 12>, Case<float, 3, 3>, Case<float, 5, 7>,
+                     Case<float, 9, 2>, Case<float, 4, 11>>;
 TYPED_TEST_SUITE(Congruence, Cases);
 
 struct Congruences {
@@ -82,6 +83,68 @@ TYPED_TEST(Congruence, AndGramOfEveryShape) {
           "diagonal p");
     check(gram_of, transpose(fk), eye(M), "gram(f)");
     check(gram_t, fk, eye(N), "gram(f')");
+  }
+}
+
+/// The products that something is added to, and the product of two factors that is symmetric by its meaning.
+struct Accumulated {
+  template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class F, class P,
+            class Q, class CF, class CQ>
+  KOKKOS_FUNCTION void operator()(O0& product, O1& product_and_q, O2& onto_common, O3& onto_general,
+                                  O4& onto_diagonal, O5& down, O6& down_from_common, F const& f,
+                                  P const& p, Q const& q, CF const& cf, CQ const& cq) const {
+    auto const g = f * symmetric(p);
+    product = symmetric_product(g, transpose(f));
+    product_and_q = symmetric_product(g, transpose(f), symmetric(q));
+    onto_common = congruence(f, symmetric(p), cq);
+    onto_general = congruence(cf, p, q);
+    onto_diagonal = congruence(f, p, identity<F::rows>(f));
+    down = downdate(q, transpose(f));
+    down_from_common = downdate(cq, transpose(f));
+  }
+};
+
+TYPED_TEST(Congruence, AddedToSomething) {
+  using T = typename TypeParam::T;
+  constexpr int M = TypeParam::M, N = TypeParam::N;
+  constexpr std::int64_t n = 29;
+  Random random(71);
+  auto const half_poisoned = [&](int size) {
+    Dense const x = random_dense<T>(random, size, size);
+    return make_dense(size, size, [&](int i, int j) {
+      return j <= i ? x(i, j) : static_cast<long double>(poison<T>());
+    });
+  };
+  BatchIn<T, Left, M, N> f(n);
+  BatchIn<T, Left, N, N> p(n);
+  BatchIn<T, Left, M, M> q(n), o0(n), o1(n), o2(n), o3(n), o4(n), o5(n), o6(n);
+  f.randomise(random);
+  p.fill([&](std::int64_t) { return half_poisoned(N); });
+  q.fill([&](std::int64_t) { return half_poisoned(M); });
+  Common<T, M, N> const cf(random_dense<T>(random, M, N));
+  Common<T, M, M> const cq(half_poisoned(M));
+  map(Accumulated{}, out(o0.view()), out(o1.view()), out(symmetric(o2.view())), out(o3.view()),
+      out(o4.view()), out(o5.view()), out(symmetric(o6.view())), in(f.view()), in(p.view()),
+      in(q.view()), common(cf.view), common(symmetric(cq.view)));
+  o0.download(), o1.download(), o2.download(), o3.download(), o4.download(), o5.download(),
+      o6.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    auto const check = [&](auto const& got, Dense const& l, Dense const& m, long double sign,
+                           Dense const& c, char const* what) {
+      Dense const want = sign * (l * m * transpose(l)) + c;
+      Dense const size = abs(l) * abs(m) * abs(transpose(l)) + abs(c);
+      EXPECT_TRUE(near(got.dense(k), want, tolerance<T>(2 * m.rows + 1, 1) * size))
+          << what << ", item " << k;
+      EXPECT_TRUE(equal(got.dense(k), transpose(got.dense(k)))) << what << ", item " << k;
+    };
+    Dense const fk = f.dense(k), pk = mirrored(p.dense(k)), qk = mirrored(q.dense(k));
+    check(o0, fk, pk, 1, Dense(M, M), "g f'");
+    check(o1, fk, pk, 1, qk, "g f' + q");
+    check(o2, fk, pk, 1, mirrored(cq.dense()), "f p f' + common q");
+    check(o3, cf.dense(), pk, 1, qk, "common f, general q");
+    check(o4, fk, pk, 1, eye(M), "f p f' + identity");
+    check(o5, fk, eye(N), -1, qk, "q - f f'");
+    check(o6, fk, eye(N), -1, mirrored(cq.dense()), "common q - f f'");
   }
 }
 
