@@ -123,7 +123,7 @@ void launch_group(Exec const& exec, Launch<W, Teams> const& how, std::string con
   } else {
     // Each chunk stages the common operands once: large ones, as long as there are some for every thread.
     int const width = Group::lanes::width;
-    std::int64_t const share = items / (8 * std::int64_t(exec.concurrency()) * width);
+    std::int64_t const share = items / (32 * std::int64_t(exec.concurrency()) * width);
     int const per_chunk = width * int(share < 16 ? 16 : share > 128 ? 128 : share);
     std::int64_t const chunks = (items + per_chunk - 1) / per_chunk;
     Kokkos::parallel_for(
