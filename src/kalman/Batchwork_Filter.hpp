@@ -72,15 +72,17 @@ auto likelihood_operand(End const& end) {
 }
 
 /// A scan under a name of its own; the status operand only if one is wanted.
-template <class Exec, int W, int Teams, class Sequence, class Status, class... O>
-void scan_as(char const* name, Exec const& exec, Launch<W, Teams> const& how, std::int64_t steps,
+template <class Exec, int W, int Teams, int L, class Sequence, class Status, class... O>
+void scan_as(char const* name, Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps,
              Sequence const& sequence, Status const& status, O const&... operands) {
   if constexpr (Status::kind == Kind::nothing) {
     std::int64_t const items = check(name, steps, operands...).items;
-    launch_group(exec, how, name, make_scan_group<Exec, W>(steps, sequence, operands...), items);
+    launch_group(exec, how, name,
+                 make_scan_group<Exec, Launch<W, Teams, L>>(steps, sequence, operands...), items);
   } else {
     std::int64_t const items = check(name, steps, operands..., status).items;
-    launch_group(exec, how, name, make_scan_group<Exec, W>(steps, sequence, operands..., status),
+    launch_group(exec, how, name,
+                 make_scan_group<Exec, Launch<W, Teams, L>>(steps, sequence, operands..., status),
                  items);
   }
 }
@@ -116,8 +118,8 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
           emit(lower(factor)), emit(increment), re.predicted_covariance_, re.filtered_covariance_);
 }
 
-template <class Exec, int W, int Teams, class M, class S, class Z, class Re, class Promise>
-void launch_filter(Exec const& exec, Launch<W, Teams> const& how, std::int64_t steps, M const& m,
+template <class Exec, int W, int Teams, int L, class M, class S, class Z, class Re, class Promise>
+void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps, M const& m,
                    S const& start, Z const& z, Re const& re, Promise const& promise) {
   using F = decltype(m.f);
   using H = decltype(m.h);
@@ -230,10 +232,10 @@ namespace Kalman {
 ///                 kernels, "Batchwork::Kalman::gains" over one item, and the filter's, which updates means only and
 ///                 costs 2 N^2 + 4 N M + M^2 operations a step. Covariances asked for are those common to all items:
 ///                 their Views have one item. A model that fails gives not_finite for every item.
-template <class Exec, int W, int Teams, class M, class S, class Z, class Re,
+template <class Exec, int W, int Teams, int L, class M, class S, class Z, class Re,
           class Promise = MayBeMissing>
   requires Kokkos::is_execution_space_v<Exec>
-void filter(Exec const& exec, Launch<W, Teams> const& how, std::int64_t steps, M const& model,
+void filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps, M const& model,
             S const& start, Z const& z, Re const& results, Promise const& promise = {}) {
   Impl::launch_filter(exec, how, steps, model, Impl::start_for(model, start), Impl::series(z),
                       results, promise);
@@ -244,8 +246,9 @@ void filter(Exec const& exec, std::int64_t steps, M const& model, S const& start
             Re const& results, Promise const& promise = {}) {
   filter(exec, launch(), steps, model, start, z, results, promise);
 }
-template <int W, int Teams, class M, class S, class Z, class Re, class Promise = MayBeMissing>
-void filter(Launch<W, Teams> const& how, std::int64_t steps, M const& model, S const& start,
+template <int W, int Teams, int L, class M, class S, class Z, class Re,
+          class Promise = MayBeMissing>
+void filter(Launch<W, Teams, L> const& how, std::int64_t steps, M const& model, S const& start,
             Z const& z, Re const& results, Promise const& promise = {}) {
   filter(Kokkos::DefaultExecutionSpace(), how, steps, model, start, z, results, promise);
 }

@@ -180,12 +180,13 @@ BATCHWORK_INLINE info_t<S> merge_info(IA const& a, IB const& b) {
 /// True if the mask holds for any item in the lanes at hand.
 template <class M>
 BATCHWORK_INLINE bool any(M const& m) {
-  return Impl::any(m);
+  if constexpr (requires { m.holds_for_any(); }) return m.holds_for_any();
+  else return Impl::any(m);
 }
 /// True if the mask holds for all items in the lanes at hand.
 template <class M>
 BATCHWORK_INLINE bool all(M const& m) {
-  return !Impl::any(!m);
+  return !any(!m);
 }
 
 }  // namespace Batchwork

@@ -27,7 +27,12 @@
 /// constant; on hosts up to eight turns are.
 /// BATCHWORK_LOOP_ON_HOST: likewise on devices; hosts keep the loop, whose body is a register block. Unrolled as well, a
 /// sequence over 8x8 tiles outgrows the instruction cache and the compiler keeps more values than there are registers.
+/// BATCHWORK_KEEP_LOOP: devices keep it a loop; only device code has it.
+#if !defined(BATCHWORK_DEVICE_PASS)
+#define BATCHWORK_KEEP_LOOP
+#endif
 #if defined(BATCHWORK_DEVICE_PASS)
+#define BATCHWORK_KEEP_LOOP _Pragma("unroll 1")
 #define BATCHWORK_UNROLL _Pragma("unroll")
 #define BATCHWORK_UNROLL_ON_DEVICE _Pragma("unroll")
 #define BATCHWORK_LOOP_ON_HOST _Pragma("unroll")

@@ -8,6 +8,7 @@
 #define BATCHWORK_VENDOR_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
 
 #include "machine/Batchwork_Macros.hpp"
 
@@ -24,22 +25,22 @@ namespace Batchwork::Impl::Vendor {
 
 // ---- lanes of a team ------------------------------------------------------------------------------------------
 
-/// The linear rank of the calling lane over team size times vector length, and how many there are. CUDA only: the
-/// portable path has no lane rank.
+/// The linear rank of the calling lane over team size times vector length, and how many there are. The portable path
+/// cannot tell the vector lanes of a thread apart: there a lane is a thread, and its vector lanes do the same work.
 template <class Member>
-BATCHWORK_INLINE int lane_rank(Member const&) {
+BATCHWORK_INLINE int lane_rank([[maybe_unused]] Member const& member) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   return static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
 #else
-  return 0;
+  return member.team_rank();
 #endif
 }
 template <class Member>
-BATCHWORK_INLINE int lane_count(Member const&) {
+BATCHWORK_INLINE int lane_count([[maybe_unused]] Member const& member) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   return static_cast<int>(blockDim.x * blockDim.y);
 #else
-  return 1;
+  return member.team_size();
 #endif
 }
 
@@ -52,11 +53,95 @@ BATCHWORK_INLINE void for_each_lane(Member const& member, int n, Body const& bod
   // threadIdx.x runs over the vector lanes, threadIdx.y over the threads of a Kokkos team.
   int const lane = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   int const lanes = static_cast<int>(blockDim.x * blockDim.y);
+#pragma unroll 1
   for (int k = lane; k < n; k += lanes) body(k);
 #else
   Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), body);
 #endif
 }
+
+// ---- lanes that share an item -----------------------------------------------------------------------------------
+
+#if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)
+/// How the lanes of a grid wait for each other: with their warp, which never parts. Its lanes all take the same way
+/// through a sequence, the missing ones of a ragged last warp count as gone, and a constant mask costs next to nothing.
+struct LaneSync {
+  template <class Member>
+  static BATCHWORK_INLINE LaneSync of(Member const&) {
+    return {};
+  }
+  BATCHWORK_INLINE void sync() const {
+#if defined(BATCHWORK_VENDOR_CUDA)
+    __syncwarp();
+#endif
+  }
+  /// The value that the lane `from` of the L of a grid holds.
+  template <int L, class T>
+  BATCHWORK_INLINE T broadcast(T const& x, [[maybe_unused]] int from, int, char*) const {
+#if defined(BATCHWORK_VENDOR_CUDA)
+    return __shfl_sync(0xffffffffu, x, from, L);
+#else
+    return x;
+#endif
+  }
+  /// The sum over the L lanes of a grid, the same bits in each.
+  template <int L, class T>
+  BATCHWORK_INLINE T sum(T x, int, char*) const {
+#if defined(BATCHWORK_VENDOR_CUDA)
+    BATCHWORK_UNROLL
+    for (int step = 1; step < L; step *= 2) x = x + __shfl_xor_sync(0xffffffffu, x, step, L);
+#endif
+    return x;
+  }
+  /// Whether x holds in any lane of the warp: what all of them may branch on.
+  BATCHWORK_INLINE bool any(bool x) const {
+#if defined(BATCHWORK_VENDOR_CUDA)
+    return __any_sync(0xffffffffu, x);
+#else
+    return x;
+#endif
+  }
+};
+#else
+/// Portably lanes can only wait for their whole team; all of it then runs the same number of items.
+struct LaneSync {
+  using Member = Kokkos::TeamPolicy<>::member_type;
+  Member const* member = nullptr;
+
+  template <class M>
+  static BATCHWORK_INLINE LaneSync of([[maybe_unused]] M const& m) {
+    if constexpr (std::is_same_v<M, Member>) return {&m};
+    else return {};
+  }
+  BATCHWORK_INLINE void sync() const {
+    if (member != nullptr) member->team_barrier();
+  }
+  /// Through the exchange of the grid, of which `lane` is the calling lane's rank.
+  template <int L, class T>
+  BATCHWORK_INLINE T broadcast(T const& x, int from, int lane, char* exchange) const {
+    T* const box = reinterpret_cast<T*>(exchange);
+    sync();
+    if (lane == from) *box = x;
+    sync();
+    return *box;
+  }
+  template <int L, class T>
+  BATCHWORK_INLINE T sum(T x, int lane, char* exchange) const {
+    T* const box = reinterpret_cast<T*>(exchange);
+    sync();
+    box[lane] = x;
+    sync();
+    T r = box[0];
+    for (int k = 1; k < L; ++k) r = r + box[k];
+    return r;
+  }
+  BATCHWORK_INLINE bool any(bool x) const {
+    int r = x ? 1 : 0;
+    if (member != nullptr) member->team_reduce(Kokkos::Max<int>(r));
+    return r != 0;
+  }
+};
+#endif
 
 // ---- asynchronous copies -----------------------------------------------------------------------------------------
 
@@ -100,6 +185,29 @@ BATCHWORK_INLINE void forget_loads() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   asm volatile("" ::: "memory");
 #endif
+}
+
+/// The same for the scheduler behind the compiler too, where the lanes of a warp go one way: a wait for each other, that
+/// no access to scratch is moved across.
+BATCHWORK_INLINE void keep_loads_behind() {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  __syncwarp();
+#endif
+}
+
+/// The same number, of which the compiler knows nothing more: what is computed from it is computed anew in every turn of
+/// a loop, instead of once before it and kept in registers.
+BATCHWORK_INLINE int renewed(int x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  asm volatile("" : "+r"(x));
+#endif
+  return x;
+}
+BATCHWORK_INLINE std::int64_t renewed(std::int64_t x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  asm volatile("" : "+l"(x));
+#endif
+  return x;
 }
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------

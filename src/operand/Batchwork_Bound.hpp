@@ -48,6 +48,19 @@ struct Bound<K, Loc> {
   }
 };
 
+/// The numbers of one staged common operand, and the tile that reads them. Where lanes share an item, rows begin on
+/// whole units, so that they are read by 16 bytes.
+template <class Lanes, class T, class Sh>
+struct StagedAs {
+  static constexpr int leading = Sh::rank == 2 && Lanes::lanes_per_item > 1
+                                     ? staged_leading<T>(Sh::cols)
+                                     : Sh::cols;
+  static constexpr int size = Sh::rank == 0 ? 1 : Sh::rank == 1 ? Sh::rows : Sh::rows * leading;
+  using tile =
+      std::conditional_t<Sh::rank == 0, Scalar<T>,
+                         Staged<T, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector, leading>>;
+};
+
 /// common: staged once per team and read where it was staged, or read from the View itself.
 template <class Loc>
 struct Bound<Kind::common, Loc> {
@@ -55,30 +68,35 @@ struct Bound<Kind::common, Loc> {
   using Sh = typename Loc::shape;
   using scalar = std::remove_const_t<typename Loc::value_type>;
   template <class Lanes>
-  static constexpr int staged = !Lanes::stages  ? 0
-                                : Sh::rank == 0 ? 1
-                                                : Sh::size;
-  using staged_tile =
-      std::conditional_t<Sh::rank == 0, Scalar<scalar>,
-                         Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
+  static constexpr int staged = Lanes::stages ? StagedAs<Lanes, scalar, Sh>::size : 0;
   Loc loc;
 
   using direct_tile = std::conditional_t<Sh::rank == 0, Scalar<scalar>, Direct<Loc>>;
 
   template <class Lanes>
-  using tile = std::conditional_t<Lanes::stages, staged_tile, direct_tile>;
+  using tile =
+      std::conditional_t<Lanes::stages, typename StagedAs<Lanes, scalar, Sh>::tile, direct_tile>;
 
-  /// Number k of the staged tile; a symmetric one is mirrored from its lower triangle.
-  BATCHWORK_INLINE scalar number(int k) const {
-    int i = Sh::rank == 2 ? k / Sh::cols : k;
-    int j = Sh::rank == 2 ? k % Sh::cols : 0;
+  /// Where number k of the staged tile stands in the View; nullptr for zeros. A symmetric one is mirrored from its lower
+  /// triangle.
+  template <class Lanes>
+  BATCHWORK_INLINE scalar const* where(int k) const {
+    constexpr int leading = StagedAs<Lanes, scalar, Sh>::leading;
+    int i = Sh::rank == 2 ? k / leading : k;
+    int j = Sh::rank == 2 ? k % leading : 0;
+    if (j >= Sh::cols) return nullptr;
     if (Sh::structure == Structure::symmetric && j > i) {
       int const t = i;
       i = j;
       j = t;
     }
-    if (Sh::structure == Structure::lower && j > i) return scalar(0);
-    return loc.at(0, 0)[loc.offset(i, j)];
+    if (Sh::structure == Structure::lower && j > i) return nullptr;
+    return loc.at(0, 0) + loc.offset(i, j);
+  }
+  template <class Lanes>
+  BATCHWORK_INLINE scalar number(int k) const {
+    scalar const* const p = where<Lanes>(k);
+    return p == nullptr ? scalar(0) : *p;
   }
   template <class Lanes>
   BATCHWORK_INLINE tile<Lanes> read(scalar const* stage) const {
@@ -88,24 +106,42 @@ struct Bound<Kind::common, Loc> {
   }
 };
 
-/// common(fixed(value)): read from the launch's arguments.
+/// common(fixed(value)): read from the launch's arguments; staged where lanes share an item, which read numbers of
+/// different rows at once.
 template <class F>
 struct Bound<Kind::fixed, F> {
   static constexpr Kind kind = Kind::fixed;
   using Sh = typename F::shape;
   using scalar = typename F::value_type;
   template <class Lanes>
-  static constexpr int staged = 0;
+  static constexpr bool is_staged = Lanes::lanes_per_item > 1 && Lanes::stages;
+  template <class Lanes>
+  static constexpr int staged =
+      is_staged<Lanes> && Sh::rank > 0 ? StagedAs<Lanes, scalar, Sh>::size : 0;
   using staged_tile =
       std::conditional_t<Sh::rank == 0, Scalar<scalar>,
                          Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
   F value;
 
   template <class Lanes>
-  using tile = staged_tile;
-  BATCHWORK_INLINE staged_tile read() const {
-    if constexpr (Sh::rank == 0) return staged_tile(value.values[0]);
-    else return staged_tile{value.values};
+  using staged_fixed = StagedFixed<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector,
+                                   StagedAs<Lanes, scalar, Sh>::leading>;
+  template <class Lanes>
+  using tile =
+      std::conditional_t<is_staged<Lanes> && (Sh::rank > 0), staged_fixed<Lanes>, staged_tile>;
+  template <class Lanes>
+  BATCHWORK_INLINE scalar number(int k) const {
+    constexpr int leading = StagedAs<Lanes, scalar, Sh>::leading;
+    if constexpr (Sh::rank < 2) return value.values[k];
+    else
+      return k % leading < Sh::cols ? value.values[k / leading * Sh::cols + k % leading]
+                                    : scalar(0);
+  }
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> read([[maybe_unused]] scalar const* stage) const {
+    if constexpr (Sh::rank == 0) return tile<Lanes>(value.values[0]);
+    else if constexpr (is_staged<Lanes>) return tile<Lanes>(stage, value.values);
+    else return tile<Lanes>{value.values};
   }
 };
 
@@ -118,10 +154,21 @@ struct Bound<Kind::common_each, Loc> {
   static constexpr int staged = 0;
   Loc loc;
 
+  /// Lanes that share an item read it where it stands: none of them holds all of it.
   template <class Lanes>
-  using tile = typename Loc::shape::template tile<scalar>;
-  BATCHWORK_INLINE auto load(std::int64_t time) const {
-    return load_tile<scalar>(loc, Items{0, 1}, time);
+  static constexpr bool is_direct = Lanes::lanes_per_item > 1 && Loc::shape::rank > 0;
+  template <class Lanes>
+  using tile =
+      std::conditional_t<is_direct<Lanes>, Direct<Loc>, typename Loc::shape::template tile<scalar>>;
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> load(std::int64_t time) const {
+    if constexpr (is_direct<Lanes>) {
+      Loc at = loc;
+      at.data = loc.at(0, time);
+      return tile<Lanes>{at};
+    } else {
+      return load_tile<scalar>(loc, Items{0, 1}, time);
+    }
   }
 };
 
@@ -153,10 +200,16 @@ struct Bound<Kind::carry, Start, End, IsLog> {
 
   template <class Lanes>
   BATCHWORK_INLINE plain<Lanes> load_plain(Items items, scalar const* stage) const {
-    if constexpr (Start::kind == Kind::in) return start.template load<Lanes>(items, 0);
-    else if constexpr (Start::kind == Kind::common)
+    if constexpr (Start::kind == Kind::in) {
+      return start.template load<Lanes>(items, 0);
+    } else if constexpr (requires(plain<Lanes> r) { r.grid; }) {
+      plain<Lanes> r;
+      r.grid = items.grid;
+      r = start.template read<Lanes>(stage);
+      return r;
+    } else {
       return plain<Lanes>(start.template read<Lanes>(stage));
-    else return plain<Lanes>(start.read());
+    }
   }
   template <class Lanes>
   BATCHWORK_INLINE tile<Lanes> load(Items items, scalar const* stage) const {
@@ -178,7 +231,8 @@ struct Bound<Kind::status, Loc> {
   BATCHWORK_INLINE void store(Items items, I const& code) const {
     using integer = typename Loc::value_type;
     if constexpr (std::is_integral_v<I>) {
-      *loc.at(items.first, 0) = static_cast<integer>(code);
+      if (items.count > 0 && items.grid.lane == 0)
+        *loc.at(items.first, 0) = static_cast<integer>(code);
     } else {
       for (int k = 0; k < items.count; ++k)
         *loc.at(items.first + k, 0) = static_cast<integer>(code.lane(k));

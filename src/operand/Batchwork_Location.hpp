@@ -193,11 +193,6 @@ BATCHWORK_INLINE constexpr int number_of(int i, int j) {
   return Sh::rank == 2 ? i * Sh::cols + j : i;
 }
 
-template <class T>
-struct alignas(16) Wide {
-  T v[16 / sizeof(T)];
-};
-
 /// The columns of row i that are stored in the View: of a symmetric or lower tile those of the lower triangle.
 template <class Sh>
 BATCHWORK_INLINE constexpr int columns_read(int i) {
@@ -243,6 +238,116 @@ BATCHWORK_INLINE auto number_to_store(R const& r, int i, int j) {
   else return r.entry(i, Sh::rank == 1 && Sh::structure == Structure::diagonal ? i : j);
 }
 
+/// Where the numbers of row i of an item stand: by pointers that go along the row, or down the column that mirrors it.
+template <class Loc>
+struct RowOfNumbers {
+  using Sh = typename Loc::shape;
+  using T = typename Loc::value_type;
+  T *row, *column;
+  std::int64_t along, down;
+
+  BATCHWORK_INLINE RowOfNumbers(Loc const& loc, T* item, int i)
+      : row(item + loc.offset(i, 0)), column(item), along(0), down(0) {
+    if constexpr (Sh::rank == 2) {
+      column = item + loc.offset(0, i);
+      along = loc.offset(0, 1);
+      down = loc.offset(1, 0);
+    }
+  }
+  BATCHWORK_INLINE T* at(int j) const { return row + j * along; }
+  BATCHWORK_INLINE T* mirrored(int j) const { return column + j * down; }
+};
+
+/// The location anew for every item: else the compiler keeps multiples of its strides in registers from one to the next.
+template <class Loc>
+BATCHWORK_INLINE Loc renewed(Loc loc) {
+  if constexpr (requires { loc.plane; }) loc.plane = Vendor::renewed(loc.plane);
+  return loc;
+}
+
+/// A lane's own lines of a spread tile. Lanes without a line read the last one.
+template <class R, class Loc>
+BATCHWORK_INLINE void load_lines(R& r, Loc const& location, Items items, std::int64_t time) {
+  using Sh = typename Loc::shape;
+  using T = typename R::T;
+  Loc const loc = renewed(location);
+  auto* const p = loc.at(items.first, time);
+  r.grid = items.grid;
+  BATCHWORK_UNROLL
+  for (int m = 0; m < R::mine; ++m) {
+    int i = r.line(m);
+    if ((m + 1) * R::lanes > R::count) i = i < R::count ? i : R::count - 1;
+#if defined(BATCHWORK_DEVICE_PASS)
+    if constexpr (requires { loc.wide; } && Sh::rank == 2 && R::length * sizeof(T) % 16 == 0 &&
+                  Sh::structure == Structure::general) {
+      if (loc.wide) {
+        BATCHWORK_UNROLL
+        for (int k = 0; k < R::length; k += 16 / int(sizeof(T))) {
+          Unit<T> const u = *reinterpret_cast<Unit<T> const*>(p + loc.offset(i, k));
+          BATCHWORK_UNROLL
+          for (int n = 0; n < 16 / int(sizeof(T)); ++n) r.hold(m, k + n, u.v[n]);
+        }
+        continue;
+      }
+    }
+#endif
+    RowOfNumbers<Loc> const numbers(loc, p, i);
+    BATCHWORK_UNROLL
+    for (int k = 0; k < R::length; ++k) {
+      constexpr bool triangle =
+          Sh::structure == Structure::lower || Sh::structure == Structure::symmetric;
+      bool const left = !triangle || k <= m * R::lanes, right = k >= (m + 1) * R::lanes;
+      if (left) r.hold(m, k, *numbers.at(k));
+      else if (Sh::structure == Structure::lower)
+        r.hold(m, k, !right && k <= i ? *numbers.at(k) : T(0));
+      else r.hold(m, k, *(!right && k <= i ? numbers.at(k) : numbers.mirrored(k)));
+    }
+  }
+}
+
+/// What a lane has to write of a spread tile: of a symmetric one its rows of the lower triangle, to both places.
+template <class R, class Loc>
+BATCHWORK_INLINE void store_lines(Loc const& location, Items items, std::int64_t time, R const& r) {
+  using Sh = typename Loc::shape;
+  using T = typename R::T;
+  if (items.count == 0) return;
+  Loc const loc = renewed(location);
+  T* const p = loc.at(items.first, time);
+  BATCHWORK_UNROLL
+  for (int m = 0; m < R::mine; ++m) {
+    int const i = r.line(m);
+    if (i >= R::count) continue;
+#if defined(BATCHWORK_DEVICE_PASS)
+    if constexpr (requires { loc.wide; } && Sh::rank == 2 && R::length * sizeof(T) % 16 == 0 &&
+                  R::structure != Structure::symmetric) {
+      if (loc.wide) {
+        BATCHWORK_UNROLL
+        for (int k = 0; k < R::length; k += 16 / int(sizeof(T))) {
+          Unit<T> u;
+          BATCHWORK_UNROLL
+          for (int n = 0; n < 16 / int(sizeof(T)); ++n) u.v[n] = r.held(m, k + n);
+          *reinterpret_cast<Unit<T>*>(p + loc.offset(i, k)) = u;
+        }
+        continue;
+      }
+    }
+#endif
+    RowOfNumbers<Loc> const numbers(loc, p, i);
+    BATCHWORK_UNROLL
+    for (int k = 0; k < R::length; ++k) {
+      if constexpr (Sh::rank == 2 && R::structure == Structure::symmetric) {
+        if (k >= (m + 1) * R::lanes) continue;
+        if (k <= i) {
+          *numbers.at(k) = r.held(m, k);
+          *numbers.mirrored(k) = r.held(m, k);
+        }
+      } else {
+        *numbers.at(k) = r.held(m, k);
+      }
+    }
+  }
+}
+
 template <class S, class Loc>
 BATCHWORK_INLINE auto load_tile(Loc const& loc, Items items, std::int64_t time) {
   using Sh = typename Loc::shape;
@@ -250,7 +355,11 @@ BATCHWORK_INLINE auto load_tile(Loc const& loc, Items items, std::int64_t time) 
   using T [[maybe_unused]] = std::remove_const_t<typename Loc::value_type>;
   R r;
   r.info = info_t<S>(0);
-  if constexpr (Sh::rank == 0) {
+  if constexpr (is_spread<S> && Sh::rank == 0) {
+    r.value = S(*loc.at(items.first, time), items.grid);
+  } else if constexpr (is_spread<S>) {
+    load_lines(r, loc, items, time);
+  } else if constexpr (Sh::rank == 0) {
     Cursor<S, Loc> const c(loc, items, time);
     if constexpr (requires { c.adjacent; })
       r.value = c.adjacent ? c.get_adjacent(0, 0) : c.get(0, 0);
@@ -261,8 +370,8 @@ BATCHWORK_INLINE auto load_tile(Loc const& loc, Items items, std::int64_t time) 
                   Sh::size * sizeof(T) % 16 == 0) {
       if (loc.wide) {
         constexpr int per = 16 / int(sizeof(T));
-        Wide<T> buffer[Sh::size / per];
-        auto const* from = reinterpret_cast<Wide<T> const*>(loc.at(items.first, time));
+        Unit<T> buffer[Sh::size / per];
+        auto const* from = reinterpret_cast<Unit<T> const*>(loc.at(items.first, time));
         BATCHWORK_UNROLL
         for (int k = 0; k < Sh::size / per; ++k) buffer[k] = from[k];
         for_each_read<Sh>([&](int i, int j) {
@@ -285,9 +394,9 @@ BATCHWORK_INLINE auto load_tile(Loc const& loc, Items items, std::int64_t time) 
   return r;
 }
 
-/// Writes every number the View holds for the items: both triangles of a symmetric tile, the zeros of a lower one.
+/// By one lane or in packs.
 template <class S, class Loc, class R>
-BATCHWORK_INLINE void store_tile(Loc const& loc, Items items, std::int64_t time, R const& r) {
+BATCHWORK_INLINE void store_held(Loc const& loc, Items items, std::int64_t time, R const& r) {
   using Sh = typename Loc::shape;
   using T [[maybe_unused]] = typename Loc::value_type;
 #if defined(BATCHWORK_DEVICE_PASS)
@@ -295,10 +404,10 @@ BATCHWORK_INLINE void store_tile(Loc const& loc, Items items, std::int64_t time,
                 Sh::size * sizeof(T) % 16 == 0) {
     if (loc.wide) {
       constexpr int per = 16 / int(sizeof(T));
-      auto* to = reinterpret_cast<Wide<T>*>(loc.at(items.first, time));
+      auto* to = reinterpret_cast<Unit<T>*>(loc.at(items.first, time));
       BATCHWORK_UNROLL
       for (int k = 0; k < Sh::size / per; ++k) {
-        Wide<T> w;
+        Unit<T> w;
         BATCHWORK_UNROLL
         for (int n = 0; n < per; ++n) {
           int const m = k * per + n;
@@ -326,6 +435,22 @@ BATCHWORK_INLINE void store_tile(Loc const& loc, Items items, std::int64_t time,
   for (int i = 0; i < numbers_down<Sh>; ++i) {
     BATCHWORK_LOOP_ON_HOST
     for (int j = 0; j < numbers_across<Sh>; ++j) c.put(i, j, number_to_store<Sh>(r, i, j));
+  }
+}
+
+/// Writes every number the View holds for the items: both triangles of a symmetric tile, the zeros of a lower one.
+template <class S, class Loc, class R>
+BATCHWORK_INLINE void store_tile(Loc const& loc, Items items, std::int64_t time, R const& r) {
+  using Sh = typename Loc::shape;
+  using T [[maybe_unused]] = typename Loc::value_type;
+  if constexpr (is_spread<S>) {
+    if constexpr (Sh::rank == 0) {
+      if (items.count > 0 && items.grid.lane == 0) *loc.at(items.first, time) = r.value.v;
+    } else {
+      store_lines(loc, items, time, r);
+    }
+  } else {
+    store_held<S>(loc, items, time, r);
   }
 }
 

@@ -32,6 +32,23 @@ struct CholeskyFactor {
   BATCHWORK_INLINE S inverse_diagonal(int i) const { return inverse[i]; }
 };
 
+/// The same, spread: each lane holds whole rows of L and the reciprocals that belong to them.
+template <class T, int R, int C, int E, int N>
+struct CholeskyFactor<Spread<T, R, C, E>, N>
+    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E>, true>, N, N> {
+  static constexpr Structure structure = Structure::lower;
+  static constexpr bool is_vector = false;
+  using S = Impl::dealt_t<Spread<T, R, C, E>, true>;
+  using Base = Impl::Lines<S, N, N>;
+
+  T inverse[Base::mine];
+
+  BATCHWORK_INLINE S inverse_diagonal(int i) const {
+    return S(this->grid.template broadcast<S::lanes>(inverse[i / S::lanes], i % S::lanes),
+             this->grid);
+  }
+};
+
 /// What cholesky(a) returns. `info` is the status: 0, or the first pivot that was not positive.
 template <class S, int N>
 struct Cholesky {
@@ -55,7 +72,7 @@ struct Cholesky {
   BATCHWORK_INLINE Scalar<S> log_det() const {
     LogSum<S> sum(Scalar<S>(S(scalar_t<S>(0))), scalar_t<S>(-2));
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) sum.add_log(Scalar<S>(factor.inverse[i]));
+    for (int i = 0; i < N; ++i) sum.add_log(Scalar<S>(factor.inverse_diagonal(i)));
     Scalar<S> r = sum.value();
     r.info = factor.info;
     return r;
@@ -87,6 +104,134 @@ BATCHWORK_INLINE void factor_column(L& l, A const& a, int i0, int j,
   for (int i = 0; i < BI; ++i) l.a[triangle_index(i0 + i, j)] = acc[i] * inverse;
 }
 
+/// By one lane or in packs.
+template <class A>
+BATCHWORK_INLINE auto cholesky_held(A const& a) {
+  using S = held_t<A>;
+  using T = scalar_t<S>;
+  constexpr int N = A::rows;
+  // A host core waits for each pivot: root, reciprocal and the entry below stand between one and the next. So the last
+  // column's share of a pivot is taken as square * reciprocal, which needs neither the root nor the entry itself.
+  constexpr bool hurry = !one_item_per_lane<S>;
+  S square(T(0)), reciprocal(T(0));
+  Cholesky<S, N> r;
+  auto& l = r.factor;
+  info_t<S> info(0);
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int j = 0; j < N; ++j) {
+    S pivot = S(a.entry(j, j));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < (hurry ? j - 1 : j); ++k) {
+      S const ljk = l.a[triangle_index(j, k)];
+      pivot -= ljk * ljk;
+    }
+    if (hurry && j > 0) pivot -= square * reciprocal;
+    auto const finite = is_finite(pivot);
+    auto const good = finite && pivot >= S(std::numeric_limits<T>::min());
+    info = first_failure(info,
+                         select(good, info_t<S>(0),
+                                select(finite, make_info<S>(Reason::not_positive_definite, j + 1),
+                                       make_info<S>(Reason::not_finite, j + 1))));
+    // The reciprocal root of zero is an infinity and that of an infinity is zero: both later look like numbers.
+    // The test is made beside the root, not before it: a host waits for the root.
+    S const nan(std::numeric_limits<T>::quiet_NaN());
+    S inverse;
+    if constexpr (hurry) {
+      reciprocal = select(good, S(T(1)) / pivot, nan);
+      inverse = sqrt(pivot) * reciprocal;
+    } else {
+      inverse = select(good, rsqrt(pivot), nan);
+    }
+    l.inverse[j] = inverse;
+    l.a[triangle_index(j, j)] = pivot * inverse;
+    int i = j + 1;
+    if constexpr (hurry) {
+      if (i < N) {
+        S below[1];
+        scaled_column(below, l, a, i, j);
+        square = below[0] * below[0];
+        l.a[triangle_index(i, j)] = below[0] * inverse;
+        ++i;
+      }
+      // Several rows at once, so that their multiply-adds overlap; the smaller ones are unrolled, which does it too.
+      if constexpr (N > extent_of_constant_blocks)
+        for (; i + 2 <= N; i += 2) factor_column<2>(l, a, i, j, inverse);
+    }
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = i; m < N; ++m) factor_column<1>(l, a, m, j, inverse);
+  }
+  l.info = first_failure(a.info, info);
+  return r;
+}
+
+/// Column by column, each first written to the exchange as it is, then, divided by its pivot, subtracted from those right of
+/// it by every lane in its own rows: one wait a column, two columns of the exchange in turn.
+template <class A>
+BATCHWORK_INLINE auto cholesky_by_lines(A const& a) {
+  using S = dealt_t<held_t<A>, true>;
+  using T = scalar_t<S>;
+  constexpr int N = A::rows, L = S::lanes;
+  Cholesky<S, N> r;
+  auto& l = r.factor;
+  constexpr int mine = std::remove_cvref_t<decltype(l)>::mine, deep = S::exchange::per_unit;
+  LaneGrid const grid = grid_of(a);
+  l.grid = grid;
+  auto const from = lines_of<S, true>(a, grid);
+  T own[mine * N];
+  BATCHWORK_UNROLL
+  for (int m = 0; m < mine; ++m) {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k)
+      if (k < (m + 1) * L) own[m * N + k] = from.get(m, k);
+  }
+  info_t<S> info(0);
+  T* const base = grid.template numbers<T>();
+  grid.sync();
+  BATCHWORK_UNROLL
+  for (int k = 0; k < N; ++k) {
+    T* const column = base + k % 2 * S::exchange::leading;
+    BATCHWORK_UNROLL
+    for (int m = k / L; m < mine; ++m) column[m * L + grid.lane] = own[m * N + k];
+    grid.sync();
+    T const pivot = column[k];
+    bool const finite = is_finite(pivot);
+    bool const good = finite && pivot >= std::numeric_limits<T>::min();
+    if (info == 0 && !good)
+      info = Status::code(finite ? Reason::not_positive_definite : Reason::not_finite, k + 1);
+    T const root = good ? rsqrt(pivot) : std::numeric_limits<T>::quiet_NaN();
+    T const reciprocal = root * root;
+    T factor[mine];
+    BATCHWORK_UNROLL
+    for (int m = k / L; m < mine; ++m) {
+      factor[m] = own[m * N + k] * reciprocal;
+      own[m * N + k] *= root;
+      if (m == k / L) {
+        // Only in these rows can the column stand right of the diagonal.
+        if (grid.lane < k % L) own[m * N + k] = T(0);
+        if (grid.lane == k % L) l.inverse[m] = root;
+      }
+    }
+    BATCHWORK_UNROLL
+    for (int j0 = (k + 1) / deep * deep; j0 < N; j0 += deep) {
+      Unit<T> const u = *reinterpret_cast<Unit<T> const*>(column + j0);
+      BATCHWORK_UNROLL
+      for (int n = 0; n < deep; ++n) {
+        int const j = j0 + n;
+        if (j <= k || j >= N) continue;
+        BATCHWORK_UNROLL
+        for (int m = j / L; m < mine; ++m) own[m * N + j] -= factor[m] * u.v[n];
+      }
+    }
+  }
+  BATCHWORK_UNROLL
+  for (int m = 0; m < mine; ++m) {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k) l.hold(m, k, k < (m + 1) * L ? own[m * N + k] : T(0));
+  }
+  l.info = first_failure(a.info, info);
+  return r;
+}
+
 }  // namespace Impl
 
 /// The Cholesky factorisation of a, N x N, symmetric positive definite; only the lower triangle is read. N^3 / 3
@@ -97,62 +242,8 @@ BATCHWORK_INLINE void factor_column(L& l, A const& a, int i0, int j,
 template <Tile A>
 BATCHWORK_INLINE auto cholesky(A const& a) {
   static_assert(A::rows == A::cols, "Batchwork::cholesky: the tile must be square");
-  using S = held_t<A>;
-  using T = scalar_t<S>;
-  constexpr int N = A::rows;
-  // A host core waits for each pivot: root, reciprocal and the entry below stand between one and the next. So the last
-  // column's share of a pivot is taken as square * reciprocal, which needs neither the root nor the entry itself.
-  constexpr bool hurry = !Impl::one_item_per_lane<S>;
-  S square(T(0)), reciprocal(T(0));
-  Cholesky<S, N> r;
-  auto& l = r.factor;
-  info_t<S> info(0);
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int j = 0; j < N; ++j) {
-    S pivot = S(a.entry(j, j));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int k = 0; k < (hurry ? j - 1 : j); ++k) {
-      S const ljk = l.a[Impl::triangle_index(j, k)];
-      pivot -= ljk * ljk;
-    }
-    if (hurry && j > 0) pivot -= square * reciprocal;
-    auto const finite = Impl::is_finite(pivot);
-    auto const good = finite && pivot >= S(std::numeric_limits<T>::min());
-    info = Impl::first_failure(
-        info,
-        Impl::select(good, info_t<S>(0),
-                     Impl::select(finite, Impl::make_info<S>(Reason::not_positive_definite, j + 1),
-                                  Impl::make_info<S>(Reason::not_finite, j + 1))));
-    // The reciprocal root of zero is an infinity and that of an infinity is zero: both later look like numbers.
-    // The test is made beside the root, not before it: a host waits for the root.
-    S const nan(std::numeric_limits<T>::quiet_NaN());
-    S inverse;
-    if constexpr (hurry) {
-      reciprocal = Impl::select(good, S(T(1)) / pivot, nan);
-      inverse = Impl::sqrt(pivot) * reciprocal;
-    } else {
-      inverse = Impl::select(good, Impl::rsqrt(pivot), nan);
-    }
-    l.inverse[j] = inverse;
-    l.a[Impl::triangle_index(j, j)] = pivot * inverse;
-    int i = j + 1;
-    if constexpr (hurry) {
-      if (i < N) {
-        S below[1];
-        Impl::scaled_column(below, l, a, i, j);
-        square = below[0] * below[0];
-        l.a[Impl::triangle_index(i, j)] = below[0] * inverse;
-        ++i;
-      }
-      // Several rows at once, so that their multiply-adds overlap; the smaller ones are unrolled, which does it too.
-      if constexpr (N > Impl::extent_of_constant_blocks)
-        for (; i + 2 <= N; i += 2) Impl::factor_column<2>(l, a, i, j, inverse);
-    }
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = i; m < N; ++m) Impl::factor_column<1>(l, a, m, j, inverse);
-  }
-  l.info = Impl::first_failure(a.info, info);
-  return r;
+  if constexpr (Impl::is_spread_tile<A>) return Impl::cholesky_by_lines(a);
+  else return Impl::cholesky_held(a);
 }
 
 /// x with a x = b, from the factorisation of a.

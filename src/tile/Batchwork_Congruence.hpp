@@ -156,9 +156,44 @@ BATCHWORK_INLINE void triangle_in_lane(R& r, A const& a, B const& b, C const& c)
   }
 }
 
-/// The symmetric c +- a b.
+/// A common tile seen as the symmetric one with its lower triangle.
+template <class X>
+struct Mirrored {
+  using value_type = typename X::value_type;
+  static constexpr int rows = X::rows;
+  static constexpr int cols = X::cols;
+  static constexpr Structure structure = Structure::symmetric;
+  static constexpr bool is_vector = false;
+  X const& x;
+  info_t<value_type> info;
+  BATCHWORK_INLINE value_type entry(int i, int j) const {
+    return j <= i ? x.entry(i, j) : x.entry(j, i);
+  }
+};
+/// The same of any tile, in a call whose result is spread.
+template <class X>
+BATCHWORK_INLINE decltype(auto) mirrored(X const& x) {
+  if constexpr (X::structure != Structure::general) return (x);
+  else if constexpr (is_spread_tile<X>) return symmetric(x);
+  else return Mirrored<X>{x, x.info};
+}
+
+/// The symmetric c +- a b, spread over lanes: each holds whole rows.
 template <class S, class A, class B, class C>
-BATCHWORK_INLINE auto triangle(A const& a, B const& b, C const& c) {
+BATCHWORK_INLINE auto triangle_by_lines(A const& a, B const& b, C const& c) {
+  if constexpr (C::is_zero) {
+    return symmetric_by_lines<S>(a, b, LinesFromZero{}, NoLines{}, grid_of(a, b));
+  } else {
+    LaneGrid const grid = grid_of(a, b, c.c);
+    decltype(auto) from = mirrored(c.c);
+    return symmetric_by_lines<S>(a, b, LinesFrom<C::subtracts>{}, lines_of<S, true>(from, grid),
+                                 grid);
+  }
+}
+
+/// The symmetric c +- a b, by one lane or in packs.
+template <class S, class A, class B, class C>
+BATCHWORK_INLINE auto triangle_held(A const& a, B const& b, C const& c) {
   Symmetric<S, A::rows> r;
   if constexpr (one_item_per_lane<S>) {
     // What is common is read again rather than kept in registers since the product before.
@@ -170,6 +205,28 @@ BATCHWORK_INLINE auto triangle(A const& a, B const& b, C const& c) {
   return r;
 }
 
+/// The symmetric c +- a b, however it is held.
+template <class S, class A, class B, class C>
+BATCHWORK_INLINE auto triangle(A const& a, B const& b, C const& c) {
+  if constexpr (is_spread<S>) {
+    return triangle_by_lines<dealt_t<S, true>>(a, b, c);
+  } else {
+    return triangle_held<S>(a, b, c);
+  }
+}
+
+/// How what is added is held; nothing is, as S.
+template <class C, class S>
+struct HeldOfAddend {
+  using type = S;
+};
+template <bool Sub, class X, class S>
+struct HeldOfAddend<From<Sub, X>, S> {
+  using type = held_t<X>;
+};
+template <class C, class S>
+using c_held_t = typename HeldOfAddend<C, S>::type;
+
 template <class F, class P, class C>
 BATCHWORK_INLINE auto congruence(F const& f, P const& p, C const& c) {
   static_assert(F::cols == P::rows && P::rows == P::cols,
@@ -178,7 +235,10 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, C const& c) {
                 "Batchwork::congruence(f, p): p must be symmetric; this one is triangular");
   using S = promote_t<held_t<F>, held_t<P>>;
   Transposed<F const&> const ft{f, f.info};
-  if constexpr (P::structure == Structure::general) {
+  if constexpr (is_spread<S>) {
+    decltype(auto) sp = mirrored(p);
+    return triangle<promote_t<S, c_held_t<C, S>>>(f * sp, ft, c);
+  } else if constexpr (P::structure == Structure::general) {
     return congruence(f, symmetric(p), c);
   } else if constexpr (one_item_per_lane<S>) {
     Matrix<S, F::rows, F::cols> t;
@@ -248,7 +308,12 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, Q const& q) {
 /// y' y, of which one triangle is computed. M x N gives N x N; M N^2 operations.
 template <Tile Y>
 BATCHWORK_INLINE auto gram(Y const& y) {
-  return symmetric_product(Transposed<Y const&>{y, y.info}, y);
+  if constexpr (Impl::is_spread_tile<Y>) {
+    auto r =
+        Impl::gram_by_lines<held_t<Y>>(y, Impl::LinesFromZero{}, Impl::NoLines{}, Impl::grid_of(y));
+    r.info = y.info;
+    return r;
+  } else return symmetric_product(Transposed<Y const&>{y, y.info}, y);
 }
 /// p - y' y for a symmetric p, of which only the lower triangle is read: a rank-M downdate, M x N and N x N giving N x N.
 /// Cheaper than gram and a difference.
@@ -259,8 +324,18 @@ BATCHWORK_INLINE auto downdate(P const& p, Y const& y) {
   static_assert(P::structure != Structure::lower && P::structure != Structure::upper,
                 "Batchwork::downdate(p, y): p must be symmetric; this one is triangular");
   using S = promote_t<held_t<P>, held_t<Y>>;
-  Transposed<Y const&> const yt{y, y.info};
-  auto r = Impl::triangle<S>(yt, y, Impl::From<true, P>{p});
+  auto r = [&] {
+    if constexpr (Impl::is_spread_tile<Y>) {
+      Impl::LaneGrid const grid = Impl::grid_of(y);
+      decltype(auto) start = Impl::mirrored(p);
+      return Impl::gram_by_lines<S>(y, Impl::LinesFrom<true>{},
+                                    Impl::lines_of<Impl::dealt_t<S, true>, true>(start, grid),
+                                    grid);
+    } else {
+      Transposed<Y const&> const yt{y, y.info};
+      return Impl::triangle<S>(yt, y, Impl::From<true, P>{p});
+    }
+  }();
   r.info = Impl::merge_info<S>(p.info, y.info);
   return r;
 }

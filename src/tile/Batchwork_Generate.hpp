@@ -89,7 +89,8 @@ template <class M, Tile A, Tile B>
 BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   static_assert(A::rows == B::rows && A::cols == B::cols,
                 "Batchwork::select: the tiles have different extents");
-  using S = typename Impl::HeldForMask<promote_t<held_t<A>, held_t<B>>, M>::type;
+  using S0 = typename Impl::HeldForMask<promote_t<held_t<A>, held_t<B>>, M>::type;
+  using S = Impl::deal_together_t<S0, A, B>;
   using R = Impl::tile_of_t<S, A::rows, A::cols, Impl::sum_structure(A::structure, B::structure),
                             A::is_vector || B::is_vector>;
   R r = Impl::entrywise<R>(Impl::SelectEntry<M, S>{mask}, a, b);

@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_MATRIX_HPP
 #define BATCHWORK_MATRIX_HPP
 
-#include "tile/Batchwork_Tile.hpp"
+#include "tile/Batchwork_Lines.hpp"
 
 namespace Batchwork {
 
@@ -18,11 +18,15 @@ BATCHWORK_INLINE void assign(To& to, From const& from) {
   static_assert(rows_of<To> == rows_of<From> && cols_of<To> == cols_of<From>,
                 "Batchwork: a tile is assigned from one of other extents");
   using S = typename To::value_type;
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < rows_of<To>; ++i) {
+  if constexpr (is_spread<S>) {
+    assign_lines(to, from);
+  } else {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int j = 0; j < cols_of<To>; ++j) {
-      if (!To::skips(i, j)) to.set(i, j, S(from.entry(i, j)));
+    for (int i = 0; i < rows_of<To>; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < cols_of<To>; ++j) {
+        if (!To::skips(i, j)) to.set(i, j, S(from.entry(i, j)));
+      }
     }
   }
   to.info = spread_info<S>(from.info);
@@ -107,6 +111,52 @@ struct Vector {
   BATCHWORK_INLINE S const& entry(int i, int) const { return a[i]; }
   BATCHWORK_INLINE S const& entry(int i) const { return a[i]; }
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
+};
+
+/// A matrix spread over the lanes of an item: each holds whole rows, or whole columns.
+template <class T, int R, int C, int E, int M, int N>
+struct Matrix<Spread<T, R, C, E>, M, N> : Impl::Lines<Spread<T, R, C, E>, M, N> {
+  using S = Spread<T, R, C, E>;
+  static constexpr Structure structure = Structure::general;
+  static constexpr bool is_vector = false;
+  template <class S2>
+  using rebind = Matrix<S2, M, N>;
+
+  Matrix() = default;
+  template <Tile X>
+    requires(!std::is_same_v<X, Matrix> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Matrix(X const& x) {
+    Impl::assign(*this, x);
+  }
+  template <Tile X>
+    requires(!std::is_same_v<X, Matrix> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Matrix& operator=(X const& x) {
+    return Impl::assign_safely(*this, x);
+  }
+};
+
+/// A column whose entries are dealt out to the lanes of an item.
+template <class T, int R, int C, int E, int N>
+struct Vector<Spread<T, R, C, E>, N> : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E>, true>, N, 1> {
+  using S = Impl::dealt_t<Spread<T, R, C, E>, true>;
+  static constexpr Structure structure = Structure::general;
+  static constexpr bool is_vector = true;
+  template <class S2>
+  using rebind = Vector<S2, N>;
+
+  Vector() = default;
+  template <Tile X>
+    requires(!std::is_same_v<X, Vector> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Vector(X const& x) {
+    Impl::assign(*this, x);
+  }
+  template <Tile X>
+    requires(!std::is_same_v<X, Vector> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Vector& operator=(X const& x) {
+    return Impl::assign_safely(*this, x);
+  }
+  using Impl::Lines<S, N, 1>::entry;
+  BATCHWORK_INLINE S entry(int i) const { return entry(i, 0); }
 };
 
 namespace Impl {

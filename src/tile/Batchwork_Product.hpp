@@ -7,7 +7,7 @@
 #define BATCHWORK_PRODUCT_HPP
 
 #include "machine/Batchwork_Vendor.hpp"
-#include "tile/Batchwork_Sum.hpp"
+#include "tile/Batchwork_LinesProduct.hpp"
 
 namespace Batchwork {
 
@@ -141,11 +141,14 @@ BATCHWORK_INLINE void scale_rows(R& r, A const& a, B const& b) {
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
   static_assert(A::cols == B::rows, "Batchwork: product of tiles whose inner extents differ");
-  using S = promote_t<held_t<A>, held_t<B>>;
+  using S0 = promote_t<held_t<A>, held_t<B>>;
+  using S = Impl::product_deal_t<S0, A, B>;
   using R = Impl::tile_of_t<S, A::rows, B::cols,
                             Impl::product_structure(A::structure, B::structure), B::is_vector>;
   R r;
-  if constexpr (A::structure == Structure::diagonal || B::structure == Structure::diagonal) {
+  if constexpr (Impl::is_spread<S>) {
+    Impl::product_by_lines(r, a, b);
+  } else if constexpr (A::structure == Structure::diagonal || B::structure == Structure::diagonal) {
     Impl::scale_rows(r, a, b);
   } else {
     Impl::product(r, a, b);

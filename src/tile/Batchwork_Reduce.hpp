@@ -10,12 +10,35 @@
 
 namespace Batchwork {
 
+namespace Impl {
+/// Each lane its own lines, then the lanes together.
+template <class S, class A, class B>
+BATCHWORK_INLINE S dot_by_lines(A const& a, B const& b) {
+  using SD = deal_together_t<S, A, B>;
+  using R = Lines<SD, rows_of<A>, cols_of<A>>;
+  LaneGrid const grid = grid_of(a, b);
+  auto const x = lines_of<SD, SD::by_rows>(a, grid);
+  auto const y = lines_of<SD, SD::by_rows>(b, grid);
+  scalar_t<S> sum(0);
+  BATCHWORK_UNROLL
+  for (int m = 0; m < R::mine; ++m) {
+    scalar_t<S> line(0);
+    BATCHWORK_UNROLL
+    for (int k = 0; k < R::length; ++k) line += x.get(m, k) * y.get(m, k);
+    if (m * S::lanes + grid.lane < R::count) sum += line;
+  }
+  return S(grid.template sum<S::lanes>(sum), grid);
+}
+}  // namespace Impl
+
 /// The sum of the products of the entries of two tiles with the same extents; for vectors, u' v.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto dot(A const& a, B const& b) {
   static_assert(A::rows == B::rows && A::cols == B::cols,
                 "Batchwork::dot: the tiles have different extents");
   using S = promote_t<held_t<A>, held_t<B>>;
+  if constexpr (Impl::is_spread<S>)
+    return Scalar<S>(Impl::dot_by_lines<S>(a, b), Impl::merge_info<S>(a.info, b.info));
   S sum(scalar_t<S>(0));
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < A::rows; ++i) {

@@ -11,7 +11,7 @@
 
 namespace Batchwork {
 
-template <class T, int M, int N, Structure St, bool Vec>
+template <class T, int M, int N, Structure St, bool Vec, int Leading = N>
 struct Staged {
   using value_type = T;
   static constexpr int rows = M;
@@ -22,19 +22,32 @@ struct Staged {
   template <class S2>
   using rebind = Impl::tile_of_t<S2, M, N, St, Vec>;
 
-  T const* a;  ///< row by row, M x N; the diagonal alone for Structure::diagonal
+  static constexpr int leading = Leading;  ///< from one row to the next
+
+  T const* a;  ///< row by row, M x Leading; the diagonal alone for Structure::diagonal
   info_t<T> info = 0;
 
-  static constexpr int size = St == Structure::diagonal ? N : M * N;
+  static constexpr int size = St == Structure::diagonal ? N : M * Leading;
 
   BATCHWORK_INLINE T entry(int i, int j) const {
     if constexpr (St == Structure::diagonal) {
       return i == j ? a[i] : T(0);
     } else {
-      return a[i * N + j];
+      return a[i * Leading + j];
     }
   }
   BATCHWORK_INLINE T entry(int i) const { return a[i]; }
+};
+
+/// The same of a fixed value, which stands among the launch's arguments as well: there an entry that all lanes read at
+/// once, at a place the compiler knows, is an operand of the arithmetic itself.
+template <class T, int M, int N, Structure St, bool Vec, int Leading>
+struct StagedFixed : Staged<T, M, N, St, Vec, Leading> {
+  T const* values;  ///< row by row, M x N
+
+  StagedFixed() = default;
+  BATCHWORK_INLINE StagedFixed(T const* staged, T const* fixed)
+      : Staged<T, M, N, St, Vec, Leading>{staged}, values(fixed) {}
 };
 
 }  // namespace Batchwork

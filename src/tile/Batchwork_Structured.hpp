@@ -127,6 +127,82 @@ struct Diagonal {
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
 };
 
+/// Symmetric, spread: each lane holds whole rows, both triangles. Where products computed them, the upper one may differ from
+/// the lower by rounding; what is stored or made general is the lower one.
+template <class T, int R, int C, int E, int N>
+struct Symmetric<Spread<T, R, C, E>, N> : Impl::Lines<Spread<T, R, C, E>, N, N> {
+  using S = Spread<T, R, C, E>;
+  static constexpr Structure structure = Structure::symmetric;
+  static constexpr bool is_vector = false;
+  template <class S2>
+  using rebind = Symmetric<S2, N>;
+
+  Symmetric() = default;
+  template <Tile X>
+    requires(!std::is_same_v<X, Symmetric> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::symmetric &&
+                            Impl::structure_of<X> != Structure::diagonal) Symmetric(X const& x) {
+    Impl::assign(*this, x);
+  }
+  template <Tile X>
+    requires(!std::is_same_v<X, Symmetric> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Symmetric& operator=(X const& x) {
+    return Impl::assign_safely(*this, x);
+  }
+};
+
+/// Lower, spread: each lane holds whole rows, zeros included.
+template <class T, int R, int C, int E, int N>
+struct Lower<Spread<T, R, C, E>, N> : Impl::Lines<Spread<T, R, C, E>, N, N> {
+  using S = Spread<T, R, C, E>;
+  static constexpr Structure structure = Structure::lower;
+  static constexpr bool is_vector = false;
+  template <class S2>
+  using rebind = Lower<S2, N>;
+
+  Lower() = default;
+  template <Tile X>
+    requires(!std::is_same_v<X, Lower> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::lower &&
+                            Impl::structure_of<X> != Structure::diagonal) Lower(X const& x) {
+    Impl::assign(*this, x);
+  }
+  template <Tile X>
+    requires(!std::is_same_v<X, Lower> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Lower& operator=(X const& x) {
+    return Impl::assign_safely(*this, x);
+  }
+};
+
+/// Diagonal, spread: the entries are dealt out to the lanes.
+template <class T, int R, int C, int E, int N>
+struct Diagonal<Spread<T, R, C, E>, N>
+    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E>, true>, N, 1> {
+  using S = Impl::dealt_t<Spread<T, R, C, E>, true>;
+  static constexpr Structure structure = Structure::diagonal;
+  static constexpr bool is_vector = false;
+  template <class S2>
+  using rebind = Diagonal<S2, N>;
+  static constexpr int cols = N;
+  using Impl::Lines<S, N, 1>::grid;
+  BATCHWORK_INLINE S entry(int i, int j) const {
+    if (i != j) return S(T(0), grid);
+    return Impl::Lines<S, N, 1>::entry(i, 0);
+  }
+
+  Diagonal() = default;
+  template <Tile X>
+    requires(!std::is_same_v<X, Diagonal> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::diagonal) Diagonal(X const& x) {
+    Impl::assign(*this, x);
+  }
+  template <Tile X>
+    requires(!std::is_same_v<X, Diagonal> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE Diagonal& operator=(X const& x) {
+    return Impl::assign_safely(*this, x);
+  }
+};
+
 /// The N x N identity; it stores nothing.
 template <class T, int N>
 struct Identity {

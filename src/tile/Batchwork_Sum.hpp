@@ -19,15 +19,40 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Structure sum_structure(Structure a, Struc
   return Structure::general;
 }
 
+/// The same for a spread result: each lane its own lines.
+template <class R, class F, class... X>
+BATCHWORK_INLINE void entrywise_by_lines(R& r, F const& f, X const&... x) {
+  using S = typename R::value_type;
+  r.grid = grid_of(f, x...);
+  if constexpr (R::structure == Structure::diagonal) {
+    BATCHWORK_UNROLL
+    for (int m = 0; m < R::mine; ++m)
+      r.hold(m, 0, value_of(f(diagonal_number<S>(x, m, r.grid.lane)...)));
+  } else {
+    auto const apply = [&](auto const&... lines) {
+      BATCHWORK_UNROLL
+      for (int m = 0; m < R::mine; ++m) {
+        BATCHWORK_UNROLL
+        for (int k = 0; k < R::length; ++k) r.hold(m, k, value_of(f(lines.get(m, k)...)));
+      }
+    };
+    apply(lines_of<S, R::by_rows>(x, r.grid)...);
+  }
+}
+
 /// Applies f to the entries of one tile, or of two with the same extents.
 template <class R, class F, class... X>
 BATCHWORK_INLINE R entrywise(F const& f, X const&... x) {
   R r;
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < R::rows; ++i) {
+  if constexpr (is_spread_tile<R>) {
+    entrywise_by_lines(r, f, x...);
+  } else {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int j = 0; j < R::cols; ++j) {
-      if (!R::skips(i, j)) r.set(i, j, f(x.entry(i, j)...));
+    for (int i = 0; i < R::rows; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < R::cols; ++j) {
+        if (!R::skips(i, j)) r.set(i, j, f(x.entry(i, j)...));
+      }
     }
   }
   return r;
@@ -67,7 +92,7 @@ template <class F, class A, class B>
 BATCHWORK_INLINE auto sum(F const& f, A const& a, B const& b) {
   static_assert(rows_of<A> == rows_of<B> && cols_of<A> == cols_of<B>,
                 "Batchwork: tiles of different extents are added or subtracted");
-  using S = promote_t<held_t<A>, held_t<B>>;
+  using S = deal_together_t<promote_t<held_t<A>, held_t<B>>, A, B>;
   using R = tile_of_t<S, rows_of<A>, cols_of<A>, sum_structure(structure_of<A>, structure_of<B>),
                       A::is_vector || B::is_vector>;
   R r = entrywise<R>(f, a, b);
@@ -77,7 +102,7 @@ BATCHWORK_INLINE auto sum(F const& f, A const& a, B const& b) {
 
 template <class S, class A>
 BATCHWORK_INLINE auto scaled(Scalar<S> const& c, A const& a) {
-  using SR = promote_t<S, held_t<A>>;
+  using SR = deal_together_t<promote_t<S, held_t<A>>, A>;
   using R = tile_of_t<SR, rows_of<A>, cols_of<A>, structure_of<A>, A::is_vector>;
   R r = entrywise<R>(Scale<S>{c.value}, a);
   r.info = merge_info<SR>(c.info, a.info);
@@ -96,7 +121,8 @@ BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
 }
 template <Tile A>
 BATCHWORK_INLINE auto operator-(A const& a) {
-  using R = Impl::tile_of_t<held_t<A>, A::rows, A::cols, A::structure, A::is_vector>;
+  using S = Impl::deal_together_t<held_t<A>, A>;
+  using R = Impl::tile_of_t<S, A::rows, A::cols, A::structure, A::is_vector>;
   R r = Impl::entrywise<R>(Impl::Negate{}, a);
   r.info = a.info;
   return r;

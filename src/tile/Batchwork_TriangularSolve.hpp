@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_TRIANGULAR_SOLVE_HPP
 #define BATCHWORK_TRIANGULAR_SOLVE_HPP
 
+#include "tile/Batchwork_LinesSolve.hpp"
 #include "tile/Batchwork_Product.hpp"
 
 namespace Batchwork {
@@ -86,9 +87,10 @@ template <Tile L, Tile B>
 BATCHWORK_INLINE auto solve(L const& t, B const& b) {
   static_assert(L::cols == B::rows,
                 "Batchwork::solve: the right-hand side has another number of rows than the matrix");
-  using S = promote_t<held_t<L>, held_t<B>>;
+  using S = Impl::solve_deal_t<promote_t<held_t<L>, held_t<B>>>;
   Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
-  Impl::triangular_solve(x, t, b);
+  if constexpr (Impl::is_spread<S>) Impl::solve_by_lines(x, t, b);
+  else Impl::triangular_solve(x, t, b);
   x.info = Impl::merge_info<S>(t.info, b.info);
   return x;
 }
@@ -99,12 +101,16 @@ template <Tile D, Tile B>
 BATCHWORK_INLINE auto solve(D const& d, B const& b) {
   static_assert(D::cols == B::rows,
                 "Batchwork::solve: the right-hand side has another number of rows than the matrix");
-  using S = promote_t<held_t<D>, held_t<B>>;
+  using S = Impl::deal_together_t<promote_t<held_t<D>, held_t<B>>, B>;
   Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < B::rows; ++i) {
+  if constexpr (Impl::is_spread<S>) {
+    Impl::solve_diagonal_by_lines(x, d, b);
+  } else {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int j = 0; j < B::cols; ++j) x.set(i, j, S(b.entry(i, j)) / S(d.entry(i, i)));
+    for (int i = 0; i < B::rows; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < B::cols; ++j) x.set(i, j, S(b.entry(i, j)) / S(d.entry(i, i)));
+    }
   }
   x.info = Impl::merge_info<S>(d.info, b.info);
   return x;

@@ -33,10 +33,23 @@ struct Stage {
   static constexpr std::size_t bytes = offset(sizeof...(B));
 };
 
-template <class B>
+/// On a device: many copies on their way at once.
+template <class Lanes, class B, class T>
+BATCHWORK_INLINE void stage_number(B const& b, int k, T* to) {
+  if constexpr (B::kind == Kind::carry) {
+    stage_number<Lanes>(b.start, k, to);
+  } else if constexpr (requires { b.template where<Lanes>(k); }) {
+    T const* const from = b.template where<Lanes>(k);
+    if (from == nullptr) *to = T(0);
+    else Vendor::copy_async<int(sizeof(T))>(to, from);
+  } else {
+    *to = b.template number<Lanes>(k);
+  }
+}
+template <class Lanes, class B>
 BATCHWORK_INLINE auto staged_number(B const& b, int k) {
-  if constexpr (B::kind == Kind::carry) return b.start.number(k);
-  else return b.number(k);
+  if constexpr (B::kind == Kind::carry) return b.start.template number<Lanes>(k);
+  else return b.template number<Lanes>(k);
 }
 
 /// The tile of one operand, in the lanes at hand.
@@ -77,6 +90,19 @@ template <class X>
 BATCHWORK_INLINE auto all_finite(X const& x) {
   if constexpr (requires { x.value; }) {
     return is_finite(x.value);
+  } else if constexpr (is_spread_tile<X>) {
+    using T = typename X::T;
+    T sum(0);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < X::mine; ++m) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < X::length; ++k) {
+        // Of a symmetric tile what is stored: the lower triangle.
+        if (x.line(m) < X::count && !(X::structure == Structure::symmetric && k > x.line(m)))
+          sum += x.held(m, k) - x.held(m, k);
+      }
+    }
+    return x.grid.template sum<X::lanes>(sum) == T(0);
   } else {
     using S = held_t<X>;
     S sum(scalar_t<S>(0));
@@ -116,7 +142,12 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
 /// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a pass over the cache; on
 /// a device the zeros cost nothing.
 template <class X>
-BATCHWORK_INLINE X assigned_later() {
+BATCHWORK_INLINE X assigned_later([[maybe_unused]] Items items) {
+  if constexpr (requires(X x) { x.grid; }) {
+    X x;
+    x.grid = items.grid;
+    return x;
+  }
 #if !defined(__CUDACC__) && !defined(__HIPCC__) && !defined(BATCHWORK_DEVICE_PASS)
   if constexpr (sizeof(X) > 256) {
     X x;
@@ -152,7 +183,7 @@ struct Operands {
       auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
       auto const& b = get<I>(bounds);
       Vendor::for_each_lane(member, int(bound<I>::template staged<LanesT>),
-                            [&](int k) { to[k] = staged_number(b, k); });
+                            [&](int k) { stage_number<LanesT>(b, k, to + k); });
     }
   }
   template <std::size_t I>
@@ -160,7 +191,7 @@ struct Operands {
     if constexpr (bound<I>::template staged<LanesT> > 0) {
       auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
       for (int k = 0; k < bound<I>::template staged<LanesT>; ++k)
-        to[k] = staged_number(get<I>(bounds), k);
+        to[k] = staged_number<LanesT>(get<I>(bounds), k);
     }
   }
   template <class... Where, std::size_t... I>
@@ -176,6 +207,7 @@ struct Operands {
     int const alignment = int(stage::align);
     char* base = static_cast<char*>(scratch.get_shmem_aligned(bytes, alignment));
     stage_all(indices{}, member, base);
+    Vendor::wait_for_copies();
     member.team_barrier();
     return base;
   }
@@ -193,14 +225,15 @@ struct Operands {
       return b.template read<LanesT>(
           reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else if constexpr (k == Kind::fixed) {
-      return b.read();
+      return b.template read<LanesT>(
+          reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else if constexpr (k == Kind::common_each) {
-      return b.load(time);
+      return b.template load<LanesT>(time);
     } else if constexpr (k == Kind::carry) {
       return b.template load<LanesT>(
           items, reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else {
-      return assigned_later<typename Argument<bound<I>, LanesT>::type>();
+      return assigned_later<typename Argument<bound<I>, LanesT>::type>(items);
     }
   }
 
@@ -244,7 +277,70 @@ struct GroupBase {
   Ops operands;
 
   /// Bytes of team scratch; hosts stage on the stack.
-  static constexpr std::size_t scratch_size(int) { return on_device ? Ops::stage::bytes : 0; }
+  static constexpr std::size_t scratch_size(int team) {
+    return (on_device ? Ops::stage::bytes : 0) + exchange_bytes(team);
+  }
+
+  // ---- lanes that share items ----
+  static constexpr int lanes_per_item = LanesT::lanes_per_item;
+  template <class S>
+  struct ExchangeOf {
+    static constexpr std::size_t bytes = 0;
+  };
+  template <class S>
+    requires is_spread<S>
+  struct ExchangeOf<S> {
+    static constexpr std::size_t bytes = S::exchange::bytes;
+  };
+  /// Of one item, for numbers of every type among the operands.
+  static constexpr std::size_t item_bytes = [] {
+    if constexpr (on_device) {
+      constexpr std::size_t f = ExchangeOf<typename LanesT::template held<float>>::bytes,
+                            d = ExchangeOf<typename LanesT::template held<double>>::bytes;
+      return (std::is_same_v<typename B::scalar, double> || ...) ? d : f;
+    } else {
+      return std::size_t(0);
+    }
+  }();
+  /// Of all grids of so many lanes; the lanes left over are a grid of their own, which stores nothing.
+  static constexpr std::size_t exchange_bytes(int team) {
+    return lanes_per_item == 1 ? 0
+                               : (item_bytes + Derived::item_fetch_bytes()) *
+                                     std::size_t((team + lanes_per_item - 1) / lanes_per_item);
+  }
+  template <class Member>
+  BATCHWORK_INLINE void run_grids(Member const& member, std::int64_t first, std::int64_t last,
+                                  char* base) const {
+    constexpr int L = lanes_per_item;
+    int const rank = Vendor::lane_rank(member), team = Vendor::lane_count(member);
+    int const mine = rank / L, grids = team / L;
+    if (grids == 0) return;
+    auto scratch = member.team_scratch(0);
+    // After the stage, which the call has taken from its own copy of the handle.
+    std::size_t const bytes = Ops::stage::bytes + exchange_bytes(team);
+    char* const exchange =
+        static_cast<char*>(scratch.get_shmem_aligned(bytes, int(Ops::stage::align))) +
+        Ops::stage::bytes;
+    LaneGrid grid{exchange + item_bytes * std::size_t(mine), rank % L,
+                  Vendor::LaneSync::of(member)};
+    // Beyond the exchange of all grids, items fetched ahead: number by number, grids side by side.
+    int const all = (team + L - 1) / L;
+    Ahead ahead{exchange + item_bytes * std::size_t(all), mine, all, first + mine};
+    if (ahead.next >= last) ahead.next = last - 1;
+    self().fetch_first(grid, ahead);
+    // Lanes left over repeat another grid's work: they must not leave the others' way.
+    bool const whole = mine < grids;
+    int const n = int(last - first);
+    for (int k = 0; k < n; k += grids) {
+      bool const present = whole && k + mine < n;
+      std::int64_t const item = first + (present ? k + mine : n - 1);
+      // Else the places of all numbers of an item are kept in registers from one to the next.
+      grid.lane = Vendor::renewed(rank % L);
+      ahead.next = item + grids < last ? item + grids : last - 1;
+      ahead.more = k + grids < n;
+      self().run_items(Items{item, present ? 1 : 0, grid, ahead}, base, typename Ops::indices{});
+    }
+  }
 
   BATCHWORK_INLINE Derived const& self() const { return static_cast<Derived const&>(*this); }
 
@@ -269,10 +365,18 @@ struct GroupBase {
   BATCHWORK_INLINE void run(Member const& member, std::int64_t first, std::int64_t last) const {
     char* base = nullptr;
     if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
+    if constexpr (lanes_per_item > 1) {
+      run_grids(member, first, last, base);
+      return;
+    }
     Vendor::for_each_lane(member, int(last - first), [&](int k) {
       self().run_items(Items{first + k, 1}, base, typename Ops::indices{});
     });
   }
+
+  /// Bytes of an item that grids fetch ahead, and how the first is: not at all.
+  static constexpr std::size_t item_fetch_bytes() { return 0; }
+  BATCHWORK_INLINE void fetch_first(LaneGrid const&, Ahead const&) const {}
 
   /// Bytes of team scratch per lane that the verb's own kernel has beside.
   static constexpr std::size_t fetch_bytes = 0;
@@ -300,11 +404,11 @@ template <class Group>
 struct TeamGroup {
   Group group;
 
-  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...).
-  static constexpr std::size_t scratch_size(int team_size) {
-    return Group::scratch_size(team_size) > 0
-               ? Group::scratch_size(team_size) + Group::Ops::stage::align
-               : 0;
+  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...). With a vector length
+  /// above 1, `lanes` is its product with the team size.
+  static constexpr std::size_t scratch_size(int lanes) {
+    return Group::scratch_size(lanes) > 0 ? Group::scratch_size(lanes) + Group::Ops::stage::align
+                                          : 0;
   }
 
   /// Runs on the items first .. last - 1. Called by all threads of the team, outside nested ranges, with the same
@@ -342,8 +446,60 @@ struct FirstScalar<void, Rest...> {
   using type = typename FirstScalar<Rest...>::type;
 };
 
-template <class Exec, int W, class DeviceLanes, class... B>
-using lanes_of = lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, W, DeviceLanes>;
+/// What a call is launched with where nothing is said.
+struct DefaultHow {
+  static constexpr int width = 0, lanes = 0;
+};
+
+template <class B>
+struct ShapeSeen {
+  using type = typename decltype(B::loc)::shape;
+};
+template <class B>
+  requires requires { typename B::Sh; }
+struct ShapeSeen<B> {
+  using type = typename B::Sh;
+};
+
+/// The largest extent among the tiles of a call.
+template <class B>
+constexpr int largest_extent_of() {
+  if constexpr (requires { typename B::scalar; } && !std::is_void_v<typename B::scalar>) {
+    if constexpr (B::kind == Kind::carry) {
+      return largest_extent_of<decltype(B::start)>();
+    } else {
+      using Sh = typename ShapeSeen<B>::type;
+      return Sh::rows > Sh::cols ? Sh::rows : Sh::cols;
+    }
+  } else {
+    return 1;
+  }
+}
+template <class... B>
+inline constexpr int largest_extent_in = [] {
+  int r = 1;
+  ((r = largest_extent_of<B>() > r ? largest_extent_of<B>() : r), ...);
+  return r;
+}();
+
+/// The lanes on a device: those given, or GridLanes where several share an item. Commons that would leave too little
+/// scratch for the exchange of a warp are read through the cache.
+template <int L, class DeviceLanes, class... B>
+struct DeviceLanesOf {
+  using T = typename FirstScalar<typename B::scalar...>::type;
+  static constexpr int extent = largest_extent_in<B...>;
+  static constexpr int lanes = L > 0 ? L : lanes_per_item<T>(extent);
+  using staging = GridLanes<lanes, extent, true>;
+  static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes * (32 / lanes);
+  static constexpr bool stages = Stage<staging, B...>::bytes + exchange <= scratch_of_a_team;
+  using type =
+      std::conditional_t<lanes == 1, DeviceLanes,
+                         std::conditional_t<stages, staging, GridLanes<lanes, extent, false>>>;
+};
+
+template <class Exec, class How, class DeviceLanes, class... B>
+using lanes_of = lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, How::width,
+                           typename DeviceLanesOf<How::lanes, DeviceLanes, B...>::type>;
 
 template <class... O>
 constexpr std::size_t fixed_bytes() {

@@ -16,11 +16,13 @@ namespace Batchwork {
 /// How a verb is launched. Width is the number of items in a host pack; 0 chooses the SIMD width the compiler was
 /// told of. Teams, if not 0, asks for that many teams of 128 lanes at once on a multiprocessor of a GPU: the compiler
 /// then gives a lane at most 65536 / (128 Teams) registers (4: 128, 3: 168), which hides memory latency better where a
-/// sequence can do with them, and spills where it cannot. By default a lane may use all 255.
-template <int Width = 0, int Teams = 0>
+/// sequence can do with them, and spills where it cannot. By default a lane may use all 255. Lanes, if not 0, is the
+/// number of lanes of a GPU that share an item: 1, 2, 4, 8, 16 or 32; by default a function of the largest extent.
+template <int Width = 0, int Teams = 0, int Lanes = 0>
 struct Launch {
   static constexpr int width = Width;
   static constexpr int teams = Teams;
+  static constexpr int lanes = Lanes;
   static constexpr int largest_team = 128;
   std::string label;
   int lanes_per_team = 128;
@@ -37,9 +39,9 @@ struct Launch {
   }
 };
 
-/// launch("label"): kernels are then labelled "Batchwork::map(label)". launch<W, Teams>(...): see Launch.
-template <int Width = 0, int Teams = 0>
-Launch<Width, Teams> launch(std::string const& label = "") {
+/// launch("label"): kernels are then labelled "Batchwork::map(label)". launch<W, Teams, Lanes>(...): see Launch.
+template <int Width = 0, int Teams = 0, int Lanes = 0>
+Launch<Width, Teams, Lanes> launch(std::string const& label = "") {
   return {label};
 }
 
@@ -47,8 +49,8 @@ namespace Impl {
 
 template <class X>
 inline constexpr bool is_launch = false;
-template <int W, int Teams>
-inline constexpr bool is_launch<Launch<W, Teams>> = true;
+template <int W, int Teams, int L>
+inline constexpr bool is_launch<Launch<W, Teams, L>> = true;
 
 inline std::string kernel_label(std::string const& verb, std::string const& label) {
   return label.empty() ? "Batchwork::" + verb : "Batchwork::" + verb + "(" + label + ")";
@@ -85,9 +87,21 @@ struct HostKernel {
   }
 };
 
+/// The largest team of a kernel and how many of them are wanted at once. Where lanes share items teams have 64 lanes, so
+/// that the scratch of more of them fits; Teams still counts lanes by 128.
+template <int LanesPerItem, int Teams>
+struct LaunchBoundsOf {
+  static constexpr int lanes = 128, teams = Teams > 0 ? Teams : 1;
+};
+template <int LanesPerItem, int Teams>
+  requires(LanesPerItem > 1)
+struct LaunchBoundsOf<LanesPerItem, Teams> {
+  static constexpr int lanes = 64, teams = Teams > 0 ? 2 * Teams : 1;
+};
+
 /// Launches a group on an execution space instance. Asynchronous; allocates nothing, fences nothing.
-template <class Exec, int W, int Teams, class Group>
-void launch_group(Exec const& exec, Launch<W, Teams> const& how, std::string const& verb,
+template <class Exec, int W, int Teams, int L, class Group>
+void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string const& verb,
                   Group const& group, std::int64_t items) {
   if (items == 0) return;
   std::string const label = kernel_label(verb, how.label);
@@ -95,18 +109,24 @@ void launch_group(Exec const& exec, Launch<W, Teams> const& how, std::string con
   if constexpr (runs_on_device<Exec>) {
     static_assert(sizeof(Group) <= 3072,
                   "Batchwork: too many operands, or too large a sequence, for one launch");
-    int const lanes = how.lanes_per_team;
+    using Bounds = LaunchBoundsOf<Group::lanes_per_item, Teams>;
+    int lanes = how.lanes_per_team;
+    // Fewer lanes a team where their exchange would not fit.
+    if constexpr (Group::lanes_per_item > 1)
+      while (lanes > Bounds::lanes ||
+             (lanes > 32 && Group::scratch_size(lanes) > scratch_of_a_team))
+        lanes /= 2;
     // A lane that fetches ahead takes a few items one after the other, as long as there are enough
     // teams to fill the device; otherwise a team per group is faster, the device balances them.
     std::int64_t const full = items / (2 * std::int64_t(exec.concurrency()));
-    int const rounds = Group::fetch_bytes == 0 || full < 1 ? 1 : int(full < 4 ? full : 4);
-    int const per_team = lanes * rounds;
+    bool const pays = Group::fetch_bytes > 0 || Group::lanes_per_item > 1;
+    int const rounds = !pays || full < 1 ? 1 : int(full < 4 ? full : 4);
+    int const per_team = lanes / Group::lanes_per_item * rounds;
     std::int64_t const teams = (items + per_team - 1) / per_team;
     if (teams > 2147483647)
       throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
-    Kokkos::TeamPolicy<
-        Exec, Kokkos::IndexType<std::int64_t>,
-        Kokkos::LaunchBounds<Launch<W, Teams>::largest_team, (Teams > 0 ? Teams : 1)>>
+    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                       Kokkos::LaunchBounds<Bounds::lanes, Bounds::teams>>
     policy(exec, int(teams), lanes, 1);
     std::size_t const scratch =
         Group::scratch_size(lanes) + Group::fetch_bytes * std::size_t(lanes);

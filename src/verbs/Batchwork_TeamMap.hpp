@@ -26,8 +26,18 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   template <std::size_t... I>
   BATCHWORK_INLINE void run_items(Items items, char const* base,
                                   std::index_sequence<I...> indices) const {
-    arguments args{{this->operands.template load<I>(items, 0, base)}...};
-    finish(items, args, indices);
+    if constexpr (Base::lanes_per_item > 1) {
+      // What was fetched ahead is read before the next item is fetched to the same place.
+      Vendor::wait_for_copies();
+      items.grid.sync();
+      arguments args{{argument_of_grid<I>(items, base)}...};
+      items.grid.sync();
+      if (items.ahead.more) (fetch_for_grid<I>(items.grid, items.ahead), ...);
+      finish(items, args, indices);
+    } else {
+      arguments args{{this->operands.template load<I>(items, 0, base)}...};
+      finish(items, args, indices);
+    }
   }
   /// The sequence, and the stores.
   template <std::size_t... I>
@@ -73,11 +83,65 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   template <std::size_t I>
   static constexpr std::size_t fetch_offset = all_bytes(std::make_index_sequence<I>{});
 
+  // The same for lanes that share an item.
+  template <std::size_t I>
+  static constexpr std::size_t grid_bytes_of() {
+    using Bnd = typename Ops::template bound<I>;
+    if constexpr ((Bnd::kind == Kind::in || Bnd::kind == Kind::inout) &&
+                  Vendor::copies_asynchronously && Base::lanes_per_item > 1) {
+      using F = GridFetch<decltype(Bnd::loc), Base::lanes_per_item>;
+      return F::possible ? (F::numbers * sizeof(typename Bnd::scalar) + 15) / 16 * 16 : 0;
+    } else {
+      return 0;
+    }
+  }
+  template <std::size_t... I>
+  static constexpr std::size_t all_grid_bytes(std::index_sequence<I...>) {
+    return (std::size_t(0) + ... + grid_bytes_of<I>());
+  }
+  /// As long as it stays small beside the exchange.
+  static constexpr bool grids_fetch = all_grid_bytes(typename Ops::indices{}) <= Base::item_bytes;
+  static constexpr std::size_t item_fetch_bytes() {
+    return grids_fetch ? all_grid_bytes(typename Ops::indices{}) : 0;
+  }
+  template <std::size_t I>
+  static BATCHWORK_INLINE char* grid_buffer(Ahead const& ahead) {
+    return ahead.buffer + all_grid_bytes(std::make_index_sequence<I>{}) * std::size_t(ahead.grids);
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE void fetch_for_grid(LaneGrid const& grid, Ahead const& ahead) const {
+    using Bnd = typename Ops::template bound<I>;
+    if constexpr (grids_fetch && grid_bytes_of<I>() > 0)
+      GridFetch<decltype(Bnd::loc), Base::lanes_per_item>::start(
+          get<I>(this->operands.bounds).loc, grid, ahead, grid_buffer<I>(ahead));
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE auto argument_of_grid(Items items, char const* base) const {
+    using Bnd = typename Ops::template bound<I>;
+    if constexpr (grids_fetch && grid_bytes_of<I>() > 0) {
+      typename Argument<Bnd, LanesT>::type x;
+      GridFetch<decltype(Bnd::loc), Base::lanes_per_item>::finish(x, items.grid, items.ahead,
+                                                                  grid_buffer<I>(items.ahead));
+      return x;
+    } else {
+      return this->operands.template load<I>(items, 0, base);
+    }
+  }
+  template <std::size_t... I>
+  BATCHWORK_INLINE void fetch_first(LaneGrid const& grid, Ahead const& ahead,
+                                    std::index_sequence<I...>) const {
+    (fetch_for_grid<I>(grid, ahead), ...);
+  }
+  BATCHWORK_INLINE void fetch_first(LaneGrid const& grid, Ahead const& ahead) const {
+    fetch_first(grid, ahead, typename Ops::indices{});
+  }
+
   /// Bytes of scratch per lane for that, at most 256; 0 where it does not pay. Of small items enough are on their
   /// way without it, large ones leave too few lanes (measured on an H200: it pays from 4x4 to 6x6).
   static constexpr std::size_t fetch_bytes = [] {
     constexpr std::size_t numbers = all_numbers(typename Ops::indices{});
-    return Base::on_device && Vendor::copies_asynchronously && numbers >= 10 && numbers <= 32
+    return Base::on_device && Base::lanes_per_item == 1 && Vendor::copies_asynchronously &&
+                   numbers >= 10 && numbers <= 32
                ? all_bytes(typename Ops::indices{})
                : 0;
   }();
@@ -131,7 +195,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   }
 };
 
-template <class Exec, int W, class Sequence, class... O>
+template <class Exec, class How, class Sequence, class... O>
 auto make_map_group(Sequence const& sequence, O const&... operands) {
   static_assert(
       ((O::kind != Kind::each && O::kind != Kind::emit && O::kind != Kind::carry &&
@@ -139,7 +203,7 @@ auto make_map_group(Sequence const& sequence, O const&... operands) {
        ...),
       "Batchwork::map: each, emit and carry belong to scan; map takes in, out, inout, common and status");
   require_one_launch<Exec, O...>();
-  using L = lanes_of<Exec, W, OneLane, bound_t<O>...>;
+  using L = lanes_of<Exec, How, OneLane, bound_t<O>...>;
   using Group = MapGroup<Sequence, L, bound_t<O>...>;
   return Group{{typename Group::Ops{{{bind(operands)}...}}}, sequence};
 }
@@ -151,7 +215,7 @@ auto make_map_group(Sequence const& sequence, O const&... operands) {
 template <class Exec, class Sequence, class... O>
 auto team_map(Sequence const& sequence, O const&... operands) {
   Impl::check("team_map", 0, Impl::resolve(operands)...);
-  auto group = Impl::make_map_group<Exec, 0>(sequence, Impl::resolve(operands)...);
+  auto group = Impl::make_map_group<Exec, Impl::DefaultHow>(sequence, Impl::resolve(operands)...);
   return Impl::TeamGroup<decltype(group)>{group};
 }
 

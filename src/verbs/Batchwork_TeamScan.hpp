@@ -87,10 +87,10 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   }
 };
 
-template <class Exec, int W, class Sequence, class... O>
+template <class Exec, class How, class Sequence, class... O>
 auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... operands) {
   require_one_launch<Exec, O...>();
-  using L = lanes_of<Exec, W, OneLaneStaging, bound_t<O>...>;
+  using L = lanes_of<Exec, How, OneLaneStaging, bound_t<O>...>;
   using Group = ScanGroup<Sequence, L, bound_t<O>...>;
   return Group{{typename Group::Ops{{{bind(operands)}...}}}, sequence, steps};
 }
@@ -101,7 +101,8 @@ auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... o
 template <class Exec, class Sequence, class... O>
 auto team_scan(std::int64_t steps, Sequence const& sequence, O const&... operands) {
   Impl::check("team_scan", steps, Impl::resolve(operands)...);
-  auto group = Impl::make_scan_group<Exec, 0>(steps, sequence, Impl::resolve(operands)...);
+  auto group =
+      Impl::make_scan_group<Exec, Impl::DefaultHow>(steps, sequence, Impl::resolve(operands)...);
   return Impl::TeamGroup<decltype(group)>{group};
 }
 

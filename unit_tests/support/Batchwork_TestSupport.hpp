@@ -25,6 +25,15 @@ namespace Batchwork::Test {
 
 using Space = Kokkos::DefaultExecutionSpace;
 
+#if defined(BATCHWORK_TEST_LANES)
+/// map as the tests call it, with a given number of lanes per item.
+template <class Sequence, class... O>
+  requires(!Kokkos::is_execution_space_v<Sequence>)
+void map(Sequence const& sequence, O const&... operands) {
+  Batchwork::map(launch<0, 0, BATCHWORK_TEST_LANES>(), sequence, operands...);
+}
+#endif
+
 template <class T>
 inline constexpr long double epsilon = static_cast<long double>(std::numeric_limits<T>::epsilon());
 

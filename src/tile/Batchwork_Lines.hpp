@@ -1,0 +1,314 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Lines: what a lane holds of a tile that is spread over the lanes of an item, and how it sees tiles of every kind line
+/// by line. A line is a row where rows are dealt out to the lanes, a column where columns are; line i belongs to lane
+/// i mod L. Lanes that have no line in the last round of the deal hold numbers that nobody reads.
+#ifndef BATCHWORK_LINES_HPP
+#define BATCHWORK_LINES_HPP
+
+#include "machine/Batchwork_LaneGrid.hpp"
+#include "tile/Batchwork_Tile.hpp"
+
+namespace Batchwork {
+
+template <class Held>
+struct Transposed;
+
+namespace Impl {
+
+template <class S, int M, int N>
+struct Lines {
+  using value_type = S;
+  using T = scalar_t<S>;
+  static constexpr int rows = M;
+  static constexpr int cols = N;
+  static constexpr bool by_rows = S::by_rows;
+  static constexpr int lanes = S::lanes;
+  static constexpr int count = by_rows ? M : N;
+  static constexpr int length = by_rows ? N : M;
+  static constexpr int mine = (count + lanes - 1) / lanes;
+  static_assert(
+      M <= S::largest && N <= S::largest,
+      "Batchwork: where lanes share an item, a sequence makes no tile that is larger than "
+      "all its operands; launch<0, 0, 1> gives each lane an item");
+
+  T a[mine * length];
+  info_t<S> info;
+  LaneGrid grid;
+
+  BATCHWORK_INLINE T const& held(int m, int k) const { return a[m * length + k]; }
+  BATCHWORK_INLINE void hold(int m, int k, T const& x) { a[m * length + k] = x; }
+  BATCHWORK_INLINE int line(int m) const { return m * lanes + grid.lane; }
+
+  /// Entry (i, j), which its lane tells the others: called by all lanes of the item.
+  BATCHWORK_INLINE S entry(int i, int j) const {
+    int const l = by_rows ? i : j, k = by_rows ? j : i;
+    return S(grid.template broadcast<lanes>(a[l / lanes * length + k], l % lanes), grid);
+  }
+  BATCHWORK_INLINE void set(int i, int j, S const& x) {
+    grid = merge_grids(grid, x.grid);
+    int const l = by_rows ? i : j, k = by_rows ? j : i;
+    if (l % lanes == grid.lane) a[l / lanes * length + k] = x.v;
+  }
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
+};
+
+/// A number that may be a Spread.
+template <class X>
+BATCHWORK_INLINE auto value_of(X const& x) {
+  if constexpr (is_spread<X>) return x.v;
+  else return x;
+}
+
+template <class X>
+inline constexpr bool is_spread_tile = is_spread<typename std::remove_cvref_t<X>::value_type>;
+
+/// Whose lines the lanes hold: nobody's (a tile common to all items), rows, columns, or either.
+enum class Deal { common, rows, cols, either };
+
+template <class X>
+struct DealOf {
+  static constexpr Deal value = [] {
+    if constexpr (!is_spread_tile<X>) return Deal::common;
+    else if constexpr (structure_of<X> == Structure::symmetric ||
+                       structure_of<X> == Structure::diagonal)
+      return Deal::either;
+    else if constexpr (X::value_type::by_rows) return Deal::rows;
+    else return Deal::cols;
+  }();
+};
+template <class Held>
+struct DealOf<Transposed<Held>> {
+  static constexpr Deal held = DealOf<std::remove_cvref_t<Held>>::value;
+  static constexpr Deal value = held == Deal::rows   ? Deal::cols
+                                : held == Deal::cols ? Deal::rows
+                                                     : held;
+};
+template <class X>
+inline constexpr Deal deal_of = DealOf<std::remove_cvref_t<X>>::value;
+
+/// The grid of the first of some tiles and scalars that knows one: a spread tile rather than a Spread, which may have been
+/// a plain number.
+template <class X>
+inline constexpr bool knows_grid = false;
+template <class X>
+  requires requires { typename X::value_type; }
+inline constexpr bool knows_grid<X> = is_spread_tile<X> && requires(X const& x) { x.entry(0, 0); };
+
+template <class X>
+BATCHWORK_INLINE LaneGrid grid_of(X const& x) {
+  if constexpr (requires { x.held.rows; }) return grid_of(x.held);
+  else if constexpr (requires { x.grid; }) return x.grid;
+  else if constexpr (requires { x.factor.grid; }) return x.factor.grid;
+  else return LaneGrid{};
+}
+template <class X, class Y, class... Rest>
+BATCHWORK_INLINE LaneGrid grid_of(X const& x, Y const& y, Rest const&... rest) {
+  if constexpr (knows_grid<X>) return grid_of(x);
+  else if constexpr ((knows_grid<Y> || ... || knows_grid<Rest>)) return grid_of(y, rest...);
+  else return grid_of(x);
+}
+
+// ---- seeing tiles line by line ----------------------------------------------------------------------------------------
+
+/// A lane's own lines of a spread tile as it holds them.
+template <class X>
+struct HeldLines {
+  X const& x;
+  BATCHWORK_INLINE auto get(int m, int k) const { return x.held(m, k); }
+};
+/// The same, owned.
+template <class X>
+struct OwnedLines {
+  X x;
+  BATCHWORK_INLINE auto get(int m, int k) const { return x.held(m, k); }
+};
+template <class X>
+struct DiagonalLines {
+  X const& x;
+  BATCHWORK_INLINE auto get(int m, int k) const {
+    return k == x.line(m) ? x.held(m, 0) : typename X::T(0);
+  }
+};
+/// A lane's own lines of a common tile, read where it stands. Lanes without a line read the last one.
+template <class S, bool ByRows, class X>
+struct CommonLines {
+  X const& x;
+  int lane;
+  BATCHWORK_INLINE int line(int m) const {
+    constexpr int last = (ByRows ? rows_of<X> : cols_of<X>)-1;
+    int const i = m * S::lanes + lane;
+    return (m + 1) * S::lanes - 1 <= last || i < last ? i : last;
+  }
+  BATCHWORK_INLINE auto get(int m, int k) const {
+    int const i = line(m);
+    return x.entry(ByRows ? i : k, ByRows ? k : i);
+  }
+};
+
+/// Writes lines to the exchange of the item, for all its lanes to read: line i from number i * leading on.
+template <class S, int Mine, int Length, class Lines>
+BATCHWORK_INLINE scalar_t<S> const* stage_lines(Lines const& x, LaneGrid const& grid) {
+  using T = scalar_t<S>;
+  using Ex = typename S::exchange;
+  T* const base = grid.template numbers<T>();
+  grid.sync();
+  BATCHWORK_UNROLL
+  for (int m = 0; m < Mine; ++m) {
+    BATCHWORK_UNROLL
+    for (int k0 = 0; k0 < Length; k0 += Ex::per_unit) {
+      Unit<T> u;
+      BATCHWORK_UNROLL
+      for (int n = 0; n < Ex::per_unit; ++n) u.v[n] = k0 + n < Length ? x.get(m, k0 + n) : T(0);
+      *reinterpret_cast<Unit<T>*>(base + (m * S::lanes + grid.lane) * Ex::leading + k0) = u;
+    }
+  }
+  grid.sync();
+  return base;
+}
+
+/// A tile dealt the other way: its rows from its columns or the reverse, through the exchange.
+template <class S, int M, int N, class From>
+BATCHWORK_INLINE auto turned_lines(From const& from, LaneGrid const& grid) {
+  using To = Lines<S, M, N>;
+  using Old = Lines<typename S::turned, M, N>;
+  auto const* const base = stage_lines<S, Old::mine, Old::length>(from, grid);
+  To r;
+  r.grid = grid;
+  BATCHWORK_UNROLL
+  for (int m = 0; m < To::mine; ++m) {
+    // Lanes without a line read into the padding, or what nobody uses.
+    int const i = m * S::lanes + grid.lane;
+    BATCHWORK_UNROLL
+    for (int k = 0; k < To::length; ++k) r.hold(m, k, base[k * S::exchange::leading + i]);
+  }
+  return r;
+}
+
+/// `S` with rows or columns dealt out.
+template <class S, bool ByRows>
+using dealt_t = std::conditional_t<S::by_rows == ByRows, S, typename S::turned>;
+
+/// The lanes' rows or columns of any tile.
+template <class S, bool ByRows, class X>
+BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
+  constexpr Deal deal = deal_of<X>;
+  if constexpr (deal == Deal::common) {
+    return CommonLines<S, ByRows, X>{x, grid.lane};
+  } else if constexpr (deal == Deal::either && structure_of<X> == Structure::diagonal) {
+    return DiagonalLines<X>{x};
+  } else if constexpr (requires { x.held.rows; }) {
+    // A transpose: the lines of the other kind of what is transposed.
+    return lines_of<S, !ByRows>(x.held, grid);
+  } else if constexpr (deal == Deal::either || (deal == Deal::rows) == ByRows) {
+    return HeldLines<X>{x};
+  } else {
+    using To = Lines<dealt_t<S, ByRows>, rows_of<X>, cols_of<X>>;
+    return OwnedLines<To>{
+        turned_lines<dealt_t<S, ByRows>, rows_of<X>, cols_of<X>>(HeldLines<X>{x}, grid)};
+  }
+}
+
+/// Entry (i, i) of a tile that is diagonal, or wanted only there, for a lane's own i.
+template <class S, class X>
+BATCHWORK_INLINE auto diagonal_number(X const& x, int m, int lane) {
+  if constexpr (is_spread_tile<X>) {
+    return x.held(m, 0);
+  } else {
+    int const i = m * S::lanes + lane, last = rows_of<X> - 1;
+    return x.entry(i < last ? i : last, i < last ? i : last);
+  }
+}
+
+/// The `S` of a result that is computed entry by entry: dealt by columns where all that is spread is.
+template <class S, class... X>
+struct DealTogether {
+  using type = S;
+};
+template <class S, class... X>
+  requires is_spread<S>
+struct DealTogether<S, X...> {
+  static constexpr bool columns =
+      ((deal_of<X> == Deal::cols) || ...) && !((deal_of<X> == Deal::rows) || ...);
+  using type = dealt_t<S, !columns>;
+};
+template <class S, class... X>
+using deal_together_t = typename DealTogether<S, X...>::type;
+
+// ---- assignment -------------------------------------------------------------------------------------------------------
+
+/// The lower triangle copied onto the upper one, through the exchange.
+template <class R>
+BATCHWORK_INLINE void mirror_lines(R& r) {
+  using S = typename R::value_type;
+  auto const* const base = stage_lines<S, R::mine, R::length>(HeldLines<R>{r}, r.grid);
+  BATCHWORK_UNROLL
+  for (int m = 0; m < R::mine; ++m) {
+    int const i = r.line(m);
+    BATCHWORK_UNROLL
+    for (int k = m * R::lanes + 1; k < R::length; ++k) {
+      // In a tile dealt by columns it is the upper part of a column that mirrors the lower one of a row.
+      auto const other = base[k * S::exchange::leading + i];
+      if (R::by_rows ? k > i : k < i) r.hold(m, k, other);
+    }
+    if constexpr (!R::by_rows) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < m * R::lanes + 1 && k < R::length; ++k) {
+        auto const other = base[k * S::exchange::leading + i];
+        if (k < i) r.hold(m, k, other);
+      }
+    }
+  }
+}
+
+/// Assigns a spread tile from any other: of a symmetric one the lower triangle is read, of a lower one nothing else is
+/// kept.
+template <class To, class From>
+BATCHWORK_INLINE void assign_lines(To& to, From const& from) {
+  using S = typename To::value_type;
+  constexpr Structure st = structure_of<To>;
+  // A common tile knows no grid; what it is assigned to may.
+  LaneGrid const grid = grid_of(from, to);
+  if constexpr (st == Structure::diagonal) {
+    BATCHWORK_UNROLL
+    for (int m = 0; m < To::mine; ++m) {
+      if constexpr (structure_of<From> == Structure::diagonal && is_spread_tile<From>) {
+        to.hold(m, 0, from.held(m, 0));
+      } else {
+        auto const x = lines_of<S, true>(from, grid);
+        auto d = x.get(m, 0);
+        BATCHWORK_UNROLL
+        for (int k = 1; k < To::rows; ++k)
+          if (k == m * S::lanes + grid.lane) d = x.get(m, k);
+        to.hold(m, 0, d);
+      }
+    }
+  } else {
+    auto const x = lines_of<S, To::by_rows>(from, grid);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < To::mine; ++m) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < To::length; ++k) {
+        auto v = x.get(m, k);
+        if (st == Structure::lower && structure_of<From> != Structure::lower &&
+            (To::by_rows ? k > m * S::lanes + grid.lane : k < m * S::lanes + grid.lane))
+          v = 0;
+        to.hold(m, k, v);
+      }
+    }
+  }
+  to.grid = grid;
+  constexpr Structure sf = structure_of<From>;
+  if constexpr (st == Structure::symmetric && sf != Structure::symmetric &&
+                sf != Structure::diagonal)
+    mirror_lines(to);
+  if constexpr (st == Structure::general && sf == Structure::symmetric && is_spread_tile<From>)
+    mirror_lines(to);
+}
+
+}  // namespace Impl
+}  // namespace Batchwork
+
+#endif
