@@ -78,6 +78,12 @@ void register_map_all() {
   (register_map<LiteralCovarianceUpdate, T, D, L, Source::view>(), ...);
 }
 
+/// The symmetric form with the common matrices from Views, where they are larger than fixed ones may be.
+template <class T, Layout L, int... D>
+void register_map_from_view() {
+  (register_map<CovarianceUpdate, T, D, L, Source::view>(), ...);
+}
+
 /// The symmetric form with fixed common matrices, for the layouts beside the main one.
 template <class T, Layout L, int... D>
 void register_map_some() {

@@ -168,6 +168,14 @@ void register_filters(std::int64_t items) {
              filter_common<T, N, M, planes, Part::gains>);
 }
 
+/// The one kind in which the covariances are the work, the model from Views: beyond 10 states it is too large to be fixed.
+template <class T, int N, int M>
+void register_filters_per_item(std::int64_t items) {
+  add_filter(std::string("scan/batchwork/per_item/") + type_name<T>() +
+                 "/planes/view/N:" + std::to_string(N) + "/M:" + std::to_string(M),
+             items, filter_per_item<T, N, M, Layout::planes, false, true>);
+}
+
 /// 200,000 and 100,000 items; fewer on a host, where the time of an item does not depend on their number.
 inline constexpr std::int64_t items_of_4 = on_device ? 200000 : 20000;
 inline constexpr std::int64_t items_of_6 = on_device ? 100000 : 10000;

@@ -9,6 +9,7 @@ namespace BatchworkPerf {
 
 void register_filters_float_4();
 void register_filters_float_6();
+void register_filters_float_13();
 void register_filters_double_4();
 void register_filters_double_6();
 void register_nile();
@@ -18,6 +19,7 @@ namespace {
 void register_all() {
   register_filters_float_4();
   register_filters_float_6();
+  register_filters_float_13();
   register_filters_double_4();
   register_filters_double_6();
   register_nile();

@@ -51,7 +51,7 @@ BATCHWORK_INLINE X const& as_vector(X const& x) {
 template <class S>
 BATCHWORK_INLINE Vector<S, 1> as_vector(Scalar<S> const& x) {
   Vector<S, 1> r;
-  r.a[0] = x.value;
+  r.set(0, 0, x.value);
   r.info = x.info;
   return r;
 }
@@ -64,7 +64,7 @@ BATCHWORK_INLINE X const& as_matrix(X const& x) {
 template <class S>
 BATCHWORK_INLINE Symmetric<S, 1> as_matrix(Scalar<S> const& x) {
   Symmetric<S, 1> r;
-  r.a[0] = x.value;
+  r.set(0, 0, x.value);
   r.info = x.info;
   return r;
 }

@@ -42,7 +42,7 @@ BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u,
     auto const add_log_det = [&](auto& sum_of_logs) {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < M; ++i) {
-        S const l = c.factor.a[triangle_index(i, i)];
+        S const l = c.factor.entry(i, i);
         sum_of_logs.add_log(Scalar<S>(l * l));
       }
     };
@@ -81,7 +81,7 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
       // Its reciprocal pivot set to zero, a missing observation has no part in what is solved for.
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < M; ++i) {
-        c.factor.inverse[i] = select(missing.entry[i], S(T(0)), c.factor.inverse[i]);
+        c.factor.skip_pivot_where(missing.entry[i], i);
         constant += select(missing.entry[i], S(T(0)), S(log_two_pi<T>));
       }
       return c;

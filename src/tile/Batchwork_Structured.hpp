@@ -149,6 +149,11 @@ struct Symmetric<Spread<T, R, C, E>, N> : Impl::Lines<Spread<T, R, C, E>, N, N> 
   BATCHWORK_INLINE Symmetric& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
+  /// In both triangles.
+  BATCHWORK_INLINE void set(int i, int j, S const& v) {
+    Impl::Lines<S, N, N>::set(i, j, v);
+    if (i != j) Impl::Lines<S, N, N>::set(j, i, v);
+  }
 };
 
 /// Lower, spread: each lane holds whole rows, zeros included.

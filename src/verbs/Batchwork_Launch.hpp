@@ -132,9 +132,14 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
         Group::scratch_size(lanes) + Group::fetch_bytes * std::size_t(lanes);
     if (scratch > std::size_t(policy.scratch_size_max(0)))
       throw std::invalid_argument(
-          "Batchwork::" + verb + ": the common operands need " + std::to_string(scratch) +
-          " bytes of team scratch, more than the " + std::to_string(policy.scratch_size_max(0)) +
-          " there are; pass some as in(view)");
+          "Batchwork::" + verb + ": " +
+          (Group::lanes_per_item > 1
+               ? std::string("the common operands and the exchange of the lanes that share items")
+               : std::string("the common operands")) +
+          " need " + std::to_string(scratch) + " bytes of team scratch, more than the " +
+          std::to_string(policy.scratch_size_max(0)) + " there are; " +
+          (Group::lanes_per_item > 1 ? "let more lanes share an item: launch<0, 0, Lanes>"
+                                     : "pass some as in(view)"));
     policy.set_scratch_size(0, Kokkos::PerTeam(int(scratch)));
     // Kernel arguments instead of Kokkos' constant buffer: with that, launches on different instances would wait for
     // one another.

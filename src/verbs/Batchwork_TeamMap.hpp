@@ -99,8 +99,13 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   static constexpr std::size_t all_grid_bytes(std::index_sequence<I...>) {
     return (std::size_t(0) + ... + grid_bytes_of<I>());
   }
-  /// As long as it stays small beside the exchange.
-  static constexpr bool grids_fetch = all_grid_bytes(typename Ops::indices{}) <= Base::item_bytes;
+  /// As long as it stays small beside the exchange, and a warp has room for both.
+  static constexpr bool grids_fetch = [] {
+    constexpr std::size_t item = all_grid_bytes(typename Ops::indices{});
+    constexpr std::size_t grids = 32 / Base::lanes_per_item;
+    return item <= Base::item_bytes &&
+           Ops::stage::bytes + (Base::item_bytes + item) * grids <= scratch_of_a_team;
+  }();
   static constexpr std::size_t item_fetch_bytes() {
     return grids_fetch ? all_grid_bytes(typename Ops::indices{}) : 0;
   }

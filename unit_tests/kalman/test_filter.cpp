@@ -90,6 +90,12 @@ TEST(KalmanFilter, LargerStatesAndObservations) {
   common_model<double, 6, 5, Kokkos::LayoutRight>(9, Gaps::some);
   common_model<float, 5, 7, Kokkos::LayoutLeft>(17, Gaps::some);
 }
+/// On devices lanes share the items of these.
+TEST(KalmanFilter, StatesBeyondALane) {
+  common_model<float, 13, 1, Kokkos::LayoutLeft>(37, Gaps::some);
+  common_model<double, 9, 4, Kokkos::LayoutRight>(21, Gaps::some);
+  common_model<double, 16, 2, Kokkos::LayoutLeft>(5, Gaps::none);
+}
 
 /// Each matrix of another kind, in every rotation of the kinds.
 template <class T>
