@@ -16,13 +16,18 @@ struct Case {
 };
 template <class C>
 class LargeTile : public ::testing::Test {};
-using Cases = ::testing::Types<
-    Case<double, 7, 3, Left>, Case<double, 8, 8, Right>, Case<double, 13, 11, PackedBy<32>>,
-    Case<double, 16, 16, Left>, Case<double, 17, 5, Strided>, Case<double, 24, 9, Right>,
-    Case<double, 31, 2, Left>, Case<double, 32, 15, Left>, Case<float, 11, 1, Left>,
-    Case<float, 12, 12, Right>, Case<float, 13, 4, Left>, Case<float, 15, 15, Strided>,
-    Case<float, 16, 7, PackedBy<8>>, Case<float, 17, 17, Left>, Case<float, 24, 24, Left>,
-    Case<float, 31, 13, Right>, Case<float, 32, 32, Left>>;
+// Each case takes a compiler seconds: hosts, where all extents go the same way, run a few.
+using Cases = std::conditional_t<
+    Impl::runs_on_device<Space>,
+    ::testing::Types<
+        Case<double, 7, 3, Left>, Case<double, 8, 8, Right>, Case<double, 13, 11, PackedBy<32>>,
+        Case<double, 16, 16, Left>, Case<double, 17, 5, Strided>, Case<double, 24, 9, Right>,
+        Case<double, 31, 2, Left>, Case<double, 32, 15, Left>, Case<float, 11, 1, Left>,
+        Case<float, 12, 12, Right>, Case<float, 13, 4, Left>, Case<float, 15, 15, Strided>,
+        Case<float, 16, 7, PackedBy<8>>, Case<float, 17, 17, Left>, Case<float, 24, 24, Left>,
+        Case<float, 31, 13, Right>, Case<float, 32, 32, Left>>,
+    ::testing::Types<Case<double, 16, 16, Left>, Case<double, 31, 2, Right>,
+                     Case<float, 17, 7, PackedBy<8>>, Case<float, 32, 32, Left>>>;
 TYPED_TEST_SUITE(LargeTile, Cases);
 
 /// p is N x N, h and b are M x N, v has N numbers.
