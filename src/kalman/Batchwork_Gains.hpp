@@ -76,7 +76,7 @@ struct GainsStep {
     auto const g = h * p;
     auto const factor = cholesky(symmetric_product(g, transpose(h), r));
     auto const y = solve(factor.lower(), g);
-    auto const inverse = solve(factor.lower(), Matrix<S, M, M>(identity<T, M>()));
+    auto const inverse = solve(factor.lower(), identity<T, M>());
     k = transpose(y) * inverse;
     w = inverse;
     c = T(-0.5) * (T(M) * Impl::log_two_pi<T> + log_det(factor));

@@ -151,6 +151,12 @@ BATCHWORK_INLINE mask_t<S> is_finite(S const& a) {
   return (a - a) == S(scalar_t<S>(0));
 }
 
+/// The number x, known to the lanes that know `like`.
+template <class S, class X>
+BATCHWORK_INLINE X with_lanes_of(S const&, X const& x) {
+  return x;
+}
+
 /// One status code in every lane.
 template <class S>
 BATCHWORK_INLINE info_t<S> make_info(Reason reason, int info) {

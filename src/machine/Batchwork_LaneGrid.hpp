@@ -76,6 +76,7 @@ struct SpreadMask {
 template <class T, int R, int C, int E>
 struct Spread {
   static_assert(R == 1 || C == 1, "Batchwork::Spread: lanes hold whole rows or whole columns");
+  static_assert(32 % (R * C) == 0, "Batchwork: 1, 2, 4, 8, 16 or 32 lanes may share an item");
   static constexpr bool by_rows = C == 1;
   static constexpr int lanes = R * C;
   static constexpr int largest = E;
@@ -164,6 +165,11 @@ BATCHWORK_INLINE auto select(SpreadMask<S> const& m, T a, std::type_identity_t<S
   return select(m.v, a, b);
 }
 
+template <class S>
+  requires is_spread<S>
+BATCHWORK_INLINE S with_lanes_of(S const& like, scalar_t<S> const& x) {
+  return {x, like.grid};
+}
 template <class S>
   requires is_spread<S>
 BATCHWORK_INLINE S sqrt(S const& a) {

@@ -208,7 +208,9 @@ struct Bound<Kind::carry, Start, End, IsLog> {
       r = start.template read<Lanes>(stage);
       return r;
     } else {
-      return plain<Lanes>(start.template read<Lanes>(stage));
+      plain<Lanes> r(start.template read<Lanes>(stage));
+      if constexpr (requires { r.value.grid; }) r.value.grid = items.grid;
+      return r;
     }
   }
   template <class Lanes>

@@ -319,7 +319,7 @@ BATCHWORK_INLINE void store_lines(Loc const& location, Items items, std::int64_t
     if (i >= R::count) continue;
 #if defined(BATCHWORK_DEVICE_PASS)
     if constexpr (requires { loc.wide; } && Sh::rank == 2 && R::length * sizeof(T) % 16 == 0 &&
-                  R::structure != Structure::symmetric) {
+                  R::structure != Structure::symmetric && R::structure != Structure::diagonal) {
       if (loc.wide) {
         BATCHWORK_UNROLL
         for (int k = 0; k < R::length; k += 16 / int(sizeof(T))) {
@@ -333,9 +333,16 @@ BATCHWORK_INLINE void store_lines(Loc const& location, Items items, std::int64_t
     }
 #endif
     RowOfNumbers<Loc> const numbers(loc, p, i);
+    if constexpr (R::structure == Structure::diagonal && Sh::rank == 2) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < Sh::cols; ++k) *numbers.at(k) = k == i ? r.held(m, 0) : T(0);
+      continue;
+    }
     BATCHWORK_UNROLL
     for (int k = 0; k < R::length; ++k) {
-      if constexpr (Sh::rank == 2 && R::structure == Structure::symmetric) {
+      if constexpr (Sh::structure == Structure::diagonal && R::structure != Structure::diagonal) {
+        if (k == i) *numbers.at(0) = r.held(m, k);
+      } else if constexpr (Sh::rank == 2 && R::structure == Structure::symmetric) {
         if (k >= (m + 1) * R::lanes) continue;
         if (k <= i) {
           *numbers.at(k) = r.held(m, k);

@@ -32,6 +32,19 @@ BATCHWORK_INLINE void set_entry(R& r, int i, int j, X const& x) {
   r.info = first_failure(r.info, e.info);
 }
 
+/// Where lanes share an item: all entries before any is set, since one may be a plain number that knows no lanes.
+template <class S, class R, class F>
+BATCHWORK_INLINE void set_entries(R& r, F const& f) {
+  Scalar<S> e[R::rows * R::cols];
+  BATCHWORK_UNROLL
+  for (int n = 0; n < R::rows * R::cols; ++n) {
+    e[n] = Scalar<S>(f(n / R::cols, n % R::cols));
+    r.grid = merge_grids(r.grid, e[n].value.grid);
+  }
+  BATCHWORK_UNROLL
+  for (int n = 0; n < R::rows * R::cols; ++n) set_entry<S>(r, n / R::cols, n % R::cols, e[n]);
+}
+
 }  // namespace Impl
 
 /// The M x N matrix with entries f(i, j), numbers or scalars.
@@ -40,10 +53,14 @@ BATCHWORK_INLINE auto generate(F const& f) {
   using S = typename Impl::HeldOfEntry<std::remove_cvref_t<decltype(f(0, 0))>>::type;
   Matrix<S, M, N> r;
   r.info = info_t<S>(0);
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < M; ++i) {
+  if constexpr (Impl::is_spread<S>) {
+    Impl::set_entries<S>(r, f);
+  } else {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int j = 0; j < N; ++j) Impl::set_entry<S>(r, i, j, f(i, j));
+    for (int i = 0; i < M; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < N; ++j) Impl::set_entry<S>(r, i, j, f(i, j));
+    }
   }
   return r;
 }
@@ -54,8 +71,12 @@ BATCHWORK_INLINE auto generate(F const& f) {
   using S = typename Impl::HeldOfEntry<std::remove_cvref_t<decltype(f(0))>>::type;
   Vector<S, N> r;
   r.info = info_t<S>(0);
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < N; ++i) Impl::set_entry<S>(r, i, 0, f(i));
+  if constexpr (Impl::is_spread<S>) {
+    Impl::set_entries<S>(r, [&](int i, int) { return f(i); });
+  } else {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) Impl::set_entry<S>(r, i, 0, f(i));
+  }
   return r;
 }
 

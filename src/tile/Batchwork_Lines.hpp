@@ -102,6 +102,7 @@ BATCHWORK_INLINE LaneGrid grid_of(X const& x) {
   if constexpr (requires { x.held.rows; }) return grid_of(x.held);
   else if constexpr (requires { x.grid; }) return x.grid;
   else if constexpr (requires { x.factor.grid; }) return x.factor.grid;
+  else if constexpr (requires { x.mask.grid; }) return x.mask.grid;
   else return LaneGrid{};
 }
 template <class X, class Y, class... Rest>
@@ -197,11 +198,11 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
   constexpr Deal deal = deal_of<X>;
   if constexpr (deal == Deal::common) {
     return CommonLines<S, ByRows, X>{x, grid.lane};
-  } else if constexpr (deal == Deal::either && structure_of<X> == Structure::diagonal) {
-    return DiagonalLines<X>{x};
   } else if constexpr (requires { x.held.rows; }) {
     // A transpose: the lines of the other kind of what is transposed.
     return lines_of<S, !ByRows>(x.held, grid);
+  } else if constexpr (deal == Deal::either && structure_of<X> == Structure::diagonal) {
+    return DiagonalLines<X>{x};
   } else if constexpr (deal == Deal::either || (deal == Deal::rows) == ByRows) {
     return HeldLines<X>{x};
   } else {

@@ -97,9 +97,10 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
   using T = scalar_t<S>;
   constexpr int K = rows_of<X>, N = cols_of<X>;
   if constexpr (!is_spread_tile<X>) {
-    if constexpr (requires { x.values; } && WrittenOut) {
+    if constexpr (requires { x.values; } && WrittenOut && structure_of<X> != Structure::diagonal) {
       return InArguments<T, K, N, N, false>{x.values};
-    } else if constexpr (requires { x.held.values; } && WrittenOut) {
+    } else if constexpr (requires { x.held.values; } && WrittenOut &&
+                         structure_of<X> != Structure::diagonal) {
       return InArguments<T, K, N, K, true>{x.held.values};
     } else if constexpr (stands_in_units<X>) {
       return RowsInScratch<T, K, N, X::leading>{x.a};

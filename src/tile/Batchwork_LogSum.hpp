@@ -54,8 +54,8 @@ struct LogSum {
     integer const scaled =
         Impl::bit_or(Impl::bit_and(pattern, static_cast<lane>(~(exponents << mantissa_bits))),
                      static_cast<lane>(bias << mantissa_bits));
-    product =
-        Impl::select(regular, Impl::from_bits<T>(scaled), S(std::numeric_limits<T>::quiet_NaN()));
+    product = Impl::select(regular, Impl::with_lanes_of(product, Impl::from_bits<T>(scaled)),
+                           S(std::numeric_limits<T>::quiet_NaN()));
     exponent = exponent + Impl::select(regular, integer(e - integer(bias)), integer(0));
   }
 

@@ -35,7 +35,8 @@ BATCHWORK_INLINE void assign(To& to, From const& from) {
 /// Assignment to a tile that `from` may refer to, as in a = transpose(a): then through a copy.
 template <class To, class From>
 BATCHWORK_INLINE To& assign_safely(To& to, From const& from) {
-  if constexpr (requires { from.held; }) {
+  // Lines of a transpose that stand in other lanes are copied on their way.
+  if constexpr (requires { from.held; } && !is_spread_tile<To>) {
     To const copy(from);
     to = copy;
   } else {

@@ -315,6 +315,7 @@ struct GroupBase {
     int const rank = Vendor::lane_rank(member), team = Vendor::lane_count(member);
     int const mine = rank / L, grids = team / L;
     if (grids == 0) Kokkos::abort("Batchwork: a team has fewer lanes than share an item");
+    if (last <= first) return;
     auto scratch = member.team_scratch(0);
     // After the stage, which the call has taken from its own copy of the handle.
     std::size_t const bytes = Ops::stage::bytes + exchange_bytes(team);

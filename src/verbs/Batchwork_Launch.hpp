@@ -112,10 +112,10 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
     using Bounds = LaunchBoundsOf<Group::lanes_per_item, Teams>;
     int lanes = how.lanes_per_team;
     // Fewer lanes a team where their exchange would not fit.
-    if constexpr (Group::lanes_per_item > 1)
-      while (lanes > Bounds::lanes ||
-             (lanes > 32 && Group::scratch_size(lanes) > scratch_of_a_team))
-        lanes /= 2;
+    if constexpr (Group::lanes_per_item > 1) {
+      if (lanes > Bounds::lanes) lanes = Bounds::lanes;
+      if (Group::scratch_size(lanes) > scratch_of_a_team) lanes = 32;
+    }
     // A lane that fetches ahead takes a few items one after the other, as long as there are enough
     // teams to fill the device; otherwise a team per group is faster, the device balances them.
     std::int64_t const full = items / (2 * std::int64_t(exec.concurrency()));
