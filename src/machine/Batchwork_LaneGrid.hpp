@@ -2,16 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LaneGrid: the lanes that share an item, as one of them sees it; and Spread<T, R, C, E>, the `S` of their tiles.
+/// LaneGrid: the lanes that share an item, as one of them sees it.
 #ifndef BATCHWORK_LANE_GRID_HPP
 #define BATCHWORK_LANE_GRID_HPP
 
-#include "machine/Batchwork_Exchange.hpp"
 #include "machine/Batchwork_Vendor.hpp"
 
-namespace Batchwork {
-
-namespace Impl {
+namespace Batchwork::Impl {
 
 /// One lane's view of the grid it belongs to.
 struct LaneGrid {
@@ -47,156 +44,6 @@ BATCHWORK_INLINE LaneGrid merge_grids(LaneGrid const& a, LaneGrid const& b) {
   return a.exchange != nullptr ? a : b;
 }
 
-}  // namespace Impl
-
-/// A truth that all lanes of an item know. S is the Spread it comes from.
-template <class S>
-struct SpreadMask {
-  bool v;
-  Impl::LaneGrid grid{};
-
-  SpreadMask() = default;
-  BATCHWORK_INLINE SpreadMask(bool x) : v(x) {}
-  BATCHWORK_INLINE SpreadMask(bool x, Impl::LaneGrid const& g) : v(x), grid(g) {}
-  /// Whether it holds for any item in the lanes that go one way.
-  BATCHWORK_INLINE bool holds_for_any() const { return grid.lanes.any(v); }
-
-  friend BATCHWORK_INLINE SpreadMask operator!(SpreadMask const& a) { return {!a.v, a.grid}; }
-  friend BATCHWORK_INLINE SpreadMask operator&&(SpreadMask const& a, SpreadMask const& b) {
-    return {a.v && b.v, Impl::merge_grids(a.grid, b.grid)};
-  }
-  friend BATCHWORK_INLINE SpreadMask operator||(SpreadMask const& a, SpreadMask const& b) {
-    return {a.v || b.v, Impl::merge_grids(a.grid, b.grid)};
-  }
-};
-
-/// How an entry is held where R x C lanes of a warp share an item: a tile's lines, its rows (C = 1) or its columns
-/// (R = 1), are dealt out to the lanes in turn, whole lines each. E is the largest extent of the tiles of a sequence,
-/// which decides the size of the exchange. A Spread itself is one number that all lanes of the item know.
-template <class T, int R, int C, int E>
-struct Spread {
-  static_assert(R == 1 || C == 1, "Batchwork::Spread: lanes hold whole rows or whole columns");
-  static_assert(32 % (R * C) == 0, "Batchwork: 1, 2, 4, 8, 16 or 32 lanes may share an item");
-  static constexpr bool by_rows = C == 1;
-  static constexpr int lanes = R * C;
-  static constexpr int largest = E;
-  using exchange = Impl::Exchange<T, R * C, E>;
-  using turned = Spread<T, C, R, E>;
-
-  T v;
-  Impl::LaneGrid grid{};
-
-  Spread() = default;
-  BATCHWORK_INLINE Spread(T x) : v(x) {}
-  BATCHWORK_INLINE Spread(T x, Impl::LaneGrid const& g) : v(x), grid(g) {}
-  BATCHWORK_INLINE Spread(turned const& x)
-    requires(R != C)
-      : v(x.v), grid(x.grid) {}
-
-  friend BATCHWORK_INLINE Spread operator-(Spread const& a) { return {-a.v, a.grid}; }
-  friend BATCHWORK_INLINE Spread operator+(Spread const& a, Spread const& b) {
-    return {a.v + b.v, Impl::merge_grids(a.grid, b.grid)};
-  }
-  friend BATCHWORK_INLINE Spread operator-(Spread const& a, Spread const& b) {
-    return {a.v - b.v, Impl::merge_grids(a.grid, b.grid)};
-  }
-  friend BATCHWORK_INLINE Spread operator*(Spread const& a, Spread const& b) {
-    return {a.v * b.v, Impl::merge_grids(a.grid, b.grid)};
-  }
-  friend BATCHWORK_INLINE Spread operator/(Spread const& a, Spread const& b) {
-    return {a.v / b.v, Impl::merge_grids(a.grid, b.grid)};
-  }
-  BATCHWORK_INLINE Spread& operator+=(Spread const& b) { return *this = *this + b; }
-  BATCHWORK_INLINE Spread& operator-=(Spread const& b) { return *this = *this - b; }
-  BATCHWORK_INLINE Spread& operator*=(Spread const& b) { return *this = *this * b; }
-  BATCHWORK_INLINE Spread& operator/=(Spread const& b) { return *this = *this / b; }
-
-  using mask = SpreadMask<Spread<T, R * C, 1, E>>;
-  friend BATCHWORK_INLINE mask operator<(Spread const& a, Spread const& b) {
-    return {a.v < b.v, Impl::merge_grids(a.grid, b.grid)};
-  }
-  friend BATCHWORK_INLINE mask operator<=(Spread const& a, Spread const& b) {
-    return {a.v <= b.v, Impl::merge_grids(a.grid, b.grid)};
-  }
-  friend BATCHWORK_INLINE mask operator>(Spread const& a, Spread const& b) { return b < a; }
-  friend BATCHWORK_INLINE mask operator>=(Spread const& a, Spread const& b) { return b <= a; }
-  friend BATCHWORK_INLINE mask operator==(Spread const& a, Spread const& b) {
-    return {a.v == b.v, Impl::merge_grids(a.grid, b.grid)};
-  }
-  friend BATCHWORK_INLINE mask operator!=(Spread const& a, Spread const& b) { return !(a == b); }
-};
-
-namespace Impl {
-
-template <class S>
-inline constexpr bool is_spread = false;
-template <class T, int R, int C, int E>
-inline constexpr bool is_spread<Spread<T, R, C, E>> = true;
-
-template <class T, int R, int C, int E>
-struct HeldTraits<Spread<T, R, C, E>> {
-  using scalar = T;
-  using mask = typename Spread<T, R, C, E>::mask;
-  using info = std::int32_t;
-  static constexpr int width = 1;
-};
-template <class T, class S>
-  requires std::is_floating_point_v<T>
-struct HeldForMask<T, SpreadMask<S>> {
-  using type = S;
-};
-
-template <class S>
-  requires is_spread<S>
-BATCHWORK_INLINE S select(bool m, S const& a, std::type_identity_t<S> const& b) {
-  return {m ? a.v : b.v, merge_grids(a.grid, b.grid)};
-}
-template <Number T, int R, int C, int E>
-BATCHWORK_INLINE Spread<T, R, C, E> select(bool m, T a, Spread<T, R, C, E> const& b) {
-  return {m ? a : b.v, b.grid};
-}
-template <class S, class X>
-BATCHWORK_INLINE X select(SpreadMask<S> const& m, X const& a, std::type_identity_t<X> const& b) {
-  return select(m.v, a, b);
-}
-template <Number T, class S>
-  requires std::is_floating_point_v<T>
-BATCHWORK_INLINE auto select(SpreadMask<S> const& m, T a, std::type_identity_t<S> const& b) {
-  return select(m.v, a, b);
-}
-
-template <class S>
-  requires is_spread<S>
-BATCHWORK_INLINE S with_lanes_of(S const& like, scalar_t<S> const& x) {
-  return {x, like.grid};
-}
-template <class S>
-  requires is_spread<S>
-BATCHWORK_INLINE S sqrt(S const& a) {
-  return {sqrt(a.v), a.grid};
-}
-template <class S>
-  requires is_spread<S>
-BATCHWORK_INLINE S log(S const& a) {
-  return {log(a.v), a.grid};
-}
-template <class S>
-  requires is_spread<S>
-BATCHWORK_INLINE S exp(S const& a) {
-  return {exp(a.v), a.grid};
-}
-template <class S>
-  requires is_spread<S>
-BATCHWORK_INLINE S abs(S const& a) {
-  return {abs(a.v), a.grid};
-}
-template <class S>
-  requires is_spread<S>
-BATCHWORK_INLINE auto bits(S const& a) {
-  return bits(a.v);
-}
-
-}  // namespace Impl
-}  // namespace Batchwork
+}  // namespace Batchwork::Impl
 
 #endif

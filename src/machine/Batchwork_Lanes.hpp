@@ -8,7 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "machine/Batchwork_LaneGrid.hpp"
+#include "machine/Batchwork_Spread.hpp"
 
 namespace Batchwork {
 

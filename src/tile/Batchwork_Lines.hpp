@@ -8,7 +8,7 @@
 #ifndef BATCHWORK_LINES_HPP
 #define BATCHWORK_LINES_HPP
 
-#include "machine/Batchwork_LaneGrid.hpp"
+#include "machine/Batchwork_Spread.hpp"
 #include "tile/Batchwork_Tile.hpp"
 
 namespace Batchwork {
@@ -212,6 +212,16 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
   }
 }
 
+/// Entry (i, i) of lines of any tile, for a lane's own line m.
+template <class S, int N, class Lines>
+BATCHWORK_INLINE auto diagonal_of_lines(Lines const& x, int m, int lane) {
+  auto d = x.get(m, m * S::lanes);
+  BATCHWORK_UNROLL
+  for (int k = m * S::lanes + 1; k < N && k < (m + 1) * S::lanes; ++k)
+    if (k == m * S::lanes + lane) d = x.get(m, k);
+  return d;
+}
+
 /// Entry (i, i) of a tile that is diagonal, or wanted only there, for a lane's own i.
 template <class S, class X>
 BATCHWORK_INLINE auto diagonal_number(X const& x, int m, int lane) {
@@ -249,17 +259,11 @@ BATCHWORK_INLINE void mirror_lines(R& r) {
   for (int m = 0; m < R::mine; ++m) {
     int const i = r.line(m);
     BATCHWORK_UNROLL
-    for (int k = m * R::lanes + 1; k < R::length; ++k) {
-      // In a tile dealt by columns it is the upper part of a column that mirrors the lower one of a row.
+    for (int k = 0; k < R::length; ++k) {
+      // Of no line of this round these numbers stand above the diagonal.
+      if (R::by_rows ? k <= m * R::lanes : k >= (m + 1) * R::lanes) continue;
       auto const other = base[k * S::exchange::leading + i];
       if (R::by_rows ? k > i : k < i) r.hold(m, k, other);
-    }
-    if constexpr (!R::by_rows) {
-      BATCHWORK_UNROLL
-      for (int k = 0; k < m * R::lanes + 1 && k < R::length; ++k) {
-        auto const other = base[k * S::exchange::leading + i];
-        if (k < i) r.hold(m, k, other);
-      }
     }
   }
 }
@@ -273,19 +277,10 @@ BATCHWORK_INLINE void assign_lines(To& to, From const& from) {
   // A common tile knows no grid; what it is assigned to may.
   LaneGrid const grid = grid_of(from, to);
   if constexpr (st == Structure::diagonal) {
+    auto const x = lines_of<S, true>(from, grid);
     BATCHWORK_UNROLL
-    for (int m = 0; m < To::mine; ++m) {
-      if constexpr (structure_of<From> == Structure::diagonal && is_spread_tile<From>) {
-        to.hold(m, 0, from.held(m, 0));
-      } else {
-        auto const x = lines_of<S, true>(from, grid);
-        auto d = x.get(m, 0);
-        BATCHWORK_UNROLL
-        for (int k = 1; k < To::rows; ++k)
-          if (k == m * S::lanes + grid.lane) d = x.get(m, k);
-        to.hold(m, 0, d);
-      }
-    }
+    for (int m = 0; m < To::mine; ++m)
+      to.hold(m, 0, diagonal_of_lines<S, To::rows>(x, m, grid.lane));
   } else {
     auto const x = lines_of<S, To::by_rows>(from, grid);
     BATCHWORK_UNROLL

@@ -18,7 +18,7 @@ namespace Impl {
 // block<Deep, J>(b, k0, j0) gives the entries (k0 + n, j0 + j) of a K x N matrix, n < Deep <= deep, j < J.
 
 /// In scratch, `Leading` numbers from one column to the next: entries of a column side by side.
-template <class T, int K, int N, int Leading>
+template <class T, int Leading>
 struct ColumnsInScratch {
   T const* p;
   static constexpr int deep = 16 / int(sizeof(T));
@@ -33,7 +33,7 @@ struct ColumnsInScratch {
   }
 };
 /// In scratch, `Leading` numbers from one row to the next: entries of a row side by side.
-template <class T, int K, int N, int Leading>
+template <class T, int Leading>
 struct RowsInScratch {
   T const* p;
   static constexpr int deep = 16 / int(sizeof(T));
@@ -67,7 +67,7 @@ struct EntryByEntry {
 };
 
 /// A fixed value, from the launch's arguments; Turned, its transpose.
-template <class T, int K, int N, int Leading, bool Turned>
+template <class T, int Leading, bool Turned>
 struct InArguments {
   T const* p;
   static constexpr int deep = 16 / int(sizeof(T));
@@ -82,14 +82,14 @@ struct InArguments {
   }
 };
 
+/// Whether a common tile is staged in rows of whole units.
 template <class X>
 inline constexpr bool stands_in_units = false;
-template <class T, int M, int N, Structure St, bool Vec, int Leading>
-inline constexpr bool stands_in_units<StagedFixed<T, M, N, St, Vec, Leading>> =
-    St != Structure::diagonal && Leading % (16 / int(sizeof(T))) == 0;
-template <class T, int M, int N, Structure St, bool Vec, int Leading>
-inline constexpr bool stands_in_units<Staged<T, M, N, St, Vec, Leading>> =
-    St != Structure::diagonal && Leading % (16 / int(sizeof(T))) == 0;
+template <class X>
+  requires requires { X::leading; }
+inline constexpr bool stands_in_units<X> =
+    X::structure != Structure::diagonal &&
+    X::leading % (16 / int(sizeof(typename X::value_type))) == 0;
 
 /// The matrix x as all lanes read it: where it stands if it is common, else from the exchange.
 template <class S, bool WrittenOut, class X>
@@ -98,15 +98,15 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
   constexpr int K = rows_of<X>, N = cols_of<X>;
   if constexpr (!is_spread_tile<X>) {
     if constexpr (requires { x.values; } && WrittenOut && structure_of<X> != Structure::diagonal) {
-      return InArguments<T, K, N, N, false>{x.values};
+      return InArguments<T, N, false>{x.values};
     } else if constexpr (requires { x.held.values; } && WrittenOut &&
                          structure_of<X> != Structure::diagonal) {
-      return InArguments<T, K, N, K, true>{x.held.values};
+      return InArguments<T, K, true>{x.held.values};
     } else if constexpr (stands_in_units<X>) {
-      return RowsInScratch<T, K, N, X::leading>{x.a};
+      return RowsInScratch<T, X::leading>{x.a};
     } else if constexpr (requires { x.held.leading; }) {
       using Y = std::remove_cvref_t<decltype(x.held)>;
-      if constexpr (stands_in_units<Y>) return ColumnsInScratch<T, K, N, Y::leading>{x.held.a};
+      if constexpr (stands_in_units<Y>) return ColumnsInScratch<T, Y::leading>{x.held.a};
       else return EntryByEntry<T, X>{x};
     } else {
       return EntryByEntry<T, X>{x};
@@ -118,15 +118,15 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
     BATCHWORK_UNROLL
     for (int m = 0; m < X::mine; ++m) base[m * S::lanes + grid.lane] = x.held(m, 0);
     grid.sync();
-    return ColumnsInScratch<T, K, 1, S::exchange::leading>{base};
+    return ColumnsInScratch<T, S::exchange::leading>{base};
   } else {
     constexpr bool by_rows = deal_of<X> != Deal::cols;
     constexpr int count = by_rows ? K : N, length = by_rows ? N : K;
     constexpr int mine = (count + S::lanes - 1) / S::lanes;
     T const* const base =
         stage_lines<S, mine, length>(lines_of<dealt_t<S, by_rows>, by_rows>(x, grid), grid);
-    if constexpr (by_rows) return RowsInScratch<T, K, N, S::exchange::leading>{base};
-    else return ColumnsInScratch<T, K, N, S::exchange::leading>{base};
+    if constexpr (by_rows) return RowsInScratch<T, S::exchange::leading>{base};
+    else return ColumnsInScratch<T, S::exchange::leading>{base};
   }
 }
 
@@ -168,10 +168,10 @@ inline constexpr bool reads_units<CommonLines<S, ByRows, X>> =
 /// c, or nothing, to begin with.
 template <int Mine, int N, class T, class C, class Lines>
 BATCHWORK_INLINE void start_lines(T (&acc)[Mine * N], C const&, Lines const& c) {
-  if constexpr (reads_units<Lines>) {
-    constexpr int per = 16 / int(sizeof(T));
-    BATCHWORK_UNROLL
-    for (int m = 0; m < Mine; ++m) {
+  BATCHWORK_UNROLL
+  for (int m = 0; m < Mine; ++m) {
+    if constexpr (reads_units<Lines>) {
+      constexpr int per = 16 / int(sizeof(T));
       auto const* const row = c.x.a + c.line(m) * c.x.leading;
       BATCHWORK_UNROLL
       for (int j0 = 0; j0 < N; j0 += per) {
@@ -180,15 +180,12 @@ BATCHWORK_INLINE void start_lines(T (&acc)[Mine * N], C const&, Lines const& c) 
         for (int n = 0; n < per; ++n)
           if (j0 + n < N) acc[m * N + j0 + n] = u.v[n];
       }
-    }
-    return;
-  }
-  BATCHWORK_UNROLL
-  for (int m = 0; m < Mine; ++m) {
-    BATCHWORK_UNROLL
-    for (int j = 0; j < N; ++j) {
-      if constexpr (C::is_zero) acc[m * N + j] = T(0);
-      else if constexpr (!reads_units<Lines>) acc[m * N + j] = c.get(m, j);
+    } else {
+      BATCHWORK_UNROLL
+      for (int j = 0; j < N; ++j) {
+        if constexpr (C::is_zero) acc[m * N + j] = T(0);
+        else acc[m * N + j] = c.get(m, j);
+      }
     }
   }
 }
@@ -429,10 +426,10 @@ BATCHWORK_INLINE auto gram_by_lines(Y const& y, C const& from, Lines const& c,
     auto const* const base = stage_lines<SR, Y::mine, Y::length>(HeldLines<Y>{y}, grid);
     if constexpr (deal_of<Y> == Deal::cols)
       looped_lines_times<K>(r, StraightInExchange<SR>{base + grid.lane * SR::exchange::leading},
-                            ColumnsInScratch<T, K, N, SR::exchange::leading>{base}, from, c);
+                            ColumnsInScratch<T, SR::exchange::leading>{base}, from, c);
     else
       looped_lines_times<K>(r, TurnedInExchange<SR>{base + grid.lane},
-                            RowsInScratch<T, K, N, SR::exchange::leading>{base}, from, c);
+                            RowsInScratch<T, SR::exchange::leading>{base}, from, c);
   }
   return r;
 }

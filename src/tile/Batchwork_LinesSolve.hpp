@@ -31,11 +31,8 @@ BATCHWORK_INLINE auto own_inverse(L const& l, int m) {
   if constexpr (requires { l.inverse[m]; }) {
     return l.inverse[m];
   } else {
-    auto d = l.held(m, 0);
-    BATCHWORK_UNROLL
-    for (int k = 1; k < L::length; ++k)
-      if (k == l.line(m)) d = l.held(m, k);
-    return typename L::T(1) / d;
+    return typename L::T(1) /
+           diagonal_of_lines<typename L::value_type, L::length>(HeldLines<L>{l}, m, l.grid.lane);
   }
 }
 
@@ -62,8 +59,7 @@ struct TriangleEntryByEntry {
     for (int n = 0; n < deep; ++n) u.v[n] = j0 + n < k ? x.entry(k, j0 + n) : T(0);
     return u;
   }
-  BATCHWORK_INLINE T inverse(int k) const { return reciprocal_of(x.entry(k, k)); }
-  BATCHWORK_INLINE static T reciprocal_of(T d) { return T(1) / d; }
+  BATCHWORK_INLINE T inverse(int k) const { return T(1) / x.entry(k, k); }
 };
 
 /// What writes rows of a triangle to the exchange: the reciprocals on the diagonal.
@@ -148,17 +144,11 @@ BATCHWORK_INLINE void solve_one(X& x, T const& t, B const& b) {
   BATCHWORK_UNROLL
   for (int m = 0; m < X::mine; ++m) {
     rest[m] = right.get(m, 0);
-    inverse[m] = Number(0);
     x.hold(m, 0, Number(0));
-    if constexpr (is_spread_tile<T> && requires { t.inverse[m]; }) {
-      inverse[m] = t.inverse[m];
-    } else if constexpr (is_spread_tile<T> && requires { t.held.inverse[m]; }) {
-      inverse[m] = t.held.inverse[m];
-    } else {
-      BATCHWORK_UNROLL
-      for (int k = m * L; k < N && k < (m + 1) * L; ++k)
-        if (k == x.line(m)) inverse[m] = Number(1) / rows.get(m, k);
-    }
+    if constexpr (!is_spread_tile<T>)
+      inverse[m] = Number(1) / diagonal_of_lines<S, N>(rows, m, x.grid.lane);
+    else if constexpr (requires { t.held.rows; }) inverse[m] = own_inverse(t.held, m);
+    else inverse[m] = own_inverse(t, m);
   }
   BATCHWORK_UNROLL
   for (int n = 0; n < N; ++n) {

@@ -37,17 +37,19 @@ BATCHWORK_INLINE auto dot(A const& a, B const& b) {
   static_assert(A::rows == B::rows && A::cols == B::cols,
                 "Batchwork::dot: the tiles have different extents");
   using S = promote_t<held_t<A>, held_t<B>>;
-  if constexpr (Impl::is_spread<S>)
-    return Scalar<S>(Impl::dot_by_lines<S>(a, b), Impl::merge_info<S>(a.info, b.info));
   S sum(scalar_t<S>(0));
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < A::rows; ++i) {
+  if constexpr (Impl::is_spread<S>) {
+    sum = Impl::dot_by_lines<S>(a, b);
+  } else {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int j = 0; j < A::cols; ++j) {
-      if (Impl::structurally_zero(A::structure, i, j) ||
-          Impl::structurally_zero(B::structure, i, j))
-        continue;
-      sum += S(a.entry(i, j)) * S(b.entry(i, j));
+    for (int i = 0; i < A::rows; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < A::cols; ++j) {
+        if (Impl::structurally_zero(A::structure, i, j) ||
+            Impl::structurally_zero(B::structure, i, j))
+          continue;
+        sum += S(a.entry(i, j)) * S(b.entry(i, j));
+      }
     }
   }
   return Scalar<S>(sum, Impl::merge_info<S>(a.info, b.info));

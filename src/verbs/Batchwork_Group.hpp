@@ -368,11 +368,11 @@ struct GroupBase {
     if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
     if constexpr (lanes_per_item > 1) {
       run_grids(member, first, last, base);
-      return;
+    } else {
+      Vendor::for_each_lane(member, int(last - first), [&](int k) {
+        self().run_items(Items{first + k, 1}, base, typename Ops::indices{});
+      });
     }
-    Vendor::for_each_lane(member, int(last - first), [&](int k) {
-      self().run_items(Items{first + k, 1}, base, typename Ops::indices{});
-    });
   }
 
   /// Bytes of an item that grids fetch ahead, and how the first is: not at all.

@@ -27,7 +27,7 @@ struct Launch {
   std::string label;
   int lanes_per_team = 128;
 
-  /// Lanes (and so items) per team on devices: a multiple of 32 up to 128.
+  /// Lanes per team on devices: a multiple of 32 up to 128; 64 at most where lanes share items.
   Launch team_size(int n) const {
     if (n < 32 || n > largest_team || n % 32 != 0)
       throw std::invalid_argument("Batchwork::launch: team_size(" + std::to_string(n) +
@@ -56,7 +56,7 @@ inline std::string kernel_label(std::string const& verb, std::string const& labe
   return label.empty() ? "Batchwork::" + verb : "Batchwork::" + verb + "(" + label + ")";
 }
 
-/// The kernel of a verb on a device: one team per group of items, one item per lane.
+/// The kernel of a verb on a device: one team per group of items.
 template <class Group>
 struct DeviceKernel {
   Group group;

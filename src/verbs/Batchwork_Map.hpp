@@ -16,7 +16,7 @@ namespace Batchwork {
 /// no launch. Misuse throws std::invalid_argument before anything is launched and leaves outputs untouched.
 ///
 /// \param exec      execution space instance
-/// \param how       label, team size, pack width: see launch(...)
+/// \param how       label, team size, pack width, lanes per item: see launch(...)
 /// \param sequence  the user's functor over tiles; copied into the launch
 /// \param operands  in, out, inout, common, status
 template <class Exec, int W, int Teams, int L, class Sequence, class... O>

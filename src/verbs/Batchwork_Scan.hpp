@@ -17,7 +17,7 @@ namespace Batchwork {
 /// carry in its end. Misuse throws std::invalid_argument before anything is launched and leaves outputs untouched.
 ///
 /// \param exec      execution space instance
-/// \param how       label, team size, pack width: see launch(...)
+/// \param how       label, team size, pack width, lanes per item: see launch(...)
 /// \param steps     length of the series
 /// \param sequence  one step over tiles; copied into the launch
 /// \param operands  carry, each, common(each), emit, and in, out, inout, common, status as for map

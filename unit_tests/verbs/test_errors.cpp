@@ -410,9 +410,10 @@ TEST(Errors, MoreCommonsThanScratch) {
     Kokkos::View<double*> x("x", 100), y("y", 100);
     Kokkos::deep_copy(y, untouched);
     auto const m = message_of([&] {
-      // A scan stages common operands; a map reads them through the cache.
-      B::scan(3, FirstOfAll{}, B::out(y), B::in(x), B::common(a), B::common(b), B::common(c),
-              B::common(d), B::common(e), B::common(f), B::common(g));
+      // With a lane per item a scan stages all common operands; lanes that share items read those through the cache
+      // that do not fit.
+      B::scan(B::launch<0, 0, 1>(), 3, FirstOfAll{}, B::out(y), B::in(x), B::common(a),
+              B::common(b), B::common(c), B::common(d), B::common(e), B::common(f), B::common(g));
     });
     expect_says(m, {"Batchwork::scan: ", "operands need", "bytes of team scratch",
                     "; pass some as in(view)"});
