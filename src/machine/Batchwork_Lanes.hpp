@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "machine/Batchwork_Crew.hpp"
 #include "machine/Batchwork_Spread.hpp"
 
 namespace Batchwork {
@@ -48,23 +49,6 @@ struct PackLanes {
 };
 
 namespace Impl {
-
-/// Where a grid fetches its next item to while it computes one.
-struct Ahead {
-  char* buffer = nullptr;
-  int grid = 0, grids = 0;  ///< numbers of neighbouring grids stand side by side
-  std::int64_t next = 0;
-  bool more = false;
-};
-
-/// The items in the lanes at hand: item, item + 1, ..., item + count - 1. Lanes beyond count repeat the last item. Lanes
-/// that share an item know their grid; those with a count of 0 repeat another grid's item and store nothing.
-struct Items {
-  std::int64_t first;
-  int count;
-  LaneGrid grid{};
-  Ahead ahead{};
-};
 
 /// Bytes of a SIMD register, by the flags the user compiles with.
 #if defined(__AVX512F__)

@@ -27,12 +27,15 @@
 /// constant; on hosts up to eight turns are.
 /// BATCHWORK_LOOP_ON_HOST: likewise on devices; hosts keep the loop, whose body is a register block. Unrolled as well, a
 /// sequence over 8x8 tiles outgrows the instruction cache and the compiler keeps more values than there are registers.
-/// BATCHWORK_KEEP_LOOP: devices keep it a loop; only device code has it.
+/// BATCHWORK_KEEP_LOOP: devices keep it a loop; only device code has it. BATCHWORK_UNROLL_SOME: likewise, but do a few turns
+/// at once, so that one waits while another does.
 #if !defined(BATCHWORK_DEVICE_PASS)
 #define BATCHWORK_KEEP_LOOP
+#define BATCHWORK_UNROLL_SOME
 #endif
 #if defined(BATCHWORK_DEVICE_PASS)
 #define BATCHWORK_KEEP_LOOP _Pragma("unroll 1")
+#define BATCHWORK_UNROLL_SOME _Pragma("unroll 4")
 #define BATCHWORK_UNROLL _Pragma("unroll")
 #define BATCHWORK_UNROLL_ON_DEVICE _Pragma("unroll")
 #define BATCHWORK_LOOP_ON_HOST _Pragma("unroll")

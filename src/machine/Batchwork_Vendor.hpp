@@ -75,6 +75,14 @@ struct LaneSync {
     __syncwarp();
 #endif
   }
+  /// The same for so many neighbouring lanes: beyond a warp, for the whole team.
+  template <int Lanes>
+  BATCHWORK_INLINE void sync_all() const {
+#if defined(BATCHWORK_VENDOR_CUDA)
+    if constexpr (Lanes > 32) __syncthreads();
+    else __syncwarp();
+#endif
+  }
   /// The value that the lane `from` of the L of a grid holds.
   template <int L, class T>
   BATCHWORK_INLINE T broadcast(T const& x, [[maybe_unused]] int from, int, char*) const {
@@ -115,6 +123,10 @@ struct LaneSync {
   }
   BATCHWORK_INLINE void sync() const {
     if (member != nullptr) member->team_barrier();
+  }
+  template <int>
+  BATCHWORK_INLINE void sync_all() const {
+    sync();
   }
   /// Through the exchange of the grid, of which `lane` is the calling lane's rank.
   template <int L, class T>
@@ -175,6 +187,32 @@ BATCHWORK_INLINE void wait_for_copies() {
 #if defined(BATCHWORK_VENDOR_ASYNC)
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
+}
+
+/// Stores V numbers side by side, V of them aligned like one of that size: 4, 8 or 16 bytes. The compiler does not always
+/// see that it may do so at once.
+template <class T, int V>
+BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  if constexpr (V == 4 && sizeof(T) == 4) {
+    asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
+                 "f"(x[0]), "f"(x[1]), "f"(x[2]), "f"(x[3])
+                 : "memory");
+    return;
+  } else if constexpr (V == 2 && sizeof(T) == 4) {
+    asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)), "f"(x[0]),
+                 "f"(x[1])
+                 : "memory");
+    return;
+  } else if constexpr (V == 2 && sizeof(T) == 8) {
+    asm volatile("st.global.v2.f64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)), "d"(x[0]),
+                 "d"(x[1])
+                 : "memory");
+    return;
+  }
+#endif
+  BATCHWORK_UNROLL
+  for (int n = 0; n < V; ++n) to[n] = x[n];
 }
 
 // ---- scheduling -----------------------------------------------------------------------------------------------

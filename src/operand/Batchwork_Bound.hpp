@@ -39,11 +39,11 @@ struct Bound<K, Loc> {
   using tile = typename Loc::shape::template tile<held<Lanes>>;
 
   template <class Lanes>
-  BATCHWORK_INLINE tile<Lanes> load(Items items, std::int64_t time) const {
+  BATCHWORK_INLINE tile<Lanes> load(auto const& items, std::int64_t time) const {
     return load_tile<held<Lanes>>(loc, items, time);
   }
   template <class Lanes, class X>
-  BATCHWORK_INLINE void store(Items items, std::int64_t time, X const& x) const {
+  BATCHWORK_INLINE void store(auto const& items, std::int64_t time, X const& x) const {
     store_tile<held<Lanes>>(loc, items, time, x);
   }
 };
@@ -199,7 +199,7 @@ struct Bound<Kind::carry, Start, End, IsLog> {
   using tile = std::conditional_t<IsLog::value, LogSum<held<Lanes>>, plain<Lanes>>;
 
   template <class Lanes>
-  BATCHWORK_INLINE plain<Lanes> load_plain(Items items, scalar const* stage) const {
+  BATCHWORK_INLINE plain<Lanes> load_plain(auto const& items, scalar const* stage) const {
     if constexpr (Start::kind == Kind::in) {
       return start.template load<Lanes>(items, 0);
     } else if constexpr (requires(plain<Lanes> r) { r.grid; }) {
@@ -214,7 +214,7 @@ struct Bound<Kind::carry, Start, End, IsLog> {
     }
   }
   template <class Lanes>
-  BATCHWORK_INLINE tile<Lanes> load(Items items, scalar const* stage) const {
+  BATCHWORK_INLINE tile<Lanes> load(auto const& items, scalar const* stage) const {
     if constexpr (IsLog::value) return tile<Lanes>(load_plain<Lanes>(items, stage), log_weight);
     else return load_plain<Lanes>(items, stage);
   }
@@ -230,11 +230,13 @@ struct Bound<Kind::status, Loc> {
   Loc loc;
 
   template <class I>
-  BATCHWORK_INLINE void store(Items items, I const& code) const {
+  BATCHWORK_INLINE void store(auto const& items, I const& code) const {
     using integer = typename Loc::value_type;
     if constexpr (std::is_integral_v<I>) {
-      if (items.count > 0 && items.grid.lane == 0)
-        *loc.at(items.first, 0) = static_cast<integer>(code);
+      if (items.count == 0) return;
+      if constexpr (requires { items.grid; })
+        if (items.grid.lane != 0) return;
+      *loc.at(items.first, 0) = static_cast<integer>(code);
     } else {
       for (int k = 0; k < items.count; ++k)
         *loc.at(items.first + k, 0) = static_cast<integer>(code.lane(k));

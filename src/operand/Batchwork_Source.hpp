@@ -13,7 +13,7 @@
 #include <string>
 
 #include "operand/Batchwork_Adaptors.hpp"
-#include "operand/Batchwork_Location.hpp"
+#include "operand/Batchwork_Transfer.hpp"
 
 namespace Batchwork::Impl {
 
@@ -185,17 +185,21 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
 
   location locate() const {
     constexpr int time_index = has_time(Lead) ? int(has_item(Lead)) : -1;
+    auto const on_units = [&](auto... strides) {
+      return reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 &&
+             ((std::uintptr_t(strides) * sizeof(T) % 16 == 0) && ...);
+    };
     if constexpr (arrangement == Arrangement::planes) {
-      return {view.data(), stride(time_index), stride(tile_rank > 0 ? lead : -1)};
+      std::int64_t const time = stride(time_index), plane = stride(tile_rank > 0 ? lead : -1);
+      return {view.data(), time, plane, on_units(time, plane)};
     } else if constexpr (arrangement == Arrangement::rows) {
       std::int64_t const item = stride(0), time = stride(time_index);
-      bool const wide = reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 &&
-                        item * sizeof(T) % 16 == 0 && time * sizeof(T) % 16 == 0;
-      return {view.data(), time, item, wide};
+      return {view.data(), time, item, on_units(item, time)};
     } else if constexpr (is_single(arrangement)) {
       return {view.data()};
     } else if constexpr (arrangement == Arrangement::packed) {
-      return {view.data(), stride(time_index), stride(0)};
+      std::int64_t const time = stride(time_index), group = stride(0);
+      return {view.data(), time, group, on_units(time, group, packed_width)};
     } else {
       return {view.data(), stride(time_index), has_item(Lead) ? stride(0) : 0,
               stride(tile_rank > 0 ? lead : -1), stride(tile_rank > 1 ? lead + 1 : -1)};

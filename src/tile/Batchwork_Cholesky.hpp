@@ -185,7 +185,7 @@ BATCHWORK_INLINE auto cholesky_by_lines(A const& a) {
   constexpr int mine = std::remove_cvref_t<decltype(l)>::mine, deep = S::exchange::per_unit;
   LaneGrid const grid = grid_of(a);
   l.grid = grid;
-  auto const from = lines_of<S, true>(a, grid);
+  auto const from = lower_lines_of<S>(a, grid);
   T own[mine * N];
   BATCHWORK_UNROLL
   for (int m = 0; m < mine; ++m) {

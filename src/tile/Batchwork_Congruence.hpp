@@ -178,7 +178,7 @@ BATCHWORK_INLINE decltype(auto) mirrored(X const& x) {
   else return Mirrored<X>{x, x.info};
 }
 
-/// The symmetric c +- a b, spread over lanes: each holds whole rows.
+/// The symmetric c +- a b, spread over lanes: each computes its rows as far as the diagonal.
 template <class S, class A, class B, class C>
 BATCHWORK_INLINE auto triangle_by_lines(A const& a, B const& b, C const& c) {
   if constexpr (C::is_zero) {
@@ -186,7 +186,7 @@ BATCHWORK_INLINE auto triangle_by_lines(A const& a, B const& b, C const& c) {
   } else {
     LaneGrid const grid = grid_of(a, b, c.c);
     decltype(auto) from = mirrored(c.c);
-    return symmetric_by_lines<S>(a, b, LinesFrom<C::subtracts>{}, lines_of<S, true>(from, grid),
+    return symmetric_by_lines<S>(a, b, LinesFrom<C::subtracts>{}, lower_lines_of<S>(from, grid),
                                  grid);
   }
 }
@@ -329,7 +329,7 @@ BATCHWORK_INLINE auto downdate(P const& p, Y const& y) {
       Impl::LaneGrid const grid = Impl::grid_of(y);
       decltype(auto) start = Impl::mirrored(p);
       return Impl::gram_by_lines<S>(y, Impl::LinesFrom<true>{},
-                                    Impl::lines_of<Impl::dealt_t<S, true>, true>(start, grid),
+                                    Impl::lower_lines_of<Impl::dealt_t<S, true>>(start, grid),
                                     grid);
     } else {
       Transposed<Y const&> const yt{y, y.info};

@@ -170,6 +170,64 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines(Lines const& x, LaneGrid const& 
   return base;
 }
 
+/// Whether lanes hold their rows as far as the diagonal only.
+template <class X>
+inline constexpr bool holds_half = [] {
+  if constexpr (requires(X const& x) { x.held.rows; }) return false;
+  else return is_spread_tile<X> && structure_of<X> == Structure::symmetric;
+}();
+
+/// Writes a symmetric tile to the exchange, the lower triangle in both places.
+template <class X>
+BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
+  using S = typename X::value_type;
+  using T = scalar_t<S>;
+  using Ex = typename S::exchange;
+  T* const base = grid.template numbers<T>();
+  grid.sync();
+  BATCHWORK_UNROLL
+  for (int m = 0; m < X::mine; ++m) {
+    BATCHWORK_UNROLL
+    for (int k0 = 0; k0 < X::length && k0 < (m + 1) * S::lanes; k0 += Ex::per_unit) {
+      Unit<T> u;
+      BATCHWORK_UNROLL
+      for (int n = 0; n < Ex::per_unit; ++n) u.v[n] = k0 + n < X::length ? x.held(m, k0 + n) : T(0);
+      *reinterpret_cast<Unit<T>*>(base + x.line(m) * Ex::leading + k0) = u;
+    }
+  }
+  grid.sync();
+  BATCHWORK_UNROLL
+  for (int m = 0; m < X::mine; ++m) {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < X::length && k < (m + 1) * S::lanes - 1; ++k)
+      if (k < m * S::lanes || k < x.line(m)) base[k * Ex::leading + x.line(m)] = x.held(m, k);
+  }
+  grid.sync();
+  return static_cast<T const*>(base);
+}
+
+/// A symmetric tile with both triangles in registers.
+template <class X>
+BATCHWORK_INLINE auto with_both_triangles(X const& x, LaneGrid const& grid) {
+  using S = typename X::value_type;
+  using T = scalar_t<S>;
+  using Ex = typename S::exchange;
+  T const* const base = stage_both_triangles(x, grid);
+  Lines<S, X::rows, X::cols> r;
+  r.grid = grid;
+  BATCHWORK_UNROLL
+  for (int m = 0; m < X::mine; ++m) {
+    BATCHWORK_UNROLL
+    for (int k0 = 0; k0 < X::length; k0 += Ex::per_unit) {
+      Unit<T> const u = *reinterpret_cast<Unit<T> const*>(base + r.line(m) * Ex::leading + k0);
+      BATCHWORK_UNROLL
+      for (int n = 0; n < Ex::per_unit; ++n)
+        if (k0 + n < X::length) r.hold(m, k0 + n, u.v[n]);
+    }
+  }
+  return r;
+}
+
 /// A tile dealt the other way: its rows from its columns or the reverse, through the exchange.
 template <class S, int M, int N, class From>
 BATCHWORK_INLINE auto turned_lines(From const& from, LaneGrid const& grid) {
@@ -201,15 +259,25 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
   } else if constexpr (requires { x.held.rows; }) {
     // A transpose: the lines of the other kind of what is transposed.
     return lines_of<S, !ByRows>(x.held, grid);
-  } else if constexpr (deal == Deal::either && structure_of<X> == Structure::diagonal) {
+  } else if constexpr (holds_half<X>) {
+    using To = Lines<typename X::value_type, X::rows, X::cols>;
+    return OwnedLines<To>{with_both_triangles(x, grid)};
+  } else if constexpr (deal == Deal::either) {
     return DiagonalLines<X>{x};
-  } else if constexpr (deal == Deal::either || (deal == Deal::rows) == ByRows) {
+  } else if constexpr ((deal == Deal::rows) == ByRows) {
     return HeldLines<X>{x};
   } else {
     using To = Lines<dealt_t<S, ByRows>, rows_of<X>, cols_of<X>>;
     return OwnedLines<To>{
         turned_lines<dealt_t<S, ByRows>, rows_of<X>, cols_of<X>>(HeldLines<X>{x}, grid)};
   }
+}
+
+/// The same as far as the diagonal of the rows: all that is asked for where a result is symmetric or lower.
+template <class S, class X>
+BATCHWORK_INLINE auto lower_lines_of(X const& x, LaneGrid const& grid) {
+  if constexpr (holds_half<X>) return HeldLines<X>{x};
+  else return lines_of<S, true>(x, grid);
 }
 
 /// Entry (i, i) of lines of any tile, for a lane's own line m.
@@ -250,24 +318,6 @@ using deal_together_t = typename DealTogether<S, X...>::type;
 
 // ---- assignment -------------------------------------------------------------------------------------------------------
 
-/// The lower triangle copied onto the upper one, through the exchange.
-template <class R>
-BATCHWORK_INLINE void mirror_lines(R& r) {
-  using S = typename R::value_type;
-  auto const* const base = stage_lines<S, R::mine, R::length>(HeldLines<R>{r}, r.grid);
-  BATCHWORK_UNROLL
-  for (int m = 0; m < R::mine; ++m) {
-    int const i = r.line(m);
-    BATCHWORK_UNROLL
-    for (int k = 0; k < R::length; ++k) {
-      // Of no line of this round these numbers stand above the diagonal.
-      if (R::by_rows ? k <= m * R::lanes : k >= (m + 1) * R::lanes) continue;
-      auto const other = base[k * S::exchange::leading + i];
-      if (R::by_rows ? k > i : k < i) r.hold(m, k, other);
-    }
-  }
-}
-
 /// Assigns a spread tile from any other: of a symmetric one the lower triangle is read, of a lower one nothing else is
 /// kept.
 template <class To, class From>
@@ -277,10 +327,24 @@ BATCHWORK_INLINE void assign_lines(To& to, From const& from) {
   // A common tile knows no grid; what it is assigned to may.
   LaneGrid const grid = grid_of(from, to);
   if constexpr (st == Structure::diagonal) {
-    auto const x = lines_of<S, true>(from, grid);
+    auto const x = lower_lines_of<S>(from, grid);
     BATCHWORK_UNROLL
     for (int m = 0; m < To::mine; ++m)
       to.hold(m, 0, diagonal_of_lines<S, To::rows>(x, m, grid.lane));
+  } else if constexpr (st == Structure::symmetric || (st == Structure::lower && To::by_rows)) {
+    auto const x = lower_lines_of<S>(from, grid);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < To::mine; ++m) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < To::length; ++k) {
+        if (k < (m + 1) * S::lanes) {
+          auto const v = x.get(m, k);
+          to.hold(m, k, st == Structure::lower && k > m * S::lanes + grid.lane ? scalar_t<S>(0) : v);
+        } else if (st == Structure::lower) {
+          to.hold(m, k, scalar_t<S>(0));
+        }
+      }
+    }
   } else {
     auto const x = lines_of<S, To::by_rows>(from, grid);
     BATCHWORK_UNROLL
@@ -289,19 +353,13 @@ BATCHWORK_INLINE void assign_lines(To& to, From const& from) {
       for (int k = 0; k < To::length; ++k) {
         auto v = x.get(m, k);
         if (st == Structure::lower && structure_of<From> != Structure::lower &&
-            (To::by_rows ? k > m * S::lanes + grid.lane : k < m * S::lanes + grid.lane))
+            k < m * S::lanes + grid.lane)
           v = 0;
         to.hold(m, k, v);
       }
     }
   }
   to.grid = grid;
-  constexpr Structure sf = structure_of<From>;
-  if constexpr (st == Structure::symmetric && sf != Structure::symmetric &&
-                sf != Structure::diagonal)
-    mirror_lines(to);
-  if constexpr (st == Structure::general && sf == Structure::symmetric && is_spread_tile<From>)
-    mirror_lines(to);
 }
 
 }  // namespace Impl

@@ -119,6 +119,11 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
     for (int m = 0; m < X::mine; ++m) base[m * S::lanes + grid.lane] = x.held(m, 0);
     grid.sync();
     return ColumnsInScratch<T, S::exchange::leading>{base};
+  } else if constexpr (structure_of<X> == Structure::symmetric) {
+    T const* base;
+    if constexpr (requires { x.held.rows; }) base = stage_both_triangles(x.held, grid);
+    else base = stage_both_triangles(x, grid);
+    return RowsInScratch<T, S::exchange::leading>{base};
   } else {
     constexpr bool by_rows = deal_of<X> != Deal::cols;
     constexpr int count = by_rows ? K : N, length = by_rows ? N : K;
@@ -132,8 +137,9 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
 
 // ---- own lines times such a matrix --------------------------------------------------------------------------------------
 
-/// acc(m, j) += a(m, k0 + n) b(k0 + n, j0 + j) for n < Deep, or -=.
-template <int Mine, int N, int Deep, int J, bool Subtract, class T, class A, class B>
+/// acc(m, j) += a(m, k0 + n) b(k0 + n, j0 + j) for n < Deep, or -=. Half, if not 0, is the number of lanes that share a
+/// symmetric result, of whose rows m only the part left of the diagonal is computed.
+template <int Mine, int N, int Deep, int J, bool Subtract, int Half, class T, class A, class B>
 BATCHWORK_INLINE void lines_block(T (&acc)[Mine * N], A const& a, B const& b, int k0, int j0) {
   T bk[B::deep * J];
   b.template block<Deep, J>(bk, k0, j0);
@@ -143,20 +149,36 @@ BATCHWORK_INLINE void lines_block(T (&acc)[Mine * N], A const& a, B const& b, in
     for (int m = 0; m < Mine; ++m) {
       T const x = Subtract ? -a.get(m, n) : a.get(m, n);
       BATCHWORK_UNROLL
-      for (int j = 0; j < J; ++j) acc[m * N + j0 + j] += x * bk[n * J + j];
+      for (int j = 0; j < J; ++j)
+        if (Half == 0 || j0 + j < (m + 1) * Half) acc[m * N + j0 + j] += x * bk[n * J + j];
     }
   }
 }
 /// The same for all columns, Deep terms.
-template <int Mine, int N, int Deep, bool Subtract, class T, class A, class B>
+template <int Mine, int N, int Deep, bool Subtract, int Half, class T, class A, class B>
 BATCHWORK_INLINE void lines_terms(T (&acc)[Mine * N], A const& a, B const& b, int k0) {
   constexpr int J = N < 4 ? N : 4, full = N / J * J;
   BATCHWORK_UNROLL
-  for (int j0 = 0; j0 < full; j0 += J) lines_block<Mine, N, Deep, J, Subtract>(acc, a, b, k0, j0);
-  if constexpr (full < N) lines_block<Mine, N, Deep, N - full, Subtract>(acc, a, b, k0, full);
+  for (int j0 = 0; j0 < full; j0 += J) lines_block<Mine, N, Deep, J, Subtract, Half>(acc, a, b, k0, j0);
+  if constexpr (full < N) lines_block<Mine, N, Deep, N - full, Subtract, Half>(acc, a, b, k0, full);
 }
 
 struct NoLines {};
+
+/// The lanes that share a symmetric result, or 0.
+template <class R>
+inline constexpr int computed_half = R::structure == Structure::symmetric ? R::lanes : 0;
+
+/// What was computed of a result.
+template <int Half, class R, class T>
+BATCHWORK_INLINE void keep_lines(R& r, T const& acc) {
+  BATCHWORK_UNROLL
+  for (int m = 0; m < R::mine; ++m) {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < R::length; ++k)
+      if (Half == 0 || k < (m + 1) * Half) r.hold(m, k, acc[m * R::length + k]);
+  }
+}
 
 /// A lane's own rows of a common matrix that is staged in units.
 template <class L>
@@ -166,7 +188,7 @@ inline constexpr bool reads_units<CommonLines<S, ByRows, X>> =
     stands_in_units<X> && (ByRows || structure_of<X> == Structure::symmetric);
 
 /// c, or nothing, to begin with.
-template <int Mine, int N, class T, class C, class Lines>
+template <int Mine, int N, int Half, class T, class C, class Lines>
 BATCHWORK_INLINE void start_lines(T (&acc)[Mine * N], C const&, Lines const& c) {
   BATCHWORK_UNROLL
   for (int m = 0; m < Mine; ++m) {
@@ -178,11 +200,12 @@ BATCHWORK_INLINE void start_lines(T (&acc)[Mine * N], C const&, Lines const& c) 
         Unit<T> const u = *reinterpret_cast<Unit<T> const*>(row + j0);
         BATCHWORK_UNROLL
         for (int n = 0; n < per; ++n)
-          if (j0 + n < N) acc[m * N + j0 + n] = u.v[n];
+          if (j0 + n < N && (Half == 0 || j0 + n < (m + 1) * Half)) acc[m * N + j0 + n] = u.v[n];
       }
     } else {
       BATCHWORK_UNROLL
       for (int j = 0; j < N; ++j) {
+        if (Half > 0 && j >= (m + 1) * Half) continue;
         if constexpr (C::is_zero) acc[m * N + j] = T(0);
         else acc[m * N + j] = c.get(m, j);
       }
@@ -201,10 +224,10 @@ struct FromHere {
 /// r = c +- a b for a lane's own lines of r, c and a, a's in registers: no loop, every number has its register.
 template <int K, class R, class A, class B, class C, class Lines>
 BATCHWORK_INLINE void lines_times(R& r, A const& a, B const& b, C const& from, Lines const& c) {
-  constexpr int N = R::length, Mine = R::mine, J = N < 4 ? N : 4;
+  constexpr int N = R::length, Mine = R::mine, J = N < 4 ? N : 4, half = computed_half<R>;
   using T = typename R::T;
   T acc[Mine * N];
-  start_lines<Mine, N>(acc, from, c);
+  start_lines<Mine, N, half>(acc, from, c);
   BATCHWORK_UNROLL
   for (int j0 = 0; j0 < N; j0 += J) {
     // Else the compiler begins with reading all of b.
@@ -214,17 +237,16 @@ BATCHWORK_INLINE void lines_times(R& r, A const& a, B const& b, C const& from, L
       FromHere<A> const here{a, k0};
       constexpr int tail = K % B::deep, edge = N % J;
       bool const last = tail > 0 && k0 + B::deep > K, end = edge > 0 && j0 + J > N;
-      if (!last && !end) lines_block<Mine, N, B::deep, J, C::subtracts>(acc, here, b, k0, j0);
+      if (!last && !end) lines_block<Mine, N, B::deep, J, C::subtracts, half>(acc, here, b, k0, j0);
       if constexpr (tail > 0)
-        if (last && !end) lines_block<Mine, N, tail, J, C::subtracts>(acc, here, b, k0, j0);
+        if (last && !end) lines_block<Mine, N, tail, J, C::subtracts, half>(acc, here, b, k0, j0);
       if constexpr (edge > 0)
-        if (!last && end) lines_block<Mine, N, B::deep, edge, C::subtracts>(acc, here, b, k0, j0);
+        if (!last && end) lines_block<Mine, N, B::deep, edge, C::subtracts, half>(acc, here, b, k0, j0);
       if constexpr (tail > 0 && edge > 0)
-        if (last && end) lines_block<Mine, N, tail, edge, C::subtracts>(acc, here, b, k0, j0);
+        if (last && end) lines_block<Mine, N, tail, edge, C::subtracts, half>(acc, here, b, k0, j0);
     }
   }
-  BATCHWORK_UNROLL
-  for (int n = 0; n < Mine * N; ++n) r.a[n] = acc[n];
+  keep_lines<half>(r, acc);
 }
 
 // ---- the same with own lines in the exchange: a loop ----------------------------------------------------------------------
@@ -284,7 +306,9 @@ BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
   } else {
     constexpr Deal deal = deal_of<X>;
     constexpr bool straight = deal == Deal::either || (deal == Deal::rows) == ByRows;
-    auto const* const base = stage_lines<S, X::mine, X::length>(HeldLines<X>{x}, grid);
+    scalar_t<S> const* base;
+    if constexpr (holds_half<X>) base = stage_both_triangles(x, grid);
+    else base = stage_lines<S, X::mine, X::length>(HeldLines<X>{x}, grid);
     if constexpr (straight) return StraightInExchange<S>{base + grid.lane * S::exchange::leading};
     else return TurnedInExchange<S>{base + grid.lane};
   }
@@ -295,17 +319,17 @@ template <int K, class R, class A, class B, class C, class Lines>
 BATCHWORK_INLINE void looped_lines_times(R& r, A const& a, B const& b, C const& from,
                                          Lines const& c) {
   constexpr int N = R::length, Mine = R::mine, deep = B::deep, full = K / deep * deep;
+  constexpr int half = computed_half<R>;
   using T = typename R::T;
   T acc[Mine * N];
-  start_lines<Mine, N>(acc, from, c);
+  start_lines<Mine, N, half>(acc, from, c);
   BATCHWORK_KEEP_LOOP
   for (int k0 = 0; k0 < full; k0 += deep)
-    lines_terms<Mine, N, deep, C::subtracts>(acc, a.template numbers<Mine, deep>(k0), b, k0);
+    lines_terms<Mine, N, deep, C::subtracts, half>(acc, a.template numbers<Mine, deep>(k0), b, k0);
   if constexpr (full < K)
-    lines_terms<Mine, N, K - full, C::subtracts>(acc, a.template numbers<Mine, K - full>(full), b,
+    lines_terms<Mine, N, K - full, C::subtracts, half>(acc, a.template numbers<Mine, K - full>(full), b,
                                                  full);
-  BATCHWORK_UNROLL
-  for (int n = 0; n < Mine * N; ++n) r.a[n] = acc[n];
+  keep_lines<half>(r, acc);
 }
 
 /// Multiply-adds of one lane up to which a product is written out without a loop: more of them, a sequence of several
@@ -318,7 +342,7 @@ BATCHWORK_INLINE void own_lines_times(R& r, A const& a, B const& b, C const& fro
                                       LaneGrid const& grid) {
   using S = typename R::value_type;
   if constexpr (!is_spread_tile<B> && is_spread_tile<A> && structure_of<A> != Structure::diagonal &&
-                R::mine * R::length * K > written_out) {
+                (structure_of<A> == Structure::symmetric || R::mine * R::length * K > written_out)) {
     auto const own = put_own_lines<S, ByRows>(a, grid);
     looped_lines_times<K>(r, own, read_by_all<S, false>(b, grid), from, c);
   } else {

@@ -127,11 +127,11 @@ struct Diagonal {
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
 };
 
-/// Symmetric, spread: each lane holds whole rows, both triangles. Where products computed them, the upper one may differ from
-/// the lower by rounding; what is stored or made general is the lower one.
+/// Symmetric, spread: each lane holds its rows as far as the diagonal; what stands beyond means nothing.
 template <class T, int R, int C, int E, int N>
-struct Symmetric<Spread<T, R, C, E>, N> : Impl::Lines<Spread<T, R, C, E>, N, N> {
-  using S = Spread<T, R, C, E>;
+struct Symmetric<Spread<T, R, C, E>, N>
+    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E>, true>, N, N> {
+  using S = Impl::dealt_t<Spread<T, R, C, E>, true>;
   static constexpr Structure structure = Structure::symmetric;
   static constexpr bool is_vector = false;
   template <class S2>
@@ -149,10 +149,11 @@ struct Symmetric<Spread<T, R, C, E>, N> : Impl::Lines<Spread<T, R, C, E>, N, N> 
   BATCHWORK_INLINE Symmetric& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
-  /// In both triangles.
+  BATCHWORK_INLINE S entry(int i, int j) const {
+    return Impl::Lines<S, N, N>::entry(i < j ? j : i, i < j ? i : j);
+  }
   BATCHWORK_INLINE void set(int i, int j, S const& v) {
-    Impl::Lines<S, N, N>::set(i, j, v);
-    if (i != j) Impl::Lines<S, N, N>::set(j, i, v);
+    Impl::Lines<S, N, N>::set(i < j ? j : i, i < j ? i : j, v);
   }
 };
 

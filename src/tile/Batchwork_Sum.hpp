@@ -36,7 +36,8 @@ BATCHWORK_INLINE void entrywise_by_lines(R& r, F const& f, X const&... x) {
         for (int k = 0; k < R::length; ++k) r.hold(m, k, value_of(f(lines.get(m, k)...)));
       }
     };
-    apply(lines_of<S, R::by_rows>(x, r.grid)...);
+    if constexpr (R::structure == Structure::symmetric) apply(lower_lines_of<S>(x, r.grid)...);
+    else apply(lines_of<S, R::by_rows>(x, r.grid)...);
   }
 }
 

@@ -142,7 +142,7 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
 /// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a pass over the cache; on
 /// a device the zeros cost nothing.
 template <class X>
-BATCHWORK_INLINE X assigned_later([[maybe_unused]] Items items) {
+BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
   if constexpr (requires(X x) { x.grid; }) {
     X x;
     x.grid = items.grid;
@@ -216,7 +216,7 @@ struct Operands {
 
   // ---- loading ----
   template <std::size_t I>
-  BATCHWORK_INLINE auto load(Items items, std::int64_t time, char const* base) const {
+  BATCHWORK_INLINE auto load(auto const& items, std::int64_t time, char const* base) const {
     constexpr Kind k = bound<I>::kind;
     auto const& b = get<I>(bounds);
     if constexpr (k == Kind::in || k == Kind::inout || k == Kind::each) {
@@ -240,7 +240,7 @@ struct Operands {
   // ---- storing ----
   /// Stores what the kinds in question write, and merges the tiles' status into `code`.
   template <std::size_t I, class Code>
-  BATCHWORK_INLINE void store_one(Items items, std::int64_t time, auto const& x, Code& code,
+  BATCHWORK_INLINE void store_one(auto const& items, std::int64_t time, auto const& x, Code& code,
                                   Code& bad) const {
     auto const& b = get<I>(bounds);
     auto const put = [&](auto const& target, auto const& y) {
@@ -262,7 +262,7 @@ struct Operands {
     }
   }
   template <std::size_t I, class Code>
-  BATCHWORK_INLINE void store_status(Items items, Code const& code) const {
+  BATCHWORK_INLINE void store_status(auto const& items, Code const& code) const {
     if constexpr (bound<I>::kind == Kind::status) get<I>(bounds).store(items, code);
   }
 };
@@ -302,16 +302,24 @@ struct GroupBase {
       return std::size_t(0);
     }
   }();
-  /// Of all grids of so many lanes; the lanes left over are a grid of their own, which stores nothing.
-  static constexpr std::size_t exchange_bytes(int team) {
-    return lanes_per_item == 1 ? 0
-                               : (item_bytes + Derived::item_fetch_bytes()) *
-                                     std::size_t((team + lanes_per_item - 1) / lanes_per_item);
+  /// Grids of so many lanes, those of the last crew and the lanes left over included.
+  static constexpr int grids_of(int team) {
+    constexpr int crew = crew_lanes(lanes_per_item);
+    return (team + crew - 1) / crew * crew_items(lanes_per_item);
   }
+  static constexpr std::size_t exchange_bytes(int team) {
+    return lanes_per_item == 1
+               ? 0
+               : (item_bytes * std::size_t(crew_items(lanes_per_item)) + Derived::fetched_by_crew()) *
+                     std::size_t(grids_of(team) / crew_items(lanes_per_item));
+  }
+  /// As many items as the team has grids, from `first` on, and again every `step` items.
   template <class Member>
   BATCHWORK_INLINE void run_grids(Member const& member, std::int64_t first, std::int64_t last,
-                                  char* base) const {
-    constexpr int L = lanes_per_item;
+                                  std::int64_t step) const {
+    char* base = nullptr;
+    if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
+    constexpr int L = lanes_per_item, together = crew_items(L);
     int const rank = Vendor::lane_rank(member), team = Vendor::lane_count(member);
     int const mine = rank / L, grids = team / L;
     if (grids == 0) Kokkos::abort("Batchwork: a team has fewer lanes than share an item");
@@ -322,24 +330,34 @@ struct GroupBase {
     char* const exchange =
         static_cast<char*>(scratch.get_shmem_aligned(bytes, int(Ops::stage::align))) +
         Ops::stage::bytes;
-    LaneGrid grid{exchange + item_bytes * std::size_t(mine), rank % L,
-                  Vendor::LaneSync::of(member)};
-    // Beyond the exchange of all grids, items fetched ahead: number by number, grids side by side.
-    int const all = (team + L - 1) / L;
-    Ahead ahead{exchange + item_bytes * std::size_t(all), mine, all, first + mine};
-    if (ahead.next >= last) ahead.next = last - 1;
-    self().fetch_first(grid, ahead);
+    // The exchanges of a crew's items, and beyond those of all crews what they fetch ahead.
+    int const crew = mine / together, head = crew * together;
+    GridItem item;
+    item.exchange = exchange + item_bytes * std::size_t(head);
+    item.item_bytes = int(item_bytes);
+    item.place = mine - head;
+    item.grid = LaneGrid{exchange + item_bytes * std::size_t(mine), rank % L,
+                         Vendor::LaneSync::of(member)};
+    item.ahead.buffer = exchange + item_bytes * std::size_t(grids_of(team)) +
+                        Derived::fetched_by_crew() * std::size_t(crew);
     // Lanes left over repeat another grid's work: they must not leave the others' way.
-    bool const whole = mine < grids;
-    int const n = int(last - first);
-    for (int k = 0; k < n; k += grids) {
-      bool const present = whole && k + mine < n;
-      std::int64_t const item = first + (present ? k + mine : n - 1);
+    bool const whole = mine < grids, all_there = head + together <= grids;
+    auto const crew_at = [&](std::int64_t at) {
+      if (all_there && at + head + together <= last)
+        return Crew{rank - head * L, crew_lanes(L), together, 0, at + head};
+      return Crew{rank % L, L, 1, item.place, at + mine < last ? at + mine : last - 1};
+    };
+    self().fetch_first(item, crew_at(first));
+    for (std::int64_t at = first; at < last; at += step) {
+      bool const present = whole && at + mine < last;
+      item.first = present ? at + mine : last - 1;
+      item.count = present ? 1 : 0;
       // Else the places of all numbers of an item are kept in registers from one to the next.
-      grid.lane = Vendor::renewed(rank % L);
-      ahead.next = item + grids < last ? item + grids : last - 1;
-      ahead.more = k + grids < n;
-      self().run_items(Items{item, present ? 1 : 0, grid, ahead}, base, typename Ops::indices{});
+      item.grid.lane = Vendor::renewed(rank % L);
+      item.crew = crew_at(at);
+      item.ahead.more = at + step < last;
+      item.ahead.next = crew_at(at + step);
+      self().run_items(item, base, typename Ops::indices{});
     }
   }
 
@@ -364,20 +382,20 @@ struct GroupBase {
   /// All lanes of a device team; stages first. On return nothing is synchronised.
   template <class Member>
   BATCHWORK_INLINE void run(Member const& member, std::int64_t first, std::int64_t last) const {
-    char* base = nullptr;
-    if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
     if constexpr (lanes_per_item > 1) {
-      run_grids(member, first, last, base);
+      run_grids(member, first, last, Vendor::lane_count(member) / lanes_per_item);
     } else {
+      char* base = nullptr;
+      if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
       Vendor::for_each_lane(member, int(last - first), [&](int k) {
         self().run_items(Items{first + k, 1}, base, typename Ops::indices{});
       });
     }
   }
 
-  /// Bytes of an item that grids fetch ahead, and how the first is: not at all.
-  static constexpr std::size_t item_fetch_bytes() { return 0; }
-  BATCHWORK_INLINE void fetch_first(LaneGrid const&, Ahead const&) const {}
+  /// Bytes that a crew fetches ahead, and how it begins: not at all.
+  static constexpr std::size_t fetched_by_crew() { return 0; }
+  BATCHWORK_INLINE void fetch_first(GridItem const&, Crew const&) const {}
 
   /// Bytes of team scratch per lane that the verb's own kernel has beside.
   static constexpr std::size_t fetch_bytes = 0;
@@ -491,7 +509,7 @@ struct DeviceLanesOf {
   static constexpr int extent = largest_extent_in<B...>;
   static constexpr int lanes = L > 0 ? L : lanes_per_item<T>(extent);
   using staging = GridLanes<lanes, extent, true>;
-  static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes * (32 / lanes);
+  static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes * crew_items(lanes);
   static constexpr bool stages = Stage<staging, B...>::bytes + exchange <= scratch_of_a_team;
   using type =
       std::conditional_t<lanes == 1, DeviceLanes,

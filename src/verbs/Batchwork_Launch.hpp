@@ -66,8 +66,14 @@ struct DeviceKernel {
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     std::int64_t const first = std::int64_t(member.league_rank()) * per_team;
-    std::int64_t const last = first + per_team < items ? first + per_team : items;
-    group.run_alone(member, first, last);
+    if constexpr (Group::lanes_per_item > 1) {
+      // Neighbouring teams keep to neighbouring items, round after round: the parts of a sector that belong to several
+      // teams then meet in the cache.
+      group.run_grids(member, first, items, std::int64_t(member.league_size()) * per_team);
+    } else {
+      std::int64_t const last = first + per_team < items ? first + per_team : items;
+      group.run_alone(member, first, last);
+    }
   }
 };
 
@@ -96,7 +102,7 @@ struct LaunchBoundsOf {
 template <int LanesPerItem, int Teams>
   requires(LanesPerItem > 1)
 struct LaunchBoundsOf<LanesPerItem, Teams> {
-  static constexpr int lanes = 64, teams = Teams > 0 ? 2 * Teams : 1;
+  static constexpr int lanes = crew_lanes(LanesPerItem) > 64 ? crew_lanes(LanesPerItem) : 64, teams = Teams > 0 ? 128 * Teams / lanes : 1;
 };
 
 /// Launches a group on an execution space instance. Asynchronous; allocates nothing, fences nothing.
@@ -118,11 +124,17 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
     }
     // A lane that fetches ahead takes a few items one after the other, as long as there are enough
     // teams to fill the device; otherwise a team per group is faster, the device balances them.
-    std::int64_t const full = items / (2 * std::int64_t(exec.concurrency()));
-    bool const pays = Group::fetch_bytes > 0 || Group::lanes_per_item > 1;
-    int const rounds = !pays || full < 1 ? 1 : int(full < 4 ? full : 4);
-    int const per_team = lanes / Group::lanes_per_item * rounds;
-    std::int64_t const teams = (items + per_team - 1) / per_team;
+#ifndef XROUNDS
+#define XROUNDS 2
+#endif
+    constexpr bool shared = Group::lanes_per_item > 1;
+    std::int64_t const full = shared ? items * Group::lanes_per_item / (XROUNDS*std::int64_t(exec.concurrency()))
+                                     : items / (2 * std::int64_t(exec.concurrency()));
+    std::int64_t const most = shared ? 16 : Group::fetch_bytes > 0 ? 4 : 1;
+    std::int64_t const rounds = full < 1 ? 1 : full < most ? full : most;
+    int const at_once = lanes / Group::lanes_per_item;
+    int const per_team = shared ? at_once : at_once * int(rounds);
+    std::int64_t const teams = (items + at_once * rounds - 1) / (at_once * rounds);
     if (teams > 2147483647)
       throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
     Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,

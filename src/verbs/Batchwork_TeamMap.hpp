@@ -24,15 +24,20 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   Sequence sequence;
 
   template <std::size_t... I>
-  BATCHWORK_INLINE void run_items(Items items, char const* base,
+  BATCHWORK_INLINE void run_items(auto const& items, char const* base,
                                   std::index_sequence<I...> indices) const {
     if constexpr (Base::lanes_per_item > 1) {
       // What was fetched ahead is read before the next item is fetched to the same place.
-      Vendor::wait_for_copies();
-      items.grid.sync();
+      constexpr int crew = crew_lanes(Base::lanes_per_item);
+      if constexpr (crews_fetch) {
+        Vendor::wait_for_copies();
+        items.grid.lanes.template sync_all<crew>();
+      }
       arguments args{{argument_of_grid<I>(items, base)}...};
-      items.grid.sync();
-      if (items.ahead.more) (fetch_for_grid<I>(items.grid, items.ahead), ...);
+      if constexpr (crews_fetch) {
+        items.grid.lanes.template sync_all<crew>();
+        if (items.ahead.more) (fetch_for_crew<I>(items, items.ahead.next), ...);
+      }
       finish(items, args, indices);
     } else {
       arguments args{{this->operands.template load<I>(items, 0, base)}...};
@@ -41,7 +46,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   }
   /// The sequence, and the stores.
   template <std::size_t... I>
-  BATCHWORK_INLINE void finish(Items items, arguments& args, std::index_sequence<I...>) const {
+  BATCHWORK_INLINE void finish(auto const& items, arguments& args, std::index_sequence<I...>) const {
     this->call(sequence, args);
     status_code code(0), bad(0);
     (store<I>(items, args, code, bad), ...);
@@ -49,7 +54,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
       (this->operands.template store_status<I>(items, first_failure(code, bad)), ...);
   }
   template <std::size_t I>
-  BATCHWORK_INLINE void store(Items items, arguments& args, status_code& code,
+  BATCHWORK_INLINE void store(auto const& items, arguments& args, status_code& code,
                               status_code& bad) const {
     constexpr Kind k = Ops::template bound<I>::kind;
     if constexpr (k == Kind::out || k == Kind::inout)
@@ -83,62 +88,61 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   template <std::size_t I>
   static constexpr std::size_t fetch_offset = all_bytes(std::make_index_sequence<I>{});
 
-  // The same for lanes that share an item.
+  // The same for the crews of lanes that share items.
   template <std::size_t I>
-  static constexpr std::size_t grid_bytes_of() {
+  static constexpr std::size_t crew_bytes_of() {
     using Bnd = typename Ops::template bound<I>;
     if constexpr ((Bnd::kind == Kind::in || Bnd::kind == Kind::inout) &&
                   Vendor::copies_asynchronously && Base::lanes_per_item > 1) {
-      using F = GridFetch<decltype(Bnd::loc), Base::lanes_per_item>;
-      return F::possible ? (F::numbers * sizeof(typename Bnd::scalar) + 15) / 16 * 16 : 0;
-    } else {
-      return 0;
+      using Loc = decltype(Bnd::loc);
+      if constexpr (Loc::shape::rank > 0) return GridTransfer<Loc, Base::lanes_per_item>::bytes;
     }
+    return 0;
   }
   template <std::size_t... I>
-  static constexpr std::size_t all_grid_bytes(std::index_sequence<I...>) {
-    return (std::size_t(0) + ... + grid_bytes_of<I>());
+  static constexpr std::size_t all_crew_bytes(std::index_sequence<I...>) {
+    return (std::size_t(0) + ... + crew_bytes_of<I>());
   }
-  /// As long as it stays small beside the exchange, and a warp has room for both.
-  static constexpr bool grids_fetch = [] {
-    constexpr std::size_t item = all_grid_bytes(typename Ops::indices{});
-    constexpr std::size_t grids = 32 / Base::lanes_per_item;
-    return item <= Base::item_bytes &&
-           Ops::stage::bytes + (Base::item_bytes + item) * grids <= scratch_of_a_team;
+  /// As long as it stays small beside the exchange, and a crew has room for both.
+  static constexpr bool crews_fetch = [] {
+    constexpr std::size_t bytes = all_crew_bytes(typename Ops::indices{}),
+                          exchange = Base::item_bytes * crew_items(Base::lanes_per_item);
+    return bytes > 0 && bytes <= exchange &&
+           Ops::stage::bytes + exchange + bytes <= scratch_of_a_team;
   }();
-  static constexpr std::size_t item_fetch_bytes() {
-    return grids_fetch ? all_grid_bytes(typename Ops::indices{}) : 0;
+  static constexpr std::size_t fetched_by_crew() {
+    return crews_fetch ? all_crew_bytes(typename Ops::indices{}) : 0;
   }
   template <std::size_t I>
-  static BATCHWORK_INLINE char* grid_buffer(Ahead const& ahead) {
-    return ahead.buffer + all_grid_bytes(std::make_index_sequence<I>{}) * std::size_t(ahead.grids);
+  static BATCHWORK_INLINE char* crew_buffer(Ahead const& ahead) {
+    return ahead.buffer + all_crew_bytes(std::make_index_sequence<I>{});
   }
   template <std::size_t I>
-  BATCHWORK_INLINE void fetch_for_grid(LaneGrid const& grid, Ahead const& ahead) const {
+  BATCHWORK_INLINE void fetch_for_crew(GridItem const& item, Crew const& crew) const {
     using Bnd = typename Ops::template bound<I>;
-    if constexpr (grids_fetch && grid_bytes_of<I>() > 0)
-      GridFetch<decltype(Bnd::loc), Base::lanes_per_item>::start(
-          get<I>(this->operands.bounds).loc, grid, ahead, grid_buffer<I>(ahead));
+    if constexpr (crews_fetch && crew_bytes_of<I>() > 0)
+      GridTransfer<decltype(Bnd::loc), Base::lanes_per_item>::start(
+          get<I>(this->operands.bounds).loc, 0, crew, crew_buffer<I>(item.ahead));
   }
   template <std::size_t I>
-  BATCHWORK_INLINE auto argument_of_grid(Items items, char const* base) const {
+  BATCHWORK_INLINE auto argument_of_grid(GridItem const& item, char const* base) const {
     using Bnd = typename Ops::template bound<I>;
-    if constexpr (grids_fetch && grid_bytes_of<I>() > 0) {
+    if constexpr (crews_fetch && crew_bytes_of<I>() > 0) {
       typename Argument<Bnd, LanesT>::type x;
-      GridFetch<decltype(Bnd::loc), Base::lanes_per_item>::finish(x, items.grid, items.ahead,
-                                                                  grid_buffer<I>(items.ahead));
+      GridTransfer<decltype(Bnd::loc), Base::lanes_per_item>::finish(x, item.grid, item.place,
+                                                                     crew_buffer<I>(item.ahead));
       return x;
     } else {
-      return this->operands.template load<I>(items, 0, base);
+      return this->operands.template load<I>(item, 0, base);
     }
   }
   template <std::size_t... I>
-  BATCHWORK_INLINE void fetch_first(LaneGrid const& grid, Ahead const& ahead,
+  BATCHWORK_INLINE void fetch_first(GridItem const& item, Crew const& crew,
                                     std::index_sequence<I...>) const {
-    (fetch_for_grid<I>(grid, ahead), ...);
+    (fetch_for_crew<I>(item, crew), ...);
   }
-  BATCHWORK_INLINE void fetch_first(LaneGrid const& grid, Ahead const& ahead) const {
-    fetch_first(grid, ahead, typename Ops::indices{});
+  BATCHWORK_INLINE void fetch_first(GridItem const& item, Crew const& crew) const {
+    fetch_first(item, crew, typename Ops::indices{});
   }
 
   /// Bytes of scratch per lane for that, at most 256; 0 where it does not pay. Of small items enough are on their

@@ -32,7 +32,7 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   static constexpr bool reads_ahead = on_device_lanes<LanesT>;
 
   template <std::size_t I>
-  BATCHWORK_INLINE void advance(arguments& now, arguments& next, Items items,
+  BATCHWORK_INLINE void advance(arguments& now, arguments& next, auto const& items,
                                 std::int64_t t) const {
     if constexpr (is_each(kind<I>)) {
       if constexpr (reads_ahead) {
@@ -45,25 +45,25 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
     }
   }
   template <std::size_t I>
-  BATCHWORK_INLINE void read_first(arguments& next, Items items) const {
+  BATCHWORK_INLINE void read_first(arguments& next, auto const& items) const {
     if constexpr (is_each(kind<I>) && reads_ahead)
       get<I>(next) = this->operands.template load<I>(items, 0, nullptr);
   }
   /// The tiles that live through all steps; the others are filled step by step.
   template <std::size_t I>
-  BATCHWORK_INLINE auto start(Items items, char const* base) const {
+  BATCHWORK_INLINE auto start(auto const& items, char const* base) const {
     if constexpr (is_each(kind<I>))
       return typename Argument<typename Ops::template bound<I>, LanesT>::type{};
     else return this->operands.template load<I>(items, 0, base);
   }
   template <std::size_t I>
-  BATCHWORK_INLINE void emit(Items items, std::int64_t t, arguments& args, status_code& code,
+  BATCHWORK_INLINE void emit(auto const& items, std::int64_t t, arguments& args, status_code& code,
                              status_code& bad) const {
     if constexpr (kind<I> == Kind::emit)
       this->operands.template store_one<I>(items, t, get<I>(args), code, bad);
   }
   template <std::size_t I>
-  BATCHWORK_INLINE void finish(Items items, arguments& args, status_code& code,
+  BATCHWORK_INLINE void finish(auto const& items, arguments& args, status_code& code,
                                status_code& bad) const {
     constexpr Kind k = kind<I>;
     if constexpr (k == Kind::out || k == Kind::inout || k == Kind::carry)
@@ -71,7 +71,7 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   }
 
   template <std::size_t... I>
-  BATCHWORK_INLINE void run_items(Items items, char const* base, std::index_sequence<I...>) const {
+  BATCHWORK_INLINE void run_items(auto const& items, char const* base, std::index_sequence<I...>) const {
     arguments args{{start<I>(items, base)}...};
     arguments next;
     status_code code(0), bad(0);

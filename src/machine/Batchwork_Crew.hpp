@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Crew: the lanes that carry the tiles of neighbouring items between memory and scratch together, whichever of them
+/// computes with an item; and the items that the lanes at hand work on.
+#ifndef BATCHWORK_CREW_HPP
+#define BATCHWORK_CREW_HPP
+
+#include "machine/Batchwork_LaneGrid.hpp"
+
+namespace Batchwork::Impl {
+
+/// Where L lanes share an item: a warp, or two where a warp holds too few items to fill the 32-byte sectors of memory in
+/// which the numbers of neighbouring items stand side by side.
+constexpr int crew_lanes(int L) { return L >= 8 ? 64 : 32; }
+constexpr int crew_items(int L) { return crew_lanes(L) / L; }
+
+struct Crew {
+  int rank = 0, lanes = 1;  ///< of the calling lane, and how many there are
+  int items = 1;            ///< all that a crew can hold, or one that its grid carries alone
+  int place = 0;            ///< of the first of the items in the crew's buffers
+  std::int64_t first = 0;   ///< of the items
+};
+
+/// Where a crew fetches its next items to while it computes.
+struct Ahead {
+  char* buffer = nullptr;
+  Crew next;
+  bool more = false;
+};
+
+/// The items in the lanes at hand: first, first + 1, ..., first + count - 1. Lanes beyond count repeat the last item.
+struct Items {
+  std::int64_t first;
+  int count;
+};
+
+/// The one item of lanes that share it. Those with a count of 0 repeat another grid's item and store nothing.
+struct GridItem {
+  std::int64_t first;
+  int count;
+  LaneGrid grid;
+  int place;         ///< of the item in the buffers of its crew
+  Crew crew;         ///< which carries this item, and others if all that it can hold are there
+  char* exchange;    ///< of the first item of the buffers
+  int item_bytes;    ///< from the exchange of an item to the next
+  Ahead ahead;
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
