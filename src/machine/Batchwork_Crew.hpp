@@ -13,7 +13,7 @@ namespace Batchwork::Impl {
 
 /// Where L lanes share an item: a warp, or two where a warp holds too few items to fill the 32-byte sectors of memory in
 /// which the numbers of neighbouring items stand side by side.
-constexpr int crew_lanes(int L) { return L >= 8 ? 64 : 32; }
+constexpr int crew_lanes(int L) { return L >= 32 ? 128 : L >= 8 ? 64 : 32; }
 constexpr int crew_items(int L) { return crew_lanes(L) / L; }
 
 struct Crew {

@@ -215,6 +215,53 @@ BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
   for (int n = 0; n < V; ++n) to[n] = x[n];
 }
 
+// ---- matrix instructions -----------------------------------------------------------------------------------------
+
+/// Whether a warp multiplies matrices of T by instructions that round as multiply-adds do: in double on devices of compute
+/// capability 8.0 and 9.0, on others they are slow or not there.
+template <class T>
+inline constexpr bool multiplies_matrices =
+#if defined(BATCHWORK_VENDOR_CUDA) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
+    std::is_same_v<T, double>;
+#else
+    false;
+#endif
+
+/// The calling lane's rank in its warp.
+BATCHWORK_INLINE int rank_in_warp() {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  int rank;
+  asm("mov.u32 %0, %%laneid;" : "=r"(rank));
+  return rank;
+#else
+  return 0;
+#endif
+}
+
+/// Whether all lanes of the calling one's warp are there: the last warp of a team may have fewer.
+BATCHWORK_INLINE bool warp_is_whole() {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  unsigned const lane = threadIdx.y * blockDim.x + threadIdx.x;
+  return (lane | 31u) < blockDim.x * blockDim.y;
+#else
+  return false;
+#endif
+}
+
+/// c += a b for an 8 x 4 and a 4 x 8 matrix, by all lanes of a warp: lane l holds a(l / 4, l % 4), b(l % 4, l / 4) and
+/// c(l / 4, 2 (l % 4)) with its right neighbour (PTX ISA, mma.m8n8k4 with f64).
+BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] double (&c)[2], [[maybe_unused]] double a,
+                                        [[maybe_unused]] double b) {
+#if defined(BATCHWORK_VENDOR_CUDA) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+               : "+d"(c[0]), "+d"(c[1])
+               : "d"(a), "d"(b));
+#endif
+}
+/// There are none for other numbers.
+template <class T>
+BATCHWORK_INLINE void multiply_matrices(T (&)[2], T, T) {}
+
 // ---- scheduling -----------------------------------------------------------------------------------------------
 
 /// Keeps the compiler from moving loads across: values read before are read again after, instead of being kept in

@@ -8,6 +8,7 @@
 #ifndef BATCHWORK_LINES_PRODUCT_HPP
 #define BATCHWORK_LINES_PRODUCT_HPP
 
+#include "tile/Batchwork_LinesByMatrix.hpp"
 #include "tile/Batchwork_Staged.hpp"
 #include "tile/Batchwork_Sum.hpp"
 
@@ -15,13 +16,15 @@ namespace Batchwork {
 namespace Impl {
 
 // ---- matrices that all lanes read ---------------------------------------------------------------------------------------
-// block<Deep, J>(b, k0, j0) gives the entries (k0 + n, j0 + j) of a K x N matrix, n < Deep <= deep, j < J.
+// block<Deep, J>(b, k0, j0) gives the entries (k0 + n, j0 + j) of a K x N matrix, n < Deep <= deep, j < J, and at(k, j,
+// offset) one, of the item whose exchange is `offset` numbers away.
 
 /// In scratch, `Leading` numbers from one column to the next: entries of a column side by side.
 template <class T, int Leading>
 struct ColumnsInScratch {
   T const* p;
   static constexpr int deep = 16 / int(sizeof(T));
+  BATCHWORK_INLINE T at(int k, int j, int offset) const { return p[offset + j * Leading + k]; }
   template <int Deep, int J>
   BATCHWORK_INLINE void block(T (&b)[deep * J], int k0, int j0) const {
     BATCHWORK_UNROLL
@@ -37,6 +40,7 @@ template <class T, int Leading>
 struct RowsInScratch {
   T const* p;
   static constexpr int deep = 16 / int(sizeof(T));
+  BATCHWORK_INLINE T at(int k, int j, int offset) const { return p[offset + k * Leading + j]; }
   template <int Deep, int J>
   BATCHWORK_INLINE void block(T (&b)[deep * J], int k0, int j0) const {
     BATCHWORK_UNROLL
@@ -56,6 +60,7 @@ template <class T, class X>
 struct EntryByEntry {
   X const& x;
   static constexpr int deep = 16 / int(sizeof(T));
+  BATCHWORK_INLINE T at(int k, int j, int) const { return x.entry(k, j); }
   template <int Deep, int J>
   BATCHWORK_INLINE void block(T (&b)[deep * J], int k0, int j0) const {
     BATCHWORK_UNROLL
@@ -71,6 +76,9 @@ template <class T, int Leading, bool Turned>
 struct InArguments {
   T const* p;
   static constexpr int deep = 16 / int(sizeof(T));
+  BATCHWORK_INLINE T at(int k, int j, int) const {
+    return Turned ? p[j * Leading + k] : p[k * Leading + j];
+  }
   template <int Deep, int J>
   BATCHWORK_INLINE void block(T (&b)[deep * J], int k0, int j0) const {
     BATCHWORK_UNROLL
@@ -262,6 +270,7 @@ template <class S>
 struct StraightInExchange {
   using T = scalar_t<S>;
   T const* p;  ///< where the lane's first line begins
+  static BATCHWORK_INLINE int index(int l, int k) { return l * S::exchange::leading + k; }
   template <int Mine, int Deep>
   BATCHWORK_INLINE auto numbers(int k0) const {
     constexpr int per = S::exchange::per_unit;
@@ -285,6 +294,7 @@ template <class S>
 struct TurnedInExchange {
   using T = scalar_t<S>;
   T const* p;  ///< the lane's number of the first line
+  static BATCHWORK_INLINE int index(int l, int k) { return k * S::exchange::leading + l; }
   template <int Mine, int Deep>
   BATCHWORK_INLINE auto numbers(int k0) const {
     OwnNumbers<T, Mine, Deep> r;
@@ -314,14 +324,27 @@ BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
   }
 }
 
-/// r = c +- a b, a's lines in the exchange.
-template <int K, class R, class A, class B, class C, class Lines>
+/// r = c +- a b, a's lines in the exchange; BOfItem: b's as well.
+template <int K, bool BOfItem, class R, class A, class B, class C, class Lines>
 BATCHWORK_INLINE void looped_lines_times(R& r, A const& a, B const& b, C const& from,
                                          Lines const& c) {
   constexpr int N = R::length, Mine = R::mine, deep = B::deep, full = K / deep * deep;
   constexpr int half = computed_half<R>;
   using T = typename R::T;
   T acc[Mine * N];
+  if constexpr (by_matrix_instructions<T>(R::count, N, K)) {
+    if (Vendor::warp_is_whole()) {
+      T product[Mine * N];
+      lines_by_matrix<R::count, N, K, half, BOfItem, typename R::value_type, A>(product, b, r.grid);
+      start_lines<Mine, N, half>(acc, from, c);
+      BATCHWORK_UNROLL
+      for (int n = 0; n < Mine * N; ++n)
+        if (half == 0 || n % N < (n / N + 1) * half)
+          acc[n] = C::subtracts ? acc[n] - product[n] : acc[n] + product[n];
+      keep_lines<half>(r, acc);
+      return;
+    }
+  }
   start_lines<Mine, N, half>(acc, from, c);
   BATCHWORK_KEEP_LOOP
   for (int k0 = 0; k0 < full; k0 += deep)
@@ -344,7 +367,7 @@ BATCHWORK_INLINE void own_lines_times(R& r, A const& a, B const& b, C const& fro
   if constexpr (!is_spread_tile<B> && is_spread_tile<A> && structure_of<A> != Structure::diagonal &&
                 (structure_of<A> == Structure::symmetric || R::mine * R::length * K > written_out)) {
     auto const own = put_own_lines<S, ByRows>(a, grid);
-    looped_lines_times<K>(r, own, read_by_all<S, false>(b, grid), from, c);
+    looped_lines_times<K, false>(r, own, read_by_all<S, false>(b, grid), from, c);
   } else {
     auto const own = lines_of<S, ByRows>(a, grid);
     lines_times<K>(r, own, read_by_all<S, true>(b, grid), from, c);
@@ -449,10 +472,10 @@ BATCHWORK_INLINE auto gram_by_lines(Y const& y, C const& from, Lines const& c,
   } else {
     auto const* const base = stage_lines<SR, Y::mine, Y::length>(HeldLines<Y>{y}, grid);
     if constexpr (deal_of<Y> == Deal::cols)
-      looped_lines_times<K>(r, StraightInExchange<SR>{base + grid.lane * SR::exchange::leading},
+      looped_lines_times<K, true>(r, StraightInExchange<SR>{base + grid.lane * SR::exchange::leading},
                             ColumnsInScratch<T, SR::exchange::leading>{base}, from, c);
     else
-      looped_lines_times<K>(r, TurnedInExchange<SR>{base + grid.lane},
+      looped_lines_times<K, true>(r, TurnedInExchange<SR>{base + grid.lane},
                             RowsInScratch<T, SR::exchange::leading>{base}, from, c);
   }
   return r;

@@ -307,6 +307,10 @@ struct GroupBase {
     constexpr int crew = crew_lanes(lanes_per_item);
     return (team + crew - 1) / crew * crew_items(lanes_per_item);
   }
+  /// Grids that compute: a last warp that is not whole stands aside, it could not give the same bits as the others.
+  static constexpr KOKKOS_FUNCTION int grids_in(int team) {
+    return (team > 32 ? team / 32 * 32 : team) / lanes_per_item;
+  }
   static constexpr std::size_t exchange_bytes(int team) {
     return lanes_per_item == 1
                ? 0
@@ -321,7 +325,7 @@ struct GroupBase {
     if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
     constexpr int L = lanes_per_item, together = crew_items(L);
     int const rank = Vendor::lane_rank(member), team = Vendor::lane_count(member);
-    int const mine = rank / L, grids = team / L;
+    int const mine = rank / L, grids = grids_in(team);
     if (grids == 0) Kokkos::abort("Batchwork: a team has fewer lanes than share an item");
     if (last <= first) return;
     auto scratch = member.team_scratch(0);
@@ -383,7 +387,7 @@ struct GroupBase {
   template <class Member>
   BATCHWORK_INLINE void run(Member const& member, std::int64_t first, std::int64_t last) const {
     if constexpr (lanes_per_item > 1) {
-      run_grids(member, first, last, Vendor::lane_count(member) / lanes_per_item);
+      run_grids(member, first, last, grids_in(Vendor::lane_count(member)));
     } else {
       char* base = nullptr;
       if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
