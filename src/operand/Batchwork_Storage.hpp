@@ -23,6 +23,8 @@ struct Storage {
   T* data;
   std::int64_t width, group, lane;  ///< not packed: groups of one item
   std::int64_t row, col;
+
+  Storage<T const> as_const() const { return {data, width, group, lane, row, col}; }
 };
 
 /// A batch as a copy sees it on the host. TileRank indices are an item's own.

@@ -83,13 +83,8 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
 
   std::int64_t const items = to.description.items;
   if (items == 0 || to.rows == 0 || to.cols == 0) return;
-  auto const& f = from.storage;
   launch_copy(exec, verb,
-              CopyTiles<T>({to.storage,
-                            {f.data, f.width, f.group, f.lane, f.row, f.col},
-                            items,
-                            to.rows,
-                            to.cols}));
+              CopyTiles<T>({to.storage, from.storage.as_const(), items, to.rows, to.cols}));
 }
 
 }  // namespace Impl

@@ -32,22 +32,22 @@ struct CopyProblem {
   }
 };
 
-/// Division by a number that is known at launch: exact while dividend times divisor is below 2^32.
+/// Division by a number d that is known at launch: exact while dividend times d is below 2^32. The quotient is
+/// floor((n + 1) floor((2^32 - 1) / d) / 2^32), for d = 1 too: Robison, "N-bit unsigned division via N-bit
+/// multiply-add" (2005).
 struct Divisor {
-  std::uint32_t by = 1, factor = 0;
+  std::uint32_t factor = ~std::uint32_t(0);
 
-  static Divisor of(std::int64_t d) {
-    return {std::uint32_t(d), d > 1 ? std::uint32_t((std::int64_t(1) << 32) / d + 1) : 0};
-  }
-  BATCHWORK_INLINE int quotient(int n) const {
-    return by == 1 ? n : int((std::uint64_t(std::uint32_t(n)) * factor) >> 32);
+  static Divisor of(std::uint32_t d) { return {~std::uint32_t(0) / d}; }
+  BATCHWORK_INLINE std::uint32_t quotient(std::uint32_t n) const {
+    return std::uint32_t((std::uint64_t(n) * factor + factor) >> 32);
   }
 };
 
 /// What is in a tile. Full tiles have the same extents; those at the edges of the batch have less.
 struct TileBox {
   std::int64_t item, row, col;  ///< the first ones
-  int items, rows, cols;
+  std::uint32_t items, rows, cols;
 };
 
 /// One side of a copy: where the numbers of a tile are in memory and in the stage, and in which order it is walked.
@@ -60,16 +60,16 @@ struct CopySide {
   /// width is `all` then where there are no groups. Otherwise they are entries, or all numbers of a small group.
   bool by_items = false;
   bool turned = false;        ///< rows are nearer in memory than columns: the fast one of the two is i, not j
-  bool run = false;           ///< a tile's part of an item is without gaps
-  int fasts = 1, slows = 1;   ///< entries of a full tile
+  bool dense = false;         ///< the numbers of a tile follow each other in memory without gaps
+  std::uint32_t fasts = 1, slows = 1;  ///< entries of a full tile
   std::int64_t fast = 0, slow = 0;
-  int stage_item = 1, stage_fast = 0, stage_slow = 0;
-  int width_shift = 0;        ///< of small groups: the width is 1 << width_shift
-  int across = 1, down = 1;   ///< how lanes are laid over a tile: along its fast index, and along the other
+  std::uint32_t stage_item = 1, stage_fast = 0, stage_slow = 0;
+  std::uint32_t width_shift = 0;  ///< of small groups: the width is 1 << width_shift
+  std::uint32_t across = 1, down = 1;   ///< how lanes are laid over a tile: along its fast index, and along the other
   Divisor by_across, by_fasts, by_entries;
 
   /// The numbers of a full tile's part of a group.
-  BATCHWORK_INLINE int entries() const { return (fasts * slows) << width_shift; }
+  BATCHWORK_INLINE std::uint32_t entries() const { return (fasts * slows) << width_shift; }
   BATCHWORK_INLINE T* origin(TileBox const& t) const {
     return at.data + t.row * at.row + t.col * at.col;
   }
@@ -82,42 +82,40 @@ struct CopySide {
 
   /// What one lane of a device's team does of a tile: move(T*, place in the stage) for its numbers. Neighbouring lanes
   /// have neighbouring numbers.
-  template <int Lanes, class Move>
-  BATCHWORK_INLINE void walk(TileBox const& t, int lane, Move const& move) const {
+  template <std::uint32_t Lanes, class Move>
+  BATCHWORK_INLINE void walk(TileBox const& t, std::uint32_t lane, Move const& move) const {
     T* const first = origin(t);
-    int const fast_there = turned ? t.rows : t.cols, slow_there = turned ? t.cols : t.rows;
+    std::uint32_t const fast_there = turned ? t.rows : t.cols, slow_there = turned ? t.cols : t.rows;
+    std::uint32_t const row = by_across.quotient(lane), place_in_row = lane - row * across;
+    if (row >= down) return;
     if (by_items) {
       // A lane keeps its items and steps through the entries.
-      int const row = by_across.quotient(lane);
-      if (row >= down) return;
-      for (int n = lane - row * across; n < t.items; n += across) {
+      bool const along = fasts >= slows;
+      for (std::uint32_t n = place_in_row; n < t.items; n += across) {
         T* const item = first + offset(t.item + n);
-        for (int e = row; e < fasts * slows; e += down) {
-          int const s = by_fasts.quotient(e), f = e - s * fasts;
-          if (s < slow_there && f < fast_there)
-            move(item + (s * slow + f * fast), n * stage_item + s * stage_slow + f * stage_fast);
-        }
+        for (std::uint32_t s = along ? 0 : row; s < slow_there; s += along ? 1 : down)
+          for (std::uint32_t f = along ? row : 0; f < fast_there; f += along ? down : 1)
+            move(item + s * slow + f * fast, n * stage_item + s * stage_slow + f * stage_fast);
       }
-    } else if (run) {
-      // The lanes go along the numbers of one item after the other: whole lines of memory if items follow each other.
-      T* const item = first + t.item * at.group;
-      for (int q = lane; q < t.items * entries(); q += Lanes) {
-        int const n = by_entries.quotient(q), e = q - n * entries();
-        int const s = by_fasts.quotient(e), f = e - s * fasts;
-        move(item + (n * at.group + e), n * stage_item + s * stage_slow + f * stage_fast);
+    } else if (dense) {
+      // The lanes go along the numbers of the tile.
+      T* p = first + t.item * at.group + lane;
+      for (std::uint32_t q = lane; q < t.items * entries(); q += Lanes) {
+        std::uint32_t const n = by_entries.quotient(q), e = q - n * entries();
+        std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
+        move(p, n * stage_item + s * stage_slow + f * stage_fast);
+        p += Lanes;
       }
     } else {
       // A lane keeps its entries and steps from group to group.
-      int const row = by_across.quotient(lane);
-      if (row >= down) return;
-      int const width = 1 << width_shift;
-      for (int q = lane - row * across; q < entries(); q += across) {
-        int const e = q >> width_shift, w = q & (width - 1);
-        int const s = by_fasts.quotient(e), f = e - s * fasts;
+      std::uint32_t const width = 1u << width_shift;
+      for (std::uint32_t q = place_in_row; q < entries(); q += across) {
+        std::uint32_t const e = q >> width_shift, w = q & (width - 1);
+        std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
         if (s >= slow_there || f >= fast_there) continue;
         T* p = first + ((t.item >> width_shift) + row) * at.group + w * at.lane + s * slow + f * fast;
-        int place = (row * width + w) * stage_item + s * stage_slow + f * stage_fast;
-        for (int n = row * width + w; n < t.items; n += down * width) {
+        std::uint32_t place = (row * width + w) * stage_item + s * stage_slow + f * stage_fast;
+        for (std::uint32_t n = row * width + w; n < t.items; n += down * width) {
           move(p, place);
           p += down * at.group;
           place += down * width * stage_item;
@@ -130,20 +128,21 @@ struct CopySide {
   template <class Move>
   BATCHWORK_INLINE void walk_in_runs(TileBox const& t, Move const& move) const {
     T* const first = origin(t);
-    int const fast_there = turned ? t.rows : t.cols, slow_there = turned ? t.cols : t.rows;
+    std::int64_t const there = t.items, fast_there = turned ? t.rows : t.cols,
+                       slow_there = turned ? t.cols : t.rows;
     if (by_items) {
-      for (int s = 0; s < slow_there; ++s)
-        for (int f = 0; f < fast_there; ++f)
-          for (int n = 0, count = 0; n < t.items; n += count) {
+      for (std::int64_t s = 0; s < slow_there; ++s)
+        for (std::int64_t f = 0; f < fast_there; ++f)
+          for (std::int64_t n = 0, count = 0; n < there; n += count) {
             std::int64_t const left = at.width - (t.item + n) % at.width;
-            count = left < t.items - n ? int(left) : t.items - n;
-            move(first + (offset(t.item + n) + s * slow + f * fast), at.lane,
+            count = left < there - n ? left : there - n;
+            move(first + offset(t.item + n) + s * slow + f * fast, at.lane,
                  n * stage_item + s * stage_slow + f * stage_fast, stage_item, count);
           }
     } else {
-      for (int n = 0; n < t.items; ++n)
-        for (int s = 0; s < slow_there; ++s)
-          move(first + (offset(t.item + n) + s * slow), fast, n * stage_item + s * stage_slow,
+      for (std::int64_t n = 0; n < there; ++n)
+        for (std::int64_t s = 0; s < slow_there; ++s)
+          move(first + offset(t.item + n) + s * slow, fast, n * stage_item + s * stage_slow,
                stage_fast, fast_there);
     }
   }
@@ -152,7 +151,7 @@ struct CopySide {
 /// How a copy is cut into tiles; also the kernel.
 template <class T>
 struct CopyTiles {
-  static constexpr int lanes = 256;
+  static constexpr std::uint32_t lanes = 256;
   /// Bytes of a tile in the stage: several teams fit on a multiprocessor, and a host's first-level cache holds it.
   static constexpr int stage_bytes = 20480;
   static constexpr bool asynchronous =
@@ -193,6 +192,24 @@ struct CopyTiles {
     plan(to, p.to, stage_item, stage_row);
   }
 
+  /// What is in tile number k: the blocks of one item's entries come one after the other.
+  BATCHWORK_INLINE TileBox box(std::int64_t k) const {
+    std::int64_t item = k, row = 0, col = 0;
+    if (row_tiles * col_tiles > 1) {
+      item = k / (row_tiles * col_tiles);
+      std::int64_t const block = k - item * (row_tiles * col_tiles);
+      row = block / col_tiles * tile_rows;
+      col = block % col_tiles * tile_cols;
+    }
+    item *= tile_items;
+    return {item,
+            row,
+            col,
+            std::uint32_t(smaller(tile_items, items - item)),
+            std::uint32_t(smaller(tile_rows, rows - row)),
+            std::uint32_t(smaller(tile_cols, cols - col))};
+  }
+
   /// On a device: a team copies tile number league_rank.
   template <class Member>
     requires requires(Member const& m) { m.team_barrier(); }
@@ -215,10 +232,12 @@ struct CopyTiles {
     alignas(T) unsigned char bytes[stage_bytes];
     T* const stage = reinterpret_cast<T*>(bytes);
     TileBox const t = box(k);
-    from.walk_in_runs(t, [&](T const* p, std::int64_t stride, int place, int step, int count) {
+    from.walk_in_runs(t, [&](T const* p, std::int64_t stride, std::int64_t place, std::int64_t step,
+                             std::int64_t count) {
       copy_run(stage + place, step, p, stride, count);
     });
-    to.walk_in_runs(t, [&](T* p, std::int64_t stride, int place, int step, int count) {
+    to.walk_in_runs(t, [&](T* p, std::int64_t stride, std::int64_t place, std::int64_t step,
+                           std::int64_t count) {
       copy_run(p, stride, stage + place, step, count);
     });
   }
@@ -226,34 +245,17 @@ struct CopyTiles {
  private:
   BATCHWORK_INLINE static int smaller(int a, std::int64_t b) { return a < b ? a : int(b); }
 
-  BATCHWORK_INLINE TileBox box(std::int64_t k) const {
-    std::int64_t item = k, row = 0, col = 0;
-    if (row_tiles * col_tiles > 1) {
-      item = k / (row_tiles * col_tiles);
-      std::int64_t const block = k - item * (row_tiles * col_tiles);
-      row = block / col_tiles * tile_rows;
-      col = block % col_tiles * tile_cols;
-    }
-    item *= tile_items;
-    return {item,
-            row,
-            col,
-            smaller(tile_items, items - item),
-            smaller(tile_rows, rows - row),
-            smaller(tile_cols, cols - col)};
-  }
-
   /// Loops of their own for strides of one: compilers make them block moves.
   BATCHWORK_INLINE static void copy_run(T* to, std::int64_t to_stride, T const* from,
-                                        std::int64_t from_stride, int count) {
+                                        std::int64_t from_stride, std::int64_t count) {
     if (to_stride == 1 && from_stride == 1) {
-      for (int k = 0; k < count; ++k) to[k] = from[k];
+      for (std::int64_t k = 0; k < count; ++k) to[k] = from[k];
     } else if (to_stride == 1) {
-      for (int k = 0; k < count; ++k) to[k] = from[k * from_stride];
+      for (std::int64_t k = 0; k < count; ++k) to[k] = from[k * from_stride];
     } else if (from_stride == 1) {
-      for (int k = 0; k < count; ++k) to[k * to_stride] = from[k];
+      for (std::int64_t k = 0; k < count; ++k) to[k * to_stride] = from[k];
     } else {
-      for (int k = 0; k < count; ++k) to[k * to_stride] = from[k * from_stride];
+      for (std::int64_t k = 0; k < count; ++k) to[k * to_stride] = from[k * from_stride];
     }
   }
 
@@ -305,11 +307,12 @@ struct CopyTiles {
     s.stage_item = stage_item;
     s.stage_fast = s.turned ? stage_row : 1;
     s.stage_slow = s.turned ? 1 : stage_row;
-    s.run = s.at.width == 1 && (s.fasts == 1 || s.fast == 1) &&
-            (s.slows == 1 || s.slow == s.fasts) && rows % tile_rows == 0 && cols % tile_cols == 0;
-    int const positions = s.by_items ? tile_items : s.entries();
-    int const rounds = (positions + lanes - 1) / lanes;
-    s.across = (positions + rounds - 1) / rounds;
+    s.dense = !s.by_items && s.at.width == 1 && (s.fasts == 1 || s.fast == 1) &&
+              (s.slows == 1 || s.slow == s.fasts) && s.at.group == rows * cols &&
+              row_tiles * col_tiles == 1;
+    std::uint32_t const positions = s.by_items ? std::uint32_t(tile_items) : s.entries();
+    std::uint32_t const rounds = (positions + lanes - 1) / lanes;
+    s.across = s.dense ? lanes : (positions + rounds - 1) / rounds;
     s.down = lanes / s.across;
     s.by_across = Divisor::of(s.across);
     s.by_fasts = Divisor::of(s.fasts);
