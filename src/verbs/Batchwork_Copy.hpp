@@ -65,9 +65,8 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
   auto const from = stored(from_arg);
   using T = typename decltype(to)::value_type;
   static_assert(!std::is_const_v<T>, "Batchwork::copy: a const View cannot be written");
-  static_assert(
-      std::is_same_v<T, std::remove_const_t<typename decltype(from)::value_type>>,
-      "Batchwork::copy: both Views must hold the same type of numbers");
+  static_assert(std::is_same_v<T, std::remove_const_t<typename decltype(from)::value_type>>,
+                "Batchwork::copy: both Views must hold the same type of numbers");
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16,
                 "Batchwork::copy: numbers must be trivially copyable and of at most 16 bytes");
   static_assert(decltype(to)::tile_rank == decltype(from)::tile_rank,
@@ -77,8 +76,8 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
           Kokkos::SpaceAccessibility<Exec, typename decltype(from)::memory_space>::accessible,
       "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
 
-  std::string const problem = copy_problem(Part{1, "to", true, to.description},
-                                           Part{2, "from", false, from.description});
+  std::string const problem =
+      copy_problem(Part{1, "to", true, to.description}, Part{2, "from", false, from.description});
   if (!problem.empty()) throw std::invalid_argument("Batchwork::" + verb + ": " + problem);
 
   std::int64_t const items = to.description.items;

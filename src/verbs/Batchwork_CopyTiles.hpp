@@ -59,13 +59,16 @@ struct CopySide {
   /// Neighbours in memory are items, of planes or of packed groups of 32 bytes and more, which devices move at once. The
   /// width is `all` then where there are no groups. Otherwise they are entries, or all numbers of a small group.
   bool by_items = false;
-  bool turned = false;        ///< rows are nearer in memory than columns: the fast one of the two is i, not j
-  bool dense = false;         ///< the numbers of a tile follow each other in memory without gaps
+  /// Rows are nearer in memory than columns: the fast one of an entry's two indices is i, not j.
+  bool turned = false;
+  /// The numbers of a tile follow each other in memory without gaps.
+  bool dense = false;
   std::uint32_t fasts = 1, slows = 1;  ///< entries of a full tile
   std::int64_t fast = 0, slow = 0;
   std::uint32_t stage_item = 1, stage_fast = 0, stage_slow = 0;
   std::uint32_t width_shift = 0;  ///< of small groups: the width is 1 << width_shift
-  std::uint32_t across = 1, down = 1;   ///< how lanes are laid over a tile: along its fast index, and along the other
+  /// How lanes are laid over a tile: along its fast index, and along the other.
+  std::uint32_t across = 1, down = 1;
   Divisor by_across, by_fasts, by_entries;
 
   /// The numbers of a full tile's part of a group.
@@ -85,7 +88,8 @@ struct CopySide {
   template <std::uint32_t Lanes, class Move>
   BATCHWORK_INLINE void walk(TileBox const& t, std::uint32_t lane, Move const& move) const {
     T* const first = origin(t);
-    std::uint32_t const fast_there = turned ? t.rows : t.cols, slow_there = turned ? t.cols : t.rows;
+    std::uint32_t const fast_there = turned ? t.rows : t.cols,
+                        slow_there = turned ? t.cols : t.rows;
     std::uint32_t const row = by_across.quotient(lane), place_in_row = lane - row * across;
     if (row >= down) return;
     if (by_items) {
@@ -113,7 +117,8 @@ struct CopySide {
         std::uint32_t const e = q >> width_shift, w = q & (width - 1);
         std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
         if (s >= slow_there || f >= fast_there) continue;
-        T* p = first + ((t.item >> width_shift) + row) * at.group + w * at.lane + s * slow + f * fast;
+        T* p =
+            first + ((t.item >> width_shift) + row) * at.group + w * at.lane + s * slow + f * fast;
         std::uint32_t place = (row * width + w) * stage_item + s * stage_slow + f * stage_fast;
         for (std::uint32_t n = row * width + w; n < t.items; n += down * width) {
           move(p, place);
@@ -154,9 +159,8 @@ struct CopyTiles {
   static constexpr std::uint32_t lanes = 256;
   /// Bytes of a tile in the stage: several teams fit on a multiprocessor, and a host's first-level cache holds it.
   static constexpr int stage_bytes = 20480;
-  static constexpr bool asynchronous =
-      Vendor::copies_asynchronously && alignof(T) == sizeof(T) &&
-      (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+  static constexpr bool asynchronous = Vendor::copies_asynchronously && alignof(T) == sizeof(T) &&
+                                       (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
   CopySide<T const> from;
   CopySide<T> to;
@@ -165,8 +169,7 @@ struct CopyTiles {
   std::int64_t row_tiles, col_tiles;
   std::int64_t tiles;
 
-  explicit CopyTiles(CopyProblem<T> p)
-      : from(side(p.from, p)), to(side(p.to, p)) {
+  explicit CopyTiles(CopyProblem<T> p) : from(side(p.from, p)), to(side(p.to, p)) {
     // The side that wants more neighbouring entries at once gives them their order: columns are fast, by definition.
     int const by_to = wanted(to), by_from = wanted(from);
     bool const led_by_to = by_to >= by_from;
@@ -232,14 +235,12 @@ struct CopyTiles {
     alignas(T) unsigned char bytes[stage_bytes];
     T* const stage = reinterpret_cast<T*>(bytes);
     TileBox const t = box(k);
-    from.walk_in_runs(t, [&](T const* p, std::int64_t stride, std::int64_t place, std::int64_t step,
-                             std::int64_t count) {
-      copy_run(stage + place, step, p, stride, count);
-    });
-    to.walk_in_runs(t, [&](T* p, std::int64_t stride, std::int64_t place, std::int64_t step,
-                           std::int64_t count) {
-      copy_run(p, stride, stage + place, step, count);
-    });
+    from.walk_in_runs(t,
+                      [&](T const* p, std::int64_t stride, std::int64_t place, std::int64_t step,
+                          std::int64_t count) { copy_run(stage + place, step, p, stride, count); });
+    to.walk_in_runs(t,
+                    [&](T* p, std::int64_t stride, std::int64_t place, std::int64_t step,
+                        std::int64_t count) { copy_run(p, stride, stage + place, step, count); });
   }
 
  private:

@@ -18,8 +18,9 @@ enum class Order { planes, rows, columns };  // columns: item by item, column by
 struct Form {
   char const* name;
   Order order;
-  int width;     ///< items in a group; 0: not packed
-  int gap = 0;   ///< numbers left out after a plane, or after an item and after each of its rows or columns
+  int width;  ///< items in a group; 0: not packed
+  int gap =
+      0;  ///< numbers left out after a plane, or after an item and after each of its rows or columns
   int step = 1;  ///< between neighbours
 };
 
@@ -63,8 +64,7 @@ struct Place {
     }
   }
   std::int64_t operator()(std::int64_t k, std::int64_t i, std::int64_t j) const {
-    std::int64_t const first =
-        form.width > 0 ? k / form.width * item + k % form.width : k * item;
+    std::int64_t const first = form.width > 0 ? k / form.width * item + k % form.width : k * item;
     return first + i * row + j * col;
   }
 
@@ -148,8 +148,8 @@ class Copies {
     for (std::int64_t k = 0; k < items; ++k)
       for (std::int64_t i = 0; i < m; ++i)
         for (std::int64_t j = 0; j < n; ++j)
-          expected_[std::size_t(begin + to(k, i, j))] = from_host_(
-              std::size_t(begin + (transposing ? from(k, j, i) : from(k, i, j))));
+          expected_[std::size_t(begin + to(k, i, j))] =
+              from_host_(std::size_t(begin + (transposing ? from(k, j, i) : from(k, i, j))));
 
     auto const part = std::pair(std::size_t(0), std::size_t(size));
     Kokkos::deep_copy(Kokkos::subview(to_, part), untouched<T>());
@@ -165,8 +165,8 @@ class Copies {
          Kokkos::HostSpace(), [](auto const& a, auto const& b) {
            auto const x = Impl::stored(a);
            auto const y = Impl::stored(b);
-           run_lane_by_lane(Impl::CopyTiles<T>({x.storage, y.storage.as_const(),
-                                                x.description.items, x.rows, x.cols}));
+           run_lane_by_lane(Impl::CopyTiles<T>(
+               {x.storage, y.storage.as_const(), x.description.items, x.rows, x.cols}));
          });
     ASSERT_TRUE(std::equal(expected_.begin(), expected_.end(), by_lanes_.begin()));
   }
@@ -227,8 +227,7 @@ TEST(CopyLayouts, LargeMatricesOfDouble) { check_all<double>({{24, 16}, {65, 33}
 template <class View>
 auto numbered(View const& v) {
   auto const h = Kokkos::create_mirror(v);
-  for (std::size_t k = 0; k < h.size(); ++k)
-    h.data()[k] = number<typename View::value_type>(k);
+  for (std::size_t k = 0; k < h.size(); ++k) h.data()[k] = number<typename View::value_type>(k);
   Kokkos::deep_copy(v, h);
   return h;
 }
@@ -340,7 +339,8 @@ TEST(CopyLayouts, OffsetsHave64Bits) {
     EXPECT_EQ(to.back(), m * n * items - 1);
     ASSERT_EQ(from.size(), t.items * m * n);
     EXPECT_EQ(from.front(), t.item * m * n);
-    EXPECT_EQ(from.back(), source.width == 1 ? m * n * items - 1 : (items - 1) * m * n + 8 * (m * n - 1));
+    EXPECT_EQ(from.back(),
+              source.width == 1 ? m * n * items - 1 : (items - 1) * m * n + 8 * (m * n - 1));
   }
 }
 
@@ -354,8 +354,8 @@ void expect_refused(Call const& call, std::initializer_list<char const*> parts) 
   } catch (std::invalid_argument const& e) {
     std::string const message = e.what();
     for (char const* part : parts)
-      EXPECT_NE(message.find(part), std::string::npos)
-          << "not in the message: " << part << "\n" << message;
+      EXPECT_NE(message.find(part), std::string::npos) << "not in the message: " << part << "\n"
+                                                       << message;
   }
 }
 
@@ -369,9 +369,10 @@ TEST(CopyLayouts, MisuseThrowsAndTouchesNothing) {
   Groups const groups("groups", 2, 3, 4, 4), none("none", 2, 3, 4, 0);
   Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const null(
       nullptr, 8, 3, 4);
-  expect_refused([&] { copy(to, nine); },
-                 {"Batchwork::copy: operand 2, from(\"nine\") [View (9, 3, 4), tile 3x4] has 9 items",
-                  "operand 1, to(\"to\") [View (8, 3, 4), tile 3x4] has 8", "; give"});
+  expect_refused(
+      [&] { copy(to, nine); },
+      {"Batchwork::copy: operand 2, from(\"nine\") [View (9, 3, 4), tile 3x4] has 9 items",
+       "operand 1, to(\"to\") [View (8, 3, 4), tile 3x4] has 8", "; give"});
   expect_refused([&] { copy(to, wide); },
                  {"operand 2, from(\"wide\") [View (8, 4, 3), tile 4x3] gives items of 4x3",
                   "operand 1, to(\"to\")", "takes items of 3x4", "; give", "transposed(view)"});
