@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Tables (Markdown) and pictures (PNG) from the JSON files of perf_kalman, perf_scan and their peers.
+"""Tables (Markdown) and pictures (PNG) from the JSON files of perf_kalman, perf_scan, perf_copy and their peers.
 
   perf_kalman --benchmark_out=kalman.json --benchmark_out_format=json
   peers/kalman_jax_torch.py jax --json jax.json
@@ -175,6 +175,21 @@ def scan_tables(results):
     )
 
 
+def copy_tables(results):
+    for type_ in ("float", "double"):
+        for kind in ("plain", "transposed"):
+            chosen = [r for r in results if (r.type, r.kind) == (type_, kind)]
+            if not chosen:
+                continue
+            sizes = sorted({r.D for r in chosen})
+            print(f"### Copies, {type_}, {kind}: fraction of a streaming copy\n")
+            rows = []
+            for pair in dict.fromkeys((r.layout, r.source) for r in chosen):
+                of = {r.D: r for r in chosen if (r.layout, r.source) == pair}
+                rows.append([" to ".join(pair)] + [percent(of[D].fraction()) if D in of else "" for D in sizes])
+            table(["from, to"] + [f"{D}x{D}" for D in sizes], rows)
+
+
 def spread(values, gap):
     """Moves sorted logarithmic positions apart so that labels do not overlap."""
     placed = []
@@ -310,10 +325,13 @@ def main():
     print()
     kalman = [r for r in results if r.verb == "kalman"]
     scans = [r for r in results if r.verb == "scan"]
+    copies = [r for r in results if r.verb == "copy"]
     if kalman:
         kalman_tables(kalman)
     if scans:
         scan_tables(scans)
+    if copies:
+        copy_tables(copies)
     for name, error in failures:
         print(f"- FAILED: {name}: {error}")
 

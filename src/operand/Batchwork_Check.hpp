@@ -63,6 +63,13 @@ void describe(std::vector<Part>& parts, int position, Operand<K, P...> const& o)
   }
 }
 
+/// Aliasing that is certain: the same first element, or overlap of two Views without gaps.
+inline bool surely_share(Description const& x, Description const& y) {
+  if (x.begin == x.end || y.begin == y.end) return false;
+  bool const overlap = x.begin < y.end && y.begin < x.end;
+  return x.begin == y.begin || (overlap && x.contiguous && y.contiguous);
+}
+
 /// What a call comes to: the number of items, after all checks.
 struct Batch {
   std::int64_t items = 0;
@@ -93,19 +100,17 @@ inline Batch check_parts(std::string const& verb, std::vector<Part> const& parts
       fail(p.name() + " has " + std::to_string(p.d.steps) + " steps, but the call asks for " +
            std::to_string(steps) + "; give a View with at least as many, or ask for fewer");
   }
-  // Aliasing that is certain: the same first element, or overlap of two Views without gaps.
   for (std::size_t a = 0; a < parts.size(); ++a) {
-    if (!parts[a].writes || parts[a].d.begin == parts[a].d.end) continue;
+    if (!parts[a].writes) continue;
     for (std::size_t b = 0; b < parts.size(); ++b) {
-      if (a == b || (parts[b].writes && b < a) || parts[b].d.begin == parts[b].d.end) continue;
+      if (a == b || (parts[b].writes && b < a)) continue;
       auto const &x = parts[a].d, &y = parts[b].d;
       // A carry may end where it started, item by item; not a few items further on, and not where
       // all items started.
       if (parts[a].position == parts[b].position && y.items >= 0 && x.begin == y.begin &&
           x.end == y.end && x.extents == y.extents)
         continue;
-      bool const overlap = x.begin < y.end && y.begin < x.end;
-      if (x.begin == y.begin || (overlap && x.contiguous && y.contiguous))
+      if (surely_share(x, y))
         fail(parts[a].name() + " is written and shares elements with " + parts[b].name() +
              "; update in place with inout(view), or give a View of its own");
     }

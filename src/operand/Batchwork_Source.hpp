@@ -37,6 +37,36 @@ struct Description {
   std::string problem;  ///< what is wrong with this View alone, or empty
 };
 
+/// Label, extents and memory of any View.
+template <class View>
+Description describe_view(View const& view) {
+  Description d;
+  d.label = view.label();
+  d.extents = "(";
+  bool empty = false;  // by the extents: size() of a null View is zero
+  for (int r = 0; r < int(View::rank()); ++r) {
+    d.extents += (r ? ", " : "") + std::to_string(view.extent(r));
+    empty = empty || view.extent(r) == 0;
+  }
+  d.extents += ")";
+  d.begin = reinterpret_cast<char const*>(view.data());
+  d.end = d.begin != nullptr ? d.begin + view.span() * sizeof(typename View::value_type) : nullptr;
+  d.contiguous = view.span_is_contiguous();
+  if (!empty && view.data() == nullptr) d.problem = "it is null; allocate it before the call";
+  return d;
+}
+
+/// What is wrong with n items in so many groups of a packed View, or nothing.
+inline std::string packed_problem(std::int64_t n, std::int64_t groups, std::int64_t width) {
+  std::int64_t const needed = width > 0 ? (n + width - 1) / width : n;
+  if (n >= 0 && needed <= groups) return "";
+  return "it has " + std::to_string(groups) + " groups, but packed(view, " + std::to_string(n) +
+         ") needs " +
+         (n < 0 ? std::string("a number of items that is not negative")
+                : std::to_string(needed) + " of " + std::to_string(width) + " items") +
+         "; give a View with ceil(n / " + std::to_string(width) + ") groups";
+}
+
 /// Static extent r of the last dimensions of a View's data type, or 0.
 template <class View>
 constexpr int static_extent_from_end(int from_end) {
@@ -125,21 +155,11 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
       : view(a.view), packed_items(a.packed_items) {}
 
   Description describe() const {
-    Description d;
-    d.label = view.label();
+    Description d = describe_view(view);
     d.shape = shape::text();
-    d.extents = "(";
-    bool empty = false;  // by the extents: size() of a null View is zero
-    for (int r = 0; r < view_rank; ++r) {
-      d.extents += (r ? ", " : "") + std::to_string(view.extent(r));
-      empty = empty || view.extent(r) == 0;
-    }
-    d.extents += ")";
     if (has_item(Lead)) d.items = IsPacked ? packed_items : std::int64_t(view.extent(0));
     if (has_time(Lead)) d.steps = std::int64_t(view.extent(has_item(Lead) ? 1 : 0));
-    d.begin = reinterpret_cast<char const*>(view.data());
-    d.end = d.begin != nullptr ? d.begin + view.span() * sizeof(T) : nullptr;
-    d.contiguous = view.span_is_contiguous();
+    if (!d.problem.empty()) return d;
     for (int k = 0; k < tile_rank; ++k) {
       if (int(view.extent(lead + k)) != static_extent(k)) {
         d.problem = "the View's own extents differ from the " + shape::text() +
@@ -161,17 +181,10 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
           "there are gaps between an item's numbers (padding, or a subview); pass it as a View "
           "with LayoutStride, or allocate it without Kokkos::AllowPadding";
     if constexpr (IsPacked) {
-      std::int64_t const groups = (packed_items + packed_width - 1) / packed_width;
-      if (packed_items < 0 || groups > std::int64_t(view.extent(0))) {
-        d.problem = "it has " + std::to_string(view.extent(0)) + " groups, but packed(view, " +
-                    std::to_string(packed_items) + ") needs " +
-                    (packed_items < 0 ? std::string("a number of items that is not negative")
-                                      : std::to_string(groups) + " of " +
-                                            std::to_string(packed_width) + " items") +
-                    "; give a View with ceil(n / " + std::to_string(packed_width) + ") groups";
-      }
+      std::string const few =
+          packed_problem(packed_items, std::int64_t(view.extent(0)), packed_width);
+      if (!few.empty()) d.problem = few;
     }
-    if (!empty && view.data() == nullptr) d.problem = "it is null; allocate it before the call";
     return d;
   }
 

@@ -70,6 +70,13 @@ void ratios(Exec const& exec, Kokkos::View<double*> y, Kokkos::View<double*> a,
   map(exec, launch("ratios").team_size(64), Ratio{}, out(y), in(a), in(b), status(codes));
 }
 
+void copies(Exec const& exec, Kokkos::View<double***, Kokkos::LayoutRight> rows,
+            Kokkos::View<double***, Kokkos::LayoutLeft> planes,
+            Kokkos::View<double****, Kokkos::LayoutRight> groups, std::int64_t items) {
+  pack(exec, packed(groups, items), rows);
+  copy(exec, planes, transposed(rows));  // the transpose of every item
+}
+
 void filters(Exec const& exec, std::int64_t steps, Kokkos::View<double[D][D]> F,
              Kokkos::View<double[D][D]> Q, Kokkos::View<double[2][D]> H,
              Kokkos::View<double[2][2]> R, Kokkos::View<double* [D]> x0,

@@ -138,3 +138,15 @@ void float_and_double(Matrices const& y, Kokkos::View<float* [3][3]> const& x) {
   (void)x;
   B::map(Sum{}, B::out(y), B::in(y), B::in(WRONG_OR_RIGHT(x, y)));
 }
+
+// says: goes from a View to packed(view, n)
+void pack_into_no_groups(Kokkos::View<double***> const& y, Kokkos::View<double***> const& x,
+                         Kokkos::View<double****, Kokkos::LayoutRight> const& groups) {
+  (void)y, (void)groups;
+  B::pack(WRONG_OR_RIGHT(y, B::packed(groups, 8)), x);
+}
+
+// says: Batchwork::transposed: the View must hold matrices
+void transposed_vectors(Vectors const& y, Vectors const& x) {
+  B::copy(y, WRONG_OR_RIGHT(B::transposed(x), x));
+}

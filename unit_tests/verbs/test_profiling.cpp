@@ -166,6 +166,17 @@ TEST_F(Profiling, ScanIsOneKernel) {
                     "Batchwork::scan(filter)", exec);
 }
 
+TEST_F(Profiling, CopyIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<double* [3][3][4], Kokkos::LayoutRight> const groups("groups", 250);
+  expect_one_kernel(events_of([&] { copy(many.x.view(), transposed(many.y.view())); }),
+                    "Batchwork::copy", Space());
+  expect_one_kernel(events_of([&] { pack(instance, packed(groups, 1000), many.x.view()); }),
+                    "Batchwork::pack", instance);
+  expect_one_kernel(events_of([&] { unpack(instance, many.x.view(), packed(groups, 1000)); }),
+                    "Batchwork::unpack", instance);
+}
+
 TEST_F(Profiling, OnTheInstanceGiven) {
   auto const instances = Kokkos::Experimental::partition_space(Space(), 1, 1);
   for (int k = 0; k < 2; ++k) {
@@ -188,6 +199,8 @@ TEST_F(Profiling, ZeroItemsAreNothing) {
   auto const from_scan = events_of([&] { call_scan(none); });
   EXPECT_TRUE(from_map.empty()) << from_map.front();
   EXPECT_TRUE(from_scan.empty()) << from_scan.front();
+  auto const from_copy = events_of([&] { copy(none.x.view(), none.y.view()); });
+  EXPECT_TRUE(from_copy.empty()) << from_copy.front();
 }
 
 TEST_F(Profiling, MisuseIsNothing) {

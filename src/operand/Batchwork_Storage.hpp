@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Storage: where the numbers of a batch lie, with extents and strides known at run time. What copies are made of: they
+/// build no tiles, so extents are neither static nor limited.
+#ifndef BATCHWORK_STORAGE_HPP
+#define BATCHWORK_STORAGE_HPP
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "operand/Batchwork_Source.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+/// Entry (i, j) of item n is data[(n / width) * group + (n % width) * lane + i * row + j * col]. Strides count numbers.
+template <class T>
+struct Storage {
+  T* data;
+  std::int64_t width, group, lane;  ///< not packed: groups of one item
+  std::int64_t row, col;
+
+  Storage<T const> as_const() const { return {data, width, group, lane, row, col}; }
+};
+
+/// A batch as a copy sees it on the host. TileRank indices are an item's own.
+template <class T, int TileRank, class Memory>
+struct StoredBatch {
+  static constexpr int tile_rank = TileRank;
+  using value_type = T;  // const for a const View
+  using memory_space = Memory;
+  Storage<T> storage;
+  std::int64_t rows, cols;
+  Description description;
+};
+
+/// A View of which every item's matrix is meant transposed.
+template <class A>
+struct TransposedView {
+  A view;
+};
+template <class X>
+inline constexpr bool is_transposed_view = false;
+template <class A>
+inline constexpr bool is_transposed_view<TransposedView<A>> = true;
+
+/// What a copy takes: a View, packed(view, n), extents<...>(view), or transposed(...) of these.
+template <class X>
+concept Copyable = Viewish<X> || is_transposed_view<X>;
+
+template <class V, Structure St, bool IsPacked, int... E>
+auto stored(Adapted<V, St, IsPacked, E...> const& a) {
+  constexpr int rank = int(V::rank()), tile_rank = rank - 1 - int(IsPacked);
+  static_assert(tile_rank >= 0 && tile_rank <= 2,
+                "Batchwork: the View's rank does not fit a copy: the item comes first, then two "
+                "indices for matrices, one for vectors, none for scalars (and the lane index of "
+                "packed storage)");
+  static_assert(St == Structure::general,
+                "Batchwork: a copy moves all numbers that a View holds; leave out symmetric, lower "
+                "and diagonal");
+  static_assert(sizeof...(E) == 0 || int(sizeof...(E)) == tile_rank,
+                "Batchwork: extents<...>(view) must give as many extents as the tile has indices");
+  static_assert(!IsPacked || std::is_same_v<typename V::array_layout, Kokkos::LayoutRight>,
+                "Batchwork::packed: the View must be LayoutRight");
+
+  std::int64_t extent[rank], stride[rank];
+  for (int r = 0; r < rank; ++r) {
+    extent[r] = std::int64_t(a.view.extent(r));
+    stride[r] = std::int64_t(a.view.stride(r));
+  }
+  StoredBatch<typename V::value_type, tile_rank, typename V::memory_space> b{
+      {a.view.data(), 1, stride[0], 0, 0, 0}, 1, 1, describe_view(a.view)};
+  if constexpr (IsPacked) {
+    b.storage.width = extent[rank - 1];
+    b.storage.lane = stride[rank - 1];
+  }
+  if constexpr (tile_rank > 0) {
+    b.rows = extent[1];
+    b.storage.row = stride[1];
+  }
+  if constexpr (tile_rank > 1) {
+    b.cols = extent[2];
+    b.storage.col = stride[2];
+  }
+
+  Description& d = b.description;
+  d.items = IsPacked ? a.packed_items : extent[0];
+  d.shape = tile_rank == 0
+                ? "scalar"
+                : std::to_string(b.rows) + (tile_rank == 2 ? "x" + std::to_string(b.cols) : "");
+  if constexpr (sizeof...(E) > 0) {
+    constexpr std::int64_t given[] = {E...};
+    for (int k = 0; k < tile_rank; ++k)
+      if (extent[1 + k] != given[k])
+        d.problem =
+            "the View's own extents differ from those given by extents<...>; give the extents the "
+            "View has";
+  }
+  if constexpr (IsPacked) {
+    std::string const few = packed_problem(a.packed_items, extent[0], extent[rank - 1]);
+    if (!few.empty()) d.problem = few;
+  }
+  return b;
+}
+template <class V>
+  requires Kokkos::is_view_v<V>
+auto stored(V const& view) {
+  return stored(adapted(view));
+}
+template <class A>
+auto stored(TransposedView<A> const& t) {
+  auto b = stored(t.view);
+  static_assert(decltype(b)::tile_rank == 2,
+                "Batchwork::transposed: the View must hold matrices: (item, row, column)");
+  std::swap(b.rows, b.cols);
+  std::swap(b.storage.row, b.storage.col);
+  b.description.shape = std::to_string(b.rows) + "x" + std::to_string(b.cols);
+  return b;
+}
+
+}  // namespace Impl
+
+/// transposed(view), in a copy: the transpose of every item's matrix. It goes around the other adaptors:
+/// transposed(packed(view, n)).
+template <Impl::Viewish V>
+auto transposed(V const& view) {
+  return Impl::TransposedView<decltype(Impl::adapted(view))>{Impl::adapted(view)};
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,326 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The kernel of a copy between arrangements. The batch is cut into tiles of some items and a block of their entries. A
+/// tile is read in the order of memory of the one side and written in that of the other; in between it stands in team
+/// scratch (on hosts, on the stack), padded so that neither order meets in a bank: the transposition by tiles of
+/// Ruetsch and Micikevicius, "Optimizing matrix transpose in CUDA" (2009), with a third index.
+#ifndef BATCHWORK_COPYTILES_HPP
+#define BATCHWORK_COPYTILES_HPP
+
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "machine/Batchwork_Vendor.hpp"
+#include "operand/Batchwork_Storage.hpp"
+
+namespace Batchwork::Impl {
+
+/// to(n, i, j) = from(n, i, j) for all items, rows and columns.
+template <class T>
+struct CopyProblem {
+  Storage<T> to;
+  Storage<T const> from;
+  std::int64_t items, rows, cols;
+
+  void transpose() {
+    std::swap(rows, cols);
+    std::swap(to.row, to.col);
+    std::swap(from.row, from.col);
+  }
+};
+
+/// Division by a number d that is known at launch: exact while dividend times d is below 2^32. The quotient is
+/// floor((n + 1) floor((2^32 - 1) / d) / 2^32), for d = 1 too: Robison, "N-bit unsigned division via N-bit
+/// multiply-add" (2005).
+struct Divisor {
+  std::uint32_t factor = ~std::uint32_t(0);
+
+  static Divisor of(std::uint32_t d) { return {~std::uint32_t(0) / d}; }
+  BATCHWORK_INLINE std::uint32_t quotient(std::uint32_t n) const {
+    return std::uint32_t((std::uint64_t(n) * factor + factor) >> 32);
+  }
+};
+
+/// What is in a tile. Full tiles have the same extents; those at the edges of the batch have less.
+struct TileBox {
+  std::int64_t item, row, col;  ///< the first ones
+  std::uint32_t items, rows, cols;
+};
+
+/// One side of a copy: where the numbers of a tile are in memory and in the stage, and in which order it is walked.
+template <class T>
+struct CopySide {
+  static constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+
+  Storage<T> at{};
+  /// Neighbours in memory are items, of planes or of packed groups of 32 bytes and more, which devices move at once. The
+  /// width is `all` then where there are no groups. Otherwise they are entries, or all numbers of a small group.
+  bool by_items = false;
+  /// Rows are nearer in memory than columns: the fast one of an entry's two indices is i, not j.
+  bool turned = false;
+  /// The numbers of a tile follow each other in memory without gaps.
+  bool dense = false;
+  std::uint32_t fasts = 1, slows = 1;  ///< entries of a full tile
+  std::int64_t fast = 0, slow = 0;
+  std::uint32_t stage_item = 1, stage_fast = 0, stage_slow = 0;
+  std::uint32_t width_shift = 0;  ///< of small groups: the width is 1 << width_shift
+  /// How lanes are laid over a tile: along its fast index, and along the other.
+  std::uint32_t across = 1, down = 1;
+  Divisor by_across, by_fasts, by_entries;
+
+  /// The numbers of a full tile's part of a group.
+  BATCHWORK_INLINE std::uint32_t entries() const { return (fasts * slows) << width_shift; }
+  BATCHWORK_INLINE T* origin(TileBox const& t) const {
+    return at.data + t.row * at.row + t.col * at.col;
+  }
+  BATCHWORK_INLINE std::int64_t offset(std::int64_t item) const {
+    if (at.width == 1) return item * at.group;
+    if (at.width == all) return item * at.lane;
+    std::int64_t const g = item / at.width;
+    return g * at.group + (item - g * at.width) * at.lane;
+  }
+
+  /// What one lane of a device's team does of a tile: move(T*, place in the stage) for its numbers. Neighbouring lanes
+  /// have neighbouring numbers.
+  template <std::uint32_t Lanes, class Move>
+  BATCHWORK_INLINE void walk(TileBox const& t, std::uint32_t lane, Move const& move) const {
+    T* const first = origin(t);
+    std::uint32_t const fast_there = turned ? t.rows : t.cols,
+                        slow_there = turned ? t.cols : t.rows;
+    std::uint32_t const row = by_across.quotient(lane), place_in_row = lane - row * across;
+    if (row >= down) return;
+    if (by_items) {
+      // A lane keeps its items and steps through the entries.
+      bool const along = fasts >= slows;
+      for (std::uint32_t n = place_in_row; n < t.items; n += across) {
+        T* const item = first + offset(t.item + n);
+        for (std::uint32_t s = along ? 0 : row; s < slow_there; s += along ? 1 : down)
+          for (std::uint32_t f = along ? row : 0; f < fast_there; f += along ? down : 1)
+            move(item + s * slow + f * fast, n * stage_item + s * stage_slow + f * stage_fast);
+      }
+    } else if (dense) {
+      // The lanes go along the numbers of the tile.
+      T* p = first + t.item * at.group + lane;
+      for (std::uint32_t q = lane; q < t.items * entries(); q += Lanes) {
+        std::uint32_t const n = by_entries.quotient(q), e = q - n * entries();
+        std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
+        move(p, n * stage_item + s * stage_slow + f * stage_fast);
+        p += Lanes;
+      }
+    } else {
+      // A lane keeps its entries and steps from group to group.
+      std::uint32_t const width = 1u << width_shift;
+      for (std::uint32_t q = place_in_row; q < entries(); q += across) {
+        std::uint32_t const e = q >> width_shift, w = q & (width - 1);
+        std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
+        if (s >= slow_there || f >= fast_there) continue;
+        T* p =
+            first + ((t.item >> width_shift) + row) * at.group + w * at.lane + s * slow + f * fast;
+        std::uint32_t place = (row * width + w) * stage_item + s * stage_slow + f * stage_fast;
+        for (std::uint32_t n = row * width + w; n < t.items; n += down * width) {
+          move(p, place);
+          p += down * at.group;
+          place += down * width * stage_item;
+        }
+      }
+    }
+  }
+
+  /// What a host thread does of a tile: move(T*, stride, place in the stage, stride there, count).
+  template <class Move>
+  BATCHWORK_INLINE void walk_in_runs(TileBox const& t, Move const& move) const {
+    T* const first = origin(t);
+    std::int64_t const there = t.items, fast_there = turned ? t.rows : t.cols,
+                       slow_there = turned ? t.cols : t.rows;
+    if (by_items) {
+      for (std::int64_t s = 0; s < slow_there; ++s)
+        for (std::int64_t f = 0; f < fast_there; ++f)
+          for (std::int64_t n = 0, count = 0; n < there; n += count) {
+            std::int64_t const left = at.width - (t.item + n) % at.width;
+            count = left < there - n ? left : there - n;
+            move(first + offset(t.item + n) + s * slow + f * fast, at.lane,
+                 n * stage_item + s * stage_slow + f * stage_fast, stage_item, count);
+          }
+    } else {
+      for (std::int64_t n = 0; n < there; ++n)
+        for (std::int64_t s = 0; s < slow_there; ++s)
+          move(first + offset(t.item + n) + s * slow, fast, n * stage_item + s * stage_slow,
+               stage_fast, fast_there);
+    }
+  }
+};
+
+/// How a copy is cut into tiles; also the kernel.
+template <class T>
+struct CopyTiles {
+  static constexpr std::uint32_t lanes = 256;
+  /// Bytes of a tile in the stage: several teams fit on a multiprocessor, and a host's first-level cache holds it.
+  static constexpr int stage_bytes = 20480;
+  static constexpr bool asynchronous = Vendor::copies_asynchronously && alignof(T) == sizeof(T) &&
+                                       (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+
+  CopySide<T const> from;
+  CopySide<T> to;
+  std::int64_t items, rows, cols;
+  int tile_items = 1, tile_rows, tile_cols;
+  std::int64_t row_tiles, col_tiles;
+  std::int64_t tiles;
+
+  explicit CopyTiles(CopyProblem<T> p) : from(side(p.from, p)), to(side(p.to, p)) {
+    // The side that wants more neighbouring entries at once gives them their order: columns are fast, by definition.
+    int const by_to = wanted(to), by_from = wanted(from);
+    bool const led_by_to = by_to >= by_from;
+    if (led_by_to ? rows_are_near(p.to, p) : rows_are_near(p.from, p)) p.transpose();
+    int const lead = led_by_to ? by_to : by_from, other = led_by_to ? by_from : by_to;
+    bool const crossed =
+        other > 1 && (led_by_to ? rows_are_near(p.from, p) : rows_are_near(p.to, p));
+    items = p.items, rows = p.rows, cols = p.cols;
+    tile_cols = part(cols, crossed ? smaller(lead, 32) : 64);
+    tile_rows = part(rows, crossed ? smaller(other, 32) : tile_cols < 64 ? 64 / tile_cols : 1);
+    row_tiles = (rows + tile_rows - 1) / tile_rows;
+    col_tiles = (cols + tile_cols - 1) / tile_cols;
+
+    // Odd distances between what neighbouring lanes access.
+    int const stage_row = crossed ? tile_cols | 1 : tile_cols;
+    int const stage_item = (tile_rows * stage_row) | 1;
+    while (2 * tile_items * stage_item * int(sizeof(T)) <= stage_bytes) tile_items *= 2;
+    tiles = (items + tile_items - 1) / tile_items * row_tiles * col_tiles;
+
+    from.turned = crossed && led_by_to;
+    to.turned = crossed && !led_by_to;
+    plan(from, p.from, stage_item, stage_row);
+    plan(to, p.to, stage_item, stage_row);
+  }
+
+  /// What is in tile number k: the blocks of one item's entries come one after the other.
+  BATCHWORK_INLINE TileBox box(std::int64_t k) const {
+    std::int64_t item = k, row = 0, col = 0;
+    if (row_tiles * col_tiles > 1) {
+      item = k / (row_tiles * col_tiles);
+      std::int64_t const block = k - item * (row_tiles * col_tiles);
+      row = block / col_tiles * tile_rows;
+      col = block % col_tiles * tile_cols;
+    }
+    item *= tile_items;
+    return {item,
+            row,
+            col,
+            std::uint32_t(smaller(tile_items, items - item)),
+            std::uint32_t(smaller(tile_rows, rows - row)),
+            std::uint32_t(smaller(tile_cols, cols - col))};
+  }
+
+  /// On a device: a team copies tile number league_rank.
+  template <class Member>
+    requires requires(Member const& m) { m.team_barrier(); }
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    int const bytes = stage_bytes;
+    T* const stage = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes, 16));
+    TileBox const t = box(member.league_rank());
+    int const lane = member.team_rank();
+    from.template walk<lanes>(t, lane, [&](T const* p, int place) {
+      if constexpr (asynchronous) Vendor::copy_async<int(sizeof(T))>(stage + place, p);
+      else stage[place] = *p;
+    });
+    Vendor::wait_for_copies();
+    member.team_barrier();
+    to.template walk<lanes>(t, lane, [&](T* p, int place) { *p = stage[place]; });
+  }
+
+  /// On a host: a thread copies tile number k.
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    alignas(T) unsigned char bytes[stage_bytes];
+    T* const stage = reinterpret_cast<T*>(bytes);
+    TileBox const t = box(k);
+    from.walk_in_runs(t,
+                      [&](T const* p, std::int64_t stride, std::int64_t place, std::int64_t step,
+                          std::int64_t count) { copy_run(stage + place, step, p, stride, count); });
+    to.walk_in_runs(t,
+                    [&](T* p, std::int64_t stride, std::int64_t place, std::int64_t step,
+                        std::int64_t count) { copy_run(p, stride, stage + place, step, count); });
+  }
+
+ private:
+  BATCHWORK_INLINE static int smaller(int a, std::int64_t b) { return a < b ? a : int(b); }
+
+  /// Loops of their own for strides of one: compilers make them block moves.
+  BATCHWORK_INLINE static void copy_run(T* to, std::int64_t to_stride, T const* from,
+                                        std::int64_t from_stride, std::int64_t count) {
+    if (to_stride == 1 && from_stride == 1) {
+      for (std::int64_t k = 0; k < count; ++k) to[k] = from[k];
+    } else if (to_stride == 1) {
+      for (std::int64_t k = 0; k < count; ++k) to[k] = from[k * from_stride];
+    } else if (from_stride == 1) {
+      for (std::int64_t k = 0; k < count; ++k) to[k * to_stride] = from[k];
+    } else {
+      for (std::int64_t k = 0; k < count; ++k) to[k * to_stride] = from[k * from_stride];
+    }
+  }
+
+  // ---- planning, on the host ------------------------------------------------------------------------------------------
+
+  /// About equal parts of n, of at most `most`; whole 32-byte sectors of float where there are several.
+  static int part(std::int64_t n, int most) {
+    std::int64_t const parts = (n + most - 1) / most;
+    std::int64_t const size = (n + parts - 1) / parts;
+    return int(parts == 1 || most % 8 != 0 ? size : (size + 7) / 8 * 8);
+  }
+
+  template <class U>
+  static bool rows_are_near(Storage<U> const& s, CopyProblem<T> const& p) {
+    return p.rows > 1 && (p.cols == 1 || s.row < s.col);
+  }
+
+  template <class U>
+  static CopySide<U> side(Storage<U> const& s, CopyProblem<T> const& p) {
+    CopySide<U> r;
+    r.at = s;
+    if (s.width == 1) {
+      r.by_items = (p.rows == 1 || s.group <= s.row) && (p.cols == 1 || s.group <= s.col);
+      if (r.by_items) r.at.width = CopySide<U>::all, r.at.lane = s.group;
+    } else {
+      r.by_items = s.width * std::int64_t(sizeof(T)) >= 32 || (s.width & (s.width - 1)) != 0;
+      if (!r.by_items)
+        while (s.width >> r.width_shift > 1) ++r.width_shift;
+    }
+    return r;
+  }
+
+  /// How many neighbouring entries fill whole lines of memory.
+  template <class U>
+  static int wanted(CopySide<U> const& s) {
+    if (!s.by_items) return 64;
+    std::int64_t const line = 128 / int(sizeof(T));
+    return s.at.width < line ? int(line / s.at.width) : 1;
+  }
+
+  template <class U>
+  void plan(CopySide<U>& s, Storage<U> const& given, int stage_item, int stage_row) const {
+    s.at.row = given.row;
+    s.at.col = given.col;
+    s.fasts = s.turned ? tile_rows : tile_cols;
+    s.slows = s.turned ? tile_cols : tile_rows;
+    s.fast = s.turned ? given.row : given.col;
+    s.slow = s.turned ? given.col : given.row;
+    s.stage_item = stage_item;
+    s.stage_fast = s.turned ? stage_row : 1;
+    s.stage_slow = s.turned ? 1 : stage_row;
+    s.dense = !s.by_items && s.at.width == 1 && (s.fasts == 1 || s.fast == 1) &&
+              (s.slows == 1 || s.slow == s.fasts) && s.at.group == rows * cols &&
+              row_tiles * col_tiles == 1;
+    std::uint32_t const positions = s.by_items ? std::uint32_t(tile_items) : s.entries();
+    std::uint32_t const rounds = (positions + lanes - 1) / lanes;
+    s.across = s.dense ? lanes : (positions + rounds - 1) / rounds;
+    s.down = lanes / s.across;
+    s.by_across = Divisor::of(s.across);
+    s.by_fasts = Divisor::of(s.fasts);
+    s.by_entries = Divisor::of(s.entries());
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

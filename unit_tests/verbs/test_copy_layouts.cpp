@@ -1,0 +1,424 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Copies between every pair of arrangements, as they are and transposed, number by number against a plain loop;
+// whatever does not belong to the batch (guards, gaps, lanes of a last group) must stay poisoned. What a team of a device
+// does is also done lane by lane on the host, so that hosts test it too, and what a host thread does without a launch.
+#include <stdexcept>
+#include <utility>
+
+#include "support/Batchwork_TestSupport.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+enum class Order { planes, rows, columns };  // columns: item by item, column by column
+
+/// An arrangement, before its extents are known.
+struct Form {
+  char const* name;
+  Order order;
+  int width;  ///< items in a group; 0: not packed
+  int gap =
+      0;  ///< numbers left out after a plane, or after an item and after each of its rows or columns
+  int step = 1;  ///< between neighbours
+};
+
+Form const forms[] = {
+    {"planes", Order::planes, 0},
+    {"planes with gaps", Order::planes, 0, 8},
+    {"planes, every third number", Order::planes, 0, 1, 3},
+    {"rows", Order::rows, 0},
+    {"rows with gaps", Order::rows, 0, 4},
+    {"columns", Order::columns, 0},
+    {"columns, every other number", Order::columns, 0, 3, 2},
+    {"packed 1", Order::rows, 1},
+    {"packed 2", Order::rows, 2},
+    {"packed 3", Order::rows, 3},
+    {"packed 4", Order::rows, 4},
+    {"packed 8", Order::rows, 8},
+    {"packed 32", Order::rows, 32},
+    {"packed 37", Order::rows, 37},
+};
+
+/// Items of m x n numbers in a form: where each is, and how many from the first to the last.
+struct Place {
+  Form form;
+  std::int64_t items, m, n;
+  std::int64_t item, row, col, span;
+
+  Place(Form const& f, std::int64_t items_, std::int64_t m_, std::int64_t n_)
+      : form(f), items(items_), m(m_), n(n_) {
+    if (f.width > 0) {
+      item = m * n * f.width, row = n * f.width, col = f.width;
+      span = (items + f.width - 1) / f.width * item;
+    } else if (f.order == Order::planes) {
+      item = f.step, row = items * f.step + f.gap, col = m * row;
+      span = n * col;
+    } else {
+      bool const rows = f.order == Order::rows;
+      row = rows ? n * f.step + f.gap : f.step;
+      col = rows ? f.step : m * f.step + f.gap;
+      item = (rows ? m * row : n * col) + f.gap;
+      span = items * item;
+    }
+  }
+  std::int64_t operator()(std::int64_t k, std::int64_t i, std::int64_t j) const {
+    std::int64_t const first = form.width > 0 ? k / form.width * item + k % form.width : k * item;
+    return first + i * row + j * col;
+  }
+
+  /// Calls f with what a verb takes for this place in memory.
+  template <class T, class Memory, class F>
+  void with_operand(T* data, Memory, F const& f) const {
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    auto const u = [](std::int64_t x) { return std::size_t(x); };
+    if (form.width > 0) {
+      Kokkos::View<T****, Kokkos::LayoutRight, Memory, Unmanaged> const v(
+          data, u((items + form.width - 1) / form.width), u(m), u(n), u(form.width));
+      f(packed(v, items));
+    } else {
+      f(Kokkos::View<T***, Kokkos::LayoutStride, Memory, Unmanaged>(
+          data, Kokkos::LayoutStride(u(items), u(item), u(m), u(row), u(n), u(col))));
+    }
+  }
+};
+
+std::int64_t const guard = 64;
+
+template <class T>
+T number(std::size_t k) {
+  return T(double(k % 65521));
+}
+template <class T>
+T untouched() {
+  return T(-3.0);
+}
+
+/// What a device's teams do, lane by lane.
+template <class T>
+void run_lane_by_lane(Impl::CopyTiles<T> const& kernel) {
+  std::vector<T> stage(kernel.stage_bytes / sizeof(T));
+  for (std::int64_t k = 0; k < kernel.tiles; ++k) {
+    auto const t = kernel.box(k);
+    std::fill(stage.begin(), stage.end(), untouched<T>());
+    std::size_t read = 0, written = 0;
+    for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
+      kernel.from.template walk<kernel.lanes>(t, lane, [&](T const* p, std::uint32_t place) {
+        stage.at(place) = *p;
+        ++read;
+      });
+    for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
+      kernel.to.template walk<kernel.lanes>(t, lane, [&](T* p, std::uint32_t place) {
+        *p = stage.at(place);
+        ++written;
+      });
+    ASSERT_EQ(read, std::size_t(t.items) * t.rows * t.cols);
+    ASSERT_EQ(written, read);
+  }
+}
+
+template <class T>
+class Copies {
+ public:
+  explicit Copies(std::size_t largest)
+      : from_("from", largest),
+        to_("to", largest),
+        from_host_(Kokkos::create_mirror(from_)),
+        to_host_(Kokkos::create_mirror(to_)),
+        on_host_(largest) {
+    for (std::size_t k = 0; k < largest; ++k) from_host_(k) = number<T>(k);
+    Kokkos::deep_copy(from_, from_host_);
+  }
+
+  /// Items that are m x n in `to`. Beginnings are aligned to 16 bytes or not.
+  void check(Form const& to_form, Form const& from_form, std::int64_t items, std::int64_t m,
+             std::int64_t n, bool transposing, bool aligned) {
+    Place const to(to_form, items, m, n);
+    Place const from(from_form, items, transposing ? n : m, transposing ? m : n);
+    std::int64_t const begin = guard + (aligned ? 0 : 1);
+    std::int64_t const size = to.span + 2 * guard;
+    SCOPED_TRACE(std::string(from_form.name) + " to " + to_form.name + ", " +
+                 std::to_string(items) + " of " + std::to_string(m) + "x" + std::to_string(n) +
+                 (transposing ? ", transposed" : "") + (aligned ? "" : ", misaligned"));
+    ASSERT_LE(std::size_t(size), to_.extent(0));
+    ASSERT_LE(std::size_t(from.span + begin), from_.extent(0));
+
+    expected_.assign(std::size_t(size), untouched<T>());
+    for (std::int64_t k = 0; k < items; ++k)
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j)
+          expected_[std::size_t(begin + to(k, i, j))] =
+              from_host_(std::size_t(begin + (transposing ? from(k, j, i) : from(k, i, j))));
+
+    // Launches cost most of a host's time: it does some of them.
+    if (Impl::runs_on_device<Space> || ++cases_ % 11 == 0) {
+      auto const part = std::pair(std::size_t(0), std::size_t(size));
+      Kokkos::deep_copy(Kokkos::subview(to_, part), untouched<T>());
+      call(to, to_.data() + begin, from, from_.data() + begin, transposing, Memory(),
+           [](auto const& a, auto const& b) { copy(a, b); });
+      Kokkos::fence();
+      Kokkos::deep_copy(Kokkos::subview(to_host_, part), Kokkos::subview(to_, part));
+      ASSERT_TRUE(std::equal(expected_.begin(), expected_.end(), to_host_.data()));
+    }
+    if (items == 0) return;
+    for (bool const lane_by_lane : {false, true}) {
+      std::fill_n(on_host_.begin(), size, untouched<T>());
+      call(to, on_host_.data() + begin, from, from_host_.data() + begin, transposing,
+           Kokkos::HostSpace(), [&](auto const& a, auto const& b) {
+             auto const x = Impl::stored(a);
+             auto const y = Impl::stored(b);
+             Impl::CopyTiles<T> const kernel(
+                 {x.storage, y.storage.as_const(), items, x.rows, x.cols});
+             if (lane_by_lane) run_lane_by_lane(kernel);
+             else
+               for (std::int64_t k = 0; k < kernel.tiles; ++k) kernel(k);
+           });
+      ASSERT_TRUE(std::equal(expected_.begin(), expected_.end(), on_host_.begin()));
+    }
+  }
+
+ private:
+  using Memory = Space::memory_space;
+  using Device = Kokkos::View<T*, Memory>;
+  using Host = typename Device::host_mirror_type;
+
+  template <class Mem, class F>
+  static void call(Place const& to, T* to_data, Place const& from, T const* from_data,
+                   bool transposing, Mem memory, F const& f) {
+    to.with_operand(to_data, memory, [&](auto const& a) {
+      from.with_operand(from_data, memory, [&](auto const& b) {
+        if (transposing) f(a, transposed(b));
+        else f(a, b);
+      });
+    });
+  }
+
+  Device from_, to_;
+  Host from_host_, to_host_;
+  std::vector<T> on_host_, expected_;
+  int cases_ = 0;
+};
+
+struct Extents {
+  std::int64_t m, n;
+};
+
+template <class T>
+void check_all(std::vector<Extents> const& extents, std::vector<std::int64_t> const& items) {
+  std::int64_t largest = 0;
+  for (auto const& e : extents)
+    largest = std::max(largest, (3 * e.m + 8) * (3 * e.n + 8) * (items.back() + 40));
+  Copies<T> copies{std::size_t(largest)};
+  int count = 0;
+  for (auto const& to : forms)
+    for (auto const& from : forms)
+      for (auto const& e : extents)
+        for (std::int64_t n : items)
+          for (bool const transposing : {false, true}) {
+            copies.check(to, from, n, e.m, e.n, transposing, ++count % 3 != 0);
+            if (::testing::Test::HasFatalFailure()) return;
+          }
+}
+
+TEST(CopyLayouts, SmallMatrices) {
+  check_all<float>({{1, 1}, {2, 2}, {3, 5}, {1, 9}, {7, 1}, {6, 6}}, {0, 1, 31, 33, 300});
+}
+TEST(CopyLayouts, SmallMatricesOfDouble) { check_all<double>({{1, 1}, {4, 3}}, {1, 32, 1000}); }
+TEST(CopyLayouts, LargeMatrices) {
+  check_all<float>({{12, 12}, {16, 24}, {33, 31}, {64, 64}, {100, 3}}, {1, 33});
+}
+TEST(CopyLayouts, LargeMatricesOfDouble) { check_all<double>({{24, 16}, {65, 33}}, {5, 40}); }
+
+// ---- the types of Views ---------------------------------------------------------------------------------------------
+
+template <class View>
+auto numbered(View const& v) {
+  auto const h = Kokkos::create_mirror(v);
+  for (std::size_t k = 0; k < h.size(); ++k) h.data()[k] = number<typename View::value_type>(k);
+  Kokkos::deep_copy(v, h);
+  return h;
+}
+template <class View>
+auto host_copy(View const& v) {
+  Kokkos::fence();
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
+}
+
+TEST(CopyLayouts, MatricesOfStaticExtents) {
+  Kokkos::View<float* [3][4], Kokkos::LayoutLeft> planes("planes", 101);
+  Kokkos::View<float* [3][4], Kokkos::LayoutRight> rows("rows", 101);
+  Kokkos::View<float* [4][3], Kokkos::LayoutRight> turned("turned", 101);
+  Kokkos::View<float* [3][4][8], Kokkos::LayoutRight> groups("groups", 13);
+  Kokkos::View<float const* [3][4], Kokkos::LayoutLeft> const source = planes;
+  auto const p = numbered(planes);
+  Kokkos::deep_copy(groups, untouched<float>());
+  Space const exec;
+  copy(exec, rows, source);
+  copy(exec, transposed(turned), source);
+  pack(exec, packed(groups, 101), rows);
+  Kokkos::deep_copy(exec, planes, untouched<float>());
+  unpack(exec, extents<3, 4>(planes), packed(groups, 101));
+  auto const r = host_copy(rows);
+  auto const back = host_copy(planes);
+  auto const t = host_copy(turned);
+  auto const g = host_copy(groups);
+  for (std::size_t k = 0; k < 101; ++k)
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 4; ++j) {
+        ASSERT_EQ(r(k, i, j), p(k, i, j));
+        ASSERT_EQ(t(k, j, i), p(k, i, j));
+        ASSERT_EQ(g(k / 8, i, j, k % 8), p(k, i, j));
+        ASSERT_EQ(back(k, i, j), p(k, i, j));
+      }
+  EXPECT_EQ(g(12, 1, 1, 5), untouched<float>());  // a lane that belongs to no item
+}
+
+TEST(CopyLayouts, VectorsAndScalars) {
+  Kokkos::View<int*, Space> a("a", 77), b("b", 77);
+  Kokkos::View<int* [4], Kokkos::LayoutRight, Space> scalars("scalars", 20);
+  Kokkos::View<int**, Kokkos::LayoutLeft, Space> x("x", 77, 5), z("z", 77, 5);
+  Kokkos::View<int***, Kokkos::LayoutRight, Space> y("y", 20, 5, 4);
+  auto const ha = numbered(a);
+  auto const hx = numbered(x);
+  pack(packed(scalars, 77), a);
+  unpack(b, packed(scalars, 77));
+  pack(packed(y, 77), x);
+  unpack(z, packed(y, 77));
+  auto const hb = host_copy(b);
+  auto const hs = host_copy(scalars);
+  auto const hy = host_copy(y);
+  auto const hz = host_copy(z);
+  for (std::size_t k = 0; k < 77; ++k) {
+    ASSERT_EQ(hb(k), ha(k));
+    ASSERT_EQ(hs(k / 4, k % 4), ha(k));
+    for (std::size_t i = 0; i < 5; ++i) {
+      ASSERT_EQ(hy(k / 4, i, k % 4), hx(k, i));
+      ASSERT_EQ(hz(k, i), hx(k, i));
+    }
+  }
+}
+
+template <class T>
+void check_type() {
+  Kokkos::View<T***, Kokkos::LayoutLeft> planes("planes", 50, 6, 7);
+  Kokkos::View<T***, Kokkos::LayoutRight> turned("turned", 50, 7, 6);
+  auto const p = numbered(planes);
+  copy(turned, transposed(planes));
+  auto const t = host_copy(turned);
+  for (std::size_t k = 0; k < 50; ++k)
+    for (std::size_t i = 0; i < 6; ++i)
+      for (std::size_t j = 0; j < 7; ++j) ASSERT_EQ(t(k, j, i), p(k, i, j));
+}
+TEST(CopyLayouts, OtherNumbers) {
+  check_type<unsigned char>();
+  check_type<std::int64_t>();
+  check_type<Kokkos::complex<double>>();
+}
+
+TEST(CopyLayouts, Divisors) {
+  for (std::uint32_t d : {1u, 2u, 3u, 5u, 7u, 31u, 32u, 33u, 255u, 1000u, 4096u, 65535u})
+    for (std::uint32_t n = 0; n < 65536; n += n < 5000 ? 1 : 17)
+      ASSERT_EQ(Impl::Divisor::of(d).quotient(n), n / d) << n << " / " << d;
+}
+
+// No machine of a test has the memory: only the addresses of the last tile are looked at.
+TEST(CopyLayouts, OffsetsHave64Bits) {
+  std::int64_t const items = 5'000'000'001, m = 3, n = 2;
+  float* const data = reinterpret_cast<float*>(std::uintptr_t(1) << 44);
+  Impl::Storage<float> const planes{data, 1, 1, 0, items, m * items};
+  Impl::Storage<float const> const rows{data, 1, m * n, 0, n, 1};
+  Impl::Storage<float const> const groups{data, 8, 8 * m * n, 1, 8 * n, 8};
+  for (auto const& source : {rows, groups}) {
+    Impl::CopyTiles<float> const kernel({planes, source, items, m, n});
+    auto const t = kernel.box(kernel.tiles - 1);
+    EXPECT_EQ(t.item + t.items, items);
+    auto const offsets = [&](auto const& side) {
+      std::vector<std::int64_t> all;
+      for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
+        side.template walk<kernel.lanes>(
+            t, lane, [&](float const* p, std::uint32_t) { all.push_back(p - data); });
+      std::sort(all.begin(), all.end());
+      return all;
+    };
+    auto const to = offsets(kernel.to), from = offsets(kernel.from);
+    ASSERT_EQ(to.size(), t.items * m * n);
+    EXPECT_EQ(to.front(), t.item);
+    EXPECT_EQ(to.back(), m * n * items - 1);
+    ASSERT_EQ(from.size(), t.items * m * n);
+    EXPECT_EQ(from.front(), t.item * m * n);
+    EXPECT_EQ(from.back(),
+              source.width == 1 ? m * n * items - 1 : (items - 1) * m * n + 8 * (m * n - 1));
+  }
+}
+
+// ---- misuse ---------------------------------------------------------------------------------------------------------
+
+template <class Call>
+void expect_refused(Call const& call, std::initializer_list<char const*> parts) {
+  try {
+    call();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (std::invalid_argument const& e) {
+    std::string const message = e.what();
+    for (char const* part : parts)
+      EXPECT_NE(message.find(part), std::string::npos) << "not in the message: " << part << "\n"
+                                                       << message;
+  }
+}
+
+using Matrices = Kokkos::View<double***, Kokkos::LayoutRight>;
+using Groups = Kokkos::View<double****, Kokkos::LayoutRight>;
+
+TEST(CopyLayouts, MisuseThrowsAndTouchesNothing) {
+  Matrices to("to", 8, 3, 4);
+  Kokkos::deep_copy(to, 7.0);
+  Matrices const nine("nine", 9, 3, 4), wide("wide", 8, 4, 3);
+  Groups const groups("groups", 2, 3, 4, 4), none("none", 2, 3, 4, 0);
+  Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const null(
+      nullptr, 8, 3, 4);
+  expect_refused(
+      [&] { copy(to, nine); },
+      {"Batchwork::copy: operand 2, from(\"nine\") [View (9, 3, 4), tile 3x4] has 9 items",
+       "operand 1, to(\"to\") [View (8, 3, 4), tile 3x4] has 8", "; give"});
+  expect_refused([&] { copy(to, wide); },
+                 {"operand 2, from(\"wide\") [View (8, 4, 3), tile 4x3] gives items of 4x3",
+                  "operand 1, to(\"to\")", "takes items of 3x4", "; give", "transposed(view)"});
+  expect_refused([&] { copy(to, transposed(to)); }, {"tile 4x3] gives items of 4x3"});
+  expect_refused([&] { copy(to, null); }, {"operand 2, from(\"\")", "null", "; allocate it"});
+  expect_refused([&] { copy(to, extents<4, 4>(wide)); },
+                 {"operand 2, from(\"wide\")", "extents<...>", "; give"});
+  expect_refused([&] { unpack(to, packed(groups, 9)); },
+                 {"Batchwork::unpack: operand 2, from(\"groups\") [View (2, 3, 4, 4), tile 3x4]",
+                  "has 2 groups", "packed(view, 9) needs 3 of 4 items", "; give"});
+  expect_refused([&] { unpack(to, packed(groups, -1)); }, {"not negative"});
+  expect_refused([&] { unpack(to, packed(none, 8)); }, {"of 0 items", "; give"});
+  expect_refused([&] { pack(packed(groups, 9), nine); },
+                 {"Batchwork::pack: operand 1, to(\"groups\")", "has 2 groups"});
+  Kokkos::fence();
+  auto const h = host_copy(to);
+  for (std::size_t k = 0; k < h.size(); ++k) ASSERT_EQ(h.data()[k], 7.0);
+}
+
+TEST(CopyLayouts, OverlapsAreRefused) {
+  Matrices const a("a", 8, 3, 3);
+  auto const part = [&](int first, int last) {
+    return Kokkos::subview(a, std::pair(first, last), Kokkos::ALL, Kokkos::ALL);
+  };
+  expect_refused([&] { copy(a, a); },
+                 {"operand 1, to(\"a\")", "shares elements with operand 2, from(\"a\")", "; give"});
+  expect_refused([&] { copy(a, transposed(a)); }, {"shares elements with"});
+  expect_refused([&] { copy(part(0, 5), part(3, 8)); }, {"shares elements with"});
+  EXPECT_NO_THROW(copy(part(0, 4), part(4, 8)));
+}
+
+TEST(CopyLayouts, NothingToCopyIsNoError) {
+  Matrices const none("none", 0, 3, 4), never, thin("thin", 5, 0, 3), thinner("thinner", 5, 0, 3);
+  Matrices const to("to", 0, 3, 4);
+  EXPECT_NO_THROW(copy(to, none));
+  EXPECT_NO_THROW(copy(thin, thinner));
+  EXPECT_NO_THROW(copy(Matrices(), never));
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
