@@ -30,17 +30,17 @@ struct Sizes {
 
 /// The sizes of all implementations: square, and some that are not.
 inline constexpr Sizes gemm_sizes[] = {
-    {2, 2, 2},    {3, 3, 3},    {4, 4, 4},       {6, 6, 6},       {8, 8, 8},
-    {12, 12, 12}, {16, 16, 16}, {24, 24, 24},    {31, 31, 31},    {32, 32, 32},
-    {48, 48, 48}, {64, 64, 64}, {96, 96, 96},    {128, 128, 128}, {192, 192, 192},
-    {256, 256, 256}, {6, 1, 6}, {3, 6, 6}, {32, 4, 32}, {16, 64, 16}, {100, 20, 50}};
+    {2, 2, 2},    {3, 3, 3},       {4, 4, 4},       {6, 6, 6},       {8, 8, 8},    {12, 12, 12},
+    {16, 16, 16}, {24, 24, 24},    {31, 31, 31},    {32, 32, 32},    {48, 48, 48}, {64, 64, 64},
+    {96, 96, 96}, {128, 128, 128}, {192, 192, 192}, {256, 256, 256}, {6, 1, 6},    {3, 6, 6},
+    {32, 4, 32},  {16, 64, 16},    {100, 20, 50}};
 
 /// Between -1/2 and 1/2.
 template <class T>
 KOKKOS_INLINE_FUNCTION T gemm_entry(std::uint64_t seed, std::int64_t item, int i, int j, int cols,
                                     int numbers) {
-  return static_cast<T>(
-      uniform(seed, static_cast<std::uint64_t>(item * numbers + i * cols + j)) - 0.5);
+  return static_cast<T>(uniform(seed, static_cast<std::uint64_t>(item * numbers + i * cols + j)) -
+                        0.5);
 }
 
 template <class V>
@@ -96,8 +96,7 @@ struct GemmBatch {
                  std::size_t(rows), std::size_t(cols));
     if (seed > 0)
       Kokkos::parallel_for(
-          "fill",
-          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, n * rows * cols),
+          "fill", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, n * rows * cols),
           FillMatrices<View>{v, seed, rows, cols});
     return v;
   }
@@ -106,18 +105,19 @@ struct GemmBatch {
   double error() const {
     auto const [m, n, k] = sizes;
     double const work = 1.0 * m * n * k;
-    std::int64_t const chosen =
-        std::min(items, std::int64_t(std::clamp(2e7 / work, 3.0, 5000.0)));
+    std::int64_t const chosen = std::min(items, std::int64_t(std::clamp(2e7 / work, 3.0, 5000.0)));
     Kokkos::View<T***, Kokkos::LayoutRight, Memory> const some("gathered", std::size_t(chosen),
                                                                std::size_t(m), std::size_t(n));
-    std::int64_t const step = chosen > 1 ? std::max<std::int64_t>(1, (items - 1) / (chosen - 1)) : 1;
+    std::int64_t const step =
+        chosen > 1 ? std::max<std::int64_t>(1, (items - 1) / (chosen - 1)) : 1;
     Kokkos::parallel_for("gather", Kokkos::RangePolicy<Exec>(0, chosen),
                          GatherMatrices<decltype(some), View>{some, C, step});
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), some);
     double worst = 0;
     for (std::int64_t c = 0; c < chosen; ++c) {
       std::int64_t const item = c == 0 ? items - 1 : (c - 1) * step;
-      std::int64_t const a = form == Form::shared_a ? 0 : item, b = form == Form::shared_b ? 0 : item;
+      std::int64_t const a = form == Form::shared_a ? 0 : item,
+                         b = form == Form::shared_b ? 0 : item;
       for (int i = 0; i < m; ++i)
         for (int j = 0; j < n; ++j) {
           double sum = 0, size = 0;
@@ -143,9 +143,9 @@ struct GemmBatch {
         2.0 * (sizes.k + 2) * static_cast<double>(std::numeric_limits<T>::epsilon());
     for (auto _ : state) {
       if (!(wrong <= tolerance)) {
-        state.SkipWithError(("wrong result: error " + std::to_string(wrong / tolerance) +
-                             " times the tolerance")
-                                .c_str());
+        state.SkipWithError(
+            ("wrong result: error " + std::to_string(wrong / tolerance) + " times the tolerance")
+                .c_str());
         return;
       }
       Work work;

@@ -25,14 +25,16 @@ namespace Impl {
 /// An operand of a gemm: what its type says, and how it looks on the host.
 template <class O>
 struct GemmOperand {
-  static_assert(is_operand<O>,
-                "Batchwork::gemm: A and B are in(view) or common(...), C is out(view) or inout(view)");
+  static_assert(
+      is_operand<O>,
+      "Batchwork::gemm: A and B are in(view) or common(...), C is out(view) or inout(view)");
 };
 
 template <Kind K, class V, Structure St, bool IsPacked, int... E, Leading Lead>
 struct GemmOperand<Operand<K, Source<Adapted<V, St, IsPacked, E...>, Lead>>> {
-  static_assert(K == Kind::in || K == Kind::common || K == Kind::out || K == Kind::inout,
-                "Batchwork::gemm: A and B are in(view) or common(...), C is out(view) or inout(view)");
+  static_assert(
+      K == Kind::in || K == Kind::common || K == Kind::out || K == Kind::inout,
+      "Batchwork::gemm: A and B are in(view) or common(...), C is out(view) or inout(view)");
   static_assert(St == Structure::general,
                 "Batchwork::gemm: structure is not used; leave out symmetric, lower and diagonal");
   static_assert(!IsPacked, "Batchwork::gemm: packed Views are not taken; unpack them first");
@@ -42,9 +44,10 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsPacked, E...>, Lead>>> {
   static constexpr Kind kind = K;
   static constexpr bool shared = K == Kind::common;
   static constexpr int rank = Src::tile_rank;
-  static_assert(rank > 0,
-                "Batchwork::gemm: the View's rank does not fit the operand: matrices have two indices, "
-                "vectors (of one column) one, after the item index");
+  static_assert(
+      rank > 0,
+      "Batchwork::gemm: the View's rank does not fit the operand: matrices have two indices, "
+      "vectors (of one column) one, after the item index");
 
   GemmSide<typename Src::value_type> side;
   std::int64_t rows, cols = 1;
@@ -92,9 +95,7 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsPacked, E...>, Lead>>> {
     std::swap(rows, cols);
     describe_shape();
   }
-  void describe_shape() {
-    part.d.shape = std::to_string(rows) + "x" + std::to_string(cols);
-  }
+  void describe_shape() { part.d.shape = std::to_string(rows) + "x" + std::to_string(cols); }
   GemmViewed fixed() const { return {}; }
 };
 
@@ -103,8 +104,9 @@ template <class U, class Sh>
 struct GemmOperand<Operand<Kind::fixed, Fixed<U, Sh>>> {
   static_assert(Sh::structure == Structure::general && Sh::rank > 0,
                 "Batchwork::gemm: a fixed operand is a Matrix or a Vector");
-  static_assert(sizeof(Fixed<U, Sh>) <= sizeof(GemmFixed<U>),
-                "Batchwork: fixed operands are limited to 2 KB in all; pass larger ones as common(view)");
+  static_assert(
+      sizeof(Fixed<U, Sh>) <= sizeof(GemmFixed<U>),
+      "Batchwork: fixed operands are limited to 2 KB in all; pass larger ones as common(view)");
   using T = U;
   static constexpr Kind kind = Kind::fixed;
   static constexpr bool shared = true;
@@ -136,8 +138,7 @@ struct GemmOperand<TurnedOperand<O>> : GemmOperand<O> {
 template <class Exec, class X>
 constexpr bool gemm_accessible() {
   if constexpr (X::kind == Kind::fixed) return true;
-  else
-    return Kokkos::SpaceAccessibility<Exec, typename X::view_type::memory_space>::accessible;
+  else return Kokkos::SpaceAccessibility<Exec, typename X::view_type::memory_space>::accessible;
 }
 
 inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::int64_t b_rows,
@@ -181,7 +182,7 @@ void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T
   kernel.rounds = int(std::clamp<std::int64_t>(kernel.tiles / full, 1, 8));
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
                      Kokkos::LaunchBounds<Tile::threads, Tile::teams>>
-  policy(exec, gemm_teams((kernel.tiles + kernel.rounds - 1) / kernel.rounds), how.team, 1);
+      policy(exec, gemm_teams((kernel.tiles + kernel.rounds - 1) / kernel.rounds), how.team, 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
   Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
 }
@@ -195,7 +196,7 @@ void launch_gemm_on_device(Exec const& exec, std::string const& label,
     GemmLanes<T> const kernel(p, exec.concurrency());
     Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
                        Kokkos::LaunchBounds<GemmLanes<T>::threads, 4>>
-    policy(exec, gemm_teams(kernel.teams()), GemmLanes<T>::threads, 1);
+        policy(exec, gemm_teams(kernel.teams()), GemmLanes<T>::threads, 1);
     Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
     return;
   }
@@ -209,8 +210,8 @@ void launch_gemm_on_device(Exec const& exec, std::string const& label,
 }
 
 template <class Exec, class T, class Left>
-void launch_gemm_on_host(Exec const& exec, std::string const& label,
-                         GemmProblem<T> const& problem, Left const& left) {
+void launch_gemm_on_host(Exec const& exec, std::string const& label, GemmProblem<T> const& problem,
+                         Left const& left) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   GemmProblem<T> const p = arranged_for_host(problem);
   std::int64_t const threads = exec.concurrency();
@@ -275,8 +276,9 @@ void gemm(Exec const& exec, Launch<W, Teams, L> const& how, std::convertible_to<
                 "Batchwork::gemm: A and B are in(view) or common(...)");
   static_assert(OfC::kind == Kind::out || OfC::kind == Kind::inout,
                 "Batchwork::gemm: C is out(view) or inout(view)");
-  static_assert(!(OfA::shared && OfB::shared),
-                "Batchwork::gemm: A and B are both common, so all items are the same; pass one of them as in(view)");
+  static_assert(
+      !(OfA::shared && OfB::shared),
+      "Batchwork::gemm: A and B are both common, so all items are the same; pass one of them as in(view)");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork::gemm: the Views hold float or double");
   static_assert(std::is_same_v<T, typename OfA::T> && std::is_same_v<T, typename OfB::T>,

@@ -94,8 +94,7 @@ void choose_large_blocks(GemmBlocking& b, std::int64_t m, std::int64_t columns) 
       double const padding = double(gemm_round_up(m, rows)) / double(m) *
                              double(gemm_round_up(columns, cols)) / double(columns);
       double const small_team = team < 64 ? 1.3 : 1;
-      double const cost =
-          padding * team / threads * small_team * (1 + 12.0 / rows + 12.0 / cols);
+      double const cost = padding * team / threads * small_team * (1 + 12.0 / rows + 12.0 / cols);
       if (cost < best) {
         best = cost;
         b.rows = rows;
@@ -112,9 +111,9 @@ GemmBlocking choose_gemm_blocking(GemmProblem<T> const& p, bool a_along_k, bool 
                                   bool never_large = false) {
   GemmBlocking b;
   std::int64_t const largest = p.shared_a ? p.m : std::max(p.m, p.n);
-  b.kind = largest <= 4                 ? GemmTileKind::tiny
+  b.kind = largest <= 4                   ? GemmTileKind::tiny
            : largest <= 32 || never_large ? GemmTileKind::small
-                                        : GemmTileKind::large;
+                                          : GemmTileKind::large;
   std::int64_t const k = std::max<std::int64_t>(p.k, 1);
   std::int64_t const columns = p.shared_a ? p.n * p.items : p.n;
 
@@ -133,8 +132,8 @@ GemmBlocking choose_gemm_blocking(GemmProblem<T> const& p, bool a_along_k, bool 
     int const tiles_down = b.rows / tile_rows;
     int const most = p.shared_a && sizeof(T) == 4 ? 128 : 64;
     if (p.shared_a) {
-      b.cols = int(std::min<std::int64_t>(most / tiles_down * tile_cols,
-                                          gemm_round_up(columns, tile_cols)));
+      b.cols = int(
+          std::min<std::int64_t>(most / tiles_down * tile_cols, gemm_round_up(columns, tile_cols)));
       b.threads = tiles_down * (b.cols / tile_cols);
     } else {
       b.cols = gemm_balanced(p.n, 32, tile_cols);
@@ -154,8 +153,7 @@ GemmBlocking choose_gemm_blocking(GemmProblem<T> const& p, bool a_along_k, bool 
       return b.numbers() * int(sizeof(T)) <= gemm_small_scratch_bytes;
     };
     // As few slabs as fit, equally long.
-    for (std::int64_t slabs = (k + 31) / 32; !fits((k + slabs - 1) / slabs); ++slabs) {
-    }
+    for (std::int64_t slabs = (k + 31) / 32; !fits((k + slabs - 1) / slabs); ++slabs) {}
   }
   b.team = int(gemm_round_up(b.threads, 32));
   return b;

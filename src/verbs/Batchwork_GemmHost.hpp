@@ -207,7 +207,8 @@ struct GemmHostRows {
     T const* const b = p.b.data + item * p.b.item;
     T* const c = p.c.data + item * p.c.item;
     bool const copies = p.b.col != 1 && p.n > 1;
-    std::int64_t const cols_at_once = copies ? panel_cols : p.n, terms_at_once = copies ? panel_rows : 256;
+    std::int64_t const cols_at_once = copies ? panel_cols : p.n,
+                       terms_at_once = copies ? panel_rows : 256;
     for (std::int64_t j = 0; j < p.n; j += cols_at_once) {
       std::int64_t const cols = j + cols_at_once < p.n ? cols_at_once : p.n - j;
       std::int64_t k = 0;
@@ -244,7 +245,8 @@ struct GemmHostRows {
   }
 
   void operator()(std::int64_t index) const {
-    std::int64_t const chunk = index / row_blocks, row = (index - chunk * row_blocks) * rows_at_once;
+    std::int64_t const chunk = index / row_blocks,
+                       row = (index - chunk * row_blocks) * rows_at_once;
     std::int64_t const first = chunk * per_chunk;
     std::int64_t const end = first + per_chunk < p.items ? first + per_chunk : p.items;
     Kept kept;

@@ -21,9 +21,10 @@ struct GemmLanes {
   static constexpr int threads = 128;
 
   GemmProblem<T> p;
-  std::int64_t groups = 0;        ///< of as many items as a team has lanes
+  std::int64_t groups = 0;            ///< of as many items as a team has lanes
   std::int64_t down = 1, across = 1;  ///< tiles of an item
-  bool splits = false;            ///< the tiles of an item are computed by as many teams, one after the other in order
+  bool splits =
+      false;  ///< the tiles of an item are computed by as many teams, one after the other in order
 
   GemmLanes(GemmProblem<T> const& problem, std::int64_t concurrency) : p(problem) {
     groups = (p.items + threads - 1) / threads;

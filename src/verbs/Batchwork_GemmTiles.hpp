@@ -32,7 +32,8 @@ struct GemmLine {
 struct GemmLines {
   std::int64_t item, start, period, extent, items;
   QuickDivisor by_period;
-  bool wraps;  ///< `period` is small enough for the divisor; else a tile has lines of two items at most
+  bool
+      wraps;  ///< `period` is small enough for the divisor; else a tile has lines of two items at most
 
   BATCHWORK_INLINE GemmLine at(int x) const {
     std::int64_t const y = start + x;
@@ -76,7 +77,7 @@ struct GemmTiles {
   bool merges = false;         ///< the columns of all items follow each other
   QuickDivisor period_a, period_b;
   std::int64_t row_blocks = 1, col_blocks = 1, tiles = 0;
-  int rounds = 1;  ///< tiles that a team computes
+  int rounds = 1;                                ///< tiles that a team computes
   int rows_of_threads = 1, cols_of_threads = 1;  ///< in a slot
   QuickDivisor by_slot, by_adjacent;
   Left left;
@@ -139,13 +140,14 @@ struct GemmTiles {
   }
   BATCHWORK_INLINE GemmLines rows(Place const& at) const {
     bool const slots = how.slots > 1;
-    return {at.item, at.row, slots ? how.rows : std::int64_t(1) << 60, p.m, p.items, period_a, slots};
+    return {at.item,  at.row, slots ? how.rows : std::int64_t(1) << 60, p.m, p.items,
+            period_a, slots};
   }
   BATCHWORK_INLINE GemmLines columns(Place const& at) const {
-    if (merges)
-      return {at.item, at.col, p.n, p.n, p.items, period_b, p.n <= gemm_largest_period};
+    if (merges) return {at.item, at.col, p.n, p.n, p.items, period_b, p.n <= gemm_largest_period};
     bool const slots = how.slots > 1;
-    return {at.item, at.col, slots ? how.cols : std::int64_t(1) << 60, p.n, p.items, period_b, slots};
+    return {at.item,  at.col, slots ? how.cols : std::int64_t(1) << 60, p.n, p.items,
+            period_b, slots};
   }
 
   // ---- copies to scratch ----------------------------------------------------------------------------------------------
@@ -165,9 +167,9 @@ struct GemmTiles {
 
   /// Terms k0 .. k0 + terms - 1 of the lines of an operand.
   BATCHWORK_INLINE void copy(T* to, GemmSide<T const> const& from, std::int64_t line_stride,
-                             std::int64_t term_stride, GemmLines const& lines, int count,
-                             int apart, int pitch, GemmAccess const& access, int thread,
-                             std::int64_t k0, int terms) const {
+                             std::int64_t term_stride, GemmLines const& lines, int count, int apart,
+                             int pitch, GemmAccess const& access, int thread, std::int64_t k0,
+                             int terms) const {
     Walk const walk = walk_of(access, thread);
     if (walk.idle) return;
     BATCHWORK_KEEP_LOOP
@@ -262,7 +264,8 @@ struct GemmTiles {
     int slot, row, col;
   };
   BATCHWORK_INLINE Mine mine_of(int thread) const {
-    int const slot = by_slot.quotient(thread), rank = thread - slot * rows_of_threads * cols_of_threads;
+    int const slot = by_slot.quotient(thread),
+              rank = thread - slot * rows_of_threads * cols_of_threads;
     int const adjacent = rows_adjacent ? rows_of_threads : cols_of_threads;
     int const major = by_adjacent.quotient(rank), minor = rank - major * adjacent;
     return rows_adjacent ? Mine{slot, minor, major} : Mine{slot, major, minor};
@@ -406,7 +409,8 @@ struct GemmTiles {
                  terms);
         if (last) {
           // Of a large tile the place is computed twice, and takes no registers between.
-          if constexpr (Tile::slab > 0) store(sums, place(begin + (count - ahead - 1)), mine_of(thread));
+          if constexpr (Tile::slab > 0)
+            store(sums, place(begin + (count - ahead - 1)), mine_of(thread));
           else store(sums, here, mine_of(thread));
           BATCHWORK_UNROLL
           for (int r = 0; r < Tile::rows; ++r) {
@@ -441,8 +445,9 @@ struct GemmTilesPlan {
               std::int64_t term, std::int64_t extent, int lines) const {
     constexpr int wide = 16 / int(sizeof(T));
     access.wide = !access.along_terms && gemm_aligned(side, line, term, extent);
-    int const along =
-        access.along_terms ? how.slab : access.wide ? (lines + wide - 1) / wide : lines;
+    int const along = access.along_terms ? how.slab
+                      : access.wide      ? (lines + wide - 1) / wide
+                                         : lines;
     access.across = std::min(along, how.team);
     access.down = how.team / access.across;
     access.by_across = QuickDivisor(access.across);

@@ -48,7 +48,8 @@ struct GemmMatrices {
   std::int64_t items, item, row, col, begin;
   int rows, cols;
   Kokkos::View<T*, Space> storage;
-  using Mirror = decltype(Kokkos::create_mirror(Kokkos::HostSpace(), std::declval<Kokkos::View<T*, Space> const&>()));
+  using Mirror = decltype(Kokkos::create_mirror(Kokkos::HostSpace(),
+                                                std::declval<Kokkos::View<T*, Space> const&>()));
   Mirror host;
 
   GemmMatrices(std::int64_t items_, int rows_, int cols_, Arranged how)
@@ -115,7 +116,8 @@ struct GemmData {
   GemmMatrices<T> a, b, c;
 
   static GemmMatrices<T> make(GemmCase const& g, int which, int rows, int cols, bool turned) {
-    bool const shared = (which == 0 && g.shared == Shared::a) || (which == 1 && g.shared == Shared::b);
+    bool const shared =
+        (which == 0 && g.shared == Shared::a) || (which == 1 && g.shared == Shared::b);
     return {shared ? 1 : g.items, turned ? cols : rows, turned ? rows : cols,
             g.arranged[std::size_t(which)]};
   }
@@ -144,7 +146,8 @@ struct GemmData {
     EXPECT_EQ(c.poisoned(), outside);
     int wrong = 0;
     for (std::int64_t n = 0; n < what.items; ++n) {
-      std::int64_t const na = what.shared == Shared::a ? 0 : n, nb = what.shared == Shared::b ? 0 : n;
+      std::int64_t const na = what.shared == Shared::a ? 0 : n,
+                         nb = what.shared == Shared::b ? 0 : n;
       for (int i = 0; i < what.m; ++i) {
         for (int j = 0; j < what.n; ++j) {
           long double sum = 0, size = 0;
@@ -159,8 +162,8 @@ struct GemmData {
           }
           T const& got = what.turn_c ? c.at(n, j, i) : c.at(n, i, j);
           if (what.beta != 0) {
-            long double const x = static_cast<long double>(T(what.beta)) *
-                                  before(std::size_t(&got - c.host.data()));
+            long double const x =
+                static_cast<long double>(T(what.beta)) * before(std::size_t(&got - c.host.data()));
             sum += x;
             size += std::fabs(x);
           }

@@ -20,8 +20,7 @@ void call_gemm(GemmData<T> const& d) {
     if constexpr (V::rank() == 3)
       return V(view.data(), Kokkos::LayoutStride(view.extent(0), s(0), view.extent(2), s(2),
                                                  view.extent(1), s(1)));
-    else
-      return V(view.data(), Kokkos::LayoutStride(view.extent(1), s(1), view.extent(0), s(0)));
+    else return V(view.data(), Kokkos::LayoutStride(view.extent(1), s(1), view.extent(0), s(0)));
   };
   auto const with_c = [&](auto const& a, auto const& b) {
     auto const c = g.turn_c ? turned_view(d.c.batch()) : d.c.batch();
@@ -316,7 +315,8 @@ TEST(GemmErrors, Misuse) {
     for (std::size_t i = 0; i < 3; ++i)
       for (std::size_t j = 0; j < 5; ++j) ASSERT_EQ(h(n, i, j), 7.25);
   // No items, and no numbers, are no error.
-  Many none("none", 0, 3, 4), none_c("none_c", 0, 3, 5), flat("flat", 7, 0, 4), flat_c("flat_c", 7, 0, 5);
+  Many none("none", 0, 3, 4), none_c("none_c", 0, 3, 5), flat("flat", 7, 0, 4),
+      flat_c("flat_c", 7, 0, 5);
   EXPECT_NO_THROW(gemm(1, in(none), common(m), 0, out(none_c)));
   EXPECT_NO_THROW(gemm(1, in(flat), common(m), 0, out(flat_c)));
 }
