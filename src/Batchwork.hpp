@@ -12,6 +12,7 @@
 #include "tile/Batchwork_Generate.hpp"
 #include "tile/Batchwork_Reduce.hpp"
 #include "verbs/Batchwork_Copy.hpp"
+#include "verbs/Batchwork_Gemm.hpp"
 #include "verbs/Batchwork_Map.hpp"
 #include "verbs/Batchwork_Scan.hpp"
 

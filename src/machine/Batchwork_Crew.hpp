@@ -41,10 +41,10 @@ struct GridItem {
   std::int64_t first;
   int count;
   LaneGrid grid;
-  int place;         ///< of the item in the buffers of its crew
-  Crew crew;         ///< which carries this item, and others if all that it can hold are there
-  char* exchange;    ///< of the first item of the buffers
-  int item_bytes;    ///< from the exchange of an item to the next
+  int place;       ///< of the item in the buffers of its crew
+  Crew crew;       ///< which carries this item, and others if all that it can hold are there
+  char* exchange;  ///< of the first item of the buffers
+  int item_bytes;  ///< from the exchange of an item to the next
   Ahead ahead;
 };
 

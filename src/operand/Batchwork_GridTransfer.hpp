@@ -33,7 +33,7 @@ struct GridTransfer {
   static constexpr int items = crew_items(L), lanes = crew_lanes(L);
   static constexpr int per_unit = 16 / int(sizeof(T));
   /// Numbers copied at once where alignment allows.
-  static constexpr int at_once = side_by_side            ? (items < per_unit ? items : per_unit)
+  static constexpr int at_once = side_by_side           ? (items < per_unit ? items : per_unit)
                                  : cols % per_unit == 0 ? per_unit
                                                         : 1;
   /// Numbers of an item in the buffer.
@@ -47,7 +47,8 @@ struct GridTransfer {
 
   /// Where entry (i, j) of the item at a place stands in the buffer.
   static BATCHWORK_INLINE int position(int i, int j, int place) {
-    if constexpr (side_by_side) return (triangle ? triangle_index(i, j) : i * cols + j) * items + place;
+    if constexpr (side_by_side)
+      return (triangle ? triangle_index(i, j) : i * cols + j) * items + place;
     else return place * stride + i * cols + j;
   }
 
@@ -210,8 +211,8 @@ BATCHWORK_INLINE void store_lines(Loc const& location, GridItem const& item, std
             BATCHWORK_UNROLL
             for (int n = 0; n < V; ++n)
               x[n] = Transfer::side_by_side
-                           ? number_in_exchange<R>(exchange(item.crew.place + g + n), i, j)
-                           : number_in_exchange<R>(exchange(item.crew.place + g), i, j + n);
+                         ? number_in_exchange<R>(exchange(item.crew.place + g + n), i, j)
+                         : number_in_exchange<R>(exchange(item.crew.place + g), i, j + n);
             Vendor::store_together(loc.at(item.crew.first + g, time) + loc.offset(i, j), x);
           });
     }

@@ -115,10 +115,6 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
     return true;
   }
   static_assert(
-      extents_known(),
-      "Batchwork: the tile's extents must be known at compile time: use a View with static "
-      "extents (View<double*[6][6]>) or extents<6, 6>(view)");
-  static_assert(
       !IsPacked || packed_width > 0,
       "Batchwork::packed: the lane extent must be static, as in View<double*[6][6][8], LayoutRight>");
   static_assert(!IsPacked || has_item(Lead),
@@ -131,8 +127,16 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
     else return typename ShapeFromExtents<2, static_extent(0), static_extent(1)>::type{};
   }
   using shape = typename Restructured<decltype(make_shape()), St>::type;
-  static_assert(shape::rows <= largest_extent && shape::cols <= largest_extent,
-                "Batchwork: an extent of the tile is over the limit of 32");
+
+  /// What tiles ask of a View. Verbs that make none (gemm) take any extents, and do not call this.
+  static constexpr void require_tile() {
+    static_assert(
+        extents_known(),
+        "Batchwork: the tile's extents must be known at compile time: use a View with static "
+        "extents (View<double*[6][6]>) or extents<6, 6>(view)");
+    static_assert(shape::rows <= largest_extent && shape::cols <= largest_extent,
+                  "Batchwork: an extent of the tile is over the limit of 32");
+  }
 
   using layout = typename V::array_layout;
   static constexpr bool left = std::is_same_v<layout, Kokkos::LayoutLeft>;
@@ -155,6 +159,7 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
       : view(a.view), packed_items(a.packed_items) {}
 
   Description describe() const {
+    require_tile();
     Description d = describe_view(view);
     d.shape = shape::text();
     if (has_item(Lead)) d.items = IsPacked ? packed_items : std::int64_t(view.extent(0));
@@ -197,6 +202,7 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
   }
 
   location locate() const {
+    require_tile();
     constexpr int time_index = has_time(Lead) ? int(has_item(Lead)) : -1;
     auto const on_units = [&](auto... strides) {
       return reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 &&

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "operand/Batchwork_Source.hpp"
+#include "operand/Batchwork_TransposedView.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -37,16 +38,6 @@ struct StoredBatch {
   std::int64_t rows, cols;
   Description description;
 };
-
-/// A View of which every item's matrix is meant transposed.
-template <class A>
-struct TransposedView {
-  A view;
-};
-template <class X>
-inline constexpr bool is_transposed_view = false;
-template <class A>
-inline constexpr bool is_transposed_view<TransposedView<A>> = true;
 
 /// What a copy takes: a View, packed(view, n), extents<...>(view), or transposed(...) of these.
 template <class X>
@@ -123,13 +114,6 @@ auto stored(TransposedView<A> const& t) {
 }
 
 }  // namespace Impl
-
-/// transposed(view), in a copy: the transpose of every item's matrix. It goes around the other adaptors:
-/// transposed(packed(view, n)).
-template <Impl::Viewish V>
-auto transposed(V const& view) {
-  return Impl::TransposedView<decltype(Impl::adapted(view))>{Impl::adapted(view)};
-}
 
 }  // namespace Batchwork
 

@@ -79,8 +79,7 @@ BATCHWORK_INLINE auto load_tile(Loc const& loc, auto const& items, std::int64_t 
     else r.value = c.get(0, 0);
   } else {
 #if defined(BATCHWORK_DEVICE_PASS)
-    if constexpr (one_item_per_lane<S> && has_wide_rows<Loc> &&
-                  Sh::size * sizeof(T) % 16 == 0) {
+    if constexpr (one_item_per_lane<S> && has_wide_rows<Loc> && Sh::size * sizeof(T) % 16 == 0) {
       if (loc.wide) {
         constexpr int per = 16 / int(sizeof(T));
         Unit<T> buffer[Sh::size / per];
@@ -109,7 +108,8 @@ BATCHWORK_INLINE auto load_tile(Loc const& loc, auto const& items, std::int64_t 
 
 /// By one lane or in packs.
 template <class S, class Loc, class R>
-BATCHWORK_INLINE void store_held(Loc const& loc, Items const& items, std::int64_t time, R const& r) {
+BATCHWORK_INLINE void store_held(Loc const& loc, Items const& items, std::int64_t time,
+                                 R const& r) {
   using Sh = typename Loc::shape;
   using T [[maybe_unused]] = typename Loc::value_type;
 #if defined(BATCHWORK_DEVICE_PASS)
@@ -153,8 +153,7 @@ BATCHWORK_INLINE void store_held(Loc const& loc, Items const& items, std::int64_
 
 /// Writes every number the View holds for the items: both triangles of a symmetric tile, the zeros of a lower one.
 template <class S, class Loc, class R>
-BATCHWORK_INLINE void store_tile(Loc const& loc, auto const& items, std::int64_t time,
-                                 R const& r) {
+BATCHWORK_INLINE void store_tile(Loc const& loc, auto const& items, std::int64_t time, R const& r) {
   using Sh = typename Loc::shape;
   using T [[maybe_unused]] = typename Loc::value_type;
   if constexpr (is_spread<S>) {

@@ -339,7 +339,8 @@ BATCHWORK_INLINE void assign_lines(To& to, From const& from) {
       for (int k = 0; k < To::length; ++k) {
         if (k < (m + 1) * S::lanes) {
           auto const v = x.get(m, k);
-          to.hold(m, k, st == Structure::lower && k > m * S::lanes + grid.lane ? scalar_t<S>(0) : v);
+          to.hold(m, k,
+                  st == Structure::lower && k > m * S::lanes + grid.lane ? scalar_t<S>(0) : v);
         } else if (st == Structure::lower) {
           to.hold(m, k, scalar_t<S>(0));
         }

@@ -167,7 +167,8 @@ template <int Mine, int N, int Deep, bool Subtract, int Half, class T, class A, 
 BATCHWORK_INLINE void lines_terms(T (&acc)[Mine * N], A const& a, B const& b, int k0) {
   constexpr int J = N < 4 ? N : 4, full = N / J * J;
   BATCHWORK_UNROLL
-  for (int j0 = 0; j0 < full; j0 += J) lines_block<Mine, N, Deep, J, Subtract, Half>(acc, a, b, k0, j0);
+  for (int j0 = 0; j0 < full; j0 += J)
+    lines_block<Mine, N, Deep, J, Subtract, Half>(acc, a, b, k0, j0);
   if constexpr (full < N) lines_block<Mine, N, Deep, N - full, Subtract, Half>(acc, a, b, k0, full);
 }
 
@@ -249,7 +250,8 @@ BATCHWORK_INLINE void lines_times(R& r, A const& a, B const& b, C const& from, L
       if constexpr (tail > 0)
         if (last && !end) lines_block<Mine, N, tail, J, C::subtracts, half>(acc, here, b, k0, j0);
       if constexpr (edge > 0)
-        if (!last && end) lines_block<Mine, N, B::deep, edge, C::subtracts, half>(acc, here, b, k0, j0);
+        if (!last && end)
+          lines_block<Mine, N, B::deep, edge, C::subtracts, half>(acc, here, b, k0, j0);
       if constexpr (tail > 0 && edge > 0)
         if (last && end) lines_block<Mine, N, tail, edge, C::subtracts, half>(acc, here, b, k0, j0);
     }
@@ -350,8 +352,8 @@ BATCHWORK_INLINE void looped_lines_times(R& r, A const& a, B const& b, C const& 
   for (int k0 = 0; k0 < full; k0 += deep)
     lines_terms<Mine, N, deep, C::subtracts, half>(acc, a.template numbers<Mine, deep>(k0), b, k0);
   if constexpr (full < K)
-    lines_terms<Mine, N, K - full, C::subtracts, half>(acc, a.template numbers<Mine, K - full>(full), b,
-                                                 full);
+    lines_terms<Mine, N, K - full, C::subtracts, half>(
+        acc, a.template numbers<Mine, K - full>(full), b, full);
   keep_lines<half>(r, acc);
 }
 
@@ -365,7 +367,8 @@ BATCHWORK_INLINE void own_lines_times(R& r, A const& a, B const& b, C const& fro
                                       LaneGrid const& grid) {
   using S = typename R::value_type;
   if constexpr (!is_spread_tile<B> && is_spread_tile<A> && structure_of<A> != Structure::diagonal &&
-                (structure_of<A> == Structure::symmetric || R::mine * R::length * K > written_out)) {
+                (structure_of<A> == Structure::symmetric ||
+                 R::mine * R::length * K > written_out)) {
     auto const own = put_own_lines<S, ByRows>(a, grid);
     looped_lines_times<K, false>(r, own, read_by_all<S, false>(b, grid), from, c);
   } else {
@@ -472,11 +475,12 @@ BATCHWORK_INLINE auto gram_by_lines(Y const& y, C const& from, Lines const& c,
   } else {
     auto const* const base = stage_lines<SR, Y::mine, Y::length>(HeldLines<Y>{y}, grid);
     if constexpr (deal_of<Y> == Deal::cols)
-      looped_lines_times<K, true>(r, StraightInExchange<SR>{base + grid.lane * SR::exchange::leading},
-                            ColumnsInScratch<T, SR::exchange::leading>{base}, from, c);
+      looped_lines_times<K, true>(r,
+                                  StraightInExchange<SR>{base + grid.lane * SR::exchange::leading},
+                                  ColumnsInScratch<T, SR::exchange::leading>{base}, from, c);
     else
       looped_lines_times<K, true>(r, TurnedInExchange<SR>{base + grid.lane},
-                            RowsInScratch<T, SR::exchange::leading>{base}, from, c);
+                                  RowsInScratch<T, SR::exchange::leading>{base}, from, c);
   }
   return r;
 }

@@ -312,10 +312,10 @@ struct GroupBase {
     return (team > 32 ? team / 32 * 32 : team) / lanes_per_item;
   }
   static constexpr std::size_t exchange_bytes(int team) {
-    return lanes_per_item == 1
-               ? 0
-               : (item_bytes * std::size_t(crew_items(lanes_per_item)) + Derived::fetched_by_crew()) *
-                     std::size_t(grids_of(team) / crew_items(lanes_per_item));
+    return lanes_per_item == 1 ? 0
+                               : (item_bytes * std::size_t(crew_items(lanes_per_item)) +
+                                  Derived::fetched_by_crew()) *
+                                     std::size_t(grids_of(team) / crew_items(lanes_per_item));
   }
   /// As many items as the team has grids, from `first` on, and again every `step` items.
   template <class Member>
@@ -340,8 +340,8 @@ struct GroupBase {
     item.exchange = exchange + item_bytes * std::size_t(head);
     item.item_bytes = int(item_bytes);
     item.place = mine - head;
-    item.grid = LaneGrid{exchange + item_bytes * std::size_t(mine), rank % L,
-                         Vendor::LaneSync::of(member)};
+    item.grid =
+        LaneGrid{exchange + item_bytes * std::size_t(mine), rank % L, Vendor::LaneSync::of(member)};
     item.ahead.buffer = exchange + item_bytes * std::size_t(grids_of(team)) +
                         Derived::fetched_by_crew() * std::size_t(crew);
     // Lanes left over repeat another grid's work: they must not leave the others' way.

@@ -102,7 +102,8 @@ struct LaunchBoundsOf {
 template <int LanesPerItem, int Teams>
   requires(LanesPerItem > 1)
 struct LaunchBoundsOf<LanesPerItem, Teams> {
-  static constexpr int lanes = crew_lanes(LanesPerItem) > 64 ? crew_lanes(LanesPerItem) : 64, teams = Teams > 0 ? 128 * Teams / lanes : 1;
+  static constexpr int lanes = crew_lanes(LanesPerItem) > 64 ? crew_lanes(LanesPerItem) : 64,
+                       teams = Teams > 0 ? 128 * Teams / lanes : 1;
 };
 
 /// Launches a group on an execution space instance. Asynchronous; allocates nothing, fences nothing.
@@ -128,8 +129,9 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
 #define XROUNDS 2
 #endif
     constexpr bool shared = Group::lanes_per_item > 1;
-    std::int64_t const full = shared ? items * Group::lanes_per_item / (XROUNDS*std::int64_t(exec.concurrency()))
-                                     : items / (2 * std::int64_t(exec.concurrency()));
+    std::int64_t const full =
+        shared ? items * Group::lanes_per_item / (XROUNDS * std::int64_t(exec.concurrency()))
+               : items / (2 * std::int64_t(exec.concurrency()));
     std::int64_t const most = shared ? 16 : Group::fetch_bytes > 0 ? 4 : 1;
     std::int64_t const rounds = full < 1 ? 1 : full < most ? full : most;
     int const at_once = lanes / Group::lanes_per_item;

@@ -46,7 +46,8 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   }
   /// The sequence, and the stores.
   template <std::size_t... I>
-  BATCHWORK_INLINE void finish(auto const& items, arguments& args, std::index_sequence<I...>) const {
+  BATCHWORK_INLINE void finish(auto const& items, arguments& args,
+                               std::index_sequence<I...>) const {
     this->call(sequence, args);
     status_code code(0), bad(0);
     (store<I>(items, args, code, bad), ...);

@@ -71,7 +71,8 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   }
 
   template <std::size_t... I>
-  BATCHWORK_INLINE void run_items(auto const& items, char const* base, std::index_sequence<I...>) const {
+  BATCHWORK_INLINE void run_items(auto const& items, char const* base,
+                                  std::index_sequence<I...>) const {
     arguments args{{start<I>(items, base)}...};
     arguments next;
     status_code code(0), bad(0);

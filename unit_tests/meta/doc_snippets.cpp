@@ -51,6 +51,12 @@ void smooth(Exec const& exec, std::int64_t steps, Kokkos::View<double*> first,
   scan(exec, steps, Smooth{}, carry(first, last), each(z), in(weight), emit(smoothed));
 }
 
+void products(Exec const& exec, Kokkos::View<float**> M, Kokkos::View<float***> N,
+              Kokkos::View<float***> P, Kokkos::View<float***> Q) {
+  gemm(exec, 1, common(M), in(N), 0, out(P));               // P_n = M N_n
+  gemm(exec, -1, in(transposed(N)), in(P), 0.5, inout(Q));  // Q_n = Q_n / 2 - N_n' P_n
+}
+
 void with_status(Exec const& exec, Kokkos::View<double* [D][D]> P_new,
                  Kokkos::View<double* [D][D]> P, Kokkos::View<double[D][D]> F,
                  Kokkos::View<double[D][D]> Q, Kokkos::View<double[D][D]> H,

@@ -150,3 +150,27 @@ void pack_into_no_groups(Kokkos::View<double***> const& y, Kokkos::View<double**
 void transposed_vectors(Vectors const& y, Vectors const& x) {
   B::copy(y, WRONG_OR_RIGHT(B::transposed(x), x));
 }
+
+// says: A and B are both common
+void nothing_of_the_items(Kokkos::View<double***> const& c, Kokkos::View<double**> const& m,
+                          Kokkos::View<double***> const& b) {
+  (void)b;
+  B::gemm(1, B::common(m), WRONG_OR_RIGHT(B::common(m), B::in(b)), 0, B::out(c));
+}
+
+// says: C is out(view) or inout(view)
+void product_that_is_common(Kokkos::View<double***> const& c, Kokkos::View<double**> const& m) {
+  B::gemm(1, B::common(m), B::in(c), 0, WRONG_OR_RIGHT(B::common(m), B::out(c)));
+}
+
+// says: A, B and C hold the same type of numbers
+void product_of_float_and_double(Kokkos::View<double***> const& c, Kokkos::View<double**> const& d,
+                                 Kokkos::View<float**> const& f) {
+  (void)d, (void)f;
+  B::gemm(1, B::common(WRONG_OR_RIGHT(f, d)), B::in(c), 0, B::out(c));
+}
+
+// says: the arguments after the sequence are operands
+void transposed_in_map(Matrices const& y, Matrices const& x) {
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(B::transposed(x), x)));
+}

@@ -177,6 +177,25 @@ TEST_F(Profiling, CopyIsOneKernel) {
                     "Batchwork::unpack", instance);
 }
 
+TEST_F(Profiling, GemmIsOneKernel) {
+  Space const exec;
+  // Of every kernel that there is: tiles, and lanes of their own items.
+  auto const call = [&](Sizes const& s, auto const&... how) {
+    gemm(how..., 1, common(c.view), in(s.x.view()), 0, out(s.y.view()));
+  };
+  expect_one_kernel(events_of([&] { call(many); }), "Batchwork::gemm", exec);
+  expect_one_kernel(events_of([&] { call(many, exec, launch("of three")); }),
+                    "Batchwork::gemm(of three)", exec);
+  SeriesIn<double, Left, 3> const z(1000, 3);
+  expect_one_kernel(events_of([&] {
+                      gemm(exec, 1, in(many.x.view()), in(transposed(z.view())), 0,
+                           out(many.y.view()));
+                    }),
+                    "Batchwork::gemm", exec);
+  auto const of_none = events_of([&] { call(none); });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
 TEST_F(Profiling, OnTheInstanceGiven) {
   auto const instances = Kokkos::Experimental::partition_space(Space(), 1, 1);
   for (int k = 0; k < 2; ++k) {

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The device kernels of gemm, run on the host by teams of threads, so that they are tested where there is no device, with
+// the sanitizers' help; and the choice of tiles.
+#include <barrier>
+#include <thread>
+
+#include "verbs/GemmCase.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+/// What a kernel asks of Kokkos' team members.
+struct Team {
+  int size;
+  std::vector<char> scratch;
+  std::barrier<> barrier;
+  Team(int n, std::size_t bytes) : size(n), scratch(bytes, char(0xff)), barrier(n) {}  // NaN
+};
+struct Scratch {
+  Team* team;
+  void* get_shmem_aligned(std::size_t bytes, std::size_t alignment) const {
+    void* p = team->scratch.data();
+    std::size_t space = team->scratch.size();
+    return std::align(alignment, bytes, p, space);
+  }
+};
+struct Member {
+  Team* team;
+  int rank, league;
+  int team_rank() const { return rank; }
+  int team_size() const { return team->size; }
+  int league_rank() const { return league; }
+  void team_barrier() const { team->barrier.arrive_and_wait(); }
+  Scratch team_scratch(int) const { return {team}; }
+};
+
+template <class Kernel>
+void run(Kernel const& kernel, int teams, int size, std::size_t scratch) {
+  for (int league = 0; league < teams; ++league) {
+    Team team(size, scratch);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < size; ++rank)
+      threads.emplace_back([&, rank] { kernel(Member{&team, rank, league}); });
+    for (auto& t : threads) t.join();
+  }
+}
+
+template <class T>
+Impl::GemmProblem<T> problem_of(GemmData<T> const& d) {
+  auto const& g = d.what;
+  auto const side = [](GemmMatrices<T> const& m, bool turned) {
+    Impl::GemmSide<T> const s{m.data(), m.item, m.row, m.col};
+    return turned ? s.turned() : s;
+  };
+  auto const a = side(d.a, g.turn_a), b = side(d.b, g.turn_b);
+  Impl::GemmProblem<T> p;
+  p.shared_a = g.shared == Shared::a;
+  p.shared_b = g.shared == Shared::b;
+  p.a = {a.data, p.shared_a ? 0 : a.item, a.row, a.col};
+  p.b = {b.data, p.shared_b ? 0 : b.item, b.row, b.col};
+  p.c = side(d.c, g.turn_c);
+  p.items = g.items;
+  p.m = g.m;
+  p.n = g.n;
+  p.k = g.k;
+  p.alpha = T(g.alpha);
+  p.beta = T(g.beta);
+  return Impl::arranged_for_device(p);
+}
+
+/// The tiled kernel for a case, with a number of tiles for a team.
+template <class T, Impl::GemmTileKind Kind, class Left>
+void run_kind(Impl::GemmProblem<T> const& p, Impl::GemmTilesPlan<T> const& plan, int rounds,
+              Left const& left) {
+  Impl::GemmTiles<T, typename Impl::GemmTileOf<T, Kind>::type, Left> kernel(p, left, plan.how,
+                                                                            plan.a, plan.b);
+  kernel.rounds = rounds;
+  EXPECT_LE(kernel.scratch_bytes(), 40928u);
+  run(kernel, int((kernel.tiles + rounds - 1) / rounds), plan.how.team, kernel.scratch_bytes());
+}
+template <class T>
+void run_tiles(Impl::GemmProblem<T> const& p, int rounds) {
+  using enum Impl::GemmTileKind;
+  Impl::GemmTilesPlan<T> const plan(p, false);
+  Impl::GemmViewed const left{};
+  if (plan.how.kind == tiny) run_kind<T, tiny>(p, plan, rounds, left);
+  else if (plan.how.kind == small) run_kind<T, small>(p, plan, rounds, left);
+  else run_kind<T, large>(p, plan, rounds, left);
+}
+
+template <class T>
+struct GemmTilesTest : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(GemmTilesTest, Numbers);
+
+TYPED_TEST(GemmTilesTest, Tiles) {
+  using T = TypeParam;
+  Random random(1);
+  for (int n : gemm_sizes)
+    for (int repeat = 0; repeat < 4; ++repeat) {
+      auto g = some_case(random, n > 32 ? 2 : random.integer(1, 50), n, n, n);
+      if (repeat > 0) g.m = random.integer(1, 40);
+      if (repeat > 1) g.n = random.integer(1, 70);
+      if (repeat > 2) g.k = random.integer(0, 50);
+      GemmData<T> const d(g, random);
+      d.check([&] { run_tiles(problem_of(d), random.integer(1, 4)); });
+    }
+}
+
+/// Sizes of which runs of 16 bytes are aligned, in the arrangements that can be copied and stored by such runs.
+TYPED_TEST(GemmTilesTest, WideAccesses) {
+  using T = TypeParam;
+  Random random(2);
+  for (int n : {4, 16, 24, 32, 96})
+    for (auto shared : {Shared::none, Shared::a, Shared::b})
+      for (auto how : {Arranged::rows, Arranged::columns, Arranged::planes}) {
+        GemmCase g;
+        g.items = n > 32 ? 2 : 24;
+        g.m = n;
+        g.n = n + 4;
+        g.k = n + 8;
+        g.shared = shared;
+        g.arranged = {how, how, how};
+        g.turn_a = random.integer(0, 1);
+        g.turn_b = random.integer(0, 1);
+        g.reads_c = random.integer(0, 1);
+        g.beta = g.reads_c ? 0.5 : 0;
+        GemmData<T> const d(g, random);
+        d.check([&] { run_tiles(problem_of(d), 2); });
+      }
+}
+
+TYPED_TEST(GemmTilesTest, FixedOperand) {
+  using T = TypeParam;
+  Random random(3);
+  for (int n : {3, 6, 15}) {
+    GemmCase g;
+    g.items = 15;
+    g.m = n;
+    g.n = n == 3 ? 5 : 50;
+    g.k = n - 1;
+    g.shared = Shared::a;
+    GemmData<T> const d(g, random);
+    auto const p = problem_of(d);
+    Impl::GemmFixed<T> fixed{};
+    for (int i = 0; i < g.m * g.k; ++i) fixed.values[i] = d.a.host(std::size_t(i));
+    d.check([&] {
+      Impl::GemmTilesPlan<T> const plan(p, true);
+      if (n == 3) run_kind<T, Impl::GemmTileKind::tiny>(p, plan, 2, fixed);
+      else run_kind<T, Impl::GemmTileKind::small>(p, plan, 2, fixed);
+    });
+  }
+}
+
+TYPED_TEST(GemmTilesTest, LanesOfPlanes) {
+  using T = TypeParam;
+  Random random(4);
+  for (int n : {1, 3, 4, 5, 9, 20})
+    for (std::int64_t items : {2, 128, 300}) {
+      auto g = some_case(random, items, n, n + 1, n + 2);
+      g.shared = Shared::none;
+      g.arranged = {Arranged::planes, Arranged::planes, Arranged::planes};
+      GemmData<T> const d(g, random);
+      d.check([&] {
+        for (std::int64_t concurrency : {1, 1000}) {
+          if (concurrency > 1 && g.beta != 0) continue;
+          Impl::GemmLanes<T> const kernel(problem_of(d), concurrency);
+          Team team(kernel.threads, 0);
+          for (int league = 0; league < int(kernel.teams()); ++league)
+            for (int rank = 0; rank < kernel.threads; ++rank) kernel(Member{&team, rank, league});
+        }
+      });
+    }
+}
+
+// ---- choices --------------------------------------------------------------------------------------------------------
+
+TEST(GemmChoice, BlocksOfEverySizeFit) {
+  auto const check = []<class T>(T) {
+    for (int m = 1; m < 300; m += m < 40 ? 1 : 13)
+      for (int n = 1; n < 300; n += n < 40 ? 1 : 17)
+        for (int k : {1, 2, 5, 8, 16, 31, 32, 33, 64, 256})
+          for (int which = 0; which < 8; ++which) {
+            Impl::GemmProblem<T> p;
+            p.shared_a = which & 1;
+            p.items = 1000;
+            p.m = m;
+            p.n = n;
+            p.k = k;
+            auto const b = Impl::choose_gemm_blocking(p, which & 2, which & 4);
+            ASSERT_LE(b.numbers() * int(sizeof(T)), 40000) << m << " " << n << " " << k;
+            ASSERT_LE(b.team, b.kind == Impl::GemmTileKind::large ? 192 : 128);
+            ASSERT_LE(b.threads, b.team);
+            ASSERT_GE(b.threads, 1);
+            ASSERT_GE(b.slab, 1);
+            ASSERT_TRUE(b.slots == 1 || (b.rows >= m && b.cols >= n));
+            if (b.kind == Impl::GemmTileKind::large) {
+              ASSERT_EQ(b.pitch_a % 4, 0);
+              ASSERT_EQ(b.pitch_b % 4, 0);
+            }
+          }
+  };
+  check(1.0f);
+  check(1.0);
+}
+
+TEST(GemmChoice, QuickDivisor) {
+  for (int d : {1, 2, 3, 7, 31, 32, 33, 1000, 32767, 32768}) {
+    Impl::QuickDivisor const by(d);
+    for (int n : {0, 1, d - 1, d, d + 1, 2 * d - 1, 2 * d, d + 1024})
+      EXPECT_EQ(by.quotient(n), n / d) << n << " by " << d;
+  }
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
