@@ -94,7 +94,7 @@ struct HostKernel {
 };
 
 /// The largest team of a kernel and how many of them are wanted at once. Where lanes share items teams have 64 lanes, so
-/// that the scratch of more of them fits; Teams still counts lanes by 128.
+/// that the scratch of more of them fits, or a crew; Teams still counts lanes by 128.
 template <int LanesPerItem, int Teams>
 struct LaunchBoundsOf {
   static constexpr int lanes = 128, teams = Teams > 0 ? Teams : 1;
@@ -123,15 +123,12 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
       if (lanes > Bounds::lanes) lanes = Bounds::lanes;
       if (Group::scratch_size(lanes) > scratch_of_a_team) lanes = 32;
     }
-    // A lane that fetches ahead takes a few items one after the other, as long as there are enough
-    // teams to fill the device; otherwise a team per group is faster, the device balances them.
-#ifndef XROUNDS
-#define XROUNDS 2
-#endif
+    // A lane that fetches ahead takes a few items one after the other, as long as there are enough teams to fill the
+    // device; otherwise a team per group is faster, the device balances them. Teams of lanes that share items stage the
+    // common operands besides, and take more.
     constexpr bool shared = Group::lanes_per_item > 1;
     std::int64_t const full =
-        shared ? items * Group::lanes_per_item / (XROUNDS * std::int64_t(exec.concurrency()))
-               : items / (2 * std::int64_t(exec.concurrency()));
+        items * Group::lanes_per_item / (2 * std::int64_t(exec.concurrency()));
     std::int64_t const most = shared ? 16 : Group::fetch_bytes > 0 ? 4 : 1;
     std::int64_t const rounds = full < 1 ? 1 : full < most ? full : most;
     int const at_once = lanes / Group::lanes_per_item;
