@@ -59,12 +59,14 @@ if(_link AND TARGET BLAS::BLAS)
 endif()
 _batchwork_dependency(lapack "LAPACK" LINK ${_link} PACKAGE "liblapack-dev libblas-dev")
 
-# A peer of benchmarks on NVIDIA's devices.
+# Peers of benchmarks on NVIDIA's devices.
 set(_link "")
 if(Kokkos_ENABLE_CUDA)
   find_package(CUDAToolkit QUIET)
   _batchwork_first_target(_link CUDA::cublas)
   _batchwork_dependency(cublas "cuBLAS" LINK ${_link} PACKAGE libcublas-dev)
+  _batchwork_first_target(_link CUDA::cusolver)
+  _batchwork_dependency(cusolver "cuSOLVER" LINK ${_link} PACKAGE libcusolver-dev)
 endif()
 
 # Kokkos Kernels by itself, and as a part of Trilinos.

@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 
+#include "../common/Chosen.hpp"
 #include "../common/Data.hpp"
 #include "../common/Report.hpp"
 
@@ -90,33 +91,6 @@ struct Reference {
         out[i][j] = prior[i][j];
         for (int m = 0; m < D; ++m) out[i][j] -= y[m][i] * y[m][j];
       }
-  }
-};
-
-/// Which items are compared with the reference: all of them on a host; on a device, where the reference would take
-/// longer than all the rest, 20000 that are spread evenly, the last 1000 among them.
-struct Chosen {
-  std::int64_t items;
-  static constexpr std::int64_t most = 20000, at_end = 1000;
-
-  KOKKOS_INLINE_FUNCTION std::int64_t count() const {
-    return on_device && items > most ? most : items;
-  }
-  KOKKOS_INLINE_FUNCTION std::int64_t operator[](std::int64_t c) const {
-    std::int64_t const n = count();
-    if (n == items) return c;
-    return c < n - at_end ? c * ((items - at_end) / (n - at_end)) : items - n + c;
-  }
-};
-
-template <class To, class From, int D>
-struct GatherChosen {
-  To to;
-  From from;
-  Chosen chosen;
-  KOKKOS_FUNCTION void operator()(std::int64_t c) const {
-    for (int i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j) to.at(c, i, j) = from.at(chosen[c], i, j);
   }
 };
 

@@ -19,14 +19,6 @@ constexpr bool by_matrix_instructions(int M, int N, int K) {
   return Vendor::multiplies_matrices<T> && M > 16 && N > 16 && K > 8;
 }
 
-/// Line `within` of block `block` among `blocks` of eight. Two blocks share sixteen lines by turns: an odd number of units
-/// apart, four lines of a block then find different banks where neighbours would not.
-template <int Blocks>
-BATCHWORK_INLINE int line_of_block(int block, int within) {
-  return Blocks % 2 == 1 && block == Blocks - 1 ? block * 8 + within
-                                                : block / 2 * 16 + block % 2 + 2 * within;
-}
-
 /// acc = a b for a lane's own lines of a and acc, a's in the exchange (number k of line l at A::index(l, k)), b's entries as
 /// b.at(k, j, offset), offset leading to the exchange of another item if b is one of the item's tiles. On return nobody reads
 /// from the exchange any more. Half: as in lines_block.
@@ -50,34 +42,31 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
       T x[down], y[across];
       BATCHWORK_UNROLL
       for (int i = 0; i < down; ++i) {
-        int const l = line_of_block<down>(i, row);
-        x[i] = there ? own[A::index(l < Count ? l : Count - 1, k)] : T(0);
+        int const l = Count % 8 == 0 || i * 8 + row < Count ? i * 8 + row : Count - 1;
+        x[i] = there ? own[A::index(l, k)] : T(0);
       }
       BATCHWORK_UNROLL
       for (int j = 0; j < across; ++j) {
-        int const n = line_of_block<across>(j, row);
-        y[j] = there ? b.at(k, n < N ? n : N - 1, BOfItem ? offset : 0) : T(0);
+        int const n = N % 8 == 0 || j * 8 + row < N ? j * 8 + row : N - 1;
+        y[j] = there ? b.at(k, n, BOfItem ? offset : 0) : T(0);
       }
       BATCHWORK_UNROLL
       for (int i = 0; i < down; ++i) {
         BATCHWORK_UNROLL
         for (int j = 0; j < across; ++j)
-          if (Half == 0 || j / 2 <= i / 2) Vendor::multiply_matrices(c[i][j], x[i], y[j]);
+          if (Half == 0 || j <= i) Vendor::multiply_matrices(c[i][j], x[i], y[j]);
       }
     }
     grid.sync();
     BATCHWORK_UNROLL
     for (int i = 0; i < down; ++i) {
-      int const l = line_of_block<down>(i, row);
-      if (l >= Count) continue;
+      int const l = i * 8 + row;
+      if (Count % 8 != 0 && l >= Count) continue;
       BATCHWORK_UNROLL
       for (int j = 0; j < across; ++j) {
-        if (Half > 0 && j / 2 > i / 2) continue;
-        BATCHWORK_UNROLL
-        for (int right = 0; right < 2; ++right) {
-          int const n = line_of_block<across>(j, 2 * col + right);
-          if (n < N) own[l * Ex::leading + n] = c[i][j][right];
-        }
+        int const n = j * 8 + 2 * col;
+        if ((Half > 0 && j > i) || (N % 8 != 0 && n >= N)) continue;
+        *reinterpret_cast<Unit<T>*>(own + l * Ex::leading + n) = {{c[i][j][0], c[i][j][1]}};
       }
     }
   }

@@ -154,8 +154,16 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
     policy.set_scratch_size(0, Kokkos::PerTeam(int(scratch)));
     // Kernel arguments instead of Kokkos' constant buffer: with that, launches on different instances would wait for
     // one another.
-    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight),
-                         DeviceKernel<Group>{group, items, per_team});
+    auto const light = require(policy, WorkItemProperty::HintLightWeight);
+    DeviceKernel<Group> const kernel{group, items, per_team};
+    if constexpr (Teams > 1) {
+      if (lanes > light.team_size_max(kernel, Kokkos::ParallelForTag()))
+        throw std::invalid_argument("Batchwork::" + verb + ": a multiprocessor has no room for " +
+                                    std::to_string(Teams) + " teams with " +
+                                    std::to_string(scratch) +
+                                    " bytes of team scratch each; ask launch<W, Teams> for fewer");
+    }
+    Kokkos::parallel_for(label, light, kernel);
   } else {
     // Each chunk stages the common operands once: large ones, as long as there are some for every thread.
     int const width = Group::lanes::width;

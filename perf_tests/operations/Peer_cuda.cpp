@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Peers: the batched routines of cuBLAS (product, triangular solve) and cuSOLVER (Cholesky), in full precision.
+// The last two work in place. A factorisation is therefore timed on identities, which it leaves as they are, and a solve
+// on what the calls before have left.
+
+#include "Problem.hpp"
+
+#if defined(BATCHWORK_HAVE_CUBLAS) && defined(BATCHWORK_HAVE_CUSOLVER) && \
+    defined(KOKKOS_ENABLE_CUDA)
+#include <cublas_v2.h>
+#include <cusolverDn.h>
+
+namespace BatchworkPerf {
+
+namespace {
+
+template <class T>
+struct Cuda;
+template <>
+struct Cuda<float> {
+  static constexpr auto gemm = cublasSgemmStridedBatched;
+  static constexpr auto trsm = cublasStrsmBatched;
+  static constexpr auto potrf = cusolverDnSpotrfBatched;
+};
+template <>
+struct Cuda<double> {
+  static constexpr auto gemm = cublasDgemmStridedBatched;
+  static constexpr auto trsm = cublasDtrsmBatched;
+  static constexpr auto potrf = cusolverDnDpotrfBatched;
+};
+
+struct Handles {
+  cublasHandle_t blas;
+  cusolverDnHandle_t solver;
+  Handles() {
+    if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS) Kokkos::abort("cublasCreate failed");
+    if (cusolverDnCreate(&solver) != CUSOLVER_STATUS_SUCCESS)
+      Kokkos::abort("cusolverDnCreate failed");
+    cublasSetMathMode(blas, CUBLAS_PEDANTIC_MATH);
+    cublasSetStream(blas, Exec().cuda_stream());
+    cusolverDnSetStream(solver, Exec().cuda_stream());
+  }
+};
+Handles const& handles() {
+  static Handles const h;
+  return h;
+}
+
+template <class T>
+struct PointAt {
+  T** to;
+  T* first;
+  std::int64_t stride;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { to[k] = first + k * stride; }
+};
+template <class T>
+struct FillIdentities {
+  T* to;
+  int D;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    to[k] = k % (D * D) % (D + 1) == 0 ? T(1) : T(0);
+  }
+};
+
+template <class T, int D, Operation O>
+void cuda_operation(benchmark::State& state, std::int64_t items) {
+  OperationProblem<T, D, Layout::rows, O> const p(items);
+  auto const n = static_cast<std::size_t>(items);
+  T *const a = p.a.view.data(), *const b = p.b.view.data(), *const x = p.x.view.data();
+  Kokkos::View<std::uintptr_t*, Memory> const as("pointers", n), xs("pointers", n);
+  auto const a_of = reinterpret_cast<T**>(as.data()), x_of = reinterpret_cast<T**>(xs.data());
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const all(0, items),
+      numbers(0, items * D * D);
+  Kokkos::parallel_for("point", all, PointAt<T>{a_of, a, D * D});
+  Kokkos::parallel_for("point", all, PointAt<T>{x_of, x, D * D});
+  Kokkos::View<int*, Memory> const info("info", n);
+  bool well = true;
+  T const one = 1, zero = 0;
+  int const count = static_cast<int>(items);
+  // Rows are the columns of transposes: C' = B' A', L L' = (U')(U) with the upper triangle for the lower one, X' L' = B'.
+  auto const launch = [&] {
+    if constexpr (O == Operation::product)
+      well = Cuda<T>::gemm(handles().blas, CUBLAS_OP_N, CUBLAS_OP_N, D, D, D, &one, b, D, D * D, a,
+                           D, D * D, &zero, x, D, D * D, count) == CUBLAS_STATUS_SUCCESS &&
+             well;
+    else if constexpr (O == Operation::cholesky)
+      well = Cuda<T>::potrf(handles().solver, CUBLAS_FILL_MODE_UPPER, D, x_of, D, info.data(),
+                            count) == CUSOLVER_STATUS_SUCCESS &&
+             well;
+    else
+      well = Cuda<T>::trsm(handles().blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
+                           CUBLAS_DIAG_NON_UNIT, D, D, &one, a_of, D, x_of, D,
+                           count) == CUBLAS_STATUS_SUCCESS &&
+             well;
+  };
+  if constexpr (O == Operation::cholesky) Kokkos::deep_copy(p.x.view, p.a.view);
+  if constexpr (O == Operation::solve) Kokkos::deep_copy(p.x.view, p.b.view);
+  launch();
+  double const error = p.error();
+  if constexpr (O == Operation::cholesky)
+    Kokkos::parallel_for("identities", numbers, FillIdentities<T>{x, D});
+  p.run(state, error, launch);
+  if (!well) state.SkipWithError("cuBLAS or cuSOLVER reports an error");
+}
+
+template <class T, int... D>
+void register_type() {
+  (register_operation<T, D, Operation::product>("cuda", Layout::rows,
+                                                cuda_operation<T, D, Operation::product>),
+   ...);
+  (register_operation<T, D, Operation::cholesky>("cuda", Layout::rows,
+                                                 cuda_operation<T, D, Operation::cholesky>),
+   ...);
+  (register_operation<T, D, Operation::solve>("cuda", Layout::rows,
+                                              cuda_operation<T, D, Operation::solve>),
+   ...);
+}
+
+}  // namespace
+
+void register_cuda_operations() {
+  register_type<float, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
+  register_type<double, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
+}
+
+}  // namespace BatchworkPerf
+#endif

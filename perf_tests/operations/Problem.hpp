@@ -1,0 +1,150 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Single dense operations: A_i B_i, the Cholesky factor of A_i, and L_i X_i = B_i, for square matrices of every item.
+#ifndef BATCHWORK_PERF_OPERATIONS_PROBLEM_HPP
+#define BATCHWORK_PERF_OPERATIONS_PROBLEM_HPP
+
+#include <cmath>
+#include <limits>
+
+#include "../common/Chosen.hpp"
+#include "../common/Data.hpp"
+#include "../common/Report.hpp"
+
+namespace BatchworkPerf {
+
+enum class Operation { product, cholesky, solve };
+
+constexpr char const* name_of(Operation o) {
+  return o == Operation::product ? "product" : o == Operation::cholesky ? "cholesky" : "solve";
+}
+
+/// Entry (i, j) of the first and the second matrix of item k: symmetric and positive definite, lower, or general.
+template <class T, Operation O>
+KOKKOS_INLINE_FUNCTION T left_entry(std::int64_t k, int i, int j, int D) {
+  if (O == Operation::solve && j > i) return T(0);
+  return static_cast<T>(spd_entry(1, k, i, j, D));
+}
+template <class T>
+KOKKOS_INLINE_FUNCTION T right_entry(std::int64_t k, int i, int j, int D) {
+  return static_cast<T>(0.5 + uniform(2, static_cast<std::uint64_t>((k * D + i) * D + j)));
+}
+
+/// The result for item k in a type with more digits than T.
+template <class T, int D, Operation O>
+void reference(std::int64_t k, long double (&x)[D][D]) {
+  auto const a = [&](int i, int j) {
+    return static_cast<long double>(left_entry<T, O>(k, i, j, D));
+  };
+  auto const b = [&](int i, int j) { return static_cast<long double>(right_entry<T>(k, i, j, D)); };
+  for (int j = 0; j < D; ++j)
+    for (int i = 0; i < D; ++i) {
+      long double s = O == Operation::cholesky ? a(i, j) : O == Operation::solve ? b(i, j) : 0;
+      if (O == Operation::product)
+        for (int m = 0; m < D; ++m) s += a(i, m) * b(m, j);
+      if (O == Operation::solve) {
+        for (int m = 0; m < i; ++m) s -= a(i, m) * x[m][j];
+        s /= a(i, i);
+      }
+      if (O == Operation::cholesky) {
+        for (int m = 0; m < j; ++m) s -= x[i][m] * x[j][m];
+        s = i < j ? 0 : i == j ? std::sqrt(s) : s / x[j][j];
+      }
+      x[i][j] = s;
+    }
+}
+
+template <class T, int D, Operation O, class Matrices>
+struct FillOperands {
+  Matrices a, b, x;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < D; ++j) {
+        a.at(k, i, j) = left_entry<T, O>(k, i, j, D);
+        if (O != Operation::cholesky) b.at(k, i, j) = right_entry<T>(k, i, j, D);
+        x.at(k, i, j) = std::numeric_limits<T>::quiet_NaN();
+      }
+  }
+};
+
+template <class T, int D, Layout L, Operation O>
+struct OperationProblem {
+  using Matrices = Batch<T, D, D, L>;
+  std::int64_t items;
+  Matrices a, b, x;
+
+  explicit OperationProblem(std::int64_t n)
+      : items(n), a("A", n), b("B", O == Operation::cholesky ? 0 : n), x("X", n) {
+    Kokkos::parallel_for("fill", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, n),
+                         FillOperands<T, D, O, Matrices>{a, b, x});
+  }
+
+  /// ||x - reference|| / ||reference|| over the chosen items; of a factor the lower triangle.
+  double error() const {
+    Chosen const chosen{items};
+    using Gathered = Batch<T, D, D, Layout::rows>;
+    Gathered const gathered("gathered", chosen.count());
+    Kokkos::parallel_for("gather", Kokkos::RangePolicy<Exec>(0, chosen.count()),
+                         GatherChosen<Gathered, Matrices, D>{gathered, x, chosen});
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), gathered.view);
+    long double difference = 0, norm = 0;
+    for (std::int64_t c = 0; c < chosen.count(); ++c) {
+      long double expected[D][D];
+      reference<T, D, O>(chosen[c], expected);
+      for (int i = 0; i < D; ++i)
+        for (int j = 0; j < (O == Operation::cholesky ? i + 1 : D); ++j) {
+          long double const e = host(c, i, j) - expected[i][j];
+          difference += e * e;
+          norm += expected[i][j] * expected[i][j];
+        }
+    }
+    return static_cast<double>(std::sqrt(difference / norm));
+  }
+
+  /// Times `launch`, whose result, or that of a call like it, had this error. Of a triangle that is read, half counts.
+  template <class Launch>
+  void run(benchmark::State& state, double error, Launch const& launch) const {
+    double const tolerance = 4.0 * D * static_cast<double>(std::numeric_limits<T>::epsilon());
+    for (auto _ : state) {
+      if (!(error <= tolerance)) {
+        state.SkipWithError(("wrong result: relative error " + std::to_string(error / tolerance) +
+                             " times the tolerance")
+                                .c_str());
+        return;
+      }
+      double const full = D * D, half = 0.5 * D * (D + 1), cube = 1.0 * D * D * D;
+      Work work;
+      work.items = items;
+      work.bytes = static_cast<double>(items) * sizeof(T) *
+                   (O == Operation::product    ? 3 * full
+                    : O == Operation::cholesky ? half + full
+                                               : half + 2 * full);
+      work.flops = static_cast<double>(items) * (O == Operation::product    ? 2 * cube
+                                                 : O == Operation::cholesky ? cube / 3
+                                                                            : cube);
+      report<T>(state, work, measure(launch), error);
+    }
+  }
+};
+
+/// Registers `body(state, items)` as operations/<implementation>/<operation>/<type>/<layout>/D:<D>/items:<n>, with about
+/// 1 GB in and out on a device and 1 MB on a host.
+template <class T, int D, Operation O, class Body>
+void register_operation(std::string const& implementation, Layout layout, Body const& body) {
+  double const numbers = (on_device ? 1e9 : 1e6) / sizeof(T);
+  auto const n = static_cast<std::int64_t>(numbers / (3 * D * D)) / 128 * 128;
+  benchmark::RegisterBenchmark(
+      ("operations/" + implementation + "/" + name_of(O) + "/" + type_name<T>() + "/" +
+       name_of(layout) + "/D:" + std::to_string(D) + "/items:" + std::to_string(n))
+          .c_str(),
+      [=](benchmark::State& state) { body(state, n); })
+      ->Iterations(1)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace BatchworkPerf
+
+#endif
