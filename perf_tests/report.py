@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Tables (Markdown) and pictures (PNG) from the JSON files of perf_kalman, perf_scan, perf_copy and their peers.
+"""Tables (Markdown) and pictures (PNG) from the JSON files of the benchmarks and their peers.
 
   perf_kalman --benchmark_out=kalman.json --benchmark_out_format=json
   peers/kalman_jax_torch.py jax --json jax.json
@@ -24,6 +24,9 @@ TITLES = {
     "kokkoskernels-teamvector": "Kokkos Kernels, TeamVector",
     "jax": "JAX vmap",
     "torch": "PyTorch",
+    "cublas": "cuBLAS",
+    "blas": "BLAS loop",
+    "cuda": "cuBLAS, cuSOLVER",
 }
 COLORS = {
     "batchwork": "#c8102e",
@@ -43,9 +46,13 @@ class Result:
     def __init__(self, entry, figure):
         # verb/implementation/kind/type/layout/source/key:value/...
         parts = entry["name"].split("/")
-        self.verb, self.implementation, self.kind, self.type, self.layout, self.source = parts[:6]
-        sizes = dict(p.split(":") for p in parts[6:] if ":" in p)
-        self.items = int(sizes["items"])
+        self.verb, self.implementation = parts[:2]
+        if self.verb == "gemm":  # gemm/implementation/type/layout/kind/MxKxN
+            self.type, self.layout, self.kind, self.source = parts[2:6]
+        else:
+            self.kind, self.type, self.layout, self.source = parts[2:6]
+        sizes = dict(p.split(":") for p in parts[5:] if ":" in p)
+        self.items = int(sizes.get("items", entry.get("items", 0)))
         self.D = int(sizes.get("D", sizes.get("N", 0)))
         self.M = int(sizes.get("M", 0))
         self.error = entry.get("error_message") if entry.get("error_occurred") else None
@@ -190,6 +197,43 @@ def copy_tables(results):
             table(["from, to"] + [f"{D}x{D}" for D in sizes], rows)
 
 
+def beside_peer(own, peer):
+    """A time, its fraction of the floor, and how many times as long a peer takes."""
+    if not own:
+        return ""
+    ratio = f", x {digits(peer.ns / own.ns)}" if peer else ""
+    return f"{digits(own.ns)} ({percent(own.fraction())}{ratio})"
+
+
+def operation_tables(results):
+    for type_ in ("float", "double"):
+        chosen = [r for r in results if r.type == type_]
+        if not chosen:
+            continue
+        print(f"### Single operations, {type_}: ns per item (fraction of the floor, times of {TITLES['cuda']})\n")
+        columns = list(dict.fromkeys((r.kind, r.layout) for r in chosen if r.implementation == OWN))
+        rows = []
+        for D in sorted({r.D for r in chosen}):
+            at = {(r.implementation, r.kind, r.layout): r for r in chosen if r.D == D}
+            rows.append([str(D)] + [beside_peer(at.get((OWN, *c)), at.get(("cuda", c[0], "rows"))) for c in columns])
+        table(["D"] + [", ".join(c) for c in columns], rows)
+
+
+def gemm_tables(results):
+    for type_ in ("float", "double"):
+        chosen = [r for r in results if r.type == type_]
+        if not chosen:
+            continue
+        peer = next((i for i in ("cublas", "blas") if any(r.implementation == i for r in chosen)), None)
+        print(f"### Products, {type_}: ns per item (fraction of the floor, times of {TITLES.get(peer, peer)})\n")
+        columns = list(dict.fromkeys((r.kind, r.layout) for r in chosen if r.implementation == OWN))
+        rows = []
+        for sizes in dict.fromkeys(r.source for r in chosen):
+            at = {(r.implementation, r.kind, r.layout): r for r in chosen if r.source == sizes}
+            rows.append([sizes] + [beside_peer(at.get((OWN, *c)), at.get((peer, c[0], "rows"))) for c in columns])
+        table(["M x K x N"] + [", ".join(c) for c in columns], rows)
+
+
 def spread(values, gap):
     """Moves sorted logarithmic positions apart so that labels do not overlap."""
     placed = []
@@ -332,6 +376,10 @@ def main():
         scan_tables(scans)
     if copies:
         copy_tables(copies)
+    if operations := [r for r in results if r.verb == "operations"]:
+        operation_tables(operations)
+    if gemms := [r for r in results if r.verb == "gemm"]:
+        gemm_tables(gemms)
     for name, error in failures:
         print(f"- FAILED: {name}: {error}")
 
