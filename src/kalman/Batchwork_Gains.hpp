@@ -90,7 +90,8 @@ struct GainsStep {
     using S = held_t<P>;
     using T = scalar_t<S>;
     constexpr int N = P::rows, M = H::rows;
-    Matrix<S, N, M> gain = generate<N, M>([](int, int) { return Scalar<S>(S(T(0))); });
+    Scalar<S> const zero(S(Impl::with_lanes_of(p.entry(0, 0), T(0))));
+    Matrix<S, N, M> gain = generate<N, M>([&](int, int) { return zero; });
     Matrix<S, M, M> decorrelate;  // L^-1
     Matrix<S, M, M> scaled;
     LogSum<S> log_variance(Scalar<S>(S(T(0))), T(-0.5));

@@ -7,14 +7,23 @@
 #ifndef BATCHWORK_CREW_HPP
 #define BATCHWORK_CREW_HPP
 
+#include <cstddef>
+#include <cstdint>
+
 #include "machine/Batchwork_LaneGrid.hpp"
 
 namespace Batchwork::Impl {
 
-/// Where L lanes share an item: a warp, or two where a warp holds too few items to fill the 32-byte sectors of memory in
-/// which the numbers of neighbouring items stand side by side.
-constexpr int crew_lanes(int L) { return L >= 32 ? 128 : L >= 8 ? 64 : 32; }
-constexpr int crew_items(int L) { return crew_lanes(L) / L; }
+/// Bytes of team scratch that Kokkos gives at least on the devices it knows.
+inline constexpr std::size_t scratch_of_a_team = 40000;
+
+/// Lanes of a crew where L lanes share an item whose exchange takes so many bytes: a warp, or two or four where a warp holds
+/// too few items to fill the 32-byte sectors of memory in which the numbers of neighbouring items stand side by side, as
+/// long as a team has scratch for them.
+constexpr int crew_lanes(int L, std::size_t exchange) {
+  int const wanted = L >= 32 ? 128 : L >= 8 ? 64 : 32;
+  return exchange * std::size_t(wanted / L) <= scratch_of_a_team ? wanted : 32;
+}
 
 struct Crew {
   int rank = 0, lanes = 1;  ///< of the calling lane, and how many there are
@@ -36,8 +45,11 @@ struct Items {
   int count;
 };
 
-/// The one item of lanes that share it. Those with a count of 0 repeat another grid's item and store nothing.
+/// The one item of lanes that share it, and of whose crew there are so many lanes. Those with a count of 0 repeat another
+/// grid's item and store nothing.
+template <int CrewLanes>
 struct GridItem {
+  static constexpr int crew_lanes = CrewLanes;
   std::int64_t first;
   int count;
   LaneGrid grid;

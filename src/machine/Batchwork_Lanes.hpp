@@ -28,11 +28,12 @@ struct OneLaneStaging : OneLane {
   static constexpr bool stages = true;
 };
 
-/// L lanes of a device share an item of extents up to E: see Spread. Common operands are staged in team scratch, unless
-/// they are too large for that.
-template <int L, int E, bool Stages>
+/// L lanes of a device share an item of extents up to E: see Spread. Crew lanes carry it. Common operands are staged in team
+/// scratch, unless they are too large for that.
+template <int L, int E, bool Stages, int Crew>
 struct GridLanes : OneLane {
   static constexpr int lanes_per_item = L;
+  static constexpr int crew_lanes = Crew;
   static constexpr bool stages = Stages;
   template <class T>
   using held = Spread<T, L, 1, E>;
@@ -80,9 +81,6 @@ constexpr int lanes_per_item(int n) {
   if (sizeof(T) == 4) return n <= 10 ? 1 : n <= 12 ? 2 : n <= 16 ? 4 : n <= 24 ? 8 : 16;
   return n <= 6 ? 1 : n <= 8 ? 2 : n <= 12 ? 4 : n <= 16 ? 8 : n <= 24 ? 16 : 32;
 }
-
-/// Bytes of team scratch that Kokkos gives at least on the devices it knows.
-inline constexpr std::size_t scratch_of_a_team = 40000;
 
 template <class Lanes>
 inline constexpr bool on_device_lanes = std::is_base_of_v<OneLane, Lanes>;

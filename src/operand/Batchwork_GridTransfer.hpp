@@ -21,7 +21,7 @@ BATCHWORK_INLINE Loc renewed(Loc loc) {
 }
 
 /// The numbers of one operand's tiles on their way: where they stand in the buffer of a crew, and who copies which.
-template <class Loc, int L>
+template <class Loc, int L, int CrewLanes>
 struct GridTransfer {
   using Sh = typename Loc::shape;
   using T = std::remove_const_t<typename Loc::value_type>;
@@ -30,7 +30,7 @@ struct GridTransfer {
       Sh::structure == Structure::symmetric || Sh::structure == Structure::lower;
   /// Whether the same number of neighbouring items stands side by side, in memory and in the buffer.
   static constexpr bool side_by_side = Loc::lanes_are_neighbours;
-  static constexpr int items = crew_items(L), lanes = crew_lanes(L);
+  static constexpr int lanes = CrewLanes, items = lanes / L;
   static constexpr int per_unit = 16 / int(sizeof(T));
   /// Numbers copied at once where alignment allows.
   static constexpr int at_once = side_by_side           ? (items < per_unit ? items : per_unit)
@@ -155,11 +155,11 @@ struct GridTransfer {
 };
 
 /// A tile spread over the lanes at hand.
-template <class R, class Loc>
-BATCHWORK_INLINE void load_lines(R& r, Loc const& loc, GridItem const& item, std::int64_t time) {
+template <class R, class Loc, int C>
+BATCHWORK_INLINE void load_lines(R& r, Loc const& loc, GridItem<C> const& item, std::int64_t time) {
   using Sh = typename Loc::shape;
   using S = typename R::value_type;
-  using Transfer = GridTransfer<Loc, R::lanes>;
+  using Transfer = GridTransfer<Loc, R::lanes, C>;
   if constexpr (Sh::rank == 2) {
     static_assert(Transfer::bytes <= Transfer::items * S::exchange::bytes);
     item.grid.lanes.template sync_all<Transfer::lanes>();
@@ -188,13 +188,13 @@ BATCHWORK_INLINE T number_in_exchange(T const* p, int i, int j) {
   return R::by_rows ? p[i * leading + j] : p[j * leading + i];
 }
 
-template <class R, class Loc>
-BATCHWORK_INLINE void store_lines(Loc const& location, GridItem const& item, std::int64_t time,
+template <class R, class Loc, int C>
+BATCHWORK_INLINE void store_lines(Loc const& location, GridItem<C> const& item, std::int64_t time,
                                   R const& r) {
   using Sh = typename Loc::shape;
   using S = typename R::value_type;
   using T = typename R::T;
-  using Transfer = GridTransfer<Loc, R::lanes>;
+  using Transfer = GridTransfer<Loc, R::lanes, C>;
   Loc const loc = renewed(location);
   if constexpr (Sh::rank == 2 && R::structure != Structure::diagonal) {
     if constexpr (holds_half<R>) stage_both_triangles(r, r.grid);

@@ -192,7 +192,7 @@ BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
       Unit<T> u;
       BATCHWORK_UNROLL
       for (int n = 0; n < Ex::per_unit; ++n) u.v[n] = k0 + n < X::length ? x.held(m, k0 + n) : T(0);
-      *reinterpret_cast<Unit<T>*>(base + x.line(m) * Ex::leading + k0) = u;
+      *reinterpret_cast<Unit<T>*>(base + (m * S::lanes + grid.lane) * Ex::leading + k0) = u;
     }
   }
   grid.sync();
@@ -200,7 +200,8 @@ BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
   for (int m = 0; m < X::mine; ++m) {
     BATCHWORK_UNROLL
     for (int k = 0; k < X::length && k < (m + 1) * S::lanes - 1; ++k)
-      if (k < m * S::lanes || k < x.line(m)) base[k * Ex::leading + x.line(m)] = x.held(m, k);
+      if (k < m * S::lanes || k < m * S::lanes + grid.lane)
+        base[k * Ex::leading + m * S::lanes + grid.lane] = x.held(m, k);
   }
   grid.sync();
   return static_cast<T const*>(base);

@@ -449,7 +449,7 @@ BATCHWORK_INLINE void product_by_lines(R& r, A const& a, B const& b) {
   }
 }
 
-/// The symmetric c +- a b, all of it.
+/// The symmetric c +- a b, as far as the diagonal.
 template <class S, class A, class B, class C, class Lines>
 BATCHWORK_INLINE auto symmetric_by_lines(A const& a, B const& b, C const& from, Lines const& c,
                                          LaneGrid const& grid) {
@@ -460,7 +460,7 @@ BATCHWORK_INLINE auto symmetric_by_lines(A const& a, B const& b, C const& from, 
   return r;
 }
 
-/// The symmetric c +- y' y, all of it: y goes to the exchange once and serves on both sides.
+/// The symmetric c +- y' y, as far as the diagonal: y goes to the exchange once and serves on both sides.
 template <class S, class Y, class C, class Lines>
 BATCHWORK_INLINE auto gram_by_lines(Y const& y, C const& from, Lines const& c,
                                     LaneGrid const& grid) {

@@ -198,7 +198,7 @@ struct Operands {
   BATCHWORK_INLINE void stage_all(std::index_sequence<I...>, Where&&... where) const {
     (stage_one<I>(where...), ...);
   }
-  /// By all lanes of a device team, into its scratch; the one team barrier of a call.
+  /// By all lanes of a device team, into its scratch, and a team barrier.
   template <class Member>
   BATCHWORK_INLINE char* stage_by_team(Member const& member) const {
     // A copy of the scratch handle: the space is the team's own again after the call.
@@ -240,8 +240,10 @@ struct Operands {
   // ---- storing ----
   /// Stores what the kinds in question write, and merges the tiles' status into `code`.
   template <std::size_t I, class Code>
-  BATCHWORK_INLINE void store_one(auto const& items, std::int64_t time, auto const& x, Code& code,
+  BATCHWORK_INLINE void store_one(auto const& items, std::int64_t time, auto& x, Code& code,
                                   Code& bad) const {
+    // A tile of plain numbers knows no grid.
+    if constexpr (requires { x.grid = items.grid; }) x.grid = items.grid;
     auto const& b = get<I>(bounds);
     auto const put = [&](auto const& target, auto const& y) {
       target.template store<LanesT>(items, time, y);
@@ -302,20 +304,20 @@ struct GroupBase {
       return std::size_t(0);
     }
   }();
+  static constexpr int crew_items = LanesT::crew_lanes / lanes_per_item;
   /// Grids of so many lanes, those of the last crew and the lanes left over included.
   static constexpr int grids_of(int team) {
-    constexpr int crew = crew_lanes(lanes_per_item);
-    return (team + crew - 1) / crew * crew_items(lanes_per_item);
+    return (team + LanesT::crew_lanes - 1) / LanesT::crew_lanes * crew_items;
   }
   /// Grids that compute: a last warp that is not whole stands aside, it could not give the same bits as the others.
   static constexpr KOKKOS_FUNCTION int grids_in(int team) {
     return (team > 32 ? team / 32 * 32 : team) / lanes_per_item;
   }
   static constexpr std::size_t exchange_bytes(int team) {
-    return lanes_per_item == 1 ? 0
-                               : (item_bytes * std::size_t(crew_items(lanes_per_item)) +
-                                  Derived::fetched_by_crew()) *
-                                     std::size_t(grids_of(team) / crew_items(lanes_per_item));
+    return lanes_per_item == 1
+               ? 0
+               : (item_bytes * std::size_t(crew_items) + Derived::fetched_by_crew()) *
+                     std::size_t(grids_of(team) / crew_items);
   }
   /// As many items as the team has grids, from `first` on, and again every `step` items.
   template <class Member>
@@ -323,7 +325,7 @@ struct GroupBase {
                                   std::int64_t step) const {
     char* base = nullptr;
     if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
-    constexpr int L = lanes_per_item, together = crew_items(L);
+    constexpr int L = lanes_per_item, together = crew_items;
     int const rank = Vendor::lane_rank(member), team = Vendor::lane_count(member);
     int const mine = rank / L, grids = grids_in(team);
     if (grids == 0) Kokkos::abort("Batchwork: a team has fewer lanes than share an item");
@@ -336,7 +338,7 @@ struct GroupBase {
         Ops::stage::bytes;
     // The exchanges of a crew's items, and beyond those of all crews what they fetch ahead.
     int const crew = mine / together, head = crew * together;
-    GridItem item;
+    GridItem<LanesT::crew_lanes> item;
     item.exchange = exchange + item_bytes * std::size_t(head);
     item.item_bytes = int(item_bytes);
     item.place = mine - head;
@@ -348,8 +350,8 @@ struct GroupBase {
     bool const whole = mine < grids, all_there = head + together <= grids;
     auto const crew_at = [&](std::int64_t at) {
       if (all_there && at + head + together <= last)
-        return Crew{rank - head * L, crew_lanes(L), together, 0, at + head};
-      return Crew{rank % L, L, 1, item.place, at + mine < last ? at + mine : last - 1};
+        return Crew{rank - head * L, LanesT::crew_lanes, together, 0, at + head};
+      return Crew{rank % L, L, 1, item.place, whole && at + mine < last ? at + mine : last - 1};
     };
     self().fetch_first(item, crew_at(first));
     for (std::int64_t at = first; at < last; at += step) {
@@ -399,7 +401,7 @@ struct GroupBase {
 
   /// Bytes that a crew fetches ahead, and how it begins: not at all.
   static constexpr std::size_t fetched_by_crew() { return 0; }
-  BATCHWORK_INLINE void fetch_first(GridItem const&, Crew const&) const {}
+  BATCHWORK_INLINE void fetch_first(auto const&, Crew const&) const {}
 
   /// Bytes of team scratch per lane that the verb's own kernel has beside.
   static constexpr std::size_t fetch_bytes = 0;
@@ -505,19 +507,21 @@ inline constexpr int largest_extent_in = [] {
   return r;
 }();
 
-/// The lanes on a device: those given, or GridLanes where several share an item. Commons that would leave too little
-/// scratch for the exchange of a warp are read through the cache.
+/// The lanes on a device: those given, or GridLanes where several share an item. Double where there is any: its exchange is
+/// the largest. Commons that would leave too little scratch for the exchange of a crew are read through the cache.
 template <int L, class DeviceLanes, class... B>
 struct DeviceLanesOf {
-  using T = typename FirstScalar<typename B::scalar...>::type;
+  using T = std::conditional_t<(std::is_same_v<typename B::scalar, double> || ...), double, float>;
   static constexpr int extent = largest_extent_in<B...>;
   static constexpr int lanes = L > 0 ? L : lanes_per_item<T>(extent);
-  using staging = GridLanes<lanes, extent, true>;
-  static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes * crew_items(lanes);
-  static constexpr bool stages = Stage<staging, B...>::bytes + exchange <= scratch_of_a_team;
-  using type =
-      std::conditional_t<lanes == 1, DeviceLanes,
-                         std::conditional_t<stages, staging, GridLanes<lanes, extent, false>>>;
+  static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
+  static constexpr int crew = crew_lanes(lanes, exchange);
+  using staging = GridLanes<lanes, extent, true, crew>;
+  static constexpr bool stages =
+      Stage<staging, B...>::bytes + exchange * std::size_t(crew / lanes) <= scratch_of_a_team;
+  using type = std::conditional_t<
+      lanes == 1, DeviceLanes,
+      std::conditional_t<stages, staging, GridLanes<lanes, extent, false, crew>>>;
 };
 
 template <class Exec, class How, class DeviceLanes, class... B>

@@ -27,7 +27,7 @@ struct Launch {
   std::string label;
   int lanes_per_team = 128;
 
-  /// Lanes per team on devices: a multiple of 32 up to 128; 64 at most where lanes share items.
+  /// Lanes per team on devices: a multiple of 32 up to 128; where lanes share items 64 at most, or 128 if 32 do.
   Launch team_size(int n) const {
     if (n < 32 || n > largest_team || n % 32 != 0)
       throw std::invalid_argument("Batchwork::launch: team_size(" + std::to_string(n) +
@@ -95,14 +95,14 @@ struct HostKernel {
 
 /// The largest team of a kernel and how many of them are wanted at once. Where lanes share items teams have 64 lanes, so
 /// that the scratch of more of them fits, or a crew; Teams still counts lanes by 128.
-template <int LanesPerItem, int Teams>
+template <class Lanes, int Teams>
 struct LaunchBoundsOf {
   static constexpr int lanes = 128, teams = Teams > 0 ? Teams : 1;
 };
-template <int LanesPerItem, int Teams>
-  requires(LanesPerItem > 1)
-struct LaunchBoundsOf<LanesPerItem, Teams> {
-  static constexpr int lanes = crew_lanes(LanesPerItem) > 64 ? crew_lanes(LanesPerItem) : 64,
+template <class Lanes, int Teams>
+  requires(Lanes::lanes_per_item > 1)
+struct LaunchBoundsOf<Lanes, Teams> {
+  static constexpr int lanes = Lanes::crew_lanes > 64 ? Lanes::crew_lanes : 64,
                        teams = Teams > 0 ? 128 * Teams / lanes : 1;
 };
 
@@ -116,12 +116,14 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
   if constexpr (runs_on_device<Exec>) {
     static_assert(sizeof(Group) <= 3072,
                   "Batchwork: too many operands, or too large a sequence, for one launch");
-    using Bounds = LaunchBoundsOf<Group::lanes_per_item, Teams>;
+    using Bounds = LaunchBoundsOf<typename Group::lanes, Teams>;
     int lanes = how.lanes_per_team;
-    // Fewer lanes a team where their exchange would not fit.
+    // Fewer lanes a team where the exchange of more crews would not fit.
     if constexpr (Group::lanes_per_item > 1) {
       if (lanes > Bounds::lanes) lanes = Bounds::lanes;
-      if (Group::scratch_size(lanes) > scratch_of_a_team) lanes = 32;
+      if (Group::scratch_size(lanes) > scratch_of_a_team &&
+          Group::scratch_size(32) < Group::scratch_size(lanes))
+        lanes = 32;
     }
     // A lane that fetches ahead takes a few items one after the other, as long as there are enough teams to fill the
     // device; otherwise a team per group is faster, the device balances them. Teams of lanes that share items stage the
@@ -156,10 +158,10 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
     // one another.
     auto const light = require(policy, WorkItemProperty::HintLightWeight);
     DeviceKernel<Group> const kernel{group, items, per_team};
-    if constexpr (Teams > 1) {
+    if constexpr (Bounds::teams > 1) {
       if (lanes > light.team_size_max(kernel, Kokkos::ParallelForTag()))
         throw std::invalid_argument("Batchwork::" + verb + ": a multiprocessor has no room for " +
-                                    std::to_string(Teams) + " teams with " +
+                                    std::to_string(Bounds::teams) + " teams with " +
                                     std::to_string(scratch) +
                                     " bytes of team scratch each; ask launch<W, Teams> for fewer");
     }

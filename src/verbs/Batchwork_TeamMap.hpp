@@ -28,7 +28,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
                                   std::index_sequence<I...> indices) const {
     if constexpr (Base::lanes_per_item > 1) {
       // What was fetched ahead is read before the next item is fetched to the same place.
-      constexpr int crew = crew_lanes(Base::lanes_per_item);
+      constexpr int crew = LanesT::crew_lanes;
       if constexpr (crews_fetch) {
         Vendor::wait_for_copies();
         items.grid.lanes.template sync_all<crew>();
@@ -96,7 +96,8 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
     if constexpr ((Bnd::kind == Kind::in || Bnd::kind == Kind::inout) &&
                   Vendor::copies_asynchronously && Base::lanes_per_item > 1) {
       using Loc = decltype(Bnd::loc);
-      if constexpr (Loc::shape::rank > 0) return GridTransfer<Loc, Base::lanes_per_item>::bytes;
+      if constexpr (Loc::shape::rank > 0)
+        return GridTransfer<Loc, Base::lanes_per_item, LanesT::crew_lanes>::bytes;
     }
     return 0;
   }
@@ -107,7 +108,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   /// As long as it stays small beside the exchange, and a crew has room for both.
   static constexpr bool crews_fetch = [] {
     constexpr std::size_t bytes = all_crew_bytes(typename Ops::indices{}),
-                          exchange = Base::item_bytes * crew_items(Base::lanes_per_item);
+                          exchange = Base::item_bytes * Base::crew_items;
     return bytes > 0 && bytes <= exchange &&
            Ops::stage::bytes + exchange + bytes <= scratch_of_a_team;
   }();
@@ -119,30 +120,30 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
     return ahead.buffer + all_crew_bytes(std::make_index_sequence<I>{});
   }
   template <std::size_t I>
-  BATCHWORK_INLINE void fetch_for_crew(GridItem const& item, Crew const& crew) const {
+  BATCHWORK_INLINE void fetch_for_crew(auto const& item, Crew const& crew) const {
     using Bnd = typename Ops::template bound<I>;
     if constexpr (crews_fetch && crew_bytes_of<I>() > 0)
-      GridTransfer<decltype(Bnd::loc), Base::lanes_per_item>::start(
+      GridTransfer<decltype(Bnd::loc), Base::lanes_per_item, LanesT::crew_lanes>::start(
           get<I>(this->operands.bounds).loc, 0, crew, crew_buffer<I>(item.ahead));
   }
   template <std::size_t I>
-  BATCHWORK_INLINE auto argument_of_grid(GridItem const& item, char const* base) const {
+  BATCHWORK_INLINE auto argument_of_grid(auto const& item, char const* base) const {
     using Bnd = typename Ops::template bound<I>;
     if constexpr (crews_fetch && crew_bytes_of<I>() > 0) {
       typename Argument<Bnd, LanesT>::type x;
-      GridTransfer<decltype(Bnd::loc), Base::lanes_per_item>::finish(x, item.grid, item.place,
-                                                                     crew_buffer<I>(item.ahead));
+      GridTransfer<decltype(Bnd::loc), Base::lanes_per_item, LanesT::crew_lanes>::finish(
+          x, item.grid, item.place, crew_buffer<I>(item.ahead));
       return x;
     } else {
       return this->operands.template load<I>(item, 0, base);
     }
   }
   template <std::size_t... I>
-  BATCHWORK_INLINE void fetch_first(GridItem const& item, Crew const& crew,
+  BATCHWORK_INLINE void fetch_first(auto const& item, Crew const& crew,
                                     std::index_sequence<I...>) const {
     (fetch_for_crew<I>(item, crew), ...);
   }
-  BATCHWORK_INLINE void fetch_first(GridItem const& item, Crew const& crew) const {
+  BATCHWORK_INLINE void fetch_first(auto const& item, Crew const& crew) const {
     fetch_first(item, crew, typename Ops::indices{});
   }
 
