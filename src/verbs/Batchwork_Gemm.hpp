@@ -14,6 +14,7 @@
 
 #include "operand/Batchwork_Check.hpp"
 #include "operand/Batchwork_TransposedView.hpp"
+#include "verbs/Batchwork_GemmBlocks.hpp"
 #include "verbs/Batchwork_GemmHost.hpp"
 #include "verbs/Batchwork_GemmLanes.hpp"
 #include "verbs/Batchwork_GemmTiles.hpp"
@@ -172,19 +173,33 @@ inline int gemm_teams(std::int64_t teams) {
 
 template <class T, GemmTileKind Kind, class Exec, class Left>
 void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T> const& p,
-                       Left const& left, GemmBlocking const& how, GemmAccess const& a,
-                       GemmAccess const& b) {
+                       Left const& left, GemmTilesPlan<T> const& plan) {
   using namespace Kokkos::Experimental;
-  using Tile = typename GemmTileOf<T, Kind>::type;
-  GemmTiles<T, Tile, Left> kernel(p, left, how, a, b);
+  using Tile = GemmTileOf<Kind>;
+  GemmTiles<T, Tile, Left> kernel(p, left, plan.how, plan.a, plan.b);
   // Several tiles for a team, whose copies then never pause, as long as there are teams enough to fill the device.
   std::int64_t const full = std::max(1, exec.concurrency() / 64);
   kernel.rounds = int(std::clamp<std::int64_t>(kernel.tiles / full, 1, 8));
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
                      Kokkos::LaunchBounds<Tile::threads, Tile::teams>>
-      policy(exec, gemm_teams((kernel.tiles + kernel.rounds - 1) / kernel.rounds), how.team, 1);
+      policy(exec, gemm_teams((kernel.tiles + kernel.rounds - 1) / kernel.rounds), plan.how.team,
+             1);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
   Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+}
+
+template <class Exec, class T>
+void launch_gemm_blocks(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
+  using namespace Kokkos::Experimental;
+  with_gemm_block<T>(choose_gemm_block(p, exec.concurrency()), [&]<GemmBlockKind Kind>() {
+    using Block = typename GemmBlockOf<T, Kind>::type;
+    GemmBlocks<T, Block> const kernel(p);
+    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                       Kokkos::LaunchBounds<Block::team, Block::teams>>
+        policy(exec, gemm_teams(kernel.teams()), Block::team, 1);
+    policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
+    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+  });
 }
 
 template <class Exec, class T, class Left>
@@ -200,13 +215,16 @@ void launch_gemm_on_device(Exec const& exec, std::string const& label,
     Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
     return;
   }
-  GemmTilesPlan<T> const plan(p, is_gemm_fixed<Left>);
-  auto const launch = [&]<GemmTileKind Kind>() {
-    launch_gemm_tiles<T, Kind>(exec, label, p, left, plan.how, plan.a, plan.b);
-  };
-  if (plan.how.kind == GemmTileKind::tiny) launch.template operator()<GemmTileKind::tiny>();
-  else if (plan.how.kind == GemmTileKind::small) launch.template operator()<GemmTileKind::small>();
-  else if constexpr (!is_gemm_fixed<Left>) launch.template operator()<GemmTileKind::large>();
+  if constexpr (!is_gemm_fixed<Left>) {
+    if (gemm_suits_blocks(p)) {
+      launch_gemm_blocks(exec, label, p);
+      return;
+    }
+  }
+  GemmTilesPlan<T> const plan(p);
+  if (plan.how.kind == GemmTileKind::tiny)
+    launch_gemm_tiles<T, GemmTileKind::tiny>(exec, label, p, left, plan);
+  else launch_gemm_tiles<T, GemmTileKind::small>(exec, label, p, left, plan);
 }
 
 template <class Exec, class T, class Left>
