@@ -202,17 +202,29 @@ void launch_gemm_blocks(Exec const& exec, std::string const& label, GemmProblem<
   });
 }
 
+template <int Size, class Exec, class T>
+void launch_gemm_lanes(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
+  using namespace Kokkos::Experimental;
+  using Kernel = GemmLanes<T, Size>;
+  Kernel const kernel(p, exec.concurrency());
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                     Kokkos::LaunchBounds<Kernel::threads, Kernel::kernel_teams>>
+      policy(exec, gemm_teams(kernel.teams()), Kernel::threads, 1);
+  Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+}
+
 template <class Exec, class T, class Left>
 void launch_gemm_on_device(Exec const& exec, std::string const& label,
                            GemmProblem<T> const& problem, Left const& left) {
-  using namespace Kokkos::Experimental;
   GemmProblem<T> const p = arranged_for_device(problem);
   if (!p.shared_a && p.items > 1 && p.c.item == 1 && p.a.item == 1 && p.b.item == 1) {
-    GemmLanes<T> const kernel(p, exec.concurrency());
-    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                       Kokkos::LaunchBounds<GemmLanes<T>::threads, 4>>
-        policy(exec, gemm_teams(kernel.teams()), GemmLanes<T>::threads, 1);
-    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+    if constexpr (sizeof(T) == 4) {
+      if (gemm_suits_large_lanes(p)) {
+        launch_gemm_lanes<8>(exec, label, p);
+        return;
+      }
+    }
+    launch_gemm_lanes<4>(exec, label, p);
     return;
   }
   if constexpr (!is_gemm_fixed<Left>) {

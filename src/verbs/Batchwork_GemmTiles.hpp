@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a gemm of small matrices on devices, tiled through scratch (Volkov and Demmel 2008). A team computes one tile of C after the other. Slabs of A and B are staged term by term,
-/// those of the next slab or tile while this one is multiplied; a thread multiplies a tile of its own in registers.
+/// The kernel of a gemm of small matrices on devices, tiled through scratch (Volkov and Demmel 2008). A team computes one
+/// tile of C after the other. Slabs of A and B are staged term by term, those of the next slab or tile while this one is
+/// multiplied; a thread multiplies a tile of its own in registers.
 ///
-/// What lines a team's tile is made of is a matter of arithmetic: with a shared A its columns are those of the wide matrix
-/// (B_0 B_1 ...), whatever items they belong to; else a large item has many tiles, and a tile has many small items.
+/// With a shared A the columns of a tile are those of the wide matrix (B_0 B_1 ...), whatever items they belong to; else a
+/// tile has many items.
 #ifndef BATCHWORK_GEMMTILES_HPP
 #define BATCHWORK_GEMMTILES_HPP
 

@@ -192,12 +192,16 @@ TYPED_TEST(GemmTilesTest, LanesOfPlanes) {
       g.arranged = {Arranged::planes, Arranged::planes, Arranged::planes};
       GemmData<T> const d(g, random);
       d.check([&] {
-        for (std::int64_t concurrency : {1, 1000}) {
-          if (concurrency > 1 && g.beta != 0) continue;
-          Impl::GemmLanes<T> const kernel(problem_of(d), concurrency);
+        auto const compute = [&](auto const& kernel) {
           Team team(kernel.threads, 0);
           for (int league = 0; league < int(kernel.teams()); ++league)
             for (int rank = 0; rank < kernel.threads; ++rank) kernel(Member{&team, rank, league});
+        };
+        for (std::int64_t concurrency : {1, 1000}) {
+          if (concurrency > 1 && g.beta != 0) continue;
+          auto const p = problem_of(d);
+          if (n < 9) compute(Impl::GemmLanes<T, 4>(p, concurrency));
+          else compute(Impl::GemmLanes<T, 8>(p, concurrency));
         }
       });
     }
