@@ -5,13 +5,14 @@
 /// The kernel of a gemm on devices for matrices beyond 16 rows or columns: blocks of C of a size known at compile time
 /// (Volkov and Demmel 2008; the blocks and slabs are those of Goto and van de Geijn 2008). Slabs of A and B are staged in
 /// scratch, each term's numbers side by side, the next slab while this one is multiplied. All that depends on sizes and
-/// strides is computed before the loop over the slabs; in it a pointer advances for every copy. Lines beyond an edge repeat
-/// the last one and are not stored; terms beyond the last one are zero.
+/// strides is computed before the loop over the slabs; in it a step is added for every copy. Lines beyond an edge are zero,
+/// or repeat the last one, and are not stored; terms beyond the last one are zero.
 #ifndef BATCHWORK_GEMMBLOCKS_HPP
 #define BATCHWORK_GEMMBLOCKS_HPP
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "machine/Batchwork_Exchange.hpp"
 #include "machine/Batchwork_QuickDivisor.hpp"
@@ -120,8 +121,10 @@ GemmBlockKind choose_gemm_block(GemmProblem<T> const& p, std::int64_t concurrenc
 struct GemmReading {
   bool along_terms = false;
   bool wide = false;         ///< 16 bytes at once, of neighbouring lines
+  bool even = true;          ///< its lines are equally far apart wherever the items begin
   std::int64_t line = 0;     ///< from a line to the next one
   std::int64_t term = 0;     ///< from a term to the next one
+  std::int64_t step = 0;     ///< from a copy of a thread to the next one
   std::int64_t advance = 0;  ///< from a slab to the next one
 };
 
@@ -143,6 +146,24 @@ struct GemmBlocks {
   using Wide = Unit<T>;
   using Sums = T[thread_rows][thread_cols];
 
+  /// What a thread copies of every slab of an operand.
+  template <int Lines>
+  struct Copies {
+    static constexpr int pitch = Lines + 4;
+    static constexpr int count = Lines * slab / threads;
+    static constexpr int lines = Lines > threads ? Lines / threads : 1;  ///< of its own
+    T const* source[lines];  ///< the first term that is copied of each
+    T* target;
+    int line, term;  ///< the first ones
+
+    /// From a copy to the next one: terms, where runs of V lines are copied, or lines, where terms are.
+    template <int V>
+    static constexpr BATCHWORK_INLINE int step() {
+      if constexpr (V == 0) return threads / slab;
+      else return threads * V > Lines ? threads * V / Lines : 1;
+    }
+  };
+
   GemmProblem<T> p;
   GemmReading a, b;
   bool rows_adjacent = false;  ///< of C; else columns are
@@ -152,8 +173,9 @@ struct GemmBlocks {
   std::int64_t row_blocks = 1, col_blocks = 1, blocks = 0;
 
   explicit GemmBlocks(GemmProblem<T> const& problem) : p(problem) {
-    a = reading(p.a, p.a.row, p.a.col, p.m);
-    b = reading(p.b, p.b.col, p.b.row, p.n);
+    a = reading<Block::rows>(p.a, p.a.row, p.a.col, p.m);
+    b = reading<Block::cols>(p.b, p.b.col, p.b.row, p.n);
+    b.even = !p.shared_a || p.items == 1;
     rows_adjacent = p.c.row < p.c.col;
     stores_wide = rows_adjacent ? row_run == wide && gemm_aligned(p.c, p.c.row, p.c.col, p.m)
                                 : gemm_aligned(p.c, p.c.col, p.c.row, p.n);
@@ -164,11 +186,15 @@ struct GemmBlocks {
     blocks = row_blocks * col_blocks;
     if (!p.shared_a) blocks *= p.items;
   }
+  template <int Lines>
   static GemmReading reading(GemmSide<T const> const& side, std::int64_t line, std::int64_t term,
                              std::int64_t extent) {
     bool const along_terms = term < line;
-    return {along_terms, !along_terms && gemm_aligned(side, line, term, extent), line, term,
-            slab * term};
+    bool const aligned = !along_terms && gemm_aligned(side, line, term, extent);
+    std::int64_t const step = along_terms ? Copies<Lines>::template step<0>() * line
+                              : aligned   ? Copies<Lines>::template step<wide>() * term
+                                          : Copies<Lines>::template step<1>() * term;
+    return {along_terms, aligned, true, line, term, step, slab * term};
   }
   std::int64_t teams() const { return (blocks + Block::slots - 1) / Block::slots; }
   static constexpr std::size_t scratch_numbers = std::size_t(Block::slots) * numbers;
@@ -203,95 +229,74 @@ struct GemmBlocks {
 
   // ---- copies to scratch ----------------------------------------------------------------------------------------------
 
-  /// What a thread copies of every slab of an operand.
-  template <int Lines>
-  struct Copies {
-    static constexpr int pitch = Lines + 4;
-    static constexpr int count = Lines * slab / threads, wide_count = count / wide;
-    T const* source[count];
-    T* target;
-    int term;  ///< the first one
-
-    /// Number j of a thread's copies along lines, of V numbers, is so many terms after the first one, ...
-    template <int V>
-    static constexpr BATCHWORK_INLINE int terms_to(int j) {
-      return j * threads * V / Lines;
-    }
-    /// and so many lines: none where the threads suffice for all of them.
-    template <int V>
-    static constexpr BATCHWORK_INLINE int lines_to(int j) {
-      return j * threads * V % Lines;
-    }
-  };
-
   /// \param address  of the first term of a line, given how many lines from there on are read at once
   template <int Lines, class Address>
   static BATCHWORK_INLINE Copies<Lines> copies_of(T* scratch, GemmReading const& how, int thread,
                                                   Address const& address) {
     using C = Copies<Lines>;
-    Copies<Lines> c;
-    if (how.along_terms) {
-      c.term = thread % slab;
-      int const line = thread / slab;
-      c.target = scratch + c.term * C::pitch + line;
-      BATCHWORK_UNROLL
-      for (int j = 0; j < C::count; ++j)
-        c.source[j] = address(line + j * (threads / slab), 1) + c.term * how.term;
-    } else if (how.wide) {
-      copies_along_lines<Lines, wide>(c, scratch, how, thread, address);
-    } else {
-      copies_along_lines<Lines, 1>(c, scratch, how, thread, address);
-    }
+    constexpr int runs = Lines / wide;
+    static_assert(threads % runs == 0 && threads % slab == 0);
+    static_assert(threads % Lines == 0 || Lines % threads == 0);
+    C c;
+    c.line = how.along_terms ? thread / slab : how.wide ? thread % runs * wide : thread % Lines;
+    c.term = how.along_terms ? thread % slab : how.wide ? thread / runs : thread / Lines;
+    c.target = scratch + c.term * C::pitch + c.line;
+    BATCHWORK_UNROLL
+    for (int n = 0; n < C::lines; ++n)
+      c.source[n] =
+          address(n == 0 ? c.line : thread + n * threads, how.wide ? wide : 1) + c.term * how.term;
     return c;
   }
-  template <int Lines, int V, class Address>
-  static BATCHWORK_INLINE void copies_along_lines(Copies<Lines>& c, T* scratch,
-                                                  GemmReading const& how, int thread,
-                                                  Address const& address) {
-    using C = Copies<Lines>;
-    constexpr int runs = Lines / V;
-    static_assert(runs % threads == 0 || threads % runs == 0);
-    int const line = thread % runs * V;
-    c.term = thread / runs;
-    c.target = scratch + c.term * C::pitch + line;
-    BATCHWORK_UNROLL
-    for (int j = 0; j < C::count; ++j) {
-      if (j < C::count / V)
-        c.source[j] = address(line + C::template lines_to<V>(j), V) +
-                      (c.term + C::template terms_to<V>(j)) * how.term;
-      else c.source[j] = nullptr;
-    }
-  }
 
-  /// Copies a slab of which `terms` are left, `to` numbers after the first buffer, and advances to the next one.
-  template <int Lines>
-  static BATCHWORK_INLINE void copy(Copies<Lines>& c, GemmReading const& how, int to, int terms) {
+  /// Copies a slab of which `terms` and `lines` are left, `to` numbers after the first buffer, and advances to the next one.
+  /// \param address  of lines that are not evenly apart, or nullptr where all are
+  template <int Lines, class Address>
+  static BATCHWORK_INLINE void copy(Copies<Lines>& c, GemmReading const& how, int to, int terms,
+                                    int lines, Address const& address) {
     using C = Copies<Lines>;
     constexpr int bytes = int(sizeof(T));
+    constexpr bool even = std::is_null_pointer_v<Address>;
+    T* const target = c.target + to;
     if (how.along_terms) {
-      bool const there = c.term < terms;
-      BATCHWORK_UNROLL
-      for (int j = 0; j < C::count; ++j) {
-        Vendor::copy_async<bytes>(c.target + to + j * (threads / slab), c.source[j], there);
-        c.source[j] += how.advance;
+      constexpr int step = C::template step<0>();
+      int const ends = c.term < terms ? lines - c.line : 0;
+      if (even || how.even) {
+        T const* source = c.source[0];
+        BATCHWORK_UNROLL
+        for (int j = 0; j < C::count; ++j) {
+          Vendor::copy_async<bytes>(target + j * step, source, j * step < ends);
+          source += how.step;
+        }
+      } else if constexpr (!even) {
+        std::int64_t const done = c.source[0] - address(c.line, 1);
+        BATCHWORK_KEEP_LOOP
+        for (int j = 0; j < C::count; ++j)
+          Vendor::copy_async<bytes>(target + j * step, address(c.line + j * step, 1) + done,
+                                    j * step < ends);
       }
     } else if (how.wide) {
+      constexpr int step = C::template step<wide>();
+      T const* source = c.source[0];
       BATCHWORK_UNROLL
-      for (int j = 0; j < C::wide_count; ++j) {
-        int const further = C::template terms_to<wide>(j);
-        Vendor::copy_async<16>(c.target + to + further * C::pitch + C::template lines_to<wide>(j),
-                               c.source[j], c.term + further < terms);
-        c.source[j] += how.advance;
+      for (int j = 0; j < C::count / wide; ++j) {
+        Vendor::copy_async<16>(target + j * step * C::pitch, source, c.term + j * step < terms);
+        source += how.step;
       }
     } else {
+      constexpr int step = C::template step<1>();
       BATCHWORK_UNROLL
-      for (int j = 0; j < C::count; ++j) {
-        int const further = C::template terms_to<1>(j);
-        Vendor::copy_async<bytes>(c.target + to + further * C::pitch + C::template lines_to<1>(j),
-                                  c.source[j], c.term + further < terms);
-        c.source[j] += how.advance;
+      for (int n = 0; n < C::lines; ++n) {
+        T const* source = c.source[n];
+        BATCHWORK_UNROLL
+        for (int j = 0; j < C::count / C::lines; ++j) {
+          Vendor::copy_async<bytes>(target + n * threads + j * step * C::pitch, source,
+                                    c.term + j * step < terms);
+          source += how.step;
+        }
       }
     }
+    BATCHWORK_UNROLL
+    for (int n = 0; n < C::lines; ++n) c.source[n] += how.advance;
   }
 
   // ---- a thread's own numbers -----------------------------------------------------------------------------------------
@@ -425,19 +430,25 @@ struct GemmBlocks {
       for (int c = 0; c < thread_cols; ++c) sums[r][c] = 0;
     }
     if (p.k > 0) {
-      auto copies_a = copies_of<Block::rows>(scratch_a, a, thread, [&](int x, int together) {
+      auto const address_a = [&](int x, int together) {
         std::int64_t const i = at.row + x, last = p.m - together;
         return p.a.data + at.item * p.a.item + (i < last ? i : last) * a.line;
-      });
-      GemmLines const lines = columns_from(at);
-      auto copies_b = copies_of<Block::cols>(scratch_b, b, thread, [&](int x, int together) {
-        GemmLine const line = lines.at(x + together <= at.cols ? x : int(at.cols) - together);
+      };
+      auto const address_b = [&](int x, int together) {
+        GemmLine const line =
+            columns_from(at).at(x + together <= at.cols ? x : int(at.cols) - together);
         return p.b.data + line.item * p.b.item + line.index * b.line;
-      });
+      };
+      // Kept, not computed anew for every slab.
+      int const lines_a =
+          Vendor::renewed(int(p.m - at.row < Block::rows ? p.m - at.row : Block::rows));
+      int const lines_b = Vendor::renewed(int(at.cols < Block::cols ? at.cols : Block::cols));
+      auto copies_a = copies_of<Block::rows>(scratch_a, a, thread, address_a);
+      auto copies_b = copies_of<Block::cols>(scratch_b, b, thread, address_b);
       int const from_a = me.row, from_b = me.col;
       int terms = int(p.k), buffer = 0;
-      copy(copies_a, a, 0, terms);
-      copy(copies_b, b, 0, terms);
+      copy(copies_a, a, 0, terms, lines_a, nullptr);
+      copy(copies_b, b, 0, terms, lines_b, address_b);
       BATCHWORK_KEEP_LOOP
       while (true) {
         Vendor::wait_for_copies();
@@ -445,8 +456,8 @@ struct GemmBlocks {
         member.team_barrier();
         terms -= slab;
         if (terms > 0) {
-          copy(copies_a, a, stage - buffer, terms);
-          copy(copies_b, b, stage - buffer, terms);
+          copy(copies_a, a, stage - buffer, terms, lines_a, nullptr);
+          copy(copies_b, b, stage - buffer, terms, lines_b, address_b);
         }
         if constexpr (Vendor::multiplies_matrices<T>) {
           int const lane = rank % 32;
