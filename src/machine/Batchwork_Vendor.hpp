@@ -182,6 +182,19 @@ BATCHWORK_INLINE void copy_async(void* scratch, void const* global) {
     static_cast<int*>(scratch)[k] = static_cast<int const*>(global)[k];
 #endif
 }
+/// The same where `there`, else zeros, and nothing is read.
+template <int Bytes>
+BATCHWORK_INLINE void copy_async(void* scratch, void const* global, bool there) {
+#if defined(BATCHWORK_VENDOR_ASYNC)
+  auto const to = static_cast<unsigned>(__cvta_generic_to_shared(scratch));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(Bytes),
+               "r"(there ? Bytes : 0)
+               : "memory");
+#else
+  for (int k = 0; k < Bytes / 4; ++k)
+    static_cast<int*>(scratch)[k] = there ? static_cast<int const*>(global)[k] : 0;
+#endif
+}
 /// Waits for the copies that this lane has started; its own copies are then seen by this lane.
 BATCHWORK_INLINE void wait_for_copies() {
 #if defined(BATCHWORK_VENDOR_ASYNC)

@@ -14,6 +14,7 @@
 
 #include "operand/Batchwork_Check.hpp"
 #include "operand/Batchwork_TransposedView.hpp"
+#include "verbs/Batchwork_GemmBlocks.hpp"
 #include "verbs/Batchwork_GemmHost.hpp"
 #include "verbs/Batchwork_GemmLanes.hpp"
 #include "verbs/Batchwork_GemmTiles.hpp"
@@ -172,41 +173,70 @@ inline int gemm_teams(std::int64_t teams) {
 
 template <class T, GemmTileKind Kind, class Exec, class Left>
 void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T> const& p,
-                       Left const& left, GemmBlocking const& how, GemmAccess const& a,
-                       GemmAccess const& b) {
+                       Left const& left, GemmTilesPlan<T> const& plan) {
   using namespace Kokkos::Experimental;
-  using Tile = typename GemmTileOf<T, Kind>::type;
-  GemmTiles<T, Tile, Left> kernel(p, left, how, a, b);
+  using Tile = GemmTileOf<Kind>;
+  GemmTiles<T, Tile, Left> kernel(p, left, plan.how, plan.a, plan.b);
   // Several tiles for a team, whose copies then never pause, as long as there are teams enough to fill the device.
   std::int64_t const full = std::max(1, exec.concurrency() / 64);
   kernel.rounds = int(std::clamp<std::int64_t>(kernel.tiles / full, 1, 8));
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
                      Kokkos::LaunchBounds<Tile::threads, Tile::teams>>
-      policy(exec, gemm_teams((kernel.tiles + kernel.rounds - 1) / kernel.rounds), how.team, 1);
+      policy(exec, gemm_teams((kernel.tiles + kernel.rounds - 1) / kernel.rounds), plan.how.team,
+             1);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
+  Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+}
+
+template <class Exec, class T>
+void launch_gemm_blocks(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
+  using namespace Kokkos::Experimental;
+  with_gemm_block<T>(choose_gemm_block(p, exec.concurrency()), [&]<GemmBlockKind Kind>() {
+    using Block = typename GemmBlockOf<T, Kind>::type;
+    GemmBlocks<T, Block> const kernel(p);
+    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                       Kokkos::LaunchBounds<Block::team, Block::teams>>
+        policy(exec, gemm_teams(kernel.teams()), Block::team, 1);
+    policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
+    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+  });
+}
+
+template <int Size, class Exec, class T>
+void launch_gemm_lanes(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
+  using namespace Kokkos::Experimental;
+  using Kernel = GemmLanes<T, Size>;
+  Kernel const kernel(p, exec.concurrency());
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                     Kokkos::LaunchBounds<Kernel::threads, Kernel::kernel_teams>>
+      policy(exec, gemm_teams(kernel.teams()), Kernel::threads, 1);
   Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
 }
 
 template <class Exec, class T, class Left>
 void launch_gemm_on_device(Exec const& exec, std::string const& label,
                            GemmProblem<T> const& problem, Left const& left) {
-  using namespace Kokkos::Experimental;
   GemmProblem<T> const p = arranged_for_device(problem);
   if (!p.shared_a && p.items > 1 && p.c.item == 1 && p.a.item == 1 && p.b.item == 1) {
-    GemmLanes<T> const kernel(p, exec.concurrency());
-    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                       Kokkos::LaunchBounds<GemmLanes<T>::threads, 4>>
-        policy(exec, gemm_teams(kernel.teams()), GemmLanes<T>::threads, 1);
-    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+    if constexpr (sizeof(T) == 4) {
+      if (gemm_suits_large_lanes(p)) {
+        launch_gemm_lanes<8>(exec, label, p);
+        return;
+      }
+    }
+    launch_gemm_lanes<4>(exec, label, p);
     return;
   }
-  GemmTilesPlan<T> const plan(p, is_gemm_fixed<Left>);
-  auto const launch = [&]<GemmTileKind Kind>() {
-    launch_gemm_tiles<T, Kind>(exec, label, p, left, plan.how, plan.a, plan.b);
-  };
-  if (plan.how.kind == GemmTileKind::tiny) launch.template operator()<GemmTileKind::tiny>();
-  else if (plan.how.kind == GemmTileKind::small) launch.template operator()<GemmTileKind::small>();
-  else if constexpr (!is_gemm_fixed<Left>) launch.template operator()<GemmTileKind::large>();
+  if constexpr (!is_gemm_fixed<Left>) {
+    if (gemm_suits_blocks(p)) {
+      launch_gemm_blocks(exec, label, p);
+      return;
+    }
+  }
+  GemmTilesPlan<T> const plan(p);
+  if (plan.how.kind == GemmTileKind::tiny)
+    launch_gemm_tiles<T, GemmTileKind::tiny>(exec, label, p, left, plan);
+  else launch_gemm_tiles<T, GemmTileKind::small>(exec, label, p, left, plan);
 }
 
 template <class Exec, class T, class Left>

@@ -8,6 +8,7 @@
 #ifndef BATCHWORK_GEMMLANES_HPP
 #define BATCHWORK_GEMMLANES_HPP
 
+#include <algorithm>
 #include <cstdint>
 
 #include "machine/Batchwork_Vendor.hpp"
@@ -15,10 +16,12 @@
 
 namespace Batchwork::Impl {
 
-template <class T>
+/// \tparam Size  rows and columns of a register tile
+template <class T, int Size>
 struct GemmLanes {
-  static constexpr int size = 4;  ///< rows and columns of a register tile
+  static constexpr int size = Size;
   static constexpr int threads = 128;
+  static constexpr int kernel_teams = size > 4 ? 3 : 4;  ///< that a multiprocessor is to hold
 
   GemmProblem<T> p;
   std::int64_t groups = 0;            ///< of as many items as a team has lanes
@@ -31,7 +34,7 @@ struct GemmLanes {
     down = (p.m + size - 1) / size;
     across = (p.n + size - 1) / size;
     // Few items, or items too large for the first-level cache.
-    splits = p.items < 4 * concurrency || down * across > 16;
+    splits = p.items < 4 * concurrency || down * across > 64 / size;
   }
   std::int64_t teams() const { return splits ? groups * down * across : groups; }
 
@@ -88,6 +91,12 @@ struct GemmLanes {
     }
   }
 };
+
+/// Whether lanes have the registers for tiles of 8 x 8, and matrices the numbers: half the reads of tiles of 4 x 4.
+template <class T>
+bool gemm_suits_large_lanes(GemmProblem<T> const& p) {
+  return sizeof(T) == 4 && std::min(p.m, p.n) >= 8 && std::max(p.m, p.n) > 16;
+}
 
 }  // namespace Batchwork::Impl
 

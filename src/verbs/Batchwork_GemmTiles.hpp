@@ -2,48 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a gemm on devices, tiled through scratch (Volkov and Demmel 2008; the blocks and slabs are those of Goto
-/// and van de Geijn 2008). A team computes one tile of C after the other. Slabs of A and B are staged term by term,
-/// those of the next slab or tile while this one is multiplied; a thread multiplies a tile of its own in registers.
+/// The kernel of a gemm of small matrices on devices, tiled through scratch (Volkov and Demmel 2008). A team computes one
+/// tile of C after the other. Slabs of A and B are staged term by term, those of the next slab or tile while this one is
+/// multiplied; a thread multiplies a tile of its own in registers.
 ///
-/// What lines a team's tile is made of is a matter of arithmetic: with a shared A its columns are those of the wide matrix
-/// (B_0 B_1 ...), whatever items they belong to; else a large item has many tiles, and a tile has many small items.
+/// With a shared A the columns of a tile are those of the wide matrix (B_0 B_1 ...), whatever items they belong to; else a
+/// tile has many items.
 #ifndef BATCHWORK_GEMMTILES_HPP
 #define BATCHWORK_GEMMTILES_HPP
 
 #include <cstdint>
 #include <type_traits>
 
-#include "machine/Batchwork_Exchange.hpp"
 #include "machine/Batchwork_QuickDivisor.hpp"
 #include "machine/Batchwork_Vendor.hpp"
 #include "verbs/Batchwork_GemmBlocking.hpp"
+#include "verbs/Batchwork_GemmLines.hpp"
 
 namespace Batchwork::Impl {
-
-/// Line number x of a tile: a row of A, or a column of B and C.
-struct GemmLine {
-  std::int64_t item, index;
-  int slot;
-  bool valid;
-};
-
-/// The lines of a tile: from `start` on in item `item`; after `period` lines the next item begins.
-struct GemmLines {
-  std::int64_t item, start, period, extent, items;
-  QuickDivisor by_period;
-  bool
-      wraps;  ///< `period` is small enough for the divisor; else a tile has lines of two items at most
-
-  BATCHWORK_INLINE GemmLine at(int x) const {
-    std::int64_t const y = start + x;
-    int const past = wraps ? by_period.quotient(int(y)) : y >= period ? 1 : 0;
-    std::int64_t const index = y - past * period;
-    return {item + past, index, past, index < extent && item + past < items};
-  }
-};
-/// The largest period for which the divisor is exact, with room for the lines of a tile.
-inline constexpr std::int64_t gemm_largest_period = 32768;
 
 /// How the threads of a team copy an operand: `across` of them side by side, along the terms or along the lines, and
 /// `down` such rows of threads; the others have nothing to do.
@@ -54,26 +30,14 @@ struct GemmAccess {
   QuickDivisor by_across;
 };
 
-/// Whether runs of 16 bytes along an index of stride `along` are aligned and never straddle items.
-template <class T>
-bool gemm_aligned(GemmSide<T> const& side, std::int64_t along, std::int64_t other,
-                  std::int64_t extent) {
-  constexpr std::int64_t wide = 16 / sizeof(T);
-  return along == 1 && extent % wide == 0 && other % wide == 0 && side.item % wide == 0 &&
-         reinterpret_cast<std::uintptr_t>(side.data) % 16 == 0;
-}
-
 template <class T, class Tile, class Left>
 struct GemmTiles {
-  static constexpr int V = Tile::run;
   static constexpr int wide = 16 / int(sizeof(T));
-  using Wide = Unit<T>;
 
   GemmProblem<T> p;
   GemmBlocking how;
   GemmAccess a, b;
   bool rows_adjacent = false;  ///< of C; else columns are
-  bool stores_wide = false;    ///< runs of a thread are stored at once
   bool merges = false;         ///< the columns of all items follow each other
   QuickDivisor period_a, period_b;
   std::int64_t row_blocks = 1, col_blocks = 1, tiles = 0;
@@ -86,9 +50,6 @@ struct GemmTiles {
             GemmAccess const& access_a, GemmAccess const& access_b)
       : p(problem), how(blocking), a(access_a), b(access_b), left(left_) {
     rows_adjacent = p.c.row < p.c.col;
-    std::int64_t const line = rows_adjacent ? p.m : p.n;
-    stores_wide = V > 1 && gemm_aligned(p.c, rows_adjacent ? p.c.row : p.c.col,
-                                        rows_adjacent ? p.c.col : p.c.row, line);
     merges = p.shared_a;
     rows_of_threads = how.rows / Tile::rows;
     cols_of_threads = how.cols / Tile::cols;
@@ -215,20 +176,11 @@ struct GemmTiles {
 
   using Sums = T[Tile::rows][Tile::cols];
 
-  /// N numbers in runs of V, `step` apart.
+  /// N numbers, `step` apart.
   template <int N>
   static BATCHWORK_INLINE void read(T (&x)[N], T const* from, int step) {
     BATCHWORK_UNROLL
-    for (int h = 0; h < N / V; ++h) {
-      if constexpr (V == wide) {
-        Wide const u = *reinterpret_cast<Wide const*>(from + h * step);
-        BATCHWORK_UNROLL
-        for (int v = 0; v < V; ++v) x[h * V + v] = u.v[v];
-      } else {
-        static_assert(V == 1);
-        x[h] = from[h * step];
-      }
-    }
+    for (int h = 0; h < N; ++h) x[h] = from[h * step];
   }
   BATCHWORK_INLINE void add_term(Sums& sums, T const* from_a, T const* from_b, int step_a,
                                  int step_b) const {
@@ -243,14 +195,6 @@ struct GemmTiles {
   }
   BATCHWORK_INLINE void multiply(Sums& sums, T const* from_a, T const* from_b, int step_a,
                                  int step_b, int terms) const {
-    if constexpr (Tile::slab > 0) {
-      if (terms == Tile::slab) {
-        BATCHWORK_UNROLL
-        for (int k = 0; k < Tile::slab; ++k)
-          add_term(sums, from_a + k * how.pitch_a, from_b + k * how.pitch_b, step_a, step_b);
-        return;
-      }
-    }
     BATCHWORK_KEEP_LOOP
     for (int k = 0; k < terms; ++k) {
       add_term(sums, from_a, from_b, step_a, step_b);
@@ -270,82 +214,24 @@ struct GemmTiles {
     int const major = by_adjacent.quotient(rank), minor = rank - major * adjacent;
     return rows_adjacent ? Mine{slot, minor, major} : Mine{slot, major, minor};
   }
-  /// Number r of a thread's rows, or columns, in its slot: the runs of all threads stand side by side.
-  static BATCHWORK_INLINE int spread(int r, int mine, int threads) {
-    return r / V * threads * V + mine * V + r % V;
-  }
-  BATCHWORK_INLINE int row_of(Mine const& me, int r) const {
-    return spread(r, me.row, rows_of_threads);
-  }
-
   BATCHWORK_INLINE void store(Sums const& sums, Place const& at, Mine const& me) const {
-    if constexpr (V > 1) {
-      if (stores_wide) {
-        if (rows_adjacent) store_runs_of_rows(sums, at, me);
-        else store_runs_of_columns(sums, at, me);
-        return;
-      }
-    }
-    for_each_column<1>(at, me, [&](T* to, int c) {
-      BATCHWORK_UNROLL
-      for (int r = 0; r < Tile::rows; ++r) {
-        int const i = at.row + row_of(me, r);
-        if (i < p.m) store_number(to + i * p.c.row, sums[r][c]);
-      }
-    });
-  }
-  /// Every Step-th column of a thread that there is: where it begins in C, and its number.
-  template <int Step, class F>
-  BATCHWORK_INLINE void for_each_column(Place const& at, Mine const& me, F const& f) const {
     GemmLines const lines = columns(at);
     BATCHWORK_UNROLL
-    for (int c = 0; c < Tile::cols; c += Step) {
+    for (int c = 0; c < Tile::cols; ++c) {
       // The columns of a slot follow those of the slots before it.
-      GemmLine const line = lines.at(me.slot * how.cols + spread(c, me.col, cols_of_threads));
-      if (line.valid) f(p.c.data + line.item * p.c.item + line.index * p.c.col, c);
+      GemmLine const line = lines.at(me.slot * how.cols + c * cols_of_threads + me.col);
+      if (!line.valid) continue;
+      T* const to = p.c.data + line.item * p.c.item + line.index * p.c.col;
+      BATCHWORK_UNROLL
+      for (int r = 0; r < Tile::rows; ++r) {
+        int const i = at.row + r * rows_of_threads + me.row;
+        if (i < p.m) store_number(to + i * p.c.row, sums[r][c]);
+      }
     }
   }
   BATCHWORK_INLINE void store_number(T* to, T sum) const {
     if (p.beta == T(0)) *to = p.alpha * sum;
     else *to = p.alpha * sum + p.beta * *to;
-  }
-  BATCHWORK_INLINE void store_runs_of_columns(Sums const& sums, Place const& at,
-                                              Mine const& me) const {
-    for_each_column<V>(at, me, [&](T* to, int c) {
-      BATCHWORK_UNROLL
-      for (int r = 0; r < Tile::rows; ++r) {
-        int const i = at.row + row_of(me, r);
-        if (i >= p.m) continue;
-        Wide u;
-        BATCHWORK_UNROLL
-        for (int v = 0; v < V; ++v) u.v[v] = sums[r][c + v];
-        store_run(to + i * p.c.row, u);
-      }
-    });
-  }
-  BATCHWORK_INLINE void store_runs_of_rows(Sums const& sums, Place const& at,
-                                           Mine const& me) const {
-    for_each_column<1>(at, me, [&](T* to, int c) {
-      BATCHWORK_UNROLL
-      for (int r = 0; r < Tile::rows; r += V) {
-        int const i = at.row + row_of(me, r);
-        if (i >= p.m) continue;
-        Wide u;
-        BATCHWORK_UNROLL
-        for (int v = 0; v < V; ++v) u.v[v] = sums[r + v][c];
-        store_run(to + i, u);
-      }
-    });
-  }
-  BATCHWORK_INLINE void store_run(T* to, Wide u) const {
-    BATCHWORK_UNROLL
-    for (int v = 0; v < wide; ++v) u.v[v] *= p.alpha;
-    if (p.beta != T(0)) {
-      Wide const before = *reinterpret_cast<Wide const*>(to);
-      BATCHWORK_UNROLL
-      for (int v = 0; v < wide; ++v) u.v[v] += p.beta * before.v[v];
-    }
-    *reinterpret_cast<Wide*>(to) = u;
   }
 
   // ---- the kernel -------------------------------------------------------------------------------------------------------
@@ -364,8 +250,8 @@ struct GemmTiles {
     int const rank = Vendor::lane_rank(member);
     Mine const me = mine_of(rank);
     bool const computes = me.slot < how.slots;
-    int const from_a = me.slot * how.slot_a + me.row * V;
-    int const from_b = me.slot * how.slot_b + me.col * V;
+    int const from_a = me.slot * how.slot_a + me.row;
+    int const from_b = me.slot * how.slot_b + me.col;
 
     // Tiles and terms that are still to be copied.
     std::int64_t const begin = std::int64_t(member.league_rank()) * rounds;
@@ -405,13 +291,9 @@ struct GemmTiles {
       }
       if (computes) {
         multiply(sums, scratch + (how.keeps_a ? 0 : buffer * size_a) + from_a,
-                 scratch_b + buffer * size_b + from_b, rows_of_threads * V, cols_of_threads * V,
-                 terms);
+                 scratch_b + buffer * size_b + from_b, rows_of_threads, cols_of_threads, terms);
         if (last) {
-          // Of a large tile the place is computed twice, and takes no registers between.
-          if constexpr (Tile::slab > 0)
-            store(sums, place(begin + (count - ahead - 1)), mine_of(thread));
-          else store(sums, here, mine_of(thread));
+          store(sums, here, mine_of(thread));
           BATCHWORK_UNROLL
           for (int r = 0; r < Tile::rows; ++r) {
             BATCHWORK_UNROLL
@@ -431,11 +313,11 @@ struct GemmTilesPlan {
   GemmAccess a, b;
   GemmBlocking how;
 
-  GemmTilesPlan(GemmProblem<T> const& p, bool is_fixed) {
+  explicit GemmTilesPlan(GemmProblem<T> const& p) {
     a.along_terms = p.a.col < p.a.row;
     // Lines of B are columns, or items where those are the closer neighbours.
     b.along_terms = p.b.row < p.b.col;
-    how = choose_gemm_blocking(p, a.along_terms, b.along_terms, is_fixed);
+    how = choose_gemm_blocking(p, a.along_terms, b.along_terms);
     finish(a, p.a, p.a.row, p.a.col, p.m, how.slots * how.rows);
     finish(b, p.b, p.b.col, p.b.row, p.n, how.slots * how.cols);
   }
