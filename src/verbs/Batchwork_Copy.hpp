@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "operand/Batchwork_Check.hpp"
+#include "verbs/Batchwork_CopyRuns.hpp"
 #include "verbs/Batchwork_CopyTiles.hpp"
 #include "verbs/Batchwork_Launch.hpp"
 
@@ -42,17 +43,18 @@ inline std::string copy_problem(Part const& to, Part const& from) {
   return "";
 }
 
-template <class Exec, class T>
-void launch_copy(Exec const& exec, std::string const& verb, CopyTiles<T> const& kernel) {
+/// Launches kernel for its tiles, with Stage bytes of team scratch. Teams is how many are to fit on a multiprocessor.
+template <int Stage, int Teams, class Exec, class Kernel>
+void launch_copy(Exec const& exec, std::string const& verb, Kernel const& kernel) {
   using namespace Kokkos::Experimental;
   using Index = Kokkos::IndexType<std::int64_t>;
   std::string const label = kernel_label(verb, "");
   if constexpr (runs_on_device<Exec>) {
     if (kernel.tiles > 2147483647)
       throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
-    using Bounds = Kokkos::LaunchBounds<CopyTiles<T>::lanes, 6>;
-    Kokkos::TeamPolicy<Exec, Index, Bounds> policy(exec, int(kernel.tiles), CopyTiles<T>::lanes, 1);
-    policy.set_scratch_size(0, Kokkos::PerTeam(CopyTiles<T>::stage_bytes + 16));
+    using Bounds = Kokkos::LaunchBounds<Kernel::lanes, Teams>;
+    Kokkos::TeamPolicy<Exec, Index, Bounds> policy(exec, int(kernel.tiles), Kernel::lanes, 1);
+    if constexpr (Stage > 0) policy.set_scratch_size(0, Kokkos::PerTeam(Stage + 16));
     Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
   } else {
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Index>(exec, 0, kernel.tiles), kernel);
@@ -82,8 +84,10 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
 
   std::int64_t const items = to.description.items;
   if (items == 0 || to.rows == 0 || to.cols == 0) return;
-  launch_copy(exec, verb,
-              CopyTiles<T>({to.storage, from.storage.as_const(), items, to.rows, to.cols}));
+  CopyProblem<T> const p{to.storage, from.storage.as_const(), items, to.rows, to.cols};
+  CopyRuns<T> const runs(p);
+  if (runs.tiles > 0) launch_copy<0, 4>(exec, verb, runs);
+  else launch_copy<CopyTiles<T>::stage_bytes, 4>(exec, verb, CopyTiles<T>(p));
 }
 
 }  // namespace Impl

@@ -11,38 +11,11 @@
 
 #include <cstdint>
 #include <limits>
-#include <utility>
 
 #include "machine/Batchwork_Vendor.hpp"
-#include "operand/Batchwork_Storage.hpp"
+#include "verbs/Batchwork_CopyProblem.hpp"
 
 namespace Batchwork::Impl {
-
-/// to(n, i, j) = from(n, i, j) for all items, rows and columns.
-template <class T>
-struct CopyProblem {
-  Storage<T> to;
-  Storage<T const> from;
-  std::int64_t items, rows, cols;
-
-  void transpose() {
-    std::swap(rows, cols);
-    std::swap(to.row, to.col);
-    std::swap(from.row, from.col);
-  }
-};
-
-/// Division by a number d that is known at launch: exact while dividend times d is below 2^32. The quotient is
-/// floor((n + 1) floor((2^32 - 1) / d) / 2^32), for d = 1 too: Robison, "N-bit unsigned division via N-bit
-/// multiply-add" (2005).
-struct Divisor {
-  std::uint32_t factor = ~std::uint32_t(0);
-
-  static Divisor of(std::uint32_t d) { return {~std::uint32_t(0) / d}; }
-  BATCHWORK_INLINE std::uint32_t quotient(std::uint32_t n) const {
-    return std::uint32_t((std::uint64_t(n) * factor + factor) >> 32);
-  }
-};
 
 /// What is in a tile. Full tiles have the same extents; those at the edges of the batch have less.
 struct TileBox {
@@ -63,30 +36,35 @@ struct CopySide {
   bool turned = false;
   /// The numbers of a tile follow each other in memory without gaps.
   bool dense = false;
+  /// As many numbers of T as fill 16 bytes are moved at once.
+  bool together = false;
   std::uint32_t fasts = 1, slows = 1;  ///< entries of a full tile
   std::int64_t fast = 0, slow = 0;
   std::uint32_t stage_item = 1, stage_fast = 0, stage_slow = 0;
-  std::uint32_t width_shift = 0;  ///< of small groups: the width is 1 << width_shift
+  /// The width is 1 << width_shift, or there are none of other widths.
+  std::uint32_t width_shift = 0;
+  bool width_is_power = false;
   /// How lanes are laid over a tile: along its fast index, and along the other.
   std::uint32_t across = 1, down = 1;
   Divisor by_across, by_fasts, by_entries;
 
   /// The numbers of a full tile's part of a group.
-  BATCHWORK_INLINE std::uint32_t entries() const { return (fasts * slows) << width_shift; }
+  BATCHWORK_INLINE std::uint32_t entries() const { return fasts * slows * (by_items ? 1 : 1u << width_shift); }
   BATCHWORK_INLINE T* origin(TileBox const& t) const {
     return at.data + t.row * at.row + t.col * at.col;
   }
   BATCHWORK_INLINE std::int64_t offset(std::int64_t item) const {
     if (at.width == 1) return item * at.group;
     if (at.width == all) return item * at.lane;
-    std::int64_t const g = item / at.width;
+    std::int64_t const g = width_is_power ? item >> width_shift : item / at.width;
     return g * at.group + (item - g * at.width) * at.lane;
   }
 
-  /// What one lane of a device's team does of a tile: move(T*, place in the stage) for its numbers. Neighbouring lanes
-  /// have neighbouring numbers.
-  template <std::uint32_t Lanes, class Move>
+  /// What one lane of a device's team does of a tile: move(T*, place in the stage, step there, count) for its numbers, V at
+  /// once, that is fewer only where the tile ends. Neighbouring lanes have neighbouring numbers.
+  template <std::uint32_t Lanes, std::uint32_t V, class Move>
   BATCHWORK_INLINE void walk(TileBox const& t, std::uint32_t lane, Move const& move) const {
+    auto const upto = [](std::uint32_t left) { return V == 1 || left < V ? left : V; };
     T* const first = origin(t);
     std::uint32_t const fast_there = turned ? t.rows : t.cols,
                         slow_there = turned ? t.cols : t.rows;
@@ -94,26 +72,31 @@ struct CopySide {
     if (row >= down) return;
     if (by_items) {
       // A lane keeps its items and steps through the entries.
-      bool const along = fasts >= slows;
-      for (std::uint32_t n = place_in_row; n < t.items; n += across) {
+      for (std::uint32_t n = V * place_in_row; n < t.items; n += V * across) {
         T* const item = first + offset(t.item + n);
-        for (std::uint32_t s = along ? 0 : row; s < slow_there; s += along ? 1 : down)
-          for (std::uint32_t f = along ? row : 0; f < fast_there; f += along ? down : 1)
-            move(item + s * slow + f * fast, n * stage_item + s * stage_slow + f * stage_fast);
+        std::uint32_t const count = V == 1 ? 1 : upto(t.items - n);
+        for (std::uint32_t e = row; e < entries(); e += down) {
+          std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
+          if (s < slow_there && f < fast_there)
+            move(item + s * slow + f * fast, n * stage_item + s * stage_slow + f * stage_fast,
+                 stage_item, count);
+        }
       }
     } else if (dense) {
       // The lanes go along the numbers of the tile.
-      T* p = first + t.item * at.group + lane;
-      for (std::uint32_t q = lane; q < t.items * entries(); q += Lanes) {
+      T* p = first + t.item * at.group + V * lane;
+      std::uint32_t const end = t.items * entries();
+      for (std::uint32_t q = V * lane; q < end; q += V * Lanes) {
         std::uint32_t const n = by_entries.quotient(q), e = q - n * entries();
         std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
-        move(p, n * stage_item + s * stage_slow + f * stage_fast);
-        p += Lanes;
+        move(p, n * stage_item + s * stage_slow + f * stage_fast, stage_fast,
+             V == 1 ? 1 : upto(end - q));
+        p += V * Lanes;
       }
     } else {
       // A lane keeps its entries and steps from group to group.
       std::uint32_t const width = 1u << width_shift;
-      for (std::uint32_t q = place_in_row; q < entries(); q += across) {
+      for (std::uint32_t q = V * place_in_row; q < entries(); q += V * across) {
         std::uint32_t const e = q >> width_shift, w = q & (width - 1);
         std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
         if (s >= slow_there || f >= fast_there) continue;
@@ -121,7 +104,7 @@ struct CopySide {
             first + ((t.item >> width_shift) + row) * at.group + w * at.lane + s * slow + f * fast;
         std::uint32_t place = (row * width + w) * stage_item + s * stage_slow + f * stage_fast;
         for (std::uint32_t n = row * width + w; n < t.items; n += down * width) {
-          move(p, place);
+          move(p, place, stage_fast, V);
           p += down * at.group;
           place += down * width * stage_item;
         }
@@ -157,6 +140,7 @@ struct CopySide {
 template <class T>
 struct CopyTiles {
   static constexpr std::uint32_t lanes = 256;
+  static constexpr int words = sizeof(T) < 4 ? 1 : numbers_together<T>;
   /// Bytes of a tile in the stage: several teams fit on a multiprocessor, and a host's first-level cache holds it.
   static constexpr int stage_bytes = 20480;
   static constexpr bool asynchronous = Vendor::copies_asynchronously && alignof(T) == sizeof(T) &&
@@ -221,13 +205,26 @@ struct CopyTiles {
     T* const stage = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes, 16));
     TileBox const t = box(member.league_rank());
     int const lane = member.team_rank();
-    from.template walk<lanes>(t, lane, [&](T const* p, int place) {
-      if constexpr (asynchronous) Vendor::copy_async<int(sizeof(T))>(stage + place, p);
-      else stage[place] = *p;
-    });
+    if (from.together) read_words(t, lane, stage);
+    else
+      from.template walk<lanes, 1>(t, lane, [&](T const* p, int place, int, int) {
+        if constexpr (asynchronous) Vendor::copy_async<int(sizeof(T))>(stage + place, p);
+        else stage[place] = *p;
+      });
     Vendor::wait_for_copies();
     member.team_barrier();
-    to.template walk<lanes>(t, lane, [&](T* p, int place) { *p = stage[place]; });
+    if (to.together)
+      to.template walk<lanes, words>(t, lane, [&](T* p, int place, int step, int count) {
+        T x[words];
+        if (count == words) {
+          BATCHWORK_UNROLL
+          for (int v = 0; v < words; ++v) x[v] = stage[place + v * step];
+          Vendor::store_together(p, x);
+        } else {
+          for (int v = 0; v < count; ++v) p[v] = stage[place + v * step];
+        }
+      });
+    else to.template walk<lanes, 1>(t, lane, [&](T* p, int place, int, int) { *p = stage[place]; });
   }
 
   /// On a host: a thread copies tile number k.
@@ -244,6 +241,30 @@ struct CopyTiles {
   }
 
  private:
+  /// A word is stored in the stage when the next one has been asked for.
+  BATCHWORK_INLINE void read_words(TileBox const& t, std::uint32_t lane, T* stage) const {
+    T x[words];
+    int to_place = -1, to_step = 0;
+    auto const put = [&] {
+      if (to_place < 0) return;
+      BATCHWORK_UNROLL
+      for (int v = 0; v < words; ++v) stage[to_place + v * to_step] = x[v];
+    };
+    from.template walk<lanes, words>(t, lane, [&](T const* p, int place, int step, int count) {
+      if (count < words) {
+        for (int v = 0; v < count; ++v) stage[place + v * step] = p[v];
+        return;
+      }
+      T next[words];
+      Vendor::load_together(next, p);
+      put();
+      BATCHWORK_UNROLL
+      for (int v = 0; v < words; ++v) x[v] = next[v];
+      to_place = place, to_step = step;
+    });
+    put();
+  }
+
   BATCHWORK_INLINE static int smaller(int a, std::int64_t b) { return a < b ? a : int(b); }
 
   /// Loops of their own for strides of one: compilers make them block moves.
@@ -278,13 +299,13 @@ struct CopyTiles {
   static CopySide<U> side(Storage<U> const& s, CopyProblem<T> const& p) {
     CopySide<U> r;
     r.at = s;
+    r.width_is_power = (s.width & (s.width - 1)) == 0;
+    while (r.width_is_power && s.width >> r.width_shift > 1) ++r.width_shift;
     if (s.width == 1) {
       r.by_items = (p.rows == 1 || s.group <= s.row) && (p.cols == 1 || s.group <= s.col);
       if (r.by_items) r.at.width = CopySide<U>::all, r.at.lane = s.group;
     } else {
-      r.by_items = s.width * std::int64_t(sizeof(T)) >= 32 || (s.width & (s.width - 1)) != 0;
-      if (!r.by_items)
-        while (s.width >> r.width_shift > 1) ++r.width_shift;
+      r.by_items = s.width * std::int64_t(sizeof(T)) >= 32 || !r.width_is_power;
     }
     return r;
   }
@@ -295,6 +316,22 @@ struct CopyTiles {
     if (!s.by_items) return 64;
     std::int64_t const line = 128 / int(sizeof(T));
     return s.at.width < line ? int(line / s.at.width) : 1;
+  }
+
+  /// Whether words of memory are neighbours in one direction of the stage too, and aligned.
+  template <class U>
+  bool fits_together(CopySide<U> const& s) const {
+    auto const whole = [](std::int64_t x) { return x % words == 0; };
+    if (!aligned_for(s.at.data, words) || !whole(tile_items)) return false;
+    if (s.by_items)
+      return s.at.lane == 1 && (s.at.width == CopySide<U>::all || (whole(s.at.width) && whole(s.at.group))) &&
+             whole(s.slow) && whole(s.fast);
+    if (s.at.width != 1 || s.fast != 1) return false;
+    if (!s.dense)
+      return whole(s.fasts) && whole(s.turned ? rows : cols) && whole(s.slow) && whole(s.at.group);
+    bool const straight = s.slows == 1 || s.stage_slow == s.fasts * s.stage_fast;
+    return whole(s.fasts) ||
+           (straight && (whole(s.entries()) || (s.stage_fast == 1 && s.stage_item == s.entries())));
   }
 
   template <class U>
@@ -311,9 +348,20 @@ struct CopyTiles {
     s.dense = !s.by_items && s.at.width == 1 && (s.fasts == 1 || s.fast == 1) &&
               (s.slows == 1 || s.slow == s.fasts) && s.at.group == rows * cols &&
               row_tiles * col_tiles == 1;
-    std::uint32_t const positions = s.by_items ? std::uint32_t(tile_items) : s.entries();
-    std::uint32_t const rounds = (positions + lanes - 1) / lanes;
-    s.across = s.dense ? lanes : (positions + rounds - 1) / rounds;
+    s.together = words > 1 && fits_together(s);
+    std::uint32_t const V = s.together ? words : 1;
+    if (s.by_items) {
+      // Along the items for 256 bytes or a group, then along the entries, as far as there are any.
+      std::uint32_t const positions = std::uint32_t(tile_items) / V;
+      auto const together = [&](std::int64_t x) { return std::uint32_t(x) / V; };
+      s.across = together(smaller(int(256 / sizeof(T)), s.at.width));
+      while (s.across < positions && lanes / s.across > s.entries()) s.across *= 2;
+      if (s.across > positions) s.across = positions;
+    } else {
+      std::uint32_t const positions = (s.entries() + V - 1) / V,
+                          rounds = (positions + lanes - 1) / lanes;
+      s.across = s.dense ? lanes : (positions + rounds - 1) / rounds;
+    }
     s.down = lanes / s.across;
     s.by_across = Divisor::of(s.across);
     s.by_fasts = Divisor::of(s.fasts);

@@ -95,6 +95,14 @@ T untouched() {
   return T(-3.0);
 }
 
+/// Words are aligned, or a device traps.
+template <class T>
+void whole_words(bool together, int count, int words, T const* p) {
+  if (together && count == words) {
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(p) % (sizeof(T) * std::size_t(words)), 0u);
+  }
+}
+
 /// What a device's teams do, lane by lane.
 template <class T>
 void run_lane_by_lane(Impl::CopyTiles<T> const& kernel) {
@@ -103,19 +111,29 @@ void run_lane_by_lane(Impl::CopyTiles<T> const& kernel) {
     auto const t = kernel.box(k);
     std::fill(stage.begin(), stage.end(), untouched<T>());
     std::size_t read = 0, written = 0;
-    for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
-      kernel.from.template walk<kernel.lanes>(t, lane, [&](T const* p, std::uint32_t place) {
-        stage.at(place) = *p;
-        ++read;
-      });
-    for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
-      kernel.to.template walk<kernel.lanes>(t, lane, [&](T* p, std::uint32_t place) {
-        *p = stage.at(place);
-        ++written;
-      });
+    auto const walk = [&](auto const& side, auto const& move) {
+      for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
+        if (side.together) side.template walk<kernel.lanes, kernel.words>(t, lane, move);
+        else side.template walk<kernel.lanes, 1>(t, lane, move);
+    };
+    walk(kernel.from, [&](T const* p, std::uint32_t place, std::uint32_t step, int count) {
+      whole_words(kernel.from.together, count, kernel.words, p);
+      for (int v = 0; v < count; ++v, ++read) stage.at(place + std::uint32_t(v) * step) = p[v];
+    });
+    walk(kernel.to, [&](T* p, std::uint32_t place, std::uint32_t step, int count) {
+      whole_words(kernel.to.together, count, kernel.words, p);
+      for (int v = 0; v < count; ++v, ++written) p[v] = stage.at(place + std::uint32_t(v) * step);
+    });
     ASSERT_EQ(read, std::size_t(t.items) * t.rows * t.cols);
     ASSERT_EQ(written, read);
   }
+}
+
+template <class T>
+void run_lane_by_lane(Impl::CopyRuns<T> const& kernel) {
+  for (std::int64_t k = 0; k < kernel.tiles; ++k)
+    for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
+      kernel.copy_words(std::uint32_t(k), lane);
 }
 
 template <class T>
@@ -162,20 +180,29 @@ class Copies {
       ASSERT_TRUE(std::equal(expected_.begin(), expected_.end(), to_host_.data()));
     }
     if (items == 0) return;
-    for (bool const lane_by_lane : {false, true}) {
-      std::fill_n(on_host_.begin(), size, untouched<T>());
-      call(to, on_host_.data() + begin, from, from_host_.data() + begin, transposing,
-           Kokkos::HostSpace(), [&](auto const& a, auto const& b) {
-             auto const x = Impl::stored(a);
-             auto const y = Impl::stored(b);
-             Impl::CopyTiles<T> const kernel(
-                 {x.storage, y.storage.as_const(), items, x.rows, x.cols});
-             if (lane_by_lane) run_lane_by_lane(kernel);
-             else
-               for (std::int64_t k = 0; k < kernel.tiles; ++k) kernel(k);
-           });
-      ASSERT_TRUE(std::equal(expected_.begin(), expected_.end(), on_host_.begin()));
-    }
+    // Both kernels are for every copy that they can do, whichever is launched.
+    for (bool const lane_by_lane : {false, true})
+      for (bool const in_runs : {false, true}) {
+        std::fill_n(on_host_.begin(), size, untouched<T>());
+        bool done = true;
+        call(to, on_host_.data() + begin, from, from_host_.data() + begin, transposing,
+             Kokkos::HostSpace(), [&](auto const& a, auto const& b) {
+               auto const x = Impl::stored(a);
+               auto const y = Impl::stored(b);
+               Impl::CopyProblem<T> const p{x.storage, y.storage.as_const(), items, x.rows, x.cols};
+               auto const run = [&](auto const& kernel) {
+                 done = kernel.tiles > 0;
+                 if (lane_by_lane) run_lane_by_lane(kernel);
+                 else
+                   for (std::int64_t k = 0; k < kernel.tiles; ++k) kernel(k);
+               };
+               if (in_runs) run(Impl::CopyRuns<T>(p));
+               else run(Impl::CopyTiles<T>(p));
+             });
+        if (done) {
+          ASSERT_TRUE(std::equal(expected_.begin(), expected_.end(), on_host_.begin()));
+        }
+      }
   }
 
  private:
@@ -336,8 +363,8 @@ TEST(CopyLayouts, OffsetsHave64Bits) {
     auto const offsets = [&](auto const& side) {
       std::vector<std::int64_t> all;
       for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
-        side.template walk<kernel.lanes>(
-            t, lane, [&](float const* p, std::uint32_t) { all.push_back(p - data); });
+        side.template walk<kernel.lanes, 1>(
+            t, lane, [&](float const* p, std::uint32_t, std::uint32_t, int) { all.push_back(p - data); });
       std::sort(all.begin(), all.end());
       return all;
     };
