@@ -86,7 +86,9 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
   if (items == 0 || to.rows == 0 || to.cols == 0) return;
   CopyProblem<T> const p{to.storage, from.storage.as_const(), items, to.rows, to.cols};
   CopyRuns<T> const runs(p);
-  if (runs.tiles > 0) launch_copy<0, 4>(exec, verb, runs);
+  // On hosts a run has to pay for finding it.
+  bool const in_runs = runs.tiles > 0 && (runs_on_device<Exec> || runs.run_bytes() >= 256);
+  if (in_runs) launch_copy<0, 4>(exec, verb, runs);
   else launch_copy<CopyTiles<T>::stage_bytes, 4>(exec, verb, CopyTiles<T>(p));
 }
 

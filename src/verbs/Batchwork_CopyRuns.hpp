@@ -18,15 +18,17 @@ namespace Batchwork::Impl {
 template <class T>
 struct CopyRuns {
   static constexpr std::uint32_t lanes = 256;
-  static constexpr int turns = 4;  ///< words of a lane, all of them read before the first is written
+  static constexpr int turns =
+      4;  ///< words of a lane at most, all of them read before the first is written
   static constexpr int most_together = numbers_together<T>;
   static constexpr int most_dims = 5;
 
   /// Strides count numbers, `item` how many items a step goes on.
   struct Dim {
     std::int64_t extent, to, from, item;
+    std::uint32_t across = 1;  ///< what the lanes of a team extend over
     std::uint32_t tile = 1, tiles = 1;
-    Divisor by_tile{};
+    Divisor by_across{};
   };
 
   T* to;
@@ -35,8 +37,9 @@ struct CopyRuns {
   bool ragged;         ///< there may be words, or parts of them, behind the end
   int together = 1;    ///< numbers of a word
   int dims = 0;
-  int tile_dims = 1;  ///< the first ones, that a tile extends in
-  std::uint32_t tile_words = 1;
+  int lane_dims = 1;  ///< the first ones, that lanes extend over
+  std::uint32_t lane_words = 1;
+  int turn = 0;            ///< the dimension in which lanes take turns, each a step of its `across`
   std::int64_t tiles = 0;  ///< 0: not a copy for this kernel
   Dim dim[most_dims];
 
@@ -62,6 +65,9 @@ struct CopyRuns {
     make_tiles();
   }
 
+  /// Bytes that lie side by side on both sides.
+  std::int64_t run_bytes() const { return dim[0].extent * together * std::int64_t(sizeof(T)); }
+
   /// On a device: a team copies tile number league_rank.
   template <class Member>
     requires requires(Member const& m) { m.team_barrier(); }
@@ -79,89 +85,102 @@ struct CopyRuns {
 
   /// On a host: a thread copies tile number k, run by run.
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    Corner const corner = corner_of(std::uint32_t(k));
-    for (std::uint32_t q = 0; q < tile_words; q += dim[0].tile) {
-      Spot const s = spot(corner, q);
-      if (!s.inside) continue;
-      std::int64_t count = std::int64_t(corner.there[0]) * together;
-      std::int64_t const left = items - s.item;
-      if (ragged && (dim[0].item > 0 ? left < count : left <= 0)) count = dim[0].item > 0 ? left : 0;
-      T* const t = to + s.to;
-      T const* const f = from + s.from;
-      for (std::int64_t c = 0; c < count; ++c) t[c] = f[c];
+    for (std::uint32_t q = 0; q < lane_words; q += dim[0].across) {
+      Spot const s = spot(std::uint32_t(k), q);
+      for (std::uint32_t u = 0; u < s.left; u += dim[turn].across) {
+        std::int64_t const item = s.item + u * dim[turn].item;
+        T* const t = to + s.to + u * dim[turn].to;
+        T const* const f = from + s.from + u * dim[turn].from;
+        std::int64_t count = turn > 0 ? s.run : s.left - u;
+        if (count > dim[0].across) count = dim[0].across;
+        count *= together;
+        if (ragged && dim[0].item == 0 && item >= items) continue;
+        if (ragged && dim[0].item > 0 && items - item < count) count = items - item;
+        for (std::int64_t c = 0; c < count; ++c) t[c] = f[c];
+      }
     }
   }
 
  private:
-  /// Where a tile begins, and how much of it there is.
-  struct Corner {
-    std::int64_t to = 0, from = 0, item = 0;
-    std::uint32_t there[most_dims];
-  };
-  /// Where a word is.
+  /// Where a lane's first word is, and what is left of the tile from there on: in the direction of its turns, and in the
+  /// contiguous one.
   struct Spot {
     std::int64_t to, from, item;
-    bool inside;
+    std::uint32_t left, run;
   };
 
-  BATCHWORK_INLINE Corner corner_of(std::uint32_t k) const {
-    Corner c;
+  /// Of the lanes, neighbours are neighbours in the first dimension.
+  BATCHWORK_INLINE Spot spot(std::uint32_t k, std::uint32_t lane) const {
+    Spot s{0, 0, 0, 0, 0};
+    bool inside = lane < lane_words;
     BATCHWORK_UNROLL
     for (int d = 0; d < most_dims; ++d) {
-      c.there[d] = 1;
-      if (d >= dims) continue;
-      std::uint32_t place = 0;
-      if (dim[d].tiles > 1) {
-        std::uint32_t const outer = k / dim[d].tiles;
-        place = k - outer * dim[d].tiles;
-        k = outer;
+      if (d >= dims) break;
+      std::uint32_t tile = k, at = 0;
+      k = 0;
+      if (d + 1 < dims) {
+        if (dim[d].tiles > 1) k = tile / dim[d].tiles;
+        else k = tile;
+        tile -= k * dim[d].tiles;
       }
-      std::int64_t const first = std::int64_t(place) * dim[d].tile;
-      std::int64_t const left = dim[d].extent - first;
-      c.there[d] = left < dim[d].tile ? std::uint32_t(left) : dim[d].tile;
-      c.to += first * dim[d].to;
-      c.from += first * dim[d].from;
-      c.item += first * dim[d].item;
-    }
-    return c;
-  }
-
-  /// Word number q of a tile.
-  BATCHWORK_INLINE Spot spot(Corner const& c, std::uint32_t q) const {
-    Spot s{c.to, c.from, c.item, q < tile_words};
-    BATCHWORK_UNROLL
-    for (int d = 0; d < most_dims; ++d) {
-      if (d >= tile_dims) break;
-      std::uint32_t at = q;
-      if (d + 1 < tile_dims) {
-        q = dim[d].by_tile.quotient(q);
-        at -= q * dim[d].tile;
+      if (d < lane_dims) {
+        at = lane;
+        if (d + 1 < lane_dims) {
+          lane = dim[d].by_across.quotient(lane);
+          at -= lane * dim[d].across;
+        }
       }
-      s.inside = s.inside && at < c.there[d];
-      s.to += at * dim[d].to;
-      s.from += at * dim[d].from;
-      if (ragged) s.item += at * dim[d].item;
+      std::int64_t const place = std::int64_t(tile) * dim[d].tile + at;
+      std::int64_t const rest = dim[d].extent - place;
+      inside = inside && rest > 0;
+      std::uint32_t const left = rest < dim[d].tile - at ? std::uint32_t(rest) : dim[d].tile - at;
+      if (d == 0) s.run = left;
+      s.left = d == turn ? left : s.left;
+      s.to += place * dim[d].to;
+      s.from += place * dim[d].from;
+      if (ragged) s.item += place * dim[d].item;
     }
+    if (!inside) s.left = 0;
     return s;
   }
 
   template <int V>
   BATCHWORK_INLINE void copy_words_of(std::uint32_t k, std::uint32_t lane) const {
-    Corner const corner = corner_of(k);
+    Spot const s = spot(k, lane);
+    std::uint32_t const step = dim[turn].across;
+    std::int64_t const to_step = step * dim[turn].to, from_step = step * dim[turn].from;
+    std::uint32_t whole = 0;  // turns with a whole word: the first ones
+    BATCHWORK_UNROLL
+    for (int u = 0; u < turns; ++u) whole += std::uint32_t(u) * step < s.left;
+    if (ragged) {
+      std::int64_t const item_step = step * dim[turn].item, need = dim[0].item > 0 ? V : 1;
+      std::uint32_t const all = whole;
+      whole = 0;
+      BATCHWORK_KEEP_LOOP
+      for (std::uint32_t u = 0; u < all; ++u) {
+        std::int64_t const left = items - s.item - u * item_step;
+        if (left >= need) {
+          ++whole;
+        } else {
+          BATCHWORK_KEEP_LOOP
+          for (std::int64_t c = 0; c < left; ++c)
+            to[s.to + u * to_step + c] = from[s.from + u * from_step + c];
+        }
+      }
+    }
     T word[turns][V];
-    std::int64_t place[turns];
+    T const* f = from + s.from;
     BATCHWORK_UNROLL
     for (int u = 0; u < turns; ++u) {
-      Spot const s = spot(corner, lane + std::uint32_t(u) * lanes);
-      bool const whole = s.inside && (!ragged || s.item + V <= items || (dim[0].item == 0 && s.item < items));
-      place[u] = whole ? s.to : -1;
-      if (whole) Vendor::load_together(word[u], from + s.from);
-      else if (V > 1 && s.inside)
-        for (std::int64_t c = 0; c < items - s.item; ++c) to[s.to + c] = from[s.from + c];
+      if (std::uint32_t(u) < whole) Vendor::load_together(word[u], f);
+      f += from_step;
     }
+    T* t = to + s.to;
     BATCHWORK_UNROLL
-    for (int u = 0; u < turns; ++u)
-      if (place[u] >= 0) Vendor::store_together(to + place[u], word[u]);
+    for (int u = 0; u < turns; ++u) {
+      if (std::uint32_t(u) < whole) Vendor::store_together(t, word[u]);
+      t += to_step;
+    }
   }
 
   // ---- planning, on the host ------------------------------------------------------------------------------------------
@@ -211,46 +230,58 @@ struct CopyRuns {
 
   /// Chooses a tile that goes along both orders, so that either side is accessed in long pieces.
   void make_tiles() {
-    std::int64_t room = lanes * turns;
+    std::int64_t room = lanes;
     // Some more of a dimension: about equal parts of it, or all.
     auto const take = [&](Dim& d, std::int64_t most) {
       std::int64_t const parts = (d.extent + most - 1) / most;
       std::int64_t const more =
-          d.tile > 1 ? std::min(d.extent / d.tile, most) : (d.extent + parts - 1) / parts;
+          d.across > 1 ? std::min(d.extent / d.across, most) : (d.extent + parts - 1) / parts;
       if (more <= 1) return;
-      d.tile *= std::uint32_t(more);
+      d.across *= std::uint32_t(more);
       room /= more;
     };
-    // Pieces of the first one begin on lines of the cache.
     take(dim[0], room);
-    if (dim[0].tile < dim[0].extent) dim[0].tile = (dim[0].tile + 7) / 8 * 8;
-    if (dims > 1) {
-      int near = 1;  // in `from`
-      for (int d = 2; d < dims; ++d)
-        if (dim[d].from < dim[near].from) near = d;
+    if (dim[0].across < dim[0].extent) dim[0].across = (dim[0].across + 7) / 8 * 8, room = 1;
+    int near = dims > 1 ? 1 : 0;  // next in `from`
+    for (int d = 2; d < dims; ++d)
+      if (dim[d].from < dim[near].from) near = d;
+    if (near > 1) {
       std::int64_t root = 1;
       while (root * root < room) root *= 2;
-      if (near > 1) {
-        std::int64_t const other = std::max<std::int64_t>(1, room / root);
-        take(dim[1], root);
-        take(dim[near], other);
-      }
-      for (int d = 1; d < dims; ++d)
-        if (d != near || near == 1) take(dim[d], room);
-      take(dim[near], room);
+      std::int64_t const other = std::max<std::int64_t>(1, room / root);
+      take(dim[1], root);
+      take(dim[near], other);
     }
-    std::stable_partition(dim + 1, dim + dims, [](Dim const& d) { return d.tile > 1; });
+    for (int d = 1; d < dims; ++d)
+      if (d != near || near == 1) take(dim[d], room);
+    take(dim[near], room);
+
+    // Turns are taken where there is most to do, for long pieces if several dimensions have enough.
+    auto const left = [&](int d) {
+      return std::min<std::int64_t>((dim[d].extent + dim[d].across - 1) / dim[d].across, turns);
+    };
+    turn = left(0) == turns ? 0 : near;
+    for (int d = 0; d < dims; ++d)
+      if (left(d) > left(turn)) turn = d;
+    dim[turn].tile = std::uint32_t(left(turn));
+    // The lanes extend over the first ones.
+    std::stable_partition(dim + 1, dim + dims, [](Dim const& d) { return d.across > 1; });
+    turn = 0;
+    for (int d = 0; d < dims; ++d)
+      if (dim[d].tile > 1) turn = d;
+
     tiles = 1;
-    tile_dims = 0;
     for (int d = 0; d < dims; ++d) {
-      std::int64_t const count = (dim[d].extent + dim[d].tile - 1) / dim[d].tile;
-      tiles = count < 2147483648 / tiles + 1 ? tiles * count : 2147483648;
-      dim[d].tiles = std::uint32_t(std::min<std::int64_t>(count, 2147483648));
-      dim[d].by_tile = Divisor::of(dim[d].tile);
-      tile_words *= dim[d].tile;
-      if (dim[d].tile > 1) tile_dims = d + 1;
+      Dim& x = dim[d];
+      x.tile *= x.across;
+      std::int64_t const count = (x.extent + x.tile - 1) / x.tile;
+      tiles = std::min<std::int64_t>(count, 2147483648) * tiles;
+      if (tiles > 2147483648) tiles = 2147483648;
+      x.tiles = std::uint32_t(std::min<std::int64_t>(count, 2147483648));
+      x.by_across = Divisor::of(x.across);
+      lane_words *= x.across;
+      if (x.across > 1) lane_dims = d + 1;
     }
-    tile_dims = std::max(tile_dims, 1);
   }
 };
 

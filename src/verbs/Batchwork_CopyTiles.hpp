@@ -9,8 +9,10 @@
 #ifndef BATCHWORK_COPYTILES_HPP
 #define BATCHWORK_COPYTILES_HPP
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "machine/Batchwork_Vendor.hpp"
 #include "verbs/Batchwork_CopyProblem.hpp"
@@ -21,6 +23,19 @@ namespace Batchwork::Impl {
 struct TileBox {
   std::int64_t item, row, col;  ///< the first ones
   std::uint32_t items, rows, cols;
+};
+
+/// Numbers that are side by side in memory, and where they are in the stage.
+template <class T, std::uint32_t V>
+struct CopyWord {
+  T* p;
+  std::uint32_t place, step, count;
+  std::remove_const_t<T> x[V];  ///< for those who carry it
+};
+
+struct DoNothing {
+  template <class Word>
+  BATCHWORK_INLINE void operator()(Word const&) const {}
 };
 
 /// One side of a copy: where the numbers of a tile are in memory and in the stage, and in which order it is walked.
@@ -46,10 +61,14 @@ struct CopySide {
   bool width_is_power = false;
   /// How lanes are laid over a tile: along its fast index, and along the other.
   std::uint32_t across = 1, down = 1;
+  std::int64_t even_step =
+      0;  ///< between the items of a lane, or 0 where it is not always the same
   Divisor by_across, by_fasts, by_entries;
 
   /// The numbers of a full tile's part of a group.
-  BATCHWORK_INLINE std::uint32_t entries() const { return fasts * slows * (by_items ? 1 : 1u << width_shift); }
+  BATCHWORK_INLINE std::uint32_t entries() const {
+    return fasts * slows * (by_items ? 1 : 1u << width_shift);
+  }
   BATCHWORK_INLINE T* origin(TileBox const& t) const {
     return at.data + t.row * at.row + t.col * at.col;
   }
@@ -60,39 +79,70 @@ struct CopySide {
     return g * at.group + (item - g * at.width) * at.lane;
   }
 
-  /// What one lane of a device's team does of a tile: move(T*, place in the stage, step there, count) for its numbers, V at
-  /// once, that is fewer only where the tile ends. Neighbouring lanes have neighbouring numbers.
-  template <std::uint32_t Lanes, std::uint32_t V, class Move>
-  BATCHWORK_INLINE void walk(TileBox const& t, std::uint32_t lane, Move const& move) const {
-    auto const upto = [](std::uint32_t left) { return V == 1 || left < V ? left : V; };
+  /// What one lane of a device's team does of a tile. For its words, some at a time: begin(word) for up to B of them,
+  /// then end(word) for the same ones. Words have V numbers, fewer only where the tile ends. Neighbouring lanes have
+  /// neighbouring words.
+  template <std::uint32_t Lanes, std::uint32_t V, int B, class Begin, class End>
+  BATCHWORK_INLINE void walk(TileBox const& t, std::uint32_t lane, Begin const& begin,
+                             End const& end) const {
+    using Word = CopyWord<T, V>;
+    auto const upto = [](std::uint32_t left) { return left < V ? left : V; };
+    // next() gives words, the last one of no numbers.
+    auto const in_turns = [&](auto const& next) {
+      for (bool more = true; more;) {
+        Word w[B];
+        BATCHWORK_UNROLL
+        for (int u = 0; u < B; ++u) {
+          w[u].count = 0;
+          if (more) w[u] = next();
+          more = w[u].count > 0;
+          if (more) begin(w[u]);
+        }
+        BATCHWORK_UNROLL
+        for (int u = 0; u < B; ++u)
+          if (w[u].count > 0) end(w[u]);
+      }
+    };
     T* const first = origin(t);
     std::uint32_t const fast_there = turned ? t.rows : t.cols,
                         slow_there = turned ? t.cols : t.rows;
     std::uint32_t const row = by_across.quotient(lane), place_in_row = lane - row * across;
     if (row >= down) return;
     if (by_items) {
-      // A lane keeps its items and steps through the entries.
-      for (std::uint32_t n = V * place_in_row; n < t.items; n += V * across) {
-        T* const item = first + offset(t.item + n);
-        std::uint32_t const count = V == 1 ? 1 : upto(t.items - n);
-        for (std::uint32_t e = row; e < entries(); e += down) {
-          std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
-          if (s < slow_there && f < fast_there)
-            move(item + s * slow + f * fast, n * stage_item + s * stage_slow + f * stage_fast,
-                 stage_item, count);
-        }
+      // A lane keeps its entries and steps from item to item.
+      std::uint32_t const mine = V * place_in_row, step = V * across;
+      std::int64_t const begin_there = offset(t.item + mine);
+      for (std::uint32_t e = row; e < entries(); e += down) {
+        std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
+        if (s >= slow_there || f >= fast_there) continue;
+        T* const entry = first + s * slow + f * fast;
+        T* p = entry + begin_there;
+        std::uint32_t n = mine, place = mine * stage_item + s * stage_slow + f * stage_fast;
+        in_turns([&] {
+          Word const w{p, place, stage_item, n < t.items ? upto(t.items - n) : 0, {}};
+          n += step;
+          p = V > 1 || even_step > 0 ? p + even_step : entry + offset(t.item + n);
+          place += step * stage_item;
+          return w;
+        });
       }
     } else if (dense) {
       // The lanes go along the numbers of the tile.
       T* p = first + t.item * at.group + V * lane;
-      std::uint32_t const end = t.items * entries();
-      for (std::uint32_t q = V * lane; q < end; q += V * Lanes) {
+      std::uint32_t const there = t.items * entries();
+      std::uint32_t q = V * lane;
+      in_turns([&] {
         std::uint32_t const n = by_entries.quotient(q), e = q - n * entries();
         std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
-        move(p, n * stage_item + s * stage_slow + f * stage_fast, stage_fast,
-             V == 1 ? 1 : upto(end - q));
+        Word const w{p,
+                     n * stage_item + s * stage_slow + f * stage_fast,
+                     stage_fast,
+                     q < there ? upto(there - q) : 0,
+                     {}};
+        q += V * Lanes;
         p += V * Lanes;
-      }
+        return w;
+      });
     } else {
       // A lane keeps its entries and steps from group to group.
       std::uint32_t const width = 1u << width_shift;
@@ -102,12 +152,14 @@ struct CopySide {
         if (s >= slow_there || f >= fast_there) continue;
         T* p =
             first + ((t.item >> width_shift) + row) * at.group + w * at.lane + s * slow + f * fast;
-        std::uint32_t place = (row * width + w) * stage_item + s * stage_slow + f * stage_fast;
-        for (std::uint32_t n = row * width + w; n < t.items; n += down * width) {
-          move(p, place, stage_fast, V);
+        std::uint32_t n = row * width + w, place = n * stage_item + s * stage_slow + f * stage_fast;
+        in_turns([&] {
+          Word const word{p, place, stage_fast, n < t.items ? V : 0, {}};
+          n += down * width;
           p += down * at.group;
           place += down * width * stage_item;
-        }
+          return word;
+        });
       }
     }
   }
@@ -140,7 +192,8 @@ struct CopySide {
 template <class T>
 struct CopyTiles {
   static constexpr std::uint32_t lanes = 256;
-  static constexpr int words = sizeof(T) < 4 ? 1 : numbers_together<T>;
+  static constexpr std::uint32_t words = sizeof(T) < 4 ? 1 : numbers_together<T>;
+  static constexpr int turns = 2;  ///< words of a lane that are read before the first is stored
   /// Bytes of a tile in the stage: several teams fit on a multiprocessor, and a host's first-level cache holds it.
   static constexpr int stage_bytes = 20480;
   static constexpr bool asynchronous = Vendor::copies_asynchronously && alignof(T) == sizeof(T) &&
@@ -207,24 +260,19 @@ struct CopyTiles {
     int const lane = member.team_rank();
     if (from.together) read_words(t, lane, stage);
     else
-      from.template walk<lanes, 1>(t, lane, [&](T const* p, int place, int, int) {
-        if constexpr (asynchronous) Vendor::copy_async<int(sizeof(T))>(stage + place, p);
-        else stage[place] = *p;
-      });
+      from.template walk<lanes, 1, 1>(
+          t, lane,
+          [&](CopyWord<T const, 1> const& w) {
+            if constexpr (asynchronous) Vendor::copy_async<int(sizeof(T))>(stage + w.place, w.p);
+            else stage[w.place] = *w.p;
+          },
+          DoNothing());
     Vendor::wait_for_copies();
     member.team_barrier();
-    if (to.together)
-      to.template walk<lanes, words>(t, lane, [&](T* p, int place, int step, int count) {
-        T x[words];
-        if (count == words) {
-          BATCHWORK_UNROLL
-          for (int v = 0; v < words; ++v) x[v] = stage[place + v * step];
-          Vendor::store_together(p, x);
-        } else {
-          for (int v = 0; v < count; ++v) p[v] = stage[place + v * step];
-        }
-      });
-    else to.template walk<lanes, 1>(t, lane, [&](T* p, int place, int, int) { *p = stage[place]; });
+    if (to.together) write_words(t, lane, stage);
+    else
+      to.template walk<lanes, 1, 1>(
+          t, lane, [&](CopyWord<T, 1> const& w) { *w.p = stage[w.place]; }, DoNothing());
   }
 
   /// On a host: a thread copies tile number k.
@@ -241,28 +289,40 @@ struct CopyTiles {
   }
 
  private:
-  /// A word is stored in the stage when the next one has been asked for.
+  /// Several words are on their way at once.
   BATCHWORK_INLINE void read_words(TileBox const& t, std::uint32_t lane, T* stage) const {
-    T x[words];
-    int to_place = -1, to_step = 0;
-    auto const put = [&] {
-      if (to_place < 0) return;
-      BATCHWORK_UNROLL
-      for (int v = 0; v < words; ++v) stage[to_place + v * to_step] = x[v];
-    };
-    from.template walk<lanes, words>(t, lane, [&](T const* p, int place, int step, int count) {
-      if (count < words) {
-        for (int v = 0; v < count; ++v) stage[place + v * step] = p[v];
-        return;
-      }
-      T next[words];
-      Vendor::load_together(next, p);
-      put();
-      BATCHWORK_UNROLL
-      for (int v = 0; v < words; ++v) x[v] = next[v];
-      to_place = place, to_step = step;
-    });
-    put();
+    from.template walk<lanes, words, turns>(
+        t, lane,
+        [&](CopyWord<T const, words>& w) {
+          if (w.count == words) {
+            Vendor::load_together(w.x, w.p);
+          } else {
+            BATCHWORK_KEEP_LOOP
+            for (std::uint32_t v = 0; v < w.count; ++v) stage[w.place + v * w.step] = w.p[v];
+          }
+        },
+        [&](CopyWord<T const, words> const& w) {
+          if (w.count < words) return;
+          BATCHWORK_UNROLL
+          for (std::uint32_t v = 0; v < words; ++v) stage[w.place + v * w.step] = w.x[v];
+        });
+  }
+
+  BATCHWORK_INLINE void write_words(TileBox const& t, std::uint32_t lane, T const* stage) const {
+    to.template walk<lanes, words, 1>(
+        t, lane,
+        [&](CopyWord<T, words> const& w) {
+          if (w.count == words) {
+            T x[words];
+            BATCHWORK_UNROLL
+            for (std::uint32_t v = 0; v < words; ++v) x[v] = stage[w.place + v * w.step];
+            Vendor::store_together(w.p, x);
+          } else {
+            BATCHWORK_KEEP_LOOP
+            for (std::uint32_t v = 0; v < w.count; ++v) w.p[v] = stage[w.place + v * w.step];
+          }
+        },
+        DoNothing());
   }
 
   BATCHWORK_INLINE static int smaller(int a, std::int64_t b) { return a < b ? a : int(b); }
@@ -324,7 +384,8 @@ struct CopyTiles {
     auto const whole = [](std::int64_t x) { return x % words == 0; };
     if (!aligned_for(s.at.data, words) || !whole(tile_items)) return false;
     if (s.by_items)
-      return s.at.lane == 1 && (s.at.width == CopySide<U>::all || (whole(s.at.width) && whole(s.at.group))) &&
+      return s.at.lane == 1 &&
+             (s.at.width == CopySide<U>::all || (whole(s.at.width) && whole(s.at.group))) &&
              whole(s.slow) && whole(s.fast);
     if (s.at.width != 1 || s.fast != 1) return false;
     if (!s.dense)
@@ -332,6 +393,20 @@ struct CopyTiles {
     bool const straight = s.slows == 1 || s.stage_slow == s.fasts * s.stage_fast;
     return whole(s.fasts) ||
            (straight && (whole(s.entries()) || (s.stage_fast == 1 && s.stage_item == s.entries())));
+  }
+
+  /// Lanes go along the items for 64 bytes or a group, then along the entries, as far as there are any.
+  template <class U>
+  void lay_along_items(CopySide<U>& s, std::uint32_t V) const {
+    bool const grouped = s.at.width != CopySide<U>::all;
+    std::uint32_t const positions = std::uint32_t(tile_items) / V;
+    s.across = std::uint32_t(grouped ? smaller(tile_items, s.at.width) : int(64 / sizeof(T))) / V;
+    while (s.across < positions && lanes / s.across >= 2 * s.entries()) s.across *= 2;
+    s.across = std::min({s.across, positions, lanes});
+    std::int64_t const step = V * s.across;
+    if (!grouped) s.even_step = step * s.at.lane;
+    else if (step % s.at.width == 0) s.even_step = step / s.at.width * s.at.group;
+    else s.even_step = step >= tile_items ? 1 : 0;  // of one step
   }
 
   template <class U>
@@ -349,16 +424,14 @@ struct CopyTiles {
               (s.slows == 1 || s.slow == s.fasts) && s.at.group == rows * cols &&
               row_tiles * col_tiles == 1;
     s.together = words > 1 && fits_together(s);
-    std::uint32_t const V = s.together ? words : 1;
     if (s.by_items) {
-      // Along the items for 256 bytes or a group, then along the entries, as far as there are any.
-      std::uint32_t const positions = std::uint32_t(tile_items) / V;
-      auto const together = [&](std::int64_t x) { return std::uint32_t(x) / V; };
-      s.across = together(smaller(int(256 / sizeof(T)), s.at.width));
-      while (s.across < positions && lanes / s.across > s.entries()) s.across *= 2;
-      if (s.across > positions) s.across = positions;
+      lay_along_items(s, s.together ? words : 1);
+      if (s.together && s.even_step == 0) {
+        s.together = false;
+        lay_along_items(s, 1);
+      }
     } else {
-      std::uint32_t const positions = (s.entries() + V - 1) / V,
+      std::uint32_t const V = s.together ? words : 1, positions = (s.entries() + V - 1) / V,
                           rounds = (positions + lanes - 1) / lanes;
       s.across = s.dense ? lanes : (positions + rounds - 1) / rounds;
     }

@@ -95,14 +95,6 @@ T untouched() {
   return T(-3.0);
 }
 
-/// Words are aligned, or a device traps.
-template <class T>
-void whole_words(bool together, int count, int words, T const* p) {
-  if (together && count == words) {
-    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(p) % (sizeof(T) * std::size_t(words)), 0u);
-  }
-}
-
 /// What a device's teams do, lane by lane.
 template <class T>
 void run_lane_by_lane(Impl::CopyTiles<T> const& kernel) {
@@ -112,18 +104,20 @@ void run_lane_by_lane(Impl::CopyTiles<T> const& kernel) {
     std::fill(stage.begin(), stage.end(), untouched<T>());
     std::size_t read = 0, written = 0;
     auto const walk = [&](auto const& side, auto const& move) {
+      auto const checked = [&](auto const& w) {
+        // Whole words are aligned, or a device traps.
+        if (side.together && w.count == kernel.words) {
+          EXPECT_TRUE(Impl::aligned_for(w.p, int(kernel.words)));
+        }
+        for (std::uint32_t v = 0; v < w.count; ++v) move(w.p[v], w.place + v * w.step);
+      };
       for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
-        if (side.together) side.template walk<kernel.lanes, kernel.words>(t, lane, move);
-        else side.template walk<kernel.lanes, 1>(t, lane, move);
+        if (side.together)
+          side.template walk<kernel.lanes, kernel.words, 1>(t, lane, checked, Impl::DoNothing());
+        else side.template walk<kernel.lanes, 1, 1>(t, lane, checked, Impl::DoNothing());
     };
-    walk(kernel.from, [&](T const* p, std::uint32_t place, std::uint32_t step, int count) {
-      whole_words(kernel.from.together, count, kernel.words, p);
-      for (int v = 0; v < count; ++v, ++read) stage.at(place + std::uint32_t(v) * step) = p[v];
-    });
-    walk(kernel.to, [&](T* p, std::uint32_t place, std::uint32_t step, int count) {
-      whole_words(kernel.to.together, count, kernel.words, p);
-      for (int v = 0; v < count; ++v, ++written) p[v] = stage.at(place + std::uint32_t(v) * step);
-    });
+    walk(kernel.from, [&](T const& x, std::uint32_t place) { stage.at(place) = x, ++read; });
+    walk(kernel.to, [&](T& x, std::uint32_t place) { x = stage.at(place), ++written; });
     ASSERT_EQ(read, std::size_t(t.items) * t.rows * t.cols);
     ASSERT_EQ(written, read);
   }
@@ -363,8 +357,8 @@ TEST(CopyLayouts, OffsetsHave64Bits) {
     auto const offsets = [&](auto const& side) {
       std::vector<std::int64_t> all;
       for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
-        side.template walk<kernel.lanes, 1>(
-            t, lane, [&](float const* p, std::uint32_t, std::uint32_t, int) { all.push_back(p - data); });
+        side.template walk<kernel.lanes, 1, 1>(
+            t, lane, [&](auto const& w) { all.push_back(w.p - data); }, Impl::DoNothing());
       std::sort(all.begin(), all.end());
       return all;
     };
