@@ -100,7 +100,8 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
 /// vectors and scalars of any extents, static or not; numbers of any trivially copyable type of up to 16 bytes.
 ///
 /// One kernel on the instance `exec`. Every number is read once and written once, in whole cache lines on both sides for
-/// any pair of planes, rows and packed: by tiles that are turned in team scratch (on hosts, in the first-level cache).
+/// any pair of planes, rows and packed: straight across where both sides have neighbours in the same direction, otherwise
+/// by tiles that are turned in team scratch (on hosts, in the first-level cache).
 /// Asynchronous, allocates nothing, never fences. The lanes of a last group that belong to no item are left as they are.
 /// Zero items are no launch. Different numbers of items or extents, null Views, too few groups and overlapping Views
 /// throw std::invalid_argument before anything is launched.

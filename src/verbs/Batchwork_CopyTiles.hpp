@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a copy between arrangements. The batch is cut into tiles of some items and a block of their entries. A
+/// The kernel of a copy between arrangements whose neighbours are in different directions; it can do all. The batch is cut into tiles of some items and a block of their entries. A
 /// tile is read in the order of memory of the one side and written in that of the other; in between it stands in team
 /// scratch (on hosts, on the stack), padded so that neither order meets in a bank: the transposition by tiles of
 /// Ruetsch and Micikevicius, "Optimizing matrix transpose in CUDA" (2009), with a third index.
@@ -53,6 +53,9 @@ struct CopySide {
   bool dense = false;
   /// As many numbers of T as fill 16 bytes are moved at once.
   bool together = false;
+  /// The numbers of a word are in the stage at an even step. Otherwise each place is computed, and a word has its first
+  /// number's place in the tile instead.
+  bool steady = true;
   std::uint32_t fasts = 1, slows = 1;  ///< entries of a full tile
   std::int64_t fast = 0, slow = 0;
   std::uint32_t stage_item = 1, stage_fast = 0, stage_slow = 0;
@@ -77,6 +80,18 @@ struct CopySide {
     if (at.width == all) return item * at.lane;
     std::int64_t const g = width_is_power ? item >> width_shift : item / at.width;
     return g * at.group + (item - g * at.width) * at.lane;
+  }
+
+  /// Where number q of a dense tile is in the stage.
+  BATCHWORK_INLINE std::uint32_t place_of(std::uint32_t q) const {
+    std::uint32_t const n = by_entries.quotient(q), e = q - n * entries();
+    std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
+    return n * stage_item + s * stage_slow + f * stage_fast;
+  }
+  /// Where number v of a word is.
+  template <std::uint32_t V>
+  BATCHWORK_INLINE std::uint32_t place_of(CopyWord<T, V> const& w, std::uint32_t v) const {
+    return V == 1 || steady ? w.place + v * w.step : place_of(w.place + v);
   }
 
   /// What one lane of a device's team does of a tile. For its words, some at a time: begin(word) for up to B of them,
@@ -132,13 +147,8 @@ struct CopySide {
       std::uint32_t const there = t.items * entries();
       std::uint32_t q = V * lane;
       in_turns([&] {
-        std::uint32_t const n = by_entries.quotient(q), e = q - n * entries();
-        std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
-        Word const w{p,
-                     n * stage_item + s * stage_slow + f * stage_fast,
-                     stage_fast,
-                     q < there ? upto(there - q) : 0,
-                     {}};
+        Word const w{
+            p, V == 1 || steady ? place_of(q) : q, stage_fast, q < there ? upto(there - q) : 0, {}};
         q += V * Lanes;
         p += V * Lanes;
         return w;
@@ -298,13 +308,13 @@ struct CopyTiles {
             Vendor::load_together(w.x, w.p);
           } else {
             BATCHWORK_KEEP_LOOP
-            for (std::uint32_t v = 0; v < w.count; ++v) stage[w.place + v * w.step] = w.p[v];
+            for (std::uint32_t v = 0; v < w.count; ++v) stage[from.place_of(w, v)] = w.p[v];
           }
         },
         [&](CopyWord<T const, words> const& w) {
           if (w.count < words) return;
           BATCHWORK_UNROLL
-          for (std::uint32_t v = 0; v < words; ++v) stage[w.place + v * w.step] = w.x[v];
+          for (std::uint32_t v = 0; v < words; ++v) stage[from.place_of(w, v)] = w.x[v];
         });
   }
 
@@ -315,11 +325,11 @@ struct CopyTiles {
           if (w.count == words) {
             T x[words];
             BATCHWORK_UNROLL
-            for (std::uint32_t v = 0; v < words; ++v) x[v] = stage[w.place + v * w.step];
+            for (std::uint32_t v = 0; v < words; ++v) x[v] = stage[to.place_of(w, v)];
             Vendor::store_together(w.p, x);
           } else {
             BATCHWORK_KEEP_LOOP
-            for (std::uint32_t v = 0; v < w.count; ++v) w.p[v] = stage[w.place + v * w.step];
+            for (std::uint32_t v = 0; v < w.count; ++v) w.p[v] = stage[to.place_of(w, v)];
           }
         },
         DoNothing());
@@ -390,9 +400,16 @@ struct CopyTiles {
     if (s.at.width != 1 || s.fast != 1) return false;
     if (!s.dense)
       return whole(s.fasts) && whole(s.turned ? rows : cols) && whole(s.slow) && whole(s.at.group);
+    return true;
+  }
+
+  /// Whether the words of a dense side have their numbers in the stage at an even step.
+  template <class U>
+  bool has_even_steps(CopySide<U> const& s) const {
+    if (s.fasts % words == 0) return true;
     bool const straight = s.slows == 1 || s.stage_slow == s.fasts * s.stage_fast;
-    return whole(s.fasts) ||
-           (straight && (whole(s.entries()) || (s.stage_fast == 1 && s.stage_item == s.entries())));
+    return straight &&
+           (s.entries() % words == 0 || (s.stage_fast == 1 && s.stage_item == s.entries()));
   }
 
   /// Lanes go along the items for 64 bytes or a group, then along the entries, as far as there are any.
@@ -424,6 +441,7 @@ struct CopyTiles {
               (s.slows == 1 || s.slow == s.fasts) && s.at.group == rows * cols &&
               row_tiles * col_tiles == 1;
     s.together = words > 1 && fits_together(s);
+    s.steady = !s.dense || has_even_steps(s);
     if (s.by_items) {
       lay_along_items(s, s.together ? words : 1);
       if (s.together && s.even_step == 0) {

@@ -109,7 +109,7 @@ void run_lane_by_lane(Impl::CopyTiles<T> const& kernel) {
         if (side.together && w.count == kernel.words) {
           EXPECT_TRUE(Impl::aligned_for(w.p, int(kernel.words)));
         }
-        for (std::uint32_t v = 0; v < w.count; ++v) move(w.p[v], w.place + v * w.step);
+        for (std::uint32_t v = 0; v < w.count; ++v) move(w.p[v], side.place_of(w, v));
       };
       for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
         if (side.together)
@@ -143,16 +143,16 @@ class Copies {
     Kokkos::deep_copy(from_, from_host_);
   }
 
-  /// Items that are m x n in `to`. Beginnings are aligned to 16 bytes or not.
+  /// Items that are m x n in `to`. Beginnings are so many numbers behind one that is aligned to 16 bytes.
   void check(Form const& to_form, Form const& from_form, std::int64_t items, std::int64_t m,
-             std::int64_t n, bool transposing, bool aligned) {
+             std::int64_t n, bool transposing, int behind) {
     Place const to(to_form, items, m, n);
     Place const from(from_form, items, transposing ? n : m, transposing ? m : n);
-    std::int64_t const begin = guard + (aligned ? 0 : 1);
+    std::int64_t const begin = guard + behind;
     std::int64_t const size = to.span + 2 * guard;
     SCOPED_TRACE(std::string(from_form.name) + " to " + to_form.name + ", " +
                  std::to_string(items) + " of " + std::to_string(m) + "x" + std::to_string(n) +
-                 (transposing ? ", transposed" : "") + (aligned ? "" : ", misaligned"));
+                 (transposing ? ", transposed" : "") + ", " + std::to_string(behind) + " behind");
     ASSERT_LE(std::size_t(size), to_.extent(0));
     ASSERT_LE(std::size_t(from.span + begin), from_.extent(0));
 
@@ -237,7 +237,7 @@ void check_all(std::vector<Extents> const& extents, std::vector<std::int64_t> co
       for (auto const& e : extents)
         for (std::int64_t n : items)
           for (bool const transposing : {false, true}) {
-            copies.check(to, from, n, e.m, e.n, transposing, ++count % 3 != 0);
+            copies.check(to, from, n, e.m, e.n, transposing, ++count % 7 % 3);
             if (::testing::Test::HasFatalFailure()) return;
           }
 }
@@ -341,6 +341,42 @@ TEST(CopyLayouts, Divisors) {
   for (std::uint32_t d : {1u, 2u, 3u, 5u, 7u, 31u, 32u, 33u, 255u, 1000u, 4096u, 65535u})
     for (std::uint32_t n = 0; n < 65536; n += n < 5000 ? 1 : 17)
       ASSERT_EQ(Impl::Divisor::of(d).quotient(n), n / d) << n << " / " << d;
+}
+
+// Which kernel a copy takes, and how many numbers at once: beginnings at, one or two numbers behind a 16-byte boundary.
+TEST(CopyLayouts, WordsAndRuns) {
+  std::int64_t const items = 256, m = 4, n = 6;
+  alignas(16) static float data[8];
+  auto const storage = [&](Form const& f, int begin) {
+    Place const at(f, items, m, n);
+    bool const grouped = f.width > 0;
+    return Impl::Storage<float>{
+        data + begin, grouped ? f.width : 1, at.item, grouped ? 1 : 0, at.row, at.col};
+  };
+  auto const together = [&](Form const& to, Form const& from, int begin) {
+    Impl::CopyProblem<float> const p{storage(to, begin), storage(from, begin).as_const(), items, m,
+                                     n};
+    Impl::CopyRuns<float> const runs(p);
+    if (runs.tiles > 0) return runs.together;
+    Impl::CopyTiles<float> const tiles(p);
+    return -(tiles.to.together ? 4 : 1) - (tiles.from.together ? 40 : 10);
+  };
+  Form const planes{"", Order::planes, 0}, rows{"", Order::rows, 0}, columns{"", Order::columns, 0},
+      packed8{"", Order::rows, 8}, packed32{"", Order::rows, 32}, packed3{"", Order::rows, 3};
+  for (auto const& to : {planes, packed8, packed32})
+    for (auto const& from : {planes, packed8, packed32}) {
+      EXPECT_EQ(together(to, from, 0), 4);
+      EXPECT_EQ(together(to, from, 1), 1);
+      EXPECT_EQ(together(to, from, 2), 2);
+    }
+  EXPECT_EQ(together(rows, rows, 0), 4);
+  EXPECT_EQ(together(rows, rows, 2), 2);
+  for (auto const& to : {planes, packed8, packed32, rows}) {
+    auto const& from = to.width == 0 && to.order == Order::rows ? columns : rows;
+    EXPECT_EQ(together(to, from, 0), -44);
+    EXPECT_EQ(together(from, to, 1), -11);
+  }
+  EXPECT_EQ(together(packed3, rows, 0), -41);
 }
 
 // No machine of a test has the memory: only the addresses of the last tile are looked at.
