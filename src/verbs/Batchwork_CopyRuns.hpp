@@ -254,7 +254,13 @@ struct CopyRuns {
     }
     for (int d = 1; d < dims; ++d)
       if (d != near || near == 1) take(dim[d], room);
-    take(dim[near], room);
+    if (near > 0) {
+      // What the others have left is for this one.
+      dim[near].across = 1;
+      room = lanes;
+      for (int d = 0; d < dims; ++d) room /= dim[d].across;
+      take(dim[near], room);
+    }
 
     // Turns are taken where there is most to do, for long pieces if several dimensions have enough.
     auto const left = [&](int d) {

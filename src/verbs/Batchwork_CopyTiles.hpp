@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a copy between arrangements whose neighbours are in different directions; it can do all. The batch is cut into tiles of some items and a block of their entries. A
-/// tile is read in the order of memory of the one side and written in that of the other; in between it stands in team
-/// scratch (on hosts, on the stack), padded so that neither order meets in a bank: the transposition by tiles of
-/// Ruetsch and Micikevicius, "Optimizing matrix transpose in CUDA" (2009), with a third index.
+/// The kernel of a copy between arrangements whose neighbours are in different directions; it can do all. The batch is cut
+/// into tiles of some items and a block of their entries. A tile is read in the order of memory of the one side and
+/// written in that of the other; in between it stands in team scratch (on hosts, on the stack), padded so that few lanes
+/// meet in a bank: the transposition by tiles of Ruetsch and Micikevicius, "Optimizing matrix transpose in CUDA" (2009),
+/// with a third index.
 #ifndef BATCHWORK_COPYTILES_HPP
 #define BATCHWORK_COPYTILES_HPP
 
@@ -225,13 +226,17 @@ struct CopyTiles {
     bool const crossed =
         other > 1 && (led_by_to ? rows_are_near(p.from, p) : rows_are_near(p.to, p));
     items = p.items, rows = p.rows, cols = p.cols;
-    tile_cols = part(cols, crossed ? smaller(lead, 32) : 64);
-    tile_rows = part(rows, crossed ? smaller(other, 32) : tile_cols < 64 ? 64 / tile_cols : 1);
+    // Small items are not parted.
+    bool const parted = rows * cols > 64;
+    tile_cols = part(cols, crossed && parted ? smaller(lead, 32) : 64);
+    tile_rows = part(rows, crossed && parted ? smaller(other, 32)
+                           : tile_cols < 64  ? 64 / tile_cols
+                                             : 1);
     row_tiles = (rows + tile_rows - 1) / tile_rows;
     col_tiles = (cols + tile_cols - 1) / tile_cols;
 
     // Odd distances between what neighbouring lanes access.
-    int const stage_row = crossed ? tile_cols | 1 : tile_cols;
+    int const stage_row = crossed && tile_cols >= 8 ? tile_cols | 1 : tile_cols;
     int const stage_item = (tile_rows * stage_row) | 1;
     while (2 * tile_items * stage_item * int(sizeof(T)) <= stage_bytes) tile_items *= 2;
     tiles = (items + tile_items - 1) / tile_items * row_tiles * col_tiles;
@@ -412,12 +417,14 @@ struct CopyTiles {
            (s.entries() % words == 0 || (s.stage_fast == 1 && s.stage_item == s.entries()));
   }
 
-  /// Lanes go along the items for 64 bytes or a group, then along the entries, as far as there are any.
+  /// Lanes go along the items for some sectors or a group, then along the entries, as far as there are any.
   template <class U>
   void lay_along_items(CopySide<U>& s, std::uint32_t V) const {
     bool const grouped = s.at.width != CopySide<U>::all;
     std::uint32_t const positions = std::uint32_t(tile_items) / V;
-    s.across = std::uint32_t(grouped ? smaller(tile_items, s.at.width) : int(64 / sizeof(T))) / V;
+    s.across = std::uint32_t(grouped ? smaller(tile_items, s.at.width)
+                                     : int((V > 1 ? 64 : 128) / sizeof(T))) /
+               V;
     while (s.across < positions && lanes / s.across >= 2 * s.entries()) s.across *= 2;
     s.across = std::min({s.across, positions, lanes});
     std::int64_t const step = V * s.across;
