@@ -207,25 +207,42 @@ BATCHWORK_INLINE void wait_for_copies() {
 template <class T, int V>
 BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
 #if defined(BATCHWORK_VENDOR_CUDA)
-  if constexpr (V == 4 && sizeof(T) == 4) {
-    asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
-                 "f"(x[0]), "f"(x[1]), "f"(x[2]), "f"(x[3])
+  if constexpr (sizeof(x) == 16) {
+    uint4 w;
+    memcpy(&w, &x, 16);
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
+                 "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
                  : "memory");
     return;
-  } else if constexpr (V == 2 && sizeof(T) == 4) {
-    asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)), "f"(x[0]),
-                 "f"(x[1])
-                 : "memory");
-    return;
-  } else if constexpr (V == 2 && sizeof(T) == 8) {
-    asm volatile("st.global.v2.f64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)), "d"(x[0]),
-                 "d"(x[1])
+  } else if constexpr (sizeof(x) == 8) {
+    uint2 w;
+    memcpy(&w, &x, 8);
+    asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)), "r"(w.x),
+                 "r"(w.y)
                  : "memory");
     return;
   }
 #endif
   BATCHWORK_UNROLL
   for (int n = 0; n < V; ++n) to[n] = x[n];
+}
+
+/// Loads them, from memory that nothing writes meanwhile.
+template <class T, int V>
+BATCHWORK_INLINE void load_together(T (&x)[V], T const* from) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  if constexpr (sizeof(x) == 16) {
+    uint4 const w = __ldg(reinterpret_cast<uint4 const*>(from));
+    memcpy(&x, &w, 16);
+    return;
+  } else if constexpr (sizeof(x) == 8) {
+    uint2 const w = __ldg(reinterpret_cast<uint2 const*>(from));
+    memcpy(&x, &w, 8);
+    return;
+  }
+#endif
+  BATCHWORK_UNROLL
+  for (int n = 0; n < V; ++n) x[n] = from[n];
 }
 
 // ---- matrix instructions -----------------------------------------------------------------------------------------

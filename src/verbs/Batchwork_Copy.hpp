@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "operand/Batchwork_Check.hpp"
+#include "verbs/Batchwork_CopyRuns.hpp"
 #include "verbs/Batchwork_CopyTiles.hpp"
 #include "verbs/Batchwork_Launch.hpp"
 
@@ -42,17 +43,18 @@ inline std::string copy_problem(Part const& to, Part const& from) {
   return "";
 }
 
-template <class Exec, class T>
-void launch_copy(Exec const& exec, std::string const& verb, CopyTiles<T> const& kernel) {
+/// Launches kernel for its tiles, with Stage bytes of team scratch. Teams is how many are to fit on a multiprocessor.
+template <int Stage, int Teams, class Exec, class Kernel>
+void launch_copy(Exec const& exec, std::string const& verb, Kernel const& kernel) {
   using namespace Kokkos::Experimental;
   using Index = Kokkos::IndexType<std::int64_t>;
   std::string const label = kernel_label(verb, "");
   if constexpr (runs_on_device<Exec>) {
     if (kernel.tiles > 2147483647)
       throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
-    using Bounds = Kokkos::LaunchBounds<CopyTiles<T>::lanes, 6>;
-    Kokkos::TeamPolicy<Exec, Index, Bounds> policy(exec, int(kernel.tiles), CopyTiles<T>::lanes, 1);
-    policy.set_scratch_size(0, Kokkos::PerTeam(CopyTiles<T>::stage_bytes + 16));
+    using Bounds = Kokkos::LaunchBounds<Kernel::lanes, Teams>;
+    Kokkos::TeamPolicy<Exec, Index, Bounds> policy(exec, int(kernel.tiles), Kernel::lanes, 1);
+    if constexpr (Stage > 0) policy.set_scratch_size(0, Kokkos::PerTeam(Stage + 16));
     Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
   } else {
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Index>(exec, 0, kernel.tiles), kernel);
@@ -82,8 +84,12 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
 
   std::int64_t const items = to.description.items;
   if (items == 0 || to.rows == 0 || to.cols == 0) return;
-  launch_copy(exec, verb,
-              CopyTiles<T>({to.storage, from.storage.as_const(), items, to.rows, to.cols}));
+  CopyProblem<T> const p{to.storage, from.storage.as_const(), items, to.rows, to.cols};
+  CopyRuns<T> const runs(p);
+  // On hosts a run has to pay for finding it.
+  bool const in_runs = runs.tiles > 0 && (runs_on_device<Exec> || runs.run_bytes() >= 256);
+  if (in_runs) launch_copy<0, 4>(exec, verb, runs);
+  else launch_copy<CopyTiles<T>::stage_bytes, 4>(exec, verb, CopyTiles<T>(p));
 }
 
 }  // namespace Impl
@@ -94,7 +100,8 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
 /// vectors and scalars of any extents, static or not; numbers of any trivially copyable type of up to 16 bytes.
 ///
 /// One kernel on the instance `exec`. Every number is read once and written once, in whole cache lines on both sides for
-/// any pair of planes, rows and packed: by tiles that are turned in team scratch (on hosts, in the first-level cache).
+/// any pair of planes, rows and packed: straight across where both sides have neighbours in the same direction, otherwise
+/// by tiles that are turned in team scratch (on hosts, in the first-level cache).
 /// Asynchronous, allocates nothing, never fences. The lanes of a last group that belong to no item are left as they are.
 /// Zero items are no launch. Different numbers of items or extents, null Views, too few groups and overlapping Views
 /// throw std::invalid_argument before anything is launched.

@@ -103,19 +103,31 @@ void run_lane_by_lane(Impl::CopyTiles<T> const& kernel) {
     auto const t = kernel.box(k);
     std::fill(stage.begin(), stage.end(), untouched<T>());
     std::size_t read = 0, written = 0;
-    for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
-      kernel.from.template walk<kernel.lanes>(t, lane, [&](T const* p, std::uint32_t place) {
-        stage.at(place) = *p;
-        ++read;
-      });
-    for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
-      kernel.to.template walk<kernel.lanes>(t, lane, [&](T* p, std::uint32_t place) {
-        *p = stage.at(place);
-        ++written;
-      });
+    auto const walk = [&](auto const& side, auto const& move) {
+      auto const checked = [&](auto const& w) {
+        // Whole words are aligned, or a device traps.
+        if (side.together && w.count == kernel.words) {
+          EXPECT_TRUE(Impl::aligned_for(w.p, int(kernel.words)));
+        }
+        for (std::uint32_t v = 0; v < w.count; ++v) move(w.p[v], side.place_of(w, v));
+      };
+      for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
+        if (side.together)
+          side.template walk<kernel.lanes, kernel.words, 1>(t, lane, checked, Impl::DoNothing());
+        else side.template walk<kernel.lanes, 1, 1>(t, lane, checked, Impl::DoNothing());
+    };
+    walk(kernel.from, [&](T const& x, std::uint32_t place) { stage.at(place) = x, ++read; });
+    walk(kernel.to, [&](T& x, std::uint32_t place) { x = stage.at(place), ++written; });
     ASSERT_EQ(read, std::size_t(t.items) * t.rows * t.cols);
     ASSERT_EQ(written, read);
   }
+}
+
+template <class T>
+void run_lane_by_lane(Impl::CopyRuns<T> const& kernel) {
+  for (std::int64_t k = 0; k < kernel.tiles; ++k)
+    for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
+      kernel.copy_words(std::uint32_t(k), lane);
 }
 
 template <class T>
@@ -131,16 +143,16 @@ class Copies {
     Kokkos::deep_copy(from_, from_host_);
   }
 
-  /// Items that are m x n in `to`. Beginnings are aligned to 16 bytes or not.
+  /// Items that are m x n in `to`. Beginnings are so many numbers behind one that is aligned to 16 bytes.
   void check(Form const& to_form, Form const& from_form, std::int64_t items, std::int64_t m,
-             std::int64_t n, bool transposing, bool aligned) {
+             std::int64_t n, bool transposing, int behind) {
     Place const to(to_form, items, m, n);
     Place const from(from_form, items, transposing ? n : m, transposing ? m : n);
-    std::int64_t const begin = guard + (aligned ? 0 : 1);
+    std::int64_t const begin = guard + behind;
     std::int64_t const size = to.span + 2 * guard;
     SCOPED_TRACE(std::string(from_form.name) + " to " + to_form.name + ", " +
                  std::to_string(items) + " of " + std::to_string(m) + "x" + std::to_string(n) +
-                 (transposing ? ", transposed" : "") + (aligned ? "" : ", misaligned"));
+                 (transposing ? ", transposed" : "") + ", " + std::to_string(behind) + " behind");
     ASSERT_LE(std::size_t(size), to_.extent(0));
     ASSERT_LE(std::size_t(from.span + begin), from_.extent(0));
 
@@ -162,20 +174,29 @@ class Copies {
       ASSERT_TRUE(std::equal(expected_.begin(), expected_.end(), to_host_.data()));
     }
     if (items == 0) return;
-    for (bool const lane_by_lane : {false, true}) {
-      std::fill_n(on_host_.begin(), size, untouched<T>());
-      call(to, on_host_.data() + begin, from, from_host_.data() + begin, transposing,
-           Kokkos::HostSpace(), [&](auto const& a, auto const& b) {
-             auto const x = Impl::stored(a);
-             auto const y = Impl::stored(b);
-             Impl::CopyTiles<T> const kernel(
-                 {x.storage, y.storage.as_const(), items, x.rows, x.cols});
-             if (lane_by_lane) run_lane_by_lane(kernel);
-             else
-               for (std::int64_t k = 0; k < kernel.tiles; ++k) kernel(k);
-           });
-      ASSERT_TRUE(std::equal(expected_.begin(), expected_.end(), on_host_.begin()));
-    }
+    // Both kernels are for every copy that they can do, whichever is launched.
+    for (bool const lane_by_lane : {false, true})
+      for (bool const in_runs : {false, true}) {
+        std::fill_n(on_host_.begin(), size, untouched<T>());
+        bool done = true;
+        call(to, on_host_.data() + begin, from, from_host_.data() + begin, transposing,
+             Kokkos::HostSpace(), [&](auto const& a, auto const& b) {
+               auto const x = Impl::stored(a);
+               auto const y = Impl::stored(b);
+               Impl::CopyProblem<T> const p{x.storage, y.storage.as_const(), items, x.rows, x.cols};
+               auto const run = [&](auto const& kernel) {
+                 done = kernel.tiles > 0;
+                 if (lane_by_lane) run_lane_by_lane(kernel);
+                 else
+                   for (std::int64_t k = 0; k < kernel.tiles; ++k) kernel(k);
+               };
+               if (in_runs) run(Impl::CopyRuns<T>(p));
+               else run(Impl::CopyTiles<T>(p));
+             });
+        if (done) {
+          ASSERT_TRUE(std::equal(expected_.begin(), expected_.end(), on_host_.begin()));
+        }
+      }
   }
 
  private:
@@ -216,7 +237,7 @@ void check_all(std::vector<Extents> const& extents, std::vector<std::int64_t> co
       for (auto const& e : extents)
         for (std::int64_t n : items)
           for (bool const transposing : {false, true}) {
-            copies.check(to, from, n, e.m, e.n, transposing, ++count % 3 != 0);
+            copies.check(to, from, n, e.m, e.n, transposing, ++count % 7 % 3);
             if (::testing::Test::HasFatalFailure()) return;
           }
 }
@@ -322,6 +343,42 @@ TEST(CopyLayouts, Divisors) {
       ASSERT_EQ(Impl::Divisor::of(d).quotient(n), n / d) << n << " / " << d;
 }
 
+// Which kernel a copy takes, and how many numbers at once: beginnings at, one or two numbers behind a 16-byte boundary.
+TEST(CopyLayouts, WordsAndRuns) {
+  std::int64_t const items = 256, m = 4, n = 6;
+  alignas(16) static float data[8];
+  auto const storage = [&](Form const& f, int begin) {
+    Place const at(f, items, m, n);
+    bool const grouped = f.width > 0;
+    return Impl::Storage<float>{
+        data + begin, grouped ? f.width : 1, at.item, grouped ? 1 : 0, at.row, at.col};
+  };
+  auto const together = [&](Form const& to, Form const& from, int begin) {
+    Impl::CopyProblem<float> const p{storage(to, begin), storage(from, begin).as_const(), items, m,
+                                     n};
+    Impl::CopyRuns<float> const runs(p);
+    if (runs.tiles > 0) return runs.together;
+    Impl::CopyTiles<float> const tiles(p);
+    return -(tiles.to.together ? 4 : 1) - (tiles.from.together ? 40 : 10);
+  };
+  Form const planes{"", Order::planes, 0}, rows{"", Order::rows, 0}, columns{"", Order::columns, 0},
+      packed8{"", Order::rows, 8}, packed32{"", Order::rows, 32}, packed3{"", Order::rows, 3};
+  for (auto const& to : {planes, packed8, packed32})
+    for (auto const& from : {planes, packed8, packed32}) {
+      EXPECT_EQ(together(to, from, 0), 4);
+      EXPECT_EQ(together(to, from, 1), 1);
+      EXPECT_EQ(together(to, from, 2), 2);
+    }
+  EXPECT_EQ(together(rows, rows, 0), 4);
+  EXPECT_EQ(together(rows, rows, 2), 2);
+  for (auto const& to : {planes, packed8, packed32, rows}) {
+    auto const& from = to.width == 0 && to.order == Order::rows ? columns : rows;
+    EXPECT_EQ(together(to, from, 0), -44);
+    EXPECT_EQ(together(from, to, 1), -11);
+  }
+  EXPECT_EQ(together(packed3, rows, 0), -41);
+}
+
 // No machine of a test has the memory: only the addresses of the last tile are looked at.
 TEST(CopyLayouts, OffsetsHave64Bits) {
   std::int64_t const items = 5'000'000'001, m = 3, n = 2;
@@ -336,8 +393,8 @@ TEST(CopyLayouts, OffsetsHave64Bits) {
     auto const offsets = [&](auto const& side) {
       std::vector<std::int64_t> all;
       for (std::uint32_t lane = 0; lane < kernel.lanes; ++lane)
-        side.template walk<kernel.lanes>(
-            t, lane, [&](float const* p, std::uint32_t) { all.push_back(p - data); });
+        side.template walk<kernel.lanes, 1, 1>(
+            t, lane, [&](auto const& w) { all.push_back(w.p - data); }, Impl::DoNothing());
       std::sort(all.begin(), all.end());
       return all;
     };
