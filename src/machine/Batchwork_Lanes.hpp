@@ -18,6 +18,7 @@ namespace Batchwork {
 struct OneLane {
   static constexpr int width = 1;
   static constexpr int lanes_per_item = 1;
+  static constexpr int crew_lanes = 1;
   static constexpr bool stages = false;
   template <class T>
   using held = T;
