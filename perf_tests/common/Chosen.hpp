@@ -16,7 +16,8 @@ namespace BatchworkPerf {
 /// longer than all the rest, 20000 that are spread evenly, the last 1000 among them.
 struct Chosen {
   std::int64_t items;
-  static constexpr std::int64_t most = 20000, at_end = 1000;
+  std::int64_t most = 20000;
+  static constexpr std::int64_t at_end = 1000;
 
   KOKKOS_INLINE_FUNCTION std::int64_t count() const {
     return on_device && items > most ? most : items;

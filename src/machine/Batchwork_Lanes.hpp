@@ -45,6 +45,7 @@ template <int W>
 struct PackLanes {
   static constexpr int width = W;
   static constexpr int lanes_per_item = 1;
+  static constexpr int crew_lanes = 1;
   static constexpr bool stages = true;
   template <class T>
   using held = Pack<T, W>;

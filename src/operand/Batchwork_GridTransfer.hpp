@@ -52,8 +52,8 @@ struct GridTransfer {
     else return place * stride + i * cols + j;
   }
 
-  /// Calls f(g, i, j) for the calling lane's share of what `count` items have: V numbers from entry (i, j) of item g on,
-  /// those of V items or of V columns. `triangular`: of a triangle only what is read. The lanes take as many whole rows at
+  /// Calls f(g, i, j) for the calling lane's share of what Count items have: V numbers from entry (i, j) of item g on,
+  /// those of V items or of V columns. Triangular: of a triangle only what is read. The lanes take as many whole rows at
   /// once as they can, so that from one turn to the next nothing but the row changes.
   template <int V, bool Triangular, int Crew, int Count, class F>
   static BATCHWORK_INLINE void for_each_piece(int rank, F const& f) {

@@ -89,7 +89,7 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
   // On hosts a run has to pay for finding it.
   bool const in_runs = runs.tiles > 0 && (runs_on_device<Exec> || runs.run_bytes() >= 256);
   if (in_runs) launch_copy<0, 4>(exec, verb, runs);
-  else launch_copy<CopyTiles<T>::stage_bytes, 4>(exec, verb, CopyTiles<T>(p));
+  else launch_copy<CopyTiles<T>::stage_bytes, 6>(exec, verb, CopyTiles<T>(p));
 }
 
 }  // namespace Impl
