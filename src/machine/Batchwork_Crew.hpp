@@ -26,10 +26,10 @@ constexpr int crew_lanes(int L, std::size_t exchange) {
 }
 
 struct Crew {
-  int rank = 0, lanes = 1;  ///< of the calling lane, and how many there are
-  int items = 1;            ///< all that a crew can hold, or one that its grid carries alone
-  int place = 0;            ///< of the first of the items in the crew's buffers
-  std::int64_t first = 0;   ///< of the items
+  int rank = 0;            ///< of the calling lane
+  int items = 1;           ///< all that a crew can hold, or one that its grid carries alone
+  int place = 0;           ///< of the first of the items in the crew's buffers
+  std::int64_t first = 0;  ///< of the items
 };
 
 /// Where a crew fetches its next items to while it computes.
@@ -49,7 +49,6 @@ struct Items {
 /// grid's item and store nothing.
 template <int CrewLanes>
 struct GridItem {
-  static constexpr int crew_lanes = CrewLanes;
   std::int64_t first;
   int count;
   LaneGrid grid;

@@ -12,19 +12,18 @@
 
 namespace Batchwork::Impl {
 
-/// Exact while dividend times divisor is below 2^32, by the reciprocal rounded up to 32 binary places (Granlund and
-/// Montgomery 1994).
+/// Exact while dividend times divisor d is below 2^32. The quotient is floor((n + 1) floor((2^32 - 1) / d) / 2^32), for
+/// d = 1 too: Robison, "N-bit unsigned division via N-bit multiply-add" (2005).
 struct QuickDivisor {
-  std::uint32_t reciprocal = 0;  ///< 0 stands for a divisor of 1
+  std::uint32_t factor = ~std::uint32_t(0);  ///< at first that of 1
 
   QuickDivisor() = default;
   explicit QuickDivisor(std::int64_t divisor) {
-    if (divisor > 1)
-      reciprocal = std::uint32_t((std::uint64_t(1) << 32) / std::uint64_t(divisor) + 1);
+    if (divisor > 1) factor = std::uint32_t(~std::uint32_t(0) / std::uint64_t(divisor));
   }
-  BATCHWORK_INLINE int quotient(int dividend) const {
-    if (reciprocal == 0) return dividend;
-    return int((std::uint64_t(std::uint32_t(dividend)) * reciprocal) >> 32);
+  template <class I>
+  BATCHWORK_INLINE I quotient(I dividend) const {
+    return I((std::uint64_t(std::uint32_t(dividend)) * factor + factor) >> 32);
   }
 };
 

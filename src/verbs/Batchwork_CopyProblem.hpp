@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "machine/Batchwork_Macros.hpp"
 #include "operand/Batchwork_Storage.hpp"
 
 namespace Batchwork::Impl {
@@ -26,18 +25,6 @@ struct CopyProblem {
     std::swap(rows, cols);
     std::swap(to.row, to.col);
     std::swap(from.row, from.col);
-  }
-};
-
-/// Division by a number d that is known at launch: exact while dividend times d is below 2^32. The quotient is
-/// floor((n + 1) floor((2^32 - 1) / d) / 2^32), for d = 1 too: Robison, "N-bit unsigned division via N-bit
-/// multiply-add" (2005).
-struct Divisor {
-  std::uint32_t factor = ~std::uint32_t(0);
-
-  static Divisor of(std::uint32_t d) { return {~std::uint32_t(0) / d}; }
-  BATCHWORK_INLINE std::uint32_t quotient(std::uint32_t n) const {
-    return std::uint32_t((std::uint64_t(n) * factor + factor) >> 32);
   }
 };
 

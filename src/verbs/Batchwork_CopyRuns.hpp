@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "machine/Batchwork_QuickDivisor.hpp"
 #include "machine/Batchwork_Vendor.hpp"
 #include "verbs/Batchwork_CopyProblem.hpp"
 
@@ -28,7 +29,7 @@ struct CopyRuns {
     std::int64_t extent, to, from, item;
     std::uint32_t across = 1;  ///< what the lanes of a team extend over
     std::uint32_t tile = 1, tiles = 1;
-    Divisor by_across{};
+    QuickDivisor by_across{};
   };
 
   T* to;
@@ -284,7 +285,7 @@ struct CopyRuns {
       tiles = std::min<std::int64_t>(count, 2147483648) * tiles;
       if (tiles > 2147483648) tiles = 2147483648;
       x.tiles = std::uint32_t(std::min<std::int64_t>(count, 2147483648));
-      x.by_across = Divisor::of(x.across);
+      x.by_across = QuickDivisor(x.across);
       lane_words *= x.across;
       if (x.across > 1) lane_dims = d + 1;
     }

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "machine/Batchwork_QuickDivisor.hpp"
 #include "machine/Batchwork_Vendor.hpp"
 #include "verbs/Batchwork_CopyProblem.hpp"
 
@@ -43,7 +44,7 @@ struct CopySide {
   std::uint32_t width_shift = 0;  ///< of small groups: the width is 1 << width_shift
   /// How lanes are laid over a tile: along its fast index, and along the other.
   std::uint32_t across = 1, down = 1;
-  Divisor by_across, by_fasts, by_entries;
+  QuickDivisor by_across, by_fasts, by_entries;
 
   /// The numbers of a full tile's part of a group.
   BATCHWORK_INLINE std::uint32_t entries() const { return (fasts * slows) << width_shift; }
@@ -289,9 +290,9 @@ struct CopyTiles {
     std::uint32_t const rounds = (positions + lanes - 1) / lanes;
     s.across = s.dense ? lanes : (positions + rounds - 1) / rounds;
     s.down = lanes / s.across;
-    s.by_across = Divisor::of(s.across);
-    s.by_fasts = Divisor::of(s.fasts);
-    s.by_entries = Divisor::of(s.entries());
+    s.by_across = QuickDivisor(s.across);
+    s.by_fasts = QuickDivisor(s.fasts);
+    s.by_entries = QuickDivisor(s.entries());
   }
 };
 

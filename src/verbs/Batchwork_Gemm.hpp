@@ -67,25 +67,15 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsPacked, E...>, Lead>>> {
       side.col = rows * side.row;
     }
     Description& d = part.d;
-    d.label = v.label();
-    bool empty = false;  // by the extents: size() of a null View is zero
-    for (int r = 0; r < int(V::rank()); ++r) {
-      d.extents += (r ? ", " : "(") + std::to_string(v.extent(r));
-      empty = empty || v.extent(r) == 0;
-    }
-    d.extents += ")";
+    d = describe_view(v);
     if (!shared) d.items = std::int64_t(v.extent(0));
-    d.begin = reinterpret_cast<char const*>(v.data());
-    d.end = d.begin != nullptr ? d.begin + v.span() * sizeof(T) : nullptr;
-    d.contiguous = v.span_is_contiguous();
     if constexpr (sizeof...(E) == std::size_t(rank)) {
       constexpr int given[] = {E...};
       for (int r = 0; r < rank; ++r)
-        if (std::int64_t(v.extent(Src::lead + r)) != given[r])
+        if (d.problem.empty() && std::int64_t(v.extent(Src::lead + r)) != given[r])
           d.problem =
               "the View's own extents differ from those given by extents<...>; give the extents the View has";
     }
-    if (!empty && v.data() == nullptr) d.problem = "it is null; allocate it before the call";
     constexpr std::int64_t most = std::int64_t(1) << 30;
     if (rows > most || cols > most)
       d.problem = "an extent of its matrices is over the limit of 2^30; divide it";

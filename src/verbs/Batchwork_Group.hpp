@@ -350,8 +350,8 @@ struct GroupBase {
     bool const whole = mine < grids, all_there = head + together <= grids;
     auto const crew_at = [&](std::int64_t at) {
       if (all_there && at + head + together <= last)
-        return Crew{rank - head * L, LanesT::crew_lanes, together, 0, at + head};
-      return Crew{rank % L, L, 1, item.place, whole && at + mine < last ? at + mine : last - 1};
+        return Crew{rank - head * L, together, 0, at + head};
+      return Crew{rank % L, 1, item.place, whole && at + mine < last ? at + mine : last - 1};
     };
     self().fetch_first(item, crew_at(first));
     for (std::int64_t at = first; at < last; at += step) {

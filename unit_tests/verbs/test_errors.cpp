@@ -6,13 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <Batchwork.hpp>
-#include <initializer_list>
-#include <stdexcept>
 #include <string>
+
+#include "support/Batchwork_Messages.hpp"
 
 namespace {
 
 namespace B = Batchwork;
+using B::Test::expect_says;
+using B::Test::message_of;
 using Matrices = Kokkos::View<double* [3][3]>;
 using RowMatrices = Kokkos::View<double* [3][3], Kokkos::LayoutRight>;
 using Series = Kokkos::View<double** [3][3]>;
@@ -55,24 +57,6 @@ struct Double {
     state = state + state;
   }
 };
-
-/// What the exception says, or nothing where none is thrown.
-template <class Call>
-std::string message_of(Call const& call) {
-  try {
-    call();
-  } catch (std::invalid_argument const& e) {
-    return e.what();
-  }
-  return "(nothing was thrown)";
-}
-
-void expect_says(std::string const& message, std::initializer_list<char const*> parts) {
-  for (char const* part : parts) {
-    EXPECT_NE(message.find(part), std::string::npos) << "not in the message: " << part << "\n"
-                                                     << message;
-  }
-}
 
 double const untouched = 7.25;
 template <class V>

@@ -3,6 +3,7 @@
 
 // gemm against products in long double: what is shared, transposes, arrangements, factors, sizes, numbers of items; what
 // it leaves alone; misuse.
+#include "support/Batchwork_Messages.hpp"
 #include "verbs/GemmCase.hpp"
 
 namespace Batchwork::Test {
@@ -268,21 +269,6 @@ TYPED_TEST(Gemm, Vectors) {
 
 using Many = Kokkos::View<double***>;
 using One = Kokkos::View<double**>;
-
-template <class Call>
-std::string message_of(Call const& call) {
-  try {
-    call();
-  } catch (std::invalid_argument const& e) {
-    return e.what();
-  }
-  return "(nothing was thrown)";
-}
-void expect_says(std::string const& message, std::initializer_list<char const*> parts) {
-  for (char const* part : parts)
-    EXPECT_NE(message.find(part), std::string::npos) << "not in the message: " << part << "\n"
-                                                     << message;
-}
 
 TEST(GemmErrors, Misuse) {
   Many a("a", 7, 3, 4), b("b", 7, 4, 5), c("c", 7, 3, 5), c8("c8", 8, 3, 5), never;
