@@ -37,6 +37,23 @@ struct LaneGrid {
     if constexpr (L == 1) return x;
     else return lanes.template sum<L>(x, lane, exchange);
   }
+  /// N sums over the L lanes, of which each lane brings its own terms: x[m L] becomes the whole sum m L + lane, the
+  /// other numbers mean nothing any more. About N numbers pass between the lanes (recursive halving).
+  template <int L, int N, class T>
+  BATCHWORK_INLINE void scatter_sums(T (&x)[N]) const {
+    BATCHWORK_UNROLL
+    for (int step = L / 2; step > 0; step /= 2) {
+      bool const upper = (lane & step) != 0;
+      BATCHWORK_UNROLL
+      for (int k = 0; k < N; ++k) {
+        if (k % L >= step) continue;
+        // Of two sums each of two lanes goes on with one. Sums from N on are nobody's.
+        int const partner = k + step < N ? k + step : k;
+        T const mine = upper ? x[partner] : x[k], other = upper ? x[k] : x[partner];
+        x[k] = mine + lanes.template swap<L>(other, step, lane, exchange);
+      }
+    }
+  }
 };
 
 /// Of two grids the one that is there: plain numbers have none.

@@ -101,6 +101,15 @@ struct LaneSync {
 #endif
     return x;
   }
+  /// What the lane whose rank differs by the bit `step` gives for what this lane gives.
+  template <int L, class T>
+  BATCHWORK_INLINE T swap(T const& x, [[maybe_unused]] int step, int, char*) const {
+#if defined(BATCHWORK_VENDOR_CUDA)
+    return __shfl_xor_sync(0xffffffffu, x, step, L);
+#else
+    return x;
+#endif
+  }
   /// Whether x holds in any lane of the warp: what all of them may branch on.
   BATCHWORK_INLINE bool any(bool x) const {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -146,6 +155,14 @@ struct LaneSync {
     T r = box[0];
     for (int k = 1; k < L; ++k) r = r + box[k];
     return r;
+  }
+  template <int, class T>
+  BATCHWORK_INLINE T swap(T const& x, int step, int lane, char* exchange) const {
+    T* const box = reinterpret_cast<T*>(exchange);
+    sync();
+    box[lane] = x;
+    sync();
+    return box[lane ^ step];
   }
   BATCHWORK_INLINE bool any(bool x) const {
     int r = x ? 1 : 0;

@@ -170,6 +170,27 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines(Lines const& x, LaneGrid const& 
   return base;
 }
 
+/// A lane's own lines of Count lines of N numbers in the exchange. Half, if not 0, is the number of lanes that share a
+/// symmetric tile, of whose rows only the part left of the diagonal is there.
+template <int Count, int N, int Half, class S, class T>
+BATCHWORK_INLINE void take_own_lines(T (&own)[(Count + S::lanes - 1) / S::lanes * N],
+                                     LaneGrid const& grid) {
+  using Ex = typename S::exchange;
+  T const* const base = grid.template numbers<T>();
+  BATCHWORK_UNROLL
+  for (int m = 0; m * S::lanes < Count; ++m) {
+    BATCHWORK_UNROLL
+    for (int k0 = 0; k0 < N; k0 += Ex::per_unit) {
+      if (Half > 0 && k0 >= (m + 1) * Half) continue;
+      Unit<T> const u =
+          *reinterpret_cast<Unit<T> const*>(base + (m * S::lanes + grid.lane) * Ex::leading + k0);
+      BATCHWORK_UNROLL
+      for (int n = 0; n < Ex::per_unit; ++n)
+        if (k0 + n < N) own[m * N + k0 + n] = u.v[n];
+    }
+  }
+}
+
 /// Whether lanes hold their rows as far as the diagonal only.
 template <class X>
 inline constexpr bool holds_half = [] {
@@ -213,19 +234,10 @@ BATCHWORK_INLINE auto with_both_triangles(X const& x, LaneGrid const& grid) {
   using S = typename X::value_type;
   using T = scalar_t<S>;
   using Ex = typename S::exchange;
-  T const* const base = stage_both_triangles(x, grid);
+  stage_both_triangles(x, grid);
   Lines<S, X::rows, X::cols> r;
   r.grid = grid;
-  BATCHWORK_UNROLL
-  for (int m = 0; m < X::mine; ++m) {
-    BATCHWORK_UNROLL
-    for (int k0 = 0; k0 < X::length; k0 += Ex::per_unit) {
-      Unit<T> const u = *reinterpret_cast<Unit<T> const*>(base + r.line(m) * Ex::leading + k0);
-      BATCHWORK_UNROLL
-      for (int n = 0; n < Ex::per_unit; ++n)
-        if (k0 + n < X::length) r.hold(m, k0 + n, u.v[n]);
-    }
-  }
+  take_own_lines<X::rows, X::cols, 0, S>(r.a, grid);
   return r;
 }
 

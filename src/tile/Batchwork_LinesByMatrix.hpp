@@ -27,7 +27,6 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
                                       LaneGrid const& grid) {
   using Ex = typename S::exchange;
   constexpr int L = S::lanes, down = (Count + 7) / 8, across = (N + 7) / 8;
-  constexpr int mine = (Count + L - 1) / L;
   int const lane = Vendor::rank_in_warp(), row = lane / 4, col = lane % 4, place = lane / L;
   T* const base = grid.template numbers<T>();
   BATCHWORK_KEEP_LOOP
@@ -71,18 +70,7 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
     }
   }
   grid.sync();
-  BATCHWORK_UNROLL
-  for (int m = 0; m < mine; ++m) {
-    T const* const from = base + (m * L + grid.lane) * Ex::leading;
-    BATCHWORK_UNROLL
-    for (int k0 = 0; k0 < N; k0 += Ex::per_unit) {
-      if (Half > 0 && k0 >= (m + 1) * Half) continue;
-      Unit<T> const u = *reinterpret_cast<Unit<T> const*>(from + k0);
-      BATCHWORK_UNROLL
-      for (int n = 0; n < Ex::per_unit; ++n)
-        if (k0 + n < N) acc[m * N + k0 + n] = u.v[n];
-    }
-  }
+  take_own_lines<Count, N, Half, S>(acc, grid);
 }
 
 }  // namespace Batchwork::Impl

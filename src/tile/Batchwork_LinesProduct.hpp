@@ -361,14 +361,58 @@ BATCHWORK_INLINE void looped_lines_times(R& r, A const& a, B const& b, C const& 
 /// products outgrows the instruction cache.
 inline constexpr int written_out = 300;
 
+/// r = c +- a b for a symmetric a of which the rows are held as far as the diagonal, and one column b: an entry below the
+/// diagonal feeds the sum of its own row, which its lane keeps, and that of its column, to which all lanes bring terms.
+/// Both triangles in the exchange would cost more.
+template <class R, class A, class B, class C, class Lines>
+BATCHWORK_INLINE void half_times_column(R& r, A const& a, B const& b, C const& from, Lines const& c,
+                                        LaneGrid const& grid) {
+  constexpr int N = A::rows, L = A::lanes, deep = B::deep;
+  using T = typename R::T;
+  T column[N], row[A::mine] = {}, own[A::mine], numbers[(N + deep - 1) / deep * deep];
+  BATCHWORK_UNROLL
+  for (int k0 = 0; k0 < N; k0 += deep) {
+    T some[deep];
+    if (k0 + deep <= N) b.template block<deep, 1>(some, k0, 0);
+    else if constexpr (N % deep > 0) b.template block<N % deep, 1>(some, k0, 0);
+    BATCHWORK_UNROLL
+    for (int n = 0; n < deep; ++n) numbers[k0 + n] = some[n];
+  }
+  BATCHWORK_UNROLL
+  for (int k = 0; k < N; ++k) column[k] = T(0);
+  BATCHWORK_UNROLL
+  for (int m = 0; m < A::mine; ++m) {
+    // A lane without a line brings no terms.
+    bool const there = (m + 1) * L <= N || m * L + grid.lane < N;
+    own[m] = b.at(there ? m * L + grid.lane : N - 1, 0, 0);
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N && k < (m + 1) * L; ++k) {
+      T const x = a.held(m, k);
+      if (there && (k < m * L || k <= m * L + grid.lane)) row[m] += x * numbers[k];
+      if (there && (k < m * L || k < m * L + grid.lane)) column[k] += x * own[m];
+    }
+  }
+  grid.template scatter_sums<L>(column);
+  T acc[A::mine];
+  start_lines<A::mine, 1, 0>(acc, from, c);
+  BATCHWORK_UNROLL
+  for (int m = 0; m < A::mine; ++m) {
+    T const sum = row[m] + column[m * L];
+    r.hold(m, 0, C::subtracts ? acc[m] - sum : acc[m] + sum);
+  }
+}
+
 /// r = c +- a b, whichever way serves.
 template <int K, bool ByRows, class R, class A, class B, class C, class Lines>
 BATCHWORK_INLINE void own_lines_times(R& r, A const& a, B const& b, C const& from, Lines const& c,
                                       LaneGrid const& grid) {
   using S = typename R::value_type;
-  if constexpr (!is_spread_tile<B> && is_spread_tile<A> && structure_of<A> != Structure::diagonal &&
-                (structure_of<A> == Structure::symmetric ||
-                 R::mine * R::length * K > written_out)) {
+  if constexpr (holds_half<A> && R::length == 1) {
+    half_times_column(r, a, read_by_all<S, true>(b, grid), from, c, grid);
+  } else if constexpr (!is_spread_tile<B> && is_spread_tile<A> &&
+                       structure_of<A> != Structure::diagonal &&
+                       (structure_of<A> == Structure::symmetric ||
+                        R::mine * R::length * K > written_out)) {
     auto const own = put_own_lines<S, ByRows>(a, grid);
     looped_lines_times<K, false>(r, own, read_by_all<S, false>(b, grid), from, c);
   } else {

@@ -70,20 +70,46 @@ struct CopySide {
     if (by_items) {
       // A lane keeps its items and steps through the entries.
       bool const along = fasts >= slows;
+      std::uint32_t const s0 = along ? 0 : row, f0 = along ? row : 0;
+      std::uint32_t const s_step = along ? 1 : down, f_step = along ? down : 1;
       for (std::uint32_t n = place_in_row; n < t.items; n += across) {
         T* const item = first + offset(t.item + n);
-        for (std::uint32_t s = along ? 0 : row; s < slow_there; s += along ? 1 : down)
-          for (std::uint32_t f = along ? row : 0; f < fast_there; f += along ? down : 1)
-            move(item + s * slow + f * fast, n * stage_item + s * stage_slow + f * stage_fast);
+        for (std::uint32_t s = s0; s < slow_there; s += s_step) {
+          T* p = item + s * slow + f0 * fast;
+          std::uint32_t place = n * stage_item + s * stage_slow + f0 * stage_fast;
+          BATCHWORK_UNROLL_SOME
+          for (std::uint32_t f = f0; f < fast_there; f += f_step) {
+            move(p, place);
+            p += f_step * fast;
+            place += f_step * stage_fast;
+          }
+        }
       }
     } else if (dense) {
-      // The lanes go along the numbers of the tile.
+      // The lanes go along the numbers of the tile, from one to the next by sums: a division each would take longer.
+      std::uint32_t const n = by_entries.quotient(lane), e = lane - n * entries();
+      std::uint32_t s = by_fasts.quotient(e), f = e - s * fasts;
+      std::uint32_t const n_step = by_entries.quotient(Lanes), e_step = Lanes - n_step * entries();
+      std::uint32_t const s_step = by_fasts.quotient(e_step), f_step = e_step - s_step * fasts;
+      std::uint32_t place = n * stage_item + s * stage_slow + f * stage_fast;
+      std::uint32_t const step = n_step * stage_item + s_step * stage_slow + f_step * stage_fast;
       T* p = first + t.item * at.group + lane;
+      BATCHWORK_UNROLL_SOME
       for (std::uint32_t q = lane; q < t.items * entries(); q += Lanes) {
-        std::uint32_t const n = by_entries.quotient(q), e = q - n * entries();
-        std::uint32_t const s = by_fasts.quotient(e), f = e - s * fasts;
-        move(p, n * stage_item + s * stage_slow + f * stage_fast);
+        move(p, place);
         p += Lanes;
+        place += step;
+        f += f_step;
+        s += s_step;
+        if (f >= fasts) {
+          f -= fasts;
+          s += 1;
+          place += stage_slow - fasts * stage_fast;
+        }
+        if (s >= slows) {
+          s -= slows;
+          place += stage_item - slows * stage_slow;
+        }
       }
     } else {
       // A lane keeps its entries and steps from group to group.
@@ -131,7 +157,7 @@ struct CopySide {
 /// How a copy is cut into tiles; also the kernel.
 template <class T>
 struct CopyTiles {
-  static constexpr std::uint32_t lanes = 256;
+  static constexpr std::uint32_t lanes = sizeof(T) > 4 ? 256 : 128;
   /// Bytes of a tile in the stage: several teams fit on a multiprocessor, and a host's first-level cache holds it.
   static constexpr int stage_bytes = 20480;
   static constexpr bool asynchronous = Vendor::copies_asynchronously && alignof(T) == sizeof(T) &&

@@ -91,6 +91,50 @@ TYPED_TEST(LargeTile, Products) {
   EXPECT_EQ(htb.poisoned(), htb.outside());
 }
 
+/// A symmetric tile of which half is held, times a column from everywhere.
+struct SymmetricByColumn {
+  template <class Y, class U, class W, class P, class V, class R, class C>
+  KOKKOS_FUNCTION void operator()(Y& pv, U& rp, W& twice, P const& p, V const& v, R const& r,
+                                  C const& c) const {
+    pv = p * v;
+    rp = r * p;
+    twice = c + transpose(r * p) - p * v;
+  }
+};
+TYPED_TEST(LargeTile, SymmetricByColumn) {
+  using T = typename TypeParam::T;
+  using L = typename TypeParam::Layout;
+  constexpr int N = TypeParam::N;
+  constexpr std::int64_t n = 45;
+  Random random(77);
+  BatchIn<T, L, N, N> p(n);
+  BatchIn<T, L, 1, N> rp(n);
+  BatchIn<T, L, N> v(n), pv(n);
+  BatchIn<T, L, N, 1> twice(n), c(n);
+  // What stands above the diagonal is not read.
+  p.fill([&](std::int64_t) {
+    Dense const m = random_dense<T>(random, N, N);
+    return make_dense(N, N, [&](int i, int j) {
+      return j <= i ? m(i, j) : static_cast<long double>(poison<T>());
+    });
+  });
+  v.randomise(random), c.randomise(random);
+  Common<T, 1, N> const r(random_dense<T>(random, 1, N));
+  map(SymmetricByColumn{}, out(pv.view()), out(rp.view()), out(twice.view()),
+      in(symmetric(p.view())), in(v.view()), common(r.view), in(c.view()));
+  pv.download(), rp.download(), twice.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    Dense const pk = mirrored(p.dense(k)), vk = v.dense(k), rk = transpose(r.dense());
+    Dense const pv_size = abs(pk) * abs(vk), rp_size = abs(pk) * abs(rk);
+    EXPECT_TRUE(near(pv.dense(k), pk * vk, tolerance<T>(N, 1) * pv_size)) << k;
+    EXPECT_TRUE(near(rp.dense(k), transpose(pk * rk), tolerance<T>(N, 1) * transpose(rp_size)))
+        << k;
+    EXPECT_TRUE(near(twice.dense(k), c.dense(k) + pk * rk - pk * vk,
+                     tolerance<T>(N + 2, 1) * (abs(c.dense(k)) + pv_size + rp_size)))
+        << k;
+  }
+}
+
 struct Factorisations {
   template <class L, class X, class W, class Y, class C, class U, class D, class A, class B,
             class V, class Q, class F>
