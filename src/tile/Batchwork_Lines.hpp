@@ -232,8 +232,6 @@ BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
 template <class X>
 BATCHWORK_INLINE auto with_both_triangles(X const& x, LaneGrid const& grid) {
   using S = typename X::value_type;
-  using T = scalar_t<S>;
-  using Ex = typename S::exchange;
   stage_both_triangles(x, grid);
   Lines<S, X::rows, X::cols> r;
   r.grid = grid;

@@ -1,37 +1,29 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The operations on tiles of extents to 32, square and rectangular, with per-item and common operands and in every layout:
-// by lanes that share an item on devices, by register blocks on hosts.
+/// \file
+/// The operations on tiles of extents to 32, square and rectangular, with per-item and common operands and in every layout:
+/// by lanes that share an item on devices, by register blocks on hosts. Each case takes a compiler seconds, so they stand in
+/// several files, and hosts, where all extents go the same way, run a few.
+#ifndef BATCHWORK_TEST_LARGE_HPP
+#define BATCHWORK_TEST_LARGE_HPP
+
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
-namespace {
 
 template <class T_, int N_, int M_, class Layout_>
-struct Case {
+struct LargeCase {
   using T = T_;
   using Layout = Layout_;
   static constexpr int N = N_, M = M_;
 };
 template <class C>
 class LargeTile : public ::testing::Test {};
-// Each case takes a compiler seconds: hosts, where all extents go the same way, run a few.
-using Cases = std::conditional_t<
-    Impl::runs_on_device<Space>,
-    ::testing::Types<
-        Case<double, 7, 3, Left>, Case<double, 8, 8, Right>, Case<double, 13, 11, PackedBy<32>>,
-        Case<double, 16, 16, Left>, Case<double, 17, 5, Strided>, Case<double, 24, 9, Right>,
-        Case<double, 31, 2, Left>, Case<double, 32, 15, Left>, Case<float, 11, 1, Left>,
-        Case<float, 12, 12, Right>, Case<float, 13, 4, Left>, Case<float, 15, 15, Strided>,
-        Case<float, 16, 7, PackedBy<8>>, Case<float, 17, 17, Left>, Case<float, 24, 24, Left>,
-        Case<float, 31, 13, Right>, Case<float, 32, 32, Left>>,
-    ::testing::Types<Case<double, 16, 16, Left>, Case<double, 31, 2, Right>,
-                     Case<float, 17, 7, PackedBy<8>>, Case<float, 32, 32, Left>>>;
-TYPED_TEST_SUITE(LargeTile, Cases);
+TYPED_TEST_SUITE_P(LargeTile);
 
 /// p is N x N, h and b are M x N, v has N numbers.
-struct Products {
+struct ManyProducts {
   template <class O0, class O1, class O2, class O3, class O4, class Y0, class Y1, class D, class P,
             class H, class B, class V, class CH>
   KOKKOS_FUNCTION void operator()(O0& hp, O1& hbt, O2& htb, O3& common_left, O4& common_right,
@@ -49,7 +41,7 @@ struct Products {
   }
 };
 
-TYPED_TEST(LargeTile, Products) {
+TYPED_TEST_P(LargeTile, Products) {
   using T = typename TypeParam::T;
   using L = typename TypeParam::Layout;
   constexpr int N = TypeParam::N, M = TypeParam::M;
@@ -64,7 +56,7 @@ TYPED_TEST(LargeTile, Products) {
   h.randomise(random), b.randomise(random), v.randomise(random);
   p.fill([&](std::int64_t) { return mirrored(random_dense<T>(random, N, N)); });
   Common<T, M, N> const ch(random_dense<T>(random, M, N));
-  map(Products{}, out(hp.view()), out(hbt.view()), out(htb.view()), out(left.view()),
+  map(ManyProducts{}, out(hp.view()), out(hbt.view()), out(htb.view()), out(left.view()),
       out(right.view()), out(hv.view()), out(htw.view()), out(d.view()), in(symmetric(p.view())),
       in(h.view()), in(b.const_view()), in(v.view()), common(ch.view));
   hp.download(), hbt.download(), htb.download(), left.download(), right.download();
@@ -92,7 +84,7 @@ TYPED_TEST(LargeTile, Products) {
 }
 
 /// A symmetric tile of which half is held, times a column from everywhere.
-struct SymmetricByColumn {
+struct ColumnProducts {
   template <class Y, class U, class W, class P, class V, class R, class C>
   KOKKOS_FUNCTION void operator()(Y& pv, U& rp, W& twice, P const& p, V const& v, R const& r,
                                   C const& c) const {
@@ -101,7 +93,7 @@ struct SymmetricByColumn {
     twice = c + transpose(r * p) - p * v;
   }
 };
-TYPED_TEST(LargeTile, SymmetricByColumn) {
+TYPED_TEST_P(LargeTile, SymmetricByColumn) {
   using T = typename TypeParam::T;
   using L = typename TypeParam::Layout;
   constexpr int N = TypeParam::N;
@@ -120,8 +112,8 @@ TYPED_TEST(LargeTile, SymmetricByColumn) {
   });
   v.randomise(random), c.randomise(random);
   Common<T, 1, N> const r(random_dense<T>(random, 1, N));
-  map(SymmetricByColumn{}, out(pv.view()), out(rp.view()), out(twice.view()),
-      in(symmetric(p.view())), in(v.view()), common(r.view), in(c.view()));
+  map(ColumnProducts{}, out(pv.view()), out(rp.view()), out(twice.view()), in(symmetric(p.view())),
+      in(v.view()), common(r.view), in(c.view()));
   pv.download(), rp.download(), twice.download();
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const pk = mirrored(p.dense(k)), vk = v.dense(k), rk = transpose(r.dense());
@@ -135,7 +127,7 @@ TYPED_TEST(LargeTile, SymmetricByColumn) {
   }
 }
 
-struct Factorisations {
+struct ManyFactors {
   template <class L, class X, class W, class Y, class C, class U, class D, class A, class B,
             class V, class Q, class F>
   KOKKOS_FUNCTION void operator()(L& l, X& x, W& w, Y& y, C& c, U& updated, D& det, A const& a,
@@ -151,7 +143,7 @@ struct Factorisations {
   }
 };
 
-TYPED_TEST(LargeTile, Factorisations) {
+TYPED_TEST_P(LargeTile, Factorisations) {
   using T = typename TypeParam::T;
   using L = typename TypeParam::Layout;
   constexpr int N = TypeParam::N, M = TypeParam::M;
@@ -177,7 +169,7 @@ TYPED_TEST(LargeTile, Factorisations) {
   b.randomise(random), v.randomise(random);
   Common<T, M, M> const q(random_spd<T>(random, M));
   Common<T, M, N> const f(random_dense<T>(random, M, N));
-  map(Factorisations{}, out(lower(l.view())), out(x.view()), out(w.view()), out(y.view()),
+  map(ManyFactors{}, out(lower(l.view())), out(x.view()), out(w.view()), out(y.view()),
       out(c.view()), out(updated.view()), out(det.view()), in(symmetric(a.view())), in(b.view()),
       in(v.view()), common(symmetric(q.view)), common(f.view), status(st.view()));
   l.download(), x.download(), w.download(), y.download(), c.download(), updated.download();
@@ -227,7 +219,7 @@ struct Roots {
     l = cholesky(a).lower();
   }
 };
-TYPED_TEST(LargeTile, FailuresLeaveNeighboursAlone) {
+TYPED_TEST_P(LargeTile, FailuresLeaveNeighboursAlone) {
   using T = typename TypeParam::T;
   constexpr int N = TypeParam::N;
   constexpr std::int64_t n = 131;
@@ -252,36 +244,9 @@ TYPED_TEST(LargeTile, FailuresLeaveNeighboursAlone) {
   }
 }
 
-struct TwiceAndProduct {
-  template <class A, class Y, class Z, class X, class C>
-  KOKKOS_FUNCTION void operator()(A& a, Y& y, Z const& z, X const& x, C const& c) const {
-    a = 2.0f * z;
-    y = c * x;
-  }
-};
+REGISTER_TYPED_TEST_SUITE_P(LargeTile, Products, SymmetricByColumn, Factorisations,
+                            FailuresLeaveNeighboursAlone);
 
-/// The float operand comes first, the exchange must hold the doubles.
-template <int N>
-void float_beside_double() {
-  constexpr std::int64_t n = 21;
-  Random random(75);
-  BatchIn<float, Left, N, N> z(n), a(n);
-  BatchIn<double, Right, N, N> x(n), y(n);
-  z.randomise(random), x.randomise(random);
-  Common<double, N, N> const c(random_dense<double>(random, N, N));
-  map(TwiceAndProduct{}, out(a.view()), out(y.view()), in(z.view()), in(x.view()), common(c.view));
-  a.download(), y.download();
-  for (std::int64_t k = 0; k < n; ++k) {
-    EXPECT_TRUE(near(a.dense(k), 2 * z.dense(k), 0 * abs(z.dense(k)))) << k;
-    EXPECT_TRUE(near(y.dense(k), c.dense() * x.dense(k),
-                     tolerance<double>(N, 1) * (abs(c.dense()) * abs(x.dense(k)))))
-        << k;
-  }
-}
-TEST(LargeTileOfTwoTypes, FloatBesideDouble) {
-  float_beside_double<24>();
-  float_beside_double<32>();
-}
-
-}  // namespace
 }  // namespace Batchwork::Test
+
+#endif
