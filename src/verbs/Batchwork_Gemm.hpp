@@ -181,15 +181,15 @@ void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T
 template <class Exec, class T>
 void launch_gemm_blocks(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
   using namespace Kokkos::Experimental;
-  with_gemm_block<T>(choose_gemm_block(p, exec.concurrency()), [&]<GemmBlockKind Kind>() {
-    using Block = typename GemmBlockOf<T, Kind>::type;
-    GemmBlocks<T, Block> const kernel(p);
-    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                       Kokkos::LaunchBounds<Block::team, Block::teams>>
-        policy(exec, gemm_teams(kernel.teams()), Block::team, 1);
-    policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
-    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
-  });
+  with_gemm_blocks(
+      p, choose_gemm_block(p, exec.concurrency()), [&]<class Kernel>(Kernel const& kernel) {
+        using Block = typename Kernel::block_type;
+        Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                           Kokkos::LaunchBounds<Block::team, Block::teams>>
+            policy(exec, gemm_teams(kernel.teams()), Block::team, 1);
+        policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
+        Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+      });
 }
 
 template <int Size, class Exec, class T>

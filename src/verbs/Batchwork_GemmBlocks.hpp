@@ -128,8 +128,12 @@ struct GemmReading {
   std::int64_t advance = 0;  ///< from a slab to the next one
 };
 
-template <class T, class Block>
+/// Apart: a thread's rows and columns are not in runs of 16 bytes, so that neighbouring threads store neighbouring numbers
+/// where runs of C are not aligned: each thread's run would touch a sector of memory four times.
+template <class T, class Block, bool Apart = false>
 struct GemmBlocks {
+  static_assert(!Apart || sizeof(T) == 4, "matrix instructions give runs");
+  using block_type = Block;
   static constexpr int wide = 16 / int(sizeof(T));
   static constexpr int threads = Block::threads;
   static constexpr int slab = 8;  ///< terms that are staged at once
@@ -139,7 +143,7 @@ struct GemmBlocks {
   static constexpr int numbers = 2 * stage;  ///< of a slot: one slab is multiplied, one is copied
   static constexpr int thread_rows = Block::thread_rows, thread_cols = Block::thread_cols;
   /// A thread's rows and columns are in runs; the runs of the threads of a group stand side by side.
-  static constexpr int row_run = sizeof(T) == 4 ? 4 : 1, col_run = wide;
+  static constexpr int row_run = sizeof(T) == 4 && !Apart ? 4 : 1, col_run = Apart ? 1 : wide;
   static constexpr int threads_down = Block::group_rows / thread_rows;
   static constexpr int threads_across = Block::group_cols / thread_cols;
   static constexpr int groups_across = Block::cols / Block::group_cols;
@@ -471,11 +475,31 @@ struct GemmBlocks {
       }
     }
     if (!stores) return;
-    if (!stores_wide) store<1, 1>(sums, at, me);
-    else if (!rows_adjacent) store<1, col_run>(sums, at, me);
-    else if constexpr (row_run > 1) store<row_run, 1>(sums, at, me);
+    if constexpr (Apart) {
+      store<1, 1>(sums, at, me);
+    } else {
+      if (!stores_wide) store<1, 1>(sums, at, me);
+      else if (!rows_adjacent) store<1, col_run>(sums, at, me);
+      else if constexpr (row_run > 1) store<row_run, 1>(sums, at, me);
+    }
   }
 };
+
+/// Runs f(kernel) with the kernel that computes p by blocks of a kind.
+template <class T, class F>
+void with_gemm_blocks(GemmProblem<T> const& p, GemmBlockKind kind, F const& f) {
+  with_gemm_block<T>(kind, [&]<GemmBlockKind Kind>() {
+    using Block = typename GemmBlockOf<T, Kind>::type;
+    GemmBlocks<T, Block> const kernel(p);
+    if constexpr (sizeof(T) == 4) {
+      if (!kernel.stores_wide) {
+        f(GemmBlocks<T, Block, true>(p));
+        return;
+      }
+    }
+    f(kernel);
+  });
+}
 
 }  // namespace Batchwork::Impl
 

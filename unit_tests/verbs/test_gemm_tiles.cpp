@@ -81,10 +81,8 @@ void run_kind(Impl::GemmProblem<T> const& p, Impl::GemmTilesPlan<T> const& plan,
 }
 template <class T>
 void run_blocks(Impl::GemmProblem<T> const& p, Impl::GemmBlockKind kind) {
-  Impl::with_gemm_block<T>(kind, [&]<Impl::GemmBlockKind Kind>() {
-    using Block = typename Impl::GemmBlockOf<T, Kind>::type;
-    Impl::GemmBlocks<T, Block> const kernel(p);
-    run(kernel, int(kernel.teams()), Block::team, kernel.scratch_bytes());
+  Impl::with_gemm_blocks(p, kind, [&]<class Kernel>(Kernel const& kernel) {
+    run(kernel, int(kernel.teams()), Kernel::block_type::team, kernel.scratch_bytes());
   });
 }
 template <class T>
