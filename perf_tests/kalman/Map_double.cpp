@@ -8,7 +8,7 @@ namespace BatchworkPerf {
 void register_map_double() {
   if constexpr (on_device) {
     register_map_all<double, Layout::planes, 2, 3, 4>();
-    register_map_symmetric<double, Layout::planes, 6>();
+    register_map_symmetric<double, Layout::planes, 6, 8>();
   } else {
     register_map_all<double, Layout::packed, 2, 3, 4, 6>();
   }

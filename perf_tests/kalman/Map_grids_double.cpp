@@ -6,7 +6,7 @@
 namespace BatchworkPerf {
 
 void register_map_grids_double() {
-  if constexpr (on_device) register_map_from_view<double, Layout::planes, 8, 12, 16, 24, 32>();
+  if constexpr (on_device) register_map_from_view<double, Layout::planes, 12, 16, 24, 32>();
   else register_map_from_view<double, Layout::packed, 16, 24, 32>();
 }
 
