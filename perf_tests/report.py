@@ -22,6 +22,7 @@ TITLES = {
     "lapack": "LAPACK loop",
     "kokkoskernels-serial": "Kokkos Kernels, Serial",
     "kokkoskernels-teamvector": "Kokkos Kernels, TeamVector",
+    "cublas-cusolver": "cuBLAS + cuSOLVER",
     "jax": "JAX vmap",
     "torch": "PyTorch",
     "cublas": "cuBLAS",
@@ -34,6 +35,7 @@ COLORS = {
     "lapack": "#7a5195",
     "kokkoskernels-serial": "#2a9d5c",
     "kokkoskernels-teamvector": "#8fbf5a",
+    "cublas-cusolver": "#4b6b8a",
     "jax": "#e08e0b",
     "torch": "#8c6d46",
 }

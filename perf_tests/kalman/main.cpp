@@ -21,6 +21,7 @@ void register_eigen();
 void register_eigen_large();
 void register_lapack();
 void register_kokkos_kernels();
+void register_cuda();
 
 namespace {
 
@@ -46,6 +47,10 @@ void register_all() {
   }
 #if defined(BATCHWORK_HAVE_KOKKOSKERNELS)
   register_kokkos_kernels();
+#endif
+#if defined(BATCHWORK_HAVE_CUBLAS) && defined(BATCHWORK_HAVE_CUSOLVER) && \
+    defined(KOKKOS_ENABLE_CUDA)
+  register_cuda();
 #endif
 }
 
