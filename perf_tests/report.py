@@ -113,7 +113,8 @@ def in_order(results):
 def main_layout(results):
     """What the headline compares: planes on a device, packs on a host."""
     layouts = {r.layout for r in results if r.implementation == OWN and r.kind == "literal"}
-    return "packed" if "packed" in layouts else "planes"
+    host = any(r.implementation in ("eigen", "lapack") for r in results)
+    return "packed" if host or "packed" in layouts else "planes"
 
 
 def headline(results, type_, large):
