@@ -22,6 +22,7 @@ TITLES = {
     "lapack": "LAPACK loop",
     "kokkoskernels-serial": "Kokkos Kernels, Serial",
     "kokkoskernels-teamvector": "Kokkos Kernels, TeamVector",
+    "cublas-cusolver": "cuBLAS + cuSOLVER",
     "jax": "JAX vmap",
     "torch": "PyTorch",
     "cublas": "cuBLAS",
@@ -34,6 +35,7 @@ COLORS = {
     "lapack": "#7a5195",
     "kokkoskernels-serial": "#2a9d5c",
     "kokkoskernels-teamvector": "#8fbf5a",
+    "cublas-cusolver": "#4b6b8a",
     "jax": "#e08e0b",
     "torch": "#8c6d46",
 }
@@ -111,7 +113,8 @@ def in_order(results):
 def main_layout(results):
     """What the headline compares: planes on a device, packs on a host."""
     layouts = {r.layout for r in results if r.implementation == OWN and r.kind == "literal"}
-    return "packed" if "packed" in layouts else "planes"
+    host = any(r.implementation in ("eigen", "lapack") for r in results)
+    return "packed" if host or "packed" in layouts else "planes"
 
 
 def headline(results, type_, large):

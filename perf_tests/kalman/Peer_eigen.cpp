@@ -1,75 +1,16 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: Eigen's fixed-size matrices in a plain loop over items that lie one after the other; one thread, hosts only.
-
 #include "Problem.hpp"
 
 #if defined(BATCHWORK_HAVE_EIGEN)
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
+#include "Peer_eigen.hpp"
 
 namespace BatchworkPerf {
 
-namespace {
-
-template <class T, int D, bool symmetric_form>
-void eigen_covariance_update(benchmark::State& state, std::int64_t items) {
-  using Matrix = Eigen::Matrix<T, D, D>;
-  Problem<T, D, Layout::rows> const problem(items);
-  auto const tile = [](T const(&m)[D][D]) {
-    return Matrix(Eigen::Map<Eigen::Matrix<T, D, D, Eigen::RowMajor> const>(&m[0][0]));
-  };
-  Matrix const F = tile(problem.model.F), Q = tile(problem.model.Q);
-  Matrix const H = tile(problem.model.H), R = tile(problem.model.R);
-
-  auto const launch = [&] {
-    T const* p = problem.P.view.data();
-    T* p_new = problem.P_new.view.data();
-    for (std::int64_t k = 0; k < items; ++k, p += D * D, p_new += D * D) {
-      // Symmetric matrices: the order of storage does not matter.
-      Eigen::Map<Matrix const> const P(p);
-      Eigen::Map<Matrix> P_new(p_new);
-      Matrix FP, prior = Q, G, S = R;
-      FP.noalias() = F * P;
-      prior.noalias() += FP * F.transpose();
-      G.noalias() = H * prior;
-      S.noalias() += G * H.transpose();
-      Eigen::LLT<Matrix> const factor(S);
-      if constexpr (symmetric_form) {
-        factor.matrixL().solveInPlace(G);
-        prior.noalias() -= G.transpose() * G;
-        P_new = prior;
-      } else {
-        Matrix const gain_t = factor.solve(G);
-        Matrix KH;
-        KH.noalias() = gain_t.transpose() * H;
-        FP = prior;
-        prior.noalias() -= KH * FP;
-        P_new = prior;
-      }
-    }
-  };
-  problem.run(state, launch, false, symmetric_form ? 25.0 / 3 : 43.0 / 3);
-}
-
-template <class T, int... D>
-void register_eigen_sizes() {
-  (register_sizes<T, D>("eigen", "symmetric", Layout::rows, "fixed",
-                        eigen_covariance_update<T, D, true>),
-   ...);
-  (register_sizes<T, D>("eigen", "literal", Layout::rows, "fixed",
-                        eigen_covariance_update<T, D, false>),
-   ...);
-}
-
-}  // namespace
-
 void register_eigen() {
-  if constexpr (!on_device) {
-    register_eigen_sizes<float, 2, 3, 4, 6, 8, 12>();
-    register_eigen_sizes<double, 2, 3, 4, 6, 8, 12>();
-  }
+  register_eigen_sizes<float, 2, 3, 4, 6, 8, 12>();
+  register_eigen_sizes<double, 2, 3, 4, 6, 8, 12>();
 }
 
 }  // namespace BatchworkPerf

@@ -158,10 +158,13 @@ void kokkos_kernels_covariance_update(benchmark::State& state, std::int64_t item
 }
 
 template <class T, int... D>
-void register_kokkos_kernels_sizes() {
+void register_serial_sizes() {
   (register_sizes<T, D>("kokkoskernels-serial", "lu", natural, "view",
                         kokkos_kernels_covariance_update<T, D, natural, false>),
    ...);
+}
+template <class T, int... D>
+void register_team_vector_sizes() {
   if constexpr (on_device) {
     (register_sizes<T, D>("kokkoskernels-teamvector", "lu", Layout::rows, "view",
                           kokkos_kernels_covariance_update<T, D, Layout::rows, true>),
@@ -172,9 +175,11 @@ void register_kokkos_kernels_sizes() {
 }  // namespace
 
 void register_kokkos_kernels() {
-  register_kokkos_kernels_sizes<float, 2, 3, 4, 6, 8, 10>();
-  register_kokkos_kernels_sizes<double, 2, 3, 4, 6>();
-  if constexpr (!on_device) register_kokkos_kernels_sizes<double, 8, 12>();
+  // A thread's temporaries are far outside its registers long before these sizes.
+  register_serial_sizes<float, 2, 3, 4, 6, 8, 10, 12, 16>();
+  register_serial_sizes<double, 2, 3, 4, 6, 8, 12>();
+  register_team_vector_sizes<float, 2, 3, 4, 6, 8, 10, 12, 16, 24, 32>();
+  register_team_vector_sizes<double, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
 }
 
 }  // namespace BatchworkPerf

@@ -103,8 +103,8 @@ void register_lapack_sizes() {
 
 void register_lapack() {
   if constexpr (!on_device) {
-    register_lapack_sizes<float, 2, 3, 4, 6, 8, 12>();
-    register_lapack_sizes<double, 2, 3, 4, 6, 8, 12>();
+    register_lapack_sizes<float, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
+    register_lapack_sizes<double, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
   }
 }
 

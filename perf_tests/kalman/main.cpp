@@ -11,14 +11,17 @@ void register_map_float();
 void register_map_double();
 void register_map_large();
 void register_map_layouts();
+void register_map_layouts_large();
 void register_map_grids_float_11();
 void register_map_grids_float_17();
 void register_map_grids_float_25();
 void register_map_grids_double();
 void register_map_grids_rows();
 void register_eigen();
+void register_eigen_large();
 void register_lapack();
 void register_kokkos_kernels();
+void register_cuda();
 
 namespace {
 
@@ -27,6 +30,7 @@ void register_all() {
   register_map_double();
   register_map_large();
   register_map_layouts();
+  register_map_layouts_large();
   register_map_grids_float_11();
   register_map_grids_float_17();
   register_map_grids_float_25();
@@ -35,6 +39,7 @@ void register_all() {
   if constexpr (!on_device) {
 #if defined(BATCHWORK_HAVE_EIGEN)
     register_eigen();
+    register_eigen_large();
 #endif
 #if defined(BATCHWORK_HAVE_LAPACK)
     register_lapack();
@@ -42,6 +47,10 @@ void register_all() {
   }
 #if defined(BATCHWORK_HAVE_KOKKOSKERNELS)
   register_kokkos_kernels();
+#endif
+#if defined(BATCHWORK_HAVE_CUBLAS) && defined(BATCHWORK_HAVE_CUSOLVER) && \
+    defined(KOKKOS_ENABLE_CUDA)
+  register_cuda();
 #endif
 }
 

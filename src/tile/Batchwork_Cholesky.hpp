@@ -30,6 +30,8 @@ struct CholeskyFactor {
     return a[Impl::triangle_index(i, j)];
   }
   BATCHWORK_INLINE S inverse_diagonal(int i) const { return inverse[i]; }
+  /// Row i as far as the diagonal.
+  BATCHWORK_INLINE S const* row(int i) const { return a + Impl::triangle_index(i, 0); }
   /// Where the mask holds, pivot i has no part in what is solved for.
   template <class M>
   BATCHWORK_INLINE void skip_pivot_where(M const& mask, int i) {
@@ -113,6 +115,114 @@ BATCHWORK_INLINE void factor_column(L& l, A const& a, int i0, int j,
   for (int i = 0; i < BI; ++i) l.a[triangle_index(i0 + i, j)] = acc[i] * inverse;
 }
 
+/// acc = a(i0 + i, j0 + j) less what the columns before j0 take from it, for BI x BJ entries; on the diagonal, where
+/// i0 = j0, for those with j <= i.
+template <int BI, int BJ, bool OnDiagonal, class L, class A>
+BATCHWORK_INLINE void factor_block(typename L::value_type (&acc)[BI * BJ], L const& l, A const& a,
+                                   int i0, int j0) {
+  using S = typename L::value_type;
+  BATCHWORK_UNROLL
+  for (int i = 0; i < BI; ++i) {
+    BATCHWORK_UNROLL
+    for (int j = 0; j < BJ; ++j)
+      if (!OnDiagonal || j <= i) acc[i * BJ + j] = S(a.entry(i0 + i, j0 + j));
+  }
+  S const *rows[BI], *columns[BJ];
+  BATCHWORK_UNROLL
+  for (int i = 0; i < BI; ++i) rows[i] = l.row(i0 + i);
+  BATCHWORK_UNROLL
+  for (int j = 0; j < BJ; ++j) columns[j] = l.row(j0 + j);
+  BATCHWORK_LOOP_ON_HOST
+  for (int k = 0; k < j0; ++k) {
+    BATCHWORK_UNROLL
+    for (int i = 0; i < BI; ++i) {
+      S const lik = rows[i][k];
+      BATCHWORK_UNROLL
+      for (int j = 0; j < BJ; ++j)
+        if (!OnDiagonal || j <= i) acc[i * BJ + j] -= lik * columns[j][k];
+    }
+  }
+}
+
+/// What a pivot is divided by, and the status it leaves.
+template <class S>
+struct Pivot {
+  S reciprocal, inverse;
+  BATCHWORK_INLINE Pivot(S const& pivot, int j, info_t<S>& info) {
+    using T = scalar_t<S>;
+    auto const finite = is_finite(pivot);
+    auto const good = finite && pivot >= S(std::numeric_limits<T>::min());
+    info = first_failure(info,
+                         select(good, info_t<S>(0),
+                                select(finite, make_info<S>(Reason::not_positive_definite, j + 1),
+                                       make_info<S>(Reason::not_finite, j + 1))));
+    // The reciprocal root of zero is an infinity and that of an infinity is zero: both later look like numbers.
+    // The test is made beside the root, not before it: a host waits for the root.
+    reciprocal = select(good, S(T(1)) / pivot, S(std::numeric_limits<T>::quiet_NaN()));
+    inverse = sqrt(pivot) * reciprocal;
+  }
+};
+
+/// Columns j0 .. j0 + BJ - 1 of the factor, in packs: the triangle on the diagonal, then BI rows at a time.
+template <int BJ, class L, class A>
+BATCHWORK_INLINE void factor_columns(L& l, A const& a, int j0,
+                                     info_t<typename L::value_type>& info) {
+  using S = typename L::value_type;
+  constexpr int N = L::rows;
+  // A host core waits for each pivot, so the next one is made without the root, from a column not yet divided by it.
+  S d[BJ * BJ], inverse[BJ];
+  factor_block<BJ, BJ, true>(d, l, a, j0, j0);
+  BATCHWORK_UNROLL
+  for (int j = 0; j < BJ; ++j) {
+    Pivot<S> const p(d[j * BJ + j], j0 + j, info);
+    inverse[j] = p.inverse;
+    l.inverse[j0 + j] = p.inverse;
+    l.a[triangle_index(j0 + j, j0 + j)] = d[j * BJ + j] * p.inverse;
+    BATCHWORK_UNROLL
+    for (int i = j + 1; i < BJ; ++i) {
+      S const share = d[i * BJ + j] * p.reciprocal;
+      BATCHWORK_UNROLL
+      for (int m = j + 1; m <= i; ++m) d[i * BJ + m] -= share * d[m * BJ + j];
+    }
+    BATCHWORK_UNROLL
+    for (int i = j + 1; i < BJ; ++i) {
+      d[i * BJ + j] = d[i * BJ + j] * p.inverse;
+      l.a[triangle_index(j0 + i, j0 + j)] = d[i * BJ + j];
+    }
+  }
+  auto const below = [&]<int BI>(std::integral_constant<int, BI>, int i0) {
+    S acc[BI * BJ];
+    factor_block<BI, BJ, false>(acc, l, a, i0, j0);
+    BATCHWORK_UNROLL
+    for (int j = 0; j < BJ; ++j) {
+      BATCHWORK_UNROLL
+      for (int i = 0; i < BI; ++i) {
+        BATCHWORK_UNROLL
+        for (int m = 0; m < j; ++m) acc[i * BJ + j] -= acc[i * BJ + m] * d[j * BJ + m];
+        acc[i * BJ + j] = acc[i * BJ + j] * inverse[j];
+        l.a[triangle_index(i0 + i, j0 + j)] = acc[i * BJ + j];
+      }
+    }
+  };
+  int i0 = j0 + BJ;
+  for (; i0 + block_rows <= N; i0 += block_rows)
+    below(std::integral_constant<int, block_rows>{}, i0);
+  for (; i0 < N; ++i0) below(std::integral_constant<int, 1>{}, i0);
+}
+
+/// In packs, by register blocks.
+template <class A>
+BATCHWORK_INLINE auto cholesky_by_blocks(A const& a) {
+  using S = held_t<A>;
+  constexpr int N = A::rows, full = N / block_cols * block_cols;
+  Cholesky<S, N> r;
+  info_t<S> info(0);
+  for (int j0 = 0; j0 < full; j0 += block_cols) factor_columns<block_cols>(r.factor, a, j0, info);
+  if constexpr (full < N) factor_columns<N - full>(r.factor, a, full, info);
+  r.factor.info = first_failure(a.info, info);
+  return r;
+}
+
 /// By one lane or in packs.
 template <class A>
 BATCHWORK_INLINE auto cholesky_held(A const& a) {
@@ -162,9 +272,6 @@ BATCHWORK_INLINE auto cholesky_held(A const& a) {
         l.a[triangle_index(i, j)] = below[0] * inverse;
         ++i;
       }
-      // Several rows at once, so that their multiply-adds overlap; the smaller ones are unrolled, which does it too.
-      if constexpr (N > extent_of_constant_blocks)
-        for (; i + 2 <= N; i += 2) factor_column<2>(l, a, i, j, inverse);
     }
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = i; m < N; ++m) factor_column<1>(l, a, m, j, inverse);
@@ -252,6 +359,9 @@ template <Tile A>
 BATCHWORK_INLINE auto cholesky(A const& a) {
   static_assert(A::rows == A::cols, "Batchwork::cholesky: the tile must be square");
   if constexpr (Impl::is_spread_tile<A>) return Impl::cholesky_by_lines(a);
+  else if constexpr (!Impl::one_item_per_lane<held_t<A>> &&
+                     A::rows > Impl::extent_of_constant_blocks)
+    return Impl::cholesky_by_blocks(a);
   else return Impl::cholesky_held(a);
 }
 

@@ -32,6 +32,13 @@ struct Rows {
   int first;
   info_t<value_type> info;
   BATCHWORK_INLINE value_type entry(int i, int j) const { return x.entry(first + i, j); }
+  BATCHWORK_INLINE auto place() const
+    requires HasPlace<X>
+  {
+    auto p = x.place();
+    p.first = p.at(first, 0);
+    return p;
+  }
 };
 
 /// c, of which a symmetric product is added or subtracted.
@@ -40,10 +47,15 @@ struct From {
   static constexpr bool is_zero = false, subtracts = Subtract;
   C const& c;
   BATCHWORK_INLINE auto entry(int i, int j) const { return c.entry(i, j); }
+  BATCHWORK_INLINE auto place() const
+    requires HasPlace<C>
+  {
+    return c.place();
+  }
 };
 
 /// The rows from i0 on of a symmetric result, as the target of product_block, and of what it is added to.
-template <class R>
+template <class R, bool Crosses = false>
 struct TriangleBlock {
   using value_type = typename R::value_type;
   static constexpr int rows = R::rows;
@@ -51,8 +63,21 @@ struct TriangleBlock {
   R& r;
   int i0;
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
-  BATCHWORK_INLINE void set(int i, int j, value_type const& v) {
-    if (j <= i0 + i) r.set(i0 + i, j, v);
+  /// In both triangles. What a block on the diagonal, or one that crosses it, has above counts for nothing.
+  template <int BI, int BJ, bool OnDiagonal>
+  BATCHWORK_INLINE void put(value_type const (&v)[BI * BJ], int i, int j) {
+    auto const p = r.place();
+    value_type *const below = p.at(i0 + i, j), *const above = p.at(j, i0 + i);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < BI; ++m) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < BJ; ++n) {
+        if (OnDiagonal && n > m) continue;
+        if (Crosses && j + n > i0 + i + m) continue;
+        below[m * p.row + n] = v[m * BJ + n];
+        if (!OnDiagonal || n < m) above[n * p.row + m] = v[m * BJ + n];
+      }
+    }
   }
 };
 template <class C>
@@ -61,30 +86,42 @@ struct TriangleStart {
   C const& c;
   int i0;
   BATCHWORK_INLINE auto entry(int i, int j) const { return c.entry(i0 + i, j); }
+  BATCHWORK_INLINE auto place() const
+    requires HasPlace<C>
+  {
+    auto p = c.place();
+    p.first = p.at(i0, 0);
+    return p;
+  }
 };
 
-/// Rows i0 .. i0 + BI - 1 of the lower triangle of c +- the product whose rows are a (BI x K) and whose columns are b.
-template <int BI, class R, class A, class B, class C>
-BATCHWORK_INLINE void triangle_rows(R& r, A const& a, B const& b, C const& c, int i0) {
-  constexpr int BJ = at_most(block_cols, R::rows);
-  TriangleBlock<R> block{r, i0};
-  TriangleStart<C> const start{c, i0};
-  int j0 = 0;
-  for (; j0 + BJ <= i0 + BI; j0 += BJ) product_block<BI, BJ>(block, a, b, start, 0, j0);
-  // What is left ends on the diagonal: no block computes what stands right of it.
-  if constexpr (BJ > 3)
-    if (i0 + BI - j0 == 3) product_block<BI, 3>(block, a, b, start, 0, j0);
-  if constexpr (BJ > 2)
-    if (i0 + BI - j0 == 2) product_block<BI, 2>(block, a, b, start, 0, j0);
-  if constexpr (BJ > 1)
-    if (i0 + BI - j0 == 1) product_block<BI, 1>(block, a, b, start, 0, j0);
+/// Rows i0 .. i0 + G - 1 of the lower triangle of c +- the product whose rows are a (G x K) and whose columns are b, in the
+/// columns from j0 to `end`; both limits are multiples of a block's columns. Left of the diagonal rectangles of registers,
+/// on it triangles.
+template <int G, int N0 = 0, class R, class A, class B, class C>
+BATCHWORK_INLINE void triangle_rows(R& r, A const& a, B const& b, C const& c, int i0, int j0,
+                                    int end) {
+  if constexpr (N0 < G) {
+    constexpr int D = at_most(block_cols, G - N0), BI = at_most(block_rows, D), full = D / BI * BI;
+    TriangleBlock<R> block{r, i0};
+    TriangleStart<C> const start{c, i0};
+    int const left = end < i0 + N0 ? end : i0 + N0;
+    for (int j = j0; j < left; j += block_cols) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < full; n += BI)
+        product_block<BI, block_cols>(block, a, b, start, N0 + n, j);
+      if constexpr (full < D) product_block<D - full, block_cols>(block, a, b, start, N0 + full, j);
+    }
+    if (i0 + N0 < end) product_block<D, D, true>(block, a, b, start, N0, i0 + N0);
+    triangle_rows<G, N0 + block_cols>(r, a, b, c, i0, j0, end);
+  }
 }
 /// The same from column J0 on, with constant indices.
 template <int BI, int I0, int J0, class R, class A, class B, class C>
 BATCHWORK_INLINE void triangle_blocks(R& r, A const& a, B const& b, C const& c) {
   if constexpr (J0 < I0 + BI) {
     constexpr int BJ = at_most(block_cols, I0 + BI - J0);
-    TriangleBlock<R> block{r, I0};
+    TriangleBlock<R, true> block{r, I0};
     product_block<BI, BJ>(block, a, b, TriangleStart<C>{c, I0}, 0, J0);
     triangle_blocks<BI, I0, J0 + BJ>(r, a, b, c);
   }
@@ -102,25 +139,36 @@ BATCHWORK_INLINE void triangle_from(R& r, RowsOfA const& rows, B const& b, C con
       triangle_from<I0 + BI>(r, rows, b, c);
     }
   } else {
-    constexpr int BI = block_rows, full = M / BI * BI;
-    for (int i0 = 0; i0 < full; i0 += BI) triangle_rows<BI>(r, rows.template at<BI>(i0), b, c, i0);
-    if constexpr (full < M)
-      triangle_rows<M - full>(r, rows.template at<M - full>(full), b, c, full);
+    constexpr int G = RowsOfA::together, full = M / G * G;
+    // Where the columns of b are packs, a few of them stay in the first cache while all rows are done.
+    constexpr int panel = is_held_in_packs<B> && RowsOfA::any_order ? 2 * block_cols : M;
+    for (int j0 = 0; j0 < M; j0 += panel) {
+      int const end = j0 + panel;
+      for (int i0 = j0 / G * G; i0 < full; i0 += G)
+        triangle_rows<G>(r, rows.template at<G>(i0), b, c, i0, j0, end);
+      if constexpr (full < M)
+        triangle_rows<M - full>(r, rows.template at<M - full>(full), b, c, full, j0, end);
+    }
   }
 }
 
 /// Rows of a tile.
 template <class A>
 struct RowsOf {
+  static constexpr bool any_order = true;
+  static constexpr int together = block_cols;
   A const& a;
   template <int BI>
   BATCHWORK_INLINE auto at(int i0) const {
     return Rows<A, BI>{a, i0, a.info};
   }
 };
-/// Rows of a product f p, computed when they are asked for: the whole of it would be written and read again.
+/// Rows of a product f p, computed when they are asked for: the whole of it would be written and read again. Where p fills
+/// the first cache it is read once for several blocks of rows.
 template <class S, class F, class P>
 struct RowsOfProduct {
+  static constexpr bool any_order = false;
+  static constexpr int together = P::rows > 16 ? 2 * block_cols : block_cols;
   F const& f;
   P const& p;
   template <int BI>

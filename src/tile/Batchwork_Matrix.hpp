@@ -62,7 +62,9 @@ struct Matrix {
   template <class S2>
   using rebind = Matrix<S2, M, N>;
 
-  S a[M * N];
+  static constexpr int pitch = Impl::pitch_of<S>(N);
+
+  S a[M * pitch];
   info_t<S> info;
 
   Matrix() = default;
@@ -78,8 +80,10 @@ struct Matrix {
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
-  BATCHWORK_INLINE S const& entry(int i, int j) const { return a[i * N + j]; }
-  BATCHWORK_INLINE void set(int i, int j, S const& v) { a[i * N + j] = v; }
+  BATCHWORK_INLINE S const& entry(int i, int j) const { return a[i * pitch + j]; }
+  BATCHWORK_INLINE void set(int i, int j, S const& v) { a[i * pitch + j] = v; }
+  BATCHWORK_INLINE Impl::Place<S const, pitch, 1> place() const { return {a}; }
+  BATCHWORK_INLINE Impl::Place<S, pitch, 1> place() { return {a}; }
 };
 
 /// A column of N numbers.
@@ -112,6 +116,8 @@ struct Vector {
   BATCHWORK_INLINE S const& entry(int i, int) const { return a[i]; }
   BATCHWORK_INLINE S const& entry(int i) const { return a[i]; }
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
+  BATCHWORK_INLINE Impl::Place<S const, 1, 1> place() const { return {a}; }
+  BATCHWORK_INLINE Impl::Place<S, 1, 1> place() { return {a}; }
 };
 
 /// A matrix spread over the lanes of an item: each holds whole rows, or whole columns.

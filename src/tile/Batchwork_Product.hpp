@@ -27,6 +27,11 @@ struct FromZero {
   BATCHWORK_INLINE S entry(int, int) const { return S(scalar_t<S>(0)); }
 };
 
+/// Whether no entry of a tile is zero by structure, and all stand in a place.
+template <class X>
+inline constexpr bool is_full = HasPlace<X> && (structure_of<X> == Structure::general ||
+                                                structure_of<X> == Structure::symmetric);
+
 /// acc(i, j) += a(i0 + i, k) b(k, j0 + j), or -=.
 template <int BI, int BJ, bool Subtract, class S, class A, class B>
 BATCHWORK_INLINE void add_term(S (&acc)[BI * BJ], A const& a, B const& b, int i0, int j0, int k) {
@@ -44,29 +49,75 @@ BATCHWORK_INLINE void add_term(S (&acc)[BI * BJ], A const& a, B const& b, int i0
 }
 
 /// r(i0 + i, j0 + j) = c(i0 + i, j0 + j) +- sum over k of a(i0 + i, k) b(k, j0 + j) for a block of BI x BJ entries in
-/// registers.
-template <int BI, int BJ, class R, class A, class B, class C>
+/// registers; OnDiagonal: only those with j <= i matter.
+template <int BI, int BJ, bool OnDiagonal = false, class R, class A, class B, class C>
 BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, C const& c, int i0, int j0) {
   using S = typename R::value_type;
-  S acc[BI * BJ];
-  BATCHWORK_UNROLL
-  for (int i = 0; i < BI; ++i) {
-    BATCHWORK_UNROLL
-    for (int j = 0; j < BJ; ++j) acc[i * BJ + j] = S(c.entry(i0 + i, j0 + j));
-  }
   constexpr int K = cols_of<A>;
-  if constexpr (K <= extent_in_registers) {
+  // In blocks with constant indices every address is a constant as well.
+  constexpr bool by_pointers = !one_item_per_lane<S> && (K > extent_of_constant_blocks ||
+                                                         rows_of<R> > extent_of_constant_blocks ||
+                                                         cols_of<R> > extent_of_constant_blocks);
+  S acc[BI * BJ];
+  if constexpr (by_pointers && HasPlace<C>) {
+    auto const p = c.place();
+    auto const* const from = p.at(i0, j0);
+    BATCHWORK_UNROLL
+    for (int i = 0; i < BI; ++i) {
+      BATCHWORK_UNROLL
+      for (int j = 0; j < BJ; ++j) acc[i * BJ + j] = S(from[i * p.row + j * p.col]);
+    }
+  } else {
+    BATCHWORK_UNROLL
+    for (int i = 0; i < BI; ++i) {
+      BATCHWORK_UNROLL
+      for (int j = 0; j < BJ; ++j) acc[i * BJ + j] = S(c.entry(i0 + i, j0 + j));
+    }
+  }
+  if constexpr (by_pointers && is_full<A> && is_full<B>) {
+    using PA = decltype(a.place());
+    using PB = decltype(b.place());
+    auto const* left = a.place().at(i0, 0);
+    auto const* right = b.place().at(0, j0);
+    BATCHWORK_LOOP_ON_HOST
+    for (int k = 0; k < K; ++k) {
+      BATCHWORK_UNROLL
+      for (int i = 0; i < BI; ++i) {
+        auto const aik = left[i * PA::row];
+        BATCHWORK_UNROLL
+        for (int j = 0; j < BJ; ++j) {
+          if (OnDiagonal && j > i) continue;
+          if constexpr (C::subtracts) acc[i * BJ + j] -= aik * right[j * PB::col];
+          else acc[i * BJ + j] += aik * right[j * PB::col];
+        }
+      }
+      left += PA::col;
+      right += PB::row;
+    }
+  } else if constexpr (K <= extent_in_registers) {
     BATCHWORK_UNROLL
     for (int k = 0; k < K; ++k) add_term<BI, BJ, C::subtracts>(acc, a, b, i0, j0, k);
   } else {
     BATCHWORK_LOOP_ON_HOST
     for (int k = 0; k < K; ++k) add_term<BI, BJ, C::subtracts>(acc, a, b, i0, j0, k);
   }
-  BATCHWORK_UNROLL
-  for (int i = 0; i < BI; ++i) {
+  if constexpr (requires { r.template put<BI, BJ, OnDiagonal>(acc, i0, j0); }) {
+    r.template put<BI, BJ, OnDiagonal>(acc, i0, j0);
+  } else if constexpr (by_pointers && R::structure == Structure::general && HasPlace<R>) {
+    auto const p = r.place();
+    S* const to = p.at(i0, j0);
     BATCHWORK_UNROLL
-    for (int j = 0; j < BJ; ++j) {
-      if (!R::skips(i0 + i, j0 + j)) r.set(i0 + i, j0 + j, acc[i * BJ + j]);
+    for (int i = 0; i < BI; ++i) {
+      BATCHWORK_UNROLL
+      for (int j = 0; j < BJ; ++j) to[i * p.row + j * p.col] = acc[i * BJ + j];
+    }
+  } else {
+    BATCHWORK_UNROLL
+    for (int i = 0; i < BI; ++i) {
+      BATCHWORK_UNROLL
+      for (int j = 0; j < BJ; ++j) {
+        if (!R::skips(i0 + i, j0 + j)) r.set(i0 + i, j0 + j, acc[i * BJ + j]);
+      }
     }
   }
 }
@@ -79,6 +130,15 @@ BATCHWORK_INLINE void product_rows(R& r, A const& a, B const& b, int i0) {
   BATCHWORK_UNROLL_ON_DEVICE
   for (int j0 = 0; j0 < full; j0 += BJ) product_block<BI, BJ>(r, a, b, zero, i0, j0);
   if constexpr (full < N) product_block<BI, N - full>(r, a, b, zero, i0, full);
+}
+
+/// The blocks of columns j0 .. j0 + BJ - 1: those of b stay in the first cache from one block of rows to the next.
+template <int BI, int BJ, class R, class A, class B>
+BATCHWORK_INLINE void product_columns(R& r, A const& a, B const& b, int j0) {
+  constexpr int M = rows_of<R>, full = M / BI * BI;
+  FromZero<typename R::value_type> const zero;
+  for (int i0 = 0; i0 < full; i0 += BI) product_block<BI, BJ>(r, a, b, zero, i0, j0);
+  if constexpr (full < M) product_block<M - full, BJ>(r, a, b, zero, full, j0);
 }
 
 /// The blocks of rows i0 .. i0 + BI - 1 from column J0 on, and the blocks from row I0 on, with constant indices.
@@ -108,6 +168,10 @@ BATCHWORK_INLINE void product(R& r, A const& a, B const& b) {
   if constexpr (!lane && M <= extent_of_constant_blocks &&
                 cols_of<R> <= extent_of_constant_blocks) {
     product_blocks_below<BI, BJ, 0>(r, a, b);
+  } else if constexpr (!lane && is_held_in_packs<B>) {
+    constexpr int N = cols_of<R>, full = N / BJ * BJ;
+    for (int j0 = 0; j0 < full; j0 += BJ) product_columns<BI, BJ>(r, a, b, j0);
+    if constexpr (full < N) product_columns<BI, N - full>(r, a, b, full);
   } else {
     constexpr int full = M / BI * BI;
     BATCHWORK_UNROLL_ON_DEVICE

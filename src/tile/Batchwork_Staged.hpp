@@ -37,6 +37,11 @@ struct Staged {
     }
   }
   BATCHWORK_INLINE T entry(int i) const { return a[i]; }
+  BATCHWORK_INLINE Impl::Place<T const, Leading, 1> place() const
+    requires(St != Structure::diagonal)
+  {
+    return {a};
+  }
 };
 
 /// The same of a fixed value, which stands among the launch's arguments as well: there an entry that all lanes read at

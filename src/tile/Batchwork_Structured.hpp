@@ -22,8 +22,9 @@ struct Symmetric {
   template <class S2>
   using rebind = Symmetric<S2, N>;
   static constexpr bool mirrored = !Impl::one_item_per_lane<S>;
+  static constexpr int pitch = Impl::pitch_of<S>(N);
 
-  S a[mirrored ? N * N : N * (N + 1) / 2];
+  S a[mirrored ? N * pitch : N * (N + 1) / 2];
   info_t<S> info;
 
   Symmetric() = default;
@@ -43,7 +44,7 @@ struct Symmetric {
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return j > i; }
   BATCHWORK_INLINE S const& entry(int i, int j) const {
     if constexpr (mirrored) {
-      return a[i * N + j];
+      return a[i * pitch + j];
     } else {
       return j <= i ? a[Impl::triangle_index(i, j)] : a[Impl::triangle_index(j, i)];
     }
@@ -51,11 +52,21 @@ struct Symmetric {
   /// For j <= i.
   BATCHWORK_INLINE void set(int i, int j, S const& v) {
     if constexpr (mirrored) {
-      a[i * N + j] = v;
-      a[j * N + i] = v;
+      a[i * pitch + j] = v;
+      a[j * pitch + i] = v;
     } else {
       a[Impl::triangle_index(i, j)] = v;
     }
+  }
+  BATCHWORK_INLINE Impl::Place<S const, pitch, 1> place() const
+    requires mirrored
+  {
+    return {a};
+  }
+  BATCHWORK_INLINE Impl::Place<S, pitch, 1> place()
+    requires mirrored
+  {
+    return {a};
   }
 };
 
@@ -93,6 +104,8 @@ struct Lower {
     return a[Impl::triangle_index(i, j)];
   }
   BATCHWORK_INLINE void set(int i, int j, S const& v) { a[Impl::triangle_index(i, j)] = v; }
+  /// Row i as far as the diagonal.
+  BATCHWORK_INLINE S const* row(int i) const { return a + Impl::triangle_index(i, 0); }
 };
 
 /// A diagonal N x N matrix.

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_TILE_HPP
 #define BATCHWORK_TILE_HPP
 
+#include <cstddef>
 #include <type_traits>
 
 #include "tile/Batchwork_Scalar.hpp"
@@ -68,6 +69,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Structure transposed(Structure s) {
 template <class S>
 inline constexpr bool one_item_per_lane = HeldTraits<S>::width == 1;
 
+/// Whether the entries of a tile are packs, not numbers common to all items.
+template <class X>
+inline constexpr bool is_held_in_packs = !one_item_per_lane<held_t<X>>;
+
 /// Rows and columns of the register block of a product: as many independent accumulators as hide the latency of
 /// a multiply-add without spilling (16 or 32 vector registers).
 #if defined(__AVX512F__) || defined(__aarch64__)
@@ -79,6 +84,35 @@ inline constexpr int block_rows = 2, block_cols = 4;
 /// Packs: up to the first extent tiles live in registers and every loop over one is unrolled; up to the second a
 /// tile's register blocks have constant indices.
 inline constexpr int extent_in_registers = 4, extent_of_constant_blocks = 8;
+
+/// Where the entries of a tile stand: (i, j) at first[i * Row + j * Col]. Loops over packs count pointers on by these
+/// strides; from indices compilers make an address for every entry of a register block and run out of registers.
+template <class E, int Row, int Col>
+struct Place {
+  static constexpr int row = Row, col = Col;
+  E* first;
+  BATCHWORK_INLINE E* at(int i, int j) const {
+    return first + (std::ptrdiff_t(i) * Row + std::ptrdiff_t(j) * Col);
+  }
+};
+template <class E, int Row, int Col>
+BATCHWORK_INLINE Place<E, Col, Row> transposed(Place<E, Row, Col> const& p) {
+  return {p.first};
+}
+
+/// Whether all entries of a tile, zeros of its structure included, stand in a place.
+template <class X>
+concept HasPlace = requires(X const& x) { x.place(); };
+
+/// From one row of a tile of packs to the next. Rows of a multiple of 1 KB would put the entries of a column into an
+/// eighth or less of the first cache's sets, which then hold no column panel of a product: such rows are a line longer.
+template <class S>
+constexpr int pitch_of(int cols) {
+  if constexpr (one_item_per_lane<S>) return cols;
+  else
+    return cols * int(sizeof(S)) % 1024 != 0 ? cols
+                                             : cols + (sizeof(S) < 64 ? 64 / int(sizeof(S)) : 1);
+}
 
 KOKKOS_FORCEINLINE_FUNCTION constexpr int at_most(int limit, int n) {
   return n < limit ? n : limit;

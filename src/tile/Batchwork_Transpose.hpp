@@ -25,6 +25,11 @@ struct Transposed {
   info_t<value_type> info;
 
   BATCHWORK_INLINE value_type entry(int i, int j) const { return held.entry(j, i); }
+  BATCHWORK_INLINE auto place() const
+    requires Impl::HasPlace<X>
+  {
+    return Impl::transposed(held.place());
+  }
 };
 
 namespace Impl {

@@ -63,6 +63,93 @@ BATCHWORK_INLINE void substitute(R& x, L const& t, I const& inverse, B const& b,
   }
 }
 
+/// Rows number n0 .. n0 + BI - 1 of the solution, counted in the order of substitution, in columns j0 .. j0 + BJ - 1: a
+/// register block less its product with the rows before, then the triangle of BI rows.
+template <int BI, int BJ, class R, class L, class I, class B>
+BATCHWORK_INLINE void substitute_block(R& x, L const& t, I const& inverse, B const& b, int n0,
+                                       int j0) {
+  using S = typename R::value_type;
+  constexpr int N = R::rows;
+  constexpr bool lower = structure_of<L> == Structure::lower;
+  auto const row = [](int n) { return lower ? n : N - 1 - n; };
+  auto const place = x.place();
+  constexpr int X = decltype(place)::row;
+  // Entry (n0 + i, j0 + j) in the order of substitution stands at rows[(lower ? i : -i) * X + j].
+  S* const rows = place.at(row(n0), j0);
+  S acc[BI * BJ];
+  if constexpr (HasPlace<B>) {
+    auto const p = b.place();
+    auto const* const from = p.at(row(n0), j0);
+    BATCHWORK_UNROLL
+    for (int i = 0; i < BI; ++i) {
+      BATCHWORK_UNROLL
+      for (int j = 0; j < BJ; ++j) acc[i * BJ + j] = S(from[(lower ? i : -i) * p.row + j * p.col]);
+    }
+  } else {
+    BATCHWORK_UNROLL
+    for (int i = 0; i < BI; ++i) {
+      BATCHWORK_UNROLL
+      for (int j = 0; j < BJ; ++j) acc[i * BJ + j] = S(b.entry(row(n0 + i), j0 + j));
+    }
+  }
+  S const* known = place.at(row(0), j0);
+  // Row by row of the known ones, each read once for all rows of the block.
+  S xk[BJ];
+  auto const read = [&] {
+    BATCHWORK_UNROLL
+    for (int j = 0; j < BJ; ++j) xk[j] = known[j];
+  };
+  auto const subtract = [&](int i, auto const& tik) {
+    BATCHWORK_UNROLL
+    for (int j = 0; j < BJ; ++j) acc[i * BJ + j] -= tik * xk[j];
+  };
+  if constexpr (requires { t.row(0); }) {
+    decltype(t.row(0)) lines[BI];
+    BATCHWORK_UNROLL
+    for (int i = 0; i < BI; ++i) lines[i] = t.row(n0 + i);
+    BATCHWORK_LOOP_ON_HOST
+    for (int m = 0; m < n0; ++m) {
+      read();
+      BATCHWORK_UNROLL
+      for (int i = 0; i < BI; ++i) subtract(i, *lines[i]++);
+      known += X;
+    }
+  } else {
+    BATCHWORK_LOOP_ON_HOST
+    for (int m = 0; m < n0; ++m) {
+      read();
+      BATCHWORK_UNROLL
+      for (int i = 0; i < BI; ++i) subtract(i, t.entry(row(n0 + i), row(m)));
+      known += lower ? X : -X;
+    }
+  }
+  BATCHWORK_UNROLL
+  for (int i = 0; i < BI; ++i) {
+    BATCHWORK_UNROLL
+    for (int m = 0; m < i; ++m) {
+      auto const tim = t.entry(row(n0 + i), row(n0 + m));
+      BATCHWORK_UNROLL
+      for (int j = 0; j < BJ; ++j) acc[i * BJ + j] -= tim * acc[m * BJ + j];
+    }
+    BATCHWORK_UNROLL
+    for (int j = 0; j < BJ; ++j) {
+      acc[i * BJ + j] = inverse[row(n0 + i)] * acc[i * BJ + j];
+      rows[(lower ? i : -i) * X + j] = acc[i * BJ + j];
+    }
+  }
+}
+
+/// Columns j0 .. j0 + P * BJ - 1 of the solution, by register blocks, which several columns take in turn so that rows of t
+/// are read less often and one block does not wait for another.
+template <int P, int BJ, class R, class L, class I, class B>
+BATCHWORK_INLINE void substitute_blocks(R& x, L const& t, I const& inverse, B const& b, int j0) {
+  constexpr int N = R::rows, BI = at_most(block_rows, N), full = N / BI * BI;
+  for (int n0 = 0; n0 < full; n0 += BI)
+    for (int p = 0; p < P; ++p) substitute_block<BI, BJ>(x, t, inverse, b, n0, j0 + p * BJ);
+  if constexpr (full < N)
+    for (int p = 0; p < P; ++p) substitute_block<N - full, BJ>(x, t, inverse, b, full, j0 + p * BJ);
+}
+
 template <class R, class L, class B>
 BATCHWORK_INLINE void triangular_solve(R& x, L const& t, B const& b) {
   using S = typename R::value_type;
@@ -70,11 +157,20 @@ BATCHWORK_INLINE void triangular_solve(R& x, L const& t, B const& b) {
   held_t<L> inverse[N];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < N; ++i) inverse[i] = reciprocal_diagonal(t, i);
-  constexpr int BJ = one_item_per_lane<S> ? C : at_most(2 * block_cols, C);
-  constexpr int full = C / BJ * BJ;
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int j0 = 0; j0 < full; j0 += BJ) substitute<BJ>(x, t, inverse, b, j0);
-  if constexpr (full < C) substitute<C - full>(x, t, inverse, b, full);
+  if constexpr (!one_item_per_lane<S> && N > extent_of_constant_blocks && C >= block_cols) {
+    constexpr int P = C < 2 * block_cols ? 1 : 2, wide = P * block_cols, full = C / wide * wide;
+    for (int j0 = 0; j0 < full; j0 += wide) substitute_blocks<P, block_cols>(x, t, inverse, b, j0);
+    constexpr int rest = C - full;
+    if constexpr (rest >= block_cols) substitute_blocks<1, block_cols>(x, t, inverse, b, full);
+    if constexpr (rest % block_cols > 0)
+      substitute<rest % block_cols>(x, t, inverse, b, C - rest % block_cols);
+  } else {
+    constexpr int BJ = one_item_per_lane<S> ? C : at_most(2 * block_cols, C);
+    constexpr int full = C / BJ * BJ;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j0 = 0; j0 < full; j0 += BJ) substitute<BJ>(x, t, inverse, b, j0);
+    if constexpr (full < C) substitute<C - full>(x, t, inverse, b, full);
+  }
 }
 
 }  // namespace Impl
