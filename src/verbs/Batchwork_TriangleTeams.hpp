@@ -54,8 +54,9 @@ struct TriangleTeams {
     return r;
   }();
   /// Teams that a multiprocessor is to hold at least: what the compiler fits the registers to.
-  static constexpr int wanted_teams = 1;
   static constexpr int largest_team = by_warps ? 32 * most_items : large_team;
+  static constexpr int wanted_teams =
+      std::max(1, (sizeof(T) == 8 ? 256 : 512) / largest_team);
 
   TriangleProblem<T> p;
   int tiles = Tiles;
@@ -235,7 +236,19 @@ struct TriangleTeams {
 
     BATCHWORK_INLINE void read(T const* from) {
       BATCHWORK_UNROLL
-      for (int m = 0; m < 4; ++m) read_four(d[m], from + 4 * m);
+      for (int m = 0; m < 4; ++m) {
+        BATCHWORK_UNROLL
+        for (int k = 0; k <= m; k += wide) {
+          if (k == m || (m == 1 && wide == 4)) {
+            for (int q = k; q <= m; ++q) d[m][q] = from[4 * m + q];
+          } else {
+            Unit<T> const u = *reinterpret_cast<Unit<T> const*>(from + 4 * m + k);
+            BATCHWORK_UNROLL
+            for (int q = 0; q < wide; ++q)
+              if (k + q <= m) d[m][k + q] = u.v[q];
+          }
+        }
+      }
     }
     BATCHWORK_INLINE void factorise(int j0, std::int32_t& code) {
       BATCHWORK_UNROLL
@@ -314,9 +327,10 @@ struct TriangleTeams {
   }
 
   /// Of the right-hand sides, the part that belongs to group g.
-  BATCHWORK_INLINE void forward_group(Place const& here, T const* triangle, T* sides, int columns,
-                                      int g, Corner const& corner) const {
+  BATCHWORK_INLINE void forward_group(Place const& here, T* triangle, int columns, int g,
+                                      Corner const& corner) const {
     T const* const group = triangle + at().group(g);
+    T* const sides = triangle + at().numbers();
     for (int c = 0; c < columns; ++c) {
       T* const before = sides + c * at().rows();
       T y[4];
@@ -336,20 +350,21 @@ struct TriangleTeams {
     }
   }
   template <class Member>
-  BATCHWORK_INLINE void forward(Member const& member, Place const& here, T const* triangle,
-                                T* sides, int columns, std::int32_t& code) const {
+  BATCHWORK_INLINE void forward(Member const& member, Place const& here, T* triangle, int columns,
+                                std::int32_t& code) const {
     for (int g = 0; 4 * g < p.n; ++g) {
       Corner corner;
       corner.read(triangle + at().group(g) + 16 * g);
       if constexpr (factors) corner.take_reciprocals();
       else corner.invert_diagonal(4 * g, code);
-      forward_group(here, triangle, sides, columns, g, corner);
+      forward_group(here, triangle, columns, g, corner);
       wait(member);
     }
   }
   template <class Member>
-  BATCHWORK_INLINE void backward(Member const& member, Place const& here, T const* triangle,
-                                 T* sides, int columns, std::int32_t& code) const {
+  BATCHWORK_INLINE void backward(Member const& member, Place const& here, T* triangle, int columns,
+                                 std::int32_t& code) const {
+    T* const sides = triangle + at().numbers();
     for (int g = (p.n + 3) / 4 - 1; g >= 0; --g) {
       T const* const group = triangle + at().group(g);
       Corner corner;
@@ -415,8 +430,8 @@ struct TriangleTeams {
   }
 
   template <class Member>
-  BATCHWORK_INLINE void factorise(Member const& member, Place const& here, T* triangle, T* sides,
-                                  int columns, std::int32_t& code) const
+  BATCHWORK_INLINE void factorise(Member const& member, Place const& here, T* triangle,
+                                  std::int32_t& code) const
     requires(held)
   {
     // Lane 4 r + c holds numbers (r, 2 c) and (r, 2 c + 1) of every tile: what matrix instructions ask for.
@@ -449,7 +464,7 @@ struct TriangleTeams {
       }
       Corner corner;
       factor_group(member, here, triangle, g, corner, code);
-      if (p.forward) forward_group(here, triangle, sides, columns, g, corner);
+      if (p.forward) forward_group(here, triangle, chunk, g, corner);
       wait(member);
       update_held(rest, triangle, g, here.lane);
     }
@@ -457,15 +472,15 @@ struct TriangleTeams {
 
   /// A large item stays in scratch.
   template <class Member>
-  BATCHWORK_INLINE void factorise(Member const& member, Place const& here, T* triangle, T* sides,
-                                  int columns, std::int32_t& code) const
+  BATCHWORK_INLINE void factorise(Member const& member, Place const& here, T* triangle,
+                                  std::int32_t& code) const
     requires(!by_warps)
   {
     int const lane = here.rank % 32, warp = here.rank / 32, r = lane / 4, c = lane % 4;
     for (int g = 0; 4 * g < p.n; ++g) {
       Corner corner;
       factor_group(member, here, triangle, g, corner, code);
-      if (p.forward) forward_group(here, triangle, sides, columns, g, corner);
+      if (p.forward) forward_group(here, triangle, chunk, g, corner);
       wait(member);
       T const* const group = triangle + at().group(g);
       int const first = (g + 1) / 2;
@@ -494,20 +509,26 @@ struct TriangleTeams {
   }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE Place place_of(Member const& member, T* scratch) const {
     Place here;
-    here.rank = member.team_rank();
+    here.rank = Vendor::renewed(member.team_rank());
     here.team = member.team_size();
     here.lanes = by_warps ? 32 : here.team;
     here.item = here.rank / here.lanes;
     here.lane = here.rank - here.item * here.lanes;
     here.first = std::int64_t(member.league_rank()) * items_per_team;
     here.there = p.items - here.first < items_per_team ? int(p.items - here.first) : items_per_team;
-    here.scratch = static_cast<T*>(
-        member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16));
-    here.failed = reinterpret_cast<int*>(here.scratch + items_per_team * item_numbers);
+    here.scratch = scratch;
+    here.failed = reinterpret_cast<int*>(scratch + items_per_team * item_numbers);
+    return here;
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    T* const scratch =
+        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16));
+    Place here = place_of(member, scratch);
     T* const triangle = here.numbers(here.item, item_numbers);
-    T* const sides = triangle + at().numbers();
     bool const together = of_a.by_items || of_l.by_items || of_b.by_items || of_x.by_items;
     auto const meet = [&] {
       if (together) member.team_barrier();
@@ -524,18 +545,20 @@ struct TriangleTeams {
       meet();
       if constexpr (factors) {
         if (c0 == 0) {
-          factorise(member, here, triangle, sides, columns, code);
+          factorise(member, here, triangle, code);
+          // Found anew, rather than kept while registers are scarce.
+          here = place_of(member, scratch);
           if (p.stores_factor) {
             meet();
             store_factor(here);
           }
         } else {
-          forward(member, here, triangle, sides, columns, code);
+          forward(member, here, triangle, columns, code);
         }
       } else if (p.forward) {
-        forward(member, here, triangle, sides, columns, code);
+        forward(member, here, triangle, columns, code);
       }
-      if (p.backward) backward(member, here, triangle, sides, columns, code);
+      if (p.backward) backward(member, here, triangle, columns, code);
       if (p.columns == 0) break;
       meet();
       store_sides(here, c0, columns);
