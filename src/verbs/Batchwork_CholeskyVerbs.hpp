@@ -82,8 +82,7 @@ inline void check_triangle_call(TriangleCall const& call, bool in_place, std::si
 
 inline void check_square(TriangleCall const& call, Part const& a, std::int64_t rows,
                          std::int64_t cols) {
-  if (rows != cols)
-    call.fail(a.name() + " does not hold square matrices; give one of N x N");
+  if (rows != cols) call.fail(a.name() + " does not hold square matrices; give one of N x N");
 }
 
 template <class S>
@@ -148,7 +147,7 @@ void launch_triangle_teams(Exec const& exec, TriangleCall const& call, TriangleP
   if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
                      Kokkos::LaunchBounds<Kernel::largest_team, Kernel::wanted_teams>>
-      policy(exec, int(kernel.teams()), kernel.team(), 1);
+  policy(exec, int(kernel.teams()), kernel.team(), 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.bytes())));
   Kokkos::parallel_for(kernel_label(call.verb, ""),
                        require(policy, WorkItemProperty::HintLightWeight), kernel);
@@ -212,9 +211,8 @@ void launch_triangle(Exec const& exec, TriangleCall const& call, std::size_t pla
                         "the " + std::to_string(scratch) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
     if constexpr (Factors) {
-      with_held_tiles(p.n, [&]<int Tiles>() {
-        launch_triangle_teams<T, Tiles>(exec, call, p, scratch);
-      });
+      with_held_tiles(
+          p.n, [&]<int Tiles>() { launch_triangle_teams<T, Tiles>(exec, call, p, scratch); });
     } else {
       launch_triangle_teams<T, triangle_of_solve>(exec, call, p, scratch);
     }
@@ -231,7 +229,8 @@ template <class Exec, class L, class A, class S>
 void cholesky_batch(Exec const& exec, L const& l_arg, A const& a_arg, S const& codes) {
   auto const l = stored(l_arg);
   auto const a = stored(a_arg);
-  require_triangle_views<Exec, std::remove_const_t<decltype(l)>, std::remove_const_t<decltype(a)>>();
+  require_triangle_views<Exec, std::remove_const_t<decltype(l)>,
+                         std::remove_const_t<decltype(a)>>();
   require_matrix<decltype(l)>();
   require_matrix<decltype(a)>();
   using T = typename decltype(l)::value_type;
@@ -254,8 +253,8 @@ void cholesky_batch(Exec const& exec, L const& l_arg, A const& a_arg, S const& c
 
 /// What is solved for: by the Cholesky factor of a, or by one triangle.
 template <bool Factors, class Exec, class X, class A, class B, class S>
-void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_arg,
-                          A const& a_arg, B const& b_arg, S const& codes) {
+void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_arg, A const& a_arg,
+                          B const& b_arg, S const& codes) {
   auto const x = stored(x_arg);
   auto const a = [&] {
     if constexpr (is_transposed_view<A>) {

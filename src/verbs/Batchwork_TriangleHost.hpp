@@ -59,8 +59,7 @@ struct TriangleHost {
       for (; i + 4 <= n; i += 4) {
         T const* const row = a + i * p.a.row;
         for (int j = 0; j <= i; ++j)
-          for (int r = 0; r < 4; ++r)
-            of.l[j * room + i + r] = row[r * p.a.row + j * p.a.col];
+          for (int r = 0; r < 4; ++r) of.l[j * room + i + r] = row[r * p.a.row + j * p.a.col];
         for (int r = 1; r < 4; ++r)
           for (int j = i + 1; j <= i + r; ++j)
             of.l[j * room + i + r] = row[r * p.a.row + j * p.a.col];
@@ -224,8 +223,7 @@ struct TriangleHost {
     T* const x = item_of(p.x, item);
     int const room_used = (p.n + 3) / 4 * 4 + 2 * W;
     for (int c = 0; c < C; ++c) {
-      for (int i = 0; i < p.n; ++i)
-        of.sides[c * room + i] = b[i * p.b.row + (c0 + c) * p.b.col];
+      for (int i = 0; i < p.n; ++i) of.sides[c * room + i] = b[i * p.b.row + (c0 + c) * p.b.col];
       for (int i = p.n; i < room_used; ++i) of.sides[c * room + i] = T(0);
     }
     if (p.forward) forward<C>(of);

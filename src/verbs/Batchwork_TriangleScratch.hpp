@@ -28,14 +28,14 @@ struct TriangleScratch {
   }
   BATCHWORK_INLINE constexpr int place(int i, int j) const { return group(j / 4) + 4 * i + j % 4; }
   /// The numbers of an item with so many right-hand sides, each of which is there twice: before a substitution and after.
-  BATCHWORK_INLINE constexpr int item_numbers(int columns) const { return numbers() + 2 * columns * rows(); }
+  BATCHWORK_INLINE constexpr int item_numbers(int columns) const {
+    return numbers() + 2 * columns * rows();
+  }
 };
 
 /// The tiles down of a triangle of n rows that a warp holds in registers, or 0 if n is too large for that: few cases, so
 /// that there are few kernels.
-constexpr int held_tiles(int n) {
-  return n <= 16 ? 2 : n <= 32 ? 4 : n <= 64 ? (n + 7) / 8 : 0;
-}
+constexpr int held_tiles(int n) { return n <= 16 ? 2 : n <= 32 ? 4 : n <= 64 ? (n + 7) / 8 : 0; }
 
 }  // namespace Batchwork::Impl
 

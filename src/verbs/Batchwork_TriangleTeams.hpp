@@ -22,11 +22,12 @@ namespace Batchwork::Impl {
 
 /// How the numbers of an operand travel between memory and scratch.
 struct TriangleTravel {
-  bool by_items = false;  ///< neighbouring lanes have neighbouring items; else those of an item its own numbers
-  bool turned = false;    ///< along a column first, not along a row
-  bool wide = false;      ///< 16 bytes of a row at once
-  int count = 0;          ///< of what is moved at once, for an item
-  int fasts = 1;          ///< of these along a row, or a column if turned
+  bool by_items =
+      false;  ///< neighbouring lanes have neighbouring items; else those of an item its own numbers
+  bool turned = false;  ///< along a column first, not along a row
+  bool wide = false;    ///< 16 bytes of a row at once
+  int count = 0;        ///< of what is moved at once, for an item
+  int fasts = 1;        ///< of these along a row, or a column if turned
   QuickDivisor by_fasts;
 };
 
@@ -55,8 +56,7 @@ struct TriangleTeams {
   }();
   /// Teams that a multiprocessor is to hold at least: what the compiler fits the registers to.
   static constexpr int largest_team = by_warps ? 32 * most_items : large_team;
-  static constexpr int wanted_teams =
-      std::max(1, (sizeof(T) == 8 ? 256 : 512) / largest_team);
+  static constexpr int wanted_teams = std::max(1, (sizeof(T) == 8 ? 256 : 512) / largest_team);
 
   TriangleProblem<T> p;
   int tiles = Tiles;
@@ -66,8 +66,7 @@ struct TriangleTeams {
   TriangleTravel of_a, of_l, of_b, of_x;
 
   /// As many items to a team as fit into so many bytes of scratch; see fits().
-  TriangleTeams(TriangleProblem<T> const& problem, std::size_t scratch)
-      : p(problem) {
+  TriangleTeams(TriangleProblem<T> const& problem, std::size_t scratch) : p(problem) {
     if (!held) tiles = (p.n + 7) / 8;
     chunk = std::min(p.columns, most_columns);
     item_numbers = at().item_numbers(chunk);
@@ -116,12 +115,12 @@ struct TriangleTeams {
 
   /// What the calling lane knows of its place.
   struct Place {
-    int rank, team, lanes;     ///< in the team; lanes of an item
-    int item, lane;            ///< the item that it computes with, and its rank among the lanes of that
-    std::int64_t first;        ///< item of the team
-    int there;                 ///< items that the team has
+    int rank, team, lanes;  ///< in the team; lanes of an item
+    int item, lane;      ///< the item that it computes with, and its rank among the lanes of that
+    std::int64_t first;  ///< item of the team
+    int there;           ///< items that the team has
     T* scratch;
-    int* failed;               ///< for each item: whether a result is not finite
+    int* failed;  ///< for each item: whether a result is not finite
 
     BATCHWORK_INLINE T* numbers(int which, int item_numbers_) const {
       return scratch + which * item_numbers_;
@@ -144,7 +143,7 @@ struct TriangleTeams {
   template <int Numbers>
   static BATCHWORK_INLINE void fetch(T* to, T const* from) {
     if constexpr (Vendor::copies_asynchronously) {
-      Vendor::copy_async<Numbers * int(sizeof(T))>(to, from);
+      Vendor::copy_async<Numbers* int(sizeof(T))>(to, from);
     } else {
       for (int k = 0; k < Numbers; ++k) to[k] = from[k];
     }
@@ -205,7 +204,7 @@ struct TriangleTeams {
       if (j >= columns) return;
       T const x = here.numbers(item, item_numbers)[offset + j * at().rows() + i];
       item_of(p.x, here.first + item)[i * p.x.row + (c0 + j) * p.x.col] = x;
-      if (!is_finite(x)) here.failed[item] = 1;
+      if (!is_finite(x)) Kokkos::atomic_store(&here.failed[item], 1);
     });
   }
 

@@ -119,9 +119,9 @@ TYPED_TEST(CholeskyTeams, Failures) {
         p.status.group = 1;
         run_problem(p);
         x.download();
-        EXPECT_EQ(codes.back(), Status::code(bad < T(0) ? Reason::not_positive_definite
-                                                        : Reason::not_finite,
-                                             pivot + 1));
+        EXPECT_EQ(codes.back(),
+                  Status::code(bad < T(0) ? Reason::not_positive_definite : Reason::not_finite,
+                               pivot + 1));
         for (int i = 0; i < n; ++i) EXPECT_TRUE(std::isnan(x.at(items - 1, i, 0)));
         if (items > 1) {
           EXPECT_EQ(codes[0], 0);

@@ -30,8 +30,8 @@ void expect_success(Codes const& codes) {
 /// Everything in the storage that belongs to no item still holds poison.
 template <class T>
 void expect_guards(GemmMatrices<T> const& m) {
-  EXPECT_EQ(m.poisoned(), m.host.extent(0) - std::size_t(m.items) * std::size_t(m.rows) *
-                                                 std::size_t(m.cols));
+  EXPECT_EQ(m.poisoned(),
+            m.host.extent(0) - std::size_t(m.items) * std::size_t(m.rows) * std::size_t(m.cols));
 }
 
 std::string text(int n, Arranged how, std::int64_t items) {
@@ -240,8 +240,8 @@ TYPED_TEST(CholeskyVerbs, Views) {
     auto const hl = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), l);
     auto const hx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
     for (std::size_t k = 0; k < 6; ++k) {
-      auto const lk = make_dense(
-          n, n, [&](int i, int j) { return hl(k, std::size_t(i), std::size_t(j)); });
+      auto const lk =
+          make_dense(n, n, [&](int i, int j) { return hl(k, std::size_t(i), std::size_t(j)); });
       auto const xk = make_dense(n, 1, [&](int i, int) { return hx(k, std::size_t(i)); });
       EXPECT_TRUE(is_factor<T>(lk, as[k]));
       EXPECT_TRUE(solves_spd<T>(xk, as[k], bs[k]));
@@ -290,8 +290,7 @@ TYPED_TEST(CholeskyVerbs, NumbersOfItems) {
   for (std::int64_t items : {0, 1, 2, 7, 31, 32, 33})
     for (auto how : {Arranged::rows, Arranged::planes})
       for (int n : {3, 35}) check_cholesky<T>(n, items, how, how, random);
-  for (auto how : {Arranged::rows, Arranged::planes})
-    check_cholesky<T>(2, 65539, how, how, random);
+  for (auto how : {Arranged::rows, Arranged::planes}) check_cholesky<T>(2, 65539, how, how, random);
 }
 
 /// Condition numbers to 1e10 in double, 1e4 in float: the backward error is as small as ever.
@@ -343,21 +342,23 @@ TEST(CholeskyVerbsErrors, Misuse) {
   Kokkos::deep_copy(l, 7.25);
   using Batchwork::cholesky, Batchwork::solve_cholesky, Batchwork::solve_lower;
 
-  expect_says(message_of([&] { cholesky(l8, a); }),
-              {"Batchwork::cholesky: ", "operand 2, a(\"a\") [View (7, 4, 4), tile 4x4] has 7 items",
-               "operand 1, l(\"l8\") [View (8, 4, 4), tile 4x4] has 8", "; give"});
+  expect_says(
+      message_of([&] { cholesky(l8, a); }),
+      {"Batchwork::cholesky: ", "operand 2, a(\"a\") [View (7, 4, 4), tile 4x4] has 7 items",
+       "operand 1, l(\"l8\") [View (8, 4, 4), tile 4x4] has 8", "; give"});
   expect_says(message_of([&] { cholesky(l, wide); }),
               {"operand 2, a(\"wide\") [View (7, 4, 5), tile 4x5] does not hold square matrices"});
-  expect_says(message_of([&] { cholesky(l, five); }),
-              {"operand 1, l(\"l\") [View (7, 4, 4), tile 4x4] does not hold the factor of operand 2",
-               "give one of 5x5"});
+  expect_says(
+      message_of([&] { cholesky(l, five); }),
+      {"operand 1, l(\"l\") [View (7, 4, 4), tile 4x4] does not hold the factor of operand 2",
+       "give one of 5x5"});
   expect_says(message_of([&] { cholesky(huge, huge); }),
               {"operand 2, a(\"huge\") [View (1, 999, 999), tile 999x999] has 999 rows, more than",
                "room", "blocks"});
   expect_says(message_of([&] { cholesky(l, a, status(few)); }),
               {"operand 3, status(\"few\") [View (6), tile scalar] has 6 items"});
-  Kokkos::View<double***, Kokkos::LayoutRight, Space, Kokkos::MemoryUnmanaged> const null(nullptr, 7,
-                                                                                         4, 4);
+  Kokkos::View<double***, Kokkos::LayoutRight, Space, Kokkos::MemoryUnmanaged> const null(nullptr,
+                                                                                          7, 4, 4);
   expect_says(message_of([&] { cholesky(l, null); }), {"operand 2, a(\"\")", "null", "; allocate"});
   expect_says(message_of([&] { cholesky(extents<5, 5>(l), a); }), {"operand 1", "extents<...>"});
 
@@ -370,9 +371,10 @@ TEST(CholeskyVerbsErrors, Misuse) {
   expect_says(message_of([&] { cholesky(part(0), part(1)); }),
               {"operand 1", "is written and shares elements with operand 2", "in place"});
 
-  expect_says(message_of([&] { solve_cholesky(x, a, b5); }),
-              {"Batchwork::solve_cholesky: ", "operand 3, b(\"b5\") [View (7, 5), tile 5] has 5 rows",
-               "operand 2, a(\"a\") [View (7, 4, 4), tile 4x4] has 4"});
+  expect_says(
+      message_of([&] { solve_cholesky(x, a, b5); }),
+      {"Batchwork::solve_cholesky: ", "operand 3, b(\"b5\") [View (7, 5), tile 5] has 5 rows",
+       "operand 2, a(\"a\") [View (7, 4, 4), tile 4x4] has 4"});
   expect_says(message_of([&] { solve_cholesky(sides, a, a); }),
               {"operand 1, x(\"sides\") [View (7, 4, 2), tile 4x2] does not hold the solutions"});
   expect_says(message_of([&] { solve_cholesky(a, a, sides); }),

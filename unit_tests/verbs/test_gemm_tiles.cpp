@@ -39,7 +39,8 @@ void run_kind(Impl::GemmProblem<T> const& p, Impl::GemmTilesPlan<T> const& plan,
   Impl::GemmTiles<T, Impl::GemmTileOf<Kind>, Left> kernel(p, left, plan.how, plan.a, plan.b);
   kernel.rounds = rounds;
   EXPECT_LE(kernel.scratch_bytes(), 40928u);
-  run_teams(kernel, int((kernel.tiles + rounds - 1) / rounds), plan.how.team, kernel.scratch_bytes());
+  run_teams(kernel, int((kernel.tiles + rounds - 1) / rounds), plan.how.team,
+            kernel.scratch_bytes());
 }
 template <class T>
 void run_blocks(Impl::GemmProblem<T> const& p, Impl::GemmBlockKind kind) {
@@ -157,7 +158,8 @@ TYPED_TEST(GemmTilesTest, LanesOfPlanes) {
         auto const compute = [&](auto const& kernel) {
           HostTeam team(kernel.threads, 0);
           for (int league = 0; league < int(kernel.teams()); ++league)
-            for (int rank = 0; rank < kernel.threads; ++rank) kernel(HostMember{&team, rank, league});
+            for (int rank = 0; rank < kernel.threads; ++rank)
+              kernel(HostMember{&team, rank, league});
         };
         for (std::int64_t concurrency : {1, 1000}) {
           if (concurrency > 1 && g.beta != 0) continue;
