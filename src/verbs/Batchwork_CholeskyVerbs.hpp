@@ -48,8 +48,10 @@ struct TriangleCall {
 /// Two descriptions of the same numbers in the same items: what may be computed in place.
 template <class To, class From>
 bool same_numbers(To const& to, From const& from) {
-  auto const &x = to.storage, &y = from.storage;
-  auto const &d = to.description, &e = from.description;
+  // One by one: for nvcc declarations joined by commas must deduce the same type.
+  auto const& x = to.storage;
+  auto const& y = from.storage;
+  Description const &d = to.description, &e = from.description;
   bool const straight = x.row == y.row && x.col == y.col,
              turned = x.row == y.col && x.col == y.row && to.rows == to.cols;
   return d.begin == e.begin && d.end == e.end && d.items == e.items && to.rows == from.rows &&

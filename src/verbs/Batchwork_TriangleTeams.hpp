@@ -25,10 +25,22 @@ struct TriangleTravel {
   bool by_items =
       false;  ///< neighbouring lanes have neighbouring items; else those of an item its own numbers
   bool turned = false;  ///< along a column first, not along a row
-  bool wide = false;    ///< 16 bytes of a row at once
+  int shift = 0;        ///< 1 << shift numbers of a row at once, 16 bytes at most
   int count = 0;        ///< of what is moved at once, for an item
   int fasts = 1;        ///< of these along a row, or a column if turned
   QuickDivisor by_fasts;
+
+  void of_matrix(int rows, int cols) {
+    fasts = turned ? rows : cols >> shift;
+    count = fasts * (turned ? cols : rows);
+    by_fasts = QuickDivisor(fasts);
+  }
+  /// Of a lower triangle a long row and a short one together are as long as any other two.
+  void of_triangle(int n) {
+    fasts = (n >> shift) + 1;
+    count = (n + 1) / 2 * fasts;
+    by_fasts = QuickDivisor(fasts);
+  }
 };
 
 /// In the place of a number of tiles: a triangle that a team factorises in scratch, because it is too large for the registers
@@ -49,7 +61,7 @@ struct TriangleTeams {
   static constexpr int most_items = [] {
     if (!by_warps) return 1;
     std::size_t const bytes =
-        std::size_t(TriangleScratch{held ? Tiles : 1}.item_numbers(1)) * sizeof(T) + sizeof(int);
+        std::size_t(TriangleScratch{held ? Tiles : 1}.item_numbers(1)) * sizeof(T);
     int r = 1;
     while (2 * r <= 32 / int(sizeof(T)) && 2 * std::size_t(r) * bytes <= scratch_of_a_team) r *= 2;
     return r;
@@ -75,6 +87,7 @@ struct TriangleTeams {
       item_numbers = at().item_numbers(chunk);
     }
     of_a = travel(p.a, p.n, p.n, true);
+    of_a.of_triangle(p.n);
     of_l = travel(p.l, p.n, p.n, p.stores_factor);
     of_b = travel(p.b, p.n, chunk, false);
     of_x = travel(p.x, p.n, chunk, false);
@@ -91,7 +104,7 @@ struct TriangleTeams {
   BATCHWORK_INLINE TriangleScratch at() const { return {held ? Tiles : tiles}; }
   /// Of a team's scratch, and what aligning it may take.
   BATCHWORK_INLINE std::size_t used_bytes() const {
-    return std::size_t(items_per_team) * (std::size_t(item_numbers) * sizeof(T) + sizeof(int));
+    return std::size_t(items_per_team) * std::size_t(item_numbers) * sizeof(T);
   }
   std::size_t bytes() const { return used_bytes() + 16; }
   int team() const { return by_warps ? 32 * items_per_team : large_team; }
@@ -102,12 +115,15 @@ struct TriangleTeams {
     TriangleTravel t;
     t.by_items = by_warps && items_are_near(s, rows, cols);
     t.turned = rows_are_near(s, rows, cols);
-    auto const whole = [](std::int64_t stride) { return stride % wide == 0; };
-    t.wide = may_be_wide && !t.by_items && s.width == 1 && s.col == 1 && cols % wide == 0 &&
-             whole(s.row) && whole(s.group) && reinterpret_cast<std::uintptr_t>(s.data) % 16 == 0;
-    t.fasts = t.turned ? rows : t.wide ? cols / wide : cols;
-    t.by_fasts = QuickDivisor(t.fasts);
-    t.count = t.wide ? rows * (cols / wide) : rows * cols;
+    if (may_be_wide && !t.by_items && s.width == 1 && s.col == 1) {
+      auto const fits = [&](int shift) {
+        auto const whole = [&](std::int64_t stride) { return stride % (1 << shift) == 0; };
+        return whole(cols) && whole(s.row) && whole(s.group) &&
+               reinterpret_cast<std::uintptr_t>(s.data) % (sizeof(T) << shift) == 0;
+      };
+      while ((2 << t.shift) <= wide && fits(t.shift + 1)) ++t.shift;
+    }
+    t.of_matrix(rows, cols);
     return t;
   }
 
@@ -120,7 +136,6 @@ struct TriangleTeams {
     std::int64_t first;  ///< item of the team
     int there;           ///< items that the team has
     T* scratch;
-    int* failed;  ///< for each item: whether a result is not finite
 
     BATCHWORK_INLINE T* numbers(int which, int item_numbers_) const {
       return scratch + which * item_numbers_;
@@ -136,7 +151,25 @@ struct TriangleTeams {
     for (int k = t.by_items ? here.rank / items_per_team : here.lane; k < t.count; k += step) {
       int const slow = t.by_fasts.quotient(k), fast = k - slow * t.fasts;
       if (t.turned) move(item, fast, slow);
-      else move(item, slow, t.wide ? fast * wide : fast);
+      else move(item, slow, fast << t.shift);
+    }
+  }
+
+  /// The same for those of the lower triangle.
+  template <class Move>
+  BATCHWORK_INLINE void walk_triangle(TriangleTravel const& t, Place const& here,
+                                      Move const& move) const {
+    int const item = t.by_items ? here.rank & (items_per_team - 1) : here.item;
+    int const step = t.by_items ? here.team / items_per_team : here.lanes;
+    if (item >= here.there) return;
+    for (int k = t.by_items ? here.rank / items_per_team : here.lane; k < t.count; k += step) {
+      int const slow = t.by_fasts.quotient(k), fast = k - slow * t.fasts;
+      int const longer = p.n - 1 - slow, there = (longer >> t.shift) + 1;
+      bool const in_longer = fast < there;
+      if (!in_longer && slow == longer) continue;  // the middle row stands alone
+      int const i = in_longer ? longer : slow, j = (in_longer ? fast : fast - there) << t.shift;
+      if (t.turned) move(item, p.n - 1 - j, p.n - 1 - i);
+      else move(item, i, j);
     }
   }
 
@@ -151,11 +184,11 @@ struct TriangleTeams {
 
   /// The lower triangle, with the identity beyond its rows.
   BATCHWORK_INLINE void load_triangle(Place const& here) const {
-    walk(of_a, here, [&](int item, int i, int j) {
-      if (j > i) return;
+    walk_triangle(of_a, here, [&](int item, int i, int j) {
       T const* const from = item_of(p.a, here.first + item) + i * p.a.row + j * p.a.col;
       T* const to = here.numbers(item, item_numbers) + at().place(i, j);
-      if (of_a.wide) fetch<wide>(to, from);
+      if (of_a.shift == 2) fetch<wide>(to, from);
+      else if (of_a.shift == 1) fetch<2>(to, from);
       else fetch<1>(to, from);
     });
     T* const mine = here.numbers(here.item, item_numbers);
@@ -183,39 +216,59 @@ struct TriangleTeams {
     walk(of_l, here, [&](int item, int i, int j) {
       T* const to = item_of(p.l, here.first + item) + i * p.l.row + j * p.l.col;
       T const* const from = here.numbers(item, item_numbers) + at().place(i, j);
-      if (of_l.wide) {
-        T x[wide];
-        BATCHWORK_UNROLL
-        for (int k = 0; k < wide; ++k) x[k] = T(0);
-        if (j <= i) {
-          Unit<T> const u = *reinterpret_cast<Unit<T> const*>(from);
-          BATCHWORK_UNROLL
-          for (int k = 0; k < wide; ++k) x[k] = u.v[k];
-        }
-        Vendor::store_together(to, x);
-      } else {
-        *to = j <= i ? *from : T(0);
-      }
+      if (of_l.shift == 2) store_together<wide>(to, from, j <= i);
+      else if (of_l.shift == 1) store_together<2>(to, from, j <= i);
+      else *to = j <= i ? *from : T(0);
     });
   }
-  BATCHWORK_INLINE void store_sides(Place const& here, int c0, int columns) const {
+  /// Numbers of the triangle, or zeros above it.
+  template <int Count>
+  static BATCHWORK_INLINE void store_together(T* to, T const* from, bool there) {
+    T x[Count];
+    BATCHWORK_UNROLL
+    for (int k = 0; k < Count; ++k) x[k] = T(0);
+    if (there) read_together(x, from);
+    Vendor::store_together(to, x);
+  }
+  /// Whether all that the lane stored is finite.
+  BATCHWORK_INLINE bool store_sides(Place const& here, int c0, int columns) const {
     int const offset = at().numbers() + (p.backward ? 0 : chunk * at().rows());
+    bool finite = true;
     walk(of_x, here, [&](int item, int i, int j) {
       if (j >= columns) return;
       T const x = here.numbers(item, item_numbers)[offset + j * at().rows() + i];
       item_of(p.x, here.first + item)[i * p.x.row + (c0 + j) * p.x.col] = x;
-      if (!is_finite(x)) Kokkos::atomic_store(&here.failed[item], 1);
+      finite = finite && is_finite(x);
     });
+    return finite;
+  }
+  /// What the lanes that stored an item found, in the place of its triangle, which has had its day.
+  BATCHWORK_INLINE void leave_finite(Place const& here, bool finite) const {
+    int const item = of_x.by_items ? here.rank & (items_per_team - 1) : here.item;
+    int const slot = of_x.by_items ? here.rank / items_per_team : here.lane;
+    here.numbers(item, item_numbers)[slot] = finite ? T(0) : T(1);
+  }
+  BATCHWORK_INLINE bool all_finite(Place const& here) const {
+    bool finite = true;
+    for (int k = 0; k < here.lanes; ++k)
+      finite = finite && here.numbers(here.item, item_numbers)[k] == T(0);
+    return finite;
   }
 
   // ---- computing ----
 
-  static BATCHWORK_INLINE void read_four(T (&x)[4], T const* from) {
+  /// Numbers of a row, aligned like one of their size up to 16 bytes.
+  template <int Count>
+  static BATCHWORK_INLINE void read_together(T (&x)[Count], T const* from) {
+    constexpr int some = Count < wide ? Count : wide;
+    struct alignas(some * sizeof(T)) Together {
+      T v[some];
+    };
     BATCHWORK_UNROLL
-    for (int k = 0; k < 4; k += wide) {
-      Unit<T> const u = *reinterpret_cast<Unit<T> const*>(from + k);
+    for (int k = 0; k < Count; k += some) {
+      Together const u = *reinterpret_cast<Together const*>(from + k);
       BATCHWORK_UNROLL
-      for (int m = 0; m < wide; ++m) x[k + m] = u.v[m];
+      for (int m = 0; m < some; ++m) x[k + m] = u.v[m];
     }
   }
   static BATCHWORK_INLINE void write_four(T* to, T const (&x)[4]) {
@@ -313,7 +366,7 @@ struct TriangleTeams {
     BATCHWORK_UNROLL
     for (int i = g / 2 * 8 + here.lane; i < at().rows(); i += here.lanes) {
       T x[4];
-      read_four(x, group + 4 * i);
+      read_together(x, group + 4 * i);
       corner.solve(x);
       int const down = i - 4 * g;
       BATCHWORK_UNROLL
@@ -333,14 +386,14 @@ struct TriangleTeams {
     for (int c = 0; c < columns; ++c) {
       T* const before = sides + c * at().rows();
       T y[4];
-      read_four(y, before + 4 * g);
+      read_together(y, before + 4 * g);
       corner.solve(y);
       if (here.lane == 0) write_four(before + chunk * at().rows() + 4 * g, y);
       // Rows by the lanes that have written them.
       for (int i = g / 2 * 8 + here.lane; i < at().rows(); i += here.lanes) {
         if (i < 4 * g + 4) continue;
         T x[4];
-        read_four(x, group + 4 * i);
+        read_together(x, group + 4 * i);
         T sum = before[i];
         BATCHWORK_UNROLL
         for (int k = 0; k < 4; ++k) sum -= x[k] * y[k];
@@ -373,7 +426,7 @@ struct TriangleTeams {
       for (int c = 0; c < columns; ++c) {
         T *const after = sides + c * at().rows(), *const before = after + chunk * at().rows();
         T x[4];
-        read_four(x, before + 4 * g);
+        read_together(x, before + 4 * g);
         corner.solve_transposed(x);
         if (here.lane == 0) write_four(after + 4 * g, x);
         for (int j = here.lane; j < 4 * g; j += here.lanes) {
@@ -405,23 +458,28 @@ struct TriangleTeams {
           if (j >= first) Vendor::multiply_matrices(rest[i * (i + 1) / 2 + j], -x[i], x[j]);
       }
     } else {
+      // Two terms at a time where all four would leave too few registers for the tiles.
+      constexpr int terms = Tiles > 6 ? 2 : 4;
       int const r = lane / 4, c = lane % 4;
-      T x[Tiles][4];
       BATCHWORK_UNROLL
-      for (int i = 0; i < Tiles; ++i)
-        if (i >= first) read_four(x[i], group + 4 * (8 * i + r));
-      BATCHWORK_UNROLL
-      for (int j = 0; j < Tiles; ++j) {
-        if (j < first) continue;
-        T y[2][4];
-        read_four(y[0], group + 4 * (8 * j + 2 * c));
-        read_four(y[1], group + 4 * (8 * j + 2 * c + 1));
+      for (int k0 = 0; k0 < 4; k0 += terms) {
+        T x[Tiles][terms];
         BATCHWORK_UNROLL
-        for (int i = j; i < Tiles; ++i) {
+        for (int i = 0; i < Tiles; ++i)
+          if (i >= first) read_together(x[i], group + 4 * (8 * i + r) + k0);
+        BATCHWORK_UNROLL
+        for (int j = 0; j < Tiles; ++j) {
+          if (j < first) continue;
+          T y[2][terms];
+          read_together(y[0], group + 4 * (8 * j + 2 * c) + k0);
+          read_together(y[1], group + 4 * (8 * j + 2 * c + 1) + k0);
           BATCHWORK_UNROLL
-          for (int k = 0; k < 4; ++k) {
-            rest[i * (i + 1) / 2 + j][0] -= x[i][k] * y[0][k];
-            rest[i * (i + 1) / 2 + j][1] -= x[i][k] * y[1][k];
+          for (int i = j; i < Tiles; ++i) {
+            BATCHWORK_UNROLL
+            for (int k = 0; k < terms; ++k) {
+              rest[i * (i + 1) / 2 + j][0] -= x[i][k] * y[0][k];
+              rest[i * (i + 1) / 2 + j][1] -= x[i][k] * y[1][k];
+            }
           }
         }
       }
@@ -485,11 +543,11 @@ struct TriangleTeams {
       int const first = (g + 1) / 2;
       for (int i = first + warp; i < at().tiles; i += here.lanes / 32) {
         T x[4];
-        read_four(x, group + 4 * (8 * i + r));
+        read_together(x, group + 4 * (8 * i + r));
         for (int j = first; j <= i; ++j) {
           T y[2][4];
-          read_four(y[0], group + 4 * (8 * j + 2 * c));
-          read_four(y[1], group + 4 * (8 * j + 2 * c + 1));
+          read_together(y[0], group + 4 * (8 * j + 2 * c));
+          read_together(y[1], group + 4 * (8 * j + 2 * c + 1));
           T* const to = triangle + at().place(8 * i + r, 8 * j + 2 * c);
           // An even group shares its first tile with itself.
           if (8 * j + 2 * c < 4 * g + 4) continue;
@@ -518,7 +576,6 @@ struct TriangleTeams {
     here.first = std::int64_t(member.league_rank()) * items_per_team;
     here.there = p.items - here.first < items_per_team ? int(p.items - here.first) : items_per_team;
     here.scratch = scratch;
-    here.failed = reinterpret_cast<int*>(scratch + items_per_team * item_numbers);
     return here;
   }
 
@@ -535,7 +592,7 @@ struct TriangleTeams {
     };
 
     std::int32_t code = 0;
-    if (here.lane == 0) here.failed[here.item] = 0;
+    bool finite = true;
     load_triangle(here);
     for (int c0 = 0; c0 == 0 || c0 < p.columns; c0 += chunk) {
       int const columns = p.columns - c0 < chunk ? p.columns - c0 : chunk;
@@ -560,11 +617,17 @@ struct TriangleTeams {
       if (p.backward) backward(member, here, triangle, columns, code);
       if (p.columns == 0) break;
       meet();
-      store_sides(here, c0, columns);
+      finite = store_sides(here, c0, columns) && finite;
       meet();
     }
-    if (here.lane == 0 && here.item < here.there && p.status.wanted()) {
-      if (code == 0 && here.failed[here.item] != 0) code = Status::code(Reason::not_finite, 0);
+    if (!p.status.wanted()) return;
+    if (p.columns > 0) {
+      leave_finite(here, finite);
+      meet();
+    }
+    if (here.lane == 0 && here.item < here.there) {
+      if (code == 0 && p.columns > 0 && !all_finite(here))
+        code = Status::code(Reason::not_finite, 0);
       p.status.put(here.first + here.item, code);
     }
   }
