@@ -11,6 +11,7 @@
 #include "tile/Batchwork_FailWhere.hpp"
 #include "tile/Batchwork_Generate.hpp"
 #include "tile/Batchwork_Reduce.hpp"
+#include "verbs/Batchwork_CholeskyVerbs.hpp"
 #include "verbs/Batchwork_Copy.hpp"
 #include "verbs/Batchwork_Gemm.hpp"
 #include "verbs/Batchwork_Map.hpp"

@@ -29,14 +29,14 @@ struct Chosen {
   }
 };
 
-template <class To, class From, int D>
+template <class To, class From, int D, int C = D>
 struct GatherChosen {
   To to;
   From from;
   Chosen chosen;
   KOKKOS_FUNCTION void operator()(std::int64_t c) const {
     for (int i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j) to.at(c, i, j) = from.at(chosen[c], i, j);
+      for (int j = 0; j < C; ++j) to.at(c, i, j) = from.at(chosen[c], i, j);
   }
 };
 

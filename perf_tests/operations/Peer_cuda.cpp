@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Peers: the batched routines of cuBLAS (product, triangular solve) and cuSOLVER (Cholesky), in full precision.
-// The last two work in place. A factorisation is therefore timed on identities, which it leaves as they are, and a solve
-// on what the calls before have left.
+// All but the product work in place. A factorisation is therefore timed on identities, which it leaves as they are, and a
+// solve on what the calls before have left.
 
 #include "Problem.hpp"
 
@@ -23,12 +23,14 @@ struct Cuda<float> {
   static constexpr auto gemm = cublasSgemmStridedBatched;
   static constexpr auto trsm = cublasStrsmBatched;
   static constexpr auto potrf = cusolverDnSpotrfBatched;
+  static constexpr auto potrs = cusolverDnSpotrsBatched;
 };
 template <>
 struct Cuda<double> {
   static constexpr auto gemm = cublasDgemmStridedBatched;
   static constexpr auto trsm = cublasDtrsmBatched;
   static constexpr auto potrf = cusolverDnDpotrfBatched;
+  static constexpr auto potrs = cusolverDnDpotrsBatched;
 };
 
 struct Handles {
@@ -74,7 +76,7 @@ void cuda_operation(benchmark::State& state, std::int64_t items) {
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const all(0, items),
       numbers(0, items * D * D);
   Kokkos::parallel_for("point", all, PointAt<T>{a_of, a, D * D});
-  Kokkos::parallel_for("point", all, PointAt<T>{x_of, x, D * D});
+  Kokkos::parallel_for("point", all, PointAt<T>{x_of, x, D * p.C});
   Kokkos::View<int*, Memory> const info("info", n);
   bool well = true;
   T const one = 1, zero = 0;
@@ -89,6 +91,12 @@ void cuda_operation(benchmark::State& state, std::int64_t items) {
       well = Cuda<T>::potrf(handles().solver, CUBLAS_FILL_MODE_UPPER, D, x_of, D, info.data(),
                             count) == CUSOLVER_STATUS_SUCCESS &&
              well;
+    else if constexpr (O == Operation::solve_cholesky)
+      well = Cuda<T>::potrf(handles().solver, CUBLAS_FILL_MODE_UPPER, D, a_of, D, info.data(),
+                            count) == CUSOLVER_STATUS_SUCCESS &&
+             Cuda<T>::potrs(handles().solver, CUBLAS_FILL_MODE_UPPER, D, 1, a_of, D, x_of, D,
+                            info.data(), count) == CUSOLVER_STATUS_SUCCESS &&
+             well;
     else
       well = Cuda<T>::trsm(handles().blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
                            CUBLAS_DIAG_NON_UNIT, D, D, &one, a_of, D, x_of, D,
@@ -96,11 +104,14 @@ void cuda_operation(benchmark::State& state, std::int64_t items) {
              well;
   };
   if constexpr (O == Operation::cholesky) Kokkos::deep_copy(p.x.view, p.a.view);
-  if constexpr (O == Operation::solve) Kokkos::deep_copy(p.x.view, p.b.view);
+  if constexpr (O == Operation::solve || O == Operation::solve_cholesky)
+    Kokkos::deep_copy(p.x.view, p.b.view);
   launch();
   double const error = p.error();
   if constexpr (O == Operation::cholesky)
     Kokkos::parallel_for("identities", numbers, FillIdentities<T>{x, D});
+  if constexpr (O == Operation::solve_cholesky)
+    Kokkos::parallel_for("identities", numbers, FillIdentities<T>{a, D});
   p.run(state, error, launch);
   if (!well) state.SkipWithError("cuBLAS or cuSOLVER reports an error");
 }
@@ -117,12 +128,24 @@ void register_type() {
                                               cuda_operation<T, D, Operation::solve>),
    ...);
 }
+/// Sizes of one team per item.
+template <class T, int... D>
+void register_large() {
+  (register_operation<T, D, Operation::cholesky>("cuda", Layout::rows,
+                                                 cuda_operation<T, D, Operation::cholesky>),
+   ...);
+  (register_operation<T, D, Operation::solve_cholesky>(
+       "cuda", Layout::rows, cuda_operation<T, D, Operation::solve_cholesky>),
+   ...);
+}
 
 }  // namespace
 
 void register_cuda_operations() {
   register_type<float, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
   register_type<double, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
+  register_large<float, 33, 48, 54, 64>();
+  register_large<double, 33, 48, 54, 64>();
 }
 
 }  // namespace BatchworkPerf

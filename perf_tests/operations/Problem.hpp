@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Single dense operations: A_i B_i, the Cholesky factor of A_i, and L_i X_i = B_i, for square matrices of every item.
+/// Single dense operations: A_i B_i, the Cholesky factor of A_i, and L_i X_i = B_i, for square matrices of every item; and
+/// A_i x_i = b_i for symmetric positive definite ones and a vector.
 #ifndef BATCHWORK_PERF_OPERATIONS_PROBLEM_HPP
 #define BATCHWORK_PERF_OPERATIONS_PROBLEM_HPP
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -15,11 +17,17 @@
 
 namespace BatchworkPerf {
 
-enum class Operation { product, cholesky, solve };
+enum class Operation { product, cholesky, solve, solve_cholesky };
 
 constexpr char const* name_of(Operation o) {
-  return o == Operation::product ? "product" : o == Operation::cholesky ? "cholesky" : "solve";
+  return o == Operation::product    ? "product"
+         : o == Operation::cholesky ? "cholesky"
+         : o == Operation::solve    ? "solve"
+                                    : "solve_cholesky";
 }
+
+/// Columns of the second matrix and of the result.
+constexpr int columns_of(Operation o, int D) { return o == Operation::solve_cholesky ? 1 : D; }
 
 /// Entry (i, j) of the first and the second matrix of item k: symmetric and positive definite, lower, or general.
 template <class T, Operation O>
@@ -28,8 +36,8 @@ KOKKOS_INLINE_FUNCTION T left_entry(std::int64_t k, int i, int j, int D) {
   return static_cast<T>(spd_entry(1, k, i, j, D));
 }
 template <class T>
-KOKKOS_INLINE_FUNCTION T right_entry(std::int64_t k, int i, int j, int D) {
-  return static_cast<T>(0.5 + uniform(2, static_cast<std::uint64_t>((k * D + i) * D + j)));
+KOKKOS_INLINE_FUNCTION T right_entry(std::int64_t k, int i, int j, int columns, int D) {
+  return static_cast<T>(0.5 + uniform(2, static_cast<std::uint64_t>((k * D + i) * columns + j)));
 }
 
 /// The result for item k in a type with more digits than T.
@@ -38,7 +46,23 @@ void reference(std::int64_t k, long double (&x)[D][D]) {
   auto const a = [&](int i, int j) {
     return static_cast<long double>(left_entry<T, O>(k, i, j, D));
   };
-  auto const b = [&](int i, int j) { return static_cast<long double>(right_entry<T>(k, i, j, D)); };
+  auto const b = [&](int i, int j) {
+    return static_cast<long double>(right_entry<T>(k, i, j, columns_of(O, D), D));
+  };
+  if constexpr (O == Operation::solve_cholesky) {
+    long double l[D][D];
+    reference<T, D, Operation::cholesky>(k, l);
+    for (int i = 0; i < D; ++i) {
+      x[i][0] = b(i, 0);
+      for (int m = 0; m < i; ++m) x[i][0] -= l[i][m] * x[m][0];
+      x[i][0] /= l[i][i];
+    }
+    for (int i = D - 1; i >= 0; --i) {
+      for (int m = i + 1; m < D; ++m) x[i][0] -= l[m][i] * x[m][0];
+      x[i][0] /= l[i][i];
+    }
+    return;
+  }
   for (int j = 0; j < D; ++j)
     for (int i = 0; i < D; ++i) {
       long double s = O == Operation::cholesky ? a(i, j) : O == Operation::solve ? b(i, j) : 0;
@@ -56,46 +80,52 @@ void reference(std::int64_t k, long double (&x)[D][D]) {
     }
 }
 
-template <class T, int D, Operation O, class Matrices>
+template <class T, int D, Operation O, class Matrices, class Sides>
 struct FillOperands {
-  Matrices a, b, x;
+  static constexpr int C = columns_of(O, D);
+  Matrices a;
+  Sides b, x;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    for (int i = 0; i < D; ++i)
-      for (int j = 0; j < D; ++j) {
-        a.at(k, i, j) = left_entry<T, O>(k, i, j, D);
-        if (O != Operation::cholesky) b.at(k, i, j) = right_entry<T>(k, i, j, D);
+    for (int i = 0; i < D; ++i) {
+      for (int j = 0; j < D; ++j) a.at(k, i, j) = left_entry<T, O>(k, i, j, D);
+      for (int j = 0; j < C; ++j) {
+        if (O != Operation::cholesky) b.at(k, i, j) = right_entry<T>(k, i, j, C, D);
         x.at(k, i, j) = std::numeric_limits<T>::quiet_NaN();
       }
+    }
   }
 };
 
 template <class T, int D, Layout L, Operation O>
 struct OperationProblem {
+  static constexpr int C = columns_of(O, D);
   using Matrices = Batch<T, D, D, L>;
+  using Sides = Batch<T, D, C, L>;
   std::int64_t items;
-  Matrices a, b, x;
+  Matrices a;
+  Sides b, x;
 
   explicit OperationProblem(std::int64_t n)
       : items(n), a("A", n), b("B", O == Operation::cholesky ? 0 : n), x("X", n) {
     Kokkos::parallel_for("fill", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, n),
-                         FillOperands<T, D, O, Matrices>{a, b, x});
+                         FillOperands<T, D, O, Matrices, Sides>{a, b, x});
   }
 
   /// ||x - reference|| / ||reference|| over the chosen items; of a factor the lower triangle.
   double error() const {
     // A reference of long doubles: fewer of the large ones.
     Chosen const chosen{items, D > 8 ? 2000 : 20000};
-    using Gathered = Batch<T, D, D, Layout::rows>;
+    using Gathered = Batch<T, D, C, Layout::rows>;
     Gathered const gathered("gathered", chosen.count());
     Kokkos::parallel_for("gather", Kokkos::RangePolicy<Exec>(0, chosen.count()),
-                         GatherChosen<Gathered, Matrices, D>{gathered, x, chosen});
+                         GatherChosen<Gathered, Sides, D, C>{gathered, x, chosen});
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), gathered.view);
     long double difference = 0, norm = 0;
     for (std::int64_t c = 0; c < chosen.count(); ++c) {
       long double expected[D][D];
       reference<T, D, O>(chosen[c], expected);
       for (int i = 0; i < D; ++i)
-        for (int j = 0; j < (O == Operation::cholesky ? i + 1 : D); ++j) {
+        for (int j = 0; j < (O == Operation::cholesky ? i + 1 : C); ++j) {
           long double const e = host(c, i, j) - expected[i][j];
           difference += e * e;
           norm += expected[i][j] * expected[i][j];
@@ -121,10 +151,12 @@ struct OperationProblem {
       work.bytes = static_cast<double>(items) * sizeof(T) *
                    (O == Operation::product    ? 3 * full
                     : O == Operation::cholesky ? half + full
-                                               : half + 2 * full);
+                    : O == Operation::solve    ? half + 2 * full
+                                               : half + 2 * D);
       work.flops = static_cast<double>(items) * (O == Operation::product    ? 2 * cube
                                                  : O == Operation::cholesky ? cube / 3
-                                                                            : cube);
+                                                 : O == Operation::solve    ? cube
+                                                                            : cube / 3 + 2 * full);
       report<T>(state, work, measure(launch), error);
     }
   }
@@ -135,7 +167,8 @@ struct OperationProblem {
 template <class T, int D, Operation O, class Body>
 void register_operation(std::string const& implementation, Layout layout, Body const& body) {
   double const numbers = (on_device ? 1e9 : 1e6) / sizeof(T);
-  auto const n = static_cast<std::int64_t>(numbers / (3 * D * D)) / 128 * 128;
+  auto const n =
+      std::max<std::int64_t>(128, static_cast<std::int64_t>(numbers / (3 * D * D)) / 128 * 128);
   benchmark::RegisterBenchmark(
       ("operations/" + implementation + "/" + name_of(O) + "/" + type_name<T>() + "/" +
        name_of(layout) + "/D:" + std::to_string(D) + "/items:" + std::to_string(n))

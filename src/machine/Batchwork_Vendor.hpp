@@ -172,6 +172,16 @@ struct LaneSync {
 };
 #endif
 
+/// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole team, all of which does.
+template <class Member>
+BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  __syncwarp();
+#else
+  member.team_barrier();
+#endif
+}
+
 // ---- asynchronous copies -----------------------------------------------------------------------------------------
 
 /// Whether copies to team scratch can run beside the arithmetic.

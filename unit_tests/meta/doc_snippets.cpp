@@ -76,6 +76,14 @@ void ratios(Exec const& exec, Kokkos::View<double*> y, Kokkos::View<double*> a,
   map(exec, launch("ratios").team_size(64), Ratio{}, out(y), in(a), in(b), status(codes));
 }
 
+void larger(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***> L,
+            Kokkos::View<double**> b, Kokkos::View<double**> x, Kokkos::View<int*> codes) {
+  cholesky(exec, L, A, status(codes));     // keep the factors, ...
+  solve_lower(exec, x, L, b);              // ... solve L y = b
+  solve_lower(exec, x, transposed(L), x);  // and L' x = y later
+  solve_cholesky(exec, x, A, b);           // or all of it at once; L does not leave the chip
+}
+
 void copies(Exec const& exec, Kokkos::View<double***, Kokkos::LayoutRight> rows,
             Kokkos::View<double***, Kokkos::LayoutLeft> planes,
             Kokkos::View<double****, Kokkos::LayoutRight> groups, std::int64_t items) {

@@ -3,49 +3,11 @@
 
 // The device kernels of gemm, run on the host by teams of threads, so that they are tested where there is no device, with
 // the sanitizers' help; and the choice of tiles.
-#include <barrier>
-#include <thread>
-
 #include "verbs/GemmCase.hpp"
+#include "verbs/HostTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
-
-/// What a kernel asks of Kokkos' team members.
-struct Team {
-  int size;
-  std::vector<char> scratch;
-  std::barrier<> barrier;
-  Team(int n, std::size_t bytes) : size(n), scratch(bytes, char(0xff)), barrier(n) {}  // NaN
-};
-struct Scratch {
-  Team* team;
-  void* get_shmem_aligned(std::size_t bytes, std::size_t alignment) const {
-    void* p = team->scratch.data();
-    std::size_t space = team->scratch.size();
-    return std::align(alignment, bytes, p, space);
-  }
-};
-struct Member {
-  Team* team;
-  int rank, league;
-  int team_rank() const { return rank; }
-  int team_size() const { return team->size; }
-  int league_rank() const { return league; }
-  void team_barrier() const { team->barrier.arrive_and_wait(); }
-  Scratch team_scratch(int) const { return {team}; }
-};
-
-template <class Kernel>
-void run(Kernel const& kernel, int teams, int size, std::size_t scratch) {
-  for (int league = 0; league < teams; ++league) {
-    Team team(size, scratch);
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < size; ++rank)
-      threads.emplace_back([&, rank] { kernel(Member{&team, rank, league}); });
-    for (auto& t : threads) t.join();
-  }
-}
 
 template <class T>
 Impl::GemmProblem<T> problem_of(GemmData<T> const& d) {
@@ -77,12 +39,13 @@ void run_kind(Impl::GemmProblem<T> const& p, Impl::GemmTilesPlan<T> const& plan,
   Impl::GemmTiles<T, Impl::GemmTileOf<Kind>, Left> kernel(p, left, plan.how, plan.a, plan.b);
   kernel.rounds = rounds;
   EXPECT_LE(kernel.scratch_bytes(), 40928u);
-  run(kernel, int((kernel.tiles + rounds - 1) / rounds), plan.how.team, kernel.scratch_bytes());
+  run_teams(kernel, int((kernel.tiles + rounds - 1) / rounds), plan.how.team,
+            kernel.scratch_bytes());
 }
 template <class T>
 void run_blocks(Impl::GemmProblem<T> const& p, Impl::GemmBlockKind kind) {
   Impl::with_gemm_blocks(p, kind, [&]<class Kernel>(Kernel const& kernel) {
-    run(kernel, int(kernel.teams()), Kernel::block_type::team, kernel.scratch_bytes());
+    run_teams(kernel, int(kernel.teams()), Kernel::block_type::team, kernel.scratch_bytes());
   });
 }
 template <class T>
@@ -191,9 +154,10 @@ TYPED_TEST(GemmTilesTest, LanesOfPlanes) {
       GemmData<T> const d(g, random);
       d.check([&] {
         auto const compute = [&](auto const& kernel) {
-          Team team(kernel.threads, 0);
+          HostTeam team(kernel.threads, 0);
           for (int league = 0; league < int(kernel.teams()); ++league)
-            for (int rank = 0; rank < kernel.threads; ++rank) kernel(Member{&team, rank, league});
+            for (int rank = 0; rank < kernel.threads; ++rank)
+              kernel(HostMember{&team, rank, league});
         };
         for (std::int64_t concurrency : {1, 1000}) {
           if (concurrency > 1 && g.beta != 0) continue;

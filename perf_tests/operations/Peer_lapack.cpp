@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Peer on hosts: a loop over LAPACK, items one after the other, each copied first, because LAPACK works in place; as many
+// threads as the LAPACK takes.
+
+#include <algorithm>
+
+#include "Problem.hpp"
+
+#if defined(BATCHWORK_HAVE_LAPACK)
+extern "C" {
+void spotrf_(char const*, int const*, float*, int const*, int*);
+void dpotrf_(char const*, int const*, double*, int const*, int*);
+void spotrs_(char const*, int const*, int const*, float const*, int const*, float*, int const*,
+             int*);
+void dpotrs_(char const*, int const*, int const*, double const*, int const*, double*, int const*,
+             int*);
+}
+
+namespace BatchworkPerf {
+
+namespace {
+
+void potrf(int n, float* a, int* info) { spotrf_("U", &n, a, &n, info); }
+void potrf(int n, double* a, int* info) { dpotrf_("U", &n, a, &n, info); }
+void potrs(int n, float const* a, float* b, int* info) {
+  int const one = 1;
+  spotrs_("U", &n, &one, a, &n, b, &n, info);
+}
+void potrs(int n, double const* a, double* b, int* info) {
+  int const one = 1;
+  dpotrs_("U", &n, &one, a, &n, b, &n, info);
+}
+
+/// The lower triangle row by row is the upper one column by column.
+template <class T, int D, Operation O>
+void lapack_operation(benchmark::State& state, std::int64_t items) {
+  OperationProblem<T, D, Layout::rows, O> const p(items);
+  bool well = true;
+  auto const launch = [&] {
+    T factor[D * D];
+    for (std::int64_t k = 0; k < items; ++k) {
+      T const* const a = p.a.view.data() + k * D * D;
+      T* const x = p.x.view.data() + k * D * p.C;
+      T* const l = O == Operation::cholesky ? x : factor;
+      std::copy(a, a + D * D, l);
+      int info = 0;
+      potrf(D, l, &info);
+      well = well && info == 0;
+      if constexpr (O == Operation::solve_cholesky) {
+        std::copy(p.b.view.data() + k * D, p.b.view.data() + (k + 1) * D, x);
+        potrs(D, l, x, &info);
+        well = well && info == 0;
+      }
+    }
+  };
+  launch();
+  p.run(state, p.error(), launch);
+  if (!well) state.SkipWithError("LAPACK reports an error");
+}
+
+template <class T, int... D>
+void register_sizes() {
+  (register_operation<T, D, Operation::cholesky>("lapack", Layout::rows,
+                                                 lapack_operation<T, D, Operation::cholesky>),
+   ...);
+  (register_operation<T, D, Operation::solve_cholesky>(
+       "lapack", Layout::rows, lapack_operation<T, D, Operation::solve_cholesky>),
+   ...);
+}
+
+}  // namespace
+
+void register_lapack_operations() {
+  register_sizes<float, 33, 48, 54, 64>();
+  register_sizes<double, 33, 48, 54, 64>();
+}
+
+}  // namespace BatchworkPerf
+#endif

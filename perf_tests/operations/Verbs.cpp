@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The verbs for single operations on larger items: cholesky and solve_cholesky.
+
+#include "Problem.hpp"
+
+namespace BatchworkPerf {
+
+namespace {
+
+template <class T, int D, Layout L, Operation O>
+void verb_operation(benchmark::State& state, std::int64_t items) {
+  OperationProblem<T, D, L, O> const p(items);
+  Exec const exec;
+  auto const launch = [&] {
+    if constexpr (O == Operation::cholesky) Batchwork::cholesky(exec, p.x.view, p.a.view);
+    else Batchwork::solve_cholesky(exec, p.x.view, p.a.view, p.b.view);
+  };
+  launch();
+  p.run(state, p.error(), launch);
+}
+
+template <class T, Layout L, int... D>
+void register_sizes() {
+  (register_operation<T, D, Operation::cholesky>("batchwork", L,
+                                                 verb_operation<T, D, L, Operation::cholesky>),
+   ...);
+  (register_operation<T, D, Operation::solve_cholesky>(
+       "batchwork", L, verb_operation<T, D, L, Operation::solve_cholesky>),
+   ...);
+}
+
+}  // namespace
+
+void register_verbs() {
+  register_sizes<float, Layout::rows, 33, 48, 54, 64>();
+  register_sizes<float, Layout::planes, 33, 48, 54, 64>();
+  register_sizes<double, Layout::rows, 33, 48, 54, 64>();
+  register_sizes<double, Layout::planes, 33, 48, 54, 64>();
+}
+
+}  // namespace BatchworkPerf
