@@ -36,15 +36,13 @@ struct CopySide {
   bool by_items = false;
   /// Rows are nearer in memory than columns: the fast one of an entry's two indices is i, not j.
   bool turned = false;
-  /// The numbers of a tile follow each other in memory without gaps.
-  bool dense = false;
   std::uint32_t fasts = 1, slows = 1;  ///< entries of a full tile
   std::int64_t fast = 0, slow = 0;
   std::uint32_t stage_item = 1, stage_fast = 0, stage_slow = 0;
   std::uint32_t width_shift = 0;  ///< of small groups: the width is 1 << width_shift
   /// How lanes are laid over a tile: along its fast index, and along the other.
   std::uint32_t across = 1, down = 1;
-  QuickDivisor by_across, by_fasts, by_entries;
+  QuickDivisor by_across, by_fasts;
 
   /// The numbers of a full tile's part of a group.
   BATCHWORK_INLINE std::uint32_t entries() const { return (fasts * slows) << width_shift; }
@@ -60,7 +58,7 @@ struct CopySide {
 
   /// What one lane of a device's team does of a tile: move(T*, place in the stage) for its numbers. Neighbouring lanes
   /// have neighbouring numbers.
-  template <std::uint32_t Lanes, class Move>
+  template <class Move>
   BATCHWORK_INLINE void walk(TileBox const& t, std::uint32_t lane, Move const& move) const {
     T* const first = origin(t);
     std::uint32_t const fast_there = turned ? t.rows : t.cols,
@@ -85,32 +83,6 @@ struct CopySide {
           }
         }
       }
-    } else if (dense) {
-      // The lanes go along the numbers of the tile, from one to the next by sums: a division each would take longer.
-      std::uint32_t const n = by_entries.quotient(lane), e = lane - n * entries();
-      std::uint32_t s = by_fasts.quotient(e), f = e - s * fasts;
-      std::uint32_t const n_step = by_entries.quotient(Lanes), e_step = Lanes - n_step * entries();
-      std::uint32_t const s_step = by_fasts.quotient(e_step), f_step = e_step - s_step * fasts;
-      std::uint32_t place = n * stage_item + s * stage_slow + f * stage_fast;
-      std::uint32_t const step = n_step * stage_item + s_step * stage_slow + f_step * stage_fast;
-      T* p = first + t.item * at.group + lane;
-      BATCHWORK_UNROLL_SOME
-      for (std::uint32_t q = lane; q < t.items * entries(); q += Lanes) {
-        move(p, place);
-        p += Lanes;
-        place += step;
-        f += f_step;
-        s += s_step;
-        if (f >= fasts) {
-          f -= fasts;
-          s += 1;
-          place += stage_slow - fasts * stage_fast;
-        }
-        if (s >= slows) {
-          s -= slows;
-          place += stage_item - slows * stage_slow;
-        }
-      }
     } else {
       // A lane keeps its entries and steps from group to group.
       std::uint32_t const width = 1u << width_shift;
@@ -121,6 +93,7 @@ struct CopySide {
         T* p =
             first + ((t.item >> width_shift) + row) * at.group + w * at.lane + s * slow + f * fast;
         std::uint32_t place = (row * width + w) * stage_item + s * stage_slow + f * stage_fast;
+        BATCHWORK_UNROLL_SOME
         for (std::uint32_t n = row * width + w; n < t.items; n += down * width) {
           move(p, place);
           p += down * at.group;
@@ -222,13 +195,13 @@ struct CopyTiles {
     T* const stage = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes, 16));
     TileBox const t = box(member.league_rank());
     int const lane = member.team_rank();
-    from.template walk<lanes>(t, lane, [&](T const* p, int place) {
+    from.walk(t, lane, [&](T const* p, int place) {
       if constexpr (asynchronous) Vendor::copy_async<int(sizeof(T))>(stage + place, p);
       else stage[place] = *p;
     });
     Vendor::wait_for_copies();
     member.team_barrier();
-    to.template walk<lanes>(t, lane, [&](T* p, int place) { *p = stage[place]; });
+    to.walk(t, lane, [&](T* p, int place) { *p = stage[place]; });
   }
 
   /// On a host: a thread copies tile number k.
@@ -309,16 +282,12 @@ struct CopyTiles {
     s.stage_item = stage_item;
     s.stage_fast = s.turned ? stage_row : 1;
     s.stage_slow = s.turned ? 1 : stage_row;
-    s.dense = !s.by_items && s.at.width == 1 && (s.fasts == 1 || s.fast == 1) &&
-              (s.slows == 1 || s.slow == s.fasts) && s.at.group == rows * cols &&
-              row_tiles * col_tiles == 1;
     std::uint32_t const positions = s.by_items ? std::uint32_t(tile_items) : s.entries();
     std::uint32_t const rounds = (positions + lanes - 1) / lanes;
-    s.across = s.dense ? lanes : (positions + rounds - 1) / rounds;
+    s.across = (positions + rounds - 1) / rounds;
     s.down = lanes / s.across;
     s.by_across = QuickDivisor(s.across);
     s.by_fasts = QuickDivisor(s.fasts);
-    s.by_entries = QuickDivisor(s.entries());
   }
 };
 
