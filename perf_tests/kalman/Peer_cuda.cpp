@@ -6,61 +6,17 @@
 // Q and R are what the products are added to, so they are copied to every item's place in every call; the arrays of
 // pointers that two of the routines want are made once, before anything is timed.
 
+#include "../common/Cuda.hpp"
 #include "Problem.hpp"
 
 #if defined(BATCHWORK_HAVE_CUBLAS) && defined(BATCHWORK_HAVE_CUSOLVER) && \
     defined(KOKKOS_ENABLE_CUDA)
-#include <cublas_v2.h>
-#include <cusolverDn.h>
-
 #include <algorithm>
 
 namespace BatchworkPerf {
 
 namespace {
 
-template <class T>
-struct Cuda;
-template <>
-struct Cuda<float> {
-  static constexpr auto one_gemm = cublasSgemm;
-  static constexpr auto gemm = cublasSgemmStridedBatched;
-  static constexpr auto trsm = cublasStrsmBatched;
-  static constexpr auto potrf = cusolverDnSpotrfBatched;
-};
-template <>
-struct Cuda<double> {
-  static constexpr auto one_gemm = cublasDgemm;
-  static constexpr auto gemm = cublasDgemmStridedBatched;
-  static constexpr auto trsm = cublasDtrsmBatched;
-  static constexpr auto potrf = cusolverDnDpotrfBatched;
-};
-
-struct Handles {
-  cublasHandle_t blas;
-  cusolverDnHandle_t solver;
-  Handles() {
-    if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS) Kokkos::abort("cublasCreate failed");
-    if (cusolverDnCreate(&solver) != CUSOLVER_STATUS_SUCCESS)
-      Kokkos::abort("cusolverDnCreate failed");
-    // No TF32.
-    cublasSetMathMode(blas, CUBLAS_PEDANTIC_MATH);
-    cublasSetStream(blas, Exec().cuda_stream());
-    cusolverDnSetStream(solver, Exec().cuda_stream());
-  }
-};
-Handles const& handles() {
-  static Handles const h;
-  return h;
-}
-
-template <class T>
-struct PointAt {
-  T** to;
-  T* first;
-  std::int64_t stride;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const { to[k] = first + k * stride; }
-};
 /// The same matrix for every item.
 template <class T, int Size>
 struct Repeat {

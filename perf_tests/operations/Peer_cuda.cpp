@@ -5,58 +5,15 @@
 // All but the product work in place. A factorisation is therefore timed on identities, which it leaves as they are, and a
 // solve on what the calls before have left.
 
+#include "../common/Cuda.hpp"
 #include "Problem.hpp"
 
 #if defined(BATCHWORK_HAVE_CUBLAS) && defined(BATCHWORK_HAVE_CUSOLVER) && \
     defined(KOKKOS_ENABLE_CUDA)
-#include <cublas_v2.h>
-#include <cusolverDn.h>
-
 namespace BatchworkPerf {
 
 namespace {
 
-template <class T>
-struct Cuda;
-template <>
-struct Cuda<float> {
-  static constexpr auto gemm = cublasSgemmStridedBatched;
-  static constexpr auto trsm = cublasStrsmBatched;
-  static constexpr auto potrf = cusolverDnSpotrfBatched;
-  static constexpr auto potrs = cusolverDnSpotrsBatched;
-};
-template <>
-struct Cuda<double> {
-  static constexpr auto gemm = cublasDgemmStridedBatched;
-  static constexpr auto trsm = cublasDtrsmBatched;
-  static constexpr auto potrf = cusolverDnDpotrfBatched;
-  static constexpr auto potrs = cusolverDnDpotrsBatched;
-};
-
-struct Handles {
-  cublasHandle_t blas;
-  cusolverDnHandle_t solver;
-  Handles() {
-    if (cublasCreate(&blas) != CUBLAS_STATUS_SUCCESS) Kokkos::abort("cublasCreate failed");
-    if (cusolverDnCreate(&solver) != CUSOLVER_STATUS_SUCCESS)
-      Kokkos::abort("cusolverDnCreate failed");
-    cublasSetMathMode(blas, CUBLAS_PEDANTIC_MATH);
-    cublasSetStream(blas, Exec().cuda_stream());
-    cusolverDnSetStream(solver, Exec().cuda_stream());
-  }
-};
-Handles const& handles() {
-  static Handles const h;
-  return h;
-}
-
-template <class T>
-struct PointAt {
-  T** to;
-  T* first;
-  std::int64_t stride;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const { to[k] = first + k * stride; }
-};
 template <class T>
 struct FillIdentities {
   T* to;

@@ -28,7 +28,7 @@ struct Storage {
   Storage<T const> as_const() const { return {data, width, group, lane, row, col}; }
 };
 
-/// A batch as a copy sees it on the host. TileRank indices are an item's own.
+/// A batch as verbs on whole matrices see it on the host. TileRank indices are an item's own.
 template <class T, int TileRank, class Memory>
 struct StoredBatch {
   static constexpr int tile_rank = TileRank;
@@ -39,7 +39,7 @@ struct StoredBatch {
   Description description;
 };
 
-/// What a copy takes: a View, packed(view, n), extents<...>(view), or transposed(...) of these.
+/// What they take: a View, packed(view, n), extents<...>(view), or transposed(...) of these.
 template <class X>
 concept Copyable = Viewish<X> || is_transposed_view<X>;
 
@@ -47,11 +47,11 @@ template <class V, Structure St, bool IsPacked, int... E>
 auto stored(Adapted<V, St, IsPacked, E...> const& a) {
   constexpr int rank = int(V::rank()), tile_rank = rank - 1 - int(IsPacked);
   static_assert(tile_rank >= 0 && tile_rank <= 2,
-                "Batchwork: the View's rank does not fit a copy: the item comes first, then two "
+                "Batchwork: the View's rank does not fit: the item comes first, then two "
                 "indices for matrices, one for vectors, none for scalars (and the lane index of "
                 "packed storage)");
   static_assert(St == Structure::general,
-                "Batchwork: a copy moves all numbers that a View holds; leave out symmetric, lower "
+                "Batchwork: this verb takes matrices as they stand; leave out symmetric, lower "
                 "and diagonal");
   static_assert(sizeof...(E) == 0 || int(sizeof...(E)) == tile_rank,
                 "Batchwork: extents<...>(view) must give as many extents as the tile has indices");

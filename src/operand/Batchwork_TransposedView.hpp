@@ -3,7 +3,7 @@
 
 /// \file
 /// transposed(view): every item's matrix taken as its transpose, without a copy. For verbs that work on whole matrices
-/// (gemm); sequences transpose their tiles themselves.
+/// (gemm, copies, cholesky and its like); sequences transpose their tiles themselves.
 #ifndef BATCHWORK_TRANSPOSED_VIEW_HPP
 #define BATCHWORK_TRANSPOSED_VIEW_HPP
 

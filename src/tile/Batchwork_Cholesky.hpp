@@ -144,21 +144,28 @@ BATCHWORK_INLINE void factor_block(typename L::value_type (&acc)[BI * BJ], L con
   }
 }
 
-/// What a pivot is divided by, and the status it leaves.
+/// Whether pivot j is good: one that is not leaves its status. The reciprocal root of zero is an infinity and that of an
+/// infinity is zero: both later look like numbers.
+template <class S>
+BATCHWORK_INLINE auto check_pivot(S const& pivot, int j, info_t<S>& info) {
+  auto const finite = is_finite(pivot);
+  auto const good = finite && pivot >= S(std::numeric_limits<scalar_t<S>>::min());
+  info =
+      first_failure(info, select(good, info_t<S>(0),
+                                 select(finite, make_info<S>(Reason::not_positive_definite, j + 1),
+                                        make_info<S>(Reason::not_finite, j + 1))));
+  return good;
+}
+
+/// What is divided by a pivot and by its root, in packs. The test is made beside the root, not before it: a host waits for
+/// the root.
 template <class S>
 struct Pivot {
   S reciprocal, inverse;
   BATCHWORK_INLINE Pivot(S const& pivot, int j, info_t<S>& info) {
     using T = scalar_t<S>;
-    auto const finite = is_finite(pivot);
-    auto const good = finite && pivot >= S(std::numeric_limits<T>::min());
-    info = first_failure(info,
-                         select(good, info_t<S>(0),
-                                select(finite, make_info<S>(Reason::not_positive_definite, j + 1),
-                                       make_info<S>(Reason::not_finite, j + 1))));
-    // The reciprocal root of zero is an infinity and that of an infinity is zero: both later look like numbers.
-    // The test is made beside the root, not before it: a host waits for the root.
-    reciprocal = select(good, S(T(1)) / pivot, S(std::numeric_limits<T>::quiet_NaN()));
+    reciprocal = select(check_pivot(pivot, j, info), S(T(1)) / pivot,
+                        S(std::numeric_limits<T>::quiet_NaN()));
     inverse = sqrt(pivot) * reciprocal;
   }
 };
@@ -245,21 +252,14 @@ BATCHWORK_INLINE auto cholesky_held(A const& a) {
       pivot -= ljk * ljk;
     }
     if (hurry && j > 0) pivot -= square * reciprocal;
-    auto const finite = is_finite(pivot);
-    auto const good = finite && pivot >= S(std::numeric_limits<T>::min());
-    info = first_failure(info,
-                         select(good, info_t<S>(0),
-                                select(finite, make_info<S>(Reason::not_positive_definite, j + 1),
-                                       make_info<S>(Reason::not_finite, j + 1))));
-    // The reciprocal root of zero is an infinity and that of an infinity is zero: both later look like numbers.
-    // The test is made beside the root, not before it: a host waits for the root.
-    S const nan(std::numeric_limits<T>::quiet_NaN());
     S inverse;
     if constexpr (hurry) {
-      reciprocal = select(good, S(T(1)) / pivot, nan);
-      inverse = sqrt(pivot) * reciprocal;
+      Pivot<S> const p(pivot, j, info);
+      reciprocal = p.reciprocal;
+      inverse = p.inverse;
     } else {
-      inverse = select(good, rsqrt(pivot), nan);
+      inverse =
+          select(check_pivot(pivot, j, info), rsqrt(pivot), S(std::numeric_limits<T>::quiet_NaN()));
     }
     l.inverse[j] = inverse;
     l.a[triangle_index(j, j)] = pivot * inverse;

@@ -6,9 +6,13 @@
 #ifndef BATCHWORK_CHOLESKYVERBS_HPP
 #define BATCHWORK_CHOLESKYVERBS_HPP
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "operand/Batchwork_Check.hpp"
@@ -87,7 +91,7 @@ inline void check_square(TriangleCall const& call, Part const& a, std::int64_t r
   if (rows != cols) call.fail(a.name() + " does not hold square matrices; give one of N x N");
 }
 
-template <class S>
+template <class Exec, class S>
 StatusTarget status_target(TriangleCall& call, S const& operand) {
   StatusTarget t;
   if constexpr (is_status_operand<S>) {
@@ -100,6 +104,9 @@ StatusTarget status_target(TriangleCall& call, S const& operand) {
     }();
     using Code = typename decltype(batch)::value_type;
     static_assert(!std::is_const_v<Code>, "Batchwork::status: the View is const");
+    static_assert(
+        Kokkos::SpaceAccessibility<Exec, typename decltype(batch)::memory_space>::accessible,
+        "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
     if constexpr (sizeof(Code) == 4) t.narrow = reinterpret_cast<std::int32_t*>(batch.storage.data);
     else t.wide = reinterpret_cast<std::int64_t*>(batch.storage.data);
     t.width = batch.storage.width;
@@ -223,6 +230,7 @@ void launch_triangle(Exec const& exec, TriangleCall const& call, std::size_t pla
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
     if (p.n <= 32) launch_triangle_host<T, 32>(exec, call, p);
     else if (p.n <= 64) launch_triangle_host<T, 64>(exec, call, p);
+    else if (p.n <= 128) launch_triangle_host<T, 128>(exec, call, p);
     else launch_triangle_host<T, triangle_rows_on_host>(exec, call, p);
   }
 }
@@ -241,7 +249,7 @@ void cholesky_batch(Exec const& exec, L const& l_arg, A const& a_arg, S const& c
   call.add("l", true, l);
   call.add("a", false, a);
   TriangleProblem<T> p;
-  p.status = status_target(call, codes);
+  p.status = status_target<Exec>(call, codes);
   check_triangle_call(call, same_numbers(l, a), 1);
   check_square(call, call.parts[1], a.rows, a.cols);
   if (l.rows != a.rows || l.cols != a.cols)
@@ -280,7 +288,7 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_
   call.add(Factors ? "a" : "l", false, a);
   call.add("b", false, b);
   TriangleProblem<T> p;
-  p.status = status_target(call, codes);
+  p.status = status_target<Exec>(call, codes);
   check_triangle_call(call, same_numbers(x, b) && x.storage.row == b.storage.row, 2);
   check_square(call, call.parts[1], a.rows, a.cols);
   if (b.rows != a.rows)
@@ -305,7 +313,7 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_
 /// The Cholesky factors of a batch: A_n = L_n L_n' for every item n, A_n being N x N, symmetric and positive definite. Of
 /// `a` the lower triangle is read; L is stored with zeros above its diagonal. `l` may be the View `a` itself: the factors
 /// then take the place of the matrices. float or double; N is known at run time, at most what team scratch of level 0
-/// holds: 136 in float and 96 in double with 40,928 bytes (on hosts 256).
+/// holds: 136 in float and 96 in double with 40,928 bytes (on hosts 256; beyond 128 rows a thread needs 0.6 MB of stack).
 ///
 /// `a` and `l` are Views with the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or
 /// packed(view, n); transposed(...) around one of them stands for the transposes of its items, so that of transposed(a) the
@@ -317,7 +325,7 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_
 /// those from it on are NaN. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::cholesky; asynchronous, allocates nothing, never fences. Zero
-/// items are no launch. N^3 / 3 operations an item. On devices a warp has an item of up to 64 rows, by the right-looking
+/// items, rows or right-hand sides are no launch, and write no status. N^3 / 3 operations an item. On devices a warp has an item of up to 64 rows, by the right-looking
 /// algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf); on hosts a thread has one.
 /// For items that are part of a longer sequence, and for extents up to 32 known at compile time, see cholesky(tile) in map.
 ///

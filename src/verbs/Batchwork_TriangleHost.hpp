@@ -8,6 +8,7 @@
 #ifndef BATCHWORK_TRIANGLEHOST_HPP
 #define BATCHWORK_TRIANGLEHOST_HPP
 
+#include <cstddef>
 #include <cstdint>
 
 #include "machine/Batchwork_Lanes.hpp"
@@ -116,18 +117,9 @@ struct TriangleHost {
     T d[4][4];
     for (int c = 0; c < 4; ++c)
       for (int i = c; i < 4; ++i) d[i][c] = x[c][0].lane(i);
-    BATCHWORK_UNROLL
-    for (int k = 0; k < 4; ++k) {
-      T const pivot = d[k][k];
-      bool const good = good_pivot(pivot);
-      if (!good && of.code == 0) of.code = pivot_code(pivot, j0 + k);
-      T const root = good ? rsqrt(pivot) : std::numeric_limits<T>::quiet_NaN();
-      of.inverse[j0 + k] = root;
-      d[k][k] = pivot * root;
-      for (int m = k + 1; m < 4; ++m) d[m][k] *= root;
-      for (int m = k + 1; m < 4; ++m)
-        for (int q = k + 1; q <= m; ++q) d[m][q] -= d[m][k] * d[q][k];
-    }
+    T inverse[4];
+    Impl::factorise_corner(d, inverse, j0, of.code);
+    for (int k = 0; k < 4; ++k) of.inverse[j0 + k] = inverse[k];
     for (int c = 0; c < 4; ++c)
       for (int i = c; i < 4; ++i) of.l[(j0 + c) * room + j0 + i] = d[i][c];
   }

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "machine/Batchwork_Held.hpp"
+#include "machine/Batchwork_Status.hpp"
 #include "operand/Batchwork_Storage.hpp"
 
 namespace Batchwork::Impl {
@@ -75,6 +76,27 @@ BATCHWORK_INLINE bool good_pivot(T pivot) {
 template <class T>
 BATCHWORK_INLINE std::int32_t pivot_code(T pivot, int k) {
   return Status::code(is_finite(pivot) ? Reason::not_positive_definite : Reason::not_finite, k + 1);
+}
+/// Factorises a corner of 4 x 4 on the diagonal, from row j0 on, in place; its lower triangle is read. The reciprocals of the
+/// factor's diagonal go to `inverse`, NaN from a bad pivot on, and the first bad pivot into `code`.
+template <class T>
+BATCHWORK_INLINE void factorise_corner(T (&d)[4][4], T (&inverse)[4], int j0, std::int32_t& code) {
+  BATCHWORK_UNROLL
+  for (int k = 0; k < 4; ++k) {
+    T const pivot = d[k][k];
+    bool const good = good_pivot(pivot);
+    if (!good && code == 0) code = pivot_code(pivot, j0 + k);
+    T const root = good ? rsqrt(pivot) : std::numeric_limits<T>::quiet_NaN();
+    inverse[k] = root;
+    d[k][k] = pivot * root;
+    BATCHWORK_UNROLL
+    for (int m = k + 1; m < 4; ++m) d[m][k] *= root;
+    BATCHWORK_UNROLL
+    for (int m = k + 1; m < 4; ++m) {
+      BATCHWORK_UNROLL
+      for (int q = k + 1; q <= m; ++q) d[m][q] -= d[m][k] * d[q][k];
+    }
+  }
 }
 /// 1 / d for the number d on the diagonal of a triangular system, place k; NaN if there is none, and the first such place
 /// goes into `code`.

@@ -10,7 +10,9 @@
 #define BATCHWORK_TRIANGLETEAMS_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "machine/Batchwork_Exchange.hpp"
 #include "machine/Batchwork_QuickDivisor.hpp"
@@ -303,22 +305,7 @@ struct TriangleTeams {
       }
     }
     BATCHWORK_INLINE void factorise(int j0, std::int32_t& code) {
-      BATCHWORK_UNROLL
-      for (int k = 0; k < 4; ++k) {
-        T const pivot = d[k][k];
-        bool const good = good_pivot(pivot);
-        if (!good && code == 0) code = pivot_code(pivot, j0 + k);
-        T const root = good ? rsqrt(pivot) : std::numeric_limits<T>::quiet_NaN();
-        inverse[k] = root;
-        d[k][k] = pivot * root;
-        BATCHWORK_UNROLL
-        for (int m = k + 1; m < 4; ++m) d[m][k] *= root;
-        BATCHWORK_UNROLL
-        for (int m = k + 1; m < 4; ++m) {
-          BATCHWORK_UNROLL
-          for (int q = k + 1; q <= m; ++q) d[m][q] -= d[m][k] * d[q][k];
-        }
-      }
+      factorise_corner(d, inverse, j0, code);
     }
     BATCHWORK_INLINE void invert_diagonal(int j0, std::int32_t& code) {
       BATCHWORK_UNROLL
@@ -421,8 +408,14 @@ struct TriangleTeams {
       T const* const group = triangle + at().group(g);
       Corner corner;
       corner.read(group + 16 * g);
-      if constexpr (factors) corner.take_reciprocals();
-      else corner.invert_diagonal(4 * g, code);
+      if constexpr (factors) {
+        corner.take_reciprocals();
+      } else {
+        // The first place that fails is reported, and the groups come last to first.
+        std::int32_t here_only = 0;
+        corner.invert_diagonal(4 * g, here_only);
+        if (here_only != 0) code = here_only;
+      }
       for (int c = 0; c < columns; ++c) {
         T *const after = sides + c * at().rows(), *const before = after + chunk * at().rows();
         T x[4];

@@ -237,6 +237,13 @@ TYPED_TEST(CholeskyStatus, ZeroOnTheDiagonal) {
               ASSERT_EQ(std::isnan(batch.x.at(place, i, 0)), spoilt) << i;
             }
           }
+      // Of two the first is named, whichever is met first.
+      T const first = batch.l.at(0, 1, 1), last = batch.l.at(0, n - 1, n - 1);
+      batch.l.at(0, 1, 1) = batch.l.at(0, n - 1, n - 1) = T(0);
+      solve();
+      batch.l.at(0, 1, 1) = first;
+      batch.l.at(0, n - 1, n - 1) = last;
+      ASSERT_EQ(batch.solve_code[0], Status::code(Reason::not_finite, 2)) << n << " " << turned;
     }
   }
 }

@@ -390,7 +390,10 @@ TEST(CholeskyVerbsErrors, Misuse) {
   Many const none("none", 0, 4, 4), flat("flat", 7, 0, 0), no_sides("no_sides", 7, 4, 0);
   EXPECT_NO_THROW(cholesky(none, none));
   EXPECT_NO_THROW(cholesky(flat, flat));
-  EXPECT_NO_THROW(solve_cholesky(no_sides, a, no_sides));
+  Kokkos::View<int*> const untouched("untouched", 7);
+  Kokkos::deep_copy(untouched, -5);
+  EXPECT_NO_THROW(solve_cholesky(no_sides, a, no_sides, status(untouched)));
+  EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), untouched)(6), -5);
 }
 
 }  // namespace
