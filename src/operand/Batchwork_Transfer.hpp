@@ -156,7 +156,9 @@ template <class S, class Loc, class R>
 BATCHWORK_INLINE void store_tile(Loc const& loc, auto const& items, std::int64_t time, R const& r) {
   using Sh = typename Loc::shape;
   using T [[maybe_unused]] = typename Loc::value_type;
-  if constexpr (is_spread<S>) {
+  if constexpr (requires { items.template put<Loc>(r); }) {
+    items.template put<Loc>(r);
+  } else if constexpr (is_spread<S>) {
     if constexpr (Sh::rank == 0) {
       if (items.count > 0 && items.grid.lane == 0) *loc.at(items.first, time) = r.value.v;
     } else {

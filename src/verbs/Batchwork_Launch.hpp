@@ -125,6 +125,10 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
           Group::scratch_size(32) < Group::scratch_size(lanes))
         lanes = 32;
     }
+    // And fewer where the buffers of more warps would not.
+    if constexpr (Group::fetch_bytes > 0)
+      while (lanes > 32 && Group::fetch_bytes * std::size_t(lanes) > scratch_of_a_team)
+        lanes = lanes / 2 < 32 ? 32 : lanes / 2 / 32 * 32;
     // A lane that fetches ahead takes a few items one after the other, as long as there are enough teams to fill the
     // device; otherwise a team per group is faster, the device balances them. Teams of lanes that share items stage the
     // common operands besides, and take more.

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_TEAM_MAP_HPP
 #define BATCHWORK_TEAM_MAP_HPP
 
+#include "operand/Batchwork_Carry.hpp"
 #include "operand/Batchwork_Fetch.hpp"
 #include "verbs/Batchwork_Group.hpp"
 
@@ -149,13 +150,125 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
 
   /// Bytes of scratch per lane for that, at most 256; 0 where it does not pay. Of small items enough are on their
   /// way without it, large ones leave too few lanes (measured on an H200: it pays from 4x4 to 6x6).
-  static constexpr std::size_t fetch_bytes = [] {
+  static constexpr std::size_t fetched_bytes = [] {
     constexpr std::size_t numbers = all_numbers(typename Ops::indices{});
     return Base::on_device && Base::lanes_per_item == 1 && Vendor::copies_asynchronously &&
                    numbers >= 10 && numbers <= 32
                ? all_bytes(typename Ops::indices{})
                : 0;
   }();
+
+  // ---- rows carried by warps ----
+
+  /// Bytes of a warp's buffer for operand I, if it is read, or written.
+  template <std::size_t I>
+  static constexpr std::size_t carried_bytes_of(bool reads) {
+    using Bnd = typename Ops::template bound<I>;
+    constexpr Kind k = Bnd::kind;
+    if constexpr (k == Kind::in || k == Kind::inout || k == Kind::out) {
+      if (reads ? k == Kind::out : k == Kind::in) return 0;
+      using Loc = decltype(Bnd::loc);
+      if constexpr (Carry<Loc>::possible) return Carry<Loc>::bytes;
+    }
+    return 0;
+  }
+  template <std::size_t... I>
+  static constexpr std::size_t all_carried_bytes(bool reads, std::index_sequence<I...>) {
+    return (std::size_t(0) + ... + carried_bytes_of<I>(reads));
+  }
+  template <std::size_t I>
+  static constexpr std::size_t carried_offset(bool reads) {
+    return all_carried_bytes(reads, std::make_index_sequence<I>{});
+  }
+  static constexpr std::size_t carried_in = all_carried_bytes(true, typename Ops::indices{}),
+                               carried_out = all_carried_bytes(false, typename Ops::indices{});
+  static constexpr bool carries =
+      Base::on_device && Base::lanes_per_item == 1 && Vendor::copies_asynchronously &&
+      fetched_bytes == 0 && carried_in + carried_out > 0 &&
+      carried_in <= scratch_of_a_team&& carried_out <= scratch_of_a_team;
+  /// The next items are fetched while these are computed, if a team of 128 lanes has room for both.
+  static constexpr bool carries_ahead =
+      carries && carried_in > 0 && 4 * (carried_in + carried_out) <= scratch_of_a_team;
+  static constexpr std::size_t carried_by_warp = !carries        ? 0
+                                                 : carries_ahead ? carried_in + carried_out
+                                                 : carried_in > carried_out ? carried_in
+                                                                            : carried_out;
+
+  /// Scratch per lane of the verb's own kernel.
+  static constexpr std::size_t fetch_bytes =
+      carries ? carried_by_warp / carrying_lanes : fetched_bytes;
+
+  template <std::size_t I>
+  BATCHWORK_INLINE void start_carrying(std::int64_t first, int count, int lane,
+                                       char* buffer) const {
+    if constexpr (carried_bytes_of<I>(true) > 0) {
+      auto const& loc = get<I>(this->operands.bounds).loc;
+      Carry<std::remove_cvref_t<decltype(loc)>>::start(loc, first, count, lane,
+                                                       buffer + carried_offset<I>(true));
+    }
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE auto carried(Items const& items, int lane, char* buffer) const {
+    using Bnd = typename Ops::template bound<I>;
+    if constexpr (carried_bytes_of<I>(true) > 0) {
+      typename Argument<Bnd, LanesT>::type x;
+      Carry<decltype(Bnd::loc)>::take(x, lane, buffer + carried_offset<I>(true));
+      return x;
+    } else {
+      return this->operands.template load<I>(items, 0, nullptr);
+    }
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE void store_carried(Items const& items, int lane, char* buffer, arguments& args,
+                                      status_code& code, status_code& bad) const {
+    if constexpr (carried_bytes_of<I>(false) > 0)
+      this->operands.template store_one<I>(
+          CarriedItem{items.first, lane, buffer + carried_offset<I>(false)}, 0, get<I>(args), code,
+          bad);
+    else if (items.count > 0) store<I>(items, args, code, bad);
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE void finish_carrying(std::int64_t first, int count, int lane,
+                                        char const* buffer) const {
+    if constexpr (carried_bytes_of<I>(false) > 0) {
+      auto const& loc = get<I>(this->operands.bounds).loc;
+      Carry<std::remove_cvref_t<decltype(loc)>>::finish(loc, first, count, lane,
+                                                        buffer + carried_offset<I>(false));
+    }
+  }
+  /// All lanes of a warp stay together; those beyond the last item repeat it.
+  template <class Member, std::size_t... I>
+  BATCHWORK_INLINE void run_carrying(Member const& member, std::int64_t first, int n, char* scratch,
+                                     std::index_sequence<I...>) const {
+    constexpr int warp = carrying_lanes;
+    int const rank = Vendor::lane_rank(member), lanes = Vendor::lane_count(member);
+    int const lane = rank % warp;
+    char* const in = scratch + carried_by_warp * std::size_t(rank / warp);
+    char* const out = in + (carries_ahead ? carried_in : 0);
+    auto const count_at = [&](int k) { return n - k < warp ? n - k : warp; };
+    auto const start = [&](int k) { (start_carrying<I>(first + k, count_at(k), lane, in), ...); };
+    if (carries_ahead && rank - lane < n) start(rank - lane);
+    for (int k = rank - lane; k < n; k += lanes) {
+      int const count = count_at(k);
+      Items const items{first + k + (lane < count ? lane : count - 1), lane < count ? 1 : 0};
+      if (!carries_ahead) start(k);
+      Vendor::wait_for_copies();
+      Vendor::wait_for_warp(member);
+      arguments args{{carried<I>(items, lane < count ? lane : count - 1, in)}...};
+      // All have read theirs before the buffer is written again.
+      Vendor::wait_for_warp(member);
+      if (carries_ahead && k + lanes < n) start(k + lanes);
+      this->call(sequence, args);
+      status_code code(0), bad(0);
+      (store_carried<I>(items, lane, out, args, code, bad), ...);
+      if constexpr (Ops::has_status)
+        if (items.count > 0)
+          (this->operands.template store_status<I>(items, first_failure(code, bad)), ...);
+      Vendor::wait_for_warp(member);
+      (finish_carrying<I>(first + k, count, lane, out), ...);
+      if (!carries_ahead) Vendor::wait_for_warp(member);
+    }
+  }
 
   template <std::size_t I>
   BATCHWORK_INLINE void fetch(std::int64_t item, char* buffer, int lane, int lanes) const {
@@ -199,7 +312,9 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
       auto const scratch = member.team_scratch(0);
       auto* buffer =
           static_cast<char*>(scratch.get_shmem_aligned(fetch_bytes * std::size_t(lanes), 16));
-      run_fetching(first, int(last - first), lane, lanes, buffer, typename Ops::indices{});
+      if constexpr (carries)
+        run_carrying(member, first, int(last - first), buffer, typename Ops::indices{});
+      else run_fetching(first, int(last - first), lane, lanes, buffer, typename Ops::indices{});
     } else {
       this->run(member, first, last);
     }

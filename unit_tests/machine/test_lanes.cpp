@@ -23,7 +23,7 @@ TYPED_TEST(LanesPerItem, ArePartOfAWarpAndGrowWithTheItem) {
     EXPECT_EQ(32 % lanes, 0) << n;
     before = lanes;
   }
-  EXPECT_EQ(Impl::lanes_per_item<T>(sizeof(T) == 4 ? 10 : 6), 1);
+  EXPECT_EQ(Impl::lanes_per_item<T>(sizeof(T) == 4 ? 10 : 7), 1);
 }
 
 template <class T, int E>
