@@ -171,10 +171,13 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
     }
     Kokkos::parallel_for(label, light, kernel);
   } else {
-    // Each chunk stages the common operands once: large ones, as long as there are some for every thread.
+    // Each chunk stages the common operands once: large ones, as long as there are some for every thread. Two packs of the
+    // largest items are work enough for a chunk.
     int const width = Group::lanes::width;
+    constexpr std::int64_t packs = 131072 / std::int64_t(sizeof(typename Group::Ops::arguments));
+    int const least = packs > 16 || exec.concurrency() == 1 ? 16 : packs < 1 ? 1 : int(packs);
     std::int64_t const share = items / (32 * std::int64_t(exec.concurrency()) * width);
-    int const per_chunk = width * int(share < 16 ? 16 : share > 128 ? 128 : share);
+    int const per_chunk = width * int(share < least ? least : share > 128 ? 128 : share);
     std::int64_t const chunks = (items + per_chunk - 1) / per_chunk;
     Kokkos::parallel_for(
         label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, chunks),
