@@ -10,7 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "machine/Batchwork_Exchange.hpp"
+#include "machine/Batchwork_Vendor.hpp"
 #include "operand/Batchwork_Transfer.hpp"
 
 namespace Batchwork::Impl {

@@ -128,8 +128,8 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
     // And fewer where the buffers of more warps would not.
     if constexpr (Group::fetch_bytes > 0)
       while (lanes > 32 && Group::fetch_bytes * std::size_t(lanes) > scratch_of_a_team)
-        lanes = lanes / 2 < 32 ? 32 : lanes / 2 / 32 * 32;
-    // A lane that fetches ahead takes a few items one after the other, as long as there are enough teams to fill the
+        lanes = lanes > 64 ? 64 : 32;
+    // A lane that fetches ahead, or whose warp carries, takes a few items one after the other, as long as there are enough teams to fill the
     // device; otherwise a team per group is faster, the device balances them. Teams of lanes that share items stage the
     // common operands besides, and take more.
     constexpr bool shared = Group::lanes_per_item > 1;
@@ -163,16 +163,23 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
     auto const light = require(policy, WorkItemProperty::HintLightWeight);
     DeviceKernel<Group> const kernel{group, items, per_team};
     if constexpr (Bounds::teams > 1) {
-      if (lanes > light.team_size_max(kernel, Kokkos::ParallelForTag()))
+      if (lanes > light.team_size_max(kernel, Kokkos::ParallelForTag())) {
+        if (Group::fetch_bytes > 0 && lanes > 32) {
+          auto smaller = how;
+          smaller.lanes_per_team = lanes > 64 ? 64 : 32;
+          launch_group(exec, smaller, verb, group, items);
+          return;
+        }
         throw std::invalid_argument("Batchwork::" + verb + ": a multiprocessor has no room for " +
                                     std::to_string(Bounds::teams) + " teams with " +
                                     std::to_string(scratch) +
                                     " bytes of team scratch each; ask launch<W, Teams> for fewer");
+      }
     }
     Kokkos::parallel_for(label, light, kernel);
   } else {
-    // Each chunk stages the common operands once: large ones, as long as there are some for every thread. Two packs of the
-    // largest items are work enough for a chunk.
+    // Each chunk stages the common operands once: large ones, as long as there are some for every thread. One or two packs
+    // of the largest items are work enough for a chunk.
     int const width = Group::lanes::width;
     constexpr std::int64_t packs = 131072 / std::int64_t(sizeof(typename Group::Ops::arguments));
     int const least = packs > 16 || exec.concurrency() == 1 ? 16 : packs < 1 ? 1 : int(packs);

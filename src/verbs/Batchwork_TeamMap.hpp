@@ -184,8 +184,8 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
                                carried_out = all_carried_bytes(false, typename Ops::indices{});
   static constexpr bool carries =
       Base::on_device && Base::lanes_per_item == 1 && Vendor::copies_asynchronously &&
-      fetched_bytes == 0 && carried_in + carried_out > 0 &&
-      carried_in <= scratch_of_a_team&& carried_out <= scratch_of_a_team;
+      fetched_bytes == 0 && carried_in + carried_out > 0 && (carried_in <= scratch_of_a_team) &&
+      (carried_out <= scratch_of_a_team);
   /// The next items are fetched while these are computed, if a team of 128 lanes has room for both.
   static constexpr bool carries_ahead =
       carries && carried_in > 0 && 4 * (carried_in + carried_out) <= scratch_of_a_team;

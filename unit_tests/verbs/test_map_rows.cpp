@@ -64,5 +64,75 @@ TEST(MapRows, Unaligned) {
   update_rows<double, RightPart, 2, 4, 5>({40});
 }
 
+/// A base that is aligned to its numbers only, and several rounds of a warp on devices.
+struct Twice {
+  template <class Y, class A>
+  KOKKOS_FUNCTION void operator()(Y& y, A const& a) const {
+    y = a + a;
+  }
+};
+template <class T, int M, int N>
+void double_rows(std::int64_t n, int shift) {
+  using Numbers = Kokkos::View<T*, Space::memory_space>;
+  using Rows = Kokkos::View<T* [M][N], Kokkos::LayoutRight, Space::memory_space,
+                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  std::size_t const all = std::size_t(n) * M * N, room = all + 8;
+  Numbers const from("from", room), to("to", room);
+  auto const host = Kokkos::create_mirror_view(from);
+  for (std::size_t k = 0; k < room; ++k) host(k) = T(k % 8191);
+  Kokkos::deep_copy(from, host);
+  Kokkos::deep_copy(to, T(-7));
+  map(Twice{}, out(Rows(to.data() + shift, n)), in(Rows(from.data() + shift, n)));
+  auto const got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), to);
+  std::size_t const first = std::size_t(shift);
+  for (std::size_t k = 0; k < room; ++k)
+    ASSERT_EQ(got(k), k < first || k >= first + all ? T(-7) : T(2) * T(k % 8191)) << k;
+}
+TEST(MapRows, AnyBase) {
+  for (int shift : {0, 1, 2, 3}) {
+    double_rows<float, 4, 4>(333, shift);
+    double_rows<float, 3, 3>(333, shift);
+    double_rows<double, 2, 3>(333, shift % 2);
+  }
+}
+TEST(MapRows, RoundAfterRound) {
+  // On a device a warp takes several turns from some million items on.
+  std::int64_t const n = Impl::runs_on_device<Space> ? 2200001 : 20001;
+  double_rows<float, 3, 3>(n, 0);
+  double_rows<float, 8, 8>(n / 4, 0);
+  double_rows<double, 6, 6>(n / 4, 1);
+}
+
+/// A NaN stays within its item, and its status says so.
+TEST(MapRows, NaNStaysInItsItem) {
+  constexpr std::int64_t n = 100;
+  Random random(19);
+  BatchIn<double, Right, 3, 4> a(n), y(n);
+  BatchIn<int, Left> st(n);
+  a.fill_exactly(random);
+  a.at(33, 1, 2) = std::numeric_limits<double>::quiet_NaN();
+  a.upload();
+  map(Twice{}, out(y.view()), in(a.view()), status(st.view()));
+  y.download(), st.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    EXPECT_EQ(Status::reason(st.at(k)), k == 33 ? Reason::not_finite : Reason::success) << k;
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 4; ++j) {
+        if (k == 33 && i == 1 && j == 2) EXPECT_TRUE(std::isnan(y.at(k, i, j)));
+        else EXPECT_EQ(y.at(k, i, j), 2 * a.at(k, i, j)) << k;
+      }
+  }
+}
+/// Many teams at once on rows, whose buffers take scratch: smaller teams rather than none.
+TEST(MapRows, ManyTeams) {
+  constexpr std::int64_t n = 1000;
+  Random random(23);
+  BatchIn<float, Right, 6, 6> a(n), y(n);
+  a.fill_exactly(random);
+  map(launch<0, 8>(), Twice{}, out(y.view()), in(a.view()));
+  y.download();
+  for (std::int64_t k = 0; k < n; ++k) ASSERT_TRUE(equal(y.dense(k), 2 * a.dense(k))) << k;
+}
+
 }  // namespace
 }  // namespace Batchwork::Test
