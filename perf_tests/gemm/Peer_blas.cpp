@@ -3,28 +3,18 @@
 
 // Peer: a loop over BLAS calls, items one after the other; hosts only, as many threads as the BLAS takes.
 
+#include "../common/Lapack.hpp"
 #include "Problem.hpp"
 
 #if defined(BATCHWORK_HAVE_LAPACK)
-extern "C" {
-void sgemm_(char const*, char const*, int const*, int const*, int const*, float const*,
-            float const*, int const*, float const*, int const*, float const*, float*, int const*);
-void dgemm_(char const*, char const*, int const*, int const*, int const*, double const*,
-            double const*, int const*, double const*, int const*, double const*, double*,
-            int const*);
-}
-
 namespace BatchworkPerf {
 
 namespace {
 
-void call(int m, int n, int k, float const* a, float const* b, float* c) {
-  float const one = 1, zero = 0;
-  sgemm_("N", "N", &m, &n, &k, &one, a, &m, b, &k, &zero, c, &m);
-}
-void call(int m, int n, int k, double const* a, double const* b, double* c) {
-  double const one = 1, zero = 0;
-  dgemm_("N", "N", &m, &n, &k, &one, a, &m, b, &k, &zero, c, &m);
+template <class T>
+void call(int m, int n, int k, T const* a, T const* b, T* c) {
+  T const one = 1, zero = 0;
+  Lapack<T>::gemm("N", "N", &m, &n, &k, &one, a, &m, b, &k, &zero, c, &m);
 }
 
 template <class T>

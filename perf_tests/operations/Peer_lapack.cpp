@@ -6,31 +6,22 @@
 
 #include <algorithm>
 
+#include "../common/Lapack.hpp"
 #include "Problem.hpp"
 
 #if defined(BATCHWORK_HAVE_LAPACK)
-extern "C" {
-void spotrf_(char const*, int const*, float*, int const*, int*);
-void dpotrf_(char const*, int const*, double*, int const*, int*);
-void spotrs_(char const*, int const*, int const*, float const*, int const*, float*, int const*,
-             int*);
-void dpotrs_(char const*, int const*, int const*, double const*, int const*, double*, int const*,
-             int*);
-}
-
 namespace BatchworkPerf {
 
 namespace {
 
-void potrf(int n, float* a, int* info) { spotrf_("U", &n, a, &n, info); }
-void potrf(int n, double* a, int* info) { dpotrf_("U", &n, a, &n, info); }
-void potrs(int n, float const* a, float* b, int* info) {
-  int const one = 1;
-  spotrs_("U", &n, &one, a, &n, b, &n, info);
+template <class T>
+void potrf(int n, T* a, int* info) {
+  Lapack<T>::potrf("U", &n, a, &n, info);
 }
-void potrs(int n, double const* a, double* b, int* info) {
+template <class T>
+void potrs(int n, T const* a, T* b, int* info) {
   int const one = 1;
-  dpotrs_("U", &n, &one, a, &n, b, &n, info);
+  Lapack<T>::potrs("U", &n, &one, a, &n, b, &n, info);
 }
 
 /// The lower triangle row by row is the upper one column by column.
