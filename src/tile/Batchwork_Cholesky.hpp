@@ -92,27 +92,17 @@ struct Cholesky {
 
 namespace Impl {
 
-/// L(i0 + i, j) L(j, j) for i < BI, from the columns before j; rows below the diagonal only.
-template <int BI, class L, class A>
-BATCHWORK_INLINE void scaled_column(typename L::value_type (&acc)[BI], L const& l, A const& a,
-                                    int i0, int j) {
+/// L(i, j) L(j, j) for a row i below the diagonal, from the columns before j.
+template <class L, class A>
+BATCHWORK_INLINE auto scaled_entry(L const& l, A const& a, int i, int j) {
   using S = typename L::value_type;
-  BATCHWORK_UNROLL
-  for (int i = 0; i < BI; ++i) acc[i] = S(a.entry(i0 + i, j));
+  S sum = S(a.entry(i, j));
   BATCHWORK_UNROLL_ON_DEVICE
   for (int k = 0; k < j; ++k) {
     S const ljk = l.a[triangle_index(j, k)];
-    BATCHWORK_UNROLL
-    for (int i = 0; i < BI; ++i) acc[i] -= l.a[triangle_index(i0 + i, k)] * ljk;
+    sum -= l.a[triangle_index(i, k)] * ljk;
   }
-}
-template <int BI, class L, class A>
-BATCHWORK_INLINE void factor_column(L& l, A const& a, int i0, int j,
-                                    typename L::value_type const& inverse) {
-  typename L::value_type acc[BI];
-  scaled_column(acc, l, a, i0, j);
-  BATCHWORK_UNROLL
-  for (int i = 0; i < BI; ++i) l.a[triangle_index(i0 + i, j)] = acc[i] * inverse;
+  return sum;
 }
 
 /// acc = a(i0 + i, j0 + j) less what the columns before j0 take from it, for BI x BJ entries; on the diagonal, where
@@ -266,15 +256,14 @@ BATCHWORK_INLINE auto cholesky_held(A const& a) {
     int i = j + 1;
     if constexpr (hurry) {
       if (i < N) {
-        S below[1];
-        scaled_column(below, l, a, i, j);
-        square = below[0] * below[0];
-        l.a[triangle_index(i, j)] = below[0] * inverse;
+        S const below = scaled_entry(l, a, i, j);
+        square = below * below;
+        l.a[triangle_index(i, j)] = below * inverse;
         ++i;
       }
     }
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = i; m < N; ++m) factor_column<1>(l, a, m, j, inverse);
+    for (int m = i; m < N; ++m) l.a[triangle_index(m, j)] = scaled_entry(l, a, m, j) * inverse;
   }
   l.info = first_failure(a.info, info);
   return r;

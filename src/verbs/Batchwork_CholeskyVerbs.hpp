@@ -28,11 +28,11 @@ template <class X>
 inline constexpr bool is_status_operand = false;
 template <class Src>
 inline constexpr bool is_status_operand<Operand<Kind::status, Src>> = true;
-template <class X>
-concept StatusOperand = is_status_operand<X>;
 
 /// In the place of a status operand that is not given.
 struct NoStatus {};
+template <class X>
+concept StatusOperand = is_status_operand<X> || std::is_same_v<X, NoStatus>;
 
 /// What a call has said of its Views so far.
 struct TriangleCall {
@@ -331,22 +331,13 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
 /// differ, items that are too large, null Views, too few groups, Views that overlap other than in place.
-template <class Exec, Impl::Copyable L, Impl::Copyable A>
+template <class Exec, Impl::Copyable L, Impl::Copyable A, Impl::StatusOperand S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>
-void cholesky(Exec const& exec, L const& l, A const& a) {
-  Impl::cholesky_batch(exec, l, a, Impl::NoStatus{});
-}
-template <class Exec, Impl::Copyable L, Impl::Copyable A, Impl::StatusOperand S>
-  requires Kokkos::is_execution_space_v<Exec>
-void cholesky(Exec const& exec, L const& l, A const& a, S const& codes) {
+void cholesky(Exec const& exec, L const& l, A const& a, S const& codes = {}) {
   Impl::cholesky_batch(exec, l, a, codes);
 }
-template <Impl::Copyable L, Impl::Copyable A>
-void cholesky(L const& l, A const& a) {
-  cholesky(Kokkos::DefaultExecutionSpace(), l, a);
-}
-template <Impl::Copyable L, Impl::Copyable A, Impl::StatusOperand S>
-void cholesky(L const& l, A const& a, S const& codes) {
+template <Impl::Copyable L, Impl::Copyable A, Impl::StatusOperand S = Impl::NoStatus>
+void cholesky(L const& l, A const& a, S const& codes = {}) {
   cholesky(Kokkos::DefaultExecutionSpace(), l, a, codes);
 }
 
@@ -358,22 +349,15 @@ void cholesky(L const& l, A const& a, S const& codes) {
 /// Everything else is as in cholesky: Views, status, errors. Of an item that fails all of x is NaN; where only a result is
 /// not finite the status is Reason::not_finite with an info of 0. N is at most 136 in float and 88 in double with 40,928
 /// bytes of scratch.
-template <class Exec, Impl::Copyable X, Impl::Copyable A, Impl::Copyable B>
+template <class Exec, Impl::Copyable X, Impl::Copyable A, Impl::Copyable B,
+          Impl::StatusOperand S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>
-void solve_cholesky(Exec const& exec, X const& x, A const& a, B const& b) {
-  Impl::solve_triangle_batch<true>(exec, "solve_cholesky", x, a, b, Impl::NoStatus{});
-}
-template <class Exec, Impl::Copyable X, Impl::Copyable A, Impl::Copyable B, Impl::StatusOperand S>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve_cholesky(Exec const& exec, X const& x, A const& a, B const& b, S const& codes) {
+void solve_cholesky(Exec const& exec, X const& x, A const& a, B const& b, S const& codes = {}) {
   Impl::solve_triangle_batch<true>(exec, "solve_cholesky", x, a, b, codes);
 }
-template <Impl::Copyable X, Impl::Copyable A, Impl::Copyable B>
-void solve_cholesky(X const& x, A const& a, B const& b) {
-  solve_cholesky(Kokkos::DefaultExecutionSpace(), x, a, b);
-}
-template <Impl::Copyable X, Impl::Copyable A, Impl::Copyable B, Impl::StatusOperand S>
-void solve_cholesky(X const& x, A const& a, B const& b, S const& codes) {
+template <Impl::Copyable X, Impl::Copyable A, Impl::Copyable B,
+          Impl::StatusOperand S = Impl::NoStatus>
+void solve_cholesky(X const& x, A const& a, B const& b, S const& codes = {}) {
   solve_cholesky(Kokkos::DefaultExecutionSpace(), x, a, b, codes);
 }
 
@@ -385,22 +369,15 @@ void solve_cholesky(X const& x, A const& a, B const& b, S const& codes) {
 /// Views, right-hand sides and limits are as in solve_cholesky. A zero on the diagonal (or a number whose reciprocal may
 /// overflow, or that is not finite) gives Reason::not_finite with its 1-based index; that number of x, and those computed from
 /// it, are NaN.
-template <class Exec, Impl::Copyable X, Impl::Copyable L, Impl::Copyable B>
+template <class Exec, Impl::Copyable X, Impl::Copyable L, Impl::Copyable B,
+          Impl::StatusOperand S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>
-void solve_lower(Exec const& exec, X const& x, L const& l, B const& b) {
-  Impl::solve_triangle_batch<false>(exec, "solve_lower", x, l, b, Impl::NoStatus{});
-}
-template <class Exec, Impl::Copyable X, Impl::Copyable L, Impl::Copyable B, Impl::StatusOperand S>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve_lower(Exec const& exec, X const& x, L const& l, B const& b, S const& codes) {
+void solve_lower(Exec const& exec, X const& x, L const& l, B const& b, S const& codes = {}) {
   Impl::solve_triangle_batch<false>(exec, "solve_lower", x, l, b, codes);
 }
-template <Impl::Copyable X, Impl::Copyable L, Impl::Copyable B>
-void solve_lower(X const& x, L const& l, B const& b) {
-  solve_lower(Kokkos::DefaultExecutionSpace(), x, l, b);
-}
-template <Impl::Copyable X, Impl::Copyable L, Impl::Copyable B, Impl::StatusOperand S>
-void solve_lower(X const& x, L const& l, B const& b, S const& codes) {
+template <Impl::Copyable X, Impl::Copyable L, Impl::Copyable B,
+          Impl::StatusOperand S = Impl::NoStatus>
+void solve_lower(X const& x, L const& l, B const& b, S const& codes = {}) {
   solve_lower(Kokkos::DefaultExecutionSpace(), x, l, b, codes);
 }
 

@@ -6,8 +6,8 @@
 #ifndef BATCHWORK_TEAM_MAP_HPP
 #define BATCHWORK_TEAM_MAP_HPP
 
-#include "operand/Batchwork_Carry.hpp"
 #include "operand/Batchwork_Fetch.hpp"
+#include "operand/Batchwork_WarpTransfer.hpp"
 #include "verbs/Batchwork_Group.hpp"
 
 namespace Batchwork {
@@ -168,7 +168,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
     if constexpr (k == Kind::in || k == Kind::inout || k == Kind::out) {
       if (reads ? k == Kind::out : k == Kind::in) return 0;
       using Loc = decltype(Bnd::loc);
-      if constexpr (Carry<Loc>::possible) return Carry<Loc>::bytes;
+      if constexpr (WarpTransfer<Loc>::possible) return WarpTransfer<Loc>::bytes;
     }
     return 0;
   }
@@ -196,15 +196,15 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
 
   /// Scratch per lane of the verb's own kernel.
   static constexpr std::size_t fetch_bytes =
-      carries ? carried_by_warp / carrying_lanes : fetched_bytes;
+      carries ? carried_by_warp / lanes_of_warp : fetched_bytes;
 
   template <std::size_t I>
   BATCHWORK_INLINE void start_carrying(std::int64_t first, int count, int lane,
                                        char* buffer) const {
     if constexpr (carried_bytes_of<I>(true) > 0) {
       auto const& loc = get<I>(this->operands.bounds).loc;
-      Carry<std::remove_cvref_t<decltype(loc)>>::start(loc, first, count, lane,
-                                                       buffer + carried_offset<I>(true));
+      WarpTransfer<std::remove_cvref_t<decltype(loc)>>::start(loc, first, count, lane,
+                                                              buffer + carried_offset<I>(true));
     }
   }
   template <std::size_t I>
@@ -212,7 +212,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
     using Bnd = typename Ops::template bound<I>;
     if constexpr (carried_bytes_of<I>(true) > 0) {
       typename Argument<Bnd, LanesT>::type x;
-      Carry<decltype(Bnd::loc)>::take(x, lane, buffer + carried_offset<I>(true));
+      WarpTransfer<decltype(Bnd::loc)>::take(x, lane, buffer + carried_offset<I>(true));
       return x;
     } else {
       return this->operands.template load<I>(items, 0, nullptr);
@@ -223,7 +223,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
                                       status_code& code, status_code& bad) const {
     if constexpr (carried_bytes_of<I>(false) > 0)
       this->operands.template store_one<I>(
-          CarriedItem{items.first, lane, buffer + carried_offset<I>(false)}, 0, get<I>(args), code,
+          WarpItem{items.first, lane, buffer + carried_offset<I>(false)}, 0, get<I>(args), code,
           bad);
     else if (items.count > 0) store<I>(items, args, code, bad);
   }
@@ -232,15 +232,15 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
                                         char const* buffer) const {
     if constexpr (carried_bytes_of<I>(false) > 0) {
       auto const& loc = get<I>(this->operands.bounds).loc;
-      Carry<std::remove_cvref_t<decltype(loc)>>::finish(loc, first, count, lane,
-                                                        buffer + carried_offset<I>(false));
+      WarpTransfer<std::remove_cvref_t<decltype(loc)>>::finish(loc, first, count, lane,
+                                                               buffer + carried_offset<I>(false));
     }
   }
   /// All lanes of a warp stay together; those beyond the last item repeat it.
   template <class Member, std::size_t... I>
   BATCHWORK_INLINE void run_carrying(Member const& member, std::int64_t first, int n, char* scratch,
                                      std::index_sequence<I...>) const {
-    constexpr int warp = carrying_lanes;
+    constexpr int warp = lanes_of_warp;
     int const rank = Vendor::lane_rank(member), lanes = Vendor::lane_count(member);
     int const lane = rank % warp;
     char* const in = scratch + carried_by_warp * std::size_t(rank / warp);

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Carry: loading and storing of rows where each lane holds an item. Neighbouring lanes' items stand one after the other in
+/// WarpTransfer: loading and storing of rows where each lane holds an item. Neighbouring lanes' items stand one after the other in
 /// memory; were each lane to read its own, all of them would read from different sectors. So a warp copies the items of its
 /// lanes together, through team scratch, neighbouring lanes neighbouring numbers.
-#ifndef BATCHWORK_CARRY_HPP
-#define BATCHWORK_CARRY_HPP
+#ifndef BATCHWORK_WARP_TRANSFER_HPP
+#define BATCHWORK_WARP_TRANSFER_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -18,14 +18,14 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes that carry items together.
-inline constexpr int carrying_lanes = 32;
+/// Lanes that carry their items together.
+inline constexpr int lanes_of_warp = 32;
 
 template <class Loc>
-struct Carry {
+struct WarpTransfer {
   using Sh = typename Loc::shape;
   using T = std::remove_const_t<typename Loc::value_type>;
-  static constexpr int size = Sh::size, per_unit = 16 / int(sizeof(T)), lanes = carrying_lanes;
+  static constexpr int size = Sh::size, per_unit = 16 / int(sizeof(T)), lanes = lanes_of_warp;
   /// Rows of matrices that are more than a few numbers.
   static constexpr bool possible = has_wide_rows<Loc> && Sh::rank == 2 && size * sizeof(T) > 32;
   static constexpr bool in_units = size % per_unit == 0;
@@ -132,14 +132,14 @@ struct Carry {
 };
 
 /// The item of a lane whose warp carries it: storing a tile puts it into the buffer.
-struct CarriedItem {
+struct WarpItem {
   std::int64_t first;
   int lane;
   char* buffer;
 
   template <class Loc, class R>
   BATCHWORK_INLINE void put(R const& r) const {
-    Carry<Loc>::put(r, lane, buffer);
+    WarpTransfer<Loc>::put(r, lane, buffer);
   }
 };
 
