@@ -296,8 +296,12 @@ template <class S, int N, class Lines>
 BATCHWORK_INLINE auto diagonal_of_lines(Lines const& x, int m, int lane) {
   auto d = x.get(m, m * S::lanes);
   BATCHWORK_UNROLL
-  for (int k = m * S::lanes + 1; k < N && k < (m + 1) * S::lanes; ++k)
-    if (k == m * S::lanes + lane) d = x.get(m, k);
+  for (int k = m * S::lanes + 1; k < N && k < (m + 1) * S::lanes; ++k) {
+    // Read before the comparison: behind it the compiler takes the lane for k, before it unrolls the loop, and an index that
+    // is no constant puts the whole tile into memory.
+    auto const own = x.get(m, k);
+    d = k == m * S::lanes + lane ? own : d;
+  }
   return d;
 }
 

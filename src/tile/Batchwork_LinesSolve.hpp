@@ -62,12 +62,18 @@ struct TriangleEntryByEntry {
   BATCHWORK_INLINE T inverse(int k) const { return T(1) / x.entry(k, k); }
 };
 
-/// What writes rows of a triangle to the exchange: the reciprocals on the diagonal.
+/// What writes rows of a triangle to the exchange: the reciprocals on the diagonal, found once.
 template <class L>
 struct RowsWithInverse {
   L const& l;
+  typename L::T inverse[L::mine];
+  BATCHWORK_INLINE explicit RowsWithInverse(L const& of) : l(of) {
+    BATCHWORK_UNROLL
+    for (int m = 0; m < L::mine; ++m) inverse[m] = own_inverse(l, m);
+  }
   BATCHWORK_INLINE auto get(int m, int k) const {
-    return k == l.line(m) ? own_inverse(l, m) : l.held(m, k);
+    auto const own = l.held(m, k);
+    return k == l.line(m) ? inverse[m] : own;
   }
 };
 
@@ -77,12 +83,12 @@ BATCHWORK_INLINE auto triangle_read_by_all(L const& l, LaneGrid const& grid) {
   if constexpr (is_spread_tile<L>) {
     if constexpr (L::by_rows) {
       return TriangleInScratch<T, S::exchange::leading, true>{
-          stage_lines<S, L::mine, L::length>(RowsWithInverse<L>{l}, grid)};
+          stage_lines<S, L::mine, L::length>(RowsWithInverse<L>(l), grid)};
     } else {
       using Turned = Lower<typename L::value_type::turned, L::rows>;
       Turned const x(l);
       return TriangleInScratch<T, S::exchange::leading, true>{
-          stage_lines<S, Turned::mine, Turned::length>(RowsWithInverse<Turned>{x}, grid)};
+          stage_lines<S, Turned::mine, Turned::length>(RowsWithInverse<Turned>(x), grid)};
     }
   } else if constexpr (stands_in_units<L>) {
     return TriangleInScratch<T, L::leading, false>{l.a};

@@ -326,7 +326,9 @@ struct GemmTilesPlan {
   void finish(GemmAccess& access, GemmSide<T const> const& side, std::int64_t line,
               std::int64_t term, std::int64_t extent, int lines) const {
     constexpr int wide = 16 / int(sizeof(T));
-    access.wide = !access.along_terms && gemm_aligned(side, line, term, extent);
+    // A fixed operand, which is in no memory, is copied number by number.
+    access.wide =
+        !access.along_terms && side.data != nullptr && gemm_aligned(side, line, term, extent);
     int const along = access.along_terms ? how.slab
                       : access.wide      ? (lines + wide - 1) / wide
                                          : lines;
