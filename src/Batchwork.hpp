@@ -7,6 +7,9 @@
 #define BATCHWORK_HPP
 
 #include "kalman/Batchwork_Filter.hpp"
+#include "krylov/Batchwork_CheckSystems.hpp"
+#include "krylov/Batchwork_Formats.hpp"
+#include "krylov/Batchwork_Multiply.hpp"
 #include "tile/Batchwork_Cholesky.hpp"
 #include "tile/Batchwork_FailWhere.hpp"
 #include "tile/Batchwork_Generate.hpp"
