@@ -38,8 +38,8 @@ struct RowCheck {
   bool has_diagonal = false;
 
   void add(std::int64_t column, std::int64_t entry) {
-    std::string const here = "column " + std::to_string(column) + " (entry " +
-                             std::to_string(entry) + ")";
+    std::string const here =
+        "column " + std::to_string(column) + " (entry " + std::to_string(entry) + ")";
     if (column < 0 || column >= rows)
       PatternFault::raise(of, row,
                           here + " is out of range; give columns from 0 to " +
@@ -47,18 +47,20 @@ struct RowCheck {
     if (column == last)
       PatternFault::raise(of, row, here + " is there twice; add the two entries up");
     if (column < last)
-      PatternFault::raise(of, row,
-                          here + " comes after column " + std::to_string(last) +
-                              "; sort the entries of every row by column, and their values with them");
+      PatternFault::raise(
+          of, row,
+          here + " comes after column " + std::to_string(last) +
+              "; sort the entries of every row by column, and their values with them");
     last = column;
     has_diagonal = has_diagonal || column == row;
   }
   void end(Diagonals diagonals) const {
     if (diagonals == Diagonals::required && !has_diagonal)
-      PatternFault::raise(of, row,
-                          "column " + std::to_string(row) +
-                              ", the diagonal, is missing; store it, as a zero if need be, or "
-                              "check(A, Diagonals::optional) for a matrix that is only multiplied by");
+      PatternFault::raise(
+          of, row,
+          "column " + std::to_string(row) +
+              ", the diagonal, is missing; store it, as a zero if need be, or "
+              "check(A, Diagonals::optional) for a matrix that is only multiplied by");
   }
 };
 
@@ -85,8 +87,9 @@ void check_pattern(Csr<O, C, V> const& a, Diagonals diagonals) {
                           "it goes from offset " + std::to_string(offset(i)) + " to " +
                               std::to_string(offset(i + 1)) + "; offsets must not fall");
   if (offset(rows) != entries)
-    PatternFault::raise(views[0], ": the last offset is " + std::to_string(offset(rows)) + ", but " +
-                                      views[1].name() + " has " + std::to_string(entries) +
+    PatternFault::raise(views[0], ": the last offset is " + std::to_string(offset(rows)) +
+                                      ", but " + views[1].name() + " has " +
+                                      std::to_string(entries) +
                                       " column indices; give as many as the last offset says");
   for (std::int64_t i = 0; i < rows; ++i) {
     RowCheck row{views[1], i, rows};

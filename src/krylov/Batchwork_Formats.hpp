@@ -74,10 +74,9 @@ struct Csr {
   using systems_of_a_batch = void;
   using value_type = std::remove_const_t<typename stored_t<Values>::value_type>;
   template <class Exec>
-  static constexpr bool reachable =
-      reaches<Exec, typename Offsets::memory_space> &&
-      reaches<Exec, typename Columns::memory_space> &&
-      reaches<Exec, typename stored_t<Values>::memory_space>;
+  static constexpr bool reachable = reaches<Exec, typename Offsets::memory_space> &&
+                                    reaches<Exec, typename Columns::memory_space> &&
+                                    reaches<Exec, typename stored_t<Values>::memory_space>;
   Offsets row_offsets;
   Columns columns;
   Values values;

@@ -74,10 +74,10 @@ constexpr void require_multiply() {
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork::multiply takes float or double");
-  static_assert(std::is_same_v<T, std::remove_const_t<typename X::value_type>> &&
-                    (std::is_void_v<typename A::value_type> ||
-                     std::is_same_v<T, typename A::value_type>),
-                "Batchwork: the matrices and vectors of a call hold the same type of numbers");
+  static_assert(
+      std::is_same_v<T, std::remove_const_t<typename X::value_type>> &&
+          (std::is_void_v<typename A::value_type> || std::is_same_v<T, typename A::value_type>),
+      "Batchwork: the matrices and vectors of a call hold the same type of numbers");
   static_assert(
       reaches<Exec, typename Y::memory_space> && reaches<Exec, typename X::memory_space> &&
           A::template reachable<Exec>,
@@ -85,8 +85,8 @@ constexpr void require_multiply() {
 }
 
 template <class Exec, class T, class Systems>
-void launch_multiply(Exec const& exec, SystemCall const& call,
-                     MultiplyProblem<T, Systems> const& p, std::int64_t nonzeros) {
+void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T, Systems> const& p,
+                     std::int64_t nonzeros) {
   using namespace Kokkos::Experimental;
   std::string const label = kernel_label(call.verb, "");
   if constexpr (runs_on_device<Exec>) {
@@ -96,13 +96,13 @@ void launch_multiply(Exec const& exec, SystemCall const& call,
     if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
     Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
                        Kokkos::LaunchBounds<Kernel::largest_team, 1>> const
-        policy(exec, int(kernel.teams()), Kernel::largest_team, 1);
+    policy(exec, int(kernel.teams()), Kernel::largest_team, 1);
     Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
   } else {
     // Chunks that are worth starting, and enough of them for every thread; whole packs.
     std::int64_t const work = p.a.rows + nonzeros;
-    std::int64_t const least = 16 * std::clamp<std::int64_t>(256 / std::max<std::int64_t>(work, 1),
-                                                            1, 256);
+    std::int64_t const least =
+        16 * std::clamp<std::int64_t>(256 / std::max<std::int64_t>(work, 1), 1, 256);
     std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency())) / 16 * 16;
     std::int64_t const per_chunk = std::clamp<std::int64_t>(share, least, 64 * least);
     Kokkos::parallel_for(label,
@@ -136,11 +136,10 @@ void multiply_batch(Exec const& exec, double alpha, A const& a, X const& x_arg, 
   if (items == 0 || a.rows() == 0) return;
 
   auto const systems = a.systems();
-  launch_multiply<Exec, T>(
-      exec, call,
-      MultiplyProblem<T, std::remove_const_t<decltype(systems)>>{
-          systems, x.storage.as_const(), y.storage, T(alpha), T(beta), items},
-      a.nonzeros());
+  launch_multiply<Exec, T>(exec, call,
+                           MultiplyProblem<T, std::remove_const_t<decltype(systems)>>{
+                               systems, x.storage.as_const(), y.storage, T(alpha), T(beta), items},
+                           a.nonzeros());
 }
 
 }  // namespace Impl

@@ -22,9 +22,7 @@ struct MultiplyProblem {
   T alpha, beta;
   std::int64_t items;
 
-  BATCHWORK_INLINE VectorRead<T> read(std::int64_t item) const {
-    return {item_of(x, item), x.row};
-  }
+  BATCHWORK_INLINE VectorRead<T> read(std::int64_t item) const { return {item_of(x, item), x.row}; }
   BATCHWORK_INLINE VectorUpdate<T> update(std::int64_t item, bool there) const {
     return {item_of(y, item), y.row, alpha, beta, there};
   }

@@ -127,7 +127,8 @@ class LineReader {
     // Out of range is as it would be in a program's text: zero or infinity.
     bool const sound = !w.empty() && w.front() != '+' && end == w.data() + w.size() &&
                        (error == std::errc() || error == std::errc::result_out_of_range);
-    if (sound && error == std::errc::result_out_of_range) x = std::strtod(std::string(w).c_str(), nullptr);
+    if (sound && error == std::errc::result_out_of_range)
+      x = std::strtod(std::string(w).c_str(), nullptr);
 #else
     std::string const text(w);
     char* end = nullptr;
@@ -139,7 +140,8 @@ class LineReader {
   }
   void end_of_line() {
     skip_blanks();
-    if (!rest_.empty()) fail("there is more on the line than expected: \"" + std::string(rest_) + "\"");
+    if (!rest_.empty())
+      fail("there is more on the line than expected: \"" + std::string(rest_) + "\"");
   }
   [[noreturn]] void fail(std::string const& what) const { fail_to_read(file_, number_, what); }
   std::int64_t number_of_line() const { return number_; }
@@ -255,7 +257,8 @@ SparseSystems<T> with_pattern(Coordinates const& c, std::int64_t items) {
 inline Coordinates read_matrix(std::filesystem::path const& file) {
   Coordinates c = read_coordinates(file);
   if (!c.has_values)
-    fail_to_read(file, 1, "the file holds a pattern without values; read_systems takes those of a folder");
+    fail_to_read(file, 1,
+                 "the file holds a pattern without values; read_systems takes those of a folder");
   return c;
 }
 

@@ -38,8 +38,7 @@ struct PatternItem {
   /// Runs f(column, value) for the entries of a row, in order.
   template <class F>
   BATCHWORK_INLINE void for_each_entry(int row, F const& f) const {
-    of.for_each_place(row,
-                      [&](int column, std::int64_t place) { f(column, numbers[place]); });
+    of.for_each_place(row, [&](int column, std::int64_t place) { f(column, numbers[place]); });
   }
 };
 

@@ -18,8 +18,8 @@ std::string said_of(std::vector<int> const& offsets, std::vector<int> const& col
                     Diagonals diagonals = Diagonals::required) {
   Values const values("values", 2, columns.size());
   auto const c = indices_of<int>("columns", columns);
-  auto const said = message_of(
-      [&] { check(csr(indices_of<int>("offsets", offsets), c, values), diagonals); });
+  auto const said =
+      message_of([&] { check(csr(indices_of<int>("offsets", offsets), c, values), diagonals); });
   // Wide offsets are judged alike.
   EXPECT_EQ(said, message_of([&] {
               check(csr(indices_of<std::int64_t>("offsets", offsets), c, values), diagonals);
@@ -33,7 +33,8 @@ TEST(Check, AcceptsWhatIsSound) {
   Random random(1);
   for (int rows : {1, 2, 7, 22, 144}) {
     auto const full = tridiagonal(rows);
-    Matrices<double> const a(full, 3, Arranged::rows), b(random_pattern(random, rows), 0, Arranged::planes);
+    Matrices<double> const a(full, 3, Arranged::rows),
+        b(random_pattern(random, rows), 0, Arranged::planes);
     EXPECT_NO_THROW(check(a.csr()));
     EXPECT_NO_THROW(check(a.long_csr()));
     EXPECT_NO_THROW(check(a.ell()));
@@ -45,11 +46,13 @@ TEST(Check, AcceptsWhatIsSound) {
 }
 
 TEST(Check, ColumnsOfCompressedRows) {
-  expect_says(said_of({0, 2, 3, 5}, {0, 3, 1, 0, 2}),
-              {"Batchwork::check: csr columns(\"columns\") [View (5)], row 0: column 3 (entry 1) is "
-               "out of range",
-               "; give columns from 0 to 2"});
-  expect_says(said_of({0, 2, 3, 5}, {0, 2, 1, -1, 2}), {"row 2: column -1 (entry 3)", "out of range"});
+  expect_says(
+      said_of({0, 2, 3, 5}, {0, 3, 1, 0, 2}),
+      {"Batchwork::check: csr columns(\"columns\") [View (5)], row 0: column 3 (entry 1) is "
+       "out of range",
+       "; give columns from 0 to 2"});
+  expect_says(said_of({0, 2, 3, 5}, {0, 2, 1, -1, 2}),
+              {"row 2: column -1 (entry 3)", "out of range"});
   expect_says(said_of({0, 2, 3, 5}, {0, 2, 1, 2, 0}),
               {"row 2: column 0 (entry 4) comes after column 2", "; sort the entries"});
   expect_says(said_of({0, 2, 3, 5}, {0, 0, 1, 0, 2}),
@@ -68,13 +71,16 @@ TEST(Check, Diagonals) {
 }
 
 TEST(Check, RowOffsets) {
-  expect_says(said_of({1, 2, 3}, {0, 1, 1}),
-              {"csr row offsets(\"offsets\") [View (3)], row 0: the first offset is 1", "; begin with 0"});
-  expect_says(said_of({0, 2, 1, 3}, {0, 1, 1}),
-              {"csr row offsets(\"offsets\")", "row 1: it goes from offset 2 to 1", "must not fall"});
+  expect_says(
+      said_of({1, 2, 3}, {0, 1, 1}),
+      {"csr row offsets(\"offsets\") [View (3)], row 0: the first offset is 1", "; begin with 0"});
+  expect_says(
+      said_of({0, 2, 1, 3}, {0, 1, 1}),
+      {"csr row offsets(\"offsets\")", "row 1: it goes from offset 2 to 1", "must not fall"});
   // Too large in the middle: no column is read there.
   expect_says(said_of({0, 1000000000, 2}, {0, 1}), {"row 1: it goes from offset 1000000000 to 2"});
-  expect_says(said_of({0, 1, 3}, {0, 1}), {"the last offset is 3, but csr columns(\"columns\")", "has 2"});
+  expect_says(said_of({0, 1, 3}, {0, 1}),
+              {"the last offset is 3, but csr columns(\"columns\")", "has 2"});
   expect_says(said_of({0, 1, 2}, {0, 1, 1}), {"the last offset is 2", "has 3"});
 }
 
@@ -89,10 +95,11 @@ TEST(Check, EqualRows) {
     return message_of([&] { check(ell(columns, Many("values", 1, rows.size(), width))); });
   };
   EXPECT_EQ(said({{0, -1}, {0, 1}}), nothing_thrown);
-  expect_says(said({{0, -1}, {-1, 1}}),
-              {"Batchwork::check: ell columns(\"columns\") [View (2, 2)], row 1: entry 1 comes after "
-               "entry 0",
-               "; put those at the end"});
+  expect_says(
+      said({{0, -1}, {-1, 1}}),
+      {"Batchwork::check: ell columns(\"columns\") [View (2, 2)], row 1: entry 1 comes after "
+       "entry 0",
+       "; put those at the end"});
   expect_says(said({{0, 1}, {1, 0}}), {"row 1: column 0 (entry 1) comes after column 1"});
   expect_says(said({{0, 1}, {1, 1}}), {"row 1: column 1 (entry 1) is there twice"});
   expect_says(said({{0, 2}, {1, -1}}), {"row 0: column 2 (entry 1) is out of range"});
@@ -101,10 +108,13 @@ TEST(Check, EqualRows) {
 }
 
 TEST(Check, Shapes) {
-  auto const offsets = indices_of<int>("offsets", {0, 1, 2}), columns = indices_of<int>("columns", {0, 1});
+  auto const offsets = indices_of<int>("offsets", {0, 1, 2}),
+             columns = indices_of<int>("columns", {0, 1});
   expect_says(message_of([&] { check(csr(offsets, columns, Values("values", 2, 3))); }),
               {"Batchwork::check: csr values(\"values\") [View (2, 3)] holds 3 numbers"});
-  expect_says(message_of([&] { check(csr(offsets, columns, Values(nullptr, 2, 2))); }),
+  expect_says(message_of([&] {
+                check(csr(offsets, columns, Values(static_cast<double*>(nullptr), 2, 2)));
+              }),
               {"csr values(", "it is null; allocate"});
   expect_says(message_of([&] { check(dense(Many("values", 2, 3, 2))); }), {"dense values", "3x2"});
 }

@@ -21,9 +21,9 @@ struct ReadSystems : ::testing::Test {
 
   void SetUp() override {
     auto const* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder = fs::path(::testing::TempDir()) /
-             (std::string("batchwork_") + test->name() + "_" +
-              std::to_string(std::uint64_t(std::random_device()())));
+    folder =
+        fs::path(::testing::TempDir()) / (std::string("batchwork_") + test->name() + "_" +
+                                          std::to_string(std::uint64_t(std::random_device()())));
     fs::create_directories(folder);
   }
   void TearDown() override { fs::remove_all(folder); }
@@ -77,13 +77,15 @@ TEST_F(ReadSystems, General) {
 
 TEST_F(ReadSystems, SymmetricAndInteger) {
   auto const s = read_matrix_market(write(
-      "a.mtx", "%%matrixmarket MATRIX Coordinate Integer SYMMETRIC\n3 3 4\n1 1 1\n3 1 5\n2 2 2\n3 3 3"));
+      "a.mtx",
+      "%%matrixmarket MATRIX Coordinate Integer SYMMETRIC\n3 3 4\n1 1 1\n3 1 5\n2 2 2\n3 3 3"));
   EXPECT_EQ(text(s, 0), "0,0:1 0,2:5 1,1:2 2,0:5 2,2:3 ");
 }
 
 TEST_F(ReadSystems, SeveralFiles) {
   std::string const head = "%%MatrixMarket matrix coordinate real general\n2 2 2\n";
-  auto const a = write("a.mtx", head + "1 1 1\n2 2 2\n"), b = write("b.mtx", head + "2 2 4\n1 1 3\n");
+  auto const a = write("a.mtx", head + "1 1 1\n2 2 2\n"),
+             b = write("b.mtx", head + "2 2 4\n1 1 3\n");
   auto const s = read_matrix_market({a, b});
   EXPECT_EQ(text(s, 0), "0,0:1 1,1:2 ");
   EXPECT_EQ(text(s, 1), "0,0:3 1,1:4 ");
@@ -92,7 +94,8 @@ TEST_F(ReadSystems, SeveralFiles) {
   expect_says(said([&] { (void)read_matrix_market({a, c}); }),
               {"c.mtx:4: there is an entry (2, 1) where (2, 2) is the next one", "a.mtx"});
   auto const d = write("d.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n");
-  expect_says(said([&] { (void)read_matrix_market({a, d}); }), {"d.mtx: has no entry (2, 2)", "a.mtx"});
+  expect_says(said([&] { (void)read_matrix_market({a, d}); }),
+              {"d.mtx: has no entry (2, 2)", "a.mtx"});
   expect_says(said([&] { (void)read_matrix_market({d, a}); }),
               {"a.mtx:4: there is an entry (2, 2) too much", "d.mtx"});
   auto const e = write("e.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n");
@@ -115,17 +118,23 @@ TEST_F(ReadSystems, ErrorsNameTheLine) {
   expect_says(said_of("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"),
               {"a pattern without values"});
   expect_says(said_of(head + "% only this\n"), {"bad.mtx:2: the line of sizes is missing"});
-  expect_says(said_of(head + "2 3 1\n1 1 1\n"), {"bad.mtx:2: ", "2 rows and 3 columns; systems are square"});
-  expect_says(said_of(head + "2 x 1\n"), {"bad.mtx:2: the number of columns is an integer, not \"x\""});
+  expect_says(said_of(head + "2 3 1\n1 1 1\n"),
+              {"bad.mtx:2: ", "2 rows and 3 columns; systems are square"});
+  expect_says(said_of(head + "2 x 1\n"),
+              {"bad.mtx:2: the number of columns is an integer, not \"x\""});
   expect_says(said_of(head + "2 2 -1\n"), {"bad.mtx:2: the sizes are out of range"});
   expect_says(said_of(head + "2 2 2\n1 1 1\n"), {"bad.mtx:3: the file ends after 1 of 2 entries"});
-  expect_says(said_of(head + "2 2 1\n1 1 1\n\n2 2 2\n"), {"bad.mtx:5: there are more entries than the 1"});
-  expect_says(said_of(head + "2 2 1\n0 1 1\n"), {"bad.mtx:3: the row 0 is out of range, from 1 to 2"});
+  expect_says(said_of(head + "2 2 1\n1 1 1\n\n2 2 2\n"),
+              {"bad.mtx:5: there are more entries than the 1"});
+  expect_says(said_of(head + "2 2 1\n0 1 1\n"),
+              {"bad.mtx:3: the row 0 is out of range, from 1 to 2"});
   expect_says(said_of(head + "2 2 1\n1 3 1\n"), {"bad.mtx:3: the column 3 is out of range"});
   expect_says(said_of(head + "2 2 1\n1 1\n"), {"bad.mtx:3: the value is a number, not \"\""});
-  expect_says(said_of(head + "2 2 1\n1 1 1.5x\n"), {"bad.mtx:3: the value is a number, not \"1.5x\""});
+  expect_says(said_of(head + "2 2 1\n1 1 1.5x\n"),
+              {"bad.mtx:3: the value is a number, not \"1.5x\""});
   expect_says(said_of(head + "2 2 1\n1 1 +-1\n"), {"bad.mtx:3: ", "\"+-1\""});
-  expect_says(said_of(head + "2 2 1\n1 1 1 9\n"), {"bad.mtx:3: there is more on the line", "\"9\""});
+  expect_says(said_of(head + "2 2 1\n1 1 1 9\n"),
+              {"bad.mtx:3: there is more on the line", "\"9\""});
   expect_says(said_of(head + "2 2 3\n1 1 1\n2 2 1\n1 1 2\n"),
               {"bad.mtx:5: the entry (1, 1) is there twice, first on line 3"});
   expect_says(said_of("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n"),
@@ -187,7 +196,8 @@ TEST(ReadSystemsOfAFlame, SolveTheirEquations) {
       for (std::size_t i = 0; i < 22; ++i) {
         double size = std::fabs(b(n, i));
         for (auto k = s.row_offsets(i); k < s.row_offsets(i + 1); ++k)
-          size += std::fabs(s.values(n, std::size_t(k)) * x(n, std::size_t(s.columns(std::size_t(k)))));
+          size +=
+              std::fabs(s.values(n, std::size_t(k)) * x(n, std::size_t(s.columns(std::size_t(k)))));
         // The solution is rounded once, and 22 products are added up.
         ASSERT_LE(std::fabs(residual(n, i)), 26 * std::numeric_limits<double>::epsilon() * size)
             << n << " " << i;
