@@ -27,7 +27,7 @@
 
 namespace Batchwork {
 
-/// Sparse systems of one pattern, as they were read. `a.csr()` is what the verbs take, once it is where they run: `a.in<Memory>()`.
+/// Sparse systems of one pattern, as they were read. `a.in<Memory>().csr()` is what verbs take that run there.
 template <class T, class Memory = Kokkos::HostSpace>
 struct SparseSystems {
   Kokkos::View<std::int64_t*, Memory> row_offsets;
@@ -120,12 +120,14 @@ class LineReader {
   double number(char const* what) {
     auto w = word();
     auto const all = w;
-    if (w.size() > 1 && w.front() == '+') w.remove_prefix(1);
+    // No reader of numbers takes a sign before a sign, but one takes no plus.
+    bool const plus = w.size() > 1 && w[0] == '+' && w[1] != '+' && w[1] != '-';
+    if (plus) w.remove_prefix(1);
     double x = 0;
 #if defined(__cpp_lib_to_chars)
     auto const [end, error] = std::from_chars(w.data(), w.data() + w.size(), x);
     // Out of range is as it would be in a program's text: zero or infinity.
-    bool const sound = !w.empty() && w.front() != '+' && end == w.data() + w.size() &&
+    bool const sound = !w.empty() && end == w.data() + w.size() &&
                        (error == std::errc() || error == std::errc::result_out_of_range);
     if (sound && error == std::errc::result_out_of_range)
       x = std::strtod(std::string(w).c_str(), nullptr);

@@ -57,7 +57,7 @@ inline Pattern tridiagonal(int rows) {
 
 /// A View of indices, on the device.
 template <class I>
-Kokkos::View<I*, Space> indices_of(char const* label, std::vector<int> const& from) {
+Kokkos::View<I*, Space> indices_of(std::string const& label, std::vector<int> const& from) {
   Kokkos::View<I*, Space> const v(label, from.size());
   auto const host = Kokkos::create_mirror_view(v);
   for (std::size_t k = 0; k < from.size(); ++k) host(k) = static_cast<I>(from[k]);

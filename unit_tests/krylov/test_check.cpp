@@ -3,6 +3,11 @@
 
 // check(A): what it finds in a pattern and what it says, with the fault in every place where there can be one.
 #include "krylov/Batchwork_CheckSystems.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
 #include "krylov/SystemsCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -82,6 +87,40 @@ TEST(Check, RowOffsets) {
   expect_says(said_of({0, 1, 3}, {0, 1}),
               {"the last offset is 3, but csr columns(\"columns\")", "has 2"});
   expect_says(said_of({0, 1, 2}, {0, 1, 1}), {"the last offset is 2", "has 3"});
+}
+
+/// Sound patterns with a few numbers changed: what is accepted is sound by a second opinion, and the other way round.
+TEST(Check, ChangedPatterns) {
+  Random random(2);
+  int sound = 0, unsound = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    int const rows = random.integer(1, 6);
+    Pattern const p = random.integer(0, 1) ? tridiagonal(rows) : random_pattern(random, rows);
+    std::vector<int> offsets{0}, columns;
+    for (auto const& row : p.columns) {
+      columns.insert(columns.end(), row.begin(), row.end());
+      offsets.push_back(int(columns.size()));
+    }
+    for (int change = random.integer(0, 2); change > 0; --change) {
+      bool const in_offsets = columns.empty() || random.integer(0, 1);
+      auto& v = in_offsets ? offsets : columns;
+      v[std::size_t(random.integer(0, int(v.size()) - 1))] += random.integer(-2, 2);
+    }
+    auto const diagonals = random.integer(0, 1) ? Diagonals::required : Diagonals::optional;
+    bool good = offsets.front() == 0 && offsets.back() == int(columns.size()) &&
+                std::is_sorted(offsets.begin(), offsets.end());
+    for (int i = 0; good && i < rows; ++i) {
+      auto const first = columns.begin() + offsets[std::size_t(i)],
+                 last = columns.begin() + offsets[std::size_t(i) + 1];
+      good = std::all_of(first, last, [&](int j) { return j >= 0 && j < rows; }) &&
+             std::adjacent_find(first, last, std::greater_equal<>()) == last &&
+             (diagonals == Diagonals::optional || std::find(first, last, i) != last);
+    }
+    ASSERT_EQ(said_of(offsets, columns, diagonals) == nothing_thrown, good) << trial;
+    ++(good ? sound : unsound);
+  }
+  EXPECT_GT(sound, 500);
+  EXPECT_GT(unsound, 500);
 }
 
 TEST(Check, EqualRows) {

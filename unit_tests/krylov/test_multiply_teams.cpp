@@ -55,8 +55,8 @@ void run(A const& a, GemmMatrices<T> const& full, GemmMatrices<T> const& x, int 
       for (int i = 0; i < rows; ++i) before.at(n, i, 0) = y.at(n, i, 0);
     auto const outside = y.poisoned();
     using Kernel = Impl::MultiplyTeams<T, Systems>;
-    Kernel const kernel{{systems, stored(vectors(x)).storage.as_const(), stored(vectors(y)).storage,
-                         T(-0.75), T(2), items},
+    Kernel const kernel{{systems, Impl::stored(vectors(x)).storage.as_const(),
+                         Impl::stored(vectors(y)).storage, T(-0.75), T(2), items},
                         lanes};
     run_teams(kernel, int(kernel.teams()), Kernel::largest_team, 0);
     y.download();

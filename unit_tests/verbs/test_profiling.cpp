@@ -196,6 +196,20 @@ TEST_F(Profiling, GemmIsOneKernel) {
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
+TEST_F(Profiling, MultiplyIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<double* [3]> const u("u", 1000), v("v", 1000), no_u("no_u", 0), no_v("no_v", 0);
+  Kokkos::View<double* [9]> const values("values", 1000), no_values("no_values", 0);
+  Kokkos::View<int[4]> const offsets("offsets");
+  Kokkos::View<int[9]> const columns("columns");
+  auto const a = csr(offsets, columns, values);
+  expect_one_kernel(events_of([&] { multiply(u, a, v); }), "Batchwork::multiply", Space());
+  expect_one_kernel(events_of([&] { multiply(instance, 2, a, v, 1, u); }), "Batchwork::multiply",
+                    instance);
+  auto const of_none = events_of([&] { multiply(no_u, csr(offsets, columns, no_values), no_v); });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
 TEST_F(Profiling, OnTheInstanceGiven) {
   auto const instances = Kokkos::Experimental::partition_space(Space(), 1, 1);
   for (int k = 0; k < 2; ++k) {
