@@ -133,3 +133,28 @@ void gated(Exec const& exec, std::int64_t steps, Kokkos::View<double[D][D]> F,
        carry(common(fixed(0.0)), log_sum(log_likelihood, -0.5)), each(z), common(F),
        common(symmetric(Q)), common(H), common(symmetric(R)));
 }
+
+/// The operator of a functor: the second difference.
+struct Difference {
+  int rows;
+
+  template <class Lanes, class X, class Y>
+  KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t /*item*/, X const& x,
+                                  Y const& y) const {
+    lanes.for_each(rows, [&](int i) {
+      y(i) = 2 * x(i) - (i > 0 ? x(i - 1) : 0) - (i + 1 < rows ? x(i + 1) : 0);
+    });
+  }
+};
+
+void residuals(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
+               Kokkos::View<double**> values, Kokkos::View<double**> x, Kokkos::View<double**> y,
+               Kokkos::View<double**> r) {
+  auto const A = csr(row_offsets, columns, values);
+  check(A);                        // once for a pattern
+  multiply(exec, y, A, x);         // y = A x
+  multiply(exec, -1, A, x, 1, r);  // r = r - A x
+
+  int const rows = int(A.rows());
+  multiply(exec, y, matrix_free(rows, Difference{rows}), x);
+}

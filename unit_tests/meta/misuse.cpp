@@ -174,3 +174,22 @@ void product_of_float_and_double(Kokkos::View<double***> const& c, Kokkos::View<
 void transposed_in_map(Matrices const& y, Matrices const& x) {
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(B::transposed(x), x)));
 }
+
+// says: column indices are integers of 32 bits
+void columns_of_64_bits(Kokkos::View<int*> const& offsets, Kokkos::View<long*> const& wide,
+                        Kokkos::View<int*> const& columns, Kokkos::View<double**> const& values) {
+  (void)wide, (void)columns;
+  (void)B::csr(offsets, WRONG_OR_RIGHT(wide, columns), values);
+}
+
+// says: the matrices and vectors of a call hold the same type of numbers
+void multiply_by_floats(Kokkos::View<double**> const& y, Kokkos::View<double***> const& d,
+                        Kokkos::View<float***> const& f) {
+  (void)d, (void)f;
+  B::multiply(y, B::dense(WRONG_OR_RIGHT(f, d)), Kokkos::View<double**>("x", 1, 1));
+}
+
+// says: Batchwork::multiply: y and x hold vectors
+void multiply_by_matrices(Kokkos::View<double**> const& y, Kokkos::View<double***> const& d) {
+  B::multiply(y, B::dense(d), WRONG_OR_RIGHT(d, Kokkos::View<double**>("x", 1, 1)));
+}
