@@ -68,16 +68,21 @@ void apply_on_host(PatternItem<EllSystems<T>> const& item, int rows, X const& x,
     for (int k = 0; k < a.width; ++k) {
       T const* const v = item.numbers + i + k * a.values.col;
       std::int32_t const* const c = a.columns + i * a.column_row + k * a.column_entry;
+      int there = 0;
+      for (int l = 0; l < W; ++l) there += c[l * a.column_row] >= 0;
+      if (there == 0) break;
       Pack<T, W> xs(T(0)), values(T(0));
-      bool some = false;
-      for (int l = 0; l < W; ++l) {
-        std::int32_t const column = c[l * a.column_row];
-        if (column < 0) continue;
-        some = true;
-        xs.set_lane(l, x(column));
-        values.set_lane(l, v[l]);
+      if (there == W) {
+        for (int l = 0; l < W; ++l) xs.set_lane(l, x(c[l * a.column_row]));
+        values = Pack<T, W>::load(v);
+      } else {
+        for (int l = 0; l < W; ++l) {
+          std::int32_t const column = c[l * a.column_row];
+          if (column < 0) continue;
+          xs.set_lane(l, x(column));
+          values.set_lane(l, v[l]);
+        }
       }
-      if (!some) break;
       sums += values * xs;
     }
     for (int l = 0; l < W; ++l) y(i + l) = sums.lane(l);
@@ -134,20 +139,30 @@ struct MultiplyHost {
     }
   }
 
-  /// W items whose numbers are side by side.
+  /// P packs of items whose numbers are side by side: several sums at once, since each waits for its last addition.
+  template <int P>
   void several(std::int64_t item) const {
     using S = Pack<T, W>;
     T const* const numbers = p.a.values.data + item;
     T const* const x = p.x.data + item;
     T* const y = p.y.data + item;
     for (int i = 0; i < p.a.rows; ++i) {
-      S sum(T(0));
+      S sums[P];
+      BATCHWORK_UNROLL
+      for (int q = 0; q < P; ++q) sums[q] = S(T(0));
       p.a.for_each_place(i, [&](int column, std::int64_t place) {
-        sum += S::load(numbers + place) * S::load(x + column * p.x.row);
+        T const* const v = numbers + place;
+        T const* const xs = x + column * p.x.row;
+        BATCHWORK_UNROLL
+        for (int q = 0; q < P; ++q) sums[q] += S::load(v + q * W) * S::load(xs + q * W);
       });
-      sum = S(p.alpha) * sum;
-      if (p.beta != T(0)) sum += S(p.beta) * S::load(y + i * p.y.row);
-      sum.store(y + i * p.y.row);
+      T* const to = y + i * p.y.row;
+      BATCHWORK_UNROLL
+      for (int q = 0; q < P; ++q) {
+        sums[q] *= S(p.alpha);
+        if (p.beta != T(0)) sums[q] += S(p.beta) * S::load(to + q * W);
+        sums[q].store(to + q * W);
+      }
     }
   }
 
@@ -167,8 +182,10 @@ struct MultiplyHost {
     std::int64_t item = chunk * per_chunk;
     std::int64_t const end = item + per_chunk < p.items ? item + per_chunk : p.items;
     if constexpr (Systems::has_pattern) {
-      if (by_packs)
-        for (; item + W <= end; item += W) several(item);
+      if (by_packs) {
+        for (; item + 4 * W <= end; item += 4 * W) several<4>(item);
+        for (; item + W <= end; item += W) several<1>(item);
+      }
     }
     for (; item < end; ++item) one(item);
   }
