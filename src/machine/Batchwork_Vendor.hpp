@@ -182,6 +182,35 @@ BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 #endif
 }
 
+/// Whether the lanes of a warp give each other numbers without scratch, for the host that reserves it too.
+#if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)
+inline constexpr bool shuffles = true;
+#else
+inline constexpr bool shuffles = false;
+#endif
+
+/// Adds up over so many neighbouring lanes, a power of two to 32: the same bits in each of them. Where `shuffles`.
+template <class T, int N>
+BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  BATCHWORK_UNROLL
+  for (int step = 1; step < 32; step *= 2) {
+    if (step < lanes) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < N; ++n) x[n] += __shfl_xor_sync(0xffffffffu, x[n], step);
+    }
+  }
+#endif
+}
+/// Whether x holds in any lane of the warp. Where `shuffles`.
+BATCHWORK_INLINE bool any_in_warp(bool x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return __any_sync(0xffffffffu, x);
+#else
+  return x;
+#endif
+}
+
 // ---- asynchronous copies -----------------------------------------------------------------------------------------
 
 /// Whether copies to team scratch can run beside the arithmetic.

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// BiCGSTAB: H. A. van der Vorst, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of
+/// nonsymmetric linear systems", SIAM J. Sci. Stat. Comput. 13 (1992); Y. Saad, Iterative Methods for Sparse Linear Systems,
+/// 2nd edition, section 7.4.2; with right preconditioning.
+#ifndef BATCHWORK_BICGSTAB_HPP
+#define BATCHWORK_BICGSTAB_HPP
+
+#include <limits>
+
+#include "krylov/Batchwork_SolveLoop.hpp"
+
+namespace Batchwork {
+
+/// BiCGSTAB, for any regular matrices. An iteration takes two products, two applications of the preconditioner and three
+/// rounds of sums. Where rho, omega or the pivot vanish a system begins anew from its true residual; if that has not halved
+/// since it began before, it ends with Reason::breakdown.
+struct Bicgstab {
+  StoppingCriteria stop{};
+};
+inline Bicgstab bicgstab(StoppingCriteria const& stop = {}) { return {stop}; }
+
+namespace Impl {
+
+template <class At>
+struct BicgstabMethod {
+  static constexpr bool right = true;
+  using T = typename At::Scalar;
+  using V = typename At::Value;
+  typename At::Vector shadow, p, v, t, z;
+  T rho = T(1), beta = T(0), omega = T(0);
+
+  BATCHWORK_INLINE explicit BicgstabMethod(At& at, Bicgstab const&)
+      : shadow(at.vector()), p(at.vector()), v(at.vector()), t(at.vector()), z(at.vector()) {}
+
+  template <class M, class R>
+  BATCHWORK_INLINE void restart(At& at, M const&, R const& r, T squared, Progress<T> const& is) {
+    if (!is.running) return;
+    rho = squared;
+    beta = omega = T(0);
+    at.for_each([&](int i) {
+      shadow.set(i, r(i));
+      p.set(i, V(T(0)));
+      v.set(i, V(T(0)));
+    });
+  }
+
+  template <class M, class R>
+  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<T>& is) {
+    bool const on = is.running;
+    if (on) {
+      at.for_each([&](int i) { p.set(i, r(i) + V(beta) * (p(i) - V(omega) * v(i))); });
+    }
+    m.apply(at, z, p);
+    at.multiply(v, z);
+    T pivot[1];
+    {
+      V part[1] = {V(T(0))};
+      at.for_each([&](int i) { part[0] += shadow(i) * v(i); });
+      at.sum(part, pivot);
+    }
+    T const alpha = rho / pivot[0];
+    bool const goes_on = on && is_finite(alpha);
+    if (goes_on) {
+      at.for_each([&](int i) { r.set(i, r(i) - V(alpha) * v(i)); });
+    } else if (on) {
+      is.stop(is_finite(pivot[0]) ? Reason::breakdown : Reason::not_finite, Breakdown::pivot);
+    }
+
+    m.apply(at, z, r);
+    at.multiply(t, z);
+    T s[3];  // t' s, t' t, s' s, where s is in r
+    {
+      V parts[3] = {V(T(0)), V(T(0)), V(T(0))};
+      at.for_each([&](int i) {
+        V const ti = t(i), si = r(i);
+        parts[0] += ti * si;
+        parts[1] += ti * ti;
+        parts[2] += si * si;
+      });
+      at.sum(parts, s);
+    }
+    T const next_omega = s[0] / s[1];
+    // Half an iteration may do; and is all there is where t = 0 or t' s = 0.
+    bool const halves = goes_on && (s[2] <= is.threshold_squared || !is_finite(next_omega) || next_omega == T(0));
+    bool const whole = goes_on && !halves;
+    if (halves) {
+      at.for_each([&](int i) { u.set(i, u(i) + V(alpha) * p(i)); });
+      is.judge(s[2]);
+      if (is.running) is.stop(is_finite(s[0]) && is_finite(s[1]) ? Reason::breakdown : Reason::not_finite, Breakdown::omega);
+    }
+    if (whole) {
+      omega = next_omega;
+      at.for_each([&](int i) {
+        V const si = r(i);
+        u.set(i, u(i) + (V(alpha) * p(i) + V(omega) * si));
+        r.set(i, si - V(omega) * t(i));
+      });
+    }
+    T n[2];  // r' r, shadow' r
+    {
+      V parts[2] = {V(T(0)), V(T(0))};
+      at.for_each([&](int i) {
+        V const ri = r(i);
+        parts[0] += ri * ri;
+        parts[1] += shadow(i) * ri;
+      });
+      at.sum(parts, n);
+    }
+    if (whole) {
+      is.judge(n[0]);
+      beta = (n[1] / rho) * (alpha / omega);
+      rho = n[1];
+      if (is.running && (rho == T(0) || !is_finite(beta))) is.stop(Reason::breakdown, Breakdown::rho);
+    }
+  }
+};
+
+template <class At>
+BATCHWORK_INLINE auto method_of(At& at, Bicgstab const& solver) {
+  return BicgstabMethod<At>(at, solver);
+}
+
+}  // namespace Impl
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Where a lane has its rows of a matrix while it solves: in registers, by columns or by entries; or where the matrix is.
+#ifndef BATCHWORK_HELDMATRIX_HPP
+#define BATCHWORK_HELDMATRIX_HPP
+
+#include <cstdint>
+#include <type_traits>
+
+#include "krylov/Batchwork_SystemTeam.hpp"
+
+namespace Batchwork::Impl {
+
+/// R full rows of K columns: nothing is indexed, and a number read from the letter box serves R rows.
+template <class T, int R, int K>
+struct ColumnsHeld {
+  static constexpr bool skips_rows = false;
+  static constexpr int boxes = 1;
+  static constexpr int wide = WideNumbers<T>::count;
+  static_assert(K % 8 == 0);
+  T a[R][K];
+  int columns = 0;
+  bool valid = true;
+
+  /// Takes the rows of the item whose numbers these are, and the diagonal. Columns rise, see check; where they do not, the
+  /// matrix is not valid.
+  BATCHWORK_INLINE void take(AnySystems<T> const& of, T const* numbers, int rank, int lanes,
+                             RowNumbers<T, R>& diagonal) {
+    columns = of.rows;
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      int const i = r * lanes + rank;
+      auto const row = i < of.rows ? of.row(numbers, i) : RowEntries<T>{};
+      T d = T(0);
+      int k = 0;
+      BATCHWORK_UNROLL
+      for (int j = 0; j < K; ++j) {
+        bool const has = k < row.count && row.column(k) == j;
+        T const v = has ? row.number(k) : T(0);
+        a[r][j] = v;
+        d = j == i ? v : d;
+        k += has ? 1 : 0;
+      }
+      valid = valid && k == row.count;
+      diagonal.data[r] = d;
+    }
+  }
+  template <class At>
+  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+    T const* const box = at.publish(x);
+    // Few rows: several sums at once, so that additions do not wait for each other.
+    constexpr int parts = R >= 3 ? 1 : 2;
+    T sums[R][parts];
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      BATCHWORK_UNROLL
+      for (int q = 0; q < parts; ++q) sums[r][q] = T(0);
+    }
+    BATCHWORK_UNROLL
+    for (int j0 = 0; j0 < K; j0 += 8) {
+      if (j0 > 0 && j0 >= columns) continue;
+      BATCHWORK_UNROLL
+      for (int j = j0; j < j0 + 8; j += wide) {
+        auto const w = *reinterpret_cast<WideNumbers<T> const*>(box + j);
+        BATCHWORK_UNROLL
+        for (int c = 0; c < wide; ++c) {
+          BATCHWORK_UNROLL
+          for (int r = 0; r < R; ++r) sums[r][c % parts] += a[r][j + c] * w.v[c];
+        }
+      }
+    }
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      T s = sums[r][0];
+      BATCHWORK_UNROLL
+      for (int q = 1; q < parts; ++q) s += sums[r][q];
+      y.data[r] = s;
+    }
+  }
+};
+
+/// R rows of up to K entries with their columns; what is beyond them is read where it is.
+template <class T, int R, int K>
+struct EntriesHeld {
+  static constexpr bool skips_rows = false;
+  static constexpr int boxes = 1;
+  T a[R][K];
+  int places[R][K];  ///< of the columns in the letter box, in bytes
+  AnySystems<T> const* of = nullptr;
+  int width = 0;  ///< of the widest row
+  bool valid = true;
+
+  static BATCHWORK_INLINE T at_place(T const* box, int place) {
+    return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(box) + place);
+  }
+  BATCHWORK_INLINE void take(AnySystems<T> const& from, T const* of_item, int rank, int lanes,
+                             RowNumbers<T, R>& diagonal) {
+    of = &from;
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      int const i = r * lanes + rank;
+      auto const row = i < from.rows ? from.row(of_item, i) : RowEntries<T>{};
+      width = row.count > width ? row.count : width;
+      T d = T(0);
+      BATCHWORK_UNROLL
+      for (int k = 0; k < K; ++k) {
+        bool const has = k < row.count;
+        // An empty slot is a zero times the row's own number.
+        int const j = has ? row.column(k) : i < from.rows ? i : 0;
+        bool const inside = unsigned(j) < unsigned(from.rows);
+        valid = valid && (inside || i >= from.rows);
+        T const v = has ? row.number(k) : T(0);
+        a[r][k] = v;
+        places[r][k] = inside ? j * int(sizeof(T)) : 0;
+        d = has && j == i ? v : d;
+      }
+      for (int k = K; k < row.count; ++k) {
+        int const j = row.column(k);
+        if (unsigned(j) >= unsigned(from.rows)) valid = false;
+        else if (j == i) d = row.number(k);
+      }
+      diagonal.data[r] = d;
+    }
+  }
+  template <class At>
+  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+    T const* const box = at.publish(x);
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      T s = a[r][0] * at_place(box, places[r][0]);
+      BATCHWORK_UNROLL
+      for (int k = 1; k < K; ++k) s += a[r][k] * at_place(box, places[r][k]);
+      y.data[r] = s;
+    }
+    if (width > K) {
+      BATCHWORK_KEEP_LOOP
+      for (int r = 0; r < R; ++r) {
+        int const i = Vendor::renewed(at.row_of(r));
+        if (i >= at.rows) continue;
+        auto const row = of->row(of->numbers(Vendor::renewed(at.item.number)), i);
+        T s = T(0);
+        for (int k = K; k < row.count; ++k) s += row.number(k) * box[row.column(k)];
+        BATCHWORK_UNROLL
+        for (int q = 0; q < R; ++q)
+          if (q == r) y.data[q] += s;
+      }
+    }
+  }
+};
+
+/// Rows of any length, read where they are, which is the cache once they have been read; up to R of them a lane. Some
+/// neighbouring lanes share a row, so that they read neighbouring numbers.
+template <class T, int R>
+struct ReadInPlace {
+  static constexpr bool skips_rows = true;
+  static constexpr int boxes = 2;
+  AnySystems<T> const* of = nullptr;
+  T const* numbers = nullptr;
+  int sharing = 1;  ///< lanes of a row, a power of two
+  bool valid = true;
+
+  BATCHWORK_INLINE void take(AnySystems<T> const& from, T const* of_item, int rank, int lanes,
+                             RowNumbers<T, R>& diagonal) {
+    of = &from;
+    numbers = of_item;
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      int const i = r * lanes + rank;
+      T d = T(0);
+      if (i < from.rows) {
+        auto const row = from.row(of_item, i);
+        for (int k = 0; k < row.count; ++k) {
+          int const j = row.column(k);
+          if (unsigned(j) >= unsigned(from.rows)) valid = false;
+          else if (j == i) d = row.number(k);
+        }
+      }
+      diagonal.data[r] = d;
+    }
+  }
+  template <class At>
+  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+    T const* const box = at.publish(x);
+    T* const results = at.second_box();
+    int const at_once = at.lanes / sharing, first = at.rank / sharing, mine = at.rank % sharing;
+    for (int i0 = 0; i0 < at.rows; i0 += at_once) {
+      int const i = i0 + first;
+      T s[1] = {T(0)};
+      if (i < at.rows) {
+        auto const row = of->row(numbers, i);
+        for (int k = mine; k < row.count; k += sharing) s[0] += row.number(k) * box[row.column(k)];
+      }
+      if (sharing > 1) Vendor::sum_over(s, sharing);
+      if (mine == 0 && i < at.rows) results[i] = s[0];
+    }
+    at.sync();
+    at.for_each([&](int r) {
+      int const i = at.row_of(r);
+      y.data[r] = i < at.rows ? results[i] : T(0);
+    });
+  }
+};
+
+/// What a functor of matrix_free computes.
+template <class T, int R, class F>
+struct AppliedByFunctor {
+  static constexpr bool skips_rows = true;
+  static constexpr int boxes = 2;
+  F const* functor = nullptr;
+  bool valid = true;
+
+  template <class At>
+  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+    T const* const box = at.publish(x);
+    T* const results = at.second_box();
+    (*functor)(
+        SystemLanes<std::remove_cvref_t<decltype(at.member)>>{at.member, at.rank, at.lanes},
+        at.item.number, [box](int j) { return box[j]; },
+        [results](int i) -> T& { return results[i]; });
+    at.sync();
+    at.for_each([&](int r) {
+      int const i = at.row_of(r);
+      y.data[r] = i < at.rows ? results[i] : T(0);
+    });
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
