@@ -98,9 +98,10 @@ inline Arranged mostly(Arranged how, Random& random) {
 /// run(alpha, A, beta)
 template <class T, class Run>
 void check_add_scaled_identity(Pattern const& pattern, std::int64_t items, Arranged how,
-                               Random& random, Run const& run) {
+                               Random& random, Run const& run,
+                               std::vector<double> const& betas = {1.0, 0.0, -0.7}) {
   for (auto format : all_formats)
-    for (double beta : {1.0, 0.0, -0.7}) {
+    for (double beta : betas) {
       SCOPED_TRACE(std::to_string(items) + " items of " + std::to_string(pattern.rows) +
                    " rows, arranged " + std::to_string(int(how)) + ", format " +
                    std::to_string(int(format)) + ", beta " + std::to_string(beta));
