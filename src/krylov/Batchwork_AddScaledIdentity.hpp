@@ -68,8 +68,7 @@ struct AddScaledIdentity {
 
 template <class Exec, class Alpha, class A>
 void add_scaled_identity_batch(Exec const& exec, Alpha const& alpha, A const& a, double beta) {
-  require_stored<Exec, A>();
-  using T = typename A::value_type;
+  using T = typename NumbersStored<Exec, A>::type;
   SystemCall const call{"add_scaled_identity"};
   call.check_matrices(2, a);
   auto operands = operands_of(2, a, true);

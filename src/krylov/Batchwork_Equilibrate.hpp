@@ -174,8 +174,7 @@ struct EquilibrateSystems {
 
 template <class Exec, class A, class L, class R>
 void equilibrate_batch(Exec const& exec, A const& a, L const& left_arg, R const& right_arg) {
-  require_stored<Exec, A>();
-  using T = typename A::value_type;
+  using T = typename NumbersStored<Exec, A>::type;
   auto const left = operand_of<Exec, T, 1>(left_arg);
   auto const right = operand_of<Exec, T, 1>(right_arg);
   require_written<std::remove_const_t<decltype(left)>>();

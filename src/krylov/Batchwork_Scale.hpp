@@ -76,8 +76,7 @@ ItemVector<T> factors_of(SystemCall const& call, int position, char const* role,
 
 template <class Exec, class L, class A, class R>
 void scale_batch(Exec const& exec, L const& left, A const& a, R const& right) {
-  require_stored<Exec, A>();
-  using T = typename A::value_type;
+  using T = typename NumbersStored<Exec, A>::type;
   SystemCall const call{"scale"};
   call.check_matrices(2, a);
   auto operands = operands_of(2, a, true);

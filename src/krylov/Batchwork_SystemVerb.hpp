@@ -23,15 +23,17 @@ namespace Batchwork::Impl {
 template <class A>
 concept StoredMatrices = SystemMatrices<A> && requires(A const& a) { stored(a.values); };
 
+/// The type of their numbers. A struct, so that the compiler says this first.
 template <class Exec, class A>
-constexpr void require_stored() {
+struct NumbersStored {
   static_assert(StoredMatrices<A>,
                 "Batchwork: the matrices are csr(...), ell(...) or dense(...), whose numbers are "
                 "stored");
   static_assert(A::template reachable<Exec>,
                 "Batchwork: a View's memory cannot be reached from the execution space; deep_copy "
                 "it there first");
-}
+  using type = typename A::value_type;
+};
 /// Where the numbers of csr(...), ell(...) or dense(...) are, to be written; their places are those of a.systems().
 template <class A>
 auto numbers_of(A const& a) {
