@@ -30,13 +30,13 @@ struct Exponents {
   template <class S>
   static BATCHWORK_INLINE S of(S const& x) {
     S const size = abs(x);
+    auto const counts = size > S(T(0)) && size < S(infinite());
     auto const subnormal = size < S(std::numeric_limits<T>::min());
     constexpr T lift = T(std::int64_t(1) << (digits + 1));
-    S const normal = select(subnormal, size * S(lift), size);
+    S const normal = select(counts, select(subnormal, size * S(lift), size), S(T(1)));
     // Half of the last exponent added to the bits goes over into the exponent from 3/2 on.
     S const e = to_number<T>(shift_right(bits(normal) + (I(1) << (digits - 1)), digits)) -
                 select(subnormal, S(T(bias + digits + 1)), S(T(bias)));
-    auto const counts = size > S(T(0)) && size < S(infinite());
     return select(counts, e, S(-infinite()));
   }
   /// 2^e for |e| up to most.
