@@ -209,8 +209,8 @@ void equilibrate_batch(Exec const& exec, A const& a, L const& left_arg, R const&
 /// less near to one.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::equilibrate; asynchronous, allocates nothing, never fences. Zero items
-/// or rows are no launch. It sweeps over A until nothing changes: four to eight times for numbers that span some ten powers of
-/// ten. The same factors on every machine. See D. Ruiz, A scaling algorithm to equilibrate both rows and columns norms in
+/// or rows are no launch. It sweeps over A until nothing changes: five or six times for numbers that span ten powers of ten, once
+/// more for twenty. The same factors on every machine. See D. Ruiz, A scaling algorithm to equilibrate both rows and columns norms in
 /// matrices, RAL-TR-2001-034 (2001), of which this is the form with largest magnitudes, all roots rounded to powers of two.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
