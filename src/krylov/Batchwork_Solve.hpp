@@ -81,7 +81,7 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
     using Any = AnySystems<T>;
     SolveProblem<T, Solver, M, Any> const q{
         p.solver, p.preconditioner, Any(p.a), p.b, p.x, p.log, p.items};
-    SolveChoice const how = choose_solve(p.a.rows, width, Vendor::shuffles);
+    SolveChoice const how = choose_solve(p.a.rows, width, Vendor::has_shuffles);
     auto const either = [&]<class Matrix, int R>() {
       if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q, how);
       else launch.template operator()<Matrix, R, false>(q, how);

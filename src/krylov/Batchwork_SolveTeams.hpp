@@ -52,7 +52,7 @@ struct SolveTeams {
     int const places = Matrix::skips_rows ? (p.a.rows + lanes - 1) / lanes * lanes : lanes * R;
     scratch = {lanes, places, how.systems(), WideNumbers<T>::count, Matrix::boxes};
   }
-  std::size_t bytes() const { return scratch.numbers(Vendor::shuffles) * sizeof(T) + 16; }
+  std::size_t bytes() const { return scratch.numbers(Vendor::has_shuffles) * sizeof(T) + 16; }
   std::int64_t teams() const { return (p.items + scratch.systems - 1) / scratch.systems; }
 
   template <class Member>
@@ -63,7 +63,7 @@ struct SolveTeams {
     bool const there = wanted < p.items;
     auto const item = p.item(there ? wanted : p.items - 1, there);
     T* const numbers = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(
-        scratch.numbers(Vendor::shuffles) * sizeof(T), 16));
+        scratch.numbers(Vendor::has_shuffles) * sizeof(T), 16));
 
     Matrix matrix;
     RowNumbers<T, R> diagonal{};

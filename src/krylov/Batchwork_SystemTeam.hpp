@@ -136,12 +136,12 @@ struct SystemTeam {
 
   /// Waits for the lanes of the system; for its warp, or portably for the team.
   BATCHWORK_INLINE void sync() const {
-    if constexpr (Vendor::shuffles && !Large) Vendor::wait_for_warp(member);
+    if constexpr (Vendor::has_shuffles && !Large) Vendor::wait_for_warp(member);
     else member.team_barrier();
   }
   /// Whether x holds for any system that goes through the same turns.
   BATCHWORK_INLINE bool any(bool x) {
-    if constexpr (Vendor::shuffles) {
+    if constexpr (Vendor::has_shuffles) {
       return Large ? x : Vendor::any_in_warp(x);
     } else {
       T* const all = next_parts();
@@ -157,7 +157,7 @@ struct SystemTeam {
   /// The vector where all lanes of the system read it. Between two of them there is a sum, which comes after the reading.
   BATCHWORK_INLINE T const* publish(Vector const& v) {
     // A sum within a warp does not order accesses to scratch.
-    if constexpr (Vendor::shuffles && !Large) sync();
+    if constexpr (Vendor::has_shuffles && !Large) sync();
     for_each([&](int r) { boxes[row_of(r)] = v.data[r]; });
     sync();
     return boxes;
@@ -173,7 +173,7 @@ struct SystemTeam {
     static_assert(N <= SystemScratch::most_sums);
     BATCHWORK_UNROLL
     for (int n = 0; n < N; ++n) x[n] = mine[n];
-    if constexpr (Vendor::shuffles) {
+    if constexpr (Vendor::has_shuffles) {
       Vendor::sum_over(x, Large ? 32 : lanes);
       if constexpr (Large) {
         T* const all = next_parts();
@@ -205,7 +205,7 @@ struct SystemTeam {
   /// Reading them is over when the next set of parts is.
   BATCHWORK_INLINE T* next_parts() {
     sum_turn ^= 1;
-    return parts + (sum_turn != 0 ? layout.of_sums(Vendor::shuffles) / 2 : 0);
+    return parts + (sum_turn != 0 ? layout.of_sums(Vendor::has_shuffles) / 2 : 0);
   }
 };
 

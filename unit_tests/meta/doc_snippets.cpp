@@ -147,6 +147,19 @@ struct Difference {
   }
 };
 
+void beside_multiply(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
+                     Kokkos::View<double**> values, Kokkos::View<double*> shift,
+                     Kokkos::View<double**> left, Kokkos::View<double**> right,
+                     Kokkos::View<double**> x, Kokkos::View<double**> y,
+                     Kokkos::View<double*> product, Kokkos::View<double*> length) {
+  auto const A = csr(row_offsets, columns, values);
+  add_scaled_identity(exec, shift, A, -1);  // A = shift I - A, a shift for each item
+  equilibrate(exec, A, left, right);        // A is not changed by this, ...
+  scale(exec, left, A, right);              // ... but by this, without rounding
+  dot(exec, x, y, product);                 // product(item)
+  norm(exec, x, length);                    // length(item)
+}
+
 void residuals(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
                Kokkos::View<double**> values, Kokkos::View<double**> x, Kokkos::View<double**> y,
                Kokkos::View<double**> r) {

@@ -193,3 +193,22 @@ void multiply_by_floats(Kokkos::View<double**> const& y, Kokkos::View<double***>
 void multiply_by_matrices(Kokkos::View<double**> const& y, Kokkos::View<double***> const& d) {
   B::multiply(y, B::dense(d), WRONG_OR_RIGHT(d, Kokkos::View<double**>("x", 1, 1)));
 }
+
+// says: whose numbers are stored
+void scale_what_is_not_stored(Kokkos::View<double**> const& l, Kokkos::View<double***> const& d) {
+  (void)d;
+  B::scale(l, WRONG_OR_RIGHT(B::identity(3), B::dense(d)), l);
+}
+
+// says: the operands of a call hold the same type of numbers
+void add_floats(Kokkos::View<double***> const& d, Kokkos::View<float*> const& f,
+                Kokkos::View<double*> const& g) {
+  (void)f, (void)g;
+  B::add_scaled_identity(WRONG_OR_RIGHT(f, g), B::dense(d));
+}
+
+// says: vectors are v(item, row), numbers of the items v(item)
+void norms_into_vectors(Kokkos::View<double**> const& x, Kokkos::View<double*> const& r) {
+  (void)r;
+  B::norm(x, WRONG_OR_RIGHT(x, r));
+}
