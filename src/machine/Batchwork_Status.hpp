@@ -19,6 +19,7 @@ enum class Reason : std::int32_t {
       1,  ///< a Cholesky pivot was zero or negative; info is its 1-based index, as in LAPACK's potrf
   not_finite = 2,  ///< a NaN or infinite pivot (info is its 1-based index), or result (info is 0)
   incomplete_data = 3,  ///< a missing observation under the promise of complete data; info is 0
+  breakdown = 6,        ///< a pivot is zero where nothing is exchanged; info is its 1-based row
 };
 
 /// A status as it stands in the user's integer View: 0 is success; otherwise the reason and LAPACK's info.
@@ -44,6 +45,7 @@ inline char const* to_string(Reason reason) {
     case Reason::not_positive_definite: return "not positive definite";
     case Reason::not_finite: return "not finite";
     case Reason::incomplete_data: return "incomplete data";
+    case Reason::breakdown: return "breakdown";
   }
   return "unknown";
 }
