@@ -79,9 +79,7 @@ template <int R, bool Alone, class Exec, class T>
 void launch_tridiagonal_held(Exec const& exec, TridiagonalCall const& call,
                              TridiagonalProblem<T> const& p, TridiagonalChoice const& how,
                              bool side_by_side) {
-  launch_tridiagonal_teams(
-      exec, call,
-      TridiagonalHeld<T, R, Alone>{p, how.parts, how.items_per_team, how.rows, side_by_side});
+  launch_tridiagonal_teams(exec, call, TridiagonalHeld<T, R, Alone>(p, how, side_by_side));
 }
 
 template <int Rows, int P, class Exec, class T>

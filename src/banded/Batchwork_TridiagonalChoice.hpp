@@ -47,7 +47,7 @@ constexpr TridiagonalChoice choose_tridiagonal(bool side_by_side, int n, std::si
   // At most 256 lanes: a warp's worth of neighbouring items while there is room for them.
   int parts = 2;
   while (parts * most_rows_held<T> < n) parts *= 2;
-  int const most = side_by_side ? 256 / parts : 1;
+  int const most = (side_by_side ? 256 : 128) / parts;
   return {TridiagonalKernel::held, parts, (n + parts - 1) / parts,
           most < 1 ? 1 : most > 32 ? 32 : most};
 }

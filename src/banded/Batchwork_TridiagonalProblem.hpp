@@ -11,6 +11,7 @@
 
 #include "machine/Batchwork_Held.hpp"
 #include "machine/Batchwork_Status.hpp"
+#include "machine/Batchwork_Vendor.hpp"
 #include "operand/Batchwork_Storage.hpp"
 #include "verbs/Batchwork_TriangleProblem.hpp"
 
@@ -59,7 +60,7 @@ BATCHWORK_INLINE T pivot_reciprocal(T pivot, int stage, int row, TridiagonalFail
   T const size = pivot < T(0) ? -pivot : pivot;
   // Not so for NaN. The reciprocal of a smaller number may overflow.
   if (size >= std::numeric_limits<T>::min() && size <= std::numeric_limits<T>::max())
-    return T(1) / pivot;
+    return Vendor::reciprocal(pivot);
   failure.add(stage, row, is_finite(pivot) ? Reason::breakdown : Reason::not_finite);
   return std::numeric_limits<T>::quiet_NaN();
 }

@@ -77,8 +77,7 @@ auto on_teams(TridiagonalData<T> const& s, bool side_by_side,
     p.n = s.rows;
     auto const how = Impl::choose_tridiagonal<T>(side_by_side, p.n, scratch);
     auto const held = [&]<int R, bool Alone>() {
-      run(Impl::TridiagonalHeld<T, R, Alone>{p, how.parts, how.items_per_team, how.rows,
-                                             side_by_side});
+      run(Impl::TridiagonalHeld<T, R, Alone>(p, how, side_by_side));
     };
     if (how.kernel == TridiagonalKernel::staged)
       run(Impl::TridiagonalStaged<T>(p, how.parts, how.rows, how.items_per_team));
