@@ -49,20 +49,19 @@ struct TridiagonalCall : TriangleCall {
   }
   void check_rows(std::size_t place, std::int64_t rows, std::int64_t wanted) const {
     if (rows != wanted)
-      fail(parts[place].name() + " has " + std::to_string(rows) + " rows, but " +
-           parts[1].name() + " has " + std::to_string(wanted) +
+      fail(parts[place].name() + " has " + std::to_string(rows) + " rows, but " + parts[1].name() +
+           " has " + std::to_string(wanted) +
            "; give all bands, b and x as many numbers an item as the diagonal has");
   }
 };
 
 template <class Exec, class Kernel>
-void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call,
-                              Kernel const& kernel) {
+void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Kernel const& kernel) {
   using namespace Kokkos::Experimental;
   if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                     Kokkos::LaunchBounds<unsigned(Kernel::largest_team),
-                                          unsigned(Kernel::wanted_teams)>>
+  Kokkos::TeamPolicy<
+      Exec, Kokkos::IndexType<std::int64_t>,
+      Kokkos::LaunchBounds<unsigned(Kernel::largest_team), unsigned(Kernel::wanted_teams)>>
   policy(exec, int(kernel.teams()), kernel.team(), 1);
   if (kernel.bytes() > 0) {
     if (kernel.bytes() > std::size_t(policy.scratch_size_max(0)))
@@ -123,8 +122,8 @@ void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
         launch_tridiagonal_held<most_rows_held<T>, false>(exec, call, p, how, side_by_side);
         break;
       case TridiagonalKernel::staged:
-        launch_tridiagonal_teams(
-            exec, call, TridiagonalStaged<T>(p, how.parts, how.rows, how.items_per_team));
+        launch_tridiagonal_teams(exec, call,
+                                 TridiagonalStaged<T>(p, how.parts, how.rows, how.items_per_team));
         break;
     }
   } else {

@@ -49,7 +49,9 @@ constexpr TridiagonalChoice choose_tridiagonal(bool side_by_side, int n, std::si
   while (parts * most_rows_held<T> < n) parts *= 2;
   int const most = (side_by_side ? 256 : 128) / parts;
   return {TridiagonalKernel::held, parts, (n + parts - 1) / parts,
-          most < 1 ? 1 : most > 32 ? 32 : most};
+          most < 1    ? 1
+          : most > 32 ? 32
+                      : most};
 }
 
 }  // namespace Batchwork::Impl

@@ -173,8 +173,7 @@ struct TridiagonalHeld {
       here = place_of(member);
       boxes = {numbers + (R - 1) * team, team, items_first ? items_per_team : 1, here.part};
       int const row = here.has_rows() ? here.base + R - 1 : p.n - 1;
-      auto const found =
-          solve_last_rows(last, so_far, here.part, parts, row, failure, boxes, wait);
+      auto const found = solve_last_rows(last, so_far, here.part, parts, row, failure, boxes, wait);
       x = found.mine;
       before = found.before;
     }

@@ -90,8 +90,8 @@ struct TridiagonalHost {
   static BATCHWORK_INLINE S reciprocals(S const& pivots, int row, TridiagonalFailure* failures) {
     S r = S(T(1)) / pivots;
     S const size = Impl::abs(pivots);
-    auto const good = size >= S(std::numeric_limits<T>::min()) &&
-                      size <= S(std::numeric_limits<T>::max());
+    auto const good =
+        size >= S(std::numeric_limits<T>::min()) && size <= S(std::numeric_limits<T>::max());
     if (any(!good))
       for (int l = 0; l < W; ++l)
         r.set_lane(l, pivot_reciprocal(pivots.lane(l), 0, row, failures[l]));

@@ -23,8 +23,9 @@ namespace Batchwork::Impl {
 /// before, `next` the one after the row at hand.
 template <class T>
 struct PartElimination {
-  T a = T(-1), c = T(0), d = T(0);  ///< the row at hand: x = d - a before - c next; at first x = before
-  T h = T(0), g = T(0), w = T(1);   ///< x of the part's first row = h - g before + w next
+  T a = T(-1), c = T(0),
+    d = T(0);  ///< the row at hand: x = d - a before - c next; at first x = before
+  T h = T(0), g = T(0), w = T(1);  ///< x of the part's first row = h - g before + w next
 
   BATCHWORK_INLINE void add(T lower, T diagonal, T upper, T b, int row,
                             TridiagonalFailure& failure) {
@@ -66,9 +67,10 @@ struct LastNumbers {
   T mine, before;
 };
 template <class T, class Boxes, class Wait>
-BATCHWORK_INLINE LastNumbers<T> solve_last_rows(LastRow<T> my, PartElimination<T> const& mine, int part,
-                                                int parts, int row, TridiagonalFailure& failure,
-                                                Boxes const& boxes, Wait const& wait) {
+BATCHWORK_INLINE LastNumbers<T> solve_last_rows(LastRow<T> my, PartElimination<T> const& mine,
+                                                int part, int parts, int row,
+                                                TridiagonalFailure& failure, Boxes const& boxes,
+                                                Wait const& wait) {
   boxes.put(0, mine.h);
   boxes.put(1, mine.g);
   boxes.put(2, mine.w);

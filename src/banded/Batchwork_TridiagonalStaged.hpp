@@ -34,9 +34,9 @@ struct TridiagonalStaged {
   static constexpr int wide = 16 / int(sizeof(T));
 
   TridiagonalProblem<T> p;
-  int parts = 1;                     ///< lanes of an item, a power of two
-  int rows = 1;                      ///< of a part, an odd number; the last ones may have fewer
-  int items_per_team = largest_team; ///< a power of two
+  int parts = 1;                      ///< lanes of an item, a power of two
+  int rows = 1;                       ///< of a part, an odd number; the last ones may have fewer
+  int items_per_team = largest_team;  ///< a power of two
   TridiagonalTravel of_lower, of_diagonal, of_upper, of_b, of_x;
 
   TridiagonalStaged(TridiagonalProblem<T> const& problem, int parts_, int rows_, int items)
@@ -83,8 +83,7 @@ struct TridiagonalStaged {
       int const slot = rank & (items_per_team - 1);
       if (slot >= there) return;
       BATCHWORK_UNROLL_SOME
-      for (int row = rank / items_per_team; row < p.n; row += parts)
-        move(slot, row);
+      for (int row = rank / items_per_team; row < p.n; row += parts) move(slot, row);
     } else {
       BATCHWORK_UNROLL_SOME
       for (int k = rank; k < there * t.units; k += team_) {
@@ -97,7 +96,7 @@ struct TridiagonalStaged {
   template <int Numbers>
   static BATCHWORK_INLINE void fetch(T* to, T const* from) {
     if constexpr (Vendor::copies_asynchronously) {
-      Vendor::copy_async<Numbers * int(sizeof(T))>(to, from);
+      Vendor::copy_async<Numbers* int(sizeof(T))>(to, from);
     } else {
       for (int k = 0; k < Numbers; ++k) to[k] = from[k];
     }
@@ -147,8 +146,7 @@ struct TridiagonalStaged {
     member.team_barrier();
 
     int const slot = rank / parts, part = rank - slot * parts, first = part * rows;
-    int const mine =
-        slot >= there || first >= p.n ? 0 : p.n - first < rows ? p.n - first : rows;
+    int const mine = slot >= there || first >= p.n ? 0 : p.n - first < rows ? p.n - first : rows;
     SystemLanes<Member> const lanes{member, part, parts};
     auto const wait = [&] { lanes.sync(); };
 

@@ -16,9 +16,9 @@
 
 namespace Batchwork::Test {
 
-inline constexpr int tridiagonal_rows[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,   10,  11,  12,  13,  14,
-                                           15, 16, 17, 18, 19, 20, 21, 22, 23,  24,  25,  26,  27,  28,
-                                           29, 30, 31, 32, 33, 64, 65, 128, 144, 512, 1000, 1024, 2048, 4096};
+inline constexpr int tridiagonal_rows[] = {
+    1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,  16,  17,  18,   19,   20,   21,
+    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 64, 65, 128, 144, 512, 1000, 1024, 2048, 4096};
 
 /// lower, diagonal, upper, b, x.
 using FiveArranged = std::array<Arranged, 5>;
@@ -83,7 +83,8 @@ struct TridiagonalData {
       c[k] = i + 1 < rows ? upper.at(n, i, 0) / pivot : 0;
       d[k] = (b.at(n, i, 0) - (i > 0 ? l * d[k - 1] : 0)) / pivot;
     }
-    for (int i = rows - 2; i >= 0; --i) d[std::size_t(i)] -= c[std::size_t(i)] * d[std::size_t(i) + 1];
+    for (int i = rows - 2; i >= 0; --i)
+      d[std::size_t(i)] -= c[std::size_t(i)] * d[std::size_t(i) + 1];
     return d;
   }
 
@@ -107,8 +108,8 @@ struct TridiagonalData {
         term(diagonal.at(n, i, 0), i);
         if (i + 1 < rows) term(upper.at(n, i, 0), i + 1);
         if (!(std::fabs(rest) <= 16 * epsilon<T> * size) && ++wrong)
-          ADD_FAILURE() << "item " << n << ", row " << i << ": residual " << double(rest) << " over "
-                        << double(16 * epsilon<T> * size);
+          ADD_FAILURE() << "item " << n << ", row " << i << ": residual " << double(rest)
+                        << " over " << double(16 * epsilon<T> * size);
         if (!dominant) continue;
         long double const error = std::fabs(right.at(n, i, 0) - want[std::size_t(i)]);
         if (!(error <= 4 * (rows + 8) * epsilon<T> * largest) && ++wrong)
@@ -153,7 +154,15 @@ struct TridiagonalData {
   }
 
   /// Plants what makes item `at` fail at `row`, and looks at its code, at its x, and at the bits of all others.
-  enum class Plant { zero_pivot, nan_pivot, infinite_pivot, tiny_pivot, nan_b, nan_lower, nan_upper };
+  enum class Plant {
+    zero_pivot,
+    nan_pivot,
+    infinite_pivot,
+    tiny_pivot,
+    nan_b,
+    nan_lower,
+    nan_upper
+  };
   template <class Call>
   void check_failure(Call const& call, std::int64_t at, int row, Plant what) const {
     SCOPED_TRACE("item " + std::to_string(at) + ", row " + std::to_string(row) + ", planted " +
@@ -169,7 +178,8 @@ struct TridiagonalData {
     T &l = lower.at(at, row, 0), &d = diagonal.at(at, row, 0), &u = upper.at(at, row, 0);
     int want = Status::code(Reason::not_finite, row + 1), or_want = want;
     switch (what) {
-      case Plant::zero_pivot:  // a row of zeros, in which no order of elimination finds another pivot
+      case Plant::
+          zero_pivot:  // a row of zeros, in which no order of elimination finds another pivot
         l = d = u = T(0);
         want = or_want = Status::code(Reason::breakdown, row + 1);
         break;

@@ -75,7 +75,8 @@ TYPED_TEST(Tridiagonal, SecondDifference) {
       if (condition * epsilon<T> > 1e-3L) continue;
       for (std::int64_t n = 0; n < 5; ++n)
         for (int i = 0; i < rows; ++i) {
-          long double const want = 0.5L * (i + 1) * (rows - i), largest = (rows + 1) * (rows + 1) / 8.0L;
+          long double const want = 0.5L * (i + 1) * (rows - i),
+                            largest = (rows + 1) * (rows + 1) / 8.0L;
           ASSERT_LE(std::fabs(s.x.at(n, i, 0) - want), 16 * epsilon<T> * condition * largest)
               << "row " << i;
         }
@@ -93,8 +94,8 @@ TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
       TridiagonalData<T> const s(items, rows, all_of(how));
       s.randomise(random);
       for (std::int64_t at : {std::int64_t(0), items / 2, items - 1})
-        for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot, Plant::tiny_pivot,
-                           Plant::nan_b, Plant::nan_lower, Plant::nan_upper})
+        for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot,
+                           Plant::tiny_pivot, Plant::nan_b, Plant::nan_lower, Plant::nan_upper})
           for (int row : {0, rows / 2, rows - 1}) s.check_failure(verb(s), at, row, what);
     }
 }

@@ -11,8 +11,9 @@ namespace {
 
 TEST(TridiagonalMisuse, IsNamed) {
   using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
-  Vectors const l("l", 7, 4), d("d", 7, 4), u("u", 7, 4), b("b", 7, 4), x("x", 7, 4), b8("b8", 8, 4),
-      u5("u5", 7, 5), x3("x3", 7, 3), large("large", 1, 4097), large_x("large_x", 1, 4097);
+  Vectors const l("l", 7, 4), d("d", 7, 4), u("u", 7, 4), b("b", 7, 4), x("x", 7, 4),
+      b8("b8", 8, 4), u5("u5", 7, 5), x3("x3", 7, 3), large("large", 1, 4097),
+      large_x("large_x", 1, 4097);
   Kokkos::View<int*, Space> const codes("codes", 6);
   Kokkos::deep_copy(x, 7.25);
   auto const says = [](auto const& call, std::initializer_list<char const*> parts) {

@@ -99,9 +99,10 @@ TYPED_TEST(TridiagonalOnTeams, RowsAndArrangements) {
       auto const how = Impl::choose_tridiagonal<T>(side_by_side, rows, Impl::scratch_of_a_team);
       std::int64_t const items = how.items_per_team + random.integer(1, how.items_per_team);
       SCOPED_TRACE(std::to_string(rows) + " rows, kernel " + std::to_string(int(how.kernel)));
-      auto const arranged = side_by_side                   ? all_of(Arranged::planes)
-                            : random.integer(0, 3) == 0 ? some_arrangement(random)
-                                                           : all_of(all_arranged[random.integer(0, 3)]);
+      auto const arranged = side_by_side ? all_of(Arranged::planes)
+                            : random.integer(0, 3) == 0
+                                ? some_arrangement(random)
+                                : all_of(all_arranged[random.integer(0, 3)]);
       TridiagonalData<T> const s(items, rows, arranged);
       s.randomise(random);
       s.check(on_teams(s, side_by_side));
@@ -135,8 +136,8 @@ TYPED_TEST(TridiagonalOnTeams, Failures) {
       TridiagonalData<T> const s(items, rows,
                                  all_of(side_by_side ? Arranged::planes : Arranged::rows));
       s.randomise(random);
-      for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot, Plant::tiny_pivot,
-                         Plant::nan_b, Plant::nan_lower, Plant::nan_upper})
+      for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot,
+                         Plant::tiny_pivot, Plant::nan_b, Plant::nan_lower, Plant::nan_upper})
         for (int row : {0, random.integer(0, rows - 1), rows - 1})
           s.check_failure(on_teams(s, side_by_side), random.integer(0, items - 1), row, what);
     }
