@@ -122,8 +122,7 @@ void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
         launch_tridiagonal_held<most_rows_held<T>, false>(exec, call, p, how, side_by_side);
         break;
       case TridiagonalKernel::staged:
-        launch_tridiagonal_teams(exec, call,
-                                 TridiagonalStaged<T>(p, how.parts, how.rows, how.items_per_team));
+        launch_tridiagonal_teams(exec, call, TridiagonalStaged<T>(p, how));
         break;
     }
   } else {

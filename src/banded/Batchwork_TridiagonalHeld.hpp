@@ -26,9 +26,13 @@ template <class T, int R, bool Alone>
 struct TridiagonalHeld {
   static constexpr int largest_team = Alone ? 128 : 256;
   /// Teams that a multiprocessor is to hold at least: what the compiler fits the registers to.
-  static constexpr int wanted_teams = Alone ? 1 : 2;
-  /// Rows that are read while as many are computed with.
-  static constexpr int some = Alone ? 4 : 16 / int(sizeof(T));
+  static constexpr int wanted_teams = [] {
+    int const words = R * int(sizeof(T)) / 4;
+    if (!Alone || words > 32) return 2;
+    return words > 16 ? (sizeof(T) == 4 ? 4 : 3) : sizeof(T) == 4 ? 5 : 4;
+  }();
+  /// Rows that are read while as many are computed with: more of them where there are fewer lanes.
+  static constexpr int some = Alone ? (R > 32 ? 8 : 4) : 16 / int(sizeof(T));
 
   TridiagonalProblem<T> p;
   int parts = 1;             ///< lanes of an item, a power of two
@@ -144,15 +148,13 @@ struct TridiagonalHeld {
       if (slot + some < R) read(next, at, slot + some, here);
       BATCHWORK_UNROLL
       for (int k = 0; k < some; ++k) {
-        int const s = slot + k;
+        int const s = slot + k, row = here.base + s;
         if (s < here.empty) continue;
         if (s < R - 1) {
           if constexpr (Alone) {
-            so_far.add_alone(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], here.base + s,
-                             failure);
+            so_far.add_alone(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], row, failure);
           } else {
-            so_far.add(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], here.base + s,
-                       failure);
+            so_far.add(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], row, failure);
             a(s) = so_far.a;
           }
           c[s] = so_far.c;

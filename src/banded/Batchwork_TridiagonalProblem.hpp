@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_TRIDIAGONALPROBLEM_HPP
 #define BATCHWORK_TRIDIAGONALPROBLEM_HPP
 
+#include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <limits>
 
@@ -57,7 +58,7 @@ struct TridiagonalFailure {
 /// recorded.
 template <class T>
 BATCHWORK_INLINE T pivot_reciprocal(T pivot, int stage, int row, TridiagonalFailure& failure) {
-  T const size = pivot < T(0) ? -pivot : pivot;
+  T const size = Kokkos::abs(pivot);
   // Not so for NaN. The reciprocal of a smaller number may overflow.
   if (size >= std::numeric_limits<T>::min() && size <= std::numeric_limits<T>::max())
     return Vendor::reciprocal(pivot);

@@ -10,20 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "banded/Batchwork_TridiagonalChoice.hpp"
 #include "banded/Batchwork_TridiagonalParts.hpp"
 #include "krylov/Batchwork_SystemLanes.hpp"
 #include "machine/Batchwork_QuickDivisor.hpp"
 #include "machine/Batchwork_Vendor.hpp"
 
 namespace Batchwork::Impl {
-
-/// How the numbers of an operand travel between memory and scratch.
-struct TridiagonalTravel {
-  bool items_first = false;  ///< neighbouring lanes have neighbouring items; else neighbouring rows
-  int shift = 0;             ///< 1 << shift rows at once, 16 bytes at most
-  int units = 1;             ///< of so many rows in an item
-  QuickDivisor by_units;
-};
 
 /// The four vectors of an item's system are in scratch one after the other, each for all items of the team. Every part has an
 /// odd number of places there, and items follow each other as their parts do, so that lanes, which are all at the same row
@@ -37,15 +30,30 @@ struct TridiagonalStaged {
   int parts = 1;                      ///< lanes of an item, a power of two
   int rows = 1;                       ///< of a part, an odd number; the last ones may have fewer
   int items_per_team = largest_team;  ///< a power of two
-  TridiagonalTravel of_lower, of_diagonal, of_upper, of_b, of_x;
+  bool alike = false;     ///< all operands have the same strides, an item's numbers nearest
+  int shift = 0;          ///< then 1 << shift rows are copied at once, 16 bytes at most
+  QuickDivisor by_units;  ///< of so many rows in an item
 
-  TridiagonalStaged(TridiagonalProblem<T> const& problem, int parts_, int rows_, int items)
-      : p(problem), parts(parts_), rows(rows_), items_per_team(items) {
-    of_lower = travel(p.lower);
-    of_diagonal = travel(p.diagonal);
-    of_upper = travel(p.upper);
-    of_b = travel(p.b);
-    of_x = travel(p.x);
+  TridiagonalStaged(TridiagonalProblem<T> const& problem, TridiagonalChoice const& how)
+      : p(problem), parts(how.parts), rows(how.rows), items_per_team(how.items_per_team) {
+    auto const like_b = [&](auto const& s) {
+      return s.width == p.b.width && s.group == p.b.group && s.lane == p.b.lane && s.row == p.b.row;
+    };
+    alike = !items_are_near(p.b, p.n, 1) && like_b(p.lower) && like_b(p.diagonal) &&
+            like_b(p.upper) && like_b(p.x);
+    if (alike && p.b.width == 1 && p.b.row == 1) {
+      auto const fits = [&](int s) {
+        auto const whole = [&](std::int64_t stride) { return stride % (1 << s) == 0; };
+        auto const aligned = [&](T const* data) {
+          return reinterpret_cast<std::uintptr_t>(data) % (sizeof(T) << s) == 0;
+        };
+        return whole(p.n) && whole(p.b.group) && whole(item_numbers()) && aligned(p.lower.data) &&
+               aligned(p.diagonal.data) && aligned(p.upper.data) && aligned(p.b.data) &&
+               aligned(p.x.data);
+      };
+      while ((2 << shift) <= wide && fits(shift + 1)) ++shift;
+    }
+    by_units = QuickDivisor(p.n >> shift);
   }
 
   int team() const { return parts * items_per_team; }
@@ -58,38 +66,37 @@ struct TridiagonalStaged {
   }
   std::size_t bytes() const { return used_bytes() + 16; }
 
-  template <class U>
-  TridiagonalTravel travel(Storage<U> const& s) const {
-    TridiagonalTravel t;
-    t.items_first = items_are_near(s, p.n, 1);
-    if (!t.items_first && s.width == 1 && s.row == 1) {
-      auto const fits = [&](int shift) {
-        auto const whole = [&](std::int64_t stride) { return stride % (1 << shift) == 0; };
-        return whole(p.n) && whole(s.group) && whole(item_numbers()) &&
-               reinterpret_cast<std::uintptr_t>(s.data) % (sizeof(T) << shift) == 0;
-      };
-      while ((2 << t.shift) <= wide && fits(t.shift + 1)) ++t.shift;
-    }
-    t.units = p.n >> t.shift;
-    t.by_units = QuickDivisor(t.units);
-    return t;
-  }
+  /// What the calling lane knows of its team.
+  struct Place {
+    int rank, team;
+    std::int64_t first;  ///< item of the team
+    int there;           ///< items that it has
+    T* scratch;
+  };
 
-  /// Runs move(slot of the item, row) for what the lane moves of an operand, the first of some rows.
-  template <class Move>
-  BATCHWORK_INLINE void walk(TridiagonalTravel const& t, int rank, int team_, int there,
-                             Move const& move) const {
-    if (t.items_first) {
-      int const slot = rank & (items_per_team - 1);
-      if (slot >= there) return;
-      BATCHWORK_UNROLL_SOME
-      for (int row = rank / items_per_team; row < p.n; row += parts) move(slot, row);
-    } else {
-      BATCHWORK_UNROLL_SOME
-      for (int k = rank; k < there * t.units; k += team_) {
-        int const slot = t.by_units.quotient(k);
-        move(slot, (k - slot * t.units) << t.shift);
-      }
+  /// Runs move(place in a vector, distance from the operands' first number) for the numbers that the lane moves, the first of
+  /// 1 << Shift: neighbouring lanes take neighbouring rows.
+  template <int Shift, class Move>
+  BATCHWORK_INLINE void walk_alike(Place const& here, Move const& move) const {
+    int const units = p.n >> Shift;
+    BATCHWORK_UNROLL_SOME
+    for (int k = here.rank; k < here.there * units; k += here.team) {
+      int const slot = by_units.quotient(k), row = (k - slot * units) << Shift;
+      move(slot * item_numbers() + row, item_of(p.b, here.first + slot) - p.b.data + row * p.b.row);
+    }
+  }
+  /// The same for one operand of any kind; move(place in a vector, where in memory). By neighbouring items where those are
+  /// nearer.
+  template <class U, class Move>
+  BATCHWORK_INLINE void walk_one(Storage<U> const& s, Place const& here, Move const& move) const {
+    bool const items_first = s.width == 1 ? s.group < s.row : s.lane < s.row;
+    BATCHWORK_KEEP_LOOP
+    for (int k = here.rank; k < items_per_team * p.n; k += here.team) {
+      // Not by_units, which may be of several rows.
+      int const slot = items_first ? k & (items_per_team - 1) : k / p.n;
+      int const row = items_first ? k / items_per_team : k - slot * p.n;
+      if (slot < here.there)
+        move(slot * item_numbers() + row, item_of(s, here.first + slot) + row * s.row);
     }
   }
 
@@ -101,57 +108,81 @@ struct TridiagonalStaged {
       for (int k = 0; k < Numbers; ++k) to[k] = from[k];
     }
   }
-  /// The first and the last item may have a number that does not belong to the matrix: it is read and not used.
-  BATCHWORK_INLINE void load(T* vector, Storage<T const> const& s, TridiagonalTravel const& t,
-                             int rank, int team_, std::int64_t first, int there) const {
-    walk(t, rank, team_, there, [&](int slot, int row) {
-      T const* const from = item_of(s, first + slot) + row * s.row;
-      T* const to = vector + slot * item_numbers() + row;
-      if (t.shift == 2) fetch<wide>(to, from);
-      else if (t.shift == 1) fetch<2>(to, from);
-      else fetch<1>(to, from);
+  template <int Shift>
+  BATCHWORK_INLINE void load_alike(Place const& here) const {
+    T *const lower = here.scratch, *const diagonal = lower + vector_numbers(),
+             *const upper = diagonal + vector_numbers(), *const b = upper + vector_numbers();
+    walk_alike<Shift>(here, [&](int place, std::int64_t distance) {
+      fetch<1 << Shift>(lower + place, p.lower.data + distance);
+      fetch<1 << Shift>(diagonal + place, p.diagonal.data + distance);
+      fetch<1 << Shift>(upper + place, p.upper.data + distance);
+      fetch<1 << Shift>(b + place, p.b.data + distance);
     });
   }
-  template <int Numbers>
-  static BATCHWORK_INLINE void store_some(T* to, T const* from) {
-    T x[Numbers];
-    BATCHWORK_UNROLL
-    for (int k = 0; k < Numbers; ++k) x[k] = from[k];
-    Vendor::store_together(to, x);
+  BATCHWORK_INLINE void load_one(T* vector, Storage<T const> const& s, Place const& here) const {
+    walk_one(s, here, [&](int place, T const* from) { fetch<1>(vector + place, from); });
   }
-  BATCHWORK_INLINE void store(T const* vector, int rank, int team_, std::int64_t first,
-                              int there) const {
-    walk(of_x, rank, team_, there, [&](int slot, int row) {
-      T* const to = item_of(p.x, first + slot) + row * p.x.row;
-      T const* const from = vector + slot * item_numbers() + row;
-      if (of_x.shift == 2) store_some<wide>(to, from);
-      else if (of_x.shift == 1) store_some<2>(to, from);
-      else *to = *from;
+  /// The numbers of lower and upper that do not belong to the matrix are copied as well, and not used.
+  BATCHWORK_INLINE void load(Place const& here) const {
+    if (!alike) {
+      load_one(here.scratch, p.lower, here);
+      load_one(here.scratch + vector_numbers(), p.diagonal, here);
+      load_one(here.scratch + 2 * vector_numbers(), p.upper, here);
+      load_one(here.scratch + 3 * vector_numbers(), p.b, here);
+    } else if (shift == 0) {
+      load_alike<0>(here);
+    } else if (shift == 1) {
+      load_alike<1>(here);
+    } else if constexpr (wide > 2) {
+      load_alike<2>(here);
+    }
+  }
+
+  template <int Shift>
+  BATCHWORK_INLINE void store_alike(T const* vector, Place const& here) const {
+    walk_alike<Shift>(here, [&](int place, std::int64_t distance) {
+      T x[1 << Shift];
+      BATCHWORK_UNROLL
+      for (int k = 0; k < 1 << Shift; ++k) x[k] = vector[place + k];
+      Vendor::store_together(p.x.data + distance, x);
     });
+  }
+  /// x is where b was.
+  BATCHWORK_INLINE void store(Place const& here) const {
+    T const* const vector = here.scratch + 3 * vector_numbers();
+    if (!alike) {
+      walk_one(p.x, here, [&](int place, T* to) { *to = vector[place]; });
+    } else if (shift == 0) {
+      store_alike<0>(vector, here);
+    } else if (shift == 1) {
+      store_alike<1>(vector, here);
+    } else if constexpr (wide > 2) {
+      store_alike<2>(vector, here);
+    }
   }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    T* const scratch =
-        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16));
-    int const rank = member.team_rank(), team_ = member.team_size(), vector = vector_numbers();
-    std::int64_t const first_item = std::int64_t(member.league_rank()) * items_per_team;
-    int const there =
-        p.items - first_item < items_per_team ? int(p.items - first_item) : items_per_team;
-    load(scratch, p.lower, of_lower, rank, team_, first_item, there);
-    load(scratch + vector, p.diagonal, of_diagonal, rank, team_, first_item, there);
-    load(scratch + 2 * vector, p.upper, of_upper, rank, team_, first_item, there);
-    load(scratch + 3 * vector, p.b, of_b, rank, team_, first_item, there);
+    Place here;
+    here.rank = member.team_rank();
+    here.team = member.team_size();
+    here.first = std::int64_t(member.league_rank()) * items_per_team;
+    here.there = p.items - here.first < items_per_team ? int(p.items - here.first) : items_per_team;
+    here.scratch = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16));
+    load(here);
     Vendor::wait_for_copies();
     member.team_barrier();
 
-    int const slot = rank / parts, part = rank - slot * parts, first = part * rows;
-    int const mine = slot >= there || first >= p.n ? 0 : p.n - first < rows ? p.n - first : rows;
+    int const slot = here.rank / parts, part = here.rank - slot * parts, first = part * rows;
+    int const vector = vector_numbers();
+    int const mine = slot >= here.there || first >= p.n ? 0
+                     : p.n - first < rows               ? p.n - first
+                                                        : rows;
     SystemLanes<Member> const lanes{member, part, parts};
     auto const wait = [&] { lanes.sync(); };
 
     // A row that is eliminated leaves a, c and d in the places of lower, upper and b.
-    T* const lower = scratch + slot * item_numbers() + first;
+    T* const lower = here.scratch + slot * item_numbers() + first;
     T *const diagonal = lower + vector, *const upper = diagonal + vector, *const b = upper + vector;
     TridiagonalFailure failure;
     PartElimination<T> so_far;
@@ -199,12 +230,12 @@ struct TridiagonalStaged {
       }
     }
     member.team_barrier();
-    store(scratch + 3 * vector, rank, team_, first_item, there);
+    store(here);
 
     if (!p.status.wanted()) return;
     if (!finite) failure.add(TridiagonalFailure::of_result);
     failure = failure_of_item<T>(failure, part, parts, boxes, wait);
-    if (slot < there && part == 0) p.status.put(first_item + slot, failure.code());
+    if (slot < here.there && part == 0) p.status.put(here.first + slot, failure.code());
   }
 };
 

@@ -79,8 +79,7 @@ auto on_teams(TridiagonalData<T> const& s, bool side_by_side,
     auto const held = [&]<int R, bool Alone>() {
       run(Impl::TridiagonalHeld<T, R, Alone>(p, how, side_by_side));
     };
-    if (how.kernel == TridiagonalKernel::staged)
-      run(Impl::TridiagonalStaged<T>(p, how.parts, how.rows, how.items_per_team));
+    if (how.kernel == TridiagonalKernel::staged) run(Impl::TridiagonalStaged<T>(p, how));
     else if (how.kernel == TridiagonalKernel::held)
       held.template operator()<Impl::most_rows_held<T>, false>();
     else if (p.n <= 8) held.template operator()<8, true>();
