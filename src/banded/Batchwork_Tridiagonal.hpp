@@ -132,9 +132,10 @@ void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
   }
 }
 
-/// The Views of a call hold vectors of one type of numbers, and the execution space can reach them.
+/// The Views of a call hold vectors of one type of numbers, and the execution space can reach them. A value, so that this is
+/// what the compiler says first.
 template <class Exec, class X, class... Others>
-constexpr void require_tridiagonal_views() {
+constexpr bool require_tridiagonal_views() {
   using T = typename X::value_type;
   static_assert(X::tile_rank == 1 && ((Others::tile_rank == 1) && ...),
                 "Batchwork::solve_tridiagonal: the bands, b and x are in Views (item, row), or "
@@ -148,6 +149,7 @@ constexpr void require_tridiagonal_views() {
       Kokkos::SpaceAccessibility<Exec, typename X::memory_space>::accessible &&
           (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...),
       "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  return true;
 }
 
 template <class Exec, class L, class D, class U, class B, class X, class S>
@@ -158,9 +160,11 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
   auto const u = stored(u_arg);
   auto const b = stored(b_arg);
   auto const x = stored(x_arg);
-  require_tridiagonal_views<Exec, std::remove_const_t<decltype(x)>,
-                            std::remove_const_t<decltype(l)>, std::remove_const_t<decltype(d)>,
-                            std::remove_const_t<decltype(u)>, std::remove_const_t<decltype(b)>>();
+  static_assert(
+      require_tridiagonal_views<Exec, std::remove_const_t<decltype(x)>,
+                                std::remove_const_t<decltype(l)>, std::remove_const_t<decltype(d)>,
+                                std::remove_const_t<decltype(u)>,
+                                std::remove_const_t<decltype(b)>>());
   using T = typename decltype(x)::value_type;
 
   TridiagonalCall call{{"solve_tridiagonal", {}}};
