@@ -35,9 +35,11 @@ template <class T>
 constexpr TridiagonalChoice choose_tridiagonal(bool side_by_side, int n, std::size_t scratch) {
   if (side_by_side && n <= most_rows_alone<T>) return {TridiagonalKernel::alone, 1, n, 128};
   if (!side_by_side) {
-    // Parts of nine rows: a reduction costs as much as some rows, and longer ones leave lanes idle while they wait for
-    // memory. A team has 128 lanes; larger items have longer parts.
-    constexpr int team = 128, wanted = 9;
+    // Parts of 72 bytes: a reduction costs as much as some rows, and longer ones leave lanes idle while they wait for
+    // memory. Of small items in float half as much, which 16 bytes can be copied to at once. A team has 128 lanes; larger
+    // items have longer parts.
+    constexpr int team = 128;
+    int const wanted = sizeof(T) == 4 && n > 32 ? 17 : 9;
     int parts = 1;
     auto const rows = [&] { return (n + parts - 1) / parts | 1; };
     while (parts < team && rows() > wanted) parts *= 2;

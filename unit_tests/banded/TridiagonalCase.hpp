@@ -153,6 +153,27 @@ struct TridiagonalData {
     for (int code : download_codes()) ASSERT_EQ(code, 0);
   }
 
+  /// -x'' = 1 between zeros: x(i) = i (n + 1 - i) / 2 for i = 1 .. n. Symmetric and positive definite, but not strictly
+  /// dominant. Its condition is 4 (n + 1)^2 / pi^2.
+  template <class Call>
+  void check_second_difference(Call const& call) const {
+    lower.fill(T(-1));
+    diagonal.fill(T(2));
+    upper.fill(T(-1));
+    b.fill(T(1));
+    Kokkos::deep_copy(codes, -1);
+    check(call, false);
+    long double const condition = 0.41L * (rows + 1) * (rows + 1);
+    long double const largest = (rows + 1) * (rows + 1) / 8.0L;
+    if (condition * epsilon<T> > 1e-3L) return;
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i) {
+        long double const want = 0.5L * (i + 1) * (rows - i);
+        ASSERT_LE(std::fabs(x.at(n, i, 0) - want), 16 * epsilon<T> * condition * largest)
+            << "row " << i;
+      }
+  }
+
   /// Plants what makes item `at` fail at `row`, and looks at its code, at its x, and at the bits of all others.
   enum class Plant {
     zero_pivot,

@@ -124,6 +124,16 @@ TYPED_TEST(TridiagonalOnTeams, Mixed) {
   s.check(on_teams(s, false, 1000));
 }
 
+TYPED_TEST(TridiagonalOnTeams, SecondDifference) {
+  for (int rows : {1, 16, 32, 33, 65, 144, 500, 1024, 4096})
+    for (bool side_by_side : {false, true}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
+      TridiagonalData<TypeParam> const s(3, rows,
+                                         all_of(side_by_side ? Arranged::planes : Arranged::rows));
+      s.check_second_difference(on_teams(s, side_by_side));
+    }
+}
+
 TYPED_TEST(TridiagonalOnTeams, Failures) {
   using T = TypeParam;
   using Plant = typename TridiagonalData<T>::Plant;
