@@ -67,6 +67,35 @@ TYPED_TEST(Tridiagonal, SecondDifference) {
     }
 }
 
+/// Pivots as large and as small as there are, whose reciprocals are not normal numbers or nearly overflow.
+TYPED_TEST(Tridiagonal, ExtremePivots) {
+  using T = TypeParam;
+  using Limits = std::numeric_limits<T>;
+  for (int rows : {1, 3, 40, 100, 300})
+    for (auto how : {Arranged::rows, Arranged::planes}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
+      TridiagonalData<T> const s(35, rows, all_of(how));
+      s.lower.fill(T(0));
+      s.upper.fill(T(0));
+      T const pivots[] = {Limits::max(), Limits::min(), -Limits::max(), -Limits::min(), T(3)};
+      auto const want = [](std::int64_t n, int i) { return (n + i) % 5 % 2 == 0 ? T(0.5) : T(2); };
+      for (std::int64_t n = 0; n < 35; ++n)
+        for (int i = 0; i < rows; ++i) {
+          T const pivot = pivots[(n + i) % 5];
+          s.diagonal.at(n, i, 0) = pivot;
+          s.b.at(n, i, 0) = pivot * want(n, i);
+        }
+      s.upload();
+      verb(s)(s.b, s.x);
+      s.x.download();
+      for (int code : s.download_codes()) ASSERT_EQ(code, 0);
+      for (std::int64_t n = 0; n < 35; ++n)
+        for (int i = 0; i < rows; ++i)
+          ASSERT_LE(std::fabs(s.x.at(n, i, 0) / want(n, i) - 1), 8 * epsilon<T>)
+              << "item " << n << ", row " << i;
+    }
+}
+
 TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
   using T = TypeParam;
   using Plant = typename TridiagonalData<T>::Plant;
