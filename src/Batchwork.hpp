@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_HPP
 #define BATCHWORK_HPP
 
+#include "banded/Batchwork_Tridiagonal.hpp"
 #include "kalman/Batchwork_Filter.hpp"
 #include "krylov/Batchwork_AddScaledIdentity.hpp"
 #include "krylov/Batchwork_CheckSystems.hpp"

@@ -84,6 +84,13 @@ void larger(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***>
   solve_cholesky(exec, x, A, b);           // or all of it at once; L does not leave the chip
 }
 
+void tridiagonal(Exec const& exec, Kokkos::View<double**> lower, Kokkos::View<double**> diagonal,
+                 Kokkos::View<double**> upper, Kokkos::View<double**> b, Kokkos::View<double**> x,
+                 Kokkos::View<int*> codes) {
+  solve_tridiagonal(exec, lower, diagonal, upper, b, x, status(codes));
+  solve_tridiagonal(exec, lower, diagonal, upper, x, x);  // in place
+}
+
 void copies(Exec const& exec, Kokkos::View<double***, Kokkos::LayoutRight> rows,
             Kokkos::View<double***, Kokkos::LayoutLeft> planes,
             Kokkos::View<double****, Kokkos::LayoutRight> groups, std::int64_t items) {

@@ -189,6 +189,19 @@ void multiply_by_floats(Kokkos::View<double**> const& y, Kokkos::View<double***>
   B::multiply(y, B::dense(WRONG_OR_RIGHT(f, d)), Kokkos::View<double**>("x", 1, 1));
 }
 
+// says: Batchwork::solve_tridiagonal: the bands, b and x are in Views
+void tridiagonal_matrices(Kokkos::View<double**> const& v, Kokkos::View<double***> const& d) {
+  (void)d;
+  B::solve_tridiagonal(v, WRONG_OR_RIGHT(d, v), v, v, Kokkos::View<double**>("x", 1, 1));
+}
+
+// says: all Views of a call hold the same type of numbers
+void tridiagonal_of_float_and_double(Kokkos::View<double**> const& v,
+                                     Kokkos::View<float**> const& f) {
+  (void)f;
+  B::solve_tridiagonal(v, v, v, WRONG_OR_RIGHT(f, v), Kokkos::View<double**>("x", 1, 1));
+}
+
 // says: Batchwork::multiply: y and x hold vectors
 void multiply_by_matrices(Kokkos::View<double**> const& y, Kokkos::View<double***> const& d) {
   B::multiply(y, B::dense(d), WRONG_OR_RIGHT(d, Kokkos::View<double**>("x", 1, 1)));

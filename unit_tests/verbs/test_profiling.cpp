@@ -233,6 +233,25 @@ TEST_F(Profiling, VerbsBesideMultiplyAreOneKernel) {
     Batchwork::dot(no_u, no_u, no_numbers);
     norm(no_u, no_numbers);
   });
+/// Of every kernel that there is on a device.
+TEST_F(Profiling, SolveTridiagonalIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<int*> const codes("codes", 100);
+  for (int rows : {5, 100, 3000}) {
+    std::size_t const n = std::size_t(rows);
+    Kokkos::View<double**, Kokkos::LayoutLeft> const planes("planes", 100, n), x("x", 100, n);
+    Kokkos::View<double**, Kokkos::LayoutRight> const by_rows("rows", 100, n), y("y", 100, n);
+    expect_one_kernel(events_of([&] { solve_tridiagonal(planes, planes, planes, x, x); }),
+                      "Batchwork::solve_tridiagonal", Space());
+    expect_one_kernel(events_of([&] {
+                        solve_tridiagonal(instance, by_rows, by_rows, by_rows, by_rows, y,
+                                          status(codes));
+                      }),
+                      "Batchwork::solve_tridiagonal", instance);
+  }
+  Kokkos::View<double**> const no_items("no_items", 0, 4), no_x("no_x", 0, 4);
+  auto const of_none =
+      events_of([&] { solve_tridiagonal(no_items, no_items, no_items, no_items, no_x); });
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
