@@ -210,7 +210,9 @@ SolveProblem::Check SolveProblem::look_at(Vectors const& x, Said const& said) co
   std::int64_t met = 0;
   for (std::size_t n = 0; n < of_all.extent(0); ++n) met += of_all(n) <= distinct.tolerance;
   check.met = static_cast<double>(met) / static_cast<double>(items);
-  if (met == 0) check.problem = "no item meets the tolerance";
+  if (met == 0)
+    check.problem = "no item meets the tolerance; the first one's |b - A x| / |b| is " +
+                    std::to_string(of_all(0) / distinct.tolerance) + " times that";
 
   Chosen const chosen{items, 2000};
   Vectors const gathered("gathered", static_cast<std::size_t>(chosen.count()),
