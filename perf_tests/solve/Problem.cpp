@@ -110,7 +110,9 @@ struct GatherVectors {
   }
 };
 
-/// One item in more digits: |b - A x|, |b|, and by how much a residual that is computed in double may be wrong.
+/// One item in more digits: |b - A x|, |b|, and by how much a residual that is computed in double may be wrong: by eps
+/// | |b| + |A| |x| |. That is no bound, but 1.5 times as much as in any item of drm19, where it is a fifth of the tolerance;
+/// elsewhere it is next to nothing.
 struct Exact {
   long double residual = 0, norm = 0, rounding = 0;
 
@@ -128,10 +130,9 @@ struct Exact {
         r -= product;
         sum += std::abs(product);
       }
-      long double const e = eps * (s.row_offsets[i + 1] - s.row_offsets[i] + 2) * sum;
+      rounding += eps * eps * sum * sum;
       residual += r * r;
       norm += b * b;
-      rounding += e * e;
     }
     residual = std::sqrt(residual);
     norm = std::sqrt(norm);
