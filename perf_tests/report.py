@@ -247,7 +247,7 @@ def solve_tables(results):
         row = [r.kind, str(r.D), str(r.items), r.source, r.layout, digits(r.floor * r.items * 1e-6), f"**{digits(r.ms)}**", digits(r.ns)]
         row += [percent(r.fraction())]
         row += [f"{digits(r.counters['mean_iterations'])} to {digits(r.counters['most_iterations'])}", digits(r.counters["us_per_iteration"])]
-        row += [f"{100 * r.counters['share_met']:.4g} %"]
+        row += [f"{100 * r.counters['share_met']:.4g} %, {100 * r.counters['share_met_exactly']:.4g} %"]
         for i in peers:
             # The same method, or one that has no iterations.
             p = fastest([p for p in results if p.implementation == i and (p.kind, p.D) == (r.kind, r.D) and p.source in (r.source, "lu")])
@@ -255,7 +255,7 @@ def solve_tables(results):
             row.append(f"{digits(p.ns)} (x {digits(p.ns / r.ns)}{met})" if p else "")
         rows.append(row)
     header = ["systems", "rows", "items", "method", "format", "floor, ms", "ms", "ns a system", "of the floor"]
-    table(header + ["iterations, mean to most", "us each", "met"] + [f"{TITLES.get(i, i)}, ns" for i in peers], rows)
+    table(header + ["iterations, mean to most", "us each", "met, by doubles and exactly"] + [f"{TITLES.get(i, i)}, ns" for i in peers], rows)
 
 
 def scaling_tables(results):

@@ -187,6 +187,7 @@ void SolveProblem::run(benchmark::State& state, OnVectors const& prepare, OnVect
     report<double>(state, work, sample, check.largest);
     state.counters["ms"] = sample.median * 1e3;
     state.counters["share_met"] = check.met;
+    state.counters["share_met_exactly"] = check.met_exactly;
     if (!said.met.empty()) state.counters["share_said"] = mean(said.met);
     if (!said.iterations.empty()) {
       double const iterations = mean(said.iterations);
@@ -225,6 +226,8 @@ SolveProblem::Check SolveProblem::look_at(Vectors const& x, Said const& said) co
     auto const n = static_cast<std::size_t>(item);
     Exact const exact(distinct, item, host.data() + c * rows);
     check.largest = std::max(check.largest, static_cast<double>(exact.residual / exact.norm));
+    if (exact.residual <= distinct.tolerance * exact.norm)
+      check.met_exactly += 1 / static_cast<double>(chosen.count());
     if (!said.of_true_residual) continue;
     long double const bound = distinct.tolerance * exact.norm + exact.rounding;
     // Not ">": a NaN is a false claim as well.

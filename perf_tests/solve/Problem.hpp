@@ -138,8 +138,9 @@ class SolveProblem {
 
  private:
   struct Check {
-    double met = 0;      ///< the share of all items whose residual meets the tolerance
-    double largest = 0;  ///< the largest relative residual of the chosen items
+    double met = 0;          ///< the share of all items whose residual meets the tolerance
+    double met_exactly = 0;  ///< the same of the chosen items, in long double
+    double largest = 0;      ///< the largest relative residual of the chosen items
     std::string problem;
   };
 
