@@ -233,6 +233,9 @@ TEST_F(Profiling, VerbsBesideMultiplyAreOneKernel) {
     Batchwork::dot(no_u, no_u, no_numbers);
     norm(no_u, no_numbers);
   });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
 /// Of every kernel that there is on a device.
 TEST_F(Profiling, SolveTridiagonalIsOneKernel) {
   auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
