@@ -14,10 +14,11 @@
 
 namespace Batchwork {
 
-/// BiCGSTAB, for any regular matrices. An iteration takes two products, two applications of the preconditioner and three
-/// rounds of sums. Where rho, omega or the pivot vanish a system begins anew from its true residual; if that has not halved
+/// BiCGSTAB, for any regular matrices. An iteration takes two products, two applications of the preconditioner and two
+/// rounds of sums: what the residual will be follows from products of s and t, if it does not lose too many digits that way. Where rho, omega or the pivot vanish a system begins anew from its true residual; if that has not halved
 /// since it began before, it ends with Reason::breakdown.
 struct Bicgstab {
+  static constexpr int vectors = 6;  ///< that lanes hold, x and b apart
   StoppingCriteria stop{};
 };
 inline Bicgstab bicgstab(StoppingCriteria const& stop = {}) { return {stop}; }
@@ -29,6 +30,8 @@ struct BicgstabMethod {
   static constexpr bool right = true;
   using T = typename At::Scalar;
   using V = typename At::Value;
+  /// A difference below this part of what it is taken from is computed anew.
+  static constexpr T lost_digits = sizeof(T) == 4 ? T(1e-2) : T(1e-6);
   typename At::Vector shadow, p, v, t, z;
   T rho = T(1), beta = T(0), omega = T(0);
 
@@ -61,7 +64,7 @@ struct BicgstabMethod {
       at.for_each([&](int i) { part[0] += shadow(i) * v(i); });
       at.sum(part, pivot);
     }
-    T const alpha = rho / pivot[0];
+    T const alpha = rho * Vendor::reciprocal(pivot[0]);
     bool const goes_on = on && is_finite(alpha);
     if (goes_on) {
       at.for_each([&](int i) { r.set(i, r(i) - V(alpha) * v(i)); });
@@ -71,25 +74,30 @@ struct BicgstabMethod {
 
     m.apply(at, z, r);
     at.multiply(t, z);
-    T s[3];  // t' s, t' t, s' s, where s is in r
+    T s[5];  // t' s, t' t, s' s, shadow' t, shadow' s, where s is in r
     {
-      V parts[3] = {V(T(0)), V(T(0)), V(T(0))};
+      V parts[5] = {V(T(0)), V(T(0)), V(T(0)), V(T(0)), V(T(0))};
       at.for_each([&](int i) {
-        V const ti = t(i), si = r(i);
+        V const ti = t(i), si = r(i), wi = shadow(i);
         parts[0] += ti * si;
         parts[1] += ti * ti;
         parts[2] += si * si;
+        parts[3] += wi * ti;
+        parts[4] += wi * si;
       });
       at.sum(parts, s);
     }
-    T const next_omega = s[0] / s[1];
+    T const next_omega = s[0] * Vendor::reciprocal(s[1]);
     // Half an iteration may do; and is all there is where t = 0 or t' s = 0.
-    bool const halves = goes_on && (s[2] <= is.threshold_squared || !is_finite(next_omega) || next_omega == T(0));
+    bool const halves =
+        goes_on && (s[2] <= is.threshold_squared || !is_finite(next_omega) || next_omega == T(0));
     bool const whole = goes_on && !halves;
     if (halves) {
       at.for_each([&](int i) { u.set(i, u(i) + V(alpha) * p(i)); });
       is.judge(s[2]);
-      if (is.running) is.stop(is_finite(s[0]) && is_finite(s[1]) ? Reason::breakdown : Reason::not_finite, Breakdown::omega);
+      if (is.running)
+        is.stop(is_finite(s[0]) && is_finite(s[1]) ? Reason::breakdown : Reason::not_finite,
+                Breakdown::omega);
     }
     if (whole) {
       omega = next_omega;
@@ -99,21 +107,23 @@ struct BicgstabMethod {
         r.set(i, si - V(omega) * t(i));
       });
     }
-    T n[2];  // r' r, shadow' r
-    {
-      V parts[2] = {V(T(0)), V(T(0))};
-      at.for_each([&](int i) {
-        V const ri = r(i);
-        parts[0] += ri * ri;
-        parts[1] += shadow(i) * ri;
-      });
-      at.sum(parts, n);
+    // r' r and shadow' r, of which the first is a difference.
+    T squared = s[2] - omega * s[0];
+    T const next_rho = s[4] - omega * s[3];
+    bool const lost = whole && !(squared > lost_digits * s[2]);
+    if (at.any(lost)) {
+      V part[1] = {V(T(0))};
+      at.for_each([&](int i) { part[0] += r(i) * r(i); });
+      T sum[1];
+      at.sum(part, sum);
+      if (lost) squared = sum[0];
     }
     if (whole) {
-      is.judge(n[0]);
-      beta = (n[1] / rho) * (alpha / omega);
-      rho = n[1];
-      if (is.running && (rho == T(0) || !is_finite(beta))) is.stop(Reason::breakdown, Breakdown::rho);
+      is.judge(squared);
+      beta = (next_rho * Vendor::reciprocal(rho)) * (alpha * Vendor::reciprocal(omega));
+      rho = next_rho;
+      if (is.running && (rho == T(0) || !is_finite(beta)))
+        is.stop(Reason::breakdown, Breakdown::rho);
     }
   }
 };

@@ -15,6 +15,7 @@ namespace Batchwork {
 /// product, one application of the preconditioner and two rounds of sums. A direction with p' A p <= 0 ends it with
 /// Reason::indefinite.
 struct ConjugateGradients {
+  static constexpr int vectors = 4;  ///< that lanes hold, x and b apart
   StoppingCriteria stop{};
 };
 inline ConjugateGradients conjugate_gradients(StoppingCriteria const& stop = {}) { return {stop}; }
@@ -53,7 +54,7 @@ struct ConjugateGradientsMethod {
       at.for_each([&](int i) { part[0] += p(i) * t(i); });
       at.sum(part, curvature);
     }
-    T const alpha = rho / curvature[0];
+    T const alpha = rho * Vendor::reciprocal(curvature[0]);
     bool on = is.running;
     if (on && !(curvature[0] > T(0) && is_finite(alpha))) {
       is.stop(is_finite(curvature[0]) ? Reason::indefinite : Reason::not_finite);
@@ -66,20 +67,22 @@ struct ConjugateGradientsMethod {
       });
     }
     m.apply(at, t, r);
-    T n[2];  // r' r, r' z
+    constexpr int sums = M::is_identity ? 1 : 2;
+    T n[sums];  // r' r, r' z
     {
-      V parts[2] = {V(T(0)), V(T(0))};
+      V parts[sums];
+      for (V& part : parts) part = V(T(0));
       at.for_each([&](int i) {
         V const ri = r(i);
         parts[0] += ri * ri;
-        parts[1] += ri * t(i);
+        if constexpr (!M::is_identity) parts[1] += ri * t(i);
       });
       at.sum(parts, n);
     }
     if (!on) return;
     is.judge(n[0]);
-    T const beta = n[1] / rho;
-    rho = n[1];
+    T const beta = n[sums - 1] * Vendor::reciprocal(rho);
+    rho = n[sums - 1];
     if (is.running && (rho == T(0) || !is_finite(beta))) is.stop(Reason::breakdown, Breakdown::rho);
     at.for_each([&](int i) { p.set(i, t(i) + V(beta) * p(i)); });
   }

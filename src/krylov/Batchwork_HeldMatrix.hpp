@@ -19,6 +19,7 @@ struct ColumnsHeld {
   static constexpr bool skips_rows = false;
   static constexpr int boxes = 1;
   static constexpr int wide = WideNumbers<T>::count;
+  static constexpr int registers = R * K * int(sizeof(T)) / 4;
   static_assert(K % 8 == 0);
   T a[R][K];
   int columns = 0;
@@ -86,13 +87,19 @@ template <class T, int R, int K>
 struct EntriesHeld {
   static constexpr bool skips_rows = false;
   static constexpr int boxes = 1;
+  /// Where the columns are in the letter box, in bytes; many of them by pairs of 16 bits.
+  static constexpr int pair = K > 8 ? 2 : 1;
+  static constexpr int registers = R * K * int(sizeof(T)) / 4 + R * K / pair;
+  static_assert(K % pair == 0);
   T a[R][K];
-  int places[R][K];  ///< of the columns in the letter box, in bytes
+  unsigned places[R][K / pair];
   AnySystems<T> const* of = nullptr;
   int width = 0;  ///< of the widest row
   bool valid = true;
 
-  static BATCHWORK_INLINE T at_place(T const* box, int place) {
+  BATCHWORK_INLINE T read(T const* box, int r, int k) const {
+    unsigned const held = places[r][k / pair];
+    unsigned const place = pair == 1 ? held : k % 2 == 0 ? held & 0xffffu : held >> 16;
     return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(box) + place);
   }
   BATCHWORK_INLINE void take(AnySystems<T> const& from, T const* of_item, int rank, int lanes,
@@ -113,8 +120,10 @@ struct EntriesHeld {
         valid = valid && (inside || i >= from.rows);
         T const v = has ? row.number(k) : T(0);
         a[r][k] = v;
-        places[r][k] = inside ? j * int(sizeof(T)) : 0;
         d = has && j == i ? v : d;
+        unsigned const place = inside ? unsigned(j) * unsigned(sizeof(T)) : 0u;
+        if (k % pair == 0) places[r][k / pair] = place;
+        else places[r][k / pair] |= place << 16;
       }
       for (int k = K; k < row.count; ++k) {
         int const j = row.column(k);
@@ -127,11 +136,22 @@ struct EntriesHeld {
   template <class At>
   BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
     T const* const box = at.publish(x);
+    // A row alone: several sums at once, so that additions do not wait for each other.
+    constexpr int parts = R > 1 ? 1 : 4;
     BATCHWORK_UNROLL
     for (int r = 0; r < R; ++r) {
-      T s = a[r][0] * at_place(box, places[r][0]);
+      T sums[parts];
       BATCHWORK_UNROLL
-      for (int k = 1; k < K; ++k) s += a[r][k] * at_place(box, places[r][k]);
+      for (int q = 0; q < parts; ++q) sums[q] = T(0);
+      BATCHWORK_UNROLL
+      for (int k0 = 0; k0 < K; k0 += 8) {
+        if (k0 > 0 && k0 >= width) continue;
+        BATCHWORK_UNROLL
+        for (int k = k0; k < k0 + 8 && k < K; ++k) sums[k % parts] += a[r][k] * read(box, r, k);
+      }
+      T s = sums[0];
+      BATCHWORK_UNROLL
+      for (int q = 1; q < parts; ++q) s += sums[q];
       y.data[r] = s;
     }
     if (width > K) {
@@ -156,6 +176,7 @@ template <class T, int R>
 struct ReadInPlace {
   static constexpr bool skips_rows = true;
   static constexpr int boxes = 2;
+  static constexpr int registers = 24;  ///< for addresses
   AnySystems<T> const* of = nullptr;
   T const* numbers = nullptr;
   int sharing = 1;  ///< lanes of a row, a power of two
@@ -208,6 +229,7 @@ template <class T, int R, class F>
 struct AppliedByFunctor {
   static constexpr bool skips_rows = true;
   static constexpr int boxes = 2;
+  static constexpr int registers = 24;  ///< for addresses
   F const* functor = nullptr;
   bool valid = true;
 

@@ -27,7 +27,7 @@ struct Prepared;
 
 template <class Vector>
 struct Prepared<Vector, NoPreconditioner> {
-  static constexpr bool wants_diagonal = false;
+  static constexpr bool wants_diagonal = false, is_identity = true;
   template <class At>
   BATCHWORK_INLINE Prepared(At&, Vector const&) {}
   template <class At>
@@ -38,7 +38,7 @@ struct Prepared<Vector, NoPreconditioner> {
 
 template <class Vector>
 struct Prepared<Vector, Jacobi> {
-  static constexpr bool wants_diagonal = true;
+  static constexpr bool wants_diagonal = true, is_identity = false;
   Vector factors;
 
   template <class At>

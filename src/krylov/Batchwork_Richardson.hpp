@@ -13,6 +13,7 @@ namespace Batchwork {
 /// x = x + omega M (b - A x), M being the preconditioner: one product and one round of sums an iteration. Converges where all
 /// eigenvalues of omega M A are within 1 of 1.
 struct Richardson {
+  static constexpr int vectors = 4;  ///< that lanes hold, x and b apart
   StoppingCriteria stop{};
   double omega = 1;
 };

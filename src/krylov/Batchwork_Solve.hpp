@@ -57,7 +57,7 @@ void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string co
   if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
                      Kokkos::LaunchBounds<Kernel::largest_team, Kernel::wanted_teams>>
-      policy(exec, int(kernel.teams()), team, 1);
+  policy(exec, int(kernel.teams()), team, 1);
   if (std::int64_t(kernel.bytes()) > std::int64_t(policy.scratch_size_max(0)))
     call.fail("systems of " + std::to_string(kernel.p.a.rows) + " rows take " +
               std::to_string(kernel.bytes()) + " bytes of team scratch, more than the limit of " +
@@ -69,8 +69,8 @@ void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string co
 template <class Exec, class T, class Solver, class M, class Systems>
 void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::string const& label,
                             SolveProblem<T, Solver, M, Systems> const& p, std::int64_t width) {
-  auto const launch = [&]<class Matrix, int R, bool Large, class Problem>(
-                          Problem const& q, SolveChoice const& how) {
+  auto const launch = [&]<class Matrix, int R, bool Large, class Problem>(Problem const& q,
+                                                                          SolveChoice const& how) {
     launch_solve_teams(exec, call, label, SolveTeams<T, Problem, Matrix, R, Large>(q, how),
                        how.team());
   };
@@ -79,16 +79,18 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
     launch.template operator()<Matrix, 8, true>(p, choose_functor_solve(p.a.rows));
   } else {
     using Any = AnySystems<T>;
-    SolveProblem<T, Solver, M, Any> const q{
-        p.solver, p.preconditioner, Any(p.a), p.b, p.x, p.log, p.items};
+    SolveProblem<T, Solver, M, Any> const q{p.solver, p.preconditioner, Any(p.a), p.b, p.x,
+                                            p.log,    p.items};
     SolveChoice const how = choose_solve(p.a.rows, width, Vendor::has_shuffles);
     auto const either = [&]<class Matrix, int R>() {
       if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q, how);
       else launch.template operator()<Matrix, R, false>(q, how);
     };
     switch (how.variant) {
-      case SolveVariant::entries_4: return either.template operator()<EntriesHeld<T, 4, 4>, 4>();
-      case SolveVariant::entries_8: return either.template operator()<EntriesHeld<T, 4, 8>, 4>();
+      case SolveVariant::entries_3: return either.template operator()<EntriesHeld<T, 4, 3>, 4>();
+      case SolveVariant::entries_7: return either.template operator()<EntriesHeld<T, 4, 7>, 4>();
+      case SolveVariant::entries_64:
+        return launch.template operator()<EntriesHeld<T, 1, 64>, 1, true>(q, how);
       case SolveVariant::columns_24:
         return launch.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(q, how);
       case SolveVariant::columns_56:
@@ -118,8 +120,8 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p,
 }
 
 template <class Exec, class Solver, class M, class A, class B, class X, class Log>
-void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b_arg,
-                 X const& x_arg, Log const& log) {
+void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a,
+                 B const& b_arg, X const& x_arg, Log const& log) {
   auto const b = stored(b_arg);
   auto const x = stored(x_arg);
   require_solve<Exec, A, std::remove_const_t<decltype(b)>, std::remove_const_t<decltype(x)>>();
@@ -164,11 +166,11 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
 
   auto const systems = a.systems();
   using Systems = std::remove_const_t<decltype(systems)>;
-  launch_solve(exec, call,
-               SolveProblem<T, Solver, M, Systems>{solver, preconditioner, systems,
-                                                b.storage.as_const(), x.storage,
-                                                LogPointers<T>(log), items},
-               a.nonzeros());
+  launch_solve(
+      exec, call,
+      SolveProblem<T, Solver, M, Systems>{solver, preconditioner, systems, b.storage.as_const(),
+                                          x.storage, LogPointers<T>(log), items},
+      a.nonzeros());
 }
 
 }  // namespace Impl

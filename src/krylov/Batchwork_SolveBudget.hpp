@@ -14,8 +14,9 @@ namespace Batchwork::Impl {
 
 /// Where the matrix is and how many rows a lane has; see HeldMatrix.hpp.
 enum class SolveVariant {
-  entries_4,   ///< 4 rows of 4 entries in registers
-  entries_8,   ///< 4 rows of 8 entries
+  entries_3,   ///< 4 rows of 3 entries in registers
+  entries_7,   ///< 4 rows of 7 entries
+  entries_64,  ///< a row of 64 entries
   columns_24,  ///< 3 rows of 24 columns
   columns_56,  ///< a row of 56 columns
   in_place,    ///< up to 8 rows, read where they are
@@ -40,16 +41,21 @@ struct SolveChoice {
 
 constexpr int lanes_of_solve(std::int64_t rows, int rows_of_a_lane, int least = 1) {
   int lanes = least;
-  while (lanes < largest_team_of_a_system && rows > std::int64_t(lanes) * rows_of_a_lane) lanes *= 2;
+  while (lanes < largest_team_of_a_system && rows > std::int64_t(lanes) * rows_of_a_lane)
+    lanes *= 2;
   return lanes;
 }
 
 /// \param width  entries of a row: the widest where that is known, else the mean, rounded up
 constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool shuffles) {
-  if (width <= 8 && rows <= 512)
-    return {width <= 4 ? SolveVariant::entries_4 : SolveVariant::entries_8, lanes_of_solve(rows, 4), 4, 1};
+  if (width <= 7 && rows <= 512)
+    return {width <= 3 ? SolveVariant::entries_3 : SolveVariant::entries_7, lanes_of_solve(rows, 4),
+            4, 1};
   if (rows <= 24) return {SolveVariant::columns_24, 8, 3, 1};
   if (rows <= 56) return {SolveVariant::columns_56, 64, 1, 1};
+  // Rows that are somewhat longer than the mean fit, too.
+  if (rows <= 256 && width <= 52)
+    return {SolveVariant::entries_64, lanes_of_solve(rows, 1, 64), 1, 1};
   SolveChoice c{SolveVariant::in_place, lanes_of_solve(rows, 2, 64), 8, 1};
   while (shuffles && c.sharing < 32 && 8 * c.sharing <= width) c.sharing *= 2;
   return c;

@@ -31,7 +31,7 @@ struct SolveHost {
       auto const item = p.item(n, true);
       Of const matrix = p.a.item(n);
       SystemThread<T, Of> at{matrix, item, p.log, p.a.rows, memory};
-      using M = Prepared<typename SystemThread<T, Of>::Vector, typename Problem::Preconditioner>;
+      using M = typename Problem::template prepared<typename SystemThread<T, Of>::Vector>;
       auto const diagonal = at.vector();
       if constexpr (M::wants_diagonal && Of::has_entries)
         for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);

@@ -28,8 +28,11 @@ struct SolveLog {
   /// With all Views but the history.
   static SolveLog allocated(std::int64_t items) {
     auto const n = std::size_t(items);
-    return {Kokkos::View<int*, Memory>("iterations", n), Kokkos::View<T*, Memory>("recurrence", n),
-            Kokkos::View<T*, Memory>("residual", n), Kokkos::View<int*, Memory>("reason", n), {}};
+    return {Kokkos::View<int*, Memory>("iterations", n),
+            Kokkos::View<T*, Memory>("recurrence", n),
+            Kokkos::View<T*, Memory>("residual", n),
+            Kokkos::View<int*, Memory>("reason", n),
+            {}};
   }
 };
 

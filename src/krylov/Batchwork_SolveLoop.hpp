@@ -63,8 +63,8 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
   is.most_iterations = stop.most_iterations;
   is.squared = squared[0];
   T const threshold = T(stop.tolerance) * (stop.relative_to == RelativeTo::right_side ? right_side
-                                      : stop.relative_to == RelativeTo::start    ? residual
-                                                                                 : T(1));
+                                           : stop.relative_to == RelativeTo::start    ? residual
+                                                                                      : T(1));
   is.threshold_squared = threshold * threshold;
   bool const zero = stop.relative_to == RelativeTo::right_side && right_side == T(0);
   SolveResult<T> result;

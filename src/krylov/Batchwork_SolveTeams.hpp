@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_SOLVETEAMS_HPP
 #define BATCHWORK_SOLVETEAMS_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -19,7 +20,9 @@ namespace Batchwork::Impl {
 template <class T, class Solver, class M, class Systems>
 struct SolveProblem {
   using value_type = T;
-  using Preconditioner = M;
+  using solver_type = Solver;
+  template <class Vector>
+  using prepared = Prepared<Vector, M>;
   Solver solver;
   M preconditioner;
   Systems a;
@@ -34,13 +37,17 @@ struct SolveProblem {
 /// Matrix: ColumnsHeld, EntriesHeld, ReadInPlace or AppliedByFunctor, with R rows a lane.
 template <class T, class Problem, class Matrix, int R, bool Large>
 struct SolveTeams {
-  static constexpr int largest_team = Matrix::skips_rows ? largest_team_of_a_system : 128;
-  /// Teams that a multiprocessor is to hold at least: what the compiler fits the registers to.
-#ifdef BW_TEAMS
-  static constexpr int wanted_teams = Matrix::skips_rows ? 1 : BW_TEAMS;
-#else
-  static constexpr int wanted_teams = 1;
-#endif
+  static constexpr int largest_team = R == 4 || R == 3 ? 128 : largest_team_of_a_system;
+  /// Teams that a multiprocessor is to hold at least, which the compiler fits the registers to: those of the matrix, of the
+  /// vectors, and some more.
+  static constexpr int registers =
+      Matrix::registers +
+      (Problem::solver_type::vectors +
+       (Problem::template prepared<RowNumbers<T, R>>::wants_diagonal ? 1 : 0)) *
+          R * int(sizeof(T)) / 4 +
+      56;
+  static constexpr int wanted_teams = std::max(1, 65536 / (largest_team * registers));
+
   Problem p;
   int lanes, shift;  ///< of a system; its logarithm
   int sharing;
@@ -75,16 +82,16 @@ struct SolveTeams {
     }
 
     SystemTeam<T, R, Large, Matrix, Member> at{member,
-                                        matrix,
-                                        item,
-                                        p.log,
-                                        scratch,
-                                        mine,
-                                        lanes,
-                                        p.a.rows,
-                                        numbers + slot * scratch.of_system(),
-                                        numbers + scratch.systems * scratch.of_system()};
-    Prepared<RowNumbers<T, R>, typename Problem::Preconditioner> const m(at, diagonal);
+                                               matrix,
+                                               item,
+                                               p.log,
+                                               scratch,
+                                               mine,
+                                               lanes,
+                                               p.a.rows,
+                                               numbers + slot * scratch.of_system(),
+                                               numbers + scratch.systems * scratch.of_system()};
+    typename Problem::template prepared<RowNumbers<T, R>> const m(at, diagonal);
     auto method = method_of(at, p.solver);
     auto const result = solve_system(at, m, method, p.solver.stop);
     if (mine == 0 && there) p.log.write(item.number, result);

@@ -79,12 +79,13 @@ struct Progress {
     ++iterations;
     // Neither of these holds for a NaN.
     bool const meets = norm_squared <= threshold_squared;
-    bool const goes_on = norm_squared < Kokkos::Experimental::infinity_v<T> && iterations < most_iterations;
+    bool const goes_on =
+        norm_squared < Kokkos::Experimental::infinity_v<T> && iterations < most_iterations;
     running = goes_on && !meets;
     if (!running)
-      cause = meets                                ? Reason::success
+      cause = meets                                                ? Reason::success
               : norm_squared < Kokkos::Experimental::infinity_v<T> ? Reason::iteration_limit
-                                                   : Reason::not_finite;
+                                                                   : Reason::not_finite;
   }
 };
 

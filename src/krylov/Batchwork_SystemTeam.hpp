@@ -35,7 +35,7 @@ struct alignas(16) WideNumbers {
 
 /// Scratch of the systems of a team, in numbers of T: a letter box or two for each, and where parts of sums meet.
 struct SystemScratch {
-  static constexpr int most_sums = 3;
+  static constexpr int most_sums = 5;
   int lanes = 1;    ///< of a system
   int rows = 0;     ///< places of a letter box: lanes times rows a lane
   int systems = 1;  ///< of a team
@@ -54,7 +54,10 @@ struct SystemScratch {
   }
   /// Two sets in turn, so that one wait a sum is enough.
   BATCHWORK_INLINE constexpr int of_sums(bool shuffles) const {
-    return 2 * most_sums * (!shuffles ? lanes * systems : lanes > 32 ? largest_team_of_a_system / 32 : 0);
+    return 2 * most_sums *
+           (!shuffles    ? lanes * systems
+            : lanes > 32 ? largest_team_of_a_system / 32
+                         : 0);
   }
   constexpr std::size_t numbers(bool shuffles) const {
     return std::size_t(systems) * std::size_t(of_system()) + std::size_t(of_sums(shuffles));

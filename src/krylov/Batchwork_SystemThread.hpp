@@ -59,7 +59,9 @@ struct SystemThread {
     T* const to = item.x();
     for (int i = 0; i < rows; ++i) to[i * item.x_of.row] = v.data[i];
   }
-  void record(int iteration, T norm_squared) const { log.record(item.number, iteration, norm_squared); }
+  void record(int iteration, T norm_squared) const {
+    log.record(item.number, iteration, norm_squared);
+  }
 
   void multiply(Vector const& y, Vector const& x) const {
     apply_on_host(
