@@ -12,22 +12,36 @@
 
 namespace Batchwork::Impl {
 
-/// The entries of a row: entry k has the number numbers[k * step] and the column columns[k * column_step], or k where there
-/// are no column indices, or `only` where that is not negative.
+/// The entries of a row: entry k has the number numbers[k * step] and the column columns[k * column_step].
 template <class T>
-struct RowEntries {
+struct SparseRow {
   T const* numbers = nullptr;
   std::int64_t step = 0;
   std::int32_t const* columns = nullptr;
   std::int64_t column_step = 0;
   int count = 0;
-  int only = -1;
-  T scale = T(0);  ///< the number where there is only one
 
-  BATCHWORK_INLINE int column(int k) const {
-    return only >= 0 ? only : columns == nullptr ? k : columns[k * column_step];
-  }
-  BATCHWORK_INLINE T number(int k) const { return only >= 0 ? scale : numbers[k * step]; }
+  BATCHWORK_INLINE int column(int k) const { return columns[k * column_step]; }
+  BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
+};
+/// Of a dense matrix, whose columns need no indices.
+template <class T>
+struct DenseRow {
+  T const* numbers = nullptr;
+  std::int64_t step = 0;
+  int count = 0;
+
+  static BATCHWORK_INLINE int column(int k) { return k; }
+  BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
+};
+/// Of a multiple of the identity.
+template <class T>
+struct DiagonalRow {
+  T value = T(0);
+  int row = 0, count = 0;
+
+  BATCHWORK_INLINE int column(int) const { return row; }
+  BATCHWORK_INLINE T number(int) const { return value; }
 };
 
 template <class T>
@@ -62,25 +76,35 @@ struct AnySystems {
   BATCHWORK_INLINE T const* numbers(std::int64_t item) const {
     return kind == Kind::identity || kind == Kind::functor ? nullptr : item_of(values, item);
   }
-  /// Entries of a row of the item whose numbers these are. Of ell, places that are there.
-  BATCHWORK_INLINE RowEntries<T> row(T const* of_item, int i) const {
+  /// Runs f(rows), where rows(i) gives the entries of row i of the item whose numbers these are, none beyond the last row. Of
+  /// ell, places that are there.
+  template <class F>
+  BATCHWORK_INLINE void visit(T const* of_item, F const& f) const {
     switch (kind) {
-      case Kind::csr: {
-        std::int64_t const first = offsets(i);
-        return {of_item + first * values.row, values.row, columns + first, 1,
-                int(offsets(i + 1) - first)};
-      }
-      case Kind::ell: {
-        std::int32_t const* const c = columns + i * column_row;
-        int n = 0;
-        while (n < width && c[n * column_entry] >= 0) ++n;
-        return {of_item + i * values.row, values.col, c, column_entry, n};
-      }
-      case Kind::dense: return {of_item + i * values.row, values.col, nullptr, 0, rows};
-      case Kind::identity: return {nullptr, 0, nullptr, 0, 1, i, scale};
-      case Kind::functor: break;
+      case Kind::csr:
+        return f([&](int i) -> SparseRow<T> {
+          if (i >= rows) return {};
+          std::int64_t const first = offsets(i);
+          return {of_item + first * values.row, values.row, columns + first, 1,
+                  int(offsets(i + 1) - first)};
+        });
+      case Kind::ell:
+        return f([&](int i) -> SparseRow<T> {
+          if (i >= rows) return {};
+          std::int32_t const* const c = columns + i * column_row;
+          int n = 0;
+          BATCHWORK_KEEP_LOOP
+          while (n < width && c[n * column_entry] >= 0) ++n;
+          return {of_item + i * values.row, values.col, c, column_entry, n};
+        });
+      case Kind::dense:
+        return f([&](int i) -> DenseRow<T> {
+          return {of_item + i * values.row, values.col, i < rows ? rows : 0};
+        });
+      case Kind::identity:
+        return f([&](int i) -> DiagonalRow<T> { return {scale, i, i < rows ? 1 : 0}; });
+      case Kind::functor: return;
     }
-    return {};
   }
 };
 

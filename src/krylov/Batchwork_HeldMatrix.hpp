@@ -30,23 +30,25 @@ struct ColumnsHeld {
   BATCHWORK_INLINE void take(AnySystems<T> const& of, T const* numbers, int rank, int lanes,
                              RowNumbers<T, R>& diagonal) {
     columns = of.rows;
-    BATCHWORK_UNROLL
-    for (int r = 0; r < R; ++r) {
-      int const i = r * lanes + rank;
-      auto const row = i < of.rows ? of.row(numbers, i) : RowEntries<T>{};
-      T d = T(0);
-      int k = 0;
+    of.visit(numbers, [&](auto const& rows) {
       BATCHWORK_UNROLL
-      for (int j = 0; j < K; ++j) {
-        bool const has = k < row.count && row.column(k) == j;
-        T const v = has ? row.number(k) : T(0);
-        a[r][j] = v;
-        d = j == i ? v : d;
-        k += has ? 1 : 0;
+      for (int r = 0; r < R; ++r) {
+        int const i = r * lanes + rank;
+        auto const row = rows(i);
+        T d = T(0);
+        int k = 0;
+        BATCHWORK_UNROLL
+        for (int j = 0; j < K; ++j) {
+          bool const has = k < row.count && row.column(k) == j;
+          T const v = has ? row.number(k) : T(0);
+          a[r][j] = v;
+          d = j == i ? v : d;
+          k += has ? 1 : 0;
+        }
+        valid = valid && k == row.count;
+        diagonal.data[r] = d;
       }
-      valid = valid && k == row.count;
-      diagonal.data[r] = d;
-    }
+    });
   }
   template <class At>
   BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
@@ -105,33 +107,38 @@ struct EntriesHeld {
   BATCHWORK_INLINE void take(AnySystems<T> const& from, T const* of_item, int rank, int lanes,
                              RowNumbers<T, R>& diagonal) {
     of = &from;
-    BATCHWORK_UNROLL
-    for (int r = 0; r < R; ++r) {
-      int const i = r * lanes + rank;
-      auto const row = i < from.rows ? from.row(of_item, i) : RowEntries<T>{};
-      width = row.count > width ? row.count : width;
-      T d = T(0);
+    from.visit(of_item, [&](auto const& rows) {
       BATCHWORK_UNROLL
-      for (int k = 0; k < K; ++k) {
-        bool const has = k < row.count;
-        // An empty slot is a zero times the row's own number.
-        int const j = has ? row.column(k) : i < from.rows ? i : 0;
-        bool const inside = unsigned(j) < unsigned(from.rows);
-        valid = valid && (inside || i >= from.rows);
-        T const v = has ? row.number(k) : T(0);
-        a[r][k] = v;
-        d = has && j == i ? v : d;
-        unsigned const place = inside ? unsigned(j) * unsigned(sizeof(T)) : 0u;
-        if (k % pair == 0) places[r][k / pair] = place;
-        else places[r][k / pair] |= place << 16;
+      for (int r = 0; r < R; ++r) {
+        int const i = r * lanes + rank;
+        auto const row = rows(i);
+        width = row.count > width ? row.count : width;
+        T d = T(0);
+        BATCHWORK_UNROLL
+        for (int k = 0; k < K; ++k) {
+          bool const has = k < row.count;
+          // An empty slot is a zero times the row's own number.
+          int const j = has ? row.column(k) : i < from.rows ? i : 0;
+          bool const inside = unsigned(j) < unsigned(from.rows);
+          valid = valid && inside;
+          T const v = has ? row.number(k) : T(0);
+          a[r][k] = v;
+          d = has && j == i ? v : d;
+          unsigned const place = inside ? unsigned(j) * unsigned(sizeof(T)) : 0u;
+          if (k % pair == 0) places[r][k / pair] = place;
+          else places[r][k / pair] |= place << 16;
+          // Not all loads at once, whose addresses would not fit.
+          if (k % 16 == 15) Vendor::forget_loads();
+        }
+        BATCHWORK_KEEP_LOOP
+        for (int k = K; k < row.count; ++k) {
+          int const j = row.column(k);
+          if (unsigned(j) >= unsigned(from.rows)) valid = false;
+          else if (j == i) d = row.number(k);
+        }
+        diagonal.data[r] = d;
       }
-      for (int k = K; k < row.count; ++k) {
-        int const j = row.column(k);
-        if (unsigned(j) >= unsigned(from.rows)) valid = false;
-        else if (j == i) d = row.number(k);
-      }
-      diagonal.data[r] = d;
-    }
+    });
   }
   template <class At>
   BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
@@ -155,17 +162,18 @@ struct EntriesHeld {
       y.data[r] = s;
     }
     if (width > K) {
-      BATCHWORK_KEEP_LOOP
-      for (int r = 0; r < R; ++r) {
-        int const i = Vendor::renewed(at.row_of(r));
-        if (i >= at.rows) continue;
-        auto const row = of->row(of->numbers(Vendor::renewed(at.item.number)), i);
-        T s = T(0);
-        for (int k = K; k < row.count; ++k) s += row.number(k) * box[row.column(k)];
-        BATCHWORK_UNROLL
-        for (int q = 0; q < R; ++q)
-          if (q == r) y.data[q] += s;
-      }
+      of->visit(of->numbers(Vendor::renewed(at.item.number)), [&](auto const& rows) {
+        BATCHWORK_KEEP_LOOP
+        for (int r = 0; r < R; ++r) {
+          auto const row = rows(Vendor::renewed(at.row_of(r)));
+          T s = T(0);
+          BATCHWORK_KEEP_LOOP
+          for (int k = K; k < row.count; ++k) s += row.number(k) * box[row.column(k)];
+          BATCHWORK_UNROLL
+          for (int q = 0; q < R; ++q)
+            if (q == r) y.data[q] += s;
+        }
+      });
     }
   }
 };
@@ -186,36 +194,38 @@ struct ReadInPlace {
                              RowNumbers<T, R>& diagonal) {
     of = &from;
     numbers = of_item;
-    BATCHWORK_UNROLL
-    for (int r = 0; r < R; ++r) {
-      int const i = r * lanes + rank;
-      T d = T(0);
-      if (i < from.rows) {
-        auto const row = from.row(of_item, i);
+    from.visit(of_item, [&](auto const& rows) {
+      BATCHWORK_UNROLL
+      for (int r = 0; r < R; ++r) {
+        int const i = r * lanes + rank;
+        auto const row = rows(i);
+        T d = T(0);
+        BATCHWORK_UNROLL_SOME
         for (int k = 0; k < row.count; ++k) {
           int const j = row.column(k);
           if (unsigned(j) >= unsigned(from.rows)) valid = false;
           else if (j == i) d = row.number(k);
         }
+        diagonal.data[r] = d;
       }
-      diagonal.data[r] = d;
-    }
+    });
   }
   template <class At>
   BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
     T const* const box = at.publish(x);
     T* const results = at.second_box();
     int const at_once = at.lanes / sharing, first = at.rank / sharing, mine = at.rank % sharing;
-    for (int i0 = 0; i0 < at.rows; i0 += at_once) {
-      int const i = i0 + first;
-      T s[1] = {T(0)};
-      if (i < at.rows) {
-        auto const row = of->row(numbers, i);
+    of->visit(numbers, [&](auto const& rows) {
+      for (int i0 = 0; i0 < at.rows; i0 += at_once) {
+        int const i = i0 + first;
+        auto const row = rows(i);
+        T s[1] = {T(0)};
+        BATCHWORK_UNROLL_SOME
         for (int k = mine; k < row.count; k += sharing) s[0] += row.number(k) * box[row.column(k)];
+        if (sharing > 1) Vendor::sum_over(s, sharing);
+        if (mine == 0 && i < at.rows) results[i] = s[0];
       }
-      if (sharing > 1) Vendor::sum_over(s, sharing);
-      if (mine == 0 && i < at.rows) results[i] = s[0];
-    }
+    });
     at.sync();
     at.for_each([&](int r) {
       int const i = at.row_of(r);
