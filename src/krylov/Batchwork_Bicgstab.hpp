@@ -19,6 +19,7 @@ namespace Batchwork {
 /// since it began before, it ends with Reason::breakdown.
 struct Bicgstab {
   static constexpr int vectors = 6;  ///< that lanes hold, x and b apart
+  static constexpr int short_rows = 8;  ///< of a lane, where they have three entries
   StoppingCriteria stop{};
 };
 inline Bicgstab bicgstab(StoppingCriteria const& stop = {}) { return {stop}; }

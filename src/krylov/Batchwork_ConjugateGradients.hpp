@@ -16,6 +16,7 @@ namespace Batchwork {
 /// Reason::indefinite.
 struct ConjugateGradients {
   static constexpr int vectors = 4;  ///< that lanes hold, x and b apart
+  static constexpr int short_rows = 4;  ///< of a lane, where they have three entries
   StoppingCriteria stop{};
 };
 inline ConjugateGradients conjugate_gradients(StoppingCriteria const& stop = {}) { return {stop}; }

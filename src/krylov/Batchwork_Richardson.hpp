@@ -14,6 +14,7 @@ namespace Batchwork {
 /// eigenvalues of omega M A are within 1 of 1.
 struct Richardson {
   static constexpr int vectors = 4;  ///< that lanes hold, x and b apart
+  static constexpr int short_rows = 4;  ///< of a lane, where they have three entries
   StoppingCriteria stop{};
   double omega = 1;
 };

@@ -81,13 +81,14 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
     using Any = AnySystems<T>;
     SolveProblem<T, Solver, M, Any> const q{p.solver, p.preconditioner, Any(p.a), p.b, p.x,
                                             p.log,    p.items};
-    SolveChoice const how = choose_solve(p.a.rows, width, Vendor::has_shuffles);
+    constexpr int short_rows = Solver::short_rows;
+    SolveChoice const how = choose_solve(p.a.rows, width, short_rows, Vendor::has_shuffles);
     auto const either = [&]<class Matrix, int R>() {
       if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q, how);
       else launch.template operator()<Matrix, R, false>(q, how);
     };
     switch (how.variant) {
-      case SolveVariant::entries_3: return either.template operator()<EntriesHeld<T, 4, 3>, 4>();
+      case SolveVariant::entries_3: return either.template operator()<EntriesHeld<T, short_rows, 3>, short_rows>();
       case SolveVariant::entries_7: return either.template operator()<EntriesHeld<T, 4, 7>, 4>();
       case SolveVariant::entries_64:
         return launch.template operator()<EntriesHeld<T, 1, 64>, 1, true>(q, how);

@@ -14,7 +14,7 @@ namespace Batchwork::Impl {
 
 /// Where the matrix is and how many rows a lane has; see HeldMatrix.hpp.
 enum class SolveVariant {
-  entries_3,   ///< 4 rows of 3 entries in registers
+  entries_3,   ///< 4 or 8 rows of 3 entries in registers
   entries_7,   ///< 4 rows of 7 entries
   entries_64,  ///< a row of 64 entries
   columns_24,  ///< 3 rows of 24 columns
@@ -47,10 +47,12 @@ constexpr int lanes_of_solve(std::int64_t rows, int rows_of_a_lane, int least = 
 }
 
 /// \param width  entries of a row: the widest where that is known, else the mean, rounded up
-constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool shuffles) {
-  if (width <= 7 && rows <= 512)
-    return {width <= 3 ? SolveVariant::entries_3 : SolveVariant::entries_7, lanes_of_solve(rows, 4),
-            4, 1};
+/// \param short_rows  rows of a lane, 4 or 8, where they have 3 entries at most: what the solver's vectors leave room for
+constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, int short_rows,
+                                   bool shuffles) {
+  if (width <= 3 && rows <= 128 * short_rows)
+    return {SolveVariant::entries_3, lanes_of_solve(rows, short_rows), short_rows, 1};
+  if (width <= 7 && rows <= 512) return {SolveVariant::entries_7, lanes_of_solve(rows, 4), 4, 1};
   if (rows <= 24) return {SolveVariant::columns_24, 8, 3, 1};
   if (rows <= 56) return {SolveVariant::columns_56, 64, 1, 1};
   // Rows that are somewhat longer than the mean fit, too.

@@ -134,6 +134,7 @@ struct SystemTeam {
     });
   }
   BATCHWORK_INLINE void record(int iteration, T norm_squared) const {
+    if (log.history == nullptr) return;
     if (rank == 0 && item.there) log.record(item.number, iteration, norm_squared);
   }
 

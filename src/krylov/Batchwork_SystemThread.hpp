@@ -60,7 +60,7 @@ struct SystemThread {
     for (int i = 0; i < rows; ++i) to[i * item.x_of.row] = v.data[i];
   }
   void record(int iteration, T norm_squared) const {
-    log.record(item.number, iteration, norm_squared);
+    if (log.history != nullptr) log.record(item.number, iteration, norm_squared);
   }
 
   void multiply(Vector const& y, Vector const& x) const {
