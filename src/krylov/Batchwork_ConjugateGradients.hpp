@@ -15,7 +15,7 @@ namespace Batchwork {
 /// product, one application of the preconditioner and two rounds of sums. A direction with p' A p <= 0 ends it with
 /// Reason::indefinite.
 struct ConjugateGradients {
-  static constexpr int vectors = 4;  ///< that lanes hold, x and b apart
+  static constexpr int vectors = 4;     ///< that lanes hold, x and b apart
   static constexpr int short_rows = 4;  ///< of a lane, where they have three entries
   StoppingCriteria stop{};
 };

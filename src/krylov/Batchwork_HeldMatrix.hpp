@@ -39,7 +39,7 @@ struct ColumnsHeld {
         int k = 0;
         BATCHWORK_UNROLL
         for (int j = 0; j < K; ++j) {
-          bool const has = k < row.count && row.column(k) == j;
+          bool const has = k < row.count && j < of.rows && row.column(k) == j;
           T const v = has ? row.number(k) : T(0);
           a[r][j] = v;
           d = j == i ? v : d;

@@ -88,7 +88,8 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
       else launch.template operator()<Matrix, R, false>(q, how);
     };
     switch (how.variant) {
-      case SolveVariant::entries_3: return either.template operator()<EntriesHeld<T, short_rows, 3>, short_rows>();
+      case SolveVariant::entries_3:
+        return either.template operator()<EntriesHeld<T, short_rows, 3>, short_rows>();
       case SolveVariant::entries_7: return either.template operator()<EntriesHeld<T, 4, 7>, 4>();
       case SolveVariant::entries_64:
         return launch.template operator()<EntriesHeld<T, 1, 64>, 1, true>(q, how);

@@ -37,8 +37,7 @@ struct SolveProblem {
 /// Matrix: ColumnsHeld, EntriesHeld, ReadInPlace or AppliedByFunctor, with R rows a lane.
 template <class T, class Problem, class Matrix, int R, bool Large>
 struct SolveTeams {
-  static constexpr int largest_team =
-      Matrix::skips_rows || R == 1 ? largest_team_of_a_system : 128;
+  static constexpr int largest_team = Matrix::skips_rows || R == 1 ? largest_team_of_a_system : 128;
   /// Teams that a multiprocessor is to hold at least, which the compiler fits the registers to: those of the matrix, of the
   /// vectors, and some more.
   static constexpr int registers =

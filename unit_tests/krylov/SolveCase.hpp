@@ -99,12 +99,46 @@ void expect_honest(HostLog<T> const& log, std::int64_t n, ResidualTruth const& t
   long double const slack = t.rounding + (2 * 40 + 3) * epsilon<T> * t.norm;
   ASSERT_NEAR(double(log.residual(n)), double(t.norm), double(slack)) << "item " << n;
   if (log.reason(n) == Reason::success) {
-    ASSERT_LE(t.norm, tolerance * t.right_side * (1 + 100 * epsilon<T>) + slack) << "item " << n;
+    ASSERT_LE(t.norm, tolerance * t.right_side * (1 + 100 * epsilon<T>)+slack) << "item " << n;
   }
 }
 
 template <class T>
 inline constexpr double usual_tolerance = sizeof(T) == 4 ? 1e-4 : 1e-10;
+
+/// Solves and looks at every item; all of them converge.
+template <class T, class Solver, class M, class A>
+void run_solve(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& full,
+               GemmMatrices<T> const& b, Arranged how, Random& random, char const* what) {
+  SCOPED_TRACE(what);
+  std::int64_t const items = full.items;
+  GemmMatrices<T> const x(items, full.rows, 1, how);
+  x.randomise(random);
+  auto const outside = x.poisoned();
+  auto const log = SolveLog<T>::allocated(items);
+  solve(solver, m, a, vectors(b), vectors(x), log);
+  x.download();
+  EXPECT_EQ(x.poisoned(), outside);
+  HostLog<T> const said(log);
+  for (std::int64_t n = 0; n < items; ++n) {
+    ASSERT_EQ(said.reason(n), Reason::success)
+        << "item " << n << ": " << to_string(said.reason(n)) << ", info " << said.info(n) << ", "
+        << said.iterations(n) << " iterations, " << said.residual(n);
+    expect_honest(said, n, residual_truth(full, n, x, b), solver.stop.tolerance);
+    ASSERT_GT(said.iterations(n), 0);
+    ASSERT_LE(said.iterations(n), solver.stop.most_iterations);
+  }
+}
+
+/// Every way of holding a system: rows and shares of entries for all variants.
+struct Size {
+  int rows;
+  double share;
+};
+inline constexpr Size sizes[] = {{1, 0},     {2, 1},      {3, 0.3},   {5, 1},      {8, 1},
+                                 {9, 0.2},   {16, 0.1},   {22, 0.9},  {24, 1},     {25, 0.5},
+                                 {33, 0.9},  {54, 0.8},   {56, 1},    {57, 0.5},   {64, 0.03},
+                                 {65, 0.08}, {128, 0.01}, {144, 0.3}, {200, 0.005}};
 
 }  // namespace Batchwork::Test
 

@@ -230,7 +230,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
       for (std::int64_t n = 0; n < items; ++n) {
         EXPECT_EQ(said.reason(n), Reason::success);
         auto const was = residual_truth(a.full, n, first, b), is = residual_truth(a.full, n, x, b);
-        EXPECT_LE(is.norm, 0.1L * was.norm * (1 + 200 * epsilon<T>) + is.rounding + was.rounding);
+        EXPECT_LE(is.norm, 0.1L * was.norm * (1 + 200 * epsilon<T>)+is.rounding + was.rounding);
       }
     }
     // A tolerance of zero runs as far as it goes, and is not met but by luck.
@@ -258,8 +258,7 @@ TYPED_TEST(SolveReasons, History) {
   int const rows = 12;
   Matrices<T> const a(solvable_pattern(random, rows, 0.4, true), items, Arranged::rows);
   GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
-  for (std::int64_t n = 0; n < items; ++n)
-    put_dominant(a, n, random, true, n % 2 == 0 ? 1.2 : 15);
+  for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true, n % 2 == 0 ? 1.2 : 15);
   a.upload();
   b.randomise(random);
   for (std::size_t length : {std::size_t(4), std::size_t(100)}) {
