@@ -16,14 +16,12 @@ namespace BatchworkPerf {
 /// needs.
 inline constexpr int gmres_basis = 40;
 
-enum class Solver { cg, bicgstab, gmres };
+enum class Solver { cg, bicgstab };
 enum class Preconditioner { none, jacobi };
 
 template <Solver S, Preconditioner P>
 std::string method_name() {
-  return std::string(S == Solver::cg         ? "cg"
-                     : S == Solver::bicgstab ? "bicgstab"
-                                             : "gmres") +
+  return std::string(S == Solver::cg ? "cg" : "bicgstab") +
          (P == Preconditioner::jacobi ? "-jacobi" : "");
 }
 
@@ -33,8 +31,7 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
   auto const solver = [&] {
     auto const criteria = relative(p.distinct.tolerance, most_iterations);
     if constexpr (S == Solver::cg) return conjugate_gradients(criteria);
-    else if constexpr (S == Solver::bicgstab) return bicgstab(criteria);
-    else return gmres(std::min(gmres_basis, p.rows), criteria);
+    else return bicgstab(criteria);
   }();
   auto const preconditioner = [] {
     if constexpr (P == Preconditioner::jacobi) return jacobi();
