@@ -67,6 +67,8 @@ if(Kokkos_ENABLE_CUDA)
   _batchwork_dependency(cublas "cuBLAS" LINK ${_link} PACKAGE libcublas-dev)
   _batchwork_first_target(_link CUDA::cusolver)
   _batchwork_dependency(cusolver "cuSOLVER" LINK ${_link} PACKAGE libcusolver-dev)
+  _batchwork_first_target(_link CUDA::cusparse)
+  _batchwork_dependency(cusparse "cuSPARSE" LINK ${_link} PACKAGE libcusparse-dev)
 endif()
 
 # Kokkos Kernels by itself, and as a part of Trilinos.

@@ -7,8 +7,8 @@
 #   batchwork_add_benchmark(<name> <sources>... [REQUIRES ...] [USES ...])
 #   batchwork_add_example(<name> <sources>... [REQUIRES ...] [USES ...])
 #
-# A dependency is a name from BatchworkDependencies.cmake: benchmark, cli11, csv, cublas, cusolver, eigen,
-# gtest, kokkoskernels, lapack. What lacks a REQUIRED one is skipped, loudly; a USED one is linked where
+# A dependency is a name from BatchworkDependencies.cmake: benchmark, cli11, csv, cublas, cusolver,
+# cusparse, eigen, gtest, kokkoskernels, lapack. What lacks a REQUIRED one is skipped, loudly; a USED one is linked where
 # it is there, and the source asks for BATCHWORK_HAVE_<NAME>. Executables land in <build>/bin.
 
 # Warnings and flags of our own executables; users of the library never see them.

@@ -61,6 +61,7 @@ class Result:
         self.ns = entry.get(figure, entry.get("ns_per_item"))
         self.floor = entry.get("floor_ns_per_item")
         self.flops = entry.get("flop_per_s")
+        self.counters = entry
         self.ms = None if self.ns is None else self.ns * self.items * entry.get("steps", 1) * 1e-6
         # A batch in the caches of a host, or one that comes from memory.
         self.large = self.items * self.D * self.D * BYTES[self.type] > 20e6
@@ -237,6 +238,41 @@ def gemm_tables(results):
         table(["M x K x N"] + [", ".join(c) for c in columns], rows)
 
 
+def solve_tables(results):
+    print("### Batches of systems, double: ms in all, of the floor, and how many times as long peers take for a system\n")
+    own = [r for r in results if r.implementation == OWN]
+    peers = [i for i in in_order(results) if i != OWN]
+    rows = []
+    for r in own:
+        row = [r.kind, str(r.D), str(r.items), r.source, r.layout, digits(r.floor * r.items * 1e-6), f"**{digits(r.ms)}**", digits(r.ns)]
+        row += [percent(r.fraction())]
+        row += [f"{digits(r.counters['mean_iterations'])} to {digits(r.counters['most_iterations'])}", digits(r.counters["us_per_iteration"])]
+        row += [f"{100 * r.counters['share_met']:.4g} %, {100 * r.counters['share_met_exactly']:.4g} %"]
+        for i in peers:
+            # The same method, or one that has no iterations.
+            p = fastest([p for p in results if p.implementation == i and (p.kind, p.D) == (r.kind, r.D) and p.source in (r.source, "lu")])
+            met = f", {100 * p.counters['share_met']:.3g} % met" if p and p.counters["share_met"] < 1 else ""
+            row.append(f"{digits(p.ns)} (x {digits(p.ns / r.ns)}{met})" if p else "")
+        rows.append(row)
+    header = ["systems", "rows", "items", "method", "format", "floor, ms", "ms", "ns a system", "of the floor"]
+    table(header + ["iterations, mean to most", "us each", "met, by doubles and exactly"] + [f"{TITLES.get(i, i)}, ns" for i in peers], rows)
+
+
+def scaling_tables(results):
+    for method in dict.fromkeys(r.source for r in results):
+        chosen = {(r.D, r.items): r for r in results if r.source == method}
+        batches = sorted({items for _, items in chosen})
+        print(f"### {method}, ns a system (fraction of the floor) by rows and systems of a batch\n")
+        rows = []
+        for D in sorted({D for D, _ in chosen}):
+            row = [str(D)]
+            for items in batches:
+                r = chosen.get((D, items))
+                row.append(f"{digits(r.ns)} ({percent(r.fraction())})" if r else "")
+            rows.append(row)
+        table(["rows"] + [str(items) for items in batches], rows)
+
+
 def spread(values, gap):
     """Moves sorted logarithmic positions apart so that labels do not overlap."""
     placed = []
@@ -383,6 +419,10 @@ def main():
         operation_tables(operations)
     if gemms := [r for r in results if r.verb == "gemm"]:
         gemm_tables(gemms)
+    if solves := [r for r in results if r.verb == "solve"]:
+        solve_tables(solves)
+    if scaling := [r for r in results if r.verb == "scaling"]:
+        scaling_tables(scaling)
     for name, error in failures:
         print(f"- FAILED: {name}: {error}")
 

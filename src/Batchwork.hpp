@@ -6,7 +6,15 @@
 #ifndef BATCHWORK_HPP
 #define BATCHWORK_HPP
 
+#include "banded/Batchwork_Tridiagonal.hpp"
 #include "kalman/Batchwork_Filter.hpp"
+#include "krylov/Batchwork_AddScaledIdentity.hpp"
+#include "krylov/Batchwork_CheckSystems.hpp"
+#include "krylov/Batchwork_Equilibrate.hpp"
+#include "krylov/Batchwork_Formats.hpp"
+#include "krylov/Batchwork_Multiply.hpp"
+#include "krylov/Batchwork_Scale.hpp"
+#include "krylov/Batchwork_VectorSums.hpp"
 #include "tile/Batchwork_Cholesky.hpp"
 #include "tile/Batchwork_FailWhere.hpp"
 #include "tile/Batchwork_Generate.hpp"

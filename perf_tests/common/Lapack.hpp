@@ -27,6 +27,8 @@ void spotrs_(char const*, int const*, int const*, float const*, int const*, floa
              int*);
 void dpotrs_(char const*, int const*, int const*, double const*, int const*, double*, int const*,
              int*);
+void sgtsv_(int const*, int const*, float*, float*, float*, float*, int const*, int*);
+void dgtsv_(int const*, int const*, double*, double*, double*, double*, int const*, int*);
 }
 
 namespace BatchworkPerf {
@@ -40,6 +42,7 @@ struct Lapack<float> {
   static constexpr auto trsm = strsm_;
   static constexpr auto potrf = spotrf_;
   static constexpr auto potrs = spotrs_;
+  static constexpr auto gtsv = sgtsv_;
 };
 template <>
 struct Lapack<double> {
@@ -48,6 +51,7 @@ struct Lapack<double> {
   static constexpr auto trsm = dtrsm_;
   static constexpr auto potrf = dpotrf_;
   static constexpr auto potrs = dpotrs_;
+  static constexpr auto gtsv = dgtsv_;
 };
 
 }  // namespace BatchworkPerf

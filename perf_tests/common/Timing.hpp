@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace BatchworkPerf {
 
@@ -35,6 +36,30 @@ Sample measure(Launch const& launch, double seconds_per_sample = 2e-3) {
   double const once = std::min(time(1), time(2));
   int const calls = static_cast<int>(std::clamp(std::ceil(seconds_per_sample / once), 1.0, 1e6));
   std::array<double, 15> samples{};
+  for (double& s : samples) s = time(calls);
+  std::sort(samples.begin(), samples.end());
+  return {samples[samples.size() / 2], samples.front()};
+}
+
+/// The same of work that uses up its operands, in `most` sets: those of a sample are prepared before its clock starts. Work of
+/// more than 50 ms, which varies little, is sampled five times only.
+/// \param prepare  prepare(k) makes set k as it was
+/// \param launch   launch(k) runs the work once, with set k
+template <class Prepare, class Launch>
+Sample measure_prepared(Prepare const& prepare, Launch const& launch, int most,
+                        double seconds_per_sample = 2e-3) {
+  auto const time = [&](int calls) {
+    for (int k = 0; k < calls; ++k) prepare(k);
+    Kokkos::fence("Batchwork benchmark: before");
+    Kokkos::Timer timer;
+    for (int k = 0; k < calls; ++k) launch(k);
+    Kokkos::fence("Batchwork benchmark: after");
+    return timer.seconds() / calls;
+  };
+  double const once = std::min(time(1), time(1));
+  int const calls = static_cast<int>(
+      std::clamp(std::ceil(seconds_per_sample / once), 1.0, static_cast<double>(most)));
+  std::vector<double> samples(once > 0.05 ? 5 : 15);
   for (double& s : samples) s = time(calls);
   std::sort(samples.begin(), samples.end());
   return {samples[samples.size() / 2], samples.front()};

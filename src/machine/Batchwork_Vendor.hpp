@@ -182,6 +182,68 @@ BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 #endif
 }
 
+/// Whether the lanes of a warp see each other's numbers without scratch; the host, which reserves the scratch, knows it too.
+#if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)
+inline constexpr bool has_shuffles = true;
+#else
+inline constexpr bool has_shuffles = false;
+#endif
+/// Places of scratch that combine_lanes takes of each number, in a team of so many lanes.
+constexpr int places_to_combine(int team) { return has_shuffles ? (team + 31) / 32 : team; }
+
+/// Puts f(... f(a, b) ...) of what `lanes` neighbouring lanes give into x, of N numbers at once; f is commutative. The same
+/// bits in each lane, in an order that depends on the number of lanes alone, which is a power of two and divides the team.
+/// `box` has places_to_combine numbers for each of the N and is free again after the next barrier of the team. All of the
+/// team call it; with shuffles and to 32 lanes it is enough that all of a warp do.
+template <int N, class Member, class T, class F>
+BATCHWORK_INLINE void combine_lanes(Member const& member, T (&x)[N], int lanes, F const& f,
+                                    T* box) {
+  int const rank = member.team_rank();
+#if defined(BATCHWORK_VENDOR_CUDA)
+  int const step_end = lanes < 32 ? lanes : 32;
+  BATCHWORK_KEEP_LOOP
+  for (int step = 1; step < step_end; step *= 2) {
+    BATCHWORK_UNROLL
+    for (int q = 0; q < N; ++q) x[q] = f(x[q], __shfl_xor_sync(0xffffffffu, x[q], step));
+  }
+  if (lanes <= 32) return;
+  int const each = 32;
+#else
+  int const each = 1;
+#endif
+  int const places = (member.team_size() + each - 1) / each, of_system = lanes / each;
+  if (rank % each == 0)
+    for (int q = 0; q < N; ++q) box[q * places + rank / each] = x[q];
+  member.team_barrier();
+  for (int q = 0; q < N; ++q) {
+    T const* const from = box + q * places + rank / lanes * of_system;
+    x[q] = from[0];
+    for (int k = 1; k < of_system; ++k) x[q] = f(x[q], from[k]);
+  }
+}
+
+/// Adds up over so many neighbouring lanes, a power of two to 32: the same bits in each of them. Where has_shuffles.
+template <class T, int N>
+BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  BATCHWORK_UNROLL
+  for (int step = 1; step < 32; step *= 2) {
+    if (step < lanes) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < N; ++n) x[n] += __shfl_xor_sync(0xffffffffu, x[n], step);
+    }
+  }
+#endif
+}
+/// Whether x holds in any lane of the warp. Where has_shuffles.
+BATCHWORK_INLINE bool any_in_warp(bool x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return __any_sync(0xffffffffu, x);
+#else
+  return x;
+#endif
+}
+
 // ---- asynchronous copies -----------------------------------------------------------------------------------------
 
 /// Whether copies to team scratch can run beside the arithmetic.
@@ -353,6 +415,34 @@ BATCHWORK_INLINE std::int64_t renewed(std::int64_t x) {
 }
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------
+
+/// 1 / x for a normal number x, to the last bit or two, without the branch that the compiler makes for all others: reads
+/// would wait behind it. The instructions give zero where the reciprocal of a large number is not normal: such numbers are
+/// scaled.
+BATCHWORK_INLINE float reciprocal(float x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  float const scale = fabsf(x) > 0x1p100f ? 0x1p-64f : 1.0f;
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * scale));
+  return r * scale;
+#else
+  return 1.0f / x;
+#endif
+}
+BATCHWORK_INLINE double reciprocal(double x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  double const scale = fabs(x) > 0x1p1000 ? 0x1p-64 : 1.0;
+  double const m = x * scale;
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(m));
+  // Newton's method, from 20 bits on.
+  r = fma(r, fma(-m, r, 1.0), r);
+  r = fma(r, fma(-m, r, 1.0), r);
+  return r * scale;
+#else
+  return 1.0 / x;
+#endif
+}
 
 /// A native SIMD square root for vectors of W numbers; std::sqrt may set errno and is therefore not vectorised.
 template <class T, int W>

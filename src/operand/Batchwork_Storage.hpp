@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "machine/Batchwork_Macros.hpp"
 #include "operand/Batchwork_Source.hpp"
 #include "operand/Batchwork_TransposedView.hpp"
 
@@ -27,6 +28,14 @@ struct Storage {
 
   Storage<T const> as_const() const { return {data, width, group, lane, row, col}; }
 };
+
+/// Where item number `item` begins.
+template <class T>
+BATCHWORK_INLINE T* item_of(Storage<T> const& s, std::int64_t item) {
+  if (s.width == 1) return s.data + item * s.group;
+  std::int64_t const g = item / s.width;
+  return s.data + g * s.group + (item - g * s.width) * s.lane;
+}
 
 /// A batch as verbs on whole matrices see it on the host. TileRank indices are an item's own.
 template <class T, int TileRank, class Memory>

@@ -16,14 +16,6 @@
 
 namespace Batchwork::Impl {
 
-/// Where item number `item` begins.
-template <class T>
-BATCHWORK_INLINE T* item_of(Storage<T> const& s, std::int64_t item) {
-  if (s.width == 1) return s.data + item * s.group;
-  std::int64_t const g = item / s.width;
-  return s.data + g * s.group + (item - g * s.width) * s.lane;
-}
-
 /// Where the status codes go, if anywhere.
 struct StatusTarget {
   std::int32_t* narrow = nullptr;

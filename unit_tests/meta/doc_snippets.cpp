@@ -84,6 +84,13 @@ void larger(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***>
   solve_cholesky(exec, x, A, b);           // or all of it at once; L does not leave the chip
 }
 
+void tridiagonal(Exec const& exec, Kokkos::View<double**> lower, Kokkos::View<double**> diagonal,
+                 Kokkos::View<double**> upper, Kokkos::View<double**> b, Kokkos::View<double**> x,
+                 Kokkos::View<int*> codes) {
+  solve_tridiagonal(exec, lower, diagonal, upper, b, x, status(codes));
+  solve_tridiagonal(exec, lower, diagonal, upper, x, x);  // in place
+}
+
 void copies(Exec const& exec, Kokkos::View<double***, Kokkos::LayoutRight> rows,
             Kokkos::View<double***, Kokkos::LayoutLeft> planes,
             Kokkos::View<double****, Kokkos::LayoutRight> groups, std::int64_t items) {
@@ -132,4 +139,42 @@ void gated(Exec const& exec, std::int64_t steps, Kokkos::View<double[D][D]> F,
   scan(exec, steps, GatedStep{}, carry(x, x), carry(symmetric(P), symmetric(P)),
        carry(common(fixed(0.0)), log_sum(log_likelihood, -0.5)), each(z), common(F),
        common(symmetric(Q)), common(H), common(symmetric(R)));
+}
+
+/// The operator of a functor: the second difference.
+struct Difference {
+  int rows;
+
+  template <class Lanes, class X, class Y>
+  KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t /*item*/, X const& x,
+                                  Y const& y) const {
+    lanes.for_each(rows, [&](int i) {
+      y(i) = 2 * x(i) - (i > 0 ? x(i - 1) : 0) - (i + 1 < rows ? x(i + 1) : 0);
+    });
+  }
+};
+
+void beside_multiply(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
+                     Kokkos::View<double**> values, Kokkos::View<double*> shift,
+                     Kokkos::View<double**> left, Kokkos::View<double**> right,
+                     Kokkos::View<double**> x, Kokkos::View<double**> y,
+                     Kokkos::View<double*> product, Kokkos::View<double*> length) {
+  auto const A = csr(row_offsets, columns, values);
+  add_scaled_identity(exec, shift, A, -1);  // A = shift I - A, a shift for each item
+  equilibrate(exec, A, left, right);        // A is not changed by this, ...
+  scale(exec, left, A, right);              // ... but by this, without rounding
+  dot(exec, x, y, product);                 // product(item)
+  norm(exec, x, length);                    // length(item)
+}
+
+void residuals(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
+               Kokkos::View<double**> values, Kokkos::View<double**> x, Kokkos::View<double**> y,
+               Kokkos::View<double**> r) {
+  auto const A = csr(row_offsets, columns, values);
+  check(A);                        // once for a pattern
+  multiply(exec, y, A, x);         // y = A x
+  multiply(exec, -1, A, x, 1, r);  // r = r - A x
+
+  int const rows = int(A.rows());
+  multiply(exec, y, matrix_free(rows, Difference{rows}), x);
 }

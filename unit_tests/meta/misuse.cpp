@@ -174,3 +174,54 @@ void product_of_float_and_double(Kokkos::View<double***> const& c, Kokkos::View<
 void transposed_in_map(Matrices const& y, Matrices const& x) {
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(B::transposed(x), x)));
 }
+
+// says: column indices are integers of 32 bits
+void columns_of_64_bits(Kokkos::View<int*> const& offsets, Kokkos::View<long*> const& wide,
+                        Kokkos::View<int*> const& columns, Kokkos::View<double**> const& values) {
+  (void)wide, (void)columns;
+  (void)B::csr(offsets, WRONG_OR_RIGHT(wide, columns), values);
+}
+
+// says: the matrices and vectors of a call hold the same type of numbers
+void multiply_by_floats(Kokkos::View<double**> const& y, Kokkos::View<double***> const& d,
+                        Kokkos::View<float***> const& f) {
+  (void)d, (void)f;
+  B::multiply(y, B::dense(WRONG_OR_RIGHT(f, d)), Kokkos::View<double**>("x", 1, 1));
+}
+
+// says: Batchwork::solve_tridiagonal: the bands, b and x are in Views
+void tridiagonal_matrices(Kokkos::View<double**> const& v, Kokkos::View<double***> const& d) {
+  (void)d;
+  B::solve_tridiagonal(v, WRONG_OR_RIGHT(d, v), v, v, Kokkos::View<double**>("x", 1, 1));
+}
+
+// says: all Views of a call hold the same type of numbers
+void tridiagonal_of_float_and_double(Kokkos::View<double**> const& v,
+                                     Kokkos::View<float**> const& f) {
+  (void)f;
+  B::solve_tridiagonal(v, v, v, WRONG_OR_RIGHT(f, v), Kokkos::View<double**>("x", 1, 1));
+}
+
+// says: Batchwork::multiply: y and x hold vectors
+void multiply_by_matrices(Kokkos::View<double**> const& y, Kokkos::View<double***> const& d) {
+  B::multiply(y, B::dense(d), WRONG_OR_RIGHT(d, Kokkos::View<double**>("x", 1, 1)));
+}
+
+// says: whose numbers are stored
+void scale_what_is_not_stored(Kokkos::View<double**> const& l, Kokkos::View<double***> const& d) {
+  (void)d;
+  B::scale(l, WRONG_OR_RIGHT(B::identity(3), B::dense(d)), l);
+}
+
+// says: the operands of a call hold the same type of numbers
+void add_floats(Kokkos::View<double***> const& d, Kokkos::View<float*> const& f,
+                Kokkos::View<double*> const& g) {
+  (void)f, (void)g;
+  B::add_scaled_identity(WRONG_OR_RIGHT(f, g), B::dense(d));
+}
+
+// says: vectors are v(item, row), numbers of the items v(item)
+void norms_into_vectors(Kokkos::View<double**> const& x, Kokkos::View<double*> const& r) {
+  (void)r;
+  B::norm(x, WRONG_OR_RIGHT(x, r));
+}

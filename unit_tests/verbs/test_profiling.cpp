@@ -196,6 +196,68 @@ TEST_F(Profiling, GemmIsOneKernel) {
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
+TEST_F(Profiling, MultiplyIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<double* [3]> const u("u", 1000), v("v", 1000), no_u("no_u", 0), no_v("no_v", 0);
+  Kokkos::View<double* [9]> const values("values", 1000), no_values("no_values", 0);
+  Kokkos::View<int[4]> const offsets("offsets");
+  Kokkos::View<int[9]> const columns("columns");
+  auto const a = csr(offsets, columns, values);
+  expect_one_kernel(events_of([&] { multiply(u, a, v); }), "Batchwork::multiply", Space());
+  expect_one_kernel(events_of([&] { multiply(instance, 2, a, v, 1, u); }), "Batchwork::multiply",
+                    instance);
+  auto const of_none = events_of([&] { multiply(no_u, csr(offsets, columns, no_values), no_v); });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
+TEST_F(Profiling, VerbsBesideMultiplyAreOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<double* [3]> const u("u", 1000), v("v", 1000), no_u("no_u", 0), no_v("no_v", 0);
+  Kokkos::View<double* [9]> const values("values", 1000), no_values("no_values", 0);
+  Kokkos::View<double*> const numbers("numbers", 1000), no_numbers("no_numbers", 0);
+  Kokkos::View<int[4]> const offsets("offsets");
+  Kokkos::View<int[9]> const columns("columns");
+  auto const a = csr(offsets, columns, values), of_no_items = csr(offsets, columns, no_values);
+  expect_one_kernel(events_of([&] { add_scaled_identity(instance, numbers, a); }),
+                    "Batchwork::add_scaled_identity", instance);
+  expect_one_kernel(events_of([&] { scale(u, a, v); }), "Batchwork::scale", Space());
+  expect_one_kernel(events_of([&] { equilibrate(instance, a, u, v); }), "Batchwork::equilibrate",
+                    instance);
+  expect_one_kernel(events_of([&] { Batchwork::dot(instance, u, v, numbers); }), "Batchwork::dot",
+                    instance);
+  expect_one_kernel(events_of([&] { norm(u, numbers); }), "Batchwork::norm", Space());
+  auto const of_none = events_of([&] {
+    add_scaled_identity(2, of_no_items);
+    scale(no_u, of_no_items, no_u);
+    equilibrate(of_no_items, no_u, no_v);
+    Batchwork::dot(no_u, no_u, no_numbers);
+    norm(no_u, no_numbers);
+  });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
+/// Of every kernel that there is on a device.
+TEST_F(Profiling, SolveTridiagonalIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<int*> const codes("codes", 100);
+  for (int rows : {5, 100, 3000}) {
+    std::size_t const n = std::size_t(rows);
+    Kokkos::View<double**, Kokkos::LayoutLeft> const planes("planes", 100, n), x("x", 100, n);
+    Kokkos::View<double**, Kokkos::LayoutRight> const by_rows("rows", 100, n), y("y", 100, n);
+    expect_one_kernel(events_of([&] { solve_tridiagonal(planes, planes, planes, x, x); }),
+                      "Batchwork::solve_tridiagonal", Space());
+    expect_one_kernel(events_of([&] {
+                        solve_tridiagonal(instance, by_rows, by_rows, by_rows, by_rows, y,
+                                          status(codes));
+                      }),
+                      "Batchwork::solve_tridiagonal", instance);
+  }
+  Kokkos::View<double**> const no_items("no_items", 0, 4), no_x("no_x", 0, 4);
+  auto const of_none =
+      events_of([&] { solve_tridiagonal(no_items, no_items, no_items, no_items, no_x); });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
 TEST_F(Profiling, OnTheInstanceGiven) {
   auto const instances = Kokkos::Experimental::partition_space(Space(), 1, 1);
   for (int k = 0; k < 2; ++k) {

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The verb solve with one solver, preconditioner and format, checked and timed.
+#ifndef BATCHWORK_PERF_SOLVE_SOLVE_HPP
+#define BATCHWORK_PERF_SOLVE_SOLVE_HPP
+
+#include <krylov/Batchwork_Solve.hpp>
+
+#include "Problem.hpp"
+
+namespace BatchworkPerf {
+
+/// The longest basis that a GMRES gets, Kokkos Kernels' one as well, which does not restart: more than any of the stencils
+/// needs.
+inline constexpr int gmres_basis = 40;
+
+enum class Solver { cg, bicgstab };
+enum class Preconditioner { none, jacobi };
+
+template <Solver S, Preconditioner P>
+std::string method_name() {
+  return std::string(S == Solver::cg ? "cg" : "bicgstab") +
+         (P == Preconditioner::jacobi ? "-jacobi" : "");
+}
+
+template <Solver S, Preconditioner P, class A>
+void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a) {
+  using namespace Batchwork;
+  auto const solver = [&] {
+    auto const criteria = relative(p.distinct.tolerance, most_iterations);
+    if constexpr (S == Solver::cg) return conjugate_gradients(criteria);
+    else return bicgstab(criteria);
+  }();
+  auto const preconditioner = [] {
+    if constexpr (P == Preconditioner::jacobi) return jacobi();
+    else return no_preconditioner();
+  }();
+  auto const n = static_cast<std::size_t>(p.items);
+  SolveLog<double, Memory> log;
+  log.iterations = Kokkos::View<int*, Memory>("iterations", n);
+  log.residual = Kokkos::View<double*, Memory>("residual", n);
+  log.reason = Kokkos::View<int*, Memory>("reason", n);
+  // Not success, if it is not written.
+  Kokkos::deep_copy(log.reason, -1);
+  Exec const exec;
+  auto const launch = [&](SolveProblem::Vectors const& x) {
+    solve(exec, solver, preconditioner, a, p.b, x, log);
+  };
+  p.run(state, launch, [&] {
+    Said said;
+    auto const take = [](auto const& view, auto& to) {
+      auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+      to.assign(host.data(), host.data() + host.size());
+    };
+    take(log.iterations, said.iterations);
+    take(log.residual, said.residual);
+    std::vector<int> reasons;
+    take(log.reason, reasons);
+    for (int const code : reasons) said.met.push_back(Status::reason(code) == Reason::success);
+    return said;
+  });
+}
+
+/// The numbers as they are.
+template <Solver S, Preconditioner P>
+void solve_csr(benchmark::State& state, Family const& family, std::int64_t items) {
+  SolveProblem const p(family, items);
+  solve_and_report<S, P>(state, p, Batchwork::csr(p.row_offsets, p.columns, p.values));
+}
+
+template <Solver S, Preconditioner P>
+void register_csr(std::string const& verb, Family const& family, std::int64_t items) {
+  register_solve(verb, "batchwork", family, "csr", method_name<S, P>(), items, solve_csr<S, P>);
+}
+
+}  // namespace BatchworkPerf
+
+#endif

@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// solve_tridiagonal: the solutions of a batch of tridiagonal systems, in one kernel.
+#ifndef BATCHWORK_TRIDIAGONAL_HPP
+#define BATCHWORK_TRIDIAGONAL_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "banded/Batchwork_TridiagonalChoice.hpp"
+#include "banded/Batchwork_TridiagonalHeld.hpp"
+#include "banded/Batchwork_TridiagonalHost.hpp"
+#include "banded/Batchwork_TridiagonalStaged.hpp"
+#include "machine/Batchwork_Crew.hpp"
+#include "operand/Batchwork_Check.hpp"
+#include "verbs/Batchwork_CholeskyVerbs.hpp"
+#include "verbs/Batchwork_Launch.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+/// The checks of a call. The operands are lower, diagonal, upper, b, x and perhaps status.
+struct TridiagonalCall : TriangleCall {
+  static constexpr std::size_t of_b = 3, of_x = 4;
+
+  void check(bool in_place) const {
+    for (auto const& v : parts)
+      if (!v.d.problem.empty()) fail(v.name() + ": " + v.d.problem);
+    Part const& first = parts[1];
+    for (auto const& v : parts)
+      if (v.d.items != first.d.items)
+        fail(v.name() + " has " + std::to_string(v.d.items) + " items, but " + first.name() +
+             " has " + std::to_string(first.d.items) +
+             "; give all operands of a call the same number of items");
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      for (std::size_t other = 0; other < k; ++other) {
+        if (!parts[k].writes && !parts[other].writes) continue;
+        if (in_place && k == of_x && other == of_b) continue;
+        if (surely_share(parts[k].d, parts[other].d))
+          fail(parts[k].name() + " is written and shares elements with " + parts[other].name() +
+               "; x may be b, the same View, else give a View of its own");
+      }
+  }
+  void check_rows(std::size_t place, std::int64_t rows, std::int64_t wanted) const {
+    if (rows != wanted)
+      fail(parts[place].name() + " has " + std::to_string(rows) + " rows, but " + parts[1].name() +
+           " has " + std::to_string(wanted) +
+           "; give all bands, b and x as many numbers an item as the diagonal has");
+  }
+};
+
+template <class Exec, class Kernel>
+void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Kernel const& kernel) {
+  using namespace Kokkos::Experimental;
+  if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
+  Kokkos::TeamPolicy<
+      Exec, Kokkos::IndexType<std::int64_t>,
+      Kokkos::LaunchBounds<unsigned(Kernel::largest_team), unsigned(Kernel::wanted_teams)>>
+  policy(exec, int(kernel.teams()), kernel.team(), 1);
+  if (kernel.bytes() > 0) {
+    if (kernel.bytes() > std::size_t(policy.scratch_size_max(0)))
+      call.fail(call.parts[1].name() + " is of systems that need " +
+                std::to_string(kernel.bytes()) + " bytes of team scratch, more than the " +
+                std::to_string(policy.scratch_size_max(0)) + " there are; give smaller systems");
+    policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.bytes())));
+  }
+  Kokkos::parallel_for(kernel_label(call.verb, ""),
+                       require(policy, WorkItemProperty::HintLightWeight), kernel);
+}
+
+template <int R, bool Alone, class Exec, class T>
+void launch_tridiagonal_held(Exec const& exec, TridiagonalCall const& call,
+                             TridiagonalProblem<T> const& p, TridiagonalChoice const& how,
+                             bool side_by_side) {
+  launch_tridiagonal_teams(exec, call, TridiagonalHeld<T, R, Alone>(p, how, side_by_side));
+}
+
+template <int Rows, int P, class Exec, class T>
+void launch_tridiagonal_host(Exec const& exec, TridiagonalCall const& call,
+                             TridiagonalProblem<T> const& p) {
+  // Chunks that are worth starting, and enough of them for every thread; whole packs.
+  std::int64_t const least = 64 * std::clamp<std::int64_t>(256 / p.n, 1, 64);
+  std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency())) / 64 * 64;
+  std::int64_t const per_chunk = std::clamp<std::int64_t>(share, least, 16 * least);
+  Kokkos::parallel_for(kernel_label(call.verb, ""),
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                           exec, 0, (p.items + per_chunk - 1) / per_chunk),
+                       TridiagonalHost<T, Rows, P>(p, per_chunk));
+}
+
+/// Whether most operands have neighbouring items side by side.
+template <class T>
+bool items_are_side_by_side(TridiagonalProblem<T> const& p) {
+  int const count = int(items_are_near(p.lower, p.n, 1)) + int(items_are_near(p.diagonal, p.n, 1)) +
+                    int(items_are_near(p.upper, p.n, 1)) + int(items_are_near(p.b, p.n, 1)) +
+                    int(items_are_near(p.x, p.n, 1));
+  return count > 2;
+}
+
+template <class Exec, class T>
+void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
+                        TridiagonalProblem<T> const& p) {
+  if constexpr (runs_on_device<Exec>) {
+    bool const side_by_side = items_are_side_by_side(p);
+    Kokkos::TeamPolicy<Exec> const any(exec, 1, 1);
+    auto const how = choose_tridiagonal<T>(
+        side_by_side, p.n, std::min(std::size_t(any.scratch_size_max(0)), scratch_of_a_team));
+    switch (how.kernel) {
+      case TridiagonalKernel::alone:
+        if (p.n <= 8) launch_tridiagonal_held<8, true>(exec, call, p, how, true);
+        else if (p.n <= 16) launch_tridiagonal_held<16, true>(exec, call, p, how, true);
+        else if (p.n <= 32) launch_tridiagonal_held<32, true>(exec, call, p, how, true);
+        else launch_tridiagonal_held<most_rows_alone<T>, true>(exec, call, p, how, true);
+        break;
+      case TridiagonalKernel::held:
+        launch_tridiagonal_held<most_rows_held<T>, false>(exec, call, p, how, side_by_side);
+        break;
+      case TridiagonalKernel::staged:
+        launch_tridiagonal_teams(exec, call, TridiagonalStaged<T>(p, how));
+        break;
+    }
+  } else {
+    if (p.n <= 64) launch_tridiagonal_host<64, 4>(exec, call, p);
+    else if (p.n <= 512) launch_tridiagonal_host<512, 2>(exec, call, p);
+    else launch_tridiagonal_host<most_tridiagonal_rows, 1>(exec, call, p);
+  }
+}
+
+/// The Views of a call hold vectors of one type of numbers, and the execution space can reach them. A value, so that this is
+/// what the compiler says first.
+template <class Exec, class X, class... Others>
+constexpr bool require_tridiagonal_views() {
+  using T = typename X::value_type;
+  static_assert(X::tile_rank == 1 && ((Others::tile_rank == 1) && ...),
+                "Batchwork::solve_tridiagonal: the bands, b and x are in Views (item, row), or "
+                "packed(view, n) of (group, row, lane)");
+  static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "Batchwork::solve_tridiagonal takes float or double");
+  static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
+                "Batchwork: all Views of a call hold the same type of numbers");
+  static_assert(
+      Kokkos::SpaceAccessibility<Exec, typename X::memory_space>::accessible &&
+          (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...),
+      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  return true;
+}
+
+template <class Exec, class L, class D, class U, class B, class X, class S>
+void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U const& u_arg,
+                             B const& b_arg, X const& x_arg, S const& codes) {
+  auto const l = stored(l_arg);
+  auto const d = stored(d_arg);
+  auto const u = stored(u_arg);
+  auto const b = stored(b_arg);
+  auto const x = stored(x_arg);
+  static_assert(
+      require_tridiagonal_views<Exec, std::remove_const_t<decltype(x)>,
+                                std::remove_const_t<decltype(l)>, std::remove_const_t<decltype(d)>,
+                                std::remove_const_t<decltype(u)>,
+                                std::remove_const_t<decltype(b)>>());
+  using T = typename decltype(x)::value_type;
+
+  TridiagonalCall call{{"solve_tridiagonal", {}}};
+  call.add("lower", false, l);
+  call.add("diagonal", false, d);
+  call.add("upper", false, u);
+  call.add("b", false, b);
+  call.add("x", true, x);
+  TridiagonalProblem<T> p;
+  p.status = status_target<Exec>(call, codes);
+  call.check(same_numbers(x, b));
+  call.check_rows(0, l.rows, d.rows);
+  call.check_rows(2, u.rows, d.rows);
+  call.check_rows(3, b.rows, d.rows);
+  call.check_rows(4, x.rows, d.rows);
+  if (d.rows > most_tridiagonal_rows)
+    call.fail(call.parts[1].name() + " has " + std::to_string(d.rows) +
+              " rows, more than the limit of " + std::to_string(most_tridiagonal_rows) +
+              "; solve such systems one by one, by a library for large ones");
+  p.lower = l.storage.as_const();
+  p.diagonal = d.storage.as_const();
+  p.upper = u.storage.as_const();
+  p.b = b.storage.as_const();
+  p.x = x.storage;
+  p.items = d.description.items;
+  p.n = int(d.rows);
+  if (p.items == 0 || p.n == 0) return;
+  launch_tridiagonal(exec, call, p);
+}
+
+}  // namespace Impl
+
+/// The solutions of a batch of tridiagonal systems: for every item n and row i
+///   lower(n, i) x(n, i - 1) + diagonal(n, i) x(n, i) + upper(n, i) x(n, i + 1) = b(n, i).
+/// All five hold as many numbers an item: lower(n, 0) and upper(n, rows - 1) do not belong to the matrix and may hold
+/// anything, as in cuSPARSE's gtsv2. (LAPACK's gtsv leaves lower(n, 0) out: there lower begins with row 1.)
+///
+/// They are Views v(item, row) in LayoutLeft, LayoutRight or LayoutStride, or packed(v, n), each in its own arrangement;
+/// float or double, 1 to 4096 rows. `x` may be the View `b` itself; otherwise only x is written.
+///
+/// There is no pivoting: right for matrices that are diagonally dominant or symmetric and positive definite, and for others
+/// whose pivots stay away from zero. status(codes), if it is given, receives for each item 0, or a reason and a 1-based row:
+/// Reason::breakdown where a pivot is zero (or so small that its reciprocal may overflow), Reason::not_finite where one is
+/// NaN or infinite, or with an info of 0 where only a number of x is. Where lanes of a device share an item its rows are
+/// eliminated in another order than from first to last: other pivots may then be zero, and the row is that of the first bad one
+/// in that order. After a bad pivot all of the item's x is NaN. Other items come out bitwise as without it.
+///
+/// One kernel on the instance `exec`, labelled Batchwork::solve_tridiagonal; asynchronous, allocates nothing, never fences.
+/// Zero items or rows are no launch, and write no status. About 8 operations a row, and a division. On devices the Thomas
+/// algorithm, by a lane that holds an item in registers, where items are side by side in memory, to 64 rows in float and 32
+/// in double; else the partition method with parallel cyclic reduction (Wang 1981; Laszlo, Giles and Appleyard 2016), by
+/// lanes that share an item. Either reads every number once. On hosts the Thomas algorithm, by packs of items
+/// where those are side by side; a thread needs up to 0.3 MB of stack.
+///
+/// Throws std::invalid_argument before anything is launched: numbers of rows or items that differ, too many rows, null
+/// Views, too few groups, Views that overlap other than in place.
+template <class Exec, Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B,
+          Impl::Viewish X, Impl::StatusOperand S = Impl::NoStatus>
+  requires Kokkos::is_execution_space_v<Exec>
+void solve_tridiagonal(Exec const& exec, L const& lower, D const& diagonal, U const& upper,
+                       B const& b, X const& x, S const& codes = {}) {
+  Impl::solve_tridiagonal_batch(exec, lower, diagonal, upper, b, x, codes);
+}
+template <Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B, Impl::Viewish X,
+          Impl::StatusOperand S = Impl::NoStatus>
+void solve_tridiagonal(L const& lower, D const& diagonal, U const& upper, B const& b, X const& x,
+                       S const& codes = {}) {
+  solve_tridiagonal(Kokkos::DefaultExecutionSpace(), lower, diagonal, upper, b, x, codes);
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The kernel of solve_tridiagonal on devices where items are side by side in memory: lanes read their rows where they are
+/// and hold them in registers. To a number of rows a lane has a whole item (the Thomas algorithm), beyond it a part.
+#ifndef BATCHWORK_TRIDIAGONALHELD_HPP
+#define BATCHWORK_TRIDIAGONALHELD_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "banded/Batchwork_TridiagonalChoice.hpp"
+#include "banded/Batchwork_TridiagonalParts.hpp"
+#include "machine/Batchwork_Vendor.hpp"
+
+namespace Batchwork::Impl {
+
+/// R: the most rows of a lane. Alone: it has all rows of its item.
+///
+/// Slot k of a lane's registers is for row k of its part, counted so that the last row has the last slot: an array is in
+/// registers only if every index is known to the compiler. The first slots may be empty. Of the three numbers that are kept
+/// of every eliminated row one is in team scratch, where lanes share items: registers alone would leave room for half as
+/// many lanes.
+template <class T, int R, bool Alone>
+struct TridiagonalHeld {
+  static constexpr int largest_team = Alone ? 128 : 256;
+  /// Teams that a multiprocessor is to hold at least: what the compiler fits the registers to.
+  static constexpr int wanted_teams = [] {
+    int const words = R * int(sizeof(T)) / 4;
+    if (!Alone || words > 32) return 2;
+    return words > 16 ? (sizeof(T) == 4 ? 4 : 3) : sizeof(T) == 4 ? 5 : 4;
+  }();
+  /// Rows that are read while as many are computed with: more of them where there are fewer lanes.
+  static constexpr int some = Alone ? (R > 32 ? 8 : 4) : 16 / int(sizeof(T));
+
+  TridiagonalProblem<T> p;
+  int parts = 1;             ///< lanes of an item, a power of two
+  int items_per_team = 128;  ///< a power of two
+  int rows = R;              ///< of a part; the last ones may have fewer
+  bool items_first = true;   ///< neighbouring lanes have neighbouring items, not neighbouring parts
+  int shift = 0;             ///< 1 << shift lanes have the same part, or item
+
+  TridiagonalHeld(TridiagonalProblem<T> const& problem, TridiagonalChoice const& how,
+                  bool items_first_)
+      : p(problem),
+        parts(how.parts),
+        items_per_team(how.items_per_team),
+        rows(how.rows),
+        items_first(items_first_) {
+    while ((2 << shift) <= (items_first ? items_per_team : parts)) ++shift;
+  }
+
+  int team() const { return parts * items_per_team; }
+  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
+  static constexpr std::size_t lane_numbers = Alone ? 0 : std::size_t(R - 1 + 3);
+  /// Of a team's scratch, and what aligning it may take.
+  BATCHWORK_INLINE std::size_t used_bytes() const {
+    return std::size_t(parts * items_per_team) * lane_numbers * sizeof(T);
+  }
+  std::size_t bytes() const { return Alone ? 0 : used_bytes() + 16; }
+
+  /// What is read of a few rows.
+  struct Rows {
+    T lower[some], diagonal[some], upper[some], b[some];
+  };
+  /// What the calling lane knows of its place. Lanes without rows, or without an item, wait with the others and solve x = 0.
+  struct Place {
+    int rank, part;
+    std::int64_t item;
+    int base, empty;  ///< slot k is of row base + k, from k = empty on
+    bool there;       ///< the item
+
+    BATCHWORK_INLINE bool has_rows() const { return empty < R; }
+  };
+  template <class Member>
+  BATCHWORK_INLINE Place place_of(Member const& member) const {
+    Place here;
+    here.rank = Vendor::renewed(member.team_rank());
+    here.part = 0;
+    int slot = here.rank;
+    if constexpr (!Alone) {
+      int const low = here.rank & ((1 << shift) - 1), high = here.rank >> shift;
+      here.part = items_first ? high : low;
+      slot = items_first ? low : high;
+    }
+    here.item = std::int64_t(member.league_rank()) * items_per_team + slot;
+    here.there = here.item < p.items;
+    int const first = here.part * rows;
+    int const mine = !here.there || first >= p.n ? 0 : p.n - first < rows ? p.n - first : rows;
+    here.empty = R - mine;
+    here.base = first - here.empty;
+    return here;
+  }
+
+  /// Where the next row is to be read.
+  struct Reader {
+    T const *lower, *diagonal, *upper, *b;
+  };
+  BATCHWORK_INLINE Reader reader(Place const& here) const {
+    std::int64_t const item = here.has_rows() ? here.item : 0;
+    int const first = here.has_rows() ? here.base + here.empty : 0;
+    return {item_of(p.lower, item) + first * p.lower.row,
+            item_of(p.diagonal, item) + first * p.diagonal.row,
+            item_of(p.upper, item) + first * p.upper.row, item_of(p.b, item) + first * p.b.row};
+  }
+  BATCHWORK_INLINE void read(Rows& to, Reader& at, int slot, Place const& here) const {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < some; ++k) {
+      to.lower[k] = to.diagonal[k] = to.upper[k] = to.b[k] = T(0);
+      if (slot + k < here.empty) continue;
+      int const row = here.base + slot + k;
+      if (row > 0) to.lower[k] = *at.lower;
+      to.diagonal[k] = *at.diagonal;
+      if (row + 1 < p.n) to.upper[k] = *at.upper;
+      to.b[k] = *at.b;
+      at.lower += p.lower.row;
+      at.diagonal += p.diagonal.row;
+      at.upper += p.upper.row;
+      at.b += p.b.row;
+    }
+  }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    Place here = place_of(member);
+    if constexpr (Alone) {
+      if (!here.there) return;
+    }
+    T* numbers = nullptr;
+    int const team = Alone ? 0 : member.team_size();
+    if constexpr (!Alone)
+      numbers = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16)) +
+                here.rank;
+    auto const a = [&](int slot) -> T& { return numbers[slot * team]; };
+
+    // Forward.
+    TridiagonalFailure failure;
+    PartElimination<T> so_far;
+    LastRow<T> last;
+    T c[R - 1], d[R - 1];
+    Rows now, next;
+    Reader at = reader(here);
+    read(next, at, 0, here);
+    BATCHWORK_UNROLL
+    for (int slot = 0; slot < R; slot += some) {
+      now = next;
+      if (slot + some < R) read(next, at, slot + some, here);
+      BATCHWORK_UNROLL
+      for (int k = 0; k < some; ++k) {
+        int const s = slot + k, row = here.base + s;
+        if (s < here.empty) continue;
+        if (s < R - 1) {
+          if constexpr (Alone) {
+            so_far.add_alone(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], row, failure);
+          } else {
+            so_far.add(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], row, failure);
+            a(s) = so_far.a;
+          }
+          c[s] = so_far.c;
+          d[s] = so_far.d;
+        } else {
+          last = LastRow<T>::of(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], so_far);
+        }
+      }
+    }
+
+    T x, before = T(0);
+    PartBoxes<T> boxes{};
+    auto const wait = [&] { member.team_barrier(); };
+    if constexpr (Alone) {
+      x = last.b * pivot_reciprocal(last.diagonal, 0, p.n - 1, failure);
+    } else {
+      // Found anew, rather than kept while registers are scarce.
+      here = place_of(member);
+      boxes = {numbers + (R - 1) * team, team, items_first ? items_per_team : 1, here.part};
+      int const row = here.has_rows() ? here.base + R - 1 : p.n - 1;
+      auto const found = solve_last_rows(last, so_far, here.part, parts, row, failure, boxes, wait);
+      x = found.mine;
+      before = found.before;
+    }
+
+    // Backward.
+    bool finite = true;
+    if (here.has_rows()) {
+      T* to = item_of(p.x, here.item) + (here.base + R - 1) * p.x.row;
+      *to = x;
+      finite = is_finite(x);
+      BATCHWORK_UNROLL
+      for (int s = R - 2; s >= 0; --s) {
+        if (s < here.empty) continue;
+        x = d[s] - c[s] * x;
+        if constexpr (!Alone) x -= a(s) * before;
+        to -= p.x.row;
+        *to = x;
+        finite = finite && is_finite(x);
+      }
+    }
+
+    if (!p.status.wanted()) return;
+    if (!finite) failure.add(TridiagonalFailure::of_result);
+    if constexpr (!Alone) failure = failure_of_item<T>(failure, here.part, parts, boxes, wait);
+    if (here.there && here.part == 0) p.status.put(here.item, failure.code());
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

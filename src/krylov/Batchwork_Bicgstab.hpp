@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// BiCGSTAB: H. A. van der Vorst, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of
+/// nonsymmetric linear systems", SIAM J. Sci. Stat. Comput. 13 (1992); Y. Saad, Iterative Methods for Sparse Linear Systems,
+/// 2nd edition, section 7.4.2; with right preconditioning.
+#ifndef BATCHWORK_BICGSTAB_HPP
+#define BATCHWORK_BICGSTAB_HPP
+
+#include <limits>
+
+#include "krylov/Batchwork_SolveLoop.hpp"
+
+namespace Batchwork {
+
+/// BiCGSTAB, for any regular matrices. An iteration takes two products, two applications of the preconditioner and two
+/// rounds of sums: what the residual will be follows from products of s and t, if it does not lose too many digits that way. Where rho, omega or the pivot vanish a system begins anew from its true residual; if that has not halved
+/// since it began before, it ends with Reason::breakdown.
+struct Bicgstab {
+  static constexpr int vectors = 6;     ///< that lanes hold, x and b apart
+  static constexpr int short_rows = 8;  ///< of a lane, where they have three entries
+  StoppingCriteria stop{};
+};
+inline Bicgstab bicgstab(StoppingCriteria const& stop = {}) { return {stop}; }
+
+namespace Impl {
+
+template <class At>
+struct BicgstabMethod {
+  static constexpr bool right = true;
+  using T = typename At::Scalar;
+  using V = typename At::Value;
+  /// A difference below this part of what it is taken from is computed anew.
+  static constexpr T lost_digits = sizeof(T) == 4 ? T(1e-2) : T(1e-6);
+  typename At::Vector shadow, p, v, t, z;
+  T rho = T(1), beta = T(0), omega = T(0);
+
+  BATCHWORK_INLINE explicit BicgstabMethod(At& at, Bicgstab const&)
+      : shadow(at.vector()), p(at.vector()), v(at.vector()), t(at.vector()), z(at.vector()) {}
+
+  template <class M, class R>
+  BATCHWORK_INLINE void restart(At& at, M const&, R const& r, T squared, Progress<T> const& is) {
+    if (!is.running) return;
+    rho = squared;
+    beta = omega = T(0);
+    at.for_each([&](int i) {
+      shadow.set(i, r(i));
+      p.set(i, V(T(0)));
+      v.set(i, V(T(0)));
+    });
+  }
+
+  template <class M, class R>
+  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<T>& is) {
+    bool const on = is.running;
+    if (on) {
+      at.for_each([&](int i) { p.set(i, r(i) + V(beta) * (p(i) - V(omega) * v(i))); });
+    }
+    m.apply(at, z, p);
+    at.multiply(v, z);
+    T pivot[1];
+    {
+      V part[1] = {V(T(0))};
+      at.for_each([&](int i) { part[0] += shadow(i) * v(i); });
+      at.sum(part, pivot);
+    }
+    T const alpha = rho * Vendor::reciprocal(pivot[0]);
+    bool const goes_on = on && is_finite(alpha);
+    if (goes_on) {
+      at.for_each([&](int i) { r.set(i, r(i) - V(alpha) * v(i)); });
+    } else if (on) {
+      is.stop(is_finite(pivot[0]) ? Reason::breakdown : Reason::not_finite, Breakdown::pivot);
+    }
+
+    m.apply(at, z, r);
+    at.multiply(t, z);
+    T s[5];  // t' s, t' t, s' s, shadow' t, shadow' s, where s is in r
+    {
+      V parts[5] = {V(T(0)), V(T(0)), V(T(0)), V(T(0)), V(T(0))};
+      at.for_each([&](int i) {
+        V const ti = t(i), si = r(i), wi = shadow(i);
+        parts[0] += ti * si;
+        parts[1] += ti * ti;
+        parts[2] += si * si;
+        parts[3] += wi * ti;
+        parts[4] += wi * si;
+      });
+      at.sum(parts, s);
+    }
+    T const next_omega = s[0] * Vendor::reciprocal(s[1]);
+    // Half an iteration may do; and is all there is where t = 0 or t' s = 0.
+    bool const halves =
+        goes_on && (s[2] <= is.threshold_squared || !is_finite(next_omega) || next_omega == T(0));
+    bool const whole = goes_on && !halves;
+    if (halves) {
+      at.for_each([&](int i) { u.set(i, u(i) + V(alpha) * p(i)); });
+      is.judge(s[2]);
+      if (is.running)
+        is.stop(is_finite(s[0]) && is_finite(s[1]) ? Reason::breakdown : Reason::not_finite,
+                Breakdown::omega);
+    }
+    if (whole) {
+      omega = next_omega;
+      at.for_each([&](int i) {
+        V const si = r(i);
+        u.set(i, u(i) + (V(alpha) * p(i) + V(omega) * si));
+        r.set(i, si - V(omega) * t(i));
+      });
+    }
+    // r' r and shadow' r, of which the first is a difference.
+    T squared = s[2] - omega * s[0];
+    T const next_rho = s[4] - omega * s[3];
+    bool const lost = whole && !(squared > lost_digits * s[2]);
+    if (at.any(lost)) {
+      V part[1] = {V(T(0))};
+      at.for_each([&](int i) { part[0] += r(i) * r(i); });
+      T sum[1];
+      at.sum(part, sum);
+      if (lost) squared = sum[0];
+    }
+    if (whole) {
+      is.judge(squared);
+      beta = (next_rho * Vendor::reciprocal(rho)) * (alpha * Vendor::reciprocal(omega));
+      rho = next_rho;
+      if (is.running && (rho == T(0) || !is_finite(beta)))
+        is.stop(Reason::breakdown, Breakdown::rho);
+    }
+  }
+};
+
+template <class At>
+BATCHWORK_INLINE auto method_of(At& at, Bicgstab const& solver) {
+  return BicgstabMethod<At>(at, solver);
+}
+
+}  // namespace Impl
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Where a lane has its rows of a matrix while it solves: in registers, by columns or by entries; or where the matrix is.
+#ifndef BATCHWORK_HELDMATRIX_HPP
+#define BATCHWORK_HELDMATRIX_HPP
+
+#include <cstdint>
+#include <type_traits>
+
+#include "krylov/Batchwork_SystemTeam.hpp"
+
+namespace Batchwork::Impl {
+
+/// R full rows of K columns: nothing is indexed, and a number read from the letter box serves R rows.
+template <class T, int R, int K>
+struct ColumnsHeld {
+  static constexpr bool skips_rows = false;
+  static constexpr int boxes = 1;
+  static constexpr int wide = WideNumbers<T>::count;
+  static constexpr int registers = R * K * int(sizeof(T)) / 4;
+  static_assert(K % 8 == 0);
+  T a[R][K];
+  int columns = 0;
+  bool valid = true;
+
+  /// Takes the rows of the item whose numbers these are, and the diagonal. Columns rise, see check; where they do not, the
+  /// matrix is not valid.
+  BATCHWORK_INLINE void take(AnySystems<T> const& of, T const* numbers, int rank, int lanes,
+                             RowNumbers<T, R>& diagonal) {
+    columns = of.rows;
+    of.visit(numbers, [&](auto const& rows) {
+      BATCHWORK_UNROLL
+      for (int r = 0; r < R; ++r) {
+        int const i = r * lanes + rank;
+        auto const row = rows(i);
+        T d = T(0);
+        int k = 0;
+        BATCHWORK_UNROLL
+        for (int j = 0; j < K; ++j) {
+          bool const has = k < row.count && j < of.rows && row.column(k) == j;
+          T const v = has ? row.number(k) : T(0);
+          a[r][j] = v;
+          d = j == i ? v : d;
+          k += has ? 1 : 0;
+        }
+        valid = valid && k == row.count;
+        diagonal.data[r] = d;
+      }
+    });
+  }
+  template <class At>
+  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+    T const* const box = at.publish(x);
+    // Few rows: several sums at once, so that additions do not wait for each other.
+    constexpr int parts = R >= 3 ? 1 : 2;
+    T sums[R][parts];
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      BATCHWORK_UNROLL
+      for (int q = 0; q < parts; ++q) sums[r][q] = T(0);
+    }
+    BATCHWORK_UNROLL
+    for (int j0 = 0; j0 < K; j0 += 8) {
+      if (j0 > 0 && j0 >= columns) continue;
+      BATCHWORK_UNROLL
+      for (int j = j0; j < j0 + 8; j += wide) {
+        auto const w = *reinterpret_cast<WideNumbers<T> const*>(box + j);
+        BATCHWORK_UNROLL
+        for (int c = 0; c < wide; ++c) {
+          BATCHWORK_UNROLL
+          for (int r = 0; r < R; ++r) sums[r][c % parts] += a[r][j + c] * w.v[c];
+        }
+      }
+    }
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      T s = sums[r][0];
+      BATCHWORK_UNROLL
+      for (int q = 1; q < parts; ++q) s += sums[r][q];
+      y.data[r] = s;
+    }
+  }
+};
+
+/// R rows of up to K entries with their columns; what is beyond them is read where it is.
+template <class T, int R, int K>
+struct EntriesHeld {
+  static constexpr bool skips_rows = false;
+  static constexpr int boxes = 1;
+  /// Where the columns are in the letter box, in bytes; many of them by pairs of 16 bits.
+  static constexpr int pair = K > 8 ? 2 : 1;
+  static constexpr int registers = R * K * int(sizeof(T)) / 4 + R * K / pair;
+  static_assert(K % pair == 0);
+  T a[R][K];
+  unsigned places[R][K / pair];
+  AnySystems<T> const* of = nullptr;
+  int width = 0;  ///< of the widest row
+  bool valid = true;
+
+  BATCHWORK_INLINE T read(T const* box, int r, int k) const {
+    unsigned const held = places[r][k / pair];
+    unsigned const place = pair == 1 ? held : k % 2 == 0 ? held & 0xffffu : held >> 16;
+    return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(box) + place);
+  }
+  BATCHWORK_INLINE void take(AnySystems<T> const& from, T const* of_item, int rank, int lanes,
+                             RowNumbers<T, R>& diagonal) {
+    of = &from;
+    from.visit(of_item, [&](auto const& rows) {
+      BATCHWORK_UNROLL
+      for (int r = 0; r < R; ++r) {
+        int const i = r * lanes + rank;
+        auto const row = rows(i);
+        width = row.count > width ? row.count : width;
+        T d = T(0);
+        BATCHWORK_UNROLL
+        for (int k = 0; k < K; ++k) {
+          bool const has = k < row.count;
+          // An empty slot is a zero times the row's own number.
+          int const j = has ? row.column(k) : i < from.rows ? i : 0;
+          bool const inside = unsigned(j) < unsigned(from.rows);
+          valid = valid && inside;
+          T const v = has ? row.number(k) : T(0);
+          a[r][k] = v;
+          d = has && j == i ? v : d;
+          unsigned const place = inside ? unsigned(j) * unsigned(sizeof(T)) : 0u;
+          if (k % pair == 0) places[r][k / pair] = place;
+          else places[r][k / pair] |= place << 16;
+          // Not all loads at once, whose addresses would not fit.
+          if (k % 16 == 15) Vendor::forget_loads();
+        }
+        BATCHWORK_KEEP_LOOP
+        for (int k = K; k < row.count; ++k) {
+          int const j = row.column(k);
+          if (unsigned(j) >= unsigned(from.rows)) valid = false;
+          else if (j == i) d = row.number(k);
+        }
+        diagonal.data[r] = d;
+      }
+    });
+  }
+  template <class At>
+  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+    T const* const box = at.publish(x);
+    // A row alone: several sums at once, so that additions do not wait for each other.
+    constexpr int parts = R > 1 ? 1 : 4;
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      T sums[parts];
+      BATCHWORK_UNROLL
+      for (int q = 0; q < parts; ++q) sums[q] = T(0);
+      BATCHWORK_UNROLL
+      for (int k0 = 0; k0 < K; k0 += 8) {
+        if (k0 > 0 && k0 >= width) continue;
+        BATCHWORK_UNROLL
+        for (int k = k0; k < k0 + 8 && k < K; ++k) sums[k % parts] += a[r][k] * read(box, r, k);
+      }
+      T s = sums[0];
+      BATCHWORK_UNROLL
+      for (int q = 1; q < parts; ++q) s += sums[q];
+      y.data[r] = s;
+    }
+    if (width > K) {
+      of->visit(of->numbers(Vendor::renewed(at.item.number)), [&](auto const& rows) {
+        BATCHWORK_KEEP_LOOP
+        for (int r = 0; r < R; ++r) {
+          auto const row = rows(Vendor::renewed(at.row_of(r)));
+          T s = T(0);
+          BATCHWORK_KEEP_LOOP
+          for (int k = K; k < row.count; ++k) s += row.number(k) * box[row.column(k)];
+          BATCHWORK_UNROLL
+          for (int q = 0; q < R; ++q)
+            if (q == r) y.data[q] += s;
+        }
+      });
+    }
+  }
+};
+
+/// Rows of any length, read where they are, which is the cache once they have been read; up to R of them a lane. Some
+/// neighbouring lanes share a row, so that they read neighbouring numbers.
+template <class T, int R>
+struct ReadInPlace {
+  static constexpr bool skips_rows = true;
+  static constexpr int boxes = 2;
+  static constexpr int registers = 24;  ///< for addresses
+  AnySystems<T> const* of = nullptr;
+  T const* numbers = nullptr;
+  int sharing = 1;  ///< lanes of a row, a power of two
+  bool valid = true;
+
+  BATCHWORK_INLINE void take(AnySystems<T> const& from, T const* of_item, int rank, int lanes,
+                             RowNumbers<T, R>& diagonal) {
+    of = &from;
+    numbers = of_item;
+    from.visit(of_item, [&](auto const& rows) {
+      BATCHWORK_UNROLL
+      for (int r = 0; r < R; ++r) {
+        int const i = r * lanes + rank;
+        auto const row = rows(i);
+        T d = T(0);
+        BATCHWORK_UNROLL_SOME
+        for (int k = 0; k < row.count; ++k) {
+          int const j = row.column(k);
+          if (unsigned(j) >= unsigned(from.rows)) valid = false;
+          else if (j == i) d = row.number(k);
+        }
+        diagonal.data[r] = d;
+      }
+    });
+  }
+  template <class At>
+  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+    T const* const box = at.publish(x);
+    T* const results = at.second_box();
+    int const at_once = at.lanes / sharing, first = at.rank / sharing, mine = at.rank % sharing;
+    of->visit(numbers, [&](auto const& rows) {
+      for (int i0 = 0; i0 < at.rows; i0 += at_once) {
+        int const i = i0 + first;
+        auto const row = rows(i);
+        T s[1] = {T(0)};
+        BATCHWORK_UNROLL_SOME
+        for (int k = mine; k < row.count; k += sharing) s[0] += row.number(k) * box[row.column(k)];
+        if (sharing > 1) Vendor::sum_over(s, sharing);
+        if (mine == 0 && i < at.rows) results[i] = s[0];
+      }
+    });
+    at.sync();
+    at.for_each([&](int r) {
+      int const i = at.row_of(r);
+      y.data[r] = i < at.rows ? results[i] : T(0);
+    });
+  }
+};
+
+/// What a functor of matrix_free computes.
+template <class T, int R, class F>
+struct AppliedByFunctor {
+  static constexpr bool skips_rows = true;
+  static constexpr int boxes = 2;
+  static constexpr int registers = 24;  ///< for addresses
+  F const* functor = nullptr;
+  bool valid = true;
+
+  template <class At>
+  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+    T const* const box = at.publish(x);
+    T* const results = at.second_box();
+    (*functor)(
+        SystemLanes<std::remove_cvref_t<decltype(at.member)>>{at.member, at.rank, at.lanes},
+        at.item.number, [box](int j) { return box[j]; },
+        [results](int i) -> T& { return results[i]; });
+    at.sync();
+    at.for_each([&](int r) {
+      int const i = at.row_of(r);
+      y.data[r] = i < at.rows ? results[i] : T(0);
+    });
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Richardson's iteration: Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 4.2.1.
+#ifndef BATCHWORK_RICHARDSON_HPP
+#define BATCHWORK_RICHARDSON_HPP
+
+#include "krylov/Batchwork_SolveLoop.hpp"
+
+namespace Batchwork {
+
+/// x = x + omega M (b - A x), M being the preconditioner: one product and one round of sums an iteration. Converges where all
+/// eigenvalues of omega M A are within 1 of 1.
+struct Richardson {
+  static constexpr int vectors = 4;     ///< that lanes hold, x and b apart
+  static constexpr int short_rows = 4;  ///< of a lane, where they have three entries
+  StoppingCriteria stop{};
+  double omega = 1;
+};
+inline Richardson richardson(StoppingCriteria const& stop = {}, double omega = 1) {
+  return {stop, omega};
+}
+
+namespace Impl {
+
+template <class At>
+struct RichardsonMethod {
+  static constexpr bool right = false;
+  using T = typename At::Scalar;
+  using V = typename At::Value;
+  typename At::Vector z, t;
+  T omega;
+
+  BATCHWORK_INLINE explicit RichardsonMethod(At& at, Richardson const& solver)
+      : z(at.vector()), t(at.vector()), omega(T(solver.omega)) {}
+
+  template <class M, class R>
+  BATCHWORK_INLINE void restart(At&, M const&, R const&, T, Progress<T> const&) {}
+
+  template <class M, class R>
+  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<T>& is) {
+    m.apply(at, z, r);
+    at.multiply(t, z);
+    if (is.running) {
+      at.for_each([&](int i) {
+        u.set(i, u(i) + V(omega) * z(i));
+        r.set(i, r(i) - V(omega) * t(i));
+      });
+    }
+    V part[1] = {V(T(0))};
+    at.for_each([&](int i) { part[0] += r(i) * r(i); });
+    T n[1];
+    at.sum(part, n);
+    if (is.running) is.judge(n[0]);
+  }
+};
+
+template <class At>
+BATCHWORK_INLINE auto method_of(At& at, Richardson const& solver) {
+  return RichardsonMethod<At>(at, solver);
+}
+
+}  // namespace Impl
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// solve: a batch of systems by an iterative solver, each to its own convergence, in one kernel.
+#ifndef BATCHWORK_SOLVE_HPP
+#define BATCHWORK_SOLVE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "krylov/Batchwork_Bicgstab.hpp"
+#include "krylov/Batchwork_ConjugateGradients.hpp"
+#include "krylov/Batchwork_Multiply.hpp"
+#include "krylov/Batchwork_Richardson.hpp"
+#include "krylov/Batchwork_SolveHost.hpp"
+#include "krylov/Batchwork_SolveTeams.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+/// What conjugate_gradients, bicgstab, ... give.
+template <class S>
+concept IterativeSolver = requires(S const& s) {
+  { s.stop } -> std::convertible_to<StoppingCriteria>;
+};
+template <class M>
+concept Preconditioner = std::same_as<M, NoPreconditioner> || std::same_as<M, Jacobi>;
+
+template <class Exec, class A, class B, class X>
+constexpr void require_solve() {
+  static_assert(B::tile_rank == 1 && X::tile_rank == 1,
+                "Batchwork::solve: b and x hold vectors, (item, row)");
+  using T = typename X::value_type;
+  static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "Batchwork::solve takes float or double");
+  static_assert(
+      std::is_same_v<T, std::remove_const_t<typename B::value_type>> &&
+          (std::is_void_v<typename A::value_type> || std::is_same_v<T, typename A::value_type>),
+      "Batchwork: the matrices and vectors of a call hold the same type of numbers");
+  static_assert(
+      reaches<Exec, typename B::memory_space> && reaches<Exec, typename X::memory_space> &&
+          A::template reachable<Exec>,
+      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+}
+
+template <class Exec, class Kernel>
+void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string const& label,
+                        Kernel const& kernel, int team) {
+  using namespace Kokkos::Experimental;
+  static_assert(sizeof(Kernel) <= 3072, "Batchwork: too large a functor for one launch");
+  if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                     Kokkos::LaunchBounds<Kernel::largest_team, Kernel::wanted_teams>>
+  policy(exec, int(kernel.teams()), team, 1);
+  if (std::int64_t(kernel.bytes()) > std::int64_t(policy.scratch_size_max(0)))
+    call.fail("systems of " + std::to_string(kernel.p.a.rows) + " rows take " +
+              std::to_string(kernel.bytes()) + " bytes of team scratch, more than the limit of " +
+              std::to_string(policy.scratch_size_max(0)) + "; divide the systems");
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.bytes())));
+  Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+}
+
+template <class Exec, class T, class Solver, class M, class Systems>
+void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::string const& label,
+                            SolveProblem<T, Solver, M, Systems> const& p, std::int64_t width) {
+  auto const launch = [&]<class Matrix, int R, bool Large, class Problem>(Problem const& q,
+                                                                          SolveChoice const& how) {
+    launch_solve_teams(exec, call, label, SolveTeams<T, Problem, Matrix, R, Large>(q, how),
+                       how.team());
+  };
+  if constexpr (requires { p.a.functor; }) {
+    using Matrix = AppliedByFunctor<T, 8, std::remove_cvref_t<decltype(p.a.functor)>>;
+    launch.template operator()<Matrix, 8, true>(p, choose_functor_solve(p.a.rows));
+  } else {
+    using Any = AnySystems<T>;
+    SolveProblem<T, Solver, M, Any> const q{p.solver, p.preconditioner, Any(p.a), p.b, p.x,
+                                            p.log,    p.items};
+    constexpr int short_rows = Solver::short_rows;
+    SolveChoice const how = choose_solve(p.a.rows, width, short_rows, Vendor::has_shuffles);
+    auto const either = [&]<class Matrix, int R>() {
+      if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q, how);
+      else launch.template operator()<Matrix, R, false>(q, how);
+    };
+    switch (how.variant) {
+      case SolveVariant::entries_3:
+        return either.template operator()<EntriesHeld<T, short_rows, 3>, short_rows>();
+      case SolveVariant::entries_7: return either.template operator()<EntriesHeld<T, 4, 7>, 4>();
+      case SolveVariant::entries_64:
+        return launch.template operator()<EntriesHeld<T, 1, 64>, 1, true>(q, how);
+      case SolveVariant::columns_24:
+        return launch.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(q, how);
+      case SolveVariant::columns_56:
+        return launch.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(q, how);
+      default: return launch.template operator()<ReadInPlace<T, 8>, 8, true>(q, how);
+    }
+  }
+}
+
+template <class Exec, class Problem>
+void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p,
+                  std::int64_t nonzeros) {
+  std::string const label = kernel_label(call.verb, "");
+  std::int64_t const rows = p.a.rows;
+  if constexpr (runs_on_device<Exec>) {
+    launch_solve_on_device(exec, call, label, p, (nonzeros + rows - 1) / rows);
+  } else {
+    // Some items a chunk, since they take different numbers of iterations.
+    std::int64_t const most = std::clamp<std::int64_t>(4096 / (rows + nonzeros), 1, 64);
+    std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency()));
+    std::int64_t const per_chunk = std::clamp<std::int64_t>(share, 1, most);
+    Kokkos::parallel_for(label,
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                             exec, 0, (p.items + per_chunk - 1) / per_chunk),
+                         SolveHost<typename Problem::value_type, Problem>{p, per_chunk});
+  }
+}
+
+template <class Exec, class Solver, class M, class A, class B, class X, class Log>
+void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a,
+                 B const& b_arg, X const& x_arg, Log const& log) {
+  auto const b = stored(b_arg);
+  auto const x = stored(x_arg);
+  require_solve<Exec, A, std::remove_const_t<decltype(b)>, std::remove_const_t<decltype(x)>>();
+  using T = typename decltype(x)::value_type;
+  static_assert(std::is_same_v<T, typename Log::value_type>,
+                "Batchwork::solve: the log holds the type of the numbers");
+  static_assert(reaches<Exec, typename Log::memory_space>,
+                "Batchwork::solve: the log's memory cannot be reached from the execution space");
+
+  SystemCall const call{"solve"};
+  SystemView const vb{"b", b.description}, vx{"x", x.description};
+  call.check_matrices(3, a);
+  call.check_vector(4, vb, b, a);
+  call.check_vector(5, vx, x, a);
+  std::int64_t const items = x.description.items;
+  call.check_items(4, vb, b.description.items, SystemCall::name(5, vx), items);
+  auto const views = a.views();
+  if (!views.empty()) call.check_items(3, views.back(), a.items(), SystemCall::name(5, vx), items);
+  call.check_written(5, vx, 4, vb);
+  for (auto const& v : views) call.check_written(5, vx, 3, v);
+  auto const check_log = [&](auto const& view, char const* what) {
+    if (view.data() == nullptr && view.size() == 0) return;
+    SystemView const v{"log " + std::string(what), describe_view(view)};
+    call.check_items(6, v, std::int64_t(view.extent(0)), SystemCall::name(5, vx), items);
+  };
+  check_log(log.iterations, "iterations");
+  check_log(log.recurrence, "recurrence");
+  check_log(log.residual, "residual");
+  check_log(log.reason, "reason");
+  check_log(log.history, "history");
+  auto const& stop = solver.stop;
+  if (!(stop.tolerance >= 0))
+    call.fail("a tolerance of " + std::to_string(stop.tolerance) + "; give zero or more");
+  if (stop.most_iterations < 0)
+    call.fail("at most " + std::to_string(stop.most_iterations) + " iterations; give zero or more");
+  if (a.rows() > most_rows_of_a_solve)
+    call.fail("systems of " + std::to_string(a.rows()) + " rows, more than the limit of " +
+              std::to_string(most_rows_of_a_solve) + "; use a solver for single large systems");
+  if constexpr (std::is_same_v<M, Jacobi> && std::is_void_v<typename A::value_type>)
+    call.fail("operand 2, jacobi: matrix_free has no diagonal; give no_preconditioner()");
+  if (items == 0 || a.rows() == 0) return;
+
+  auto const systems = a.systems();
+  using Systems = std::remove_const_t<decltype(systems)>;
+  launch_solve(
+      exec, call,
+      SolveProblem<T, Solver, M, Systems>{solver, preconditioner, systems, b.storage.as_const(),
+                                          x.storage, LogPointers<T>(log), items},
+      a.nonzeros());
+}
+
+}  // namespace Impl
+
+/// Solves A_n x_n = b_n for every item n by an iterative solver, each to its own convergence. `x` is the start and the
+/// result.
+/// \param solver          conjugate_gradients, bicgstab or richardson, with stopping criteria
+/// \param preconditioner  no_preconditioner() or jacobi()
+/// \param a               csr, ell, dense, identity or matrix_free, of up to 2048 rows; see check
+/// \param b,x             Views v(item, i) in any layout or strided, or packed(v, n); float or double; x may not be b
+/// \param log             a SolveLog, whose Views are optional: iterations, residuals and the reason of every item
+///
+/// One kernel on the instance `exec`, labelled Batchwork::solve; asynchronous, allocates nothing, never fences. On devices
+/// lanes share a system, hold it and its vectors in registers where it fits, and wait for nobody else; on hosts a thread has
+/// one. A converged item is confirmed by its true residual |b - A x|, which is logged; where the recurrence claims too much
+/// the item begins anew, and ends as stagnated if that does not help. Each item's result depends on no other. Norms are sums
+/// of squares in the numbers' own type, so entries whose squares overflow are not finite.
+///
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
+/// more rows than the limit, a negative tolerance. Patterns are not read: see check.
+template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
+          Impl::Viewish B, Impl::Viewish X, class T, class Memory>
+  requires Kokkos::is_execution_space_v<Exec>
+void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
+           X const& x, SolveLog<T, Memory> const& log) {
+  Impl::solve_batch(exec, solver, preconditioner, a, b, x, log);
+}
+template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
+          Impl::Viewish B, Impl::Viewish X>
+  requires Kokkos::is_execution_space_v<Exec>
+void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
+           X const& x) {
+  using T = typename std::remove_cvref_t<decltype(Impl::stored(x))>::value_type;
+  Impl::solve_batch(exec, solver, preconditioner, a, b, x,
+                    SolveLog<T, typename Exec::memory_space>{});
+}
+template <Impl::IterativeSolver Solver, class M, class... Rest>
+  requires Impl::Preconditioner<M>
+void solve(Solver const& solver, M const& preconditioner, Rest const&... rest) {
+  solve(Kokkos::DefaultExecutionSpace(), solver, preconditioner, rest...);
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// How a solver's kernel holds a system: which variant, how many lanes, how much scratch. A pure function of sizes.
+#ifndef BATCHWORK_SOLVEBUDGET_HPP
+#define BATCHWORK_SOLVEBUDGET_HPP
+
+#include <cstdint>
+
+#include "krylov/Batchwork_SystemTeam.hpp"
+
+namespace Batchwork::Impl {
+
+/// Where the matrix is and how many rows a lane has; see HeldMatrix.hpp.
+enum class SolveVariant {
+  entries_3,   ///< 4 or 8 rows of 3 entries in registers
+  entries_7,   ///< 4 rows of 7 entries
+  entries_64,  ///< a row of 64 entries
+  columns_24,  ///< 3 rows of 24 columns
+  columns_56,  ///< a row of 56 columns
+  in_place,    ///< up to 8 rows, read where they are
+  functor,     ///< up to 8 rows, applied by a functor
+};
+
+/// Rows of a system on devices and hosts.
+inline constexpr int most_rows_of_a_solve = 2048;
+/// Lanes of a team whose systems have a warp at most.
+inline constexpr int lanes_of_small_solves = 64;
+
+struct SolveChoice {
+  SolveVariant variant = SolveVariant::in_place;
+  int lanes = 1;    ///< of a system, a power of two
+  int rows = 1;     ///< of a lane, at most
+  int sharing = 1;  ///< lanes of a row, where the matrix is read in place
+
+  /// Lanes of a team: several systems, or one that has more than a warp.
+  constexpr int team() const { return lanes <= 32 ? lanes_of_small_solves : lanes; }
+  constexpr int systems() const { return team() / lanes; }
+};
+
+constexpr int lanes_of_solve(std::int64_t rows, int rows_of_a_lane, int least = 1) {
+  int lanes = least;
+  while (lanes < largest_team_of_a_system && rows > std::int64_t(lanes) * rows_of_a_lane)
+    lanes *= 2;
+  return lanes;
+}
+
+/// \param width  entries of a row: the widest where that is known, else the mean, rounded up
+/// \param short_rows  rows of a lane, 4 or 8, where they have 3 entries at most: what the solver's vectors leave room for
+constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, int short_rows,
+                                   bool shuffles) {
+  if (width <= 3 && rows <= 128 * short_rows)
+    return {SolveVariant::entries_3, lanes_of_solve(rows, short_rows), short_rows, 1};
+  if (width <= 7 && rows <= 512) return {SolveVariant::entries_7, lanes_of_solve(rows, 4), 4, 1};
+  if (rows <= 24) return {SolveVariant::columns_24, 8, 3, 1};
+  if (rows <= 56) return {SolveVariant::columns_56, 64, 1, 1};
+  // Rows that are somewhat longer than the mean fit, too.
+  if (rows <= 256 && width <= 52)
+    return {SolveVariant::entries_64, lanes_of_solve(rows, 1, 64), 1, 1};
+  SolveChoice c{SolveVariant::in_place, lanes_of_solve(rows, 2, 64), 8, 1};
+  while (shuffles && c.sharing < 32 && 8 * c.sharing <= width) c.sharing *= 2;
+  return c;
+}
+constexpr SolveChoice choose_functor_solve(std::int64_t rows) {
+  return {SolveVariant::functor, lanes_of_solve(rows, 2, 64), 8, 1};
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The kernel of solve on hosts: a thread has one system at a time, its vectors on its stack.
+#ifndef BATCHWORK_SOLVEHOST_HPP
+#define BATCHWORK_SOLVEHOST_HPP
+
+#include <cstdint>
+#include <type_traits>
+
+#include "krylov/Batchwork_SolveTeams.hpp"
+#include "krylov/Batchwork_SystemThread.hpp"
+
+namespace Batchwork::Impl {
+
+template <class T, class Problem>
+struct SolveHost {
+  /// Vectors that a solver and the loop around it keep at most, with the factors of the rows.
+  static constexpr int most_vectors = 9;
+
+  Problem p;
+  std::int64_t per_chunk;
+
+  /// Rows are rounded up to packs.
+  template <int Rows>
+  void solve_some(std::int64_t first, std::int64_t end) const {
+    alignas(64) T memory[most_vectors * (Rows + native_width<T>)];
+    using Of = std::remove_cvref_t<decltype(p.a.item(0))>;
+    for (std::int64_t n = first; n < end; ++n) {
+      auto const item = p.item(n, true);
+      Of const matrix = p.a.item(n);
+      SystemThread<T, Of> at{matrix, item, p.log, p.a.rows, memory};
+      using M = typename Problem::template prepared<typename SystemThread<T, Of>::Vector>;
+      auto const diagonal = at.vector();
+      if constexpr (M::wants_diagonal && Of::has_entries)
+        for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
+      M const m(at, diagonal);
+      auto method = method_of(at, p.solver);
+      p.log.write(n, solve_system(at, m, method, p.solver.stop));
+    }
+  }
+
+  void operator()(std::int64_t chunk) const {
+    std::int64_t const first = chunk * per_chunk;
+    std::int64_t const end = first + per_chunk < p.items ? first + per_chunk : p.items;
+    if (p.a.rows <= 128) solve_some<128>(first, end);
+    else solve_some<most_rows_of_a_solve>(first, end);
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// SystemTeam: what a solver's algorithm has to do with, by lanes of a device that share a system. Vectors are registers: row
+/// i is number i / lanes of lane i mod lanes. What other lanes must read goes through letter boxes in team scratch.
+#ifndef BATCHWORK_SYSTEMTEAM_HPP
+#define BATCHWORK_SYSTEMTEAM_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "krylov/Batchwork_AnySystems.hpp"
+#include "krylov/Batchwork_SolveLog.hpp"
+
+namespace Batchwork::Impl {
+
+/// Lanes of a system, a power of two; beyond a warp it has a team for itself.
+inline constexpr int largest_team_of_a_system = 256;
+
+/// R numbers of a lane.
+template <class T, int R>
+struct RowNumbers {
+  T data[R];
+  BATCHWORK_INLINE T operator()(int r) const { return data[r]; }
+  BATCHWORK_INLINE void set(int r, T x) { data[r] = x; }
+};
+
+/// Numbers of 16 bytes that are read at once.
+template <class T>
+struct alignas(16) WideNumbers {
+  static constexpr int count = 16 / int(sizeof(T));
+  T v[count];
+};
+
+/// Scratch of the systems of a team, in numbers of T: a letter box or two for each, and where parts of sums meet.
+struct SystemScratch {
+  static constexpr int most_sums = 5;
+  int lanes = 1;    ///< of a system
+  int rows = 0;     ///< places of a letter box: lanes times rows a lane
+  int systems = 1;  ///< of a team
+  int wide = 2;     ///< numbers in 16 bytes
+  int boxes = 1;    ///< of a system
+
+  BATCHWORK_INLINE constexpr int box_size() const { return (rows + wide - 1) / wide * wide; }
+  /// Systems of a warp begin in different banks: as far apart as the numbers that their lanes write at once.
+  BATCHWORK_INLINE constexpr int of_system() const {
+    int const all = boxes * box_size();
+    int const banks = 32 * wide / 4;
+    if (lanes * 2 > banks) return all;
+    int const step = lanes > wide ? lanes : wide;
+    int const off = (all - step) % banks;
+    return all + (off == 0 ? 0 : off > 0 ? banks - off : -off);
+  }
+  /// Two sets in turn, so that one wait a sum is enough.
+  BATCHWORK_INLINE constexpr int of_sums(bool shuffles) const {
+    return 2 * most_sums *
+           (!shuffles    ? lanes * systems
+            : lanes > 32 ? largest_team_of_a_system / 32
+                         : 0);
+  }
+  constexpr std::size_t numbers(bool shuffles) const {
+    return std::size_t(systems) * std::size_t(of_system()) + std::size_t(of_sums(shuffles));
+  }
+};
+
+/// The vectors of one item. Where they begin is computed when they are read, which is seldom, not kept in registers.
+template <class T>
+struct SolveItem {
+  Storage<T const> const& b_of;
+  Storage<T> const& x_of;
+  std::int64_t number;
+  bool there;  ///< or a lane without an item, which stores nothing
+
+  BATCHWORK_INLINE T const* b() const { return item_of(b_of, Vendor::renewed(number)); }
+  BATCHWORK_INLINE T* x() const { return item_of(x_of, Vendor::renewed(number)); }
+};
+
+/// Member is Kokkos' team member; Matrix says where the matrix is, see HeldMatrix.hpp; R rows a lane at most. A large system
+/// has a team of whole warps for itself, which waits at the team's barrier; small ones have part of a warp.
+template <class T, int R, bool Large, class Matrix, class Member>
+struct SystemTeam {
+  using Scalar = T;
+  using Value = T;
+  using Vector = RowNumbers<T, R>;
+  static constexpr int most_warps = largest_team_of_a_system / 32;
+
+  Member const& member;
+  Matrix const& matrix;
+  SolveItem<T> const& item;
+  LogPointers<T> const& log;
+  SystemScratch layout;
+  int rank;   ///< among the lanes of the system
+  int lanes;  ///< of the system
+  int rows;
+  T* boxes;  ///< of the system
+  T* parts;  ///< of the team
+  int sum_turn = 0;
+
+  BATCHWORK_INLINE int row_of(int r) const { return r * lanes + rank; }
+  BATCHWORK_INLINE bool there() const { return item.there; }
+  /// Whether the lane's rows have a pattern that cannot be used.
+  BATCHWORK_INLINE bool flawed() const { return !matrix.valid; }
+
+  /// Runs body(r) for the lane's rows. Rows beyond the last hold zeros throughout.
+  template <class Body>
+  BATCHWORK_INLINE void for_each(Body const& body) const {
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      if (Matrix::skips_rows && r > 0 && r * lanes >= rows) continue;
+      body(r);
+    }
+  }
+  static BATCHWORK_INLINE Vector vector() {
+    Vector v;
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) v.data[r] = T(0);
+    return v;
+  }
+  BATCHWORK_INLINE void load(Vector& v, T const* from, std::int64_t step) const {
+    for_each([&](int r) {
+      int const i = row_of(r);
+      v.data[r] = i < rows ? from[i * step] : T(0);
+    });
+  }
+  BATCHWORK_INLINE void load_b(Vector& v) const { load(v, item.b(), item.b_of.row); }
+  BATCHWORK_INLINE void load_x(Vector& v) const { load(v, item.x(), item.x_of.row); }
+  BATCHWORK_INLINE void store_x(Vector const& v) const {
+    if (!item.there) return;
+    T* const to = item.x();
+    for_each([&](int r) {
+      int const i = row_of(r);
+      if (i < rows) to[i * item.x_of.row] = v.data[r];
+    });
+  }
+  BATCHWORK_INLINE void record(int iteration, T norm_squared) const {
+    if (log.history == nullptr) return;
+    if (rank == 0 && item.there) log.record(item.number, iteration, norm_squared);
+  }
+
+  /// Waits for the lanes of the system; for its warp, or portably for the team.
+  BATCHWORK_INLINE void sync() const {
+    if constexpr (Vendor::has_shuffles && !Large) Vendor::wait_for_warp(member);
+    else member.team_barrier();
+  }
+  /// Whether x holds for any system that goes through the same turns.
+  BATCHWORK_INLINE bool any(bool x) {
+    if constexpr (Vendor::has_shuffles) {
+      return Large ? x : Vendor::any_in_warp(x);
+    } else {
+      T* const all = next_parts();
+      int const me = member.team_rank();
+      all[me] = x ? T(1) : T(0);
+      member.team_barrier();
+      bool r = false;
+      for (int k = 0; k < member.team_size(); ++k) r = r || all[k] != T(0);
+      return r;
+    }
+  }
+
+  /// The vector where all lanes of the system read it. Between two of them there is a sum, which comes after the reading.
+  BATCHWORK_INLINE T const* publish(Vector const& v) {
+    // A sum within a warp does not order accesses to scratch.
+    if constexpr (Vendor::has_shuffles && !Large) sync();
+    for_each([&](int r) { boxes[row_of(r)] = v.data[r]; });
+    sync();
+    return boxes;
+  }
+  BATCHWORK_INLINE T* second_box() const { return boxes + layout.box_size(); }
+
+  /// y = A x
+  BATCHWORK_INLINE void multiply(Vector& y, Vector const& x) { matrix.multiply(*this, y, x); }
+
+  /// Sums over the rows of what the lanes have added up, the same bits in each lane.
+  template <int N>
+  BATCHWORK_INLINE void sum(T const (&mine)[N], T (&x)[N]) {
+    static_assert(N <= SystemScratch::most_sums);
+    BATCHWORK_UNROLL
+    for (int n = 0; n < N; ++n) x[n] = mine[n];
+    if constexpr (Vendor::has_shuffles) {
+      Vendor::sum_over(x, Large ? 32 : lanes);
+      if constexpr (Large) {
+        T* const all = next_parts();
+        int const warps = lanes / 32;
+        if (rank % 32 == 0) {
+          BATCHWORK_UNROLL
+          for (int n = 0; n < N; ++n) all[n * most_warps + rank / 32] = x[n];
+        }
+        member.team_barrier();
+        BATCHWORK_UNROLL
+        for (int n = 0; n < N; ++n) {
+          x[n] = all[n * most_warps] + all[n * most_warps + 1];
+          BATCHWORK_UNROLL
+          for (int w = 2; w < most_warps; ++w)
+            if (w < warps) x[n] += all[n * most_warps + w];
+        }
+      }
+    } else {
+      T* const all = next_parts();
+      int const size = member.team_size(), me = member.team_rank();
+      for (int n = 0; n < N; ++n) all[n * size + me] = x[n];
+      member.team_barrier();
+      for (int n = 0; n < N; ++n) {
+        x[n] = all[n * size + me - rank];
+        for (int k = 1; k < lanes; ++k) x[n] += all[n * size + me - rank + k];
+      }
+    }
+  }
+  /// Reading them is over when the next set of parts is.
+  BATCHWORK_INLINE T* next_parts() {
+    sum_turn ^= 1;
+    return parts + (sum_turn != 0 ? layout.of_sums(Vendor::has_shuffles) / 2 : 0);
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// SystemThread: what a solver's algorithm has to do with, by a host's thread, which has a system alone. Vectors are memory;
+/// packs hold neighbouring rows.
+#ifndef BATCHWORK_SYSTEMTHREAD_HPP
+#define BATCHWORK_SYSTEMTHREAD_HPP
+
+#include <cstdint>
+
+#include "krylov/Batchwork_MultiplyHost.hpp"
+#include "krylov/Batchwork_SystemTeam.hpp"
+
+namespace Batchwork::Impl {
+
+/// Numbers of a vector by packs of rows; beyond the last row zeros.
+template <class T, int W>
+struct PackedRows {
+  T* data;
+  BATCHWORK_INLINE Pack<T, W> operator()(int r) const { return Pack<T, W>::load(data + r * W); }
+  BATCHWORK_INLINE void set(int r, Pack<T, W> const& x) const { x.store(data + r * W); }
+};
+
+template <class T, class Item>
+struct SystemThread {
+  static constexpr int W = native_width<T>;
+  using Scalar = T;
+  using Value = Pack<T, W>;
+  using Vector = PackedRows<T, W>;
+
+  Item const& matrix;
+  SolveItem<T> const& item;
+  LogPointers<T> const& log;
+  int rows;
+  T* memory;  ///< for vectors
+
+  static constexpr int padded(int rows) { return (rows + W - 1) / W * W; }
+
+  bool there() const { return true; }
+  bool flawed() const { return false; }
+  bool any(bool x) const { return x; }
+  template <class Body>
+  void for_each(Body const& body) const {
+    for (int r = 0; r * W < rows; ++r) body(r);
+  }
+  Vector vector() {
+    T* const data = memory;
+    memory += padded(rows);
+    for (int i = 0; i < padded(rows); ++i) data[i] = T(0);
+    return {data};
+  }
+  void load(Vector const& v, T const* from, std::int64_t step) const {
+    for (int i = 0; i < rows; ++i) v.data[i] = from[i * step];
+  }
+  void load_b(Vector const& v) const { load(v, item.b(), item.b_of.row); }
+  void load_x(Vector const& v) const { load(v, item.x(), item.x_of.row); }
+  void store_x(Vector const& v) const {
+    T* const to = item.x();
+    for (int i = 0; i < rows; ++i) to[i * item.x_of.row] = v.data[i];
+  }
+  void record(int iteration, T norm_squared) const {
+    if (log.history != nullptr) log.record(item.number, iteration, norm_squared);
+  }
+
+  void multiply(Vector const& y, Vector const& x) const {
+    apply_on_host(
+        matrix, rows, [from = x.data](int j) { return from[j]; },
+        [to = y.data](int i) -> T& { return to[i]; });
+  }
+  template <int N>
+  void sum(Value const (&parts)[N], T (&sums)[N]) const {
+    for (int n = 0; n < N; ++n) sums[n] = sum_of_lanes(parts[n]);
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// What the verbs of SystemKernels.hpp share on the host: operands, checks, the launch.
+#ifndef BATCHWORK_SYSTEMVERB_HPP
+#define BATCHWORK_SYSTEMVERB_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "krylov/Batchwork_Multiply.hpp"
+#include "krylov/Batchwork_SystemKernels.hpp"
+
+namespace Batchwork::Impl {
+
+/// Matrices of which every number is stored.
+template <class A>
+concept StoredMatrices = SystemMatrices<A> && requires(A const& a) { stored(a.values); };
+
+/// The type of their numbers. A struct, so that the compiler says this first.
+template <class Exec, class A>
+struct NumbersStored {
+  static_assert(StoredMatrices<A>,
+                "Batchwork: the matrices are csr(...), ell(...) or dense(...), whose numbers are "
+                "stored");
+  static_assert(A::template reachable<Exec>,
+                "Batchwork: a View's memory cannot be reached from the execution space; deep_copy "
+                "it there first");
+  using type = typename A::value_type;
+};
+/// Where the numbers of csr(...), ell(...) or dense(...) are, to be written; their places are those of a.systems().
+template <class A>
+auto numbers_of(A const& a) {
+  auto const s = stored(a.values);
+  static_assert(!std::is_const_v<typename decltype(s)::value_type>,
+                "Batchwork: a const View cannot be written");
+  return s.storage;
+}
+
+/// A View of the call: its numbers are of type T, with so many indices of an item's own.
+template <class Exec, class T, int Rank, class V>
+auto operand_of(V const& view) {
+  auto const s = stored(view);
+  using Stored = std::remove_const_t<decltype(s)>;
+  static_assert(Stored::tile_rank == Rank,
+                "Batchwork: the View's rank does not fit: vectors are v(item, row), numbers of the "
+                "items v(item)");
+  static_assert(std::is_same_v<std::remove_const_t<typename Stored::value_type>, T>,
+                "Batchwork: the operands of a call hold the same type of numbers");
+  static_assert(reaches<Exec, typename Stored::memory_space>,
+                "Batchwork: a View's memory cannot be reached from the execution space; deep_copy "
+                "it there first");
+  return s;
+}
+template <class B>
+constexpr void require_written() {
+  static_assert(!std::is_const_v<typename B::value_type>,
+                "Batchwork: a const View cannot be written");
+}
+
+/// A View of a call, for its checks.
+struct SystemOperand {
+  int position;
+  SystemView view;
+  bool written = false;
+};
+/// The Views of A. Of those of a pattern no number of items is asked; the numbers come last.
+template <class A>
+std::vector<SystemOperand> operands_of(int position, A const& a, bool written) {
+  std::vector<SystemOperand> r;
+  for (auto const& v : a.views()) r.push_back({position, v});
+  r.back().view.d.items = a.items();
+  r.back().written = written;
+  return r;
+}
+/// Refuses null Views, numbers of items that differ from those of the first one that has any, and overlaps that are certain.
+inline std::int64_t check_operands(SystemCall const& call,
+                                   std::vector<SystemOperand> const& operands) {
+  SystemOperand const* first = nullptr;
+  for (auto const& o : operands) {
+    auto const& d = o.view.d;
+    if (!d.problem.empty()) call.fail(SystemCall::name(o.position, o.view) + ": " + d.problem);
+    if (d.items < 0) continue;
+    if (first == nullptr) first = &o;
+    call.check_items(o.position, o.view, d.items, SystemCall::name(first->position, first->view),
+                     first->view.d.items);
+  }
+  for (std::size_t a = 0; a < operands.size(); ++a)
+    for (std::size_t b = 0; b < operands.size(); ++b)
+      if (operands[a].written && a != b)
+        call.check_written(operands[a].position, operands[a].view, operands[b].position,
+                           operands[b].view);
+  return first->view.d.items;
+}
+
+/// One kernel on the instance.
+template <class Exec, class Work>
+void launch_systems(Exec const& exec, SystemCall const& call, Work const& work, std::int64_t items,
+                    std::int64_t rows, std::int64_t nonzeros) {
+  using namespace Kokkos::Experimental;
+  if (items == 0) return;
+  std::string const label = kernel_label(call.verb, "");
+  if constexpr (runs_on_device<Exec>) {
+    using Kernel = SystemTeams<Work>;
+    static_assert(sizeof(Kernel) <= 3072, "Batchwork: too large a functor for one launch");
+    Kernel const kernel{work, items, work.lanes()};
+    if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
+    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                       Kokkos::LaunchBounds<Kernel::largest_team, 1>>
+    policy(exec, int(kernel.teams()), Kernel::largest_team, 1);
+    if constexpr (Work::combined > 0)
+      policy.set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_size(Kernel::largest_team))));
+    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+  } else {
+    // Chunks as multiply has them.
+    std::int64_t const size = std::max<std::int64_t>(rows + nonzeros, 1);
+    std::int64_t const least = 16 * std::clamp<std::int64_t>(256 / size, 1, 256);
+    std::int64_t const share = items / (16 * std::int64_t(exec.concurrency())) / 16 * 16;
+    std::int64_t const per_chunk = std::clamp<std::int64_t>(share, least, 64 * least);
+    Kokkos::parallel_for(label,
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                             exec, 0, (items + per_chunk - 1) / per_chunk),
+                         SystemsOnHost<Work>(work, items, per_chunk));
+  }
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Batches of tridiagonal systems in any arrangement, known at run time; their solution in long double; and what holds of
+/// every solver: small errors, nothing written elsewhere, neighbours of a failed item untouched.
+#ifndef BATCHWORK_TEST_TRIDIAGONAL_CASE_HPP
+#define BATCHWORK_TEST_TRIDIAGONAL_CASE_HPP
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "banded/Batchwork_Tridiagonal.hpp"
+#include "verbs/TriangleCase.hpp"
+
+namespace Batchwork::Test {
+
+inline constexpr int tridiagonal_rows[] = {
+    1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,  16,  17,  18,   19,   20,   21,
+    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 64, 65, 128, 144, 512, 1000, 1024, 2048, 4096};
+
+/// lower, diagonal, upper, b, x.
+using FiveArranged = std::array<Arranged, 5>;
+constexpr FiveArranged all_of(Arranged a) { return {a, a, a, a, a}; }
+inline FiveArranged some_arrangement(Random& random) {
+  FiveArranged r{};
+  for (auto& a : r) a = all_arranged[random.integer(0, 3)];
+  return r;
+}
+
+template <class T>
+struct TridiagonalData {
+  std::int64_t items;
+  int rows;
+  GemmMatrices<T> lower, diagonal, upper, b, x;
+  Kokkos::View<int*, Space> codes;
+
+  TridiagonalData(std::int64_t n, int m, FiveArranged const& how)
+      : items(n),
+        rows(m),
+        lower(n, m, 1, how[0]),
+        diagonal(n, m, 1, how[1]),
+        upper(n, m, 1, how[2]),
+        b(n, m, 1, how[3]),
+        x(n, m, 1, how[4]),
+        codes("codes", std::size_t(n)) {}
+
+  /// Diagonally dominant, of either sign; what does not belong to the matrices is NaN.
+  void randomise(Random& random) const {
+    for (std::int64_t n = 0; n < items; ++n) {
+      for (int i = 0; i < rows; ++i) {
+        double const l = random(), u = random(), more = random(0.5, 2);
+        lower.at(n, i, 0) = T(l);
+        upper.at(n, i, 0) = T(u);
+        diagonal.at(n, i, 0) =
+            T((std::fabs(l) + std::fabs(u) + more) * (random.integer(0, 1) ? 1 : -1));
+        b.at(n, i, 0) = T(random());
+      }
+      lower.at(n, 0, 0) = upper.at(n, rows - 1, 0) = std::numeric_limits<T>::quiet_NaN();
+    }
+    upload();
+  }
+  void upload() const {
+    lower.upload();
+    diagonal.upload();
+    upper.upload();
+    b.upload();
+    Kokkos::deep_copy(codes, -1);
+  }
+  std::vector<int> download_codes() const {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), codes);
+    return std::vector<int>(host.data(), host.data() + host.extent(0));
+  }
+
+  /// The Thomas algorithm in long double.
+  std::vector<long double> truth(std::int64_t n) const {
+    std::vector<long double> c(std::size_t(rows), 0), d(std::size_t(rows), 0);
+    for (int i = 0; i < rows; ++i) {
+      auto const k = std::size_t(i);
+      long double const l = i > 0 ? lower.at(n, i, 0) : T(0);
+      long double const pivot = diagonal.at(n, i, 0) - (i > 0 ? l * c[k - 1] : 0);
+      c[k] = i + 1 < rows ? upper.at(n, i, 0) / pivot : 0;
+      d[k] = (b.at(n, i, 0) - (i > 0 ? l * d[k - 1] : 0)) / pivot;
+    }
+    for (int i = rows - 2; i >= 0; --i)
+      d[std::size_t(i)] -= c[std::size_t(i)] * d[std::size_t(i) + 1];
+    return d;
+  }
+
+  /// |b - A x| <= 16 eps (|A| |x| + |b|), row by row: for diagonally dominant matrices |L| |U| <= 3 |A| (Higham, Accuracy and
+  /// Stability of Numerical Algorithms, theorem 9.12), the same for any order of elimination but for the steps of the cyclic
+  /// reduction. And |x - truth| <= 4 (n + 8) eps max|x|, whose condition is bounded. `right` may be x itself.
+  void expect_solved(GemmMatrices<T> const& right, bool dominant = true) const {
+    int wrong = 0;
+    for (std::int64_t n = 0; n < items && wrong < 5; ++n) {
+      auto const want = truth(n);
+      long double largest = 0;
+      for (auto const& y : want) largest = std::max(largest, std::fabs(y));
+      for (int i = 0; i < rows && wrong < 5; ++i) {
+        long double rest = b.at(n, i, 0), size = std::fabs(rest);
+        auto const term = [&](T a, int j) {
+          long double const y = static_cast<long double>(a) * right.at(n, j, 0);
+          rest -= y;
+          size += std::fabs(y);
+        };
+        if (i > 0) term(lower.at(n, i, 0), i - 1);
+        term(diagonal.at(n, i, 0), i);
+        if (i + 1 < rows) term(upper.at(n, i, 0), i + 1);
+        if (!(std::fabs(rest) <= 16 * epsilon<T> * size) && ++wrong)
+          ADD_FAILURE() << "item " << n << ", row " << i << ": residual " << double(rest)
+                        << " over " << double(16 * epsilon<T> * size);
+        if (!dominant) continue;
+        long double const error = std::fabs(right.at(n, i, 0) - want[std::size_t(i)]);
+        if (!(error <= 4 * (rows + 8) * epsilon<T> * largest) && ++wrong)
+          ADD_FAILURE() << "item " << n << ", row " << i << ": " << right.at(n, i, 0)
+                        << " instead of " << double(want[std::size_t(i)]);
+      }
+    }
+  }
+
+  /// Runs call(b, x), which solves the systems and gives codes; then in place, where the same must come out.
+  template <class Call>
+  void check(Call const& call, bool dominant = true) const {
+    auto const outside = x.poisoned();
+    call(b, x);
+    x.download();
+    EXPECT_EQ(x.poisoned() + std::size_t(items) * std::size_t(rows), outside);
+    expect_solved(x, dominant);
+    for (int code : download_codes()) ASSERT_EQ(code, 0);
+    // The original, to compare with; numbers around it are poison.
+    auto const before = Kokkos::create_mirror(Kokkos::HostSpace(), b.storage);
+    Kokkos::deep_copy(before, b.host);
+    Kokkos::deep_copy(codes, -1);
+    call(b, b);
+    b.download();
+    int wrong = 0;
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i)
+        if (!same_bits(b.at(n, i, 0), x.at(n, i, 0)) && ++wrong < 5)
+          ADD_FAILURE() << "in place, item " << n << ", row " << i;
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i) {
+        auto const k = std::size_t(&b.at(n, i, 0) - b.host.data());
+        b.host(k) = before(k);
+      }
+    for (std::size_t k = 0; k < before.extent(0); ++k)
+      if (!same_bits(b.host(k), before(k))) {
+        ADD_FAILURE() << "written outside of b";
+        break;
+      }
+    b.upload();
+    for (int code : download_codes()) ASSERT_EQ(code, 0);
+  }
+
+  /// -x'' = 1 between zeros: x(i) = i (n + 1 - i) / 2 for i = 1 .. n. Symmetric and positive definite, but not strictly
+  /// dominant. Its condition is 4 (n + 1)^2 / pi^2.
+  template <class Call>
+  void check_second_difference(Call const& call) const {
+    lower.fill(T(-1));
+    diagonal.fill(T(2));
+    upper.fill(T(-1));
+    b.fill(T(1));
+    Kokkos::deep_copy(codes, -1);
+    check(call, false);
+    long double const condition = 0.41L * (rows + 1) * (rows + 1);
+    long double const largest = (rows + 1) * (rows + 1) / 8.0L;
+    if (condition * epsilon<T> > 1e-3L) return;
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i) {
+        long double const want = 0.5L * (i + 1) * (rows - i);
+        ASSERT_LE(std::fabs(x.at(n, i, 0) - want), 16 * epsilon<T> * condition * largest)
+            << "row " << i;
+      }
+  }
+
+  /// Plants what makes item `at` fail at `row`, and looks at its code, at its x, and at the bits of all others.
+  enum class Plant {
+    zero_pivot,
+    nan_pivot,
+    infinite_pivot,
+    tiny_pivot,
+    nan_b,
+    nan_lower,
+    nan_upper
+  };
+  template <class Call>
+  void check_failure(Call const& call, std::int64_t at, int row, Plant what) const {
+    SCOPED_TRACE("item " + std::to_string(at) + ", row " + std::to_string(row) + ", planted " +
+                 std::to_string(int(what)));
+    constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+    call(b, x);
+    x.download();
+    std::vector<T> clean;
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i) clean.push_back(x.at(n, i, 0));
+    std::array<T, 4> const kept{lower.at(at, row, 0), diagonal.at(at, row, 0), upper.at(at, row, 0),
+                                b.at(at, row, 0)};
+    T &l = lower.at(at, row, 0), &d = diagonal.at(at, row, 0), &u = upper.at(at, row, 0);
+    int want = Status::code(Reason::not_finite, row + 1), or_want = want;
+    switch (what) {
+      case Plant::
+          zero_pivot:  // a row of zeros, in which no order of elimination finds another pivot
+        l = d = u = T(0);
+        want = or_want = Status::code(Reason::breakdown, row + 1);
+        break;
+      case Plant::tiny_pivot:
+        l = u = T(0);
+        d = std::numeric_limits<T>::denorm_min();
+        want = or_want = Status::code(Reason::breakdown, row + 1);
+        break;
+      case Plant::nan_pivot: d = nan; break;
+      case Plant::infinite_pivot: d = std::numeric_limits<T>::infinity(); break;
+      case Plant::nan_b:
+        b.at(at, row, 0) = nan;
+        want = or_want = Status::code(Reason::not_finite, 0);
+        break;
+      case Plant::nan_lower:
+        l = nan;
+        if (row == 0) want = or_want = 0;
+        break;
+      case Plant::nan_upper:  // found at this row or the next, by the order of elimination
+        u = nan;
+        or_want = want + 1;
+        if (row + 1 == rows) want = or_want = 0;
+        break;
+    }
+    upload();
+    call(b, x);
+    x.download();
+    auto const found = download_codes();
+    std::size_t k = 0;
+    for (std::int64_t n = 0; n < items; ++n) {
+      int const code = found[std::size_t(n)];
+      if (n == at) EXPECT_TRUE(code == want || code == or_want) << code << " for " << want;
+      else EXPECT_EQ(code, 0) << "item " << n;
+      for (int i = 0; i < rows; ++i, ++k) {
+        T const got = x.at(n, i, 0);
+        if (n == at && want != 0) ASSERT_TRUE(std::isnan(got)) << "row " << i;
+        else ASSERT_TRUE(same_bits(got, clean[k])) << "item " << n << ", row " << i;
+      }
+    }
+    l = kept[0], d = kept[1], u = kept[2], b.at(at, row, 0) = kept[3];
+    upload();
+  }
+};
+
+}  // namespace Batchwork::Test
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// solve_tridiagonal: all numbers of rows and arrangements against long double, in place, closed forms, numbers of items,
+// packed groups, items that fail.
+#include "banded/TridiagonalCase.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+struct Tridiagonal : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Tridiagonal, Numbers);
+
+/// The verb, with codes, as the cases call it.
+template <class T>
+auto verb(TridiagonalData<T> const& s) {
+  return [&s](GemmMatrices<T> const& b, GemmMatrices<T> const& x) {
+    solve_tridiagonal(Space(), vectors(s.lower), vectors(s.diagonal), vectors(s.upper), vectors(b),
+                      vectors(x), status(s.codes));
+  };
+}
+
+TYPED_TEST(Tridiagonal, RowsAndArrangements) {
+  using T = TypeParam;
+  Random random(1);
+  for (int rows : tridiagonal_rows) {
+    // One batch with a last group that is not full, at least; one of a few items.
+    for (auto how : all_arranged) {
+      std::int64_t const items = rows <= 33 ? 133 : rows <= 144 ? 37 : 9;
+      SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
+      TridiagonalData<T> const s(items, rows, all_of(how));
+      s.randomise(random);
+      s.check(verb(s));
+    }
+    FiveArranged const mixed = some_arrangement(random);
+    SCOPED_TRACE(std::to_string(rows) + " rows, mixed");
+    TridiagonalData<T> const s(random.integer(1, 40), rows, mixed);
+    s.randomise(random);
+    s.check(verb(s));
+  }
+}
+
+TYPED_TEST(Tridiagonal, NumbersOfItems) {
+  using T = TypeParam;
+  Random random(2);
+  for (std::int64_t items : {0, 1, 2, 15, 16, 17, 64, 129, 65537})
+    for (auto how : {Arranged::rows, Arranged::planes})
+      for (int rows : {1, 5, 12}) {
+        SCOPED_TRACE(std::to_string(items) + " items");
+        TridiagonalData<T> const s(items, rows, all_of(how));
+        s.randomise(random);
+        s.check(verb(s));
+      }
+  // No rows: nothing to do, and no launch.
+  Kokkos::View<T**, Space> const none("none", 4, 0), x("x", 4, 0);
+  EXPECT_NO_THROW(solve_tridiagonal(none, none, none, none, x));
+}
+
+TYPED_TEST(Tridiagonal, SecondDifference) {
+  for (int rows : {1, 2, 7, 16, 32, 33, 64, 65, 144, 500, 1024, 4096})
+    for (auto how : all_arranged) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
+      TridiagonalData<TypeParam> const s(5, rows, all_of(how));
+      s.check_second_difference(verb(s));
+    }
+}
+
+/// Pivots as large and as small as there are, whose reciprocals are not normal numbers or nearly overflow.
+TYPED_TEST(Tridiagonal, ExtremePivots) {
+  using T = TypeParam;
+  using Limits = std::numeric_limits<T>;
+  for (int rows : {1, 3, 40, 100, 300})
+    for (auto how : {Arranged::rows, Arranged::planes}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
+      TridiagonalData<T> const s(35, rows, all_of(how));
+      s.lower.fill(T(0));
+      s.upper.fill(T(0));
+      T const pivots[] = {Limits::max(), Limits::min(), -Limits::max(), -Limits::min(), T(3)};
+      auto const want = [](std::int64_t n, int i) { return (n + i) % 5 % 2 == 0 ? T(0.5) : T(2); };
+      for (std::int64_t n = 0; n < 35; ++n)
+        for (int i = 0; i < rows; ++i) {
+          T const pivot = pivots[(n + i) % 5];
+          s.diagonal.at(n, i, 0) = pivot;
+          s.b.at(n, i, 0) = pivot * want(n, i);
+        }
+      s.upload();
+      verb(s)(s.b, s.x);
+      s.x.download();
+      for (int code : s.download_codes()) ASSERT_EQ(code, 0);
+      for (std::int64_t n = 0; n < 35; ++n)
+        for (int i = 0; i < rows; ++i)
+          ASSERT_LE(std::fabs(s.x.at(n, i, 0) / want(n, i) - 1), 8 * epsilon<T>)
+              << "item " << n << ", row " << i;
+    }
+}
+
+TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
+  using T = TypeParam;
+  using Plant = typename TridiagonalData<T>::Plant;
+  Random random(3);
+  for (int rows : {1, 2, 8, 9, 17, 32, 33, 65, 144, 1000})
+    for (auto how : {Arranged::rows, Arranged::planes, Arranged::strided}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
+      std::int64_t const items = 37;
+      TridiagonalData<T> const s(items, rows, all_of(how));
+      s.randomise(random);
+      for (std::int64_t at : {std::int64_t(0), items / 2, items - 1})
+        for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot,
+                           Plant::tiny_pivot, Plant::nan_b, Plant::nan_lower, Plant::nan_upper})
+          for (int row : {0, rows / 2, rows - 1}) s.check_failure(verb(s), at, row, what);
+    }
+}
+
+/// Groups of 8 items and of 32, of which the last one is not full.
+template <class T, int W>
+void check_packed(int rows) {
+  SCOPED_TRACE(std::to_string(rows) + " rows in groups of " + std::to_string(W));
+  Random random(4);
+  constexpr std::int64_t items = 77;
+  constexpr std::size_t groups = (items + W - 1) / W;
+  TridiagonalData<T> const s(items, rows, all_of(Arranged::rows));
+  s.randomise(random);
+  using View = Kokkos::View<T** [W], Kokkos::LayoutRight, Space>;
+  std::size_t const n = std::size_t(rows);
+  View const l("l", groups, n), d("d", groups, n), u("u", groups, n), b("b", groups, n),
+      x("x", groups, n);
+  pack(packed(l, items), vectors(s.lower));
+  pack(packed(d, items), vectors(s.diagonal));
+  pack(packed(u, items), vectors(s.upper));
+  pack(packed(b, items), vectors(s.b));
+  Kokkos::View<int*, Space> const codes("codes", std::size_t(items));
+  Kokkos::deep_copy(x, poison<T>());
+  solve_tridiagonal(packed(l, items), packed(d, items), packed(u, items), packed(b, items),
+                    packed(x, items), status(codes));
+  unpack(vectors(s.x), packed(x, items));
+  s.x.download();
+  s.expect_solved(s.x);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t lane = items % W; lane < std::size_t(W); ++lane)
+      EXPECT_EQ(host(groups - 1, i, lane), poison<T>());
+  // In place.
+  solve_tridiagonal(packed(l, items), packed(d, items), packed(u, items), packed(b, items),
+                    packed(b, items));
+  unpack(vectors(s.x), packed(b, items));
+  s.x.download();
+  s.expect_solved(s.x);
+}
+TYPED_TEST(Tridiagonal, Packed) {
+  for (int rows : {1, 12, 33, 100, 1000}) {
+    check_packed<TypeParam, 3>(rows);
+    check_packed<TypeParam, 8>(rows);
+    check_packed<TypeParam, 32>(rows);
+  }
+}
+
+/// Codes of 64 bits; const Views.
+TYPED_TEST(Tridiagonal, OtherArguments) {
+  using T = TypeParam;
+  using View = Kokkos::View<T**, Space>;
+  using Const = Kokkos::View<T const**, Space>;
+  View const l("l", 3, 4), d("d", 3, 4), x("x", 3, 4);
+  Kokkos::deep_copy(d, T(4));
+  Kokkos::deep_copy(x, T(2));
+  Kokkos::View<std::int64_t*, Space> const codes("codes", 3);
+  Kokkos::deep_copy(codes, -1);
+  // A diagonal alone, and the two bands one View, which is only read.
+  solve_tridiagonal(Const(l), Const(d), Const(l), x, x, status(codes));
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), codes);
+  for (std::size_t n = 0; n < 3; ++n) {
+    EXPECT_EQ(found(n), 0);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(host(n, i), T(0.5));
+  }
+}
+
+}  // namespace
+}  // namespace Batchwork::Test

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The devices' kernels of solve_tridiagonal, run on the host by teams of threads; and the choice among them.
+#include "banded/TridiagonalCase.hpp"
+#include "verbs/HostTeams.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+using Impl::TridiagonalKernel;
+
+template <class T>
+struct TridiagonalOnTeams : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(TridiagonalOnTeams, Numbers);
+
+TYPED_TEST(TridiagonalOnTeams, Choice) {
+  using T = TypeParam;
+  for (bool side_by_side : {false, true})
+    for (std::size_t scratch : {std::size_t(40000), std::size_t(20000)})
+      for (int n = 1; n <= Impl::most_tridiagonal_rows; ++n) {
+        auto const how = Impl::choose_tridiagonal<T>(side_by_side, n, scratch);
+        auto const power = [](int k) { return k > 0 && (k & (k - 1)) == 0; };
+        ASSERT_TRUE(power(how.parts) && power(how.items_per_team)) << n;
+        ASSERT_GE(how.parts * how.rows, n);
+        ASSERT_LE((how.parts / 2) * how.rows, n) << "half of the lanes without rows";
+        int const team = how.parts * how.items_per_team;
+        switch (how.kernel) {
+          case TridiagonalKernel::alone:
+            ASSERT_TRUE(side_by_side && how.parts == 1);
+            ASSERT_LE(n, Impl::most_rows_alone<T>);
+            break;
+          case TridiagonalKernel::held: {
+            using Kernel = Impl::TridiagonalHeld<T, Impl::most_rows_held<T>, false>;
+            ASSERT_LE(how.rows, Impl::most_rows_held<T>);
+            ASSERT_LE(team, Kernel::largest_team);
+            ASSERT_GE(team, 32);
+            // The scratch that Kokkos gives at least on devices.
+            ASSERT_LE(std::size_t(team) * Kernel::lane_numbers * sizeof(T) + 16, 40928u);
+            break;
+          }
+          case TridiagonalKernel::staged:
+            ASSERT_FALSE(side_by_side);
+            ASSERT_EQ(how.rows % 2, 1);
+            ASSERT_EQ(team, Impl::TridiagonalStaged<T>::largest_team);
+            ASSERT_TRUE(how.parts == 1 || how.rows >= 3) << "room for three numbers a lane";
+            ASSERT_LE(4 * std::size_t(team) * std::size_t(how.rows) * sizeof(T) + 16, scratch);
+            break;
+        }
+      }
+  // Up to a thousand rows are staged.
+  EXPECT_EQ(Impl::choose_tridiagonal<T>(false, 1024, 40000).kernel, TridiagonalKernel::staged);
+  EXPECT_EQ(Impl::choose_tridiagonal<T>(true, 32, 40000).kernel, TridiagonalKernel::alone);
+}
+
+template <class Kernel>
+void run(Kernel const& kernel) {
+  run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+}
+
+/// The kernel that the verb takes, or another one.
+template <class T>
+auto on_teams(TridiagonalData<T> const& s, bool side_by_side,
+              std::size_t scratch = Impl::scratch_of_a_team) {
+  return [&s, side_by_side, scratch](GemmMatrices<T> const& b, GemmMatrices<T> const& x) {
+    auto const storage = [](auto const& m) { return Impl::stored(vectors(m)).storage; };
+    Impl::TridiagonalProblem<T> p;
+    p.lower = storage(s.lower).as_const();
+    p.diagonal = storage(s.diagonal).as_const();
+    p.upper = storage(s.upper).as_const();
+    p.b = storage(b).as_const();
+    p.x = storage(x);
+    p.status.narrow = s.codes.data();
+    p.status.group = 1;
+    p.items = s.items;
+    p.n = s.rows;
+    auto const how = Impl::choose_tridiagonal<T>(side_by_side, p.n, scratch);
+    auto const held = [&]<int R, bool Alone>() {
+      run(Impl::TridiagonalHeld<T, R, Alone>(p, how, side_by_side));
+    };
+    if (how.kernel == TridiagonalKernel::staged) run(Impl::TridiagonalStaged<T>(p, how));
+    else if (how.kernel == TridiagonalKernel::held)
+      held.template operator()<Impl::most_rows_held<T>, false>();
+    else if (p.n <= 8) held.template operator()<8, true>();
+    else if (p.n <= 16) held.template operator()<16, true>();
+    else if (p.n <= 32) held.template operator()<32, true>();
+    else held.template operator()<Impl::most_rows_alone<T>, true>();
+  };
+}
+
+TYPED_TEST(TridiagonalOnTeams, RowsAndArrangements) {
+  using T = TypeParam;
+  Random random(1);
+  for (int rows : tridiagonal_rows)
+    for (bool side_by_side : {false, true}) {
+      // A team and a part of the next.
+      auto const how = Impl::choose_tridiagonal<T>(side_by_side, rows, Impl::scratch_of_a_team);
+      std::int64_t const items = how.items_per_team + random.integer(1, how.items_per_team);
+      SCOPED_TRACE(std::to_string(rows) + " rows, kernel " + std::to_string(int(how.kernel)));
+      auto const arranged = side_by_side ? all_of(Arranged::planes)
+                            : random.integer(0, 3) == 0
+                                ? some_arrangement(random)
+                                : all_of(all_arranged[random.integer(0, 3)]);
+      TridiagonalData<T> const s(items, rows, arranged);
+      s.randomise(random);
+      s.check(on_teams(s, side_by_side));
+    }
+}
+
+TYPED_TEST(TridiagonalOnTeams, Mixed) {
+  using T = TypeParam;
+  Random random(2);
+  for (int k = 0; k < 20; ++k) {
+    int const rows = random.integer(1, 200);
+    TridiagonalData<T> const s(random.integer(1, 20), rows, some_arrangement(random));
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    s.randomise(random);
+    s.check(on_teams(s, k % 2 == 0));
+  }
+  // Too large for scratch: lanes hold parts of one item.
+  TridiagonalData<T> const s(2, 700, all_of(Arranged::rows));
+  s.randomise(random);
+  s.check(on_teams(s, false, 1000));
+}
+
+TYPED_TEST(TridiagonalOnTeams, SecondDifference) {
+  for (int rows : {1, 16, 32, 33, 65, 144, 500, 1024, 4096})
+    for (bool side_by_side : {false, true}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
+      TridiagonalData<TypeParam> const s(3, rows,
+                                         all_of(side_by_side ? Arranged::planes : Arranged::rows));
+      s.check_second_difference(on_teams(s, side_by_side));
+    }
+}
+
+TYPED_TEST(TridiagonalOnTeams, Failures) {
+  using T = TypeParam;
+  using Plant = typename TridiagonalData<T>::Plant;
+  Random random(3);
+  for (int rows : {1, 9, 16, 33, 70, 144})
+    for (bool side_by_side : {false, true}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
+      std::int64_t const items = 5;
+      TridiagonalData<T> const s(items, rows,
+                                 all_of(side_by_side ? Arranged::planes : Arranged::rows));
+      s.randomise(random);
+      for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot,
+                         Plant::tiny_pivot, Plant::nan_b, Plant::nan_lower, Plant::nan_upper})
+        for (int row : {0, random.integer(0, rows - 1), rows - 1})
+          s.check_failure(on_teams(s, side_by_side), random.integer(0, items - 1), row, what);
+    }
+}
+
+}  // namespace
+}  // namespace Batchwork::Test

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// solve: sizes of systems and of batches, the same bits again, real matrices.
+#include "krylov/SolveCase.hpp"
+#if defined(BATCHWORK_DRM19_DIR)
+#include "krylov/Batchwork_ReadSystems.hpp"
+#endif
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+struct Solve : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(Solve, Numbers);
+
+TYPED_TEST(Solve, ManyRows) {
+  using T = TypeParam;
+  Random random(5);
+  for (int rows : {511, 512, 513, 1000, 2048}) {
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    Matrices<T> const a(tridiagonal(rows), 3, Arranged::rows);
+    GemmMatrices<T> const b(3, rows, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < 3; ++n) {
+      int entry = 0;
+      for (int i = 0; i < rows; ++i)
+        for (int j = std::max(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j) {
+          T const v = i == j ? T(4) : T(random());
+          a.values.at(n, entry++, 0) = v;
+          a.full.at(n, i, j) = v;
+        }
+    }
+    a.values.upload();
+    b.randomise(random);
+    run_solve(bicgstab(relative(usual_tolerance<T>, 200)), jacobi(), a.csr(), a.full, b,
+              Arranged::rows, random, "csr");
+  }
+}
+
+TYPED_TEST(Solve, UnevenRows) {
+  using T = TypeParam;
+  Random random(6);
+  for (int rows : {30, 100, 140}) {
+    auto p = tridiagonal(rows);
+    // An arrow: the first row and column are full.
+    p.columns[0].clear();
+    for (int j = 0; j < rows; ++j) p.columns[0].push_back(j);
+    for (int i = 2; i < rows; ++i)
+      p.columns[std::size_t(i)].insert(p.columns[std::size_t(i)].begin(), 0);
+    p.columns[2].erase(p.columns[2].begin() + 1, p.columns[2].begin() + 1);
+    for (auto& row : p.columns) {
+      std::sort(row.begin(), row.end());
+      row.erase(std::unique(row.begin(), row.end()), row.end());
+    }
+    Matrices<T> const a(p, 7, Arranged::rows);
+    GemmMatrices<T> const b(7, rows, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < 7; ++n) put_dominant(a, n, random, false);
+    a.upload();
+    b.randomise(random);
+    auto const solver = bicgstab(relative(usual_tolerance<T>, 200));
+    run_solve(solver, jacobi(), a.csr(), a.full, b, Arranged::rows, random, "csr");
+    run_solve(solver, jacobi(), a.ell(), a.full, b, Arranged::rows, random, "ell");
+  }
+}
+
+TYPED_TEST(Solve, Batches) {
+  using T = TypeParam;
+  Random random(7);
+  for (std::int64_t items : {0, 1, 7, 31, 32, 33, 65537}) {
+    SCOPED_TRACE(std::to_string(items) + " items");
+    Matrices<T> const a(tridiagonal(3), items, Arranged::rows);
+    GemmMatrices<T> const b(items, 3, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+    a.upload();
+    b.randomise(random);
+    run_solve(bicgstab(relative(usual_tolerance<T>, 50)), jacobi(), a.csr(), a.full, b,
+              Arranged::rows, random, "csr");
+  }
+}
+
+TYPED_TEST(Solve, SameBitsAgain) {
+  using T = TypeParam;
+  Random random(8);
+  for (int rows : {7, 22, 40, 130}) {
+    std::int64_t const items = 19;
+    Matrices<T> const a(solvable_pattern(random, rows, 0.4, false), items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+    // Iterations differ from item to item.
+    for (std::int64_t n = 0; n < items; ++n)
+      put_dominant(a, n, random, false, n % 3 == 0 ? 20 : 1.1);
+    a.upload();
+    b.randomise(random);
+    GemmMatrices<T> const x(items, rows, 1, Arranged::rows), y(items, rows, 1, Arranged::rows),
+        z(1, rows, 1, Arranged::rows);
+    auto const solver = bicgstab(relative(usual_tolerance<T>, 200));
+    auto const log = SolveLog<T>::allocated(items);
+    x.fill(T(0));
+    y.fill(T(0));
+    solve(solver, jacobi(), a.csr(), vectors(b), vectors(x), log);
+    solve(Space(), solver, jacobi(), a.csr(), vectors(b), vectors(y));
+    x.download();
+    y.download();
+    HostLog<T> const said(log);
+    int least = 1000, most = 0;
+    for (std::int64_t n = 0; n < items; ++n) {
+      least = std::min(least, said.iterations(n));
+      most = std::max(most, said.iterations(n));
+      for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(n, i, 0), y.at(n, i, 0));
+    }
+    EXPECT_LT(least, most);
+    // The item alone, in a batch of one.
+    for (std::int64_t n : {std::int64_t(0), items / 2, items - 1}) {
+      Matrices<T> const one(a.pattern, 1, Arranged::rows);
+      GemmMatrices<T> const c(1, rows, 1, Arranged::rows);
+      for (int i = 0; i < rows; ++i) {
+        for (int k = 0; k < int(a.pattern.columns[std::size_t(i)].size()); ++k)
+          one.put(0, i, k, a.full.at(n, i, a.pattern.columns[std::size_t(i)][std::size_t(k)]));
+        c.at(0, i, 0) = b.at(n, i, 0);
+      }
+      one.upload();
+      c.upload();
+      z.fill(T(0));
+      solve(solver, jacobi(), one.csr(), vectors(c), vectors(z));
+      z.download();
+      for (int i = 0; i < rows; ++i) ASSERT_EQ(z.at(0, i, 0), x.at(n, i, 0)) << n << ' ' << i;
+    }
+  }
+}
+
+TEST(SolveFlame, MeetsTheTrueResidual) {
+#if defined(BATCHWORK_DRM19_DIR)
+  auto const s = read_systems(BATCHWORK_DRM19_DIR);
+  auto const there = s.template in<Space::memory_space>();
+  int const items = int(s.items()), rows = int(s.rows());
+  GemmMatrices<double> const full(items, rows, rows, Arranged::rows),
+      b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+  full.fill(0);
+  for (int n = 0; n < items; ++n)
+    for (int i = 0; i < rows; ++i)
+      for (auto k = s.row_offsets(std::size_t(i)); k < s.row_offsets(std::size_t(i) + 1); ++k)
+        full.at(n, i, s.columns(std::size_t(k))) = s.values(std::size_t(n), std::size_t(k));
+  b.fill(1);
+  for (double tolerance : {1e-6, 1e-12}) {
+    x.fill(0);
+    auto const log = SolveLog<double>::allocated(items);
+    solve(bicgstab(relative(tolerance, 500)), jacobi(), there.csr(), vectors(b), vectors(x), log);
+    x.download();
+    HostLog<double> const said(log);
+    int met = 0;
+    for (int n = 0; n < items; ++n) {
+      bool const success = said.reason(n) == Reason::success;
+      met += success;
+      auto const t = residual_truth(full, n, x, b);
+      expect_honest(said, n, t, tolerance);
+      if (!success) {
+        ASSERT_TRUE(said.reason(n) == Reason::stagnated ||
+                    said.reason(n) == Reason::iteration_limit ||
+                    said.reason(n) == Reason::breakdown);
+        ASSERT_GT(said.residual(n), tolerance * double(t.right_side) * (1 - 1e-12));
+      }
+    }
+    if (tolerance == 1e-6) {
+      EXPECT_EQ(met, items);
+    }
+  }
+#else
+  GTEST_SKIP() << "the matrices are not there; configure with Batchwork_DRM19_DIR";
+#endif
+}
+
+}  // namespace
+}  // namespace Batchwork::Test

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// solve by BiCGSTAB: every way of holding a system, format and arrangement, against the residual in long double.
+#include "krylov/SolveCase.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+struct SolveByBicgstab : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SolveByBicgstab, Numbers);
+
+TYPED_TEST(SolveByBicgstab, Converges) {
+  using T = TypeParam;
+  Random random(1);
+  for (auto const& size : sizes)
+    for (auto how : all_arranged) {
+      std::int64_t const items = size.rows < 30 ? 37 : 5;
+      SCOPED_TRACE(std::to_string(size.rows) + " rows, arranged " + std::to_string(int(how)));
+      Matrices<T> const a(solvable_pattern(random, size.rows, size.share, false), items, how);
+      GemmMatrices<T> const b(items, size.rows, 1, how);
+      for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+      a.upload();
+      b.randomise(random);
+      auto const solver = bicgstab(relative(usual_tolerance<T>, 200));
+      run_solve(solver, jacobi(), a.csr(), a.full, b, how, random, "csr");
+      if (how == Arranged::strided) continue;
+      run_solve(solver, no_preconditioner(), a.long_csr(), a.full, b, how, random,
+                "csr of 64 bits");
+      run_solve(solver, jacobi(), a.ell(), a.full, b, how, random, "ell");
+      run_solve(solver, jacobi(), a.dense(), a.full, b, how, random, "dense");
+    }
+}
+
+}  // namespace
+}  // namespace Batchwork::Test

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// solve by conjugate gradients, likewise.
+#include "krylov/SolveCase.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+struct SolveByConjugateGradients : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SolveByConjugateGradients, Numbers);
+
+TYPED_TEST(SolveByConjugateGradients, Converges) {
+  using T = TypeParam;
+  Random random(2);
+  for (auto const& size : sizes)
+    for (auto how : {Arranged::rows, Arranged::planes}) {
+      std::int64_t const items = size.rows < 30 ? 37 : 5;
+      SCOPED_TRACE(std::to_string(size.rows) + " rows, arranged " + std::to_string(int(how)));
+      Matrices<T> const a(solvable_pattern(random, size.rows, size.share / 2, true), items, how);
+      GemmMatrices<T> const b(items, size.rows, 1, how);
+      for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true);
+      a.upload();
+      b.randomise(random);
+      auto const solver = conjugate_gradients(relative(usual_tolerance<T>, 300));
+      run_solve(solver, jacobi(), a.csr(), a.full, b, how, random, "csr");
+      run_solve(solver, no_preconditioner(), a.ell(), a.full, b, how, random, "ell");
+      run_solve(solver, no_preconditioner(), a.dense(), a.full, b, how, random, "dense");
+    }
+}
+
+}  // namespace
+}  // namespace Batchwork::Test

@@ -1,0 +1,323 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Why an item ends: each reason provoked on the first, a middle and the last item, whose neighbours keep their bits; and the
+// hard cases of starts, right-hand sides and criteria.
+#include "krylov/SolveCase.hpp"
+#include "support/Batchwork_Messages.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+struct SolveReasons : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SolveReasons, Numbers);
+
+inline constexpr std::int64_t items = 21;
+
+/// 3 x 3 matrices by rows: those of ordinary items, and of one that is planted.
+struct Three {
+  double a[9];
+  double b[3];
+};
+inline constexpr Three ordinary{{4, 1, 0.5, 1, 5, 1, 0.5, 1, 6}, {1, -2, 0.5}};
+
+/// Solves a batch with one planted item, and compares the others with a batch that has none.
+template <class T, class Solver>
+void plant(Three const& planted, Solver const& solver, Reason reason, int info) {
+  GemmMatrices<T> const full(items, 3, 3, Arranged::rows), b(items, 3, 1, Arranged::rows),
+      x(items, 3, 1, Arranged::rows), clean(items, 3, 1, Arranged::rows);
+  auto const set = [&](std::int64_t n, Three const& to) {
+    for (int i = 0; i < 3; ++i) {
+      b.at(n, i, 0) = T(to.b[i]);
+      for (int j = 0; j < 3; ++j) full.at(n, i, j) = T(to.a[3 * i + j]);
+    }
+  };
+  for (std::int64_t n = 0; n < items; ++n) set(n, ordinary);
+  full.upload();
+  b.upload();
+  clean.fill(T(0));
+  auto const A = dense(full.batch());
+  auto const log = SolveLog<T>::allocated(items);
+  solve(solver, no_preconditioner(), A, vectors(b), vectors(clean), log);
+  clean.download();
+  HostLog<T> const before(log);
+  for (std::int64_t at : {std::int64_t(0), items / 2, items - 1}) {
+    SCOPED_TRACE(at);
+    for (std::int64_t n = 0; n < items; ++n) set(n, n == at ? planted : ordinary);
+    full.upload();
+    b.upload();
+    x.fill(T(0));
+    solve(solver, no_preconditioner(), A, vectors(b), vectors(x), log);
+    x.download();
+    HostLog<T> const said(log);
+    for (std::int64_t n = 0; n < items; ++n) {
+      if (n == at) {
+        EXPECT_EQ(said.reason(n), reason) << to_string(said.reason(n));
+        EXPECT_EQ(said.info(n), info);
+      } else {
+        EXPECT_EQ(said.reason(n), before.reason(n));
+        EXPECT_EQ(said.iterations(n), before.iterations(n));
+        for (int i = 0; i < 3; ++i) ASSERT_EQ(x.at(n, i, 0), clean.at(n, i, 0));
+      }
+    }
+    if (reason != Reason::not_finite)
+      expect_honest(said, at, residual_truth(full, at, x, b), solver.stop.tolerance);
+  }
+}
+
+TYPED_TEST(SolveReasons, Planted) {
+  using T = TypeParam;
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  double const infinite = std::numeric_limits<double>::infinity();
+  double const tolerance = sizeof(T) == 4 ? 1e-5 : 1e-12;
+  auto const stop = relative(tolerance, 50);
+  {
+    SCOPED_TRACE("NaN and infinity");
+    Three t = ordinary;
+    t.a[4] = nan;
+    plant<T>(t, bicgstab(stop), Reason::not_finite, 0);
+    plant<T>(t, conjugate_gradients(stop), Reason::not_finite, 0);
+    plant<T>(t, richardson(stop, 0.1), Reason::not_finite, 0);
+    t = ordinary;
+    t.b[0] = infinite;
+    plant<T>(t, bicgstab(stop), Reason::not_finite, 0);
+    t = ordinary;
+    t.b[2] = nan;
+    plant<T>(t, conjugate_gradients(stop), Reason::not_finite, 0);
+  }
+  {
+    SCOPED_TRACE("indefinite");
+    Three t = ordinary;
+    for (double& v : t.a) v = -v;
+    plant<T>(t, conjugate_gradients(stop), Reason::indefinite, 0);
+    // p' A p = 0.
+    plant<T>({{0, 1, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}}, conjugate_gradients(stop),
+             Reason::indefinite, 0);
+  }
+  {
+    SCOPED_TRACE("breakdown");
+    // b' A b = 0.
+    plant<T>({{0, 1, 0, -1, 0, 0, 0, 0, 1}, {1, 0, 0}}, bicgstab(stop), Reason::breakdown,
+             Breakdown::pivot);
+    // s = (0, -1, 0) and A s = (1, 0, 0) are orthogonal.
+    plant<T>({{1, -1, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}}, bicgstab(stop), Reason::breakdown,
+             Breakdown::omega);
+    // What is left after an iteration, (0, -1/2, 1/2), is orthogonal to b, and more than half of it.
+    plant<T>({{1, 0, 0, 1, 1, 0, 0, 1, 1}, {1, 0, 0}}, bicgstab(stop), Reason::breakdown,
+             Breakdown::rho);
+  }
+  {
+    SCOPED_TRACE("iteration limit");
+    // Diverges, where the others converge.
+    Three t = ordinary;
+    for (double& v : t.a) v *= 3;
+    plant<T>(t, richardson(relative(sizeof(T) == 4 ? 1e-4 : 1e-6, 60), 0.15),
+             Reason::iteration_limit, 0);
+  }
+}
+
+/// A tolerance that rounding does not let the true residual meet, though the recurrence does.
+TYPED_TEST(SolveReasons, Stagnated) {
+  using T = TypeParam;
+  Random random(1);
+  for (int rows : {10, 40}) {
+    Matrices<T> const a(solvable_pattern(random, rows, 1, true), items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true);
+    a.upload();
+    b.randomise(random);
+    x.fill(T(0));
+    auto const log = SolveLog<T>::allocated(items);
+    solve(conjugate_gradients(relative(sizeof(T) == 4 ? 1e-11 : 1e-22, 500)), no_preconditioner(),
+          a.dense(), vectors(b), vectors(x), log);
+    x.download();
+    HostLog<T> const said(log);
+    for (std::int64_t n = 0; n < items; ++n) {
+      EXPECT_EQ(said.reason(n), Reason::stagnated) << to_string(said.reason(n));
+      EXPECT_LT(said.recurrence(n), said.residual(n));
+      auto const t = residual_truth(a.full, n, x, b);
+      expect_honest(said, n, t, 1);
+      // As good as it gets.
+      EXPECT_LE(t.norm, 50 * t.rounding);
+    }
+  }
+}
+
+TYPED_TEST(SolveReasons, StartsAndCriteria) {
+  using T = TypeParam;
+  Random random(2);
+  for (int rows : {3, 22, 70, 150}) {
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
+        zeros(items, rows, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+    a.upload();
+    b.randomise(random);
+    zeros.fill(T(0));
+    auto const log = SolveLog<T>::allocated(items);
+    double const tolerance = usual_tolerance<T>;
+
+    // b = 0: x = 0 at once, whatever it was.
+    x.randomise(random);
+    solve(bicgstab(relative(tolerance, 9)), jacobi(), a.csr(), vectors(zeros), vectors(x), log);
+    x.download();
+    {
+      HostLog<T> const said(log);
+      for (std::int64_t n = 0; n < items; ++n) {
+        EXPECT_EQ(said.reason(n), Reason::success);
+        EXPECT_EQ(said.iterations(n), 0);
+        EXPECT_EQ(said.residual(n), T(0));
+        for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(n, i, 0), T(0));
+      }
+    }
+    // b = 0 under an absolute tolerance: towards 0.
+    x.randomise(random);
+    solve(bicgstab(absolute(tolerance, 100)), jacobi(), a.csr(), vectors(zeros), vectors(x), log);
+    x.download();
+    {
+      HostLog<T> const said(log);
+      for (std::int64_t n = 0; n < items; ++n) {
+        EXPECT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
+        EXPECT_GT(said.iterations(n), 0);
+        EXPECT_LE(said.residual(n), T(tolerance));
+      }
+    }
+    // No iterations are allowed: the start stays as it is.
+    x.randomise(random);
+    std::vector<T> start;
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i) start.push_back(x.at(n, i, 0));
+    auto const unchanged = [&] {
+      std::size_t k = 0;
+      for (std::int64_t n = 0; n < items; ++n)
+        for (int i = 0; i < rows; ++i)
+          if (x.at(n, i, 0) != start[k++]) return false;
+      return true;
+    };
+    solve(bicgstab(relative(tolerance, 0)), jacobi(), a.csr(), vectors(b), vectors(x), log);
+    x.download();
+    EXPECT_TRUE(unchanged());
+    {
+      HostLog<T> const said(log);
+      for (std::int64_t n = 0; n < items; ++n) {
+        EXPECT_EQ(said.reason(n), Reason::iteration_limit);
+        EXPECT_EQ(said.iterations(n), 0);
+        expect_honest(said, n, residual_truth(a.full, n, x, b), tolerance);
+      }
+    }
+    // A start that meets the tolerance stays, too: relative to nothing, and to a right-hand side that is A times it.
+    solve(bicgstab(absolute(1e6, 100)), jacobi(), a.csr(), vectors(b), vectors(x), log);
+    x.download();
+    EXPECT_TRUE(unchanged());
+    EXPECT_EQ(HostLog<T>(log).iterations(items - 1), 0);
+    multiply(vectors(zeros), a.csr(), vectors(x));
+    solve(bicgstab(relative(tolerance, 100)), jacobi(), a.csr(), vectors(zeros), vectors(x), log);
+    x.download();
+    EXPECT_TRUE(unchanged());
+    EXPECT_EQ(HostLog<T>(log).reason(0), Reason::success);
+    // Relative to the start: a tenth of it.
+    solve(bicgstab(relative_to_start(0.1, 100)), jacobi(), a.csr(), vectors(b), vectors(x), log);
+    GemmMatrices<T> const first(items, rows, 1, Arranged::rows);
+    std::size_t k = 0;
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i) first.at(n, i, 0) = start[k++];
+    x.download();
+    {
+      HostLog<T> const said(log);
+      for (std::int64_t n = 0; n < items; ++n) {
+        EXPECT_EQ(said.reason(n), Reason::success);
+        auto const was = residual_truth(a.full, n, first, b), is = residual_truth(a.full, n, x, b);
+        EXPECT_LE(is.norm, 0.1L * was.norm * (1 + 200 * epsilon<T>)+is.rounding + was.rounding);
+      }
+    }
+    // A tolerance of zero runs as far as it goes, and is not met but by luck.
+    x.fill(T(0));
+    solve(bicgstab(relative(0, 300)), jacobi(), a.csr(), vectors(b), vectors(x), log);
+    x.download();
+    {
+      HostLog<T> const said(log);
+      for (std::int64_t n = 0; n < items; ++n) {
+        EXPECT_NE(said.reason(n), Reason::not_finite);
+        auto const t = residual_truth(a.full, n, x, b);
+        if (said.reason(n) != Reason::success) {
+          EXPECT_GT(said.residual(n), T(0));
+        }
+        EXPECT_LE(t.norm, 1e3 * t.rounding);
+      }
+    }
+  }
+}
+
+/// The history has the norms after each iteration, and is not written beyond them.
+TYPED_TEST(SolveReasons, History) {
+  using T = TypeParam;
+  Random random(3);
+  int const rows = 12;
+  Matrices<T> const a(solvable_pattern(random, rows, 0.4, true), items, Arranged::rows);
+  GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+  for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true, n % 2 == 0 ? 1.2 : 15);
+  a.upload();
+  b.randomise(random);
+  for (std::size_t length : {std::size_t(4), std::size_t(100)}) {
+    auto log = SolveLog<T>::allocated(items);
+    log.history = Kokkos::View<T**, Space::memory_space>("history", std::size_t(items), length);
+    Kokkos::deep_copy(log.history, poison<T>());
+    x.fill(T(0));
+    solve(conjugate_gradients(relative(usual_tolerance<T>, 100)), jacobi(), a.csr(), vectors(b),
+          vectors(x), log);
+    Kokkos::fence();
+    HostLog<T> const said(log);
+    for (std::int64_t n = 0; n < items; ++n) {
+      int const last = said.iterations(n);
+      for (int k = 1; k <= int(length); ++k) {
+        T const v = said.log.history(std::size_t(n), std::size_t(k - 1));
+        if (k > last) {
+          EXPECT_EQ(v, poison<T>());
+        } else {
+          EXPECT_GE(v, T(0));
+          EXPECT_LT(v, T(100));
+        }
+        if (k == last) {
+          EXPECT_EQ(v, said.recurrence(n));
+        }
+      }
+    }
+  }
+}
+
+TEST(SolveMisuse, IsNamed) {
+  using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
+  Vectors const x("x", 7, 4), b("b", 7, 4), b8("b8", 8, 4), b5("b5", 7, 5), values("values", 7, 9);
+  Kokkos::View<int*, Space> const offsets("offsets", 5), columns("columns", 9);
+  auto const a = csr(offsets, columns, values);
+  auto const s = bicgstab(relative(1e-8, 100));
+  Kokkos::deep_copy(x, 7.25);
+  expect_says(message_of([&] { solve(s, jacobi(), a, b8, x); }),
+              {"Batchwork::solve: operand 4, b(\"b8\") [View (8, 4)] has 8 items",
+               "operand 5, x(\"x\") [View (7, 4)] has 7", "; give"});
+  expect_says(message_of([&] { solve(s, jacobi(), a, b5, x); }),
+              {"operand 4, b(\"b5\") [View (7, 5)] holds 5 numbers an item", "have 4 rows"});
+  expect_says(message_of([&] { solve(s, jacobi(), a, x, x); }),
+              {"operand 5, x(\"x\")", "is written and shares elements with operand 4, b(\"x\")"});
+  expect_says(message_of([&] { solve(bicgstab(relative(-1, 100)), jacobi(), a, b, x); }),
+              {"a tolerance of -1", "; give zero or more"});
+  expect_says(message_of([&] { solve(bicgstab(relative(1, -3)), jacobi(), a, b, x); }),
+              {"at most -3 iterations", "; give zero or more"});
+  SolveLog<double> log;
+  log.iterations = Kokkos::View<int*, Space::memory_space>("short", 6);
+  expect_says(
+      message_of([&] { solve(s, jacobi(), a, b, x, log); }),
+      {"operand 6, log iterations(\"short\") [View (6)] has 6 items", "operand 5, x(\"x\")"});
+  Vectors const large("large", 2, 3000), y("y", 2, 3000);
+  expect_says(message_of([&] { solve(s, no_preconditioner(), identity(3000), large, y); }),
+              {"systems of 3000 rows, more than the limit of 2048", "; use"});
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (std::size_t n = 0; n < 7; ++n)
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(host(n, i), 7.25);
+}
+
+}  // namespace
+}  // namespace Batchwork::Test

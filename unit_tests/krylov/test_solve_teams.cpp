@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The device's kernels of solve, run on the host by teams of threads; and the choice between them.
+#include "krylov/SolveCase.hpp"
+#include "verbs/HostTeams.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+using Impl::choose_solve;
+using Impl::SolveVariant;
+
+TEST(ChooseSolve, ByRowsAndWidth) {
+  auto const variant = [](std::int64_t rows, std::int64_t width) {
+    return choose_solve(rows, width, 4, true).variant;
+  };
+  EXPECT_EQ(variant(16, 3), SolveVariant::entries_3);
+  EXPECT_EQ(variant(512, 3), SolveVariant::entries_3);
+  EXPECT_EQ(choose_solve(1024, 3, 8, true).variant, SolveVariant::entries_3);
+  EXPECT_EQ(variant(8, 8), SolveVariant::columns_24);
+  EXPECT_EQ(variant(100, 7), SolveVariant::entries_7);
+  EXPECT_EQ(variant(22, 20), SolveVariant::columns_24);
+  EXPECT_EQ(variant(33, 30), SolveVariant::columns_56);
+  EXPECT_EQ(variant(54, 48), SolveVariant::columns_56);
+  EXPECT_EQ(variant(144, 43), SolveVariant::entries_64);
+  EXPECT_EQ(variant(144, 144), SolveVariant::in_place);
+  EXPECT_EQ(variant(513, 5), SolveVariant::in_place);
+  EXPECT_EQ(variant(2048, 2048), SolveVariant::in_place);
+}
+
+TEST(ChooseSolve, HasRoomForAllRows) {
+  for (bool shuffles : {false, true})
+    for (int short_rows : {4, 8})
+      for (int width : {1, 3, 4, 7, 8, 20, 52, 53, 200, 2048})
+        for (int rows = 1; rows <= Impl::most_rows_of_a_solve; ++rows) {
+          auto const c = choose_solve(rows, width, short_rows, shuffles);
+          ASSERT_EQ(c.lanes & (c.lanes - 1), 0);
+          ASSERT_LE(c.lanes, Impl::largest_team_of_a_system);
+          ASSERT_GE(c.lanes * c.rows, rows);
+          ASSERT_EQ(c.team() % c.lanes, 0);
+          ASSERT_LE(c.team(), 256);
+          ASSERT_TRUE(c.lanes <= 32 || c.systems() == 1);
+          ASSERT_EQ(c.lanes % c.sharing, 0);
+          ASSERT_LE(c.sharing, 32);
+          if (!shuffles) {
+            ASSERT_EQ(c.sharing, 1);
+          }
+        }
+}
+
+/// Letter boxes of the systems of a warp begin in different banks, where as many lanes write at once.
+TEST(SystemScratch, SpreadsOverTheBanks) {
+  for (int wide : {2, 4})
+    for (int lanes : {1, 2, 4, 8, 16, 32})
+      for (int rows : {lanes, 3 * lanes, 4 * lanes, 8 * lanes}) {
+        Impl::SystemScratch const s{lanes, rows, 64 / lanes, wide, 1};
+        int const banks = 32 * wide / 4;  // numbers
+        ASSERT_GE(s.of_system(), s.box_size());
+        ASSERT_EQ(s.of_system() % wide, 0);
+        // Of the lanes that are served together no two write to the same bank.
+        std::vector<int> hits(std::size_t(banks), 0);
+        for (int lane = 0; lane < std::min(banks, 32); ++lane)
+          ++hits[std::size_t((lane / lanes * s.of_system() + lane % lanes) % banks)];
+        if (lanes < wide) continue;
+        for (int h : hits) ASSERT_LE(h, 1) << lanes << " lanes, " << rows << " rows";
+      }
+}
+
+template <class T>
+struct SolveOnTeams : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SolveOnTeams, Numbers);
+
+/// Runs one kernel with the choice that solve would make, or with another number of lanes.
+template <class T, class Matrix, int R, bool Large, class Solver, class M, class A>
+void run(Solver const& solver, M const& m, A const& a, Impl::SolveChoice const& how,
+         GemmMatrices<T> const& full, GemmMatrices<T> const& b, Random& random) {
+  std::int64_t const items = full.items;
+  int const rows = full.rows;
+  GemmMatrices<T> const x(items, rows, 1, Arranged::strided);
+  x.randomise(random);
+  auto const outside = x.poisoned();
+  auto const log = SolveLog<T>::allocated(items);
+  using Any = Impl::AnySystems<T>;
+  using Problem = Impl::SolveProblem<T, Solver, M, Any>;
+  using Kernel = Impl::SolveTeams<T, Problem, Matrix, R, Large>;
+  Kernel const kernel(
+      Problem{solver, m, Any(a.systems()), Impl::stored(vectors(b)).storage.as_const(),
+              Impl::stored(vectors(x)).storage, Impl::LogPointers<T>(log), items},
+      how);
+  run_teams(kernel, int(kernel.teams()), how.team(), kernel.bytes());
+  x.download();
+  EXPECT_EQ(x.poisoned(), outside);
+  HostLog<T> const said(log);
+  for (std::int64_t n = 0; n < items; ++n) {
+    ASSERT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
+    expect_honest(said, n, residual_truth(full, n, x, b), solver.stop.tolerance);
+  }
+}
+
+TYPED_TEST(SolveOnTeams, EveryVariant) {
+  using T = TypeParam;
+  Random random(1);
+  auto const with = [&]<class Matrix, int R, bool Large>(int rows, double share, bool symmetric,
+                                                         SolveVariant variant) {
+    auto const p = share < 0 ? tridiagonal(rows) : solvable_pattern(random, rows, share, symmetric);
+    std::int64_t const items = rows < 40 ? 5 : 2;
+    Matrices<T> const a(p, items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, symmetric);
+    a.upload();
+    b.randomise(random);
+    SCOPED_TRACE(std::to_string(rows) + " rows, variant " + std::to_string(int(variant)));
+    Impl::SolveChoice how{variant, 1, R, 1};
+    while (how.lanes * R < rows || (Large && how.lanes <= 32)) how.lanes *= 2;
+    if (variant == SolveVariant::columns_24) how.lanes = 8;
+    auto const stop = relative(usual_tolerance<T>, 200);
+    run<T, Matrix, R, Large>(bicgstab(stop), jacobi(), a.csr(), how, a.full, b, random);
+    run<T, Matrix, R, Large>(bicgstab(stop), no_preconditioner(), a.dense(), how, a.full, b,
+                             random);
+    if (symmetric)
+      run<T, Matrix, R, Large>(conjugate_gradients(stop), jacobi(), a.ell(), how, a.full, b,
+                               random);
+  };
+  using namespace Impl;
+  for (int rows : {1, 3, 16, 30})
+    with.template operator()<EntriesHeld<T, 4, 3>, 4, false>(rows, -1, true,
+                                                             SolveVariant::entries_3);
+  with.template operator()<EntriesHeld<T, 8, 3>, 8, false>(50, 0.1, false, SolveVariant::entries_3);
+  with.template operator()<EntriesHeld<T, 4, 3>, 4, true>(140, -1, false, SolveVariant::entries_3);
+  with.template operator()<EntriesHeld<T, 4, 7>, 4, false>(20, 0.3, true, SolveVariant::entries_7);
+  with.template operator()<EntriesHeld<T, 1, 64>, 1, true>(60, 0.8, true, SolveVariant::entries_64);
+  for (int rows : {1, 8, 22, 24})
+    with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(rows, 0.8, true,
+                                                              SolveVariant::columns_24);
+  for (int rows : {33, 56})
+    with.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(rows, 0.8, false,
+                                                             SolveVariant::columns_56);
+  for (int rows : {5, 70, 300})
+    with.template operator()<ReadInPlace<T, 8>, 8, true>(rows, 0.1, false, SolveVariant::in_place);
+}
+
+/// Columns that do not rise, or are out of range: nothing is solved, nothing outside is read, and the item says it.
+TYPED_TEST(SolveOnTeams, InvalidPattern) {
+  using T = TypeParam;
+  int const rows = 4;
+  Kokkos::View<T**, Kokkos::LayoutRight, Space> const values("values", 3, 10), b("b", 3, 4),
+      x("x", 3, 4);
+  Kokkos::deep_copy(values, T(1));
+  Kokkos::deep_copy(b, T(1));
+  Kokkos::deep_copy(x, T(7));
+  auto const offsets = indices_of<int>("offsets", {0, 2, 5, 8, 10});
+  auto const try_with = [&]<class Matrix, int R>(std::vector<int> const& columns) {
+    auto const a = csr(offsets, indices_of<int>("columns", columns), values);
+    using Any = Impl::AnySystems<T>;
+    using Problem = Impl::SolveProblem<T, Bicgstab, Jacobi, Any>;
+    auto const log = SolveLog<T>::allocated(3);
+    Impl::SolveChoice const how{SolveVariant::entries_3, 8, R, 1};
+    Impl::SolveTeams<T, Problem, Matrix, R, false> const kernel(
+        Problem{bicgstab(), jacobi(), Any(a.systems()), Impl::stored(b).storage.as_const(),
+                Impl::stored(x).storage, Impl::LogPointers<T>(log), 3},
+        how);
+    run_teams(kernel, int(kernel.teams()), how.team(), kernel.bytes());
+    for (std::size_t n = 0; n < 3; ++n) {
+      EXPECT_EQ(Status::reason(log.reason(n)), Reason::invalid_pattern);
+      for (std::size_t i = 0; i < rows; ++i) EXPECT_EQ(x(n, i), T(7));
+    }
+  };
+  std::vector<int> const unsorted{0, 1, 0, 2, 1, 1, 2, 3, 2, 3},
+      outside{0, 1, 0, 1, 2, 1, 2, 4, 2, 3}, negative{0, 1, 0, 1, 2, 1, 2, 3, -1, 3};
+  try_with.template operator()<Impl::ColumnsHeld<T, 3, 24>, 3>(unsorted);
+  for (auto const& columns : {outside, negative}) {
+    try_with.template operator()<Impl::ColumnsHeld<T, 3, 24>, 3>(columns);
+    try_with.template operator()<Impl::EntriesHeld<T, 4, 3>, 4>(columns);
+    try_with.template operator()<Impl::EntriesHeld<T, 4, 7>, 4>(columns);
+    try_with.template operator()<Impl::ReadInPlace<T, 8>, 8>(columns);
+  }
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
