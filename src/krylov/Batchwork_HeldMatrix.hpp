@@ -215,15 +215,32 @@ struct ReadInPlace {
     T const* const box = at.publish(x);
     T* const results = at.second_box();
     int const at_once = at.lanes / sharing, first = at.rank / sharing, mine = at.rank % sharing;
+    // Several rows at once, whose numbers are on their way together.
+    constexpr int together = 4;
     of->visit(numbers, [&](auto const& rows) {
-      for (int i0 = 0; i0 < at.rows; i0 += at_once) {
-        int const i = i0 + first;
-        auto const row = rows(i);
-        T s[1] = {T(0)};
-        BATCHWORK_UNROLL_SOME
-        for (int k = mine; k < row.count; k += sharing) s[0] += row.number(k) * box[row.column(k)];
+      // All lanes take as many turns, since they add up together.
+      for (int i0 = 0; i0 < at.rows; i0 += together * at_once) {
+        decltype(rows(0)) some[together];
+        T s[together];
+        int longest = 0;
+        BATCHWORK_UNROLL
+        for (int q = 0; q < together; ++q) {
+          some[q] = rows(i0 + q * at_once + first);
+          longest = some[q].count > longest ? some[q].count : longest;
+          s[q] = T(0);
+        }
+        BATCHWORK_KEEP_LOOP
+        for (int k = mine; k < longest; k += sharing) {
+          BATCHWORK_UNROLL
+          for (int q = 0; q < together; ++q)
+            if (k < some[q].count) s[q] += some[q].number(k) * box[some[q].column(k)];
+        }
         if (sharing > 1) Vendor::sum_over(s, sharing);
-        if (mine == 0 && i < at.rows) results[i] = s[0];
+        BATCHWORK_UNROLL
+        for (int q = 0; q < together; ++q) {
+          int const i = i0 + q * at_once + first;
+          if (mine == 0 && i < at.rows) results[i] = s[q];
+        }
       }
     });
     at.sync();

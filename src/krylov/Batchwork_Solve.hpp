@@ -82,7 +82,9 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
     SolveProblem<T, Solver, M, Any> const q{p.solver, p.preconditioner, Any(p.a), p.b, p.x,
                                             p.log,    p.items};
     constexpr int short_rows = Solver::short_rows;
-    SolveChoice const how = choose_solve(p.a.rows, width, short_rows, Vendor::has_shuffles);
+    // Of compressed rows only the number of all entries is known here.
+    constexpr bool exact = !requires { p.a.offsets; };
+    SolveChoice const how = choose_solve(p.a.rows, width, exact, short_rows, Vendor::has_shuffles);
     auto const either = [&]<class Matrix, int R>() {
       if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q, how);
       else launch.template operator()<Matrix, R, false>(q, how);

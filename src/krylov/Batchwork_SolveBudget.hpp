@@ -46,17 +46,17 @@ constexpr int lanes_of_solve(std::int64_t rows, int rows_of_a_lane, int least = 
   return lanes;
 }
 
-/// \param width  entries of a row: the widest where that is known, else the mean, rounded up
+/// \param width  entries of a row: the widest where that is known (exact), else the mean, rounded up
 /// \param short_rows  rows of a lane, 4 or 8, where they have 3 entries at most: what the solver's vectors leave room for
-constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, int short_rows,
-                                   bool shuffles) {
+constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool exact,
+                                   int short_rows, bool shuffles) {
   if (width <= 3 && rows <= 128 * short_rows)
     return {SolveVariant::entries_3, lanes_of_solve(rows, short_rows), short_rows, 1};
   if (width <= 7 && rows <= 512) return {SolveVariant::entries_7, lanes_of_solve(rows, 4), 4, 1};
   if (rows <= 24) return {SolveVariant::columns_24, 8, 3, 1};
   if (rows <= 56) return {SolveVariant::columns_56, 64, 1, 1};
   // Rows that are somewhat longer than the mean fit, too.
-  if (rows <= 256 && width <= 52)
+  if (rows <= 256 && width <= (exact ? 64 : 52))
     return {SolveVariant::entries_64, lanes_of_solve(rows, 1, 64), 1, 1};
   SolveChoice c{SolveVariant::in_place, lanes_of_solve(rows, 2, 64), 8, 1};
   while (shuffles && c.sharing < 32 && 8 * c.sharing <= width) c.sharing *= 2;

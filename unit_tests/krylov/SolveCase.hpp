@@ -56,13 +56,23 @@ void put_dominant(Matrices<T> const& a, std::int64_t n, Random& random, bool sym
 /// A log on the host.
 template <class T>
 struct HostLog {
-  SolveLog<T, Kokkos::HostSpace> log;
-  explicit HostLog(SolveLog<T, Space::memory_space> const& from)
-      : log{Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.iterations),
-            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.recurrence),
-            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.residual),
-            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.reason),
-            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.history)} {}
+  using Log = SolveLog<T, Space::memory_space>;
+  template <class View>
+  static auto on_host(View const& view) {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  }
+  template <class View>
+  using Mirror = decltype(on_host(std::declval<View const&>()));
+  struct {
+    Mirror<decltype(Log::iterations)> iterations;
+    Mirror<decltype(Log::recurrence)> recurrence;
+    Mirror<decltype(Log::residual)> residual;
+    Mirror<decltype(Log::reason)> reason;
+    Mirror<decltype(Log::history)> history;
+  } log;
+  explicit HostLog(Log const& from)
+      : log{on_host(from.iterations), on_host(from.recurrence), on_host(from.residual),
+            on_host(from.reason), on_host(from.history)} {}
   Reason reason(std::int64_t n) const { return Status::reason(log.reason(std::size_t(n))); }
   int info(std::int64_t n) const { return Status::info(log.reason(std::size_t(n))); }
   int iterations(std::int64_t n) const { return log.iterations(std::size_t(n)); }

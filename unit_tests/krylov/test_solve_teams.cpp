@@ -13,17 +13,19 @@ using Impl::SolveVariant;
 
 TEST(ChooseSolve, ByRowsAndWidth) {
   auto const variant = [](std::int64_t rows, std::int64_t width) {
-    return choose_solve(rows, width, 4, true).variant;
+    return choose_solve(rows, width, false, 4, true).variant;
   };
   EXPECT_EQ(variant(16, 3), SolveVariant::entries_3);
   EXPECT_EQ(variant(512, 3), SolveVariant::entries_3);
-  EXPECT_EQ(choose_solve(1024, 3, 8, true).variant, SolveVariant::entries_3);
+  EXPECT_EQ(choose_solve(1024, 3, false, 8, true).variant, SolveVariant::entries_3);
   EXPECT_EQ(variant(8, 8), SolveVariant::columns_24);
   EXPECT_EQ(variant(100, 7), SolveVariant::entries_7);
   EXPECT_EQ(variant(22, 20), SolveVariant::columns_24);
   EXPECT_EQ(variant(33, 30), SolveVariant::columns_56);
   EXPECT_EQ(variant(54, 48), SolveVariant::columns_56);
   EXPECT_EQ(variant(144, 43), SolveVariant::entries_64);
+  EXPECT_EQ(variant(144, 60), SolveVariant::in_place);
+  EXPECT_EQ(choose_solve(144, 60, true, 4, true).variant, SolveVariant::entries_64);
   EXPECT_EQ(variant(144, 144), SolveVariant::in_place);
   EXPECT_EQ(variant(513, 5), SolveVariant::in_place);
   EXPECT_EQ(variant(2048, 2048), SolveVariant::in_place);
@@ -34,7 +36,7 @@ TEST(ChooseSolve, HasRoomForAllRows) {
     for (int short_rows : {4, 8})
       for (int width : {1, 3, 4, 7, 8, 20, 52, 53, 200, 2048})
         for (int rows = 1; rows <= Impl::most_rows_of_a_solve; ++rows) {
-          auto const c = choose_solve(rows, width, short_rows, shuffles);
+          auto const c = choose_solve(rows, width, width % 2 == 0, short_rows, shuffles);
           ASSERT_EQ(c.lanes & (c.lanes - 1), 0);
           ASSERT_LE(c.lanes, Impl::largest_team_of_a_system);
           ASSERT_GE(c.lanes * c.rows, rows);

@@ -58,7 +58,7 @@ TEST_F(SystemVerbsMisuse, AddScaledIdentity) {
   expect_says(message_of([&] { add_scaled_identity(inside, a); }),
               {"operand 2, csr values(\"values\")", "is written and shares elements with operand 1",
                "; give a View of its own"});
-  Kokkos::View<double**, Space> const groups("groups", 2, 3);
+  Kokkos::View<double**, Kokkos::LayoutRight, Space> const groups("groups", 2, 3);
   expect_says(message_of([&] { add_scaled_identity(packed(groups, 7), a); }),
               {"operand 1, alpha(\"groups\")", "it has 2 groups", "; give a View with"});
 }
