@@ -167,6 +167,15 @@ void beside_multiply(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::V
   norm(exec, x, length);                    // length(item)
 }
 
+void whole_solve(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
+                 Kokkos::View<double**> values, Kokkos::View<double**> b, Kokkos::View<double**> x,
+                 std::int64_t items) {
+  auto const A = csr(row_offsets, columns, values);
+  auto const log = SolveLog<double>::allocated(items);
+  // x is the start and the result.
+  solve(exec, bicgstab(relative(1e-8, 500)), jacobi(), A, b, x, log);
+}
+
 void residuals(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
                Kokkos::View<double**> values, Kokkos::View<double**> x, Kokkos::View<double**> y,
                Kokkos::View<double**> r) {

@@ -236,6 +236,28 @@ TEST_F(Profiling, VerbsBesideMultiplyAreOneKernel) {
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
+/// Of systems of every size.
+TEST_F(Profiling, SolveIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  for (int rows : {3, 30, 300}) {
+    std::size_t const n = std::size_t(rows);
+    Kokkos::View<double***> const values("values", 100, n, n);
+    Kokkos::View<double**> const b("b", 100, n), x("x", 100, n);
+    auto const log = SolveLog<double>::allocated(100);
+    expect_one_kernel(
+        events_of([&] { solve(instance, bicgstab(), jacobi(), dense(values), b, x, log); }),
+        "Batchwork::solve", instance);
+    expect_one_kernel(
+        events_of([&] { solve(conjugate_gradients(), no_preconditioner(), dense(values), b, x); }),
+        "Batchwork::solve", Space());
+  }
+  Kokkos::View<double***> const no_values("no_values", 0, 4, 4);
+  Kokkos::View<double**> const no_b("no_b", 0, 4), no_x("no_x", 0, 4);
+  auto const of_none =
+      events_of([&] { solve(bicgstab(), jacobi(), dense(no_values), no_b, no_x); });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
 /// Of every kernel that there is on a device.
 TEST_F(Profiling, SolveTridiagonalIsOneKernel) {
   auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
