@@ -51,11 +51,16 @@ class Result:
         self.verb, self.implementation = parts[:2]
         if self.verb == "gemm":  # gemm/implementation/type/layout/kind/MxKxN
             self.type, self.layout, self.kind, self.source = parts[2:6]
+        elif self.verb == "tridiagonal":  # tridiagonal/implementation/type/layout/rows
+            self.type, self.layout, self.kind = parts[2], parts[3], ""
+            self.source = parts[4]
         else:
             self.kind, self.type, self.layout, self.source = parts[2:6]
         sizes = dict(p.split(":") for p in parts[5:] if ":" in p)
         self.items = int(sizes.get("items", entry.get("items", 0)))
         self.D = int(sizes.get("D", sizes.get("N", 0)))
+        if self.verb == "tridiagonal":
+            self.D = int(parts[4])
         self.M = int(sizes.get("M", 0))
         self.error = entry.get("error_message") if entry.get("error_occurred") else None
         self.ns = entry.get(figure, entry.get("ns_per_item"))
@@ -258,6 +263,20 @@ def solve_tables(results):
     table(header + ["iterations, mean to most", "us each", "met, by doubles and exactly"] + [f"{TITLES.get(i, i)}, ns" for i in peers], rows)
 
 
+def tridiagonal_tables(results):
+    layouts = [(t, l) for t in ("float", "double") for l in ("planes", "rows")]
+    print("### Tridiagonal systems: ns a system (fraction of the floor, x: how many times as long the peer takes)\n")
+    rows = []
+    for D in sorted({r.D for r in results}):
+        row = [str(D)]
+        for t, l in layouts:
+            chosen = [r for r in results if (r.type, r.layout, r.D) == (t, l, D)]
+            own = fastest([r for r in chosen if r.implementation == OWN])
+            row.append(beside_peer(own, fastest([r for r in chosen if r.implementation != OWN])) if own else "")
+        rows.append(row)
+    table(["rows"] + [f"{t}, {l}" for t, l in layouts], rows)
+
+
 def scaling_tables(results):
     for method in dict.fromkeys(r.source for r in results):
         chosen = {(r.D, r.items): r for r in results if r.source == method}
@@ -391,12 +410,47 @@ def scan_picture(results, path, title):
     figure.savefig(path, dpi=150)
 
 
+def solve_picture(results, path, title):
+    """Time over rows, beside peers, and over the systems of a batch: straight lines are linear scaling."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plot
+
+    figure, (left, right) = plot.subplots(1, 2, figsize=(11, 4.5))
+    stencils = [r for r in results if r.verb == "solve" and r.kind == "stencil"]
+    for implementation in in_order(stencils):
+        for method, style in (("cg", "o-"), ("bicgstab", "s--"), ("lu", "^:")):
+            line = sorted((r.D, r.ns) for r in stencils if (r.implementation, r.source, r.layout) in [(implementation, method, "csr"), (implementation, method, "dense")])
+            if line:
+                left.plot(*zip(*line), style, label=f"{TITLES.get(implementation, implementation)}, {method}", color=COLORS.get(implementation, "#4b6b8a"))
+    floor = sorted({(r.D, r.floor) for r in stencils if r.implementation == OWN})
+    left.plot(*zip(*floor), color="#999999", label="floor")
+    left.set_xlabel("rows")
+    left.set_ylabel("ns a system")
+    left.legend(fontsize=8)
+    scaling = [r for r in results if r.verb == "scaling" and r.source == "cg"]
+    for D in sorted({r.D for r in scaling}):
+        right.plot(*zip(*sorted((r.items, r.ms) for r in scaling if r.D == D)), "o-", label=f"{D} rows")
+    right.set_xlabel("systems of a batch, conjugate gradients")
+    right.set_ylabel("ms")
+    right.legend(fontsize=8)
+    for axes in (left, right):
+        axes.set_xscale("log", base=2)
+        axes.set_yscale("log")
+        axes.grid(alpha=0.3)
+    figure.suptitle(f"Stencils, double, to 1e-8: {title}")
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", metavar="JSON")
     parser.add_argument("--best", action="store_true", help="the best sample, not the median: for a machine that others use too")
     parser.add_argument("--kalman-picture", metavar="PNG")
     parser.add_argument("--scan-picture", metavar="PNG")
+    parser.add_argument("--solve-picture", metavar="PNG")
     options = parser.parse_args()
     results, contexts, failures = read(options.files, "best_ns_per_item" if options.best else "ns_per_item")
 
@@ -423,6 +477,8 @@ def main():
         solve_tables(solves)
     if scaling := [r for r in results if r.verb == "scaling"]:
         scaling_tables(scaling)
+    if tridiagonal := [r for r in results if r.verb == "tridiagonal"]:
+        tridiagonal_tables(tridiagonal)
     for name, error in failures:
         print(f"- FAILED: {name}: {error}")
 
@@ -432,6 +488,8 @@ def main():
         kalman_picture(kalman, options.kalman_picture, title)
     if options.scan_picture:
         scan_picture(scans, options.scan_picture, title)
+    if options.solve_picture:
+        solve_picture([r for r in results if r.verb in ("solve", "scaling")], options.solve_picture, title)
     return 1 if failures else 0
 
 

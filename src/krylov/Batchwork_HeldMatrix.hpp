@@ -20,6 +20,7 @@ struct ColumnsHeld {
   static constexpr int boxes = 1;
   static constexpr int wide = WideNumbers<T>::count;
   static constexpr int registers = R * K * int(sizeof(T)) / 4;
+  static constexpr int largest_team = 64;
   static_assert(K % 8 == 0);
   T a[R][K];
   int columns = 0;
@@ -92,6 +93,7 @@ struct EntriesHeld {
   /// Where the columns are in the letter box, in bytes; many of them by pairs of 16 bits.
   static constexpr int pair = K > 8 ? 2 : 1;
   static constexpr int registers = R * K * int(sizeof(T)) / 4 + R * K / pair;
+  static constexpr int largest_team = R == 1 ? largest_team_of_a_system : 128;
   static_assert(K % pair == 0);
   T a[R][K];
   unsigned places[R][K / pair];
@@ -185,6 +187,7 @@ struct ReadInPlace {
   static constexpr bool skips_rows = true;
   static constexpr int boxes = 2;
   static constexpr int registers = 24;  ///< for addresses
+  static constexpr int largest_team = largest_team_of_a_system;
   AnySystems<T> const* of = nullptr;
   T const* numbers = nullptr;
   int sharing = 1;  ///< lanes of a row, a power of two
@@ -257,6 +260,7 @@ struct AppliedByFunctor {
   static constexpr bool skips_rows = true;
   static constexpr int boxes = 2;
   static constexpr int registers = 24;  ///< for addresses
+  static constexpr int largest_team = largest_team_of_a_system;
   F const* functor = nullptr;
   bool valid = true;
 

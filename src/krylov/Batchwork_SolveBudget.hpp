@@ -30,7 +30,7 @@ inline constexpr int lanes_of_small_solves = 64;
 
 struct SolveChoice {
   SolveVariant variant = SolveVariant::in_place;
-  int lanes = 1;    ///< of a system, a power of two
+  int lanes = 1;    ///< of a system: a power of two to 32, or a multiple of 32
   int rows = 1;     ///< of a lane, at most
   int sharing = 1;  ///< lanes of a row, where the matrix is read in place
 
@@ -39,11 +39,17 @@ struct SolveChoice {
   constexpr int systems() const { return team() / lanes; }
 };
 
-constexpr int lanes_of_solve(std::int64_t rows, int rows_of_a_lane, int least = 1) {
-  int lanes = least;
+/// As few as have so many rows each: a power of two to a warp, whole warps beyond.
+constexpr int lanes_of_solve(std::int64_t rows, int rows_of_a_lane) {
+  int lanes = 1;
   while (lanes < largest_team_of_a_system && rows > std::int64_t(lanes) * rows_of_a_lane)
-    lanes *= 2;
+    lanes += lanes < 32 ? lanes : 32;
   return lanes;
+}
+/// Of systems that have a team for themselves whatever their size.
+constexpr int team_of_solve(std::int64_t rows, int rows_of_a_lane) {
+  int const lanes = lanes_of_solve(rows, rows_of_a_lane);
+  return lanes < 64 ? 64 : lanes;
 }
 
 /// \param width  entries of a row: the widest where that is known (exact), else the mean, rounded up
@@ -57,13 +63,16 @@ constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool e
   if (rows <= 56) return {SolveVariant::columns_56, 64, 1, 1};
   // Rows that are somewhat longer than the mean fit, too.
   if (rows <= 256 && width <= (exact ? 64 : 52))
-    return {SolveVariant::entries_64, lanes_of_solve(rows, 1, 64), 1, 1};
-  SolveChoice c{SolveVariant::in_place, lanes_of_solve(rows, 2, 64), 8, 1};
+    return {SolveVariant::entries_64, team_of_solve(rows, 1), 1, 1};
+  SolveChoice c{SolveVariant::in_place, team_of_solve(rows, 2), 8, 1};
   while (shuffles && c.sharing < 32 && 8 * c.sharing <= width) c.sharing *= 2;
   return c;
 }
+/// Functors are promised a power of two.
 constexpr SolveChoice choose_functor_solve(std::int64_t rows) {
-  return {SolveVariant::functor, lanes_of_solve(rows, 2, 64), 8, 1};
+  int lanes = 64;
+  while (lanes < largest_team_of_a_system && rows > 2 * lanes) lanes *= 2;
+  return {SolveVariant::functor, lanes, 8, 1};
 }
 
 }  // namespace Batchwork::Impl

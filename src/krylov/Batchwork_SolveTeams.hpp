@@ -37,7 +37,7 @@ struct SolveProblem {
 /// Matrix: ColumnsHeld, EntriesHeld, ReadInPlace or AppliedByFunctor, with R rows a lane.
 template <class T, class Problem, class Matrix, int R, bool Large>
 struct SolveTeams {
-  static constexpr int largest_team = Matrix::skips_rows || R == 1 ? largest_team_of_a_system : 128;
+  static constexpr int largest_team = Matrix::largest_team;
   /// Teams that a multiprocessor is to hold at least, which the compiler fits the registers to: those of the matrix, of the
   /// vectors, and some more.
   static constexpr int registers =
@@ -49,7 +49,7 @@ struct SolveTeams {
   static constexpr int wanted_teams = std::max(1, 65536 / (largest_team * registers));
 
   Problem p;
-  int lanes, shift;  ///< of a system; its logarithm
+  int lanes, shift;  ///< of a system; its logarithm, where several share a team
   int sharing;
   SystemScratch scratch;
 
@@ -64,7 +64,8 @@ struct SolveTeams {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    int const rank = member.team_rank(), slot = rank >> shift, mine = rank & (lanes - 1);
+    int const rank = member.team_rank(), slot = Large ? 0 : rank >> shift,
+              mine = Large ? rank : rank & (lanes - 1);
     std::int64_t const wanted = std::int64_t(member.league_rank()) * scratch.systems + slot;
     // Lanes without an item repeat the last one, so that all of them may wait for each other, and store nothing.
     bool const there = wanted < p.items;

@@ -15,7 +15,7 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes of a system, a power of two; beyond a warp it has a team for itself.
+/// Lanes of a system: a power of two to a warp, or whole warps; beyond a warp it has a team for itself.
 inline constexpr int largest_team_of_a_system = 256;
 
 /// R numbers of a lane.
