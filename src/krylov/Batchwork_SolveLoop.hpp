@@ -42,7 +42,9 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
     at.sum(parts, norms);
   }
   T const right_side = Kokkos::sqrt(norms[0]);
-  bool const begins_at_zero = norms[1] == T(0);
+  bool const is_flawed = norms[2] != T(0);
+  // What has columns out of range is not multiplied by.
+  bool const begins_at_zero = norms[1] == T(0) || is_flawed;
   // A product with zeros is left out, if all systems of these turns begin there.
   if (at.any(!begins_at_zero)) {
     at.multiply(t, u);
@@ -68,7 +70,7 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
   is.threshold_squared = threshold * threshold;
   bool const zero = stop.relative_to == RelativeTo::right_side && right_side == T(0);
   SolveResult<T> result;
-  if (norms[2] != T(0)) {
+  if (is_flawed) {
     result.code = Status::code(Reason::invalid_pattern, 0);
   } else if (zero) {
     at.store_x(u);
