@@ -38,8 +38,8 @@ struct BlocksInKernel {
   /// Five indices and a mask a row: see BlockInverses.
   template <class T>
   BATCHWORK_INLINE std::size_t bytes(int rows) const {
-    return std::size_t(rows) * (sizeof(T) * std::size_t(largest) + sizeof(std::uint32_t) +
-                                4 * sizeof(std::int16_t));
+    return std::size_t(rows) *
+           (sizeof(T) * std::size_t(largest) + sizeof(std::uint32_t) + 4 * sizeof(std::int16_t));
   }
 };
 
@@ -64,7 +64,8 @@ struct BlockJacobi {
   template <class Call, class A>
   void check(Call const& call, A const& a) const {
     if constexpr (std::is_void_v<typename A::value_type>)
-      call.fail("operand 2, block_jacobi: matrix_free has no entries; give no_preconditioner() or preconditioner(functor)");
+      call.fail(
+          "operand 2, block_jacobi: matrix_free has no entries; give no_preconditioner() or preconditioner(functor)");
     if (largest < 1 || largest > most_rows_of_a_block)
       call.fail("operand 2, block_jacobi: blocks of " + std::to_string(largest) +
                 " rows; give from 1 to " + std::to_string(most_rows_of_a_block));
@@ -86,8 +87,8 @@ struct BlockJacobi {
     if constexpr (equal) {
       return {nullptr, 0, most};
     } else {
-      return {reinterpret_cast<std::int32_t const*>(first_rows.data()),
-              int(first_rows.extent(0)), most};
+      return {reinterpret_cast<std::int32_t const*>(first_rows.data()), int(first_rows.extent(0)),
+              most};
     }
   }
 };
@@ -109,9 +110,10 @@ inline BlockJacobi<Impl::EqualBlocks> block_jacobi(int rows) { return {{}, rows}
 template <class Blocks>
   requires Kokkos::is_view_v<Blocks>
 BlockJacobi<Blocks> block_jacobi(Blocks const& first_rows, int largest = most_rows_of_a_block) {
-  static_assert(Blocks::rank() == 1 && std::is_integral_v<typename Blocks::value_type> &&
-                    sizeof(typename Blocks::value_type) == 4,
-                "Batchwork::block_jacobi: the first rows of the blocks are 32-bit integers with one index");
+  static_assert(
+      Blocks::rank() == 1 && std::is_integral_v<typename Blocks::value_type> &&
+          sizeof(typename Blocks::value_type) == 4,
+      "Batchwork::block_jacobi: the first rows of the blocks are 32-bit integers with one index");
   return {first_rows, largest};
 }
 
@@ -172,7 +174,8 @@ auto find_blocks(A const& a, int largest = most_rows_of_a_block) {
   std::vector<std::int32_t> first;
   auto const find = [&](auto const& are_alike) {
     for (std::int64_t i = 0; i < a.rows(); ++i)
-      if (first.empty() || i - first.back() == largest || !are_alike(std::size_t(i - 1), std::size_t(i)))
+      if (first.empty() || i - first.back() == largest ||
+          !are_alike(std::size_t(i - 1), std::size_t(i)))
         first.push_back(std::int32_t(i));
   };
   if constexpr (requires { Impl::columns_by_rows(a); }) {
@@ -183,10 +186,10 @@ auto find_blocks(A const& a, int largest = most_rows_of_a_block) {
   } else {
     find([](std::size_t, std::size_t) { return false; });
   }
-  Kokkos::View<std::int32_t*, typename Impl::MemoryOfPattern<A>::type> const result("first rows of blocks",
-                                                                                first.size());
-  Kokkos::View<std::int32_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const from(first.data(),
-                                                                                         first.size());
+  Kokkos::View<std::int32_t*, typename Impl::MemoryOfPattern<A>::type> const result(
+      "first rows of blocks", first.size());
+  Kokkos::View<std::int32_t const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const from(
+      first.data(), first.size());
   Kokkos::deep_copy(result, from);
   return result;
 }
@@ -199,11 +202,13 @@ template <class T>
 struct BlockInverses {
   T* numbers = nullptr;  ///< (row, place within the block)
   int row_step = 1, place_step = 1;
-  std::uint32_t* used = nullptr;  ///< (row): rows of its block that have been pivots; each row has a mask of its own
+  std::uint32_t* used =
+      nullptr;  ///< (row): rows of its block that have been pivots; each row has a mask of its own
   std::int16_t *first = nullptr,  ///< (row): of its block
       *size = nullptr,            ///< (row): of its block; 0 where that has become the identity
-      *order = nullptr,           ///< (row), as above, counted from the first row of the block
-      *found = nullptr;           ///< (row): the pivot's row in its block, or -1; then whether its numbers are finite
+          *order = nullptr,       ///< (row), as above, counted from the first row of the block
+              *found =
+                  nullptr;  ///< (row): the pivot's row in its block, or -1; then whether its numbers are finite
 
   BATCHWORK_INLINE void place(BlocksInKernel const& how, int rows, T* memory, bool alone) {
     numbers = memory;
@@ -226,7 +231,8 @@ struct BlockInverses {
     int end = rows;
     if (b + 1 < how.count)
       end = how.first_rows == nullptr ? begin + how.largest : how.first_rows[b + 1];
-    if (begin < 0 || end <= begin || end > rows || end - begin > how.largest || (b == 0 && begin != 0))
+    if (begin < 0 || end <= begin || end > rows || end - begin > how.largest ||
+        (b == 0 && begin != 0))
       return false;
     for (int i = begin; i < end; ++i) {
       first[i] = std::int16_t(begin);
@@ -325,8 +331,7 @@ struct Prepared<Vector, BlocksInKernel> {
     inverses.place(how, rows, memory, works_alone<std::remove_const_t<decltype(lanes)>>);
     if (how.first_rows == nullptr) how.count = (rows + how.largest - 1) / how.largest;
     bool sound = true;
-    lanes.for_each(how.count,
-                   [&](int b) { sound = inverses.take_block(how, rows, b) && sound; });
+    lanes.for_each(how.count, [&](int b) { sound = inverses.take_block(how, rows, b) && sound; });
     // All lanes go the same way, and see the blocks of their rows.
     valid = !any_of_system(at, !sound);
     if (!valid) {

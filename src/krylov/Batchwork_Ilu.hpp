@@ -53,7 +53,8 @@ struct Ilu {
   template <class Call, class A>
   void check(Call const& call, A const&) const {
     if constexpr (std::is_void_v<typename A::value_type>)
-      call.fail("operand 2, ilu: matrix_free has no entries; give no_preconditioner() or preconditioner(functor)");
+      call.fail(
+          "operand 2, ilu: matrix_free has no entries; give no_preconditioner() or preconditioner(functor)");
   }
   template <class A>
   Impl::IluInKernel in_kernel(A const& a) const {
@@ -73,10 +74,11 @@ struct IluFactors {
   int rows = 0;
   T* values = nullptr;
   T* inverse = nullptr;  ///< (row): of the pivot
-  std::int16_t *split = nullptr, *above = nullptr,  ///< (row): the first entry on the diagonal or above; above it
-      *end = nullptr,                               ///< (row): entries
-      *lower_wave = nullptr, *upper_wave = nullptr,
-      *next = nullptr;  ///< (row): terms taken so far, of the lane that the row belongs to
+  std::int16_t *split = nullptr,
+               *above = nullptr,    ///< (row): the first entry on the diagonal or above; above it
+                   *end = nullptr,  ///< (row): entries
+                       *lower_wave = nullptr, *upper_wave = nullptr,
+               *next = nullptr;  ///< (row): terms taken so far, of the lane that the row belongs to
 
   BATCHWORK_INLINE void place(IluInKernel const& how, AnySystems<T> const& a, T* memory) {
     of = &a;
@@ -96,7 +98,7 @@ struct IluFactors {
     using Format = typename AnySystems<T>::Kind;
     return values + (of->kind == Format::csr        ? std::int64_t(of->offsets(i))
                      : of->kind == Format::identity ? std::int64_t(i)
-                                                  : i * std::int64_t(of->width));
+                                                    : i * std::int64_t(of->width));
   }
   BATCHWORK_INLINE int column(int i, int k) const {
     using Format = typename AnySystems<T>::Kind;

@@ -101,7 +101,8 @@ inline constexpr bool is_functor_preconditioner = false;
 template <class F>
 inline constexpr bool is_functor_preconditioner<FunctorPreconditioner<F>> = true;
 
-constexpr SolveChoice choose_preconditioned_solve(std::int64_t rows, std::int64_t width, bool shuffles) {
+constexpr SolveChoice choose_preconditioned_solve(std::int64_t rows, std::int64_t width,
+                                                  bool shuffles) {
   SolveChoice c{SolveVariant::in_place, lanes_of_solve(rows, 2, 64), 8, 1};
   while (shuffles && c.sharing < 32 && 8 * c.sharing <= width) c.sharing *= 2;
   return c;

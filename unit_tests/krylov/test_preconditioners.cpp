@@ -359,8 +359,10 @@ TEST(PreconditionersMisuse, IsNamed) {
   expect_says(message_of([&] { solve(s, block_jacobi(2), free, b, x); }),
               {"operand 2, block_jacobi: matrix_free has no entries", "; give"});
   for (int size : {0, -1, 33})
-    expect_says(message_of([&] { solve(s, block_jacobi(size), a, b, x); }),
-                {("operand 2, block_jacobi: blocks of " + std::to_string(size) + " rows; give from 1 to 32").c_str()});
+    expect_says(
+        message_of([&] { solve(s, block_jacobi(size), a, b, x); }),
+        {("operand 2, block_jacobi: blocks of " + std::to_string(size) + " rows; give from 1 to 32")
+             .c_str()});
   Kokkos::View<int*, Space> const none, many("many", 5);
   expect_says(message_of([&] { solve(s, block_jacobi(none), a, b, x); }),
               {"operand 2, first rows of blocks", "0 blocks", "have 4 rows; give the first row"});
@@ -370,8 +372,9 @@ TEST(PreconditionersMisuse, IsNamed) {
               {"Batchwork::find_blocks: blocks of 33 rows; give from 1 to 32"});
   if constexpr (Impl::runs_on_device<Space>) {
     Vectors const large("large", 2, 2000), y("y", 2, 2000);
-    expect_says(message_of([&] { solve(s, block_jacobi(32), identity(2000), large, y); }),
-                {"systems of 2000 rows take", "bytes of team scratch", "are the preconditioner's: give"});
+    expect_says(
+        message_of([&] { solve(s, block_jacobi(32), identity(2000), large, y); }),
+        {"systems of 2000 rows take", "bytes of team scratch", "are the preconditioner's: give"});
   }
 }
 
@@ -395,12 +398,14 @@ TEST(PreconditionersMisuse, InvalidPatterns) {
       for (int i = 0; i < 4; ++i) EXPECT_EQ(x.at(n, i, 0), 0.5);
     }
   };
-  std::vector<std::vector<int>> const wrong{{1, 2}, {0, 0}, {0, 2, 1}, {0, 4}, {0, -1}, {0, 3}, {0}};
+  std::vector<std::vector<int>> const wrong{{1, 2},  {0, 0}, {0, 2, 1}, {0, 4},
+                                            {0, -1}, {0, 3}, {0}};
   for (auto const& first : wrong) {
     SCOPED_TRACE(testing::PrintToString(first));
     expect_invalid(block_jacobi(indices_of<int>("first", first), 2), m.csr());
   }
-  Kokkos::View<int*, Space> const columns = indices_of<int>("columns", {1, 0, 0, 1, 2, 1, 2, 3, 2, 3});
+  Kokkos::View<int*, Space> const columns =
+      indices_of<int>("columns", {1, 0, 0, 1, 2, 1, 2, 3, 2, 3});
   expect_invalid(ilu(), csr(m.row_offsets, columns, vectors(m.values)));
 }
 
