@@ -31,6 +31,7 @@ namespace Impl {
 /// Blocks as kernels see them.
 struct BlocksInKernel {
   using preconditioner_of_systems = void;
+  static constexpr bool needs_entries = true;
   std::int32_t const* first_rows = nullptr;  ///< null: blocks of as many rows
   int count = 0;
   int largest = 1;

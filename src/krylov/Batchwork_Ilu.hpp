@@ -21,6 +21,7 @@ namespace Impl {
 /// ILU(0) as kernels see it.
 struct IluInKernel {
   using preconditioner_of_systems = void;
+  static constexpr bool needs_entries = true;
   int places = 0;  ///< of numbers in an item's factors
 
   /// Six indices a row: see IluFactors.

@@ -92,7 +92,7 @@ BATCHWORK_INLINE M prepare(At& at, Vector const& diagonal, Of const& of, A const
   if constexpr (requires { M::takes_item; }) return M(at, of, a, memory);
   else return M(at, diagonal);
 }
-/// Whether it takes the numbers of the item: such systems are read where they are, in one kernel for a solver.
+/// Whether it takes the numbers of the item: such systems are read where they are, in two kernels for a solver.
 template <class M>
 inline constexpr bool takes_item = requires { typename M::preconditioner_of_systems; };
 
@@ -101,9 +101,11 @@ inline constexpr bool is_functor_preconditioner = false;
 template <class F>
 inline constexpr bool is_functor_preconditioner<FunctorPreconditioner<F>> = true;
 
+/// Systems are read where they are, by 64 lanes or more, with 2 rows each to 512 rows and 8 beyond.
 constexpr SolveChoice choose_preconditioned_solve(std::int64_t rows, std::int64_t width,
                                                   bool shuffles) {
-  SolveChoice c{SolveVariant::in_place, lanes_of_solve(rows, 2, 64), 8, 1};
+  int const lanes = lanes_of_solve(rows, 2, 64);
+  SolveChoice c{SolveVariant::in_place, lanes, rows <= 2 * lanes ? 2 : 8, 1};
   while (shuffles && c.sharing < 32 && 8 * c.sharing <= width) c.sharing *= 2;
   return c;
 }

@@ -75,7 +75,8 @@ void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string co
     call.fail("systems of " + std::to_string(kernel.p.a.rows) + " rows take " +
               std::to_string(kernel.bytes()) + " bytes of team scratch, more than the limit of " +
               std::to_string(policy.scratch_size_max(0)) + "; " +
-              scratch_remedy<typename decltype(kernel.p)::value_type>(kernel.p.preconditioner, int(kernel.p.a.rows)));
+              scratch_remedy<typename decltype(kernel.p)::value_type>(kernel.p.preconditioner,
+                                                                      int(kernel.p.a.rows)));
   policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.bytes())));
   Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
 }
@@ -90,12 +91,16 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
   };
   if constexpr (requires { p.a.functor; }) {
     using Matrix = AppliedByFunctor<T, 8, std::remove_cvref_t<decltype(p.a.functor)>>;
-    launch.template operator()<Matrix, 8, true>(p, choose_functor_solve(p.a.rows));
+    if constexpr (requires { M::needs_entries; })
+      call.fail("operand 2: matrix_free has no entries");  // which solve_batch has refused before
+    else launch.template operator()<Matrix, 8, true>(p, choose_functor_solve(p.a.rows));
   } else if constexpr (takes_item<M>) {
-    launch.template operator()<ReadInPlace<T, 8>, 8, true>(
-        SolveProblem<T, Solver, M, AnySystems<T>>{p.solver, p.preconditioner, AnySystems<T>(p.a), p.b,
-                                                  p.x, p.log, p.items},
-        choose_preconditioned_solve(p.a.rows, width, Vendor::has_shuffles));
+    SolveProblem<T, Solver, M, AnySystems<T>> const q{
+        p.solver, p.preconditioner, AnySystems<T>(p.a), p.b, p.x, p.log, p.items};
+    SolveChoice const how = choose_preconditioned_solve(p.a.rows, width, Vendor::has_shuffles);
+    // Few registers, and so many systems at a time, except for those that there is hardly scratch for.
+    if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2>, 2, true>(q, how);
+    else launch.template operator()<ReadInPlace<T, 8>, 8, true>(q, how);
   } else {
     using Any = AnySystems<T>;
     SolveProblem<T, Solver, M, Any> const q{
@@ -182,7 +187,8 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
   if constexpr (requires { preconditioner.check(call, a); }) preconditioner.check(call, a);
   if constexpr (requires { M::template reachable<Exec>(); })
     static_assert(M::template reachable<Exec>(),
-                  "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+                  "Batchwork: a View's memory cannot be reached from the execution space; "
+                  "deep_copy it there first");
   if (items == 0 || a.rows() == 0) return;
 
   auto const systems = a.systems();
@@ -190,9 +196,8 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
   auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
   launch_solve(exec, call,
                SolveProblem<T, Solver, std::remove_const_t<decltype(in_kernel)>, Systems>{
-                                                solver, in_kernel, systems,
-                                                b.storage.as_const(), x.storage,
-                                                LogPointers<T>(log), items},
+                   solver, in_kernel, systems, b.storage.as_const(), x.storage, LogPointers<T>(log),
+                   items},
                a.nonzeros());
 }
 
@@ -210,10 +215,11 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
 /// lanes share a system, hold it and its vectors in registers where it fits, and wait for nobody else; on hosts a thread has
 /// one. A converged item is confirmed by its true residual |b - A x|, which is logged; where the recurrence claims too much
 /// the item begins anew, and ends as stagnated if that does not help. Each item's result depends on no other. Norms are sums
-/// of squares in the numbers' own type, so entries whose squares overflow are not finite.
+/// of squares in the numbers' own type, so entries whose squares overflow are not finite. Factors of block_jacobi and ilu are in
+/// team scratch on devices; on hosts a thread allocates memory for them.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
-/// more rows than the limit, a negative tolerance. Patterns are not read: see check.
+/// more rows or bytes of scratch than the limit, a negative tolerance. Patterns are not read: see check.
 template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X, class T, class Memory>
   requires Kokkos::is_execution_space_v<Exec>

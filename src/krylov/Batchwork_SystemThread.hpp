@@ -34,7 +34,7 @@ struct SystemThread {
   LogPointers<T> const& log;
   int rows;
   T* memory;  ///< for vectors
-  bool valid = true;
+  bool valid = true;  ///< unless a preconditioner says that the pattern cannot be used
 
   static constexpr int padded(int rows) { return (rows + W - 1) / W * W; }
 

@@ -37,24 +37,30 @@ struct ByTeams {
     using MK = std::remove_const_t<decltype(in_kernel)>;
     if constexpr (requires { systems.functor; }) {
       using Systems = std::remove_const_t<decltype(systems)>;
-      run<Impl::AppliedByFunctor<T, 8, std::remove_cvref_t<decltype(systems.functor)>>>(
+      run<Impl::AppliedByFunctor<T, 8, std::remove_cvref_t<decltype(systems.functor)>>, 8>(
           Impl::SolveProblem<T, Solver, MK, Systems>{
               solver, in_kernel, systems, Impl::stored(vectors(b)).storage.as_const(),
               Impl::stored(vectors(x)).storage, Impl::LogPointers<T>(log), x.items});
     } else {
-      run<Impl::ReadInPlace<T, 8>>(Impl::SolveProblem<T, Solver, MK, Impl::AnySystems<T>>{
-          solver, in_kernel, Impl::AnySystems<T>(systems),
-          Impl::stored(vectors(b)).storage.as_const(), Impl::stored(vectors(x)).storage,
-          Impl::LogPointers<T>(log), x.items});
+      Impl::SolveProblem<T, Solver, MK, Impl::AnySystems<T>> const p{
+          solver,
+          in_kernel,
+          Impl::AnySystems<T>(systems),
+          Impl::stored(vectors(b)).storage.as_const(),
+          Impl::stored(vectors(x)).storage,
+          Impl::LogPointers<T>(log),
+          x.items};
+      if (b.rows <= 2 * lanes) run<Impl::ReadInPlace<T, 2>, 2>(p);
+      else run<Impl::ReadInPlace<T, 8>, 8>(p);
     }
   }
 
-  template <class Matrix, class Problem>
+  template <class Matrix, int R, class Problem>
   void run(Problem const& p) const {
     using T = typename Problem::value_type;
-    ASSERT_LE(p.a.rows, 8 * lanes);
-    Impl::SolveTeams<T, Problem, Matrix, 8, true> kernel(
-        p, {Impl::SolveVariant::in_place, lanes, 8, 1});
+    ASSERT_LE(p.a.rows, R * lanes);
+    Impl::SolveTeams<T, Problem, Matrix, R, true> kernel(
+        p, {Impl::SolveVariant::in_place, lanes, R, 1});
     kernel.scratch.systems = 1;
     run_teams(kernel, int(kernel.teams()), lanes, kernel.bytes());
   }

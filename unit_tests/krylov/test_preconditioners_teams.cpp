@@ -12,6 +12,19 @@ struct PreconditionersOnTeams : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(PreconditionersOnTeams, Numbers);
 
+TEST(ChoosePreconditionedSolve, HasAllRows) {
+  for (bool shuffles : {false, true})
+    for (int rows = 1; rows <= Impl::most_rows_of_a_solve; ++rows)
+      for (int width : {1, 7, 60, 2000}) {
+        auto const how = Impl::choose_preconditioned_solve(rows, width, shuffles);
+        ASSERT_GE(how.lanes * how.rows, rows);
+        ASSERT_EQ(how.rows, rows <= 512 ? 2 : 8);
+        ASSERT_EQ(how.systems(), 1);
+        ASSERT_EQ(how.team(), how.lanes);
+        ASSERT_LE(how.sharing, shuffles ? 32 : 1);
+      }
+}
+
 TYPED_TEST(PreconditionersOnTeams, IluIsTheFactorisation) {
   using T = TypeParam;
   Random random(1);
