@@ -15,6 +15,7 @@
 #include "krylov/Batchwork_Multiply.hpp"
 #include "krylov/Batchwork_Scale.hpp"
 #include "krylov/Batchwork_Solve.hpp"
+#include "krylov/Batchwork_SolveTriangular.hpp"
 #include "krylov/Batchwork_VectorSums.hpp"
 #include "tile/Batchwork_Cholesky.hpp"
 #include "tile/Batchwork_FailWhere.hpp"

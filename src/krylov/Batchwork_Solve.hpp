@@ -14,8 +14,11 @@
 #include <type_traits>
 
 #include "krylov/Batchwork_Bicgstab.hpp"
+#include "krylov/Batchwork_BlockJacobi.hpp"
 #include "krylov/Batchwork_ConjugateGradients.hpp"
+#include "krylov/Batchwork_Ilu.hpp"
 #include "krylov/Batchwork_Multiply.hpp"
+#include "krylov/Batchwork_Preconditioner.hpp"
 #include "krylov/Batchwork_Richardson.hpp"
 #include "krylov/Batchwork_SolveHost.hpp"
 #include "krylov/Batchwork_SolveTeams.hpp"
@@ -29,7 +32,8 @@ concept IterativeSolver = requires(S const& s) {
   { s.stop } -> std::convertible_to<StoppingCriteria>;
 };
 template <class M>
-concept Preconditioner = std::same_as<M, NoPreconditioner> || std::same_as<M, Jacobi>;
+concept Preconditioner =
+    std::same_as<M, NoPreconditioner> || std::same_as<M, Jacobi> || takes_item<M>;
 
 template <class Exec, class A, class B, class X>
 constexpr void require_solve() {
@@ -49,6 +53,15 @@ constexpr void require_solve() {
       "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
 }
 
+/// What helps where a system's scratch is too large.
+template <class T, class M>
+std::string scratch_remedy(M const& m, int rows) {
+  std::size_t const bytes = bytes_of_preconditioner<T>(m, rows);
+  if (bytes == 0) return "divide the systems";
+  return std::to_string(bytes) +
+         " of them are the preconditioner's: give another one, or block_jacobi with smaller blocks";
+}
+
 template <class Exec, class Kernel>
 void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string const& label,
                         Kernel const& kernel, int team) {
@@ -61,7 +74,9 @@ void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string co
   if (std::int64_t(kernel.bytes()) > std::int64_t(policy.scratch_size_max(0)))
     call.fail("systems of " + std::to_string(kernel.p.a.rows) + " rows take " +
               std::to_string(kernel.bytes()) + " bytes of team scratch, more than the limit of " +
-              std::to_string(policy.scratch_size_max(0)) + "; divide the systems");
+              std::to_string(policy.scratch_size_max(0)) + "; " +
+              scratch_remedy<typename decltype(kernel.p)::value_type>(kernel.p.preconditioner,
+                                                                      int(kernel.p.a.rows)));
   policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.bytes())));
   Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
 }
@@ -76,7 +91,16 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
   };
   if constexpr (requires { p.a.functor; }) {
     using Matrix = AppliedByFunctor<T, 8, std::remove_cvref_t<decltype(p.a.functor)>>;
-    launch.template operator()<Matrix, 8, true>(p, choose_functor_solve(p.a.rows));
+    if constexpr (requires { M::needs_entries; })
+      call.fail("operand 2: matrix_free has no entries");  // which solve_batch has refused before
+    else launch.template operator()<Matrix, 8, true>(p, choose_functor_solve(p.a.rows));
+  } else if constexpr (takes_item<M>) {
+    SolveProblem<T, Solver, M, AnySystems<T>> const q{
+        p.solver, p.preconditioner, AnySystems<T>(p.a), p.b, p.x, p.log, p.items};
+    SolveChoice const how = choose_preconditioned_solve(p.a.rows, width, Vendor::has_shuffles);
+    // Few registers, and so many systems at a time, except for those that there is hardly scratch for.
+    if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2>, 2, true>(q, how);
+    else launch.template operator()<ReadInPlace<T, 8>, 8, true>(q, how);
   } else {
     using Any = AnySystems<T>;
     SolveProblem<T, Solver, M, Any> const q{p.solver, p.preconditioner, Any(p.a), p.b, p.x,
@@ -166,14 +190,20 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
               std::to_string(most_rows_of_a_solve) + "; use a solver for single large systems");
   if constexpr (std::is_same_v<M, Jacobi> && std::is_void_v<typename A::value_type>)
     call.fail("operand 2, jacobi: matrix_free has no diagonal; give no_preconditioner()");
+  if constexpr (requires { preconditioner.check(call, a); }) preconditioner.check(call, a);
+  if constexpr (requires { M::template reachable<Exec>(); })
+    static_assert(M::template reachable<Exec>(),
+                  "Batchwork: a View's memory cannot be reached from the execution space; "
+                  "deep_copy it there first");
   if (items == 0 || a.rows() == 0) return;
 
   auto const systems = a.systems();
   using Systems = std::remove_const_t<decltype(systems)>;
+  auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
   launch_solve(
       exec, call,
-      SolveProblem<T, Solver, M, Systems>{solver, preconditioner, systems, b.storage.as_const(),
-                                          x.storage, LogPointers<T>(log), items},
+      SolveProblem<T, Solver, std::remove_const_t<decltype(in_kernel)>, Systems>{
+          solver, in_kernel, systems, b.storage.as_const(), x.storage, LogPointers<T>(log), items},
       a.nonzeros());
 }
 
@@ -182,7 +212,7 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
 /// Solves A_n x_n = b_n for every item n by an iterative solver, each to its own convergence. `x` is the start and the
 /// result.
 /// \param solver          conjugate_gradients, bicgstab or richardson, with stopping criteria
-/// \param preconditioner  no_preconditioner() or jacobi()
+/// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor)
 /// \param a               csr, ell, dense, identity or matrix_free, of up to 2048 rows; see check
 /// \param b,x             Views v(item, i) in any layout or strided, or packed(v, n); float or double; x may not be b
 /// \param log             a SolveLog, whose Views are optional: iterations, residuals and the reason of every item
@@ -191,10 +221,11 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
 /// lanes share a system, hold it and its vectors in registers where it fits, and wait for nobody else; on hosts a thread has
 /// one. A converged item is confirmed by its true residual |b - A x|, which is logged; where the recurrence claims too much
 /// the item begins anew, and ends as stagnated if that does not help. Each item's result depends on no other. Norms are sums
-/// of squares in the numbers' own type, so entries whose squares overflow are not finite.
+/// of squares in the numbers' own type, so entries whose squares overflow are not finite. Factors of block_jacobi and ilu are in
+/// team scratch on devices; on hosts a thread allocates memory for them.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
-/// more rows than the limit, a negative tolerance. Patterns are not read: see check.
+/// more rows or bytes of scratch than the limit, a negative tolerance. Patterns are not read: see check.
 template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X, class T, class Memory>
   requires Kokkos::is_execution_space_v<Exec>

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "krylov/Batchwork_SolveTeams.hpp"
 #include "krylov/Batchwork_SystemThread.hpp"
@@ -27,15 +28,18 @@ struct SolveHost {
   void solve_some(std::int64_t first, std::int64_t end) const {
     alignas(64) T memory[most_vectors * (Rows + native_width<T>)];
     using Of = std::remove_cvref_t<decltype(p.a.item(0))>;
+    using M = typename Problem::template prepared<typename SystemThread<T, Of>::Vector>;
+    std::vector<T> beside(bytes_of_preconditioner<T>(p.preconditioner, p.a.rows) / sizeof(T));
+    AnySystems<T> const any(p.a);
     for (std::int64_t n = first; n < end; ++n) {
       auto const item = p.item(n, true);
       Of const matrix = p.a.item(n);
       SystemThread<T, Of> at{matrix, item, p.log, p.a.rows, memory};
-      using M = typename Problem::template prepared<typename SystemThread<T, Of>::Vector>;
       auto const diagonal = at.vector();
       if constexpr (M::wants_diagonal && Of::has_entries)
         for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
-      M const m(at, diagonal);
+      M const m = prepare<M>(at, diagonal, p.preconditioner, any, beside.data());
+      if constexpr (requires { m.valid; }) at.valid = m.valid;
       auto method = method_of(at, p.solver);
       p.log.write(n, solve_system(at, m, method, p.solver.stop));
     }

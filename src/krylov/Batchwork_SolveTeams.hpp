@@ -12,6 +12,7 @@
 
 #include "krylov/Batchwork_HeldMatrix.hpp"
 #include "krylov/Batchwork_Jacobi.hpp"
+#include "krylov/Batchwork_Preconditioner.hpp"
 #include "krylov/Batchwork_SolveBudget.hpp"
 
 namespace Batchwork::Impl {
@@ -59,7 +60,12 @@ struct SolveTeams {
     int const places = Matrix::skips_rows ? (p.a.rows + lanes - 1) / lanes * lanes : lanes * R;
     scratch = {lanes, places, how.systems(), WideNumbers<T>::count, Matrix::boxes};
   }
-  std::size_t bytes() const { return scratch.numbers(Vendor::has_shuffles) * sizeof(T) + 16; }
+  /// Of the solver and its preconditioner.
+  BATCHWORK_INLINE std::size_t bytes_in_use() const {
+    return scratch.numbers(Vendor::has_shuffles) * sizeof(T) +
+           bytes_of_preconditioner<T>(p.preconditioner, p.a.rows);
+  }
+  std::size_t bytes() const { return bytes_in_use() + 16; }
   std::int64_t teams() const { return (p.items + scratch.systems - 1) / scratch.systems; }
 
   template <class Member>
@@ -70,8 +76,8 @@ struct SolveTeams {
     // Lanes without an item repeat the last one, so that all of them may wait for each other, and store nothing.
     bool const there = wanted < p.items;
     auto const item = p.item(there ? wanted : p.items - 1, there);
-    T* const numbers = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(
-        scratch.numbers(Vendor::has_shuffles) * sizeof(T), 16));
+    T* const numbers =
+        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes_in_use(), 16));
 
     Matrix matrix;
     RowNumbers<T, R> diagonal{};
@@ -92,7 +98,10 @@ struct SolveTeams {
                                                p.a.rows,
                                                numbers + slot * scratch.of_system(),
                                                numbers + scratch.systems * scratch.of_system()};
-    typename Problem::template prepared<RowNumbers<T, R>> const m(at, diagonal);
+    using M = typename Problem::template prepared<RowNumbers<T, R>>;
+    M const m = prepare<M>(at, diagonal, p.preconditioner, p.a,
+                           numbers + scratch.numbers(Vendor::has_shuffles));
+    if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
     auto method = method_of(at, p.solver);
     auto const result = solve_system(at, m, method, p.solver.stop);
     if (mine == 0 && there) p.log.write(item.number, result);

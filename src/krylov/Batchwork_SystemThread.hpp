@@ -33,12 +33,13 @@ struct SystemThread {
   SolveItem<T> const& item;
   LogPointers<T> const& log;
   int rows;
-  T* memory;  ///< for vectors
+  T* memory;          ///< for vectors
+  bool valid = true;  ///< unless a preconditioner says that the pattern cannot be used
 
   static constexpr int padded(int rows) { return (rows + W - 1) / W * W; }
 
   bool there() const { return true; }
-  bool flawed() const { return false; }
+  bool flawed() const { return !valid; }
   bool any(bool x) const { return x; }
   template <class Body>
   void for_each(Body const& body) const {

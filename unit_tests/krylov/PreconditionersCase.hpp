@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Solves with preconditioners as the verb or as a device's kernel on teams of host threads; and what preconditioners should
+/// compute, in long double.
+#ifndef BATCHWORK_TEST_PRECONDITIONERS_CASE_HPP
+#define BATCHWORK_TEST_PRECONDITIONERS_CASE_HPP
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "krylov/SolveCase.hpp"
+#include "verbs/HostTeams.hpp"
+
+namespace Batchwork::Test {
+
+/// solve, as users call it.
+struct ByVerb {
+  template <class T, class Solver, class M, class A>
+  void operator()(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
+                  GemmMatrices<T> const& x, SolveLog<T> const& log) const {
+    solve(solver, m, a, vectors(b), vectors(x), log);
+  }
+};
+
+/// The device's kernel by teams of host threads, one system each, of so many lanes.
+struct ByTeams {
+  int lanes;
+
+  template <class T, class Solver, class M, class A>
+  void operator()(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
+                  GemmMatrices<T> const& x, SolveLog<T> const& log) const {
+    auto const systems = a.systems();
+    auto const in_kernel = Impl::preconditioner_in_kernel(m, a);
+    using MK = std::remove_const_t<decltype(in_kernel)>;
+    if constexpr (requires { systems.functor; }) {
+      using Systems = std::remove_const_t<decltype(systems)>;
+      run<Impl::AppliedByFunctor<T, 8, std::remove_cvref_t<decltype(systems.functor)>>, 8>(
+          Impl::SolveProblem<T, Solver, MK, Systems>{
+              solver, in_kernel, systems, Impl::stored(vectors(b)).storage.as_const(),
+              Impl::stored(vectors(x)).storage, Impl::LogPointers<T>(log), x.items});
+    } else {
+      Impl::SolveProblem<T, Solver, MK, Impl::AnySystems<T>> const p{
+          solver,
+          in_kernel,
+          Impl::AnySystems<T>(systems),
+          Impl::stored(vectors(b)).storage.as_const(),
+          Impl::stored(vectors(x)).storage,
+          Impl::LogPointers<T>(log),
+          x.items};
+      if (b.rows <= 2 * lanes) run<Impl::ReadInPlace<T, 2>, 2>(p);
+      else run<Impl::ReadInPlace<T, 8>, 8>(p);
+    }
+  }
+
+  template <class Matrix, int R, class Problem>
+  void run(Problem const& p) const {
+    using T = typename Problem::value_type;
+    ASSERT_LE(p.a.rows, R * lanes);
+    Impl::SolveTeams<T, Problem, Matrix, R, true> kernel(
+        p, {Impl::SolveVariant::in_place, lanes, R, 1});
+    kernel.scratch.systems = 1;
+    run_teams(kernel, int(kernel.teams()), lanes, kernel.bytes());
+  }
+};
+
+/// z = M r of an item.
+using Application = std::function<std::vector<long double>(std::int64_t, std::vector<long double>)>;
+
+/// One iteration of Richardson from zero, with a tolerance of zero, leaves M b: it is compared, item by item, up to `slack`
+/// epsilons of the largest number.
+template <class T, class Run, class M, class A>
+void expect_application(Run const& run, M const& m, A const& a, int rows, std::int64_t items,
+                        Arranged how, Application const& truth, double slack, Random& random) {
+  GemmMatrices<T> const b(items, rows, 1, how), x(items, rows, 1, how);
+  b.randomise(random);
+  x.fill(T(0));
+  auto const outside = x.poisoned();
+  auto const log = SolveLog<T>::allocated(items);
+  run(richardson(absolute(0, 1)), m, a, b, x, log);
+  x.download();
+  EXPECT_EQ(x.poisoned(), outside);
+  for (std::int64_t n = 0; n < items; ++n) {
+    std::vector<long double> r;
+    for (int i = 0; i < rows; ++i) r.push_back(b.at(n, i, 0));
+    auto const z = truth(n, r);
+    long double largest = 0;
+    for (auto v : z) largest = std::max(largest, std::fabs(v));
+    for (int i = 0; i < rows; ++i)
+      ASSERT_LE(std::fabs(x.at(n, i, 0) - z[std::size_t(i)]), slack * epsilon<T> * largest)
+          << "item " << n << ", row " << i;
+  }
+}
+
+inline long double reciprocal_or_one(long double x) {
+  return x == 0 || !std::isfinite(x) ? 1 : 1 / x;
+}
+
+/// ILU(0) of the item on a pattern, and its application (Saad, algorithm 10.4).
+template <class T>
+std::vector<long double> ilu_truth(Pattern const& p, GemmMatrices<T> const& full, std::int64_t n,
+                                   std::vector<long double> z) {
+  auto const rows = std::size_t(p.rows);
+  std::vector<std::vector<long double>> a(rows, std::vector<long double>(rows));
+  std::vector<std::vector<bool>> there(rows, std::vector<bool>(rows));
+  std::vector<long double> inverse(rows);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (int j : p.columns[i]) {
+      there[i][std::size_t(j)] = true;
+      a[i][std::size_t(j)] = full.at(n, int(i), j);
+    }
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      if (!there[i][k]) continue;
+      a[i][k] *= inverse[k];
+      for (std::size_t j = k + 1; j < rows; ++j)
+        if (there[i][j] && there[k][j]) a[i][j] -= a[i][k] * a[k][j];
+    }
+    inverse[i] = there[i][i] ? reciprocal_or_one(a[i][i]) : 1;
+  }
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < i; ++j) z[i] -= a[i][j] * z[j];
+  for (std::size_t i = rows; i-- > 0;) {
+    for (std::size_t j = i + 1; j < rows; ++j) z[i] -= a[i][j] * z[j];
+    z[i] *= inverse[i];
+  }
+  return z;
+}
+
+/// The solution with a dense matrix, by elimination with pivoting; the right-hand side itself where that is singular.
+inline std::vector<long double> dense_solution(std::vector<std::vector<long double>> a,
+                                               std::vector<long double> b) {
+  auto const before = b;
+  std::size_t const n = b.size();
+  for (std::size_t c = 0; c < n; ++c) {
+    std::size_t p = c;
+    for (std::size_t i = c; i < n; ++i)
+      if (std::fabs(a[i][c]) > std::fabs(a[p][c])) p = i;
+    std::swap(a[c], a[p]);
+    std::swap(b[c], b[p]);
+    if (a[c][c] == 0) return before;
+    for (std::size_t i = c + 1; i < n; ++i) {
+      long double const f = a[i][c] / a[c][c];
+      for (std::size_t j = c; j < n; ++j) a[i][j] -= f * a[c][j];
+      b[i] -= f * b[c];
+    }
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t j = i + 1; j < n; ++j) b[i] -= a[i][j] * b[j];
+    b[i] /= a[i][i];
+  }
+  return b;
+}
+
+template <class T>
+std::vector<long double> blocks_truth(std::vector<int> const& first, GemmMatrices<T> const& full,
+                                      std::int64_t n, std::vector<long double> const& r) {
+  std::vector<long double> z;
+  for (std::size_t k = 0; k < first.size(); ++k) {
+    int const begin = first[k], end = k + 1 < first.size() ? first[k + 1] : full.rows;
+    std::vector<std::vector<long double>> a;
+    std::vector<long double> b;
+    for (int i = begin; i < end; ++i) {
+      a.emplace_back();
+      for (int j = begin; j < end; ++j) a.back().push_back(full.at(n, i, j));
+      b.push_back(r[std::size_t(i)]);
+    }
+    for (auto v : dense_solution(a, b)) z.push_back(v);
+  }
+  return z;
+}
+
+inline std::vector<int> equal_blocks(int rows, int size) {
+  std::vector<int> first;
+  for (int i = 0; i < rows; i += size) first.push_back(i);
+  return first;
+}
+inline Pattern full_pattern(int rows) {
+  Pattern p{rows, {}};
+  for (int i = 0; i < rows; ++i) {
+    p.columns.emplace_back();
+    for (int j = 0; j < rows; ++j) p.columns.back().push_back(j);
+  }
+  return p;
+}
+
+/// Numbers whose blocks are well conditioned, but need their rows exchanged: those of a dominant matrix, in reverse order.
+template <class T>
+void put_reversed_blocks(Matrices<T> const& a, std::int64_t n, Random& random,
+                         std::vector<int> const& first) {
+  for (int i = 0; i < a.pattern.rows; ++i) {
+    std::size_t k = 0;
+    while (k + 1 < first.size() && first[k + 1] <= i) ++k;
+    int const begin = first[k], end = k + 1 < first.size() ? first[k + 1] : a.pattern.rows;
+    auto const& row = a.pattern.columns[std::size_t(i)];
+    for (int e = 0; e < int(row.size()); ++e)
+      a.put(n, i, e,
+            row[std::size_t(e)] == begin + end - 1 - i ? T(1.5 * (end - begin)) : T(random()));
+  }
+}
+
+inline Arranged mostly_rows(Random& random) {
+  return random.integer(0, 1) ? Arranged::rows : all_arranged[random.integer(0, 3)];
+}
+
+/// Each format in turn.
+template <class T, class F>
+void for_formats(Matrices<T> const& a, F const& f) {
+  f("csr", a.csr(), a.pattern);
+  f("csr of 64 bits", a.long_csr(), a.pattern);
+  f("ell", a.ell(), a.pattern);
+  f("dense", a.dense(), full_pattern(a.pattern.rows));
+}
+
+/// z = D^-1 (r + a tenth of the neighbours), which reads what other lanes have.
+template <class T>
+struct Neighbours {
+  int rows;
+  template <class Lanes, class R, class Z>
+  KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t item, R const& r,
+                                  Z const& z) const {
+    lanes.sync();
+    lanes.for_each(rows, [&](int i) {
+      T sum = r(i);
+      if (i > 0) sum += T(0.1) * r(i - 1);
+      if (i + 1 < rows) sum += T(0.1) * r(i + 1);
+      z(i) = sum / T(3 + item % 5);
+    });
+  }
+};
+
+}  // namespace Batchwork::Test
+
+#endif

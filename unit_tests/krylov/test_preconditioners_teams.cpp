@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The device's kernel of solve with block Jacobi, ILU(0) and functors, run on the host by teams of threads.
+#include "krylov/PreconditionersCase.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+struct PreconditionersOnTeams : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(PreconditionersOnTeams, Numbers);
+
+TEST(ChoosePreconditionedSolve, HasAllRows) {
+  for (bool shuffles : {false, true})
+    for (int rows = 1; rows <= Impl::most_rows_of_a_solve; ++rows)
+      for (int width : {1, 7, 60, 2000}) {
+        auto const how = Impl::choose_preconditioned_solve(rows, width, shuffles);
+        ASSERT_GE(how.lanes * how.rows, rows);
+        ASSERT_EQ(how.rows, rows <= 512 ? 2 : 8);
+        ASSERT_EQ(how.systems(), 1);
+        ASSERT_EQ(how.team(), how.lanes);
+        ASSERT_LE(how.sharing, shuffles ? 32 : 1);
+      }
+}
+
+TYPED_TEST(PreconditionersOnTeams, IluIsTheFactorisation) {
+  using T = TypeParam;
+  Random random(1);
+  for (int rows : {1, 7, 22, 30})
+    for (int lanes : {4, 8}) {
+      auto const how = mostly_rows(random);
+      Matrices<T> const a(solvable_pattern(random, rows, 0.2, false), 2, how);
+      for (std::int64_t n = 0; n < 2; ++n) put_dominant(a, n, random, false);
+      a.upload();
+      for_formats(a, [&](char const* what, auto const& A, Pattern const& p) {
+        SCOPED_TRACE(std::string(what) + ", " + std::to_string(rows) + " rows, " +
+                     std::to_string(lanes) + " lanes");
+        expect_application<T>(
+            ByTeams{lanes}, ilu(), A, rows, 2, how,
+            [&](std::int64_t n, auto const& r) { return ilu_truth(p, a.full, n, r); }, 200, random);
+      });
+    }
+}
+
+TYPED_TEST(PreconditionersOnTeams, BlocksAreInverted) {
+  using T = TypeParam;
+  Random random(2);
+  for (int rows : {1, 9, 30})
+    for (int size : {1, 4, 32}) {
+      auto const how = mostly_rows(random);
+      auto const first = equal_blocks(rows, size);
+      auto p = full_pattern(rows);
+      if (rows > 5) p.columns[5].clear();
+      Matrices<T> const a(p, 2, how);
+      for (std::int64_t n = 0; n < 2; ++n) put_reversed_blocks(a, n, random, first);
+      a.upload();
+      for_formats(a, [&](char const* what, auto const& A, Pattern const&) {
+        SCOPED_TRACE(std::string(what) + ", " + std::to_string(rows) + " rows by " +
+                     std::to_string(size));
+        auto const truth = [&](std::int64_t n, auto const& r) {
+          return blocks_truth(first, a.full, n, r);
+        };
+        expect_application<T>(ByTeams{4}, block_jacobi(size), A, rows, 2, how, truth, 400, random);
+        expect_application<T>(ByTeams{8}, block_jacobi(indices_of<int>("first", first)), A, rows, 2,
+                              how, truth, 400, random);
+      });
+    }
+}
+
+/// Whole solves: honest, and in one or two iterations where the preconditioner is exact.
+TYPED_TEST(PreconditionersOnTeams, Solve) {
+  using T = TypeParam;
+  Random random(3);
+  std::int64_t const items = 3;
+  int const rows = 20;
+  auto const stop = relative(usual_tolerance<T>, 50);
+  auto const look = [&](Pattern const& p, auto const& solver, auto const& m, int most) {
+    Matrices<T> const a(p, items, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true);
+    a.upload();
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+    b.randomise(random);
+    x.randomise(random);
+    auto const log = SolveLog<T>::allocated(items);
+    ByTeams{8}(solver, m, a.csr(), b, x, log);
+    x.download();
+    HostLog<T> const said(log);
+    for (std::int64_t n = 0; n < items; ++n) {
+      EXPECT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
+      EXPECT_LE(said.iterations(n), most);
+      expect_honest(said, n, residual_truth(a.full, n, x, b), stop.tolerance);
+    }
+  };
+  auto const some = solvable_pattern(random, rows, 0.1, true);
+  look(tridiagonal(rows), richardson(stop), ilu(), 2);
+  look(tridiagonal(rows), bicgstab(stop), block_jacobi(32), 2);
+  look(some, bicgstab(stop), ilu(), 50);
+  look(some, conjugate_gradients(stop), ilu(), 50);
+  look(some, conjugate_gradients(stop), block_jacobi(3), 50);
+}
+
+TYPED_TEST(PreconditionersOnTeams, ByFunctor) {
+  using T = TypeParam;
+  Random random(4);
+  for (int rows : {1, 30}) {
+    Matrices<T> const a(tridiagonal(rows), 2, Arranged::rows);
+    a.randomise(random);
+    auto const truth = [&](std::int64_t n, std::vector<long double> const& r) {
+      std::vector<long double> z = r;
+      for (std::size_t i = 0; i < z.size(); ++i) {
+        if (i > 0) z[i] += 0.1L * r[i - 1];
+        if (i + 1 < r.size()) z[i] += 0.1L * r[i + 1];
+        z[i] /= 3 + n % 5;
+      }
+      return z;
+    };
+    auto const m = preconditioner(Neighbours<T>{rows});
+    expect_application<T>(ByTeams{8}, m, a.csr(), rows, 2, Arranged::rows, truth, 20, random);
+    expect_application<T>(ByTeams{4}, m, matrix_free(rows, Neighbours<T>{rows}), rows, 2,
+                          Arranged::rows, truth, 20, random);
+  }
+}
+
+/// What cannot be used is what the items end with, in every lane alike.
+TYPED_TEST(PreconditionersOnTeams, InvalidPatterns) {
+  using T = TypeParam;
+  Random random(5);
+  Matrices<T> const m(tridiagonal(4), 2, Arranged::rows);
+  m.randomise(random);
+  GemmMatrices<T> const b(2, 4, 1, Arranged::rows), x(2, 4, 1, Arranged::rows);
+  b.randomise(random);
+  auto const log = SolveLog<T>::allocated(2);
+  auto const expect_invalid = [&](auto const& preconditioner, auto const& a) {
+    x.fill(T(0.5));
+    ByTeams{4}(bicgstab(), preconditioner, a, b, x, log);
+    x.download();
+    HostLog<T> const said(log);
+    for (std::int64_t n = 0; n < 2; ++n) {
+      EXPECT_EQ(said.reason(n), Reason::invalid_pattern);
+      for (int i = 0; i < 4; ++i) EXPECT_EQ(x.at(n, i, 0), T(0.5));
+    }
+  };
+  expect_invalid(block_jacobi(indices_of<int>("first", {0, 3}), 2), m.csr());
+  auto const columns = indices_of<int>("columns", {1, 0, 0, 1, 2, 1, 2, 3, 2, 3});
+  expect_invalid(ilu(), csr(m.row_offsets, columns, vectors(m.values)));
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
