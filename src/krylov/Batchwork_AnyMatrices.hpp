@@ -21,6 +21,7 @@
 namespace Batchwork {
 namespace Impl {
 
+/// One item of a format known at run time.
 template <class T>
 struct AnyItem {
   using value_type = T;
@@ -28,10 +29,31 @@ struct AnyItem {
   AnySystems<T> const& of;
   T const* numbers;
 
+  /// Runs f(item), the item in its own format.
+  template <class F>
+  BATCHWORK_INLINE void visit(F const& f) const {
+    using Format = typename AnySystems<T>::Kind;
+    switch (of.kind) {
+      case Format::csr: {
+        CsrSystems<T> const a{of.offsets, of.columns, of.values, of.rows};
+        return f(PatternItem<CsrSystems<T>>{a, numbers});
+      }
+      case Format::ell: {
+        EllSystems<T> const a{of.columns, of.column_row, of.column_entry,
+                              of.values,  of.rows,       of.width};
+        return f(PatternItem<EllSystems<T>>{a, numbers});
+      }
+      case Format::dense: {
+        DenseSystems<T> const a{of.values, of.rows};
+        return f(PatternItem<DenseSystems<T>>{a, numbers});
+      }
+      case Format::identity: return f(IdentitySystems<T>{of.rows, of.scale});
+      case Format::functor: return;
+    }
+  }
   template <class F>
   BATCHWORK_INLINE void for_each_entry(int row, F const& f) const {
-    auto const entries = of.row(numbers, row);
-    for (int k = 0; k < entries.count; ++k) f(entries.column(k), entries.number(k));
+    visit([&](auto const& item) { item.for_each_entry(row, f); });
   }
 };
 
@@ -48,20 +70,7 @@ struct AnySystemsByItems : AnySystems<T> {
 /// On hosts the way of the item's own format, so that packs are used as they are there.
 template <class T, class X, class Y>
 void apply_on_host(AnyItem<T> const& item, int rows, X const& x, Y const& y) {
-  using Format = typename AnySystems<T>::Kind;
-  auto const& a = item.of;
-  if (a.kind == Format::csr) {
-    CsrSystems<T> const of{a.offsets, a.columns, a.values, a.rows};
-    apply_on_host(PatternItem<CsrSystems<T>>{of, item.numbers}, rows, x, y);
-  } else if (a.kind == Format::ell) {
-    EllSystems<T> const of{a.columns, a.column_row, a.column_entry, a.values, a.rows, a.width};
-    apply_on_host(PatternItem<EllSystems<T>>{of, item.numbers}, rows, x, y);
-  } else if (a.kind == Format::dense) {
-    DenseSystems<T> const of{a.values, a.rows};
-    apply_on_host(PatternItem<DenseSystems<T>>{of, item.numbers}, rows, x, y);
-  } else {
-    apply(LoneLane(), item, rows, x, y);
-  }
+  item.visit([&](auto const& own) { apply_on_host(own, rows, x, y); });
 }
 
 }  // namespace Impl

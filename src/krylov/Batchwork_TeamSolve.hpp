@@ -261,6 +261,11 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork::team_solve takes float or double");
   static_assert(R >= 1 && R <= 8, "Batchwork::team_solve: a lane has 1 to 8 rows");
+  static_assert(std::is_same_v<Solver, ConjugateGradients> || std::is_same_v<Solver, Bicgstab> ||
+                    std::is_same_v<Solver, Richardson>,
+                "Batchwork::team_solve takes conjugate_gradients, bicgstab or richardson");
+  static_assert(std::is_same_v<M, NoPreconditioner> || std::is_same_v<M, Jacobi>,
+                "Batchwork::team_solve takes no_preconditioner() or jacobi()");
   using Given = std::remove_cvref_t<decltype(a.systems())>;
   constexpr bool functor = requires(Given const& s) { s.functor; };
   using Systems = std::conditional_t<ByLanes && !functor, AnySystems<T>, Given>;

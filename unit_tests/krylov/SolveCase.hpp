@@ -62,7 +62,15 @@ struct HostLog {
             Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.recurrence),
             Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.residual),
             Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.reason),
-            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.history)} {}
+            history_of(from)} {}
+  /// In the layout of hosts, whatever the device's is.
+  static Kokkos::View<T**, Kokkos::HostSpace> history_of(
+      SolveLog<T, Space::memory_space> const& from) {
+    auto const there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.history);
+    Kokkos::View<T**, Kokkos::HostSpace> const h("history", there.extent(0), there.extent(1));
+    Kokkos::deep_copy(h, there);
+    return h;
+  }
   Reason reason(std::int64_t n) const { return Status::reason(log.reason(std::size_t(n))); }
   int info(std::int64_t n) const { return Status::info(log.reason(std::size_t(n))); }
   int iterations(std::int64_t n) const { return log.iterations(std::size_t(n)); }
