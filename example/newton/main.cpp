@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 namespace {
@@ -88,7 +89,7 @@ struct Pattern {
     }
   }
 };
-Kokkos::View<int*> on_device(char const* label, std::vector<int> const& from) {
+Kokkos::View<int*> on_device(std::string const& label, std::vector<int> const& from) {
   Kokkos::View<int*> const v(label, from.size());
   Kokkos::deep_copy(v, Kokkos::View<int const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                            from.data(), from.size()));

@@ -107,7 +107,7 @@ void expect_honest(HostLog<T> const& log, std::int64_t n, ResidualTruth const& t
   long double const slack = t.rounding + (2 * 40 + 3) * epsilon<T> * t.norm;
   ASSERT_NEAR(double(log.residual(n)), double(t.norm), double(slack)) << "item " << n;
   if (log.reason(n) == Reason::success) {
-    ASSERT_LE(t.norm, tolerance * t.right_side * (1 + 100 * epsilon<T>) + slack) << "item " << n;
+    ASSERT_LE(t.norm, tolerance * t.right_side * (1 + 100 * epsilon<T>)+slack) << "item " << n;
   }
 }
 
