@@ -307,7 +307,7 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
 ///                         outlive the kernel
 ///
 /// team_size() is the number of threads that teams should have, with a vector length of 1; scratch_size(team_size) the bytes
-/// of level-0 scratch for each, from 200 bytes for 12 rows to about 33 KB for 2048 in double. The kernel takes its own scratch
+/// of level-0 scratch for each, from half a KB for 12 rows to 33 KB for 2048 in double. The kernel takes its own scratch
 /// before the first call; calls use the same bytes one after the other, which are free between them. On devices the matrix is
 /// read where it is, twice an iteration of bicgstab, so that numbers in scratch are fast. On hosts one thread of the team
 /// solves, its vectors on its stack, and the others wait: teams of one thread are best, and take no scratch. Patterns are not

@@ -148,7 +148,8 @@ TYPED_TEST(Configuration, Overloads) {
   solve(configuration, AnyMatrices<T>(identity<T>(12, T(2))), b, vectors(y));
   y.download();
   for (std::int64_t n = 0; n < Case<T>::items; ++n)
-    for (int i = 0; i < 12; ++i) EXPECT_EQ(y.at(n, i, 0), c.b.at(n, i, 0) / T(2));
+    for (int i = 0; i < 12; ++i)
+      EXPECT_NEAR(y.at(n, i, 0), c.b.at(n, i, 0) / T(2), usual_tolerance<T>);
 }
 
 /// AnyMatrices keep the Views, and multiply takes them.
