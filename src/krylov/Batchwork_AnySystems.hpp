@@ -44,6 +44,23 @@ struct DiagonalRow {
   BATCHWORK_INLINE T number(int) const { return value; }
 };
 
+/// Of any format: what is a branch for every entry, where that does not matter.
+template <class T>
+struct AnyRow {
+  T const* numbers = nullptr;
+  std::int64_t step = 0;
+  std::int32_t const* columns = nullptr;
+  std::int64_t column_step = 0;
+  int count = 0;
+  int only = -1;
+  T scale = T(0);  ///< the number where there is only one
+
+  BATCHWORK_INLINE int column(int k) const {
+    return only >= 0 ? only : columns == nullptr ? k : columns[k * column_step];
+  }
+  BATCHWORK_INLINE T number(int k) const { return only >= 0 ? scale : numbers[k * step]; }
+};
+
 template <class T>
 struct AnySystems {
   using value_type = T;
@@ -75,6 +92,26 @@ struct AnySystems {
 
   BATCHWORK_INLINE T const* numbers(std::int64_t item) const {
     return kind == Kind::identity || kind == Kind::functor ? nullptr : item_of(values, item);
+  }
+  /// The entries of a row of the item whose numbers these are.
+  BATCHWORK_INLINE AnyRow<T> row(T const* of_item, int i) const {
+    AnyRow<T> r;
+    visit(of_item, [&](auto const& rows) {
+      auto const of = rows(i);
+      r.count = of.count;
+      if constexpr (requires { of.value; }) {
+        r.only = of.row;
+        r.scale = of.value;
+      } else {
+        r.numbers = of.numbers;
+        r.step = of.step;
+        if constexpr (requires { of.columns; }) {
+          r.columns = of.columns;
+          r.column_step = of.column_step;
+        }
+      }
+    });
+    return r;
   }
   /// Runs f(rows), where rows(i) gives the entries of row i of the item whose numbers these are, none beyond the last row. Of
   /// ell, places that are there.

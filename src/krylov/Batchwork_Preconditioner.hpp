@@ -104,7 +104,7 @@ inline constexpr bool is_functor_preconditioner<FunctorPreconditioner<F>> = true
 /// Systems are read where they are, by 64 lanes or more, with 2 rows each to 512 rows and 8 beyond.
 constexpr SolveChoice choose_preconditioned_solve(std::int64_t rows, std::int64_t width,
                                                   bool shuffles) {
-  int const lanes = lanes_of_solve(rows, 2, 64);
+  int const lanes = team_of_solve(rows, 2);
   SolveChoice c{SolveVariant::in_place, lanes, rows <= 2 * lanes ? 2 : 8, 1};
   while (shuffles && c.sharing < 32 && 8 * c.sharing <= width) c.sharing *= 2;
   return c;

@@ -5,6 +5,7 @@
 // with the documentation by doc_snippets.cmake.
 #include <Batchwork.hpp>
 #include <cstdio>
+#include <string>
 
 using namespace Batchwork;
 
@@ -186,4 +187,18 @@ void residuals(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<in
 
   int const rows = int(A.rows());
   multiply(exec, y, matrix_free(rows, Difference{rows}), x);
+}
+
+void chosen_at_run_time(Exec const& exec, std::string const& solver, std::string const& format,
+                        Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
+                        Kokkos::View<double**> entries, Kokkos::View<double***> matrices,
+                        Kokkos::View<double**> b, Kokkos::View<double**> x) {
+  SolveConfiguration how;
+  how.solver = from_string<SolverKind>(solver);  // "bicgstab"
+  how.preconditioner = PreconditionerKind::jacobi;
+  how.stop = relative(1e-8, 200);
+  AnyMatrices<double> A;
+  if (format == "csr") A = csr(row_offsets, columns, entries);
+  else A = dense(matrices);
+  solve(exec, how, A, b, x);
 }

@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// team_solve: an iterative solver prepared on the host and called inside a user's own TeamPolicy kernel, a system for each
+/// team.
+#ifndef BATCHWORK_TEAMSOLVE_HPP
+#define BATCHWORK_TEAMSOLVE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "krylov/Batchwork_LocalSystems.hpp"
+#include "krylov/Batchwork_Solve.hpp"
+
+namespace Batchwork {
+
+/// What a solver leaves of an item, beside x: iterations, recurrence and residual (norms), code (a Status code, 0 where the
+/// residual meets the tolerance).
+using Impl::SolveResult;
+
+namespace Impl {
+
+/// Number i of a vector that a kernel has: v(i), or v[i] of a pointer.
+template <class V>
+BATCHWORK_INLINE decltype(auto) number_of(V const& v, int i) {
+  if constexpr (requires { v(i); }) return v(i);
+  else return (v[i]);
+}
+
+/// The lanes of a whole team and the vectors that its kernel has at hand.
+template <class T, int R, class Matrix, class Member, class B, class X>
+struct TeamLanes : SystemTeam<T, R, true, Matrix, Member> {
+  using Base = SystemTeam<T, R, true, Matrix, Member>;
+  using Vector = typename Base::Vector;
+  B const& b;
+  X const& x;
+
+  template <class V>
+  BATCHWORK_INLINE void load(Vector& to, V const& from) const {
+    this->for_each([&](int r) {
+      int const i = this->row_of(r);
+      to.data[r] = i < this->rows ? T(number_of(from, i)) : T(0);
+    });
+  }
+  BATCHWORK_INLINE void load_b(Vector& v) const { load(v, b); }
+  BATCHWORK_INLINE void load_x(Vector& v) const { load(v, x); }
+  BATCHWORK_INLINE void store_x(Vector const& v) const {
+    this->for_each([&](int r) {
+      int const i = this->row_of(r);
+      if (i < this->rows) number_of(x, i) = v.data[r];
+    });
+  }
+  BATCHWORK_INLINE void record(int, T) const {}
+
+  template <int N>
+  BATCHWORK_INLINE void sum(T const (&mine)[N], T (&sums)[N]) {
+    if (Vendor::has_shuffles && this->lanes <= 32) {
+      // A lone warp has no parts of sums to bring together, but letter boxes count on a wait in every sum.
+      BATCHWORK_UNROLL
+      for (int n = 0; n < N; ++n) sums[n] = mine[n];
+      Vendor::sum_over(sums, 32);
+      this->sync();
+    } else {
+      Base::sum(mine, sums);
+    }
+  }
+};
+
+/// A host's thread and the same vectors.
+template <class T, class Item, class B, class X>
+struct TeamThread : SystemThread<T, Item> {
+  using Vector = typename SystemThread<T, Item>::Vector;
+  B const& b;
+  X const& x;
+
+  void load_b(Vector const& v) const {
+    for (int i = 0; i < this->rows; ++i) v.data[i] = T(number_of(b, i));
+  }
+  void load_x(Vector const& v) const {
+    for (int i = 0; i < this->rows; ++i) v.data[i] = T(number_of(x, i));
+  }
+  void store_x(Vector const& v) const {
+    for (int i = 0; i < this->rows; ++i) number_of(x, i) = v.data[i];
+  }
+  void record(int, T) const {}
+};
+
+/// What team_solve gives: passed to the kernel by value. ByLanes: as on devices.
+template <class T, int R, bool ByLanes, class Solver, class M, class Systems, int NumbersRank>
+struct TeamSolver {
+  using value_type = T;
+  static constexpr int numbers_rank = NumbersRank;  ///< indices of an item's own numbers
+  static constexpr bool by_functor = requires(Systems const& s) { s.functor; };
+  static constexpr int least_team = 32;
+
+  Solver solver;
+  M preconditioner;
+  Systems systems;
+  int width;    ///< numbers of a row that a pointer gives
+  int sharing;  ///< lanes of a row
+
+  /// Threads of a team: as many as the system wants. On devices any other multiple of 32 to 256 does that has no more than
+  /// RowsOfALane rows for each, on hosts any other number; but the results depend on it in their last bits.
+  int team_size() const {
+    return ByLanes ? lanes_of_solve(systems.rows, R < 2 ? R : 2, least_team) : 1;
+  }
+  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...). Throws std::invalid_argument
+  /// where teams of that size cannot solve the system.
+  std::size_t scratch_size(int team_size) const {
+    if (team_size < 1 || (ByLanes && !fits(team_size)))
+      SystemCall{"team_solve"}.fail(
+          "teams of " + std::to_string(team_size) + " threads for systems of " +
+          std::to_string(systems.rows) + " rows; give a multiple of " + std::to_string(least_team) +
+          " to " + std::to_string(largest_team_of_a_system) + " that has " + std::to_string(R) +
+          " rows for each thread at most, or team_size()");
+    return ByLanes ? layout(team_size).numbers(Vendor::has_shuffles) * sizeof(T) + 16 : 0;
+  }
+  std::size_t scratch_size() const { return scratch_size(team_size()); }
+
+  /// Solves A x = b for one system, the team's; x is the start and the result. Called by all threads of the team, outside
+  /// nested ranges, with the same arguments; all of them get the result. What the team wrote before is seen, and what this
+  /// writes is seen by the team after: it waits for the team at the beginning and at the end.
+  /// \param of   the number of an item of A; or the item's own numbers, a View without an item index or a pointer, in team
+  ///             scratch for instance; or, instead of the functor of matrix_free, one that the kernel has made
+  /// \param b,x  anything with b(i), and x(i) that is read and assigned: Views, functions; or pointers. On devices thread r of
+  ///             a team of L has the rows r, r + L, ... and no other touches them.
+  template <class Member, class Of, class B, class X>
+  KOKKOS_FUNCTION SolveResult<T> solve(Member const& member, Of const& of, B const& b,
+                                       X const& x) const {
+    member.team_barrier();
+    SolveResult<T> result;
+    if constexpr (by_functor) {
+      if constexpr (std::is_integral_v<Of>)
+        result = with(member, systems, systems.functor, std::int64_t(of), b, x);
+      else result = with(member, systems, of, 0, b, x);
+    } else if constexpr (std::is_integral_v<Of>) {
+      result = with(member, systems, nullptr, std::int64_t(of), b, x);
+    } else {
+      Systems const own = with_numbers<NumbersRank>(systems, width, of);
+      result = with(member, own, nullptr, 0, b, x);
+    }
+    member.team_barrier();
+    return result;
+  }
+
+  // ---- the rest is not for users ----
+
+  static constexpr int most_rows_of_a_team =
+      ByLanes ? R * largest_team_of_a_system : most_rows_of_a_solve;
+
+  BATCHWORK_INLINE constexpr bool fits(int team) const {
+    return team > 0 && team % least_team == 0 && team <= largest_team_of_a_system &&
+           std::int64_t(team) * R >= systems.rows;
+  }
+  /// The letter boxes have places for whole rounds of the lanes.
+  BATCHWORK_INLINE constexpr SystemScratch layout(int lanes) const {
+    return {lanes, (systems.rows + lanes - 1) / lanes * lanes, 1, WideNumbers<T>::count, 2};
+  }
+  template <class Member, class F, class B, class X>
+  BATCHWORK_INLINE SolveResult<T> with(Member const& member, Systems const& a, F const& functor,
+                                       std::int64_t number, B const& b, X const& x) const {
+    if constexpr (ByLanes) return by_lanes(member, a, functor, number, b, x);
+    else return by_thread(member, a, functor, number, b, x);
+  }
+
+  template <class Member, class F, class B, class X>
+  BATCHWORK_INLINE SolveResult<T> by_lanes(Member const& member, Systems const& a,
+                                           [[maybe_unused]] F const& functor, std::int64_t number,
+                                           B const& b, X const& x) const {
+    int const lanes = member.team_size(), rank = member.team_rank();
+    if (!fits(lanes) || Vendor::lane_count(member) != lanes)
+      Kokkos::abort(
+          "Batchwork::team_solve: a team of another size than scratch_size takes, or a "
+          "vector length above 1");
+    SystemScratch const scratch = layout(lanes);
+    auto const at_hand = member.team_scratch(0);
+    T* const numbers = static_cast<T*>(
+        at_hand.get_shmem_aligned(scratch.numbers(Vendor::has_shuffles) * sizeof(T), 16));
+    if (numbers == nullptr)
+      Kokkos::abort(
+          "Batchwork::team_solve: too little team scratch; ask for scratch_size(team_size) "
+          "bytes beside the kernel's own");
+
+    auto const run = [&](auto& matrix, RowNumbers<T, R> const& diagonal) {
+      Storage<T const> const no_b{};
+      Storage<T> const no_x{};
+      LogPointers<T> const log;
+      SolveItem<T> const item{no_b, no_x, number, true};
+      TeamLanes<T, R, std::remove_reference_t<decltype(matrix)>, Member, B, X> at{
+          {member, matrix, item, log, scratch, rank, lanes, a.rows, numbers,
+           numbers + scratch.of_system()},
+          b,
+          x};
+      Prepared<RowNumbers<T, R>, M> const m(at, diagonal);
+      auto method = method_of(at, solver);
+      return solve_system(at, m, method, solver.stop);
+    };
+    RowNumbers<T, R> diagonal{};
+    if constexpr (by_functor) {
+      AppliedByFunctor<T, R, F> matrix;
+      matrix.functor = &functor;
+      return run(matrix, diagonal);
+    } else {
+      ReadInPlace<T, R> matrix;
+      matrix.sharing = sharing;
+      matrix.take(a, a.numbers(number), rank, lanes, diagonal);
+      return run(matrix, diagonal);
+    }
+  }
+
+  /// One thread of the team solves, its vectors on its stack; the others wait for it.
+  template <class Member, class F, class B, class X>
+  SolveResult<T> by_thread(Member const& member, Systems const& a, F const& functor,
+                           std::int64_t number, B const& b, X const& x) const {
+    SolveResult<T> result;
+    if (member.team_rank() == 0)
+      result = a.rows <= 128 ? alone<128>(a, functor, number, b, x)
+                             : alone<most_rows_of_a_solve>(a, functor, number, b, x);
+    if (member.team_size() > 1) member.team_broadcast(result, 0);
+    return result;
+  }
+  template <int Rows, class F, class B, class X>
+  SolveResult<T> alone(Systems const& a, [[maybe_unused]] F const& functor, std::int64_t number,
+                       B const& b, X const& x) const {
+    constexpr int vectors = SolveHost<T, SolveProblem<T, Solver, M, Systems>>::most_vectors;
+    alignas(64) T memory[vectors * (Rows + native_width<T>)];
+    auto const run = [&](auto const& matrix) {
+      using Item = std::remove_cvref_t<decltype(matrix)>;
+      using At = TeamThread<T, Item, B, X>;
+      Storage<T const> const no_b{};
+      Storage<T> const no_x{};
+      LogPointers<T> const log;
+      SolveItem<T> const item{no_b, no_x, number, true};
+      At at{{matrix, item, log, a.rows, memory}, b, x};
+      using Factors = Prepared<typename At::Vector, M>;
+      auto const diagonal = at.vector();
+      if constexpr (Factors::wants_diagonal && Item::has_entries)
+        for (int i = 0; i < a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
+      Factors const m(at, diagonal);
+      auto method = method_of(at, solver);
+      return solve_system(at, m, method, solver.stop);
+    };
+    if constexpr (by_functor) return run(typename MatrixFreeSystems<F>::Item{functor, number});
+    else return run(a.item(number));
+  }
+};
+
+/// ByLanes: the way of devices, which hosts have for tests. Number: that of the vectors, where A has none.
+template <bool ByLanes, int R, class Number, class Solver, class M, class A>
+auto make_team_solver(Solver const& solver, M const& m, A const& a) {
+  using OfA = typename A::value_type;
+  using T = std::conditional_t<!std::is_void_v<OfA>, OfA,
+                               std::conditional_t<std::is_void_v<Number>, double, Number>>;
+  static_assert(std::is_void_v<Number> || std::is_same_v<Number, T>,
+                "Batchwork::team_solve: the matrices hold another type of numbers");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "Batchwork::team_solve takes float or double");
+  static_assert(R >= 1 && R <= 8, "Batchwork::team_solve: a lane has 1 to 8 rows");
+  static_assert(std::is_same_v<Solver, ConjugateGradients> || std::is_same_v<Solver, Bicgstab> ||
+                    std::is_same_v<Solver, Richardson>,
+                "Batchwork::team_solve takes conjugate_gradients, bicgstab or richardson");
+  static_assert(std::is_same_v<M, NoPreconditioner> || std::is_same_v<M, Jacobi>,
+                "Batchwork::team_solve takes no_preconditioner() or jacobi()");
+  using Given = std::remove_cvref_t<decltype(a.systems())>;
+  constexpr bool functor = requires(Given const& s) { s.functor; };
+  using Systems = std::conditional_t<ByLanes && !functor, AnySystems<T>, Given>;
+  using Team = TeamSolver<T, R, ByLanes, Solver, M, Systems, rank_of_numbers<Given>>;
+
+  SystemCall const call{"team_solve"};
+  call.check_matrices(3, a);
+  if (!(solver.stop.tolerance >= 0))
+    call.fail("a tolerance of " + std::to_string(solver.stop.tolerance) + "; give zero or more");
+  if (solver.stop.most_iterations < 0)
+    call.fail("at most " + std::to_string(solver.stop.most_iterations) +
+              " iterations; give zero or more");
+  if (a.rows() > Team::most_rows_of_a_team)
+    call.fail("systems of " + std::to_string(a.rows()) + " rows, more than the limit of " +
+              std::to_string(Team::most_rows_of_a_team) +
+              (ByLanes && R < 8 ? "; give more rows a lane, team_solve<Exec, 8>"
+                                : "; use a solver for single large systems"));
+  if constexpr (std::is_same_v<M, Jacobi> && functor)
+    call.fail("operand 2, jacobi: matrix_free has no diagonal; give no_preconditioner()");
+
+  std::int64_t const rows = a.rows(), mean = rows > 0 ? (a.nonzeros() + rows - 1) / rows : 0;
+  int sharing = 1;
+  while (Vendor::has_shuffles && sharing < 32 && 8 * sharing <= mean) sharing *= 2;
+  return Team{solver, m, Systems(a.systems()), int(mean), sharing};
+}
+
+}  // namespace Impl
+
+/// A solver to be called inside a kernel on Exec: checked on the host, then passed to the kernel by value and called as
+/// s.solve(member, item, b, x) by all threads of a team, which has one system at a time. Each call is a whole solve, so a
+/// kernel may call it in a loop; the criteria are those given here.
+/// \tparam RowsOfALane     1 to 8: on devices systems have up to 256 times as many rows. Vectors are registers, so fewer leave
+///                         more of them to the kernel
+/// \tparam Number          float or double, where A is matrix_free; else it is A's
+/// \param solver           conjugate_gradients, bicgstab or richardson, with stopping criteria
+/// \param preconditioner   no_preconditioner() or jacobi()
+/// \param a                csr, ell, dense, identity or matrix_free, of which solve takes an item by its number; or
+///                         csr_pattern, ell_pattern, dense_pattern, whose numbers the kernel has. Views are not kept: they must
+///                         outlive the kernel
+///
+/// team_size() is the number of threads that teams should have, with a vector length of 1; scratch_size(team_size) the bytes
+/// of level-0 scratch for each, from half a KB for 12 rows to 33 KB for 2048 in double. The kernel takes its own scratch
+/// before the first call; calls use the same bytes one after the other, which are free between them. On devices the matrix is
+/// read where it is, twice an iteration of bicgstab, so that numbers in scratch are fast. On hosts one thread of the team
+/// solves, its vectors on its stack, and the others wait: teams of one thread are best, and take no scratch. Patterns are not
+/// read: see check.
+///
+/// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the limits. A kernel that is
+/// launched with another team size or too little scratch is aborted.
+template <class Exec, int RowsOfALane = 2, class Number = void, Impl::IterativeSolver Solver,
+          Impl::Preconditioner M, class A>
+  requires(Kokkos::is_execution_space_v<Exec> && (Impl::SystemMatrices<A> || Impl::TeamPattern<A>))
+auto team_solve(Solver const& solver, M const& preconditioner, A const& a) {
+  static_assert(
+      A::template reachable<Exec>,
+      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  return Impl::make_team_solver<Impl::runs_on_device<Exec>, RowsOfALane, Number>(solver,
+                                                                                 preconditioner, a);
+}
+
+}  // namespace Batchwork
+
+#endif

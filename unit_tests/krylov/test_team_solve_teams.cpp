@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The way of devices through team_solve, run on the host by teams of threads; and what a kernel of a wrong size meets.
+#include "krylov/Batchwork_TeamSolve.hpp"
+
+#include "krylov/SolveCase.hpp"
+#include "support/Batchwork_Messages.hpp"
+#include "verbs/HostTeams.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+struct TeamSolveOnTeams : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(TeamSolveOnTeams, Numbers);
+
+/// The item's own numbers, if there are any.
+template <class Solver, class T>
+struct Kernel {
+  Solver solver;
+  GemmMatrices<T> const* own;
+  GemmMatrices<T> const& b;
+  GemmMatrices<T> const& x;
+  SolveResult<T>* said;  ///< (item, thread)
+
+  void operator()(HostMember const& member) const {
+    int const n = member.league_rank();
+    auto const right = [&](int i) { return b.at(n, i, 0); };
+    auto const solution = [&](int i) -> T& { return x.at(n, i, 0); };
+    // The start, by one thread: the others see it without a wait of the kernel's.
+    if (member.team_rank() == member.team_size() / 2)
+      for (int i = 0; i < x.rows; ++i) solution(i) = T(i % 3);
+    auto& result = said[n * member.team_size() + member.team_rank()];
+    if constexpr (Solver::numbers_rank > 0) {
+      if (own != nullptr) {
+        result = solver.solve(member, &own->at(n, 0, 0), right, solution);
+        return;
+      }
+    }
+    result = solver.solve(member, n, right, solution);
+  }
+};
+
+template <class T>
+struct Case {
+  static constexpr int items = 2;
+  Random random{5};
+  Matrices<T> a;
+  GemmMatrices<T> b, x;
+  Case(int rows, double share, Arranged how)
+      : a(solvable_pattern(random, rows, share, true), items, how),
+        b(items, rows, 1, how),
+        x(items, rows, 1, how) {
+    for (std::int64_t k = 0; k < items; ++k) put_dominant(a, k, random, true, 2.5);
+    a.upload();
+    b.randomise(random);
+  }
+  template <int R, class Solver, class M, class A>
+  void run(Solver const& solver, M const& m, A const& A_, GemmMatrices<T> const* own, int size,
+           char const* what) const {
+    SCOPED_TRACE(std::string(what) + ", " + std::to_string(b.rows) + " rows, teams of " +
+                 std::to_string(size));
+    auto const team = Impl::make_team_solver<true, R, T>(solver, m, A_);
+    using Team = std::remove_const_t<decltype(team)>;
+    if (size == 0) size = team.team_size();
+    std::vector<SolveResult<T>> said(std::size_t(items * size));
+    run_teams(Kernel<Team, T>{team, own, b, x, said.data()}, items, size, team.scratch_size(size));
+    EXPECT_EQ(x.poisoned(), x.host.extent(0) - std::size_t(items) * std::size_t(x.rows));
+    for (int n = 0; n < items; ++n) {
+      auto const& r = said[std::size_t(n * size)];
+      ASSERT_EQ(Status::reason(r.code), Reason::success) << to_string(Status::reason(r.code));
+      auto const t = residual_truth(a.full, n, x, b);
+      long double const slack = t.rounding + (2 * 40 + 3) * epsilon<T> * t.norm;
+      ASSERT_NEAR(double(r.residual), double(t.norm), double(slack));
+      ASSERT_LE(t.norm, solver.stop.tolerance * t.right_side * (1 + 100 * epsilon<T>)+slack);
+      ASSERT_GT(r.iterations, 0);
+      for (int rank = 1; rank < size; ++rank) {
+        auto const& other = said[std::size_t(n * size + rank)];
+        ASSERT_EQ(other.iterations, r.iterations);
+        ASSERT_EQ(other.code, r.code);
+        ASSERT_TRUE(same_bits(other.residual, r.residual));
+      }
+    }
+  }
+};
+
+TYPED_TEST(TeamSolveOnTeams, EveryFormat) {
+  using T = TypeParam;
+  auto const stop = relative(usual_tolerance<T>, 100);
+  for (auto how : {Arranged::rows, Arranged::planes}) {
+    Case<T> const small(12, 0.3, how), odd(33, 0.2, how);
+    small.template run<2>(bicgstab(stop), jacobi(), small.a.csr(), nullptr, 0, "csr");
+    small.template run<2>(bicgstab(stop), no_preconditioner(), small.a.ell(), nullptr, 64, "ell");
+    odd.template run<2>(bicgstab(stop), jacobi(), odd.a.dense(), nullptr, 0, "dense");
+    odd.template run<2>(conjugate_gradients(stop), jacobi(), odd.a.long_csr(), nullptr, 32,
+                        "64 bits");
+    odd.template run<8>(richardson(stop, 0.9), jacobi(), AnyMatrices<T>(odd.a.csr()), nullptr, 0,
+                        "any");
+  }
+}
+
+TYPED_TEST(TeamSolveOnTeams, OwnNumbers) {
+  using T = TypeParam;
+  auto const solver = bicgstab(relative(usual_tolerance<T>, 100));
+  Case<T> const c(12, 0.3, Arranged::rows), large(70, 0.05, Arranged::rows);
+  c.template run<2>(solver, jacobi(), csr_pattern<T>(c.a.row_offsets, c.a.columns), &c.a.values, 0,
+                    "csr");
+  c.template run<2>(solver, jacobi(), ell_pattern<T>(c.a.place_columns), &c.a.places, 0, "ell");
+  c.template run<1>(solver, jacobi(), dense_pattern<T>(12), &c.a.full, 32, "dense");
+  large.template run<4>(solver, jacobi(), csr_pattern<T>(large.a.row_offsets, large.a.columns),
+                        &large.a.values, 32, "more rows a lane");
+}
+
+/// Runs a solver by a team of that size and that much scratch.
+void run_with(int rows, int size, std::size_t bytes) {
+  auto const team =
+      Impl::make_team_solver<true, 1, double>(bicgstab(), jacobi(), identity<double>(rows, 2.0));
+  GemmMatrices<double> const b(1, rows, 1, Arranged::rows), x(1, rows, 1, Arranged::rows);
+  std::vector<SolveResult<double>> said(std::size_t(size), SolveResult<double>{});
+  run_teams(Kernel<std::remove_const_t<decltype(team)>, double>{team, nullptr, b, x, said.data()},
+            1, size, bytes);
+}
+
+TEST(TeamSolveMisuseOnTeams, IsRefused) {
+  auto const team =
+      Impl::make_team_solver<true, 1, double>(bicgstab(), jacobi(), identity<double>(40, 2.0));
+  EXPECT_EQ(team.team_size(), 64);
+  for (int size : {0, 1, 32, 40, 65, 288})
+    expect_says(message_of([&] { (void)team.scratch_size(size); }),
+                {"Batchwork::team_solve: teams of ", " threads for systems of 40 rows",
+                 "; give a multiple of 32 to 256 that has 1 rows for each thread at most"});
+  EXPECT_NO_THROW((void)team.scratch_size(96));
+  run_with(40, 64, team.scratch_size(64));
+  run_with(40, 96, team.scratch_size(96));
+  expect_says(message_of([&] {
+                (void)Impl::make_team_solver<true, 1, double>(bicgstab(), jacobi(),
+                                                              identity<double>(257));
+              }),
+              {"systems of 257 rows, more than the limit of 256", "; give more rows a lane"});
+}
+
+TEST(TeamSolveDeathTest, WrongSizesAbort) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(run_with(40, 32, 100000), "team_solve: a team of another size");
+  EXPECT_DEATH(run_with(40, 65, 100000), "team_solve: a team of another size");
+  EXPECT_DEATH(run_with(40, 64, 1000), "team_solve: too little team scratch");
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
