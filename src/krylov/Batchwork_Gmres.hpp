@@ -23,14 +23,16 @@ namespace Batchwork {
 /// direction M v has a product that depends on those before it.
 ///
 /// Iteration j takes one product, one application of the preconditioner, j + 1 sums and as many additions to a vector (all of
-/// them twice where the first time leaves less than half of the square of the norm), in groups of 8 sums. That is classical
+/// them twice where the first time leaves less than half of the square of the norm), in groups of 4 sums on
+/// devices and 8 on hosts. That is classical
 /// Gram-Schmidt within a group and modified from group to group, with the reorthogonalisation of J. W. Daniel, W. B. Gragg,
 /// L. Kaufman and G. W. Stewart, Math. Comp. 30 (1976). A cycle takes one product more.
 ///
 /// The room of a system is m vectors of its rows (rounded up to the rows of its lanes) and m (m + 1) / 2 + 4 m numbers. See
 /// workspace_numbers.
 struct Gmres {
-  static constexpr int vectors = 4;  ///< that a lane or thread keeps, beside the factors of a preconditioner
+  static constexpr int vectors =
+      4;  ///< that a lane or thread keeps, beside the factors of a preconditioner
   StoppingCriteria stop{};
   /// m: vectors of a cycle, 1 or more. More than there are rows, or iterations allowed, are not taken.
   int basis = 30;
@@ -125,7 +127,9 @@ struct GmresMethod {
     T found = T(0);
     BATCHWORK_KEEP_LOOP
     for (int k = 0; k <= steps; k += group) {
-      T const* const from = direction(k);
+      // Found anew in each turn, as number_of does.
+      int const apart = Vendor::renewed(places);
+      T const* const from = room.numbers + k * apart;
       int const count = steps + 1 - k;
       V parts[group];
       BATCHWORK_UNROLL
@@ -135,7 +139,7 @@ struct GmresMethod {
           V const x = w(i);
           BATCHWORK_UNROLL
           for (int q = 0; q < group; ++q)
-            if (q < count) parts[q] += x * number_of(at, from + q * places, i);
+            if (q < count) parts[q] += x * number_of(at, from + q * apart, i);
         });
       }
       T h[group];
@@ -145,7 +149,7 @@ struct GmresMethod {
         V x = w(i);
         BATCHWORK_UNROLL
         for (int q = 0; q < group; ++q)
-          if (q < count) x -= V(h[q]) * number_of(at, from + q * places, i);
+          if (q < count) x -= V(h[q]) * number_of(at, from + q * apart, i);
         w.set(i, x);
       });
       T* const to = column() + k;
@@ -165,15 +169,19 @@ struct GmresMethod {
     bool const on = is.running;
     m_of.apply(at, r, v);
     at.multiply(u, r);
-    T const found = orthogonalise(at, u, on, false);
-    T left = square(at, u);
-    T const before = left + found;
-    // Little is left: what rounding has put back is taken away once more.
-    bool const again = on && left < found;
-    if (at.any(again)) {
-      orthogonalise(at, u, again, true);
+    T left = T(0), before = T(0);
+    bool takes_part = on;
+    BATCHWORK_KEEP_LOOP
+    for (int pass = 0; pass < 2; ++pass) {
+      T const found = orthogonalise(at, u, takes_part, pass > 0);
       T const now = square(at, u);
-      if (again) left = now;
+      if (takes_part) {
+        left = now;
+        if (pass == 0) before = now + found;
+      }
+      // Where little is left, what rounding has put back is taken away once more.
+      takes_part = takes_part && now < found;
+      if (pass > 0 || !at.any(takes_part)) break;
     }
     wait(at);  // for the column
     if (on) {

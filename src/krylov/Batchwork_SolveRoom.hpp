@@ -55,7 +55,8 @@ concept NeedsRoom =
 struct RoomPlan {
   std::int64_t of_system = 0;  ///< numbers
   std::int64_t systems = 1;    ///< of a team; a thread has one at a time
-  std::int64_t at_once = 0;    ///< teams or threads with room in the workspace; 0: it is on the chip or stack
+  std::int64_t at_once =
+      0;  ///< teams or threads with room in the workspace; 0: it is on the chip or stack
 
   constexpr std::int64_t numbers() const { return at_once * systems * of_system; }
 };
@@ -97,14 +98,15 @@ struct SystemRoom {
   T* sums = nullptr;  ///< of the team, where its lanes meet in sum_many
 };
 
-/// Sums at once, by lanes as by a thread. Portably as many as SystemTeam::sum takes.
+/// Sums at once; more than 4 take registers that lanes do not have. Portably as many as SystemTeam::sum takes.
 template <class At>
-inline constexpr int sums_at_once =
-    Vendor::has_shuffles || !requires(At const& at) { at.member; } ? 8 : SystemScratch::most_sums;
+inline constexpr int sums_at_once = !requires(At const& at) { at.member; } ? 8
+                                    : Vendor::has_shuffles                 ? 4
+                                                           : SystemScratch::most_sums;
 
 /// Numbers of scratch where the lanes of a team meet in sum_many: two sets in turn, as in SystemTeam.
 constexpr int numbers_of_many_sums(int lanes) {
-  return Vendor::has_shuffles && lanes > 32 ? 2 * 8 * Vendor::places_to_combine(lanes) : 0;
+  return Vendor::has_shuffles && lanes > 32 ? 2 * 4 * Vendor::places_to_combine(lanes) : 0;
 }
 
 /// Sums over the rows, the same bits in each lane. All lanes that go through the same turns call it.
@@ -125,15 +127,16 @@ BATCHWORK_INLINE void sum_many(At& at, V const (&mine)[N], T (&x)[N],
 }
 
 /// Numbers of a vector of the room, `places_of(at)` long, where the rows of a lane are those of its other vectors.
+/// Their places are found anew: kept in registers, they would take those that the matrix has.
 template <class T, int R, bool Large, class Matrix, class Member>
 BATCHWORK_INLINE T number_of(SystemTeam<T, R, Large, Matrix, Member> const& at, T const* vector,
                              int r) {
-  return vector[at.row_of(r)];
+  return vector[Vendor::renewed(at.row_of(r))];
 }
 template <class T, int R, bool Large, class Matrix, class Member>
 BATCHWORK_INLINE void put_number(SystemTeam<T, R, Large, Matrix, Member> const& at, T* vector,
                                  int r, T x) {
-  vector[at.row_of(r)] = x;
+  vector[Vendor::renewed(at.row_of(r))] = x;
 }
 template <class T, int R, bool Large, class Matrix, class Member>
 BATCHWORK_INLINE int places_of(SystemTeam<T, R, Large, Matrix, Member> const& at) {
