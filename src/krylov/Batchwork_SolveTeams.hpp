@@ -91,9 +91,16 @@ struct SolveTeams {
   }
 
   template <class Member>
+  BATCHWORK_INLINE T* scratch_of(Member const& member) const {
+    return static_cast<T*>(member.team_scratch(0).get_shmem_aligned(
+        (scratch.numbers(Vendor::has_shuffles) + numbers_beside()) * sizeof(T), 16));
+  }
+
+  template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     if constexpr (has_room) {
-      // A workspace has room for some teams, which take further systems.
+      // A workspace has room for some teams, which take further systems. Asking for scratch again would give other scratch.
+      T* const numbers = scratch_of(member);
       std::int64_t const first = member.league_rank();
       std::int64_t const step = p.solver.workspace == nullptr ? turns() : p.solver.at_once;
       for (std::int64_t turn = first; turn < turns(); turn += step) {
@@ -102,21 +109,21 @@ struct SolveTeams {
           if constexpr (Large) member.team_barrier();
           else Vendor::wait_for_warp(member);
         }
-        solve_systems(member, turn);
+        solve_systems(member, turn, numbers);
       }
     } else {
-      solve_systems(member, member.league_rank());
+      solve_systems(member, member.league_rank(), nullptr);
     }
   }
   template <class Member>
-  BATCHWORK_INLINE void solve_systems(Member const& member, std::int64_t turn) const {
+  BATCHWORK_INLINE void solve_systems(Member const& member, std::int64_t turn, T* given) const {
     int const rank = member.team_rank(), slot = rank >> shift, mine = rank & (lanes - 1);
     std::int64_t const wanted = turn * scratch.systems + slot;
     // Lanes without an item repeat the last one, so that all of them may wait for each other, and store nothing.
     bool const there = wanted < p.items;
     auto const item = p.item(there ? wanted : p.items - 1, there);
-    T* const numbers = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(
-        (scratch.numbers(Vendor::has_shuffles) + numbers_beside()) * sizeof(T), 16));
+    T* numbers = given;
+    if constexpr (!has_room) numbers = scratch_of(member);
 
     Matrix matrix;
     RowNumbers<T, R> diagonal{};
