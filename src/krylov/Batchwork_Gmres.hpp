@@ -23,10 +23,10 @@ namespace Batchwork {
 /// direction M v has a product that depends on those before it.
 ///
 /// Iteration j takes one product, one application of the preconditioner, j + 1 sums and as many additions to a vector (all of
-/// them twice where the first time leaves less than half of the square of the norm), in groups of 4 sums on
-/// devices and 8 on hosts. That is classical
-/// Gram-Schmidt within a group and modified from group to group, with the reorthogonalisation of J. W. Daniel, W. B. Gragg,
-/// L. Kaufman and G. W. Stewart, Math. Comp. 30 (1976). A cycle takes one product more.
+/// them twice where the first time leaves less than half of the square of the norm), in groups of 4 sums on devices and of 8
+/// on hosts. That is classical Gram-Schmidt within a group and modified from group to group, with the reorthogonalisation of
+/// J. W. Daniel, W. B. Gragg, L. Kaufman and G. W. Stewart, Math. Comp. 30 (1976). A cycle takes one product and one
+/// application of the preconditioner more.
 ///
 /// The room of a system is m vectors of its rows (rounded up to the rows of its lanes) and m (m + 1) / 2 + 4 m numbers. See
 /// workspace_numbers.
