@@ -241,11 +241,12 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
 
   auto const systems = a.systems();
   using Systems = std::remove_const_t<decltype(systems)>;
-  launch_solve(exec, call,
-               SolveProblem<T, std::remove_const_t<decltype(in_room)>, M, Systems>{in_room, preconditioner, systems,
-                                                b.storage.as_const(), x.storage,
-                                                LogPointers<T>(log), items},
-               a.nonzeros());
+  using Placed = std::remove_const_t<decltype(in_room)>;
+  launch_solve(
+      exec, call,
+      SolveProblem<T, Placed, M, Systems>{in_room, preconditioner, systems, b.storage.as_const(),
+                                          x.storage, LogPointers<T>(log), items},
+      a.nonzeros());
 }
 
 }  // namespace Impl
@@ -323,7 +324,8 @@ std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const&,
   using Own = typename A::value_type;
   using Number = std::conditional_t<std::is_void_v<Own>, T, Own>;
   static_assert(std::is_same_v<Number, float> || std::is_same_v<Number, double>,
-                "Batchwork::workspace_numbers: say of which numbers: workspace_numbers<double>(...)");
+                "Batchwork::workspace_numbers: say of which numbers: "
+                "workspace_numbers<double>(...)");
   if constexpr (Impl::NeedsRoom<Solver>) {
     Impl::check_room(Impl::SystemCall{"workspace_numbers"}, solver);
     return Impl::plan_room_of<Exec, Number>(exec, Impl::RoomOf<Solver>::fitted(solver, a.rows()), a,
