@@ -62,7 +62,14 @@ struct HostLog {
             Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.recurrence),
             Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.residual),
             Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.reason),
-            Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from.history)} {}
+            history_of(from.history)} {}
+  /// Its layout is the host's, whatever that of the device is.
+  template <class View>
+  static Kokkos::View<T**, Kokkos::HostSpace> history_of(View const& from) {
+    Kokkos::View<T**, Kokkos::HostSpace> const to("history", from.extent(0), from.extent(1));
+    Kokkos::deep_copy(to, Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), from));
+    return to;
+  }
   Reason reason(std::int64_t n) const { return Status::reason(log.reason(std::size_t(n))); }
   int info(std::int64_t n) const { return Status::info(log.reason(std::size_t(n))); }
   int iterations(std::int64_t n) const { return log.iterations(std::size_t(n)); }
