@@ -96,8 +96,8 @@ struct AnySystems {
   /// The entries of a row of the item whose numbers these are.
   BATCHWORK_INLINE AnyRow<T> row(T const* of_item, int i) const {
     AnyRow<T> r;
-    visit(of_item, [&](auto const& rows) {
-      auto const of = rows(i);
+    visit(of_item, [&](auto const& row_of) {
+      auto const of = row_of(i);
       r.count = of.count;
       if constexpr (requires { of.value; }) {
         r.only = of.row;

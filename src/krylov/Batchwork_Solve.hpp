@@ -16,11 +16,13 @@
 #include "krylov/Batchwork_Bicgstab.hpp"
 #include "krylov/Batchwork_BlockJacobi.hpp"
 #include "krylov/Batchwork_ConjugateGradients.hpp"
+#include "krylov/Batchwork_Gmres.hpp"
 #include "krylov/Batchwork_Ilu.hpp"
 #include "krylov/Batchwork_Multiply.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
 #include "krylov/Batchwork_Richardson.hpp"
 #include "krylov/Batchwork_SolveHost.hpp"
+#include "krylov/Batchwork_SolveRoom.hpp"
 #include "krylov/Batchwork_SolveTeams.hpp"
 
 namespace Batchwork {
@@ -62,6 +64,84 @@ std::string scratch_remedy(M const& m, int rows) {
          " of them are the preconditioner's: give another one, or block_jacobi with smaller blocks";
 }
 
+/// How kernels hold such systems; Systems is what they get of a format. Of compressed rows only the number of all entries
+/// is known here.
+template <class Solver, class M, class Systems>
+SolveChoice choose_variant(std::int64_t rows, std::int64_t nonzeros) {
+  std::int64_t const width = (nonzeros + rows - 1) / rows;
+  constexpr bool exact = !requires(Systems const& a) { a.offsets; };
+  if constexpr (takes_item<M>)
+    return choose_preconditioned_solve(rows, width, Vendor::has_shuffles);
+  else return choose_solve(rows, width, exact, Solver::short_rows, Vendor::has_shuffles);
+}
+
+/// Where the solver's room for such systems is; one that is fitted to them.
+template <class Exec, class T, class M, class Solver, class A>
+RoomPlan plan_room_of(Exec const& exec, Solver const& solver, A const& a, std::int64_t items) {
+  std::int64_t const rows = a.rows(), size = sizeof(T);
+  if (items <= 0 || rows <= 0) return {};
+  if constexpr (runs_on_device<Exec>) {
+    SolveChoice how;
+    if constexpr (requires { a.functor; }) how = choose_functor_solve(rows);
+    else
+      how = choose_variant<
+          Solver,
+          std::remove_cvref_t<decltype(preconditioner_in_kernel(std::declval<M const&>(), a))>,
+          std::remove_cvref_t<decltype(a.systems())>>(rows, a.nonzeros());
+    std::int64_t const places = how.places(rows);
+    // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
+    return plan_room(RoomOf<Solver>::numbers(solver, rows, places), 2 * places, how.systems(), size,
+                     items, exec.concurrency() / 4 / how.team());
+  } else {
+    constexpr int W = native_width<T>;
+    return plan_room(RoomOf<Solver>::numbers(solver, rows, (rows + W - 1) / W * W), 0, 1, size,
+                     items, exec.concurrency());
+  }
+}
+
+inline void check_room(SystemCall const& call, Gmres const& solver) {
+  if (solver.basis < 1)
+    call.fail("gmres with a basis of " + std::to_string(solver.basis) +
+              " vectors; give from 1 to the number of rows, which is the limit for larger ones");
+}
+
+/// The solver as kernels have it: with its room, if it needs one.
+template <class T, class M, class Exec, class Solver, class A, class Given>
+auto solver_in_room(Exec const& exec, [[maybe_unused]] SystemCall const& call, Solver const& solver,
+                    A const& a, std::int64_t items, Given const& given) {
+  T* memory = nullptr;
+  std::int64_t there = 0;
+  std::string what = "none is given";
+  if constexpr (!std::is_same_v<Given, NoWorkspace>) {
+    using View = decltype(given.view);
+    static_assert(std::is_same_v<T, typename View::value_type>,
+                  "Batchwork::solve: the workspace holds the type of the numbers");
+    static_assert(reaches<Exec, typename View::memory_space>,
+                  "Batchwork::solve: the workspace's memory cannot be reached from the execution "
+                  "space");
+    SystemView const v{"workspace", describe_view(given.view)};
+    if (!v.d.problem.empty()) call.fail(SystemCall::name(7, v) + ": " + v.d.problem);
+    if (!v.d.contiguous)
+      call.fail(SystemCall::name(7, v) + " has gaps; give a View whose numbers are side by side");
+    memory = given.view.data();
+    there = std::int64_t(given.view.extent(0));
+    what = SystemCall::name(7, v) + " has " + std::to_string(there);
+  }
+  if constexpr (NeedsRoom<Solver>) {
+    check_room(call, solver);
+    Solver const fitted = RoomOf<Solver>::fitted(solver, a.rows());
+    RoomPlan const plan = plan_room_of<Exec, T, M>(exec, fitted, a, items);
+    std::int64_t const needed = plan.numbers();
+    if (there < needed)
+      call.fail("the solver needs a workspace of " + std::to_string(needed) + " numbers, but " +
+                what + "; give workspace(view) of workspace_numbers(...) numbers");
+    return InRoom<Solver, T>{fitted, fitted.stop, needed > 0 ? memory : nullptr, plan.of_system,
+                             plan.at_once};
+  } else {
+    return solver;
+  }
+}
+
 template <class Exec, class Kernel>
 void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string const& label,
                         Kernel const& kernel, int team) {
@@ -83,7 +163,7 @@ void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string co
 
 template <class Exec, class T, class Solver, class M, class Systems>
 void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::string const& label,
-                            SolveProblem<T, Solver, M, Systems> const& p, std::int64_t width) {
+                            SolveProblem<T, Solver, M, Systems> const& p, std::int64_t nonzeros) {
   auto const launch = [&]<class Matrix, int R, bool Large, class Problem>(Problem const& q,
                                                                           SolveChoice const& how) {
     launch_solve_teams(exec, call, label, SolveTeams<T, Problem, Matrix, R, Large>(q, how),
@@ -97,7 +177,7 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
   } else if constexpr (takes_item<M>) {
     SolveProblem<T, Solver, M, AnySystems<T>> const q{
         p.solver, p.preconditioner, AnySystems<T>(p.a), p.b, p.x, p.log, p.items};
-    SolveChoice const how = choose_preconditioned_solve(p.a.rows, width, Vendor::has_shuffles);
+    SolveChoice const how = choose_variant<Solver, M, Systems>(p.a.rows, nonzeros);
     // Few registers, and so many systems at a time, except for those that there is hardly scratch for.
     if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2>, 2, true>(q, how);
     else launch.template operator()<ReadInPlace<T, 8>, 8, true>(q, how);
@@ -106,9 +186,7 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
     SolveProblem<T, Solver, M, Any> const q{p.solver, p.preconditioner, Any(p.a), p.b, p.x,
                                             p.log,    p.items};
     constexpr int short_rows = Solver::short_rows;
-    // Of compressed rows only the number of all entries is known here.
-    constexpr bool exact = !requires { p.a.offsets; };
-    SolveChoice const how = choose_solve(p.a.rows, width, exact, short_rows, Vendor::has_shuffles);
+    SolveChoice const how = choose_variant<Solver, M, Systems>(p.a.rows, nonzeros);
     auto const either = [&]<class Matrix, int R>() {
       if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q, how);
       else launch.template operator()<Matrix, R, false>(q, how);
@@ -134,12 +212,16 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p,
   std::string const label = kernel_label(call.verb, "");
   std::int64_t const rows = p.a.rows;
   if constexpr (runs_on_device<Exec>) {
-    launch_solve_on_device(exec, call, label, p, (nonzeros + rows - 1) / rows);
+    launch_solve_on_device(exec, call, label, p, nonzeros);
   } else {
     // Some items a chunk, since they take different numbers of iterations.
     std::int64_t const most = std::clamp<std::int64_t>(4096 / (rows + nonzeros), 1, 64);
     std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency()));
-    std::int64_t const per_chunk = std::clamp<std::int64_t>(share, 1, most);
+    std::int64_t per_chunk = std::clamp<std::int64_t>(share, 1, most);
+    // A chunk for each room of a workspace.
+    if constexpr (SolverInRoom<decltype(p.solver)>)
+      if (p.solver.workspace != nullptr)
+        per_chunk = (p.items + p.solver.at_once - 1) / p.solver.at_once;
     Kokkos::parallel_for(label,
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                              exec, 0, (p.items + per_chunk - 1) / per_chunk),
@@ -147,9 +229,10 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p,
   }
 }
 
-template <class Exec, class Solver, class M, class A, class B, class X, class Log>
+template <class Exec, class Solver, class M, class A, class B, class X, class Log,
+          class Given = NoWorkspace>
 void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a,
-                 B const& b_arg, X const& x_arg, Log const& log) {
+                 B const& b_arg, X const& x_arg, Log const& log, Given const& given = {}) {
   auto const b = stored(b_arg);
   auto const x = stored(x_arg);
   require_solve<Exec, A, std::remove_const_t<decltype(b)>, std::remove_const_t<decltype(x)>>();
@@ -195,15 +278,24 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
     static_assert(M::template reachable<Exec>(),
                   "Batchwork: a View's memory cannot be reached from the execution space; "
                   "deep_copy it there first");
+  if constexpr (!std::is_same_v<Given, NoWorkspace>) {
+    SystemView const vw{"workspace", describe_view(given.view)};
+    call.check_written(7, vw, 4, vb);
+    call.check_written(7, vw, 5, vx);
+    for (auto const& v : views) call.check_written(7, vw, 3, v);
+  }
+  auto const in_room = solver_in_room<T, M>(exec, call, solver, a, items, given);
   if (items == 0 || a.rows() == 0) return;
 
   auto const systems = a.systems();
   using Systems = std::remove_const_t<decltype(systems)>;
   auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
+  using Placed = std::remove_const_t<decltype(in_room)>;
+  using Preparing = std::remove_const_t<decltype(in_kernel)>;
   launch_solve(
       exec, call,
-      SolveProblem<T, Solver, std::remove_const_t<decltype(in_kernel)>, Systems>{
-          solver, in_kernel, systems, b.storage.as_const(), x.storage, LogPointers<T>(log), items},
+      SolveProblem<T, Placed, Preparing, Systems>{in_room, in_kernel, systems, b.storage.as_const(),
+                                                  x.storage, LogPointers<T>(log), items},
       a.nonzeros());
 }
 
@@ -211,11 +303,13 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
 
 /// Solves A_n x_n = b_n for every item n by an iterative solver, each to its own convergence. `x` is the start and the
 /// result.
-/// \param solver          conjugate_gradients, bicgstab or richardson, with stopping criteria
+/// \param solver          conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria
 /// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor)
 /// \param a               csr, ell, dense, identity or matrix_free, of up to 2048 rows; see check
 /// \param b,x             Views v(item, i) in any layout or strided, or packed(v, n); float or double; x may not be b
-/// \param log             a SolveLog, whose Views are optional: iterations, residuals and the reason of every item
+/// \param log             a SolveLog, whose Views are optional: iterations, residuals and the reason of every item; may be
+///                        left out
+/// \param workspace       workspace(view), for gmres where workspace_numbers(...) is not zero; else it is not used
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::solve; asynchronous, allocates nothing, never fences. On devices
 /// lanes share a system, hold it and its vectors in registers where it fits, and wait for nobody else; on hosts a thread has
@@ -225,7 +319,8 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
 /// team scratch on devices; on hosts a thread allocates memory for them.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
-/// more rows or bytes of scratch than the limit, a negative tolerance. Patterns are not read: see check.
+/// more rows or bytes of scratch than the limit, a negative tolerance, a basis of less than one vector, a workspace that is missing
+/// or too small: the message says how many numbers it takes. Patterns are not read: see check.
 template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X, class T, class Memory>
   requires Kokkos::is_execution_space_v<Exec>
@@ -242,10 +337,60 @@ void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A co
   Impl::solve_batch(exec, solver, preconditioner, a, b, x,
                     SolveLog<T, typename Exec::memory_space>{});
 }
+template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
+          Impl::Viewish B, Impl::Viewish X, class T, class Memory, class View>
+  requires Kokkos::is_execution_space_v<Exec>
+void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
+           X const& x, SolveLog<T, Memory> const& log, Impl::Workspace<View> const& workspace) {
+  Impl::solve_batch(exec, solver, preconditioner, a, b, x, log, workspace);
+}
+template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
+          Impl::Viewish B, Impl::Viewish X, class View>
+  requires Kokkos::is_execution_space_v<Exec>
+void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
+           X const& x, Impl::Workspace<View> const& workspace) {
+  using T = typename std::remove_cvref_t<decltype(Impl::stored(x))>::value_type;
+  Impl::solve_batch(exec, solver, preconditioner, a, b, x,
+                    SolveLog<T, typename Exec::memory_space>{}, workspace);
+}
 template <Impl::IterativeSolver Solver, class M, class... Rest>
   requires Impl::Preconditioner<M>
 void solve(Solver const& solver, M const& preconditioner, Rest const&... rest) {
   solve(Kokkos::DefaultExecutionSpace(), solver, preconditioner, rest...);
+}
+
+/// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where the solver needs none,
+/// or keeps all in team scratch or, on hosts, on the threads' stacks: where that takes 32 KB a team or thread at most. There is
+/// room for the systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes
+/// that the device can hold, on hosts for one system a thread; so there is a number of items from which on it stays the same.
+/// It depends on the machine, and on the pattern only through its numbers of rows and nonzeros.
+/// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
+///
+/// Throws std::invalid_argument if the solver's parameters are refused by solve.
+template <class T = void, class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M,
+          Impl::SystemMatrices A>
+  requires Kokkos::is_execution_space_v<Exec>
+std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const&, A const& a,
+                               std::int64_t items) {
+  using Own = typename A::value_type;
+  using Number = std::conditional_t<std::is_void_v<Own>, T, Own>;
+  static_assert(std::is_same_v<Number, float> || std::is_same_v<Number, double>,
+                "Batchwork::workspace_numbers: say of which numbers: "
+                "workspace_numbers<double>(...)");
+  if constexpr (Impl::NeedsRoom<Solver>) {
+    Impl::check_room(Impl::SystemCall{"workspace_numbers"}, solver);
+    return Impl::plan_room_of<Exec, Number, M>(exec, Impl::RoomOf<Solver>::fitted(solver, a.rows()),
+                                               a, items)
+        .numbers();
+  } else {
+    return 0;
+  }
+}
+template <class T = void, Impl::IterativeSolver Solver, class M, Impl::SystemMatrices A>
+  requires Impl::Preconditioner<M>
+std::int64_t workspace_numbers(Solver const& solver, M const& preconditioner, A const& a,
+                               std::int64_t items) {
+  return workspace_numbers<T>(Kokkos::DefaultExecutionSpace(), solver, preconditioner, a, items);
 }
 
 }  // namespace Batchwork

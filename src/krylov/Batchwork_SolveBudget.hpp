@@ -37,6 +37,11 @@ struct SolveChoice {
   /// Lanes of a team: several systems, or one that has more than a warp.
   constexpr int team() const { return lanes <= 32 ? lanes_of_small_solves : lanes; }
   constexpr int systems() const { return team() / lanes; }
+  /// Places of a vector in memory, for so many rows of a system.
+  constexpr std::int64_t places(std::int64_t of_system) const {
+    bool const skips_rows = variant == SolveVariant::in_place || variant == SolveVariant::functor;
+    return skips_rows ? (of_system + lanes - 1) / lanes * lanes : std::int64_t(lanes) * rows;
+  }
 };
 
 /// As few as have so many rows each: a power of two to a warp, whole warps beyond.

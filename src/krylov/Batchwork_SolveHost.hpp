@@ -27,6 +27,12 @@ struct SolveHost {
   template <int Rows>
   void solve_some(std::int64_t first, std::int64_t end) const {
     alignas(64) T memory[most_vectors * (Rows + native_width<T>)];
+    constexpr bool has_room = SolverInRoom<decltype(p.solver)>;
+    alignas(64) T own_room[has_room ? room_on_chip / sizeof(T) : 1];
+    SystemRoom<T> room{own_room};
+    if constexpr (has_room)
+      if (p.solver.workspace != nullptr)
+        room.numbers = p.solver.workspace + first / per_chunk * p.solver.of_system;
     using Of = std::remove_cvref_t<decltype(p.a.item(0))>;
     using M = typename Problem::template prepared<typename SystemThread<T, Of>::Vector>;
     std::vector<T> beside(bytes_of_preconditioner<T>(p.preconditioner, p.a.rows) / sizeof(T));
@@ -40,7 +46,7 @@ struct SolveHost {
         for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
       M const m = prepare<M>(at, diagonal, p.preconditioner, any, beside.data());
       if constexpr (requires { m.valid; }) at.valid = m.valid;
-      auto method = method_of(at, p.solver);
+      auto method = method_in_room(at, p.solver, room);
       p.log.write(n, solve_system(at, m, method, p.solver.stop));
     }
   }

@@ -21,12 +21,16 @@ namespace Batchwork::Impl {
 /// A method has restart(at, m, r, norm_squared, is), which begins from the residual r, and step(at, m, r, u, is), one
 /// iteration that changes r and u of a system that is running, and ends with is.judge(r' r) or is.stop(why); both are
 /// called by all lanes. The solution is x + u; where Method::right it is x + M u, M being the preconditioner: neither x nor
-/// M u is then needed in an iteration.
+/// M u is then needed in an iteration. A method that has_cycles has finish(at, u), called by all lanes, which makes u of what
+/// its steps have left; where a cycle is over it says is.stop(Reason::stagnated), and begins anew unless that holds.
 template <class Method, class At, class M>
 BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& m, Method& method,
                                                                StoppingCriteria const& stop) {
   using T = typename At::Scalar;
   using V = typename At::Value;
+  constexpr bool has_cycles = requires { Method::has_cycles; };
+  // A cycle that leaves more of the residual than this has not helped.
+  constexpr T progress = T(1) - (sizeof(T) == 4 ? T(0x1p-12) : T(0x1p-26));
   auto r = at.vector(), u = at.vector(), t = at.vector();
 
   T norms[3];
@@ -91,6 +95,7 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
       method.step(at, m, r, u, is);
       if (began) at.record(is.iterations, is.squared);
     }
+    if constexpr (has_cycles) method.finish(at, u);
 
     // The true residual of those that took part.
     if constexpr (Method::right) {
@@ -122,6 +127,9 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
       result.code = Status::code(Reason::success, 0);
     } else if (is.cause == Reason::iteration_limit || is.cause == Reason::indefinite) {
       result.code = Status::code(is.cause, is.info);
+    } else if (has_cycles && is.cause == Reason::stagnated && residual < progress * before) {
+      before = residual;
+      is.running = true;
     } else if (restarts < stop.most_restarts && is.iterations < stop.most_iterations &&
                residual < T(0.5) * before) {
       ++restarts;

@@ -14,6 +14,7 @@
 #include "krylov/Batchwork_Jacobi.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
 #include "krylov/Batchwork_SolveBudget.hpp"
+#include "krylov/Batchwork_SolveRoom.hpp"
 
 namespace Batchwork::Impl {
 
@@ -60,24 +61,80 @@ struct SolveTeams {
     int const places = Matrix::skips_rows ? (p.a.rows + lanes - 1) / lanes * lanes : lanes * R;
     scratch = {lanes, places, how.systems(), WideNumbers<T>::count, Matrix::boxes};
   }
-  /// Of the solver and its preconditioner.
+  static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
+  /// Of the letter boxes and sums, the solver's room and the preconditioner.
   BATCHWORK_INLINE std::size_t bytes_in_use() const {
-    return scratch.numbers(Vendor::has_shuffles) * sizeof(T) +
+    return (scratch.numbers(Vendor::has_shuffles) + numbers_beside()) * sizeof(T) +
            bytes_of_preconditioner<T>(p.preconditioner, p.a.rows);
   }
   std::size_t bytes() const { return bytes_in_use() + 16; }
-  std::int64_t teams() const { return (p.items + scratch.systems - 1) / scratch.systems; }
+  std::int64_t teams() const {
+    if constexpr (has_room)
+      if (p.solver.workspace != nullptr) return p.solver.at_once;
+    return turns();
+  }
+  /// Teams that take their systems all at once.
+  BATCHWORK_INLINE std::int64_t turns() const {
+    return (p.items + scratch.systems - 1) / scratch.systems;
+  }
+  /// Of scratch, for a solver that has room.
+  BATCHWORK_INLINE std::size_t numbers_beside() const {
+    std::size_t n = 0;
+    if constexpr (has_room) {
+      n += std::size_t(numbers_of_many_sums(lanes));
+      if (p.solver.workspace == nullptr)
+        n += std::size_t(scratch.systems) * std::size_t(p.solver.of_system);
+    }
+    return n;
+  }
+  template <class Member>
+  BATCHWORK_INLINE SystemRoom<T> room_of(Member const& member, int slot, T* beside) const {
+    if constexpr (has_room) {
+      T* const in = p.solver.workspace;
+      std::int64_t const place =
+          (in == nullptr ? 0 : std::int64_t(member.league_rank()) * scratch.systems) + slot;
+      return {
+          (in == nullptr ? beside + numbers_of_many_sums(lanes) : in) + place * p.solver.of_system,
+          beside};
+    } else {
+      return {};
+    }
+  }
+
+  template <class Member>
+  BATCHWORK_INLINE T* scratch_of(Member const& member) const {
+    return static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes_in_use(), 16));
+  }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
+    if constexpr (has_room) {
+      // A workspace has room for some teams, which take further systems. Asking for scratch again would give other scratch.
+      T* const numbers = scratch_of(member);
+      std::int64_t const first = member.league_rank();
+      std::int64_t const step = p.solver.workspace == nullptr ? turns() : p.solver.at_once;
+      for (std::int64_t turn = first; turn < turns(); turn += step) {
+        if (turn != first) {
+          // The scratch of the systems before is free again.
+          if constexpr (Large) member.team_barrier();
+          else Vendor::wait_for_warp(member);
+        }
+        solve_systems(member, turn, numbers);
+      }
+    } else {
+      solve_systems(member, member.league_rank(), nullptr);
+    }
+  }
+  template <class Member>
+  BATCHWORK_INLINE void solve_systems(Member const& member, std::int64_t turn, T* given) const {
     int const rank = member.team_rank(), slot = Large ? 0 : rank >> shift,
               mine = Large ? rank : rank & (lanes - 1);
-    std::int64_t const wanted = std::int64_t(member.league_rank()) * scratch.systems + slot;
+    std::int64_t const wanted = turn * scratch.systems + slot;
     // Lanes without an item repeat the last one, so that all of them may wait for each other, and store nothing.
     bool const there = wanted < p.items;
     auto const item = p.item(there ? wanted : p.items - 1, there);
-    T* const numbers =
-        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes_in_use(), 16));
+    T* numbers = given;
+    if constexpr (!has_room) numbers = scratch_of(member);
 
     Matrix matrix;
     RowNumbers<T, R> diagonal{};
@@ -99,10 +156,10 @@ struct SolveTeams {
                                                numbers + slot * scratch.of_system(),
                                                numbers + scratch.systems * scratch.of_system()};
     using M = typename Problem::template prepared<RowNumbers<T, R>>;
-    M const m = prepare<M>(at, diagonal, p.preconditioner, p.a,
-                           numbers + scratch.numbers(Vendor::has_shuffles));
+    T* const beside = numbers + scratch.numbers(Vendor::has_shuffles);
+    M const m = prepare<M>(at, diagonal, p.preconditioner, p.a, beside + numbers_beside());
     if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
-    auto method = method_of(at, p.solver);
+    auto method = method_in_room(at, p.solver, room_of(member, slot, beside));
     auto const result = solve_system(at, m, method, p.solver.stop);
     if (mine == 0 && there) p.log.write(item.number, result);
   }

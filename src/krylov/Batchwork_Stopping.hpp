@@ -44,6 +44,8 @@ struct Breakdown {
   static constexpr int rho = 1;    ///< the shadow residual and the residual became orthogonal
   static constexpr int omega = 2;  ///< A s was orthogonal to s, or zero
   static constexpr int pivot = 3;  ///< the shadow residual and A p became orthogonal
+  static constexpr int singular =
+      4;  ///< GMRES: a direction's product depends on those of the others
 };
 
 namespace Impl {

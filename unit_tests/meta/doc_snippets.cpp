@@ -5,6 +5,7 @@
 // with the documentation by doc_snippets.cmake.
 #include <Batchwork.hpp>
 #include <cstdio>
+#include <krylov/Batchwork_Solve.hpp>
 #include <string>
 
 using namespace Batchwork;
@@ -90,6 +91,15 @@ void tridiagonal(Exec const& exec, Kokkos::View<double**> lower, Kokkos::View<do
                  Kokkos::View<int*> codes) {
   solve_tridiagonal(exec, lower, diagonal, upper, b, x, status(codes));
   solve_tridiagonal(exec, lower, diagonal, upper, x, x);  // in place
+}
+
+void restarted(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
+               Kokkos::View<double**> values, Kokkos::View<double**> b, Kokkos::View<double**> x,
+               std::int64_t items) {
+  auto const A = csr(row_offsets, columns, values);
+  auto const solver = gmres(30, relative(1e-8, 500));
+  Kokkos::View<double*> const room("room", workspace_numbers(solver, jacobi(), A, items));
+  solve(exec, solver, jacobi(), A, b, x, workspace(room));
 }
 
 void copies(Exec const& exec, Kokkos::View<double***, Kokkos::LayoutRight> rows,

@@ -1,0 +1,600 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// gmres: formats and sizes against the residual in long double, the residual of every iteration against the smallest there
+// is, cycles, reasons, workspaces.
+#include "krylov/SolveCase.hpp"
+#include "support/Batchwork_Messages.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+struct GmresOf : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(GmresOf, Numbers);
+
+/// A workspace of as many numbers as the call needs, of what nobody should read, with a fence behind.
+template <class T>
+struct Room {
+  static constexpr std::size_t fence = 8;
+  Kokkos::View<T*, Space::memory_space> view;
+  std::size_t needed;
+
+  explicit Room(std::int64_t numbers, T holds = std::numeric_limits<T>::quiet_NaN())
+      : view("workspace", std::size_t(numbers) + fence), needed(std::size_t(numbers)) {
+    Kokkos::deep_copy(view, holds);
+    Kokkos::deep_copy(Kokkos::subview(view, std::pair(needed, needed + fence)), poison<T>());
+  }
+  auto operator()() const {
+    return workspace(Kokkos::subview(view, std::pair(std::size_t(0), needed)));
+  }
+  bool fenced() const {
+    Kokkos::fence();
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    for (std::size_t k = needed; k < needed + fence; ++k)
+      if (host(k) != poison<T>()) return false;
+    return true;
+  }
+};
+
+template <class T, class M, class A>
+HostLog<T> solve_with_room(Gmres const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
+                           GemmMatrices<T> const& x, SolveLog<T> const& log,
+                           T holds = std::numeric_limits<T>::quiet_NaN()) {
+  std::int64_t const needed = workspace_numbers<T>(solver, m, a, b.items);
+  if (needed == 0) {
+    solve(solver, m, a, vectors(b), vectors(x), log);
+  } else {
+    Room<T> const room(needed, holds);
+    solve(solver, m, a, vectors(b), vectors(x), log, room());
+    EXPECT_TRUE(room.fenced());
+  }
+  x.download();
+  return HostLog<T>(log);
+}
+
+/// Solves and looks at every item; all of them converge.
+template <class T, class M, class A>
+void run(Gmres const& solver, M const& m, A const& a, GemmMatrices<T> const& full,
+         GemmMatrices<T> const& b, Arranged how, Random& random, char const* what) {
+  SCOPED_TRACE(what);
+  std::int64_t const items = full.items;
+  GemmMatrices<T> const x(items, full.rows, 1, how);
+  x.randomise(random);
+  auto const outside = x.poisoned();
+  auto const said = solve_with_room(solver, m, a, b, x, SolveLog<T>::allocated(items));
+  EXPECT_EQ(x.poisoned(), outside);
+  for (std::int64_t n = 0; n < items; ++n) {
+    ASSERT_EQ(said.reason(n), Reason::success)
+        << "item " << n << ": " << to_string(said.reason(n)) << ", info " << said.info(n) << ", "
+        << said.iterations(n) << " iterations, " << said.residual(n);
+    expect_honest(said, n, residual_truth(full, n, x, b), solver.stop.tolerance);
+    ASSERT_GT(said.iterations(n), 0);
+    ASSERT_LE(said.iterations(n), solver.stop.most_iterations);
+  }
+}
+
+/// Rows and shares of entries for all ways of holding a system, and bases on both sides of what stays on the chip.
+struct Size {
+  int rows;
+  double share;
+};
+inline constexpr Size sizes[] = {{1, 0},     {2, 1},      {3, 0.3},   {5, 1},      {8, 1},
+                                 {9, 0.2},   {16, 0.1},   {22, 0.9},  {24, 1},     {25, 0.5},
+                                 {33, 0.9},  {54, 0.8},   {56, 1},    {57, 0.5},   {64, 0.03},
+                                 {65, 0.08}, {128, 0.01}, {144, 0.3}, {200, 0.005}};
+inline constexpr int bases[] = {1, 2, 5, 30, 10000};
+
+TYPED_TEST(GmresOf, AllFormats) {
+  using T = TypeParam;
+  Random random(1);
+  std::size_t turn = 0;
+  for (auto const& size : sizes)
+    for (auto how : all_arranged) {
+      std::int64_t const items = size.rows < 30 ? 37 : 5;
+      SCOPED_TRACE(std::to_string(size.rows) + " rows, arranged " + std::to_string(int(how)));
+      Matrices<T> const a(solvable_pattern(random, size.rows, size.share, false), items, how);
+      GemmMatrices<T> const b(items, size.rows, 1, how);
+      for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+      a.upload();
+      b.randomise(random);
+      auto const solver = [&] {
+        return gmres(bases[turn++ % 5], relative(usual_tolerance<T>, 300));
+      };
+      run(solver(), jacobi(), a.csr(), a.full, b, how, random, "csr");
+      run(solver(), no_preconditioner(), a.long_csr(), a.full, b, how, random, "csr of 64 bits");
+      if (how == Arranged::strided) continue;
+      run(solver(), jacobi(), a.ell(), a.full, b, how, random, "ell");
+      run(solver(), jacobi(), a.dense(), a.full, b, how, random, "dense");
+    }
+}
+
+template <class T>
+struct Convection {
+  int rows;
+  template <class Lanes, class X, class Y>
+  KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t item, X const& x,
+                                  Y const& y) const {
+    lanes.for_each(rows, [&](int i) {
+      T sum = T(4 + item % 5) * x(i);
+      if (i > 0) sum -= T(2) * x(i - 1);
+      if (i + 1 < rows) sum += T(0.5) * x(i + 1);
+      y(i) = sum;
+    });
+  }
+};
+
+TYPED_TEST(GmresOf, MatrixFreeAndIdentity) {
+  using T = TypeParam;
+  Random random(2);
+  for (int rows : {1, 6, 40, 300, 2048}) {
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    std::int64_t const items = rows > 1000 ? 2 : 11;
+    auto const how = rows == 40 ? Arranged::planes : Arranged::rows;
+    GemmMatrices<T> const full(items, rows, rows, how), b(items, rows, 1, how);
+    full.fill(T(0));
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i) {
+        full.at(n, i, i) = T(4 + n % 5);
+        if (i > 0) full.at(n, i, i - 1) = T(-2);
+        if (i + 1 < rows) full.at(n, i, i + 1) = T(0.5);
+      }
+    b.randomise(random);
+    for (int m : {1, 7, 30})
+      run(gmres(m, relative(usual_tolerance<T>, 300)), no_preconditioner(),
+          matrix_free(rows, Convection<T>{rows}), full, b, how, random, "functor");
+    full.fill(T(0));
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i) full.at(n, i, i) = T(3);
+    // The first direction is all there is.
+    run(gmres(5, relative(usual_tolerance<T>, 1)), no_preconditioner(), identity<T>(rows, T(3)),
+        full, b, how, random, "identity");
+  }
+}
+
+TYPED_TEST(GmresOf, Batches) {
+  using T = TypeParam;
+  Random random(3);
+  for (std::int64_t items : {0, 1, 7, 33, 65537}) {
+    SCOPED_TRACE(std::to_string(items) + " items");
+    Matrices<T> const a(tridiagonal(3), items, Arranged::rows);
+    GemmMatrices<T> const b(items, 3, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+    a.upload();
+    b.randomise(random);
+    run(gmres(3, relative(usual_tolerance<T>, 50)), jacobi(), a.csr(), a.full, b, Arranged::rows,
+        random, "csr");
+  }
+}
+
+/// The smallest residuals that combinations of A r, A A r, ... leave of r, in long double: the first is |r|.
+std::vector<long double> smallest_residuals(std::vector<std::vector<long double>> const& a,
+                                            std::vector<long double> r, int steps) {
+  std::size_t const rows = r.size();
+  using Vector = std::vector<long double>;
+  auto const dot = [&](Vector const& x, Vector const& y) {
+    long double s = 0;
+    for (std::size_t i = 0; i < rows; ++i) s += x[i] * y[i];
+    return s;
+  };
+  /// Makes x orthogonal to the others, of norm 1, and puts it there.
+  auto const add = [&](std::vector<Vector>& to, Vector x) {
+    for (int pass = 0; pass < 2; ++pass)
+      for (auto const& q : to) {
+        long double const h = dot(q, x);
+        for (std::size_t i = 0; i < rows; ++i) x[i] -= h * q[i];
+      }
+    long double const norm = std::sqrt(dot(x, x));
+    for (auto& v : x) v /= norm;
+    to.push_back(x);
+  };
+  std::vector<Vector> directions, images;
+  std::vector<long double> norms{std::sqrt(dot(r, r))};
+  add(directions, r);
+  for (int k = 0; k < steps; ++k) {
+    Vector w(rows);
+    for (std::size_t i = 0; i < rows; ++i) w[i] = dot(a[i], directions.back());
+    add(images, w);
+    add(directions, w);
+    long double const h = dot(images.back(), r);
+    for (std::size_t i = 0; i < rows; ++i) r[i] -= h * images.back()[i];
+    norms.push_back(std::sqrt(dot(r, r)));
+  }
+  return norms;
+}
+
+/// The residual of each iteration of the first cycle is the smallest there is, and they do not grow after it; full cycles
+/// end after as many iterations as there are rows.
+TYPED_TEST(GmresOf, SmallestResiduals) {
+  using T = TypeParam;
+  Random random(4);
+  for (int rows : {4, 9, 18, 60}) {
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    std::int64_t const items = 3;
+    Matrices<T> const a(solvable_pattern(random, rows, 1, false), items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+    // Not dominant: well conditioned, but of slow progress.
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i)
+        for (int k = 0; k < rows; ++k)
+          a.put(n, i, k, T((i + 1) % rows == k ? 3 : i == k ? 1.5 : random() / std::sqrt(rows)));
+    a.upload();
+    b.randomise(random);
+    for (int m : {3, rows / 2, rows}) {
+      SCOPED_TRACE("basis " + std::to_string(m));
+      auto log = SolveLog<T>::allocated(items);
+      log.history = Kokkos::View<T**, Space::memory_space>("history", std::size_t(items), 600);
+      x.fill(T(0));
+      double const tolerance = sizeof(T) == 4 ? 1e-5 : 1e-12;
+      auto const said = solve_with_room(gmres(m, relative(tolerance, 600)), no_preconditioner(),
+                                        a.dense(), b, x, log);
+      for (std::int64_t n = 0; n < items; ++n) {
+        auto const t = residual_truth(a.full, n, x, b);
+        expect_honest(said, n, t, tolerance);
+        if (m == rows) {
+          EXPECT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
+          EXPECT_LE(said.iterations(n), rows);
+        }
+        std::vector<std::vector<long double>> matrix;
+        std::vector<long double> right;
+        for (int i = 0; i < rows; ++i) {
+          right.push_back(b.at(n, i, 0));
+          matrix.emplace_back();
+          for (int j = 0; j < rows; ++j) matrix.back().push_back(a.full.at(n, i, j));
+        }
+        int const cycle = std::min(m, said.iterations(n));
+        auto const smallest = smallest_residuals(matrix, right, cycle);
+        T before = T(smallest[0]);
+        for (int k = 1; k <= said.iterations(n); ++k) {
+          T const v = said.log.history(std::size_t(n), std::size_t(k - 1));
+          if (k <= cycle) {
+            ASSERT_NEAR(double(v), double(smallest[std::size_t(k)]),
+                        double(50 * rows * epsilon<T> * smallest[0]))
+                << k;
+          }
+          // Within a cycle never; a new one begins with what rounding has left.
+          bool const begins = (k - 1) % m == 0;
+          ASSERT_LE(v, before + (begins ? T(50 * rows) * epsilon<T> * T(smallest[0]) : T(0))) << k;
+          before = v;
+        }
+        EXPECT_EQ(before, said.recurrence(n));
+      }
+    }
+  }
+}
+
+/// Two numbers as eigenvalues: two directions, whatever the basis.
+TYPED_TEST(GmresOf, DirectionsAreExhausted) {
+  using T = TypeParam;
+  Random random(5);
+  for (int rows : {7, 30, 70}) {
+    std::int64_t const items = 9;
+    Matrices<T> const a(tridiagonal(rows), items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i)
+        for (int k = 0; k < int(a.pattern.columns[std::size_t(i)].size()); ++k)
+          a.put(n, i, k, T(a.pattern.columns[std::size_t(i)][std::size_t(k)] != i ? 0 : 1 + i % 2));
+    a.upload();
+    b.randomise(random);
+    for (double tolerance : {usual_tolerance<T>, 0.0}) {
+      x.fill(T(0));
+      auto const said = solve_with_room(gmres(20, relative(tolerance, 100)), no_preconditioner(),
+                                        a.csr(), b, x, SolveLog<T>::allocated(items));
+      for (std::int64_t n = 0; n < items; ++n) {
+        auto const t = residual_truth(a.full, n, x, b);
+        expect_honest(said, n, t, tolerance);
+        EXPECT_LE(t.norm, 20 * epsilon<T> * t.right_side);
+        if (tolerance > 0) {
+          EXPECT_EQ(said.reason(n), Reason::success);
+          EXPECT_EQ(said.iterations(n), 2);
+        }
+      }
+    }
+  }
+}
+
+/// Matrices that move every number by one row leave b = e_1 as it is until all directions are there.
+TYPED_TEST(GmresOf, CyclicShift) {
+  using T = TypeParam;
+  for (int rows : {5, 16, 40, 80}) {
+    std::int64_t const items = 5;
+    GemmMatrices<T> const full(items, rows, rows, Arranged::rows),
+        b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+    full.fill(T(0));
+    b.fill(T(0));
+    for (std::int64_t n = 0; n < items; ++n) {
+      b.at(n, 0, 0) = T(2);
+      for (int i = 0; i < rows; ++i) full.at(n, (i + 1) % rows, i) = T(1);
+    }
+    full.upload();
+    b.upload();
+    for (int m : {1, 3, rows - 1, rows, rows + 1}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, basis " + std::to_string(m));
+      x.fill(T(0));
+      auto const said =
+          solve_with_room(gmres(m, relative(usual_tolerance<T>, 500)), no_preconditioner(),
+                          dense(full.batch()), b, x, SolveLog<T>::allocated(items));
+      for (std::int64_t n = 0; n < items; ++n) {
+        EXPECT_EQ(said.reason(n), m < rows ? Reason::stagnated : Reason::success)
+            << to_string(said.reason(n));
+        EXPECT_EQ(said.iterations(n), std::min(m, rows));
+        EXPECT_EQ(said.info(n), 0);
+        expect_honest(said, n, residual_truth(full, n, x, b), usual_tolerance<T>);
+      }
+    }
+  }
+}
+
+/// 3 x 3 matrices by rows: those of ordinary items, and of one that is planted.
+struct Three {
+  double a[9];
+  double b[3];
+};
+inline constexpr Three ordinary{{4, 1, 0.5, 1, 5, 1, 0.5, 1, 6}, {1, -2, 0.5}};
+
+/// Solves a batch with one planted item, and compares the others with a batch that has none.
+template <class T>
+void plant(Three const& planted, Gmres const& solver, Reason reason, int info) {
+  std::int64_t const items = 21;
+  GemmMatrices<T> const full(items, 3, 3, Arranged::rows), b(items, 3, 1, Arranged::rows),
+      x(items, 3, 1, Arranged::rows), clean(items, 3, 1, Arranged::rows);
+  auto const set = [&](std::int64_t n, Three const& to) {
+    for (int i = 0; i < 3; ++i) {
+      b.at(n, i, 0) = T(to.b[i]);
+      for (int j = 0; j < 3; ++j) full.at(n, i, j) = T(to.a[3 * i + j]);
+    }
+  };
+  auto const A = dense(full.batch());
+  auto const log = SolveLog<T>::allocated(items);
+  for (std::int64_t n = 0; n < items; ++n) set(n, ordinary);
+  full.upload();
+  b.upload();
+  clean.fill(T(0));
+  auto const before = solve_with_room(solver, no_preconditioner(), A, b, clean, log);
+  for (std::int64_t at : {std::int64_t(0), items / 2, items - 1}) {
+    SCOPED_TRACE(at);
+    for (std::int64_t n = 0; n < items; ++n) set(n, n == at ? planted : ordinary);
+    full.upload();
+    b.upload();
+    x.fill(T(0));
+    auto const said = solve_with_room(solver, no_preconditioner(), A, b, x, log);
+    for (std::int64_t n = 0; n < items; ++n) {
+      if (n == at) {
+        EXPECT_EQ(said.reason(n), reason) << to_string(said.reason(n));
+        EXPECT_EQ(said.info(n), info);
+      } else {
+        EXPECT_EQ(said.reason(n), before.reason(n));
+        EXPECT_EQ(said.iterations(n), before.iterations(n));
+        for (int i = 0; i < 3; ++i) ASSERT_EQ(x.at(n, i, 0), clean.at(n, i, 0));
+      }
+    }
+    if (reason != Reason::not_finite)
+      expect_honest(said, at, residual_truth(full, at, x, b), solver.stop.tolerance);
+  }
+}
+
+TYPED_TEST(GmresOf, Reasons) {
+  using T = TypeParam;
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  auto const stop = relative(sizeof(T) == 4 ? 1e-5 : 1e-12, 50);
+  Three t = ordinary;
+  t.a[4] = nan;
+  for (int m : {1, 2, 3}) plant<T>(t, gmres(m, stop), Reason::not_finite, 0);
+  t = ordinary;
+  t.b[0] = std::numeric_limits<double>::infinity();
+  plant<T>(t, gmres(2, stop), Reason::not_finite, 0);
+  t = ordinary;
+  t.b[2] = nan;
+  plant<T>(t, gmres(3, stop), Reason::not_finite, 0);
+  {
+    SCOPED_TRACE("limit");
+    plant<T>({{0, 0, 1, 1, 0, 0, 0, 1, 0}, {1, 0, 0}}, gmres(3, relative(0.9, 2)),
+             Reason::iteration_limit, 0);
+  }
+  {
+    SCOPED_TRACE("stagnated");
+    Three const shift{{0, 0, 1, 1, 0, 0, 0, 1, 0}, {1, 0, 0}};
+    plant<T>(shift, gmres(1, stop), Reason::stagnated, 0);
+    plant<T>(shift, gmres(2, stop), Reason::stagnated, 0);
+    plant<T>(shift, gmres(3, stop), Reason::success, 0);
+  }
+  {
+    SCOPED_TRACE("singular");
+    plant<T>({{0, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 2, 3}}, gmres(3, stop), Reason::breakdown,
+             Breakdown::singular);
+    // A b is not zero, A A b is, and nothing of b can be made.
+    plant<T>({{0, 0, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}}, gmres(3, stop), Reason::breakdown,
+             Breakdown::singular);
+    // Singular, but b is in the range.
+    plant<T>({{1, 0, 0, 0, 2, 0, 0, 0, 0}, {1, 1, 0}}, gmres(3, stop), Reason::success, 0);
+  }
+}
+
+TYPED_TEST(GmresOf, StartsAndCriteria) {
+  using T = TypeParam;
+  Random random(6);
+  std::int64_t const items = 7;
+  for (int rows : {3, 70}) {
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
+        zeros(items, rows, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+    a.upload();
+    b.randomise(random);
+    zeros.fill(T(0));
+    auto const log = SolveLog<T>::allocated(items);
+    auto const go = [&](GemmMatrices<T> const& right, StoppingCriteria const& stop) {
+      return solve_with_room(gmres(4, stop), jacobi(), a.csr(), right, x, log);
+    };
+    // b = 0: x = 0 at once; under an absolute tolerance towards it.
+    x.randomise(random);
+    {
+      auto const said = go(zeros, relative(1e-3, 9));
+      EXPECT_EQ(said.reason(0), Reason::success);
+      EXPECT_EQ(said.iterations(items - 1), 0);
+      for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(1, i, 0), T(0));
+    }
+    x.randomise(random);
+    {
+      auto const said = go(zeros, absolute(usual_tolerance<T>, 100));
+      for (std::int64_t n = 0; n < items; ++n) {
+        EXPECT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
+        EXPECT_LE(said.residual(n), T(usual_tolerance<T>));
+      }
+    }
+    // No iterations: the start stays.
+    x.fill(T(0.5));
+    EXPECT_EQ(go(b, relative(1e-3, 0)).reason(3), Reason::iteration_limit);
+    for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(3, i, 0), T(0.5));
+    // Limits within a cycle and at its end: x belongs to the residual of the last iteration.
+    for (int limit : {1, 3, 4, 5}) {
+      x.fill(T(0));
+      auto const said = go(b, relative(0, limit));
+      for (std::int64_t n = 0; n < items; ++n) {
+        auto const t = residual_truth(a.full, n, x, b);
+        expect_honest(said, n, t, 0);
+        if (rows == 70) {
+          EXPECT_EQ(said.reason(n), Reason::iteration_limit);
+          EXPECT_EQ(said.iterations(n), limit);
+          EXPECT_NEAR(double(said.recurrence(n)), double(t.norm),
+                      double(50 * rows * epsilon<T> * t.right_side));
+        }
+      }
+    }
+    // A tolerance of zero goes as far as it can.
+    x.fill(T(0));
+    auto const said = go(b, relative(0, 300));
+    for (std::int64_t n = 0; n < items; ++n) {
+      EXPECT_NE(said.reason(n), Reason::not_finite);
+      auto const t = residual_truth(a.full, n, x, b);
+      EXPECT_LE(t.norm, 1e3 * t.rounding);
+    }
+  }
+}
+
+/// The same bits again, whatever the workspace held; and for an item alone.
+TYPED_TEST(GmresOf, SameBitsAgain) {
+  using T = TypeParam;
+  Random random(7);
+  for (int rows : {7, 22, 40, 130})
+    for (int m : {4, 200}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, basis " + std::to_string(m));
+      std::int64_t const items = 19;
+      Matrices<T> const a(solvable_pattern(random, rows, 0.4, false), items, Arranged::rows);
+      GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
+          y(items, rows, 1, Arranged::rows), z(1, rows, 1, Arranged::rows);
+      for (std::int64_t n = 0; n < items; ++n)
+        put_dominant(a, n, random, false, n % 3 == 0 ? 20 : 1.1);
+      a.upload();
+      b.randomise(random);
+      auto const solver = gmres(m, relative(usual_tolerance<T>, 200));
+      x.fill(T(0));
+      y.fill(T(0));
+      auto const log = SolveLog<T>::allocated(items);
+      auto const said = solve_with_room(solver, jacobi(), a.csr(), b, x, log);
+      solve_with_room(solver, jacobi(), a.csr(), b, y, log, T(1e30));
+      int least = 1000, most = 0;
+      for (std::int64_t n = 0; n < items; ++n) {
+        least = std::min(least, said.iterations(n));
+        most = std::max(most, said.iterations(n));
+        for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(n, i, 0), y.at(n, i, 0));
+      }
+      EXPECT_LT(least, most);
+      for (std::int64_t n : {std::int64_t(0), items / 2, items - 1}) {
+        Matrices<T> const one(a.pattern, 1, Arranged::rows);
+        GemmMatrices<T> const c(1, rows, 1, Arranged::rows);
+        for (int i = 0; i < rows; ++i) {
+          for (int k = 0; k < int(a.pattern.columns[std::size_t(i)].size()); ++k)
+            one.put(0, i, k, a.full.at(n, i, a.pattern.columns[std::size_t(i)][std::size_t(k)]));
+          c.at(0, i, 0) = b.at(n, i, 0);
+        }
+        one.upload();
+        c.upload();
+        z.fill(T(0));
+        solve_with_room(solver, jacobi(), one.csr(), c, z, SolveLog<T>::allocated(1));
+        for (int i = 0; i < rows; ++i) ASSERT_EQ(z.at(0, i, 0), x.at(n, i, 0)) << n << ' ' << i;
+      }
+    }
+}
+
+TEST(GmresWorkspace, Numbers) {
+  auto const stop = relative(1e-8, 500);
+  Space const exec;
+  auto const none = no_preconditioner();
+  // Others need none; nor do small systems.
+  EXPECT_EQ(workspace_numbers(bicgstab(stop), none, identity(2000), 1000), 0);
+  EXPECT_EQ(workspace_numbers(gmres(30, stop), none, identity(4), 1000), 0);
+  EXPECT_EQ(workspace_numbers(gmres(30, stop), none, identity(2000), 0), 0);
+  EXPECT_EQ(workspace_numbers(gmres(30, stop), none, identity(0), 7), 0);
+  auto const of = [&](Gmres const& solver, std::int64_t rows, std::int64_t items) {
+    return workspace_numbers(exec, solver, none, identity(rows), items);
+  };
+  std::int64_t const one = of(gmres(30, stop), 2000, 1);
+  EXPECT_GE(one, 30 * 2000 + 30 * 31 / 2);
+  EXPECT_LE(one, 31 * 2100 + 30 * 40);
+  // More than there are rows or iterations are not taken.
+  EXPECT_EQ(of(gmres(5000, stop), 200, 1), of(gmres(200, stop), 200, 1));
+  EXPECT_EQ(of(gmres(400, relative(1e-8, 30)), 2000, 1), one);
+  // Room for those at work.
+  EXPECT_EQ(of(gmres(30, stop), 2000, 1000000), of(gmres(30, stop), 2000, 100000000));
+  EXPECT_EQ(of(gmres(30, stop), 2000, 100000000) % one, 0);
+  // The type of the numbers.
+  EXPECT_LE(workspace_numbers(exec, gmres(100, stop), none, identity(64, 1.0f), 7),
+            of(gmres(100, stop), 64, 7));
+  EXPECT_EQ(workspace_numbers<double>(gmres(30, stop), none,
+                                      matrix_free(2000, Convection<double>{2000}), 1),
+            one);
+}
+
+TEST(GmresMisuse, IsNamed) {
+  using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
+  Vectors const x("x", 3, 900), b("b", 3, 900);
+  Kokkos::deep_copy(x, 7.25);
+  Kokkos::deep_copy(b, 1);
+  auto const a = identity(900);
+  auto const s = gmres(30, relative(1e-8, 100));
+  auto const none = no_preconditioner();
+  std::int64_t const needed = workspace_numbers(s, none, a, 3);
+  ASSERT_GT(needed, 0);
+  std::string const number = std::to_string(needed);
+  expect_says(message_of([&] { solve(s, none, a, b, x); }),
+              {"Batchwork::solve: the solver needs a workspace of ", number.c_str(),
+               " numbers, but none is given; give workspace(view)"});
+  Kokkos::View<double*, Space> const small("small", std::size_t(needed - 1));
+  expect_says(message_of([&] { solve(s, none, a, b, x, workspace(small)); }),
+              {number.c_str(), "operand 7, workspace(\"small\")", "has ",
+               std::to_string(needed - 1).c_str()});
+  expect_says(
+      message_of([&] { solve(s, none, a, b, x, workspace(Kokkos::View<double*, Space>())); }),
+      {number.c_str()});
+  Kokkos::View<double*, Space> const all("all", std::size_t(needed));
+  Vectors const inside(all.data(), 3, 900);
+  expect_says(
+      message_of([&] { solve(s, none, a, b, inside, workspace(all)); }),
+      {"operand 7, workspace(\"all\")", "is written and shares elements with operand 5, x"});
+  expect_says(message_of([&] { solve(s, none, a, inside, x, workspace(all)); }),
+              {"operand 7, workspace(\"all\")", "shares elements with operand 4, b"});
+  for (int m : {0, -3}) {
+    expect_says(message_of([&] { solve(gmres(m, s.stop), none, a, b, x, workspace(all)); }),
+                {"Batchwork::solve: gmres with a basis of ", std::to_string(m).c_str(),
+                 " vectors; give from 1 to the number of rows"});
+    expect_says(message_of([&] { workspace_numbers(gmres(m, s.stop), none, a, 3); }),
+                {"Batchwork::workspace_numbers: gmres with a basis of "});
+  }
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(host(n, 5), 7.25);
+  // One that is longer is welcome, and one that is not needed, too; with an instance or without, with a log or without.
+  Kokkos::View<double*, Space> const large("large", std::size_t(needed + 100));
+  solve(Space(), s, none, a, b, x, workspace(large));
+  solve(Space(), s, none, a, b, x, SolveLog<double>::allocated(3), workspace(large));
+  solve(bicgstab(s.stop), none, a, b, x, workspace(large));
+  Kokkos::fence();
+  auto const done = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (std::size_t n = 0; n < 3; ++n) EXPECT_NEAR(done(n, 5), 1, 1e-7);
+}
+
+}  // namespace
+}  // namespace Batchwork::Test

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// gmres by the device's kernel, run on the host by teams of threads: every way of holding a system, with its room in scratch
+// and in a workspace whose teams take systems in turns.
+#include "krylov/SolveCase.hpp"
+#include "verbs/HostTeams.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+struct GmresOnTeams : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(GmresOnTeams, Numbers);
+
+using Impl::SolveChoice;
+using Impl::SolveVariant;
+
+/// Solves with the room in scratch, or in a workspace of so many teams.
+template <class T, class Matrix, int R, bool Large, class M, class Systems>
+void run(SolveChoice const& how, Gmres const& solver, M const& m, Systems const& a,
+         GemmMatrices<T> const& full, GemmMatrices<T> const& b, std::int64_t at_once) {
+  SCOPED_TRACE(at_once == 0 ? "scratch" : "workspace");
+  std::int64_t const items = b.items, rows = full.rows;
+  GemmMatrices<T> const x(items, int(rows), 1, Arranged::rows);
+  x.fill(T(0.25));
+  auto const outside = x.poisoned();
+  auto const log = SolveLog<T>::allocated(items);
+  Gmres const fitted = Impl::RoomOf<Gmres>::fitted(solver, rows);
+  std::int64_t const of_system = Impl::RoomOf<Gmres>::numbers(fitted, rows, how.places(rows));
+  auto const size = std::size_t(at_once * how.systems() * of_system);
+  std::vector<T> memory(size + 1, std::numeric_limits<T>::quiet_NaN());
+  memory[size] = poison<T>();
+
+  using Solver = Impl::InRoom<Gmres, T>;
+  using Problem = Impl::SolveProblem<T, Solver, M, Systems>;
+  Problem const p{{fitted, fitted.stop, at_once == 0 ? nullptr : memory.data(), of_system, at_once},
+                  m,
+                  a,
+                  Impl::stored(vectors(b)).storage.as_const(),
+                  Impl::stored(vectors(x)).storage,
+                  Impl::LogPointers<T>(log),
+                  items};
+  Impl::SolveTeams<T, Problem, Matrix, R, Large> const kernel(p, how);
+  ASSERT_EQ(kernel.scratch.rows, how.places(rows));
+  ASSERT_EQ(kernel.teams(), at_once == 0 ? kernel.turns() : at_once);
+  run_teams(kernel, int(kernel.teams()), how.team(), kernel.bytes());
+  x.download();
+  EXPECT_EQ(memory[size], poison<T>());
+  EXPECT_EQ(x.poisoned(), outside);
+  HostLog<T> const said(log);
+  for (std::int64_t n = 0; n < items; ++n) {
+    ASSERT_EQ(said.reason(n), Reason::success)
+        << n << ": " << to_string(said.reason(n)) << ' ' << said.iterations(n);
+    expect_honest(said, n, residual_truth(full, n, x, b), solver.stop.tolerance);
+  }
+}
+
+template <class T, class Matrix, int R, bool Large>
+void run_held(SolveVariant variant, Pattern const& pattern, std::int64_t items, int basis,
+              Random& random) {
+  SCOPED_TRACE(std::to_string(pattern.rows) + " rows, basis " + std::to_string(basis));
+  int const rows = pattern.rows;
+  Matrices<T> const a(pattern, items, Arranged::rows);
+  GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+  // Iterations differ from item to item.
+  for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false, n % 3 == 1 ? 20 : 1.3);
+  a.upload();
+  b.randomise(random);
+  int const width = (pattern.nonzeros() + rows - 1) / rows;
+  SolveChoice const how =
+      Impl::choose_solve(rows, width, false, Gmres::short_rows, Impl::Vendor::has_shuffles);
+  ASSERT_EQ(how.variant, variant);
+  ASSERT_EQ(how.lanes > 32, Large);
+  auto const solver = gmres(basis, relative(usual_tolerance<T>, 60));
+  Impl::AnySystems<T> const any(a.csr().systems());
+  run<T, Matrix, R, Large>(how, solver, jacobi(), any, a.full, b, 0);
+  run<T, Matrix, R, Large>(how, solver, no_preconditioner(), any, a.full, b, 2);
+}
+
+TYPED_TEST(GmresOnTeams, EveryVariant) {
+  using T = TypeParam;
+  using namespace Impl;
+  Random random(1);
+  run_held<T, EntriesHeld<T, 4, 3>, 4, false>(SolveVariant::entries_3, tridiagonal(3), 150, 2,
+                                              random);
+  run_held<T, EntriesHeld<T, 4, 3>, 4, false>(SolveVariant::entries_3, tridiagonal(37), 11, 5,
+                                              random);
+  run_held<T, EntriesHeld<T, 4, 3>, 4, true>(SolveVariant::entries_3, tridiagonal(150), 4, 30,
+                                             random);
+  run_held<T, EntriesHeld<T, 4, 7>, 4, false>(
+      SolveVariant::entries_7, solvable_pattern(random, 6, 1, false), 50, 30, random);
+  run_held<T, ColumnsHeld<T, 3, 24>, 3, false>(
+      SolveVariant::columns_24, solvable_pattern(random, 22, 0.9, false), 19, 30, random);
+  run_held<T, ColumnsHeld<T, 1, 56>, 1, true>(
+      SolveVariant::columns_56, solvable_pattern(random, 40, 0.6, false), 4, 7, random);
+  run_held<T, ReadInPlace<T, 8>, 8, true>(SolveVariant::in_place,
+                                          solvable_pattern(random, 70, 0.95, false), 4, 7, random);
+  run_held<T, EntriesHeld<T, 1, 64>, 1, true>(
+      SolveVariant::entries_64, solvable_pattern(random, 70, 0.4, false), 4, 7, random);
+}
+
+template <class T>
+struct Convection {
+  int rows;
+  template <class Lanes, class X, class Y>
+  KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t, X const& x, Y const& y) const {
+    lanes.for_each(rows, [&](int i) {
+      T sum = T(4) * x(i);
+      if (i > 0) sum -= T(2) * x(i - 1);
+      if (i + 1 < rows) sum += T(0.5) * x(i + 1);
+      y(i) = sum;
+    });
+  }
+};
+
+TYPED_TEST(GmresOnTeams, Functor) {
+  using T = TypeParam;
+  Random random(2);
+  int const rows = 75;
+  std::int64_t const items = 3;
+  GemmMatrices<T> const full(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows);
+  full.fill(T(0));
+  for (std::int64_t n = 0; n < items; ++n)
+    for (int i = 0; i < rows; ++i) {
+      full.at(n, i, i) = T(4);
+      if (i > 0) full.at(n, i, i - 1) = T(-2);
+      if (i + 1 < rows) full.at(n, i, i + 1) = T(0.5);
+    }
+  b.randomise(random);
+  auto const systems = matrix_free(rows, Convection<T>{rows}).systems();
+  using Matrix = Impl::AppliedByFunctor<T, 8, Convection<T>>;
+  for (std::int64_t at_once : {0, 1})
+    run<T, Matrix, 8, true>(Impl::choose_functor_solve(rows),
+                            gmres(6, relative(usual_tolerance<T>, 90)), no_preconditioner(),
+                            systems, full, b, at_once);
+}
+
+/// Systems of a team of which one stagnates, one is singular and one is not finite.
+TYPED_TEST(GmresOnTeams, Reasons) {
+  using T = TypeParam;
+  int const rows = 5;
+  std::int64_t const items = 9;
+  GemmMatrices<T> const full(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows),
+      x(items, rows, 1, Arranged::rows);
+  full.fill(T(0));
+  b.fill(T(0));
+  x.fill(T(0));
+  for (std::int64_t n = 0; n < items; ++n) {
+    b.at(n, 0, 0) = T(1);
+    for (int i = 0; i < rows; ++i) {
+      if (n == 2) full.at(n, (i + 1) % rows, i) = T(1);
+      else if (n != 4) full.at(n, i, i) = T(i + 1);
+    }
+    if (n == 8) b.at(n, 3, 0) = T(1);
+    if (n == 7) full.at(n, 0, 0) = std::numeric_limits<T>::quiet_NaN();
+  }
+  full.upload();
+  b.upload();
+  auto const log = SolveLog<T>::allocated(items);
+  auto const how =
+      Impl::choose_solve(rows, rows, false, Gmres::short_rows, Impl::Vendor::has_shuffles);
+  Gmres const solver = gmres(3, relative(usual_tolerance<T>, 90));
+  using Solver = Impl::InRoom<Gmres, T>;
+  using Problem = Impl::SolveProblem<T, Solver, NoPreconditioner, Impl::AnySystems<T>>;
+  Problem const p{{solver, solver.stop, nullptr,
+                   Impl::RoomOf<Gmres>::numbers(solver, rows, how.places(rows)), 0},
+                  {},
+                  dense(full.batch()).systems(),
+                  Impl::stored(vectors(b)).storage.as_const(),
+                  Impl::stored(vectors(x)).storage,
+                  Impl::LogPointers<T>(log),
+                  items};
+  Impl::SolveTeams<T, Problem, Impl::EntriesHeld<T, 4, 7>, 4, false> const kernel(p, how);
+  run_teams(kernel, int(kernel.teams()), how.team(), kernel.bytes());
+  x.download();
+  HostLog<T> const said(log);
+  for (std::int64_t n = 0; n < items; ++n) {
+    Reason const wanted = n == 2   ? Reason::stagnated
+                          : n == 4 ? Reason::breakdown
+                          : n == 7 ? Reason::not_finite
+                                   : Reason::success;
+    EXPECT_EQ(said.reason(n), wanted) << n << ": " << to_string(said.reason(n));
+    EXPECT_EQ(said.iterations(n), n == 2 ? 3 : n == 8 ? 2 : 1) << n;
+    if (n != 7) expect_honest(said, n, residual_truth(full, n, x, b), usual_tolerance<T>);
+  }
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
