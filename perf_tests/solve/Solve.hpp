@@ -16,12 +16,14 @@ namespace BatchworkPerf {
 /// needs.
 inline constexpr int gmres_basis = 40;
 
-enum class Solver { cg, bicgstab };
+enum class Solver { cg, bicgstab, gmres };
 enum class Preconditioner { none, jacobi };
 
 template <Solver S, Preconditioner P>
 std::string method_name() {
-  return std::string(S == Solver::cg ? "cg" : "bicgstab") +
+  return std::string(S == Solver::cg         ? "cg"
+                     : S == Solver::bicgstab ? "bicgstab"
+                                             : "gmres") +
          (P == Preconditioner::jacobi ? "-jacobi" : "");
 }
 
@@ -31,7 +33,8 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
   auto const solver = [&] {
     auto const criteria = relative(p.distinct.tolerance, most_iterations);
     if constexpr (S == Solver::cg) return conjugate_gradients(criteria);
-    else return bicgstab(criteria);
+    else if constexpr (S == Solver::bicgstab) return bicgstab(criteria);
+    else return gmres(std::min(gmres_basis, p.rows), criteria);
   }();
   auto const preconditioner = [] {
     if constexpr (P == Preconditioner::jacobi) return jacobi();
@@ -45,8 +48,14 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
   // Not success, if it is not written.
   Kokkos::deep_copy(log.reason, -1);
   Exec const exec;
+  // At least one number, since a View of none is not allocated.
+  Kokkos::View<double*, Memory> const room(
+      "workspace",
+      static_cast<std::size_t>(workspace_numbers(exec, solver, preconditioner, a, p.items)) + 1);
   auto const launch = [&](SolveProblem::Vectors const& x) {
-    solve(exec, solver, preconditioner, a, p.b, x, log);
+    if constexpr (S == Solver::gmres)
+      solve(exec, solver, preconditioner, a, p.b, x, log, workspace(room));
+    else solve(exec, solver, preconditioner, a, p.b, x, log);
   };
   p.run(state, launch, [&] {
     Said said;

@@ -10,6 +10,7 @@
 namespace BatchworkPerf {
 
 void register_batchwork_csr();
+void register_batchwork_gmres();
 void register_batchwork_formats();
 void register_eigen_solvers();
 void register_kokkos_kernels_solvers();
@@ -23,6 +24,7 @@ void register_all() {
         << "No drm19: set the environment variable BATCHWORK_DRM19_DIR, or Batchwork_DRM19_DIR "
            "for CMake, to its folder.\n";
   register_batchwork_csr();
+  register_batchwork_gmres();
   register_batchwork_formats();
 #if defined(BATCHWORK_HAVE_EIGEN)
   if constexpr (!on_device) register_eigen_solvers();
