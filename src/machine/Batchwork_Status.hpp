@@ -19,11 +19,13 @@ enum class Reason : std::int32_t {
       1,  ///< a Cholesky pivot was zero or negative; info is its 1-based index, as in LAPACK's potrf
   not_finite = 2,  ///< a NaN or infinite pivot (info is its 1-based index), or result (info is 0)
   incomplete_data = 3,  ///< a missing observation under the promise of complete data; info is 0
-  stagnated = 4,  ///< the residual of the recurrence met the tolerance, the true one did not, and restarts did not help
+  stagnated =
+      4,  ///< the residual of the recurrence met the tolerance, the true one did not, and restarts did not help
   iteration_limit = 5,  ///< as many iterations as allowed
-  breakdown = 6,  ///< a pivot is zero where nothing is exchanged, info is its 1-based row; or a scalar of an iteration, see
-                  ///< Breakdown
-  indefinite = 7,  ///< a direction p with p' A p <= 0: the matrix is not positive definite
+  breakdown =
+      6,  ///< a pivot is zero where nothing is exchanged, info is its 1-based row; or a scalar of an iteration, see
+          ///< Breakdown
+  indefinite = 7,       ///< a direction p with p' A p <= 0: the matrix is not positive definite
   invalid_pattern = 8,  ///< a row whose columns do not rise, or are out of range; info is 0
 };
 
