@@ -134,7 +134,14 @@ TYPED_TEST(SolveReasons, Stagnated) {
           a.dense(), vectors(b), vectors(x), log);
     x.download();
     HostLog<T> const said(log);
+    int stagnated = 0;
     for (std::int64_t n = 0; n < items; ++n) {
+      // Rounding may leave a residual of exactly zero.
+      if (said.residual(n) == T(0)) {
+        EXPECT_EQ(said.reason(n), Reason::success);
+        continue;
+      }
+      ++stagnated;
       EXPECT_EQ(said.reason(n), Reason::stagnated) << to_string(said.reason(n));
       EXPECT_LT(said.recurrence(n), said.residual(n));
       auto const t = residual_truth(a.full, n, x, b);
@@ -142,6 +149,7 @@ TYPED_TEST(SolveReasons, Stagnated) {
       // As good as it gets.
       EXPECT_LE(t.norm, 50 * t.rounding);
     }
+    EXPECT_GT(stagnated, items / 2);
   }
 }
 

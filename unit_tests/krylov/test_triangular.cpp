@@ -91,7 +91,8 @@ TYPED_TEST(Triangular, BadDiagonals) {
           }
         };
         look("csr", a.csr(), true);
-        look("ell", a.ell(), true);
+        // On devices other numbers of lanes may share a longer row.
+        look("ell", a.ell(), !Impl::runs_on_device<Space>);
         look("dense", a.dense(), false);
       }
 }
