@@ -58,7 +58,12 @@ struct ConjugateGradientsMethod {
     T const alpha = rho * Vendor::reciprocal(curvature[0]);
     bool on = is.running;
     if (on && !(curvature[0] > T(0) && is_finite(alpha))) {
-      is.stop(is_finite(curvature[0]) ? Reason::indefinite : Reason::not_finite);
+      // Of a residual that is hardly there p' A p may vanish although the matrix is definite.
+      constexpr T least = Kokkos::Experimental::norm_min_v<T> / Kokkos::Experimental::epsilon_v<T>;
+      bool const indefinite = curvature[0] < T(0) || (curvature[0] == T(0) && rho > least);
+      if (!is_finite(curvature[0])) is.stop(Reason::not_finite);
+      else if (indefinite) is.stop(Reason::indefinite);
+      else is.stop(Reason::breakdown, Breakdown::pivot);
       on = false;
     }
     if (on) {

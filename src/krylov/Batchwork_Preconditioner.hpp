@@ -101,10 +101,12 @@ inline constexpr bool is_functor_preconditioner = false;
 template <class F>
 inline constexpr bool is_functor_preconditioner<FunctorPreconditioner<F>> = true;
 
-/// Systems are read where they are, by 64 lanes or more, with 2 rows each to 512 rows and 8 beyond.
+/// Systems are read where they are, by 64 lanes or more, a power of two as functors are promised, with 2 rows each to 512
+/// rows and 8 beyond.
 constexpr SolveChoice choose_preconditioned_solve(std::int64_t rows, std::int64_t width,
                                                   bool shuffles) {
-  int const lanes = team_of_solve(rows, 2);
+  int lanes = 64;
+  while (lanes < largest_team_of_a_system && rows > 2 * lanes) lanes *= 2;
   SolveChoice c{SolveVariant::in_place, lanes, rows <= 2 * lanes ? 2 : 8, 1};
   while (shuffles && c.sharing < 32 && 8 * c.sharing <= width) c.sharing *= 2;
   return c;

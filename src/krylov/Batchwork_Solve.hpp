@@ -76,25 +76,26 @@ SolveChoice choose_variant(std::int64_t rows, std::int64_t nonzeros) {
 }
 
 /// Where the solver's room for such systems is; one that is fitted to them.
-template <class Exec, class T, class M, class Solver, class A>
-RoomPlan plan_room_of(Exec const& exec, Solver const& solver, A const& a, std::int64_t items) {
+template <class Exec, class T, class Solver, class M, class A>
+RoomPlan plan_room_of(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a,
+                      std::int64_t items) {
   std::int64_t const rows = a.rows(), size = sizeof(T);
   if (items <= 0 || rows <= 0) return {};
   if constexpr (runs_on_device<Exec>) {
+    auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
     SolveChoice how;
     if constexpr (requires { a.functor; }) how = choose_functor_solve(rows);
     else
-      how = choose_variant<
-          Solver,
-          std::remove_cvref_t<decltype(preconditioner_in_kernel(std::declval<M const&>(), a))>,
-          std::remove_cvref_t<decltype(a.systems())>>(rows, a.nonzeros());
+      how = choose_variant<Solver, std::remove_const_t<decltype(in_kernel)>,
+                           std::remove_cvref_t<decltype(a.systems())>>(rows, a.nonzeros());
+    std::int64_t const beside = std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
     std::int64_t const places = how.places(rows);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
     return plan_room(RoomOf<Solver>::numbers(solver, rows, places), 2 * places, how.systems(), size,
-                     items, exec.concurrency() / 4 / how.team());
+                     beside, items, exec.concurrency() / 4 / how.team());
   } else {
     constexpr int W = native_width<T>;
-    return plan_room(RoomOf<Solver>::numbers(solver, rows, (rows + W - 1) / W * W), 0, 1, size,
+    return plan_room(RoomOf<Solver>::numbers(solver, rows, (rows + W - 1) / W * W), 0, 1, size, 0,
                      items, exec.concurrency());
   }
 }
@@ -106,9 +107,10 @@ inline void check_room(SystemCall const& call, Gmres const& solver) {
 }
 
 /// The solver as kernels have it: with its room, if it needs one.
-template <class T, class M, class Exec, class Solver, class A, class Given>
+template <class T, class Exec, class Solver, class M, class A, class Given>
 auto solver_in_room(Exec const& exec, [[maybe_unused]] SystemCall const& call, Solver const& solver,
-                    A const& a, std::int64_t items, Given const& given) {
+                    [[maybe_unused]] M const& preconditioner, A const& a, std::int64_t items,
+                    Given const& given) {
   T* memory = nullptr;
   std::int64_t there = 0;
   std::string what = "none is given";
@@ -130,7 +132,7 @@ auto solver_in_room(Exec const& exec, [[maybe_unused]] SystemCall const& call, S
   if constexpr (NeedsRoom<Solver>) {
     check_room(call, solver);
     Solver const fitted = RoomOf<Solver>::fitted(solver, a.rows());
-    RoomPlan const plan = plan_room_of<Exec, T, M>(exec, fitted, a, items);
+    RoomPlan const plan = plan_room_of<Exec, T>(exec, fitted, preconditioner, a, items);
     std::int64_t const needed = plan.numbers();
     if (there < needed)
       call.fail("the solver needs a workspace of " + std::to_string(needed) + " numbers, but " +
@@ -284,7 +286,7 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
     call.check_written(7, vw, 5, vx);
     for (auto const& v : views) call.check_written(7, vw, 3, v);
   }
-  auto const in_room = solver_in_room<T, M>(exec, call, solver, a, items, given);
+  auto const in_room = solver_in_room<T>(exec, call, solver, preconditioner, a, items, given);
   if (items == 0 || a.rows() == 0) return;
 
   auto const systems = a.systems();
@@ -370,8 +372,8 @@ void solve(Solver const& solver, M const& preconditioner, Rest const&... rest) {
 template <class T = void, class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M,
           Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
-std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const&, A const& a,
-                               std::int64_t items) {
+std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const& preconditioner,
+                               A const& a, std::int64_t items) {
   using Own = typename A::value_type;
   using Number = std::conditional_t<std::is_void_v<Own>, T, Own>;
   static_assert(std::is_same_v<Number, float> || std::is_same_v<Number, double>,
@@ -379,8 +381,8 @@ std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const&,
                 "workspace_numbers<double>(...)");
   if constexpr (Impl::NeedsRoom<Solver>) {
     Impl::check_room(Impl::SystemCall{"workspace_numbers"}, solver);
-    return Impl::plan_room_of<Exec, Number, M>(exec, Impl::RoomOf<Solver>::fitted(solver, a.rows()),
-                                               a, items)
+    return Impl::plan_room_of<Exec, Number>(exec, Impl::RoomOf<Solver>::fitted(solver, a.rows()),
+                                            preconditioner, a, items)
         .numbers();
   } else {
     return 0;

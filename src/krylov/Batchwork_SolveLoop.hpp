@@ -33,15 +33,16 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
   constexpr T progress = T(1) - (sizeof(T) == 4 ? T(0x1p-12) : T(0x1p-26));
   auto r = at.vector(), u = at.vector(), t = at.vector();
 
-  T norms[3];
+  T norms[4];
   {
-    V parts[3] = {V(T(0)), V(T(0)), V(at.flawed() ? T(1) : T(0))};
+    V parts[4] = {V(T(0)), V(T(0)), V(at.flawed() ? T(1) : T(0)), V(T(0))};
     at.load_b(r);
     at.load_x(u);
     at.for_each([&](int i) {
       V const b = r(i), x = u(i);
       parts[0] += b * b;
       parts[1] += select(x == V(T(0)), V(T(0)), V(T(1)));
+      parts[3] += select(b == V(T(0)), V(T(0)), V(T(1)));
     });
     at.sum(parts, norms);
   }
@@ -72,14 +73,17 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
                                            : stop.relative_to == RelativeTo::start    ? residual
                                                                                       : T(1));
   is.threshold_squared = threshold * threshold;
-  bool const zero = stop.relative_to == RelativeTo::right_side && right_side == T(0);
+  bool const to_right_side = stop.relative_to == RelativeTo::right_side;
+  bool const zero = to_right_side && norms[3] == T(0);
+  // The squares of a right-hand side may overflow or vanish.
+  bool const measurable = !to_right_side || (is_finite(right_side) && right_side > T(0));
   SolveResult<T> result;
   if (is_flawed) {
     result.code = Status::code(Reason::invalid_pattern, 0);
   } else if (zero) {
     at.store_x(u);
     residual = is.squared = T(0);
-  } else if (!is_finite(residual)) {
+  } else if (!is_finite(residual) || !measurable) {
     result.code = Status::code(Reason::not_finite, 0);
   } else if (residual > threshold) {
     is.running = at.there() && stop.most_iterations > 0;
@@ -126,8 +130,9 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
     } else if (residual <= threshold) {
       result.code = Status::code(Reason::success, 0);
     } else if (is.cause == Reason::iteration_limit || is.cause == Reason::indefinite) {
-      result.code = Status::code(is.cause, is.info);
-    } else if (has_cycles && is.cause == Reason::stagnated && residual < progress * before) {
+      result.code = Status::code(is.cause, 0);
+    } else if (has_cycles && (is.cause == Reason::stagnated || is.cause == Reason::success) &&
+               is.iterations < stop.most_iterations && residual < progress * before) {
       before = residual;
       is.running = true;
     } else if (restarts < stop.most_restarts && is.iterations < stop.most_iterations &&
@@ -141,7 +146,7 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
       Reason const why = !claims                                 ? is.cause
                          : is.iterations >= stop.most_iterations ? Reason::iteration_limit
                                                                  : Reason::stagnated;
-      result.code = Status::code(why, is.info);
+      result.code = Status::code(why, why == Reason::breakdown ? is.info : 0);
     }
   }
   result.iterations = is.iterations;

@@ -64,13 +64,13 @@ struct RoomPlan {
 /// Bytes of team scratch, or of a thread's stack, that the room and the letter boxes of its systems may take.
 inline constexpr int room_on_chip = 32768;
 
-/// \param beside   numbers a system that are on the chip anyway
+/// \param beside   numbers a system that are on the chip anyway; and bytes a team, of a preconditioner
 /// \param at_once  teams or threads that there shall be room for
 constexpr RoomPlan plan_room(std::int64_t of_system, std::int64_t beside, std::int64_t systems,
-                             std::int64_t size_of_number, std::int64_t items,
-                             std::int64_t at_once) {
+                             std::int64_t size_of_number, std::int64_t bytes_beside,
+                             std::int64_t items, std::int64_t at_once) {
   RoomPlan plan{of_system, systems, 0};
-  if (systems * (of_system + beside) * size_of_number > room_on_chip) {
+  if (systems * (of_system + beside) * size_of_number + bytes_beside > room_on_chip) {
     std::int64_t const wanted = (items + systems - 1) / systems;
     plan.at_once = std::min(wanted, std::max<std::int64_t>(at_once, 1));
   }

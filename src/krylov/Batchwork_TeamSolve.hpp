@@ -107,7 +107,10 @@ struct TeamSolver {
   /// Threads of a team: as many as the system wants. On devices any other multiple of 32 to 256 does that has no more than
   /// RowsOfALane rows for each, on hosts any other number; but the results depend on it in their last bits.
   int team_size() const {
-    return ByLanes ? std::max(least_team, lanes_of_solve(systems.rows, R < 2 ? R : 2)) : 1;
+    if (!ByLanes) return 1;
+    int lanes = least_team;
+    while (lanes < largest_team_of_a_system && systems.rows > (R < 2 ? R : 2) * lanes) lanes *= 2;
+    return lanes;
   }
   /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...). Throws std::invalid_argument
   /// where teams of that size cannot solve the system.

@@ -259,6 +259,43 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
   }
 }
 
+/// Right-hand sides whose squares vanish or overflow are not taken for zero, and a definite matrix not for an indefinite one
+/// where p' A p vanishes.
+TYPED_TEST(SolveReasons, EndsOfTheRange) {
+  using T = TypeParam;
+  int const rows = 4;
+  GemmMatrices<T> const full(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows),
+      x(items, rows, 1, Arranged::rows);
+  full.fill(T(0));
+  for (std::int64_t n = 0; n < items; ++n)
+    for (int i = 0; i < rows; ++i) {
+      full.at(n, i, i) = T(0.25) * T(i + 1);
+      if (i > 0) full.at(n, i, i - 1) = full.at(n, i - 1, i) = T(0.0625);
+    }
+  full.upload();
+  auto const log = SolveLog<T>::allocated(items);
+  T const tiny = std::numeric_limits<T>::min(), huge = std::numeric_limits<T>::max() / 16;
+  for (T size : {tiny, huge}) {
+    b.fill(size);
+    x.fill(T(0));
+    solve(bicgstab(relative(1e-3, 9)), jacobi(), dense(full.batch()), vectors(b), vectors(x), log);
+    HostLog<T> const said(log);
+    for (std::int64_t n = 0; n < items; ++n) EXPECT_EQ(said.reason(n), Reason::not_finite);
+  }
+  // As far as it goes: never said to be indefinite.
+  for (T size : {T(1), std::sqrt(tiny) * T(64)}) {
+    b.fill(size);
+    x.fill(T(0));
+    solve(conjugate_gradients(relative(0, 400)), jacobi(), dense(full.batch()), vectors(b),
+          vectors(x), log);
+    HostLog<T> const said(log);
+    for (std::int64_t n = 0; n < items; ++n) {
+      EXPECT_NE(said.reason(n), Reason::indefinite);
+      EXPECT_NE(said.reason(n), Reason::not_finite);
+    }
+  }
+}
+
 /// The history has the norms after each iteration, and is not written beyond them.
 TYPED_TEST(SolveReasons, History) {
   using T = TypeParam;
