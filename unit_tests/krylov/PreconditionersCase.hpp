@@ -8,7 +8,6 @@
 #define BATCHWORK_TEST_PRECONDITIONERS_CASE_HPP
 
 #include <functional>
-#include <string>
 #include <stdexcept>
 #include <string>
 #include <vector>
