@@ -8,15 +8,14 @@
 #ifndef BATCHWORK_BICGSTAB_HPP
 #define BATCHWORK_BICGSTAB_HPP
 
-#include <limits>
-
 #include "krylov/Batchwork_SolveLoop.hpp"
 
 namespace Batchwork {
 
 /// BiCGSTAB, for any regular matrices. An iteration takes two products, two applications of the preconditioner and two
-/// rounds of sums: what the residual will be follows from products of s and t, if it does not lose too many digits that way. Where rho, omega or the pivot vanish a system begins anew from its true residual; if that has not halved
-/// since it began before, it ends with Reason::breakdown.
+/// rounds of sums: what the residual will be follows from products of s and t, if it does not lose too many digits that
+/// way. Where rho, omega or the pivot vanish a system begins anew from its true residual; if that has not halved since it
+/// began before, it ends with Reason::breakdown.
 struct Bicgstab {
   static constexpr int vectors = 6;     ///< that lanes hold, x and b apart
   static constexpr int short_rows = 8;  ///< of a lane, where they have three entries

@@ -18,7 +18,7 @@ template <class T, int R, int K>
 struct ColumnsHeld {
   static constexpr bool skips_rows = false;
   static constexpr int boxes = 1;
-  static constexpr int wide = WideNumbers<T>::count;
+  static constexpr int wide = 16 / int(sizeof(T));
   static constexpr int registers = R * K * int(sizeof(T)) / 4;
   static constexpr int largest_team = R >= 3 ? 64 : largest_team_of_a_system;
   static_assert(K % 8 == 0);
@@ -67,7 +67,7 @@ struct ColumnsHeld {
       if (j0 > 0 && j0 >= columns) continue;
       BATCHWORK_UNROLL
       for (int j = j0; j < j0 + 8; j += wide) {
-        auto const w = *reinterpret_cast<WideNumbers<T> const*>(box + j);
+        auto const w = *reinterpret_cast<Unit<T> const*>(box + j);
         BATCHWORK_UNROLL
         for (int c = 0; c < wide; ++c) {
           BATCHWORK_UNROLL

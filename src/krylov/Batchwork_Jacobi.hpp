@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The scalar Jacobi preconditioner, and none at all, which is the same with factors of 1.
+/// The scalar Jacobi preconditioner, and none at all; what becomes of a preconditioner in a kernel.
 #ifndef BATCHWORK_JACOBI_HPP
 #define BATCHWORK_JACOBI_HPP
 

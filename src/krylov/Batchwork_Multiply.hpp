@@ -84,6 +84,15 @@ constexpr void require_multiply() {
       "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
 }
 
+/// Items of a chunk on hosts, for so many numbers an item: worth starting, and enough chunks for every thread; whole packs.
+inline std::int64_t items_of_a_chunk(std::int64_t items, std::int64_t numbers,
+                                     std::int64_t threads) {
+  std::int64_t const least =
+      16 * std::clamp<std::int64_t>(256 / std::max<std::int64_t>(numbers, 1), 1, 256);
+  std::int64_t const share = items / (16 * threads) / 16 * 16;
+  return std::clamp<std::int64_t>(share, least, 64 * least);
+}
+
 template <class Exec, class T, class Systems>
 void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T, Systems> const& p,
                      std::int64_t nonzeros) {
@@ -99,12 +108,8 @@ void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T
     policy(exec, int(kernel.teams()), Kernel::largest_team, 1);
     Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
   } else {
-    // Chunks that are worth starting, and enough of them for every thread; whole packs.
-    std::int64_t const work = p.a.rows + nonzeros;
-    std::int64_t const least =
-        16 * std::clamp<std::int64_t>(256 / std::max<std::int64_t>(work, 1), 1, 256);
-    std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency())) / 16 * 16;
-    std::int64_t const per_chunk = std::clamp<std::int64_t>(share, least, 64 * least);
+    std::int64_t const per_chunk =
+        items_of_a_chunk(p.items, p.a.rows + nonzeros, exec.concurrency());
     Kokkos::parallel_for(label,
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                              exec, 0, (p.items + per_chunk - 1) / per_chunk),

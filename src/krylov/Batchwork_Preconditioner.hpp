@@ -105,11 +105,9 @@ inline constexpr bool is_functor_preconditioner<FunctorPreconditioner<F>> = true
 /// rows and 8 beyond.
 constexpr SolveChoice choose_preconditioned_solve(std::int64_t rows, std::int64_t width,
                                                   bool shuffles) {
-  int lanes = 64;
-  while (lanes < largest_team_of_a_system && rows > 2 * lanes) lanes *= 2;
-  SolveChoice c{SolveVariant::in_place, lanes, rows <= 2 * lanes ? 2 : 8, 1};
-  while (shuffles && c.sharing < 32 && 8 * c.sharing <= width) c.sharing *= 2;
-  return c;
+  int const lanes = power_of_two_team(rows, 2, 64);
+  return {SolveVariant::in_place, lanes, rows <= 2 * lanes ? 2 : 8,
+          lanes_of_a_row(width, shuffles)};
 }
 
 template <class Vector, class F>

@@ -55,6 +55,13 @@ constexpr void require_solve() {
       "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
 }
 
+inline void check_criteria(SystemCall const& call, StoppingCriteria const& stop) {
+  if (!(stop.tolerance >= 0))
+    call.fail("a tolerance of " + std::to_string(stop.tolerance) + "; give zero or more");
+  if (stop.most_iterations < 0)
+    call.fail("at most " + std::to_string(stop.most_iterations) + " iterations; give zero or more");
+}
+
 /// What helps where a system's scratch is too large.
 template <class T, class M>
 std::string scratch_remedy(M const& m, int rows) {
@@ -176,34 +183,32 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
     if constexpr (requires { M::needs_entries; })
       call.fail("operand 2: matrix_free has no entries");  // which solve_batch has refused before
     else launch.template operator()<Matrix, 8, true>(p, choose_functor_solve(p.a.rows));
-  } else if constexpr (takes_item<M>) {
+  } else {
     SolveProblem<T, Solver, M, AnySystems<T>> const q{
         p.solver, p.preconditioner, AnySystems<T>(p.a), p.b, p.x, p.log, p.items};
     SolveChoice const how = choose_variant<Solver, M, Systems>(p.a.rows, nonzeros);
-    // Few registers, and so many systems at a time, except for those that there is hardly scratch for.
-    if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2>, 2, true>(q, how);
-    else launch.template operator()<ReadInPlace<T, 8>, 8, true>(q, how);
-  } else {
-    using Any = AnySystems<T>;
-    SolveProblem<T, Solver, M, Any> const q{p.solver, p.preconditioner, Any(p.a), p.b, p.x,
-                                            p.log,    p.items};
-    constexpr int short_rows = Solver::short_rows;
-    SolveChoice const how = choose_variant<Solver, M, Systems>(p.a.rows, nonzeros);
-    auto const either = [&]<class Matrix, int R>() {
-      if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q, how);
-      else launch.template operator()<Matrix, R, false>(q, how);
-    };
-    switch (how.variant) {
-      case SolveVariant::entries_3:
-        return either.template operator()<EntriesHeld<T, short_rows, 3>, short_rows>();
-      case SolveVariant::entries_7: return either.template operator()<EntriesHeld<T, 4, 7>, 4>();
-      case SolveVariant::entries_64:
-        return launch.template operator()<EntriesHeld<T, 1, 64>, 1, true>(q, how);
-      case SolveVariant::columns_24:
-        return launch.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(q, how);
-      case SolveVariant::columns_56:
-        return launch.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(q, how);
-      default: return launch.template operator()<ReadInPlace<T, 8>, 8, true>(q, how);
+    if constexpr (takes_item<M>) {
+      // Few registers, and so many systems at a time, except for those that there is hardly scratch for.
+      if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2>, 2, true>(q, how);
+      else launch.template operator()<ReadInPlace<T, 8>, 8, true>(q, how);
+    } else {
+      constexpr int short_rows = Solver::short_rows;
+      auto const either = [&]<class Matrix, int R>() {
+        if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q, how);
+        else launch.template operator()<Matrix, R, false>(q, how);
+      };
+      switch (how.variant) {
+        case SolveVariant::entries_3:
+          return either.template operator()<EntriesHeld<T, short_rows, 3>, short_rows>();
+        case SolveVariant::entries_7: return either.template operator()<EntriesHeld<T, 4, 7>, 4>();
+        case SolveVariant::entries_64:
+          return launch.template operator()<EntriesHeld<T, 1, 64>, 1, true>(q, how);
+        case SolveVariant::columns_24:
+          return launch.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(q, how);
+        case SolveVariant::columns_56:
+          return launch.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(q, how);
+        default: return launch.template operator()<ReadInPlace<T, 8>, 8, true>(q, how);
+      }
     }
   }
 }
@@ -265,11 +270,7 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
   check_log(log.residual, "residual");
   check_log(log.reason, "reason");
   check_log(log.history, "history");
-  auto const& stop = solver.stop;
-  if (!(stop.tolerance >= 0))
-    call.fail("a tolerance of " + std::to_string(stop.tolerance) + "; give zero or more");
-  if (stop.most_iterations < 0)
-    call.fail("at most " + std::to_string(stop.most_iterations) + " iterations; give zero or more");
+  check_criteria(call, solver.stop);
   if (a.rows() > most_rows_of_a_solve)
     call.fail("systems of " + std::to_string(a.rows()) + " rows, more than the limit of " +
               std::to_string(most_rows_of_a_solve) + "; use a solver for single large systems");

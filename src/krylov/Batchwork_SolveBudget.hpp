@@ -57,6 +57,20 @@ constexpr int team_of_solve(std::int64_t rows, int rows_of_a_lane) {
   return lanes < 64 ? 64 : lanes;
 }
 
+/// The same as a power of two, `least` at least.
+constexpr int power_of_two_team(std::int64_t rows, int rows_of_a_lane, int least) {
+  int lanes = least;
+  while (lanes < largest_team_of_a_system && rows > std::int64_t(lanes) * rows_of_a_lane)
+    lanes *= 2;
+  return lanes;
+}
+/// Lanes that share a row of so many entries where a matrix is read in place.
+constexpr int lanes_of_a_row(std::int64_t width, bool shuffles) {
+  int sharing = 1;
+  while (shuffles && sharing < 32 && 8 * sharing <= width) sharing *= 2;
+  return sharing;
+}
+
 /// \param width  entries of a row: the widest where that is known (exact), else the mean, rounded up
 /// \param short_rows  rows of a lane, 4 or 8, where they have 3 entries at most: what the solver's vectors leave room for
 constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool exact,
@@ -69,15 +83,11 @@ constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool e
   // Rows that are somewhat longer than the mean fit, too.
   if (rows <= 256 && width <= (exact ? 64 : 52))
     return {SolveVariant::entries_64, team_of_solve(rows, 1), 1, 1};
-  SolveChoice c{SolveVariant::in_place, team_of_solve(rows, 2), 8, 1};
-  while (shuffles && c.sharing < 32 && 8 * c.sharing <= width) c.sharing *= 2;
-  return c;
+  return {SolveVariant::in_place, team_of_solve(rows, 2), 8, lanes_of_a_row(width, shuffles)};
 }
 /// Functors are promised a power of two.
 constexpr SolveChoice choose_functor_solve(std::int64_t rows) {
-  int lanes = 64;
-  while (lanes < largest_team_of_a_system && rows > 2 * lanes) lanes *= 2;
-  return {SolveVariant::functor, lanes, 8, 1};
+  return {SolveVariant::functor, power_of_two_team(rows, 2, 64), 8, 1};
 }
 
 }  // namespace Batchwork::Impl

@@ -58,8 +58,7 @@ struct SolveTeams {
   SolveTeams(Problem const& problem, SolveChoice const& how)
       : p(problem), lanes(how.lanes), shift(0), sharing(how.sharing) {
     while ((1 << shift) < lanes) ++shift;
-    int const places = Matrix::skips_rows ? (p.a.rows + lanes - 1) / lanes * lanes : lanes * R;
-    scratch = {lanes, places, how.systems(), WideNumbers<T>::count, Matrix::boxes};
+    scratch = {lanes, int(how.places(p.a.rows)), how.systems(), 16 / int(sizeof(T)), Matrix::boxes};
   }
   static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
   /// Of the letter boxes and sums, the solver's room and the preconditioner.

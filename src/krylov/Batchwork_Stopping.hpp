@@ -43,7 +43,8 @@ inline StoppingCriteria absolute(double tolerance, int most_iterations = 500) {
 struct Breakdown {
   static constexpr int rho = 1;    ///< the shadow residual and the residual became orthogonal
   static constexpr int omega = 2;  ///< A s was orthogonal to s, or zero
-  static constexpr int pivot = 3;  ///< the shadow residual and A p became orthogonal
+  /// The shadow residual and A p became orthogonal; of conjugate gradients p' A p vanished with the residual.
+  static constexpr int pivot = 3;
   static constexpr int singular =
       4;  ///< GMRES: a direction's product depends on those of the others
 };

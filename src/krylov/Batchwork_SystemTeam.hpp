@@ -12,6 +12,7 @@
 
 #include "krylov/Batchwork_AnySystems.hpp"
 #include "krylov/Batchwork_SolveLog.hpp"
+#include "machine/Batchwork_Exchange.hpp"
 
 namespace Batchwork::Impl {
 
@@ -24,13 +25,6 @@ struct RowNumbers {
   T data[R];
   BATCHWORK_INLINE T operator()(int r) const { return data[r]; }
   BATCHWORK_INLINE void set(int r, T x) { data[r] = x; }
-};
-
-/// Numbers of 16 bytes that are read at once.
-template <class T>
-struct alignas(16) WideNumbers {
-  static constexpr int count = 16 / int(sizeof(T));
-  T v[count];
 };
 
 /// Scratch of the systems of a team, in numbers of T: a letter box or two for each, and where parts of sums meet.

@@ -118,11 +118,7 @@ void launch_systems(Exec const& exec, SystemCall const& call, Work const& work, 
       policy.set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_size(Kernel::largest_team))));
     Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
   } else {
-    // Chunks as multiply has them.
-    std::int64_t const size = std::max<std::int64_t>(rows + nonzeros, 1);
-    std::int64_t const least = 16 * std::clamp<std::int64_t>(256 / size, 1, 256);
-    std::int64_t const share = items / (16 * std::int64_t(exec.concurrency())) / 16 * 16;
-    std::int64_t const per_chunk = std::clamp<std::int64_t>(share, least, 64 * least);
+    std::int64_t const per_chunk = items_of_a_chunk(items, rows + nonzeros, exec.concurrency());
     Kokkos::parallel_for(label,
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                              exec, 0, (items + per_chunk - 1) / per_chunk),

@@ -107,10 +107,7 @@ struct TeamSolver {
   /// Threads of a team: as many as the system wants. On devices any other multiple of 32 to 256 does that has no more than
   /// RowsOfALane rows for each, on hosts any other number; but the results depend on it in their last bits.
   int team_size() const {
-    if (!ByLanes) return 1;
-    int lanes = least_team;
-    while (lanes < largest_team_of_a_system && systems.rows > (R < 2 ? R : 2) * lanes) lanes *= 2;
-    return lanes;
+    return ByLanes ? power_of_two_team(systems.rows, R < 2 ? R : 2, least_team) : 1;
   }
   /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...). Throws std::invalid_argument
   /// where teams of that size cannot solve the system.
@@ -162,7 +159,7 @@ struct TeamSolver {
   }
   /// The letter boxes have places for whole rounds of the lanes.
   BATCHWORK_INLINE constexpr SystemScratch layout(int lanes) const {
-    return {lanes, (systems.rows + lanes - 1) / lanes * lanes, 1, WideNumbers<T>::count, 2};
+    return {lanes, (systems.rows + lanes - 1) / lanes * lanes, 1, 16 / int(sizeof(T)), 2};
   }
   template <class Member, class F, class B, class X>
   BATCHWORK_INLINE SolveResult<T> with(Member const& member, Systems const& a, F const& functor,
@@ -276,11 +273,7 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
 
   SystemCall const call{"team_solve"};
   call.check_matrices(3, a);
-  if (!(solver.stop.tolerance >= 0))
-    call.fail("a tolerance of " + std::to_string(solver.stop.tolerance) + "; give zero or more");
-  if (solver.stop.most_iterations < 0)
-    call.fail("at most " + std::to_string(solver.stop.most_iterations) +
-              " iterations; give zero or more");
+  check_criteria(call, solver.stop);
   if (a.rows() > Team::most_rows_of_a_team)
     call.fail("systems of " + std::to_string(a.rows()) + " rows, more than the limit of " +
               std::to_string(Team::most_rows_of_a_team) +
@@ -290,9 +283,8 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
     call.fail("operand 2, jacobi: matrix_free has no diagonal; give no_preconditioner()");
 
   std::int64_t const rows = a.rows(), mean = rows > 0 ? (a.nonzeros() + rows - 1) / rows : 0;
-  int sharing = 1;
-  while (Vendor::has_shuffles && sharing < 32 && 8 * sharing <= mean) sharing *= 2;
-  return Team{solver, m, Systems(a.systems()), int(mean), sharing};
+  return Team{solver, m, Systems(a.systems()), int(mean),
+              lanes_of_a_row(mean, Vendor::has_shuffles)};
 }
 
 }  // namespace Impl

@@ -116,20 +116,29 @@ void expect_honest(HostLog<T> const& log, std::int64_t n, ResidualTruth const& t
 template <class T>
 inline constexpr double usual_tolerance = sizeof(T) == 4 ? 1e-4 : 1e-10;
 
-/// Solves and looks at every item; all of them converge.
-template <class T, class Solver, class M, class A>
+/// A call of solve: what it leaves, with x on the host.
+struct PlainSolve {
+  template <class T, class Solver, class M, class A>
+  HostLog<T> operator()(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
+                        GemmMatrices<T> const& x, SolveLog<T> const& log) const {
+    solve(solver, m, a, vectors(b), vectors(x), log);
+    x.download();
+    return HostLog<T>(log);
+  }
+};
+
+/// Solves by such a call and looks at every item; all of them converge.
+template <class T, class Solver, class M, class A, class Call = PlainSolve>
 void run_solve(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& full,
-               GemmMatrices<T> const& b, Arranged how, Random& random, char const* what) {
+               GemmMatrices<T> const& b, Arranged how, Random& random, char const* what,
+               Call const& call = {}) {
   SCOPED_TRACE(what);
   std::int64_t const items = full.items;
   GemmMatrices<T> const x(items, full.rows, 1, how);
   x.randomise(random);
   auto const outside = x.poisoned();
-  auto const log = SolveLog<T>::allocated(items);
-  solve(solver, m, a, vectors(b), vectors(x), log);
-  x.download();
+  HostLog<T> const said = call(solver, m, a, b, x, SolveLog<T>::allocated(items));
   EXPECT_EQ(x.poisoned(), outside);
-  HostLog<T> const said(log);
   for (std::int64_t n = 0; n < items; ++n) {
     ASSERT_EQ(said.reason(n), Reason::success)
         << "item " << n << ": " << to_string(said.reason(n)) << ", info " << said.info(n) << ", "
@@ -149,6 +158,74 @@ inline constexpr Size sizes[] = {{1, 0},     {2, 1},      {3, 0.3},   {5, 1},   
                                  {9, 0.2},   {16, 0.1},   {22, 0.9},  {24, 1},     {25, 0.5},
                                  {33, 0.9},  {54, 0.8},   {56, 1},    {57, 0.5},   {64, 0.03},
                                  {65, 0.08}, {128, 0.01}, {144, 0.3}, {200, 0.005}};
+
+/// 3 x 3 matrices by rows: those of ordinary items, and of one that is planted.
+struct Three {
+  double a[9];
+  double b[3];
+};
+inline constexpr Three ordinary{{4, 1, 0.5, 1, 5, 1, 0.5, 1, 6}, {1, -2, 0.5}};
+
+/// Solves a batch with one planted item, and compares the others with a batch that has none.
+template <class T, class Solver, class Call = PlainSolve>
+void plant(Three const& planted, Solver const& solver, Reason reason, int info,
+           Call const& call = {}) {
+  std::int64_t const items = 21;
+  GemmMatrices<T> const full(items, 3, 3, Arranged::rows), b(items, 3, 1, Arranged::rows),
+      x(items, 3, 1, Arranged::rows), clean(items, 3, 1, Arranged::rows);
+  auto const set = [&](std::int64_t n, Three const& to) {
+    for (int i = 0; i < 3; ++i) {
+      b.at(n, i, 0) = T(to.b[i]);
+      for (int j = 0; j < 3; ++j) full.at(n, i, j) = T(to.a[3 * i + j]);
+    }
+  };
+  for (std::int64_t n = 0; n < items; ++n) set(n, ordinary);
+  full.upload();
+  b.upload();
+  clean.fill(T(0));
+  auto const A = dense(full.batch());
+  auto const log = SolveLog<T>::allocated(items);
+  HostLog<T> const before = call(solver, no_preconditioner(), A, b, clean, log);
+  for (std::int64_t at : {std::int64_t(0), items / 2, items - 1}) {
+    SCOPED_TRACE(at);
+    for (std::int64_t n = 0; n < items; ++n) set(n, n == at ? planted : ordinary);
+    full.upload();
+    b.upload();
+    x.fill(T(0));
+    HostLog<T> const said = call(solver, no_preconditioner(), A, b, x, log);
+    for (std::int64_t n = 0; n < items; ++n) {
+      if (n == at) {
+        EXPECT_EQ(said.reason(n), reason) << to_string(said.reason(n));
+        EXPECT_EQ(said.info(n), info);
+      } else {
+        EXPECT_EQ(said.reason(n), before.reason(n));
+        EXPECT_EQ(said.iterations(n), before.iterations(n));
+        for (int i = 0; i < 3; ++i) ASSERT_EQ(x.at(n, i, 0), clean.at(n, i, 0));
+      }
+    }
+    if (reason != Reason::not_finite)
+      expect_honest(said, at, residual_truth(full, at, x, b), solver.stop.tolerance);
+  }
+}
+
+/// Item n of a batch, in a batch of one.
+template <class T>
+struct SingleItem {
+  Matrices<T> a;
+  GemmMatrices<T> b;
+
+  SingleItem(Matrices<T> const& of, GemmMatrices<T> const& sides, std::int64_t n)
+      : a(of.pattern, 1, Arranged::rows), b(1, of.pattern.rows, 1, Arranged::rows) {
+    for (int i = 0; i < of.pattern.rows; ++i) {
+      auto const& columns = of.pattern.columns[std::size_t(i)];
+      for (int k = 0; k < int(columns.size()); ++k)
+        a.put(0, i, k, of.full.at(n, i, columns[std::size_t(k)]));
+      b.at(0, i, 0) = sides.at(n, i, 0);
+    }
+    a.upload();
+    b.upload();
+  }
+};
 
 }  // namespace Batchwork::Test
 

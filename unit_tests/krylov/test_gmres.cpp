@@ -54,36 +54,21 @@ HostLog<T> solve_with_room(Gmres const& solver, M const& m, A const& a, GemmMatr
   return HostLog<T>(log);
 }
 
-/// Solves and looks at every item; all of them converge.
+/// The same as a call that the cases of all solvers make.
+struct SolveWithRoom {
+  template <class T, class M, class A>
+  HostLog<T> operator()(Gmres const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
+                        GemmMatrices<T> const& x, SolveLog<T> const& log) const {
+    return solve_with_room(solver, m, a, b, x, log);
+  }
+};
 template <class T, class M, class A>
 void run(Gmres const& solver, M const& m, A const& a, GemmMatrices<T> const& full,
          GemmMatrices<T> const& b, Arranged how, Random& random, char const* what) {
-  SCOPED_TRACE(what);
-  std::int64_t const items = full.items;
-  GemmMatrices<T> const x(items, full.rows, 1, how);
-  x.randomise(random);
-  auto const outside = x.poisoned();
-  auto const said = solve_with_room(solver, m, a, b, x, SolveLog<T>::allocated(items));
-  EXPECT_EQ(x.poisoned(), outside);
-  for (std::int64_t n = 0; n < items; ++n) {
-    ASSERT_EQ(said.reason(n), Reason::success)
-        << "item " << n << ": " << to_string(said.reason(n)) << ", info " << said.info(n) << ", "
-        << said.iterations(n) << " iterations, " << said.residual(n);
-    expect_honest(said, n, residual_truth(full, n, x, b), solver.stop.tolerance);
-    ASSERT_GT(said.iterations(n), 0);
-    ASSERT_LE(said.iterations(n), solver.stop.most_iterations);
-  }
+  run_solve(solver, m, a, full, b, how, random, what, SolveWithRoom());
 }
 
-/// Rows and shares of entries for all ways of holding a system, and bases on both sides of what stays on the chip.
-struct Size {
-  int rows;
-  double share;
-};
-inline constexpr Size sizes[] = {{1, 0},     {2, 1},      {3, 0.3},   {5, 1},      {8, 1},
-                                 {9, 0.2},   {16, 0.1},   {22, 0.9},  {24, 1},     {25, 0.5},
-                                 {33, 0.9},  {54, 0.8},   {56, 1},    {57, 0.5},   {64, 0.03},
-                                 {65, 0.08}, {128, 0.01}, {144, 0.3}, {200, 0.005}};
+/// Bases on both sides of what stays on the chip.
 inline constexpr int bases[] = {1, 2, 5, 30, 10000};
 
 TYPED_TEST(GmresOf, AllFormats) {
@@ -327,88 +312,41 @@ TYPED_TEST(GmresOf, CyclicShift) {
   }
 }
 
-/// 3 x 3 matrices by rows: those of ordinary items, and of one that is planted.
-struct Three {
-  double a[9];
-  double b[3];
-};
-inline constexpr Three ordinary{{4, 1, 0.5, 1, 5, 1, 0.5, 1, 6}, {1, -2, 0.5}};
-
-/// Solves a batch with one planted item, and compares the others with a batch that has none.
-template <class T>
-void plant(Three const& planted, Gmres const& solver, Reason reason, int info) {
-  std::int64_t const items = 21;
-  GemmMatrices<T> const full(items, 3, 3, Arranged::rows), b(items, 3, 1, Arranged::rows),
-      x(items, 3, 1, Arranged::rows), clean(items, 3, 1, Arranged::rows);
-  auto const set = [&](std::int64_t n, Three const& to) {
-    for (int i = 0; i < 3; ++i) {
-      b.at(n, i, 0) = T(to.b[i]);
-      for (int j = 0; j < 3; ++j) full.at(n, i, j) = T(to.a[3 * i + j]);
-    }
-  };
-  auto const A = dense(full.batch());
-  auto const log = SolveLog<T>::allocated(items);
-  for (std::int64_t n = 0; n < items; ++n) set(n, ordinary);
-  full.upload();
-  b.upload();
-  clean.fill(T(0));
-  auto const before = solve_with_room(solver, no_preconditioner(), A, b, clean, log);
-  for (std::int64_t at : {std::int64_t(0), items / 2, items - 1}) {
-    SCOPED_TRACE(at);
-    for (std::int64_t n = 0; n < items; ++n) set(n, n == at ? planted : ordinary);
-    full.upload();
-    b.upload();
-    x.fill(T(0));
-    auto const said = solve_with_room(solver, no_preconditioner(), A, b, x, log);
-    for (std::int64_t n = 0; n < items; ++n) {
-      if (n == at) {
-        EXPECT_EQ(said.reason(n), reason) << to_string(said.reason(n));
-        EXPECT_EQ(said.info(n), info);
-      } else {
-        EXPECT_EQ(said.reason(n), before.reason(n));
-        EXPECT_EQ(said.iterations(n), before.iterations(n));
-        for (int i = 0; i < 3; ++i) ASSERT_EQ(x.at(n, i, 0), clean.at(n, i, 0));
-      }
-    }
-    if (reason != Reason::not_finite)
-      expect_honest(said, at, residual_truth(full, at, x, b), solver.stop.tolerance);
-  }
-}
-
 TYPED_TEST(GmresOf, Reasons) {
   using T = TypeParam;
   double const nan = std::numeric_limits<double>::quiet_NaN();
   auto const stop = relative(sizeof(T) == 4 ? 1e-5 : 1e-12, 50);
   Three t = ordinary;
   t.a[4] = nan;
-  for (int m : {1, 2, 3}) plant<T>(t, gmres(m, stop), Reason::not_finite, 0);
+  for (int m : {1, 2, 3}) plant<T>(t, gmres(m, stop), Reason::not_finite, 0, SolveWithRoom());
   t = ordinary;
   t.b[0] = std::numeric_limits<double>::infinity();
-  plant<T>(t, gmres(2, stop), Reason::not_finite, 0);
+  plant<T>(t, gmres(2, stop), Reason::not_finite, 0, SolveWithRoom());
   t = ordinary;
   t.b[2] = nan;
-  plant<T>(t, gmres(3, stop), Reason::not_finite, 0);
+  plant<T>(t, gmres(3, stop), Reason::not_finite, 0, SolveWithRoom());
   {
     SCOPED_TRACE("limit");
     plant<T>({{0, 0, 1, 1, 0, 0, 0, 1, 0}, {1, 0, 0}}, gmres(3, relative(0.9, 2)),
-             Reason::iteration_limit, 0);
+             Reason::iteration_limit, 0, SolveWithRoom());
   }
   {
     SCOPED_TRACE("stagnated");
     Three const shift{{0, 0, 1, 1, 0, 0, 0, 1, 0}, {1, 0, 0}};
-    plant<T>(shift, gmres(1, stop), Reason::stagnated, 0);
-    plant<T>(shift, gmres(2, stop), Reason::stagnated, 0);
-    plant<T>(shift, gmres(3, stop), Reason::success, 0);
+    plant<T>(shift, gmres(1, stop), Reason::stagnated, 0, SolveWithRoom());
+    plant<T>(shift, gmres(2, stop), Reason::stagnated, 0, SolveWithRoom());
+    plant<T>(shift, gmres(3, stop), Reason::success, 0, SolveWithRoom());
   }
   {
     SCOPED_TRACE("singular");
     plant<T>({{0, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 2, 3}}, gmres(3, stop), Reason::breakdown,
-             Breakdown::singular);
+             Breakdown::singular, SolveWithRoom());
     // A b is not zero, A A b is, and nothing of b can be made.
     plant<T>({{0, 0, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}}, gmres(3, stop), Reason::breakdown,
-             Breakdown::singular);
+             Breakdown::singular, SolveWithRoom());
     // Singular, but b is in the range.
-    plant<T>({{1, 0, 0, 0, 2, 0, 0, 0, 0}, {1, 1, 0}}, gmres(3, stop), Reason::success, 0);
+    plant<T>({{1, 0, 0, 0, 2, 0, 0, 0, 0}, {1, 1, 0}}, gmres(3, stop), Reason::success, 0,
+             SolveWithRoom());
   }
 }
 
@@ -504,17 +442,9 @@ TYPED_TEST(GmresOf, SameBitsAgain) {
       }
       EXPECT_LT(least, most);
       for (std::int64_t n : {std::int64_t(0), items / 2, items - 1}) {
-        Matrices<T> const one(a.pattern, 1, Arranged::rows);
-        GemmMatrices<T> const c(1, rows, 1, Arranged::rows);
-        for (int i = 0; i < rows; ++i) {
-          for (int k = 0; k < int(a.pattern.columns[std::size_t(i)].size()); ++k)
-            one.put(0, i, k, a.full.at(n, i, a.pattern.columns[std::size_t(i)][std::size_t(k)]));
-          c.at(0, i, 0) = b.at(n, i, 0);
-        }
-        one.upload();
-        c.upload();
+        SingleItem<T> const one(a, b, n);
         z.fill(T(0));
-        solve_with_room(solver, jacobi(), one.csr(), c, z, SolveLog<T>::allocated(1));
+        solve_with_room(solver, jacobi(), one.a.csr(), one.b, z, SolveLog<T>::allocated(1));
         for (int i = 0; i < rows; ++i) ASSERT_EQ(z.at(0, i, 0), x.at(n, i, 0)) << n << ' ' << i;
       }
     }

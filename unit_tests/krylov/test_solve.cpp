@@ -111,17 +111,9 @@ TYPED_TEST(Solve, SameBitsAgain) {
     EXPECT_LT(least, most);
     // The item alone, in a batch of one.
     for (std::int64_t n : {std::int64_t(0), items / 2, items - 1}) {
-      Matrices<T> const one(a.pattern, 1, Arranged::rows);
-      GemmMatrices<T> const c(1, rows, 1, Arranged::rows);
-      for (int i = 0; i < rows; ++i) {
-        for (int k = 0; k < int(a.pattern.columns[std::size_t(i)].size()); ++k)
-          one.put(0, i, k, a.full.at(n, i, a.pattern.columns[std::size_t(i)][std::size_t(k)]));
-        c.at(0, i, 0) = b.at(n, i, 0);
-      }
-      one.upload();
-      c.upload();
+      SingleItem<T> const one(a, b, n);
       z.fill(T(0));
-      solve(solver, jacobi(), one.csr(), vectors(c), vectors(z));
+      solve(solver, jacobi(), one.a.csr(), vectors(one.b), vectors(z));
       z.download();
       for (int i = 0; i < rows; ++i) ASSERT_EQ(z.at(0, i, 0), x.at(n, i, 0)) << n << ' ' << i;
     }

@@ -16,57 +16,6 @@ TYPED_TEST_SUITE(SolveReasons, Numbers);
 
 inline constexpr std::int64_t items = 21;
 
-/// 3 x 3 matrices by rows: those of ordinary items, and of one that is planted.
-struct Three {
-  double a[9];
-  double b[3];
-};
-inline constexpr Three ordinary{{4, 1, 0.5, 1, 5, 1, 0.5, 1, 6}, {1, -2, 0.5}};
-
-/// Solves a batch with one planted item, and compares the others with a batch that has none.
-template <class T, class Solver>
-void plant(Three const& planted, Solver const& solver, Reason reason, int info) {
-  GemmMatrices<T> const full(items, 3, 3, Arranged::rows), b(items, 3, 1, Arranged::rows),
-      x(items, 3, 1, Arranged::rows), clean(items, 3, 1, Arranged::rows);
-  auto const set = [&](std::int64_t n, Three const& to) {
-    for (int i = 0; i < 3; ++i) {
-      b.at(n, i, 0) = T(to.b[i]);
-      for (int j = 0; j < 3; ++j) full.at(n, i, j) = T(to.a[3 * i + j]);
-    }
-  };
-  for (std::int64_t n = 0; n < items; ++n) set(n, ordinary);
-  full.upload();
-  b.upload();
-  clean.fill(T(0));
-  auto const A = dense(full.batch());
-  auto const log = SolveLog<T>::allocated(items);
-  solve(solver, no_preconditioner(), A, vectors(b), vectors(clean), log);
-  clean.download();
-  HostLog<T> const before(log);
-  for (std::int64_t at : {std::int64_t(0), items / 2, items - 1}) {
-    SCOPED_TRACE(at);
-    for (std::int64_t n = 0; n < items; ++n) set(n, n == at ? planted : ordinary);
-    full.upload();
-    b.upload();
-    x.fill(T(0));
-    solve(solver, no_preconditioner(), A, vectors(b), vectors(x), log);
-    x.download();
-    HostLog<T> const said(log);
-    for (std::int64_t n = 0; n < items; ++n) {
-      if (n == at) {
-        EXPECT_EQ(said.reason(n), reason) << to_string(said.reason(n));
-        EXPECT_EQ(said.info(n), info);
-      } else {
-        EXPECT_EQ(said.reason(n), before.reason(n));
-        EXPECT_EQ(said.iterations(n), before.iterations(n));
-        for (int i = 0; i < 3; ++i) ASSERT_EQ(x.at(n, i, 0), clean.at(n, i, 0));
-      }
-    }
-    if (reason != Reason::not_finite)
-      expect_honest(said, at, residual_truth(full, at, x, b), solver.stop.tolerance);
-  }
-}
-
 TYPED_TEST(SolveReasons, Planted) {
   using T = TypeParam;
   double const nan = std::numeric_limits<double>::quiet_NaN();
