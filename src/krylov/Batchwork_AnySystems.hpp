@@ -130,8 +130,13 @@ struct AnySystems {
           if (i >= rows) return {};
           std::int32_t const* const c = columns + i * column_row;
           int n = 0;
+          // Four at a time, which are on their way together.
           BATCHWORK_KEEP_LOOP
-          while (n < width && c[n * column_entry] >= 0) ++n;
+          for (int k = 0; k < width && n == k; k += 4) {
+            bool there[4];
+            for (int q = 0; q < 4; ++q) there[q] = k + q < width && c[(k + q) * column_entry] >= 0;
+            for (int q = 0; q < 4; ++q) n += n == k + q && there[q] ? 1 : 0;
+          }
           return {of_item + i * values.row, values.col, c, column_entry, n};
         });
       case Kind::dense:

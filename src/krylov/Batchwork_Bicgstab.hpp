@@ -53,9 +53,8 @@ struct BicgstabMethod {
   template <class M, class R>
   BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<T>& is) {
     bool const on = is.running;
-    if (on) {
-      at.for_each([&](int i) { p.set(i, r(i) + V(beta) * (p(i) - V(omega) * v(i))); });
-    }
+    // Of systems that are done, too, which nobody looks at: that is faster than to branch.
+    at.for_each([&](int i) { p.set(i, r(i) + V(beta) * (p(i) - V(omega) * v(i))); });
     m.apply(at, z, p);
     at.multiply(v, z);
     T pivot[1];
@@ -64,12 +63,13 @@ struct BicgstabMethod {
       at.for_each([&](int i) { part[0] += shadow(i) * v(i); });
       at.sum(part, pivot);
     }
-    T const alpha = rho * Vendor::reciprocal(pivot[0]);
-    bool const goes_on = on && is_finite(alpha);
+    T const inverse = Vendor::reciprocal(pivot[0]), alpha = rho * inverse;
+    bool const goes_on = on && Kokkos::isfinite(alpha);
     if (goes_on) {
       at.for_each([&](int i) { r.set(i, r(i) - V(alpha) * v(i)); });
     } else if (on) {
-      is.stop(is_finite(pivot[0]) ? Reason::breakdown : Reason::not_finite, Breakdown::pivot);
+      is.stop(Kokkos::isfinite(pivot[0]) ? Reason::breakdown : Reason::not_finite,
+              Breakdown::pivot);
     }
 
     m.apply(at, z, r);
@@ -87,16 +87,17 @@ struct BicgstabMethod {
       });
       at.sum(parts, s);
     }
-    T const next_omega = s[0] * Vendor::reciprocal(s[1]);
+    T const next_omega = Vendor::quotient(s[0], s[1]), slowness = Vendor::quotient(s[1], s[0]);
     // Half an iteration may do; and is all there is where t = 0 or t' s = 0.
-    bool const halves =
-        goes_on && (s[2] <= is.threshold_squared || !is_finite(next_omega) || next_omega == T(0));
+    bool const halves = goes_on & ((s[2] <= is.threshold_squared) | !Kokkos::isfinite(next_omega) |
+                                   (next_omega == T(0)));
     bool const whole = goes_on && !halves;
     if (halves) {
       at.for_each([&](int i) { u.set(i, u(i) + V(alpha) * p(i)); });
       is.judge(s[2]);
       if (is.running)
-        is.stop(is_finite(s[0]) && is_finite(s[1]) ? Reason::breakdown : Reason::not_finite,
+        is.stop(Kokkos::isfinite(s[0]) && Kokkos::isfinite(s[1]) ? Reason::breakdown
+                                                                 : Reason::not_finite,
                 Breakdown::omega);
     }
     if (whole) {
@@ -120,9 +121,10 @@ struct BicgstabMethod {
     }
     if (whole) {
       is.judge(squared);
-      beta = (next_rho * Vendor::reciprocal(rho)) * (alpha * Vendor::reciprocal(omega));
+      // next_rho / rho times alpha / omega
+      beta = next_rho * inverse * slowness;
       rho = next_rho;
-      if (is.running && (rho == T(0) || !is_finite(beta)))
+      if (is.running & ((rho == T(0)) | !Kokkos::isfinite(beta)))
         is.stop(Reason::breakdown, Breakdown::rho);
     }
   }

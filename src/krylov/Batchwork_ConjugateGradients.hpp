@@ -55,13 +55,17 @@ struct ConjugateGradientsMethod {
       at.for_each([&](int i) { part[0] += p(i) * t(i); });
       at.sum(part, curvature);
     }
-    T const alpha = rho * Vendor::reciprocal(curvature[0]);
+    constexpr T normal = Kokkos::Experimental::norm_min_v<T>;
+    T const alpha = Vendor::quotient(rho, curvature[0]);
     bool on = is.running;
-    if (on && !(curvature[0] > T(0) && is_finite(alpha))) {
+    // Looked at instead of alpha, which comes later and is finite then. Without branches, as below.
+    bool const positive =
+        (curvature[0] >= normal) & (curvature[0] >= normal * rho) & Kokkos::isfinite(curvature[0]);
+    if (on && !positive) {
       // Of a residual that is hardly there p' A p may vanish although the matrix is definite.
-      constexpr T least = Kokkos::Experimental::norm_min_v<T> / Kokkos::Experimental::epsilon_v<T>;
+      constexpr T least = normal / Kokkos::Experimental::epsilon_v<T>;
       bool const indefinite = curvature[0] < T(0) || (curvature[0] == T(0) && rho > least);
-      if (!is_finite(curvature[0])) is.stop(Reason::not_finite);
+      if (!Kokkos::isfinite(curvature[0])) is.stop(Reason::not_finite);
       else if (indefinite) is.stop(Reason::indefinite);
       else is.stop(Reason::breakdown, Breakdown::pivot);
       on = false;
@@ -73,6 +77,7 @@ struct ConjugateGradientsMethod {
       });
     }
     m.apply(at, t, r);
+    T const inverse = Vendor::reciprocal(rho);  // while the sums are under way
     constexpr int sums = M::is_identity ? 1 : 2;
     T n[sums];  // r' r, r' z
     {
@@ -85,12 +90,14 @@ struct ConjugateGradientsMethod {
       });
       at.sum(parts, n);
     }
+    rho = n[sums - 1];
+    T const beta = rho * inverse;
+    // Of systems that are done, too, which nobody looks at: that is faster than to branch.
+    at.for_each([&](int i) { p.set(i, t(i) + V(beta) * p(i)); });
     if (!on) return;
     is.judge(n[0]);
-    T const beta = n[sums - 1] * Vendor::reciprocal(rho);
-    rho = n[sums - 1];
-    if (is.running && (rho == T(0) || !is_finite(beta))) is.stop(Reason::breakdown, Breakdown::rho);
-    at.for_each([&](int i) { p.set(i, t(i) + V(beta) * p(i)); });
+    if (is.running & ((rho == T(0)) | !Kokkos::isfinite(beta)))
+      is.stop(Reason::breakdown, Breakdown::rho);
   }
 };
 

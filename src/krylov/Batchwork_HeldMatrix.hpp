@@ -106,45 +106,69 @@ struct EntriesHeld {
     unsigned const place = pair == 1 ? held : k % 2 == 0 ? held & 0xffffu : held >> 16;
     return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(box) + place);
   }
+  /// Takes the rows of the item whose numbers these are, and the diagonal. What the rows have is read together: where they
+  /// begin, then their columns, then their numbers.
   BATCHWORK_INLINE void take(AnySystems<T> const& from, T const* of_item, int rank, int lanes,
                              RowNumbers<T, R>& diagonal) {
     of = &from;
     from.visit(of_item, [&](auto const& rows) {
+      decltype(rows(0)) row[R];
       BATCHWORK_UNROLL
       for (int r = 0; r < R; ++r) {
-        int const i = r * lanes + rank;
-        auto const row = rows(i);
-        width = row.count > width ? row.count : width;
-        T d = T(0);
+        row[r] = rows(r * lanes + rank);
+        width = row[r].count > width ? row[r].count : width;
+        diagonal.data[r] = T(0);
+      }
+      constexpr int chunk = K < 16 ? K : 16;  // of all at once, addresses would not fit
+      BATCHWORK_UNROLL
+      for (int k0 = 0; k0 < K; k0 += chunk) {
+        int column[R][chunk];
         BATCHWORK_UNROLL
-        for (int k = 0; k < K; ++k) {
-          bool const has = k < row.count;
-          // An empty slot is a zero times the row's own number.
-          int const j = has ? row.column(k) : i < from.rows ? i : 0;
-          bool const inside = unsigned(j) < unsigned(from.rows);
-          valid = valid && inside;
-          T const v = has ? row.number(k) : T(0);
-          a[r][k] = v;
-          d = has && j == i ? v : d;
-          unsigned const place = inside ? unsigned(j) * unsigned(sizeof(T)) : 0u;
-          if (k % pair == 0) places[r][k / pair] = place;
-          else places[r][k / pair] |= place << 16;
-          // Not all loads at once, whose addresses would not fit.
-          if (k % 16 == 15) Vendor::forget_loads();
+        for (int r = 0; r < R; ++r) {
+          int const i = r * lanes + rank;
+          BATCHWORK_UNROLL
+          for (int k = 0; k < chunk; ++k)
+            // An empty slot is a zero times the row's own number.
+            column[r][k] = k0 + k < row[r].count ? row[r].column(k0 + k) : i < from.rows ? i : 0;
         }
+        BATCHWORK_UNROLL
+        for (int r = 0; r < R; ++r) {
+          BATCHWORK_UNROLL
+          for (int k = 0; k < chunk; ++k)
+            a[r][k0 + k] = k0 + k < row[r].count ? row[r].number(k0 + k) : T(0);
+        }
+        BATCHWORK_UNROLL
+        for (int r = 0; r < R; ++r) {
+          BATCHWORK_UNROLL
+          for (int k = k0; k < k0 + chunk; ++k) {
+            int const j = column[r][k - k0];
+            bool const inside = unsigned(j) < unsigned(from.rows);
+            valid = valid && inside;
+            if (k < row[r].count && j == r * lanes + rank) diagonal.data[r] = a[r][k];
+            unsigned const place = inside ? unsigned(j) * unsigned(sizeof(T)) : 0u;
+            if (k % pair == 0) places[r][k / pair] = place;
+            else places[r][k / pair] |= place << 16;
+          }
+        }
+        if (k0 + chunk < K) Vendor::forget_loads();
+      }
+      if (width <= K) return;
+      BATCHWORK_UNROLL
+      for (int r = 0; r < R; ++r) {
         BATCHWORK_KEEP_LOOP
-        for (int k = K; k < row.count; ++k) {
-          int const j = row.column(k);
+        for (int k = K; k < row[r].count; ++k) {
+          int const j = row[r].column(k);
           if (unsigned(j) >= unsigned(from.rows)) valid = false;
-          else if (j == i) d = row.number(k);
+          else if (j == r * lanes + rank) diagonal.data[r] = row[r].number(k);
         }
-        diagonal.data[r] = d;
       }
     });
   }
   template <class At>
   BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
-    T const* const box = at.publish(x);
+    T const* box = at.publish(x);
+    // Of many entries the places in the box are found anew in each product: kept, they would push the numbers out.
+    if constexpr (pair > 1) box += Vendor::renewed(0);
     // A row alone: several sums at once, so that additions do not wait for each other.
     constexpr int parts = R > 1 ? 1 : 4;
     BATCHWORK_UNROLL

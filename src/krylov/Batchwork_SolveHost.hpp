@@ -18,7 +18,7 @@ namespace Batchwork::Impl {
 template <class T, class Problem>
 struct SolveHost {
   /// Vectors that a solver and the loop around it keep at most, with the factors of the rows.
-  static constexpr int most_vectors = 9;
+  static constexpr int most_vectors = 10;
 
   Problem p;
   std::int64_t per_chunk;

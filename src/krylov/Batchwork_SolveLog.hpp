@@ -68,7 +68,7 @@ struct LogPointers {
     if (reason != nullptr) reason[item] = result.code;
   }
   BATCHWORK_INLINE void record(std::int64_t item, int iteration, T norm_squared) const {
-    if (iteration >= 1 && iteration <= history_length)
+    if (unsigned(iteration - 1) < unsigned(history_length))
       history[item * history_item + (iteration - 1) * history_iteration] =
           Kokkos::sqrt(norm_squared);
   }

@@ -23,26 +23,28 @@ namespace Batchwork::Impl {
 /// called by all lanes. The solution is x + u; where Method::right it is x + M u, M being the preconditioner: neither x nor
 /// M u is then needed in an iteration. A method that has_cycles has finish(at, u), called by all lanes, which makes u of what
 /// its steps have left; where a cycle is over it says is.stop(Reason::stagnated), and begins anew unless that holds.
+///
+/// b is in r and the start in u, which are loaded as early as can be: the rest of what a system needs then comes meanwhile.
 template <class Method, class At, class M>
 BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& m, Method& method,
-                                                               StoppingCriteria const& stop) {
+                                                               StoppingCriteria const& stop,
+                                                               typename At::Vector& r,
+                                                               typename At::Vector& u) {
   using T = typename At::Scalar;
   using V = typename At::Value;
   constexpr bool has_cycles = requires { Method::has_cycles; };
   // A cycle that leaves more of the residual than this has not helped.
   constexpr T progress = T(1) - (sizeof(T) == 4 ? T(0x1p-12) : T(0x1p-26));
-  auto r = at.vector(), u = at.vector(), t = at.vector();
+  auto t = at.vector(), b = at.vector();
 
   T norms[4];
   {
     V parts[4] = {V(T(0)), V(T(0)), V(at.flawed() ? T(1) : T(0)), V(T(0))};
-    at.load_b(r);
-    at.load_x(u);
     at.for_each([&](int i) {
-      V const b = r(i), x = u(i);
-      parts[0] += b * b;
+      V const bi = r(i), x = u(i);
+      parts[0] += bi * bi;
       parts[1] += select(x == V(T(0)), V(T(0)), V(T(1)));
-      parts[3] += select(b == V(T(0)), V(T(0)), V(T(1)));
+      parts[3] += select(bi == V(T(0)), V(T(0)), V(T(1)));
     });
     at.sum(parts, norms);
   }
@@ -50,20 +52,18 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
   bool const is_flawed = norms[2] != T(0);
   // What has columns out of range is not multiplied by.
   bool const begins_at_zero = norms[1] == T(0) || is_flawed;
+  T squared[1] = {norms[0]};
   // A product with zeros is left out, if all systems of these turns begin there.
   if (at.any(!begins_at_zero)) {
     at.multiply(t, u);
-    if (!begins_at_zero) at.for_each([&](int i) { r.set(i, r(i) - t(i)); });
-  }
-  T squared[1];
-  {
     V part[1] = {V(T(0))};
     at.for_each([&](int i) {
+      if (!begins_at_zero) r.set(i, r(i) - t(i));
       part[0] += r(i) * r(i);
-      u.set(i, V(T(0)));
     });
     at.sum(part, squared);
   }
+  at.for_each([&](int i) { u.set(i, V(T(0))); });
 
   Progress<T> is;
   T residual = Kokkos::sqrt(squared[0]);
@@ -93,15 +93,16 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
   int restarts = 0;
   T before = residual;  // when the system began, or began anew
   while (at.any(is.running)) {
-    bool const began = is.running;
+    bool const began = is.running, records = began && at.keeps_history();
     method.restart(at, m, r, squared[0], is);
     while (at.any(is.running)) {
       method.step(at, m, r, u, is);
-      if (began) at.record(is.iterations, is.squared);
+      if (records) at.record(is.iterations, is.squared);
     }
     if constexpr (has_cycles) method.finish(at, u);
 
     // The true residual of those that took part.
+    at.load_b(b);
     if constexpr (Method::right) {
       m.apply(at, t, u);
       at.load_x(u);
@@ -112,10 +113,9 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
     }
     if (began) at.store_x(u);
     at.multiply(t, u);
-    at.load_b(u);
     V part[1] = {V(T(0))};
     at.for_each([&](int i) {
-      V const v = u(i) - t(i);
+      V const v = b(i) - t(i);
       if (began) r.set(i, v);
       u.set(i, V(T(0)));
       part[0] += v * v;
@@ -125,25 +125,26 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
     if (!began) continue;
     squared[0] = now[0];
     residual = Kokkos::sqrt(now[0]);
+    Reason const cause = is.cause();
     if (!is_finite(residual)) {
       result.code = Status::code(Reason::not_finite, 0);
     } else if (residual <= threshold) {
       result.code = Status::code(Reason::success, 0);
-    } else if (is.cause == Reason::iteration_limit || is.cause == Reason::indefinite) {
-      result.code = Status::code(is.cause, 0);
-    } else if (has_cycles && (is.cause == Reason::stagnated || is.cause == Reason::success) &&
+    } else if (cause == Reason::iteration_limit || cause == Reason::indefinite) {
+      result.code = Status::code(cause, 0);
+    } else if (has_cycles && (cause == Reason::stagnated || cause == Reason::success) &&
                is.iterations < stop.most_iterations && residual < progress * before) {
       before = residual;
-      is.running = true;
+      is.begin_anew();
     } else if (restarts < stop.most_restarts && is.iterations < stop.most_iterations &&
                residual < T(0.5) * before) {
       ++restarts;
       before = residual;
-      is.running = true;
+      is.begin_anew();
     } else {
       // The recurrence claimed too much, which only a further beginning would mend.
-      bool const claims = is.cause == Reason::success;
-      Reason const why = !claims                                 ? is.cause
+      bool const claims = cause == Reason::success;
+      Reason const why = !claims                                 ? cause
                          : is.iterations >= stop.most_iterations ? Reason::iteration_limit
                                                                  : Reason::stagnated;
       result.code = Status::code(why, why == Reason::breakdown ? is.info : 0);
@@ -153,6 +154,15 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
   result.recurrence = Kokkos::sqrt(is.squared);
   result.residual = residual;
   return result;
+}
+
+template <class Method, class At, class M>
+BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& m, Method& method,
+                                                               StoppingCriteria const& stop) {
+  auto r = at.vector(), u = at.vector();
+  at.load_b(r);
+  at.load_x(u);
+  return solve_system(at, m, method, stop, r, u);
 }
 
 }  // namespace Batchwork::Impl

@@ -136,14 +136,6 @@ struct SolveTeams {
     if constexpr (!has_room) numbers = scratch_of(member);
 
     Matrix matrix;
-    RowNumbers<T, R> diagonal{};
-    if constexpr (requires { matrix.functor; }) {
-      matrix.functor = &p.a.functor;
-    } else {
-      if constexpr (requires { matrix.sharing; }) matrix.sharing = sharing;
-      matrix.take(p.a, p.a.numbers(item.number), mine, lanes, diagonal);
-    }
-
     SystemTeam<T, R, Large, Matrix, Member> at{member,
                                                matrix,
                                                item,
@@ -154,12 +146,22 @@ struct SolveTeams {
                                                p.a.rows,
                                                numbers + slot * scratch.of_system(),
                                                numbers + scratch.systems * scratch.of_system()};
+    auto r = at.vector(), u = at.vector();
+    at.load_b(r);
+    at.load_x(u);
+    RowNumbers<T, R> diagonal{};
+    if constexpr (requires { matrix.functor; }) {
+      matrix.functor = &p.a.functor;
+    } else {
+      if constexpr (requires { matrix.sharing; }) matrix.sharing = sharing;
+      matrix.take(p.a, p.a.numbers(item.number), mine, lanes, diagonal);
+    }
     using M = typename Problem::template prepared<RowNumbers<T, R>>;
     T* const beside = numbers + scratch.numbers(Vendor::has_shuffles);
     M const m = prepare<M>(at, diagonal, p.preconditioner, p.a, beside + numbers_beside());
     if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
     auto method = method_in_room(at, p.solver, room_of(member, slot, beside));
-    auto const result = solve_system(at, m, method, p.solver.stop);
+    auto const result = solve_system(at, m, method, p.solver.stop, r, u);
     if (mine == 0 && there) p.log.write(item.number, result);
   }
 };

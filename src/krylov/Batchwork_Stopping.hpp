@@ -67,28 +67,33 @@ struct Progress {
   int iterations = 0;
   int most_iterations = 0;
   bool running = false;
-  /// Why it does not run, to be confirmed by the true residual.
-  Reason cause = Reason::success;
+  /// What a method has stopped it for, to be confirmed by the true residual.
+  Reason stopped = Reason::success;
   int info = 0;
 
   BATCHWORK_INLINE void stop(Reason why, int what = 0) {
     running = false;
-    cause = why;
+    stopped = why;
     info = what;
+  }
+  BATCHWORK_INLINE void begin_anew() {
+    running = true;
+    stopped = Reason::success;
   }
   /// After an iteration that left a residual of this norm, squared.
   BATCHWORK_INLINE void judge(T norm_squared) {
     squared = norm_squared;
     ++iterations;
-    // Neither of these holds for a NaN.
-    bool const meets = norm_squared <= threshold_squared;
-    bool const goes_on =
-        norm_squared < Kokkos::Experimental::infinity_v<T> && iterations < most_iterations;
-    running = goes_on && !meets;
-    if (!running)
-      cause = meets                                                ? Reason::success
-              : norm_squared < Kokkos::Experimental::infinity_v<T> ? Reason::iteration_limit
-                                                                   : Reason::not_finite;
+    // Of a NaN neither holds.
+    running = (norm_squared > threshold_squared) &
+              (norm_squared < Kokkos::Experimental::infinity_v<T>)&(iterations < most_iterations);
+  }
+  /// Why it does not run.
+  BATCHWORK_INLINE Reason cause() const {
+    return stopped != Reason::success                      ? stopped
+           : squared <= threshold_squared                  ? Reason::success
+           : squared < Kokkos::Experimental::infinity_v<T> ? Reason::iteration_limit
+                                                           : Reason::not_finite;
   }
 };
 

@@ -127,9 +127,11 @@ struct SystemTeam {
       if (i < rows) to[i * item.x_of.row] = v.data[r];
     });
   }
+  BATCHWORK_INLINE bool keeps_history() const {
+    return log.history != nullptr && rank == 0 && item.there;
+  }
   BATCHWORK_INLINE void record(int iteration, T norm_squared) const {
-    if (log.history == nullptr) return;
-    if (rank == 0 && item.there) log.record(item.number, iteration, norm_squared);
+    log.record(item.number, iteration, norm_squared);
   }
 
   /// Waits for the lanes of the system; for its warp, or portably for the team.

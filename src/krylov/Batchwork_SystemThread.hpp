@@ -60,8 +60,9 @@ struct SystemThread {
     T* const to = item.x();
     for (int i = 0; i < rows; ++i) to[i * item.x_of.row] = v.data[i];
   }
+  bool keeps_history() const { return log.history != nullptr; }
   void record(int iteration, T norm_squared) const {
-    if (log.history != nullptr) log.record(item.number, iteration, norm_squared);
+    log.record(item.number, iteration, norm_squared);
   }
 
   void multiply(Vector const& y, Vector const& x) const {

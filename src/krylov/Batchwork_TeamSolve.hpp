@@ -55,6 +55,7 @@ struct TeamLanes : SystemTeam<T, R, true, Matrix, Member> {
       if (i < this->rows) number_of(x, i) = v.data[r];
     });
   }
+  static BATCHWORK_INLINE bool keeps_history() { return false; }
   BATCHWORK_INLINE void record(int, T) const {}
 
   template <int N>
@@ -87,6 +88,7 @@ struct TeamThread : SystemThread<T, Item> {
   void store_x(Vector const& v) const {
     for (int i = 0; i < this->rows; ++i) number_of(x, i) = v.data[i];
   }
+  static bool keeps_history() { return false; }
   void record(int, T) const {}
 };
 

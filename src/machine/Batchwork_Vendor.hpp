@@ -222,19 +222,6 @@ BATCHWORK_INLINE void combine_lanes(Member const& member, T (&x)[N], int lanes, 
   }
 }
 
-/// Adds up over so many neighbouring lanes, a power of two to 32: the same bits in each of them. Where has_shuffles.
-template <class T, int N>
-BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes) {
-#if defined(BATCHWORK_VENDOR_CUDA)
-  BATCHWORK_UNROLL
-  for (int step = 1; step < 32; step *= 2) {
-    if (step < lanes) {
-      BATCHWORK_UNROLL
-      for (int n = 0; n < N; ++n) x[n] += __shfl_xor_sync(0xffffffffu, x[n], step);
-    }
-  }
-#endif
-}
 /// Whether x holds in any lane of the warp. Where has_shuffles.
 BATCHWORK_INLINE bool any_in_warp(bool x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -381,6 +368,41 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] double (&c)[2], [[maybe
 template <class T>
 BATCHWORK_INLINE void multiply_matrices(T (&)[2], T, T) {}
 
+// ---- sums over lanes --------------------------------------------------------------------------------------------
+
+/// Adds up over so many neighbouring lanes, a power of two to 32: the same bits in each of them. Called by all lanes of a
+/// warp, which is whole. Where has_shuffles.
+///
+/// In double matrix instructions do it in half the time: products with matrices of ones add up what four lanes hold, then
+/// what the eight fours of a warp do, as far as they belong together.
+template <class T, int N>
+BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  if constexpr (multiplies_matrices<T>) {
+    if (lanes > 4) {
+      // After the first product a lane holds the sums of the fours 2 (lane % 4) and the next.
+      int const lane = rank_in_warp();
+      bool const together = ((((lane & 3) << 3) ^ lane) & (32 - lanes)) == 0;
+      BATCHWORK_UNROLL
+      for (int n = 0; n < N; ++n) {
+        T fours[2] = {T(0), T(0)}, all[2] = {T(0), T(0)};
+        multiply_matrices(fours, T(1), x[n]);
+        multiply_matrices(all, together ? fours[0] + fours[1] : T(0), T(1));
+        x[n] = all[0];
+      }
+      return;
+    }
+  }
+  BATCHWORK_UNROLL
+  for (int step = 1; step < (multiplies_matrices<T> ? 4 : 32); step *= 2) {
+    if (step < lanes) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < N; ++n) x[n] += __shfl_xor_sync(0xffffffffu, x[n], step);
+    }
+  }
+#endif
+}
+
 // ---- scheduling -----------------------------------------------------------------------------------------------
 
 /// Keeps the compiler from moving loads across: values read before are read again after, instead of being kept in
@@ -416,32 +438,38 @@ BATCHWORK_INLINE std::int64_t renewed(std::int64_t x) {
 
 // ---- arithmetic -----------------------------------------------------------------------------------------------
 
-/// 1 / x for a normal number x, to the last bit or two, without the branch that the compiler makes for all others: reads
+/// a / b for a normal number b, to the last bit or two, without the branch that the compiler makes for all others: reads
 /// would wait behind it. The instructions give zero where the reciprocal of a large number is not normal: such numbers are
 /// scaled.
-BATCHWORK_INLINE float reciprocal(float x) {
+BATCHWORK_INLINE float quotient(float a, float b) {
 #if defined(BATCHWORK_VENDOR_CUDA)
-  float const scale = fabsf(x) > 0x1p100f ? 0x1p-64f : 1.0f;
+  float const scale = fabsf(b) > 0x1p100f ? 0x1p-64f : 1.0f;
   float r;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x * scale));
-  return r * scale;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b * scale));
+  return a * scale * r;
 #else
-  return 1.0f / x;
+  return a / b;
 #endif
 }
-BATCHWORK_INLINE double reciprocal(double x) {
+BATCHWORK_INLINE double quotient(double a, double b) {
 #if defined(BATCHWORK_VENDOR_CUDA)
-  double const scale = fabs(x) > 0x1p1000 ? 0x1p-64 : 1.0;
-  double const m = x * scale;
+  // By whole numbers, which are faster than to compare.
+  bool const large = (__double2hiint(b) & 0x7fffffff) > 0x7e700000;
+  double const scale = __hiloint2double(large ? 0x3bf00000 : 0x3ff00000, 0);
+  double const m = b * scale;
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(m));
-  // Newton's method, from 20 bits on.
-  r = fma(r, fma(-m, r, 1.0), r);
-  r = fma(r, fma(-m, r, 1.0), r);
-  return r * scale;
+  // From about 20 bits on: 1 / (1 - e) is 1 + e + e^2 to 60 bits.
+  double const e = fma(-m, r, 1.0), q = a * scale * r;
+  return fma(q, fma(e, e, e), q);
 #else
-  return 1.0 / x;
+  return a / b;
 #endif
+}
+/// 1 / x, the same way.
+template <class T>
+BATCHWORK_INLINE T reciprocal(T x) {
+  return quotient(T(1), x);
 }
 
 /// A native SIMD square root for vectors of W numbers; std::sqrt may set errno and is therefore not vectorised.
