@@ -108,7 +108,7 @@ template <Named Kind>
             std::to_string(int(kind)) + "; give one of " + names_of<Kind>());
 }
 
-/// Calls f(...) with the preconditioner, or the solver, that the configuration names.
+/// Calls f with the preconditioner, or the solver, that the configuration names.
 template <class F>
 auto with_preconditioner(SystemCall const& call, SolveConfiguration const& c, F const& f) {
   switch (c.preconditioner) {
@@ -137,60 +137,29 @@ auto with_both(SystemCall const& call, SolveConfiguration const& c, F const& f) 
   });
 }
 
-template <class Exec, class A, class B, class X, class Log, class Given = NoWorkspace>
-void solve_as_configured(Exec const& exec, SolveConfiguration const& configuration, A const& a,
-                         B const& b, X const& x, Log const& log, Given const& given = {}) {
-  with_both(SystemCall{"solve"}, configuration, [&](auto const& solver, auto const& m) {
-    solve_batch(exec, solver, m, a, b, x, log, given);
-  });
-}
-
 }  // namespace Impl
 
-/// As solve with a solver and a preconditioner, both chosen by the configuration: one branch on the host, then the same
-/// kernels, and so the same bits. With AnyMatrices the format is chosen at run time as well. Messages count operands as where
-/// solver and preconditioner are given: A is operand 3.
+/// As solve with a solver and a preconditioner, both chosen by the configuration: solve([exec,] configuration, A, b, x [, log]
+/// [, workspace(view)]). One branch on the host, then the same kernels, and so the same bits. With AnyMatrices the format is
+/// chosen at run time as well. Messages count operands as where solver and preconditioner are given: A is operand 3.
 /// \param configuration  solver, preconditioner, criteria and what is theirs
 /// \param a              csr, ell, dense, identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
 /// \param b,x            Views v(item, i) in any layout or strided, or packed(v, n); float or double; x may not be b
-/// \param log            a SolveLog; may be left out
-/// \param workspace      workspace(view), for gmres where workspace_numbers(...) is not zero; others do not use it; may be
-///                       left out
+/// \param log_and_workspace  a SolveLog; workspace(view), for gmres where workspace_numbers(...) is not zero, which others do
+///                       not use; each may be left out
 ///
-/// Costs: a program that calls it has the kernels of all solvers with all preconditioners for the type of its numbers, on hosts
-/// those of each format that it names, of AnyMatrices one. Let one source file make the calls.
+/// A program that calls it has the kernels of all solvers with all preconditioners, of a type of numbers; on hosts for each
+/// format that it names, AnyMatrices being one. Let one source file make the calls.
 ///
-/// Throws std::invalid_argument for what solve refuses (of a basis or block_rows out of range only where they are used), and for
-/// kinds that have no name.
-template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X, class T,
-          class Memory>
+/// Throws std::invalid_argument for what solve refuses, of a basis or block_rows only where they are used, and for kinds that have
+/// no name.
+template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X, class... Rest>
   requires Kokkos::is_execution_space_v<Exec>
 void solve(Exec const& exec, SolveConfiguration const& configuration, A const& a, B const& b,
-           X const& x, SolveLog<T, Memory> const& log) {
-  Impl::solve_as_configured(exec, configuration, a, b, x, log);
-}
-template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve(Exec const& exec, SolveConfiguration const& configuration, A const& a, B const& b,
-           X const& x) {
-  using T = typename std::remove_cvref_t<decltype(Impl::stored(x))>::value_type;
-  Impl::solve_as_configured(exec, configuration, a, b, x,
-                            SolveLog<T, typename Exec::memory_space>{});
-}
-template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X, class T,
-          class Memory, class View>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve(Exec const& exec, SolveConfiguration const& configuration, A const& a, B const& b,
-           X const& x, SolveLog<T, Memory> const& log, Impl::Workspace<View> const& workspace) {
-  Impl::solve_as_configured(exec, configuration, a, b, x, log, workspace);
-}
-template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X, class View>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve(Exec const& exec, SolveConfiguration const& configuration, A const& a, B const& b,
-           X const& x, Impl::Workspace<View> const& workspace) {
-  using T = typename std::remove_cvref_t<decltype(Impl::stored(x))>::value_type;
-  Impl::solve_as_configured(exec, configuration, a, b, x,
-                            SolveLog<T, typename Exec::memory_space>{}, workspace);
+           X const& x, Rest const&... log_and_workspace) {
+  Impl::with_both(Impl::SystemCall{"solve"}, configuration, [&](auto const& solver, auto const& m) {
+    solve(exec, solver, m, a, b, x, log_and_workspace...);
+  });
 }
 template <Impl::SystemMatrices A, class... Rest>
 void solve(SolveConfiguration const& configuration, A const& a, Rest const&... rest) {
@@ -198,7 +167,7 @@ void solve(SolveConfiguration const& configuration, A const& a, Rest const&... r
 }
 
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; as with a solver and a
-/// preconditioner. It makes no kernels.
+/// preconditioner. A program that calls nothing else has no kernels.
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
 ///
 /// Throws std::invalid_argument if the solver's parameters are refused by solve, and for kinds that have no name.
