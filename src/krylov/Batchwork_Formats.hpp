@@ -15,22 +15,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "krylov/Batchwork_SystemCall.hpp"
 #include "krylov/Batchwork_Systems.hpp"
 #include "operand/Batchwork_Storage.hpp"
 
 namespace Batchwork {
 namespace Impl {
-
-/// One View of a format, for messages.
-struct SystemView {
-  std::string role;
-  Description d;
-
-  std::string name() const {
-    return role + "(\"" + d.label + "\") [View " + d.extents +
-           (d.begin == nullptr ? ", not allocated" : "") + "]";
-  }
-};
 
 inline constexpr std::int64_t most_rows = std::numeric_limits<std::int32_t>::max() - 1;
 

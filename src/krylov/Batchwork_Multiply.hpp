@@ -7,61 +7,18 @@
 #define BATCHWORK_MULTIPLY_HPP
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
-#include <concepts>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "krylov/Batchwork_Formats.hpp"
 #include "krylov/Batchwork_MultiplyHost.hpp"
 #include "krylov/Batchwork_MultiplyTeams.hpp"
-#include "operand/Batchwork_Check.hpp"
+#include "krylov/Batchwork_SystemCall.hpp"
 #include "verbs/Batchwork_Launch.hpp"
 
 namespace Batchwork {
 namespace Impl {
-
-/// The checks of a call on systems: everything is known on the host, no pattern is read.
-struct SystemCall {
-  std::string verb;
-
-  [[noreturn]] void fail(std::string const& what) const {
-    throw std::invalid_argument("Batchwork::" + verb + ": " + what);
-  }
-  static std::string name(int position, SystemView const& v) {
-    return "operand " + std::to_string(position) + ", " + v.name();
-  }
-
-  template <class A>
-  void check_matrices(int position, A const& a) const {
-    if (auto const problem = a.problem(); !problem.empty())
-      fail("operand " + std::to_string(position) + ", " + problem);
-  }
-  /// A vector for every item, v(item, i).
-  template <class V, class A>
-  void check_vector(int position, SystemView const& v, V const& vector, A const& a) const {
-    if (!v.d.problem.empty()) fail(name(position, v) + ": " + v.d.problem);
-    if (vector.rows != a.rows())
-      fail(name(position, v) + " holds " + std::to_string(vector.rows) +
-           " numbers an item, but the matrices have " + std::to_string(a.rows()) +
-           " rows; give vectors (item, row) of as many");
-  }
-  void check_items(int position, SystemView const& v, std::int64_t items, std::string const& of,
-                   std::int64_t wanted) const {
-    if (items >= 0 && items != wanted)
-      fail(name(position, v) + " has " + std::to_string(items) + " items, but " + of + " has " +
-           std::to_string(wanted) + "; give all operands of a call the same number of items");
-  }
-  void check_written(int position, SystemView const& written, int other_position,
-                     SystemView const& other) const {
-    if (surely_share(written.d, other.d))
-      fail(name(position, written) + " is written and shares elements with " +
-           name(other_position, other) + "; give a View of its own");
-  }
-};
 
 template <class Exec, class A, class Y, class X>
 constexpr void require_multiply() {
@@ -82,15 +39,6 @@ constexpr void require_multiply() {
       reaches<Exec, typename Y::memory_space> && reaches<Exec, typename X::memory_space> &&
           A::template reachable<Exec>,
       "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
-}
-
-/// Items of a chunk on hosts, for so many numbers an item: worth starting, and enough chunks for every thread; whole packs.
-inline std::int64_t items_of_a_chunk(std::int64_t items, std::int64_t numbers,
-                                     std::int64_t threads) {
-  std::int64_t const least =
-      16 * std::clamp<std::int64_t>(256 / std::max<std::int64_t>(numbers, 1), 1, 256);
-  std::int64_t const share = items / (16 * threads) / 16 * 16;
-  return std::clamp<std::int64_t>(share, least, 64 * least);
 }
 
 template <class Exec, class T, class Systems>

@@ -16,14 +16,16 @@
 #include "krylov/Batchwork_Bicgstab.hpp"
 #include "krylov/Batchwork_BlockJacobi.hpp"
 #include "krylov/Batchwork_ConjugateGradients.hpp"
+#include "krylov/Batchwork_Formats.hpp"
 #include "krylov/Batchwork_Gmres.hpp"
 #include "krylov/Batchwork_Ilu.hpp"
-#include "krylov/Batchwork_Multiply.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
 #include "krylov/Batchwork_Richardson.hpp"
 #include "krylov/Batchwork_SolveHost.hpp"
 #include "krylov/Batchwork_SolveRoom.hpp"
 #include "krylov/Batchwork_SolveTeams.hpp"
+#include "krylov/Batchwork_SystemCall.hpp"
+#include "verbs/Batchwork_Launch.hpp"
 
 namespace Batchwork {
 namespace Impl {

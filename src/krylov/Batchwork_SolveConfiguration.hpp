@@ -7,26 +7,28 @@
 #define BATCHWORK_SOLVECONFIGURATION_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "krylov/Batchwork_AnyMatrices.hpp"
 #include "krylov/Batchwork_Solve.hpp"
+#include "krylov/Batchwork_SystemCall.hpp"
 
 namespace Batchwork {
 
 enum class SolverKind { conjugate_gradients, bicgstab, gmres, richardson };
 enum class PreconditionerKind { none, jacobi, block_jacobi, ilu };
 
-/// What solve is to do. `basis` is the number of vectors of gmres, `omega` the factor of richardson; other solvers ignore
-/// them.
+/// What solve is to do; a plain value. Solvers and preconditioners ignore what is not theirs.
 struct SolveConfiguration {
   SolverKind solver = SolverKind::bicgstab;
   PreconditionerKind preconditioner = PreconditionerKind::jacobi;
   StoppingCriteria stop{};
-  int basis = 30;
-  double omega = 1;
+  int basis = 30;      ///< of gmres: vectors of a cycle, 1 or more
+  double omega = 1;    ///< of richardson
+  int block_rows = 4;  ///< of block_jacobi: rows of each block, 1 to 32; the unknowns at a point
 };
 
 namespace Impl {
@@ -69,6 +71,14 @@ struct NamesOf<RelativeTo> {
 template <class Kind>
 concept Named = requires { NamesOf<Kind>::all; };
 
+template <Named Kind>
+std::string names_of() {
+  std::string names;
+  for (auto const& k : NamesOf<Kind>::all)
+    names += (names.empty() ? "" : ", ") + std::string(k.name);
+  return names;
+}
+
 }  // namespace Impl
 
 /// The name of a SolverKind, a PreconditionerKind or a RelativeTo.
@@ -83,70 +93,97 @@ char const* to_string(Kind kind) {
 /// std::invalid_argument with all names where there is none like it.
 template <Impl::Named Kind>
 Kind from_string(std::string_view name) {
-  std::string names;
-  for (auto const& k : Impl::NamesOf<Kind>::all) {
+  for (auto const& k : Impl::NamesOf<Kind>::all)
     if (name == k.name) return k.kind;
-    names += (names.empty() ? "" : ", ") + std::string(k.name);
-  }
   throw std::invalid_argument("Batchwork::from_string: \"" + std::string(name) + "\" is no " +
-                              Impl::NamesOf<Kind>::what + "; give one of " + names);
+                              Impl::NamesOf<Kind>::what + "; give one of " +
+                              Impl::names_of<Kind>());
 }
 
 namespace Impl {
 
-/// Calls call(solver, preconditioner) with what the configuration names.
-template <class Call>
-void with_preconditioner(SolveConfiguration const& c, Call const& call) {
-  switch (c.preconditioner) {
-    case PreconditionerKind::none: return call(no_preconditioner());
-    case PreconditionerKind::jacobi: return call(jacobi());
-    case PreconditionerKind::block_jacobi:
-    case PreconditionerKind::ilu: break;
-  }
-  SystemCall{"solve"}.fail("there is no preconditioner " +
-                           std::string(to_string(c.preconditioner)) +
-                           " for a configuration; give none or jacobi");
+template <Named Kind>
+[[noreturn]] void refuse_kind(SystemCall const& call, Kind kind) {
+  call.fail("there is no " + std::string(NamesOf<Kind>::what) + " number " +
+            std::to_string(int(kind)) + "; give one of " + names_of<Kind>());
 }
-template <class Call>
-void with_solver(SolveConfiguration const& c, Call const& call) {
-  switch (c.solver) {
-    case SolverKind::conjugate_gradients: return call(conjugate_gradients(c.stop));
-    case SolverKind::bicgstab: return call(bicgstab(c.stop));
-    case SolverKind::richardson: return call(richardson(c.stop, c.omega));
-    case SolverKind::gmres: break;
+
+/// Calls f with the preconditioner, or the solver, that the configuration names.
+template <class F>
+auto with_preconditioner(SystemCall const& call, SolveConfiguration const& c, F const& f) {
+  switch (c.preconditioner) {
+    case PreconditionerKind::none: return f(no_preconditioner());
+    case PreconditionerKind::jacobi: return f(jacobi());
+    case PreconditionerKind::block_jacobi: return f(block_jacobi(c.block_rows));
+    case PreconditionerKind::ilu: return f(ilu());
   }
-  SystemCall{"solve"}.fail(
-      "there is no solver " + std::string(to_string(c.solver)) +
-      " for a configuration; give conjugate_gradients, bicgstab or richardson");
+  refuse_kind(call, c.preconditioner);
+}
+template <class F>
+auto with_solver(SystemCall const& call, SolveConfiguration const& c, F const& f) {
+  switch (c.solver) {
+    case SolverKind::conjugate_gradients: return f(conjugate_gradients(c.stop));
+    case SolverKind::bicgstab: return f(bicgstab(c.stop));
+    case SolverKind::gmres: return f(gmres(c.basis, c.stop));
+    case SolverKind::richardson: return f(richardson(c.stop, c.omega));
+  }
+  refuse_kind(call, c.solver);
+}
+/// Calls f(solver, preconditioner).
+template <class F>
+auto with_both(SystemCall const& call, SolveConfiguration const& c, F const& f) {
+  return with_solver(call, c, [&](auto const& solver) {
+    return with_preconditioner(call, c, [&](auto const& m) { return f(solver, m); });
+  });
 }
 
 }  // namespace Impl
 
-/// As solve with a solver and a preconditioner, both chosen by the configuration: one branch on the host, then the same
-/// kernels. A program that calls it has the kernels of all solvers and preconditioners. With AnyMatrices the format is chosen
-/// at run time as well. Messages count operands as where solver and preconditioner are given: A is operand 3.
+/// As solve with a solver and a preconditioner, both chosen by the configuration: solve([exec,] configuration, A, b, x [, log]
+/// [, workspace(view)]). One branch on the host, then the same kernels, and so the same bits. With AnyMatrices the format is
+/// chosen at run time as well. Messages count operands as where solver and preconditioner are given: A is operand 3.
+/// \param configuration  solver, preconditioner, criteria and what is theirs
+/// \param a              csr, ell, dense, identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
+/// \param b,x            Views v(item, i) in any layout or strided, or packed(v, n); float or double; x may not be b
+/// \param log_and_workspace  a SolveLog; workspace(view), for gmres where workspace_numbers(...) is not zero, which others do
+///                       not use; each may be left out
 ///
-/// Throws std::invalid_argument for what solve refuses, and for kinds that are not there.
-template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X, class T,
-          class Memory>
+/// A program that calls it has the kernels of all solvers with all preconditioners, of a type of numbers; on hosts for each
+/// format that it names, AnyMatrices being one. Let one source file make the calls.
+///
+/// Throws std::invalid_argument for what solve refuses, of a basis or block_rows only where they are used, and for kinds that have
+/// no name.
+template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X, class... Rest>
   requires Kokkos::is_execution_space_v<Exec>
 void solve(Exec const& exec, SolveConfiguration const& configuration, A const& a, B const& b,
-           X const& x, SolveLog<T, Memory> const& log) {
-  Impl::with_solver(configuration, [&](auto const& solver) {
-    Impl::with_preconditioner(
-        configuration, [&](auto const& m) { Impl::solve_batch(exec, solver, m, a, b, x, log); });
+           X const& x, Rest const&... log_and_workspace) {
+  Impl::with_both(Impl::SystemCall{"solve"}, configuration, [&](auto const& solver, auto const& m) {
+    solve(exec, solver, m, a, b, x, log_and_workspace...);
   });
-}
-template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve(Exec const& exec, SolveConfiguration const& configuration, A const& a, B const& b,
-           X const& x) {
-  using T = typename std::remove_cvref_t<decltype(Impl::stored(x))>::value_type;
-  solve(exec, configuration, a, b, x, SolveLog<T, typename Exec::memory_space>{});
 }
 template <Impl::SystemMatrices A, class... Rest>
 void solve(SolveConfiguration const& configuration, A const& a, Rest const&... rest) {
   solve(Kokkos::DefaultExecutionSpace(), configuration, a, rest...);
+}
+
+/// How many numbers the workspace of a call of solve needs that gets these, with so many items; as with a solver and a
+/// preconditioner. A program that calls nothing else has no kernels.
+/// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
+///
+/// Throws std::invalid_argument if the solver's parameters are refused by solve, and for kinds that have no name.
+template <class T = void, class Exec, Impl::SystemMatrices A>
+  requires Kokkos::is_execution_space_v<Exec>
+std::int64_t workspace_numbers(Exec const& exec, SolveConfiguration const& configuration,
+                               A const& a, std::int64_t items) {
+  return Impl::with_both(Impl::SystemCall{"workspace_numbers"}, configuration,
+                         [&](auto const& solver, auto const& m) {
+                           return workspace_numbers<T>(exec, solver, m, a, items);
+                         });
+}
+template <class T = void, Impl::SystemMatrices A>
+std::int64_t workspace_numbers(SolveConfiguration const& configuration, A const& a,
+                               std::int64_t items) {
+  return workspace_numbers<T>(Kokkos::DefaultExecutionSpace(), configuration, a, items);
 }
 
 }  // namespace Batchwork

@@ -14,8 +14,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "krylov/Batchwork_Multiply.hpp"
+#include "krylov/Batchwork_Formats.hpp"
+#include "krylov/Batchwork_SystemCall.hpp"
 #include "krylov/Batchwork_SystemKernels.hpp"
+#include "verbs/Batchwork_Launch.hpp"
 
 namespace Batchwork::Impl {
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "krylov/Batchwork_MultiplyHost.hpp"
 #include "krylov/Batchwork_SystemVerb.hpp"
 
 namespace Batchwork {

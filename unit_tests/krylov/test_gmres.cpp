@@ -14,30 +14,6 @@ struct GmresOf : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(GmresOf, Numbers);
 
-/// A workspace of as many numbers as the call needs, of what nobody should read, with a fence behind.
-template <class T>
-struct Room {
-  static constexpr std::size_t fence = 8;
-  Kokkos::View<T*, Space::memory_space> view;
-  std::size_t needed;
-
-  explicit Room(std::int64_t numbers, T holds = std::numeric_limits<T>::quiet_NaN())
-      : view("workspace", std::size_t(numbers) + fence), needed(std::size_t(numbers)) {
-    Kokkos::deep_copy(view, holds);
-    Kokkos::deep_copy(Kokkos::subview(view, std::pair(needed, needed + fence)), poison<T>());
-  }
-  auto operator()() const {
-    return workspace(Kokkos::subview(view, std::pair(std::size_t(0), needed)));
-  }
-  bool fenced() const {
-    Kokkos::fence();
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-    for (std::size_t k = needed; k < needed + fence; ++k)
-      if (host(k) != poison<T>()) return false;
-    return true;
-  }
-};
-
 template <class T, class M, class A>
 HostLog<T> solve_with_room(Gmres const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
                            GemmMatrices<T> const& x, SolveLog<T> const& log,

@@ -199,16 +199,19 @@ void residuals(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<in
   multiply(exec, y, matrix_free(rows, Difference{rows}), x);
 }
 
-void chosen_at_run_time(Exec const& exec, std::string const& solver, std::string const& format,
+void chosen_at_run_time(Exec const& exec, std::string const& solver,
+                        std::string const& preconditioner, std::string const& format,
                         Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
                         Kokkos::View<double**> entries, Kokkos::View<double***> matrices,
-                        Kokkos::View<double**> b, Kokkos::View<double**> x) {
+                        Kokkos::View<double**> b, Kokkos::View<double**> x, std::int64_t items) {
   SolveConfiguration how;
-  how.solver = from_string<SolverKind>(solver);  // "bicgstab"
-  how.preconditioner = PreconditionerKind::jacobi;
+  how.solver = from_string<SolverKind>(solver);                          // "gmres"
+  how.preconditioner = from_string<PreconditionerKind>(preconditioner);  // "block_jacobi"
+  how.block_rows = 3;
   how.stop = relative(1e-8, 200);
   AnyMatrices<double> A;
   if (format == "csr") A = csr(row_offsets, columns, entries);
   else A = dense(matrices);
-  solve(exec, how, A, b, x);
+  Kokkos::View<double*> const room("room", workspace_numbers(exec, how, A, items));
+  solve(exec, how, A, b, x, workspace(room));  // of no numbers but for gmres
 }
