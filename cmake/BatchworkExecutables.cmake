@@ -3,7 +3,8 @@
 
 # How tests, benchmarks and examples are made:
 #
-#   batchwork_add_test(<name> <sources>... [REQUIRES <dependency>...] [USES <dependency>...])
+#   batchwork_add_test(<name> <sources>... [OPTIMISED | UNOPTIMISED]
+#                      [REQUIRES <dependency>...] [USES <dependency>...])
 #   batchwork_add_benchmark(<name> <sources>... [REQUIRES ...] [USES ...])
 #   batchwork_add_example(<name> <sources>... [REQUIRES ...] [USES ...])
 #
@@ -25,6 +26,11 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
 endif()
 if(Batchwork_ENABLE_NATIVE)
   target_compile_options(batchwork_own_flags INTERFACE -march=native)
+endif()
+
+# Compilers of devices make nothing of precompiled headers.
+if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP OR Kokkos_ENABLE_SYCL)
+  set(Batchwork_ENABLE_PCH OFF)
 endif()
 
 # Adds an executable unless a required dependency is missing; ${added} says whether it did.
@@ -55,15 +61,28 @@ function(_batchwork_add_executable kind name added)
   set(${added} TRUE PARENT_SCOPE)
 endfunction()
 
-# A GoogleTest executable with the main() of unit_tests/test_main.cpp; one ctest entry each.
+# A GoogleTest executable with the main() of unit_tests/test_main.cpp; one ctest entry each. Tests have many instantiations,
+# each run once, so a Release build compiles them at -O1, in less than half of the time. UNOPTIMISED are those whose speed
+# and instructions say nothing, OPTIMISED (-O3) a few of each kind.
 function(batchwork_add_test name)
-  _batchwork_add_executable(test ${name} added ${ARGN} REQUIRES gtest)
-  if(added)
-    target_link_libraries(${name} PRIVATE batchwork_test_main)
-    add_test(NAME ${name} COMMAND ${name})
-    if(Kokkos_ENABLE_OPENMP OR Kokkos_ENABLE_THREADS OR Kokkos_ENABLE_HPX)
-      # It takes every core by itself.
-      set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
+  cmake_parse_arguments(ARG "OPTIMISED;UNOPTIMISED" "" "" ${ARGN})
+  _batchwork_add_executable(test ${name} added ${ARG_UNPARSED_ARGUMENTS} REQUIRES gtest)
+  if(NOT added)
+    return()
+  endif()
+  target_link_libraries(${name} PRIVATE batchwork_test_main)
+  add_test(NAME ${name} COMMAND ${name})
+  if(Kokkos_ENABLE_OPENMP OR Kokkos_ENABLE_THREADS OR Kokkos_ENABLE_HPX)
+    # It takes every core by itself.
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
+  endif()
+  if(ARG_UNOPTIMISED)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
+  elseif(NOT ARG_OPTIMISED)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    if(Batchwork_ENABLE_PCH)
+      # Flags must be the same.
+      target_precompile_headers(${name} REUSE_FROM batchwork_test_main)
     endif()
   endif()
 endfunction()

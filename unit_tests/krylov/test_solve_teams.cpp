@@ -181,5 +181,61 @@ TYPED_TEST(SolveOnTeams, InvalidPattern) {
   }
 }
 
+/// The same for systems of all sizes, in kernels that EveryVariant has as well, with the fault in a first, a middle and the
+/// last entry.
+TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
+  using T = TypeParam;
+  Random random(2);
+  auto const with = [&]<class Matrix, int R, bool Large>(int rows, double share) {
+    SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(R) + " a lane");
+    std::int64_t const items = 2;
+    auto const p = share < 0 ? tridiagonal(rows) : solvable_pattern(random, rows, share, false);
+    Matrices<T> const a(p, items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::strided);
+    for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+    a.upload();
+    b.randomise(random);
+    std::vector<int> columns;
+    for (auto const& row : p.columns) columns.insert(columns.end(), row.begin(), row.end());
+    Impl::SolveChoice how{SolveVariant::entries_3, 1, R, 1};
+    while (how.lanes * R < rows || (Large && how.lanes <= 32))
+      how.lanes += how.lanes < 32 ? how.lanes : 32;
+    if (std::is_same_v<Matrix, Impl::ColumnsHeld<T, 3, 24>>) how.lanes = 8;
+    for (std::size_t at : {std::size_t(0), columns.size() / 2, columns.size() - 1})
+      for (int fault : {rows, -1, 2147483647}) {
+        auto wrong = columns;
+        wrong[at] = fault;
+        auto const matrices =
+            csr(a.row_offsets, indices_of<int>("columns", wrong), vectors(a.values));
+        x.fill(T(7));
+        auto const outside = x.poisoned();
+        auto const log = SolveLog<T>::allocated(items);
+        using Any = Impl::AnySystems<T>;
+        using Problem = Impl::SolveProblem<T, Bicgstab, Jacobi, Any>;
+        Impl::SolveTeams<T, Problem, Matrix, R, Large> const kernel(
+            Problem{bicgstab(relative(usual_tolerance<T>, 200)), jacobi(), Any(matrices.systems()),
+                    Impl::stored(vectors(b)).storage.as_const(), Impl::stored(vectors(x)).storage,
+                    Impl::LogPointers<T>(log), items},
+            how);
+        run_teams(kernel, int(kernel.teams()), how.team(), kernel.bytes());
+        x.download();
+        EXPECT_EQ(x.poisoned(), outside);
+        for (std::int64_t n = 0; n < items; ++n) {
+          ASSERT_EQ(Status::reason(log.reason(std::size_t(n))), Reason::invalid_pattern)
+              << "entry " << at << " is " << fault;
+          for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(n, i, 0), T(7));
+        }
+      }
+  };
+  using namespace Impl;
+  with.template operator()<EntriesHeld<T, 4, 3>, 4, false>(30, -1);
+  with.template operator()<EntriesHeld<T, 4, 3>, 4, true>(140, -1);
+  with.template operator()<EntriesHeld<T, 4, 7>, 4, false>(20, 0.2);
+  with.template operator()<EntriesHeld<T, 1, 64>, 1, true>(60, 0.8);
+  with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(22, 0.8);
+  with.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(33, 0.8);
+  with.template operator()<ReadInPlace<T, 8>, 8, true>(70, 0.9);
+}
+
 }  // namespace
 }  // namespace Batchwork::Test

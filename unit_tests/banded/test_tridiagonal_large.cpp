@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// solve_tridiagonal for more than half a million systems, and where they reach beyond 2^31 numbers.
+#include "banded/TridiagonalCase.hpp"
+#include "verbs/FarCopy.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+using T = float;
+
+TEST(TridiagonalLarge, ManyItems) {
+  Random random(1);
+  for (auto how : {Arranged::rows, Arranged::planes}) {
+    TridiagonalData<T> const s((std::int64_t(1) << 19) + 1, 3, all_of(how));
+    s.randomise(random);
+    solve_tridiagonal(vectors(s.lower), vectors(s.diagonal), vectors(s.upper), vectors(s.b),
+                      vectors(s.x), status(s.codes));
+    s.x.download();
+    s.expect_solved(s.x);
+    for (int code : s.download_codes()) ASSERT_EQ(code, 0);
+  }
+}
+
+/// Held by lanes, staged, and in parts: 5, 40 and 150 rows.
+TEST(TridiagonalLarge, FarNumbers) {
+  if (auto const why = no_room_for_far<T>(5); !why.empty()) GTEST_SKIP() << why;
+  Random random(2);
+  for (auto apart : {Apart::items, Apart::numbers})
+    for (int rows : {5, 40, 150}) {
+      // Each number may take a large page of a host.
+      if (apart == Apart::numbers && rows > 40) continue;
+      SCOPED_TRACE(std::to_string(rows) + " rows, apart " + std::to_string(int(apart)));
+      TridiagonalData<T> const s(37, rows, all_of(Arranged::rows));
+      s.randomise(random);
+      FarCopy<T> const lower(s.lower, apart), diagonal(s.diagonal, apart), upper(s.upper, apart),
+          b(s.b, apart), x(s.x, apart);
+      solve_tridiagonal(lower.vectors(), diagonal.vectors(), upper.vectors(), b.vectors(),
+                        x.vectors(), status(s.codes));
+      x.fetch();
+      s.expect_solved(s.x);
+      for (int code : s.download_codes()) ASSERT_EQ(code, 0);
+    }
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
