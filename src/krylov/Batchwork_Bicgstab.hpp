@@ -88,9 +88,9 @@ struct BicgstabMethod {
       at.sum(parts, s);
     }
     T const next_omega = Vendor::quotient(s[0], s[1]), slowness = Vendor::quotient(s[1], s[0]);
-    // Half an iteration may do; and is all there is where t = 0 or t' s = 0.
+    // Half an iteration may do; and is all there is where t = 0 or t' s = 0, or nearly.
     bool const halves = goes_on & ((s[2] <= is.threshold_squared) | !Kokkos::isfinite(next_omega) |
-                                   (next_omega == T(0)));
+                                   !Kokkos::isfinite(slowness));
     bool const whole = goes_on && !halves;
     if (halves) {
       at.for_each([&](int i) { u.set(i, u(i) + V(alpha) * p(i)); });

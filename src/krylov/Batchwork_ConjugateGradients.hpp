@@ -58,9 +58,9 @@ struct ConjugateGradientsMethod {
     constexpr T normal = Kokkos::Experimental::norm_min_v<T>;
     T const alpha = Vendor::quotient(rho, curvature[0]);
     bool on = is.running;
-    // Looked at instead of alpha, which comes later and is finite then. Without branches, as below.
-    bool const positive =
-        (curvature[0] >= normal) & (curvature[0] >= normal * rho) & Kokkos::isfinite(curvature[0]);
+    // Looked at instead of alpha, which comes later and does not overflow then. Without branches, as below.
+    bool const positive = (curvature[0] >= normal) & (curvature[0] >= normal * Kokkos::abs(rho)) &
+                          Kokkos::isfinite(curvature[0]);
     if (on && !positive) {
       // Of a residual that is hardly there p' A p may vanish although the matrix is definite.
       constexpr T least = normal / Kokkos::Experimental::epsilon_v<T>;

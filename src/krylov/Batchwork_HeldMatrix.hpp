@@ -120,6 +120,7 @@ struct EntriesHeld {
         diagonal.data[r] = T(0);
       }
       constexpr int chunk = K < 16 ? K : 16;  // of all at once, addresses would not fit
+      static_assert(K % chunk == 0);
       BATCHWORK_UNROLL
       for (int k0 = 0; k0 < K; k0 += chunk) {
         int column[R][chunk];

@@ -59,7 +59,7 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
     V part[1] = {V(T(0))};
     at.for_each([&](int i) {
       if (!begins_at_zero) r.set(i, r(i) - t(i));
-      part[0] += r(i) * r(i);
+      part[0] += r(i) * r(i) + (u(i) - u(i));  // a NaN in a column that no row has
     });
     at.sum(part, squared);
   }
@@ -112,8 +112,10 @@ BATCHWORK_INLINE SolveResult<typename At::Scalar> solve_system(At& at, M const& 
       at.for_each([&](int i) { u.set(i, t(i) + u(i)); });
     }
     if (began) at.store_x(u);
-    at.multiply(t, u);
+    // No row may have a column that would show a NaN in x.
     V part[1] = {V(T(0))};
+    at.for_each([&](int i) { part[0] += u(i) - u(i); });
+    at.multiply(t, u);
     at.for_each([&](int i) {
       V const v = b(i) - t(i);
       if (began) r.set(i, v);

@@ -84,7 +84,7 @@ struct Progress {
   BATCHWORK_INLINE void judge(T norm_squared) {
     squared = norm_squared;
     ++iterations;
-    // Of a NaN neither holds.
+    // Without branches; of a NaN the first does not hold.
     running = (norm_squared > threshold_squared) &
               (norm_squared < Kokkos::Experimental::infinity_v<T>)&(iterations < most_iterations);
   }

@@ -96,7 +96,7 @@ struct SystemTeam {
   /// Whether the lane's rows have a pattern that cannot be used.
   BATCHWORK_INLINE bool flawed() const { return !matrix.valid; }
 
-  /// Runs body(r) for the lane's rows. Rows beyond the last hold zeros throughout.
+  /// Runs body(r) for the lane's rows. Rows beyond the last hold zeros while the system runs.
   template <class Body>
   BATCHWORK_INLINE void for_each(Body const& body) const {
     BATCHWORK_UNROLL

@@ -439,8 +439,8 @@ BATCHWORK_INLINE std::int64_t renewed(std::int64_t x) {
 // ---- arithmetic -----------------------------------------------------------------------------------------------
 
 /// a / b for a normal number b, to the last bit or two, without the branch that the compiler makes for all others: reads
-/// would wait behind it. The instructions give zero where the reciprocal of a large number is not normal: such numbers are
-/// scaled.
+/// would wait behind it. Where b is not normal or a / b overflows the result is no finite number, or NaN. The instructions give
+/// zero where the reciprocal of a large number is not normal: such numbers are scaled.
 BATCHWORK_INLINE float quotient(float a, float b) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   float const scale = fabsf(b) > 0x1p100f ? 0x1p-64f : 1.0f;
