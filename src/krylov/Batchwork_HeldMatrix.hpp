@@ -101,10 +101,17 @@ struct EntriesHeld {
   int width = 0;  ///< of the widest row
   bool valid = true;
 
-  BATCHWORK_INLINE T read(T const* box, int r, int k) const {
+  /// What a product reads the vector by.
+  struct Box {
+    T const* numbers;
+    // Known anew in each product: places that are unpacked before would push the numbers out of the registers.
+    unsigned low = pair == 1 ? 0 : unsigned(Vendor::renewed(0xffff));
+    int high = pair == 1 ? 0 : Vendor::renewed(16);
+  };
+  BATCHWORK_INLINE T read(Box const& box, int r, int k) const {
     unsigned const held = places[r][k / pair];
-    unsigned const place = pair == 1 ? held : k % 2 == 0 ? held & 0xffffu : held >> 16;
-    return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(box) + place);
+    unsigned const place = pair == 1 ? held : k % 2 == 0 ? held & box.low : held >> box.high;
+    return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(box.numbers) + place);
   }
   /// Takes the rows of the item whose numbers these are, and the diagonal. What the rows have is read together: where they
   /// begin, then their columns, then their numbers.
@@ -167,9 +174,7 @@ struct EntriesHeld {
   }
   template <class At>
   BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
-    T const* box = at.publish(x);
-    // Of many entries the places in the box are found anew in each product: kept, they would push the numbers out.
-    if constexpr (pair > 1) box += Vendor::renewed(0);
+    Box const box{at.publish(x)};
     // A row alone: several sums at once, so that additions do not wait for each other.
     constexpr int parts = R > 1 ? 1 : 4;
     BATCHWORK_UNROLL
@@ -195,7 +200,7 @@ struct EntriesHeld {
           auto const row = rows(Vendor::renewed(at.row_of(r)));
           T s = T(0);
           BATCHWORK_KEEP_LOOP
-          for (int k = K; k < row.count; ++k) s += row.number(k) * box[row.column(k)];
+          for (int k = K; k < row.count; ++k) s += row.number(k) * box.numbers[row.column(k)];
           BATCHWORK_UNROLL
           for (int q = 0; q < R; ++q)
             if (q == r) y.data[q] += s;
