@@ -20,7 +20,7 @@ struct ColumnsHeld {
   static constexpr int boxes = 1;
   static constexpr int wide = 16 / int(sizeof(T));
   static constexpr int registers = R * K * int(sizeof(T)) / 4;
-  static constexpr int largest_team = R >= 3 ? 64 : largest_team_of_a_system;
+  static constexpr int largest_team = 64;
   static_assert(K % 8 == 0);
   T a[R][K];
   int columns = 0;
