@@ -29,52 +29,60 @@ template <class At>
 struct BicgstabMethod {
   static constexpr bool right = true;
   using T = typename At::Scalar;
+  using N = typename At::Number;
   using V = typename At::Value;
+  using Mask = mask_t<N>;
   /// A difference below this part of what it is taken from is computed anew.
   static constexpr T lost_digits = sizeof(T) == 4 ? T(1e-2) : T(1e-6);
   typename At::Vector shadow, p, v, t, z;
-  T rho = T(1), beta = T(0), omega = T(0);
+  N rho = N(T(1)), beta = N(T(0)), omega = N(T(0));
 
   BATCHWORK_INLINE explicit BicgstabMethod(At& at, Bicgstab const&)
       : shadow(at.vector()), p(at.vector()), v(at.vector()), t(at.vector()), z(at.vector()) {}
 
   template <class M, class R>
-  BATCHWORK_INLINE void restart(At& at, M const&, R const& r, T squared, Progress<T> const& is) {
-    if (!is.running) return;
-    rho = squared;
-    beta = omega = T(0);
+  BATCHWORK_INLINE void restart(At& at, M const&, R const& r, N const& squared,
+                                Progress<N> const& is) {
+    Mask const on = is.running;
+    if (!any(on)) return;
+    N const zero(T(0));
+    rho = select(on, squared, rho);
+    beta = select(on, zero, beta);
+    omega = select(on, zero, omega);
     at.for_each([&](int i) {
-      shadow.set(i, r(i));
-      p.set(i, V(T(0)));
-      v.set(i, V(T(0)));
+      shadow.set(i, select(on, r(i), shadow(i)));
+      p.set(i, select(on, V(T(0)), p(i)));
+      v.set(i, select(on, V(T(0)), v(i)));
     });
   }
 
   template <class M, class R>
-  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<T>& is) {
-    bool const on = is.running;
+  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<N>& is) {
+    Mask const on = is.running;
     // Of systems that are done, too, which nobody looks at: that is faster than to branch.
     at.for_each([&](int i) { p.set(i, r(i) + V(beta) * (p(i) - V(omega) * v(i))); });
     m.apply(at, z, p);
     at.multiply(v, z);
-    T pivot[1];
+    N pivot[1];
     {
       V part[1] = {V(T(0))};
       at.for_each([&](int i) { part[0] += shadow(i) * v(i); });
       at.sum(part, pivot);
     }
-    T const inverse = Vendor::reciprocal(pivot[0]), alpha = rho * inverse;
-    bool const goes_on = on && Kokkos::isfinite(alpha);
-    if (goes_on) {
-      at.for_each([&](int i) { r.set(i, r(i) - V(alpha) * v(i)); });
-    } else if (on) {
-      is.stop(Kokkos::isfinite(pivot[0]) ? Reason::breakdown : Reason::not_finite,
-              Breakdown::pivot);
+    N const inverse = Vendor::reciprocal(pivot[0]), alpha = rho * inverse;
+    Mask const goes_on = on & within_range(alpha);
+    if (any(goes_on)) {
+      at.for_each([&](int i) { r.set(i, select(goes_on, r(i) - V(alpha) * v(i), r(i))); });
+    }
+    if (Mask const fails = on & !goes_on; any(fails)) {
+      Mask const finite = within_range(pivot[0]);
+      is.stop(fails & finite, Reason::breakdown, Breakdown::pivot);
+      is.stop(fails & !finite, Reason::not_finite, Breakdown::pivot);
     }
 
     m.apply(at, z, r);
     at.multiply(t, z);
-    T s[5];  // t' s, t' t, s' s, shadow' t, shadow' s, where s is in r
+    N s[5];  // t' s, t' t, s' s, shadow' t, shadow' s, where s is in r
     {
       V parts[5] = {V(T(0)), V(T(0)), V(T(0)), V(T(0)), V(T(0))};
       at.for_each([&](int i) {
@@ -87,45 +95,45 @@ struct BicgstabMethod {
       });
       at.sum(parts, s);
     }
-    T const next_omega = Vendor::quotient(s[0], s[1]), slowness = Vendor::quotient(s[1], s[0]);
+    N const next_omega = Vendor::quotient(s[0], s[1]), slowness = Vendor::quotient(s[1], s[0]);
     // Half an iteration may do; and is all there is where t = 0 or t' s = 0, or nearly.
-    bool const halves = goes_on & ((s[2] <= is.threshold_squared) | !Kokkos::isfinite(next_omega) |
-                                   !Kokkos::isfinite(slowness));
-    bool const whole = goes_on && !halves;
-    if (halves) {
-      at.for_each([&](int i) { u.set(i, u(i) + V(alpha) * p(i)); });
-      is.judge(s[2]);
-      if (is.running)
-        is.stop(Kokkos::isfinite(s[0]) && Kokkos::isfinite(s[1]) ? Reason::breakdown
-                                                                 : Reason::not_finite,
-                Breakdown::omega);
+    Mask const halves = goes_on & ((s[2] <= is.threshold_squared) | !within_range(next_omega) |
+                                   !within_range(slowness));
+    Mask const whole = goes_on & !halves;
+    if (any(halves)) {
+      at.for_each([&](int i) { u.set(i, select(halves, u(i) + V(alpha) * p(i), u(i))); });
+      is.judge(halves, s[2]);
+      Mask const fails = halves & is.running;
+      Mask const finite = within_range(s[0]) & within_range(s[1]);
+      is.stop(fails & finite, Reason::breakdown, Breakdown::omega);
+      is.stop(fails & !finite, Reason::not_finite, Breakdown::omega);
     }
-    if (whole) {
-      omega = next_omega;
+    if (any(whole)) {
+      omega = select(whole, next_omega, omega);
       at.for_each([&](int i) {
-        V const si = r(i);
-        u.set(i, u(i) + (V(alpha) * p(i) + V(omega) * si));
-        r.set(i, si - V(omega) * t(i));
+        V const si = r(i), ui = u(i);
+        u.set(i, select(whole, ui + (V(alpha) * p(i) + V(omega) * si), ui));
+        r.set(i, select(whole, si - V(omega) * t(i), si));
       });
     }
     // r' r and shadow' r, of which the first is a difference.
-    T squared = s[2] - omega * s[0];
-    T const next_rho = s[4] - omega * s[3];
-    bool const lost = whole && !(squared > lost_digits * s[2]);
+    N squared = s[2] - omega * s[0];
+    N const next_rho = s[4] - omega * s[3];
+    Mask const lost = whole & !(squared > N(lost_digits) * s[2]);
     if (at.any(lost)) {
       V part[1] = {V(T(0))};
       at.for_each([&](int i) { part[0] += r(i) * r(i); });
-      T sum[1];
+      N sum[1];
       at.sum(part, sum);
-      if (lost) squared = sum[0];
+      squared = select(lost, sum[0], squared);
     }
-    if (whole) {
-      is.judge(squared);
+    if (any(whole)) {
+      is.judge(whole, squared);
       // next_rho / rho times alpha / omega
-      beta = next_rho * inverse * slowness;
-      rho = next_rho;
-      if (is.running & ((rho == T(0)) | !Kokkos::isfinite(beta)))
-        is.stop(Reason::breakdown, Breakdown::rho);
+      beta = select(whole, next_rho * inverse * slowness, beta);
+      rho = select(whole, next_rho, rho);
+      Mask const breaks = whole & is.running & ((rho == N(T(0))) | !within_range(beta));
+      if (any(breaks)) is.stop(breaks, Reason::breakdown, Breakdown::rho);
     }
   }
 };

@@ -27,59 +27,62 @@ template <class At>
 struct ConjugateGradientsMethod {
   static constexpr bool right = false;
   using T = typename At::Scalar;
+  using N = typename At::Number;
   using V = typename At::Value;
+  using Mask = mask_t<N>;
   typename At::Vector p, t;
-  T rho = T(1);
+  N rho = N(T(1));
 
   BATCHWORK_INLINE explicit ConjugateGradientsMethod(At& at, ConjugateGradients const&)
       : p(at.vector()), t(at.vector()) {}
 
   template <class M, class R>
-  BATCHWORK_INLINE void restart(At& at, M const& m, R const& r, T, Progress<T> const& is) {
+  BATCHWORK_INLINE void restart(At& at, M const& m, R const& r, N const&, Progress<N> const& is) {
     m.apply(at, t, r);
     V part[1] = {V(T(0))};
     at.for_each([&](int i) { part[0] += r(i) * t(i); });
-    T next[1];
+    N next[1];
     at.sum(part, next);
-    if (!is.running) return;
-    rho = next[0];
-    at.for_each([&](int i) { p.set(i, t(i)); });
+    if (!any(is.running)) return;
+    rho = select(is.running, next[0], rho);
+    at.for_each([&](int i) { p.set(i, select(is.running, t(i), p(i))); });
   }
 
   template <class M, class R>
-  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<T>& is) {
+  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<N>& is) {
     at.multiply(t, p);
-    T curvature[1];
+    N sum[1];
     {
       V part[1] = {V(T(0))};
       at.for_each([&](int i) { part[0] += p(i) * t(i); });
-      at.sum(part, curvature);
+      at.sum(part, sum);
     }
+    N const curvature = sum[0];
     constexpr T normal = Kokkos::Experimental::norm_min_v<T>;
-    T const alpha = Vendor::quotient(rho, curvature[0]);
-    bool on = is.running;
+    N const alpha = Vendor::quotient(rho, curvature);
     // Looked at instead of alpha, which comes later and does not overflow then. Without branches, as below.
-    bool const positive = (curvature[0] >= normal) & (curvature[0] >= normal * Kokkos::abs(rho)) &
-                          Kokkos::isfinite(curvature[0]);
-    if (on && !positive) {
+    Mask const positive = (curvature >= N(normal)) & (curvature >= N(normal) * magnitude(rho)) &
+                          within_range(curvature);
+    Mask const fails = is.running & !positive, on = is.running & positive;
+    if (any(fails)) {
       // Of a residual that is hardly there p' A p may vanish although the matrix is definite.
       constexpr T least = normal / Kokkos::Experimental::epsilon_v<T>;
-      bool const indefinite = curvature[0] < T(0) || (curvature[0] == T(0) && rho > least);
-      if (!Kokkos::isfinite(curvature[0])) is.stop(Reason::not_finite);
-      else if (indefinite) is.stop(Reason::indefinite);
-      else is.stop(Reason::breakdown, Breakdown::pivot);
-      on = false;
+      Mask const finite = within_range(curvature);
+      Mask const indefinite = (curvature < N(T(0))) | ((curvature == N(T(0))) & (rho > N(least)));
+      is.stop(fails & !finite, Reason::not_finite);
+      is.stop(fails & finite & indefinite, Reason::indefinite);
+      is.stop(fails & finite & !indefinite, Reason::breakdown, Breakdown::pivot);
     }
-    if (on) {
+    if (any(on)) {
       at.for_each([&](int i) {
-        u.set(i, u(i) + V(alpha) * p(i));
-        r.set(i, r(i) - V(alpha) * t(i));
+        u.set(i, select(on, u(i) + V(alpha) * p(i), u(i)));
+        r.set(i, select(on, r(i) - V(alpha) * t(i), r(i)));
       });
     }
     m.apply(at, t, r);
-    T const inverse = Vendor::reciprocal(rho);  // while the sums are under way
+    N const inverse = Vendor::reciprocal(rho);  // while the sums are under way
     constexpr int sums = M::is_identity ? 1 : 2;
-    T n[sums];  // r' r, r' z
+    N n[sums];  // r' r, r' z
     {
       V parts[sums];
       for (V& part : parts) part = V(T(0));
@@ -91,13 +94,13 @@ struct ConjugateGradientsMethod {
       at.sum(parts, n);
     }
     rho = n[sums - 1];
-    T const beta = rho * inverse;
+    N const beta = rho * inverse;
     // Of systems that are done, too, which nobody looks at: that is faster than to branch.
     at.for_each([&](int i) { p.set(i, t(i) + V(beta) * p(i)); });
-    if (!on) return;
-    is.judge(n[0]);
-    if (is.running & ((rho == T(0)) | !Kokkos::isfinite(beta)))
-      is.stop(Reason::breakdown, Breakdown::rho);
+    if (!any(on)) return;
+    is.judge(on, n[0]);
+    Mask const breaks = on & is.running & ((rho == N(T(0))) | !within_range(beta));
+    if (any(breaks)) is.stop(breaks, Reason::breakdown, Breakdown::rho);
   }
 };
 

@@ -28,6 +28,7 @@ template <class At>
 struct RichardsonMethod {
   static constexpr bool right = false;
   using T = typename At::Scalar;
+  using N = typename At::Number;
   using V = typename At::Value;
   typename At::Vector z, t;
   T omega;
@@ -36,23 +37,24 @@ struct RichardsonMethod {
       : z(at.vector()), t(at.vector()), omega(T(solver.omega)) {}
 
   template <class M, class R>
-  BATCHWORK_INLINE void restart(At&, M const&, R const&, T, Progress<T> const&) {}
+  BATCHWORK_INLINE void restart(At&, M const&, R const&, N const&, Progress<N> const&) {}
 
   template <class M, class R>
-  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<T>& is) {
+  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<N>& is) {
+    mask_t<N> const on = is.running;
     m.apply(at, z, r);
     at.multiply(t, z);
-    if (is.running) {
+    if (any(on)) {
       at.for_each([&](int i) {
-        u.set(i, u(i) + V(omega) * z(i));
-        r.set(i, r(i) - V(omega) * t(i));
+        u.set(i, select(on, u(i) + V(omega) * z(i), u(i)));
+        r.set(i, select(on, r(i) - V(omega) * t(i), r(i)));
       });
     }
     V part[1] = {V(T(0))};
     at.for_each([&](int i) { part[0] += r(i) * r(i); });
-    T n[1];
+    N n[1];
     at.sum(part, n);
-    if (is.running) is.judge(n[0]);
+    if (any(on)) is.judge(on, n[0]);
   }
 };
 

@@ -227,6 +227,8 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p,
     std::int64_t const most = std::clamp<std::int64_t>(4096 / (rows + nonzeros), 1, 64);
     std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency()));
     std::int64_t per_chunk = std::clamp<std::int64_t>(share, 1, most);
+    using Host = SolveHost<typename Problem::value_type, Problem>;
+    if constexpr (Host::takes_packs) per_chunk = Host::whole_packs(per_chunk);
     // A chunk for each room of a workspace.
     if constexpr (SolverInRoom<decltype(p.solver)>)
       if (p.solver.workspace != nullptr)
@@ -234,7 +236,7 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p,
     Kokkos::parallel_for(label,
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                              exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                         SolveHost<typename Problem::value_type, Problem>{p, per_chunk});
+                         Host{p, per_chunk});
   }
 }
 

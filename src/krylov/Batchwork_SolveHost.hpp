@@ -6,14 +6,21 @@
 #ifndef BATCHWORK_SOLVEHOST_HPP
 #define BATCHWORK_SOLVEHOST_HPP
 
+#include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
 #include "krylov/Batchwork_SolveTeams.hpp"
+#include "krylov/Batchwork_SystemPack.hpp"
 #include "krylov/Batchwork_SystemThread.hpp"
 
 namespace Batchwork::Impl {
+
+/// A preconditioner that is written against numbers of any kind.
+template <class M>
+concept PackedPreconditioner = std::same_as<M, NoPreconditioner> || std::same_as<M, Jacobi>;
 
 template <class T, class Problem>
 struct SolveHost {
@@ -51,10 +58,59 @@ struct SolveHost {
     }
   }
 
+  /// Packs of systems, where the solver and the preconditioner are written for them and matrices have entries.
+  using Item = std::remove_cvref_t<decltype(p.a.item(0))>;
+  static constexpr bool takes_packs = !SolverInRoom<decltype(Problem::solver)> &&
+                                      Item::has_entries &&
+                                      PackedPreconditioner<decltype(Problem::preconditioner)>;
+
+  static constexpr std::int64_t whole_packs(std::int64_t items) {
+    constexpr std::int64_t W = SystemPack<T>::W;
+    return (items + W - 1) / W * W;
+  }
+
+  void solve_packs(std::int64_t first, std::int64_t end) const {
+    using At = SystemPack<T>;
+    using M = typename Problem::template prepared<typename At::Vector>;
+    constexpr int W = At::W;
+    int const rows = p.a.rows;
+    FlatPattern const pattern(p.a.item(first), rows);
+    std::vector<typename At::Number> entries(pattern.columns.size());
+    std::vector<typename At::Number> memory(std::size_t(most_vectors) * std::size_t(rows));
+    for (std::int64_t n = first; n < end; n += W) {
+      At at{pattern,
+            p.b,
+            p.x,
+            p.log,
+            rows,
+            n,
+            int(std::min<std::int64_t>(W, end - n)),
+            entries.data(),
+            memory.data()};
+      auto const diagonal = at.vector();
+      for (int l = 0; l < W; ++l) {
+        auto const item = p.a.item(at.item(l));
+        std::size_t k = 0;
+        for (int i = 0; i < rows; ++i)
+          item.for_each_entry(i, [&](int column, T const& value) {
+            entries[k++].set_lane(l, value);
+            if (M::wants_diagonal && column == i) diagonal.data[i].set_lane(l, value);
+          });
+      }
+      M const m(at, diagonal);
+      auto method = method_of(at, p.solver);
+      auto const result = solve_system(at, m, method, p.solver.stop);
+      for (int l = 0; l < at.count; ++l)
+        p.log.write(n + l, SolveResult<T>{int(result.iterations.lane(l)), result.recurrence.lane(l),
+                                          result.residual.lane(l), int(result.code.lane(l))});
+    }
+  }
+
   void operator()(std::int64_t chunk) const {
     std::int64_t const first = chunk * per_chunk;
     std::int64_t const end = first + per_chunk < p.items ? first + per_chunk : p.items;
-    if (p.a.rows <= 128) solve_some<128>(first, end);
+    if constexpr (takes_packs) solve_packs(first, end);
+    else if (p.a.rows <= 128) solve_some<128>(first, end);
     else solve_some<most_rows_of_a_solve>(first, end);
   }
 };

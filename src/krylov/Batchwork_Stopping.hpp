@@ -7,6 +7,7 @@
 #define BATCHWORK_STOPPING_HPP
 
 #include <Kokkos_Core.hpp>
+#include <type_traits>
 
 #include "machine/Batchwork_Held.hpp"
 #include "machine/Batchwork_Status.hpp"
@@ -51,49 +52,70 @@ struct Breakdown {
 
 namespace Impl {
 
-/// What a solver leaves of an item, beside x.
-template <class T>
+/// |x|, and whether it is a finite number; for which devices have one instruction.
+template <class N>
+BATCHWORK_INLINE N magnitude(N const& x) {
+  if constexpr (std::is_floating_point_v<N>) return Kokkos::abs(x);
+  else return abs(x);
+}
+template <class N>
+BATCHWORK_INLINE mask_t<N> within_range(N const& x) {
+  if constexpr (std::is_floating_point_v<N>) return Kokkos::isfinite(x);
+  else return abs(x) < N(Kokkos::Experimental::infinity_v<scalar_t<N>>);
+}
+
+/// What a solver leaves of an item, beside x; N is the number of one system, or a pack of those of several.
+template <class N>
 struct SolveResult {
-  int iterations = 0;
-  T recurrence = T(0), residual = T(0);
-  int code = 0;
+  info_t<N> iterations = info_t<N>(0);
+  N recurrence = N(scalar_t<N>(0)), residual = N(scalar_t<N>(0));
+  info_t<N> code = info_t<N>(0);
 };
 
-/// How far a system is. The lanes that share it agree. Squares of norms are compared, which saves a root an iteration.
-template <class T>
+/// How far a system is, or the systems of a pack are. The lanes that share a system agree. Squares of norms are compared, which
+/// saves a root an iteration.
+template <class N>
 struct Progress {
-  T threshold_squared = T(0);
-  T squared = T(0);  ///< norm of the residual, as the iteration has it, squared
-  int iterations = 0;
+  using T = scalar_t<N>;
+  using Mask = mask_t<N>;
+  using Count = info_t<N>;
+  N threshold_squared = N(T(0));
+  N squared = N(T(0));  ///< norm of the residual, as the iteration has it, squared
+  Count iterations = Count(0);
   int most_iterations = 0;
-  bool running = false;
+  Mask running = Mask(false);
   /// What a method has stopped it for, to be confirmed by the true residual.
-  Reason stopped = Reason::success;
-  int info = 0;
+  Count stopped = Count(int(Reason::success));
+  Count info = Count(0);
 
-  BATCHWORK_INLINE void stop(Reason why, int what = 0) {
-    running = false;
-    stopped = why;
-    info = what;
+  /// Of the systems `of`.
+  BATCHWORK_INLINE void stop(Mask const& of, Reason why, int what = 0) {
+    running = running & !of;
+    stopped = select(of, Count(int(why)), stopped);
+    info = select(of, Count(what), info);
   }
-  BATCHWORK_INLINE void begin_anew() {
-    running = true;
-    stopped = Reason::success;
+  BATCHWORK_INLINE void stop(Reason why, int what = 0) { stop(Mask(true), why, what); }
+  BATCHWORK_INLINE void begin_anew(Mask const& of) {
+    running = running | of;
+    stopped = select(of, Count(int(Reason::success)), stopped);
   }
-  /// After an iteration that left a residual of this norm, squared.
-  BATCHWORK_INLINE void judge(T norm_squared) {
-    squared = norm_squared;
-    ++iterations;
+  /// After an iteration that left residuals of these norms, squared, of the systems `of`.
+  BATCHWORK_INLINE void judge(Mask const& of, N const& norm_squared) {
+    squared = select(of, norm_squared, squared);
+    iterations = select(of, iterations + Count(1), iterations);
     // Without branches; of a NaN the first does not hold.
-    running = (norm_squared > threshold_squared) &
-              (norm_squared < Kokkos::Experimental::infinity_v<T>)&(iterations < most_iterations);
+    running = running & ((!of) | ((norm_squared > threshold_squared) &
+                                  (norm_squared < N(Kokkos::Experimental::infinity_v<T>)) &
+                                  (iterations < Count(most_iterations))));
   }
+  BATCHWORK_INLINE void judge(N const& norm_squared) { judge(Mask(true), norm_squared); }
   /// Why it does not run.
-  BATCHWORK_INLINE Reason cause() const {
-    return stopped != Reason::success                      ? stopped
-           : squared <= threshold_squared                  ? Reason::success
-           : squared < Kokkos::Experimental::infinity_v<T> ? Reason::iteration_limit
-                                                           : Reason::not_finite;
+  BATCHWORK_INLINE Count cause() const {
+    constexpr auto code = [](Reason r) { return Count(int(r)); };
+    return select(stopped != code(Reason::success), stopped,
+                  select(squared <= threshold_squared, code(Reason::success),
+                         select(squared < N(Kokkos::Experimental::infinity_v<T>),
+                                code(Reason::iteration_limit), code(Reason::not_finite))));
   }
 };
 

@@ -75,7 +75,8 @@ struct SolveItem {
 template <class T, int R, bool Large, class Matrix, class Member>
 struct SystemTeam {
   using Scalar = T;
-  using Value = T;
+  using Number = T;  ///< of a system
+  using Value = T;   ///< of some of its rows
   using Vector = RowNumbers<T, R>;
   static constexpr int most_warps = largest_team_of_a_system / 32;
 
@@ -119,8 +120,8 @@ struct SystemTeam {
   }
   BATCHWORK_INLINE void load_b(Vector& v) const { load(v, item.b(), item.b_of.row); }
   BATCHWORK_INLINE void load_x(Vector& v) const { load(v, item.x(), item.x_of.row); }
-  BATCHWORK_INLINE void store_x(Vector const& v) const {
-    if (!item.there) return;
+  BATCHWORK_INLINE void store_x(Vector const& v, bool stores) const {
+    if (!item.there || !stores) return;
     T* const to = item.x();
     for_each([&](int r) {
       int const i = row_of(r);
@@ -130,7 +131,7 @@ struct SystemTeam {
   BATCHWORK_INLINE bool keeps_history() const {
     return log.history != nullptr && rank == 0 && item.there;
   }
-  BATCHWORK_INLINE void record(int iteration, T norm_squared) const {
+  BATCHWORK_INLINE void record(bool, int iteration, T norm_squared) const {
     log.record(item.number, iteration, norm_squared);
   }
 

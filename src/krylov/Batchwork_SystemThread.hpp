@@ -26,6 +26,7 @@ template <class T, class Item>
 struct SystemThread {
   static constexpr int W = native_width<T>;
   using Scalar = T;
+  using Number = T;
   using Value = Pack<T, W>;
   using Vector = PackedRows<T, W>;
 
@@ -56,12 +57,13 @@ struct SystemThread {
   }
   void load_b(Vector const& v) const { load(v, item.b(), item.b_of.row); }
   void load_x(Vector const& v) const { load(v, item.x(), item.x_of.row); }
-  void store_x(Vector const& v) const {
+  void store_x(Vector const& v, bool stores) const {
+    if (!stores) return;
     T* const to = item.x();
     for (int i = 0; i < rows; ++i) to[i * item.x_of.row] = v.data[i];
   }
   bool keeps_history() const { return log.history != nullptr; }
-  void record(int iteration, T norm_squared) const {
+  void record(bool, int iteration, T norm_squared) const {
     log.record(item.number, iteration, norm_squared);
   }
 

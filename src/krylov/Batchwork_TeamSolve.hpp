@@ -49,14 +49,15 @@ struct TeamLanes : SystemTeam<T, R, true, Matrix, Member> {
   }
   BATCHWORK_INLINE void load_b(Vector& v) const { load(v, b); }
   BATCHWORK_INLINE void load_x(Vector& v) const { load(v, x); }
-  BATCHWORK_INLINE void store_x(Vector const& v) const {
+  BATCHWORK_INLINE void store_x(Vector const& v, bool stores) const {
+    if (!stores) return;
     this->for_each([&](int r) {
       int const i = this->row_of(r);
       if (i < this->rows) number_of(x, i) = v.data[r];
     });
   }
   static BATCHWORK_INLINE bool keeps_history() { return false; }
-  BATCHWORK_INLINE void record(int, T) const {}
+  BATCHWORK_INLINE void record(bool, int, T) const {}
 
   template <int N>
   BATCHWORK_INLINE void sum(T const (&mine)[N], T (&sums)[N]) {
@@ -85,11 +86,12 @@ struct TeamThread : SystemThread<T, Item> {
   void load_x(Vector const& v) const {
     for (int i = 0; i < this->rows; ++i) v.data[i] = T(number_of(x, i));
   }
-  void store_x(Vector const& v) const {
+  void store_x(Vector const& v, bool stores) const {
+    if (!stores) return;
     for (int i = 0; i < this->rows; ++i) number_of(x, i) = v.data[i];
   }
   static bool keeps_history() { return false; }
-  void record(int, T) const {}
+  void record(bool, int, T) const {}
 };
 
 /// What team_solve gives: passed to the kernel by value. ByLanes: as on devices.

@@ -71,6 +71,13 @@ struct PackMask {
     BATCHWORK_PACK_LANEWISE(r.v, a.v[l] | b.v[l], a.v | b.v)
     return r;
   }
+  /// What bool has, so that masks are combined in the same words, without branches.
+  friend BATCHWORK_INLINE PackMask operator&(PackMask const& a, PackMask const& b) {
+    return a && b;
+  }
+  friend BATCHWORK_INLINE PackMask operator|(PackMask const& a, PackMask const& b) {
+    return a || b;
+  }
   friend BATCHWORK_INLINE PackMask operator!(PackMask const& a) {
     PackMask r;
     BATCHWORK_PACK_LANEWISE(r.v, ~a.v[l], ~a.v)

@@ -466,6 +466,11 @@ BATCHWORK_INLINE double quotient(double a, double b) {
   return a / b;
 #endif
 }
+/// Of packs.
+template <class S>
+BATCHWORK_INLINE S quotient(S const& a, S const& b) {
+  return a / b;
+}
 /// 1 / x, the same way.
 template <class T>
 BATCHWORK_INLINE T reciprocal(T x) {

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// SystemPack: what a solver's algorithm has to do with, by a thread of a host that solves as many systems at once as a SIMD
+/// register has lanes. They have one pattern, so every number of a matrix or vector is a pack, and nothing is gathered.
+#ifndef BATCHWORK_SYSTEMPACK_HPP
+#define BATCHWORK_SYSTEMPACK_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "krylov/Batchwork_SolveLog.hpp"
+#include "krylov/Batchwork_Systems.hpp"
+#include "machine/Batchwork_Held.hpp"
+#include "machine/Batchwork_Lanes.hpp"
+
+namespace Batchwork::Impl {
+
+/// The columns of all rows, one after the other, and where rows begin.
+struct FlatPattern {
+  std::vector<int> begins, columns;
+
+  template <class Item>
+  FlatPattern(Item const& item, int rows) {
+    begins.reserve(std::size_t(rows) + 1);
+    begins.push_back(0);
+    for (int i = 0; i < rows; ++i) {
+      item.for_each_entry(i, [&](int column, auto const&) { columns.push_back(column); });
+      begins.push_back(int(columns.size()));
+    }
+  }
+};
+
+template <class S>
+struct PacksOfRows {
+  S* data;
+  BATCHWORK_INLINE S const& operator()(int i) const { return data[i]; }
+  BATCHWORK_INLINE void set(int i, S const& x) const { data[i] = x; }
+};
+
+template <class T>
+struct SystemPack {
+  static constexpr int W = native_width<T>;
+  using Scalar = T;
+  using Number = Pack<T, W>;
+  using Value = Number;
+  using Vector = PacksOfRows<Number>;
+
+  FlatPattern const& pattern;
+  Storage<T const> const& b_of;
+  Storage<T> const& x_of;
+  LogPointers<T> const& log;
+  int rows;
+  std::int64_t first;     ///< item of the pack
+  int count;              ///< items that it has; the other lanes repeat the last one
+  Number const* entries;  ///< of the matrices
+  Number* memory;         ///< for vectors
+
+  static constexpr bool there() { return true; }
+  static constexpr bool flawed() { return false; }
+  static bool any(mask_t<Number> const& x) { return Impl::any(x); }
+  template <class Body>
+  BATCHWORK_INLINE void for_each(Body const& body) const {
+    for (int i = 0; i < rows; ++i) body(i);
+  }
+  Vector vector() {
+    Number* const data = memory;
+    memory += rows;
+    std::fill(data, memory, Number(T(0)));
+    return {data};
+  }
+  std::int64_t item(int lane) const { return first + (lane < count ? lane : count - 1); }
+
+  template <class U>
+  void load(Vector const& v, Storage<U> const& from) const {
+    for (int l = 0; l < W; ++l) {
+      T const* const x = item_of(from, item(l));
+      for (int i = 0; i < rows; ++i) v.data[i].set_lane(l, x[i * from.row]);
+    }
+  }
+  void load_b(Vector const& v) const { load(v, b_of); }
+  void load_x(Vector const& v) const { load(v, x_of); }
+  void store_x(Vector const& v, mask_t<Number> const& stores) const {
+    for (int l = 0; l < count; ++l) {
+      if (!stores.lane(l)) continue;
+      T* const x = item_of(x_of, first + l);
+      for (int i = 0; i < rows; ++i) x[i * x_of.row] = v.data[i].lane(l);
+    }
+  }
+  bool keeps_history() const { return log.history != nullptr; }
+  template <class Count>
+  void record(mask_t<Number> const& of, Count const& iterations, Number const& squared) const {
+    for (int l = 0; l < count; ++l)
+      if (of.lane(l)) log.record(first + l, int(iterations.lane(l)), squared.lane(l));
+  }
+
+  /// Two sums a row at once, since additions wait for each other.
+  void multiply(Vector const& y, Vector const& x) const {
+    int const* const columns = pattern.columns.data();
+    for (int i = 0; i < rows; ++i) {
+      int k = pattern.begins[std::size_t(i)];
+      int const end = pattern.begins[std::size_t(i) + 1];
+      Number even(T(0)), odd(T(0));
+      for (; k + 2 <= end; k += 2) {
+        even += entries[k] * x.data[columns[k]];
+        odd += entries[k + 1] * x.data[columns[k + 1]];
+      }
+      if (k < end) even += entries[k] * x.data[columns[k]];
+      y.data[i] = even + odd;
+    }
+  }
+  template <int N>
+  static BATCHWORK_INLINE void sum(Number const (&parts)[N], Number (&sums)[N]) {
+    for (int n = 0; n < N; ++n) sums[n] = parts[n];
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
