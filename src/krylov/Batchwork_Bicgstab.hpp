@@ -63,7 +63,7 @@ struct BicgstabMethod {
       at.for_each([&](int i) { part[0] += shadow(i) * v(i); });
       at.sum(part, pivot);
     }
-    T const inverse = Vendor::reciprocal(pivot[0]), alpha = rho * inverse;
+    T const inverse_pivot = Vendor::reciprocal(pivot[0]), alpha = rho * inverse_pivot;
     bool const goes_on = on && Kokkos::isfinite(alpha);
     if (goes_on) {
       at.for_each([&](int i) { r.set(i, r(i) - V(alpha) * v(i)); });
@@ -87,10 +87,10 @@ struct BicgstabMethod {
       });
       at.sum(parts, s);
     }
-    T const next_omega = Vendor::quotient(s[0], s[1]), slowness = Vendor::quotient(s[1], s[0]);
+    T const next_omega = Vendor::quotient(s[0], s[1]), inverse_omega = Vendor::quotient(s[1], s[0]);
     // Half an iteration may do; and is all there is where t = 0 or t' s = 0, or nearly.
     bool const halves = goes_on & ((s[2] <= is.threshold_squared) | !Kokkos::isfinite(next_omega) |
-                                   !Kokkos::isfinite(slowness));
+                                   !Kokkos::isfinite(inverse_omega));
     bool const whole = goes_on && !halves;
     if (halves) {
       at.for_each([&](int i) { u.set(i, u(i) + V(alpha) * p(i)); });
@@ -122,7 +122,7 @@ struct BicgstabMethod {
     if (whole) {
       is.judge(squared);
       // next_rho / rho times alpha / omega
-      beta = next_rho * inverse * slowness;
+      beta = next_rho * inverse_pivot * inverse_omega;
       rho = next_rho;
       if (is.running & ((rho == T(0)) | !Kokkos::isfinite(beta)))
         is.stop(Reason::breakdown, Breakdown::rho);

@@ -77,7 +77,7 @@ struct ConjugateGradientsMethod {
       });
     }
     m.apply(at, t, r);
-    T const inverse = Vendor::reciprocal(rho);  // while the sums are under way
+    T const inverse_rho = Vendor::reciprocal(rho);  // while the sums are under way
     constexpr int sums = M::is_identity ? 1 : 2;
     T n[sums];  // r' r, r' z
     {
@@ -91,7 +91,7 @@ struct ConjugateGradientsMethod {
       at.sum(parts, n);
     }
     rho = n[sums - 1];
-    T const beta = rho * inverse;
+    T const beta = rho * inverse_rho;
     // Of systems that are done, too, which nobody looks at: that is faster than to branch.
     at.for_each([&](int i) { p.set(i, t(i) + V(beta) * p(i)); });
     if (!on) return;

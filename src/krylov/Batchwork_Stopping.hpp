@@ -62,6 +62,7 @@ struct SolveResult {
 /// How far a system is. The lanes that share it agree. Squares of norms are compared, which saves a root an iteration.
 template <class T>
 struct Progress {
+  static constexpr T infinite = Kokkos::Experimental::infinity_v<T>;
   T threshold_squared = T(0);
   T squared = T(0);  ///< norm of the residual, as the iteration has it, squared
   int iterations = 0;
@@ -85,15 +86,15 @@ struct Progress {
     squared = norm_squared;
     ++iterations;
     // Without branches; of a NaN the first does not hold.
-    running = (norm_squared > threshold_squared) &
-              (norm_squared < Kokkos::Experimental::infinity_v<T>)&(iterations < most_iterations);
+    running = (norm_squared > threshold_squared) & (norm_squared < infinite) &
+              (iterations < most_iterations);
   }
   /// Why it does not run.
   BATCHWORK_INLINE Reason cause() const {
-    return stopped != Reason::success                      ? stopped
-           : squared <= threshold_squared                  ? Reason::success
-           : squared < Kokkos::Experimental::infinity_v<T> ? Reason::iteration_limit
-                                                           : Reason::not_finite;
+    return stopped != Reason::success     ? stopped
+           : squared <= threshold_squared ? Reason::success
+           : squared < infinite           ? Reason::iteration_limit
+                                          : Reason::not_finite;
   }
 };
 
