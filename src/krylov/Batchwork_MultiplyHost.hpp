@@ -22,12 +22,6 @@ BATCHWORK_INLINE Pack<T, W> gather(std::int32_t const* columns, X const& x) {
   for (int l = 0; l < W; ++l) r.set_lane(l, x(columns[l]));
   return r;
 }
-template <class T, int W>
-BATCHWORK_INLINE T sum_of_lanes(Pack<T, W> const& x) {
-  T sum = x.lane(0);
-  for (int l = 1; l < W; ++l) sum += x.lane(l);
-  return sum;
-}
 
 /// y = A x of one item by a host's thread, in whatever way its numbers stand.
 template <class Item, class X, class Y>

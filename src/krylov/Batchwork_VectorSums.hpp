@@ -9,8 +9,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "krylov/Batchwork_MultiplyHost.hpp"
 #include "krylov/Batchwork_SystemVerb.hpp"
+#include "machine/Batchwork_Lanes.hpp"
+#include "machine/Batchwork_Pack.hpp"
 
 namespace Batchwork {
 namespace Impl {

@@ -185,6 +185,13 @@ BATCHWORK_INLINE Pack<T, W> select(PackMask<integer_of_t<T>, W> const& m, Pack<T
   return r;
 }
 
+/// The sum of a pack's lanes, from the first on.
+template <class T, int W>
+BATCHWORK_INLINE T sum_of_lanes(Pack<T, W> const& x) {
+  T sum = x.lane(0);
+  for (int l = 1; l < W; ++l) sum += x.lane(l);
+  return sum;
+}
 template <class I, int W>
 BATCHWORK_INLINE bool any(PackMask<I, W> const& m) {
   bool r = false;

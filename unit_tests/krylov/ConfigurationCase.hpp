@@ -279,21 +279,13 @@ void expect_what_parameters_say() {
   });
 }
 
-/// A matrix that moves every number by one row leaves b = e_1 as it is until all directions are there.
+/// A cycle has as many directions as the configuration says.
 template <class T>
 void expect_the_basis() {
   int const rows = 20;
   std::int64_t const items = 3;
-  GemmMatrices<T> const full(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows),
-      x(items, rows, 1, Arranged::rows);
-  full.fill(T(0));
-  b.fill(T(0));
-  for (std::int64_t n = 0; n < items; ++n) {
-    b.at(n, 0, 0) = T(2);
-    for (int i = 0; i < rows; ++i) full.at(n, (i + 1) % rows, i) = T(1);
-  }
-  full.upload();
-  b.upload();
+  CyclicShift<T> const shift(items, rows);
+  auto const& [full, b, x] = shift;
   AnyMatrices<T> const A = dense(full.batch());
   for (int m : {3, 19, 20}) {
     SolveConfiguration const c{.solver = SolverKind::gmres,

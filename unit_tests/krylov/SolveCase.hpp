@@ -251,6 +251,27 @@ struct SingleItem {
   }
 };
 
+/// Matrices that move every number by one row, and b = 2 e_1: GMRES leaves the residual as it is until all directions are
+/// there.
+template <class T>
+struct CyclicShift {
+  GemmMatrices<T> full, b, x;
+
+  CyclicShift(std::int64_t items, int rows)
+      : full(items, rows, rows, Arranged::rows),
+        b(items, rows, 1, Arranged::rows),
+        x(items, rows, 1, Arranged::rows) {
+    full.fill(T(0));
+    b.fill(T(0));
+    for (std::int64_t n = 0; n < items; ++n) {
+      b.at(n, 0, 0) = T(2);
+      for (int i = 0; i < rows; ++i) full.at(n, (i + 1) % rows, i) = T(1);
+    }
+    full.upload();
+    b.upload();
+  }
+};
+
 }  // namespace Batchwork::Test
 
 #endif

@@ -256,21 +256,12 @@ TYPED_TEST(GmresOf, DirectionsAreExhausted) {
   }
 }
 
-/// Matrices that move every number by one row leave b = e_1 as it is until all directions are there.
 TYPED_TEST(GmresOf, CyclicShift) {
   using T = TypeParam;
   for (int rows : {5, 16, 40, 80}) {
     std::int64_t const items = 5;
-    GemmMatrices<T> const full(items, rows, rows, Arranged::rows),
-        b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
-    full.fill(T(0));
-    b.fill(T(0));
-    for (std::int64_t n = 0; n < items; ++n) {
-      b.at(n, 0, 0) = T(2);
-      for (int i = 0; i < rows; ++i) full.at(n, (i + 1) % rows, i) = T(1);
-    }
-    full.upload();
-    b.upload();
+    CyclicShift<T> const shift(items, rows);
+    auto const& [full, b, x] = shift;
     for (int m : {1, 3, rows - 1, rows, rows + 1}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, basis " + std::to_string(m));
       x.fill(T(0));
