@@ -69,7 +69,7 @@ struct BicgstabMethod {
       at.for_each([&](int i) { part[0] += shadow(i) * v(i); });
       at.sum(part, pivot);
     }
-    N const inverse = Vendor::reciprocal(pivot[0]), alpha = rho * inverse;
+    N const inverse_pivot = Vendor::reciprocal(pivot[0]), alpha = rho * inverse_pivot;
     Mask const goes_on = on & within_range(alpha);
     if (any(goes_on)) {
       at.for_each([&](int i) { r.set(i, select(goes_on, r(i) - V(alpha) * v(i), r(i))); });
@@ -95,10 +95,10 @@ struct BicgstabMethod {
       });
       at.sum(parts, s);
     }
-    N const next_omega = Vendor::quotient(s[0], s[1]), slowness = Vendor::quotient(s[1], s[0]);
+    N const next_omega = Vendor::quotient(s[0], s[1]), inverse_omega = Vendor::quotient(s[1], s[0]);
     // Half an iteration may do; and is all there is where t = 0 or t' s = 0, or nearly.
     Mask const halves = goes_on & ((s[2] <= is.threshold_squared) | !within_range(next_omega) |
-                                   !within_range(slowness));
+                                   !within_range(inverse_omega));
     Mask const whole = goes_on & !halves;
     if (any(halves)) {
       at.for_each([&](int i) { u.set(i, select(halves, u(i) + V(alpha) * p(i), u(i))); });
@@ -130,7 +130,7 @@ struct BicgstabMethod {
     if (any(whole)) {
       is.judge(whole, squared);
       // next_rho / rho times alpha / omega
-      beta = select(whole, next_rho * inverse * slowness, beta);
+      beta = select(whole, next_rho * inverse_pivot * inverse_omega, beta);
       rho = select(whole, next_rho, rho);
       Mask const breaks = whole & is.running & ((rho == N(T(0))) | !within_range(beta));
       if (any(breaks)) is.stop(breaks, Reason::breakdown, Breakdown::rho);

@@ -80,7 +80,7 @@ struct ConjugateGradientsMethod {
       });
     }
     m.apply(at, t, r);
-    N const inverse = Vendor::reciprocal(rho);  // while the sums are under way
+    N const inverse_rho = Vendor::reciprocal(rho);  // while the sums are under way
     constexpr int sums = M::is_identity ? 1 : 2;
     N n[sums];  // r' r, r' z
     {
@@ -94,7 +94,7 @@ struct ConjugateGradientsMethod {
       at.sum(parts, n);
     }
     rho = n[sums - 1];
-    N const beta = rho * inverse;
+    N const beta = rho * inverse_rho;
     // Of systems that are done, too, which nobody looks at: that is faster than to branch.
     at.for_each([&](int i) { p.set(i, t(i) + V(beta) * p(i)); });
     if (!any(on)) return;
