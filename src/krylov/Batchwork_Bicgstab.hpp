@@ -46,13 +46,13 @@ struct BicgstabMethod {
     Mask const on = is.running;
     if (!any(on)) return;
     N const zero(T(0));
-    rho = select(on, squared, rho);
-    beta = select(on, zero, beta);
-    omega = select(on, zero, omega);
+    rho = select_some(on, squared, rho);
+    beta = select_some(on, zero, beta);
+    omega = select_some(on, zero, omega);
     at.for_each([&](int i) {
-      shadow.set(i, select(on, r(i), shadow(i)));
-      p.set(i, select(on, V(T(0)), p(i)));
-      v.set(i, select(on, V(T(0)), v(i)));
+      shadow.set(i, select_some(on, r(i), shadow(i)));
+      p.set(i, select_some(on, V(T(0)), p(i)));
+      v.set(i, select_some(on, V(T(0)), v(i)));
     });
   }
 
@@ -70,14 +70,14 @@ struct BicgstabMethod {
       at.sum(part, pivot);
     }
     N const inverse_pivot = Vendor::reciprocal(pivot[0]), alpha = rho * inverse_pivot;
-    Mask const goes_on = on & within_range(alpha);
+    Mask const goes_on = on && within_range(alpha);
     if (any(goes_on)) {
-      at.for_each([&](int i) { r.set(i, select(goes_on, r(i) - V(alpha) * v(i), r(i))); });
+      at.for_each([&](int i) { r.set(i, select_some(goes_on, r(i) - V(alpha) * v(i), r(i))); });
     }
-    if (Mask const fails = on & !goes_on; any(fails)) {
-      Mask const finite = within_range(pivot[0]);
-      is.stop(fails & finite, Reason::breakdown, Breakdown::pivot);
-      is.stop(fails & !finite, Reason::not_finite, Breakdown::pivot);
+    if (Mask const fails = on && !goes_on; any(fails)) {
+      is.stop(fails, Reason::breakdown, Breakdown::pivot);
+      if (Mask const of = fails && !within_range(pivot[0]); any(of))
+        is.stop(of, Reason::not_finite, Breakdown::pivot);
     }
 
     m.apply(at, z, r);
@@ -99,27 +99,28 @@ struct BicgstabMethod {
     // Half an iteration may do; and is all there is where t = 0 or t' s = 0, or nearly.
     Mask const halves = goes_on & ((s[2] <= is.threshold_squared) | !within_range(next_omega) |
                                    !within_range(inverse_omega));
-    Mask const whole = goes_on & !halves;
+    Mask const whole = goes_on && !halves;
     if (any(halves)) {
-      at.for_each([&](int i) { u.set(i, select(halves, u(i) + V(alpha) * p(i), u(i))); });
+      at.for_each([&](int i) { u.set(i, select_some(halves, u(i) + V(alpha) * p(i), u(i))); });
       is.judge(halves, s[2]);
-      Mask const fails = halves & is.running;
-      Mask const finite = within_range(s[0]) & within_range(s[1]);
-      is.stop(fails & finite, Reason::breakdown, Breakdown::omega);
-      is.stop(fails & !finite, Reason::not_finite, Breakdown::omega);
+      if (Mask const fails = halves && is.running; any(fails)) {
+        is.stop(fails, Reason::breakdown, Breakdown::omega);
+        if (Mask const of = fails && !(within_range(s[0]) & within_range(s[1])); any(of))
+          is.stop(of, Reason::not_finite, Breakdown::omega);
+      }
     }
     if (any(whole)) {
-      omega = select(whole, next_omega, omega);
+      omega = select_some(whole, next_omega, omega);
       at.for_each([&](int i) {
         V const si = r(i), ui = u(i);
-        u.set(i, select(whole, ui + (V(alpha) * p(i) + V(omega) * si), ui));
-        r.set(i, select(whole, si - V(omega) * t(i), si));
+        u.set(i, select_some(whole, ui + (V(alpha) * p(i) + V(omega) * si), ui));
+        r.set(i, select_some(whole, si - V(omega) * t(i), si));
       });
     }
     // r' r and shadow' r, of which the first is a difference.
     N squared = s[2] - omega * s[0];
     N const next_rho = s[4] - omega * s[3];
-    Mask const lost = whole & !(squared > N(lost_digits) * s[2]);
+    Mask const lost = whole && !(squared > N(lost_digits) * s[2]);
     if (at.any(lost)) {
       V part[1] = {V(T(0))};
       at.for_each([&](int i) { part[0] += r(i) * r(i); });
@@ -130,9 +131,9 @@ struct BicgstabMethod {
     if (any(whole)) {
       is.judge(whole, squared);
       // next_rho / rho times alpha / omega
-      beta = select(whole, next_rho * inverse_pivot * inverse_omega, beta);
-      rho = select(whole, next_rho, rho);
-      Mask const breaks = whole & is.running & ((rho == N(T(0))) | !within_range(beta));
+      beta = select_some(whole, next_rho * inverse_pivot * inverse_omega, beta);
+      rho = select_some(whole, next_rho, rho);
+      Mask const breaks = is.running & ((rho == N(T(0))) | !within_range(beta));
       if (any(breaks)) is.stop(breaks, Reason::breakdown, Breakdown::rho);
     }
   }

@@ -44,8 +44,8 @@ struct ConjugateGradientsMethod {
     N next[1];
     at.sum(part, next);
     if (!any(is.running)) return;
-    rho = select(is.running, next[0], rho);
-    at.for_each([&](int i) { p.set(i, select(is.running, t(i), p(i))); });
+    rho = select_some(is.running, next[0], rho);
+    at.for_each([&](int i) { p.set(i, select_some(is.running, t(i), p(i))); });
   }
 
   template <class M, class R>
@@ -63,20 +63,21 @@ struct ConjugateGradientsMethod {
     // Looked at instead of alpha, which comes later and does not overflow then. Without branches, as below.
     Mask const positive = (curvature >= N(normal)) & (curvature >= N(normal) * magnitude(rho)) &
                           within_range(curvature);
-    Mask const fails = is.running & !positive, on = is.running & positive;
-    if (any(fails)) {
+    if (Mask const fails = is.running && !positive; any(fails)) {
       // Of a residual that is hardly there p' A p may vanish although the matrix is definite.
       constexpr T least = normal / Kokkos::Experimental::epsilon_v<T>;
-      Mask const finite = within_range(curvature);
-      Mask const indefinite = (curvature < N(T(0))) | ((curvature == N(T(0))) & (rho > N(least)));
-      is.stop(fails & !finite, Reason::not_finite);
-      is.stop(fails & finite & indefinite, Reason::indefinite);
-      is.stop(fails & finite & !indefinite, Reason::breakdown, Breakdown::pivot);
+      Mask const indefinite = curvature < N(T(0)) || (curvature == N(T(0)) && rho > N(least));
+      is.stop(fails, Reason::not_finite);
+      if (Mask const of = fails && within_range(curvature); any(of)) {
+        is.stop(of, Reason::breakdown, Breakdown::pivot);
+        if (Mask const some = of && indefinite; any(some)) is.stop(some, Reason::indefinite);
+      }
     }
+    Mask const on = is.running;
     if (any(on)) {
       at.for_each([&](int i) {
-        u.set(i, select(on, u(i) + V(alpha) * p(i), u(i)));
-        r.set(i, select(on, r(i) - V(alpha) * t(i), r(i)));
+        u.set(i, select_some(on, u(i) + V(alpha) * p(i), u(i)));
+        r.set(i, select_some(on, r(i) - V(alpha) * t(i), r(i)));
       });
     }
     m.apply(at, t, r);
@@ -99,7 +100,7 @@ struct ConjugateGradientsMethod {
     at.for_each([&](int i) { p.set(i, t(i) + V(beta) * p(i)); });
     if (!any(on)) return;
     is.judge(on, n[0]);
-    Mask const breaks = on & is.running & ((rho == N(T(0))) | !within_range(beta));
+    Mask const breaks = is.running & ((rho == N(T(0))) | !within_range(beta));
     if (any(breaks)) is.stop(breaks, Reason::breakdown, Breakdown::rho);
   }
 };

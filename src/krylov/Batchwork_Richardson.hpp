@@ -46,8 +46,8 @@ struct RichardsonMethod {
     at.multiply(t, z);
     if (any(on)) {
       at.for_each([&](int i) {
-        u.set(i, select(on, u(i) + V(omega) * z(i), u(i)));
-        r.set(i, select(on, r(i) - V(omega) * t(i), r(i)));
+        u.set(i, select_some(on, u(i) + V(omega) * z(i), u(i)));
+        r.set(i, select_some(on, r(i) - V(omega) * t(i), r(i)));
       });
     }
     V part[1] = {V(T(0))};

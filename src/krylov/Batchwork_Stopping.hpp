@@ -88,25 +88,26 @@ struct Progress {
   Count stopped = Count(int(Reason::success));
   Count info = Count(0);
 
-  /// Of the systems `of`.
+  /// Of the systems `of`, which are some; so below.
   BATCHWORK_INLINE void stop(Mask const& of, Reason why, int what = 0) {
-    running = running & !of;
-    stopped = select(of, Count(int(why)), stopped);
-    info = select(of, Count(what), info);
+    running = select_some(of, Mask(false), running);
+    stopped = select_some(of, Count(int(why)), stopped);
+    info = select_some(of, Count(what), info);
   }
   BATCHWORK_INLINE void stop(Reason why, int what = 0) { stop(Mask(true), why, what); }
   BATCHWORK_INLINE void begin_anew(Mask const& of) {
-    running = running | of;
-    stopped = select(of, Count(int(Reason::success)), stopped);
+    running = select_some(of, Mask(true), running);
+    stopped = select_some(of, Count(int(Reason::success)), stopped);
   }
   /// After an iteration that left residuals of these norms, squared, of the systems `of`.
   BATCHWORK_INLINE void judge(Mask const& of, N const& norm_squared) {
-    squared = select(of, norm_squared, squared);
-    iterations = select(of, iterations + Count(1), iterations);
+    squared = select_some(of, norm_squared, squared);
+    iterations = select_some(of, iterations + Count(1), iterations);
     // Without branches; of a NaN the first does not hold.
-    running = running & ((!of) | ((norm_squared > threshold_squared) &
-                                  (norm_squared < N(Kokkos::Experimental::infinity_v<T>)) &
-                                  (iterations < Count(most_iterations))));
+    Mask const goes_on = (norm_squared > threshold_squared) &
+                         (norm_squared < N(Kokkos::Experimental::infinity_v<T>)) &
+                         (iterations < Count(most_iterations));
+    running = select_some(of, goes_on, running);
   }
   BATCHWORK_INLINE void judge(N const& norm_squared) { judge(Mask(true), norm_squared); }
   /// Why it does not run.

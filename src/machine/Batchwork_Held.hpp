@@ -90,6 +90,13 @@ BATCHWORK_INLINE Pack<T, W> select(bool m, Pack<T, W> const& a, Pack<T, W> const
 }
 BATCHWORK_INLINE bool any(bool m) { return m; }
 
+/// select(m, a, b) where any(m) holds, which decides it for a number; compilers do not always see that.
+template <class M, class X>
+BATCHWORK_INLINE X select_some(M const& m, X const& a, X const& b) {
+  if constexpr (std::is_same_v<M, bool>) return a;
+  else return select(m, a, b);
+}
+
 template <Number T>
 BATCHWORK_INLINE T sqrt(T a) {
   return Kokkos::sqrt(a);

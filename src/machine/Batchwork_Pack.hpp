@@ -185,6 +185,12 @@ BATCHWORK_INLINE Pack<T, W> select(PackMask<integer_of_t<T>, W> const& m, Pack<T
   return r;
 }
 
+template <class I, int W>
+BATCHWORK_INLINE PackMask<I, W> select(PackMask<I, W> const& m, PackMask<I, W> const& a,
+                                       PackMask<I, W> const& b) {
+  return (m && a) || (!m && b);
+}
+
 /// The sum of a pack's lanes, from the first on.
 template <class T, int W>
 BATCHWORK_INLINE T sum_of_lanes(Pack<T, W> const& x) {
