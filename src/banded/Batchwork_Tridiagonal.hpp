@@ -74,11 +74,11 @@ void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Ker
                        require(policy, WorkItemProperty::HintLightWeight), kernel);
 }
 
-template <int R, bool Alone, class Exec, class T>
+template <int R, bool Alone, int Lanes = Alone ? 128 : 256, class Exec, class T>
 void launch_tridiagonal_held(Exec const& exec, TridiagonalCall const& call,
                              TridiagonalProblem<T> const& p, TridiagonalChoice const& how,
                              bool side_by_side) {
-  launch_tridiagonal_teams(exec, call, TridiagonalHeld<T, R, Alone>(p, how, side_by_side));
+  launch_tridiagonal_teams(exec, call, TridiagonalHeld<T, R, Alone, Lanes>(p, how, side_by_side));
 }
 
 template <int Rows, int P, class Exec, class T>
@@ -119,7 +119,9 @@ void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
         else launch_tridiagonal_held<most_rows_alone<T>, true>(exec, call, p, how, true);
         break;
       case TridiagonalKernel::held:
-        launch_tridiagonal_held<most_rows_held<T>, false>(exec, call, p, how, side_by_side);
+        if (how.parts * how.items_per_team > 256)
+          launch_tridiagonal_held<most_rows_held<T>, false, 512>(exec, call, p, how, side_by_side);
+        else launch_tridiagonal_held<most_rows_held<T>, false>(exec, call, p, how, side_by_side);
         break;
       case TridiagonalKernel::staged:
         launch_tridiagonal_teams(exec, call, TridiagonalStaged<T>(p, how));

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_TRIDIAGONALCHOICE_HPP
 #define BATCHWORK_TRIDIAGONALCHOICE_HPP
 
+#include <algorithm>
 #include <cstddef>
 
 namespace Batchwork::Impl {
@@ -46,14 +47,14 @@ constexpr TridiagonalChoice choose_tridiagonal(bool side_by_side, int n, std::si
     if (4 * std::size_t(team) * std::size_t(rows()) * sizeof(T) + 16 <= scratch)
       return {TridiagonalKernel::staged, parts, rows(), team / parts};
   }
-  // At most 256 lanes: a warp's worth of neighbouring items while there is room for them.
   int parts = 2;
   while (parts * most_rows_held<T> < n) parts *= 2;
-  int const most = (side_by_side ? 256 : 128) / parts;
-  return {TridiagonalKernel::held, parts, (n + parts - 1) / parts,
-          most < 1    ? 1
-          : most > 32 ? 32
-                      : most};
+  // A warp's worth of neighbouring items while there is room for them. Memory gives less of its bandwidth the shorter the pieces
+  // are that it is read in: where a team would have fewer than 16 items it is twice as large, which leaves one team where there
+  // were two.
+  int most = (side_by_side ? 256 : 128) / parts;
+  if (side_by_side && most < 16) most *= 2;
+  return {TridiagonalKernel::held, parts, (n + parts - 1) / parts, std::clamp(most, 1, 32)};
 }
 
 }  // namespace Batchwork::Impl

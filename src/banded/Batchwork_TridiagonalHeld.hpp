@@ -7,28 +7,32 @@
 #ifndef BATCHWORK_TRIDIAGONALHELD_HPP
 #define BATCHWORK_TRIDIAGONALHELD_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 #include "banded/Batchwork_TridiagonalChoice.hpp"
 #include "banded/Batchwork_TridiagonalParts.hpp"
+#include "machine/Batchwork_Crew.hpp"
 #include "machine/Batchwork_Vendor.hpp"
 
 namespace Batchwork::Impl {
 
-/// R: the most rows of a lane. Alone: it has all rows of its item.
+/// R: the most rows of a lane. Alone: it has all rows of its item. Lanes: of a team at most.
 ///
 /// Slot k of a lane's registers is for row k of its part, counted so that the last row has the last slot: an array is in
 /// registers only if every index is known to the compiler. The first slots may be empty. Of the three numbers that are kept
 /// of every eliminated row one is in team scratch, where lanes share items: registers alone would leave room for half as
-/// many lanes.
-template <class T, int R, bool Alone>
+/// many lanes. Where a team of many lanes has not enough of it, the last ones' are in registers, too: when those come nothing
+/// is read ahead any more.
+template <class T, int R, bool Alone, int Lanes = Alone ? 128 : 256>
 struct TridiagonalHeld {
-  static constexpr int largest_team = Alone ? 128 : 256;
+  static constexpr int largest_team = Lanes;
   /// Teams that a multiprocessor is to hold at least: what the compiler fits the registers to.
   static constexpr int wanted_teams = [] {
     int const words = R * int(sizeof(T)) / 4;
-    if (!Alone || words > 32) return 2;
+    if (!Alone) return 512 / Lanes;
+    if (words > 32) return 2;
     return words > 16 ? (sizeof(T) == 4 ? 4 : 3) : sizeof(T) == 4 ? 5 : 4;
   }();
   /// Rows that are read while as many are computed with: more of them where there are fewer lanes.
@@ -53,7 +57,10 @@ struct TridiagonalHeld {
 
   int team() const { return parts * items_per_team; }
   std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
-  static constexpr std::size_t lane_numbers = Alone ? 0 : std::size_t(R - 1 + 3);
+  /// Eliminated rows of a lane of which a is in team scratch, beside three numbers to exchange.
+  static constexpr int rows_in_scratch =
+      Alone ? 0 : std::min(R - 1, int(scratch_of_a_team / (Lanes * sizeof(T))) - 3);
+  static constexpr std::size_t lane_numbers = Alone ? 0 : std::size_t(rows_in_scratch + 3);
   /// Of a team's scratch, and what aligning it may take.
   BATCHWORK_INLINE std::size_t used_bytes() const {
     return std::size_t(parts * items_per_team) * lane_numbers * sizeof(T);
@@ -132,7 +139,10 @@ struct TridiagonalHeld {
     if constexpr (!Alone)
       numbers = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16)) +
                 here.rank;
-    auto const a = [&](int slot) -> T& { return numbers[slot * team]; };
+    T a_here[Alone ? 1 : std::max(R - 1 - rows_in_scratch, 1)];
+    auto const a = [&](int slot) -> T& {
+      return slot < rows_in_scratch ? numbers[slot * team] : a_here[slot - rows_in_scratch];
+    };
 
     // Forward.
     TridiagonalFailure failure;
@@ -173,7 +183,7 @@ struct TridiagonalHeld {
     } else {
       // Found anew, rather than kept while registers are scarce.
       here = place_of(member);
-      boxes = {numbers + (R - 1) * team, team, items_first ? items_per_team : 1, here.part};
+      boxes = {numbers + rows_in_scratch * team, team, items_first ? items_per_team : 1, here.part};
       int const row = here.has_rows() ? here.base + R - 1 : p.n - 1;
       auto const found = solve_last_rows(last, so_far, here.part, parts, row, failure, boxes, wait);
       x = found.mine;

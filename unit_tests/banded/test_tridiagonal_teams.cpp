@@ -15,6 +15,11 @@ struct TridiagonalOnTeams : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(TridiagonalOnTeams, Numbers);
 
+template <class T>
+using SmallTeams = Impl::TridiagonalHeld<T, Impl::most_rows_held<T>, false>;
+template <class T>
+using LargeTeams = Impl::TridiagonalHeld<T, Impl::most_rows_held<T>, false, 512>;
+
 TYPED_TEST(TridiagonalOnTeams, Choice) {
   using T = TypeParam;
   for (bool side_by_side : {false, true})
@@ -32,12 +37,16 @@ TYPED_TEST(TridiagonalOnTeams, Choice) {
             ASSERT_LE(n, Impl::most_rows_alone<T>);
             break;
           case TridiagonalKernel::held: {
-            using Kernel = Impl::TridiagonalHeld<T, Impl::most_rows_held<T>, false>;
             ASSERT_LE(how.rows, Impl::most_rows_held<T>);
-            ASSERT_LE(team, Kernel::largest_team);
             ASSERT_GE(team, 32);
+            ASSERT_LE(team, 512);
             // The scratch that Kokkos gives at least on devices.
-            ASSERT_LE(std::size_t(team) * Kernel::lane_numbers * sizeof(T) + 16, 40928u);
+            std::size_t const numbers =
+                team > 256 ? LargeTeams<T>::lane_numbers : SmallTeams<T>::lane_numbers;
+            ASSERT_LE(std::size_t(team) * numbers * sizeof(T) + 16, 40928u);
+            if (side_by_side && n <= 1024) {
+              ASSERT_GE(how.items_per_team * int(sizeof(T)), 64);
+            }
             break;
           }
           case TridiagonalKernel::staged:
@@ -80,8 +89,9 @@ auto on_teams(TridiagonalData<T> const& s, bool side_by_side,
       run(Impl::TridiagonalHeld<T, R, Alone>(p, how, side_by_side));
     };
     if (how.kernel == TridiagonalKernel::staged) run(Impl::TridiagonalStaged<T>(p, how));
-    else if (how.kernel == TridiagonalKernel::held)
-      held.template operator()<Impl::most_rows_held<T>, false>();
+    else if (how.kernel == TridiagonalKernel::held && how.parts * how.items_per_team > 256)
+      run(LargeTeams<T>(p, how, side_by_side));
+    else if (how.kernel == TridiagonalKernel::held) run(SmallTeams<T>(p, how, side_by_side));
     else if (p.n <= 8) held.template operator()<8, true>();
     else if (p.n <= 16) held.template operator()<16, true>();
     else if (p.n <= 32) held.template operator()<32, true>();
