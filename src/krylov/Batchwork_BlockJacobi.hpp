@@ -99,10 +99,10 @@ struct BlockJacobi {
 /// A block that is singular (a column without a pivot that is finite and not zero, or an inverse that is not finite) becomes the
 /// identity, in every format alike. For conjugate_gradients the blocks are to be symmetric and positive definite.
 ///
-/// Memory of a system: rows times the largest block in numbers, with twelve bytes a row: on devices in team scratch, where what
-/// does not fit is refused with the bytes (about 40,000 on CUDA devices: 150 rows by blocks of 32 in double, 1200 by blocks
-/// of 2); on hosts a thread allocates it, once for some items. Inverted once an item, 2 n^3 operations for a block of n rows; an
-/// application takes 2 n^2, and on devices a wait. There 64 to 256 lanes share a system, which is read where it is.
+/// Memory of a system: rows times the largest block in numbers, with twelve bytes a row: on devices in team scratch (about
+/// 40,000 bytes on CUDA devices: 150 rows by blocks of 32 in double, 1200 by blocks of 2), or else in the workspace, see
+/// workspace_numbers; on hosts a thread allocates it, once for some items. Inverted once an item, 2 n^3 operations for a block of n
+/// rows; an application takes 2 n^2, and on devices a wait. There 64 to 256 lanes share a system, which is read where it is.
 inline BlockJacobi<Impl::EqualBlocks> block_jacobi(int rows) { return {{}, rows}; }
 
 /// Blocks that begin at these rows: a View of 32-bit integers where the solver runs, from 0 on and rising, as find_blocks

@@ -76,10 +76,15 @@ auto preconditioner_in_kernel(M const& m, A const& a) {
   else return m;
 }
 
+template <class T, class M>
+concept HasBytes = requires(M const& m) { m.template bytes<T>(1); };
+template <class T, class M>
+inline constexpr bool has_bytes = HasBytes<T, std::remove_const_t<M>>;
+
 /// Bytes that a preconditioner wants of a system, beside the letter boxes; whole numbers of T.
 template <class T, class M>
 BATCHWORK_INLINE std::size_t bytes_of_preconditioner(M const& m, int rows) {
-  if constexpr (requires { m.template bytes<T>(rows); })
+  if constexpr (has_bytes<T, M>)
     return (m.template bytes<T>(rows) + sizeof(T) - 1) / sizeof(T) * sizeof(T);
   else return 0;
 }

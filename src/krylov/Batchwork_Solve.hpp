@@ -64,15 +64,6 @@ inline void check_criteria(SystemCall const& call, StoppingCriteria const& stop)
     call.fail("at most " + std::to_string(stop.most_iterations) + " iterations; give zero or more");
 }
 
-/// What helps where a system's scratch is too large.
-template <class T, class M>
-std::string scratch_remedy(M const& m, int rows) {
-  std::size_t const bytes = bytes_of_preconditioner<T>(m, rows);
-  if (bytes == 0) return "divide the systems";
-  return std::to_string(bytes) +
-         " of them are the preconditioner's: give another one, or block_jacobi with smaller blocks";
-}
-
 /// How kernels hold such systems; Systems is what they get of a format. Of compressed rows only the number of all entries
 /// is known here.
 template <class Solver, class M, class Systems>
@@ -84,29 +75,48 @@ SolveChoice choose_variant(std::int64_t rows, std::int64_t nonzeros) {
   else return choose_solve(rows, width, exact, Solver::short_rows, Vendor::has_shuffles);
 }
 
-/// Where the solver's room for such systems is; one that is fitted to them.
+/// The workspace for such systems.
 template <class Exec, class T, class Solver, class M, class A>
-RoomPlan plan_room_of(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a,
-                      std::int64_t items) {
+WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& preconditioner,
+                             A const& a, std::int64_t items) {
+  WorkspacePlan plan;
   std::int64_t const rows = a.rows(), size = sizeof(T);
-  if (items <= 0 || rows <= 0) return {};
+  if (items <= 0 || rows <= 0) return plan;
   if constexpr (runs_on_device<Exec>) {
     auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
+    using InKernel = std::remove_const_t<decltype(in_kernel)>;
     SolveChoice how;
     if constexpr (requires { a.functor; }) how = choose_functor_solve(rows);
     else
-      how = choose_variant<Solver, std::remove_const_t<decltype(in_kernel)>,
-                           std::remove_cvref_t<decltype(a.systems())>>(rows, a.nonzeros());
-    std::int64_t const beside = std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
+      how =
+          choose_variant<Solver, InKernel, std::remove_cvref_t<decltype(a.systems())>>(rows, a.nonzeros());
     std::int64_t const places = how.places(rows);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
-    return plan_room(RoomOf<Solver>::numbers(solver, rows, places), 2 * places, how.systems(), size,
-                     beside, items, exec.concurrency() / 4 / how.team());
-  } else {
+    std::int64_t const at_once = exec.concurrency() / 4 / how.team();
+    std::int64_t factors = std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
+    if constexpr (has_bytes<T, InKernel>) {
+      SystemScratch const scratch{how.lanes, int(places), how.systems(), 16 / int(size),
+                                  ReadInPlace<T, 2>::boxes};
+      std::int64_t const others =
+          size * (std::int64_t(scratch.numbers(Vendor::has_shuffles)) +
+                  (NeedsRoom<Solver> ? numbers_of_many_sums(how.lanes) : 0));
+      std::int64_t const most = Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0);
+      if (others + factors + 16 > most) {
+        // Rounded up, so that all begin alike.
+        plan.preconditioner = {(factors / size + 15) / 16 * 16, how.systems(),
+                               teams_at_once(items, how.systems(), at_once)};
+        factors = 0;
+      }
+    }
+    if constexpr (NeedsRoom<Solver>)
+      plan.solver = plan_room(RoomOf<Solver>::numbers(solver, rows, places), 2 * places,
+                              how.systems(), size, factors, items, at_once);
+  } else if constexpr (NeedsRoom<Solver>) {
     constexpr int W = native_width<T>;
-    return plan_room(RoomOf<Solver>::numbers(solver, rows, (rows + W - 1) / W * W), 0, 1, size, 0,
-                     items, exec.concurrency());
+    plan.solver = plan_room(RoomOf<Solver>::numbers(solver, rows, (rows + W - 1) / W * W), 0, 1,
+                            size, 0, items, exec.concurrency());
   }
+  return plan;
 }
 
 inline void check_room(SystemCall const& call, Gmres const& solver) {
@@ -114,12 +124,20 @@ inline void check_room(SystemCall const& call, Gmres const& solver) {
     call.fail("gmres with a basis of " + std::to_string(solver.basis) +
               " vectors; give from 1 to the number of rows, which is the limit for larger ones");
 }
+/// The solver with what such systems leave of its parameters, which are checked.
+template <class Solver>
+Solver fitted_solver(SystemCall const& call, Solver const& solver, std::int64_t rows) {
+  if constexpr (NeedsRoom<Solver>) {
+    check_room(call, solver);
+    return RoomOf<Solver>::fitted(solver, rows);
+  } else {
+    return solver;
+  }
+}
 
-/// The solver as kernels have it: with its room, if it needs one.
-template <class T, class Exec, class Solver, class M, class A, class Given>
-auto solver_in_room(Exec const& exec, [[maybe_unused]] SystemCall const& call, Solver const& solver,
-                    [[maybe_unused]] M const& preconditioner, A const& a, std::int64_t items,
-                    Given const& given) {
+/// The workspace that is given, checked; null where none is needed.
+template <class T, class Exec, class Given>
+T* workspace_of(SystemCall const& call, WorkspacePlan const& plan, Given const& given) {
   T* memory = nullptr;
   std::int64_t there = 0;
   std::string what = "none is given";
@@ -138,19 +156,23 @@ auto solver_in_room(Exec const& exec, [[maybe_unused]] SystemCall const& call, S
     there = std::int64_t(given.view.extent(0));
     what = SystemCall::name(7, v) + " has " + std::to_string(there);
   }
-  if constexpr (NeedsRoom<Solver>) {
-    check_room(call, solver);
-    Solver const fitted = RoomOf<Solver>::fitted(solver, a.rows());
-    RoomPlan const plan = plan_room_of<Exec, T>(exec, fitted, preconditioner, a, items);
-    std::int64_t const needed = plan.numbers();
-    if (there < needed)
-      call.fail("the solver needs a workspace of " + std::to_string(needed) + " numbers, but " +
-                what + "; give workspace(view) of workspace_numbers(...) numbers");
-    return InRoom<Solver, T>{fitted, fitted.stop, needed > 0 ? memory : nullptr, plan.of_system,
-                             plan.at_once};
-  } else {
-    return solver;
-  }
+  if (there < plan.numbers())
+    call.fail(std::string(plan.solver.numbers() == 0           ? "the preconditioner needs"
+                          : plan.preconditioner.numbers() == 0 ? "the solver needs"
+                                                               : "solver and preconditioner need") +
+              " a workspace of " + std::to_string(plan.numbers()) + " numbers, but " + what +
+              "; give workspace(view) of workspace_numbers(...) numbers");
+  return plan.numbers() > 0 ? memory : nullptr;
+}
+
+/// The solver as kernels have it: with its room, if it needs one.
+template <class T, class Solver>
+auto solver_in_room(Solver const& fitted, [[maybe_unused]] RoomPlan const& plan,
+                    [[maybe_unused]] T* memory) {
+  if constexpr (NeedsRoom<Solver>)
+    return InRoom<Solver, T>{fitted, fitted.stop, plan.numbers() > 0 ? memory : nullptr,
+                             plan.of_system, plan.at_once};
+  else return fitted;
 }
 
 template <class Exec, class Kernel>
@@ -165,9 +187,7 @@ void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string co
   if (std::int64_t(kernel.bytes()) > std::int64_t(policy.scratch_size_max(0)))
     call.fail("systems of " + std::to_string(kernel.p.a.rows) + " rows take " +
               std::to_string(kernel.bytes()) + " bytes of team scratch, more than the limit of " +
-              std::to_string(policy.scratch_size_max(0)) + "; " +
-              scratch_remedy<typename decltype(kernel.p)::value_type>(kernel.p.preconditioner,
-                                                                      int(kernel.p.a.rows)));
+              std::to_string(policy.scratch_size_max(0)) + "; divide the systems");
   policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.bytes())));
   Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
 }
@@ -187,7 +207,7 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
     else launch.template operator()<Matrix, 8, true>(p, choose_functor_solve(p.a.rows));
   } else {
     SolveProblem<T, Solver, M, AnySystems<T>> const q{
-        p.solver, p.preconditioner, AnySystems<T>(p.a), p.b, p.x, p.log, p.items};
+        p.solver, p.preconditioner, AnySystems<T>(p.a), p.b, p.x, p.log, p.items, p.beside};
     SolveChoice const how = choose_variant<Solver, M, Systems>(p.a.rows, nonzeros);
     if constexpr (takes_item<M>) {
       // Few registers, and so many systems at a time, except for those that there is hardly scratch for.
@@ -291,18 +311,25 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
     call.check_written(7, vw, 5, vx);
     for (auto const& v : views) call.check_written(7, vw, 3, v);
   }
-  auto const in_room = solver_in_room<T>(exec, call, solver, preconditioner, a, items, given);
+  auto const fitted = fitted_solver(call, solver, a.rows());
+  WorkspacePlan const plan = plan_workspace<Exec, T>(exec, fitted, preconditioner, a, items);
+  T* const memory = workspace_of<T, Exec>(call, plan, given);
+  auto const in_room = solver_in_room(fitted, plan.solver, memory);
   if (items == 0 || a.rows() == 0) return;
 
   auto const systems = a.systems();
   using Systems = std::remove_const_t<decltype(systems)>;
   auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
+  PreconditionerRoom<T> beside;
+  if (plan.preconditioner.numbers() > 0)
+    beside = {memory + plan.solver.numbers(), plan.preconditioner.of_system,
+              plan.preconditioner.at_once};
   using Placed = std::remove_const_t<decltype(in_room)>;
   using Preparing = std::remove_const_t<decltype(in_kernel)>;
   launch_solve(
       exec, call,
       SolveProblem<T, Placed, Preparing, Systems>{in_room, in_kernel, systems, b.storage.as_const(),
-                                                  x.storage, LogPointers<T>(log), items},
+                                                  x.storage, LogPointers<T>(log), items, beside},
       a.nonzeros());
 }
 
@@ -316,14 +343,15 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
 /// \param b,x             Views v(item, i) in any layout or strided, or packed(v, n); float or double; x may not be b
 /// \param log             a SolveLog, whose Views are optional: iterations, residuals and the reason of every item; may be
 ///                        left out
-/// \param workspace       workspace(view), for gmres where workspace_numbers(...) is not zero; else it is not used
+/// \param workspace       workspace(view), where workspace_numbers(...) is not zero: for gmres, and on devices for factors of
+///                        block_jacobi and ilu that do not fit team scratch; else it is not used
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::solve; asynchronous, allocates nothing, never fences. On devices
 /// lanes share a system, hold it and its vectors in registers where it fits, and wait for nobody else; on hosts a thread has
 /// one. A converged item is confirmed by its true residual |b - A x|, which is logged; where the recurrence claims too much
 /// the item begins anew, and ends as stagnated if that does not help. Each item's result depends on no other. Norms are sums
 /// of squares in the numbers' own type, so entries whose squares overflow are not finite. Factors of block_jacobi and ilu are in
-/// team scratch on devices; on hosts a thread allocates memory for them.
+/// team scratch on devices, or in the workspace; on hosts a thread allocates memory for them.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
 /// more rows or bytes of scratch than the limit, a negative tolerance, a basis of less than one vector, a workspace that is missing
@@ -366,9 +394,9 @@ void solve(Solver const& solver, M const& preconditioner, Rest const&... rest) {
   solve(Kokkos::DefaultExecutionSpace(), solver, preconditioner, rest...);
 }
 
-/// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where the solver needs none,
-/// or keeps all in team scratch or, on hosts, on the threads' stacks: where that takes 32 KB a team or thread at most. There is
-/// room for the systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes
+/// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and preconditioner
+/// need none, or keep all in team scratch or, on hosts, on the threads' stacks: where that takes 32 KB a team or thread at most of
+/// the solver, and of a preconditioner as much as there is team scratch. There is room for the systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes
 /// that the device can hold, on hosts for one system a thread; so there is a number of items from which on it stays the same.
 /// It depends on the machine, and on the pattern only through its numbers of rows and nonzeros.
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
@@ -384,14 +412,9 @@ std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const& 
   static_assert(std::is_same_v<Number, float> || std::is_same_v<Number, double>,
                 "Batchwork::workspace_numbers: say of which numbers: "
                 "workspace_numbers<double>(...)");
-  if constexpr (Impl::NeedsRoom<Solver>) {
-    Impl::check_room(Impl::SystemCall{"workspace_numbers"}, solver);
-    return Impl::plan_room_of<Exec, Number>(exec, Impl::RoomOf<Solver>::fitted(solver, a.rows()),
-                                            preconditioner, a, items)
-        .numbers();
-  } else {
-    return 0;
-  }
+  auto const fitted =
+      Impl::fitted_solver(Impl::SystemCall{"workspace_numbers"}, solver, a.rows());
+  return Impl::plan_workspace<Exec, Number>(exec, fitted, preconditioner, a, items).numbers();
 }
 template <class T = void, Impl::IterativeSolver Solver, class M, Impl::SystemMatrices A>
   requires Impl::Preconditioner<M>

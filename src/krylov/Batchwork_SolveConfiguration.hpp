@@ -145,7 +145,7 @@ auto with_both(SystemCall const& call, SolveConfiguration const& c, F const& f) 
 /// \param configuration  solver, preconditioner, criteria and what is theirs
 /// \param a              csr, ell, dense, identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
 /// \param b,x            Views v(item, i) in any layout or strided, or packed(v, n); float or double; x may not be b
-/// \param log_and_workspace  a SolveLog; workspace(view), for gmres where workspace_numbers(...) is not zero, which others do
+/// \param log_and_workspace  a SolveLog; workspace(view), where workspace_numbers(...) is not zero; other calls do
 ///                       not use; each may be left out
 ///
 /// A program that calls it has the kernels of all solvers with all preconditioners, of a type of numbers; on hosts for each

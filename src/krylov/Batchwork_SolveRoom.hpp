@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The room of a solver that keeps more of a system than some vectors: in team scratch, on a thread's stack, or in a workspace
-/// of the caller's.
+/// The room of a solver that keeps more of a system than some vectors, and of a preconditioner with factors: in team scratch, on
+/// a thread's stack, or in a workspace of the caller's.
 #ifndef BATCHWORK_SOLVEROOM_HPP
 #define BATCHWORK_SOLVEROOM_HPP
 
@@ -29,7 +29,7 @@ struct NoWorkspace {};
 
 }  // namespace Impl
 
-/// Memory for solvers that need some, of workspace_numbers(...) numbers: the last operand of solve. What it holds before and
+/// Memory for solvers and preconditioners that need some, of workspace_numbers(...) numbers: the last operand of solve. What it holds before and
 /// after a call means nothing. Calls that may run at the same time need one each.
 /// \param view  View<T*>, contiguous, T being the type of the numbers
 template <class View>
@@ -61,20 +61,29 @@ struct RoomPlan {
   constexpr std::int64_t numbers() const { return at_once * systems * of_system; }
 };
 
+struct WorkspacePlan {
+  RoomPlan solver, preconditioner;
+
+  constexpr std::int64_t numbers() const { return solver.numbers() + preconditioner.numbers(); }
+};
+
 /// Bytes of team scratch, or of a thread's stack, that the room and the letter boxes of its systems may take.
 inline constexpr int room_on_chip = 32768;
+
+/// Teams that have room in the workspace, of at_once that the device might work on.
+constexpr std::int64_t teams_at_once(std::int64_t items, std::int64_t systems,
+                                     std::int64_t at_once) {
+  return std::min((items + systems - 1) / systems, std::max<std::int64_t>(at_once, 1));
+}
 
 /// \param beside   numbers a system that are on the chip anyway; and bytes a team, of a preconditioner
 /// \param at_once  teams or threads that there shall be room for
 constexpr RoomPlan plan_room(std::int64_t of_system, std::int64_t beside, std::int64_t systems,
                              std::int64_t size_of_number, std::int64_t bytes_beside,
                              std::int64_t items, std::int64_t at_once) {
-  RoomPlan plan{of_system, systems, 0};
-  if (systems * (of_system + beside) * size_of_number + bytes_beside > room_on_chip) {
-    std::int64_t const wanted = (items + systems - 1) / systems;
-    plan.at_once = std::min(wanted, std::max<std::int64_t>(at_once, 1));
-  }
-  return plan;
+  bool const fits =
+      systems * (of_system + beside) * size_of_number + bytes_beside <= room_on_chip;
+  return {of_system, systems, fits ? 0 : teams_at_once(items, systems, at_once)};
 }
 
 /// A solver as kernels have it, with its room.
@@ -90,6 +99,14 @@ struct InRoom {
 };
 template <class Solver>
 concept SolverInRoom = requires { typename Solver::has_room; };
+
+/// Where preconditioners that do not fit team scratch are.
+template <class T>
+struct PreconditionerRoom {
+  T* numbers = nullptr;  ///< null: in team scratch, or a thread has it
+  std::int64_t of_system = 0;
+  std::int64_t at_once = 0;
+};
 
 /// The room of one system.
 template <class T>

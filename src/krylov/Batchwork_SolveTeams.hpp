@@ -32,6 +32,7 @@ struct SolveProblem {
   Storage<T> x;
   LogPointers<T> log;
   std::int64_t items;
+  PreconditionerRoom<T> beside{};
 
   BATCHWORK_INLINE SolveItem<T> item(std::int64_t n, bool there) const { return {b, x, n, there}; }
 };
@@ -61,15 +62,26 @@ struct SolveTeams {
     scratch = {lanes, int(how.places(p.a.rows)), how.systems(), 16 / int(sizeof(T)), Matrix::boxes};
   }
   static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
+  static constexpr bool has_factors = has_bytes<T, decltype(Problem::preconditioner)>;
+  BATCHWORK_INLINE bool solver_is_elsewhere() const {
+    if constexpr (has_room) return p.solver.workspace != nullptr;
+    else return false;
+  }
+  BATCHWORK_INLINE bool factors_are_elsewhere() const {
+    if constexpr (has_factors) return p.beside.numbers != nullptr;
+    else return false;
+  }
   /// Of the letter boxes and sums, the solver's room and the preconditioner.
   BATCHWORK_INLINE std::size_t bytes_in_use() const {
     return (scratch.numbers(Vendor::has_shuffles) + numbers_beside()) * sizeof(T) +
-           bytes_of_preconditioner<T>(p.preconditioner, p.a.rows);
+           (factors_are_elsewhere() ? 0 : bytes_of_preconditioner<T>(p.preconditioner, p.a.rows));
   }
   std::size_t bytes() const { return bytes_in_use() + 16; }
-  std::int64_t teams() const {
+  /// A workspace has room for some teams, which take further systems.
+  BATCHWORK_INLINE std::int64_t teams() const {
     if constexpr (has_room)
-      if (p.solver.workspace != nullptr) return p.solver.at_once;
+      if (solver_is_elsewhere()) return p.solver.at_once;
+    if (factors_are_elsewhere()) return p.beside.at_once;
     return turns();
   }
   /// Teams that take their systems all at once.
@@ -81,7 +93,7 @@ struct SolveTeams {
     std::size_t n = 0;
     if constexpr (has_room) {
       n += std::size_t(numbers_of_many_sums(lanes));
-      if (p.solver.workspace == nullptr)
+      if (!solver_is_elsewhere())
         n += std::size_t(scratch.systems) * std::size_t(p.solver.of_system);
     }
     return n;
@@ -107,12 +119,11 @@ struct SolveTeams {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    if constexpr (has_room) {
-      // A workspace has room for some teams, which take further systems. Asking for scratch again would give other scratch.
+    if constexpr (has_room || has_factors) {
+      // Asking for scratch again would give other scratch.
       T* const numbers = scratch_of(member);
       std::int64_t const first = member.league_rank();
-      std::int64_t const step = p.solver.workspace == nullptr ? turns() : p.solver.at_once;
-      for (std::int64_t turn = first; turn < turns(); turn += step) {
+      for (std::int64_t turn = first; turn < turns(); turn += teams()) {
         if (turn != first) {
           // The scratch of the systems before is free again.
           if constexpr (Large) member.team_barrier();
@@ -133,7 +144,7 @@ struct SolveTeams {
     bool const there = wanted < p.items;
     auto const item = p.item(there ? wanted : p.items - 1, there);
     T* numbers = given;
-    if constexpr (!has_room) numbers = scratch_of(member);
+    if constexpr (!has_room && !has_factors) numbers = scratch_of(member);
 
     Matrix matrix;
     SystemTeam<T, R, Large, Matrix, Member> at{member,
@@ -158,7 +169,11 @@ struct SolveTeams {
     }
     using M = typename Problem::template prepared<RowNumbers<T, R>>;
     T* const beside = numbers + scratch.numbers(Vendor::has_shuffles);
-    M const m = prepare<M>(at, diagonal, p.preconditioner, p.a, beside + numbers_beside());
+    T* factors = beside + numbers_beside();
+    if (factors_are_elsewhere())
+      factors = p.beside.numbers +
+                (std::int64_t(member.league_rank()) * scratch.systems + slot) * p.beside.of_system;
+    M const m = prepare<M>(at, diagonal, p.preconditioner, p.a, factors);
     if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
     auto method = method_in_room(at, p.solver, room_of(member, slot, beside));
     auto const result = solve_system(at, m, method, p.solver.stop, r, u);

@@ -173,13 +173,14 @@ void expect_every_pair() {
             c.preconditioner = kind;
             std::int64_t const needed = workspace_numbers(c, A, of.items);
             EXPECT_EQ(needed, workspace_numbers(solver, m, A, of.items));
-            if (solver_kind != SolverKind::gmres) {
-              EXPECT_EQ(needed, 0);
-            } else if (rows == 150) {
+            if (solver_kind == SolverKind::gmres && rows == 150) {
               EXPECT_GT(needed, 0);
+            } else if (solver_kind != SolverKind::gmres) {
+              // Factors of large systems do not fit into every device's scratch.
+              bool const large = Impl::runs_on_device<Space> && rows == 150;
+              EXPECT_TRUE(needed == 0 || (large && kind == PreconditionerKind::ilu));
             }
-            // Factors of large systems do not fit into every device's scratch.
-            if (!fits([&] { all.push_back(of.solved(A, c)); })) return;
+            all.push_back(of.solved(A, c));
             of.expect_solved(all.back(), usual_tolerance<T>);
             EXPECT_TRUE(all.back() == of.solved(A, solver, m));
           });
@@ -231,7 +232,8 @@ struct ByConfiguration {
                   GemmMatrices<T> const& x, SolveLog<T> const& log) const {
     SolveConfiguration with = c;
     with.stop = solver.stop;
-    solve(with, a, vectors(b), vectors(x), log);
+    Room<T> const room(workspace_numbers(with, a, x.items));
+    solve(with, a, vectors(b), vectors(x), log, room());
   }
 };
 

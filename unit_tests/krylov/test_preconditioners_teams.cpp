@@ -31,15 +31,18 @@ TYPED_TEST(PreconditionersOnTeams, IluIsTheFactorisation) {
   for (int rows : {1, 7, 22, 30})
     for (int lanes : {4, 8}) {
       auto const how = mostly_rows(random);
-      Matrices<T> const a(solvable_pattern(random, rows, 0.2, false), 2, how);
-      for (std::int64_t n = 0; n < 2; ++n) put_dominant(a, n, random, false);
+      std::int64_t const items = 3;
+      Matrices<T> const a(solvable_pattern(random, rows, 0.2, false), items, how);
+      for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
       a.upload();
       for_formats(a, [&](char const* what, auto const& A, Pattern const& p) {
         SCOPED_TRACE(std::string(what) + ", " + std::to_string(rows) + " rows, " +
                      std::to_string(lanes) + " lanes");
-        expect_application<T>(
-            ByTeams{lanes}, ilu(), A, rows, 2, how,
-            [&](std::int64_t n, auto const& r) { return ilu_truth(p, a.full, n, r); }, 200, random);
+        for (int at_once : {0, 1, 2})
+          expect_application<T>(
+              ByTeams{lanes, at_once}, ilu(), A, rows, items, how,
+              [&](std::int64_t n, auto const& r) { return ilu_truth(p, a.full, n, r); }, 200,
+              random);
       });
     }
 }
@@ -63,8 +66,8 @@ TYPED_TEST(PreconditionersOnTeams, BlocksAreInverted) {
           return blocks_truth(first, a.full, n, r);
         };
         expect_application<T>(ByTeams{4}, block_jacobi(size), A, rows, 2, how, truth, 400, random);
-        expect_application<T>(ByTeams{8}, block_jacobi(indices_of<int>("first", first)), A, rows, 2,
-                              how, truth, 400, random);
+        expect_application<T>(ByTeams{8, 1}, block_jacobi(indices_of<int>("first", first)), A, rows,
+                              2, how, truth, 400, random);
       });
     }
 }

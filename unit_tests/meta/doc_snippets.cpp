@@ -213,5 +213,5 @@ void chosen_at_run_time(Exec const& exec, std::string const& solver,
   if (format == "csr") A = csr(row_offsets, columns, entries);
   else A = dense(matrices);
   Kokkos::View<double*> const room("room", workspace_numbers(exec, how, A, items));
-  solve(exec, how, A, b, x, workspace(room));  // of no numbers but for gmres
+  solve(exec, how, A, b, x, workspace(room));  // of no numbers where none are needed
 }
