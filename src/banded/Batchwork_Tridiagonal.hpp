@@ -74,7 +74,7 @@ void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Ker
                        require(policy, WorkItemProperty::HintLightWeight), kernel);
 }
 
-template <int R, bool Alone, int Lanes = Alone ? 128 : 256, class Exec, class T>
+template <int R, bool Alone, int Lanes = Alone ? 128 : lanes_of_parts, class Exec, class T>
 void launch_tridiagonal_held(Exec const& exec, TridiagonalCall const& call,
                              TridiagonalProblem<T> const& p, TridiagonalChoice const& how,
                              bool side_by_side) {
@@ -119,8 +119,9 @@ void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
         else launch_tridiagonal_held<most_rows_alone<T>, true>(exec, call, p, how, true);
         break;
       case TridiagonalKernel::held:
-        if (how.parts * how.items_per_team > 256)
-          launch_tridiagonal_held<most_rows_held<T>, false, 512>(exec, call, p, how, side_by_side);
+        if (how.team() > lanes_of_parts)
+          launch_tridiagonal_held<most_rows_held<T>, false, lanes_of_many_parts>(exec, call, p, how,
+                                                                                 side_by_side);
         else launch_tridiagonal_held<most_rows_held<T>, false>(exec, call, p, how, side_by_side);
         break;
       case TridiagonalKernel::staged:

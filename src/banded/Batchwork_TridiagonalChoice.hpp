@@ -21,7 +21,11 @@ struct TridiagonalChoice {
   int parts;           ///< lanes of an item, a power of two
   int rows;            ///< of a part
   int items_per_team;  ///< a power of two
+
+  constexpr int team() const { return parts * items_per_team; }
 };
+/// Lanes of a team where lanes hold parts of items: usually, and where rows would be read in short pieces.
+inline constexpr int lanes_of_parts = 256, lanes_of_many_parts = 512;
 
 /// Rows that a lane holds of an item of its own at most, and of a part: what fits into its registers.
 template <class T>
@@ -52,8 +56,8 @@ constexpr TridiagonalChoice choose_tridiagonal(bool side_by_side, int n, std::si
   // A warp's worth of neighbouring items while there is room for them. Memory gives less of its bandwidth the shorter the pieces
   // are that it is read in: where a team would have fewer than 16 items it is twice as large, which leaves one team where there
   // were two.
-  int most = (side_by_side ? 256 : 128) / parts;
-  if (side_by_side && most < 16) most *= 2;
+  int most = (side_by_side ? lanes_of_parts : 128) / parts;
+  if (side_by_side && most < 16) most = lanes_of_many_parts / parts;
   return {TridiagonalKernel::held, parts, (n + parts - 1) / parts, std::clamp(most, 1, 32)};
 }
 

@@ -25,13 +25,13 @@ namespace Batchwork::Impl {
 /// of every eliminated row one is in team scratch, where lanes share items: registers alone would leave room for half as
 /// many lanes. Where a team of many lanes has not enough of it, the last ones' are in registers, too: when those come nothing
 /// is read ahead any more.
-template <class T, int R, bool Alone, int Lanes = Alone ? 128 : 256>
+template <class T, int R, bool Alone, int Lanes = Alone ? 128 : lanes_of_parts>
 struct TridiagonalHeld {
   static constexpr int largest_team = Lanes;
   /// Teams that a multiprocessor is to hold at least: what the compiler fits the registers to.
   static constexpr int wanted_teams = [] {
     int const words = R * int(sizeof(T)) / 4;
-    if (!Alone) return 512 / Lanes;
+    if (!Alone) return 2 * lanes_of_parts / Lanes;
     if (words > 32) return 2;
     return words > 16 ? (sizeof(T) == 4 ? 4 : 3) : sizeof(T) == 4 ? 5 : 4;
   }();

@@ -88,8 +88,8 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
     SolveChoice how;
     if constexpr (requires { a.functor; }) how = choose_functor_solve(rows);
     else
-      how =
-          choose_variant<Solver, InKernel, std::remove_cvref_t<decltype(a.systems())>>(rows, a.nonzeros());
+      how = choose_variant<Solver, InKernel, std::remove_cvref_t<decltype(a.systems())>>(
+          rows, a.nonzeros());
     std::int64_t const places = how.places(rows);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
     std::int64_t const at_once = exec.concurrency() / 4 / how.team();
@@ -243,12 +243,15 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p,
   if constexpr (runs_on_device<Exec>) {
     launch_solve_on_device(exec, call, label, p, nonzeros);
   } else {
-    // Some items a chunk, since they take different numbers of iterations.
-    std::int64_t const most = std::clamp<std::int64_t>(4096 / (rows + nonzeros), 1, 64);
+    using T = typename Problem::value_type;
+    using Host = SolveHost<T, Problem>;
+    bool const by_packs = Host::takes_packs && solves_by_packs<T>(nonzeros);
+    // Some items a chunk, since they take different numbers of iterations; some packs, which share what is known of the pattern.
+    std::int64_t const most = std::clamp<std::int64_t>(
+        4096 / (rows + nonzeros), by_packs ? 4 * Host::systems_of_a_pack : 1, 64);
     std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency()));
     std::int64_t per_chunk = std::clamp<std::int64_t>(share, 1, most);
-    using Host = SolveHost<typename Problem::value_type, Problem>;
-    if constexpr (Host::takes_packs) per_chunk = Host::whole_packs(per_chunk);
+    if (by_packs) per_chunk = Host::whole_packs(per_chunk);
     // A chunk for each room of a workspace.
     if constexpr (SolverInRoom<decltype(p.solver)>)
       if (p.solver.workspace != nullptr)
@@ -256,7 +259,7 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p,
     Kokkos::parallel_for(label,
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                              exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                         Host{p, per_chunk});
+                         Host{p, per_chunk, std::max(rows, nonzeros), by_packs});
   }
 }
 
@@ -346,12 +349,13 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
 /// \param workspace       workspace(view), where workspace_numbers(...) is not zero: for gmres, and on devices for factors of
 ///                        block_jacobi and ilu that do not fit team scratch; else it is not used
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve; asynchronous, allocates nothing, never fences. On devices
+/// One kernel on the instance `exec`, labelled Batchwork::solve; asynchronous, never fences, allocates nothing on devices. There
 /// lanes share a system, hold it and its vectors in registers where it fits, and wait for nobody else; on hosts a thread has
-/// one. A converged item is confirmed by its true residual |b - A x|, which is logged; where the recurrence claims too much
+/// as many as a SIMD register has lanes, or one. A converged item is confirmed by its true residual |b - A x|, which is logged; where the recurrence claims too much
 /// the item begins anew, and ends as stagnated if that does not help. Each item's result depends on no other. Norms are sums
 /// of squares in the numbers' own type, so entries whose squares overflow are not finite. Factors of block_jacobi and ilu are in
-/// team scratch on devices, or in the workspace; on hosts a thread allocates memory for them.
+/// team scratch on devices, or in the workspace. Threads of hosts allocate memory for factors and for the vectors and matrices
+/// of a pack of systems, to 8 MB of matrices.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
 /// more rows or bytes of scratch than the limit, a negative tolerance, a basis of less than one vector, a workspace that is missing
@@ -412,8 +416,7 @@ std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const& 
   static_assert(std::is_same_v<Number, float> || std::is_same_v<Number, double>,
                 "Batchwork::workspace_numbers: say of which numbers: "
                 "workspace_numbers<double>(...)");
-  auto const fitted =
-      Impl::fitted_solver(Impl::SystemCall{"workspace_numbers"}, solver, a.rows());
+  auto const fitted = Impl::fitted_solver(Impl::SystemCall{"workspace_numbers"}, solver, a.rows());
   return Impl::plan_workspace<Exec, Number>(exec, fitted, preconditioner, a, items).numbers();
 }
 template <class T = void, Impl::IterativeSolver Solver, class M, Impl::SystemMatrices A>

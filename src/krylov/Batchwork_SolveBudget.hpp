@@ -85,6 +85,13 @@ constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool e
     return {SolveVariant::entries_64, team_of_solve(rows, 1), 1, 1};
   return {SolveVariant::in_place, team_of_solve(rows, 2), 8, lanes_of_a_row(width, shuffles)};
 }
+/// Whether a host's threads take packs of systems with so many entries. The matrices of a pack are copied: beyond this many
+/// bytes of them caches overflow, and one system after the other is faster.
+template <class T>
+constexpr bool solves_by_packs(std::int64_t nonzeros) {
+  return nonzeros * std::int64_t(sizeof(T)) * native_width<T> <= 8 * 1024 * 1024;
+}
+
 /// Functors are promised a power of two.
 constexpr SolveChoice choose_functor_solve(std::int64_t rows) {
   return {SolveVariant::functor, power_of_two_team(rows, 2, 64), 8, 1};

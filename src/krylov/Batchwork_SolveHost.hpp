@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of solve on hosts: a thread has one system at a time, its vectors on its stack.
+/// The kernel of solve on hosts: a thread has a pack of systems at a time, or one, with its vectors on its stack.
 #ifndef BATCHWORK_SOLVEHOST_HPP
 #define BATCHWORK_SOLVEHOST_HPP
 
 #include <algorithm>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct SolveHost {
 
   Problem p;
   std::int64_t per_chunk;
+  std::int64_t nonzeros;  ///< of a system, or more
+  bool by_packs;
 
   /// Rows are rounded up to packs.
   template <int Rows>
@@ -58,15 +61,15 @@ struct SolveHost {
     }
   }
 
-  /// Packs of systems, where the solver and the preconditioner are written for them and matrices have entries.
+  /// Packs of systems are possible, where the solver and the preconditioner are written for them and matrices have entries.
   using Item = std::remove_cvref_t<decltype(p.a.item(0))>;
   static constexpr bool takes_packs = !SolverInRoom<decltype(Problem::solver)> &&
                                       Item::has_entries &&
                                       PackedPreconditioner<decltype(Problem::preconditioner)>;
 
+  static constexpr std::int64_t systems_of_a_pack = SystemPack<T>::W;
   static constexpr std::int64_t whole_packs(std::int64_t items) {
-    constexpr std::int64_t W = SystemPack<T>::W;
-    return (items + W - 1) / W * W;
+    return (items + systems_of_a_pack - 1) / systems_of_a_pack * systems_of_a_pack;
   }
 
   void solve_packs(std::int64_t first, std::int64_t end) const {
@@ -74,19 +77,15 @@ struct SolveHost {
     using M = typename Problem::template prepared<typename At::Vector>;
     constexpr int W = At::W;
     int const rows = p.a.rows;
-    FlatPattern const pattern(p.a.item(first), rows);
-    std::vector<typename At::Number> entries(pattern.columns.size());
-    std::vector<typename At::Number> memory(std::size_t(most_vectors) * std::size_t(rows));
+    RowsInTurn const pattern(p.a.item(first), rows, nonzeros);
+    using Number = typename At::Number;
+    auto const entries = std::make_unique_for_overwrite<Number[]>(pattern.columns.size());
+    auto const memory =
+        std::make_unique_for_overwrite<Number[]>(std::size_t(most_vectors) * std::size_t(rows));
     for (std::int64_t n = first; n < end; n += W) {
-      At at{pattern,
-            p.b,
-            p.x,
-            p.log,
-            rows,
-            n,
-            int(std::min<std::int64_t>(W, end - n)),
-            entries.data(),
-            memory.data()};
+      At at{
+          pattern,       p.b,         p.x, p.log, rows, n, int(std::min<std::int64_t>(W, end - n)),
+          entries.get(), memory.get()};
       auto const diagonal = at.vector();
       for (int l = 0; l < W; ++l) {
         auto const item = p.a.item(at.item(l));
@@ -109,8 +108,9 @@ struct SolveHost {
   void operator()(std::int64_t chunk) const {
     std::int64_t const first = chunk * per_chunk;
     std::int64_t const end = first + per_chunk < p.items ? first + per_chunk : p.items;
-    if constexpr (takes_packs) solve_packs(first, end);
-    else if (p.a.rows <= 128) solve_some<128>(first, end);
+    if constexpr (takes_packs)
+      if (by_packs) return solve_packs(first, end);
+    if (p.a.rows <= 128) solve_some<128>(first, end);
     else solve_some<most_rows_of_a_solve>(first, end);
   }
 };

@@ -81,8 +81,7 @@ constexpr std::int64_t teams_at_once(std::int64_t items, std::int64_t systems,
 constexpr RoomPlan plan_room(std::int64_t of_system, std::int64_t beside, std::int64_t systems,
                              std::int64_t size_of_number, std::int64_t bytes_beside,
                              std::int64_t items, std::int64_t at_once) {
-  bool const fits =
-      systems * (of_system + beside) * size_of_number + bytes_beside <= room_on_chip;
+  bool const fits = systems * (of_system + beside) * size_of_number + bytes_beside <= room_on_chip;
   return {of_system, systems, fits ? 0 : teams_at_once(items, systems, at_once)};
 }
 

@@ -19,12 +19,13 @@
 namespace Batchwork::Impl {
 
 /// The columns of all rows, one after the other, and where rows begin.
-struct FlatPattern {
+struct RowsInTurn {
   std::vector<int> begins, columns;
 
   template <class Item>
-  FlatPattern(Item const& item, int rows) {
+  RowsInTurn(Item const& item, int rows, std::int64_t nonzeros) {
     begins.reserve(std::size_t(rows) + 1);
+    columns.reserve(std::size_t(nonzeros));
     begins.push_back(0);
     for (int i = 0; i < rows; ++i) {
       item.for_each_entry(i, [&](int column, auto const&) { columns.push_back(column); });
@@ -48,7 +49,7 @@ struct SystemPack {
   using Value = Number;
   using Vector = PacksOfRows<Number>;
 
-  FlatPattern const& pattern;
+  RowsInTurn const& pattern;
   Storage<T const> const& b_of;
   Storage<T> const& x_of;
   LogPointers<T> const& log;

@@ -18,7 +18,8 @@ TYPED_TEST_SUITE(TridiagonalOnTeams, Numbers);
 template <class T>
 using SmallTeams = Impl::TridiagonalHeld<T, Impl::most_rows_held<T>, false>;
 template <class T>
-using LargeTeams = Impl::TridiagonalHeld<T, Impl::most_rows_held<T>, false, 512>;
+using LargeTeams =
+    Impl::TridiagonalHeld<T, Impl::most_rows_held<T>, false, Impl::lanes_of_many_parts>;
 
 TYPED_TEST(TridiagonalOnTeams, Choice) {
   using T = TypeParam;
@@ -30,7 +31,7 @@ TYPED_TEST(TridiagonalOnTeams, Choice) {
         ASSERT_TRUE(power(how.parts) && power(how.items_per_team)) << n;
         ASSERT_GE(how.parts * how.rows, n);
         ASSERT_LE((how.parts / 2) * how.rows, n) << "half of the lanes without rows";
-        int const team = how.parts * how.items_per_team;
+        int const team = how.team();
         switch (how.kernel) {
           case TridiagonalKernel::alone:
             ASSERT_TRUE(side_by_side && how.parts == 1);
@@ -39,10 +40,10 @@ TYPED_TEST(TridiagonalOnTeams, Choice) {
           case TridiagonalKernel::held: {
             ASSERT_LE(how.rows, Impl::most_rows_held<T>);
             ASSERT_GE(team, 32);
-            ASSERT_LE(team, 512);
+            ASSERT_LE(team, Impl::lanes_of_many_parts);
             // The scratch that Kokkos gives at least on devices.
-            std::size_t const numbers =
-                team > 256 ? LargeTeams<T>::lane_numbers : SmallTeams<T>::lane_numbers;
+            std::size_t const numbers = team > Impl::lanes_of_parts ? LargeTeams<T>::lane_numbers
+                                                                    : SmallTeams<T>::lane_numbers;
             ASSERT_LE(std::size_t(team) * numbers * sizeof(T) + 16, 40928u);
             if (side_by_side && n <= 1024) {
               ASSERT_GE(how.items_per_team * int(sizeof(T)), 64);
@@ -89,7 +90,7 @@ auto on_teams(TridiagonalData<T> const& s, bool side_by_side,
       run(Impl::TridiagonalHeld<T, R, Alone>(p, how, side_by_side));
     };
     if (how.kernel == TridiagonalKernel::staged) run(Impl::TridiagonalStaged<T>(p, how));
-    else if (how.kernel == TridiagonalKernel::held && how.parts * how.items_per_team > 256)
+    else if (how.kernel == TridiagonalKernel::held && how.team() > Impl::lanes_of_parts)
       run(LargeTeams<T>(p, how, side_by_side));
     else if (how.kernel == TridiagonalKernel::held) run(SmallTeams<T>(p, how, side_by_side));
     else if (p.n <= 8) held.template operator()<8, true>();
@@ -148,7 +149,7 @@ TYPED_TEST(TridiagonalOnTeams, Failures) {
   using T = TypeParam;
   using Plant = typename TridiagonalData<T>::Plant;
   Random random(3);
-  for (int rows : {1, 9, 16, 33, 70, 144})
+  for (int rows : {1, 9, 16, 33, 70, 144, 300, 600})
     for (bool side_by_side : {false, true}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
       std::int64_t const items = 5;

@@ -6,6 +6,9 @@
 #ifndef BATCHWORK_TEST_SOLVE_CASE_HPP
 #define BATCHWORK_TEST_SOLVE_CASE_HPP
 
+#include <cstring>
+#include <limits>
+
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/SystemsCase.hpp"
 
@@ -271,6 +274,84 @@ struct CyclicShift {
     b.upload();
   }
 };
+
+/// Items of one batch that could not differ more, each with the bits that it has in a batch of its own: x, log and history.
+/// get(matrices) gives the operand A of Matrices<T>.
+template <class T, class Solver, class M, class Get>
+void expect_as_alone(Solver const& solver, M const& m, Get const& get, Random& random) {
+  enum Kind {
+    zero_start,
+    random_start,
+    far_start,
+    no_b,
+    nan_b,
+    nan_a,
+    negated_a,
+    infinite_start,
+    quick,
+    kinds
+  };
+  for (int rows : {3, 13, 40}) {
+    std::int64_t const items = 29;
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    Matrices<T> const a(solvable_pattern(random, rows, 0.3, true), items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), start(items, rows, 1, Arranged::rows),
+        x(items, rows, 1, Arranged::rows), alone(1, rows, 1, Arranged::rows);
+    b.randomise(random);
+    start.fill(T(0));
+    auto const infinite = std::numeric_limits<T>::infinity();
+    for (std::int64_t n = 0; n < items; ++n) {
+      auto const kind = Kind(random.integer(0, kinds - 1));
+      put_dominant(a, n, random, true, kind == quick ? 20 : 1.1);
+      int const at = random.integer(0, rows - 1);
+      if (kind == nan_b) b.at(n, at, 0) = std::numeric_limits<T>::quiet_NaN();
+      if (kind == nan_a) a.put(n, at, 0, std::numeric_limits<T>::quiet_NaN());
+      for (int i = 0; i < rows; ++i) {
+        if (kind == random_start || kind == quick) start.at(n, i, 0) = T(random());
+        if (kind == far_start) start.at(n, i, 0) = T(1000 * random());
+        if (kind == infinite_start) start.at(n, i, 0) = infinite;
+        if (kind == no_b) b.at(n, i, 0) = T(0);
+        if (kind == negated_a)
+          for (int k = 0; k < int(a.pattern.columns[std::size_t(i)].size()); ++k) {
+            int const j = a.pattern.columns[std::size_t(i)][std::size_t(k)];
+            a.put(n, i, k, -a.full.at(n, i, j));
+          }
+      }
+    }
+    a.upload();
+    b.upload();
+    int const length = solver.stop.most_iterations;
+    auto const solved = [&](auto const& A, auto const& side, auto const& from, auto const& to,
+                            std::int64_t first) {
+      for (std::int64_t n = 0; n < to.items; ++n)
+        for (int i = 0; i < rows; ++i) to.at(n, i, 0) = from.at(first + n, i, 0);
+      to.upload();
+      auto log = SolveLog<T>::allocated(to.items);
+      log.history = Kokkos::View<T**, Space::memory_space>("history", std::size_t(to.items),
+                                                           std::size_t(length));
+      Kokkos::deep_copy(log.history, poison<T>());
+      solve(solver, m, A, vectors(side), vectors(to), log);
+      to.download();
+      return HostLog<T>(log);
+    };
+    auto const together = solved(get(a), b, start, x, 0);
+    auto const same = [](T one, T other) { return std::memcmp(&one, &other, sizeof(T)) == 0; };
+    for (std::int64_t n = 0; n < items; ++n) {
+      SingleItem<T> const one(a, b, n);
+      auto const by_itself = solved(get(one.a), one.b, start, alone, n);
+      ASSERT_EQ(together.reason(n), by_itself.reason(0)) << n;
+      ASSERT_EQ(together.info(n), by_itself.info(0)) << n;
+      ASSERT_EQ(together.iterations(n), by_itself.iterations(0)) << n;
+      ASSERT_TRUE(same(together.residual(n), by_itself.residual(0))) << n;
+      ASSERT_TRUE(same(together.recurrence(n), by_itself.recurrence(0))) << n;
+      for (int i = 0; i < rows; ++i)
+        ASSERT_TRUE(same(x.at(n, i, 0), alone.at(0, i, 0))) << "item " << n << ", row " << i;
+      for (std::size_t k = 0; k < std::size_t(length); ++k)
+        ASSERT_TRUE(same(together.log.history(std::size_t(n), k), by_itself.log.history(0, k)))
+            << "item " << n << ", iteration " << k + 1;
+    }
+  }
+}
 
 }  // namespace Batchwork::Test
 

@@ -65,11 +65,11 @@ struct TeamCase {
     for (std::int64_t k = 0; k < n; ++k) put_dominant(a, k, random, symmetric, 2.5);
     a.upload();
     b.randomise(random);
-    begin(x);
+    begin();
   }
-  void begin(GemmMatrices<T> const& v) const {
+  void begin() const {
     Random other(17);
-    v.randomise(other);
+    x.randomise(other);
   }
 
   /// What the kernel has left in x and in the log is right.
@@ -90,7 +90,7 @@ struct TeamCase {
     int const wanted = team.team_size();
     for (int size : {wanted, Impl::runs_on_device<Space> ? 256 : 1}) {
       auto const log = SolveLog<T>::allocated(items);
-      begin(x);
+      begin();
       auto const outside = x.poisoned();
       launch_user_kernel<decltype(team), T>(
           team, int(items), size, 0,

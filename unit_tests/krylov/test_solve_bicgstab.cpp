@@ -34,5 +34,17 @@ TYPED_TEST(SolveByBicgstab, Converges) {
     }
 }
 
+TYPED_TEST(SolveByBicgstab, ItemsDependOnNoOthers) {
+  using T = TypeParam;
+  Random random(20);
+  auto const csr = [](auto const& a) { return a.csr(); };
+  expect_as_alone<T>(bicgstab(relative(usual_tolerance<T>, 60)), jacobi(), csr, random);
+  expect_as_alone<T>(
+      bicgstab(relative_to_start(usual_tolerance<T>, 60)), no_preconditioner(),
+      [](auto const& a) { return a.long_csr(); }, random);
+  expect_as_alone<T>(
+      bicgstab(absolute(0, 25)), jacobi(), [](auto const& a) { return a.dense(); }, random);
+}
+
 }  // namespace
 }  // namespace Batchwork::Test

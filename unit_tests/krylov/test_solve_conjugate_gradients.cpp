@@ -31,5 +31,13 @@ TYPED_TEST(SolveByConjugateGradients, Converges) {
     }
 }
 
+TYPED_TEST(SolveByConjugateGradients, ItemsDependOnNoOthers) {
+  using T = TypeParam;
+  Random random(20);
+  auto const csr = [](auto const& a) { return a.csr(); };
+  expect_as_alone<T>(conjugate_gradients(relative(usual_tolerance<T>, 60)), jacobi(), csr, random);
+  expect_as_alone<T>(conjugate_gradients(absolute(0, 25)), jacobi(), csr, random);
+}
+
 }  // namespace
 }  // namespace Batchwork::Test

@@ -27,5 +27,12 @@ TYPED_TEST(SolveByRichardson, Converges) {
   }
 }
 
+TYPED_TEST(SolveByRichardson, ItemsDependOnNoOthers) {
+  using T = TypeParam;
+  Random random(20);
+  auto const csr = [](auto const& a) { return a.csr(); };
+  expect_as_alone<T>(richardson(relative(usual_tolerance<T>, 60), 0.9), jacobi(), csr, random);
+}
+
 }  // namespace
 }  // namespace Batchwork::Test

@@ -66,7 +66,7 @@ void from_scratch(TeamCase<T> const& c, A const& pattern, Values const& values, 
   double const tolerance = usual_tolerance<T>;
   auto const team = team_solve<Space>(bicgstab(relative(tolerance, 200)), jacobi(), pattern);
   auto const log = SolveLog<T>::allocated(c.items), again = SolveLog<T>::allocated(c.items);
-  c.begin(c.x);
+  c.begin();
   FromScratch<T, std::remove_const_t<decltype(team)>, Values> const kernel{
       team,     values,    vectors(c.b), vectors(c.x), log, again, int(values.extent(1)),
       c.b.rows, by_pointer};

@@ -69,7 +69,7 @@ TEST(TeamSolveHost, TeamsOfSeveralThreads) {
   Kokkos::TeamPolicy<Space> const any(int(c.items), 1);
   int const most = any.team_size_max(kernel, Kokkos::ParallelForTag());
   for (int size = 1; size <= std::min(most, 3); ++size) {
-    c.begin(c.x);
+    c.begin();
     launch_user_kernel<Solver, double>(team, int(c.items), size, 0, kernel);
     c.check(log, 1e-10);
   }
