@@ -152,6 +152,21 @@ void gated(Exec const& exec, std::int64_t steps, Kokkos::View<double[D][D]> F,
        common(symmetric(Q)), common(H), common(symmetric(R)));
 }
 
+/// One observation for each of a million tracks, one kernel.
+struct Observe {
+  template <class X, class P, class Z, class H, class R>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, Z const& z, H const& h, R const& r) const {
+    Kalman::update(x, p, z, h, r);
+  }
+};
+
+void observed(Exec const& exec, Kokkos::View<double* [D]> x, Kokkos::View<double* [D][D]> P,
+              Kokkos::View<double* [1]> z, Kokkos::View<double[1][D]> H,
+              Kokkos::View<double[1][1]> R, Kokkos::View<int*> codes) {
+  map(exec, Observe{}, inout(x), inout(symmetric(P)), in(z), common(H), common(symmetric(R)),
+      status(codes));
+}
+
 /// The operator of a functor: the second difference.
 struct Difference {
   int rows;

@@ -25,7 +25,11 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
 
     variant("tests", default=False, description="Build the tests")
     variant("benchmarks", default=False, description="Build the benchmarks")
-    variant("examples", default=False, description="Build the examples")
+    variant(
+        "examples",
+        default=False,
+        description="Build the examples; that of the Nile only where fast-cpp-csv-parser is found",
+    )
     variant(
         "vendor",
         default=True,
