@@ -219,8 +219,8 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
 /// Zero items or rows are no launch, and write no status. About 8 operations a row, and a division. On devices the Thomas
 /// algorithm, by a lane that holds an item in registers, where items are side by side in memory, to 64 rows in float and 32
 /// in double; else the partition method with parallel cyclic reduction (Wang 1981; Laszlo, Giles and Appleyard 2016), by
-/// lanes that share an item. Either reads every number once. On hosts the Thomas algorithm, by packs of items
-/// where those are side by side; a thread needs up to 0.3 MB of stack.
+/// lanes that share an item. Either reads every number once. On hosts the Thomas algorithm, by packs of items;
+/// a thread needs up to 0.5 MB of stack.
 ///
 /// Throws std::invalid_argument before anything is launched: numbers of rows or items that differ, too many rows, null
 /// Views, too few groups, Views that overlap other than in place.

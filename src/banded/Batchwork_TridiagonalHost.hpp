@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of solve_tridiagonal on hosts: the Thomas algorithm, by a thread for packs of items where those are side by
-/// side in memory, else for one item at a time.
+/// The kernel of solve_tridiagonal on hosts: the Thomas algorithm, by a thread for packs of items, which are read as packs where
+/// items are side by side in memory, else number by number.
 #ifndef BATCHWORK_TRIDIAGONALHOST_HPP
 #define BATCHWORK_TRIDIAGONALHOST_HPP
 
@@ -23,21 +23,47 @@ struct TridiagonalHost {
 
   TridiagonalProblem<T> p;
   std::int64_t per_chunk;  ///< items, a multiple of W
-  bool by_packs = false;
+  bool by_packs = false, gathers = false;
 
   TridiagonalHost(TridiagonalProblem<T> const& problem, std::int64_t chunk)
       : p(problem), per_chunk(chunk) {
-    // Packs of items that begin at a multiple of W.
-    auto const packs = [](auto const& s) {
-      return s.width == 1 ? s.group == 1 : s.lane == 1 && s.width % W == 0;
+    // Packs of items that begin at a multiple of W; or else items at equal distances.
+    auto const all = [this](auto const& is) {
+      return is(p.lower) && is(p.diagonal) && is(p.upper) && is(p.b) && is(p.x);
     };
-    by_packs = packs(p.lower) && packs(p.diagonal) && packs(p.upper) && packs(p.b) && packs(p.x);
+    by_packs = all([](auto const& s) {
+      return s.width == 1 ? s.group == 1 : s.lane == 1 && s.width % W == 0;
+    });
+    gathers = !by_packs && all([](auto const& s) { return s.width == 1; });
   }
 
-  /// Q packs of items from `item` on. Until they are solved x holds what the elimination has left of b.
-  template <int Q>
+  /// Row i of a pack of items: side by side, or `apart` numbers from one to the next.
+  template <bool Gathered, class U>
+  static BATCHWORK_INLINE S read(U const* at, [[maybe_unused]] std::int64_t apart) {
+    if constexpr (Gathered) {
+      S r;
+      BATCHWORK_UNROLL
+      for (int l = 0; l < W; ++l) r.set_lane(l, at[l * apart]);
+      return r;
+    } else {
+      return S::load(at);
+    }
+  }
+  template <bool Gathered>
+  static BATCHWORK_INLINE void write(T* at, [[maybe_unused]] std::int64_t apart, S const& x) {
+    if constexpr (Gathered) {
+      BATCHWORK_UNROLL
+      for (int l = 0; l < W; ++l) at[l * apart] = x.lane(l);
+    } else {
+      x.store(at);
+    }
+  }
+
+  /// Q packs of items from `item` on. Until they are solved x holds what the elimination has left of b, or the stack where that
+  /// is nearer.
+  template <int Q, bool Gathered>
   void several(std::int64_t item) const {
-    S ratios[Rows][Q];
+    S ratios[Rows][Q], left[Gathered ? Rows : 1][Q];
     TridiagonalFailure failures[Q * W];
     bool infinite[Q * W] = {};
     T const *lower[Q], *diagonal[Q], *upper[Q], *b[Q];
@@ -56,25 +82,28 @@ struct TridiagonalHost {
       S l[Q], r[Q];
       BATCHWORK_UNROLL
       for (int q = 0; q < Q; ++q) {
-        l[q] = i > 0 ? S::load(lower[q] + i * p.lower.row) : S(T(0));
-        r[q] = reciprocals(S::load(diagonal[q] + i * p.diagonal.row) - l[q] * c[q], i,
-                           failures + q * W);
+        l[q] = i > 0 ? read<Gathered>(lower[q] + i * p.lower.row, p.lower.group) : S(T(0));
+        S const m = read<Gathered>(diagonal[q] + i * p.diagonal.row, p.diagonal.group);
+        r[q] = reciprocals(m - l[q] * c[q], i, failures + q * W);
       }
       BATCHWORK_UNROLL
       for (int q = 0; q < Q; ++q) {
-        if (i + 1 < p.n) c[q] = S::load(upper[q] + i * p.upper.row) * r[q];
-        d[q] = (S::load(b[q] + i * p.b.row) - l[q] * d[q]) * r[q];
+        if (i + 1 < p.n) c[q] = read<Gathered>(upper[q] + i * p.upper.row, p.upper.group) * r[q];
+        d[q] = (read<Gathered>(b[q] + i * p.b.row, p.b.group) - l[q] * d[q]) * r[q];
         ratios[i][q] = c[q];
-        d[q].store(x[q] + i * p.x.row);
+        if constexpr (Gathered) left[i][q] = d[q];
+        else d[q].store(x[q] + i * p.x.row);
       }
     }
     for (int i = p.n - 1; i >= 0; --i) {
       BATCHWORK_UNROLL
       for (int q = 0; q < Q; ++q) {
+        T* const to = x[q] + i * p.x.row;
         if (i + 1 < p.n) {
-          d[q] = S::load(x[q] + i * p.x.row) - ratios[i][q] * d[q];
-          d[q].store(x[q] + i * p.x.row);
+          if constexpr (Gathered) d[q] = left[i][q] - ratios[i][q] * d[q];
+          else d[q] = S::load(to) - ratios[i][q] * d[q];
         }
+        if (Gathered || i + 1 < p.n) write<Gathered>(to, p.x.group, d[q]);
         auto const bad = !is_finite(d[q]);
         if (any(bad))
           for (int l = 0; l < W; ++l) infinite[q * W + l] |= bad.lane(l);
@@ -124,14 +153,18 @@ struct TridiagonalHost {
     p.status.put(item, failure.code());
   }
 
+  template <int Q, bool Gathered>
+  std::int64_t all_packs(std::int64_t item, std::int64_t end) const {
+    if constexpr (Q > 1)
+      for (; item + Q * W <= end; item += Q * W) several<Q, Gathered>(item);
+    for (; item + W <= end; item += W) several<1, Gathered>(item);
+    return item;
+  }
   void operator()(std::int64_t chunk) const {
     std::int64_t item = chunk * per_chunk;
     std::int64_t const end = item + per_chunk < p.items ? item + per_chunk : p.items;
-    if (by_packs) {
-      if constexpr (P > 1)
-        for (; item + P * W <= end; item += P * W) several<P>(item);
-      for (; item + W <= end; item += W) several<1>(item);
-    }
+    if (by_packs) item = all_packs<P, false>(item, end);
+    else if (gathers) item = all_packs<P, true>(item, end);
     for (; item < end; ++item) one(item);
   }
 };
