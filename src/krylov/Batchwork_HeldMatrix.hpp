@@ -17,7 +17,6 @@ namespace Batchwork::Impl {
 template <class T, int R, int K>
 struct ColumnsHeld {
   static constexpr bool skips_rows = false;
-  static constexpr int boxes = 1;
   static constexpr int wide = 16 / int(sizeof(T));
   static constexpr int registers = R * K * int(sizeof(T)) / 4;
   static constexpr int largest_team = 64;
@@ -89,7 +88,6 @@ struct ColumnsHeld {
 template <class T, int R, int K>
 struct EntriesHeld {
   static constexpr bool skips_rows = false;
-  static constexpr int boxes = 1;
   /// Where the columns are in the letter box, in bytes; many of them by pairs of 16 bits.
   static constexpr int pair = K > 8 ? 2 : 1;
   static constexpr int registers = R * K * int(sizeof(T)) / 4 + R * K / pair;
@@ -215,7 +213,6 @@ struct EntriesHeld {
 template <class T, int R>
 struct ReadInPlace {
   static constexpr bool skips_rows = true;
-  static constexpr int boxes = 2;
   static constexpr int registers = 24;  ///< for addresses
   static constexpr int largest_team = largest_team_of_a_system;
   AnySystems<T> const* of = nullptr;
@@ -288,7 +285,6 @@ struct ReadInPlace {
 template <class T, int R, class F>
 struct AppliedByFunctor {
   static constexpr bool skips_rows = true;
-  static constexpr int boxes = 2;
   static constexpr int registers = 24;  ///< for addresses
   static constexpr int largest_team = largest_team_of_a_system;
   F const* functor = nullptr;

@@ -93,28 +93,27 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
     std::int64_t const places = how.places(rows);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
     std::int64_t const at_once = exec.concurrency() / 4 / how.team();
-    std::int64_t factors = std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
-    if constexpr (has_bytes<T, InKernel>) {
-      SystemScratch const scratch{how.lanes, int(places), how.systems(), 16 / int(size),
-                                  ReadInPlace<T, 2>::boxes};
-      std::int64_t const others =
-          size * (std::int64_t(scratch.numbers(Vendor::has_shuffles)) +
-                  (NeedsRoom<Solver> ? numbers_of_many_sums(how.lanes) : 0));
-      std::int64_t const most = Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0);
-      if (others + factors + 16 > most) {
-        // Rounded up, so that all begin alike.
-        plan.preconditioner = {(factors / size + 15) / 16 * 16, how.systems(),
-                               teams_at_once(items, how.systems(), at_once)};
-        factors = 0;
-      }
+    std::int64_t const most = std::min<std::int64_t>(
+        Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0), most_scratch_of_a_solve);
+    // As SolveTeams counts them.
+    SystemScratch const scratch = how.scratch(rows, int(size));
+    std::int64_t beside = 16 + size * (std::int64_t(scratch.numbers(Vendor::has_shuffles)) +
+                                       (NeedsRoom<Solver> ? numbers_of_many_sums(how.lanes) : 0));
+    std::int64_t const factors = std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
+    if (beside + factors <= most) {
+      beside += factors;
+    } else if (factors > 0) {
+      // Rounded up, so that all begin alike.
+      plan.preconditioner = {(factors / size + 15) / 16 * 16, how.systems(),
+                             teams_at_once(items, how.systems(), at_once)};
     }
     if constexpr (NeedsRoom<Solver>)
-      plan.solver = plan_room(RoomOf<Solver>::numbers(solver, rows, places), 2 * places,
-                              how.systems(), size, factors, items, at_once);
+      plan.solver = plan_room(RoomOf<Solver>::numbers(solver, rows, places), how.systems(), size,
+                              beside, std::min<std::int64_t>(room_on_chip, most), items, at_once);
   } else if constexpr (NeedsRoom<Solver>) {
     constexpr int W = native_width<T>;
-    plan.solver = plan_room(RoomOf<Solver>::numbers(solver, rows, (rows + W - 1) / W * W), 0, 1,
-                            size, 0, items, exec.concurrency());
+    plan.solver = plan_room(RoomOf<Solver>::numbers(solver, rows, (rows + W - 1) / W * W), 1, size,
+                            0, room_on_chip, items, exec.concurrency());
   }
   return plan;
 }
@@ -399,8 +398,8 @@ void solve(Solver const& solver, M const& preconditioner, Rest const&... rest) {
 }
 
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and preconditioner
-/// need none, or keep all in team scratch or, on hosts, on the threads' stacks: where that takes 32 KB a team or thread at most of
-/// the solver, and of a preconditioner as much as there is team scratch. There is room for the systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes
+/// need none, or keep all in team scratch or, on hosts, with the threads: a solver's room to 32 KB a team, with what is beside it, or
+/// thread; factors to 40 KB a team, on hosts always. There is room for the systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes
 /// that the device can hold, on hosts for one system a thread; so there is a number of items from which on it stays the same.
 /// It depends on the machine, and on the pattern only through its numbers of rows and nonzeros.
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)

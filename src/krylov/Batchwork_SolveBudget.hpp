@@ -25,6 +25,9 @@ enum class SolveVariant {
 
 /// Rows of a system on devices and hosts.
 inline constexpr int most_rows_of_a_solve = 2048;
+/// Bytes of team scratch that a solve takes at most: what Kokkos 4 gives on CUDA devices. More leaves fewer teams a
+/// multiprocessor.
+inline constexpr std::int64_t most_scratch_of_a_solve = 40928;
 /// Lanes of a team whose systems have a warp at most.
 inline constexpr int lanes_of_small_solves = 64;
 
@@ -38,9 +41,15 @@ struct SolveChoice {
   constexpr int team() const { return lanes <= 32 ? lanes_of_small_solves : lanes; }
   constexpr int systems() const { return team() / lanes; }
   /// Places of a vector in memory, for so many rows of a system.
+  /// The scratch of such systems; `size` is that of a number.
+  constexpr SystemScratch scratch(std::int64_t of_system, int size) const {
+    return {lanes, int(places(of_system)), systems(), 16 / size, skips_rows() ? 2 : 1};
+  }
+  constexpr bool skips_rows() const {
+    return variant == SolveVariant::in_place || variant == SolveVariant::functor;
+  }
   constexpr std::int64_t places(std::int64_t of_system) const {
-    bool const skips_rows = variant == SolveVariant::in_place || variant == SolveVariant::functor;
-    return skips_rows ? (of_system + lanes - 1) / lanes * lanes : std::int64_t(lanes) * rows;
+    return skips_rows() ? (of_system + lanes - 1) / lanes * lanes : std::int64_t(lanes) * rows;
   }
 };
 

@@ -67,7 +67,7 @@ struct WorkspacePlan {
   constexpr std::int64_t numbers() const { return solver.numbers() + preconditioner.numbers(); }
 };
 
-/// Bytes of team scratch, or of a thread's stack, that the room and the letter boxes of its systems may take.
+/// Bytes of team scratch, or of a thread's stack, that a solver's room and what is beside it may take.
 inline constexpr int room_on_chip = 32768;
 
 /// Teams that have room in the workspace, of at_once that the device might work on.
@@ -76,12 +76,13 @@ constexpr std::int64_t teams_at_once(std::int64_t items, std::int64_t systems,
   return std::min((items + systems - 1) / systems, std::max<std::int64_t>(at_once, 1));
 }
 
-/// \param beside   numbers a system that are on the chip anyway; and bytes a team, of a preconditioner
-/// \param at_once  teams or threads that there shall be room for
-constexpr RoomPlan plan_room(std::int64_t of_system, std::int64_t beside, std::int64_t systems,
+/// \param bytes_beside  of a team, that are on the chip anyway
+/// \param most_bytes    of a team
+/// \param at_once       teams or threads that there shall be room for
+constexpr RoomPlan plan_room(std::int64_t of_system, std::int64_t systems,
                              std::int64_t size_of_number, std::int64_t bytes_beside,
-                             std::int64_t items, std::int64_t at_once) {
-  bool const fits = systems * (of_system + beside) * size_of_number + bytes_beside <= room_on_chip;
+                             std::int64_t most_bytes, std::int64_t items, std::int64_t at_once) {
+  bool const fits = systems * of_system * size_of_number + bytes_beside <= most_bytes;
   return {of_system, systems, fits ? 0 : teams_at_once(items, systems, at_once)};
 }
 

@@ -59,7 +59,7 @@ struct SolveTeams {
   SolveTeams(Problem const& problem, SolveChoice const& how)
       : p(problem), lanes(how.lanes), shift(0), sharing(how.sharing) {
     while ((1 << shift) < lanes) ++shift;
-    scratch = {lanes, int(how.places(p.a.rows)), how.systems(), 16 / int(sizeof(T)), Matrix::boxes};
+    scratch = how.scratch(p.a.rows, int(sizeof(T)));
   }
   static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
   static constexpr bool has_factors = has_bytes<T, decltype(Problem::preconditioner)>;

@@ -194,14 +194,6 @@ inline std::vector<int> equal_blocks(int rows, int size) {
   for (int i = 0; i < rows; i += size) first.push_back(i);
   return first;
 }
-inline Pattern full_pattern(int rows) {
-  Pattern p{rows, {}};
-  for (int i = 0; i < rows; ++i) {
-    p.columns.emplace_back();
-    for (int j = 0; j < rows; ++j) p.columns.back().push_back(j);
-  }
-  return p;
-}
 
 /// Numbers whose blocks are well conditioned, but need their rows exchanged: those of a dominant matrix, in reverse order.
 template <class T>

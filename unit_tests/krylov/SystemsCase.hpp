@@ -32,6 +32,15 @@ struct Pattern {
   }
 };
 
+inline Pattern full_pattern(int rows) {
+  Pattern p{rows, {}};
+  for (int i = 0; i < rows; ++i) {
+    p.columns.emplace_back();
+    for (int j = 0; j < rows; ++j) p.columns.back().push_back(j);
+  }
+  return p;
+}
+
 /// Rows of a few entries, some empty, some full.
 inline Pattern random_pattern(Random& random, int rows) {
   Pattern p{rows, {}};

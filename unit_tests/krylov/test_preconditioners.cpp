@@ -100,7 +100,7 @@ TYPED_TEST(Preconditioners, LargeFactors) {
   using T = TypeParam;
   Random random(12);
   int const rows = 110;
-  std::int64_t const items = Impl::runs_on_device<Space> ? 1300 : 60;
+  std::int64_t const items = Impl::runs_on_device<Space> ? Space().concurrency() / 256 + 250 : 60;
   Matrices<T> const a(full_pattern(rows), items, Arranged::rows);
   GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
   b.fill(T(1));

@@ -79,6 +79,30 @@ TYPED_TEST(Solve, Batches) {
   }
 }
 
+/// Full systems that hosts solve one by one, since packs of them would not stay in caches.
+TYPED_TEST(Solve, LargeMatrices) {
+  using T = TypeParam;
+  Random random(9);
+  std::int64_t const most = 8 * 1024 * 1024 / Impl::native_width<T> / std::int64_t(sizeof(T));
+  EXPECT_TRUE(Impl::solves_by_packs<T>(most));
+  EXPECT_FALSE(Impl::solves_by_packs<T>(most + 1));
+  std::int64_t const items = 3;
+  int rows = 1;
+  while (Impl::solves_by_packs<T>(std::int64_t(rows) * rows)) ++rows;
+  Matrices<T> const a(full_pattern(rows), items, Arranged::rows);
+  for (std::int64_t n = 0; n < items; ++n)
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < rows; ++j)
+        a.values.at(n, i * rows + j, 0) = a.full.at(n, i, j) = i == j ? T(rows) : T(random());
+  a.values.upload();
+  a.full.upload();
+  GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+  b.randomise(random);
+  auto const solver = bicgstab(relative(usual_tolerance<T>, 50));
+  run_solve(solver, jacobi(), a.csr(), a.full, b, Arranged::rows, random, "csr");
+  run_solve(solver, jacobi(), a.dense(), a.full, b, Arranged::rows, random, "dense");
+}
+
 TYPED_TEST(Solve, SameBitsAgain) {
   using T = TypeParam;
   Random random(8);
