@@ -348,17 +348,17 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
 /// \param workspace       workspace(view), where workspace_numbers(...) is not zero: for gmres, and on devices for factors of
 ///                        block_jacobi and ilu that do not fit team scratch; else it is not used
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve; asynchronous, never fences, allocates nothing on devices. There
-/// lanes share a system, hold it and its vectors in registers where it fits, and wait for nobody else; on hosts a thread has
-/// as many as a SIMD register has lanes, or one. A converged item is confirmed by its true residual |b - A x|, which is logged; where the recurrence claims too much
-/// the item begins anew, and ends as stagnated if that does not help. Each item's result depends on no other. Norms are sums
-/// of squares in the numbers' own type, so entries whose squares overflow are not finite. Factors of block_jacobi and ilu are in
-/// team scratch on devices, or in the workspace. Threads of hosts allocate memory for factors and for the vectors and matrices
-/// of a pack of systems, to 8 MB of matrices.
+/// One kernel on the instance `exec`, labelled Batchwork::solve; asynchronous, never fences, allocates nothing on devices.
+/// There lanes share a system, hold it and its vectors in registers where it fits, and wait for nobody else; on hosts a thread
+/// has as many as a SIMD register has lanes, or one. A converged item is confirmed by its true residual |b - A x|, which is
+/// logged; where the recurrence claims too much the item begins anew, and ends as stagnated if that does not help. Each item's
+/// result depends on no other. Norms are sums of squares in the numbers' own type, so entries whose squares overflow are not
+/// finite. Factors of block_jacobi and ilu are in team scratch on devices, or in the workspace. Threads of hosts allocate
+/// memory for factors and for the vectors and matrices of a pack of systems, to 8 MB of matrices.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
-/// more rows or bytes of scratch than the limit, a negative tolerance, a basis of less than one vector, a workspace that is missing
-/// or too small: the message says how many numbers it takes. Patterns are not read: see check.
+/// more rows or bytes of scratch than the limit, a negative tolerance, a basis of less than one vector, a workspace that is
+/// missing or too small: the message says how many numbers it takes. Patterns are not read: see check.
 template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X, class T, class Memory>
   requires Kokkos::is_execution_space_v<Exec>
@@ -397,11 +397,12 @@ void solve(Solver const& solver, M const& preconditioner, Rest const&... rest) {
   solve(Kokkos::DefaultExecutionSpace(), solver, preconditioner, rest...);
 }
 
-/// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and preconditioner
-/// need none, or keep all in team scratch or, on hosts, with the threads: a solver's room to 32 KB a team, with what is beside it, or
-/// thread; factors to 40 KB a team, on hosts always. There is room for the systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes
-/// that the device can hold, on hosts for one system a thread; so there is a number of items from which on it stays the same.
-/// It depends on the machine, and on the pattern only through its numbers of rows and nonzeros.
+/// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and
+/// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's room to 32 KB a team, with
+/// what is beside it, or thread; factors to 40 KB a team, on hosts always. There is room for the systems that are worked on at
+/// the same time, not for all: on devices for teams of a quarter of the lanes that the device can hold, on hosts for one system
+/// a thread; so there is a number of items from which on it stays the same. It depends on the machine, and on the pattern only
+/// through its numbers of rows and nonzeros.
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
 ///
 /// Throws std::invalid_argument if the solver's parameters are refused by solve.

@@ -40,16 +40,16 @@ struct SolveChoice {
   /// Lanes of a team: several systems, or one that has more than a warp.
   constexpr int team() const { return lanes <= 32 ? lanes_of_small_solves : lanes; }
   constexpr int systems() const { return team() / lanes; }
-  /// Places of a vector in memory, for so many rows of a system.
-  /// The scratch of such systems; `size` is that of a number.
-  constexpr SystemScratch scratch(std::int64_t of_system, int size) const {
-    return {lanes, int(places(of_system)), systems(), 16 / size, skips_rows() ? 2 : 1};
-  }
   constexpr bool skips_rows() const {
     return variant == SolveVariant::in_place || variant == SolveVariant::functor;
   }
+  /// Places of a vector in memory, for so many rows of a system.
   constexpr std::int64_t places(std::int64_t of_system) const {
     return skips_rows() ? (of_system + lanes - 1) / lanes * lanes : std::int64_t(lanes) * rows;
+  }
+  /// The scratch of systems of so many rows; `size` is that of a number.
+  constexpr SystemScratch scratch(std::int64_t of_system, int size) const {
+    return {lanes, int(places(of_system)), systems(), 16 / size, skips_rows() ? 2 : 1};
   }
 };
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The room of a solver that keeps more of a system than some vectors, and of a preconditioner with factors: in team scratch, on
-/// a thread's stack, or in a workspace of the caller's.
+/// The room of a solver that keeps more of a system than some vectors, and of a preconditioner with factors: in team scratch,
+/// on a thread's stack, or in a workspace of the caller's.
 #ifndef BATCHWORK_SOLVEROOM_HPP
 #define BATCHWORK_SOLVEROOM_HPP
 
@@ -29,8 +29,8 @@ struct NoWorkspace {};
 
 }  // namespace Impl
 
-/// Memory for solvers and preconditioners that need some, of workspace_numbers(...) numbers: the last operand of solve. What it holds before and
-/// after a call means nothing. Calls that may run at the same time need one each.
+/// Memory for solvers and preconditioners that need some, of workspace_numbers(...) numbers: the last operand of solve. What it
+/// holds before and after a call means nothing. Calls that may run at the same time need one each.
 /// \param view  View<T*>, contiguous, T being the type of the numbers
 template <class View>
   requires Kokkos::is_view_v<View>
