@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "krylov/Batchwork_SystemTeam.hpp"
+#include "machine/Batchwork_Lanes.hpp"
 
 namespace Batchwork::Impl {
 
