@@ -79,12 +79,12 @@ SolveChoice choose_variant(std::int64_t rows, std::int64_t nonzeros) {
 template <class Exec, class T, class Solver, class M, class A>
 WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& preconditioner,
                              A const& a, std::int64_t items) {
+  using InKernel = decltype(preconditioner_in_kernel(preconditioner, a));
   WorkspacePlan plan;
   std::int64_t const rows = a.rows(), size = sizeof(T);
   if (items <= 0 || rows <= 0) return plan;
-  if constexpr (runs_on_device<Exec>) {
+  if constexpr (runs_on_device<Exec> && (NeedsRoom<Solver> || has_bytes<T, InKernel>)) {
     auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
-    using InKernel = std::remove_const_t<decltype(in_kernel)>;
     SolveChoice how;
     if constexpr (requires { a.functor; }) how = choose_functor_solve(rows);
     else

@@ -7,7 +7,6 @@
 #define BATCHWORK_SOLVEHOST_HPP
 
 #include <algorithm>
-#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -18,10 +17,6 @@
 #include "krylov/Batchwork_SystemThread.hpp"
 
 namespace Batchwork::Impl {
-
-/// A preconditioner that is written against numbers of any kind.
-template <class M>
-concept PackedPreconditioner = std::same_as<M, NoPreconditioner> || std::same_as<M, Jacobi>;
 
 template <class T, class Problem>
 struct SolveHost {
@@ -65,7 +60,7 @@ struct SolveHost {
   using Item = std::remove_cvref_t<decltype(p.a.item(0))>;
   static constexpr bool takes_packs = !SolverInRoom<decltype(Problem::solver)> &&
                                       Item::has_entries &&
-                                      PackedPreconditioner<decltype(Problem::preconditioner)>;
+                                      !takes_item<decltype(Problem::preconditioner)>;
 
   static constexpr std::int64_t systems_of_a_pack = SystemPack<T>::W;
   static constexpr std::int64_t whole_packs(std::int64_t items) {

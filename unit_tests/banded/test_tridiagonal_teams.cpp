@@ -86,17 +86,17 @@ auto on_teams(TridiagonalData<T> const& s, bool side_by_side,
     p.items = s.items;
     p.n = s.rows;
     auto const how = Impl::choose_tridiagonal<T>(side_by_side, p.n, scratch);
-    auto const held = [&]<int R, bool Alone>() {
-      run(Impl::TridiagonalHeld<T, R, Alone>(p, how, side_by_side));
+    auto const alone = [&]<int R>() {
+      run(Impl::TridiagonalHeld<T, R, true>(p, how, side_by_side));
     };
     if (how.kernel == TridiagonalKernel::staged) run(Impl::TridiagonalStaged<T>(p, how));
     else if (how.kernel == TridiagonalKernel::held && how.team() > Impl::lanes_of_parts)
       run(LargeTeams<T>(p, how, side_by_side));
     else if (how.kernel == TridiagonalKernel::held) run(SmallTeams<T>(p, how, side_by_side));
-    else if (p.n <= 8) held.template operator()<8, true>();
-    else if (p.n <= 16) held.template operator()<16, true>();
-    else if (p.n <= 32) held.template operator()<32, true>();
-    else held.template operator()<Impl::most_rows_alone<T>, true>();
+    else if (p.n <= 8) alone.template operator()<8>();
+    else if (p.n <= 16) alone.template operator()<16>();
+    else if (p.n <= 32) alone.template operator()<32>();
+    else alone.template operator()<Impl::most_rows_alone<T>>();
   };
 }
 
