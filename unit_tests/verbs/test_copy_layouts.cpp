@@ -4,6 +4,7 @@
 // Copies between every pair of arrangements, as they are and transposed, number by number against a plain loop;
 // whatever does not belong to the batch (guards, gaps, lanes of a last group) must stay poisoned. What a team of a device
 // does is also done lane by lane on the host, so that hosts test it too, and what a host thread does without a launch.
+#include <iterator>
 #include <utility>
 
 #include "support/Batchwork_Messages.hpp"
@@ -220,31 +221,42 @@ struct Extents {
   std::int64_t m, n;
 };
 
+/// Copies to a form from every form.
 template <class T>
-void check_all(std::vector<Extents> const& extents, std::vector<std::int64_t> const& items) {
+void check_all_to(Form const& to, std::vector<Extents> const& extents,
+                  std::vector<std::int64_t> const& items) {
   std::int64_t largest = 0;
   for (auto const& e : extents)
     largest = std::max(largest, (3 * e.m + 8) * (3 * e.n + 8) * (items.back() + 40));
   Copies<T> copies{std::size_t(largest)};
   int count = 0;
-  for (auto const& to : forms)
-    for (auto const& from : forms)
-      for (auto const& e : extents)
-        for (std::int64_t n : items)
-          for (bool const transposing : {false, true}) {
-            copies.check(to, from, n, e.m, e.n, transposing, ++count % 7 % 3);
-            if (::testing::Test::HasFatalFailure()) return;
-          }
+  for (auto const& from : forms)
+    for (auto const& e : extents)
+      for (std::int64_t n : items)
+        for (bool const transposing : {false, true}) {
+          copies.check(to, from, n, e.m, e.n, transposing, ++count % 7 % 3);
+          if (::testing::Test::HasFatalFailure()) return;
+        }
 }
 
-TEST(CopyLayouts, SmallMatrices) {
-  check_all<float>({{1, 1}, {2, 2}, {3, 5}, {1, 9}, {7, 1}, {6, 6}, {7, 7}}, {0, 1, 31, 33, 300});
+/// One form to copy to, so that no single test runs for minutes where a tool watches every access.
+class CopyTo : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Forms, CopyTo, ::testing::Range(0, int(std::size(forms))));
+
+TEST_P(CopyTo, SmallMatrices) {
+  check_all_to<float>(forms[GetParam()], {{1, 1}, {2, 2}, {3, 5}, {1, 9}, {7, 1}, {6, 6}, {7, 7}},
+                      {0, 1, 31, 33, 300});
 }
-TEST(CopyLayouts, SmallMatricesOfDouble) { check_all<double>({{1, 1}, {4, 3}}, {1, 32, 1000}); }
-TEST(CopyLayouts, LargeMatrices) {
-  check_all<float>({{12, 12}, {16, 24}, {33, 31}, {64, 64}, {100, 3}}, {1, 33});
+TEST_P(CopyTo, SmallMatricesOfDouble) {
+  check_all_to<double>(forms[GetParam()], {{1, 1}, {4, 3}}, {1, 32, 1000});
 }
-TEST(CopyLayouts, LargeMatricesOfDouble) { check_all<double>({{24, 16}, {65, 33}}, {5, 40}); }
+TEST_P(CopyTo, LargeMatrices) {
+  check_all_to<float>(forms[GetParam()], {{12, 12}, {16, 24}, {33, 31}, {64, 64}, {100, 3}},
+                      {1, 33});
+}
+TEST_P(CopyTo, LargeMatricesOfDouble) {
+  check_all_to<double>(forms[GetParam()], {{24, 16}, {65, 33}}, {5, 40});
+}
 
 // ---- the types of Views ---------------------------------------------------------------------------------------------
 

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Products of tiles beyond 16 x 16 in double: on devices that have them by matrix instructions, which take whole blocks of
+// 8 x 8 results and four terms at a time, so that 17, 31 and ten terms leave edges of each kind; elsewhere as all others.
+#include "support/Batchwork_TestSupport.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+/// y is K x N, f is M x N; as many lanes share an item as Lanes says, 0: by default.
+template <int N_, int K_, int M_, class Layout_, int Lanes_ = 0>
+struct Case {
+  using Layout = Layout_;
+  static constexpr int N = N_, K = K_, M = M_, Lanes = Lanes_;
+};
+template <class C>
+class LargeProducts : public ::testing::Test {};
+using Cases = std::conditional_t<
+    Impl::runs_on_device<Space>,
+    ::testing::Types<Case<24, 24, 24, Left>, Case<32, 32, 32, Right>, Case<24, 17, 17, Right>,
+                     Case<17, 24, 24, Left>, Case<31, 10, 18, Strided>, Case<24, 24, 17, Left, 8>>,
+    ::testing::Types<Case<24, 17, 17, Right>, Case<32, 32, 32, Left>>>;
+TYPED_TEST_SUITE(LargeProducts, Cases);
+
+constexpr std::int64_t n = 45;
+/// Whose numbers are NaN: of a warp's items, one after the other multiplied, only this one may know.
+constexpr std::int64_t spoilt = n / 2;
+
+Dense half_poisoned(Random& random, int size) {
+  Dense const x = random_dense<double>(random, size, size);
+  return make_dense(size, size, [&](int i, int j) {
+    return j <= i ? x(i, j) : static_cast<long double>(poison<double>());
+  });
+}
+
+/// Of a tile as it was loaded, whose rows lanes hold, and of c y, whose columns they hold.
+struct Grams {
+  template <class G, class D, class GW, class DW, class P, class Y, class C>
+  KOKKOS_FUNCTION void operator()(G& of_rows, D& down_rows, GW& of_columns, DW& down_columns,
+                                  P const& p, Y const& y, C const& c) const {
+    of_rows = gram(y);
+    down_rows = downdate(p, y);
+    auto const w = c * y;
+    of_columns = gram(w);
+    down_columns = downdate(p, w);
+  }
+};
+
+TYPED_TEST(LargeProducts, GramAndDowndate) {
+  using L = typename TypeParam::Layout;
+  constexpr int N = TypeParam::N, K = TypeParam::K;
+  Random random(81);
+  BatchIn<double, L, N, N> p(n), of_rows(n), down_rows(n), of_columns(n), down_columns(n);
+  BatchIn<double, L, K, N> y(n);
+  p.fill([&](std::int64_t) { return half_poisoned(random, N); });
+  y.randomise(random);
+  y.at(spoilt, K - 1, N / 2) = std::numeric_limits<double>::quiet_NaN();
+  y.upload();
+  Common<double, K, K> const c(random_dense<double>(random, K, K));
+  map(launch<0, 0, TypeParam::Lanes>(), Grams{}, out(of_rows.view()), out(down_rows.view()),
+      out(of_columns.view()), out(symmetric(down_columns.view())), in(symmetric(p.view())),
+      in(y.view()), common(c.view));
+  of_rows.download(), down_rows.download(), of_columns.download(), down_columns.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    if (k == spoilt) {
+      EXPECT_TRUE(std::isnan(of_rows.at(k, N / 2, N / 2)));
+      EXPECT_TRUE(std::isnan(down_columns.at(k, N / 2, N / 2)));
+      continue;
+    }
+    Dense const pk = mirrored(p.dense(k)), yk = y.dense(k), wk = c.dense() * yk;
+    Dense const w_size = abs(c.dense()) * abs(yk);
+    auto const check = [&](Dense const& got, Dense const& x, Dense const& size, int terms,
+                           char const* what) {
+      EXPECT_TRUE(near(got, x, tolerance<double>(terms, 1) * size)) << what << ", item " << k;
+      EXPECT_TRUE(equal(got, transpose(got))) << what << ", item " << k;
+    };
+    Dense const yy = transpose(yk) * yk, ww = transpose(wk) * wk;
+    Dense const yy_size = abs(transpose(yk)) * abs(yk), ww_size = transpose(w_size) * w_size;
+    check(of_rows.dense(k), yy, yy_size, K, "y' y");
+    check(down_rows.dense(k), pk - yy, abs(pk) + yy_size, K + 1, "p - y' y");
+    // Both factors bring the error of their own K terms.
+    check(of_columns.dense(k), ww, ww_size, 3 * K, "w' w");
+    check(down_columns.dense(k), pk - ww, abs(pk) + ww_size, 3 * K + 1, "p - w' w");
+  }
+}
+
+/// Congruences, and the products without symmetry: of two tiles of the item, and with a common one on either side.
+struct Products {
+  template <class C0, class C1, class C2, class O0, class O1, class O2, class O3, class P, class Q,
+            class Y, class F>
+  KOKKOS_FUNCTION void operator()(C0& plain, C1& onto_item, C2& of_general, O0& yp, O1& yty,
+                                  O2& pft, O3& fyt, P const& p, Q const& q, Y const& y,
+                                  F const& f) const {
+    plain = congruence(f, p);
+    onto_item = congruence(f, p, q);
+    of_general = symmetric_product(f * p, transpose(f), q);
+    yp = y * p;
+    yty = transpose(y) * y;
+    pft = p * transpose(f);
+    fyt = f * transpose(y);
+  }
+};
+
+TYPED_TEST(LargeProducts, CongruenceAndProduct) {
+  using L = typename TypeParam::Layout;
+  constexpr int N = TypeParam::N, K = TypeParam::K, M = TypeParam::M;
+  Random random(83);
+  BatchIn<double, L, N, N> p(n), yty(n);
+  BatchIn<double, L, M, M> q(n), plain(n), onto_item(n), of_general(n);
+  BatchIn<double, L, K, N> y(n), yp(n);
+  BatchIn<double, L, N, M> pft(n);
+  BatchIn<double, L, M, K> fyt(n);
+  p.fill([&](std::int64_t) { return half_poisoned(random, N); });
+  q.fill([&](std::int64_t) { return half_poisoned(random, M); });
+  y.randomise(random);
+  p.at(spoilt, N - 1, N / 2) = std::numeric_limits<double>::quiet_NaN();
+  p.upload();
+  Common<double, M, N> const f(random_dense<double>(random, M, N));
+  map(launch<0, 0, TypeParam::Lanes>(), Products{}, out(plain.view()),
+      out(symmetric(onto_item.view())), out(of_general.view()), out(yp.view()), out(yty.view()),
+      out(pft.view()), out(fyt.view()), in(symmetric(p.view())), in(symmetric(q.view())),
+      in(y.view()), common(f.view));
+  plain.download(), onto_item.download(), of_general.download();
+  yp.download(), yty.download(), pft.download(), fyt.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    Dense const pk = mirrored(p.dense(k)), qk = mirrored(q.dense(k)), yk = y.dense(k);
+    Dense const fk = f.dense(), ft = transpose(fk);
+    auto const check = [&](Dense const& got, Dense const& a, Dense const& b, char const* what) {
+      EXPECT_TRUE(near(got, a * b, tolerance<double>(a.cols, 1) * (abs(a) * abs(b))))
+          << what << ", item " << k;
+    };
+    check(yty.dense(k), transpose(yk), yk, "y' y");
+    check(fyt.dense(k), fk, transpose(yk), "f y'");
+    if (k == spoilt) {
+      EXPECT_TRUE(std::isnan(plain.at(k, M - 1, 0)));
+      EXPECT_TRUE(std::isnan(pft.at(k, N - 1, 0)));
+      continue;
+    }
+    check(yp.dense(k), yk, pk, "y p");
+    check(pft.dense(k), pk, ft, "p f'");
+    Dense const fpf = fk * pk * ft, size = abs(fk) * abs(pk) * abs(ft);
+    auto const check_symmetric = [&](Dense const& got, Dense const& added, char const* what) {
+      EXPECT_TRUE(near(got, fpf + added, tolerance<double>(2 * N + 1, 1) * (size + abs(added))))
+          << what << ", item " << k;
+      EXPECT_TRUE(equal(got, transpose(got))) << what << ", item " << k;
+    };
+    check_symmetric(plain.dense(k), Dense(M, M), "f p f'");
+    check_symmetric(onto_item.dense(k), qk, "f p f' + q");
+    check_symmetric(of_general.dense(k), qk, "(f p) f' + q");
+  }
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
