@@ -17,14 +17,20 @@ namespace BatchworkPerf {
 inline constexpr int gmres_basis = 40;
 
 enum class Solver { cg, bicgstab, gmres };
-enum class Preconditioner { none, jacobi };
+enum class Preconditioner { none, jacobi, block_jacobi, ilu };
+
+/// Rows of a block of block_jacobi, as a SolveConfiguration has them by default.
+inline constexpr int rows_of_a_block = 4;
 
 template <Solver S, Preconditioner P>
 std::string method_name() {
   return std::string(S == Solver::cg         ? "cg"
                      : S == Solver::bicgstab ? "bicgstab"
                                              : "gmres") +
-         (P == Preconditioner::jacobi ? "-jacobi" : "");
+         (P == Preconditioner::none           ? ""
+          : P == Preconditioner::jacobi       ? "-jacobi"
+          : P == Preconditioner::block_jacobi ? "-block_jacobi"
+                                              : "-ilu");
 }
 
 template <Solver S, Preconditioner P, class A>
@@ -38,6 +44,8 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
   }();
   auto const preconditioner = [] {
     if constexpr (P == Preconditioner::jacobi) return jacobi();
+    else if constexpr (P == Preconditioner::block_jacobi) return block_jacobi(rows_of_a_block);
+    else if constexpr (P == Preconditioner::ilu) return ilu();
     else return no_preconditioner();
   }();
   auto const n = static_cast<std::size_t>(p.items);
@@ -53,7 +61,8 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
       "workspace",
       static_cast<std::size_t>(workspace_numbers(exec, solver, preconditioner, a, p.items)) + 1);
   auto const launch = [&](SolveProblem::Vectors const& x) {
-    if constexpr (S == Solver::gmres)
+    if constexpr (S == Solver::gmres || P == Preconditioner::block_jacobi ||
+                  P == Preconditioner::ilu)
       solve(exec, solver, preconditioner, a, p.b, x, log, workspace(room));
     else solve(exec, solver, preconditioner, a, p.b, x, log);
   };

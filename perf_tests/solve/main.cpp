@@ -12,6 +12,7 @@ namespace BatchworkPerf {
 void register_batchwork_csr();
 void register_batchwork_gmres();
 void register_batchwork_formats();
+void register_batchwork_preconditioners();
 void register_eigen_solvers();
 void register_kokkos_kernels_solvers();
 void register_cuda_solvers();
@@ -26,6 +27,7 @@ void register_all() {
   register_batchwork_csr();
   register_batchwork_gmres();
   register_batchwork_formats();
+  register_batchwork_preconditioners();
 #if defined(BATCHWORK_HAVE_EIGEN)
   if constexpr (!on_device) register_eigen_solvers();
 #endif
