@@ -111,7 +111,7 @@ inline constexpr bool is_functor_preconditioner<FunctorPreconditioner<F>> = true
 constexpr SolveChoice choose_preconditioned_solve(std::int64_t rows, std::int64_t width,
                                                   bool shuffles) {
   int const lanes = power_of_two_team(rows, 2, 64);
-  return {SolveVariant::in_place, lanes, rows <= 2 * lanes ? 2 : 8,
+  return {SolveVariant::in_place, lanes, rows_of_preconditioned(rows, lanes),
           lanes_of_a_row(width, shuffles)};
 }
 

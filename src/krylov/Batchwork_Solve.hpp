@@ -25,6 +25,7 @@
 #include "krylov/Batchwork_SolveRoom.hpp"
 #include "krylov/Batchwork_SolveTeams.hpp"
 #include "krylov/Batchwork_SystemCall.hpp"
+#include "krylov/Batchwork_WorkDivision.hpp"
 #include "verbs/Batchwork_Launch.hpp"
 
 namespace Batchwork {
@@ -64,32 +65,40 @@ inline void check_criteria(SystemCall const& call, StoppingCriteria const& stop)
     call.fail("at most " + std::to_string(stop.most_iterations) + " iterations; give zero or more");
 }
 
-/// How kernels hold such systems; Systems is what they get of a format. Of compressed rows only the number of all entries
-/// is known here.
+/// Whether the widest row of such systems is known, from their number of entries; of compressed rows only the mean is.
+template <class Systems>
+constexpr bool knows_widest_row(Systems const& a) {
+  if constexpr (requires { a.kind; }) return a.kind != Systems::Kind::csr;
+  else return !requires { a.offsets; };
+}
+/// How kernels hold such systems, of which they get `a`.
 template <class Solver, class M, class Systems>
-SolveChoice choose_variant(std::int64_t rows, std::int64_t nonzeros) {
+SolveChoice choose_variant(SystemCall const& call, Systems const& a, std::int64_t rows,
+                           std::int64_t nonzeros, WorkDivision const& how) {
   std::int64_t const width = (nonzeros + rows - 1) / rows;
-  constexpr bool exact = !requires(Systems const& a) { a.offsets; };
-  if constexpr (takes_item<M>)
-    return choose_preconditioned_solve(rows, width, Vendor::has_shuffles);
-  else return choose_solve(rows, width, exact, Solver::short_rows, Vendor::has_shuffles);
+  constexpr bool shuffles = Vendor::has_shuffles;
+  constexpr bool functor = requires { a.functor; };
+  SolveChoice choice;
+  if constexpr (functor) choice = choose_functor_solve(rows);
+  else if constexpr (takes_item<M>) choice = choose_preconditioned_solve(rows, width, shuffles);
+  else choice = choose_solve(rows, width, knows_widest_row(a), Solver::short_rows, shuffles);
+  return divided(call, choice, how, rows, width, Solver::short_rows, shuffles,
+                 functor || takes_item<M>);
 }
 
 /// The workspace for such systems.
 template <class Exec, class T, class Solver, class M, class A>
-WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& preconditioner,
-                             A const& a, std::int64_t items) {
+WorkspacePlan plan_workspace(SystemCall const& call, Exec const& exec, Solver const& solver,
+                             M const& preconditioner, A const& a, std::int64_t items,
+                             WorkDivision const& division) {
   using InKernel = decltype(preconditioner_in_kernel(preconditioner, a));
   WorkspacePlan plan;
   std::int64_t const rows = a.rows(), size = sizeof(T);
   if (items <= 0 || rows <= 0) return plan;
   if constexpr (runs_on_device<Exec> && (NeedsRoom<Solver> || has_bytes<T, InKernel>)) {
     auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
-    SolveChoice how;
-    if constexpr (requires { a.functor; }) how = choose_functor_solve(rows);
-    else
-      how = choose_variant<Solver, InKernel, std::remove_cvref_t<decltype(a.systems())>>(
-          rows, a.nonzeros());
+    auto const how =
+        choose_variant<Solver, InKernel>(call, a.systems(), rows, a.nonzeros(), division);
     std::int64_t const places = how.places(rows);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
     std::int64_t const at_once = exec.concurrency() / 4 / how.team();
@@ -193,9 +202,9 @@ void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string co
 
 template <class Exec, class T, class Solver, class M, class Systems>
 void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::string const& label,
-                            SolveProblem<T, Solver, M, Systems> const& p, std::int64_t nonzeros) {
-  auto const launch = [&]<class Matrix, int R, bool Large, class Problem>(Problem const& q,
-                                                                          SolveChoice const& how) {
+                            SolveProblem<T, Solver, M, Systems> const& p, SolveChoice const& how) {
+  auto const launch = [&]<class Matrix, int R, bool Large>(auto const& q) {
+    using Problem = std::remove_cvref_t<decltype(q)>;
     launch_solve_teams(exec, call, label, SolveTeams<T, Problem, Matrix, R, Large>(q, how),
                        how.team());
   };
@@ -203,44 +212,43 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
     using Matrix = AppliedByFunctor<T, 8, std::remove_cvref_t<decltype(p.a.functor)>>;
     if constexpr (requires { M::needs_entries; })
       call.fail("operand 2: matrix_free has no entries");  // which solve_batch has refused before
-    else launch.template operator()<Matrix, 8, true>(p, choose_functor_solve(p.a.rows));
+    else launch.template operator()<Matrix, 8, true>(p);
   } else {
     SolveProblem<T, Solver, M, AnySystems<T>> const q{
         p.solver, p.preconditioner, AnySystems<T>(p.a), p.b, p.x, p.log, p.items, p.beside};
-    SolveChoice const how = choose_variant<Solver, M, Systems>(p.a.rows, nonzeros);
     if constexpr (takes_item<M>) {
       // Few registers, and so many systems at a time, except for those that there is hardly scratch for.
-      if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2>, 2, true>(q, how);
-      else launch.template operator()<ReadInPlace<T, 8>, 8, true>(q, how);
+      if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2>, 2, true>(q);
+      else launch.template operator()<ReadInPlace<T, 8>, 8, true>(q);
     } else {
       constexpr int short_rows = Solver::short_rows;
       auto const either = [&]<class Matrix, int R>() {
-        if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q, how);
-        else launch.template operator()<Matrix, R, false>(q, how);
+        if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q);
+        else launch.template operator()<Matrix, R, false>(q);
       };
       switch (how.variant) {
         case SolveVariant::entries_3:
           return either.template operator()<EntriesHeld<T, short_rows, 3>, short_rows>();
         case SolveVariant::entries_7: return either.template operator()<EntriesHeld<T, 4, 7>, 4>();
         case SolveVariant::entries_64:
-          return launch.template operator()<EntriesHeld<T, 1, 64>, 1, true>(q, how);
+          return launch.template operator()<EntriesHeld<T, 1, 64>, 1, true>(q);
         case SolveVariant::columns_24:
-          return launch.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(q, how);
+          return launch.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(q);
         case SolveVariant::columns_56:
-          return launch.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(q, how);
-        default: return launch.template operator()<ReadInPlace<T, 8>, 8, true>(q, how);
+          return launch.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(q);
+        default: return launch.template operator()<ReadInPlace<T, 8>, 8, true>(q);
       }
     }
   }
 }
 
 template <class Exec, class Problem>
-void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p,
-                  std::int64_t nonzeros) {
+void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p, std::int64_t nonzeros,
+                  SolveChoice const& how) {
   std::string const label = kernel_label(call.verb, "");
   std::int64_t const rows = p.a.rows;
   if constexpr (runs_on_device<Exec>) {
-    launch_solve_on_device(exec, call, label, p, nonzeros);
+    launch_solve_on_device(exec, call, label, p, how);
   } else {
     using T = typename Problem::value_type;
     using Host = SolveHost<T, Problem>;
@@ -265,7 +273,8 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p,
 template <class Exec, class Solver, class M, class A, class B, class X, class Log,
           class Given = NoWorkspace>
 void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a,
-                 B const& b_arg, X const& x_arg, Log const& log, Given const& given = {}) {
+                 B const& b_arg, X const& x_arg, Log const& log, Given const& given = {},
+                 WorkDivision const& division = {}) {
   auto const b = stored(b_arg);
   auto const x = stored(x_arg);
   require_solve<Exec, A, std::remove_const_t<decltype(b)>, std::remove_const_t<decltype(x)>>();
@@ -314,7 +323,8 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
     for (auto const& v : views) call.check_written(7, vw, 3, v);
   }
   auto const fitted = fitted_solver(call, solver, a.rows());
-  WorkspacePlan const plan = plan_workspace<Exec, T>(exec, fitted, preconditioner, a, items);
+  WorkspacePlan const plan =
+      plan_workspace<Exec, T>(call, exec, fitted, preconditioner, a, items, division);
   T* const memory = workspace_of<T, Exec>(call, plan, given);
   auto const in_room = solver_in_room(fitted, plan.solver, memory);
   if (items == 0 || a.rows() == 0) return;
@@ -322,17 +332,39 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
   auto const systems = a.systems();
   using Systems = std::remove_const_t<decltype(systems)>;
   auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
+  using Preparing = std::remove_const_t<decltype(in_kernel)>;
+  auto const how =
+      choose_variant<Solver, Preparing>(call, systems, a.rows(), a.nonzeros(), division);
   PreconditionerRoom<T> beside;
   if (plan.preconditioner.numbers() > 0)
     beside = {memory + plan.solver.numbers(), plan.preconditioner.of_system,
               plan.preconditioner.at_once};
   using Placed = std::remove_const_t<decltype(in_room)>;
-  using Preparing = std::remove_const_t<decltype(in_kernel)>;
   launch_solve(
       exec, call,
       SolveProblem<T, Placed, Preparing, Systems>{in_room, in_kernel, systems, b.storage.as_const(),
                                                   x.storage, LogPointers<T>(log), items, beside},
-      a.nonzeros());
+      a.nonzeros(), how);
+}
+
+/// With what may be left out.
+template <class Exec, class Solver, class M, class A, class B, class X, class... Rest>
+void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solver, M const& m,
+                   A const& a, B const& b, X const& x, Rest const&... rest) {
+  static_assert(sizeof...(Rest) <= 2,
+                "Batchwork::solve takes, after x, a log and workspace(view) at most");
+  auto const run = [&](auto const& log, auto const&... room) {
+    if constexpr (requires { log.reason; }) {
+      if constexpr (sizeof...(room) == 0)
+        solve_batch(exec, solver, m, a, b, x, log, NoWorkspace{}, how);
+      else solve_batch(exec, solver, m, a, b, x, log, room..., how);
+    } else {
+      using T = typename std::remove_cvref_t<decltype(stored(x))>::value_type;
+      solve_batch(exec, solver, m, a, b, x, SolveLog<T, typename Exec::memory_space>{}, log, how);
+    }
+  };
+  if constexpr (sizeof...(Rest) > 0) run(rest...);
+  else run(NoWorkspace{});
 }
 
 }  // namespace Impl
@@ -397,6 +429,20 @@ void solve(Solver const& solver, M const& preconditioner, Rest const&... rest) {
   solve(Kokkos::DefaultExecutionSpace(), solver, preconditioner, rest...);
 }
 
+/// The same with the work of a device divided as said: solve([exec,] WorkDivision{...}, solver, preconditioner, A, b, x [, log]
+/// [, workspace(view)]). Throws std::invalid_argument for what cannot be done, too.
+template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
+          Impl::Viewish B, Impl::Viewish X, class... Rest>
+  requires Kokkos::is_execution_space_v<Exec>
+void solve(Exec const& exec, WorkDivision const& how, Solver const& solver, M const& preconditioner,
+           A const& a, B const& b, X const& x, Rest const&... log_and_workspace) {
+  Impl::solve_divided(exec, how, solver, preconditioner, a, b, x, log_and_workspace...);
+}
+template <Impl::IterativeSolver Solver, class... Rest>
+void solve(WorkDivision const& how, Solver const& solver, Rest const&... rest) {
+  solve(Kokkos::DefaultExecutionSpace(), how, solver, rest...);
+}
+
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and
 /// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's room to 32 KB a team, with
 /// what is beside it, or thread; factors to 40 KB a team, on hosts always. There is room for the systems that are worked on at
@@ -405,19 +451,28 @@ void solve(Solver const& solver, M const& preconditioner, Rest const&... rest) {
 /// through its numbers of rows and nonzeros.
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
 ///
-/// Throws std::invalid_argument if the solver's parameters are refused by solve.
+/// Throws std::invalid_argument if the solver's parameters or the division are refused by solve.
 template <class T = void, class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M,
           Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
-std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const& preconditioner,
-                               A const& a, std::int64_t items) {
+std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver const& solver,
+                               M const& preconditioner, A const& a, std::int64_t items) {
   using Own = typename A::value_type;
   using Number = std::conditional_t<std::is_void_v<Own>, T, Own>;
   static_assert(std::is_same_v<Number, float> || std::is_same_v<Number, double>,
                 "Batchwork::workspace_numbers: say of which numbers: "
                 "workspace_numbers<double>(...)");
-  auto const fitted = Impl::fitted_solver(Impl::SystemCall{"workspace_numbers"}, solver, a.rows());
-  return Impl::plan_workspace<Exec, Number>(exec, fitted, preconditioner, a, items).numbers();
+  Impl::SystemCall const call{"workspace_numbers"};
+  auto const fitted = Impl::fitted_solver(call, solver, a.rows());
+  return Impl::plan_workspace<Exec, Number>(call, exec, fitted, preconditioner, a, items, how)
+      .numbers();
+}
+template <class T = void, class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M,
+          Impl::SystemMatrices A>
+  requires Kokkos::is_execution_space_v<Exec>
+std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const& preconditioner,
+                               A const& a, std::int64_t items) {
+  return workspace_numbers<T>(exec, WorkDivision{}, solver, preconditioner, a, items);
 }
 template <class T = void, Impl::IterativeSolver Solver, class M, Impl::SystemMatrices A>
   requires Impl::Preconditioner<M>

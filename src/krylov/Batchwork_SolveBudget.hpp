@@ -37,9 +37,10 @@ struct SolveChoice {
   int lanes = 1;    ///< of a system: a power of two to 32, or a multiple of 32
   int rows = 1;     ///< of a lane, at most
   int sharing = 1;  ///< lanes of a row, where the matrix is read in place
+  int small_team = lanes_of_small_solves;  ///< lanes of a team of several systems
 
   /// Lanes of a team: several systems, or one that has more than a warp.
-  constexpr int team() const { return lanes <= 32 ? lanes_of_small_solves : lanes; }
+  constexpr int team() const { return lanes <= 32 ? small_team : lanes; }
   constexpr int systems() const { return team() / lanes; }
   constexpr bool skips_rows() const {
     return variant == SolveVariant::in_place || variant == SolveVariant::functor;
@@ -81,19 +82,36 @@ constexpr int lanes_of_a_row(std::int64_t width, bool shuffles) {
   return sharing;
 }
 
+/// Entries in registers, of rows of so many; for up to 512 rows of at most 3 or 7, else to 256.
+constexpr SolveChoice entries_in_registers(std::int64_t rows, std::int64_t width, int short_rows) {
+  if (width <= 3 && rows <= 128 * short_rows)
+    return {SolveVariant::entries_3, lanes_of_solve(rows, short_rows), short_rows};
+  if (width <= 7 && rows <= 512) return {SolveVariant::entries_7, lanes_of_solve(rows, 4), 4};
+  return {SolveVariant::entries_64, team_of_solve(rows, 1), 1};
+}
+/// Whole rows in registers, of up to 56 columns.
+constexpr SolveChoice columns_in_registers(std::int64_t rows) {
+  if (rows <= 24) return {SolveVariant::columns_24, 8, 3};
+  return {SolveVariant::columns_56, 64, 1};
+}
+/// The rows of a lane, at most, for which there are kernels with preconditioners that take the matrix.
+constexpr int rows_of_preconditioned(std::int64_t rows, int lanes) {
+  return rows <= 2 * lanes ? 2 : 8;
+}
+constexpr SolveChoice matrix_in_place(std::int64_t rows, std::int64_t width, bool shuffles) {
+  return {SolveVariant::in_place, team_of_solve(rows, 2), 8, lanes_of_a_row(width, shuffles)};
+}
+
 /// \param width  entries of a row: the widest where that is known (exact), else the mean, rounded up
 /// \param short_rows  rows of a lane, 4 or 8, where they have 3 entries at most: what the solver's vectors leave room for
 constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool exact,
                                    int short_rows, bool shuffles) {
-  if (width <= 3 && rows <= 128 * short_rows)
-    return {SolveVariant::entries_3, lanes_of_solve(rows, short_rows), short_rows, 1};
-  if (width <= 7 && rows <= 512) return {SolveVariant::entries_7, lanes_of_solve(rows, 4), 4, 1};
-  if (rows <= 24) return {SolveVariant::columns_24, 8, 3, 1};
-  if (rows <= 56) return {SolveVariant::columns_56, 64, 1, 1};
+  auto const by_entries = entries_in_registers(rows, width, short_rows);
+  if (by_entries.variant != SolveVariant::entries_64) return by_entries;
+  if (rows <= 56) return columns_in_registers(rows);
   // Rows that are somewhat longer than the mean fit, too.
-  if (rows <= 256 && width <= (exact ? 64 : 52))
-    return {SolveVariant::entries_64, team_of_solve(rows, 1), 1, 1};
-  return {SolveVariant::in_place, team_of_solve(rows, 2), 8, lanes_of_a_row(width, shuffles)};
+  if (rows <= 256 && width <= (exact ? 64 : 52)) return by_entries;
+  return matrix_in_place(rows, width, shuffles);
 }
 /// Whether a host's threads take packs of systems with so many entries. The matrices of a pack are copied: beyond this many
 /// bytes of them caches overflow, and one system after the other is faster.

@@ -29,6 +29,7 @@ struct SolveConfiguration {
   int basis = 30;      ///< of gmres: vectors of a cycle, 1 or more
   double omega = 1;    ///< of richardson
   int block_rows = 4;  ///< of block_jacobi: rows of each block, 1 to 32; the unknowns at a point
+  WorkDivision division{};  ///< of devices, where the choice by sizes is not wanted
 };
 
 namespace Impl {
@@ -158,7 +159,7 @@ template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X, 
 void solve(Exec const& exec, SolveConfiguration const& configuration, A const& a, B const& b,
            X const& x, Rest const&... log_and_workspace) {
   Impl::with_both(Impl::SystemCall{"solve"}, configuration, [&](auto const& solver, auto const& m) {
-    solve(exec, solver, m, a, b, x, log_and_workspace...);
+    solve(exec, configuration.division, solver, m, a, b, x, log_and_workspace...);
   });
 }
 template <Impl::SystemMatrices A, class... Rest>
@@ -175,10 +176,10 @@ template <class T = void, class Exec, Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t workspace_numbers(Exec const& exec, SolveConfiguration const& configuration,
                                A const& a, std::int64_t items) {
-  return Impl::with_both(Impl::SystemCall{"workspace_numbers"}, configuration,
-                         [&](auto const& solver, auto const& m) {
-                           return workspace_numbers<T>(exec, solver, m, a, items);
-                         });
+  return Impl::with_both(
+      Impl::SystemCall{"workspace_numbers"}, configuration, [&](auto const& solver, auto const& m) {
+        return workspace_numbers<T>(exec, configuration.division, solver, m, a, items);
+      });
 }
 template <class T = void, Impl::SystemMatrices A>
 std::int64_t workspace_numbers(SolveConfiguration const& configuration, A const& a,

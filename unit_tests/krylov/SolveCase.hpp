@@ -194,9 +194,9 @@ struct Three {
 inline constexpr Three ordinary{{4, 1, 0.5, 1, 5, 1, 0.5, 1, 6}, {1, -2, 0.5}};
 
 /// Solves a batch with one planted item, and compares the others with a batch that has none.
-template <class T, class Solver, class Call = PlainSolve>
+template <class T, class Solver, class Call = PlainSolve, class M = NoPreconditioner>
 void plant(Three const& planted, Solver const& solver, Reason reason, int info,
-           Call const& call = {}) {
+           Call const& call = {}, M const& m = {}) {
   std::int64_t const items = 21;
   GemmMatrices<T> const full(items, 3, 3, Arranged::rows), b(items, 3, 1, Arranged::rows),
       x(items, 3, 1, Arranged::rows), clean(items, 3, 1, Arranged::rows);
@@ -212,14 +212,14 @@ void plant(Three const& planted, Solver const& solver, Reason reason, int info,
   clean.fill(T(0));
   auto const A = dense(full.batch());
   auto const log = SolveLog<T>::allocated(items);
-  HostLog<T> const before = call(solver, no_preconditioner(), A, b, clean, log);
+  HostLog<T> const before = call(solver, m, A, b, clean, log);
   for (std::int64_t at : {std::int64_t(0), items / 2, items - 1}) {
     SCOPED_TRACE(at);
     for (std::int64_t n = 0; n < items; ++n) set(n, n == at ? planted : ordinary);
     full.upload();
     b.upload();
     x.fill(T(0));
-    HostLog<T> const said = call(solver, no_preconditioner(), A, b, x, log);
+    HostLog<T> const said = call(solver, m, A, b, x, log);
     for (std::int64_t n = 0; n < items; ++n) {
       if (n == at) {
         EXPECT_EQ(said.reason(n), reason) << to_string(said.reason(n));

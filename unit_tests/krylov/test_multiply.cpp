@@ -3,6 +3,11 @@
 
 // multiply: every format over random patterns and all arrangements against long double, numbers of items, packed groups,
 // NaN and infinity in one item, functors.
+#if defined(BATCHWORK_HAVE_KOKKOSKERNELS) && __has_include(<KokkosSparse_CrsMatrix.hpp>)
+#define BATCHWORK_TEST_CRS_MATRIX
+#include <KokkosSparse_CrsMatrix.hpp>
+#endif
+
 #include "krylov/SystemsCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -247,6 +252,26 @@ TYPED_TEST(Multiply, PatternOfAMatrix) {
               {"operand 2, csr row offsets(\"long_offsets\")", "9 rows and 10 columns",
                "; give square matrices"});
 }
+
+#if defined(BATCHWORK_TEST_CRS_MATRIX)
+/// The matrix of Kokkos Kernels itself, whose numbers are those of one item.
+TYPED_TEST(Multiply, PatternOfACrsMatrix) {
+  using T = TypeParam;
+  using Crs = KokkosSparse::CrsMatrix<T, int, Space, void, std::size_t>;
+  Random random(10);
+  Matrices<T> const a(random_pattern(random, 11), 6, Arranged::rows);
+  GemmMatrices<T> const x(6, 11, 1, Arranged::rows);
+  a.randomise(random);
+  x.randomise(random);
+  Kokkos::View<T*, Space> const numbers("numbers", a.columns.extent(0));
+  Crs const matrix("matrix", 11, 11, a.columns.extent(0), numbers, a.long_offsets, a.columns);
+  auto const v = vectors(a.values);
+  expect_product(a, x, 1, 0, Arranged::rows, random, "matrix",
+                 [&](auto const& y) { multiply(y, csr(matrix, v), vectors(x)); });
+  expect_product(a, x, 1, 0, Arranged::rows, random, "graph",
+                 [&](auto const& y) { multiply(y, csr(matrix.graph, v), vectors(x)); });
+}
+#endif
 
 /// What is not finite in one item is there in its rows, and nowhere else.
 TYPED_TEST(Multiply, BadItemsHarmNoNeighbour) {

@@ -294,6 +294,35 @@ TYPED_TEST(Preconditioners, HelpWhereRowsAreBadlyScaled) {
   }
 }
 
+/// Batches of any size, none included; and the same bits again.
+TYPED_TEST(Preconditioners, Batches) {
+  using T = TypeParam;
+  Random random(17);
+  auto const solver = bicgstab(relative(usual_tolerance<T>, 50));
+  for (std::int64_t items : {0, 1, 65537}) {
+    Matrices<T> const a(tridiagonal(4), items, Arranged::rows);
+    GemmMatrices<T> const b(items, 4, 1, Arranged::rows), x(items, 4, 1, Arranged::rows),
+        y(items, 4, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+    a.upload();
+    b.randomise(random);
+    auto const look = [&](char const* what, auto const& m) {
+      SCOPED_TRACE(std::string(what) + ", " + std::to_string(items) + " items");
+      run_solve(solver, m, a.csr(), a.full, b, Arranged::rows, random, "csr");
+      x.fill(T(0));
+      y.fill(T(0));
+      solve(solver, m, a.csr(), vectors(b), vectors(x));
+      solve(Space(), solver, m, a.csr(), vectors(b), vectors(y));
+      x.download();
+      y.download();
+      for (std::int64_t n = 0; n < items; ++n)
+        for (int i = 0; i < 4; ++i) ASSERT_EQ(x.at(n, i, 0), y.at(n, i, 0)) << n;
+    };
+    look("ilu", ilu());
+    look("block_jacobi", block_jacobi(2));
+  }
+}
+
 /// A NaN stays in its item, whose neighbours keep their bits.
 TYPED_TEST(Preconditioners, NotANumberStaysInItsItem) {
   using T = TypeParam;

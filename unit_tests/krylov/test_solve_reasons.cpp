@@ -35,6 +35,10 @@ TYPED_TEST(SolveReasons, Planted) {
     t = ordinary;
     t.b[2] = nan;
     plant<T>(t, conjugate_gradients(stop), Reason::not_finite, 0);
+    t = ordinary;
+    t.a[8] = infinite;
+    plant<T>(t, bicgstab(stop), Reason::not_finite, 0);
+    plant<T>(t, conjugate_gradients(stop), Reason::not_finite, 0);
   }
   {
     SCOPED_TRACE("indefinite");
@@ -56,6 +60,24 @@ TYPED_TEST(SolveReasons, Planted) {
     // What is left after an iteration, (0, -1/2, 1/2), is orthogonal to b, and more than half of it.
     plant<T>({{1, 0, 0, 1, 1, 0, 0, 1, 1}, {1, 0, 0}}, bicgstab(stop), Reason::breakdown,
              Breakdown::rho);
+    // The same, but a quarter of it: it begins anew from there, unless that is forbidden.
+    Three const halved{{1, 0, 0, 0.25, 1, 0, 0, 1, 1}, {1, 0, 0}};
+    plant<T>(halved, bicgstab(stop), Reason::success, 0);
+    auto at_once = stop;
+    at_once.most_restarts = 0;
+    plant<T>(halved, bicgstab(at_once), Reason::breakdown, Breakdown::rho);
+    // r' D^-1 r = 0, with p' A p > 0.
+    plant<T>({{1, -0.25, 0, -0.25, -1, 0, 0, 0, 1}, {1, 1, 0}}, conjugate_gradients(stop),
+             Reason::breakdown, Breakdown::rho, PlainSolve{}, jacobi());
+  }
+  {
+    SCOPED_TRACE("stagnated");
+    // Nearly singular, so that x is large, and rounding in A x larger than the tolerance; which the others meet.
+    double const d = sizeof(T) == 4 ? 1e-5 : 1e-10;
+    Three const large{{1 + d, 1, 0, 1, 1 + d, 0, 0, 0, 1}, {1, -0.7, 0.5}};
+    auto const absolutely = absolute(sizeof(T) == 4 ? 1e-5 : 1e-13, 200);
+    plant<T>(large, conjugate_gradients(absolutely), Reason::stagnated, 0);
+    plant<T>(large, bicgstab(absolutely), Reason::stagnated, 0);
   }
   {
     SCOPED_TRACE("iteration limit");
@@ -117,11 +139,12 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
     auto const log = SolveLog<T>::allocated(items);
     double const tolerance = usual_tolerance<T>;
 
-    // b = 0: x = 0 at once, whatever it was.
-    x.randomise(random);
-    solve(bicgstab(relative(tolerance, 9)), jacobi(), a.csr(), vectors(zeros), vectors(x), log);
-    x.download();
-    {
+    // b = 0: x = 0 at once, whatever it was, zero included.
+    for (bool const from_zero : {false, true}) {
+      if (from_zero) x.fill(T(0));
+      else x.randomise(random);
+      solve(bicgstab(relative(tolerance, 9)), jacobi(), a.csr(), vectors(zeros), vectors(x), log);
+      x.download();
       HostLog<T> const said(log);
       for (std::int64_t n = 0; n < items; ++n) {
         EXPECT_EQ(said.reason(n), Reason::success);
@@ -245,7 +268,8 @@ TYPED_TEST(SolveReasons, EndsOfTheRange) {
   }
 }
 
-/// The history has the norms after each iteration, and is not written beyond them.
+/// The history has the norms after each iteration, which are those of the true residual up to rounding, and is not written
+/// beyond them.
 TYPED_TEST(SolveReasons, History) {
   using T = TypeParam;
   Random random(3);
@@ -255,6 +279,17 @@ TYPED_TEST(SolveReasons, History) {
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true, n % 2 == 0 ? 1.2 : 15);
   a.upload();
   b.randomise(random);
+  // |b - A x| when no more than k iterations are allowed.
+  int const some = 5;
+  std::vector<std::vector<ResidualTruth>> truth(some + 1);
+  for (int k = 1; k <= some; ++k) {
+    x.fill(T(0));
+    solve(conjugate_gradients(relative(usual_tolerance<T>, k)), jacobi(), a.csr(), vectors(b),
+          vectors(x));
+    x.download();
+    for (std::int64_t n = 0; n < items; ++n)
+      truth[std::size_t(k)].push_back(residual_truth(a.full, n, x, b));
+  }
   for (std::size_t length : {std::size_t(4), std::size_t(100)}) {
     auto log = SolveLog<T>::allocated(items);
     log.history = Kokkos::View<T**, Space::memory_space>("history", std::size_t(items), length);
@@ -270,6 +305,10 @@ TYPED_TEST(SolveReasons, History) {
         T const v = said.log.history(std::size_t(n), std::size_t(k - 1));
         if (k > last) {
           EXPECT_EQ(v, poison<T>());
+        } else if (k <= some) {
+          auto const& t = truth[std::size_t(k)][std::size_t(n)];
+          EXPECT_NEAR(double(v), double(t.norm), double(0.001L * t.norm + 10 * t.rounding))
+              << "item " << n << ", iteration " << k;
         } else {
           EXPECT_GE(v, T(0));
           EXPECT_LT(v, T(100));

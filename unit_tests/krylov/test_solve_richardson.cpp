@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by Richardson's iteration, likewise.
-#include "krylov/SolveCase.hpp"
+// solve by Richardson's iteration, likewise; and with it what Jacobi's preconditioner makes of any diagonal.
+#include "krylov/Batchwork_AnyMatrices.hpp"
+#include "krylov/PreconditionersCase.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -24,6 +25,42 @@ TYPED_TEST(SolveByRichardson, Converges) {
     b.randomise(random);
     run_solve(richardson(relative(usual_tolerance<T>, 200), 0.9), jacobi(), a.csr(), a.full, b,
               Arranged::rows, random, "csr");
+  }
+}
+
+/// A diagonal of zero counts as one, and so does one that the pattern does not have, in every format and way of holding a
+/// system.
+TYPED_TEST(SolveByRichardson, AnyDiagonal) {
+  using T = TypeParam;
+  Random random(4);
+  for (auto const& size : sizes) {
+    int const rows = size.rows;
+    std::int64_t const items = rows < 30 ? 19 : 3;
+    auto p = solvable_pattern(random, rows, size.share, false);
+    if (rows > 2) std::erase(p.columns[std::size_t(rows) / 2], rows / 2);
+    Matrices<T> const a(p, items, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i)
+        for (int k = 0; k < int(p.columns[std::size_t(i)].size()); ++k) {
+          bool const diagonal = p.columns[std::size_t(i)][std::size_t(k)] == i;
+          a.put(n, i, k,
+                !diagonal              ? T(random())
+                : (n + i) % 4 == 0     ? T(0)
+                : random.integer(0, 1) ? T(2 + random())
+                                       : T(-2 + random()));
+        }
+    a.upload();
+    Application const truth = [&](std::int64_t n, std::vector<long double> r) {
+      for (int i = 0; i < rows; ++i) r[std::size_t(i)] *= reciprocal_or_one(a.full.at(n, i, i));
+      return r;
+    };
+    auto const look = [&](char const* what, auto const& A, Pattern const&) {
+      SCOPED_TRACE(std::string(what) + ", " + std::to_string(rows) + " rows");
+      expect_application<T>(ByVerb(), jacobi(), A, rows, items, Arranged::rows, truth, 8, random);
+    };
+    for_formats(a, look);
+    look("csr as any", AnyMatrices<T>(a.csr()), p);
+    look("ell as any", AnyMatrices<T>(a.ell()), p);
   }
 }
 

@@ -40,6 +40,30 @@ TYPED_TEST(Triangular, AllFormats) {
       }
 }
 
+/// Batches of any size, none included; and the same bits again.
+TYPED_TEST(Triangular, Batches) {
+  using T = TypeParam;
+  Random random(2);
+  for (std::int64_t items : {0, 1, 65537}) {
+    SCOPED_TRACE(std::to_string(items) + " items");
+    Matrices<T> const a(tridiagonal(5), items, Arranged::rows);
+    put_triangular(a, random);
+    for (auto triangle : {Triangle::lower, Triangle::upper})
+      check_solve(ByVerb(), triangle, a.csr(), a.full, Arranged::rows, false, random);
+    GemmMatrices<T> const b(items, 5, 1, Arranged::rows), x(items, 5, 1, Arranged::rows),
+        y(items, 5, 1, Arranged::rows);
+    b.randomise(random);
+    x.fill(T(0));
+    y.fill(T(1));
+    solve_triangular(Triangle::upper, a.csr(), vectors(b), vectors(x));
+    solve_triangular(Space(), Triangle::upper, a.csr(), vectors(b), vectors(y));
+    x.download();
+    y.download();
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < 5; ++i) ASSERT_EQ(x.at(n, i, 0), y.at(n, i, 0)) << n;
+  }
+}
+
 /// What a diagonal does that one cannot divide by, in every format, by whole packs and in the rest; neighbours keep their bits.
 TYPED_TEST(Triangular, BadDiagonals) {
   using T = TypeParam;

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// solve with the work of a device divided as the caller says: the solutions are right, and what cannot be done is refused.
+#include "krylov/Batchwork_SolveConfiguration.hpp"
+#include "krylov/PreconditionersCase.hpp"
+#include "support/Batchwork_Messages.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+struct SolveDivision : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(SolveDivision, Numbers);
+
+/// solve with such a division, and the workspace that it needs.
+struct Divided {
+  WorkDivision how;
+  template <class T, class Solver, class M, class A>
+  HostLog<T> operator()(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
+                        GemmMatrices<T> const& x, SolveLog<T> const& log) const {
+    Room<T> const room(workspace_numbers(Space(), how, solver, m, a, x.items));
+    solve(how, solver, m, a, vectors(b), vectors(x), log, room());
+    x.download();
+    EXPECT_TRUE(room.fenced());
+    return HostLog<T>(log);
+  }
+};
+
+TYPED_TEST(SolveDivision, EveryWay) {
+  using T = TypeParam;
+  Random random(1);
+  auto const converges = [&](int rows, double share, auto const& m,
+                             std::initializer_list<WorkDivision> all) {
+    // Teams of up to 16 systems, the last one in part.
+    std::int64_t const items = 37;
+    auto const pattern =
+        share > 0 ? solvable_pattern(random, rows, share, false) : tridiagonal(rows);
+    Matrices<T> const a(pattern, items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+    a.upload();
+    b.randomise(random);
+    for (auto const& how : all) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, placement " + std::to_string(int(how.matrix)) +
+                   ", " + std::to_string(how.lanes) + " lanes, " + std::to_string(how.systems) +
+                   " systems");
+      auto const solver = bicgstab(relative(usual_tolerance<T>, 200));
+      run_solve(solver, m, a.csr(), a.full, b, Arranged::rows, random, "csr", Divided{how});
+    }
+  };
+  auto const entries = Placement::entries, columns = Placement::columns,
+             in_place = Placement::in_place;
+  converges(9, 0, jacobi(),
+            {{},
+             {entries},
+             {entries, 2},
+             {entries, 4, 8},
+             {entries, 16, 2},
+             {entries, 32, 4},
+             {entries, 64},
+             {entries, 128},
+             {columns, 8, 4},
+             {columns, 16},
+             {columns, 32, 1},
+             {in_place},
+             {in_place, 64, 1},
+             {in_place, 256}});
+  converges(20, 0.8, no_preconditioner(),
+            {{}, {entries}, {entries, 96}, {columns}, {columns, 32, 2}, {in_place, 96}});
+  converges(40, 0.6, jacobi(),
+            {{columns}, {columns, 64, 1}, {entries, 64}, {entries, 160}, {in_place}});
+  converges(130, 0.3, jacobi(), {{entries}, {entries, 256}, {in_place, 64}, {in_place, 224}});
+  converges(300, 0, no_preconditioner(), {{entries, 64}, {entries, 128}, {in_place, 64}});
+  converges(22, 0.5, ilu(), {{}, {in_place}, {in_place, 128}, {Placement::automatic, 256}});
+  converges(500, 0, block_jacobi(4), {{in_place, 64}, {in_place, 128}});
+}
+
+/// By a configuration, and by a solver that needs a workspace.
+TYPED_TEST(SolveDivision, Configured) {
+  using T = TypeParam;
+  Random random(2);
+  int const rows = 30;
+  std::int64_t const items = 9;
+  Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::rows);
+  GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
+      y(items, rows, 1, Arranged::rows);
+  for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+  a.upload();
+  b.randomise(random);
+  WorkDivision const how{Placement::in_place, 128};
+  SolveConfiguration c{.stop = relative(usual_tolerance<T>, 100), .division = how};
+  x.fill(T(0));
+  y.fill(T(0));
+  auto const log = SolveLog<T>::allocated(items);
+  solve(c, a.csr(), vectors(b), vectors(x), log);
+  solve(how, bicgstab(c.stop), jacobi(), a.csr(), vectors(b), vectors(y));
+  x.download();
+  y.download();
+  HostLog<T> const said(log);
+  for (std::int64_t n = 0; n < items; ++n) {
+    EXPECT_EQ(said.reason(n), Reason::success);
+    for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(n, i, 0), y.at(n, i, 0));
+  }
+}
+
+TYPED_TEST(SolveDivision, MisuseIsNamed) {
+  using T = TypeParam;
+  Matrices<T> const a(full_pattern(30), 3, Arranged::rows),
+      large(tridiagonal(1200), 1, Arranged::rows);
+  GemmMatrices<T> const b(3, 30, 1, Arranged::rows), x(3, 30, 1, Arranged::rows);
+  GemmMatrices<T> const c(1, 1200, 1, Arranged::rows), y(1, 1200, 1, Arranged::rows);
+  x.fill(T(7.25));
+  auto const solver = bicgstab();
+  auto const refuses = [&](WorkDivision const& how, auto const& m,
+                           std::initializer_list<char const*> parts) {
+    expect_says(message_of([&] { solve(how, solver, m, a.dense(), vectors(b), vectors(x)); }),
+                parts);
+  };
+  refuses({Placement::entries, 16}, jacobi(),
+          {"Batchwork::solve: division: 16 lanes for systems of 30 rows", "1 rows each", "; give"});
+  refuses({Placement::columns, 32}, jacobi(), {"32 lanes", "from 64 to 64"});
+  refuses({Placement::in_place, 80}, jacobi(), {"80 lanes", "a multiple of 32"});
+  refuses({Placement::in_place, 512}, jacobi(), {"512 lanes", "from 64 to 256"});
+  refuses({Placement::in_place, -64}, jacobi(), {"-64 lanes"});
+  refuses({Placement::in_place, 64, 2}, jacobi(), {"2 a team, of 64 lanes", "; give 1"});
+  refuses({Placement::entries}, ilu(), {"a matrix in registers", "; give in_place"});
+  refuses({Placement::in_place, 96}, ilu(), {"96 lanes", "a power of two"});
+  auto const refuses_large = [&](WorkDivision const& how,
+                                 std::initializer_list<char const*> parts) {
+    expect_says(
+        message_of([&] { solve(how, solver, jacobi(), large.csr(), vectors(c), vectors(y)); }),
+        parts);
+  };
+  refuses_large({Placement::entries}, {"entries in registers", "1200 rows", "; give in_place"});
+  refuses_large({Placement::columns}, {"whole rows", "56", "; give entries"});
+  refuses_large({Placement::in_place, 128}, {"128 lanes", "8 rows each"});
+  x.download();
+  for (std::int64_t n = 0; n < 3; ++n)
+    for (int i = 0; i < 30; ++i) ASSERT_EQ(x.at(n, i, 0), T(7.25));
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
