@@ -50,7 +50,11 @@ struct RoomOf<Gmres> {
   }
   /// A multiple of 16, so that the rooms of systems begin alike.
   static std::int64_t numbers(Gmres const& solver, std::int64_t rows, std::int64_t places) {
-    std::int64_t const m = fitted(solver, rows).basis;
+    return numbers_of_fitted(fitted(solver, rows), places);
+  }
+  static KOKKOS_FUNCTION constexpr std::int64_t numbers_of_fitted(Gmres const& solver,
+                                                                  std::int64_t places) {
+    std::int64_t const m = solver.basis;
     return (m * places + m * (m + 1) / 2 + 4 * m + 15) / 16 * 16;
   }
 };

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "krylov/Batchwork_LocalSystems.hpp"
 #include "krylov/Batchwork_Solve.hpp"
@@ -100,7 +101,10 @@ struct TeamSolver {
   using value_type = T;
   static constexpr int numbers_rank = NumbersRank;  ///< indices of an item's own numbers
   static constexpr bool by_functor = requires(Systems const& s) { s.functor; };
-  static constexpr int least_team = 32;
+  static constexpr bool has_room = SolverInRoom<Solver>;
+  /// Those that meet otherwise than in sums want whole teams of several warps, a power of two.
+  static constexpr bool wants_power_of_two = has_room || takes_item<M>;
+  static constexpr int least_team = wants_power_of_two ? 64 : 32;
 
   Solver solver;
   M preconditioner;
@@ -109,7 +113,8 @@ struct TeamSolver {
   int sharing;  ///< lanes of a row
 
   /// Threads of a team: as many as the system wants. On devices any other multiple of 32 to 256 does that has no more than
-  /// RowsOfALane rows for each, on hosts any other number; but the results depend on it in their last bits.
+  /// RowsOfALane rows for each (with gmres, ilu, block_jacobi and functors 64, 128 or 256), on hosts any other number; but the
+  /// results depend on it in their last bits.
   int team_size() const {
     return ByLanes ? power_of_two_team(systems.rows, R < 2 ? R : 2, least_team) : 1;
   }
@@ -119,10 +124,11 @@ struct TeamSolver {
     if (team_size < 1 || (ByLanes && !fits(team_size)))
       SystemCall{"team_solve"}.fail(
           "teams of " + std::to_string(team_size) + " threads for systems of " +
-          std::to_string(systems.rows) + " rows; give a multiple of " + std::to_string(least_team) +
-          " to " + std::to_string(largest_team_of_a_system) + " that has " + std::to_string(R) +
-          " rows for each thread at most, or team_size()");
-    return ByLanes ? layout(team_size).numbers(Vendor::has_shuffles) * sizeof(T) + 16 : 0;
+          std::to_string(systems.rows) + " rows; give a " +
+          (wants_power_of_two ? "power of two from " : "multiple of ") +
+          std::to_string(least_team) + " to " + std::to_string(largest_team_of_a_system) +
+          " that has " + std::to_string(R) + " rows for each thread at most, or team_size()");
+    return ByLanes ? numbers_of_scratch(team_size) * sizeof(T) + 16 : 0;
   }
   std::size_t scratch_size() const { return scratch_size(team_size()); }
 
@@ -159,12 +165,31 @@ struct TeamSolver {
 
   BATCHWORK_INLINE constexpr bool fits(int team) const {
     return team > 0 && team % least_team == 0 && team <= largest_team_of_a_system &&
+           (!wants_power_of_two || (team & (team - 1)) == 0) &&
            std::int64_t(team) * R >= systems.rows;
   }
   /// The letter boxes have places for whole rounds of the lanes.
   BATCHWORK_INLINE constexpr SystemScratch layout(int lanes) const {
     return {lanes, (systems.rows + lanes - 1) / lanes * lanes, 1, 16 / int(sizeof(T)), 2};
   }
+  /// Of sums over the basis of a solver that has room, which are followed by the factors of the preconditioner and the room.
+  BATCHWORK_INLINE constexpr std::size_t numbers_of_sums(int lanes) const {
+    return has_room ? std::size_t(numbers_of_many_sums(lanes)) : 0;
+  }
+  BATCHWORK_INLINE std::size_t numbers_of_factors() const {
+    return bytes_of_preconditioner<T>(preconditioner, systems.rows) / sizeof(T);
+  }
+  BATCHWORK_INLINE std::size_t numbers_of_room(int places) const {
+    if constexpr (has_room)
+      return std::size_t(RoomOf<decltype(solver.solver)>::numbers_of_fitted(solver.solver, places));
+    else return 0;
+  }
+  BATCHWORK_INLINE std::size_t numbers_of_scratch(int lanes) const {
+    SystemScratch const scratch = layout(lanes);
+    return scratch.numbers(Vendor::has_shuffles) + numbers_of_sums(lanes) + numbers_of_factors() +
+           numbers_of_room(scratch.rows);
+  }
+
   template <class Member, class F, class B, class X>
   BATCHWORK_INLINE SolveResult<T> with(Member const& member, Systems const& a, F const& functor,
                                        std::int64_t number, B const& b, X const& x) const {
@@ -183,8 +208,8 @@ struct TeamSolver {
           "vector length above 1");
     SystemScratch const scratch = layout(lanes);
     auto const at_hand = member.team_scratch(0);
-    T* const numbers = static_cast<T*>(
-        at_hand.get_shmem_aligned(scratch.numbers(Vendor::has_shuffles) * sizeof(T), 16));
+    T* const numbers =
+        static_cast<T*>(at_hand.get_shmem_aligned(numbers_of_scratch(lanes) * sizeof(T), 16));
     if (numbers == nullptr)
       Kokkos::abort(
           "Batchwork::team_solve: too little team scratch; ask for scratch_size(team_size) "
@@ -200,8 +225,12 @@ struct TeamSolver {
            numbers + scratch.of_system()},
           b,
           x};
-      Prepared<RowNumbers<T, R>, M> const m(at, diagonal);
-      auto method = method_of(at, solver);
+      T* const sums = numbers + scratch.numbers(Vendor::has_shuffles);
+      T* const factors = sums + numbers_of_sums(lanes);
+      auto const m =
+          prepare<Prepared<RowNumbers<T, R>, M>>(at, diagonal, preconditioner, a, factors);
+      if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
+      auto method = method_in_room(at, solver, SystemRoom<T>{factors + numbers_of_factors(), sums});
       return solve_system(at, m, method, solver.stop);
     };
     RowNumbers<T, R> diagonal{};
@@ -233,6 +262,14 @@ struct TeamSolver {
                        B const& b, X const& x) const {
     constexpr int vectors = SolveHost<T, SolveProblem<T, Solver, M, Systems>>::most_vectors;
     alignas(64) T memory[vectors * (Rows + native_width<T>)];
+    constexpr int W = native_width<T>;
+    // Bases and factors are allocated, aligned as packs are.
+    constexpr std::size_t aligned = 64 / sizeof(T);
+    std::size_t const factors = (numbers_of_factors() + aligned - 1) / aligned * aligned;
+    std::vector<T> beside(factors + numbers_of_room((a.rows + W - 1) / W * W) + aligned);
+    T* first = beside.data();
+    while (reinterpret_cast<std::uintptr_t>(first) % 64 != 0) ++first;
+    AnySystems<T> const any(a);
     auto const run = [&](auto const& matrix) {
       using Item = std::remove_cvref_t<decltype(matrix)>;
       using At = TeamThread<T, Item, B, X>;
@@ -245,8 +282,9 @@ struct TeamSolver {
       auto const diagonal = at.vector();
       if constexpr (Factors::wants_diagonal && Item::has_entries)
         for (int i = 0; i < a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
-      Factors const m(at, diagonal);
-      auto method = method_of(at, solver);
+      auto const m = prepare<Factors>(at, diagonal, preconditioner, any, first);
+      if constexpr (requires { m.valid; }) at.valid = m.valid;
+      auto method = method_in_room(at, solver, SystemRoom<T>{first + factors});
       return solve_system(at, m, method, solver.stop);
     };
     if constexpr (by_functor) return run(typename MatrixFreeSystems<F>::Item{functor, number});
@@ -265,18 +303,19 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork::team_solve takes float or double");
   static_assert(R >= 1 && R <= 8, "Batchwork::team_solve: a lane has 1 to 8 rows");
-  static_assert(std::is_same_v<Solver, ConjugateGradients> || std::is_same_v<Solver, Bicgstab> ||
-                    std::is_same_v<Solver, Richardson>,
-                "Batchwork::team_solve takes conjugate_gradients, bicgstab or richardson");
-  static_assert(std::is_same_v<M, NoPreconditioner> || std::is_same_v<M, Jacobi>,
-                "Batchwork::team_solve takes no_preconditioner() or jacobi()");
   using Given = std::remove_cvref_t<decltype(a.systems())>;
   constexpr bool functor = requires(Given const& s) { s.functor; };
   using Systems = std::conditional_t<ByLanes && !functor, AnySystems<T>, Given>;
-  using Team = TeamSolver<T, R, ByLanes, Solver, M, Systems, rank_of_numbers<Given>>;
-
   SystemCall const call{"team_solve"};
   call.check_matrices(3, a);
+  auto const placed = solver_in_room<T>(fitted_solver(call, solver, a.rows()), RoomPlan{},
+                                        static_cast<T*>(nullptr));
+  auto const prepared = preconditioner_in_kernel(m, a);
+  using InKernel = std::remove_const_t<decltype(prepared)>;
+  static_assert(!(functor && requires { InKernel::needs_entries; }),
+                "Batchwork::team_solve: matrix_free has no entries for this preconditioner");
+  using Team = TeamSolver<T, R, ByLanes, std::remove_const_t<decltype(placed)>, InKernel, Systems,
+                          rank_of_numbers<Given>>;
   check_criteria(call, solver.stop);
   if (a.rows() > Team::most_rows_of_a_team)
     call.fail("systems of " + std::to_string(a.rows()) + " rows, more than the limit of " +
@@ -285,9 +324,10 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
                                 : "; use a solver for single large systems"));
   if constexpr (std::is_same_v<M, Jacobi> && functor)
     call.fail("operand 2, jacobi: matrix_free has no diagonal; give no_preconditioner()");
+  if constexpr (requires { m.check(call, a); }) m.check(call, a);
 
   std::int64_t const rows = a.rows(), mean = rows > 0 ? (a.nonzeros() + rows - 1) / rows : 0;
-  return Team{solver, m, Systems(a.systems()), int(mean),
+  return Team{placed, prepared, Systems(a.systems()), int(mean),
               lanes_of_a_row(mean, Vendor::has_shuffles)};
 }
 
@@ -299,17 +339,18 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
 /// \tparam RowsOfALane     1 to 8: on devices systems have up to 256 times as many rows. Vectors are registers, so fewer leave
 ///                         more of them to the kernel
 /// \tparam Number          float or double, where A is matrix_free; else it is A's
-/// \param solver           conjugate_gradients, bicgstab or richardson, with stopping criteria
-/// \param preconditioner   no_preconditioner() or jacobi()
+/// \param solver           conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria
+/// \param preconditioner   no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor)
 /// \param a                csr, ell, dense, identity or matrix_free, of which solve takes an item by its number; or
 ///                         csr_pattern, ell_pattern, dense_pattern, whose numbers the kernel has. Views are not kept: they must
 ///                         outlive the kernel
 ///
 /// team_size() is the number of threads that teams should have, with a vector length of 1; scratch_size(team_size) the bytes
-/// of level-0 scratch for each, from half a KB for 12 rows to 33 KB for 2048 in double. The kernel takes its own scratch
-/// before the first call; calls use the same bytes one after the other, which are free between them. On devices the matrix is
+/// of level-0 scratch for each, from half a KB for 12 rows to 33 KB for 2048 in double, and what gmres, ilu and block_jacobi
+/// keep of a system, all of it in scratch: a basis of 10 for 100 rows takes 11 KB more. The kernel takes its own scratch before the first call; calls use the same bytes one after the other, which are free between them. On devices the matrix is
 /// read where it is, twice an iteration of bicgstab, so that numbers in scratch are fast. On hosts one thread of the team
-/// solves, its vectors on its stack, and the others wait: teams of one thread are best, and take no scratch. Patterns are not
+/// solves, its vectors on its stack, and the others wait: teams of one thread are best, and take no scratch; bases and factors
+/// are allocated in each call. Patterns are not
 /// read: see check.
 ///
 /// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the limits. A kernel that is

@@ -113,6 +113,19 @@ TYPED_TEST(TeamSolveOnTeams, OwnNumbers) {
                         &large.a.values, 32, "more rows a lane");
 }
 
+TYPED_TEST(TeamSolveOnTeams, ScratchOfTheirOwn) {
+  using T = TypeParam;
+  auto const stop = relative(usual_tolerance<T>, 100);
+  Case<T> const small(12, 0.3, Arranged::rows), odd(70, 0.1, Arranged::planes);
+  small.template run<2>(gmres(4, stop), ilu(), small.a.csr(), nullptr, 0, "gmres with ilu");
+  small.template run<2>(gmres(4, stop), no_preconditioner(), dense_pattern<T>(12), &small.a.full, 0,
+                        "gmres, own numbers");
+  small.template run<2>(bicgstab(stop), ilu(), csr_pattern<T>(small.a.row_offsets, small.a.columns),
+                        &small.a.values, 64, "ilu, own numbers");
+  odd.template run<2>(bicgstab(stop), block_jacobi(5), odd.a.ell(), nullptr, 128, "blocks");
+  odd.template run<2>(gmres(9, stop), jacobi(), odd.a.csr(), nullptr, 0, "gmres");
+}
+
 /// Runs a solver by a team of that size and that much scratch.
 void run_with(int rows, int size, std::size_t bytes) {
   auto const team =
@@ -132,6 +145,14 @@ TEST(TeamSolveMisuseOnTeams, IsRefused) {
                 {"Batchwork::team_solve: teams of ", " threads for systems of 40 rows",
                  "; give a multiple of 32 to 256 that has 1 rows for each thread at most"});
   EXPECT_NO_THROW((void)team.scratch_size(96));
+  auto const with_basis =
+      Impl::make_team_solver<true, 2, double>(gmres(5), jacobi(), identity<double>(40, 2.0));
+  for (int size : {32, 96, 192, 512})
+    expect_says(message_of([&] { (void)with_basis.scratch_size(size); }),
+                {"give a power of two from 64 to 256"});
+  // Five vectors of 64 places, a triangle, rotations, and sums of four numbers in two sets.
+  EXPECT_GE(with_basis.scratch_size(64),
+            team.scratch_size(64) + (5 * 64 + 15 + 20) * sizeof(double));
   run_with(40, 64, team.scratch_size(64));
   run_with(40, 96, team.scratch_size(96));
   expect_says(message_of([&] {
