@@ -67,7 +67,7 @@ struct WorkspacePlan {
   constexpr std::int64_t numbers() const { return solver.numbers() + preconditioner.numbers(); }
 };
 
-/// Bytes of team scratch, or of a thread's stack, that a solver's room and what is beside it may take.
+/// Bytes of a host thread's stack that a solver's room may take.
 inline constexpr int room_on_chip = 32768;
 
 /// Teams that have room in the workspace, of at_once that the device might work on.

@@ -111,6 +111,36 @@ TEST(ConfigurationMisuse, IsNamed) {
               {"operand 4, b(\"b\")", "the matrices have 0 rows"});
 }
 
+/// The division of a device's work is that of the calls which name solver and preconditioner.
+TEST(ConfigurationDouble, Division) {
+  Random random(2);
+  int const rows = 30;
+  std::int64_t const items = 9;
+  Matrices<double> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::rows);
+  GemmMatrices<double> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
+      y(items, rows, 1, Arranged::rows);
+  for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+  a.upload();
+  b.randomise(random);
+  SolveConfiguration const c{.stop = relative(1e-10, 100), .division = {Placement::in_place, 128}};
+  x.fill(0);
+  y.fill(0);
+  auto const log = SolveLog<double>::allocated(items);
+  solve(c, a.csr(), vectors(b), vectors(x), log);
+  solve(c.division, bicgstab(c.stop), jacobi(), a.csr(), vectors(b), vectors(y));
+  x.download();
+  y.download();
+  HostLog<double> const said(log);
+  for (std::int64_t n = 0; n < items; ++n) {
+    EXPECT_EQ(said.reason(n), Reason::success);
+    for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(n, i, 0), y.at(n, i, 0));
+  }
+  SolveConfiguration wrong = c;
+  wrong.division.lanes = 80;
+  expect_says(message_of([&] { solve(wrong, a.csr(), vectors(b), vectors(x)); }),
+              {"Batchwork::solve: division: 80 lanes"});
+}
+
 /// A workspace that is missing, too small or not a call's own; who does not need one looks at no more than that.
 TEST(ConfigurationMisuse, Workspaces) {
   using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
@@ -132,7 +162,7 @@ TEST(ConfigurationMisuse, Workspaces) {
     ASSERT_GT(needed, 0);
     std::string const number = std::to_string(needed), less = std::to_string(needed - 1);
     expect_says(message_of([&] { solve(c, a, b, x); }),
-                {"Batchwork::solve: the solver needs a workspace of ", number.c_str(),
+                {"Batchwork::solve: ", "solver", " a workspace of ", number.c_str(),
                  " numbers, but none is given; give workspace(view)"});
     Kokkos::View<double*, Space> const small("small", std::size_t(needed - 1)),
         all("all", std::size_t(needed));

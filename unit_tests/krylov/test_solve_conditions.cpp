@@ -119,8 +119,8 @@ TYPED_TEST(SolveConditions, FromGoodToSingular) {
               << "item " << n;
         }
       };
-      look("conjugate gradients", conjugate_gradients(relative(tolerance, 1000)));
-      look("bicgstab", bicgstab(relative(tolerance, 1000)));
+      look("conjugate gradients", conjugate_gradients(relative(tolerance, 400)));
+      look("bicgstab", bicgstab(relative(tolerance, 400)));
     }
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // solve with the work of a device divided as the caller says: the solutions are right, and what cannot be done is refused.
-#include "krylov/Batchwork_SolveConfiguration.hpp"
 #include "krylov/PreconditionersCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -75,34 +74,6 @@ TYPED_TEST(SolveDivision, EveryWay) {
   converges(300, 0, no_preconditioner(), {{entries, 64}, {entries, 128}, {in_place, 64}});
   converges(22, 0.5, ilu(), {{}, {in_place}, {in_place, 128}, {Placement::automatic, 256}});
   converges(500, 0, block_jacobi(4), {{in_place, 64}, {in_place, 128}});
-}
-
-/// By a configuration, and by a solver that needs a workspace.
-TYPED_TEST(SolveDivision, Configured) {
-  using T = TypeParam;
-  Random random(2);
-  int const rows = 30;
-  std::int64_t const items = 9;
-  Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::rows);
-  GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
-      y(items, rows, 1, Arranged::rows);
-  for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
-  a.upload();
-  b.randomise(random);
-  WorkDivision const how{Placement::in_place, 128};
-  SolveConfiguration c{.stop = relative(usual_tolerance<T>, 100), .division = how};
-  x.fill(T(0));
-  y.fill(T(0));
-  auto const log = SolveLog<T>::allocated(items);
-  solve(c, a.csr(), vectors(b), vectors(x), log);
-  solve(how, bicgstab(c.stop), jacobi(), a.csr(), vectors(b), vectors(y));
-  x.download();
-  y.download();
-  HostLog<T> const said(log);
-  for (std::int64_t n = 0; n < items; ++n) {
-    EXPECT_EQ(said.reason(n), Reason::success);
-    for (int i = 0; i < rows; ++i) ASSERT_EQ(x.at(n, i, 0), y.at(n, i, 0));
-  }
 }
 
 TYPED_TEST(SolveDivision, MisuseIsNamed) {
