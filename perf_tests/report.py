@@ -243,6 +243,19 @@ def gemm_tables(results):
         table(["M x K x N"] + [", ".join(c) for c in columns], rows)
 
 
+def product_bandwidth(r):
+    """TB/s that the products of a solve read, wherever they are: a number of the matrix and one of the vector an entry."""
+    if not r.items or not r.counters.get("mean_iterations"):
+        return None
+    size = BYTES[r.type]
+    # The floor's bytes are the matrix, b and the start, and x.
+    entries = r.counters["bytes"] / r.items / size - 3 * r.D
+    if r.layout == "dense":
+        entries = r.D * r.D
+    products = 2 if r.source.startswith("bicgstab") else 1
+    return r.items * r.counters["mean_iterations"] * products * entries * 2 * size / r.ms * 1e-9
+
+
 def solve_tables(results):
     print("### Batches of systems, double: ms in all, of the floor, and how many times as long peers take for a system\n")
     own = [r for r in results if r.implementation == OWN]
@@ -250,7 +263,7 @@ def solve_tables(results):
     rows = []
     for r in own:
         row = [r.kind, str(r.D), str(r.items), r.source, r.layout, digits(r.floor * r.items * 1e-6), f"**{digits(r.ms)}**", digits(r.ns)]
-        row += [percent(r.fraction())]
+        row += [percent(r.fraction()), digits(r.counters["GB_per_s"] * 1e-3), digits(product_bandwidth(r))]
         row += [f"{digits(r.counters['mean_iterations'])} to {digits(r.counters['most_iterations'])}", digits(r.counters["us_per_iteration"])]
         row += [f"{100 * r.counters['share_met']:.4g} %, {100 * r.counters['share_met_exactly']:.4g} %"]
         for i in peers:
@@ -260,6 +273,7 @@ def solve_tables(results):
             row.append(f"{digits(p.ns)} (x {digits(p.ns / r.ns)}{met})" if p else "")
         rows.append(row)
     header = ["systems", "rows", "items", "method", "format", "floor, ms", "ms", "ns a system", "of the floor"]
+    header += ["memory, TB/s", "products, TB/s"]
     table(header + ["iterations, mean to most", "us each", "met, by doubles and exactly"] + [f"{TITLES.get(i, i)}, ns" for i in peers], rows)
 
 
