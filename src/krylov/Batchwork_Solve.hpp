@@ -360,6 +360,7 @@ void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solv
       else solve_batch(exec, solver, m, a, b, x, log, room..., how);
     } else {
       using T = typename std::remove_cvref_t<decltype(stored(x))>::value_type;
+      static_assert(sizeof...(room) == 0, "Batchwork::solve: the log comes before workspace(view)");
       solve_batch(exec, solver, m, a, b, x, SolveLog<T, typename Exec::memory_space>{}, log, how);
     }
   };
@@ -464,6 +465,9 @@ std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver
                 "workspace_numbers<double>(...)");
   Impl::SystemCall const call{"workspace_numbers"};
   auto const fitted = Impl::fitted_solver(call, solver, a.rows());
+  using InKernel = decltype(Impl::preconditioner_in_kernel(preconditioner, a));
+  if (a.rows() > 0)  // whatever needs a workspace
+    (void)Impl::choose_variant<Solver, InKernel>(call, a.systems(), a.rows(), a.nonzeros(), how);
   return Impl::plan_workspace<Exec, Number>(call, exec, fitted, preconditioner, a, items, how)
       .numbers();
 }

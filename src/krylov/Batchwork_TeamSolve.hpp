@@ -113,8 +113,8 @@ struct TeamSolver {
   int sharing;  ///< lanes of a row
 
   /// Threads of a team: as many as the system wants. On devices any other multiple of 32 to 256 does that has no more than
-  /// RowsOfALane rows for each (with gmres, ilu, block_jacobi and functors 64, 128 or 256), on hosts any other number; but the
-  /// results depend on it in their last bits.
+  /// RowsOfALane rows for each (with gmres, ilu, block_jacobi and functors as preconditioners 64, 128 or 256), on hosts any other
+  /// number; but the results depend on it in their last bits.
   int team_size() const {
     return ByLanes ? power_of_two_team(systems.rows, R < 2 ? R : 2, least_team) : 1;
   }
@@ -136,7 +136,7 @@ struct TeamSolver {
   /// nested ranges, with the same arguments; all of them get the result. What the team wrote before is seen, and what this
   /// writes is seen by the team after: it waits for the team at the beginning and at the end.
   /// \param of   the number of an item of A; or the item's own numbers, a View without an item index or a pointer, in team
-  ///             scratch for instance; or, instead of the functor of matrix_free, one that the kernel has made
+  ///             scratch for instance, and functors then get item 0; or, instead of the functor of matrix_free, one that the kernel has made
   /// \param b,x  anything with b(i), and x(i) that is read and assigned: Views, functions; or pointers. On devices thread r of
   ///             a team of L has the rows r, r + L, ... and no other touches them.
   template <class Member, class Of, class B, class X>
@@ -263,12 +263,12 @@ struct TeamSolver {
     constexpr int vectors = SolveHost<T, SolveProblem<T, Solver, M, Systems>>::most_vectors;
     alignas(64) T memory[vectors * (Rows + native_width<T>)];
     constexpr int W = native_width<T>;
-    // Bases and factors are allocated, aligned as packs are.
-    constexpr std::size_t aligned = 64 / sizeof(T);
+    // Bases and factors are allocated, where there are any, aligned as packs are.
+    constexpr std::size_t aligned = has_room || has_bytes<T, M> ? 64 / sizeof(T) : 1;
     std::size_t const factors = (numbers_of_factors() + aligned - 1) / aligned * aligned;
-    std::vector<T> beside(factors + numbers_of_room((a.rows + W - 1) / W * W) + aligned);
+    std::vector<T> beside(factors + numbers_of_room((a.rows + W - 1) / W * W) + aligned - 1);
     T* first = beside.data();
-    while (reinterpret_cast<std::uintptr_t>(first) % 64 != 0) ++first;
+    while (reinterpret_cast<std::uintptr_t>(first) % (aligned * sizeof(T)) != 0) ++first;
     AnySystems<T> const any(a);
     auto const run = [&](auto const& matrix) {
       using Item = std::remove_cvref_t<decltype(matrix)>;
@@ -340,14 +340,16 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
 ///                         more of them to the kernel
 /// \tparam Number          float or double, where A is matrix_free; else it is A's
 /// \param solver           conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria
-/// \param preconditioner   no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor)
+/// \param preconditioner   no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor). A View of blocks
+///                         is not kept: it must outlive the kernel, too
 /// \param a                csr, ell, dense, identity or matrix_free, of which solve takes an item by its number; or
 ///                         csr_pattern, ell_pattern, dense_pattern, whose numbers the kernel has. Views are not kept: they must
 ///                         outlive the kernel
 ///
 /// team_size() is the number of threads that teams should have, with a vector length of 1; scratch_size(team_size) the bytes
-/// of level-0 scratch for each, from half a KB for 12 rows to 33 KB for 2048 in double, and what gmres, ilu and block_jacobi
-/// keep of a system, all of it in scratch: a basis of 10 for 100 rows takes 11 KB more. The kernel takes its own scratch before the first call; calls use the same bytes one after the other, which are free between them. On devices the matrix is
+/// of level-0 scratch for each, from half a KB for 12 rows to 33 KB for 2048 in double. gmres, ilu, block_jacobi and functors
+/// as preconditioners want teams of 64, 128 or 256, 1.7 KB at least, and what they keep of a system is all in scratch: a basis
+/// of 10 for 100 rows takes 11 KB more. The kernel takes its own scratch before the first call; calls use the same bytes one after the other, which are free between them. On devices the matrix is
 /// read where it is, twice an iteration of bicgstab, so that numbers in scratch are fast. On hosts one thread of the team
 /// solves, its vectors on its stack, and the others wait: teams of one thread are best, and take no scratch; bases and factors
 /// are allocated in each call. Patterns are not
@@ -362,6 +364,10 @@ auto team_solve(Solver const& solver, M const& preconditioner, A const& a) {
   static_assert(
       A::template reachable<Exec>,
       "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  if constexpr (requires { M::template reachable<Exec>(); })
+    static_assert(M::template reachable<Exec>(),
+                  "Batchwork: a View's memory cannot be reached from the execution space; "
+                  "deep_copy it there first");
   return Impl::make_team_solver<Impl::runs_on_device<Exec>, RowsOfALane, Number>(solver,
                                                                                  preconditioner, a);
 }

@@ -17,8 +17,9 @@ namespace Batchwork {
 /// Where a solve on a device has the matrices.
 enum class Placement {
   automatic,
-  entries,  ///< entries with their columns in registers: to 512 rows of 7 entries, 1024 of 3, 256 of any number
-  columns,   ///< whole rows in registers, with their zeros: to 56 rows
+  entries,  ///< entries with their columns in registers: to 512 rows of 7 entries, 256 of any number; with bicgstab
+            ///< 1024 of 3
+  columns,  ///< whole rows in registers, with their zeros: to 56 rows
   in_place,  ///< read where they are in each product
 };
 

@@ -417,6 +417,37 @@ TYPED_TEST(GmresOf, SameBitsAgain) {
     }
 }
 
+/// With the work of a device divided otherwise; the room is there for the teams that come of it.
+TYPED_TEST(GmresOf, Divided) {
+  using T = TypeParam;
+  Random random(21);
+  std::int64_t const items = 70;
+  for (int rows : {13, 20}) {
+    Matrices<T> const a(rows == 13 ? tridiagonal(rows) : solvable_pattern(random, rows, 0.5, false),
+                        items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+    a.upload();
+    b.randomise(random);
+    for (WorkDivision const how : {WorkDivision{},
+                                   {Placement::entries, rows == 13 ? 4 : 96},
+                                   {Placement::columns, 32, 2},
+                                   {Placement::in_place, 224}}) {
+      SCOPED_TRACE(std::to_string(int(how.matrix)) + ", " + std::to_string(how.lanes) + " lanes");
+      auto const call = [&](auto const& solver, auto const& m, auto const& A, auto const& right,
+                            auto const& x, SolveLog<T> const& log) {
+        Room<T> const room(workspace_numbers(Space(), how, solver, m, A, items));
+        solve(how, solver, m, A, vectors(right), vectors(x), log, room());
+        x.download();
+        EXPECT_TRUE(room.fenced());
+        return HostLog<T>(log);
+      };
+      run_solve(gmres(9, relative(usual_tolerance<T>, 200)), jacobi(), a.csr(), a.full, b,
+                Arranged::rows, random, "csr", call);
+    }
+  }
+}
+
 TEST(GmresWorkspace, Numbers) {
   auto const stop = relative(1e-8, 500);
   Space const exec;

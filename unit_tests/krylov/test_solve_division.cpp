@@ -74,6 +74,53 @@ TYPED_TEST(SolveDivision, EveryWay) {
   converges(300, 0, no_preconditioner(), {{entries, 64}, {entries, 128}, {in_place, 64}});
   converges(22, 0.5, ilu(), {{}, {in_place}, {in_place, 128}, {Placement::automatic, 256}});
   converges(500, 0, block_jacobi(4), {{in_place, 64}, {in_place, 128}});
+  // Whose factors are in the workspace.
+  converges(500, 0, block_jacobi(32), {{in_place, 128}, {in_place, 64}});
+}
+
+/// What becomes of a choice: variant, lanes, rows of a lane, lanes of a team and its systems.
+TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
+  using Impl::SolveVariant;
+  struct Case {
+    WorkDivision how;
+    std::int64_t rows, width;
+    SolveVariant variant;
+    int lanes, rows_of_a_lane, team, systems;
+  };
+  auto const entries = Placement::entries, columns = Placement::columns,
+             in_place = Placement::in_place;
+  for (auto const& c : std::initializer_list<Case>{
+           {{}, 9, 3, SolveVariant::entries_3, 2, 8, 64, 32},
+           {{entries, 16, 2}, 9, 3, SolveVariant::entries_3, 16, 8, 32, 2},
+           {{entries, 4, 32}, 9, 3, SolveVariant::entries_3, 4, 8, 128, 32},
+           {{entries, 128}, 9, 6, SolveVariant::entries_7, 128, 4, 128, 1},
+           {{entries}, 20, 20, SolveVariant::entries_64, 64, 1, 64, 1},
+           {{entries, 96}, 20, 20, SolveVariant::entries_64, 96, 1, 96, 1},
+           {{columns}, 9, 3, SolveVariant::columns_24, 8, 3, 64, 8},
+           {{columns, 32, 1}, 9, 3, SolveVariant::columns_24, 32, 3, 32, 1},
+           {{columns}, 40, 3, SolveVariant::columns_56, 64, 1, 64, 1},
+           {{in_place}, 9, 3, SolveVariant::in_place, 64, 8, 64, 1},
+           {{in_place, 224}, 1000, 3, SolveVariant::in_place, 224, 8, 224, 1},
+       }) {
+    SCOPED_TRACE(std::to_string(int(c.how.matrix)) + ", " + std::to_string(c.how.lanes));
+    auto const chosen = Impl::choose_solve(c.rows, c.width, true, 8, true);
+    auto const is =
+        Impl::divided(Impl::SystemCall{"solve"}, chosen, c.how, c.rows, c.width, 8, true, false);
+    EXPECT_EQ(is.variant, c.variant);
+    EXPECT_EQ(is.lanes, c.lanes);
+    EXPECT_EQ(is.rows, c.rows_of_a_lane);
+    EXPECT_EQ(is.team(), c.team);
+    EXPECT_EQ(is.systems(), c.systems);
+    EXPECT_GE(is.places(c.rows), c.rows);
+  }
+  // Preconditioners that take the matrix have kernels of 2 and of 8 rows a lane.
+  for (int lanes : {64, 128, 256}) {
+    auto const is =
+        Impl::divided(Impl::SystemCall{"solve"}, Impl::choose_preconditioned_solve(200, 3, true),
+                      {Placement::automatic, lanes}, 200, 3, 8, true, true);
+    EXPECT_EQ(is.lanes, lanes);
+    EXPECT_EQ(is.rows, lanes == 64 ? 8 : 2);
+  }
 }
 
 TYPED_TEST(SolveDivision, MisuseIsNamed) {
@@ -98,6 +145,11 @@ TYPED_TEST(SolveDivision, MisuseIsNamed) {
   refuses({Placement::in_place, 64, 2}, jacobi(), {"2 a team, of 64 lanes", "; give 1"});
   refuses({Placement::entries}, ilu(), {"a matrix in registers", "; give in_place"});
   refuses({Placement::in_place, 96}, ilu(), {"96 lanes", "a power of two"});
+  expect_says(message_of([&] {
+                (void)workspace_numbers(Space(), WorkDivision{Placement::automatic, -5}, solver,
+                                        jacobi(), a.dense(), 3);
+              }),
+              {"Batchwork::workspace_numbers: division: -5 lanes"});
   auto const refuses_large = [&](WorkDivision const& how,
                                  std::initializer_list<char const*> parts) {
     expect_says(

@@ -65,6 +65,50 @@ TYPED_TEST(TeamSolvePreconditioned, MatrixFree) {
   look(bicgstab(stop), preconditioner(Neighbours<T>{rows}));
 }
 
+/// Twice in one kernel, from the same start, over the same scratch.
+template <class T, class Solver>
+struct Twice {
+  Solver solver;
+  StridedVectors<T> b, x;
+  SolveLog<T> first, second;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    int const n = member.league_rank();
+    auto const& from = b;
+    auto const& to = x;
+    for (int turn = 0; turn < 2; ++turn) {
+      auto const& log = turn == 0 ? first : second;
+      for (int i = member.team_rank(); i < int(to.extent(1)); i += member.team_size())
+        to(n, i) = T(1);
+      auto const result = solver.solve(
+          member, n, [&](int i) { return from(n, i); }, [&](int i) -> T& { return to(n, i); });
+      note(member, log, n, result);
+    }
+  }
+};
+
+TYPED_TEST(TeamSolvePreconditioned, AgainAndAgain) {
+  using T = TypeParam;
+  TeamCase<T> const c(33, 0.4, Arranged::rows, false);
+  auto const look = [&](auto const& solver, auto const& m) {
+    auto const team = team_solve<Space>(solver, m, c.a.csr());
+    using Team = std::remove_const_t<decltype(team)>;
+    auto const first = SolveLog<T>::allocated(c.items), second = SolveLog<T>::allocated(c.items);
+    launch_user_kernel<Team, T>(team, int(c.items), team.team_size(), 0,
+                                Twice<T, Team>{team, vectors(c.b), vectors(c.x), first, second});
+    c.check(second, solver.stop.tolerance);
+    HostLog<T> const one(first), two(second);
+    for (std::int64_t n = 0; n < c.items; ++n) {
+      EXPECT_EQ(one.iterations(n), two.iterations(n));
+      EXPECT_TRUE(same_bits(one.residual(n), two.residual(n)));
+    }
+  };
+  auto const stop = relative(usual_tolerance<T>, 200);
+  look(gmres(6, stop), ilu());
+  look(bicgstab(stop), block_jacobi(5));
+}
+
 /// An exact factorisation takes one iteration.
 TYPED_TEST(TeamSolvePreconditioned, ExactOnesConvergeAtOnce) {
   using T = TypeParam;
