@@ -16,7 +16,9 @@ void register_map_grids_float_11();
 void register_map_grids_float_17();
 void register_map_grids_float_25();
 void register_map_grids_double();
+void register_map_grids_literal();
 void register_map_grids_rows();
+void register_map_grids_rows_large();
 void register_eigen();
 void register_eigen_large();
 void register_lapack();
@@ -35,7 +37,9 @@ void register_all() {
   register_map_grids_float_17();
   register_map_grids_float_25();
   register_map_grids_double();
+  register_map_grids_literal();
   register_map_grids_rows();
+  register_map_grids_rows_large();
   if constexpr (!on_device) {
 #if defined(BATCHWORK_HAVE_EIGEN)
     register_eigen();

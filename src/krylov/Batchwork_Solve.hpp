@@ -122,7 +122,7 @@ WorkspacePlan plan_workspace(SystemCall const& call, Exec const& exec, Solver co
   } else if constexpr (NeedsRoom<Solver>) {
     constexpr int W = native_width<T>;
     plan.solver = plan_room(RoomOf<Solver>::numbers(solver, rows, (rows + W - 1) / W * W), 1, size,
-                            0, room_on_chip, items, exec.concurrency());
+                            0, room_on_stack, items, exec.concurrency());
   }
   return plan;
 }
@@ -445,11 +445,11 @@ void solve(WorkDivision const& how, Solver const& solver, Rest const&... rest) {
 }
 
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and
-/// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's room, factors and what is
-/// beside them to 40 KB a team; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the systems that are worked on at
-/// the same time, not for all: on devices for teams of a quarter of the lanes that the device can hold, on hosts for one system
-/// a thread; so there is a number of items from which on it stays the same. It depends on the machine, and on the pattern only
-/// through its numbers of rows and nonzeros.
+/// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's room, factors and what
+/// is beside them to 40 KB a team; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
+/// systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes that the device
+/// can hold, on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
+/// the machine, and on the pattern only through its numbers of rows and nonzeros.
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
 ///
 /// Throws std::invalid_argument if the solver's parameters or the division are refused by solve.

@@ -33,7 +33,7 @@ struct SolveHost {
   void solve_some(std::int64_t first, std::int64_t end) const {
     alignas(64) T memory[most_vectors * (Rows + native_width<T>)];
     constexpr bool has_room = SolverInRoom<decltype(p.solver)>;
-    alignas(64) T own_room[has_room ? room_on_chip / sizeof(T) : 1];
+    alignas(64) T own_room[has_room ? room_on_stack / sizeof(T) : 1];
     SystemRoom<T> room{own_room};
     if constexpr (has_room)
       if (p.solver.workspace != nullptr)

@@ -68,7 +68,7 @@ struct WorkspacePlan {
 };
 
 /// Bytes of a host thread's stack that a solver's room may take.
-inline constexpr int room_on_chip = 32768;
+inline constexpr int room_on_stack = 32768;
 
 /// Teams that have room in the workspace, of at_once that the device might work on.
 constexpr std::int64_t teams_at_once(std::int64_t items, std::int64_t systems,
