@@ -136,7 +136,8 @@ struct TeamSolver {
   /// nested ranges, with the same arguments; all of them get the result. What the team wrote before is seen, and what this
   /// writes is seen by the team after: it waits for the team at the beginning and at the end.
   /// \param of   the number of an item of A; or the item's own numbers, a View without an item index or a pointer, in team
-  ///             scratch for instance, and functors then get item 0; or, instead of the functor of matrix_free, one that the kernel has made
+  ///             scratch for instance, and functors then get item 0; or, instead of the functor of matrix_free, one that the
+  ///             kernel has made
   /// \param b,x  anything with b(i), and x(i) that is read and assigned: Views, functions; or pointers. On devices thread r of
   ///             a team of L has the rows r, r + L, ... and no other touches them.
   template <class Member, class Of, class B, class X>
@@ -347,13 +348,13 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
 ///                         outlive the kernel
 ///
 /// team_size() is the number of threads that teams should have, with a vector length of 1; scratch_size(team_size) the bytes
-/// of level-0 scratch for each, from half a KB for 12 rows to 33 KB for 2048 in double. gmres, ilu, block_jacobi and functors
-/// as preconditioners want teams of 64, 128 or 256, 1.7 KB at least, and what they keep of a system is all in scratch: a basis
-/// of 10 for 100 rows takes 11 KB more. The kernel takes its own scratch before the first call; calls use the same bytes one after the other, which are free between them. On devices the matrix is
-/// read where it is, twice an iteration of bicgstab, so that numbers in scratch are fast. On hosts one thread of the team
-/// solves, its vectors on its stack, and the others wait: teams of one thread are best, and take no scratch; bases and factors
-/// are allocated in each call. Patterns are not
-/// read: see check.
+/// of level-0 scratch for each, from half a KB for 12 rows to 33 KB for 2048 in double. gmres, ilu, block_jacobi and
+/// functors as preconditioners want teams of 64, 128 or 256, 1.7 KB at least, and what they keep of a system is all in
+/// scratch: a basis of 10 for 100 rows takes 11 KB more. The kernel takes its own scratch before the first call; calls use
+/// the same bytes one after the other, which are free between them. On devices the matrix is read where it is, twice an
+/// iteration of bicgstab, so that numbers in scratch are fast. On hosts one thread of the team solves, its vectors on its
+/// stack, and the others wait: teams of one thread are best, and take no scratch; bases and factors are allocated in each
+/// call. Patterns are not read: see check.
 ///
 /// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the limits. A kernel that is
 /// launched with another team size or too little scratch is aborted.

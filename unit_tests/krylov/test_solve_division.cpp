@@ -13,20 +13,6 @@ struct SolveDivision : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SolveDivision, Numbers);
 
-/// solve with such a division, and the workspace that it needs.
-struct Divided {
-  WorkDivision how;
-  template <class T, class Solver, class M, class A>
-  HostLog<T> operator()(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
-                        GemmMatrices<T> const& x, SolveLog<T> const& log) const {
-    Room<T> const room(workspace_numbers(Space(), how, solver, m, a, x.items));
-    solve(how, solver, m, a, vectors(b), vectors(x), log, room());
-    x.download();
-    EXPECT_TRUE(room.fenced());
-    return HostLog<T>(log);
-  }
-};
-
 TYPED_TEST(SolveDivision, EveryWay) {
   using T = TypeParam;
   Random random(1);
