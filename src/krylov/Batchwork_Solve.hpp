@@ -75,6 +75,7 @@ constexpr bool knows_widest_row(Systems const& a) {
 template <class Solver, class M, class Systems>
 SolveChoice choose_variant(SystemCall const& call, Systems const& a, std::int64_t rows,
                            std::int64_t nonzeros, WorkDivision const& how) {
+  if (rows == 0) return {};
   std::int64_t const width = (nonzeros + rows - 1) / rows;
   constexpr bool shuffles = Vendor::has_shuffles;
   constexpr bool functor = requires { a.functor; };
@@ -86,19 +87,17 @@ SolveChoice choose_variant(SystemCall const& call, Systems const& a, std::int64_
                  functor || takes_item<M>);
 }
 
-/// The workspace for such systems.
+/// The workspace for such systems, which a device's kernel holds so.
 template <class Exec, class T, class Solver, class M, class A>
-WorkspacePlan plan_workspace(SystemCall const& call, Exec const& exec, Solver const& solver,
-                             M const& preconditioner, A const& a, std::int64_t items,
-                             WorkDivision const& division) {
+WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& preconditioner,
+                             A const& a, std::int64_t items,
+                             [[maybe_unused]] SolveChoice const& how) {
   using InKernel = decltype(preconditioner_in_kernel(preconditioner, a));
   WorkspacePlan plan;
   std::int64_t const rows = a.rows(), size = sizeof(T);
   if (items <= 0 || rows <= 0) return plan;
   if constexpr (runs_on_device<Exec> && (NeedsRoom<Solver> || has_bytes<T, InKernel>)) {
     auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
-    auto const how =
-        choose_variant<Solver, InKernel>(call, a.systems(), rows, a.nonzeros(), division);
     std::int64_t const places = how.places(rows);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
     std::int64_t const at_once = exec.concurrency() / 4 / how.team();
@@ -323,18 +322,17 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
     for (auto const& v : views) call.check_written(7, vw, 3, v);
   }
   auto const fitted = fitted_solver(call, solver, a.rows());
-  WorkspacePlan const plan =
-      plan_workspace<Exec, T>(call, exec, fitted, preconditioner, a, items, division);
-  T* const memory = workspace_of<T, Exec>(call, plan, given);
-  auto const in_room = solver_in_room(fitted, plan.solver, memory);
-  if (items == 0 || a.rows() == 0) return;
-
   auto const systems = a.systems();
   using Systems = std::remove_const_t<decltype(systems)>;
   auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
   using Preparing = std::remove_const_t<decltype(in_kernel)>;
   auto const how =
       choose_variant<Solver, Preparing>(call, systems, a.rows(), a.nonzeros(), division);
+  WorkspacePlan const plan = plan_workspace<Exec, T>(exec, fitted, preconditioner, a, items, how);
+  T* const memory = workspace_of<T, Exec>(call, plan, given);
+  auto const in_room = solver_in_room(fitted, plan.solver, memory);
+  if (items == 0 || a.rows() == 0) return;
+
   PreconditionerRoom<T> beside;
   if (plan.preconditioner.numbers() > 0)
     beside = {memory + plan.solver.numbers(), plan.preconditioner.of_system,
@@ -466,9 +464,9 @@ std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver
   Impl::SystemCall const call{"workspace_numbers"};
   auto const fitted = Impl::fitted_solver(call, solver, a.rows());
   using InKernel = decltype(Impl::preconditioner_in_kernel(preconditioner, a));
-  if (a.rows() > 0)  // whatever needs a workspace
-    (void)Impl::choose_variant<Solver, InKernel>(call, a.systems(), a.rows(), a.nonzeros(), how);
-  return Impl::plan_workspace<Exec, Number>(call, exec, fitted, preconditioner, a, items, how)
+  auto const chosen =
+      Impl::choose_variant<Solver, InKernel>(call, a.systems(), a.rows(), a.nonzeros(), how);
+  return Impl::plan_workspace<Exec, Number>(exec, fitted, preconditioner, a, items, chosen)
       .numbers();
 }
 template <class T = void, class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M,
