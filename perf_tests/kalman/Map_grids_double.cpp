@@ -6,8 +6,9 @@
 namespace BatchworkPerf {
 
 void register_map_grids_double() {
-  if constexpr (on_device) register_map_from_view<double, Layout::planes, 12, 16, 24, 32>();
-  else register_map_from_view<double, Layout::packed, 16, 24, 32>();
+  if constexpr (on_device)
+    register_map_from_view<double, Layout::planes, 9, 10, 11, 12, 13, 14, 15, 16>();
+  else register_map_from_view<double, Layout::packed, 16>();
 }
 
 }  // namespace BatchworkPerf

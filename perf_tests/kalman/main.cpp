@@ -16,6 +16,8 @@ void register_map_grids_float_11();
 void register_map_grids_float_17();
 void register_map_grids_float_25();
 void register_map_grids_double();
+void register_map_grids_double_17();
+void register_map_grids_double_25();
 void register_map_grids_literal();
 void register_map_grids_rows();
 void register_map_grids_rows_large();
@@ -37,6 +39,8 @@ void register_all() {
   register_map_grids_float_17();
   register_map_grids_float_25();
   register_map_grids_double();
+  register_map_grids_double_17();
+  register_map_grids_double_25();
   register_map_grids_literal();
   register_map_grids_rows();
   register_map_grids_rows_large();

@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <limits>
 
 #include "machine/Batchwork_Macros.hpp"
 
@@ -368,6 +369,34 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] double (&c)[2], [[maybe
 template <class T>
 BATCHWORK_INLINE void multiply_matrices(T (&)[2], T, T) {}
 
+/// How many blocks of 8 rows, one below the other, a warp multiplies at once: what a device of compute capability 9.0 needs
+/// for its full rate.
+inline constexpr int blocks_at_once =
+#if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ == 900
+    2;
+#else
+    1;
+#endif
+
+/// The same for such blocks of a and c (PTX ISA, mma.m16n8k4 with f64).
+template <class T, int Blocks>
+BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] T (&c)[Blocks][2],
+                                        [[maybe_unused]] T const (&a)[Blocks],
+                                        [[maybe_unused]] T b) {
+  static_assert(Blocks == blocks_at_once);
+  if constexpr (Blocks == 1) {
+    multiply_matrices(c[0], a[0], b);
+  } else {
+#if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ == 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+        "{%0, %1, %2, %3};"
+        : "+d"(c[0][0]), "+d"(c[0][1]), "+d"(c[1][0]), "+d"(c[1][1])
+        : "d"(a[0]), "d"(a[1]), "d"(b));
+#endif
+  }
+}
+
 // ---- sums over lanes --------------------------------------------------------------------------------------------
 
 /// Adds up over so many neighbouring lanes, a power of two to 32: the same bits in each of them. Called by all lanes of a
@@ -475,6 +504,45 @@ BATCHWORK_INLINE S quotient(S const& a, S const& b) {
 template <class T>
 BATCHWORK_INLINE T reciprocal(T x) {
   return quotient(T(1), x);
+}
+
+/// Whether x is positive, normal and finite: by whole numbers, which are faster than to compare.
+BATCHWORK_INLINE bool is_positive_and_normal(float x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return unsigned(__float_as_int(x)) - 0x00800000u < 0x7f000000u;
+#else
+  return x >= std::numeric_limits<float>::min() && x - x == 0.0f;
+#endif
+}
+BATCHWORK_INLINE bool is_positive_and_normal(double x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return unsigned(__double2hiint(x)) - 0x00100000u < 0x7fe00000u;
+#else
+  return x >= std::numeric_limits<double>::min() && x - x == 0.0;
+#endif
+}
+
+/// 1 / sqrt(x) for a positive normal number, to the last bit or two, without the branch that the compiler makes for all
+/// others: reads would wait behind it. Of others it is any number, or NaN.
+BATCHWORK_INLINE float inverse_root(float x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+#else
+  return 1.0f / Kokkos::sqrt(x);
+#endif
+}
+BATCHWORK_INLINE double inverse_root(double x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  double r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  // From about 20 bits on: 1 / sqrt(1 - e) is 1 + e / 2 + 3 e^2 / 8 to 60 bits.
+  double const e = fma(-x, r * r, 1.0);
+  return fma(fma(0.375, e, 0.5), r * e, r);
+#else
+  return 1.0 / Kokkos::sqrt(x);
+#endif
 }
 
 /// A native SIMD square root for vectors of W numbers; std::sqrt may set errno and is therefore not vectorised.

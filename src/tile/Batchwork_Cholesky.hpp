@@ -299,11 +299,13 @@ BATCHWORK_INLINE auto cholesky_by_lines(A const& a) {
     for (int m = k / L; m < mine; ++m) column[m * L + grid.lane] = own[m * N + k];
     grid.sync();
     T const pivot = column[k];
-    bool const finite = is_finite(pivot);
-    bool const good = finite && pivot >= std::numeric_limits<T>::min();
-    if (info == 0 && !good)
-      info = Status::code(finite ? Reason::not_positive_definite : Reason::not_finite, k + 1);
-    T const root = good ? rsqrt(pivot) : std::numeric_limits<T>::quiet_NaN();
+    // Nothing branches here: what is read next would wait behind it.
+    bool const good = Vendor::is_positive_and_normal(pivot);
+    info_t<S> const code =
+        Status::code(is_finite(pivot) ? Reason::not_positive_definite : Reason::not_finite, k + 1);
+    info = info == 0 && !good ? code : info;
+    T const inverse = Vendor::inverse_root(pivot);
+    T const root = good ? inverse : std::numeric_limits<T>::quiet_NaN();
     T const reciprocal = root * root;
     T factor[mine];
     BATCHWORK_UNROLL

@@ -326,27 +326,44 @@ BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
   }
 }
 
-/// r = c +- a b, a's lines in the exchange; BOfItem: b's as well.
-template <int K, bool BOfItem, class R, class A, class B, class C, class Lines>
+/// r = c +- a b by matrix instructions; put() writes a's lines to the exchange, as A says; BOfItem: b's are there as well.
+template <int K, bool BOfItem, class A, class R, class Put, class B, class C, class Lines>
+BATCHWORK_INLINE void times_by_matrix(R& r, Put const& put, B const& b, C const& from,
+                                      Lines const& c) {
+  constexpr int N = R::length, Mine = R::mine, half = computed_half<R>;
+  using T = typename R::T;
+  using S = typename R::value_type;
+  auto const zero = [](int, int) { return T(0); };
+  T acc[Mine * N];
+  if constexpr (C::is_zero) {
+    lines_by_matrix<R::count, N, K, half, BOfItem, false, S, A>(acc, put, b, zero, r.grid);
+  } else if constexpr (requires {
+                         c.x.entry(0, 0);
+                         c.lane;
+                       }) {
+    // Of a common tile each lane reads what it adds to.
+    auto const start = [&](int i, int j) { return c.x.entry(i, j); };
+    lines_by_matrix<R::count, N, K, half, BOfItem, C::subtracts, S, A>(acc, put, b, start, r.grid);
+  } else {
+    T product[Mine * N];
+    lines_by_matrix<R::count, N, K, half, BOfItem, false, S, A>(product, put, b, zero, r.grid);
+    start_lines<Mine, N, half>(acc, from, c);
+    BATCHWORK_UNROLL
+    for (int n = 0; n < Mine * N; ++n)
+      if (half == 0 || n % N < (n / N + 1) * half)
+        acc[n] = C::subtracts ? acc[n] - product[n] : acc[n] + product[n];
+  }
+  keep_lines<half>(r, acc);
+}
+
+/// r = c +- a b in a loop, a's lines in the exchange.
+template <int K, class R, class A, class B, class C, class Lines>
 BATCHWORK_INLINE void looped_lines_times(R& r, A const& a, B const& b, C const& from,
                                          Lines const& c) {
   constexpr int N = R::length, Mine = R::mine, deep = B::deep, full = K / deep * deep;
   constexpr int half = computed_half<R>;
   using T = typename R::T;
   T acc[Mine * N];
-  if constexpr (by_matrix_instructions<T>(R::count, N, K)) {
-    if (Vendor::warp_is_whole()) {
-      T product[Mine * N];
-      lines_by_matrix<R::count, N, K, half, BOfItem, typename R::value_type, A>(product, b, r.grid);
-      start_lines<Mine, N, half>(acc, from, c);
-      BATCHWORK_UNROLL
-      for (int n = 0; n < Mine * N; ++n)
-        if (half == 0 || n % N < (n / N + 1) * half)
-          acc[n] = C::subtracts ? acc[n] - product[n] : acc[n] + product[n];
-      keep_lines<half>(r, acc);
-      return;
-    }
-  }
   start_lines<Mine, N, half>(acc, from, c);
   BATCHWORK_KEEP_LOOP
   for (int k0 = 0; k0 < full; k0 += deep)
@@ -413,8 +430,15 @@ BATCHWORK_INLINE void own_lines_times(R& r, A const& a, B const& b, C const& fro
                        structure_of<A> != Structure::diagonal &&
                        (structure_of<A> == Structure::symmetric ||
                         R::mine * R::length * K > written_out)) {
-    auto const own = put_own_lines<S, ByRows>(a, grid);
-    looped_lines_times<K, false>(r, own, read_by_all<S, false>(b, grid), from, c);
+    auto const put = [&] { return put_own_lines<S, ByRows>(a, grid); };
+    auto const right = read_by_all<S, false>(b, grid);
+    if constexpr (by_matrix_instructions<scalar_t<S>>(R::count, R::length, K)) {
+      if (Vendor::warp_is_whole()) {
+        times_by_matrix<K, false, decltype(put())>(r, put, right, from, c);
+        return;
+      }
+    }
+    looped_lines_times<K>(r, put(), right, from, c);
   } else {
     auto const own = lines_of<S, ByRows>(a, grid);
     lines_times<K>(r, own, read_by_all<S, true>(b, grid), from, c);
@@ -518,13 +542,22 @@ BATCHWORK_INLINE auto gram_by_lines(Y const& y, C const& from, Lines const& c,
     own_lines_times<K, true>(r, transpose(y), y, from, c, grid);
   } else {
     auto const* const base = stage_lines<SR, Y::mine, Y::length>(HeldLines<Y>{y}, grid);
+    auto const multiply = [&](auto const& left, auto const& right) {
+      using Left = std::remove_cvref_t<decltype(left)>;
+      if constexpr (by_matrix_instructions<T>(N, N, K)) {
+        if (Vendor::warp_is_whole()) {
+          times_by_matrix<K, true, Left>(r, [] {}, right, from, c);
+          return;
+        }
+      }
+      looped_lines_times<K>(r, left, right, from, c);
+    };
     if constexpr (deal_of<Y> == Deal::cols)
-      looped_lines_times<K, true>(r,
-                                  StraightInExchange<SR>{base + grid.lane * SR::exchange::leading},
-                                  ColumnsInScratch<T, SR::exchange::leading>{base}, from, c);
+      multiply(StraightInExchange<SR>{base + grid.lane * SR::exchange::leading},
+               ColumnsInScratch<T, SR::exchange::leading>{base});
     else
-      looped_lines_times<K, true>(r, TurnedInExchange<SR>{base + grid.lane},
-                                  RowsInScratch<T, SR::exchange::leading>{base}, from, c);
+      multiply(TurnedInExchange<SR>{base + grid.lane},
+               RowsInScratch<T, SR::exchange::leading>{base});
   }
   return r;
 }

@@ -369,14 +369,20 @@ struct GemmBlocks {
       for (int r = 0; r < thread_rows; ++r) x[r] = a[k * pitch_a + r * 8];
       BATCHWORK_UNROLL
       for (int c = 0; c < thread_cols / 2; ++c) y[c] = b[k * pitch_b + c * 8];
+      constexpr int blocks = Vendor::blocks_at_once;
       BATCHWORK_UNROLL
-      for (int r = 0; r < thread_rows; ++r) {
+      for (int r = 0; r < thread_rows; r += blocks) {
+        T left[blocks];
+        BATCHWORK_UNROLL
+        for (int i = 0; i < blocks; ++i) left[i] = x[r + i];
         BATCHWORK_UNROLL
         for (int c = 0; c < thread_cols; c += 2) {
-          T two[2] = {sums[r][c], sums[r][c + 1]};
-          Vendor::multiply_matrices(two, x[r], y[c / 2]);
-          sums[r][c] = two[0];
-          sums[r][c + 1] = two[1];
+          T twos[blocks][2];
+          BATCHWORK_UNROLL
+          for (int i = 0; i < 2 * blocks; ++i) twos[i / 2][i % 2] = sums[r + i / 2][c + i % 2];
+          Vendor::multiply_matrices(twos, left, y[c / 2]);
+          BATCHWORK_UNROLL
+          for (int i = 0; i < 2 * blocks; ++i) sums[r + i / 2][c + i % 2] = twos[i / 2][i % 2];
         }
       }
     }

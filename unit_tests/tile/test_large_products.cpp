@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Products of tiles beyond 16 x 16 in double: on devices that have them by matrix instructions, which take whole blocks of
-// 8 x 8 results and four terms at a time, so that 17, 31 and ten terms leave edges of each kind; elsewhere as all others.
+// 8 x 8 or 16 x 8 results and four terms at a time, so that 17, 31 and ten terms leave edges of each kind; elsewhere as all
+// others.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -36,14 +37,16 @@ Dense half_poisoned(Random& random, int size) {
 
 /// Of a tile as it was loaded, whose rows lanes hold, and of c y, whose columns they hold.
 struct Grams {
-  template <class G, class D, class GW, class DW, class P, class Y, class C>
+  template <class G, class D, class GW, class DW, class DC, class P, class Y, class C, class CP>
   KOKKOS_FUNCTION void operator()(G& of_rows, D& down_rows, GW& of_columns, DW& down_columns,
-                                  P const& p, Y const& y, C const& c) const {
+                                  DC& down_common, P const& p, Y const& y, C const& c,
+                                  CP const& cp) const {
     of_rows = gram(y);
     down_rows = downdate(p, y);
     auto const w = c * y;
     of_columns = gram(w);
     down_columns = downdate(p, w);
+    down_common = downdate(cp, y);
   }
 };
 
@@ -51,21 +54,25 @@ TYPED_TEST(LargeProducts, GramAndDowndate) {
   using L = typename TypeParam::Layout;
   constexpr int N = TypeParam::N, K = TypeParam::K;
   Random random(81);
-  BatchIn<double, L, N, N> p(n), of_rows(n), down_rows(n), of_columns(n), down_columns(n);
+  BatchIn<double, L, N, N> p(n), of_rows(n), down_rows(n), of_columns(n), down_columns(n),
+      down_common(n);
   BatchIn<double, L, K, N> y(n);
   p.fill([&](std::int64_t) { return half_poisoned(random, N); });
   y.randomise(random);
   y.at(spoilt, K - 1, N / 2) = std::numeric_limits<double>::quiet_NaN();
   y.upload();
   Common<double, K, K> const c(random_dense<double>(random, K, K));
+  Common<double, N, N> const cp(half_poisoned(random, N));
   map(launch<0, 0, TypeParam::Lanes>(), Grams{}, out(of_rows.view()), out(down_rows.view()),
-      out(of_columns.view()), out(symmetric(down_columns.view())), in(symmetric(p.view())),
-      in(y.view()), common(c.view));
+      out(of_columns.view()), out(symmetric(down_columns.view())), out(down_common.view()),
+      in(symmetric(p.view())), in(y.view()), common(c.view), common(symmetric(cp.view)));
   of_rows.download(), down_rows.download(), of_columns.download(), down_columns.download();
+  down_common.download();
   for (std::int64_t k = 0; k < n; ++k) {
     if (k == spoilt) {
       EXPECT_TRUE(std::isnan(of_rows.at(k, N / 2, N / 2)));
       EXPECT_TRUE(std::isnan(down_columns.at(k, N / 2, N / 2)));
+      EXPECT_TRUE(std::isnan(down_common.at(k, N / 2, N / 2)));
       continue;
     }
     Dense const pk = mirrored(p.dense(k)), yk = y.dense(k), wk = c.dense() * yk;
@@ -79,6 +86,8 @@ TYPED_TEST(LargeProducts, GramAndDowndate) {
     Dense const yy_size = abs(transpose(yk)) * abs(yk), ww_size = transpose(w_size) * w_size;
     check(of_rows.dense(k), yy, yy_size, K, "y' y");
     check(down_rows.dense(k), pk - yy, abs(pk) + yy_size, K + 1, "p - y' y");
+    Dense const cpk = mirrored(cp.dense());
+    check(down_common.dense(k), cpk - yy, abs(cpk) + yy_size, K + 1, "common p - y' y");
     // Both factors bring the error of their own K terms.
     check(of_columns.dense(k), ww, ww_size, 3 * K, "w' w");
     check(down_columns.dense(k), pk - ww, abs(pk) + ww_size, 3 * K + 1, "p - w' w");
@@ -87,13 +96,14 @@ TYPED_TEST(LargeProducts, GramAndDowndate) {
 
 /// Congruences, and the products without symmetry: of two tiles of the item, and with a common one on either side.
 struct Products {
-  template <class C0, class C1, class C2, class O0, class O1, class O2, class O3, class P, class Q,
-            class Y, class F>
-  KOKKOS_FUNCTION void operator()(C0& plain, C1& onto_item, C2& of_general, O0& yp, O1& yty,
-                                  O2& pft, O3& fyt, P const& p, Q const& q, Y const& y,
-                                  F const& f) const {
+  template <class C0, class C1, class C2, class C3, class O0, class O1, class O2, class O3, class P,
+            class Q, class Y, class F, class CQ>
+  KOKKOS_FUNCTION void operator()(C0& plain, C1& onto_item, C2& onto_common, C3& of_general, O0& yp,
+                                  O1& yty, O2& pft, O3& fyt, P const& p, Q const& q, Y const& y,
+                                  F const& f, CQ const& cq) const {
     plain = congruence(f, p);
     onto_item = congruence(f, p, q);
+    onto_common = congruence(f, p, cq);
     of_general = symmetric_product(f * p, transpose(f), q);
     yp = y * p;
     yty = transpose(y) * y;
@@ -107,7 +117,7 @@ TYPED_TEST(LargeProducts, CongruenceAndProduct) {
   constexpr int N = TypeParam::N, K = TypeParam::K, M = TypeParam::M;
   Random random(83);
   BatchIn<double, L, N, N> p(n), yty(n);
-  BatchIn<double, L, M, M> q(n), plain(n), onto_item(n), of_general(n);
+  BatchIn<double, L, M, M> q(n), plain(n), onto_item(n), onto_common(n), of_general(n);
   BatchIn<double, L, K, N> y(n), yp(n);
   BatchIn<double, L, N, M> pft(n);
   BatchIn<double, L, M, K> fyt(n);
@@ -117,11 +127,12 @@ TYPED_TEST(LargeProducts, CongruenceAndProduct) {
   p.at(spoilt, N - 1, N / 2) = std::numeric_limits<double>::quiet_NaN();
   p.upload();
   Common<double, M, N> const f(random_dense<double>(random, M, N));
+  Common<double, M, M> const cq(half_poisoned(random, M));
   map(launch<0, 0, TypeParam::Lanes>(), Products{}, out(plain.view()),
-      out(symmetric(onto_item.view())), out(of_general.view()), out(yp.view()), out(yty.view()),
-      out(pft.view()), out(fyt.view()), in(symmetric(p.view())), in(symmetric(q.view())),
-      in(y.view()), common(f.view));
-  plain.download(), onto_item.download(), of_general.download();
+      out(symmetric(onto_item.view())), out(onto_common.view()), out(of_general.view()),
+      out(yp.view()), out(yty.view()), out(pft.view()), out(fyt.view()), in(symmetric(p.view())),
+      in(symmetric(q.view())), in(y.view()), common(f.view), common(symmetric(cq.view)));
+  plain.download(), onto_item.download(), onto_common.download(), of_general.download();
   yp.download(), yty.download(), pft.download(), fyt.download();
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const pk = mirrored(p.dense(k)), qk = mirrored(q.dense(k)), yk = y.dense(k);
@@ -147,6 +158,7 @@ TYPED_TEST(LargeProducts, CongruenceAndProduct) {
     };
     check_symmetric(plain.dense(k), Dense(M, M), "f p f'");
     check_symmetric(onto_item.dense(k), qk, "f p f' + q");
+    check_symmetric(onto_common.dense(k), mirrored(cq.dense()), "f p f' + common q");
     check_symmetric(of_general.dense(k), qk, "(f p) f' + q");
   }
 }
