@@ -36,7 +36,10 @@ void map_covariance_update(benchmark::State& state, std::int64_t items) {
 
   auto const how = Batchwork::launch<0, resident_teams<Sequence, T, D, S>>("perf_kalman");
   auto const launch = [&] {
-    auto const P_new = out(problem.P_new.operand());
+    auto const P_new = [&] {
+      if constexpr (symmetric_form) return out(symmetric(problem.P_new.operand()));
+      else return out(problem.P_new.operand());
+    }();
     auto const& P = problem.P;
     if constexpr (S == Source::view && symmetric_form)
       map(exec, how, Sequence{}, P_new, in(symmetric(P.operand())), common(F), common(symmetric(Q)),

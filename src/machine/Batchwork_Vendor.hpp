@@ -523,7 +523,7 @@ BATCHWORK_INLINE bool is_positive_and_normal(double x) {
 }
 
 /// 1 / sqrt(x) for a positive normal number, to the last bit or two, without the branch that the compiler makes for all
-/// others: reads would wait behind it. Of others it is any number, or NaN.
+/// others: reads would wait behind it. Of others it means nothing.
 BATCHWORK_INLINE float inverse_root(float x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   float r;

@@ -21,8 +21,8 @@ constexpr bool by_matrix_instructions(int M, int N, int K) {
 
 /// acc = start + a b, or start - a b, for a lane's own lines of a and acc. put() writes a's to the exchange (number k of line
 /// l at A::index(l, k)); b's entries are b.at(k, j, offset), offset leading to the exchange of another item if b is one of the
-/// item's tiles, and stands there already; start(l, j) gives what is added to. On return nobody reads from the exchange any
-/// more. Half: as in lines_block.
+/// item's tiles, and stands there already; start(l, j) gives what is added to, above the diagonal as well. On return lanes may
+/// still read from the exchange: who writes to it waits first. Half: as in lines_block.
 template <int Count, int N, int K, int Half, bool BOfItem, bool Subtract, class S, class A,
           class Put, class B, class T, class Start>
 BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes * N],
@@ -33,7 +33,7 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
   constexpr int down = (Count + 8 * tall - 1) / (8 * tall), across = (N + 7) / 8;
   int const lane = Vendor::rank_in_warp(), row = lane / 4, col = lane % 4, place = lane / L;
   T* const base = grid.template numbers<T>();
-  // Lanes beyond an edge repeat the last line, and add zeros.
+  // Beyond the last line it is repeated; terms beyond the last one are zero.
   auto const line = [&](int block, int count) {
     int const l = block * 8 + row;
     return block * 8 + 8 <= count || l < count ? l : count - 1;
@@ -60,8 +60,9 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
         BATCHWORK_UNROLL
         for (int m = 0; m < 2; ++m) {
           int const n = j * 8 + 2 * col + m;
+          bool const beyond = i * 8 >= Count || (Half > 0 && j > i);
           c[i / tall][j][i % tall][m] =
-              Half > 0 && j > i ? T(0) : start(line(i, Count), N % 8 == 0 || n < N ? n : N - 1);
+              beyond ? T(0) : start(line(i, Count), N % 8 == 0 || n < N ? n : N - 1);
         }
       }
     }

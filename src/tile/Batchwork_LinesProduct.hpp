@@ -196,6 +196,12 @@ template <class S, bool ByRows, class X>
 inline constexpr bool reads_units<CommonLines<S, ByRows, X>> =
     stands_in_units<X> && (ByRows || structure_of<X> == Structure::symmetric);
 
+/// Rows of a common tile, each entry of which any lane can read.
+template <class L>
+inline constexpr bool are_common_rows = false;
+template <class S, class X>
+inline constexpr bool are_common_rows<CommonLines<S, true, X>> = true;
+
 /// c, or nothing, to begin with.
 template <int Mine, int N, int Half, class T, class C, class Lines>
 BATCHWORK_INLINE void start_lines(T (&acc)[Mine * N], C const&, Lines const& c) {
@@ -259,7 +265,7 @@ BATCHWORK_INLINE void lines_times(R& r, A const& a, B const& b, C const& from, L
   keep_lines<half>(r, acc);
 }
 
-// ---- the same with own lines in the exchange: a loop ----------------------------------------------------------------------
+// ---- the same with own lines in the exchange ----------------------------------------------------------------------
 
 /// Some numbers of a lane's own lines, read from the exchange.
 template <class T, int Mine, int Deep>

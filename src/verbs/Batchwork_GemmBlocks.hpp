@@ -370,6 +370,7 @@ struct GemmBlocks {
       BATCHWORK_UNROLL
       for (int c = 0; c < thread_cols / 2; ++c) y[c] = b[k * pitch_b + c * 8];
       constexpr int blocks = Vendor::blocks_at_once;
+      static_assert(thread_rows % blocks == 0);
       BATCHWORK_UNROLL
       for (int r = 0; r < thread_rows; r += blocks) {
         T left[blocks];

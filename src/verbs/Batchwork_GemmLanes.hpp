@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "machine/Batchwork_Vendor.hpp"
 #include "verbs/Batchwork_GemmProblem.hpp"
@@ -22,6 +23,8 @@ struct GemmLanes {
   static constexpr int size = Size;
   static constexpr int threads = 128;
   static constexpr int kernel_teams = size > 4 ? 3 : 4;  ///< that a multiprocessor is to hold
+  /// Whose numbers are read together: a lane waits for the memory, and this many fit its registers.
+  static constexpr int terms = size > 4 ? 2 : 4;
 
   GemmProblem<T> p;
   std::int64_t groups = 0;            ///< of as many items as a team has lanes
@@ -63,22 +66,32 @@ struct GemmLanes {
       BATCHWORK_UNROLL
       for (int c = 0; c < size; ++c) sums[r][c] = 0;
     }
-    BATCHWORK_KEEP_LOOP
-    for (std::int64_t k = 0; k < p.k; ++k) {
-      T x[size], y[size];
+    auto const add = [&](auto some) {
+      T x[some][size], y[some][size];
       BATCHWORK_UNROLL
-      for (int r = 0; r < size; ++r) {
-        x[r] = *a[r];
-        y[r] = *b[r];
-        a[r] += p.a.col;
-        b[r] += p.b.row;
-      }
-      BATCHWORK_UNROLL
-      for (int r = 0; r < size; ++r) {
+      for (int n = 0; n < some; ++n) {
         BATCHWORK_UNROLL
-        for (int c = 0; c < size; ++c) sums[r][c] += x[r] * y[c];
+        for (int r = 0; r < size; ++r) {
+          x[n][r] = *a[r];
+          y[n][r] = *b[r];
+          a[r] += p.a.col;
+          b[r] += p.b.row;
+        }
       }
-    }
+      BATCHWORK_UNROLL
+      for (int n = 0; n < some; ++n) {
+        BATCHWORK_UNROLL
+        for (int r = 0; r < size; ++r) {
+          BATCHWORK_UNROLL
+          for (int c = 0; c < size; ++c) sums[r][c] += x[n][r] * y[n][c];
+        }
+      }
+    };
+    std::int64_t k = 0;
+    BATCHWORK_KEEP_LOOP
+    for (; k + terms <= p.k; k += terms) add(std::integral_constant<int, terms>{});
+    BATCHWORK_KEEP_LOOP
+    for (; k < p.k; ++k) add(std::integral_constant<int, 1>{});
     BATCHWORK_UNROLL
     for (int r = 0; r < size; ++r) {
       BATCHWORK_UNROLL

@@ -244,8 +244,54 @@ TYPED_TEST_P(LargeTile, FailuresLeaveNeighboursAlone) {
   }
 }
 
+/// Pivots that have a root and a reciprocal, and those that have not, in the first, a middle and the last column.
+TYPED_TEST_P(LargeTile, PivotsAtTheLimits) {
+  using T = typename TypeParam::T;
+  using Limits = std::numeric_limits<T>;
+  constexpr int N = TypeParam::N;
+  constexpr T infinity = Limits::infinity();
+  constexpr auto good = Reason::success, low = Reason::not_positive_definite,
+                 bad = Reason::not_finite;
+  std::vector<std::pair<T, Reason>> const pivots = {{Limits::min(), good},
+                                                    {Limits::max(), good},
+                                                    {T(3), good},
+                                                    {Limits::min() / 2, low},
+                                                    {Limits::denorm_min(), low},
+                                                    {T(0), low},
+                                                    {-T(0), low},
+                                                    {-Limits::max(), low},
+                                                    {infinity, bad},
+                                                    {-infinity, bad},
+                                                    {Limits::quiet_NaN(), bad}};
+  std::int64_t const kinds = std::int64_t(pivots.size()), n = 3 * kinds;
+  auto const column = [&](std::int64_t k) { return k < kinds ? 0 : k < 2 * kinds ? N / 2 : N - 1; };
+  BatchIn<T, Left, N, N> a(n), l(n);
+  BatchIn<int, Left> st(n);
+  a.fill([&](std::int64_t k) {
+    return make_dense(N, N, [&](int i, int j) {
+      if (i != j) return T(0);
+      return i == column(k) ? pivots[std::size_t(k % kinds)].first : T(1);
+    });
+  });
+  map(Roots{}, out(lower(l.view())), in(symmetric(a.view())), status(st.view()));
+  l.download(), st.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    auto const [pivot, reason] = pivots[std::size_t(k % kinds)];
+    int const i = column(k);
+    SCOPED_TRACE("pivot " + std::to_string(double(pivot)) + " in column " + std::to_string(i));
+    EXPECT_EQ(Status::reason(st.at(k)), reason);
+    EXPECT_EQ(Status::info(st.at(k)), reason == good ? 0 : i + 1);
+    if (reason == good) {
+      EXPECT_NEAR(double(l.at(k, i, i) / std::sqrt(pivot)), 1, double(tolerance<T>(2, 1)));
+      for (int j = 0; j + 1 < N; ++j) EXPECT_EQ(l.at(k, N - 1, j), T(0)) << j;
+    } else {
+      EXPECT_TRUE(std::isnan(l.at(k, i, i)));
+    }
+  }
+}
+
 REGISTER_TYPED_TEST_SUITE_P(LargeTile, Products, SymmetricByColumn, Factorisations,
-                            FailuresLeaveNeighboursAlone);
+                            FailuresLeaveNeighboursAlone, PivotsAtTheLimits);
 
 }  // namespace Batchwork::Test
 

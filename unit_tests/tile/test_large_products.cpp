@@ -131,7 +131,7 @@ TYPED_TEST(LargeProducts, CongruenceAndProduct) {
   map(launch<0, 0, TypeParam::Lanes>(), Products{}, out(plain.view()),
       out(symmetric(onto_item.view())), out(onto_common.view()), out(of_general.view()),
       out(yp.view()), out(yty.view()), out(pft.view()), out(fyt.view()), in(symmetric(p.view())),
-      in(symmetric(q.view())), in(y.view()), common(f.view), common(symmetric(cq.view)));
+      in(symmetric(q.view())), in(y.view()), common(f.view), common(cq.view));
   plain.download(), onto_item.download(), onto_common.download(), of_general.download();
   yp.download(), yty.download(), pft.download(), fyt.download();
   for (std::int64_t k = 0; k < n; ++k) {
@@ -160,6 +160,62 @@ TYPED_TEST(LargeProducts, CongruenceAndProduct) {
     check_symmetric(onto_item.dense(k), qk, "f p f' + q");
     check_symmetric(onto_common.dense(k), mirrored(cq.dense()), "f p f' + common q");
     check_symmetric(of_general.dense(k), qk, "(f p) f' + q");
+  }
+}
+
+/// Matrix instructions need a whole warp: teams of a kernel of one's own may have less, or a part of one beside a whole one.
+struct UpdateAndDowndate {
+  template <class C, class D, class P, class F, class Q, class Y>
+  KOKKOS_FUNCTION void operator()(C& updated, D& down, P const& p, F const& f, Q const& q,
+                                  Y const& y) const {
+    updated = congruence(f, p, q);
+    down = downdate(p, y);
+  }
+};
+template <class Group>
+struct OwnKernel {
+  Group group;
+  std::int64_t share;
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::int64_t const first = member.league_rank() * share;
+    group(member, first, first + share < n ? first + share : n);
+  }
+};
+
+TEST(LargeProductsInKernel, TeamsWithoutWholeWarps) {
+  constexpr int N = 24;
+  constexpr std::int64_t share = 7;
+  Random random(89);
+  BatchIn<double, Left, N, N> p(n), y(n);
+  p.fill([&](std::int64_t) { return half_poisoned(random, N); });
+  y.randomise(random);
+  Common<double, N, N> const f(random_dense<double>(random, N, N)), q(half_poisoned(random, N));
+  auto const team_sizes =
+      Impl::runs_on_device<Space> ? std::vector<int>{16, 48, 64} : std::vector<int>{1};
+  for (int const team_size : team_sizes) {
+    SCOPED_TRACE("teams of " + std::to_string(team_size));
+    BatchIn<double, Left, N, N> updated(n), down(n);
+    auto const group = team_map<Space>(UpdateAndDowndate{}, out(updated.view()), out(down.view()),
+                                       in(symmetric(p.view())), common(f.view),
+                                       common(symmetric(q.view)), in(y.view()));
+    using Policy = Kokkos::TeamPolicy<Space>;
+    auto policy = Policy(Space(), int((n + share - 1) / share), team_size);
+    policy.set_scratch_size(0, Kokkos::PerTeam(int(group.scratch_size(team_size))));
+    Kokkos::parallel_for("own kernel", policy,
+                         OwnKernel<std::remove_cv_t<decltype(group)>>{group, share});
+    updated.download(), down.download();
+    for (std::int64_t k = 0; k < n; ++k) {
+      Dense const pk = mirrored(p.dense(k)), yk = y.dense(k), fk = f.dense();
+      Dense const qk = mirrored(q.dense()), yy = transpose(yk) * yk;
+      Dense const size = abs(fk) * abs(pk) * abs(transpose(fk)) + abs(qk);
+      EXPECT_TRUE(near(updated.dense(k), fk * pk * transpose(fk) + qk,
+                       tolerance<double>(2 * N + 1, 1) * size))
+          << k;
+      EXPECT_TRUE(near(down.dense(k), pk - yy,
+                       tolerance<double>(N + 1, 1) * (abs(pk) + abs(transpose(yk)) * abs(yk))))
+          << k;
+    }
   }
 }
 
