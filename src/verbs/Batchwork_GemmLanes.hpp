@@ -90,8 +90,11 @@ struct GemmLanes {
     std::int64_t k = 0;
     BATCHWORK_KEEP_LOOP
     for (; k + terms <= p.k; k += terms) add(std::integral_constant<int, terms>{});
-    BATCHWORK_KEEP_LOOP
-    for (; k < p.k; ++k) add(std::integral_constant<int, 1>{});
+    if (terms > 2 && k + 2 <= p.k) {
+      add(std::integral_constant<int, 2>{});
+      k += 2;
+    }
+    if (k < p.k) add(std::integral_constant<int, 1>{});
     BATCHWORK_UNROLL
     for (int r = 0; r < size; ++r) {
       BATCHWORK_UNROLL
