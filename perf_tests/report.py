@@ -335,7 +335,7 @@ def kalman_picture(results, path, title):
     tops, bottoms = [], []
     for axis, (type_, large, lines) in zip(axes[0], panels):
         sizes = list(lines)
-        place = {D: k for k, D in enumerate(sizes)}
+        place = {D: math.log2(D) for D in sizes}
         floor = [(place[D], line[OWN].floor) for D, line in lines.items() if OWN in line and line[OWN].floor]
         if floor:
             low = min(f for _, f in floor) / 2
@@ -371,10 +371,12 @@ def kalman_picture(results, path, title):
         span = math.log10(max(tops) / min(bottoms))
         for y, label in zip(spread([math.log10(v[0]) for v in labels], span / 20), labels):
             axis.annotate(
-                label[1], (len(sizes) - 1, 10**y), (10, 0), textcoords="offset points", va="center", color=label[2],
+                label[1], (place[sizes[-1]], 10**y), (10, 0), textcoords="offset points", va="center", color=label[2],
                 fontweight="bold" if label[3] else "normal", annotation_clip=False,
             )
-        axis.set_xticks(range(len(sizes)), [f"{D} x {D}" for D in sizes])
+        # Where every extent was measured, those that peers have, too.
+        ticks = [D for D, line in lines.items() if len(line) > 1] or sizes
+        axis.set_xticks([place[D] for D in ticks], [f"{D} x {D}" if len(ticks) < 8 else str(D) for D in ticks])
         axis.set_title(f"{type_}" + (", batch from memory" if large else ", batch in cache"), loc="left", fontsize=11)
         axis.grid(axis="y", color="#e6e6e6", zorder=-1)
         axis.tick_params(length=0)
@@ -382,7 +384,7 @@ def kalman_picture(results, path, title):
     axes[0][0].set_ylabel("ns per item")
     figure.suptitle("One Kalman covariance update", x=0.01, ha="left", fontsize=15, fontweight="bold")
     figure.text(0.01, 0.905, title + ". Red figures: how much faster than the best peer.", fontsize=9.5, color="#555555")
-    figure.subplots_adjust(left=0.62 / (6.6 * len(panels)) * 1.3, right=1 - 1.75 / (6.6 * len(panels)), top=0.82, bottom=0.08, wspace=0.36)
+    figure.subplots_adjust(left=0.62 / (6.6 * len(panels)) * 1.3, right=1 - 2.05 / (6.6 * len(panels)), top=0.82, bottom=0.08, wspace=0.42)
     figure.savefig(path, dpi=150)
 
 
