@@ -343,10 +343,7 @@ BATCHWORK_INLINE void times_by_matrix(R& r, Put const& put, B const& b, C const&
   T acc[Mine * N];
   if constexpr (C::is_zero) {
     lines_by_matrix<R::count, N, K, half, BOfItem, false, S, A>(acc, put, b, zero, r.grid);
-  } else if constexpr (requires {
-                         c.x.entry(0, 0);
-                         c.lane;
-                       }) {
+  } else if constexpr (are_common_rows<Lines>) {
     // Of a common tile each lane reads what it adds to.
     auto const start = [&](int i, int j) { return c.x.entry(i, j); };
     lines_by_matrix<R::count, N, K, half, BOfItem, C::subtracts, S, A>(acc, put, b, start, r.grid);

@@ -23,7 +23,7 @@ struct GemmLanes {
   static constexpr int size = Size;
   static constexpr int threads = 128;
   static constexpr int kernel_teams = size > 4 ? 3 : 4;  ///< that a multiprocessor is to hold
-  /// Whose numbers are read together: a lane waits for the memory, and this many fit its registers.
+  /// How many terms' numbers are read together: a lane waits for the memory, and these fit its registers.
   static constexpr int terms = size > 4 ? 2 : 4;
 
   GemmProblem<T> p;

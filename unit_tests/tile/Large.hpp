@@ -278,7 +278,7 @@ TYPED_TEST_P(LargeTile, PivotsAtTheLimits) {
   for (std::int64_t k = 0; k < n; ++k) {
     auto const [pivot, reason] = pivots[std::size_t(k % kinds)];
     int const i = column(k);
-    SCOPED_TRACE("pivot " + std::to_string(double(pivot)) + " in column " + std::to_string(i));
+    SCOPED_TRACE(::testing::Message() << "pivot " << pivot << " in column " << i);
     EXPECT_EQ(Status::reason(st.at(k)), reason);
     EXPECT_EQ(Status::info(st.at(k)), reason == good ? 0 : i + 1);
     if (reason == good) {

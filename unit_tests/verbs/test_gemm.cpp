@@ -134,6 +134,21 @@ TYPED_TEST(Gemm, NumbersOfItems) {
         }
 }
 
+/// A lane that computes its own item reads the numbers of some terms together, and then of those that are left.
+TYPED_TEST(Gemm, FewTermsOnPlanes) {
+  Random random(7);
+  for (int terms = 1; terms <= 9; ++terms)
+    for (int size : {3, 20}) {
+      GemmCase g;
+      g.items = 37;
+      g.m = g.n = size;
+      g.k = terms;
+      g.shared = Shared::none;
+      g.arranged = {Arranged::planes, Arranged::planes, Arranged::planes};
+      check_case<TypeParam>(g, random);
+    }
+}
+
 TYPED_TEST(Gemm, NoTerms) {
   Random random(6);
   for (bool reads_c : {false, true})
