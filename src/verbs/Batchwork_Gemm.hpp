@@ -16,6 +16,7 @@
 #include "operand/Batchwork_TransposedView.hpp"
 #include "verbs/Batchwork_GemmBlocks.hpp"
 #include "verbs/Batchwork_GemmHost.hpp"
+#include "verbs/Batchwork_GemmHostSmall.hpp"
 #include "verbs/Batchwork_GemmLanes.hpp"
 #include "verbs/Batchwork_GemmTiles.hpp"
 #include "verbs/Batchwork_Launch.hpp"
@@ -244,6 +245,10 @@ void launch_gemm_on_host(Exec const& exec, std::string const& label, GemmProblem
     std::int64_t const packs = gemm_round_up(per_chunk, W);
     Kokkos::parallel_for(label, Policy(exec, 0, (p.items + packs - 1) / packs),
                          GemmHostKernel<GemmHostItems<T>, Left>{{p, packs}, left});
+  } else if (GemmHostSmall<T>::suits(p)) {
+    std::int64_t const packs = gemm_round_up(per_chunk, GemmHostSmall<T>::W);
+    Kokkos::parallel_for(label, Policy(exec, 0, (p.items + packs - 1) / packs),
+                         GemmHostKernel<GemmHostSmall<T>, Left>{{p, packs}, left});
   } else {
     std::int64_t const rows_at_once = p.items < 4 * threads && work > 100000 ? 32 : p.m;
     std::int64_t const row_blocks = (p.m + rows_at_once - 1) / rows_at_once;

@@ -104,6 +104,16 @@ TYPED_TEST(Gemm, EverySize) {
   }
 }
 
+/// Enough items for a host's packs to hold items of every arrangement, and some more.
+TYPED_TEST(Gemm, SmallSizes) {
+  Random random(8);
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    auto const size = [&] { return random.integer(1, 7); };
+    check_case<TypeParam>(some_case(random, random.integer(16, 40), size(), size(), size()),
+                          random);
+  }
+}
+
 TYPED_TEST(Gemm, LargeSizes) {
   Random random(4);
   for (auto shared : {Shared::none, Shared::a, Shared::b})
