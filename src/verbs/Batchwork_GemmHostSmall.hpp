@@ -16,14 +16,13 @@ namespace Batchwork::Impl {
 template <class T>
 struct GemmHostSmall {
   static constexpr int W = native_width<T>;
-  static constexpr int most = 36;  ///< numbers of a matrix
+  static constexpr int largest = 6;  ///< extent
   GemmProblem<T> p;
   std::int64_t per_chunk;
 
   /// Where copying costs less than columns that do not fill a pack. Two or four doubles do well as packs of their own.
   static bool suits(GemmProblem<T> const& p) {
-    return sizeof(T) == 4 && p.items >= W &&
-           std::max({p.m, p.n, p.k}) * std::max({p.m, p.n, p.k}) <= most;
+    return sizeof(T) == 4 && p.items >= W && std::max({p.m, p.n, p.k}) <= largest;
   }
 
   /// Entry (i, j) of `count` items from `from` on to lane after lane of numbers (i cols + j) W of `to`, the last one to the
@@ -54,7 +53,8 @@ struct GemmHostSmall {
   }
 
   void operator()(std::int64_t chunk) const {
-    alignas(64) T a[most * W], b[most * W], c[most * W];
+    constexpr int most = largest * largest * W;
+    alignas(64) T a[most], b[most], c[most];
     GemmHostItems<T> beside{p, W};
     auto const here = [](auto& operand, T* numbers, std::int64_t cols) {
       operand.data = numbers;
