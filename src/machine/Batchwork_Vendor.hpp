@@ -507,18 +507,13 @@ BATCHWORK_INLINE T reciprocal(T x) {
 }
 
 /// Whether x is positive, normal and finite: by whole numbers, which are faster than to compare.
-BATCHWORK_INLINE bool is_positive_and_normal(float x) {
+template <class T>
+BATCHWORK_INLINE bool is_positive_and_normal(T x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
-  return unsigned(__float_as_int(x)) - 0x00800000u < 0x7f000000u;
+  if constexpr (sizeof(T) == 4) return unsigned(__float_as_int(x)) - 0x00800000u < 0x7f000000u;
+  else return unsigned(__double2hiint(x)) - 0x00100000u < 0x7fe00000u;
 #else
-  return x >= std::numeric_limits<float>::min() && x - x == 0.0f;
-#endif
-}
-BATCHWORK_INLINE bool is_positive_and_normal(double x) {
-#if defined(BATCHWORK_VENDOR_CUDA)
-  return unsigned(__double2hiint(x)) - 0x00100000u < 0x7fe00000u;
-#else
-  return x >= std::numeric_limits<double>::min() && x - x == 0.0;
+  return x >= std::numeric_limits<T>::min() && x - x == T(0);
 #endif
 }
 
@@ -530,7 +525,7 @@ BATCHWORK_INLINE float inverse_root(float x) {
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
   return r;
 #else
-  return 1.0f / Kokkos::sqrt(x);
+  return Kokkos::rsqrt(x);
 #endif
 }
 BATCHWORK_INLINE double inverse_root(double x) {
@@ -541,7 +536,7 @@ BATCHWORK_INLINE double inverse_root(double x) {
   double const e = fma(-x, r * r, 1.0);
   return fma(fma(0.375, e, 0.5), r * e, r);
 #else
-  return 1.0 / Kokkos::sqrt(x);
+  return Kokkos::rsqrt(x);
 #endif
 }
 

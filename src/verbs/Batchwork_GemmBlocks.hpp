@@ -360,28 +360,25 @@ struct GemmBlocks {
   }
   /// The same by matrix instructions, four terms at once; `a` and `b` are those of the lane's group, and `lane` its rank.
   static BATCHWORK_INLINE void multiply_by_matrices(Sums& sums, T const* a, T const* b, int lane) {
+    constexpr int blocks = Vendor::blocks_at_once;
+    static_assert(thread_rows % blocks == 0);
     a += lane % 4 * pitch_a + lane / 4;
     b += lane % 4 * pitch_b + lane / 4;
     BATCHWORK_UNROLL
     for (int k = 0; k < slab; k += 4) {
-      T x[thread_rows], y[thread_cols / 2];
+      T x[thread_rows / blocks][blocks], y[thread_cols / 2];
       BATCHWORK_UNROLL
-      for (int r = 0; r < thread_rows; ++r) x[r] = a[k * pitch_a + r * 8];
+      for (int r = 0; r < thread_rows; ++r) x[r / blocks][r % blocks] = a[k * pitch_a + r * 8];
       BATCHWORK_UNROLL
       for (int c = 0; c < thread_cols / 2; ++c) y[c] = b[k * pitch_b + c * 8];
-      constexpr int blocks = Vendor::blocks_at_once;
-      static_assert(thread_rows % blocks == 0);
       BATCHWORK_UNROLL
       for (int r = 0; r < thread_rows; r += blocks) {
-        T left[blocks];
-        BATCHWORK_UNROLL
-        for (int i = 0; i < blocks; ++i) left[i] = x[r + i];
         BATCHWORK_UNROLL
         for (int c = 0; c < thread_cols; c += 2) {
           T twos[blocks][2];
           BATCHWORK_UNROLL
           for (int i = 0; i < 2 * blocks; ++i) twos[i / 2][i % 2] = sums[r + i / 2][c + i % 2];
-          Vendor::multiply_matrices(twos, left, y[c / 2]);
+          Vendor::multiply_matrices(twos, x[r / blocks], y[c / 2]);
           BATCHWORK_UNROLL
           for (int i = 0; i < 2 * blocks; ++i) sums[r + i / 2][c + i % 2] = twos[i / 2][i % 2];
         }
