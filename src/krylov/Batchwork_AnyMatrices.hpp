@@ -68,9 +68,9 @@ struct AnySystemsByItems : AnySystems<T> {
 };
 
 /// On hosts the way of the item's own format, so that packs are used as they are there.
-template <class T, class X, class Y>
-void apply_on_host(AnyItem<T> const& item, int rows, X const& x, Y const& y) {
-  item.visit([&](auto const& own) { apply_on_host(own, rows, x, y); });
+template <template <class> class Sum, class T, class X, class Put>
+void sum_rows_on_host(AnyItem<T> const& item, int rows, X const& x, Put const& put) {
+  item.visit([&](auto const& own) { sum_rows_on_host<Sum>(own, rows, x, put); });
 }
 
 }  // namespace Impl

@@ -18,6 +18,7 @@ namespace Batchwork {
 /// began before, it ends with Reason::breakdown.
 struct Bicgstab {
   static constexpr int vectors = 6;     ///< that lanes hold, x and b apart
+  static constexpr int own_vectors = 5;  ///< of its method
   static constexpr int short_rows = 8;  ///< of a lane, where they have three entries
   StoppingCriteria stop{};
 };
@@ -38,22 +39,26 @@ struct BicgstabMethod {
   N rho = N(T(1)), beta = N(T(0)), omega = N(T(0));
 
   BATCHWORK_INLINE explicit BicgstabMethod(At& at, Bicgstab const&)
-      : shadow(at.vector()), p(at.vector()), v(at.vector()), t(at.vector()), z(at.vector()) {}
+      : BicgstabMethod(at.template vectors<Bicgstab::own_vectors>()) {}
+  template <int N>
+  BATCHWORK_INLINE explicit BicgstabMethod(SolverVectors<typename At::Vector, N> const& own)
+      : shadow(own[0]), p(own[1]), v(own[2]), t(own[3]), z(own[4]) {}
 
   template <class M, class R>
   BATCHWORK_INLINE void restart(At& at, M const&, R const& r, N const& squared,
                                 Progress<N> const& is) {
+    // Of systems that are done, too: so nothing is kept from one beginning to the next.
+    at.for_each([&](int i) {
+      shadow.set(i, r(i));
+      p.set(i, V(T(0)));
+      v.set(i, V(T(0)));
+    });
     Mask const on = is.running;
     if (!any(on)) return;
     N const zero(T(0));
     rho = select_some(on, squared, rho);
     beta = select_some(on, zero, beta);
     omega = select_some(on, zero, omega);
-    at.for_each([&](int i) {
-      shadow.set(i, select_some(on, r(i), shadow(i)));
-      p.set(i, select_some(on, V(T(0)), p(i)));
-      v.set(i, select_some(on, V(T(0)), v(i)));
-    });
   }
 
   template <class M, class R>

@@ -16,6 +16,7 @@ namespace Batchwork {
 /// Reason::indefinite.
 struct ConjugateGradients {
   static constexpr int vectors = 4;     ///< that lanes hold, x and b apart
+  static constexpr int own_vectors = 2;  ///< of its method
   static constexpr int short_rows = 4;  ///< of a lane, where they have three entries
   StoppingCriteria stop{};
 };
@@ -34,7 +35,11 @@ struct ConjugateGradientsMethod {
   N rho = N(T(1));
 
   BATCHWORK_INLINE explicit ConjugateGradientsMethod(At& at, ConjugateGradients const&)
-      : p(at.vector()), t(at.vector()) {}
+      : ConjugateGradientsMethod(at.template vectors<ConjugateGradients::own_vectors>()) {}
+  template <int N>
+  BATCHWORK_INLINE explicit ConjugateGradientsMethod(
+      SolverVectors<typename At::Vector, N> const& own)
+      : p(own[0]), t(own[1]) {}
 
   template <class M, class R>
   BATCHWORK_INLINE void restart(At& at, M const& m, R const& r, N const&, Progress<N> const& is) {
@@ -43,9 +48,9 @@ struct ConjugateGradientsMethod {
     at.for_each([&](int i) { part[0] += r(i) * t(i); });
     N next[1];
     at.sum(part, next);
-    if (!any(is.running)) return;
-    rho = select_some(is.running, next[0], rho);
-    at.for_each([&](int i) { p.set(i, select_some(is.running, t(i), p(i))); });
+    // Of systems that are done, too: so nothing of p is kept from one beginning to the next.
+    at.for_each([&](int i) { p.set(i, t(i)); });
+    if (any(is.running)) rho = select_some(is.running, next[0], rho);
   }
 
   template <class M, class R>

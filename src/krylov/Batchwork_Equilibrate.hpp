@@ -7,112 +7,17 @@
 #define BATCHWORK_EQUILIBRATE_HPP
 
 #include <cstdint>
-#include <limits>
-#include <type_traits>
 
+#include "krylov/Batchwork_EquilibrateItem.hpp"
 #include "krylov/Batchwork_SystemVerb.hpp"
 
 namespace Batchwork {
 namespace Impl {
 
-/// Exponents of T, which are whole numbers held as T: so packs have them too.
-template <class T>
-struct Exponents {
-  using I = integer_of_t<T>;
-  static constexpr int digits = std::numeric_limits<T>::digits - 1;  ///< stored ones
-  static constexpr int bias = std::numeric_limits<T>::max_exponent - 1;
-  /// Of a factor: its inverse is a normal number as well.
-  static constexpr T most = T(bias - 1);
-
-  static constexpr T infinite() { return std::numeric_limits<T>::infinity(); }
-
-  /// e where |x| is from 3/4 to 3/2 of 2^e; minus infinity for zero and what is not finite.
-  template <class S>
-  static BATCHWORK_INLINE S of(S const& x) {
-    S const size = abs(x);
-    auto const counts = size > S(T(0)) && size < S(infinite());
-    auto const subnormal = size < S(std::numeric_limits<T>::min());
-    constexpr T lift = T(std::int64_t(1) << (digits + 1));
-    S const normal = select(counts, select(subnormal, size * S(lift), size), S(T(1)));
-    // Half of the last exponent added to the bits goes over into the exponent from 3/2 on.
-    S const e = to_number<T>(shift_right(bits(normal) + (I(1) << (digits - 1)), digits)) -
-                select(subnormal, S(T(bias + digits + 1)), S(T(bias)));
-    return select(counts, e, S(-infinite()));
-  }
-  /// 2^e for |e| up to most.
-  static BATCHWORK_INLINE T power(T e) {
-    return from_bits<T>(static_cast<I>(static_cast<I>(e) + bias) << digits);
-  }
-  template <int W>
-  static BATCHWORK_INLINE Pack<T, W> power(Pack<T, W> const& e) {
-    Pack<T, W> r;
-    for (int l = 0; l < W; ++l) r.set_lane(l, power(e.lane(l)));
-    return r;
-  }
-  /// The nearest whole number, below half of what T counts: added to this one nothing behind the point is left.
-  template <class S>
-  static BATCHWORK_INLINE S nearest(S const& x) {
-    constexpr T big = T(3) * T(std::int64_t(1) << (digits - 1));
-    return (x + S(big)) - S(big);
-  }
-  /// e - trunc(t / 2), kept within `most`. Towards zero, so that what is near to one stays where it is.
-  template <class S>
-  static BATCHWORK_INLINE S less_half(S const& e, S const& t) {
-    S const half = nearest(abs(t) * S(T(0.5)) - S(T(0.25)));
-    S const r = e - select(t < S(T(0)), -half, half);
-    S const low = select(r < S(-most), S(-most), r);
-    return select(low > S(most), S(most), low);
-  }
-};
-
-/// What `right` holds of a column meanwhile, in one number that T represents exactly: its exponent q, and the largest
-/// exponent c among its entries times their rows' factors, as c K + q. For one column q is the same in all that is written to
-/// it between two waits, so that lanes find the largest c by an atomic maximum.
-template <class T>
-struct ColumnState {
-  static constexpr T K = std::is_same_v<T, float> ? T(1024) : T(8192);
-  /// Less than every c: the column is empty.
-  static constexpr T empty = -K / 2;
-
-  template <class S>
-  static BATCHWORK_INLINE S largest(S const& state) {
-    return Exponents<T>::nearest(state * S(1 / K));
-  }
-  template <class S>
-  static BATCHWORK_INLINE S exponent(S const& state) {
-    return state - largest(state) * S(K);
-  }
-  template <class S>
-  static BATCHWORK_INLINE S of(S const& c, S const& q) {
-    return c * S(K) + q;
-  }
-};
-
-/// The lanes of an item may read and raise the same column at one time.
-template <class S, class Lanes, class T>
-BATCHWORK_INLINE S read_shared([[maybe_unused]] Lanes const& lanes, T const* from) {
-  if constexpr (std::is_base_of_v<LoneLane, Lanes>) return get<S>(from);
-  else return lanes.count == 1 ? *from : Kokkos::atomic_load(from);
-}
-template <class S, class Lanes, class T>
-BATCHWORK_INLINE void raise_shared([[maybe_unused]] Lanes const& lanes, T* to, S const& was,
-                                   S const& x) {
-  if constexpr (!std::is_base_of_v<LoneLane, Lanes>) {
-    if (lanes.count > 1) {
-      // Of what was read there may be more by now, but never less.
-      if (x > was) Kokkos::atomic_max(to, x);
-      return;
-    }
-  }
-  put(to, select(x > was, x, was));
-}
-
 template <class T, class Systems>
 struct EquilibrateSystems {
   using value_type = T;
   static constexpr int combined = 1;
-  /// The exponents of a row whose largest number is not its column's halve in every sweep, and there are 2^11 of them.
-  static constexpr int most_sweeps = 12;
 
   Systems a;
   Storage<T> left, right;
@@ -126,49 +31,14 @@ struct EquilibrateSystems {
 
   template <class S, class Lanes>
   BATCHWORK_INLINE void run(Lanes& lanes, std::int64_t item, bool there) const {
-    using E = Exponents<T>;
-    using Column = ColumnState<T>;
-    int const rows = there ? a.rows : 0;
     T const* const v = item_of(a.values, item);
-    // Of a row its exponent, which only its own lane reads; of a column see ColumnState.
-    T *const l = item_of(left, item), *const r = item_of(right, item);
-    lanes.for_each(rows, [&](int i) {
-      put(l + i * left.row, S(T(0)));
-      put(r + i * right.row, Column::of(S(Column::empty), S(T(0))));
-    });
-    lanes.sync();
-    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-      mask_t<S> changed(false);
-      lanes.for_each(rows, [&](int i) {
-        S const p = get<S>(l + i * left.row);
-        S largest(-E::infinite());
-        a.for_each_place(i, [&](int column, std::int64_t place) {
-          T* const at = r + column * right.row;
-          S const state = read_shared<S>(lanes, at), q = Column::exponent(state);
-          S const e = E::of(get<S>(v + place));
-          largest = select(e + q > largest, e + q, largest);
-          raise_shared(lanes, at, state, Column::of(e + p, q));
-        });
-        S const next = select(largest > S(-E::infinite()), E::less_half(p, largest + p), p);
-        changed = changed || next != p;
-        put(l + i * left.row, next);
-      });
-      lanes.sync();
-      lanes.for_each(rows, [&](int j) {
-        T* const at = r + j * right.row;
-        S const state = get<S>(at), c = Column::largest(state), q = Column::exponent(state);
-        S const next = select(c > S(Column::empty), E::less_half(q, c + q), q);
-        changed = changed || next != q;
-        put(at, Column::of(S(Column::empty), next));
-      });
-      lanes.sync();
-      if (!lanes.any(changed)) break;
-    }
-    lanes.for_each(rows, [&](int i) {
-      T* const at = r + i * right.row;
-      put(l + i * left.row, E::power(get<S>(l + i * left.row)));
-      put(at, E::power(Column::exponent(get<S>(at))));
-    });
+    equilibrate_item<S>(
+        lanes, there ? a.rows : 0, Scaling::both,
+        [&](int i, auto const& f) {
+          a.for_each_place(
+              i, [&](int column, std::int64_t place) { f(column, get<S>(v + place)); });
+        },
+        item_of(left, item), left.row, item_of(right, item), right.row);
   }
 };
 

@@ -33,6 +33,7 @@ namespace Batchwork {
 struct Gmres {
   static constexpr int vectors =
       4;  ///< that a lane or thread keeps, beside the factors of a preconditioner
+  static constexpr int own_vectors = 1;  ///< of its method
   static constexpr int short_rows = 4;  ///< of a lane, where they have three entries
   StoppingCriteria stop{};
   /// m: vectors of a cycle, 1 or more. More than there are rows, or iterations allowed, are not taken.
@@ -55,7 +56,7 @@ struct RoomOf<Gmres> {
   static KOKKOS_FUNCTION constexpr std::int64_t numbers_of_fitted(Gmres const& solver,
                                                                   std::int64_t places) {
     std::int64_t const m = solver.basis;
-    return (m * places + m * (m + 1) / 2 + 4 * m + 15) / 16 * 16;
+    return ((m + 1) * places + m * (m + 1) / 2 + 4 * m + 15) / 16 * 16;
   }
 };
 
@@ -75,13 +76,16 @@ struct GmresMethod {
   int steps = 0;    // of this cycle, by all systems that go through the same turns
   int columns = 0;  // of this cycle and system
   int turn = 0;
+  bool doubtful = false;  // whether a direction of this cycle may depend on those before it
+  bool is_aside = false;  // whether the iterate is in `current`, x being the better one
   T remaining = T(0);  // of the rotated right-hand side: the norm of the residual, but for the sign
 
   BATCHWORK_INLINE GmresMethod(At& at, Gmres const& solver, SystemRoom<T> const& in)
-      : v(at.vector()), room(in), m(solver.basis), places(places_of(at)) {}
+      : v(at.template vectors<Gmres::own_vectors>()[0]), room(in), m(solver.basis), places(places_of(at)) {}
 
   BATCHWORK_INLINE T* direction(int k) const { return room.numbers + k * places; }
-  BATCHWORK_INLINE T* column() const { return room.numbers + m * places; }
+  BATCHWORK_INLINE T* current() const { return room.numbers + m * places; }
+  BATCHWORK_INLINE T* column() const { return room.numbers + (m + 1) * places; }
   BATCHWORK_INLINE T* cosines() const { return column() + m; }
   BATCHWORK_INLINE T* sines() const { return column() + 2 * m; }
   BATCHWORK_INLINE T* right_side() const { return column() + 3 * m; }
@@ -110,6 +114,7 @@ struct GmresMethod {
   template <class M, class R>
   BATCHWORK_INLINE void restart(At& at, M const&, R const& r, T squared, Progress<T> const& is) {
     steps = columns = 0;
+    doubtful = false;
     if (!is.running) return;
     remaining = Kokkos::sqrt(squared);
     keep(at, r, T(1) / remaining, 0);
@@ -123,6 +128,22 @@ struct GmresMethod {
       v.set(i, x);
       put_number(at, to, i, x);
     });
+  }
+
+  /// The iterate that a cycle began from.
+  template <class X>
+  BATCHWORK_INLINE void load_current(At& at, X& x) const {
+    at.load_x(x);
+    if (!is_aside) return;
+    at.for_each([&](int i) { x.set(i, number_of(at, current(), i)); });
+  }
+  /// The next cycle begins from x, which is worse than the one that is stored, or from that.
+  template <class X>
+  BATCHWORK_INLINE void put_aside(At& at, X const& x, bool aside) {
+    is_aside = aside;
+    if (!aside) return;
+    T* const to = current();
+    at.for_each([&](int i) { put_number(at, to, i, x(i)); });
   }
 
   /// Subtracts from w what it has of the directions, which goes to the column, and gives the sum of its squares. Systems that
@@ -209,14 +230,15 @@ struct GmresMethod {
       a = ci * below - si * a;
     }
     T const d = Kokkos::sqrt(a * a + next * next);
-    // What is smaller comes from rounding.
+    // What is smaller may come from rounding alone, as in a singular matrix, or from columns of different scales.
     T const least = 16 * Kokkos::Experimental::epsilon_v<T> * size;
     if (!is_finite(d)) {
       is.judge(d);  // it says so
-    } else if (!(d > least)) {
+    } else if (!(d > T(0))) {
       is.judge(remaining * remaining);
       if (is.running) is.stop(Reason::breakdown, Breakdown::singular);
     } else {
+      doubtful = doubtful || !(d > least);
       T const cosine = a / d, sine = next / d;
       if (writes) {
         to[steps] = d;
@@ -228,7 +250,10 @@ struct GmresMethod {
       columns = steps + 1;
       is.judge(remaining * remaining);
       // The end of a cycle: confirmed by the true residual, which also says whether there is another one.
-      if (is.running && (columns == m || next <= least)) is.stop(Reason::stagnated);
+      if (is.running && (columns == m || next <= least)) {
+        is.stop(Reason::stagnated);
+        if (doubtful) is.stop(Reason::breakdown, Breakdown::singular);
+      }
     }
   }
 

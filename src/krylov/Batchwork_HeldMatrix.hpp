@@ -9,13 +9,19 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "krylov/Batchwork_ProductSums.hpp"
 #include "krylov/Batchwork_SystemTeam.hpp"
 
 namespace Batchwork::Impl {
 
+/// Each has product<Sum>(at, y, x), which sets y = A x, adding up the rows by Sum, and gives the sum of the squares of the sizes of
+/// the rows that this lane has added up; zero for PlainSum. compensated_product(at, x, put) runs put(r, sum, products) for the
+/// rows of the lane. Both are called by all lanes of the system.
+
 /// R full rows of K columns: nothing is indexed, and a number read from the letter box serves R rows.
 template <class T, int R, int K>
 struct ColumnsHeld {
+  static constexpr bool has_entries = true;
   static constexpr bool skips_rows = false;
   static constexpr int wide = 16 / int(sizeof(T));
   static constexpr int registers = R * K * int(sizeof(T)) / 4;
@@ -50,17 +56,27 @@ struct ColumnsHeld {
       }
     });
   }
-  template <class At>
-  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+  template <class Sum, class At>
+  BATCHWORK_INLINE T product(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+    T sizes = T(0);
+    sum_rows<Sum>(at, x, [&](int r, Sum const& sum) {
+      y.data[r] = sum.sum;
+      sizes += sum.size_squared();
+    });
+    return sizes;
+  }
+  template <class At, class Put>
+  BATCHWORK_INLINE void compensated_product(At& at, RowNumbers<T, R> const& x,
+                                            Put const& put) const {
+    sum_rows<CompensatedSum<T>>(
+        at, x, [&](int r, CompensatedSum<T>& sum) { put(r, sum, columns); });
+  }
+  template <class Sum, class At, class Put>
+  BATCHWORK_INLINE void sum_rows(At& at, RowNumbers<T, R> const& x, Put const& put) const {
     T const* const box = at.publish(x);
     // Few rows: several sums at once, so that additions do not wait for each other.
     constexpr int parts = R >= 3 ? 1 : 2;
-    T sums[R][parts];
-    BATCHWORK_UNROLL
-    for (int r = 0; r < R; ++r) {
-      BATCHWORK_UNROLL
-      for (int q = 0; q < parts; ++q) sums[r][q] = T(0);
-    }
+    Sum sums[R][parts];
     BATCHWORK_UNROLL
     for (int j0 = 0; j0 < K; j0 += 8) {
       if (j0 > 0 && j0 >= columns) continue;
@@ -70,16 +86,15 @@ struct ColumnsHeld {
         BATCHWORK_UNROLL
         for (int c = 0; c < wide; ++c) {
           BATCHWORK_UNROLL
-          for (int r = 0; r < R; ++r) sums[r][c % parts] += a[r][j + c] * w.v[c];
+          for (int r = 0; r < R; ++r) sums[r][c % parts].add(a[r][j + c], w.v[c]);
         }
       }
     }
     BATCHWORK_UNROLL
     for (int r = 0; r < R; ++r) {
-      T s = sums[r][0];
       BATCHWORK_UNROLL
-      for (int q = 1; q < parts; ++q) s += sums[r][q];
-      y.data[r] = s;
+      for (int q = 1; q < parts; ++q) sums[r][0].add(sums[r][q]);
+      put(r, sums[r][0]);
     }
   }
 };
@@ -87,6 +102,7 @@ struct ColumnsHeld {
 /// R rows of up to K entries with their columns; what is beyond them is read where it is.
 template <class T, int R, int K>
 struct EntriesHeld {
+  static constexpr bool has_entries = true;
   static constexpr bool skips_rows = false;
   /// Where the columns are in the letter box, in bytes; many of them by pairs of 16 bits.
   static constexpr int pair = K > 8 ? 2 : 1;
@@ -170,41 +186,57 @@ struct EntriesHeld {
       }
     });
   }
-  template <class At>
-  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+  template <class Sum, class At>
+  BATCHWORK_INLINE T product(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+    T sizes = T(0);
+    sum_rows<Sum>(at, x, [&](int r, Sum const& sum) {
+      y.data[r] = sum.sum;
+      sizes += sum.size_squared();
+    });
+    return sizes;
+  }
+  template <class At, class Put>
+  BATCHWORK_INLINE void compensated_product(At& at, RowNumbers<T, R> const& x,
+                                            Put const& put) const {
+    sum_rows<CompensatedSum<T>>(at, x, [&](int r, CompensatedSum<T>& sum) {
+      put(r, sum, width > K ? width : K);
+    });
+  }
+  template <class Sum, class At, class Put>
+  BATCHWORK_INLINE void sum_rows(At& at, RowNumbers<T, R> const& x, Put const& put) const {
     Box const box{at.publish(x)};
     // A row alone: several sums at once, so that additions do not wait for each other.
     constexpr int parts = R > 1 ? 1 : 4;
+    Sum totals[R];
     BATCHWORK_UNROLL
     for (int r = 0; r < R; ++r) {
-      T sums[parts];
-      BATCHWORK_UNROLL
-      for (int q = 0; q < parts; ++q) sums[q] = T(0);
+      Sum sums[parts];
       BATCHWORK_UNROLL
       for (int k0 = 0; k0 < K; k0 += 8) {
         if (k0 > 0 && k0 >= width) continue;
         BATCHWORK_UNROLL
-        for (int k = k0; k < k0 + 8 && k < K; ++k) sums[k % parts] += a[r][k] * read(box, r, k);
+        for (int k = k0; k < k0 + 8 && k < K; ++k) sums[k % parts].add(a[r][k], read(box, r, k));
       }
-      T s = sums[0];
       BATCHWORK_UNROLL
-      for (int q = 1; q < parts; ++q) s += sums[q];
-      y.data[r] = s;
+      for (int q = 1; q < parts; ++q) sums[0].add(sums[q]);
+      totals[r] = sums[0];
     }
     if (width > K) {
       of->visit(of->numbers(Vendor::renewed(at.item.number)), [&](auto const& rows) {
         BATCHWORK_KEEP_LOOP
         for (int r = 0; r < R; ++r) {
           auto const row = rows(Vendor::renewed(at.row_of(r)));
-          T s = T(0);
+          Sum sum;
           BATCHWORK_KEEP_LOOP
-          for (int k = K; k < row.count; ++k) s += row.number(k) * box.numbers[row.column(k)];
+          for (int k = K; k < row.count; ++k) sum.add(row.number(k), box.numbers[row.column(k)]);
           BATCHWORK_UNROLL
           for (int q = 0; q < R; ++q)
-            if (q == r) y.data[q] += s;
+            if (q == r) totals[q].add(sum);
         }
       });
     }
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) put(r, totals[r]);
   }
 };
 
@@ -212,6 +244,7 @@ struct EntriesHeld {
 /// neighbouring lanes share a row, so that they read neighbouring numbers.
 template <class T, int R>
 struct ReadInPlace {
+  static constexpr bool has_entries = true;
   static constexpr bool skips_rows = true;
   static constexpr int registers = 24;  ///< for addresses
   static constexpr int largest_team = largest_team_of_a_system;
@@ -240,30 +273,42 @@ struct ReadInPlace {
       }
     });
   }
-  template <class At>
-  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+  template <class Sum, class At>
+  BATCHWORK_INLINE T product(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
     T const* const box = at.publish(x);
     T* const results = at.second_box();
     int const at_once = at.lanes / sharing, first = at.rank / sharing, mine = at.rank % sharing;
     // Several rows at once, whose numbers are on their way together.
     constexpr int together = 4;
+    T sizes = T(0);
     of->visit(numbers, [&](auto const& rows) {
       // All lanes take as many turns, since they add up together.
       for (int i0 = 0; i0 < at.rows; i0 += together * at_once) {
         decltype(rows(0)) some[together];
-        T s[together];
+        Sum sums[together];
         int longest = 0;
         BATCHWORK_UNROLL
         for (int q = 0; q < together; ++q) {
           some[q] = rows(i0 + q * at_once + first);
           longest = some[q].count > longest ? some[q].count : longest;
-          s[q] = T(0);
         }
         BATCHWORK_KEEP_LOOP
         for (int k = mine; k < longest; k += sharing) {
           BATCHWORK_UNROLL
           for (int q = 0; q < together; ++q)
-            if (k < some[q].count) s[q] += some[q].number(k) * box[some[q].column(k)];
+            if (k < some[q].count) sums[q].add(some[q].number(k), box[some[q].column(k)]);
+        }
+        T s[together];
+        BATCHWORK_UNROLL
+        for (int q = 0; q < together; ++q) s[q] = sums[q].sum;
+        if constexpr (Sum::has_bound) {
+          // In a tree of five additions at most.
+          T size[together];
+          BATCHWORK_UNROLL
+          for (int q = 0; q < together; ++q) size[q] = sums[q].size + 5 * Kokkos::abs(s[q]);
+          if (sharing > 1) Vendor::sum_over(size, sharing);
+          BATCHWORK_UNROLL
+          for (int q = 0; q < together; ++q) sizes += mine == 0 ? size[q] * size[q] : T(0);
         }
         if (sharing > 1) Vendor::sum_over(s, sharing);
         BATCHWORK_UNROLL
@@ -278,20 +323,41 @@ struct ReadInPlace {
       int const i = at.row_of(r);
       y.data[r] = i < at.rows ? results[i] : T(0);
     });
+    return sizes;
+  }
+  /// A lane has its own rows here, one after the other: this is seldom done.
+  template <class At, class Put>
+  BATCHWORK_INLINE void compensated_product(At& at, RowNumbers<T, R> const& x,
+                                            Put const& put) const {
+    T const* const box = at.publish(x);
+    of->visit(numbers, [&](auto const& rows) {
+      BATCHWORK_KEEP_LOOP
+      for (int k = 0; k < R; ++k) {
+        auto const row = rows(Vendor::renewed(at.row_of(k)));
+        CompensatedSum<T> sum;
+        BATCHWORK_KEEP_LOOP
+        for (int e = 0; e < row.count; ++e) sum.add(row.number(e), box[row.column(e)]);
+        BATCHWORK_UNROLL
+        for (int q = 0; q < R; ++q)
+          if (q == k) put(q, sum, row.count);
+      }
+    });
   }
 };
 
 /// What a functor of matrix_free computes.
 template <class T, int R, class F>
 struct AppliedByFunctor {
+  static constexpr bool has_entries = false;
   static constexpr bool skips_rows = true;
   static constexpr int registers = 24;  ///< for addresses
   static constexpr int largest_team = largest_team_of_a_system;
   F const* functor = nullptr;
   bool valid = true;
 
-  template <class At>
-  BATCHWORK_INLINE void multiply(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+  template <class Sum, class At>
+  BATCHWORK_INLINE T product(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
+    static_assert(!Sum::has_bound, "of a functor's rounding nothing is known");
     T const* const box = at.publish(x);
     T* const results = at.second_box();
     (*functor)(
@@ -303,6 +369,7 @@ struct AppliedByFunctor {
       int const i = at.row_of(r);
       y.data[r] = i < at.rows ? results[i] : T(0);
     });
+    return T(0);
   }
 };
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "krylov/Batchwork_MultiplyTeams.hpp"
+#include "krylov/Batchwork_ProductSums.hpp"
 #include "machine/Batchwork_Lanes.hpp"
 #include "machine/Batchwork_Pack.hpp"
 
@@ -23,42 +24,46 @@ BATCHWORK_INLINE Pack<T, W> gather(std::int32_t const* columns, X const& x) {
   return r;
 }
 
-/// y = A x of one item by a host's thread, in whatever way its numbers stand.
-template <class Item, class X, class Y>
-void apply_on_host(Item const& item, int rows, X const& x, Y const& y) {
-  apply(LoneLane(), item, rows, x, y);
+/// put(i, sum) for the rows of an item, by a host's thread, in whatever way its numbers stand. Sum<S> is PlainSum or BoundedSum.
+template <template <class> class Sum, class Item, class X, class Put>
+void sum_rows_on_host(Item const& item, int rows, X const& x, Put const& put) {
+  for (int i = 0; i < rows; ++i) put(i, row_sum<Sum>(item, i, x));
 }
 
 /// Compressed rows whose entries are side by side: packs of terms.
-template <class T, class X, class Y>
-void apply_on_host(PatternItem<CsrSystems<T>> const& item, int rows, X const& x, Y const& y) {
+template <template <class> class Sum, class T, class X, class Put>
+void sum_rows_on_host(PatternItem<CsrSystems<T>> const& item, int rows, X const& x,
+                      Put const& put) {
   constexpr int W = native_width<T>;
   auto const& a = item.of;
-  if (a.values.row != 1) return apply(LoneLane(), item, rows, x, y);
   for (int i = 0; i < rows; ++i) {
+    if (a.values.row != 1) {
+      put(i, row_sum<Sum>(item, i, x));
+      continue;
+    }
     std::int64_t const first = a.offsets(i), end = a.offsets(i + 1);
     std::int64_t k = first;
-    T sum = T(0);
+    Sum<T> sum;
     if (end - first >= W) {
-      Pack<T, W> sums(T(0));
+      Sum<Pack<T, W>> sums;
       for (; k + W <= end; k += W)
-        sums += Pack<T, W>::load(item.numbers + k) * gather<W, T>(a.columns + k, x);
+        sums.add(Pack<T, W>::load(item.numbers + k), gather<W, T>(a.columns + k, x));
       sum = sum_of_lanes(sums);
     }
-    for (; k < end; ++k) sum += item.numbers[k] * x(a.columns[k]);
-    y(i) = sum;
+    for (; k < end; ++k) sum.add(item.numbers[k], x(a.columns[k]));
+    put(i, sum);
   }
 }
 
 /// Places of neighbouring rows side by side: packs of rows. A place that is not there adds nothing, whatever it holds.
-template <class T, class X, class Y>
-void apply_on_host(PatternItem<EllSystems<T>> const& item, int rows, X const& x, Y const& y) {
+template <template <class> class Sum, class T, class X, class Put>
+void sum_rows_on_host(PatternItem<EllSystems<T>> const& item, int rows, X const& x,
+                      Put const& put) {
   constexpr int W = native_width<T>;
   auto const& a = item.of;
-  if (a.values.row != 1) return apply(LoneLane(), item, rows, x, y);
   int i = 0;
-  for (; i + W <= rows; i += W) {
-    Pack<T, W> sums(T(0));
+  for (; a.values.row == 1 && i + W <= rows; i += W) {
+    Sum<Pack<T, W>> sums;
     for (int k = 0; k < a.width; ++k) {
       T const* const v = item.numbers + i + k * a.values.col;
       std::int32_t const* const c = a.columns + i * a.column_row + k * a.column_entry;
@@ -77,44 +82,51 @@ void apply_on_host(PatternItem<EllSystems<T>> const& item, int rows, X const& x,
           values.set_lane(l, v[l]);
         }
       }
-      sums += values * xs;
+      sums.add(values, xs);
     }
-    for (int l = 0; l < W; ++l) y(i + l) = sums.lane(l);
+    for (int l = 0; l < W; ++l) put(i + l, lane_of_sum(sums, l));
   }
-  for (; i < rows; ++i) y(i) = row_product(item, i, x);
+  for (; i < rows; ++i) put(i, row_sum<Sum>(item, i, x));
 }
 
 /// Packs of terms or of rows.
-template <class T, class X, class Y>
-void apply_on_host(PatternItem<DenseSystems<T>> const& item, int rows, X const& x, Y const& y) {
+template <template <class> class Sum, class T, class X, class Put>
+void sum_rows_on_host(PatternItem<DenseSystems<T>> const& item, int rows, X const& x,
+                      Put const& put) {
   constexpr int W = native_width<T>;
   auto const& a = item.of.values;
+  int i = 0;
   if (a.col == 1) {
-    for (int i = 0; i < rows; ++i) {
+    for (; i < rows; ++i) {
       T const* const v = item.numbers + i * a.row;
-      Pack<T, W> sums(T(0));
+      Sum<Pack<T, W>> sums;
       int j = 0;
       for (; j + W <= rows; j += W) {
         Pack<T, W> xs;
         for (int l = 0; l < W; ++l) xs.set_lane(l, x(j + l));
-        sums += Pack<T, W>::load(v + j) * xs;
+        sums.add(Pack<T, W>::load(v + j), xs);
       }
-      T sum = sum_of_lanes(sums);
-      for (; j < rows; ++j) sum += v[j] * x(j);
-      y(i) = sum;
+      Sum<T> sum = sum_of_lanes(sums);
+      for (; j < rows; ++j) sum.add(v[j], x(j));
+      put(i, sum);
     }
   } else if (a.row == 1) {
-    int i = 0;
     for (; i + W <= rows; i += W) {
-      Pack<T, W> sums(T(0));
+      Sum<Pack<T, W>> sums;
       for (int j = 0; j < rows; ++j)
-        sums += Pack<T, W>::load(item.numbers + i + j * a.col) * Pack<T, W>(x(j));
-      for (int l = 0; l < W; ++l) y(i + l) = sums.lane(l);
+        sums.add(Pack<T, W>::load(item.numbers + i + j * a.col), Pack<T, W>(x(j)));
+      for (int l = 0; l < W; ++l) put(i + l, lane_of_sum(sums, l));
     }
-    for (; i < rows; ++i) y(i) = row_product(item, i, x);
-  } else {
-    apply(LoneLane(), item, rows, x, y);
   }
+  for (; i < rows; ++i) put(i, row_sum<Sum>(item, i, x));
+}
+
+/// y = A x of one item by a host's thread.
+template <class Item, class X, class Y>
+void apply_on_host(Item const& item, int rows, X const& x, Y const& y) {
+  if constexpr (Item::has_entries)
+    sum_rows_on_host<PlainSum>(item, rows, x, [&](int i, auto const& sum) { y(i) = sum.sum; });
+  else apply(LoneLane(), item, rows, x, y);
 }
 
 template <class T, class Systems>

@@ -14,6 +14,7 @@ namespace Batchwork {
 /// eigenvalues of omega M A are within 1 of 1.
 struct Richardson {
   static constexpr int vectors = 4;     ///< that lanes hold, x and b apart
+  static constexpr int own_vectors = 2;  ///< of its method
   static constexpr int short_rows = 4;  ///< of a lane, where they have three entries
   StoppingCriteria stop{};
   double omega = 1;
@@ -34,7 +35,10 @@ struct RichardsonMethod {
   T omega;
 
   BATCHWORK_INLINE explicit RichardsonMethod(At& at, Richardson const& solver)
-      : z(at.vector()), t(at.vector()), omega(T(solver.omega)) {}
+      : RichardsonMethod(at.template vectors<Richardson::own_vectors>(), T(solver.omega)) {}
+  template <int N>
+  BATCHWORK_INLINE RichardsonMethod(SolverVectors<typename At::Vector, N> const& own, T factor)
+      : z(own[0]), t(own[1]), omega(factor) {}
 
   template <class M, class R>
   BATCHWORK_INLINE void restart(At&, M const&, R const&, N const&, Progress<N> const&) {}

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -63,6 +64,22 @@ inline void check_criteria(SystemCall const& call, StoppingCriteria const& stop)
     call.fail("a tolerance of " + std::to_string(stop.tolerance) + "; give zero or more");
   if (stop.most_iterations < 0)
     call.fail("at most " + std::to_string(stop.most_iterations) + " iterations; give zero or more");
+  if (!(stop.divergence_limit >= 1))
+    call.fail("a divergence limit of " + std::to_string(stop.divergence_limit) +
+              " times the residual of the start; give one or more, or infinity");
+  if (stop.relative_to != RelativeTo::right_side && stop.relative_to != RelativeTo::start &&
+      stop.relative_to != RelativeTo::nothing)
+    call.fail("a tolerance relative to number " + std::to_string(int(stop.relative_to)) +
+              " of RelativeTo, which there is not; give right_side, start or nothing");
+}
+/// What a solver was made with.
+template <class Solver>
+void check_solver(SystemCall const& call, Solver const& solver) {
+  check_criteria(call, solver.stop);
+  if constexpr (requires { solver.omega; })
+    if (!std::isfinite(solver.omega))
+      call.fail("richardson with an omega of " + std::to_string(solver.omega) +
+                "; give a finite number");
 }
 
 /// Whether the widest row of such systems is known, from their number of entries; of compressed rows only the mean is.
@@ -304,7 +321,7 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
   check_log(log.residual, "residual");
   check_log(log.reason, "reason");
   check_log(log.history, "history");
-  check_criteria(call, solver.stop);
+  check_solver(call, solver);
   if (a.rows() > most_rows_of_a_solve)
     call.fail("systems of " + std::to_string(a.rows()) + " rows, more than the limit of " +
               std::to_string(most_rows_of_a_solve) + "; use a solver for single large systems");

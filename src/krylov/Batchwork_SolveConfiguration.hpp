@@ -7,6 +7,7 @@
 #define BATCHWORK_SOLVECONFIGURATION_HPP
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -69,6 +70,13 @@ struct NamesOf<RelativeTo> {
                                                   {RelativeTo::nothing, "nothing"}};
 };
 
+/// Of letters as names in files have them, whatever the locale.
+constexpr bool same_but_for_case(std::string_view a, std::string_view b) {
+  auto const lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 template <class Kind>
 concept Named = requires { NamesOf<Kind>::all; };
 
@@ -90,12 +98,12 @@ char const* to_string(Kind kind) {
   return "unknown";
 }
 
-/// The SolverKind, PreconditionerKind or RelativeTo of that name: from_string<SolverKind>("bicgstab"). Throws
-/// std::invalid_argument with all names where there is none like it.
+/// The SolverKind, PreconditionerKind or RelativeTo of that name, in upper or lower case: from_string<SolverKind>("BiCGSTAB").
+/// Throws std::invalid_argument with all names where there is none like it.
 template <Impl::Named Kind>
 Kind from_string(std::string_view name) {
   for (auto const& k : Impl::NamesOf<Kind>::all)
-    if (name == k.name) return k.kind;
+    if (Impl::same_but_for_case(name, k.name)) return k.kind;
   throw std::invalid_argument("Batchwork::from_string: \"" + std::string(name) + "\" is no " +
                               Impl::NamesOf<Kind>::what + "; give one of " +
                               Impl::names_of<Kind>());

@@ -20,8 +20,9 @@ namespace Batchwork::Impl {
 
 template <class T, class Problem>
 struct SolveHost {
-  /// Vectors that a solver and the loop around it keep at most, with the factors of the rows.
-  static constexpr int most_vectors = 10;
+  static constexpr int own_vectors = Problem::solver_type::own_vectors;
+  /// Of a system in memory.
+  static constexpr int vectors = vectors_of_solve(own_vectors);
 
   Problem p;
   std::int64_t per_chunk;
@@ -31,7 +32,7 @@ struct SolveHost {
   /// Rows are rounded up to packs.
   template <int Rows>
   void solve_some(std::int64_t first, std::int64_t end) const {
-    alignas(64) T memory[most_vectors * (Rows + native_width<T>)];
+    alignas(64) T memory[vectors * (Rows + native_width<T>)];
     constexpr bool has_room = SolverInRoom<decltype(p.solver)>;
     alignas(64) T own_room[has_room ? room_on_stack / sizeof(T) : 1];
     SystemRoom<T> room{own_room};
@@ -39,20 +40,21 @@ struct SolveHost {
       if (p.solver.workspace != nullptr)
         room.numbers = p.solver.workspace + first / per_chunk * p.solver.of_system;
     using Of = std::remove_cvref_t<decltype(p.a.item(0))>;
-    using M = typename Problem::template prepared<typename SystemThread<T, Of>::Vector>;
+    using M = typename Problem::template prepared<typename SystemThread<T, Of, own_vectors>::Vector>;
     std::vector<T> beside(bytes_of_preconditioner<T>(p.preconditioner, p.a.rows) / sizeof(T));
     AnySystems<T> const any(p.a);
     for (std::int64_t n = first; n < end; ++n) {
       auto const item = p.item(n, true);
       Of const matrix = p.a.item(n);
-      SystemThread<T, Of> at{matrix, item, p.log, p.a.rows, memory};
+      SystemThread<T, Of, own_vectors> at{
+          matrix, item, p.log, p.a.rows, memory, memory + sizeof(memory) / sizeof(T)};
       auto const diagonal = at.vector();
       if constexpr (M::wants_diagonal && Of::has_entries)
         for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
       M const m = prepare<M>(at, diagonal, p.preconditioner, any, beside.data());
       if constexpr (requires { m.valid; }) at.valid = m.valid;
       auto method = method_in_room(at, p.solver, room);
-      p.log.write(n, solve_system(at, m, method, p.solver.stop));
+      p.log.write(n, solve_systems(at, m, method, p.solver.stop));
     }
   }
 
@@ -62,13 +64,13 @@ struct SolveHost {
                                       Item::has_entries &&
                                       !takes_item<decltype(Problem::preconditioner)>;
 
-  static constexpr std::int64_t systems_of_a_pack = SystemPack<T>::W;
+  static constexpr std::int64_t systems_of_a_pack = SystemPack<T, own_vectors>::W;
   static constexpr std::int64_t whole_packs(std::int64_t items) {
     return (items + systems_of_a_pack - 1) / systems_of_a_pack * systems_of_a_pack;
   }
 
   void solve_packs(std::int64_t first, std::int64_t end) const {
-    using At = SystemPack<T>;
+    using At = SystemPack<T, own_vectors>;
     using M = typename Problem::template prepared<typename At::Vector>;
     constexpr int W = At::W;
     int const rows = p.a.rows;
@@ -76,11 +78,11 @@ struct SolveHost {
     using Number = typename At::Number;
     auto const entries = std::make_unique_for_overwrite<Number[]>(pattern.columns.size());
     auto const memory =
-        std::make_unique_for_overwrite<Number[]>(std::size_t(most_vectors) * std::size_t(rows));
+        std::make_unique_for_overwrite<Number[]>(std::size_t(vectors) * std::size_t(rows));
     for (std::int64_t n = first; n < end; n += W) {
       At at{
           pattern,       p.b,         p.x, p.log, rows, n, int(std::min<std::int64_t>(W, end - n)),
-          entries.get(), memory.get()};
+          entries.get(), memory.get(), memory.get() + std::size_t(vectors) * std::size_t(rows)};
       auto const diagonal = at.vector();
       for (int l = 0; l < W; ++l) {
         auto const item = p.a.item(at.item(l));
@@ -93,7 +95,7 @@ struct SolveHost {
       }
       M const m(at, diagonal);
       auto method = method_of(at, p.solver);
-      auto const result = solve_system(at, m, method, p.solver.stop);
+      auto const result = solve_systems(at, m, method, p.solver.stop);
       for (int l = 0; l < at.count; ++l)
         p.log.write(n + l, SolveResult<T>{int(result.iterations.lane(l)), result.recurrence.lane(l),
                                           result.residual.lane(l), int(result.code.lane(l))});

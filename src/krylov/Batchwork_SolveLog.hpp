@@ -8,6 +8,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "krylov/Batchwork_Stopping.hpp"
 
@@ -35,6 +39,50 @@ struct SolveLog {
             {}};
   }
 };
+
+/// What became of one item, on the host.
+template <class T>
+struct SolveOutcome {
+  int code = 0;        ///< as SolveLog::reason has it
+  int iterations = 0;  ///< this and the norms are zero where the log has no View for them
+  T recurrence = T(0), residual = T(0);
+
+  bool converged() const { return code == 0; }
+  Reason reason() const { return Status::reason(code); }
+  int info() const { return Status::info(code); }  ///< of a breakdown, see Breakdown
+  /// In words: "stagnated after 31 iterations, |b - A x| = 2.1e-07".
+  std::string text() const {
+    char tail[80];
+    std::snprintf(tail, sizeof(tail), " after %d iterations, |b - A x| = %.3g", iterations,
+                  double(residual));
+    return explain_solve(code) + tail;
+  }
+};
+
+/// The outcome of every item, copied from the log, which must have its reasons. Waits for the kernels before it.
+///
+/// Throws std::invalid_argument where the log has no reasons.
+template <class T, class Memory>
+std::vector<SolveOutcome<T>> outcomes(SolveLog<T, Memory> const& log) {
+  auto const on_host = [](auto const& view) {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  };
+  if (log.reason.data() == nullptr && log.iterations.size() + log.residual.size() > 0)
+    throw std::invalid_argument(
+        "Batchwork::outcomes: the log has no View for the reasons; allocate log.reason");
+  Kokkos::fence("Batchwork::outcomes");
+  auto const reason = on_host(log.reason);
+  auto const iterations = on_host(log.iterations);
+  auto const recurrence = on_host(log.recurrence), residual = on_host(log.residual);
+  std::vector<SolveOutcome<T>> all(reason.extent(0));
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    all[n].code = reason(n);
+    if (n < iterations.extent(0)) all[n].iterations = iterations(n);
+    if (n < recurrence.extent(0)) all[n].recurrence = recurrence(n);
+    if (n < residual.extent(0)) all[n].residual = residual(n);
+  }
+  return all;
+}
 
 namespace Impl {
 

@@ -10,6 +10,8 @@
 #include <Kokkos_Core.hpp>
 
 #include "krylov/Batchwork_Jacobi.hpp"
+#include "krylov/Batchwork_ProductSums.hpp"
+#include "krylov/Batchwork_SolverVectors.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
 #include "tile/Batchwork_Scalar.hpp"
 
@@ -32,44 +34,101 @@ struct Verdict {
   bool begins_anew = false, is_restart = false;
   int code = 0;
 };
-/// \param before  the residual when it began, or began anew
+/// Norms are compared by their squares.
+/// \param began   whether it has iterated, or is a start that seemed to meet the tolerance
+/// \param met     whether the true residual is known to meet the tolerance
+/// \param best    the residual of what x holds, squared
+/// \param from    the residual that its last iterations began from, squared
 template <bool HasCycles, class T>
-BATCHWORK_INLINE Verdict conclude(StoppingCriteria const& stop, T residual, T threshold, T before,
-                                  Reason cause, int info, int iterations, int restarts) {
-  // A cycle that leaves more of the residual than this has not helped.
-  constexpr T progress = T(1) - (sizeof(T) == 4 ? T(0x1p-12) : T(0x1p-26));
-  if (!is_finite(residual)) return {false, false, Status::code(Reason::not_finite, 0)};
-  if (residual <= threshold) return {false, false, Status::code(Reason::success, 0)};
-  if (cause == Reason::iteration_limit || cause == Reason::indefinite)
+BATCHWORK_INLINE Verdict conclude(StoppingCriteria const& stop, bool began, bool met, T residual,
+                                  T best, [[maybe_unused]] T from, Reason cause, int info,
+                                  int iterations, int restarts) {
+  if (met) return {false, false, Status::code(Reason::success, 0)};
+  if (!is_finite(residual) && cause != Reason::diverged && cause != Reason::breakdown)
+    return {false, false, Status::code(Reason::not_finite, 0)};
+  if (cause == Reason::iteration_limit || cause == Reason::indefinite || cause == Reason::diverged)
     return {false, false, Status::code(cause, 0)};
-  if (HasCycles && (cause == Reason::stagnated || cause == Reason::success) &&
-      iterations < stop.most_iterations && residual < progress * before)
-    return {true, false, 0};
-  if (restarts < stop.most_restarts && iterations < stop.most_iterations &&
-      residual < T(0.5) * before)
+  bool const may = iterations < stop.most_iterations;
+  if (!began) return {may, false, Status::code(Reason::iteration_limit, 0)};
+  if constexpr (HasCycles) {
+    // A cycle that leaves more of the residual than this has not helped.
+    constexpr T progress = T(1) - (sizeof(T) == 4 ? T(0x1p-11) : T(0x1p-25));
+    if (may && cause != Reason::not_finite) {
+      if (residual < progress * from) return {true, false, 0};
+      // The next cycle may mend what this one has spoiled.
+      if (restarts < stop.most_restarts && progress * residual > from &&
+          residual < T(stop.divergence_limit) * T(stop.divergence_limit) * best)
+        return {true, true, 0};
+    }
+  } else if (may && restarts < stop.most_restarts && residual < T(0.25) * best) {
     return {true, true, 0};
+  }
   // The recurrence claimed too much, which only a further beginning would mend.
   bool const claims = cause == Reason::success;
-  Reason const why = !claims                              ? cause
-                     : iterations >= stop.most_iterations ? Reason::iteration_limit
-                                                          : Reason::stagnated;
+  Reason const why = !claims ? cause : may ? Reason::stagnated : Reason::iteration_limit;
   return {false, false, Status::code(why, why == Reason::breakdown ? info : 0)};
 }
 
-/// Iterates for one system, of which `at` knows how it lies: SystemTeam on devices, SystemThread on hosts; or for a pack of
-/// them, SystemPack, where numbers of a system are packs and what holds of it a mask. All lanes that go through the same turns
-/// (at.any) take part until the last of their systems is done.
-///
-/// A method has restart(at, m, r, norm_squared, is), which begins from the residual r, and step(at, m, r, u, is), one
-/// iteration that changes r and u of a system that is running, and ends with is.judge(r' r) or is.stop(why); both are
-/// called by all lanes. The solution is x + u; where Method::right it is x + M u, M being the preconditioner: neither x nor
-/// M u is then needed in an iteration. A method that has_cycles has finish(at, u), called by all lanes, which makes u of what
-/// its steps have left; where a cycle is over it says is.stop(Reason::stagnated), and begins anew unless that holds.
-///
-/// b is in r and the start in u, which are loaded as early as can be: the rest of what a system needs then comes meanwhile.
-template <class Method, class At, class M>
-BATCHWORK_INLINE SolveResult<typename At::Number> solve_system(At& at, M const& m, Method& method,
-                                                               StoppingCriteria const& stop,
+/// A residual that was computed, and what is known of its rounding.
+template <class N>
+struct ComputedResidual {
+  using T = scalar_t<N>;
+  static constexpr T u = unit_roundoff<T>;
+  N squares;   ///< of its norm
+  N rounding;  ///< a bound of the norm of its error
+
+  /// Sums of squares and what is made of them round by less than this part of a norm.
+  static BATCHWORK_INLINE T slack(int rows) { return T(rows + 16) * u; }
+  /// Whether a residual meets the threshold for certain, by little arithmetic: it is smaller by a part of 2^-8, which rounding
+  /// is not; else it may, or not.
+  /// \param sizes  the squares of the sizes of the rows' sums, see BoundedSum
+  static BATCHWORK_INLINE mask_t<N> clearly_meets(N const& squares, N const& sizes,
+                                                  N const& threshold_squared) {
+    // (4 u)^2 sizes is to be below 2^-20 of the threshold; and that no denormal number.
+    constexpr T part = 16 * u * u * T(0x1p20);
+    constexpr T least = Kokkos::Experimental::norm_min_v<T>;
+    return (squares <= N(T(1) - T(0x1p-7)) * threshold_squared) &
+           (N(part) * sizes + N(least) <= threshold_squared);
+  }
+  static BATCHWORK_INLINE ComputedResidual of_product(N const& squares, N const& sizes, int rows) {
+    // The squares of small sizes may have vanished.
+    N const all = sizes + N(T(rows) * Kokkos::Experimental::norm_min_v<T>);
+    return {squares, N(4 * u) * sqrt(all) + N(u) * sqrt(squares)};
+  }
+  /// After a sum in twice the precision, whose roundings have such squares.
+  static BATCHWORK_INLINE ComputedResidual of_compensated(N const& squares, N const& roundings) {
+    return {squares, sqrt(roundings) + N(u) * sqrt(squares)};
+  }
+  /// Whether it is at most the threshold, for certain.
+  BATCHWORK_INLINE mask_t<N> meets(N const& threshold_squared, int rows) const {
+    T const s = slack(rows);
+    return sqrt(squares) * N(T(1) + s) + rounding <= sqrt(threshold_squared) * N(T(1) - s);
+  }
+  /// Whether it may be.
+  BATCHWORK_INLINE mask_t<N> may_meet(N const& threshold_squared, int rows) const {
+    T const s = slack(rows);
+    return sqrt(squares) * N(T(1) - s) - rounding <= sqrt(threshold_squared) * N(T(1) + s);
+  }
+};
+
+/// What is known of systems between their iterations, while a solve of them lasts.
+template <class N>
+struct SolveState {
+  using T = scalar_t<N>;
+  using Mask = mask_t<N>;
+  using Count = info_t<N>;
+  Progress<N> is;
+  N squared = N(T(0));  ///< of the residual's norm, in r
+  N best = N(T(0));     ///< the same of what x holds
+  Count restarts = Count(0), code = Count(0);
+  /// Those whose start seems to meet the tolerance, which is to be confirmed.
+  Mask unsure = Mask(false);
+};
+
+/// The start of systems, which are in `at`: see iterate_systems. b is in r and x in u; afterwards the residual is in r and u is
+/// zero.
+template <class At>
+BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingCriteria const& stop,
                                                                typename At::Vector& r,
                                                                typename At::Vector& u) {
   using T = typename At::Scalar;
@@ -77,10 +136,9 @@ BATCHWORK_INLINE SolveResult<typename At::Number> solve_system(At& at, M const& 
   using V = typename At::Value;
   using Mask = mask_t<N>;
   using Count = info_t<N>;
-  constexpr bool has_cycles = requires { Method::has_cycles; };
-  constexpr int systems = HeldTraits<N>::width;
   N const none(T(0));
-  auto t = at.vector(), b = at.vector();
+  SolveState<N> state;
+  auto& is = state.is;
 
   N norms[4];
   {
@@ -93,61 +151,125 @@ BATCHWORK_INLINE SolveResult<typename At::Number> solve_system(At& at, M const& 
     });
     at.sum(parts, norms);
   }
-  N const right_side = sqrt(norms[0]);
   Mask const is_flawed = norms[2] != none;
   // What has columns out of range is not multiplied by.
   Mask const begins_at_zero = (norms[1] == none) | is_flawed;
-  N squared[1] = {norms[0]};
+  N squared = norms[0];
+  N start = norms[0];  // what a tolerance is relative to, if it is to the start; squared
   // A product with zeros is left out, if all systems of these turns begin there.
-  if (at.any(!begins_at_zero)) {
-    at.multiply(t, u);
-    V part[1] = {V(T(0))};
+  if (at.any(!begins_at_zero)) [[unlikely]] {
+    auto t = at.vector();
+    V parts[2] = {V(T(0)), V(T(0))};
+    if constexpr (At::has_entries) parts[1] = at.multiply_with_bound(t, u);
+    else at.multiply(t, u);
     at.for_each([&](int i) {
       r.set(i, select(begins_at_zero, r(i), r(i) - t(i)));
-      part[0] += r(i) * r(i) + (u(i) - u(i));  // a NaN in a column that no row has
+      parts[0] += r(i) * r(i) + (u(i) - u(i));  // an empty column hides a NaN in x
     });
-    N other[1];
-    at.sum(part, other);
+    N other[2];
+    at.sum(parts, other);
     // Compilers round the two sums differently: those that begin at zero do not depend on the others of these turns.
-    squared[0] = select(begins_at_zero, norms[0], other[0]);
+    squared = select(begins_at_zero, norms[0], other[0]);
+    start = squared;
+    if (At::has_entries && stop.relative_to == RelativeTo::start) {
+      // The least that it may be.
+      N const least =
+          sqrt(start) - ComputedResidual<N>::of_product(other[0], other[1], at.rows).rounding;
+      start = select(begins_at_zero, start, select(least > none, least * least, none));
+    }
   }
   at.for_each([&](int i) { u.set(i, V(T(0))); });
 
-  Progress<N> is;
-  N residual = sqrt(squared[0]);
   is.most_iterations = stop.most_iterations;
-  is.squared = squared[0];
-  N const threshold =
-      N(T(stop.tolerance)) * (stop.relative_to == RelativeTo::right_side ? right_side
-                              : stop.relative_to == RelativeTo::start    ? residual
-                                                                         : N(T(1)));
-  is.threshold_squared = threshold * threshold;
   bool const to_right_side = stop.relative_to == RelativeTo::right_side;
+  T const tolerance = T(stop.tolerance), limit = T(stop.divergence_limit);
+  is.threshold_squared =
+      N(tolerance * tolerance) * (to_right_side                           ? norms[0]
+                                  : stop.relative_to == RelativeTo::start ? start
+                                                                          : N(T(1)));
+  is.divergence_squared = N(limit * limit) * squared;
   // The squares of a right-hand side may overflow or vanish.
   Mask const zero = Mask(to_right_side) & (!is_flawed) & (norms[3] == none);
-  Mask const measurable = Mask(!to_right_side) | (within_range(right_side) & (right_side > none));
-  Mask const begins = !(is_flawed | zero), fails = begins & !(within_range(residual) & measurable);
-  Mask const wants = begins & (!fails) & (residual > threshold);
-  SolveResult<N> result;
+  Mask const measurable = Mask(!to_right_side) | (within_range(norms[0]) & (norms[0] > none));
+  Mask const begins = !(is_flawed | zero), fails = begins & !(within_range(squared) & measurable);
+  Mask const wants = begins & (!fails) & (squared > is.threshold_squared);
   if (any(zero)) {
     at.store_x(u, zero);
-    residual = select(zero, none, residual);
-    is.squared = select(zero, none, is.squared);
+    squared = select(zero, none, squared);
   }
+  state.squared = state.best = is.squared = squared;
+  // The right-hand side itself is known, other starts are confirmed as any other end is.
+  state.unsure = begins & (!fails) & (!wants) & Mask(At::has_entries && at.there()) &
+                 !(begins_at_zero & Mask(stop.relative_to != RelativeTo::nothing));
   bool const may_iterate = at.there() && stop.most_iterations > 0;
   is.running = wants & Mask(may_iterate);
   constexpr auto code = [](Reason why) { return Count(Status::code(why, 0)); };
-  result.code = select(
-      is_flawed, code(Reason::invalid_pattern),
-      select(fails, code(Reason::not_finite),
-             select(wants & Mask(!may_iterate), code(Reason::iteration_limit), result.code)));
+  state.code =
+      select(is_flawed, code(Reason::invalid_pattern),
+             select(fails, code(Reason::not_finite),
+                    select(wants & Mask(!may_iterate), code(Reason::iteration_limit), state.code)));
+  return state;
+}
 
-  Count restarts = Count(0);
-  N before = residual;  // when the system began, or began anew
-  while (at.any(is.running)) {
-    Mask const began = is.running;
+/// Decides what becomes of the systems `ends`, of which `began` have iterated: their residuals are in r and state.squared,
+/// those that x had before have the squares `from`.
+template <bool HasCycles, class N>
+BATCHWORK_INLINE void conclude_systems(SolveState<N>& state, StoppingCriteria const& stop,
+                                       mask_t<N> const& ends, mask_t<N> const& began,
+                                       mask_t<N> const& met, mask_t<N> const& helps,
+                                       N const& from) {
+  using Mask = mask_t<N>;
+  auto& is = state.is;
+  info_t<N> const cause = is.cause();
+  for (int l = 0; l < HeldTraits<N>::width; ++l) {
+    if (!lane_of(ends, l)) continue;
+    bool const helped = lane_of(helps, l), iterated = lane_of(began, l);
+    Verdict const said = conclude<HasCycles>(
+        stop, iterated, lane_of(met, l), lane_of(state.squared, l), lane_of(state.best, l),
+        lane_of(from, l), Reason(lane_of(cause, l)), int(lane_of(is.info, l)),
+        int(lane_of(is.iterations, l)), int(lane_of(state.restarts, l)));
+    set_lane_of(state.code, l, said.code);
+    if (helped || !iterated) set_lane_of(state.best, l, lane_of(state.squared, l));
+    if (!said.begins_anew) continue;
+    Mask mine(false);
+    set_lane_of(mine, l, true);
+    is.begin_anew(mine);
+    if (said.is_restart) set_lane_of(state.restarts, l, lane_of(state.restarts, l) + 1);
+    else if (HasCycles && helped) set_lane_of(state.restarts, l, 0);
+  }
+}
+
+/// Iterates for one system, of which `at` knows how it lies: SystemTeam on devices, SystemThread on hosts; or for a pack of
+/// them, SystemPack, where numbers of a system are packs and what holds of it a mask. All lanes that go through the same turns
+/// (at.any) take part until the last of their systems is done.
+///
+/// A method has restart(at, m, r, norm_squared, is), which begins from the residual r, and step(at, m, r, u, is), one
+/// iteration that changes r and u of a system that is running, and ends with is.judge(r' r) or is.stop(why); both are
+/// called by all lanes. The solution is x + u; where Method::right it is x + M u, M being the preconditioner: neither x nor
+/// M u is then needed in an iteration. A method that has_cycles has finish(at, u), called by all lanes, which makes u of what
+/// its steps have left; where a cycle is over it says is.stop(Reason::stagnated), and begins anew unless that holds. It also has
+/// load_current and put_aside for an iterate that is worse than x. Its vectors come from at.vectors<n>(), n being what the solver
+/// says in own_vectors; nothing of them is kept from one beginning to the next.
+///
+/// The residual is in r and u is zero, before and after.
+template <class Method, class At, class M>
+BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
+                                      StoppingCriteria const& stop, typename At::Vector& r,
+                                      typename At::Vector& u,
+                                      SolveState<typename At::Number>& state) {
+  using T = typename At::Scalar;
+  using N = typename At::Number;
+  using V = typename At::Value;
+  using Mask = mask_t<N>;
+  constexpr bool has_cycles = requires { Method::has_cycles; };
+  auto& is = state.is;
+  auto t = at.vector(), b = at.vector();
+  while (at.any(is.running | state.unsure)) {
+    // A start that seems to meet the tolerance is confirmed as any other end is.
+    Mask const began = is.running, ends = began | state.unsure;
     bool const records = any(began) && at.keeps_history();
-    method.restart(at, m, r, squared[0], is);
+    N const from = state.squared;
+    method.restart(at, m, r, state.squared, is);
     while (at.any(is.running)) {
       method.step(at, m, r, u, is);
       if (records) at.record(began, is.iterations, is.squared);
@@ -158,57 +280,81 @@ BATCHWORK_INLINE SolveResult<typename At::Number> solve_system(At& at, M const& 
     at.load_b(b);
     if constexpr (Method::right) {
       m.apply(at, t, u);
-      at.load_x(u);
-      at.for_each([&](int i) { u.set(i, u(i) + t(i)); });
+      if constexpr (has_cycles) method.load_current(at, u);
+      else at.load_x(u);
     } else {
       at.load_x(t);
-      at.for_each([&](int i) { u.set(i, t(i) + u(i)); });
     }
-    if (any(began)) at.store_x(u, began);
-    // No row may have a column that would show a NaN in x.
-    V part[1] = {V(T(0))};
-    at.for_each([&](int i) { part[0] += u(i) - u(i); });
-    at.multiply(t, u);
+    at.for_each([&](int i) { u.set(i, t(i) + u(i)); });
+    V parts[2] = {V(T(0)), V(T(0))};
+    if constexpr (At::has_entries) parts[1] = at.multiply_with_bound(t, u);
+    else at.multiply(t, u);
     at.for_each([&](int i) {
       V const v = b(i) - t(i);
-      r.set(i, select(began, v, r(i)));
-      u.set(i, V(T(0)));
-      part[0] += v * v;
+      r.set(i, select(ends, v, r(i)));
+      parts[0] += v * v + (u(i) - u(i));  // an empty column hides a NaN in x
     });
-    N now[1];
-    at.sum(part, now);
-    if (!any(began)) continue;
-    squared[0] = select(began, now[0], squared[0]);
-    residual = select(began, sqrt(now[0]), residual);
-    Count const cause = is.cause();
-    for (int l = 0; l < systems; ++l) {
-      if (!lane_of(began, l)) continue;
-      Verdict const said = conclude<has_cycles>(
-          stop, lane_of(residual, l), lane_of(threshold, l), lane_of(before, l),
-          Reason(lane_of(cause, l)), int(lane_of(is.info, l)), int(lane_of(is.iterations, l)),
-          int(lane_of(restarts, l)));
-      set_lane_of(result.code, l, said.code);
-      if (!said.begins_anew) continue;
-      Mask mine(false);
-      set_lane_of(mine, l, true);
-      is.begin_anew(mine);
-      set_lane_of(before, l, lane_of(residual, l));
-      if (said.is_restart) set_lane_of(restarts, l, lane_of(restarts, l) + 1);
+    N now[2];
+    at.sum(parts, now);
+    state.unsure = Mask(false);
+    Mask met = ends, helps = began;
+    if constexpr (At::has_entries) {
+      using Computed = ComputedResidual<N>;
+      met = ends & Computed::clearly_meets(now[0], now[1], is.threshold_squared);
+      if (Mask const rest = ends & (!met); at.any(rest)) [[unlikely]] {
+        auto const known = Computed::of_product(now[0], now[1], at.rows);
+        met = met | (rest & known.meets(is.threshold_squared, at.rows));
+        // x becomes better than it was as far as the sums say, and than the start for certain.
+        T const limit = T(stop.divergence_limit) * T(stop.divergence_limit);
+        N const start = is_finite(limit) ? is.divergence_squared / N(limit) : state.best;
+        helps = began & (met | ((now[0] < state.best) &
+                                (sqrt(now[0]) + known.rounding < sqrt(start))));
+        Mask const unsure = rest & (!met) & known.may_meet(is.threshold_squared, at.rows);
+        if (at.any(unsure)) [[unlikely]] {
+          V precise[2] = {V(T(0)), at.compensated_residual(t, b, u)};
+          at.for_each([&](int i) {
+            r.set(i, select(unsure, t(i), r(i)));
+            precise[0] += t(i) * t(i);
+          });
+          N sums[2];
+          at.sum(precise, sums);
+          now[0] = select(unsure, sums[0], now[0]);
+          met = met | (unsure & Computed::of_compensated(sums[0], sums[1])
+                                    .meets(is.threshold_squared, at.rows));
+          helps = (helps & !unsure) | (unsure & began & (sums[0] < state.best));
+        }
+      }
+    } else {
+      met = ends & (now[0] <= is.threshold_squared);
+      helps = began & (now[0] < state.best);
     }
+    // What does not help is dropped.
+    if (any(helps)) at.store_x(u, helps);
+    if (any(ends)) {
+      state.squared = select(ends, now[0], state.squared);
+      conclude_systems<has_cycles>(state, stop, ends, began, met, helps, from);
+      if constexpr (has_cycles) method.put_aside(at, u, is.running && began && !helps);
+    }
+    at.for_each([&](int i) { u.set(i, V(T(0))); });
   }
-  result.iterations = is.iterations;
-  result.recurrence = sqrt(is.squared);
-  result.residual = residual;
-  return result;
 }
 
+/// What the solve of systems leaves, once none of them is running or unsure.
+template <class N>
+BATCHWORK_INLINE SolveResult<N> result_of(SolveState<N> const& state) {
+  return {state.is.iterations, sqrt(state.is.squared), sqrt(state.best), state.code};
+}
+
+/// The solve of systems, on hosts and in kernels of users.
 template <class Method, class At, class M>
-BATCHWORK_INLINE SolveResult<typename At::Number> solve_system(At& at, M const& m, Method& method,
-                                                               StoppingCriteria const& stop) {
+BATCHWORK_INLINE SolveResult<typename At::Number> solve_systems(At& at, M const& m, Method& method,
+                                                                StoppingCriteria const& stop) {
   auto r = at.vector(), u = at.vector();
   at.load_b(r);
   at.load_x(u);
-  return solve_system(at, m, method, stop, r, u);
+  auto state = begin_systems(at, stop, r, u);
+  iterate_systems(at, m, method, stop, r, u, state);
+  return result_of(state);
 }
 
 }  // namespace Batchwork::Impl

@@ -90,7 +90,8 @@ constexpr RoomPlan plan_room(std::int64_t of_system, std::int64_t systems,
 template <class Solver, class T>
 struct InRoom {
   using has_room = void;
-  static constexpr int vectors = Solver::vectors, short_rows = Solver::short_rows;
+  static constexpr int vectors = Solver::vectors, own_vectors = Solver::own_vectors,
+                       short_rows = Solver::short_rows;
   Solver solver;
   StoppingCriteria stop;
   T* workspace;  ///< null: the room is on the chip or stack
@@ -159,18 +160,18 @@ template <class T, int R, bool Large, class Matrix, class Member>
 BATCHWORK_INLINE int places_of(SystemTeam<T, R, Large, Matrix, Member> const& at) {
   return at.layout.rows;
 }
-template <class T, class Item>
-BATCHWORK_INLINE auto number_of(SystemThread<T, Item> const&, T const* vector, int r) {
-  using At = SystemThread<T, Item>;
+template <class T, class Item, int Own>
+BATCHWORK_INLINE auto number_of(SystemThread<T, Item, Own> const&, T const* vector, int r) {
+  using At = SystemThread<T, Item, Own>;
   return At::Value::load(vector + r * At::W);
 }
-template <class T, class Item>
-BATCHWORK_INLINE void put_number(SystemThread<T, Item> const&, T* vector, int r,
-                                 typename SystemThread<T, Item>::Value const& x) {
-  x.store(vector + r * SystemThread<T, Item>::W);
+template <class T, class Item, int Own>
+BATCHWORK_INLINE void put_number(SystemThread<T, Item, Own> const&, T* vector, int r,
+                                 typename SystemThread<T, Item, Own>::Value const& x) {
+  x.store(vector + r * SystemThread<T, Item, Own>::W);
 }
-template <class T, class Item>
-BATCHWORK_INLINE int places_of(SystemThread<T, Item> const& at) {
+template <class T, class Item, int Own>
+BATCHWORK_INLINE int places_of(SystemThread<T, Item, Own> const& at) {
   return at.padded(at.rows);
 }
 

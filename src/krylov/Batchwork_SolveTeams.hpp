@@ -49,7 +49,8 @@ struct SolveTeams {
        (Problem::template prepared<RowNumbers<T, R>>::wants_diagonal ? 1 : 0)) *
           R * int(sizeof(T)) / 4 +
       56;
-  static constexpr int wanted_teams = std::max(1, 65536 / (largest_team * registers));
+  static constexpr int wanted_teams =
+      std::clamp(65536 / (largest_team * registers), 1, SolverInRoom<typename Problem::solver_type> ? 4 : 64);
 
   Problem p;
   int lanes, shift;  ///< of a system; its logarithm, where several share a team
@@ -160,6 +161,11 @@ struct SolveTeams {
     auto r = at.vector(), u = at.vector();
     at.load_b(r);
     at.load_x(u);
+    T* const beside = numbers + scratch.numbers(Vendor::has_shuffles);
+    T* factors = beside + numbers_beside();
+    if (factors_are_elsewhere())
+      factors = p.beside.numbers +
+                (std::int64_t(member.league_rank()) * scratch.systems + slot) * p.beside.of_system;
     RowNumbers<T, R> diagonal{};
     if constexpr (requires { matrix.functor; }) {
       matrix.functor = &p.a.functor;
@@ -168,16 +174,12 @@ struct SolveTeams {
       matrix.take(p.a, p.a.numbers(item.number), mine, lanes, diagonal);
     }
     using M = typename Problem::template prepared<RowNumbers<T, R>>;
-    T* const beside = numbers + scratch.numbers(Vendor::has_shuffles);
-    T* factors = beside + numbers_beside();
-    if (factors_are_elsewhere())
-      factors = p.beside.numbers +
-                (std::int64_t(member.league_rank()) * scratch.systems + slot) * p.beside.of_system;
     M const m = prepare<M>(at, diagonal, p.preconditioner, p.a, factors);
     if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
     auto method = method_in_room(at, p.solver, room_of(member, slot, beside));
-    auto const result = solve_system(at, m, method, p.solver.stop, r, u);
-    if (mine == 0 && there) p.log.write(item.number, result);
+    auto state = begin_systems(at, p.solver.stop, r, u);
+    iterate_systems(at, m, method, p.solver.stop, r, u, state);
+    if (mine == 0 && there) p.log.write(item.number, result_of(state));
   }
 };
 

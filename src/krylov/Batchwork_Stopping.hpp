@@ -7,6 +7,7 @@
 #define BATCHWORK_STOPPING_HPP
 
 #include <Kokkos_Core.hpp>
+#include <string>
 #include <type_traits>
 
 #include "machine/Batchwork_Held.hpp"
@@ -25,6 +26,8 @@ struct StoppingCriteria {
   RelativeTo relative_to = RelativeTo::right_side;
   /// How often a system begins anew from its true residual, after a breakdown or where the recurrence claimed too much.
   int most_restarts = 3;
+  /// A system ends as diverged where the iteration's residual is more than this times that of the start; infinity: never.
+  double divergence_limit = 1e5;
 };
 
 /// |b - A x| <= tolerance |b|. Where b is zero so is x, after no iterations.
@@ -50,6 +53,19 @@ struct Breakdown {
       4;  ///< GMRES: a direction's product depends on those of the others
 };
 
+/// A Status code of solve or team_solve in words, for messages on the host: "breakdown: rho vanished".
+inline std::string explain_solve(int code) {
+  std::string words = to_string(Status::reason(code));
+  if (Status::reason(code) != Reason::breakdown) return words;
+  switch (Status::info(code)) {
+    case Breakdown::rho: return words + ": rho vanished";
+    case Breakdown::omega: return words + ": omega vanished";
+    case Breakdown::pivot: return words + ": the pivot vanished";
+    case Breakdown::singular: return words + ": the matrix is singular, or nearly";
+    default: return words;
+  }
+}
+
 namespace Impl {
 
 /// |x|, and whether it is a finite number; for which devices have one instruction.
@@ -70,6 +86,23 @@ struct SolveResult {
   info_t<N> iterations = info_t<N>(0);
   N recurrence = N(scalar_t<N>(0)), residual = N(scalar_t<N>(0));
   info_t<N> code = info_t<N>(0);
+
+  BATCHWORK_INLINE bool converged() const
+    requires std::is_floating_point_v<N>
+  {
+    return code == 0;
+  }
+  BATCHWORK_INLINE Reason reason() const
+    requires std::is_floating_point_v<N>
+  {
+    return Status::reason(code);
+  }
+  /// Of a breakdown, see Breakdown.
+  BATCHWORK_INLINE int info() const
+    requires std::is_floating_point_v<N>
+  {
+    return Status::info(code);
+  }
 };
 
 /// How far a system is, or the systems of a pack are. The lanes that share a system agree. Squares of norms are compared, which
@@ -80,6 +113,7 @@ struct Progress {
   using Mask = mask_t<N>;
   using Count = info_t<N>;
   N threshold_squared = N(T(0));
+  N divergence_squared = N(Kokkos::Experimental::infinity_v<T>);
   N squared = N(T(0));  ///< norm of the residual, as the iteration has it, squared
   Count iterations = Count(0);
   int most_iterations = 0;
@@ -105,7 +139,7 @@ struct Progress {
     iterations = select_some(of, iterations + Count(1), iterations);
     // Without branches; of a NaN the first does not hold.
     Mask const goes_on = (norm_squared > threshold_squared) &
-                         (norm_squared < N(Kokkos::Experimental::infinity_v<T>)) &
+                         (norm_squared < divergence_squared) &
                          (iterations < Count(most_iterations));
     running = select_some(of, goes_on, running);
   }
@@ -115,8 +149,9 @@ struct Progress {
     constexpr auto code = [](Reason r) { return Count(int(r)); };
     return select(stopped != code(Reason::success), stopped,
                   select(squared <= threshold_squared, code(Reason::success),
-                         select(squared < N(Kokkos::Experimental::infinity_v<T>),
-                                code(Reason::iteration_limit), code(Reason::not_finite))));
+                         select(squared < divergence_squared, code(Reason::iteration_limit),
+                                select(within_range(squared), code(Reason::diverged),
+                                       code(Reason::not_finite)))));
   }
 };
 

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "krylov/Batchwork_ProductSums.hpp"
 #include "krylov/Batchwork_SolveLog.hpp"
+#include "krylov/Batchwork_SolverVectors.hpp"
 #include "krylov/Batchwork_Systems.hpp"
 #include "machine/Batchwork_Held.hpp"
 #include "machine/Batchwork_Lanes.hpp"
@@ -36,14 +38,16 @@ struct RowsInTurn {
 
 template <class S>
 struct PacksOfRows {
-  S* data;
+  S* data = nullptr;
   BATCHWORK_INLINE S const& operator()(int i) const { return data[i]; }
   BATCHWORK_INLINE void set(int i, S const& x) const { data[i] = x; }
 };
 
-template <class T>
+/// Own is the number of vectors that the solver says it has.
+template <class T, int Own>
 struct SystemPack {
   static constexpr int W = native_width<T>;
+  static constexpr bool has_entries = true;
   using Scalar = T;
   using Number = Pack<T, W>;
   using Value = Number;
@@ -58,6 +62,7 @@ struct SystemPack {
   int count;              ///< items that it has; the other lanes repeat the last one
   Number const* entries;  ///< of the matrices
   Number* memory;         ///< for vectors
+  Number* memory_end;     ///< of it
 
   static constexpr bool there() { return true; }
   static constexpr bool flawed() { return false; }
@@ -69,8 +74,16 @@ struct SystemPack {
   Vector vector() {
     Number* const data = memory;
     memory += rows;
+    if (memory > memory_end) Kokkos::abort(too_many_vectors);
     std::fill(data, memory, Number(T(0)));
     return {data};
+  }
+  template <int N>
+  SolverVectors<Vector, N> vectors() {
+    static_assert(N == Own, "Batchwork: a solver's method takes as many vectors as own_vectors says");
+    SolverVectors<Vector, N> own;
+    for (Vector& v : own.data) v = vector();
+    return own;
   }
   std::int64_t item(int lane) const { return first + (lane < count ? lane : count - 1); }
 
@@ -97,20 +110,48 @@ struct SystemPack {
       if (of.lane(l)) log.record(first + l, int(iterations.lane(l)), squared.lane(l));
   }
 
+  void multiply(Vector const& y, Vector const& x) const { product<PlainSum<Number>>(y, x); }
+  Number multiply_with_bound(Vector const& y, Vector const& x) const {
+    return product<BoundedSum<Number>>(y, x);
+  }
   /// Two sums a row at once, since additions wait for each other.
-  void multiply(Vector const& y, Vector const& x) const {
+  template <class Sum>
+  Number product(Vector const& y, Vector const& x) const {
     int const* const columns = pattern.columns.data();
+    Number sizes(T(0));
     for (int i = 0; i < rows; ++i) {
       int k = pattern.begins[std::size_t(i)];
       int const end = pattern.begins[std::size_t(i) + 1];
-      Number even(T(0)), odd(T(0));
+      Sum even, odd;
       for (; k + 2 <= end; k += 2) {
-        even += entries[k] * x.data[columns[k]];
-        odd += entries[k + 1] * x.data[columns[k + 1]];
+        even.add(entries[k], x.data[columns[k]]);
+        odd.add(entries[k + 1], x.data[columns[k + 1]]);
       }
-      if (k < end) even += entries[k] * x.data[columns[k]];
-      y.data[i] = even + odd;
+      if (k < end) even.add(entries[k], x.data[columns[k]]);
+      even.add(odd);
+      y.data[i] = even.sum;
+      sizes += even.size_squared();
     }
+    return sizes;
+  }
+  /// See SystemTeam.
+  Number compensated_residual(Vector const& r, Vector const& b, Vector const& x) const {
+    int const* const columns = pattern.columns.data();
+    Number roundings(T(0));
+    for (int i = 0; i < rows; ++i) {
+      int const begin = pattern.begins[std::size_t(i)], end = pattern.begins[std::size_t(i) + 1];
+      Number value, rounding;
+      for (int l = 0; l < W; ++l) {
+        CompensatedSum<T> sum{b.data[i].lane(l)};
+        for (int k = begin; k < end; ++k)
+          sum.add(-entries[k].lane(l), x.data[columns[k]].lane(l));
+        value.set_lane(l, sum.value());
+        rounding.set_lane(l, sum.rounding(end - begin));
+      }
+      r.data[i] = value;
+      roundings += rounding * rounding;
+    }
+    return roundings;
   }
   template <int N>
   static BATCHWORK_INLINE void sum(Number const (&parts)[N], Number (&sums)[N]) {

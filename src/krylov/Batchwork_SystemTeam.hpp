@@ -11,7 +11,9 @@
 #include <cstdint>
 
 #include "krylov/Batchwork_AnySystems.hpp"
+#include "krylov/Batchwork_ProductSums.hpp"
 #include "krylov/Batchwork_SolveLog.hpp"
+#include "krylov/Batchwork_SolverVectors.hpp"
 #include "machine/Batchwork_Exchange.hpp"
 
 namespace Batchwork::Impl {
@@ -80,6 +82,8 @@ struct SystemTeam {
   using Vector = RowNumbers<T, R>;
   static constexpr int most_warps = largest_team_of_a_system / 32;
 
+  static constexpr bool has_entries = Matrix::has_entries;
+
   Member const& member;
   Matrix const& matrix;
   SolveItem<T> const& item;
@@ -111,6 +115,11 @@ struct SystemTeam {
     BATCHWORK_UNROLL
     for (int r = 0; r < R; ++r) v.data[r] = T(0);
     return v;
+  }
+  /// Those of a solver's method.
+  template <int N>
+  static BATCHWORK_INLINE SolverVectors<Vector, N> vectors() {
+    return {};
   }
   BATCHWORK_INLINE void load(Vector& v, T const* from, std::int64_t step) const {
     for_each([&](int r) {
@@ -166,7 +175,25 @@ struct SystemTeam {
   BATCHWORK_INLINE T* second_box() const { return boxes + layout.box_size(); }
 
   /// y = A x
-  BATCHWORK_INLINE void multiply(Vector& y, Vector const& x) { matrix.multiply(*this, y, x); }
+  BATCHWORK_INLINE void multiply(Vector& y, Vector const& x) {
+    matrix.template product<PlainSum<T>>(*this, y, x);
+  }
+  /// Likewise; gives this lane's part of the sum of the squares of the sizes of the rows' sums, see BoundedSum.
+  BATCHWORK_INLINE T multiply_with_bound(Vector& y, Vector const& x) {
+    return matrix.template product<BoundedSum<T>>(*this, y, x);
+  }
+  /// r = b - A x in twice the precision, rounded; gives this lane's part of the sum of the squares of the rows' remaining
+  /// rounding.
+  BATCHWORK_INLINE T compensated_residual(Vector& r, Vector const& b, Vector const& x) {
+    T roundings = T(0);
+    matrix.compensated_product(*this, x, [&](int k, CompensatedSum<T>& sum, int products) {
+      sum.subtract_from(b.data[k]);
+      T const rounding = sum.rounding(products + 1);
+      r.data[k] = sum.value();
+      roundings += rounding * rounding;
+    });
+    return roundings;
+  }
 
   /// Sums over the rows of what the lanes have added up, the same bits in each lane.
   template <int N>

@@ -17,14 +17,16 @@ namespace Batchwork::Impl {
 /// Numbers of a vector by packs of rows; beyond the last row zeros.
 template <class T, int W>
 struct PackedRows {
-  T* data;
+  T* data = nullptr;
   BATCHWORK_INLINE Pack<T, W> operator()(int r) const { return Pack<T, W>::load(data + r * W); }
   BATCHWORK_INLINE void set(int r, Pack<T, W> const& x) const { x.store(data + r * W); }
 };
 
-template <class T, class Item>
+/// Own is the number of vectors that the solver says it has.
+template <class T, class Item, int Own>
 struct SystemThread {
   static constexpr int W = native_width<T>;
+  static constexpr bool has_entries = Item::has_entries;
   using Scalar = T;
   using Number = T;
   using Value = Pack<T, W>;
@@ -35,6 +37,7 @@ struct SystemThread {
   LogPointers<T> const& log;
   int rows;
   T* memory;          ///< for vectors
+  T* memory_end;      ///< of it
   bool valid = true;  ///< unless a preconditioner says that the pattern cannot be used
 
   static constexpr int padded(int rows) { return (rows + W - 1) / W * W; }
@@ -49,8 +52,16 @@ struct SystemThread {
   Vector vector() {
     T* const data = memory;
     memory += padded(rows);
+    if (memory > memory_end) Kokkos::abort(too_many_vectors);
     for (int i = 0; i < padded(rows); ++i) data[i] = T(0);
     return {data};
+  }
+  template <int N>
+  SolverVectors<Vector, N> vectors() {
+    static_assert(N == Own, "Batchwork: a solver's method takes as many vectors as own_vectors says");
+    SolverVectors<Vector, N> own;
+    for (Vector& v : own.data) v = vector();
+    return own;
   }
   void load(Vector const& v, T const* from, std::int64_t step) const {
     for (int i = 0; i < rows; ++i) v.data[i] = from[i * step];
@@ -71,6 +82,38 @@ struct SystemThread {
     apply_on_host(
         matrix, rows, [from = x.data](int j) { return from[j]; },
         [to = y.data](int i) -> T& { return to[i]; });
+  }
+  Value multiply_with_bound(Vector const& y, Vector const& x) const {
+    T sizes = T(0);
+    sum_rows_on_host<BoundedSum>(
+        matrix, rows, [from = x.data](int j) { return from[j]; },
+        [&](int i, BoundedSum<T> const& sum) {
+          y.data[i] = sum.sum;
+          sizes += sum.size_squared();
+        });
+    return first_lane(sizes);
+  }
+  /// See SystemTeam.
+  Value compensated_residual(Vector const& r, Vector const& b, Vector const& x) const {
+    T roundings = T(0);
+    for (int i = 0; i < rows; ++i) {
+      CompensatedSum<T> sum{b.data[i]};
+      int products = 0;
+      matrix.for_each_entry(i, [&](int column, T const& value) {
+        sum.add(-value, x.data[column]);
+        ++products;
+      });
+      r.data[i] = sum.value();
+      T const rounding = sum.rounding(products);
+      roundings += rounding * rounding;
+    }
+    return first_lane(roundings);
+  }
+  /// x in one lane, zeros in the others.
+  static Value first_lane(T x) {
+    Value v(T(0));
+    v.set_lane(0, x);
+    return v;
   }
   template <int N>
   void sum(Value const (&parts)[N], T (&sums)[N]) const {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "krylov/Batchwork_ProductSums.hpp"
 #include "krylov/Batchwork_SystemLanes.hpp"
 #include "operand/Batchwork_Storage.hpp"
 
@@ -134,13 +135,17 @@ struct MatrixFreeSystems {
   BATCHWORK_INLINE Item item(std::int64_t n) const { return {functor, n}; }
 };
 
-/// The sum of value times x(column) over a row.
+/// The sum of value times x(column) over a row, as Sum<T> adds it up.
+template <template <class> class Sum, class Item, class X>
+BATCHWORK_INLINE auto row_sum(Item const& item, int row, X const& x) {
+  using T = typename Item::value_type;
+  Sum<T> sum;
+  item.for_each_entry(row, [&](int column, T const& value) { sum.add(value, x(column)); });
+  return sum;
+}
 template <class Item, class X>
 BATCHWORK_INLINE auto row_product(Item const& item, int row, X const& x) {
-  using T = typename Item::value_type;
-  T sum = T(0);
-  item.for_each_entry(row, [&](int column, T const& value) { sum += value * x(column); });
-  return sum;
+  return row_sum<PlainSum>(item, row, x).sum;
 }
 
 /// The number on the diagonal, or zero where the pattern has none: for all formats alike.

@@ -75,9 +75,9 @@ struct TeamLanes : SystemTeam<T, R, true, Matrix, Member> {
 };
 
 /// A host's thread and the same vectors.
-template <class T, class Item, class B, class X>
-struct TeamThread : SystemThread<T, Item> {
-  using Vector = typename SystemThread<T, Item>::Vector;
+template <class T, class Item, int Own, class B, class X>
+struct TeamThread : SystemThread<T, Item, Own> {
+  using Vector = typename SystemThread<T, Item, Own>::Vector;
   B const& b;
   X const& x;
 
@@ -232,7 +232,7 @@ struct TeamSolver {
           prepare<Prepared<RowNumbers<T, R>, M>>(at, diagonal, preconditioner, a, factors);
       if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
       auto method = method_in_room(at, solver, SystemRoom<T>{factors + numbers_of_factors(), sums});
-      return solve_system(at, m, method, solver.stop);
+      return solve_systems(at, m, method, solver.stop);
     };
     RowNumbers<T, R> diagonal{};
     if constexpr (by_functor) {
@@ -261,7 +261,7 @@ struct TeamSolver {
   template <int Rows, class F, class B, class X>
   SolveResult<T> alone(Systems const& a, [[maybe_unused]] F const& functor, std::int64_t number,
                        B const& b, X const& x) const {
-    constexpr int vectors = SolveHost<T, SolveProblem<T, Solver, M, Systems>>::most_vectors;
+    constexpr int vectors = vectors_of_solve(Solver::own_vectors);
     alignas(64) T memory[vectors * (Rows + native_width<T>)];
     constexpr int W = native_width<T>;
     // Bases and factors are allocated, where there are any, aligned as packs are.
@@ -273,12 +273,12 @@ struct TeamSolver {
     AnySystems<T> const any(a);
     auto const run = [&](auto const& matrix) {
       using Item = std::remove_cvref_t<decltype(matrix)>;
-      using At = TeamThread<T, Item, B, X>;
+      using At = TeamThread<T, Item, Solver::own_vectors, B, X>;
       Storage<T const> const no_b{};
       Storage<T> const no_x{};
       LogPointers<T> const log;
       SolveItem<T> const item{no_b, no_x, number, true};
-      At at{{matrix, item, log, a.rows, memory}, b, x};
+      At at{{matrix, item, log, a.rows, memory, memory + sizeof(memory) / sizeof(T)}, b, x};
       using Factors = Prepared<typename At::Vector, M>;
       auto const diagonal = at.vector();
       if constexpr (Factors::wants_diagonal && Item::has_entries)
@@ -286,7 +286,7 @@ struct TeamSolver {
       auto const m = prepare<Factors>(at, diagonal, preconditioner, any, first);
       if constexpr (requires { m.valid; }) at.valid = m.valid;
       auto method = method_in_room(at, solver, SystemRoom<T>{first + factors});
-      return solve_system(at, m, method, solver.stop);
+      return solve_systems(at, m, method, solver.stop);
     };
     if constexpr (by_functor) return run(typename MatrixFreeSystems<F>::Item{functor, number});
     else return run(a.item(number));
@@ -317,7 +317,7 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
                 "Batchwork::team_solve: matrix_free has no entries for this preconditioner");
   using Team = TeamSolver<T, R, ByLanes, std::remove_const_t<decltype(placed)>, InKernel, Systems,
                           rank_of_numbers<Given>>;
-  check_criteria(call, solver.stop);
+  check_solver(call, solver);
   if (a.rows() > Team::most_rows_of_a_team)
     call.fail("systems of " + std::to_string(a.rows()) + " rows, more than the limit of " +
               std::to_string(Team::most_rows_of_a_team) +

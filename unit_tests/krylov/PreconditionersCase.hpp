@@ -86,27 +86,43 @@ struct ByTeams {
 /// z = M r of an item.
 using Application = std::function<std::vector<long double>(std::int64_t, std::vector<long double>)>;
 
-/// One iteration of Richardson from zero, with a tolerance of zero, leaves M b: it is compared, item by item, up to `slack`
-/// epsilons of the largest number.
+/// One iteration of Richardson from zero, with a tolerance of zero, leaves omega M b, if that makes the residual smaller; which
+/// some omega of either sign does. It is compared, item by item, up to `slack` epsilons of the largest number.
 template <class T, class Run, class M, class A>
 void expect_application(Run const& run, M const& m, A const& a, int rows, std::int64_t items,
                         Arranged how, Application const& truth, double slack, Random& random) {
   GemmMatrices<T> const b(items, rows, 1, how), x(items, rows, 1, how);
   b.randomise(random);
-  x.fill(T(0));
-  auto const outside = x.poisoned();
   auto const log = SolveLog<T>::allocated(items);
-  run(richardson(absolute(0, 1)), m, a, b, x, log);
-  x.download();
-  EXPECT_EQ(x.poisoned(), outside);
+  std::vector<std::vector<long double>> applied(std::size_t(items));
+  for (double omega = 1; omega > 1e-7; omega /= 32)
+    for (double const factor : {omega, -omega}) {
+      x.fill(T(0));
+      auto const outside = x.poisoned();
+      run(richardson(absolute(0, 1), factor), m, a, b, x, log);
+      x.download();
+      ASSERT_EQ(x.poisoned(), outside);
+      for (std::int64_t n = 0; n < items; ++n) {
+        std::vector<long double> z;
+        bool there = false;
+        for (int i = 0; i < rows; ++i) {
+          there = there || x.at(n, i, 0) != T(0);
+          z.push_back(x.at(n, i, 0) / static_cast<long double>(factor));
+        }
+        if (there && applied[std::size_t(n)].empty()) applied[std::size_t(n)] = z;
+      }
+    }
   for (std::int64_t n = 0; n < items; ++n) {
+    auto const& found = applied[std::size_t(n)];
+    ASSERT_EQ(found.size(), std::size_t(rows)) << "item " << n << ": no factor helps";
     std::vector<long double> r;
     for (int i = 0; i < rows; ++i) r.push_back(b.at(n, i, 0));
     auto const z = truth(n, r);
     long double largest = 0;
     for (auto v : z) largest = std::max(largest, std::fabs(v));
     for (int i = 0; i < rows; ++i)
-      ASSERT_LE(std::fabs(x.at(n, i, 0) - z[std::size_t(i)]), slack * epsilon<T> * largest)
+      ASSERT_LE(std::fabs(found[std::size_t(i)] - z[std::size_t(i)]),
+                slack * epsilon<T> * largest)
           << "item " << n << ", row " << i;
   }
 }

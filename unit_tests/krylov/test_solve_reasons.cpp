@@ -80,12 +80,13 @@ TYPED_TEST(SolveReasons, Planted) {
     plant<T>(large, bicgstab(absolutely), Reason::stagnated, 0);
   }
   {
-    SCOPED_TRACE("iteration limit");
-    // Diverges, where the others converge.
+    SCOPED_TRACE("diverged, or the iteration limit where that is allowed");
     Three t = ordinary;
     for (double& v : t.a) v *= 3;
-    plant<T>(t, richardson(relative(sizeof(T) == 4 ? 1e-4 : 1e-6, 60), 0.15),
-             Reason::iteration_limit, 0);
+    auto criteria = relative(sizeof(T) == 4 ? 1e-4 : 1e-6, 60);
+    plant<T>(t, richardson(criteria, 0.15), Reason::diverged, 0);
+    criteria.divergence_limit = infinite;
+    plant<T>(t, richardson(criteria, 0.15), Reason::iteration_limit, 0);
   }
 }
 
@@ -339,6 +340,17 @@ TEST(SolveMisuse, IsNamed) {
               {"a tolerance of -1", "; give zero or more"});
   expect_says(message_of([&] { solve(bicgstab(relative(1, -3)), jacobi(), a, b, x); }),
               {"at most -3 iterations", "; give zero or more"});
+  auto criteria = relative(1e-8, 100);
+  criteria.divergence_limit = 0.5;
+  expect_says(message_of([&] { solve(bicgstab(criteria), jacobi(), a, b, x); }),
+              {"a divergence limit of 0.5", "; give one or more, or infinity"});
+  criteria = relative(1e-8, 100);
+  criteria.relative_to = RelativeTo(7);
+  expect_says(message_of([&] { solve(bicgstab(criteria), jacobi(), a, b, x); }),
+              {"number 7 of RelativeTo", "; give right_side, start or nothing"});
+  for (double const omega : {std::nan(""), std::numeric_limits<double>::infinity()})
+    expect_says(message_of([&] { solve(richardson(relative(1e-8, 100), omega), jacobi(), a, b, x); }),
+                {"richardson with an omega of ", "; give a finite number"});
   SolveLog<double> log;
   log.iterations = Kokkos::View<int*, Space::memory_space>("short", 6);
   expect_says(

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The vectors of a solver's method, as many as the solver says: hosts make room for no more.
+#ifndef BATCHWORK_SOLVERVECTORS_HPP
+#define BATCHWORK_SOLVERVECTORS_HPP
+
+#include "machine/Batchwork_Macros.hpp"
+
+namespace Batchwork::Impl {
+
+/// Zero vectors for a method.
+template <class Vector, int N>
+struct SolverVectors {
+  Vector data[N]{};
+  BATCHWORK_INLINE Vector const& operator[](int k) const { return data[k]; }
+};
+/// Vectors of a system on hosts, of which a solver has so many: beside them r, u, a diagonal, and those of begin_systems and
+/// iterate_systems.
+constexpr int vectors_of_solve(int own) { return 6 + own; }
+inline constexpr char const* too_many_vectors =
+    "Batchwork: a solver's method takes more vectors than its own_vectors says";
+
+}  // namespace Batchwork::Impl
+
+#endif

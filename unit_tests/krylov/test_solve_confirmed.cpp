@@ -1,0 +1,417 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What solve says of badly scaled systems, against residuals without any rounding: what converged has, and nothing is made worse.
+// A solver that is not the library's own.
+
+#include <Kokkos_Core.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "krylov/SolveCase.hpp"
+#if defined(BATCHWORK_DRM19_DIR)
+#include "krylov/Batchwork_ReadSystems.hpp"
+#endif
+
+namespace Batchwork::Test {
+namespace {
+
+/// A sum without rounding: J. R. Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric predicates,
+/// Discrete Comput. Geom. 18 (1997), section 2.4. Volatile, so that nothing is fused.
+class ExactSum {
+ public:
+  void add(double x) {
+    std::size_t kept = 0;
+    for (double y : parts_) {
+      if (std::fabs(x) < std::fabs(y)) std::swap(x, y);
+      double volatile const high = x + y;
+      double volatile const back = high - x;
+      double volatile const low = y - back;
+      if (low != 0) parts_[kept++] = low;
+      x = high;
+    }
+    parts_.resize(kept);
+    parts_.push_back(x);
+  }
+  void add_product(double a, double b) {
+    double volatile const product = a * b;
+    add(product);
+    add(std::fma(a, b, -product));
+  }
+  long double value() const {
+    long double sum = 0;
+    for (double const x : parts_) sum += x;
+    return sum;
+  }
+
+ private:
+  std::vector<double> parts_;
+};
+
+/// |b - A x| and |b| of an item, to long double's own rounding. T may be float, whose products are exact in double.
+struct ExactNorms {
+  long double residual = 0, right_side = 0;
+};
+template <class T>
+ExactNorms exact_norms(GemmMatrices<T> const& a, GemmMatrices<T> const& b,
+                       GemmMatrices<T> const& x, std::int64_t n) {
+  ExactNorms t;
+  for (int i = 0; i < a.rows; ++i) {
+    ExactSum sum;
+    sum.add(double(b.at(n, i, 0)));
+    for (int j = 0; j < a.rows; ++j) sum.add_product(-double(a.at(n, i, j)), double(x.at(n, j, 0)));
+    t.residual += sum.value() * sum.value();
+    t.right_side += static_cast<long double>(b.at(n, i, 0)) * b.at(n, i, 0);
+  }
+  return {std::sqrt(t.residual), std::sqrt(t.right_side)};
+}
+
+TEST(CompensatedSum, IsWithinItsBound) {
+  Random random(3);
+  double worst = 0;
+  for (int test = 0; test < 2000; ++test) {
+    Impl::CompensatedSum<double> sum;
+    ExactSum exact;
+    int const terms = random.integer(1, 60);
+    double const orders = random(0, 30);
+    auto const number = [&] { return random() * std::pow(10.0, random(-orders, orders) / 2); };
+    double left = 0;
+    for (int k = 0; k < terms; ++k) {
+      double const a = number(), x = number();
+      sum.add(a, x);
+      exact.add_product(a, x);
+      left += a * x;
+    }
+    // Nearly all of it is taken away again.
+    sum.add(-left);
+    exact.add(-left);
+    long double const error = std::fabs(sum.value() - exact.value());
+    long double const bound =
+        epsilon<double> / 2 * std::fabs(sum.value()) + sum.rounding(terms + 1);
+    ASSERT_LE(error, bound) << "test " << test;
+    // In single precision most of it would be lost.
+    if (exact.value() != 0) worst = std::max(worst, double(error / std::fabs(exact.value())));
+  }
+  EXPECT_LE(worst, 1e-6);
+}
+TEST(CompensatedSum, OfExactNumbersHasNoRounding) {
+  Impl::CompensatedSum<double> sum;
+  for (int k = 1; k < 40; ++k) sum.add(k, 1.0 / 1024);
+  EXPECT_EQ(sum.rounding(39), 0);
+  EXPECT_EQ(sum.value(), 780.0 / 1024);
+}
+
+/// Systems of which the rows and columns differ by so many powers of ten.
+template <class T>
+void put_badly_scaled(GemmMatrices<T> const& a, GemmMatrices<T> const& b, Random& random,
+                      double rows_by, double columns_by) {
+  std::vector<double> column(static_cast<std::size_t>(a.rows));
+  for (std::int64_t n = 0; n < a.items; ++n) {
+    for (double& c : column) c = std::pow(10.0, columns_by * random(-0.5, 0.5));
+    for (int i = 0; i < a.rows; ++i) {
+      double const row = std::pow(10.0, rows_by * random(-0.5, 0.5));
+      double sum = 1;
+      for (int j = 0; j < a.rows; ++j) {
+        double const entry = random();
+        sum += std::fabs(entry);
+        a.at(n, i, j) = T(entry * row * column[std::size_t(j)]);
+      }
+      a.at(n, i, i) = T(0.7 * sum * row * column[std::size_t(i)]);
+      b.at(n, i, 0) = T(random());
+    }
+  }
+  a.upload();
+  b.upload();
+}
+
+struct Tally {
+  int converged = 0, all = 0;
+};
+
+/// What the log says is true: converged means that the exact residual meets the tolerance, and no x is worse than zero.
+template <class T, class Solver, class M>
+Tally expect_true(Solver const& solver, M const& m, GemmMatrices<T> const& a,
+                  GemmMatrices<T> const& b, std::string const& what) {
+  SCOPED_TRACE(what);
+  GemmMatrices<T> const x(a.items, a.rows, 1, Arranged::rows);
+  x.fill(T(0));
+  auto const log = SolveLog<T>::allocated(a.items);
+  auto const A = dense(a.batch());
+  Room<T> const room(workspace_numbers(Space(), solver, m, A, a.items));
+  solve(solver, m, A, vectors(b), vectors(x), log, room());
+  x.download();
+  Tally tally;
+  for (auto const& outcome : outcomes(log)) {
+    auto const t = exact_norms(a, b, x, tally.all);
+    if (outcome.converged()) {
+      ++tally.converged;
+      EXPECT_LE(t.residual, solver.stop.tolerance * t.right_side) << "item " << tally.all;
+    }
+    EXPECT_LE(t.residual, t.right_side * (1 + 4 * epsilon<T>))
+        << "item " << tally.all << ": " << outcome.text();
+    for (int i = 0; i < a.rows; ++i)
+      EXPECT_TRUE(std::isfinite(x.at(tally.all, i, 0))) << "item " << tally.all;
+    ++tally.all;
+  }
+  return tally;
+}
+template <class T>
+Tally all_solvers(double tolerance, GemmMatrices<T> const& a, GemmMatrices<T> const& b,
+                  std::string const& what) {
+  Tally sum;
+  auto const stop = relative(tolerance, 200);
+  for (Tally const t : {expect_true(bicgstab(stop), no_preconditioner(), a, b, what + ", bicgstab"),
+                        expect_true(bicgstab(stop), jacobi(), a, b, what + ", bicgstab, jacobi"),
+                        expect_true(gmres(30, stop), no_preconditioner(), a, b, what + ", gmres"),
+                        expect_true(gmres(30, stop), jacobi(), a, b, what + ", gmres, jacobi")}) {
+    sum.converged += t.converged;
+    sum.all += t.all;
+  }
+  return sum;
+}
+
+TEST(SolveConfirmed, SmallestCase) {
+  auto const look = [](auto number, double tolerance) {
+    using T = decltype(number);
+    GemmMatrices<T> const a(1, 3, 3, Arranged::rows), b(1, 3, 1, Arranged::rows);
+    double const entries[] = {1, 0.5, 0, 0, 1, 0.5, 1e12, 1e12, -1e12}, right[] = {1, 2, 1};
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) a.at(0, i, j) = T(entries[3 * i + j]);
+      b.at(0, i, 0) = T(right[i]);
+    }
+    a.upload();
+    b.upload();
+    all_solvers(tolerance, a, b, "1e12");
+  };
+  look(1.0, 1e-8);
+  look(1.0F, 1e-3);
+}
+
+TEST(SolveConfirmed, EntriesOverTwelveOrders) {
+  Random random(5);
+  std::int64_t const items = 67;
+  Tally all;
+  for (int const rows : {3, 8, 21})
+    for (double const rows_by : {0.0, 6.0, 12.0}) {
+      GemmMatrices<double> const a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows);
+      put_badly_scaled(a, b, random, rows_by, 12 - rows_by);
+      Tally const t = all_solvers(1e-8, a, b, std::to_string(rows) + " rows, " + std::to_string(rows_by));
+      all.converged += t.converged;
+      all.all += t.all;
+    }
+  // Neither none nor all: the tolerance is near what rounding leaves.
+  EXPECT_GT(all.converged, all.all / 3);
+  EXPECT_LT(all.converged, all.all);
+}
+
+/// Columns over 17 orders, for which GMRES gave up at what it took for a singular matrix.
+TEST(SolveConfirmed, GmresOfColumnsOfManySizes) {
+  Random random(6);
+  std::int64_t const items = 100;
+  for (int const rows : {3, 8, 20}) {
+    GemmMatrices<double> const a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows);
+    put_badly_scaled(a, b, random, 0, 17);
+    Tally const t = expect_true(gmres(30, relative(1e-8, 500)), no_preconditioner(), a, b,
+                                std::to_string(rows) + " rows");
+    // A textbook's GMRES(30) solves 97 to 100 of them.
+    EXPECT_GE(t.converged, 95);
+  }
+}
+
+/// A singular matrix and a right-hand side that is orthogonal to all that it gives: zero is the best x.
+TEST(SolveConfirmed, GmresDoesNoHarm) {
+  int const rows = 8;
+  GemmMatrices<double> const a(3, rows, rows, Arranged::rows), b(3, rows, 1, Arranged::rows);
+  a.fill(0);
+  for (std::int64_t n = 0; n < 3; ++n)
+    for (int i = 0; i < rows; ++i) {
+      a.at(n, i, i) = i == 0 || i + 1 == rows ? 1 : 2;
+      if (i > 0) a.at(n, i, i - 1) = -1;
+      if (i + 1 < rows) a.at(n, i, i + 1) = -1;
+      b.at(n, i, 0) = 1;
+    }
+  a.upload();
+  b.upload();
+  EXPECT_EQ(expect_true(gmres(30, relative(1e-8, 100)), ilu(), a, b, "Neumann").converged, 0);
+}
+
+/// A start that seems to meet the tolerance by a sum that rounds is looked at in more digits; and is not changed if it does.
+TEST(SolveConfirmed, Starts) {
+  GemmMatrices<double> const a(2, 3, 3, Arranged::rows), b(2, 3, 1, Arranged::rows),
+      x(2, 3, 1, Arranged::rows);
+  double const entries[] = {1, 0.5, 0, 0, 1, 0.5, 1e12, 1e12, -1e12}, right[] = {1, 2, 1};
+  // Of the first the rounded residual is 0, the exact one 3e-5 of b; the second is exact.
+  double const starts[] = {-1.0 / 7, 16.0 / 7, 15.0 / 7, 0.5, 1, 1.5};
+  for (std::int64_t n = 0; n < 2; ++n)
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) a.at(n, i, j) = entries[3 * i + j];
+      x.at(n, i, 0) = starts[3 * n + i];
+      b.at(n, i, 0) = n == 0 ? right[i] : i == 0 ? 1 : i == 1 ? 1.75 : 0;
+    }
+  a.upload();
+  b.upload();
+  x.upload();
+  auto const log = SolveLog<double>::allocated(2);
+  solve(bicgstab(relative(1e-8, 50)), no_preconditioner(), dense(a.batch()), vectors(b), vectors(x),
+        log);
+  x.download();
+  auto const said = outcomes(log);
+  for (std::int64_t n = 0; n < 2; ++n) {
+    auto const t = exact_norms(a, b, x, n);
+    if (said[std::size_t(n)].converged()) {
+      EXPECT_LE(t.residual, 1e-8 * t.right_side) << n;
+    }
+  }
+  EXPECT_FALSE(said[0].converged());
+  EXPECT_EQ(said[0].text().find("stagnated after "), 0U) << said[0].text();
+  EXPECT_TRUE(said[1].converged());
+  EXPECT_EQ(said[1].iterations, 0);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(x.at(1, i, 0), starts[3 + i]);
+}
+
+/// An item that diverges keeps its start, bit for bit.
+TEST(SolveConfirmed, DivergedKeepsTheStart) {
+  GemmMatrices<double> const a(2, 2, 2, Arranged::rows), b(2, 2, 1, Arranged::rows),
+      x(2, 2, 1, Arranged::rows);
+  for (std::int64_t n = 0; n < 2; ++n)
+    for (int i = 0; i < 2; ++i) {
+      for (int j = 0; j < 2; ++j) a.at(n, i, j) = i == j ? (n == 0 ? 30 : 1) : 0.25;
+      b.at(n, i, 0) = 1;
+      x.at(n, i, 0) = 0.1;
+    }
+  a.upload();
+  b.upload();
+  x.upload();
+  auto const log = SolveLog<double>::allocated(2);
+  solve(richardson(relative(1e-8, 300)), no_preconditioner(), dense(a.batch()), vectors(b),
+        vectors(x), log);
+  x.download();
+  auto const said = outcomes(log);
+  EXPECT_EQ(said[0].reason(), Reason::diverged);
+  EXPECT_LT(said[0].iterations, 10);
+  EXPECT_EQ(x.at(0, 0, 0), 0.1);
+  EXPECT_EQ(x.at(0, 1, 0), 0.1);
+  EXPECT_NEAR(said[0].residual, std::sqrt(2.0) * 2.025, 1e-14);
+  EXPECT_TRUE(said[1].converged());
+}
+
+TEST(SolveConfirmed, OutcomesNeedReasons) {
+  SolveLog<double> log;
+  EXPECT_TRUE(outcomes(log).empty());
+  log.iterations = Kokkos::View<int*, Space::memory_space>("iterations", 2);
+  EXPECT_THROW(outcomes(log), std::invalid_argument);
+  EXPECT_EQ(explain_solve(Status::code(Reason::breakdown, Breakdown::omega)),
+            "breakdown: omega vanished");
+}
+
+TEST(SolveConfirmed, Chemistry) {
+#if defined(BATCHWORK_DRM19_DIR)
+  using HostMatrix = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  auto const s = read_systems(BATCHWORK_DRM19_DIR);
+  auto const ones = read_vectors(std::string(BATCHWORK_DRM19_DIR) + "/rhs_ones.f64", s.rows());
+  auto const items = std::int64_t(s.values.extent(0));
+  GemmMatrices<double> const a(items, s.rows(), s.rows(), Arranged::rows),
+      b(items, s.rows(), 1, Arranged::rows);
+  a.fill(0);
+  for (std::int64_t n = 0; n < items; ++n)
+    for (int i = 0; i < s.rows(); ++i) {
+      for (auto k = s.row_offsets(std::size_t(i)); k < s.row_offsets(std::size_t(i) + 1); ++k)
+        a.at(n, i, s.columns(std::size_t(k))) = s.values(std::size_t(n), std::size_t(k));
+      b.at(n, i, 0) = ones(std::size_t(n), std::size_t(i));
+    }
+  a.upload();
+  b.upload();
+  // At the second tolerance nearly all are beyond rounding.
+  EXPECT_GE(all_solvers(1e-6, a, b, "1e-6").converged, 4 * items * 95 / 100);
+  all_solvers(1e-10, a, b, "1e-10");
+#else
+  GTEST_SKIP() << "the matrices are not there; configure with Batchwork_DRM19_DIR";
+#endif
+}
+
+/// CGS (P. Sonneveld, CGS, a fast Lanczos-type solver for nonsymmetric linear systems, SIAM J. Sci. Stat. Comput. 10 (1989)), as
+/// users may write one: seven vectors of its own.
+struct Cgs {
+  static constexpr int vectors = 8;
+  static constexpr int own_vectors = 7;
+  static constexpr int short_rows = 4;
+  StoppingCriteria stop{};
+};
+template <class At>
+struct CgsMethod {
+  static constexpr bool right = true;
+  using T = typename At::Scalar;
+  using N = typename At::Number;
+  using V = typename At::Value;
+  typename At::Vector shadow, p, q, w, v, s, z;
+  N rho = N(T(1));
+  bool is_first = true;
+
+  template <int Count>
+  BATCHWORK_INLINE explicit CgsMethod(Impl::SolverVectors<typename At::Vector, Count> const& own)
+      : shadow(own[0]), p(own[1]), q(own[2]), w(own[3]), v(own[4]), s(own[5]), z(own[6]) {}
+  template <class R>
+  BATCHWORK_INLINE N sum_of(At& at, R const& a, R const& b) {
+    V part[1] = {V(T(0))};
+    at.for_each([&](int i) { part[0] += a(i) * b(i); });
+    N x[1];
+    at.sum(part, x);
+    return x[0];
+  }
+  template <class M, class R>
+  BATCHWORK_INLINE void restart(At& at, M const&, R const& r, N const& squared,
+                                Impl::Progress<N> const&) {
+    at.for_each([&](int i) {
+      shadow.set(i, r(i));
+      p.set(i, r(i));
+      w.set(i, r(i));
+    });
+    rho = squared;
+  }
+  template <class M, class R>
+  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Impl::Progress<N>& is) {
+    auto const on = is.running;
+    m.apply(at, z, p);
+    at.multiply(v, z);
+    N const alpha = rho / sum_of(at, shadow, v);
+    at.for_each([&](int i) {
+      q.set(i, w(i) - V(alpha) * v(i));
+      s.set(i, w(i) + q(i));
+    });
+    m.apply(at, z, s);
+    at.multiply(v, z);
+    if (Impl::any(on)) {
+      at.for_each([&](int i) {
+        u.set(i, Impl::select_some(on, u(i) + V(alpha) * s(i), u(i)));
+        r.set(i, Impl::select_some(on, r(i) - V(alpha) * v(i), r(i)));
+      });
+    }
+    N const next = sum_of(at, shadow, r), beta = next / rho, norm = sum_of(at, r, r);
+    rho = next;
+    at.for_each([&](int i) {
+      w.set(i, r(i) + V(beta) * q(i));
+      p.set(i, w(i) + V(beta) * (q(i) + V(beta) * p(i)));
+    });
+    if (Impl::any(on)) is.judge(on, norm);
+  }
+};
+template <class At>
+BATCHWORK_INLINE auto method_of(At& at, Cgs const&) {
+  return CgsMethod<At>(at.template vectors<Cgs::own_vectors>());
+}
+
+TEST(SolverOfAUser, ConjugateGradientsSquared) {
+  Random random(8);
+  for (int const rows : {1, 5, 40}) {
+    std::int64_t const items = 19;
+    GemmMatrices<double> const a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows);
+    put_badly_scaled(a, b, random, 0, 0);
+    EXPECT_EQ(expect_true(Cgs{relative(1e-10, 200)}, jacobi(), a, b, std::to_string(rows)).converged,
+              items);
+  }
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
