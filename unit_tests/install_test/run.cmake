@@ -4,6 +4,8 @@
 # Run by ctest: installs Batchwork if HOW is "installed", then configures, builds and runs the
 # consumer from scratch, and looks at what a user is told and what is installed with a user's project.
 
+cmake_minimum_required(VERSION 3.22)
+
 file(REMOVE_RECURSE "${WORK_DIR}")
 file(MAKE_DIRECTORY "${WORK_DIR}")
 
