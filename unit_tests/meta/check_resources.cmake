@@ -59,8 +59,8 @@ team_kernel(solve_at_limit "Batchwork::Impl::SolveTeams<float, int>" 256 0)
 team_kernel(solve_beyond "Batchwork::Impl::SolveTeams<float, int>" 264 0)
 team_kernel(multiply "Batchwork::Impl::MultiplyTeams<double, int>" 0 0)
 team_kernel(multiply_local "Batchwork::Impl::MultiplyTeams<double, int>" 0 8)
-team_kernel(lane "Batchwork::Impl::DeviceKernel<Batchwork::Impl::TeamGroup<Batchwork::Impl::OneLane, int> >" 8 0)
-team_kernel(lanes "Batchwork::Impl::DeviceKernel<Batchwork::Impl::TeamGroup<Batchwork::Impl::GridLanes<8>, int> >" 104 0)
+team_kernel(lane "Batchwork::Impl::DeviceKernel<Batchwork::Impl::MapGroup<Seq, Batchwork::OneLane, int> >" 8 0)
+team_kernel(lanes "Batchwork::Impl::DeviceKernel<Batchwork::Impl::MapGroup<Seq, Batchwork::GridLanes<4, 16, true, 32>, int> >" 104 0)
 team_kernel(peer "KokkosBatched::Solve<Batchwork::Impl::SolveTeams<float, int> >" 1000 0)
 
 says("${cg}${solve_at_limit}${multiply}${lanes}${peer}" 0
