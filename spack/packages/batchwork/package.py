@@ -45,8 +45,9 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     conflicts("+cuda", when="cuda_arch=none", msg="name the GPU: cuda_arch=90, for instance")
     conflicts("+rocm", when="amdgpu_target=none", msg="name the GPU: amdgpu_target=gfx90a")
     conflicts("+cuda", when="+rocm", msg="one kind of device at a time")
-    # Before GCC stands Kokkos' wrapper of nvcc; Clang compiles for NVIDIA's devices by itself.
-    depends_on("kokkos+wrapper", when="+cuda %gcc")
+    # Clang compiles for NVIDIA's devices by itself; before other compilers stands Kokkos' wrapper of nvcc. The first is what is
+    # taken if nothing else is asked for.
+    requires("^kokkos+wrapper", "%cxx=clang", policy="any_of", when="+cuda")
 
     # Of `spack test run batchwork`, long after the installation.
     test_requires_compiler = True
