@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Installs the headers and the CMake package; `find_package(Batchwork CONFIG)` then gives
-# Batchwork::batchwork, in the installed and in the build tree.
+# Installs the headers and the CMake package; `find_package(Batchwork CONFIG)` then gives Batchwork::batchwork.
 
 include(CMakePackageConfigHelpers)
 
@@ -23,9 +22,9 @@ configure_package_config_file(
   "${PROJECT_SOURCE_DIR}/cmake/BatchworkConfig.cmake.in"
   "${PROJECT_BINARY_DIR}/BatchworkConfig.cmake" INSTALL_DESTINATION "${_batchwork_cmake_dir}"
 )
-write_basic_package_version_file(
-  "${PROJECT_BINARY_DIR}/BatchworkConfigVersion.cmake"
-  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT
+configure_file(
+  "${PROJECT_SOURCE_DIR}/cmake/BatchworkConfigVersion.cmake.in"
+  "${PROJECT_BINARY_DIR}/BatchworkConfigVersion.cmake" @ONLY
 )
 install(FILES "${PROJECT_BINARY_DIR}/BatchworkConfig.cmake"
               "${PROJECT_BINARY_DIR}/BatchworkConfigVersion.cmake"

@@ -2,10 +2,14 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Prints registers, local memory (LOCAL), stack and spilled bytes of the Batchwork kernels in a CUDA executable, and
-# fails if one of them uses local memory or a stack: a spill is a failure, not a slowdown.
+# Prints registers, stack and local memory of the Batchwork kernels in a CUDA executable or object, and fails if one of them
+# has more than it may have (docs/performance.md says why):
 #
-#   check_resources.sh [-q] EXECUTABLE...      -q: only the kernels that fail, and the count
+#   map and scan with an item a lane, and all other kernels       none: a spill is a failure, not a slowdown
+#   map and scan whose lanes share items                          320 bytes
+#   solve                                                         256 bytes
+#
+#   check_resources.sh [-q] EXECUTABLE...      -q: only the kernels that have some, and the count
 #
 # Needs c++filt and cuobjdump (CUDA toolkit; or the path in $CUOBJDUMP).
 set -euo pipefail
@@ -16,7 +20,7 @@ if [ "${1:-}" = "-q" ]; then
   shift
 fi
 if [ $# -eq 0 ]; then
-  sed -n 's/^# \{0,1\}//; 5,10p' "$0" >&2
+  sed -n 's/^# \{0,1\}//; 5,14p' "$0" >&2
   exit 2
 fi
 cuobjdump=${CUOBJDUMP:-cuobjdump}
@@ -34,24 +38,36 @@ for executable in "$@"; do
     exit 2
   fi
   "$cuobjdump" --dump-resource-usage "$executable" 2>/dev/null | c++filt | awk -v quiet=$quiet -v executable="$executable" '
+    function value(name) { return match($0, name ":[0-9]+") ? substr($0, RSTART + length(name) + 1, RLENGTH - length(name) - 1) + 0 : 0 }
+    function allowed(kernel) {
+      if (kernel ~ /^SolveTeams</) return 256
+      if (kernel ~ /^DeviceKernel<.*GridLanes</) return 320
+      return 0
+    }
     # The kernel line names the function, the next one has its resources.
     /^ *Function / { kernel = $0; sub(/^ *Function /, "", kernel); sub(/:$/, "", kernel); next }
-    /REG:/ && kernel ~ /Batchwork::Impl::(DeviceKernel|GemmBlocks|GemmTiles|GemmLanes|CopyRuns|CopyTiles|TriangleTeams|TridiagonalHeld|TridiagonalStaged)/ {
-      match($0, /REG:[0-9]+/);   reg   = substr($0, RSTART + 4, RLENGTH - 4)
-      match($0, /STACK:[0-9]+/); stack = substr($0, RSTART + 6, RLENGTH - 6)
-      match($0, /LOCAL:[0-9]+/); loc   = substr($0, RSTART + 6, RLENGTH - 6)
-      bad = stack + 0 > 0 || loc + 0 > 0
+    # Every functor of the library, whatever it is called.
+    /REG:/ && match(kernel, /Kokkos::Impl::Parallel(For|Reduce|Scan)<Batchwork::Impl::/) {
+      kernel = substr(kernel, RSTART + RLENGTH)
+      bytes = value("STACK") + value("LOCAL")
+      bad = bytes > allowed(kernel)
       ++kernels
       failed += bad
-      # What tells kernels apart: the verb, the sequence and the operands.
-      sub(/.*DeviceKernel</, "", kernel)
+      if (bytes > 0 && !bad) {
+        if (++some == 1 || bytes < least) least = bytes
+        if (bytes > most) most = bytes
+      }
+      # What tells kernels apart: the verb, the sequence and the operands, or the solver and what it holds.
+      sub(/^DeviceKernel</, "", kernel)
       sub(/Kokkos::TeamPolicy<.*/, "", kernel)
       gsub(/Batchwork::Impl::|BatchworkPerf::|Batchwork::/, "", kernel)
-      if (bad || !quiet) printf "%s  registers %3d  stack %4d  local %4d  %s\n", bad ? "SPILLS" : "ok    ", reg, stack, loc, substr(kernel, 1, 400)
+      if (bytes > 0 || !quiet)
+        printf "%s  registers %3d  stack %4d  local %4d  %s\n", bad ? "SPILLS" : (bytes > 0 ? "some  " : "ok    "), value("REG"), value("STACK"), value("LOCAL"), substr(kernel, 1, 400)
     }
     END {
       if (kernels == 0) { printf "%s: no Batchwork kernels found\n", executable; exit 1 }
-      printf "%s: %d Batchwork kernels, %d with local memory\n", executable, kernels, failed
+      within = some > 0 ? sprintf(" (%d to %d bytes)", least, most) : ""
+      printf "%s: %d Batchwork kernels, %d with stack or local memory within what is allowed%s, %d beyond\n", executable, kernels, some, within, failed
       exit failed > 0
     }' || status=1
 done

@@ -6,6 +6,11 @@
 #ifndef BATCHWORK_HPP
 #define BATCHWORK_HPP
 
+// CMake writes it; where the sources are used without CMake there is none.
+#if __has_include("Batchwork_Version.hpp")
+#include "Batchwork_Version.hpp"
+#endif
+
 #include "banded/Batchwork_Tridiagonal.hpp"
 #include "kalman/Batchwork_Filter.hpp"
 #include "krylov/Batchwork_AddScaledIdentity.hpp"

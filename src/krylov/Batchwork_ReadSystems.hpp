@@ -11,15 +11,17 @@
 #include <bit>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <locale>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -60,6 +62,30 @@ namespace Impl {
                            what);
 }
 
+/// Of a file whose length bounds what it can hold; of nothing else.
+inline std::int64_t length_of(std::filesystem::path const& file) {
+  std::error_code error;
+  auto const is = std::filesystem::status(file, error);
+  if (std::filesystem::is_directory(is)) fail_to_read(file, "is a folder, not a file");
+  if (!std::filesystem::exists(is)) fail_to_read(file, "cannot be opened");
+  if (!std::filesystem::is_regular_file(is)) fail_to_read(file, "is no regular file");
+  auto const bytes = std::filesystem::file_size(file, error);
+  if (error) fail_to_read(file, "cannot be opened");
+  return std::int64_t(bytes);
+}
+
+/// A number of a file in the caller's type, as which it must not become infinite.
+template <class T>
+T number_as(double x, auto const& fail) {
+  if (std::isfinite(x) && std::fabs(x) > double(std::numeric_limits<T>::max())) {
+    std::ostringstream text;
+    text.imbue(std::locale::classic());
+    text << x;
+    fail(text.str() + " is too large for float");
+  }
+  return T(x);
+}
+
 /// What a coordinate file of Matrix Market says, symmetric entries twice, sorted by row and column.
 struct Coordinates {
   struct Entry {
@@ -76,9 +102,11 @@ struct Coordinates {
 /// Line by line, without blank ends (files of other systems end lines by \r\n).
 class LineReader {
  public:
-  explicit LineReader(std::filesystem::path const& file) : file_(file), in_(file) {
+  explicit LineReader(std::filesystem::path const& file)
+      : file_(file), bytes_(length_of(file)), in_(file) {
     if (!in_) fail_to_read(file_, "cannot be opened");
   }
+  std::int64_t bytes() const { return bytes_; }
   bool next() {
     if (!std::getline(in_, text_)) {
       if (in_.bad()) fail("reading fails");
@@ -117,27 +145,19 @@ class LineReader {
       fail(std::string(what) + " is an integer, not \"" + std::string(w) + "\"");
     return x;
   }
-  double number(char const* what) {
-    auto w = word();
-    auto const all = w;
-    // No reader of numbers takes a sign before a sign, but one takes no plus.
-    bool const plus = w.size() > 1 && w[0] == '+' && w[1] != '+' && w[1] != '-';
-    if (plus) w.remove_prefix(1);
-    double x = 0;
-#if defined(__cpp_lib_to_chars)
-    auto const [end, error] = std::from_chars(w.data(), w.data() + w.size(), x);
-    // Out of range is as it would be in a program's text: zero or infinity.
-    bool const sound = !w.empty() && end == w.data() + w.size() &&
-                       (error == std::errc() || error == std::errc::result_out_of_range);
-    if (sound && error == std::errc::result_out_of_range)
-      x = std::strtod(std::string(w).c_str(), nullptr);
-#else
-    std::string const text(w);
-    char* end = nullptr;
-    x = std::strtod(text.c_str(), &end);
-    bool const sound = !w.empty() && end == text.c_str() + text.size();
-#endif
-    if (!sound) fail(std::string(what) + " is a number, not \"" + std::string(all) + "\"");
+  /// A decimal number, also with an exponent as Fortran writes it for double precision, 1.0D+00. What is too small for
+  /// double is zero or denormal, what is too large an error. A whole one may have more than 64 bits, and is rounded.
+  double number(char const* what, bool whole = false) {
+    auto const w = word();
+    std::string text(w);
+    for (char& c : text)
+      if (c == 'd' || c == 'D' || c == 'E') c = 'e';
+    if (!is_decimal(text, whole))
+      fail(std::string(what) + " is " + (whole ? "an integer" : "a number") + ", not \"" +
+           std::string(w) + "\"");
+    double const x = value_of(text);
+    if (std::isinf(x))
+      fail(std::string(what) + " \"" + std::string(w) + "\" is too large for double");
     return x;
   }
   void end_of_line() {
@@ -149,12 +169,49 @@ class LineReader {
   std::int64_t number_of_line() const { return number_; }
 
  private:
+  /// Readers of numbers differ in what else they take: hexadecimal numbers, words such as nan.
+  static bool is_decimal(std::string_view w, bool whole) {
+    std::size_t i = 0;
+    auto const one_of = [&](std::string_view characters) {
+      bool const is = i < w.size() && characters.find(w[i]) != std::string_view::npos;
+      if (is) ++i;
+      return is;
+    };
+    auto const digits = [&] {
+      std::size_t n = 0;
+      while (one_of("0123456789")) ++n;
+      return n;
+    };
+    one_of("+-");
+    std::size_t n = digits();
+    if (!whole && one_of(".")) n += digits();
+    if (!whole && n > 0 && one_of("e")) {
+      one_of("+-");
+      if (digits() == 0) return false;
+    }
+    return n > 0 && i == w.size();
+  }
+  /// Of a decimal number, whatever the program's locale; infinite if it is too large.
+  static double value_of(std::string const& text) {
+    double x = 0;
+#if defined(__cpp_lib_to_chars)
+    // It takes no plus, and does not say which end of the range was left.
+    char const* const begin = text.data() + (text[0] == '+' ? 1 : 0);
+    if (std::from_chars(begin, text.data() + text.size(), x).ec == std::errc()) return x;
+#endif
+    std::istringstream in(text);
+    in.imbue(std::locale::classic());
+    in >> x;
+    bool const too_large = in.fail() && std::fabs(x) >= std::numeric_limits<double>::max();
+    return too_large ? std::numeric_limits<double>::infinity() : x;
+  }
   static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
   void skip_blanks() {
     while (!rest_.empty() && blank(rest_.front())) rest_.remove_prefix(1);
   }
 
   std::filesystem::path file_;
+  std::int64_t bytes_;
   std::ifstream in_;
   std::string text_;
   std::string_view rest_;
@@ -194,6 +251,14 @@ inline Coordinates read_coordinates(std::filesystem::path const& file) {
   if (columns != c.rows)
     in.fail("the matrix has " + std::to_string(c.rows) + " rows and " + std::to_string(columns) +
             " columns; systems are square");
+  // Before memory is taken: an entry has a line of two numbers or three, of one digit each, and the last may lack its end.
+  std::int64_t const most_entries = (in.bytes() + 1) / (c.has_values ? 6 : 4);
+  if (entries > most_entries)
+    in.fail(std::to_string(entries) + " entries are announced, but a file of " +
+            std::to_string(in.bytes()) + " bytes has at most " + std::to_string(most_entries));
+  if (c.rows > (symmetric ? 2 * entries : entries))
+    in.fail(std::to_string(c.rows) + " rows with " + std::to_string(entries) +
+            " entries: a system has an entry in every row, or it is singular");
 
   auto const before = [](Coordinates::Entry const& x, Coordinates::Entry const& y) {
     return x.row != y.row ? x.row < y.row : x.column < y.column;
@@ -212,7 +277,7 @@ inline Coordinates read_coordinates(std::filesystem::path const& file) {
     Coordinates::Entry e{};
     e.row = index("the row");
     e.column = index("the column");
-    e.value = c.has_values ? in.number("the value") : 0;
+    e.value = c.has_values ? in.number("the value", field == "integer") : 0;
     e.line = in.number_of_line();
     in.end_of_line();
     if (symmetric && e.column > e.row)
@@ -267,13 +332,12 @@ inline Coordinates read_matrix(std::filesystem::path const& file) {
 /// All of a file of little-endian numbers of 64 bits.
 inline std::vector<double> read_numbers(std::filesystem::path const& file) {
   static_assert(sizeof(double) == 8 && std::numeric_limits<double>::is_iec559);
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
+  auto const bytes = length_of(file);
+  std::ifstream in(file, std::ios::binary);
   if (!in) fail_to_read(file, "cannot be opened");
-  auto const bytes = std::int64_t(in.tellg());
   if (bytes % 8 != 0)
     fail_to_read(file, "has " + std::to_string(bytes) + " bytes, which are no whole numbers of 8");
   std::vector<double> numbers(std::size_t(bytes / 8));
-  in.seekg(0);
   in.read(reinterpret_cast<char*>(numbers.data()), bytes);
   if (!in) fail_to_read(file, "reading fails");
   if constexpr (std::endian::native == std::endian::big) {
@@ -283,6 +347,13 @@ inline std::vector<double> read_numbers(std::filesystem::path const& file) {
     }
   }
   return numbers;
+}
+
+/// The value of an entry.
+template <class T>
+T value_of(std::filesystem::path const& file, Coordinates::Entry const& e) {
+  return number_as<T>(
+      e.value, [&](std::string const& what) { fail_to_read(file, e.line, "the value " + what); });
 }
 
 /// Numbers by items, of so many each.
@@ -296,14 +367,19 @@ auto items_of_numbers(std::filesystem::path const& file, std::int64_t each) {
   Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> const into(
       "Batchwork::" + file.stem().string(), std::size_t(n / each), std::size_t(each));
   for (std::int64_t k = 0; k < n; ++k)
-    into(std::size_t(k / each), std::size_t(k % each)) = T(numbers[std::size_t(k)]);
+    into(std::size_t(k / each), std::size_t(k % each)) =
+        number_as<T>(numbers[std::size_t(k)], [&](std::string const& what) {
+          fail_to_read(file, "(item, number) (" + std::to_string(k / each) + ", " +
+                                 std::to_string(k % each) + "): " + what);
+        });
   return into;
 }
 
 }  // namespace Impl
 
 /// The matrix of a Matrix Market file (coordinate; real or integer; general or symmetric), for so many items alike. Entries
-/// may come in any order. Throws std::runtime_error with the file and the line of what is wrong.
+/// may come in any order. Throws std::runtime_error with the file and the line of what is wrong, also where sizes are more
+/// than the file can hold (before memory is taken), there are fewer entries than rows, or a number is not finite in T.
 template <class T = double>
 SparseSystems<T> read_matrix_market(std::filesystem::path const& file, std::int64_t items = 1) {
   if (items < 0)
@@ -312,7 +388,8 @@ SparseSystems<T> read_matrix_market(std::filesystem::path const& file, std::int6
   auto const c = Impl::read_matrix(file);
   auto s = Impl::with_pattern<T>(c, items);
   for (std::size_t n = 0; n < std::size_t(items); ++n)
-    for (std::size_t k = 0; k < c.entries.size(); ++k) s.values(n, k) = T(c.entries[k].value);
+    for (std::size_t k = 0; k < c.entries.size(); ++k)
+      s.values(n, k) = Impl::value_of<T>(file, c.entries[k]);
   return s;
 }
 
@@ -346,7 +423,7 @@ SparseSystems<T> read_matrix_market(std::vector<std::filesystem::path> const& fi
         Impl::fail_to_read(files[n], e.line,
                            "there is an entry " + place(e) + " where " + place(first.entries[k]) +
                                " is the next one" + other);
-      s.values(n, k) = T(e.value);
+      s.values(n, k) = Impl::value_of<T>(files[n], e);
     }
   }
   return s;

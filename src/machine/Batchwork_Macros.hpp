@@ -8,6 +8,10 @@
 
 #include <Kokkos_Macros.hpp>
 
+#if !defined(__cpp_exceptions)
+#error "Batchwork needs exceptions, by which it reports misuse: compile without -fno-exceptions"
+#endif
+
 /// Every operation on tiles is inlined into the user's sequence: only then do values stay in registers.
 #define BATCHWORK_INLINE KOKKOS_FORCEINLINE_FUNCTION
 

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # Run by ctest: installs Batchwork if HOW is "installed", then configures, builds and runs the
-# consumer from scratch.
+# consumer from scratch, and looks at what a user is told and what is installed with a user's project.
+
+cmake_minimum_required(VERSION 3.22)
 
 file(REMOVE_RECURSE "${WORK_DIR}")
 file(MAKE_DIRECTORY "${WORK_DIR}")
@@ -13,6 +15,27 @@ function(step what)
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "${what}: failed")
   endif()
+endfunction()
+
+# Fails, and says every one of the texts.
+function(must_say what texts)
+  message("-- ${what}")
+  execute_process(
+    COMMAND ${ARGN}
+    RESULT_VARIABLE result
+    OUTPUT_VARIABLE said
+    ERROR_VARIABLE said
+  )
+  if(result EQUAL 0)
+    message(FATAL_ERROR "${what}: did not fail:\n${said}")
+  endif()
+  string(REGEX REPLACE "[ \n]+" " " said "${said}")
+  foreach(text IN LISTS texts)
+    string(FIND "${said}" "${text}" where)
+    if(where EQUAL -1)
+      message(FATAL_ERROR "${what}: \"${text}\" was not said, but:\n${said}")
+    endif()
+  endforeach()
 endfunction()
 
 if(HOW STREQUAL "installed")
@@ -38,3 +61,31 @@ message("${said}")
 if(NOT result EQUAL 0 OR NOT said MATCHES "^Batchwork ${VERSION} \\([0-9a-z-]+\\)")
   message(FATAL_ERROR "the consumer did not say what it should")
 endif()
+
+if(NOT NVCC)
+  must_say(
+    "without exceptions" "error: #error \"Batchwork needs exceptions" ${CMAKE_COMMAND} --build "${WORK_DIR}/build"
+    --target consumer_without_exceptions
+  )
+endif()
+
+# What is installed with a project that contains Batchwork: nothing, unless it asks for it.
+if(HOW STREQUAL "subdirectory")
+  foreach(asked IN ITEMS OFF ON)
+    if(asked)
+      step("configure again" ${CMAKE_COMMAND} -D Batchwork_INSTALL=ON "${WORK_DIR}/build")
+    endif()
+    step("install" ${CMAKE_COMMAND} --install "${WORK_DIR}/build" --prefix "${WORK_DIR}/prefix_${asked}")
+    file(GLOB_RECURSE there RELATIVE "${WORK_DIR}/prefix_${asked}" "${WORK_DIR}/prefix_${asked}/*")
+    if(asked AND NOT "include/batchwork/Batchwork.hpp" IN_LIST there OR NOT asked AND there)
+      message(FATAL_ERROR "with Batchwork_INSTALL ${asked} there is installed: ${there}")
+    endif()
+  endforeach()
+  return()
+endif()
+
+must_say(
+  "components" "Batchwork has no components;leave out: quick, brown" ${CMAKE_COMMAND} -S "${FINDING}" -B
+  "${WORK_DIR}/finding" -G "${GENERATOR}" ${where} -D "CMAKE_CXX_COMPILER=${COMPILER}" -D
+  "Kokkos_DIR=${Kokkos_DIR}"
+)

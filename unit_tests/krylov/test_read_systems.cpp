@@ -4,7 +4,9 @@
 // Batches of systems from files: what is read, and what is said of files that are not as they should be.
 #include "krylov/Batchwork_ReadSystems.hpp"
 
+#include <cmath>
 #include <cstdio>
+#include <random>
 
 #include "krylov/Batchwork_CheckSystems.hpp"
 #include "krylov/SystemsCase.hpp"
@@ -93,12 +95,20 @@ TEST_F(ReadSystems, SeveralFiles) {
   auto const c = write("c.mtx", head + "1 1 1\n2 1 2\n");
   expect_says(said([&] { (void)read_matrix_market({a, c}); }),
               {"c.mtx:4: there is an entry (2, 1) where (2, 2) is the next one", "a.mtx"});
-  auto const d = write("d.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1\n");
+  auto const d =
+      write("d.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 2 1\n2 2 1\n");
+  auto const f =
+      write("f.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n2 2 1\n2 1 1\n");
+  auto const g =
+      write("g.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 1 1\n");
   expect_says(said([&] { (void)read_matrix_market({a, d}); }),
-              {"d.mtx: has no entry (2, 2)", "a.mtx"});
-  expect_says(said([&] { (void)read_matrix_market({d, a}); }),
-              {"a.mtx:4: there is an entry (2, 2) too much", "d.mtx"});
-  auto const e = write("e.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 1\n");
+              {"d.mtx:4: there is an entry (1, 2) where (2, 2) is the next one", "a.mtx"});
+  expect_says(said([&] { (void)read_matrix_market({f, g}); }),
+              {"g.mtx: has no entry (2, 2)", "f.mtx"});
+  expect_says(said([&] { (void)read_matrix_market({g, f}); }),
+              {"f.mtx:4: there is an entry (2, 2) too much", "g.mtx"});
+  auto const e =
+      write("e.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 1\n2 2 1\n3 3 1\n");
   expect_says(said([&] { (void)read_matrix_market({a, e}); }), {"e.mtx: has 3 rows instead of 2"});
   expect_says(message_of([&] { (void)read_matrix_market(std::vector<fs::path>()); }), {"no files"});
 }
@@ -124,16 +134,16 @@ TEST_F(ReadSystems, ErrorsNameTheLine) {
               {"bad.mtx:2: the number of columns is an integer, not \"x\""});
   expect_says(said_of(head + "2 2 -1\n"), {"bad.mtx:2: the sizes are out of range"});
   expect_says(said_of(head + "2 2 2\n1 1 1\n"), {"bad.mtx:3: the file ends after 1 of 2 entries"});
-  expect_says(said_of(head + "2 2 1\n1 1 1\n\n2 2 2\n"),
+  expect_says(said_of(head + "1 1 1\n1 1 1\n\n2 2 2\n"),
               {"bad.mtx:5: there are more entries than the 1"});
-  expect_says(said_of(head + "2 2 1\n0 1 1\n"),
+  expect_says(said_of(head + "2 2 2\n0 1 1\n"),
               {"bad.mtx:3: the row 0 is out of range, from 1 to 2"});
-  expect_says(said_of(head + "2 2 1\n1 3 1\n"), {"bad.mtx:3: the column 3 is out of range"});
-  expect_says(said_of(head + "2 2 1\n1 1\n"), {"bad.mtx:3: the value is a number, not \"\""});
-  expect_says(said_of(head + "2 2 1\n1 1 1.5x\n"),
-              {"bad.mtx:3: the value is a number, not \"1.5x\""});
-  expect_says(said_of(head + "2 2 1\n1 1 +-1\n"), {"bad.mtx:3: ", "\"+-1\""});
-  expect_says(said_of(head + "2 2 1\n1 1 1 9\n"),
+  expect_says(said_of(head + "2 2 2\n1 3 1\n"), {"bad.mtx:3: the column 3 is out of range"});
+  expect_says(said_of(head + "2 2 2\n1 1\n"), {"bad.mtx:3: the value is a number, not \"\""});
+  for (std::string const word : {"1.5x", "+-1", "nan", "-inf", "0x1p3", "1e", "1e5e5", ".", "1,5"})
+    expect_says(said_of(head + "1 1 1\n1 1 " + word + "\n"),
+                {("bad.mtx:3: the value is a number, not \"" + word + "\"").c_str()});
+  expect_says(said_of(head + "2 2 2\n1 1 1 9\n"),
               {"bad.mtx:3: there is more on the line", "\"9\""});
   expect_says(said_of(head + "2 2 3\n1 1 1\n2 2 1\n1 1 2\n"),
               {"bad.mtx:5: the entry (1, 1) is there twice, first on line 3"});
@@ -142,6 +152,142 @@ TEST_F(ReadSystems, ErrorsNameTheLine) {
   expect_says(message_of([&] { (void)read_matrix_market(write("a.mtx", head + "0 0 0\n"), -1); }),
               {"read_matrix_market: -1 items"});
   EXPECT_EQ(read_matrix_market(write("a.mtx", head + "0 0 0\n")).rows(), 0);
+}
+
+TEST_F(ReadSystems, NumbersAsTheFieldWritesThem) {
+  std::string const real = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 ",
+                    integer = "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 ";
+  auto const value = [&](std::string const& text) {
+    return read_matrix_market(write("a.mtx", text)).values(0, 0);
+  };
+  // Fortran's exponents of double precision.
+  EXPECT_EQ(value(real + "1.25D+00\n"), 1.25);
+  EXPECT_EQ(value(real + "-1.25d-01"), -0.125);
+  EXPECT_EQ(value(real + "+.5E1\r\n"), 5);
+  EXPECT_EQ(value(integer + "+7\n"), 7);
+  EXPECT_EQ(value(integer + "-7\n"), -7);
+  // More than 64 bits: rounded, as real numbers are.
+  EXPECT_EQ(value(integer + "18446744073709551616\n"), std::ldexp(1.0, 64));
+  for (std::string const word : {"1.5", "1e3", "1D0", "-", "1-", ""})
+    expect_says(said_of(integer + word + "\n"),
+                {("bad.mtx:3: the value is an integer, not \"" + word + "\"").c_str()});
+
+  // Too large is an error, too small is zero or the nearest denormal number.
+  for (std::string const word : {"1e999", "-1D999", "1e309"})
+    expect_says(said_of(real + word + "\n"),
+                {("bad.mtx:3: the value \"" + word + "\" is too large for double").c_str()});
+  EXPECT_EQ(value(real + "-1e-999\n"), 0);
+  EXPECT_EQ(value(real + "4.9406564584124654D-324\n"), std::numeric_limits<double>::denorm_min());
+  EXPECT_EQ(value(real + "2.2e-310\n"), 2.2e-310);
+  auto const large = write("large.mtx", real + "-1e39\n");
+  EXPECT_EQ(read_matrix_market(large).values(0, 0), -1e39);
+  expect_says(said([&] { (void)read_matrix_market<float>(large); }),
+              {"large.mtx:3: the value", "is too large for float"});
+  expect_says(said([&] { (void)read_matrix_market<float>(std::vector<fs::path>{large}); }),
+              {"large.mtx:3: the value", "is too large for float"});
+  EXPECT_EQ(read_matrix_market<float>(write("a.mtx", real + "1e-60")).values(0, 0), 0.f);
+}
+
+/// The most that a View takes while a listener is there.
+struct LargestView {
+  LargestView() : before(Kokkos::Tools::Experimental::get_callbacks()) {
+    bytes() = 0;
+    Kokkos::Tools::Experimental::set_allocate_data_callback(
+        [](Kokkos::Profiling::SpaceHandle, char const*, void const*, std::uint64_t size) {
+          bytes() = std::max(bytes(), size);
+        });
+  }
+  LargestView(LargestView const&) = delete;
+  ~LargestView() { Kokkos::Tools::Experimental::set_callbacks(before); }
+  static std::uint64_t& bytes() {
+    static std::uint64_t b = 0;
+    return b;
+  }
+  Kokkos::Tools::Experimental::EventSet before;
+};
+
+TEST_F(ReadSystems, SizesAreCheckedBeforeMemoryIsTaken) {
+  LargestView const largest;
+  for (std::string const symmetry : {"general", "symmetric"}) {
+    std::string const real = "%%MatrixMarket matrix coordinate real " + symmetry + "\n",
+                      pattern = "%%MatrixMarket matrix coordinate pattern " + symmetry + "\n";
+    expect_says(said_of(real + "2000000000 2000000000 1\n1 1 1\n"),
+                {"bad.mtx:2: 2000000000 rows with ", "a system has an entry in every row"});
+    expect_says(said_of(real + "2000000000 2000000000 2000000000\n1 1 1\n"),
+                {"bad.mtx:2: 2000000000 entries are announced", "bytes", "at most"});
+    expect_says(said_of(real + "2 2 9223372036854775807\n1 1 1\n"),
+                {"bad.mtx:2: 9223372036854775807 entries are announced"});
+    expect_says(said_of(real + "2 2 9223372036854775808\n1 1 1\n"),
+                {"bad.mtx:2: the number of entries is an integer"});
+    expect_says(said_of(real + "-2 -2 2\n1 1 1\n"), {"bad.mtx:2: the sizes are out of range"});
+    // The smallest files that hold what they announce, and one entry more.
+    EXPECT_EQ(text(read_matrix_market(write("a.mtx", real + "2 2 2\n1 1 1\n2 2 2")), 0),
+              "0,0:1 1,1:2 ");
+    auto const folder_of = [&](std::string const& said) {
+      write("pattern.mtx", said);
+      write("values.f64", std::string(16, '\0'));
+    };
+    folder_of(pattern + "2 2 2\n1 1\n2 2");
+    EXPECT_EQ(read_systems(folder).rows(), 2);
+    folder_of(pattern + "2000000000 2000000000 2000000000\n1 1\n");
+    expect_says(said([&] { (void)read_systems(folder); }),
+                {"pattern.mtx:2: 2000000000 entries are announced"});
+    folder_of(pattern + "2000000000 2000000000 1\n1 1\n");
+    expect_says(said([&] { (void)read_systems(folder); }), {"pattern.mtx:2: 2000000000 rows"});
+  }
+  // A triangle gives two rows an entry.
+  EXPECT_EQ(text(read_matrix_market(write(
+                     "a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 3")),
+                 0),
+            "0,1:3 1,0:3 ");
+  expect_says(said_of("%%MatrixMarket matrix coordinate real general\n2 2 1\n2 1 3"),
+              {"bad.mtx:2: 2 rows with 1 entries", "an entry in every row"});
+  EXPECT_LE(LargestView::bytes(), 1024u);
+}
+
+TEST_F(ReadSystems, FilesThatEndAnywhere) {
+  LargestView const largest;
+  std::string const whole =
+      "%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 4\n1 1 1.5D+00\n2 2 -2\n3 1 .5\n3 3 "
+      "1e1\n";
+  EXPECT_EQ(text(read_matrix_market(write("a.mtx", whole)), 0),
+            "0,0:1.5 0,2:0.5 1,1:-2 2,0:0.5 2,2:10 ");
+  for (std::size_t n = 0; n + 4 < whole.size(); ++n)
+    expect_says(said_of(whole.substr(0, n)), {"Batchwork: ", "bad.mtx"});
+  // Any one byte by another.
+  std::mt19937 random(7);
+  for (int turn = 0; turn < 1000; ++turn) {
+    std::string other = whole;
+    other[random() % other.size()] = "0123456789-+.eDn \n\0%"[random() % 21];
+    auto const file = write("bad.mtx", other);
+    try {
+      auto const s = read_matrix_market(file);
+      EXPECT_NO_THROW(check(s.csr(), Diagonals::optional)) << other;
+      for (std::size_t k = 0; k < s.values.extent(1); ++k)
+        EXPECT_TRUE(std::isfinite(s.values(0, k))) << other;
+    } catch (std::runtime_error const& e) {
+      EXPECT_NE(std::string(e.what()).find("bad.mtx"), std::string::npos) << e.what();
+    }
+  }
+  EXPECT_LE(LargestView::bytes(), 1024u);
+}
+
+TEST_F(ReadSystems, FoldersAreNoFiles) {
+  fs::create_directories(folder / "a.mtx");
+  expect_says(said([&] { (void)read_matrix_market(folder / "a.mtx"); }),
+              {"a.mtx: is a folder, not a file"});
+  expect_says(said([&] { (void)read_vectors(folder / "a.mtx", 2); }),
+              {"a.mtx: is a folder, not a file"});
+  fs::create_directories(folder / "pattern.mtx");
+  expect_says(said([&] { (void)read_systems(folder); }), {"pattern.mtx: is a folder, not a file"});
+  fs::remove(folder / "pattern.mtx");
+  write("pattern.mtx", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1");
+  fs::create_directories(folder / "values.f64");
+  expect_says(said([&] { (void)read_systems(folder); }), {"values.f64: is a folder, not a file"});
+  expect_says(said([&] { (void)read_systems(folder / "pattern.mtx"); }),
+              {"pattern.mtx/pattern.mtx: cannot be opened"});
+  // What is not a file of a known length is refused as well: nothing bounds what it announces.
+  expect_says(said([&] { (void)read_vectors("/dev/zero", 2); }), {"/dev/zero: is no regular file"});
 }
 
 TEST_F(ReadSystems, Folder) {
@@ -159,6 +305,11 @@ TEST_F(ReadSystems, Folder) {
   EXPECT_EQ(v.extent(0), 3u);
   EXPECT_EQ(v(2, 1), 6.f);
 
+  write("values.f64", numbers({1, 2, 3, 4, -1e300, std::numeric_limits<double>::infinity()}));
+  EXPECT_EQ(read_systems(folder).values(1, 1), -1e300);
+  EXPECT_EQ(read_systems(folder).values(1, 2), std::numeric_limits<double>::infinity());
+  expect_says(said([&] { (void)read_systems<float>(folder); }),
+              {"values.f64: (item, number) (1, 1): -1e+300 is too large for float"});
   write("values.f64", numbers({1, 2, 3, 4}));
   expect_says(said([&] { (void)read_systems(folder); }),
               {"values.f64: has 4 numbers, which are no whole items of 3"});

@@ -23,13 +23,6 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
 
     version("main", branch="main")
 
-    variant("tests", default=False, description="Build the tests")
-    variant("benchmarks", default=False, description="Build the benchmarks")
-    variant(
-        "examples",
-        default=False,
-        description="Build the examples; that of the Nile only where fast-cpp-csv-parser is found",
-    )
     variant(
         "vendor",
         default=True,
@@ -40,15 +33,11 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     depends_on("cmake@3.22:", type="build")
     depends_on("kokkos@4.5:")
 
-    depends_on("googletest", when="+tests", type=("build", "link"))
-    depends_on("benchmark", when="+benchmarks", type=("build", "link"))
-    depends_on("cli11", when="+examples", type="build")
-    for variant_name in ("tests", "benchmarks"):
-        depends_on("eigen", when=f"+{variant_name}", type="build")
-        depends_on("lapack", when=f"+{variant_name}", type=("build", "link"))
+    # Of `spack install --test=root`; a few tests leave something out without LAPACK.
+    depends_on("googletest", type="test")
+    depends_on("lapack", type="test")
 
     # Kokkos' devices are Batchwork's: the architecture goes down to it.
-    depends_on("kokkos+cuda+wrapper", when="+cuda")
     for arch in CudaPackage.cuda_arch_values:
         depends_on(f"kokkos+cuda cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
     for arch in ROCmPackage.amdgpu_targets:
@@ -56,17 +45,49 @@ class Batchwork(CMakePackage, CudaPackage, ROCmPackage):
     conflicts("+cuda", when="cuda_arch=none", msg="name the GPU: cuda_arch=90, for instance")
     conflicts("+rocm", when="amdgpu_target=none", msg="name the GPU: amdgpu_target=gfx90a")
     conflicts("+cuda", when="+rocm", msg="one kind of device at a time")
+    # Clang compiles for NVIDIA's devices by itself; before other compilers stands Kokkos' wrapper of nvcc. The first is what is
+    # taken if nothing else is asked for.
+    requires("^kokkos+wrapper", "%cxx=clang", policy="any_of", when="+cuda")
+
+    # Of `spack test run batchwork`, long after the installation.
+    test_requires_compiler = True
+    consumer = join_path("unit_tests", "install_test", "consumer")
+
+    @property
+    def device_compiler(self):
+        """What compiles for a device, if it is not the compiler of the spec."""
+        if self.spec.satisfies("+rocm"):
+            return self.spec["hip"].hipcc
+        if self.spec.satisfies("+cuda ^kokkos+wrapper"):
+            return self["kokkos"].kokkos_cxx
+        return None
 
     def cmake_args(self):
         args = [
             self.define("Kokkos_ROOT", self.spec["kokkos"].prefix),
-            self.define_from_variant("Batchwork_ENABLE_TESTS", "tests"),
-            self.define_from_variant("Batchwork_ENABLE_BENCHMARKS", "benchmarks"),
-            self.define_from_variant("Batchwork_ENABLE_EXAMPLES", "examples"),
+            self.define("Batchwork_ENABLE_TESTS", self.run_tests),
+            self.define("Batchwork_ENABLE_BENCHMARKS", False),
+            self.define("Batchwork_ENABLE_EXAMPLES", False),
             self.define_from_variant("Batchwork_ENABLE_VENDOR", "vendor"),
         ]
-        if self.spec.satisfies("+cuda"):
-            args.append(self.define("CMAKE_CXX_COMPILER", self["kokkos"].kokkos_cxx))
-        if self.spec.satisfies("+rocm"):
-            args.append(self.define("CMAKE_CXX_COMPILER", self.spec["hip"].hipcc))
+        if self.device_compiler:
+            args.append(self.define("CMAKE_CXX_COMPILER", self.device_compiler))
         return args
+
+    @run_after("install")
+    def keep_consumer(self):
+        cache_extra_test_sources(self, self.consumer)
+
+    def test_consumer(self):
+        """build a small program against the installed package, and run it"""
+        source = self.test_suite.current_test_cache_dir.join(self.consumer)
+        cmake = self.spec["cmake"].command
+        cmake(
+            *("-S", source, "-B", "build"),
+            self.define("Batchwork_ROOT", self.prefix),
+            self.define("Kokkos_ROOT", self.spec["kokkos"].prefix),
+            self.define("CMAKE_CXX_COMPILER", self.device_compiler or self.compiler.cxx),
+        )
+        cmake("--build", "build", "--target", "consumer")
+        said = Executable(join_path("build", "consumer"))(output=str.split, error=str.split)
+        check_outputs(r"^Batchwork \d+\.\d+\.\d+ ", said)

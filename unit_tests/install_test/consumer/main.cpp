@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#if __has_include(<Batchwork.hpp>)
+// Nothing but the umbrella header.
 #include <Batchwork.hpp>
-#endif
-#include <Batchwork_Version.hpp>
-#include <Kokkos_Core.hpp>
 #include <iostream>
+
+static_assert(BATCHWORK_VERSION >= 100);
 
 int main(int argc, char* argv[]) {
   Kokkos::ScopeGuard kokkos(argc, argv);
