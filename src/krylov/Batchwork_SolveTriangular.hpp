@@ -96,6 +96,7 @@ struct TriangularSystems {
 template <class Exec, class A, class B, class X, class C>
 void solve_triangular_batch(Exec const& exec, Triangle triangle, A const& a, B const& b_arg,
                             X const& x_arg, C const& codes) {
+  static_assert(require_status<C>());
   using T = typename NumbersStored<Exec, A>::type;
   auto const b = operand_of<Exec, T, 1>(b_arg);
   auto const x = operand_of<Exec, T, 1>(x_arg);
@@ -149,14 +150,14 @@ void solve_triangular_batch(Exec const& exec, Triangle triangle, A const& a, B c
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, Views that
 /// overlap other than in place. Patterns are not read: see check.
 template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X,
-          Impl::StatusOperand S = Impl::NoStatus>
+          class S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>
 void solve_triangular(Exec const& exec, Triangle triangle, A const& a, B const& b, X const& x,
                       S const& codes = {}) {
   Impl::solve_triangular_batch(exec, triangle, a, b, x, codes);
 }
 template <Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X,
-          Impl::StatusOperand S = Impl::NoStatus>
+          class S = Impl::NoStatus>
 void solve_triangular(Triangle triangle, A const& a, B const& b, X const& x, S const& codes = {}) {
   solve_triangular(Kokkos::DefaultExecutionSpace(), triangle, a, b, x, codes);
 }

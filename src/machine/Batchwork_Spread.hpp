@@ -20,6 +20,11 @@ struct SpreadMask {
   SpreadMask() = default;
   BATCHWORK_INLINE SpreadMask(bool x) : v(x) {}
   BATCHWORK_INLINE SpreadMask(bool x, Impl::LaneGrid const& g) : v(x), grid(g) {}
+  /// As that of PackMask.
+  template <std::same_as<bool> B>
+  BATCHWORK_INLINE explicit operator B() const {
+    return Impl::refuse_branch<B>();
+  }
   /// Whether it holds for any item in the lanes that go one way.
   BATCHWORK_INLINE bool holds_for_any() const { return grid.lanes.any(v); }
 

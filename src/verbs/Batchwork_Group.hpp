@@ -11,6 +11,7 @@
 #include "machine/Batchwork_Vendor.hpp"
 #include "operand/Batchwork_Bound.hpp"
 #include "operand/Batchwork_Check.hpp"
+#include "verbs/Batchwork_Sequence.hpp"
 
 namespace Batchwork::Impl {
 
@@ -79,11 +80,6 @@ struct Parameters {
     return sizeof...(B);
   }
 };
-
-constexpr bool is_read_only(Kind k) {
-  return k == Kind::in || k == Kind::common || k == Kind::fixed || k == Kind::each ||
-         k == Kind::common_each;
-}
 
 /// True where every stored number of a tile is finite.
 template <class X>
@@ -374,10 +370,25 @@ struct GroupBase {
     if constexpr (is_read_only(Ops::template bound<I>::kind)) return std::as_const(get<I>(args));
     else return get<I>(args);
   }
+  template <std::size_t P>
+  using parameter = Parameter<
+      Ops::template bound<Ops::parameters::template position<P>()>::kind,
+      typename Argument<typename Ops::template bound<Ops::parameters::template position<P>()>,
+                        LanesT>::type>;
   template <class Sequence, std::size_t... P>
   static BATCHWORK_INLINE void call(Sequence const& sequence, typename Ops::arguments& args,
                                     std::index_sequence<P...>) {
-    sequence(argument<Ops::parameters::template position<P>()>(args)...);
+    if constexpr (is_callable<Sequence, parameter<P>...>)
+      sequence(argument<Ops::parameters::template position<P>()>(args)...);
+  }
+  template <class Sequence, std::size_t... P>
+  static constexpr bool require_sequence_of(std::index_sequence<P...>) {
+    return require_sequence<Sequence, parameter<P>...>();
+  }
+  /// True, or the compiler says what is wrong with the sequence.
+  template <class Sequence>
+  static constexpr bool fits() {
+    return require_sequence_of<Sequence>(std::make_index_sequence<Ops::parameters::count>{});
   }
   /// One parameter per operand, status excepted.
   template <class Sequence>

@@ -93,6 +93,7 @@ auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... o
   require_one_launch<Exec, O...>();
   using L = lanes_of<Exec, How, OneLaneStaging, bound_t<O>...>;
   using Group = ScanGroup<Sequence, L, bound_t<O>...>;
+  [[maybe_unused]] constexpr bool fits = Group::template fits<Sequence>();
   return Group{{typename Group::Ops{{{bind(operands)}...}}}, sequence, steps};
 }
 
