@@ -87,6 +87,11 @@ struct PackMask {
     BATCHWORK_PACK_LANEWISE(r.v, a.v[l] | b.v[l], a.v | b.v)
     return r;
   }
+  /// With a bool of all items; without these the conversion above would be as good a match.
+  friend BATCHWORK_INLINE PackMask operator&&(PackMask const& a, bool b) { return a && PackMask(b); }
+  friend BATCHWORK_INLINE PackMask operator&&(bool a, PackMask const& b) { return PackMask(a) && b; }
+  friend BATCHWORK_INLINE PackMask operator||(PackMask const& a, bool b) { return a || PackMask(b); }
+  friend BATCHWORK_INLINE PackMask operator||(bool a, PackMask const& b) { return PackMask(a) || b; }
   /// What bool has, so that masks are combined in the same words, without branches.
   friend BATCHWORK_INLINE PackMask operator&(PackMask const& a, PackMask const& b) {
     return a && b;

@@ -380,8 +380,8 @@ void solve_cholesky(X const& x, A const& a, B const& b, S const& codes = {}) {
 /// Computations, 4th edition, section 3.1; LAPACK's trtrs.)
 ///
 /// Views, right-hand sides and limits are as in solve_cholesky. A zero on the diagonal (or a number whose reciprocal may
-/// overflow, or that is not finite) gives Reason::not_finite with its 1-based index; that number of x, and those computed from
-/// it, are NaN.
+/// overflow) gives Reason::breakdown, as in solve_triangular, one that is NaN or infinite Reason::not_finite, both with its
+/// 1-based index, LAPACK's info of trtrs: of several the smallest. That number of x, and those computed from it, are NaN.
 template <class Exec, Impl::Copyable X, Impl::Copyable L, Impl::Copyable B,
           class S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>

@@ -153,6 +153,15 @@ BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
   return X{};
 }
 
+/// A tile of zeros, with no failure.
+template <class X>
+BATCHWORK_INLINE X zero_tile([[maybe_unused]] auto const& items) {
+  X x{};
+  if constexpr (requires { x.grid; }) x.grid = items.grid;
+  else if constexpr (requires { x.value.grid; }) x.value.grid = items.grid;
+  return x;
+}
+
 /// The operands of a call and what is common to all verbs: staging, loading, storing, the status.
 template <class LanesT, class... B>
 struct Operands {
@@ -250,8 +259,15 @@ struct Operands {
     };
     if constexpr (bound<I>::kind == Kind::carry) {
       if constexpr (decltype(b.end)::kind != Kind::nothing) {
-        if constexpr (requires { x.product; }) put(b.end, x.value());
-        else put(b.end, x);
+        if constexpr (requires { x.product; }) {
+          put(b.end, x.value());
+        } else {
+          // Stored as by an assignment to a tile of the end.
+          using X = std::remove_cvref_t<decltype(x)>;
+          using End = typename decltype(b.end)::template tile<LanesT>;
+          if constexpr (std::is_same_v<X, End>) put(b.end, x);
+          else put(b.end, End(x));
+        }
       } else if constexpr (has_status) {
         code = first_failure(code, as_code<Code>(x.info));
       }

@@ -7,6 +7,7 @@
 #define BATCHWORK_SEQUENCE_HPP
 
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -31,12 +32,28 @@ struct Parameter {
 template <class Sequence, class... P>
 inline constexpr bool is_callable = std::is_invocable_v<Sequence const&, typename P::type...>;
 
-/// Whether parameter N takes its tile by value, or as a constant: a reference to what can be assigned does not bind to an
-/// rvalue. (Nor is a lambda's body instantiated for types that it is not called with: that would be an error.)
+/// Whether parameter N binds to an rvalue, as a copy, a constant and a forwarding reference do.
 template <std::size_t N, class Sequence, class... P, std::size_t... I>
-constexpr bool takes_a_copy(std::index_sequence<I...>) {
+constexpr bool takes_an_rvalue(std::index_sequence<I...>) {
   return std::is_invocable_v<
       Sequence const&, std::conditional_t<I == N, typename P::tile, typename P::type>...>;
+}
+/// Whether the sequence can be called where its template parameters as far as N are the tiles themselves: not if N is a
+/// forwarding reference, which is X& then.
+template <class Sequence, class... P, std::size_t... K>
+constexpr bool names_its_tiles(std::index_sequence<K...>) {
+  using Tiles = std::tuple<typename P::tile...>;
+  return requires(Sequence const& s, typename P::type... tiles) {
+    s.template operator()<std::tuple_element_t<K, Tiles>...>(tiles...);
+  };
+}
+/// Whether what is assigned to parameter N is lost. In this order, so that the body of a lambda is instantiated for no types
+/// that it is not called with.
+template <std::size_t N, class Sequence, class... P>
+constexpr bool takes_a_copy() {
+  if constexpr (names_its_tiles<Sequence, P...>(std::make_index_sequence<N + 1>{}))
+    return takes_an_rvalue<N, Sequence, P...>(std::index_sequence_for<P...>{});
+  else return false;
 }
 
 /// Parameter N, counted from 0, among those of kinds that are written.
@@ -46,12 +63,11 @@ constexpr bool require_reference() {
   if constexpr (is_read_only(kinds[N]) || kinds[N] == Kind::nothing) {
     return true;
   } else {
-    constexpr bool good =
-        !takes_a_copy<N, Sequence, P...>(std::index_sequence_for<P...>{});
+    constexpr bool good = !takes_a_copy<N, Sequence, P...>();
     static_assert(good,
                   "Batchwork: the sequence takes an operand that it is to write (out, inout, carry, "
-                  "emit) by value, as a constant or by auto&&; make the parameter a reference, Y& y "
-                  "or auto& y, or what is assigned would be lost");
+                  "emit) by value or as a constant; make the parameter a reference, Y& y or auto& y, "
+                  "or what is assigned would be lost");
     return good;
   }
 }

@@ -49,11 +49,13 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
     if constexpr (is_each(kind<I>) && reads_ahead)
       get<I>(next) = this->operands.template load<I>(items, 0, nullptr);
   }
-  /// The tiles that live through all steps; the others are filled step by step.
+  /// The tiles that live through all steps; the others are filled step by step. `out` is stored even
+  /// if there is no step.
   template <std::size_t I>
   BATCHWORK_INLINE auto start(auto const& items, char const* base) const {
-    if constexpr (is_each(kind<I>))
-      return typename Argument<typename Ops::template bound<I>, LanesT>::type{};
+    using X = typename Argument<typename Ops::template bound<I>, LanesT>::type;
+    if constexpr (is_each(kind<I>)) return X{};
+    else if constexpr (kind<I> == Kind::out) return zero_tile<X>(items);
     else return this->operands.template load<I>(items, 0, base);
   }
   template <std::size_t I>
