@@ -253,9 +253,12 @@ void output_by_value(Matrices const& y, Matrices const& x) {
 }
 
 // says: takes an operand that it is to write (out, inout, carry, emit) by value
-void lambda_with_a_copy(Vectors const& start, Vectors const& end,
-                        Kokkos::View<double** [3]> const& z) {
-  B::scan(5, [](auto WRONG_OR_RIGHT(, &) level, auto const& now) { level += now; },
+// On hosts: nvcc takes no generic lambda into a kernel.
+void lambda_with_a_copy(Kokkos::View<double*, Kokkos::HostSpace> const& start,
+                        Kokkos::View<double*, Kokkos::HostSpace> const& end,
+                        Kokkos::View<double**, Kokkos::HostSpace> const& z) {
+  B::scan(Kokkos::DefaultHostExecutionSpace(), 5,
+          [](auto WRONG_OR_RIGHT(, &) level, auto const& now) { level += now; },
           B::carry(start, end), B::each(z));
 }
 

@@ -256,5 +256,39 @@ TYPED_TEST(ScanOperands, NoStepAndALargeOut) {
   }
 }
 
+/// Generic lambdas are sequences, on hosts: with a capture, with references that deduce what they bind to, and as packs.
+TEST(Lambdas, AreSequences) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  constexpr int n = 21, steps = 3;
+  Kokkos::View<double* [2], Host> const start("start", n), end("end", n), product("product", n);
+  Kokkos::View<double** [2], Host> const z("z", n, steps);
+  Kokkos::View<double*, Host> const weight("weight", n);
+  Random random(139);
+  for (int k = 0; k < n; ++k) {
+    weight(k) = random.integer(-4, 4);
+    for (int i = 0; i < 2; ++i) start(k, i) = random.integer(-4, 4);
+    for (int t = 0; t < steps; ++t)
+      for (int i = 0; i < 2; ++i) z(k, t, i) = random.integer(-4, 4);
+  }
+  double const twice = 2;
+  auto const add = [=](auto& level, auto const& now, auto w) { level += twice * w * now; };
+  Host const host;
+  scan(host, steps, add, carry(start, end), each(z), in(weight));
+  Batchwork::map(
+      host, [=](auto&&... tiles) { add(std::forward<decltype(tiles)>(tiles)...); }, inout(end),
+      in(start), in(weight));
+  Batchwork::map(
+      host, [](auto&& y, auto const&... x) { y = (x * ...); }, out(product), in(weight), in(end));
+  host.fence();
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < 2; ++i) {
+      double level = start(k, i);
+      for (int t = 0; t < steps; ++t) level += 2 * weight(k) * z(k, t, i);
+      level += 2 * weight(k) * start(k, i);
+      ASSERT_EQ(end(k, i), level) << k;
+      ASSERT_EQ(product(k, i), weight(k) * level) << k;
+    }
+}
+
 }  // namespace
 }  // namespace Batchwork::Test
