@@ -65,9 +65,10 @@ constexpr bool require_one_type() {
                            has_numbers<decltype(Re::last_mean_), T> &&
                            has_numbers<decltype(Re::last_covariance_), T> &&
                            has_numbers<decltype(Re::log_likelihood_), T>;
-  static_assert(model,
-                "Batchwork::Kalman::filter: F, Q, H and R hold different types of numbers; give all "
-                "of them float, or all double");
+  static_assert(
+      model,
+      "Batchwork::Kalman::filter: F, Q, H and R hold different types of numbers; give all "
+      "of them float, or all double");
   static_assert(start,
                 "Batchwork::Kalman::filter: the start holds another type of numbers than the "
                 "model's F; give both float, or both double");
@@ -188,9 +189,10 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
                     wants_extents<decltype(re.filtered_mean_), N, 1>,
                 "Batchwork::Kalman::filter: filtered_mean and predicted_mean take a View (item, "
                 "time, state), View<T**[N]>, with an entry for each state");
-  static_assert(wants_extents<decltype(re.last_mean_), N, 1>,
-                "Batchwork::Kalman::filter: last_mean takes a View (item, state), View<T*[N]>, with "
-                "an entry for each state");
+  static_assert(
+      wants_extents<decltype(re.last_mean_), N, 1>,
+      "Batchwork::Kalman::filter: last_mean takes a View (item, state), View<T*[N]>, with "
+      "an entry for each state");
   static_assert(wants_extents<decltype(re.predicted_covariance_), N, N> &&
                     wants_extents<decltype(re.filtered_covariance_), N, N>,
                 "Batchwork::Kalman::filter: filtered_covariance and predicted_covariance take a "

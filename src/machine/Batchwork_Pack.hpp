@@ -50,10 +50,11 @@ struct NativeVector {
 /// What the conversion of a mask to bool says.
 template <class B>
 constexpr bool refuse_branch() {
-  static_assert(!std::is_same_v<B, bool>,
-                "Batchwork: a comparison of tiles or scalars is true or false for each item, so "
-                "there is no `if` and no `? :` on it; write select(mask, a, b), or ask any(mask) or "
-                "all(mask) to leave out work for all items at hand");
+  static_assert(
+      !std::is_same_v<B, bool>,
+      "Batchwork: a comparison of tiles or scalars is true or false for each item, so "
+      "there is no `if` and no `? :` on it; write select(mask, a, b), or ask any(mask) or "
+      "all(mask) to leave out work for all items at hand");
   return false;
 }
 
@@ -88,10 +89,18 @@ struct PackMask {
     return r;
   }
   /// With a bool of all items; without these the conversion above would be as good a match.
-  friend BATCHWORK_INLINE PackMask operator&&(PackMask const& a, bool b) { return a && PackMask(b); }
-  friend BATCHWORK_INLINE PackMask operator&&(bool a, PackMask const& b) { return PackMask(a) && b; }
-  friend BATCHWORK_INLINE PackMask operator||(PackMask const& a, bool b) { return a || PackMask(b); }
-  friend BATCHWORK_INLINE PackMask operator||(bool a, PackMask const& b) { return PackMask(a) || b; }
+  friend BATCHWORK_INLINE PackMask operator&&(PackMask const& a, bool b) {
+    return a && PackMask(b);
+  }
+  friend BATCHWORK_INLINE PackMask operator&&(bool a, PackMask const& b) {
+    return PackMask(a) && b;
+  }
+  friend BATCHWORK_INLINE PackMask operator||(PackMask const& a, bool b) {
+    return a || PackMask(b);
+  }
+  friend BATCHWORK_INLINE PackMask operator||(bool a, PackMask const& b) {
+    return PackMask(a) || b;
+  }
   /// What bool has, so that masks are combined in the same words, without branches.
   friend BATCHWORK_INLINE PackMask operator&(PackMask const& a, PackMask const& b) {
     return a && b;

@@ -36,10 +36,18 @@ struct SpreadMask {
     return {a.v || b.v, Impl::merge_grids(a.grid, b.grid)};
   }
   /// With a bool of all items; without these the conversion above would be as good a match.
-  friend BATCHWORK_INLINE SpreadMask operator&&(SpreadMask const& a, bool b) { return a && SpreadMask(b); }
-  friend BATCHWORK_INLINE SpreadMask operator&&(bool a, SpreadMask const& b) { return SpreadMask(a) && b; }
-  friend BATCHWORK_INLINE SpreadMask operator||(SpreadMask const& a, bool b) { return a || SpreadMask(b); }
-  friend BATCHWORK_INLINE SpreadMask operator||(bool a, SpreadMask const& b) { return SpreadMask(a) || b; }
+  friend BATCHWORK_INLINE SpreadMask operator&&(SpreadMask const& a, bool b) {
+    return a && SpreadMask(b);
+  }
+  friend BATCHWORK_INLINE SpreadMask operator&&(bool a, SpreadMask const& b) {
+    return SpreadMask(a) && b;
+  }
+  friend BATCHWORK_INLINE SpreadMask operator||(SpreadMask const& a, bool b) {
+    return a || SpreadMask(b);
+  }
+  friend BATCHWORK_INLINE SpreadMask operator||(bool a, SpreadMask const& b) {
+    return SpreadMask(a) || b;
+  }
 };
 
 /// How an entry is held where R x C lanes of a warp share an item: a tile's lines, its rows (C = 1) or its columns

@@ -52,9 +52,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool structurally_zero(Structure s, int i,
 /// What indexing a tile like a View says.
 template <class... Index>
 constexpr int refuse_index() {
-  static_assert(sizeof...(Index) > 32,
-                "Batchwork: tiles are not indexed: element(a, i, j), of a vector element(a, i), reads "
-                "an entry, and generate<M, N>(f) makes a tile of entries f(i, j)");
+  static_assert(
+      sizeof...(Index) > 32,
+      "Batchwork: tiles are not indexed: element(a, i, j), of a vector element(a, i), reads "
+      "an entry, and generate<M, N>(f) makes a tile of entries f(i, j)");
   return 0;
 }
 struct NotIndexed {

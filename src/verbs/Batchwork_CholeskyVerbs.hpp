@@ -287,9 +287,9 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_
   }();
   bool const turned = is_transposed_view<A>;
   auto const b = stored(b_arg);
-  static_assert(require_triangle_views<Exec, std::remove_const_t<decltype(x)>,
-                                       std::remove_const_t<decltype(a)>,
-                                       std::remove_const_t<decltype(b)>>());
+  static_assert(
+      require_triangle_views<Exec, std::remove_const_t<decltype(x)>,
+                             std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>>());
   require_matrix<decltype(a)>();
   static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
                 "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
@@ -368,8 +368,7 @@ template <class Exec, Impl::Copyable X, Impl::Copyable A, Impl::Copyable B,
 void solve_cholesky(Exec const& exec, X const& x, A const& a, B const& b, S const& codes = {}) {
   Impl::solve_triangle_batch<true>(exec, "solve_cholesky", x, a, b, codes);
 }
-template <Impl::Copyable X, Impl::Copyable A, Impl::Copyable B,
-          class S = Impl::NoStatus>
+template <Impl::Copyable X, Impl::Copyable A, Impl::Copyable B, class S = Impl::NoStatus>
 void solve_cholesky(X const& x, A const& a, B const& b, S const& codes = {}) {
   solve_cholesky(Kokkos::DefaultExecutionSpace(), x, a, b, codes);
 }
@@ -388,8 +387,7 @@ template <class Exec, Impl::Copyable X, Impl::Copyable L, Impl::Copyable B,
 void solve_lower(Exec const& exec, X const& x, L const& l, B const& b, S const& codes = {}) {
   Impl::solve_triangle_batch<false>(exec, "solve_lower", x, l, b, codes);
 }
-template <Impl::Copyable X, Impl::Copyable L, Impl::Copyable B,
-          class S = Impl::NoStatus>
+template <Impl::Copyable X, Impl::Copyable L, Impl::Copyable B, class S = Impl::NoStatus>
 void solve_lower(X const& x, L const& l, B const& b, S const& codes = {}) {
   solve_lower(Kokkos::DefaultExecutionSpace(), x, l, b, codes);
 }

@@ -35,8 +35,8 @@ inline constexpr bool is_callable = std::is_invocable_v<Sequence const&, typenam
 /// Whether parameter N binds to an rvalue, as a copy, a constant and a forwarding reference do.
 template <std::size_t N, class Sequence, class... P, std::size_t... I>
 constexpr bool takes_an_rvalue(std::index_sequence<I...>) {
-  return std::is_invocable_v<
-      Sequence const&, std::conditional_t<I == N, typename P::tile, typename P::type>...>;
+  return std::is_invocable_v<Sequence const&,
+                             std::conditional_t<I == N, typename P::tile, typename P::type>...>;
 }
 /// Whether the sequence can be called where its template parameters as far as N are the tiles themselves: not if N is a
 /// forwarding reference, which is X& then.
@@ -64,10 +64,11 @@ constexpr bool require_reference() {
     return true;
   } else {
     constexpr bool good = !takes_a_copy<N, Sequence, P...>();
-    static_assert(good,
-                  "Batchwork: the sequence takes an operand that it is to write (out, inout, carry, "
-                  "emit) by value or as a constant; make the parameter a reference, Y& y or auto& y, "
-                  "or what is assigned would be lost");
+    static_assert(
+        good,
+        "Batchwork: the sequence takes an operand that it is to write (out, inout, carry, "
+        "emit) by value or as a constant; make the parameter a reference, Y& y or auto& y, "
+        "or what is assigned would be lost");
     return good;
   }
 }

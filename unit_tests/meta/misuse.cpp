@@ -257,9 +257,10 @@ void output_by_value(Matrices const& y, Matrices const& x) {
 void lambda_with_a_copy(Kokkos::View<double*, Kokkos::HostSpace> const& start,
                         Kokkos::View<double*, Kokkos::HostSpace> const& end,
                         Kokkos::View<double**, Kokkos::HostSpace> const& z) {
-  B::scan(Kokkos::DefaultHostExecutionSpace(), 5,
-          [](auto WRONG_OR_RIGHT(, &) level, auto const& now) { level += now; },
-          B::carry(start, end), B::each(z));
+  B::scan(
+      Kokkos::DefaultHostExecutionSpace(), 5,
+      [](auto WRONG_OR_RIGHT(, &) level, auto const& now) { level += now; }, B::carry(start, end),
+      B::each(z));
 }
 
 // says: the execution space instance stands first

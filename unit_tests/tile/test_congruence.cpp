@@ -209,9 +209,7 @@ void check_common_factors() {
     Dense const qk = mirrored(q.dense(k)), product = fk * pk * transpose(fk);
     auto const check = [&](auto const& got, long double times) {
       Dense const size = times * (abs(fk) * abs(pk) * abs(transpose(fk))) + abs(qk);
-      EXPECT_TRUE(
-          near(got.dense(k), times * product + qk, tolerance<T>(2 * N + 1, 1) * size))
-          << k;
+      EXPECT_TRUE(near(got.dense(k), times * product + qk, tolerance<T>(2 * N + 1, 1) * size)) << k;
       EXPECT_TRUE(equal(got.dense(k), transpose(got.dense(k)))) << k;
     };
     check(o0, 1), check(o1, 4), check(o2, 1);

@@ -109,7 +109,9 @@ TYPED_TEST(ScalarOps, ComparisonsMasksAnyAndAll) {
       EXPECT_EQ(o0.at(k), T((x < y) + 2 * (x <= y) + 4 * (x > y) + 8 * (x >= y) + 16 * (x == y) +
                             32 * (x != y) + 64 * (x == 1) + 128 * (y != 1)))
           << x << " and " << y;
-      EXPECT_EQ(o1.at(k), T((x < y) + 2 * (x < y || x < z) + 4 * !(x < y) + 8 * (x < y) + 16 * (x < y) + 32)) << x << " and " << y;
+      EXPECT_EQ(o1.at(k),
+                T((x < y) + 2 * (x < y || x < z) + 4 * !(x < y) + 8 * (x < y) + 16 * (x < y) + 32))
+          << x << " and " << y;
       EXPECT_EQ(o2.at(k), T(std::isnan(y) + 2 * std::isfinite(y))) << y;
       // Whichever items share the lanes at hand: one that holds makes any true, one that does not makes all false.
       if (x > y) EXPECT_EQ(o3.at(k), T(1)) << k;

@@ -230,10 +230,10 @@ TYPED_TEST(CholeskyStatus, ZeroOnTheDiagonal) {
             batch.l.at(place, pivot, pivot) = whole;
             for (std::int64_t k = 0; k < items; ++k)
               ASSERT_EQ(batch.solve_code[std::size_t(k)],
-                        k != place ? 0
-                                   : Status::code(
-                                         bad == T(0) ? Reason::breakdown : Reason::not_finite,
-                                         pivot + 1));
+                        k != place
+                            ? 0
+                            : Status::code(bad == T(0) ? Reason::breakdown : Reason::not_finite,
+                                           pivot + 1));
             expect_same_neighbours(batch.x, clean, place);
             for (int i = 0; i < n; ++i) {
               bool const spoilt = turned ? i <= pivot : i >= pivot;

@@ -213,7 +213,8 @@ TEST(Errors, NoViewIsAllocated) {
   Kokkos::View<double[3][3]> f("f");
   auto const expect_refused = [](char const* verb, auto const& call) {
     auto const m = message_of(call);
-    expect_says(m, {verb, "operand ", ", not allocated", "it is null; allocate it before the call"});
+    expect_says(m,
+                {verb, "operand ", ", not allocated", "it is null; allocate it before the call"});
   };
   expect_refused("Batchwork::map: operand 1, out(\"\") [View (0, 3, 3), not allocated, tile 3x3]",
                  [&] { B::map(Copy{}, B::out(y), B::in(x)); });
@@ -230,8 +231,7 @@ TEST(Errors, NoViewIsAllocated) {
   expect_refused("Batchwork::multiply: ", [&] { B::multiply(v, B::dense(x), w); });
   expect_refused("Batchwork::solve_triangular: ",
                  [&] { B::solve_triangular(B::Triangle::lower, B::dense(x), v, w); });
-  expect_refused("Batchwork::solve_tridiagonal: ",
-                 [&] { B::solve_tridiagonal(v, v, v, v, w); });
+  expect_refused("Batchwork::solve_tridiagonal: ", [&] { B::solve_tridiagonal(v, v, v, v, w); });
   // Of the memory of others zero numbers may stand at a null pointer.
   using Unmanaged = Kokkos::View<double* [3][3], Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   EXPECT_NO_THROW(B::map(Copy{}, B::out(Unmanaged(nullptr, 0)), B::in(Unmanaged(nullptr, 0))));
