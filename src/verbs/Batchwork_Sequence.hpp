@@ -43,8 +43,8 @@ constexpr bool takes_an_rvalue(std::index_sequence<I...>) {
 template <class Sequence, class... P, std::size_t... K>
 constexpr bool names_its_tiles(std::index_sequence<K...>) {
   using Tiles = std::tuple<typename P::tile...>;
-  return requires(Sequence const& s, typename P::type... tiles) {
-    s.template operator()<std::tuple_element_t<K, Tiles>...>(tiles...);
+  return requires(Sequence const& s) {
+    s.template operator()<std::tuple_element_t<K, Tiles>...>(std::declval<typename P::type>()...);
   };
 }
 /// Whether what is assigned to parameter N is lost. In this order, so that the body of a lambda is instantiated for no types
