@@ -214,7 +214,8 @@ auto carry(Start const& start) {
   return Impl::Operand<Impl::Kind::carry, decltype(s), End, IsLog>{
       s, {}, Impl::log_weight(start, 0)};
 }
-/// Likewise, and the value after the last step is stored in end(item, ...), which may be the View it started from.
+/// Likewise, and the value after the last step is stored in end(item, ...), which may be the View it started from; as by an
+/// assignment to a tile of end's structure, if start has another: of a symmetric or lower end the lower triangle counts.
 template <class Start, class End>
 auto carry(Start const& start, End const& end) {
   auto s = Impl::carry_start(start);
