@@ -33,6 +33,7 @@ struct TridiagonalCall : TriangleCall {
     for (auto const& v : parts)
       if (!v.d.problem.empty()) fail(v.name() + ": " + v.d.problem);
     Part const& first = parts[1];
+    if (none_allocated(parts)) fail(first.name() + ": " + null_problem);
     for (auto const& v : parts)
       if (v.d.items != first.d.items)
         fail(v.name() + " has " + std::to_string(v.d.items) + " items, but " + first.name() +
@@ -158,6 +159,7 @@ constexpr bool require_tridiagonal_views() {
 template <class Exec, class L, class D, class U, class B, class X, class S>
 void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U const& u_arg,
                              B const& b_arg, X const& x_arg, S const& codes) {
+  static_assert(require_status<S>());
   auto const l = stored(l_arg);
   auto const d = stored(d_arg);
   auto const u = stored(u_arg);
@@ -225,14 +227,14 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
 /// Throws std::invalid_argument before anything is launched: numbers of rows or items that differ, too many rows, null
 /// Views, too few groups, Views that overlap other than in place.
 template <class Exec, Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B,
-          Impl::Viewish X, Impl::StatusOperand S = Impl::NoStatus>
+          Impl::Viewish X, class S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>
 void solve_tridiagonal(Exec const& exec, L const& lower, D const& diagonal, U const& upper,
                        B const& b, X const& x, S const& codes = {}) {
   Impl::solve_tridiagonal_batch(exec, lower, diagonal, upper, b, x, codes);
 }
 template <Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B, Impl::Viewish X,
-          Impl::StatusOperand S = Impl::NoStatus>
+          class S = Impl::NoStatus>
 void solve_tridiagonal(L const& lower, D const& diagonal, U const& upper, B const& b, X const& x,
                        S const& codes = {}) {
   solve_tridiagonal(Kokkos::DefaultExecutionSpace(), lower, diagonal, upper, b, x, codes);

@@ -41,6 +41,46 @@ template <class O, int N>
   requires(O::kind != Kind::nothing)
 inline constexpr bool has_rows_if_any<O, N> = Extents<O>::rows == N && Extents<O>::cols <= N;
 
+/// Whether an operand's numbers are of type T, if there is any.
+template <class O, class T>
+inline constexpr bool has_numbers = O::kind == Kind::nothing;
+template <class O, class T>
+  requires(O::kind != Kind::nothing)
+inline constexpr bool has_numbers<O, T> = std::is_same_v<scalar_of_t<O>, T>;
+
+/// True, or the compiler says what holds other numbers than the model.
+template <class M, class S, class Z, class Re>
+constexpr bool require_one_type() {
+  using T = scalar_of_t<decltype(M::f)>;
+  constexpr bool model = has_numbers<decltype(M::q), T> && has_numbers<decltype(M::h), T> &&
+                         has_numbers<decltype(M::r), T>,
+                 start = has_numbers<decltype(S::mean), T> &&
+                         has_numbers<decltype(S::covariance), T> &&
+                         has_numbers<decltype(S::diffuse), T>,
+                 series = has_numbers<Z, T>,
+                 results = has_numbers<decltype(Re::predicted_mean_), T> &&
+                           has_numbers<decltype(Re::predicted_covariance_), T> &&
+                           has_numbers<decltype(Re::filtered_mean_), T> &&
+                           has_numbers<decltype(Re::filtered_covariance_), T> &&
+                           has_numbers<decltype(Re::last_mean_), T> &&
+                           has_numbers<decltype(Re::last_covariance_), T> &&
+                           has_numbers<decltype(Re::log_likelihood_), T>;
+  static_assert(
+      model,
+      "Batchwork::Kalman::filter: F, Q, H and R hold different types of numbers; give all "
+      "of them float, or all double");
+  static_assert(start,
+                "Batchwork::Kalman::filter: the start holds another type of numbers than the "
+                "model's F; give both float, or both double");
+  static_assert(series,
+                "Batchwork::Kalman::filter: the series holds another type of numbers than the "
+                "model's F; give both float, or both double");
+  static_assert(results,
+                "Batchwork::Kalman::filter: a View of results() holds another type of numbers than "
+                "the model's F; give both float, or both double");
+  return model && start && series && results;
+}
+
 /// A series: a View is one per item.
 template <class Z>
 auto series(Z const& z) {
@@ -146,13 +186,20 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
       "Batchwork::Kalman::filter: the diffuse part of the start must have a row for each state, and as many "
       "columns at most");
   static_assert(wants_extents<decltype(re.predicted_mean_), N, 1> &&
-                    wants_extents<decltype(re.filtered_mean_), N, 1> &&
-                    wants_extents<decltype(re.last_mean_), N, 1>,
-                "Batchwork::Kalman::filter: Views for means must have an entry for each state");
+                    wants_extents<decltype(re.filtered_mean_), N, 1>,
+                "Batchwork::Kalman::filter: filtered_mean and predicted_mean take a View (item, "
+                "time, state), View<T**[N]>, with an entry for each state");
+  static_assert(
+      wants_extents<decltype(re.last_mean_), N, 1>,
+      "Batchwork::Kalman::filter: last_mean takes a View (item, state), View<T*[N]>, with "
+      "an entry for each state");
   static_assert(wants_extents<decltype(re.predicted_covariance_), N, N> &&
-                    wants_extents<decltype(re.filtered_covariance_), N, N> &&
-                    wants_extents<decltype(re.last_covariance_), N, N>,
-                "Batchwork::Kalman::filter: Views for covariances must have the extents of F");
+                    wants_extents<decltype(re.filtered_covariance_), N, N>,
+                "Batchwork::Kalman::filter: filtered_covariance and predicted_covariance take a "
+                "View (item, time, row, column), View<T**[N][N]>, of the extents of F");
+  static_assert(wants_extents<decltype(re.last_covariance_), N, N>,
+                "Batchwork::Kalman::filter: last_covariance takes a View (item, row, column), "
+                "View<T*[N][N]>, of the extents of F");
   constexpr Kalman::Data D = Promise::data;
   auto const likelihood = likelihood_operand<T>(re.log_likelihood_);
 
@@ -237,8 +284,11 @@ template <class Exec, int W, int Teams, int L, class M, class S, class Z, class 
   requires Kokkos::is_execution_space_v<Exec>
 void filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps, M const& model,
             S const& start, Z const& z, Re const& results, Promise const& promise = {}) {
-  Impl::launch_filter(exec, how, steps, model, Impl::start_for(model, start), Impl::series(z),
-                      results, promise);
+  auto const from = Impl::start_for(model, start);
+  auto const series = Impl::series(z);
+  if constexpr (Impl::require_one_type<M, std::remove_const_t<decltype(from)>,
+                                       std::remove_const_t<decltype(series)>, Re>())
+    Impl::launch_filter(exec, how, steps, model, from, series, results, promise);
 }
 template <class Exec, class M, class S, class Z, class Re, class Promise = MayBeMissing>
   requires Kokkos::is_execution_space_v<Exec>

@@ -82,6 +82,7 @@ void multiply_batch(Exec const& exec, double alpha, A const& a, X const& x_arg, 
   std::int64_t const items = y.description.items;
   call.check_items(at_x, vx, x.description.items, SystemCall::name(at_y, vy), items);
   auto const views = a.views();
+  call.check_allocated(at_y, vy, vx, views);
   if (!views.empty())
     call.check_items(at_a, views.back(), a.items(), SystemCall::name(at_y, vy), items);
   call.check_written(at_y, vy, at_x, vx);

@@ -75,7 +75,8 @@ struct TriangularSystems {
         put(to + i * x.row, value);
         info_t<S> const none(0), zero = make_info<S>(Reason::breakdown, i + 1),
                                  wrong = make_info<S>(Reason::not_finite, i + 1);
-        info = first_failure(info, select(d == S(T(0)), zero, select(is_finite(d), none, wrong)));
+        info_t<S> const now = select(d == S(T(0)), zero, select(is_finite(d), none, wrong));
+        info = upper ? first_failure(now, info) : first_failure(info, now);
         flaw += value - value;
       }
       // The row is there for all before the next one.
@@ -96,6 +97,7 @@ struct TriangularSystems {
 template <class Exec, class A, class B, class X, class C>
 void solve_triangular_batch(Exec const& exec, Triangle triangle, A const& a, B const& b_arg,
                             X const& x_arg, C const& codes) {
+  static_assert(require_status<C>());
   using T = typename NumbersStored<Exec, A>::type;
   auto const b = operand_of<Exec, T, 1>(b_arg);
   auto const x = operand_of<Exec, T, 1>(x_arg);
@@ -134,7 +136,7 @@ void solve_triangular_batch(Exec const& exec, Triangle triangle, A const& a, B c
 /// \param b,x       Views v(item, i) in any layout or strided, or packed(v, n); float or double; x may be the View b itself
 /// \param codes     status(codes), if it is given, receives for each item 0, or a reason with a 1-based row: Reason::breakdown
 ///                  where a number on the diagonal is zero or not in the pattern, Reason::not_finite where it is NaN or
-///                  infinite, in each case the first in the order of substitution; or not_finite with an info of 0 where only a
+///                  infinite, of several the smallest row, as in LAPACK's trtrs; or not_finite with an info of 0 where only a
 ///                  number of x is not finite
 ///
 /// Where the diagonal is zero or missing, that number of x and those computed from it are NaN, in every format alike. Other items
@@ -149,14 +151,13 @@ void solve_triangular_batch(Exec const& exec, Triangle triangle, A const& a, B c
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, Views that
 /// overlap other than in place. Patterns are not read: see check.
 template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X,
-          Impl::StatusOperand S = Impl::NoStatus>
+          class S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>
 void solve_triangular(Exec const& exec, Triangle triangle, A const& a, B const& b, X const& x,
                       S const& codes = {}) {
   Impl::solve_triangular_batch(exec, triangle, a, b, x, codes);
 }
-template <Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X,
-          Impl::StatusOperand S = Impl::NoStatus>
+template <Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X, class S = Impl::NoStatus>
 void solve_triangular(Triangle triangle, A const& a, B const& b, X const& x, S const& codes = {}) {
   solve_triangular(Kokkos::DefaultExecutionSpace(), triangle, a, b, x, codes);
 }

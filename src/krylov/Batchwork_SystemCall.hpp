@@ -57,6 +57,12 @@ struct SystemCall {
       fail(name(position, v) + " has " + std::to_string(items) + " items, but " + of + " has " +
            std::to_string(wanted) + "; give all operands of a call the same number of items");
   }
+  /// Refuses a call of which neither the vectors nor the numbers of A, the last of its Views, were ever allocated.
+  void check_allocated(int position, SystemView const& x, SystemView const& y,
+                       std::vector<SystemView> const& of_a) const {
+    if (x.d.null && y.d.null && (of_a.empty() || of_a.back().d.null))
+      fail(name(position, x) + ": " + null_problem);
+  }
   void check_written(int position, SystemView const& written, int other_position,
                      SystemView const& other) const {
     if (surely_share(written.d, other.d))

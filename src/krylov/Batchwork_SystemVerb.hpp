@@ -93,6 +93,8 @@ inline std::int64_t check_operands(SystemCall const& call,
     call.check_items(o.position, o.view, d.items, SystemCall::name(first->position, first->view),
                      first->view.d.items);
   }
+  if (none_allocated(operands, [](auto const& o) -> Description const& { return o.view.d; }))
+    call.fail(SystemCall::name(first->position, first->view) + ": " + null_problem);
   for (std::size_t a = 0; a < operands.size(); ++a)
     for (std::size_t b = 0; b < operands.size(); ++b)
       if (operands[a].written && a != b)

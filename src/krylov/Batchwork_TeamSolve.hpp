@@ -143,9 +143,14 @@ struct TeamSolver {
   template <class Member, class Of, class B, class X>
   KOKKOS_FUNCTION SolveResult<T> solve(Member const& member, Of const& of, B const& b,
                                        X const& x) const {
+    static_assert(!std::is_array_v<Of> && !std::is_array_v<X>,
+                  "Batchwork::team_solve: an item's own numbers and x are memory that the whole "
+                  "team sees, a View or a pointer, into team scratch for instance; a local array "
+                  "belongs to one thread");
     member.team_barrier();
     SolveResult<T> result;
-    if constexpr (by_functor) {
+    if constexpr (std::is_array_v<Of> || std::is_array_v<X>) {
+    } else if constexpr (by_functor) {
       if constexpr (std::is_integral_v<Of>)
         result = with(member, systems, systems.functor, std::int64_t(of), b, x);
       else result = with(member, systems, of, 0, b, x);

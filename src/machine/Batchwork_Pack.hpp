@@ -8,6 +8,7 @@
 #define BATCHWORK_PACK_HPP
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -46,6 +47,17 @@ struct NativeVector {
 #define BATCHWORK_PACK_LANEWISE(result, expression, whole) result = whole;
 #endif
 
+/// What the conversion of a mask to bool says.
+template <class B>
+constexpr bool refuse_branch() {
+  static_assert(
+      !std::is_same_v<B, bool>,
+      "Batchwork: a comparison of tiles or scalars is true or false for each item, so "
+      "there is no `if` and no `? :` on it; write select(mask, a, b), or ask any(mask) or "
+      "all(mask) to leave out work for all items at hand");
+  return false;
+}
+
 }  // namespace Impl
 
 /// The truth of a comparison, lane by lane: 0 or -1 in each lane. `I` is the integer as wide as the numbers compared.
@@ -57,6 +69,11 @@ struct PackMask {
   PackMask() = default;
   BATCHWORK_INLINE PackMask(bool b) {
     for (int l = 0; l < W; ++l) v[l] = b ? I(-1) : I(0);
+  }
+  /// Does not compile, and says what to write instead.
+  template <std::same_as<bool> B>
+  BATCHWORK_INLINE explicit operator B() const {
+    return Impl::refuse_branch<B>();
   }
   BATCHWORK_INLINE bool lane(int l) const { return v[l] != 0; }
   BATCHWORK_INLINE void set_lane(int l, bool b) { v[l] = b ? I(-1) : I(0); }
@@ -70,6 +87,19 @@ struct PackMask {
     PackMask r;
     BATCHWORK_PACK_LANEWISE(r.v, a.v[l] | b.v[l], a.v | b.v)
     return r;
+  }
+  /// With a bool of all items; without these the conversion above would be as good a match.
+  friend BATCHWORK_INLINE PackMask operator&&(PackMask const& a, bool b) {
+    return a && PackMask(b);
+  }
+  friend BATCHWORK_INLINE PackMask operator&&(bool a, PackMask const& b) {
+    return PackMask(a) && b;
+  }
+  friend BATCHWORK_INLINE PackMask operator||(PackMask const& a, bool b) {
+    return a || PackMask(b);
+  }
+  friend BATCHWORK_INLINE PackMask operator||(bool a, PackMask const& b) {
+    return PackMask(a) || b;
   }
   /// What bool has, so that masks are combined in the same words, without branches.
   friend BATCHWORK_INLINE PackMask operator&(PackMask const& a, PackMask const& b) {

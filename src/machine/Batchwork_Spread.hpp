@@ -20,6 +20,11 @@ struct SpreadMask {
   SpreadMask() = default;
   BATCHWORK_INLINE SpreadMask(bool x) : v(x) {}
   BATCHWORK_INLINE SpreadMask(bool x, Impl::LaneGrid const& g) : v(x), grid(g) {}
+  /// As that of PackMask.
+  template <std::same_as<bool> B>
+  BATCHWORK_INLINE explicit operator B() const {
+    return Impl::refuse_branch<B>();
+  }
   /// Whether it holds for any item in the lanes that go one way.
   BATCHWORK_INLINE bool holds_for_any() const { return grid.lanes.any(v); }
 
@@ -29,6 +34,19 @@ struct SpreadMask {
   }
   friend BATCHWORK_INLINE SpreadMask operator||(SpreadMask const& a, SpreadMask const& b) {
     return {a.v || b.v, Impl::merge_grids(a.grid, b.grid)};
+  }
+  /// With a bool of all items; without these the conversion above would be as good a match.
+  friend BATCHWORK_INLINE SpreadMask operator&&(SpreadMask const& a, bool b) {
+    return a && SpreadMask(b);
+  }
+  friend BATCHWORK_INLINE SpreadMask operator&&(bool a, SpreadMask const& b) {
+    return SpreadMask(a) && b;
+  }
+  friend BATCHWORK_INLINE SpreadMask operator||(SpreadMask const& a, bool b) {
+    return a || SpreadMask(b);
+  }
+  friend BATCHWORK_INLINE SpreadMask operator||(bool a, SpreadMask const& b) {
+    return SpreadMask(a) || b;
   }
 };
 

@@ -70,6 +70,21 @@ inline bool surely_share(Description const& x, Description const& y) {
   return x.begin == y.begin || (overlap && x.contiguous && y.contiguous);
 }
 
+/// Whether no View over the items was ever allocated: then zero items are not what was meant. `of(part)` gives a Description.
+template <class Parts, class Of>
+bool none_allocated(Parts const& parts, Of const& of) {
+  bool some = false;
+  for (auto const& p : parts) {
+    Description const& d = of(p);
+    if (d.items >= 0 && !d.null) return false;
+    some = some || d.items >= 0;
+  }
+  return some;
+}
+inline bool none_allocated(std::vector<Part> const& parts) {
+  return none_allocated(parts, [](Part const& p) -> Description const& { return p.d; });
+}
+
 /// What a call comes to: the number of items, after all checks.
 struct Batch {
   std::int64_t items = 0;
@@ -91,6 +106,7 @@ inline Batch check_parts(std::string const& verb, std::vector<Part> const& parts
     fail(
         "no operand has an item index, so the number of items is unknown; give at least one in, out, inout, each, "
         "emit, status, or a carry with a View");
+  if (none_allocated(parts)) fail(first->name() + ": " + null_problem);
   for (auto const& p : parts) {
     if (p.d.items >= 0 && p.d.items != first->d.items)
       fail(p.name() + " has " + std::to_string(p.d.items) + " items, but " + first->name() +

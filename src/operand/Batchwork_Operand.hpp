@@ -163,17 +163,44 @@ double log_weight(Start const& start, End const& end) {
   else return 1;
 }
 
-/// Operands as the verbs use them.
+/// Whether the Views of an operand hold numbers that tiles hold.
+template <class X>
+constexpr bool holds_numbers() {
+  if constexpr (X::kind == Kind::carry) {
+    return holds_numbers<decltype(X::start)>() && holds_numbers<decltype(X::end)>();
+  } else if constexpr (X::kind == Kind::status || X::kind == Kind::nothing ||
+                       X::kind == Kind::fixed) {
+    return true;
+  } else {
+    using T = typename decltype(X::source)::T;
+    return std::is_same_v<T, float> || std::is_same_v<T, double>;
+  }
+}
+
+/// Operands as the verbs use them; in the place of what is refused nothing(), so that the compiler says no more.
 template <class X>
 auto resolve(X const& x) {
-  static_assert(
-      is_operand<X>,
-      "Batchwork: the arguments after the sequence are operands: in(view), out(view), ...");
-  return x;
+  if constexpr (!is_operand<X>) {
+    static_assert(!Kokkos::is_execution_space_v<X>,
+                  "Batchwork: the execution space instance stands first: map(exec, sequence, "
+                  "operands...), scan(exec, steps, sequence, operands...)");
+    static_assert(Kokkos::is_execution_space_v<X>,
+                  "Batchwork: the arguments after the sequence are operands: in(view), out(view), "
+                  "...; exec and launch(...) stand before it");
+    return nothing();
+  } else if constexpr (!holds_numbers<X>()) {
+    static_assert(holds_numbers<X>(),
+                  "Batchwork: an operand's View holds numbers that are neither float nor double; "
+                  "copy them into a View<float*...> or View<double*...> (status(view) alone takes "
+                  "integers)");
+    return nothing();
+  } else {
+    return x;
+  }
 }
 template <class A>
 auto resolve(EachOf<A> const& e) {
-  return make_operand<Kind::each, Leading::item_time>(e.view);
+  return resolve(make_operand<Kind::each, Leading::item_time>(e.view));
 }
 
 }  // namespace Impl
@@ -187,7 +214,8 @@ auto carry(Start const& start) {
   return Impl::Operand<Impl::Kind::carry, decltype(s), End, IsLog>{
       s, {}, Impl::log_weight(start, 0)};
 }
-/// Likewise, and the value after the last step is stored in end(item, ...), which may be the View it started from.
+/// Likewise, and the value after the last step is stored in end(item, ...), which may be the View it started from; as by an
+/// assignment to a tile of end's structure, if start has another: of a symmetric or lower end the lower triangle counts.
 template <class Start, class End>
 auto carry(Start const& start, End const& end) {
   auto s = Impl::carry_start(start);

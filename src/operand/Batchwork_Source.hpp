@@ -34,8 +34,11 @@ struct Description {
   char const* begin = nullptr;
   char const* end = nullptr;
   bool contiguous = true;
+  bool null = false;    ///< has no memory, and is not Unmanaged
   std::string problem;  ///< what is wrong with this View alone, or empty
 };
+
+inline constexpr char const* null_problem = "it is null; allocate it before the call";
 
 /// Label, extents and memory of any View.
 template <class View>
@@ -52,7 +55,10 @@ Description describe_view(View const& view) {
   d.begin = reinterpret_cast<char const*>(view.data());
   d.end = d.begin != nullptr ? d.begin + view.span() * sizeof(typename View::value_type) : nullptr;
   d.contiguous = view.span_is_contiguous();
-  if (!empty && view.data() == nullptr) d.problem = "it is null; allocate it before the call";
+  // Kokkos gives Views memory when it allocates them, of zero numbers too. Of an Unmanaged one the memory is the user's, and
+  // that of zero numbers may be a null pointer.
+  d.null = view.data() == nullptr && !View::memory_traits::is_unmanaged;
+  if (!empty && view.data() == nullptr) d.problem = null_problem;
   return d;
 }
 

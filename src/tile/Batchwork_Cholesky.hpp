@@ -14,7 +14,7 @@ namespace Batchwork {
 
 /// The lower triangular factor L of a = L L', with the reciprocals of its diagonal, which solves multiply by.
 template <class S, int N>
-struct CholeskyFactor {
+struct CholeskyFactor : Impl::NotIndexed {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;

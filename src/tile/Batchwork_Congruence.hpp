@@ -291,7 +291,7 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, C const& c) {
   } else if constexpr (one_item_per_lane<S>) {
     Matrix<S, F::rows, F::cols> t;
     product(t, f, p);
-    return triangle<S>(t, ft, c);
+    return triangle<promote_t<S, c_held_t<C, S>>>(t, ft, c);
   } else {
     Symmetric<S, F::rows> r;
     triangle_from<0>(r, RowsOfProduct<S, F, P>{f, p}, ft, c);

@@ -6,16 +6,40 @@
 #ifndef BATCHWORK_FAIL_WHERE_HPP
 #define BATCHWORK_FAIL_WHERE_HPP
 
-#include "tile/Batchwork_Matrix.hpp"
+#include "tile/Batchwork_Structured.hpp"
 
 namespace Batchwork {
 
+namespace Impl {
+
+/// x, held as S: what is common to all items has a status for each of them then.
+template <class S, class M, class X>
+BATCHWORK_INLINE auto held_as([[maybe_unused]] M const& mask, X const& x) {
+  if constexpr (is_scalar_tile<X>) {
+    Scalar<S> r(x);
+    if constexpr (requires { r.value.grid = mask.grid; }) r.value.grid = mask.grid;
+    return r;
+  } else {
+    tile_of_t<S, X::rows, X::cols, X::structure, X::is_vector> r;
+    if constexpr (requires { r.grid = mask.grid; }) r.grid = mask.grid;
+    r = x;
+    return r;
+  }
+}
+
+}  // namespace Impl
+
 /// The tile or scalar x, marked as failed where the mask holds; its numbers stay. An earlier failure is kept. As every
-/// status, it is inherited by what is computed from it and recorded when that is stored.
+/// status, it is inherited by what is computed from it and recorded when that is stored. With the mask of items a tile that is
+/// common to all of them becomes one for each.
 template <class M, class X>
-BATCHWORK_INLINE X fail_where(M const& mask, Reason reason, X const& x) {
-  using S = typename X::value_type;
-  X r = x;
+BATCHWORK_INLINE auto fail_where(M const& mask, Reason reason, X const& x) {
+  using S0 = typename X::value_type;
+  using S = typename Impl::HeldForMask<S0, M>::type;
+  auto r = [&] {
+    if constexpr (std::is_same_v<S, S0>) return x;
+    else return Impl::held_as<S>(mask, x);
+  }();
   r.info =
       Impl::first_failure(r.info, Impl::select(mask, Impl::make_info<S>(reason, 0), info_t<S>(0)));
   return r;

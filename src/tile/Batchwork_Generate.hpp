@@ -18,7 +18,7 @@ template <class X>
 struct HeldOfEntry;
 template <Number X>
 struct HeldOfEntry<X> {
-  using type = X;
+  using type = std::conditional_t<std::is_floating_point_v<X>, X, double>;
 };
 template <class S>
 struct HeldOfEntry<Scalar<S>> {
@@ -47,7 +47,7 @@ BATCHWORK_INLINE void set_entries(R& r, F const& f) {
 
 }  // namespace Impl
 
-/// The M x N matrix with entries f(i, j), numbers or scalars.
+/// The M x N matrix with entries f(i, j), numbers or scalars. Its type is that of f(0, 0); integers give double.
 template <int M, int N, class F>
 BATCHWORK_INLINE auto generate(F const& f) {
   using S = typename Impl::HeldOfEntry<std::remove_cvref_t<decltype(f(0, 0))>>::type;
@@ -65,7 +65,7 @@ BATCHWORK_INLINE auto generate(F const& f) {
   return r;
 }
 
-/// The vector with entries f(i), numbers or scalars.
+/// The vector with entries f(i), numbers or scalars. Its type is that of f(0); integers give double.
 template <int N, class F>
 BATCHWORK_INLINE auto generate(F const& f) {
   using S = typename Impl::HeldOfEntry<std::remove_cvref_t<decltype(f(0))>>::type;

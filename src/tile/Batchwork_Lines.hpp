@@ -19,7 +19,7 @@ struct Transposed;
 namespace Impl {
 
 template <class S, int M, int N>
-struct Lines {
+struct Lines : NotIndexed {
   using value_type = S;
   using T = scalar_t<S>;
   static constexpr int rows = M;

@@ -53,7 +53,7 @@ concept HeldConvertible = std::is_same_v<promote_t<To, From>, To>;
 
 /// An M x N matrix, row by row.
 template <class S, int M, int N>
-struct Matrix {
+struct Matrix : Impl::NotIndexed {
   using value_type = S;
   static constexpr int rows = M;
   static constexpr int cols = N;
@@ -88,7 +88,7 @@ struct Matrix {
 
 /// A column of N numbers.
 template <class S, int N>
-struct Vector {
+struct Vector : Impl::NotIndexed {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = 1;

@@ -150,6 +150,18 @@ template <class A, class B>
 BATCHWORK_INLINE auto operator>=(A const& a, B const& b) {
   return b <= a;
 }
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto operator==(A const& a, B const& b) {
+  using S = Impl::scalar_pair_t<A, B>;
+  return Scalar<S>(a).value == Scalar<S>(b).value;
+}
+template <class A, class B>
+  requires ScalarOperands<A, B>
+BATCHWORK_INLINE auto operator!=(A const& a, B const& b) {
+  using S = Impl::scalar_pair_t<A, B>;
+  return Scalar<S>(a).value != Scalar<S>(b).value;
+}
 
 template <class S>
 BATCHWORK_INLINE Scalar<S> sqrt(Scalar<S> const& a) {

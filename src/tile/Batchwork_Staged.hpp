@@ -37,6 +37,11 @@ struct Staged {
     }
   }
   BATCHWORK_INLINE T entry(int i) const { return a[i]; }
+  /// As that of NotIndexed, which an aggregate cannot begin with.
+  template <class... Index>
+  BATCHWORK_INLINE auto operator()(Index...) const {
+    return Impl::refuse_index<Index...>();
+  }
   BATCHWORK_INLINE Impl::Place<T const, Leading, 1> place() const
     requires(St != Structure::diagonal)
   {

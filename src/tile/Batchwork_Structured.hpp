@@ -13,7 +13,7 @@ namespace Batchwork {
 /// A symmetric N x N matrix. Only the lower triangle is computed and assigned (j <= i); a lane that holds a whole
 /// item stores just that, packs mirror it so that rows can be read in a loop.
 template <class S, int N>
-struct Symmetric {
+struct Symmetric : Impl::NotIndexed {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -72,7 +72,7 @@ struct Symmetric {
 
 /// A lower triangular N x N matrix, diagonal included.
 template <class S, int N>
-struct Lower {
+struct Lower : Impl::NotIndexed {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -110,7 +110,7 @@ struct Lower {
 
 /// A diagonal N x N matrix.
 template <class S, int N>
-struct Diagonal {
+struct Diagonal : Impl::NotIndexed {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;

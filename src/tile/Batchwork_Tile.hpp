@@ -49,6 +49,23 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool structurally_zero(Structure s, int i,
          (s == Structure::diagonal && i != j);
 }
 
+/// What indexing a tile like a View says.
+template <class... Index>
+constexpr int refuse_index() {
+  static_assert(
+      sizeof...(Index) > 32,
+      "Batchwork: tiles are not indexed: element(a, i, j), of a vector element(a, i), reads "
+      "an entry, and generate<M, N>(f) makes a tile of entries f(i, j)");
+  return 0;
+}
+struct NotIndexed {
+  /// Does not compile, and says what to write instead.
+  template <class... Index>
+  BATCHWORK_INLINE auto operator()(Index...) const {
+    return refuse_index<Index...>();
+  }
+};
+
 /// Whether a tile is common to all items and read where it stands, or is the transpose of one that is.
 template <class X>
 inline constexpr bool is_staged = false;

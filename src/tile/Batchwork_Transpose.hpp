@@ -25,6 +25,11 @@ struct Transposed {
   info_t<value_type> info;
 
   BATCHWORK_INLINE value_type entry(int i, int j) const { return held.entry(j, i); }
+  /// As that of NotIndexed, which an aggregate cannot begin with.
+  template <class... Index>
+  BATCHWORK_INLINE auto operator()(Index...) const {
+    return Impl::refuse_index<Index...>();
+  }
   BATCHWORK_INLINE auto place() const
     requires Impl::HasPlace<X>
   {

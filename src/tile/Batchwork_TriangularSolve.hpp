@@ -191,6 +191,17 @@ BATCHWORK_INLINE auto solve(L const& t, B const& b) {
   return x;
 }
 
+/// Of other matrices a factor is needed first.
+template <Tile A, Tile B>
+  requires(A::structure == Structure::general || A::structure == Structure::symmetric)
+BATCHWORK_INLINE auto solve(A const& a, B const&) {
+  static_assert(A::structure == Structure::lower,
+                "Batchwork::solve(a, b) in a sequence: a is triangular or diagonal; of a symmetric "
+                "positive definite one write solve(cholesky(a), b), of one that is known to be "
+                "triangular lower(view)");
+  return a;
+}
+
 /// A diagonal system.
 template <Tile D, Tile B>
   requires(D::structure == Structure::diagonal)

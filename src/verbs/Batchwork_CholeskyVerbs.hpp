@@ -31,8 +31,14 @@ inline constexpr bool is_status_operand<Operand<Kind::status, Src>> = true;
 
 /// In the place of a status operand that is not given.
 struct NoStatus {};
+/// True, or the compiler says how codes are given.
 template <class X>
-concept StatusOperand = is_status_operand<X> || std::is_same_v<X, NoStatus>;
+constexpr bool require_status() {
+  static_assert(is_status_operand<X> || std::is_same_v<X, NoStatus>,
+                "Batchwork: what stands behind the matrices and vectors of this call is "
+                "status(codes), an operand; write status(...) around the View");
+  return true;
+}
 
 /// What a call has said of its Views so far.
 struct TriangleCall {
@@ -69,6 +75,7 @@ inline void check_triangle_call(TriangleCall const& call, bool in_place, std::si
   for (auto const& p : call.parts)
     if (!p.d.problem.empty()) call.fail(p.name() + ": " + p.d.problem);
   auto const& first = call.parts[0];
+  if (none_allocated(call.parts)) call.fail(first.name() + ": " + null_problem);
   for (auto const& p : call.parts)
     if (p.d.items != first.d.items)
       call.fail(p.name() + " has " + std::to_string(p.d.items) + " items, but " + first.name() +
@@ -117,19 +124,22 @@ StatusTarget status_target(TriangleCall& call, S const& operand) {
   return t;
 }
 
-/// The Views of a call hold one type of numbers, and the execution space can reach them.
+/// True, or the compiler says that the Views of a call hold several types of numbers, or where the execution space cannot
+/// reach them.
 template <class Exec, class Result, class... Others>
-constexpr void require_triangle_views() {
+constexpr bool require_triangle_views() {
   using T = typename Result::value_type;
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork: cholesky, solve_cholesky and solve_lower take float or double");
   static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
-                "Batchwork: all Views of a call hold the same type of numbers");
+                "Batchwork: all Views of a call hold the same type of numbers; give x, a and b (of "
+                "cholesky l and a) in float, or all in double");
   static_assert(
       Kokkos::SpaceAccessibility<Exec, typename Result::memory_space>::accessible &&
           (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...),
       "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  return true;
 }
 template <class Matrix>
 constexpr void require_matrix() {
@@ -237,10 +247,11 @@ void launch_triangle(Exec const& exec, TriangleCall const& call, std::size_t pla
 
 template <class Exec, class L, class A, class S>
 void cholesky_batch(Exec const& exec, L const& l_arg, A const& a_arg, S const& codes) {
+  static_assert(require_status<S>());
   auto const l = stored(l_arg);
   auto const a = stored(a_arg);
-  require_triangle_views<Exec, std::remove_const_t<decltype(l)>,
-                         std::remove_const_t<decltype(a)>>();
+  static_assert(require_triangle_views<Exec, std::remove_const_t<decltype(l)>,
+                                       std::remove_const_t<decltype(a)>>());
   require_matrix<decltype(l)>();
   require_matrix<decltype(a)>();
   using T = typename decltype(l)::value_type;
@@ -265,6 +276,7 @@ void cholesky_batch(Exec const& exec, L const& l_arg, A const& a_arg, S const& c
 template <bool Factors, class Exec, class X, class A, class B, class S>
 void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_arg, A const& a_arg,
                           B const& b_arg, S const& codes) {
+  static_assert(require_status<S>());
   auto const x = stored(x_arg);
   auto const a = [&] {
     if constexpr (is_transposed_view<A>) {
@@ -275,8 +287,9 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_
   }();
   bool const turned = is_transposed_view<A>;
   auto const b = stored(b_arg);
-  require_triangle_views<Exec, std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(a)>,
-                         std::remove_const_t<decltype(b)>>();
+  static_assert(
+      require_triangle_views<Exec, std::remove_const_t<decltype(x)>,
+                             std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>>());
   require_matrix<decltype(a)>();
   static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
                 "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
@@ -331,12 +344,12 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
 /// differ, items that are too large, null Views, too few groups, Views that overlap other than in place.
-template <class Exec, Impl::Copyable L, Impl::Copyable A, Impl::StatusOperand S = Impl::NoStatus>
+template <class Exec, Impl::Copyable L, Impl::Copyable A, class S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>
 void cholesky(Exec const& exec, L const& l, A const& a, S const& codes = {}) {
   Impl::cholesky_batch(exec, l, a, codes);
 }
-template <Impl::Copyable L, Impl::Copyable A, Impl::StatusOperand S = Impl::NoStatus>
+template <Impl::Copyable L, Impl::Copyable A, class S = Impl::NoStatus>
 void cholesky(L const& l, A const& a, S const& codes = {}) {
   cholesky(Kokkos::DefaultExecutionSpace(), l, a, codes);
 }
@@ -350,13 +363,12 @@ void cholesky(L const& l, A const& a, S const& codes = {}) {
 /// not finite the status is Reason::not_finite with an info of 0. N is at most 136 in float and 88 in double with 40,928
 /// bytes of scratch.
 template <class Exec, Impl::Copyable X, Impl::Copyable A, Impl::Copyable B,
-          Impl::StatusOperand S = Impl::NoStatus>
+          class S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>
 void solve_cholesky(Exec const& exec, X const& x, A const& a, B const& b, S const& codes = {}) {
   Impl::solve_triangle_batch<true>(exec, "solve_cholesky", x, a, b, codes);
 }
-template <Impl::Copyable X, Impl::Copyable A, Impl::Copyable B,
-          Impl::StatusOperand S = Impl::NoStatus>
+template <Impl::Copyable X, Impl::Copyable A, Impl::Copyable B, class S = Impl::NoStatus>
 void solve_cholesky(X const& x, A const& a, B const& b, S const& codes = {}) {
   solve_cholesky(Kokkos::DefaultExecutionSpace(), x, a, b, codes);
 }
@@ -367,16 +379,15 @@ void solve_cholesky(X const& x, A const& a, B const& b, S const& codes = {}) {
 /// Computations, 4th edition, section 3.1; LAPACK's trtrs.)
 ///
 /// Views, right-hand sides and limits are as in solve_cholesky. A zero on the diagonal (or a number whose reciprocal may
-/// overflow, or that is not finite) gives Reason::not_finite with its 1-based index; that number of x, and those computed from
-/// it, are NaN.
+/// overflow) gives Reason::breakdown, as in solve_triangular, one that is NaN or infinite Reason::not_finite, both with its
+/// 1-based index, LAPACK's info of trtrs: of several the smallest. That number of x, and those computed from it, are NaN.
 template <class Exec, Impl::Copyable X, Impl::Copyable L, Impl::Copyable B,
-          Impl::StatusOperand S = Impl::NoStatus>
+          class S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>
 void solve_lower(Exec const& exec, X const& x, L const& l, B const& b, S const& codes = {}) {
   Impl::solve_triangle_batch<false>(exec, "solve_lower", x, l, b, codes);
 }
-template <Impl::Copyable X, Impl::Copyable L, Impl::Copyable B,
-          Impl::StatusOperand S = Impl::NoStatus>
+template <Impl::Copyable X, Impl::Copyable L, Impl::Copyable B, class S = Impl::NoStatus>
 void solve_lower(X const& x, L const& l, B const& b, S const& codes = {}) {
   solve_lower(Kokkos::DefaultExecutionSpace(), x, l, b, codes);
 }

@@ -30,6 +30,7 @@ inline constexpr bool is_packed<TransposedView<A>> = is_packed<A>;
 inline std::string copy_problem(Part const& to, Part const& from) {
   if (!to.d.problem.empty()) return to.name() + ": " + to.d.problem;
   if (!from.d.problem.empty()) return from.name() + ": " + from.d.problem;
+  if (to.d.null && from.d.null) return to.name() + ": " + null_problem;
   if (to.d.items != from.d.items)
     return from.name() + " has " + std::to_string(from.d.items) + " items, but " + to.name() +
            " has " + std::to_string(to.d.items) + "; give both the same number of items";

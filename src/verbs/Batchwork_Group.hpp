@@ -11,6 +11,7 @@
 #include "machine/Batchwork_Vendor.hpp"
 #include "operand/Batchwork_Bound.hpp"
 #include "operand/Batchwork_Check.hpp"
+#include "verbs/Batchwork_Sequence.hpp"
 
 namespace Batchwork::Impl {
 
@@ -79,11 +80,6 @@ struct Parameters {
     return sizeof...(B);
   }
 };
-
-constexpr bool is_read_only(Kind k) {
-  return k == Kind::in || k == Kind::common || k == Kind::fixed || k == Kind::each ||
-         k == Kind::common_each;
-}
 
 /// True where every stored number of a tile is finite.
 template <class X>
@@ -155,6 +151,15 @@ BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
   }
 #endif
   return X{};
+}
+
+/// A tile of zeros, with no failure.
+template <class X>
+BATCHWORK_INLINE X zero_tile([[maybe_unused]] auto const& items) {
+  X x{};
+  if constexpr (requires { x.grid; }) x.grid = items.grid;
+  else if constexpr (requires { x.value.grid; }) x.value.grid = items.grid;
+  return x;
 }
 
 /// The operands of a call and what is common to all verbs: staging, loading, storing, the status.
@@ -254,8 +259,15 @@ struct Operands {
     };
     if constexpr (bound<I>::kind == Kind::carry) {
       if constexpr (decltype(b.end)::kind != Kind::nothing) {
-        if constexpr (requires { x.product; }) put(b.end, x.value());
-        else put(b.end, x);
+        if constexpr (requires { x.product; }) {
+          put(b.end, x.value());
+        } else {
+          // Stored as by an assignment to a tile of the end.
+          using X = std::remove_cvref_t<decltype(x)>;
+          using End = typename decltype(b.end)::template tile<LanesT>;
+          if constexpr (std::is_same_v<X, End>) put(b.end, x);
+          else put(b.end, End(x));
+        }
       } else if constexpr (has_status) {
         code = first_failure(code, as_code<Code>(x.info));
       }
@@ -374,10 +386,25 @@ struct GroupBase {
     if constexpr (is_read_only(Ops::template bound<I>::kind)) return std::as_const(get<I>(args));
     else return get<I>(args);
   }
+  template <std::size_t P>
+  using parameter = Parameter<
+      Ops::template bound<Ops::parameters::template position<P>()>::kind,
+      typename Argument<typename Ops::template bound<Ops::parameters::template position<P>()>,
+                        LanesT>::type>;
   template <class Sequence, std::size_t... P>
   static BATCHWORK_INLINE void call(Sequence const& sequence, typename Ops::arguments& args,
                                     std::index_sequence<P...>) {
-    sequence(argument<Ops::parameters::template position<P>()>(args)...);
+    if constexpr (is_callable<Sequence, parameter<P>...>)
+      sequence(argument<Ops::parameters::template position<P>()>(args)...);
+  }
+  template <class Sequence, std::size_t... P>
+  static constexpr bool require_sequence_of(std::index_sequence<P...>) {
+    return require_sequence<Sequence, parameter<P>...>();
+  }
+  /// True, or the compiler says what is wrong with the sequence.
+  template <class Sequence>
+  static constexpr bool fits() {
+    return require_sequence_of<Sequence>(std::make_index_sequence<Ops::parameters::count>{});
   }
   /// One parameter per operand, status excepted.
   template <class Sequence>

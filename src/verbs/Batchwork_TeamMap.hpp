@@ -331,6 +331,7 @@ auto make_map_group(Sequence const& sequence, O const&... operands) {
   require_one_launch<Exec, O...>();
   using L = lanes_of<Exec, How, OneLane, bound_t<O>...>;
   using Group = MapGroup<Sequence, L, bound_t<O>...>;
+  [[maybe_unused]] constexpr bool fits = Group::template fits<Sequence>();
   return Group{{typename Group::Ops{{{bind(operands)}...}}}, sequence};
 }
 

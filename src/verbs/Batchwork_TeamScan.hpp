@@ -49,11 +49,13 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
     if constexpr (is_each(kind<I>) && reads_ahead)
       get<I>(next) = this->operands.template load<I>(items, 0, nullptr);
   }
-  /// The tiles that live through all steps; the others are filled step by step.
+  /// The tiles that live through all steps; the others are filled step by step. `out` is stored even
+  /// if there is no step.
   template <std::size_t I>
   BATCHWORK_INLINE auto start(auto const& items, char const* base) const {
-    if constexpr (is_each(kind<I>))
-      return typename Argument<typename Ops::template bound<I>, LanesT>::type{};
+    using X = typename Argument<typename Ops::template bound<I>, LanesT>::type;
+    if constexpr (is_each(kind<I>)) return X{};
+    else if constexpr (kind<I> == Kind::out) return zero_tile<X>(items);
     else return this->operands.template load<I>(items, 0, base);
   }
   template <std::size_t I>
@@ -93,6 +95,7 @@ auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... o
   require_one_launch<Exec, O...>();
   using L = lanes_of<Exec, How, OneLaneStaging, bound_t<O>...>;
   using Group = ScanGroup<Sequence, L, bound_t<O>...>;
+  [[maybe_unused]] constexpr bool fits = Group::template fits<Sequence>();
   return Group{{typename Group::Ops{{{bind(operands)}...}}}, sequence, steps};
 }
 

@@ -95,7 +95,7 @@ BATCHWORK_INLINE void factorise_corner(T (&d)[4][4], T (&inverse)[4], int j0, st
 template <class T>
 BATCHWORK_INLINE T diagonal_reciprocal(T d, int k, std::int32_t& code) {
   if (good_pivot(d < T(0) ? -d : d)) return T(1) / d;
-  if (code == 0) code = Status::code(Reason::not_finite, k + 1);
+  if (code == 0) code = Status::code(is_finite(d) ? Reason::breakdown : Reason::not_finite, k + 1);
   return std::numeric_limits<T>::quiet_NaN();
 }
 

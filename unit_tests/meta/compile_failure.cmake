@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Run by ctest: compiles misuse.cpp with the project's own flags, once put right, which must succeed,
-# and once as it is, which must fail and say every text that stands there after `// says:`.
+# Run by ctest: compiles misuse.cpp with the project's own flags, once put right, which must succeed, and once as it is,
+# which must fail and say every text that stands there after `// says:`. GCC, which names the caller before each error, must
+# say it first of what it says of that mistake.
 
 function(build target result output)
   execute_process(
@@ -25,21 +26,61 @@ if(code EQUAL 0)
   message(FATAL_ERROR "misuse.cpp compiles, and must not")
 endif()
 
-file(STRINGS "${SOURCE}" wanted REGEX "^// says: ")
-set(missing "")
-set(count 0)
-foreach(line IN LISTS wanted)
-  string(REPLACE "// says: " "" text "${line}")
-  string(FIND "${said}" "${text}" where)
-  if(where EQUAL -1)
-    string(APPEND missing "\n  ${text}")
+# The first error of each mistake: of those whose instantiation was required between its `// says:` and the next.
+file(STRINGS "${SOURCE}" lines)
+set(number 0)
+set(mistakes "")  # the lines of `// says:`
+foreach(line IN LISTS lines)
+  math(EXPR number "${number} + 1")
+  if(line MATCHES "^// says: (.*)")
+    list(APPEND mistakes ${number})
+    set(wanted_${number} "${CMAKE_MATCH_1}")
+    set(first_${number} "")
   endif()
-  math(EXPR count "${count} + 1")
 endforeach()
-if(missing)
-  message(FATAL_ERROR "the compiler did not say:${missing}\nIt said:\n${said}")
-endif()
+list(LENGTH mistakes count)
 if(count EQUAL 0)
   message(FATAL_ERROR "${SOURCE} has no line that begins with `// says:`")
+endif()
+# The mistake that a line of the source belongs to; stays as it is before the first.
+macro(find_mistake line_of_source)
+  foreach(begin IN LISTS mistakes)
+    if(NOT begin GREATER ${line_of_source})
+      set(mistake ${begin})
+    endif()
+  endforeach()
+endmacro()
+set(mistake 0)
+# Brackets and semicolons would divide the list elsewhere.
+string(REGEX REPLACE "[][;]" " " listed "${said}")
+string(REPLACE "\n" ";" listed "${listed}")
+foreach(line IN LISTS listed)
+  if(line MATCHES "misuse\\.cpp:([0-9]+):[0-9]+:.*required from here")
+    find_mistake(${CMAKE_MATCH_1})
+  elseif(line MATCHES ":[0-9]+:[0-9]+: (fatal )?error: ")
+    if(line MATCHES "misuse\\.cpp:([0-9]+):")
+      find_mistake(${CMAKE_MATCH_1})
+    endif()
+    if("${first_${mistake}}" STREQUAL "")
+      set(first_${mistake} "${line}")
+    endif()
+  endif()
+endforeach()
+
+set(missing "")
+foreach(mistake IN LISTS mistakes)
+  set(text "${wanted_${mistake}}")
+  if(NAMES_CALLERS_FIRST)
+    string(FIND "${first_${mistake}}" "${text}" where)
+  else()
+    string(FIND "${said}" "${text}" where)
+  endif()
+  if(where EQUAL -1)
+    string(APPEND missing "\n  line ${mistake}: ${text}\n    it said: ${first_${mistake}}")
+  endif()
+endforeach()
+if(missing)
+  message("${said}")
+  message(FATAL_ERROR "the compiler did not say, or not first:${missing}")
 endif()
 message("${count} mistakes, each with its message")

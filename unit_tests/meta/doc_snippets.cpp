@@ -45,7 +45,28 @@ struct Ratio {
   }
 };
 
+struct Twice {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = 2 * x;
+  }
+};
+
 }  // namespace
+
+void parts(Exec const& exec, Kokkos::View<double* [6][6]> large, Kokkos::View<double* [2][3]> y) {
+  auto const block = Kokkos::subview(large, Kokkos::ALL, Kokkos::pair(0, 2), Kokkos::pair(3, 6));
+  map(exec, Twice{}, out(y), in(extents<2, 3>(block)));  // rows 0 and 1, columns 3 to 5
+}
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+void with_a_lambda(Host const& host, Kokkos::View<double* [3], Host> products,
+                   Kokkos::View<double* [3], Host> vectors,
+                   Kokkos::View<double* [3][3], Host> matrices, double shift) {
+  auto const shifted = [=](auto& y, auto const& a, auto const& x) { y = a * x + shift * x; };
+  map(host, shifted, out(products), in(matrices), in(vectors));
+}
 
 void smooth(Exec const& exec, std::int64_t steps, Kokkos::View<double*> first,
             Kokkos::View<double*> last, Kokkos::View<double**> z, Kokkos::View<double*> weight,

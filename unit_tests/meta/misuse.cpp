@@ -225,3 +225,152 @@ void norms_into_vectors(Kokkos::View<double**> const& x, Kokkos::View<double*> c
   (void)r;
   B::norm(x, WRONG_OR_RIGHT(x, r));
 }
+
+// ---- sequences ----------------------------------------------------------------------------------------------------
+
+// says: it has one parameter for each operand
+void too_few_parameters(Matrices const& y, Matrices const& x) {
+  B::map(WRONG_OR_RIGHT(Copy{}, Sum{}), B::out(y), B::in(x), B::in(x));
+}
+
+// says: its call operator is const, and a template
+struct NoTemplate {
+  KOKKOS_FUNCTION void operator()(double& y, double const& x) const { y = x; }
+};
+void no_template(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x) {
+  B::map(WRONG_OR_RIGHT(NoTemplate{}, Copy{}), B::out(y), B::in(x));
+}
+
+// says: takes an operand that it is to write (out, inout, carry, emit) by value
+struct CopyOfOutput {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y WRONG_OR_RIGHT(, &) y, X const& x) const {
+    y = x;
+  }
+};
+void output_by_value(Matrices const& y, Matrices const& x) {
+  B::map(CopyOfOutput{}, B::out(y), B::in(x));
+}
+
+// says: takes an operand that it is to write (out, inout, carry, emit) by value
+// On hosts: nvcc takes no generic lambda into a kernel.
+void lambda_with_a_copy(Kokkos::View<double*, Kokkos::HostSpace> const& start,
+                        Kokkos::View<double*, Kokkos::HostSpace> const& end,
+                        Kokkos::View<double**, Kokkos::HostSpace> const& z) {
+  B::scan(
+      Kokkos::DefaultHostExecutionSpace(), 5,
+      [](auto WRONG_OR_RIGHT(, &) level, auto const& now) { level += now; }, B::carry(start, end),
+      B::each(z));
+}
+
+// says: the execution space instance stands first
+void exec_after_the_sequence(Matrices const& y, Matrices const& x) {
+  B::map(WRONG_OR_RIGHT(Copy{}, Space()), WRONG_OR_RIGHT(Space(), Copy{}), B::out(y), B::in(x));
+}
+
+// says: numbers that are neither float nor double
+void integers(Vectors const& y, Kokkos::View<int* [3]> const& x) {
+  (void)x;
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
+}
+
+// says: of a symmetric positive definite one write solve(cholesky(a), b)
+struct SolveGeneral {
+  template <class Y, class A, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, A const& a, X const& x) const {
+    y = B::solve(WRONG_OR_RIGHT(a, B::cholesky(a)), x);
+  }
+};
+void solve_general(Vectors const& y, Matrices const& a, Vectors const& b) {
+  B::map(SolveGeneral{}, B::out(y), B::in(a), B::in(b));
+}
+
+// says: write select(mask, a, b)
+struct Branch {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+#if defined(BATCHWORK_PUT_RIGHT)
+    y = select(x > 0.0, x, -x);
+#else
+    if (x > 0.0) y = x;
+#endif
+  }
+};
+// On a device a lane that holds an item could branch.
+void branch(Kokkos::View<double*, Kokkos::HostSpace> const& y,
+            Kokkos::View<double*, Kokkos::HostSpace> const& x) {
+  B::map(Kokkos::DefaultHostExecutionSpace(), Branch{}, B::out(y), B::in(x));
+}
+
+// says: tiles are not indexed: element(a, i, j)
+struct Indexed {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = WRONG_OR_RIGHT(x(0, 1), element(x, 0, 1));
+  }
+};
+void indexed(Kokkos::View<double*> const& y, Matrices const& x) {
+  B::map(Indexed{}, B::out(y), B::in(x));
+}
+
+// ---- other verbs --------------------------------------------------------------------------------------------------
+
+// says: give x, a and b (of cholesky l and a) in float, or all in double
+void solve_cholesky_of_two_types(Kokkos::View<double**> const& x, Kokkos::View<double***> const& a,
+                                 Kokkos::View<float**> const& b) {
+  (void)b;
+  B::solve_cholesky(x, a, WRONG_OR_RIGHT(b, x));
+}
+
+// says: write status(...) around the View
+void codes_without_status(Kokkos::View<double***> const& l, Kokkos::View<double***> const& a,
+                          Kokkos::View<int*> const& codes) {
+  B::cholesky(l, a, WRONG_OR_RIGHT(codes, B::status(codes)));
+}
+
+// says: a local array belongs to one thread
+template <class Solver, class X>
+struct SolveLocal {
+  Solver solver;
+  X x;
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    double const a[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, b[3] = {1, 1, 1};
+    solver.solve(member, WRONG_OR_RIGHT(a, &a[0]), b, x);
+  }
+};
+void solve_local(Kokkos::View<double*> const& x) {
+  auto const s = B::team_solve<Space>(B::bicgstab(B::relative(1e-8, 100)), B::jacobi(),
+                                      B::dense_pattern<double>(3));
+  Kokkos::parallel_for(Kokkos::TeamPolicy<Space>(1, 1),
+                       SolveLocal<decltype(s), Kokkos::View<double*>>{s, x});
+}
+
+struct LocalLevel {
+  Kokkos::View<double[2][2]> F, Q;
+  Kokkos::View<double[1][2]> H;
+  Kokkos::View<double[1][1]> R;
+  Kokkos::View<double* [2]> x0;
+  Kokkos::View<double* [2][2]> P0;
+  auto model() const {
+    return B::Kalman::model(B::common(F), B::common(Q), B::common(H), B::common(R));
+  }
+  auto start() const { return B::Kalman::start(x0, P0); }
+};
+
+// says: the series holds another type of numbers than the model
+void float_series(LocalLevel const& m, Kokkos::View<double**> const& z,
+                  Kokkos::View<float**> const& zf, Kokkos::View<double*> const& likelihood) {
+  (void)z, (void)zf;
+  B::Kalman::filter(9, m.model(), m.start(), WRONG_OR_RIGHT(zf, z),
+                    B::Kalman::results().log_likelihood(likelihood));
+}
+
+// says: filtered_mean and predicted_mean take a View (item, time, state)
+void means_without_time(LocalLevel const& m, Kokkos::View<double**> const& z,
+                        Kokkos::View<double* [2]> const& last,
+                        Kokkos::View<double** [2]> const& mean) {
+  (void)last, (void)mean;
+  B::Kalman::filter(9, m.model(), m.start(), z,
+                    B::Kalman::results().filtered_mean(WRONG_OR_RIGHT(last, mean)));
+}

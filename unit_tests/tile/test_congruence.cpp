@@ -178,5 +178,48 @@ TEST(Congruence, OfTriangles) {
   }
 }
 
+/// Common factors and what each item adds to their product.
+struct OntoItems {
+  template <class O0, class O1, class O2, class Q, class S, class F, class P, class G>
+  KOKKOS_FUNCTION void operator()(O0& of_views, O1& of_fixed, O2& product, Q const& q, S const& s,
+                                  F const& f, P const& p, G const& fixed_f) const {
+    of_views = congruence(f, p, q);
+    of_fixed = congruence(fixed_f, symmetric(p), s);
+    product = symmetric_product(f * symmetric(p), transpose(f), s);
+  }
+};
+
+template <class T, int M, int N>
+void check_common_factors() {
+  constexpr std::int64_t n = 29;
+  Random random(73);
+  BatchIn<T, Left, M, M> q(n), o0(n), o1(n), o2(n);
+  q.fill([&](std::int64_t) { return random_dense<T>(random, M, M); });
+  Common<T, M, N> const f(random_dense<T>(random, M, N));
+  Common<T, N, N> const p(random_dense<T>(random, N, N));
+  Matrix<T, M, N> g;
+  g.info = 0;
+  Dense const fk = f.dense(), pk = mirrored(p.dense());
+  for (int i = 0; i < M; ++i)
+    for (int j = 0; j < N; ++j) g.set(i, j, T(-2 * fk(i, j)));
+  map(OntoItems{}, out(o0.view()), out(o1.view()), out(symmetric(o2.view())), in(q.view()),
+      in(symmetric(q.view())), common(f.view), common(p.view), common(fixed(g)));
+  o0.download(), o1.download(), o2.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    Dense const qk = mirrored(q.dense(k)), product = fk * pk * transpose(fk);
+    auto const check = [&](auto const& got, long double times) {
+      Dense const size = times * (abs(fk) * abs(pk) * abs(transpose(fk))) + abs(qk);
+      EXPECT_TRUE(near(got.dense(k), times * product + qk, tolerance<T>(2 * N + 1, 1) * size)) << k;
+      EXPECT_TRUE(equal(got.dense(k), transpose(got.dense(k)))) << k;
+    };
+    check(o0, 1), check(o1, 4), check(o2, 1);
+  }
+}
+TEST(CongruenceOfCommon, OntoItems) {
+  check_common_factors<double, 6, 6>();
+  check_common_factors<float, 3, 7>();
+  check_common_factors<double, 11, 4>();
+}
+
 }  // namespace
 }  // namespace Batchwork::Test

@@ -72,9 +72,11 @@ struct Masks {
     auto const more = a > b;
     auto const at_least = a >= b;
     compared = select(less, 1, 0 * a) + select(at_most, 2, 0 * a) + select(more, 4, 0 * a) +
-               select(at_least, 8, 0 * a);
+               select(at_least, 8, 0 * a) + select(a == b, 16, 0 * a) + select(a != b, 32, 0 * a) +
+               select(1 == a, 64, 0 * a) + select(b != 1.0, 128, 0 * a);
     connected = select(less && (c < 0.5), 1, 0 * a) + select(less || (a < c), 2, 0 * a) +
-                select(!less, 4, 0 * a);
+                select(!less, 4, 0 * a) + select((c > 0.5) || less, 8, 0 * a) +
+                select((c < 0.5) && (a < b), 16, 0 * a) + select(less || (c < 0.5), 32, 0 * a);
     special = select(isnan(b), 1, 0 * a) + select(isfinite(b), 2, 0 * a);
     // Qualified, because on a device a mask is a plain bool.
     some = 0 * a;
@@ -104,9 +106,12 @@ TYPED_TEST(ScalarOps, ComparisonsMasksAnyAndAll) {
     bool any_some = false, any_every = false;
     for (std::int64_t k = 0; k < n; ++k) {
       T const x = a.at(k), y = b.at(k), z = T(0.25);
-      EXPECT_EQ(o0.at(k), T((x < y) + 2 * (x <= y) + 4 * (x > y) + 8 * (x >= y)))
+      EXPECT_EQ(o0.at(k), T((x < y) + 2 * (x <= y) + 4 * (x > y) + 8 * (x >= y) + 16 * (x == y) +
+                            32 * (x != y) + 64 * (x == 1) + 128 * (y != 1)))
           << x << " and " << y;
-      EXPECT_EQ(o1.at(k), T((x < y) + 2 * (x < y || x < z) + 4 * !(x < y))) << x << " and " << y;
+      EXPECT_EQ(o1.at(k),
+                T((x < y) + 2 * (x < y || x < z) + 4 * !(x < y) + 8 * (x < y) + 16 * (x < y) + 32))
+          << x << " and " << y;
       EXPECT_EQ(o2.at(k), T(std::isnan(y) + 2 * std::isfinite(y))) << y;
       // Whichever items share the lanes at hand: one that holds makes any true, one that does not makes all false.
       if (x > y) EXPECT_EQ(o3.at(k), T(1)) << k;
@@ -262,6 +267,69 @@ TYPED_TEST(ScalarOps, ReductionsAndSelectionsOfStructuredTiles) {
     EXPECT_TRUE(equal(chosen.dense(k), c.at(k) > 0 ? sk : dk)) << k;
     EXPECT_TRUE(equal(chosen_lower.dense(k), c.at(k) > 0 ? lk : eye(N))) << k;
   }
+}
+
+/// Fails where x is negative; what it marks is common to all items, or made of integers.
+struct Marks {
+  template <class O0, class O1, class O2, class O3, class O4, class X, class C, class M, class S>
+  KOKKOS_FUNCTION void operator()(O0& scalar, O1& matrix, O2& structured, O3& of_item, O4& integers,
+                                  X const& x, C const& c, M const& m, S const& s) const {
+    auto const mask = x < 0.0;
+    scalar = fail_where(mask, Reason::breakdown, c);
+    matrix = fail_where(mask, Reason::breakdown, transpose(m)) * x;
+    structured = fail_where(mask, Reason::breakdown, s);
+    of_item = fail_where(mask, Reason::breakdown, 2 * x);
+    integers = x * (generate<3, 3>([](int i, int j) { return 3 * i - j; }) +
+                    generate<3>([](int i) { return i; }) *
+                        transpose(generate<3>([](int i) { return 1 - i; })));
+  }
+};
+
+TEST(CommonTiles, AreMarkedItemByItem) {
+  using T = double;
+  constexpr std::int64_t n = 37;
+  Random random(89);
+  BatchIn<T, Left> x(n), o0(n), o3(n);
+  BatchIn<T, Left, 3, 3> o1(n), o2(n), o4(n);
+  x.randomise(random);
+  Common<T> const c(Dense(1, 1, 0.625L));
+  Common<T, 3, 3> const m(random_dense<T>(random, 3, 3)), s(random_dense<T>(random, 3, 3));
+  // The status of each output alone, then of all.
+  BatchIn<int, Left> codes(n);
+  map(Marks{}, out(o0.view()), out(o1.view()), out(symmetric(o2.view())), out(o3.view()),
+      out(o4.view()), in(x.view()), common(c.view), common(m.view), common(symmetric(s.view)),
+      status(codes.view()));
+  codes.download(), o0.download(), o1.download(), o2.download(), o3.download(), o4.download();
+  Dense const integers = make_dense(3, 3, [](int i, int j) { return 3 * i - j + i * (1 - j); });
+  for (std::int64_t k = 0; k < n; ++k) {
+    long double const xk = x.at(k);
+    EXPECT_EQ(codes.at(k), xk < 0 ? Status::code(Reason::breakdown, 0) : 0) << k;
+    EXPECT_EQ(o0.at(k), 0.625) << k;
+    EXPECT_TRUE(near(o1.dense(k), xk * transpose(m.dense()), epsilon<T>)) << k;
+    EXPECT_TRUE(equal(o2.dense(k), mirrored(s.dense()))) << k;
+    EXPECT_EQ(o3.at(k), 2 * x.at(k)) << k;
+    EXPECT_TRUE(near(o4.dense(k), xk * integers, epsilon<T> * abs(xk * integers))) << k;
+  }
+  auto const one = [&](auto const& which) {
+    BatchIn<int, Left> code(n);
+    which(code);
+    code.download();
+    for (std::int64_t k = 0; k < n; ++k)
+      EXPECT_EQ(code.at(k), x.at(k) < 0 ? Status::code(Reason::breakdown, 0) : 0) << k;
+  };
+  one([&](auto const& code) {
+    map(Marks{}, out(o0.view()), nothing(), nothing(), nothing(), nothing(), in(x.view()),
+        common(c.view), common(m.view), common(symmetric(s.view)), status(code.view()));
+  });
+  one([&](auto const& code) {
+    map(Marks{}, nothing(), out(o1.view()), nothing(), nothing(), nothing(), in(x.view()),
+        common(c.view), common(m.view), common(symmetric(s.view)), status(code.view()));
+  });
+  one([&](auto const& code) {
+    map(Marks{}, nothing(), nothing(), out(symmetric(o2.view())), nothing(), nothing(),
+        in(x.view()), common(c.view), common(m.view), common(symmetric(s.view)),
+        status(code.view()));
+  });
 }
 
 }  // namespace

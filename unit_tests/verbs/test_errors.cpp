@@ -204,6 +204,39 @@ TEST(Errors, ViewsThatAreNotAllocated) {
   expect_untouched(out);
 }
 
+/// Kokkos gives memory to Views that it allocates, of zero items too; a View that nobody allocated has none.
+TEST(Errors, NoViewIsAllocated) {
+  Matrices y, x;
+  Series z;
+  Kokkos::View<double* [3]> v, w;
+  Kokkos::View<int*> codes;
+  Kokkos::View<double[3][3]> f("f");
+  auto const expect_refused = [](char const* verb, auto const& call) {
+    auto const m = message_of(call);
+    expect_says(m,
+                {verb, "operand ", ", not allocated", "it is null; allocate it before the call"});
+  };
+  expect_refused("Batchwork::map: operand 1, out(\"\") [View (0, 3, 3), not allocated, tile 3x3]",
+                 [&] { B::map(Copy{}, B::out(y), B::in(x)); });
+  expect_refused("Batchwork::map: ",
+                 [&] { B::map(Twice{}, B::out(y), B::in(x), B::common(f), B::status(codes)); });
+  expect_refused("Batchwork::scan: ", [&] { B::scan(0, Add{}, B::carry(x, y), B::each(z)); });
+  expect_refused("Batchwork::team_map: ", [&] {
+    (void)B::team_map<Kokkos::DefaultExecutionSpace>(Copy{}, B::out(y), B::in(x));
+  });
+  expect_refused("Batchwork::copy: ", [&] { B::copy(y, x); });
+  expect_refused("Batchwork::gemm: ", [&] { B::gemm(1, B::common(f), B::in(x), 0, B::out(y)); });
+  expect_refused("Batchwork::cholesky: ", [&] { B::cholesky(y, x, B::status(codes)); });
+  expect_refused("Batchwork::solve_lower: ", [&] { B::solve_lower(v, x, w); });
+  expect_refused("Batchwork::multiply: ", [&] { B::multiply(v, B::dense(x), w); });
+  expect_refused("Batchwork::solve_triangular: ",
+                 [&] { B::solve_triangular(B::Triangle::lower, B::dense(x), v, w); });
+  expect_refused("Batchwork::solve_tridiagonal: ", [&] { B::solve_tridiagonal(v, v, v, v, w); });
+  // Of the memory of others zero numbers may stand at a null pointer.
+  using Unmanaged = Kokkos::View<double* [3][3], Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  EXPECT_NO_THROW(B::map(Copy{}, B::out(Unmanaged(nullptr, 0)), B::in(Unmanaged(nullptr, 0))));
+}
+
 TEST(Errors, ZeroItemsAreNoError) {
   Matrices out("result", 0), in("in", 0), never;
   Kokkos::View<double[3][3]> f("f");

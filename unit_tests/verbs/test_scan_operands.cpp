@@ -169,5 +169,126 @@ TYPED_TEST(ScanOperands, LogSumsOnEitherSideAndNothing) {
   }
 }
 
+/// Four carries that begin alike.
+struct AddIdentities {
+  template <class A, class B, class C, class D, class Z>
+  KOKKOS_FUNCTION void operator()(A& a, B& b, C& c, D& d, Z const& z) const {
+    a += z * identity<A::rows>(a);
+    b += z * identity<A::rows>(b);
+    c += z * identity<A::rows>(c);
+    d += z * identity<A::rows>(d);
+  }
+};
+
+/// A carry that ends in a View of another structure is stored as if it were assigned to a tile of that one.
+template <class T, int N>
+void check_ends_of_every_structure() {
+  constexpr int steps = 3;
+  constexpr std::int64_t n = 21;
+  Random random(131);
+  BatchIn<T, Left, N, N> start(n);
+  BatchIn<T, Right, N> diagonals(n);
+  SeriesIn<T, Left> z(n, steps);
+  start.fill_exactly(random), diagonals.fill_exactly(random), z.fill_exactly(random);
+  auto const check = [&](auto const& from, char const* what, auto const& whole) {
+    SCOPED_TRACE(std::string(what) + " of " + std::to_string(N));
+    BatchIn<T, Left, N, N> as_general(n), as_symmetric(n);
+    BatchIn<T, Right, N, N> as_lower(n);
+    BatchIn<T, Left, N> as_diagonal(n);
+    scan(steps, AddIdentities{}, carry(from, as_general.view()),
+         carry(from, symmetric(as_symmetric.view())), carry(from, lower(as_lower.view())),
+         carry(from, diagonal(as_diagonal.view())), each(z.view()));
+    as_general.download(), as_symmetric.download(), as_lower.download(), as_diagonal.download();
+    for (std::int64_t k = 0; k < n; ++k) {
+      Dense want = whole(k);
+      for (int t = 0; t < steps; ++t) want = want + z.at_time(k, t) * eye(N);
+      ASSERT_TRUE(equal(as_general.dense(k), want)) << k;
+      ASSERT_TRUE(equal(as_symmetric.dense(k), mirrored(want))) << k;
+      ASSERT_TRUE(equal(as_lower.dense(k), lower_triangle(want))) << k;
+      ASSERT_TRUE(
+          equal(as_diagonal.dense(k), make_dense(N, 1, [&](int i, int) { return want(i, i); })))
+          << k;
+    }
+  };
+  check(start.view(), "general", [&](std::int64_t k) { return start.dense(k); });
+  check(symmetric(start.view()), "symmetric",
+        [&](std::int64_t k) { return mirrored(start.dense(k)); });
+  check(lower(start.view()), "lower",
+        [&](std::int64_t k) { return lower_triangle(start.dense(k)); });
+  check(diagonal(diagonals.view()), "diagonal", [&](std::int64_t k) {
+    return make_dense(N, N, [&](int i, int j) { return i == j ? diagonals.at(k, i) : T(0); });
+  });
+}
+TEST(ScanEnds, OfEveryStructure) {
+  check_ends_of_every_structure<double, 3>();
+  check_ends_of_every_structure<float, 13>();  // on devices lanes share an item
+}
+
+struct LargeOut {
+  template <class L, class O, class X>
+  KOKKOS_FUNCTION void operator()(L& level, O& large, X const& x) const {
+    level += x;
+    large = fail_where(level < 1e30, Reason::breakdown, x / 0.0 * identity<O::rows>(large));
+  }
+};
+
+/// Without a step nothing has failed, whatever stood where the tiles are held: a carry ends as it started, `out` is zero.
+TYPED_TEST(ScanOperands, NoStepAndALargeOut) {
+  using T = TypeParam;
+  constexpr int N = 8;  // over 256 bytes
+  constexpr std::int64_t n = 40;
+  Random random(137);
+  BatchIn<T, Left> start(n), end(n), x(n);
+  BatchIn<T, Left, N, N> large(n);
+  BatchIn<int, Left> codes(n);
+  start.randomise(random), x.randomise(random);
+  for (int const steps : {1, 0}) {  // the first leaves its failures behind
+    scan(steps, LargeOut{}, carry(start.view(), end.view()), out(large.view()), in(x.view()),
+         status(codes.view()));
+    codes.download(), end.download(), large.download();
+    for (std::int64_t k = 0; k < n; ++k) {
+      ASSERT_EQ(codes.at(k), steps == 0 ? 0 : Status::code(Reason::breakdown, 0)) << k;
+      if (steps == 0) {
+        ASSERT_EQ(end.at(k), start.at(k)) << k;
+        ASSERT_TRUE(equal(large.dense(k), Dense(N, N))) << k;
+      }
+    }
+  }
+}
+
+/// Generic lambdas are sequences, on hosts: with a capture, with references that deduce what they bind to, and as packs.
+TEST(Lambdas, AreSequences) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  constexpr int n = 21, steps = 3;
+  Kokkos::View<double* [2], Host> const start("start", n), end("end", n), product("product", n);
+  Kokkos::View<double** [2], Host> const z("z", n, steps);
+  Kokkos::View<double*, Host> const weight("weight", n);
+  Random random(139);
+  for (int k = 0; k < n; ++k) {
+    weight(k) = random.integer(-4, 4);
+    for (int i = 0; i < 2; ++i) start(k, i) = random.integer(-4, 4);
+    for (int t = 0; t < steps; ++t)
+      for (int i = 0; i < 2; ++i) z(k, t, i) = random.integer(-4, 4);
+  }
+  double const twice = 2;
+  auto const add = [=](auto& level, auto const& now, auto w) { level += twice * w * now; };
+  Host const host;
+  scan(host, steps, add, carry(start, end), each(z), in(weight));
+  Batchwork::map(
+      host, [=](auto&&... tiles) { add(std::forward<decltype(tiles)>(tiles)...); }, inout(end),
+      in(start), in(weight));
+  Batchwork::map(
+      host, [](auto&& y, auto const&... x) { y = (x * ...); }, out(product), in(weight), in(end));
+  host.fence();
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < 2; ++i) {
+      double level = start(k, i);
+      for (int t = 0; t < steps; ++t) level += 2 * weight(k) * z(k, t, i);
+      level += 2 * weight(k) * start(k, i);
+      ASSERT_EQ(end(k, i), level) << k;
+      ASSERT_EQ(product(k, i), weight(k) * level) << k;
+    }
+}
+
 }  // namespace
 }  // namespace Batchwork::Test
