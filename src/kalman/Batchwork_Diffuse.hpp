@@ -146,7 +146,7 @@ BATCHWORK_INLINE auto diffuse_innovation(A const& a, L const& left, HS const* h)
     r.variance += r.w[j] * r.w[j];
   }
   r.length = sqrt(r.variance);
-  r.is_diffuse = r.length > S(diffuse_tolerance<T, N>) * scale;
+  r.is_diffuse = r.length > S(diffuse_tolerance<T, N>) * scale || is_nan(r.length);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int k = 0; k < N; ++k) {
     r.covariance[k] = S(T(0));
@@ -244,6 +244,8 @@ BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counte
     if (diffuse) {
       auto const in = diffuse_innovation(a, left, h);
       S const inverse = one / select(is_diffuse, in.variance, one);
+      g.info = first_failure(g.info, select(is_diffuse && !is_finite(in.variance),
+                                            make_info<S>(Reason::not_finite, 1), info_t<S>(0)));
       g.variance = select(is_diffuse, in.variance, variance);
       if (counted == Kalman::DiffuseEntries::with_log_two_pi)
         g.log_two_pi = select(is_diffuse, S(log_two_pi<T>), g.log_two_pi);
@@ -303,8 +305,7 @@ BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEnt
         for (int j = 0; j < i; ++j) x -= l[j] * rows[j * N + k];
         rows[i * N + k] = x;
       }
-      auto g =
-          observe(p, a, left, counted, rows + i * N, S(factor.d[i]), mask_t<S>(!missing(i)));
+      auto g = observe(p, a, left, counted, rows + i * N, S(factor.d[i]), mask_t<S>(!missing(i)));
       g.info = first_failure(spread_info<S>(factor.info), g.info);
       entry(i, g, rows + i * N, l);
     }

@@ -214,8 +214,8 @@ std::vector<std::vector<Dense>> series_with_gaps(int items, int steps) {
   std::vector<std::vector<Dense>> z;
   for (int k = 0; k < items; ++k) {
     double const missing = 0.1 + 0.15 * (k % 5);
-    z.push_back(random_series<float>(random, steps, 1,
-                                     [&](int, int) { return random(0, 1) < missing; }));
+    z.push_back(
+        random_series<float>(random, steps, 1, [&](int, int) { return random(0, 1) < missing; }));
   }
   return z;
 }
@@ -292,8 +292,8 @@ TEST(KalmanDiffuse, KnownDirectionsAreToldFromDiffuseOnes) {
   // Units that A does not know of, up to 100 apart, so that its columns are not alike.
   Dense const narrow = units(-1, 1);
   auto const some = series_with_gaps<N>(100, steps);
-  auto const others = truths_with_gaps<N>(
-      some, make_dense(N, 1, [&](int i, int) { return 1 / narrow(i); }));
+  auto const others =
+      truths_with_gaps<N>(some, make_dense(N, 1, [&](int i, int) { return 1 / narrow(i); }));
   EXPECT_EQ((failures_with_gaps<float, N>(some, others, narrow, ones, 10)), 0);
 }
 
@@ -318,9 +318,9 @@ TEST(KalmanDiffuse, DiffuseStartInsteadOfALargeVariance) {
   int known = 0;
   for (int k = 0; k < items; ++k) {
     auto const s = std::size_t(k);
-    auto const want = true_filter(Kalman::Order::update_first,
-                                  constant_model(m.f, m.q, m.h, Dense(1, 1, 0.5L)), Dense(N, 1),
-                                  1e12L * eye(N), z[s]);
+    auto const want =
+        true_filter(Kalman::Order::update_first, constant_model(m.f, m.q, m.h, Dense(1, 1, 0.5L)),
+                    Dense(N, 1), 1e12L * eye(N), z[s]);
     EXPECT_EQ(on_host(b.st)(s), 0);
     for (std::size_t t = 0; t < steps; ++t) {
       if (truths[s].directions[t] > 0) continue;
@@ -393,10 +393,10 @@ TEST(KalmanDiffuse, LikelihoodCountsLogTwoPiIfAsked) {
   using enum Kalman::DiffuseEntries;
   Kalman::filter(steps, model, Kalman::diffuse(), z,
                  Kalman::results().log_likelihood(without, without_log_two_pi));
-  Kalman::filter(
-      steps, model, Kalman::diffuse(), z,
-      Kalman::results().status(Kokkos::View<int*, Space>("st", items)).log_likelihood(
-          with, with_log_two_pi));
+  Kalman::filter(steps, model, Kalman::diffuse(), z,
+                 Kalman::results()
+                     .status(Kokkos::View<int*, Space>("st", items))
+                     .log_likelihood(with, with_log_two_pi));
   Kokkos::fence();
   auto const a = on_host(without), b = on_host(with);
   double const v = nile[1] - nile[0], s = 2 * r + q;

@@ -7,7 +7,7 @@
 namespace Batchwork::Test {
 namespace {
 
-enum class Plant { none, negative_noise, nan_start, infinite_observation };
+enum class Plant { none, negative_noise, nan_start, nan_factor, infinite_observation };
 
 template <class T, int N, int M>
 FilterBatch<T, N, M> run(Plant plant, bool diffuse, int items) {
@@ -46,9 +46,13 @@ FilterBatch<T, N, M> run(Plant plant, bool diffuse, int items) {
   });
   auto const model = Kalman::model(common(F), common(Q), common(H), in(R));
   if (diffuse) {
-    auto const first = make_dense(N, 1, [](int i, int) { return i == 0 ? 1 : 0; });
-    auto const A = filled(Kokkos::View<T[N], Space>("A"), first);
-    Kalman::filter(steps, model, Kalman::diffuse(X, P, common(A)), b.z, b.results());
+    Kokkos::View<T* [N], Space> A("A", std::size_t(items));
+    fill(A, [&](auto const& h) {
+      for (int k = 0; k < items; ++k)
+        h(k, 0) =
+            planted(k) && plant == Plant::nan_factor ? std::numeric_limits<T>::quiet_NaN() : T(1);
+    });
+    Kalman::filter(steps, model, Kalman::diffuse(X, P, A), b.z, b.results());
   } else {
     Kalman::filter(steps, model, Kalman::start(X, P), b.z, b.results());
   }
@@ -89,6 +93,7 @@ TEST(KalmanStatus, NoiseThatIsNotPositiveDefinite) {
 TEST(KalmanStatus, StartThatIsNotANumber) {
   failures<double>(Plant::nan_start, Reason::not_finite, 1, false);
   failures<double>(Plant::nan_start, Reason::not_finite, 1, true);
+  failures<double>(Plant::nan_factor, Reason::not_finite, 1, true);
 }
 TEST(KalmanStatus, InfiniteObservation) {
   failures<double>(Plant::infinite_observation, Reason::not_finite, 0, false);
@@ -110,9 +115,7 @@ FilterBatch<double, 9, 3> run_with_junk(double junk, bool diffuse) {
              Q = filled(Kokkos::View<double[N][N], Space>("Q"), m.q);
   Kokkos::View<double** [M][N], Space> H("H", items, steps);
   Kokkos::View<double** [M][M], Space> R("R", items, steps);
-  auto const missing = [&](std::size_t k, std::size_t t, int i) {
-    return std::isnan(z[k][t](i));
-  };
+  auto const missing = [&](std::size_t k, std::size_t t, int i) { return std::isnan(z[k][t](i)); };
   auto const fill_all = [](auto const& view, auto const& entry) {
     fill(view, [&](auto const& h) {
       for (std::size_t k = 0; k < items; ++k)
@@ -122,9 +125,8 @@ FilterBatch<double, 9, 3> run_with_junk(double junk, bool diffuse) {
               h(k, t, i, j) = entry(k, t, int(i), int(j));
     });
   };
-  fill_all(H, [&](auto k, auto t, int i, int j) {
-    return missing(k, t, i) ? junk : double(m.h(i, j));
-  });
+  fill_all(
+      H, [&](auto k, auto t, int i, int j) { return missing(k, t, i) ? junk : double(m.h(i, j)); });
   fill_all(R, [&](auto k, auto t, int i, int j) {
     return missing(k, t, i) || missing(k, t, j) ? junk : double(m.r(i, j));
   });
