@@ -341,11 +341,11 @@ TEST(KalmanDiffuse, StateThatTheModelMakesKnown) {
   Dense f = eye(N), a(N, 2), h(1, N);
   a(0, 0) = 0.3;
   a(0, 1) = 0.7;
-  for (int j = 0; j < 2; ++j) a(1, j) = 1.1L * a(0, j);
+  for (int j = 0; j < 2; ++j) a(1, j) = 1.3L * a(0, j);
   a(3, 1) = 1;
   a = rounded<float>(a);
   f(2, 2) = 0.5;
-  f(2, 0) = 1.1;
+  f(2, 0) = 1.3;
   f(2, 1) = -1;
   h(0, 2) = 1;
   f = rounded<float>(f);
