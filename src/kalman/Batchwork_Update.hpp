@@ -67,7 +67,6 @@ BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u,
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < M; ++i) sum += u.entry(i, 0) * u.entry(i, 0);
     Scalar<S> const half(S(T(-0.5)) * sum, u.info);
-    // From the diagonal of L: its reciprocals are zero where an observation is missing.
     auto const add_log_det = [&](auto& sum_of_logs) {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < M; ++i) {
@@ -107,14 +106,9 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
       auto const missing = missing_entries<S>(z);
       skip_missing(v, s, missing);
       skip_missing_rows(g, missing);
-      auto c = cholesky(s);
-      // Its reciprocal pivot set to zero, a missing observation has no part in what is solved for.
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < M; ++i) {
-        c.factor.skip_pivot_where(missing.entry[i], i);
-        constant += select(missing.entry[i], S(T(0)), S(log_two_pi<T>));
-      }
-      return c;
+      for (int i = 0; i < M; ++i) constant += select(missing.entry[i], S(T(0)), S(log_two_pi<T>));
+      return cholesky(s);
     }
   }();
   auto const y = solve(factor.lower(), g);
