@@ -14,10 +14,14 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// What is left of a sum that cancels, by rounding, relative to its terms: below it counts as zero. The covariance of
-/// what is diffuse is kept as a factor A, P_inf = A A', so this is far below anything that matters in its square.
+/// What rounding leaves of a sum of N terms that is zero, relative to its terms. Of F A it is that of one sum.
 template <class T, int N>
-inline constexpr T diffuse_tolerance = T(64 * N) * std::numeric_limits<T>::epsilon();
+inline constexpr T rounding_of_sum = T(2 * N) * std::numeric_limits<T>::epsilon();
+/// The same of w = h A where the direction h is known already, relative to sum |h_i| |A_i|, A_i being row i: the rounding
+/// of all the steps before. A model with 13 states leaves up to N eps / 2 and has 400 N eps for its smallest diffuse
+/// direction.
+template <class T, int N>
+inline constexpr T diffuse_tolerance = T(8 * N) * std::numeric_limits<T>::epsilon();
 
 /// r = L D L' with L unit lower triangular: rows of L one after the other, without the diagonal.
 template <class S, int M>
@@ -30,7 +34,7 @@ struct UnitFactor {
   }
 };
 
-/// Factors r, which may be singular; where `missing` holds, row and column are those of the identity.
+/// Factors r, which may be singular; where `missing` holds, row and column are those of the identity, whatever r says.
 template <class S, int M, class R, class IsMissing>
 BATCHWORK_INLINE UnitFactor<S, M> unit_factor(R const& r, IsMissing const& missing) {
   using T = scalar_t<S>;
@@ -39,7 +43,7 @@ BATCHWORK_INLINE UnitFactor<S, M> unit_factor(R const& r, IsMissing const& missi
   f.info = spread_info<S>(r.info);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int j = 0; j < M; ++j) {
-    S const rjj = S(r.entry(j, j));
+    S const rjj = select(missing(j), S(T(1)), S(r.entry(j, j)));
     S d = rjj;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = 0; k < j; ++k) d -= f.l[F::index(j, k)] * f.l[F::index(j, k)] * f.d[k];
@@ -52,10 +56,10 @@ BATCHWORK_INLINE UnitFactor<S, M> unit_factor(R const& r, IsMissing const& missi
     S const inverse = select(positive, S(T(1)) / select(positive, d, S(T(1))), S(T(0)));
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = j + 1; i < M; ++i) {
-      S a = S(r.entry(i, j));
+      S a = select(missing(i) || missing(j), S(T(0)), S(r.entry(i, j)));
       BATCHWORK_UNROLL_ON_DEVICE
       for (int k = 0; k < j; ++k) a -= f.l[F::index(i, k)] * f.l[F::index(j, k)] * f.d[k];
-      f.l[F::index(i, j)] = select(missing(i) || missing(j), S(T(0)), a * inverse);
+      f.l[F::index(i, j)] = a * inverse;
     }
   }
   return f;
@@ -67,35 +71,31 @@ struct ScalarGain {
   S gain[N];
   S weight;      ///< 1 / variance of the innovation; 0 if skipped or diffuse
   S variance;    ///< whose logarithm enters the likelihood: 1 if skipped
-  S log_two_pi;  ///< 0 if skipped or diffuse
+  S log_two_pi;  ///< 0 if skipped, or if diffuse and not counted there
   info_t<S> info;
 };
 
 /// Whether any direction is still diffuse, of any item in the lanes at hand. A shortcut only: what it spares would change
-/// nothing.
-template <class A>
-BATCHWORK_INLINE bool any_diffuse(A const& a) {
-  if constexpr (is_nothing<A>) {
+/// nothing. The columns of the factor A before number `left` are diffuse directions, or zero. Those from there on were
+/// directions until they were observed: with them the norm of a row remembers how large it was, and so how large its
+/// rounding errors are.
+template <class L>
+BATCHWORK_INLINE bool any_diffuse(L const& left) {
+  if constexpr (is_nothing<L>) {
     return false;
   } else {
-    using S = held_t<A>;
-    S sum(scalar_t<S>(0));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < A::rows; ++i) {
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int j = 0; j < A::cols; ++j) sum += abs(S(a.entry(i, j)));
-    }
-    return any(sum > S(scalar_t<S>(0)));
+    using S = typename L::value_type;
+    return any(left.value > S(scalar_t<S>(0)));
   }
 }
 
 /// a = F a.
-template <class A, class F>
-BATCHWORK_INLINE void predict_diffuse(A& a, F const& f) {
+template <class A, class L, class F>
+BATCHWORK_INLINE void predict_diffuse(A& a, L const& left, F const& f) {
   using S = held_t<A>;
   using T = scalar_t<S>;
   constexpr int N = A::rows, C = A::cols;
-  if (!any_diffuse(a)) return;
+  if (!any_diffuse(left)) return;
   Matrix<S, N, C> r;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < N; ++i) {
@@ -108,43 +108,45 @@ BATCHWORK_INLINE void predict_diffuse(A& a, F const& f) {
         sum += term;
         scale += abs(term);
       }
-      r.set(i, j, select(abs(sum) > S(diffuse_tolerance<T, N>) * scale, sum, S(T(0))));
+      // Of a state that the model itself makes known no column remembers anything.
+      r.set(i, j, select(abs(sum) > S(rounding_of_sum<T, N>) * scale, sum, S(T(0))));
     }
   }
   r.info = a.info;
   a = r;
 }
 
-/// How a row h meets the diffuse directions: w = h a, |w|^2 and a w'.
+/// How a row h meets the diffuse directions: w = h a, |w|^2, |w|, a w' and whether there is more to w than rounding.
 template <class S, int N, int C>
 struct DiffuseInnovation {
   S w[C];
   S variance;
+  S length;
   S covariance[N];
+  mask_t<S> is_diffuse;
 };
-template <class A, class HS>
-BATCHWORK_INLINE auto diffuse_innovation(A const& a, HS const* h) {
+template <class A, class L, class HS>
+BATCHWORK_INLINE auto diffuse_innovation(A const& a, L const& left, HS const* h) {
   using S = held_t<A>;
   using T = scalar_t<S>;
   constexpr int N = A::rows, C = A::cols;
   DiffuseInnovation<S, N, C> r;
   S scale(T(0));
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int j = 0; j < C; ++j) {
-    r.w[j] = S(T(0));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int k = 0; k < N; ++k) {
-      S const term = a.entry(k, j) * h[k];
-      r.w[j] += term;
-      scale += abs(term);
-    }
-  }
   r.variance = S(T(0));
   BATCHWORK_UNROLL_ON_DEVICE
   for (int j = 0; j < C; ++j) {
-    r.w[j] = select(abs(r.w[j]) > S(diffuse_tolerance<T, N>) * scale, r.w[j], S(T(0)));
+    S sum(T(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < N; ++k) {
+      S const term = a.entry(k, j) * h[k];
+      sum += term;
+      scale += abs(term);
+    }
+    r.w[j] = select(S(T(j)) < S(left.value), sum, S(T(0)));
     r.variance += r.w[j] * r.w[j];
   }
+  r.length = sqrt(r.variance);
+  r.is_diffuse = r.length > S(diffuse_tolerance<T, N>) * scale || is_nan(r.length);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int k = 0; k < N; ++k) {
     r.covariance[k] = S(T(0));
@@ -154,55 +156,57 @@ BATCHWORK_INLINE auto diffuse_innovation(A const& a, HS const* h) {
   return r;
 }
 
-/// The direction observed, w, is known from now on: a Householder reflection turns it into the last column of a that is
-/// not zero, and that becomes zero. So the rank falls by exactly one, whatever the rounding.
-template <class A, class In, class Mask>
-BATCHWORK_INLINE void remove_direction(A& a, In const& in, Mask const& where) {
+/// The direction observed, w, is known from now on: a Householder reflection turns it into the last of the columns that
+/// are diffuse, which counts as one no longer. So the rank falls by exactly one.
+template <class A, class L, class In, class Mask>
+BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& where) {
   using S = held_t<A>;
   using T = scalar_t<S>;
   constexpr int N = A::rows, C = A::cols;
   S const zero(T(0)), one(T(1));
   mask_t<S> last[C];
   mask_t<S> found(false);
+  S now = S(with_lanes_of(left.value, T(0)));  // what is left, zero columns aside,
+  S then = now;                                // and without the last one
   BATCHWORK_UNROLL_ON_DEVICE
   for (int n = 0; n < C; ++n) {
     int const j = C - 1 - n;
     S sum = zero;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = 0; k < N; ++k) sum += abs(S(a.entry(k, j)));
-    last[j] = sum > zero && !found;
-    found = found || last[j];
+    auto const counts = sum > zero && S(T(j)) < S(left.value);
+    last[j] = counts && !found;
+    now = select(last[j], S(T(j + 1)), now);
+    then = select(counts && found && !(then > zero), S(T(j + 1)), then);
+    found = found || counts;
   }
+  left.value = select(where, then, now);
   S w_last = zero;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int j = 0; j < C; ++j) w_last = select(last[j], in.w[j], w_last);
-  S const length = sqrt(in.variance);
-  S const shift = select(w_last < zero, -length, length);
-  S const factor = one / select(where, in.variance + abs(w_last) * length, one);
+  S const shift = select(w_last < zero, -in.length, in.length);
+  S const factor = one / select(where, in.variance + abs(w_last) * in.length, one);
+  S const inverse_length = one / select(where, in.length, one);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int k = 0; k < N; ++k) {
-    S a_last = zero, norm = zero;
+    S a_last = zero;
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int j = 0; j < C; ++j) {
-      a_last = select(last[j], S(a.entry(k, j)), a_last);
-      norm += abs(S(a.entry(k, j)));
-    }
+    for (int j = 0; j < C; ++j) a_last = select(last[j], S(a.entry(k, j)), a_last);
     S const c = (in.covariance[k] + shift * a_last) * factor;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int j = 0; j < C; ++j) {
       S const old = a.entry(k, j);
-      S const reflected = old - c * in.w[j];
-      auto const stays = abs(reflected) > S(diffuse_tolerance<T, N>) * norm && !last[j];
-      a.set(k, j, select(where, select(stays, reflected, zero), old));
+      S const turned = select(last[j], in.covariance[k] * inverse_length, old - c * in.w[j]);
+      a.set(k, j, select(where, turned, old));
     }
   }
 }
 
 /// One scalar observation with row h and noise variance r enters the covariances where `use` holds. a is the factor of
-/// the diffuse one, or Nothing.
-template <class P, class A, class HS, class S>
-BATCHWORK_INLINE auto observe(P& p, A& a, bool diffuse, HS const* h, S const& r,
-                              mask_t<S> const& use) {
+/// the diffuse one and `left` the number of its columns that are left, or both are Nothing.
+template <class P, class A, class L, class HS, class S>
+BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counted, HS const* h,
+                              S const& r, mask_t<S> const& use) {
   using T = scalar_t<S>;
   constexpr int N = P::rows;
   S const zero(T(0)), one(T(1));
@@ -216,9 +220,10 @@ BATCHWORK_INLINE auto observe(P& p, A& a, bool diffuse, HS const* h, S const& r,
     for (int k = 0; k < N; ++k) m[i] += p.entry(i, k) * h[k];
     f += m[i] * h[i];
   }
+  bool const diffuse = any_diffuse(left);
   mask_t<S> is_diffuse(false);
   if constexpr (!is_nothing<A>) {
-    if (diffuse) is_diffuse = use && diffuse_innovation(a, h).variance > zero;
+    if (diffuse) is_diffuse = use && diffuse_innovation(a, left, h).is_diffuse;
   }
   auto const regular = use && !is_diffuse;
   auto const positive = f > zero;
@@ -237,9 +242,13 @@ BATCHWORK_INLINE auto observe(P& p, A& a, bool diffuse, HS const* h, S const& r,
 
   if constexpr (!is_nothing<A>) {
     if (diffuse) {
-      auto const in = diffuse_innovation(a, h);
+      auto const in = diffuse_innovation(a, left, h);
       S const inverse = one / select(is_diffuse, in.variance, one);
+      g.info = first_failure(g.info, select(is_diffuse && !is_finite(in.variance),
+                                            make_info<S>(Reason::not_finite, 1), info_t<S>(0)));
       g.variance = select(is_diffuse, in.variance, variance);
+      if (counted == Kalman::DiffuseEntries::with_log_two_pi)
+        g.log_two_pi = select(is_diffuse, S(log_two_pi<T>), g.log_two_pi);
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < N; ++i)
         g.gain[i] = select(is_diffuse, in.covariance[i] * inverse, g.gain[i]);
@@ -253,7 +262,7 @@ BATCHWORK_INLINE auto observe(P& p, A& a, bool diffuse, HS const* h, S const& r,
           p.set(i, j, select(is_diffuse, unknown, known));
         }
       }
-      remove_direction(a, in, is_diffuse);
+      remove_direction(a, left, in, is_diffuse);
       return g;
     }
   }
@@ -268,17 +277,22 @@ BATCHWORK_INLINE auto observe(P& p, A& a, bool diffuse, HS const* h, S const& r,
 /// The univariate treatment: decorrelates the M entries of an observation by r = L D L' and lets those that are not
 /// missing enter one by one. entry(i, gain, row, l) is called for each, with row i of L^-1 h and with the entries of row
 /// i of L before the diagonal, null if L is the identity.
-template <class P, class A, class IsMissing, class H, class R, class Entry>
-BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, IsMissing const& missing, H const& h,
-                                         R const& r, Entry const& entry) {
+template <class P, class A, class L, class IsMissing, class H, class R, class Entry>
+BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEntries counted,
+                                         IsMissing const& missing, H const& h, R const& r,
+                                         Entry const& entry) {
   using S = held_t<P>;
   using T = scalar_t<S>;
   constexpr int N = P::rows, M = H::rows;
   constexpr bool correlated = M > 1 && R::structure != Structure::diagonal;
-  bool const diffuse = any_diffuse(a);
+  // What H says of a missing entry is not read.
+  using Row = typename HeldForMask<held_t<H>, decltype(missing(0))>::type;
+  auto const row_entry = [&](int i, int k) {
+    return select(missing(i), Row(T(0)), Row(h.entry(i, k)));
+  };
   if constexpr (correlated) {
     using SR = typename HeldForMask<held_t<R>, decltype(missing(0))>::type;
-    using SH = promote_t<SR, held_t<H>>;
+    using SH = promote_t<SR, Row>;
     auto const factor = unit_factor<SR, M>(r, missing);
     SH rows[M * N];
     BATCHWORK_UNROLL_ON_DEVICE
@@ -286,29 +300,31 @@ BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, IsMissing const& missing, H
       SR const* l = factor.l + UnitFactor<SR, M>::index(i, 0);
       BATCHWORK_UNROLL_ON_DEVICE
       for (int k = 0; k < N; ++k) {
-        SH x = SH(h.entry(i, k));
+        SH x = SH(row_entry(i, k));
         BATCHWORK_UNROLL_ON_DEVICE
         for (int j = 0; j < i; ++j) x -= l[j] * rows[j * N + k];
         rows[i * N + k] = x;
       }
-      auto g = observe(p, a, diffuse, rows + i * N, S(factor.d[i]), mask_t<S>(!missing(i)));
+      auto g = observe(p, a, left, counted, rows + i * N, S(factor.d[i]), mask_t<S>(!missing(i)));
       g.info = first_failure(spread_info<S>(factor.info), g.info);
       entry(i, g, rows + i * N, l);
     }
   } else {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < M; ++i) {
-      held_t<H> row[N];
+      Row row[N];
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int k = 0; k < N; ++k) row[k] = h.entry(i, k);
-      auto const g = observe(p, a, diffuse, row, S(r.entry(i, i)), mask_t<S>(!missing(i)));
+      for (int k = 0; k < N; ++k) row[k] = row_entry(i, k);
+      S const ri = select(missing(i), S(T(1)), S(r.entry(i, i)));
+      auto const g = observe(p, a, left, counted, row, ri, mask_t<S>(!missing(i)));
       entry(i, g, row, static_cast<T const*>(nullptr));
     }
   }
 }
 
-template <Kalman::Data D, class X, class P, class A, class L, class Z, class H, class R>
-BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, L& loglik, Z const& z, H const& h,
+template <Kalman::Data D, class X, class P, class A, class Left, class L, class Z, class H, class R>
+BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
+                                     Kalman::DiffuseEntries counted, Z const& z, H const& h,
                                      R const& r) {
   using S = held_t<P>;
   using T = scalar_t<S>;
@@ -327,7 +343,7 @@ BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, L& loglik, Z const& z, H 
   };
   S zs[M];
   S sum(T(0));
-  observe_one_by_one(p, a, missing, h, r,
+  observe_one_by_one(p, a, left, counted, missing, h, r,
                      [&](int i, auto const& g, auto const* row, auto const* l) {
                        S e = select(missing(i), S(T(0)), S(z.entry(i, 0)));
                        if (l) {
@@ -357,17 +373,22 @@ namespace Kalman {
 
 /// One step of the exact diffuse filter, as a sequence for scan: updates, then predicts. Parameters as for Step, with
 /// the diffuse part after p: the covariance of the state is p + kappa A A', and what is computed is the limit of kappa
-/// towards infinity. A is a mutable Matrix with N rows and a column for each diffuse direction; each column becomes zero,
-/// exactly, when its direction has been observed, and once all have, the step costs no more than an ordinary one.
+/// towards infinity. A is a mutable Matrix with N rows and a column for each diffuse direction. `left` is a mutable scalar
+/// that starts as the number of columns: that of the first columns of A which are still diffuse. It falls by one, or more
+/// where columns are zero, when a direction has been observed, and once it is zero the step costs no more than an
+/// ordinary one.
 ///
-/// An entry of an observation whose innovation has a diffuse variance F_inf = |h A|^2 adds -1/2 log F_inf to the log-likelihood, any
-/// other -1/2 (log 2 pi + log F + v^2 / F).
+/// An entry of an observation whose innovation has a diffuse variance F_inf = |h A|^2 adds -1/2 log F_inf to the log-likelihood,
+/// or -1/2 (log 2 pi + log F_inf) if the entries that do are counted with_log_two_pi, any other -1/2 (log 2 pi + log F +
+/// v^2 / F).
 template <Data D = Data::may_be_missing>
 struct DiffuseStep {
-  template <class X, class P, class A, class L, class Z, class F, class Q, class H, class R,
-            class PM, class PC, class FM, class FC>
-  KOKKOS_FUNCTION void operator()(X& x, P& p, A& a, L& loglik, Z const& z, F const& f, Q const& q,
-                                  H const& h, R const& r, PM& predicted_mean,
+  DiffuseEntries counted = DiffuseEntries::without_log_two_pi;
+
+  template <class X, class P, class A, class Left, class L, class Z, class F, class Q, class H,
+            class R, class PM, class PC, class FM, class FC>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, A& a, Left& left, L& loglik, Z const& z, F const& f,
+                                  Q const& q, H const& h, R const& r, PM& predicted_mean,
                                   PC& predicted_covariance, FM& filtered_mean,
                                   FC& filtered_covariance) const {
     Impl::put(predicted_mean, x);
@@ -379,12 +400,12 @@ struct DiffuseStep {
     Impl::with_state(x, p, [&](auto& xs, auto& ps) {
       constexpr int N = std::remove_cvref_t<decltype(ps)>::rows;
       auto const& hm = Impl::as_observation_matrix<N>(h);
-      Impl::diffuse_update<D>(xs, ps, as, loglik, zv, hm, rm);
+      Impl::diffuse_update<D>(xs, ps, as, left, loglik, counted, zv, hm, rm);
     });
     Impl::put(filtered_mean, x);
     Impl::put(filtered_covariance, p);
     predict(x, p, f, q);
-    Impl::predict_diffuse(as, fm);
+    Impl::predict_diffuse(as, left, fm);
     Impl::put(a, as);
   }
 };

@@ -35,6 +35,14 @@ template <class O, int M, int N>
   requires(O::kind != Kind::nothing)
 inline constexpr bool wants_extents<O, M, N> = has_extents<O, M, N>;
 
+/// Whether a carry of N rows has room for what a step makes of it: a diagonal or a triangle has not.
+template <class O, int N, Structure... Allowed>
+inline constexpr bool stays_as_it_is = true;
+template <class O, int N, Structure... Allowed>
+  requires(N > 1) && Tile<typename bound_t<O>::template tile<OneLane>>
+inline constexpr bool stays_as_it_is<O, N, Allowed...> =
+    ((bound_t<O>::template tile<OneLane>::structure == Allowed) || ...);
+
 template <class O, int N>
 inline constexpr bool has_rows_if_any = O::kind == Kind::nothing;
 template <class O, int N>
@@ -111,6 +119,18 @@ auto likelihood_operand(End const& end) {
   }
 }
 
+/// The factor of what is diffuse, and the number of its columns that are left, as carries; nothing() for both otherwise.
+template <class A>
+auto factor_operand(A const& a) {
+  if constexpr (A::kind == Kind::nothing) return a;
+  else return carry_operand(a, nothing());
+}
+template <class A>
+auto columns_operand(A const& a) {
+  if constexpr (A::kind == Kind::nothing) return a;
+  else return carry_operand(common(fixed(scalar_of_t<A>(Extents<A>::cols))), nothing());
+}
+
 /// A scan under a name of its own; the status operand only if one is wanted.
 template <class Exec, int W, int Teams, int L, class Sequence, class Status, class... O>
 void scan_as(char const* name, Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps,
@@ -149,13 +169,11 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
   SeriesOfOne<T, N, K, Space> gain(gains.gain.data(), 1, n);
   SeriesOfOne<T, K, K, Space> factor(gains.factor.data(), 1, n);
   Kokkos::View<T**, Kokkos::LayoutRight, Space, Unmanaged> increment(gains.increment.data(), 1, n);
-  auto const a = [&] {
-    if constexpr (decltype(start.diffuse)::kind == Kind::nothing) return start.diffuse;
-    else return carry_operand(start.diffuse, nothing());
-  }();
-  scan_as("Kalman::gains", exec, launch<1>(label), steps, Kalman::GainsStep<S::order>{}, nothing(),
-          carry_operand(start.covariance, re.last_covariance_), a, m.f, m.q, m.h, m.r, emit(gain),
-          emit(lower(factor)), emit(increment), re.predicted_covariance_, re.filtered_covariance_);
+  scan_as("Kalman::gains", exec, launch<1>(label), steps,
+          Kalman::GainsStep<S::order>{re.diffuse_entries_}, nothing(),
+          carry_operand(start.covariance, re.last_covariance_), factor_operand(start.diffuse),
+          columns_operand(start.diffuse), m.f, m.q, m.h, m.r, emit(gain), emit(lower(factor)),
+          emit(increment), re.predicted_covariance_, re.filtered_covariance_);
 }
 
 template <class Exec, int W, int Teams, int L, class M, class S, class Z, class Re, class Promise>
@@ -185,6 +203,14 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
       has_rows_if_any<decltype(start.diffuse), N>,
       "Batchwork::Kalman::filter: the diffuse part of the start must have a row for each state, and as many "
       "columns at most");
+  static_assert(
+      stays_as_it_is<decltype(start.covariance), N, Structure::general, Structure::symmetric>,
+      "Batchwork::Kalman::filter: the covariance at the start does not stay diagonal or triangular: give a View "
+      "of full matrices, or a fixed tile");
+  static_assert(
+      stays_as_it_is<decltype(start.diffuse), N, Structure::general>,
+      "Batchwork::Kalman::filter: the diffuse part of the start does not stay diagonal, triangular or symmetric: "
+      "give a View of full matrices without that structure, or a fixed tile");
   static_assert(wants_extents<decltype(re.predicted_mean_), N, 1> &&
                     wants_extents<decltype(re.filtered_mean_), N, 1>,
                 "Batchwork::Kalman::filter: filtered_mean and predicted_mean take a View (item, "
@@ -236,12 +262,11 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
             re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_,
             re.filtered_covariance_);
   } else {
-    scan_as("Kalman::filter", exec, how, steps, Kalman::DiffuseStep<D>{}, re.status_,
-            carry_operand(start.mean, re.last_mean_),
-            carry_operand(start.covariance, re.last_covariance_),
-            carry_operand(start.diffuse, nothing()), likelihood, z, m.f, m.q, m.h, m.r,
-            re.predicted_mean_, re.predicted_covariance_, re.filtered_mean_,
-            re.filtered_covariance_);
+    scan_as("Kalman::filter", exec, how, steps, Kalman::DiffuseStep<D>{re.diffuse_entries_},
+            re.status_, carry_operand(start.mean, re.last_mean_),
+            carry_operand(start.covariance, re.last_covariance_), factor_operand(start.diffuse),
+            columns_operand(start.diffuse), likelihood, z, m.f, m.q, m.h, m.r, re.predicted_mean_,
+            re.predicted_covariance_, re.filtered_mean_, re.filtered_covariance_);
   }
 }
 

@@ -38,13 +38,16 @@ struct Gains {
 };
 
 /// One step of the covariances alone, as a sequence for a scan over one item: emits the gain K, the factor W and the
-/// increment of the log-likelihood. A is nothing() unless the start is diffuse.
+/// increment of the log-likelihood. A and the number of its columns that are left are as in DiffuseStep, and both
+/// nothing() unless the start is diffuse.
 template <Order O>
 struct GainsStep {
-  template <class P, class A, class F, class Q, class H, class R, class K, class W, class C,
-            class PC, class FC>
-  KOKKOS_FUNCTION void operator()(P& p, A& a, F const& f, Q const& q, H const& h, R const& r, K& k,
-                                  W& w, C& c, PC& predicted_covariance,
+  DiffuseEntries counted = DiffuseEntries::without_log_two_pi;
+
+  template <class P, class A, class L, class F, class Q, class H, class R, class K, class W,
+            class C, class PC, class FC>
+  KOKKOS_FUNCTION void operator()(P& p, A& a, L& left, F const& f, Q const& q, H const& h,
+                                  R const& r, K& k, W& w, C& c, PC& predicted_covariance,
                                   FC& filtered_covariance) const {
     auto ps = Impl::as_matrix(p);
     constexpr int N = decltype(ps)::rows;
@@ -58,8 +61,8 @@ struct GainsStep {
       by_cholesky(ps, hm, rm, k, w, c);
     } else {
       auto as = Impl::as_matrix(a);
-      one_by_one(ps, as, hm, rm, k, w, c);
-      Impl::predict_diffuse(as, fm);
+      one_by_one(ps, as, left, hm, rm, k, w, c);
+      Impl::predict_diffuse(as, left, fm);
       Impl::put(a, as);
     }
     Impl::put(filtered_covariance, ps);
@@ -85,8 +88,9 @@ struct GainsStep {
 
   /// The univariate treatment is linear in the innovation v: with v the identity, its innovations are rows of W, but
   /// for a scale, and the mean that results is the gain.
-  template <class P, class A, class H, class R, class K, class W, class C>
-  static BATCHWORK_INLINE void one_by_one(P& p, A& a, H const& h, R const& r, K& k, W& w, C& c) {
+  template <class P, class A, class L, class H, class R, class K, class W, class C>
+  BATCHWORK_INLINE void one_by_one(P& p, A& a, L& left, H const& h, R const& r, K& k, W& w,
+                                   C& c) const {
     using S = held_t<P>;
     using T = scalar_t<S>;
     constexpr int N = P::rows, M = H::rows;
@@ -98,7 +102,7 @@ struct GainsStep {
     S constant(T(0));
     auto info = Impl::merge_info<S>(p.info, Impl::merge_info<S>(h.info, r.info));
     auto const never = [](int) { return false; };
-    Impl::observe_one_by_one(p, a, never, h, r,
+    Impl::observe_one_by_one(p, a, left, counted, never, h, r,
                              [&](int i, auto const& g, auto const* row, auto const* l) {
                                S const root = Impl::sqrt(g.weight);
                                BATCHWORK_UNROLL_ON_DEVICE

@@ -172,10 +172,11 @@ struct Results {
   LC last_covariance_;
   LL log_likelihood_;
   ST status_;
+  DiffuseEntries diffuse_entries_ = DiffuseEntries::without_log_two_pi;
 
   template <class... New>
-  static auto make(New const&... n) {
-    return Results<New...>{n...};
+  auto make(New const&... n) const {
+    return Results<New...>{n..., diffuse_entries_};
   }
 
   /// The state before the observation of each time.
@@ -215,11 +216,14 @@ struct Results {
                 last_mean_, Impl::as_covariance(out(v)), log_likelihood_, status_);
   }
   /// The sum over time of -1/2 (m log 2 pi + log det S + v' S^-1 v), m entries observed, v the innovation and S its
-  /// covariance; where the state is diffuse, of -1/2 log F_inf, without log 2 pi (see DiffuseStep).
+  /// covariance; where the state is diffuse, of -1/2 log F_inf, with or without log 2 pi (see DiffuseStep).
   template <class V>
-  auto log_likelihood(V const& v) const {
-    return make(predicted_mean_, predicted_covariance_, filtered_mean_, filtered_covariance_,
-                last_mean_, last_covariance_, out(v), status_);
+  auto log_likelihood(V const& v,
+                      DiffuseEntries counted = DiffuseEntries::without_log_two_pi) const {
+    auto r = make(predicted_mean_, predicted_covariance_, filtered_mean_, filtered_covariance_,
+                  last_mean_, last_covariance_, out(v), status_);
+    r.diffuse_entries_ = counted;
+    return r;
   }
   /// The first failure of each series: Reason::not_positive_definite, not_finite or incomplete_data.
   template <class V>

@@ -23,6 +23,12 @@ enum class Data {
   complete,  ///< the caller promises that nothing is missing; a NaN gives Reason::incomplete_data
 };
 
+/// Whether an entry of an observation that meets a diffuse direction has its -1/2 log 2 pi in the log-likelihood.
+enum class DiffuseEntries {
+  without_log_two_pi,  ///< -1/2 log F_inf, as in KFAS
+  with_log_two_pi,     ///< -1/2 (log 2 pi + log F_inf), as in Durbin and Koopman and statsmodels
+};
+
 /// When the state moves on to the next time.
 enum class Order {
   predict_first,  ///< the carry is the filtered state: a step predicts, then updates
@@ -105,11 +111,12 @@ template <class M, int N>
 struct Missing {
   M entry[N];
 };
-template <Tile Z>
+/// Of an observation for a state held as S; it may be common to all items itself.
+template <class S, Tile Z>
 BATCHWORK_INLINE auto missing_entries(Z const& z) {
-  Missing<mask_t<held_t<Z>>, Z::rows> r;
+  Missing<mask_t<S>, Z::rows> r;
   BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < Z::rows; ++i) r.entry[i] = is_nan(held_t<Z>(z.entry(i, 0)));
+  for (int i = 0; i < Z::rows; ++i) r.entry[i] = mask_t<S>(is_nan(held_t<Z>(z.entry(i, 0))));
   return r;
 }
 template <Tile Z>

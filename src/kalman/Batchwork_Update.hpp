@@ -28,6 +28,35 @@ BATCHWORK_INLINE void skip_missing(V& v, SM& s, Mi const& missing) {
   }
 }
 
+/// Rows of g = H p that belong to missing observations become zero, whatever H says there.
+template <class G, class Mi>
+BATCHWORK_INLINE void skip_missing_rows(G& g, Mi const& missing) {
+  using S = held_t<G>;
+  using T = scalar_t<S>;
+  if constexpr (is_spread<S>) {
+    BATCHWORK_UNROLL
+    for (int i = 0; i < G::rows; ++i) {
+      bool const skip = missing.entry[i].v;
+      if constexpr (S::by_rows) {
+        BATCHWORK_UNROLL
+        for (int k = 0; k < G::length; ++k)
+          if (skip && g.grid.lane == i % S::lanes) g.hold(i / S::lanes, k, T(0));
+      } else {
+        BATCHWORK_UNROLL
+        for (int m = 0; m < G::mine; ++m)
+          if (skip) g.hold(m, i, T(0));
+      }
+    }
+  } else {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < G::rows; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < G::cols; ++j)
+        g.set(i, j, select(missing.entry[i], S(T(0)), S(g.entry(i, j))));
+    }
+  }
+}
+
 /// loglik += -1/2 (constant + u'u + log det c).
 template <class L, class S, class U, int M>
 BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u,
@@ -38,7 +67,6 @@ BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u,
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < M; ++i) sum += u.entry(i, 0) * u.entry(i, 0);
     Scalar<S> const half(S(T(-0.5)) * sum, u.info);
-    // From the diagonal of L: its reciprocals are zero where an observation is missing.
     auto const add_log_det = [&](auto& sum_of_logs) {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < M; ++i) {
@@ -65,7 +93,7 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
   constexpr int N = P::rows, M = Z::rows;
   static_assert(X::rows == N && H::cols == N && H::rows == M && R::rows == M && R::cols == M,
                 "Batchwork::Kalman::update: x is N, p N x N, z M, h M x N, r M x M");
-  auto const g = h * p;
+  auto g = h * p;
   auto s = symmetric_product(g, transpose(h), r);
   Vector<S, M> v = z - h * x;
   S constant(T(0));
@@ -75,16 +103,12 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
       v = fail_where(any_missing(z), Reason::incomplete_data, v);
       return cholesky(s);
     } else {
-      auto const missing = missing_entries(z);
+      auto const missing = missing_entries<S>(z);
       skip_missing(v, s, missing);
-      auto c = cholesky(s);
-      // Its reciprocal pivot set to zero, a missing observation has no part in what is solved for.
+      skip_missing_rows(g, missing);
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < M; ++i) {
-        c.factor.skip_pivot_where(missing.entry[i], i);
-        constant += select(missing.entry[i], S(T(0)), S(log_two_pi<T>));
-      }
-      return c;
+      for (int i = 0; i < M; ++i) constant += select(missing.entry[i], S(T(0)), S(log_two_pi<T>));
+      return cholesky(s);
     }
   }();
   auto const y = solve(factor.lower(), g);
@@ -106,7 +130,7 @@ namespace Kalman {
 /// is a mutable Scalar, or a LogSum of weight -1/2, see log_sum(view, -0.5): that costs no logarithm. About
 /// 3 M N^2 + 2 M^2 N + M^3 / 3 operations.
 ///
-/// A NaN entry of z is a missing observation: its row of H and its row and column of R take no part. With
+/// A NaN entry of z is a missing observation: its row of H and its row and column of R take no part and may be anything. With
 /// update<Data::complete> the masks for that are spared and a NaN fails with Reason::incomplete_data. A covariance S
 /// that is not positive definite fails as cholesky does.
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class H, class R>

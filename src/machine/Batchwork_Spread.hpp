@@ -145,10 +145,10 @@ BATCHWORK_INLINE auto select(SpreadMask<S> const& m, T a, std::type_identity_t<S
   return select(m.v, a, b);
 }
 
-template <class S>
+template <class S, class X>
   requires is_spread<S>
-BATCHWORK_INLINE S with_lanes_of(S const& like, scalar_t<S> const& x) {
-  return {x, like.grid};
+BATCHWORK_INLINE S with_lanes_of(S const& like, X const& x) {
+  return {scalar_t<S>(x), like.grid};
 }
 template <class S>
   requires is_spread<S>

@@ -32,11 +32,6 @@ struct CholeskyFactor : Impl::NotIndexed {
   BATCHWORK_INLINE S inverse_diagonal(int i) const { return inverse[i]; }
   /// Row i as far as the diagonal.
   BATCHWORK_INLINE S const* row(int i) const { return a + Impl::triangle_index(i, 0); }
-  /// Where the mask holds, pivot i has no part in what is solved for.
-  template <class M>
-  BATCHWORK_INLINE void skip_pivot_where(M const& mask, int i) {
-    inverse[i] = Impl::select(mask, S(scalar_t<S>(0)), inverse[i]);
-  }
 };
 
 /// The same, spread: each lane holds whole rows of L and the reciprocals that belong to them.
@@ -53,10 +48,6 @@ struct CholeskyFactor<Spread<T, R, C, E>, N>
   BATCHWORK_INLINE S inverse_diagonal(int i) const {
     return S(this->grid.template broadcast<S::lanes>(inverse[i / S::lanes], i % S::lanes),
              this->grid);
-  }
-  template <class M>
-  BATCHWORK_INLINE void skip_pivot_where(M const& mask, int i) {
-    if (this->grid.lane == i % S::lanes && mask.v) inverse[i / S::lanes] = T(0);
   }
 };
 

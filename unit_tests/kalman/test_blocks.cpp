@@ -164,10 +164,45 @@ TEST(KalmanBlocks, Update) {
   one_update<double, 4, 2, Kalman::Data::complete>(false);
   one_update<float, 3, 5, Kalman::Data::complete>(false);
 }
-TEST(KalmanBlocks, UpdateSkipsWhatIsMissing) {
-  one_update<double, 4, 2, Kalman::Data::may_be_missing>(true);
-  one_update<float, 3, 5, Kalman::Data::may_be_missing>(true);
-  one_update<double, 1, 1, Kalman::Data::may_be_missing>(true);
+/// H and R of each item have `junk` where the observation is missing: a row of H, a row and a column of R.
+template <class T, int N, int M>
+void update_with_gaps(T junk) {
+  OneStep<T, N, M> c(true);
+  Kokkos::View<T* [M][N], Space> H("H of each item", c.items);
+  Kokkos::View<T* [M][M], Space> R("R of each item", c.items);
+  auto const missing = [&](std::size_t s, int i) { return std::isnan(c.z[s](i)); };
+  fill(H, [&](auto const& h) {
+    c.each_item([&](int, auto s) {
+      for (int i = 0; i < M; ++i)
+        for (int j = 0; j < N; ++j) h(s, i, j) = missing(s, i) ? junk : T(c.m.h(i, j));
+    });
+  });
+  fill(R, [&](auto const& h) {
+    c.each_item([&](int, auto s) {
+      for (int i = 0; i < M; ++i)
+        for (int j = 0; j < M; ++j)
+          h(s, i, j) = missing(s, i) || missing(s, j) ? junk : T(c.m.r(i, j));
+    });
+  });
+  map(UpdateOnly<Kalman::Data::may_be_missing>{}, out(c.Xn), out(symmetric(c.Pn)), out(c.L),
+      in(c.X), in(symmetric(c.P)), in(c.Z), in(H), in(symmetric(R)), status(c.st));
+  Kokkos::fence();
+  for (int k = 0; k < c.items; ++k) {
+    auto const s = std::size_t(k);
+    auto const want =
+        true_filter(Kalman::Order::update_first, c.m.truth(), c.x[s], c.p[s], {c.z[s]});
+    c.expect(k, want.filtered_mean[0], want.filtered_covariance[0], want.condition);
+    EXPECT_NEAR(double(on_host(c.L)(s)), double(want.log_likelihood),
+                double(tolerance<T>(4 * N, 1 + want.absolute, want.condition)));
+  }
+}
+TEST(KalmanBlocks, UpdateReadsNothingOfWhatIsMissing) {
+  for (double junk : {std::numeric_limits<double>::quiet_NaN(), 1e300}) {
+    update_with_gaps<double, 4, 2>(junk);
+    update_with_gaps<double, 1, 1>(junk);
+  }
+  for (float junk : {std::numeric_limits<float>::quiet_NaN(), 1e38f})
+    update_with_gaps<float, 3, 5>(junk);
 }
 
 TEST(KalmanBlocks, FailWhere) {

@@ -182,22 +182,246 @@ TYPED_TEST(KalmanDiffuseIn, SomeStatesOnly) {
 
 /// The basic structural model for monthly data: level, slope and eleven seasonal states, all of them diffuse, as one
 /// would have it for the airline passengers (Durbin and Koopman 2012, section 3.2).
+struct Seasonal {
+  static constexpr int states = 13;
+  Dense f = Dense(13, 13), q = Dense(13, 13), h = Dense(1, 13);
+  Seasonal() {
+    f(0, 0) = f(0, 1) = f(1, 1) = 1;
+    for (int j = 2; j < 13; ++j) f(2, j) = -1;
+    for (int i = 3; i < 13; ++i) f(i, i - 1) = 1;
+    q(0, 0) = 0.25;
+    q(1, 1) = 0.015625;
+    q(2, 2) = 0.125;
+    h(0, 0) = h(0, 2) = 1;
+  }
+};
 template <class T>
 void seasonal() {
-  Dense f(13, 13), q(13, 13), h(1, 13);
-  f(0, 0) = f(0, 1) = f(1, 1) = 1;
-  for (int j = 2; j < 13; ++j) f(2, j) = -1;
-  for (int i = 3; i < 13; ++i) f(i, i - 1) = 1;
-  q(0, 0) = 0.25;
-  q(1, 1) = 0.015625;
-  q(2, 2) = 0.125;
-  h(0, 0) = h(0, 2) = 1;
+  Seasonal const m;
   for (bool gaps : {false, true})
-    against_least_squares<T, 13, 1>(f, q, h, Dense(1, 1, 0.5L), std::vector<int>(13, 1),
+    against_least_squares<T, 13, 1>(m.f, m.q, m.h, Dense(1, 1, 0.5L), std::vector<int>(13, 1),
                                     Dense(13, 1), Dense(13, 13), 40, gaps);
 }
 TEST(KalmanDiffuse, SeasonalModelOfThirteenStatesInDouble) { seasonal<double>(); }
 TEST(KalmanDiffuse, SeasonalModelOfThirteenStatesInFloat) { seasonal<float>(); }
+
+/// Months are missing at random, so that entries meet directions that are known already while others are still diffuse:
+/// what is taken for the other gives garbage. The states have the units given, and the columns of A are those of the
+/// identity times `a`. The truths are computed without units: every time at which nothing is diffuse is compared.
+template <int N>
+std::vector<std::vector<Dense>> series_with_gaps(int items, int steps) {
+  Random random(77);
+  std::vector<std::vector<Dense>> z;
+  for (int k = 0; k < items; ++k) {
+    double const missing = 0.1 + 0.15 * (k % 5);
+    z.push_back(
+        random_series<float>(random, steps, 1, [&](int, int) { return random(0, 1) < missing; }));
+  }
+  return z;
+}
+template <int N>
+std::vector<TrueDiffuseFilter> truths_with_gaps(std::vector<std::vector<Dense>> const& z,
+                                                Dense const& a) {
+  Seasonal const m;
+  Dense const p_inf = make_dense(N, N, [&](int i, int j) { return i == j ? a(i) * a(i) : 0.0L; });
+  std::vector<TrueDiffuseFilter> r;
+  for (auto const& series : z)
+    r.push_back(true_diffuse_filter(constant_model(m.f, m.q, m.h, Dense(1, 1, 0.5L)), Dense(N, 1),
+                                    Dense(N, N), p_inf, N, series));
+  return r;
+}
+template <class T, int N>
+int failures_with_gaps(std::vector<std::vector<Dense>> const& z,
+                       std::vector<TrueDiffuseFilter> const& truths, Dense const& units,
+                       Dense const& a, long double condition = 1) {
+  int const items = int(z.size()), steps = int(z[0].size());
+  Seasonal const m;
+  FilterBatch<T, N, 1> b(z, items, steps);
+  auto const u = [&](int i) { return units(i); };
+  auto const F = filled(Kokkos::View<T[N][N], Space>("F"),
+                        make_dense(N, N, [&](int i, int j) { return m.f(i, j) * u(i) / u(j); }));
+  auto const Q = filled(Kokkos::View<T[N][N], Space>("Q"),
+                        make_dense(N, N, [&](int i, int j) { return m.q(i, j) * u(i) * u(j); }));
+  auto const H = filled(Kokkos::View<T[1][N], Space>("H"),
+                        make_dense(1, N, [&](int, int j) { return m.h(0, j) / u(j); }));
+  auto const A = filled(Kokkos::View<T[N][N], Space>("A"),
+                        make_dense(N, N, [&](int i, int j) { return i == j ? a(i) : 0.0L; }));
+  Kokkos::View<T[N], Space> X("x1");
+  Kokkos::View<T[N][N], Space> P("P1");
+  Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), common(fixed(T(0.5)))),
+                 Kalman::diffuse(common(X), common(P), common(A)), b.z, b.results());
+  Kokkos::fence();
+  auto const fm = on_host(b.fm);
+  auto const fc = on_host(b.fc);
+  auto const ll = on_host(b.ll);
+  auto const st = on_host(b.st);
+  int failures = 0, known = 0;
+  for (int k = 0; k < items; ++k) {
+    auto const s = std::size_t(k);
+    auto const& want = truths[s];
+    auto const tol = [&](long double scale) { return tolerance<T>(4 * N, scale, condition); };
+    long double const mean = tol(want.largest_mean + want.largest_covariance),
+                      covariance = tol(want.largest_covariance);
+    bool good = st(s) == 0 && std::fabs(ll(s) - want.log_likelihood) <= tol(want.absolute);
+    for (std::size_t t = 0; t < std::size_t(steps) && good; ++t) {
+      if (want.directions[t] > 0) continue;
+      ++known;
+      good = near([&](int i, int) { return fm(s, t, i) / u(i); }, want.filtered_mean[t], mean) &&
+             near([&](int i, int j) { return fc(s, t, i, j) / u(i) / u(j); },
+                  want.filtered_covariance[t], covariance);
+    }
+    failures += !good;
+  }
+  EXPECT_GT(known, items * steps / 4);
+  return failures;
+}
+TEST(KalmanDiffuse, KnownDirectionsAreToldFromDiffuseOnes) {
+  constexpr int N = Seasonal::states, steps = 50;
+  auto const z = series_with_gaps<N>(400, steps);
+  Dense const ones(N, 1, 1);
+  auto const truths = truths_with_gaps<N>(z, ones);
+  EXPECT_EQ((failures_with_gaps<float, N>(z, truths, ones, ones)), 0);
+  // States in units of their own, 1e-3 to 1e6, and A in the same.
+  Random random(78);
+  auto const units = [&](double low, double high) {
+    return rounded<float>(
+        make_dense(N, 1, [&](int, int) { return std::pow(10.0, random(low, high)); }));
+  };
+  Dense const wide = units(-3, 6);
+  EXPECT_EQ((failures_with_gaps<float, N>(z, truths, wide, wide)), 0);
+  // Units that A does not know of, up to 100 apart, so that its columns are not alike.
+  Dense const narrow = units(-1, 1);
+  auto const some = series_with_gaps<N>(100, steps);
+  auto const others =
+      truths_with_gaps<N>(some, make_dense(N, 1, [&](int i, int) { return 1 / narrow(i); }));
+  EXPECT_EQ((failures_with_gaps<float, N>(some, others, narrow, ones, 10)), 0);
+}
+
+/// A variance of 1e12 stands for "nothing is known": the diffuse start gives in float what that means, to rounding, as soon as
+/// nothing is diffuse any more. The truth has the variance of 1e12.
+TEST(KalmanDiffuse, DiffuseStartInsteadOfALargeVariance) {
+  constexpr int N = Seasonal::states, items = 5, steps = 40;
+  Seasonal const m;
+  auto const z = series_with_gaps<N>(items, steps);
+  FilterBatch<float, N, 1> b(z, items, steps);
+  auto const F = filled(Kokkos::View<float[N][N], Space>("F"), m.f),
+             Q = filled(Kokkos::View<float[N][N], Space>("Q"), m.q);
+  auto const H = filled(Kokkos::View<float[1][N], Space>("H"), m.h);
+  Kokkos::View<float[N], Space> X("x1");
+  Kokkos::View<float[N][N], Space> P("P1");
+  auto const I = filled(Kokkos::View<float[N][N], Space>("I"), eye(N));
+  Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), common(fixed(0.5f))),
+                 Kalman::diffuse(common(X), common(P), common(I)), b.z, b.results());
+  Kokkos::fence();
+  auto const truths = truths_with_gaps<N>(z, Dense(N, 1, 1));
+  auto const fc = on_host(b.fc);
+  int known = 0;
+  for (int k = 0; k < items; ++k) {
+    auto const s = std::size_t(k);
+    auto const want =
+        true_filter(Kalman::Order::update_first, constant_model(m.f, m.q, m.h, Dense(1, 1, 0.5L)),
+                    Dense(N, 1), 1e12L * eye(N), z[s]);
+    EXPECT_EQ(on_host(b.st)(s), 0);
+    for (std::size_t t = 0; t < steps; ++t) {
+      if (truths[s].directions[t] > 0) continue;
+      ++known;
+      EXPECT_TRUE(near([&](int i, int j) { return fc(s, t, i, j); }, want.filtered_covariance[t],
+                       tolerance<float>(4 * N, truths[s].largest_covariance)))
+          << k << " " << t;
+    }
+  }
+  EXPECT_GT(known, steps / 4);
+}
+
+/// The model itself makes the third state known: it is the difference of what the first two were multiples of, and rounding
+/// is all that A has there.
+TEST(KalmanDiffuse, StateThatTheModelMakesKnown) {
+  constexpr int N = 4, items = 11, steps = 20;
+  Random random(79);
+  Dense f = eye(N), a(N, 2), h(1, N);
+  a(0, 0) = 0.3;
+  a(0, 1) = 0.7;
+  for (int j = 0; j < 2; ++j) a(1, j) = 1.3L * a(0, j);
+  a(3, 1) = 1;
+  a = rounded<float>(a);
+  f(2, 2) = 0.5;
+  f(2, 0) = 1.3;
+  f(2, 1) = -1;
+  h(0, 2) = 1;
+  f = rounded<float>(f);
+  auto const z = std::vector<std::vector<Dense>>(
+      items, random_series<float>(random, steps, 1, [](int, int) { return false; }));
+  FilterBatch<float, N, 1> b(z, items, steps);
+  auto const F = filled(Kokkos::View<float[N][N], Space>("F"), f),
+             Q = filled(Kokkos::View<float[N][N], Space>("Q"), 0.25L * eye(N));
+  auto const H = filled(Kokkos::View<float[1][N], Space>("H"), h);
+  auto const A = filled(Kokkos::View<float[N][2], Space>("A"), a);
+  Kokkos::View<float[N], Space> X("x1");
+  auto const P = filled(Kokkos::View<float[N][N], Space>("P1"), 0.5L * eye(N));
+  Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), common(fixed(0.5f))),
+                 Kalman::diffuse(common(X), common(P), common(A)), b.z, b.results());
+  Kokkos::fence();
+  // So it is an ordinary filter, and what is diffuse never shows.
+  auto const want = true_filter(Kalman::Order::update_first,
+                                constant_model(f, 0.25L * eye(N), h, Dense(1, 1, 0.5L)),
+                                Dense(N, 1), 0.5L * eye(N), z[0]);
+  for (int k = 0; k < items; ++k) {
+    auto const s = std::size_t(k);
+    EXPECT_EQ(on_host(b.st)(s), 0);
+    EXPECT_NEAR(on_host(b.ll)(s), double(want.log_likelihood),
+                double(tolerance<float>(20 * N, want.absolute, want.condition)));
+    EXPECT_NEAR(on_host(b.lm)(s, 2), double(want.last_mean(2)),
+                double(tolerance<float>(20 * N, 1 + norm1(want.last_mean), want.condition)));
+  }
+}
+
+/// log 2 pi of each entry that met a diffuse direction, or not.
+TEST(KalmanDiffuse, LikelihoodCountsLogTwoPiIfAsked) {
+  constexpr double q = 1469.1, r = 15099.0, log_two_pi = double(true_log_two_pi);
+  auto const one = common(fixed(1.0));
+  auto const model = Kalman::model(one, common(fixed(q)), one, common(fixed(r)));
+  // Item n has n observations, 100 the Nile's. The increments of a local level model are a moving average, so two
+  // observations a and b have the likelihood of b - a ~ N(0, 2 r + q).
+  constexpr int items = 101, steps = 100;
+  Kokkos::View<double**, Space> z("z", items, steps);
+  fill(z, [](auto const& h) {
+    for (std::size_t n = 0; n < items; ++n)
+      for (std::size_t t = 0; t < steps; ++t)
+        h(n, t) = t < n ? nile[t] : std::numeric_limits<double>::quiet_NaN();
+  });
+  Kokkos::View<double*, Space> without("without", items), with("with", items);
+  using enum Kalman::DiffuseEntries;
+  Kalman::filter(steps, model, Kalman::diffuse(), z,
+                 Kalman::results().log_likelihood(without, without_log_two_pi));
+  Kalman::filter(steps, model, Kalman::diffuse(), z,
+                 Kalman::results()
+                     .status(Kokkos::View<int*, Space>("st", items))
+                     .log_likelihood(with, with_log_two_pi));
+  Kokkos::fence();
+  auto const a = on_host(without), b = on_host(with);
+  double const v = nile[1] - nile[0], s = 2 * r + q;
+  double const two = -0.5 * (log_two_pi + std::log(s) + v * v / s);
+  EXPECT_EQ(a(0), 0);
+  EXPECT_EQ(b(0), 0);
+  EXPECT_EQ(a(1), 0);
+  EXPECT_NEAR(b(1), -0.5 * log_two_pi, 1e-15);
+  EXPECT_NEAR(a(2), two, 1e-14);
+  EXPECT_NEAR(b(2), two - 0.5 * log_two_pi, 1e-14);
+  EXPECT_NEAR(a(100), -632.5456, 5e-5);
+  EXPECT_NEAR(b(100), -633.4645636488787, 1e-9);  // statsmodels 0.15, use_exact_diffuse
+
+  // The same where the gains are computed once.
+  Kokkos::View<double**, Space> y("y", 3, steps);
+  fill(y, [](auto const& h) {
+    for (std::size_t t = 0; t < steps; ++t) h(0, t) = h(1, t) = h(2, t) = nile[t];
+  });
+  Kokkos::View<double*, Space> all("all", 3);
+  Kalman::Gains<double, 1, 1> gains(steps);
+  Kalman::filter(steps, model, Kalman::diffuse(), y,
+                 Kalman::results().log_likelihood(all, with_log_two_pi), Kalman::complete(gains));
+  Kokkos::fence();
+  EXPECT_NEAR(on_host(all)(2), b(100), 1e-10);
+}
 
 /// A series that is never observed stays as diffuse as it was, and has a likelihood of one.
 TEST(KalmanDiffuse, NothingObserved) {

@@ -7,7 +7,7 @@
 namespace Batchwork::Test {
 namespace {
 
-enum class Plant { none, negative_noise, nan_start, infinite_observation };
+enum class Plant { none, negative_noise, nan_start, nan_factor, infinite_observation };
 
 template <class T, int N, int M>
 FilterBatch<T, N, M> run(Plant plant, bool diffuse, int items) {
@@ -46,9 +46,13 @@ FilterBatch<T, N, M> run(Plant plant, bool diffuse, int items) {
   });
   auto const model = Kalman::model(common(F), common(Q), common(H), in(R));
   if (diffuse) {
-    auto const first = make_dense(N, 1, [](int i, int) { return i == 0 ? 1 : 0; });
-    auto const A = filled(Kokkos::View<T[N], Space>("A"), first);
-    Kalman::filter(steps, model, Kalman::diffuse(X, P, common(A)), b.z, b.results());
+    Kokkos::View<T* [N], Space> A("A", std::size_t(items));
+    fill(A, [&](auto const& h) {
+      for (int k = 0; k < items; ++k)
+        h(k, 0) =
+            planted(k) && plant == Plant::nan_factor ? std::numeric_limits<T>::quiet_NaN() : T(1);
+    });
+    Kalman::filter(steps, model, Kalman::diffuse(X, P, A), b.z, b.results());
   } else {
     Kalman::filter(steps, model, Kalman::start(X, P), b.z, b.results());
   }
@@ -89,10 +93,101 @@ TEST(KalmanStatus, NoiseThatIsNotPositiveDefinite) {
 TEST(KalmanStatus, StartThatIsNotANumber) {
   failures<double>(Plant::nan_start, Reason::not_finite, 1, false);
   failures<double>(Plant::nan_start, Reason::not_finite, 1, true);
+  failures<double>(Plant::nan_factor, Reason::not_finite, 1, true);
 }
 TEST(KalmanStatus, InfiniteObservation) {
   failures<double>(Plant::infinite_observation, Reason::not_finite, 0, false);
   failures<float>(Plant::infinite_observation, Reason::not_finite, 0, true);
+}
+
+/// H and R change with time; where an entry of an observation is missing they have `junk`, in a row of H and in a row and a
+/// column of R.
+FilterBatch<double, 9, 3> run_with_junk(double junk, bool diffuse) {
+  constexpr int N = 9, M = 3, items = 21, steps = 25;
+  Random random(63);
+  RandomModel<double> const m(random, N, M);
+  std::vector<std::vector<Dense>> z;
+  for (int k = 0; k < items; ++k)
+    z.push_back(
+        random_series<double>(random, steps, M, [&](int, int) { return random(0, 1) < 0.3; }));
+  FilterBatch<double, N, M> b(z, items, steps);
+  auto const F = filled(Kokkos::View<double[N][N], Space>("F"), m.f),
+             Q = filled(Kokkos::View<double[N][N], Space>("Q"), m.q);
+  Kokkos::View<double** [M][N], Space> H("H", items, steps);
+  Kokkos::View<double** [M][M], Space> R("R", items, steps);
+  auto const missing = [&](std::size_t k, std::size_t t, int i) { return std::isnan(z[k][t](i)); };
+  auto const fill_all = [](auto const& view, auto const& entry) {
+    fill(view, [&](auto const& h) {
+      for (std::size_t k = 0; k < items; ++k)
+        for (std::size_t t = 0; t < steps; ++t)
+          for (std::size_t i = 0; i < h.extent(2); ++i)
+            for (std::size_t j = 0; j < h.extent(3); ++j)
+              h(k, t, i, j) = entry(k, t, int(i), int(j));
+    });
+  };
+  fill_all(
+      H, [&](auto k, auto t, int i, int j) { return missing(k, t, i) ? junk : double(m.h(i, j)); });
+  fill_all(R, [&](auto k, auto t, int i, int j) {
+    return missing(k, t, i) || missing(k, t, j) ? junk : double(m.r(i, j));
+  });
+  Kokkos::View<double[N], Space> X("x");
+  auto const P = filled(Kokkos::View<double[N][N], Space>("P"), eye(N));
+  auto const model = Kalman::model(common(F), common(Q), each(H), each(R));
+  if (diffuse) Kalman::filter(steps, model, Kalman::diffuse(), b.z, b.results());
+  else Kalman::filter(steps, model, Kalman::start(common(X), common(P)), b.z, b.results());
+  Kokkos::fence();
+  return b;
+}
+TEST(KalmanStatus, NothingIsReadOfWhatIsMissing) {
+  for (bool diffuse : {false, true}) {
+    auto const want = run_with_junk(1, diffuse);
+    for (double junk : {std::numeric_limits<double>::quiet_NaN(), 1e300}) {
+      auto const got = run_with_junk(junk, diffuse);
+      for (std::size_t k = 0; k < 21; ++k) {
+        EXPECT_EQ(on_host(got.st)(k), 0) << diffuse << " " << junk << " " << k;
+        EXPECT_TRUE(std::isfinite(on_host(got.ll)(k))) << diffuse << " " << junk << " " << k;
+        EXPECT_TRUE(same_bits(on_host(got.ll)(k), on_host(want.ll)(k))) << diffuse << " " << k;
+        for (int i = 0; i < 9; ++i) {
+          EXPECT_TRUE(same_bits(on_host(got.lm)(k, i), on_host(want.lm)(k, i))) << k;
+          for (int j = 0; j < 9; ++j)
+            EXPECT_TRUE(same_bits(on_host(got.lc)(k, i, j), on_host(want.lc)(k, i, j))) << k;
+        }
+      }
+    }
+  }
+}
+
+/// One series with gaps for all items, whose noise differs, and more states than a lane of a device holds alone.
+TEST(KalmanStatus, OneSeriesForAllItemsOfManyStates) {
+  constexpr int N = 9, M = 3, items = 13, steps = 20;
+  Random random(65);
+  RandomModel<double> const m(random, N, M);
+  auto const z =
+      random_series<double>(random, steps, M, [&](int, int) { return random(0, 1) < 0.3; });
+  FilterBatch<double, N, M> b(std::vector<std::vector<Dense>>(items, z), items, steps);
+  Kokkos::View<double* [M], Space> one("one", steps);
+  fill(one, [&](auto const& h) {
+    for (std::size_t t = 0; t < steps; ++t)
+      for (int i = 0; i < M; ++i) h(t, i) = double(z[t](i));
+  });
+  auto const F = filled(Kokkos::View<double[N][N], Space>("F"), m.f),
+             Q = filled(Kokkos::View<double[N][N], Space>("Q"), m.q),
+             P = filled(Kokkos::View<double[N][N], Space>("P"), eye(N));
+  auto const H = filled(Kokkos::View<double[M][N], Space>("H"), m.h);
+  Kokkos::View<double* [M][M], Space> R("R", items);
+  fill(R, [&](auto const& h) {
+    for (std::size_t k = 0; k < items; ++k)
+      for (int i = 0; i < M; ++i)
+        for (int j = 0; j < M; ++j) h(k, i, j) = double(m.r(i, j)) * double(1 + k);
+  });
+  Kokkos::View<double[N], Space> X("x");
+  Kalman::filter(steps, Kalman::model(common(F), common(Q), common(H), in(R)),
+                 Kalman::start(common(X), common(P)), common(each(one)), b.results());
+  Kokkos::fence();
+  for (int k = 0; k < items; ++k)
+    b.expect(k, true_filter(Kalman::Order::predict_first,
+                            constant_model(m.f, m.q, m.h, (long double)(1 + k) * m.r), Dense(N, 1),
+                            eye(N), z));
 }
 
 /// Only the status is asked for: it is recorded all the same.

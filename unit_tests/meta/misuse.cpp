@@ -202,6 +202,22 @@ void tridiagonal_of_float_and_double(Kokkos::View<double**> const& v,
   B::solve_tridiagonal(v, v, v, WRONG_OR_RIGHT(f, v), Kokkos::View<double**>("x", 1, 1));
 }
 
+// says: the covariance at the start does not stay diagonal or triangular
+void filter_from_a_diagonal_covariance(Matrices const& m, Vectors const& v,
+                                       Kokkos::View<double***> const& z) {
+  auto const model = B::Kalman::model(B::in(m), B::in(m), B::in(m), B::in(m));
+  B::Kalman::filter(1, model, B::Kalman::start(v, WRONG_OR_RIGHT(B::in(B::diagonal(v)), m)),
+                    B::extents<3>(z), B::Kalman::results());
+}
+
+// says: the diffuse part of the start does not stay diagonal, triangular or symmetric
+void filter_from_a_diagonal_factor(Matrices const& m, Vectors const& v,
+                                   Kokkos::View<double***> const& z) {
+  auto const model = B::Kalman::model(B::in(m), B::in(m), B::in(m), B::in(m));
+  B::Kalman::filter(1, model, B::Kalman::diffuse(v, m, WRONG_OR_RIGHT(B::in(B::diagonal(v)), m)),
+                    B::extents<3>(z), B::Kalman::results());
+}
+
 // says: Batchwork::multiply: y and x hold vectors
 void multiply_by_matrices(Kokkos::View<double**> const& y, Kokkos::View<double***> const& d) {
   B::multiply(y, B::dense(d), WRONG_OR_RIGHT(d, Kokkos::View<double**>("x", 1, 1)));
