@@ -24,15 +24,14 @@ bool is_zero(Entry const& e) { return e.value == 0 && e.error == 0; }
 
 Entry entry(Real value, Real error) {
   if (std::isnan(value)) return {value, error == unknown ? unknown : 0};
-  if (std::isnan(error) || !std::isfinite(value) ||
-      std::fabs(value) + error > arithmetic().largest)
+  if (std::isnan(error) || !std::isfinite(value) || std::fabs(value) + error > arithmetic().largest)
     error = unknown;
   return {value, error};
 }
 /// With the rounding of one operation, whose result it is.
 Entry rounded(Real value, Real error, int roundings = 1) {
-  return entry(value, error + gamma(roundings) * (std::fabs(value) + error) +
-                          Real(roundings) * smallest());
+  return entry(
+      value, error + gamma(roundings) * (std::fabs(value) + error) + Real(roundings) * smallest());
 }
 
 Entry add(Entry const& a, Entry const& b) {
@@ -94,9 +93,7 @@ struct Square {
   int n;
   std::vector<Real> a;
   explicit Square(int size) : n(size), a(std::size_t(size) * std::size_t(size), 0) {}
-  Real& operator()(int i, int j) {
-    return a[std::size_t(i) * std::size_t(n) + std::size_t(j)];
-  }
+  Real& operator()(int i, int j) { return a[std::size_t(i) * std::size_t(n) + std::size_t(j)]; }
   Real operator()(int i, int j) const {
     return a[std::size_t(i) * std::size_t(n) + std::size_t(j)];
   }
@@ -166,8 +163,8 @@ void bound_columns(BoundedTile& x, BoundedTile const& b, Square const& inverse,
     known = known && bound_of_solution(inverse, matrix_error, size, right, e);
     for (int i = 0; i < x.rows; ++i)
       x.at(i, j) = entry(x.at(i, j).value, std::isnan(x.at(i, j).value) ? 0
-                                           : known ? e[std::size_t(i)]
-                                                   : unknown);
+                                           : known                      ? e[std::size_t(i)]
+                                                                        : unknown);
   }
 }
 
@@ -184,9 +181,8 @@ BoundedTile substitute(BoundedTile const& l, BoundedTile const& b) {
   return x;
 }
 BoundedTile upside_down(BoundedTile const& x, bool columns_too) {
-  return tile(x.rows, x.cols, x.info, [&](int i, int j) {
-    return x.at(x.rows - 1 - i, columns_too ? x.cols - 1 - j : j);
-  });
+  return tile(x.rows, x.cols, x.info,
+              [&](int i, int j) { return x.at(x.rows - 1 - i, columns_too ? x.cols - 1 - j : j); });
 }
 
 }  // namespace
@@ -246,7 +242,8 @@ BoundedMask operator==(BoundedScalar const& a, BoundedScalar const& b) {
 }
 BoundedMask operator!=(BoundedScalar const& a, BoundedScalar const& b) { return !(a == b); }
 
-// Functions of a number x + d, |d| <= error; four roundings for what libraries of devices may be off.
+// Functions of a number x + d, |d| <= error; six roundings for what libraries of devices may be off: two
+// units in the last place.
 BoundedScalar sqrt(BoundedScalar const& a) {
   Entry const& x = a.number;
   Real const v = std::sqrt(x.value), least = x.value - x.error;
@@ -256,19 +253,19 @@ BoundedScalar sqrt(BoundedScalar const& a) {
     return {entry(v, certain ? 0 : unknown), a.info};
   }
   if (is_zero(x)) return a;
-  return {least < 0 ? Entry{v, unknown} : rounded(v, x.error / (v + std::sqrt(least)), 4), a.info};
+  return {least < 0 ? Entry{v, unknown} : rounded(v, x.error / (v + std::sqrt(least)), 6), a.info};
 }
 BoundedScalar log(BoundedScalar const& a) {
   Entry const& x = a.number;
   Real const v = std::log(x.value), least = x.value - x.error;
   if (std::isnan(v))
     return {entry(v, std::isnan(x.value) || x.value + x.error < 0 ? 0 : unknown), a.info};
-  return {least > 0 ? rounded(v, std::log(x.value / least), 4) : Entry{v, unknown}, a.info};
+  return {least > 0 ? rounded(v, std::log(x.value / least), 6) : Entry{v, unknown}, a.info};
 }
 BoundedScalar exp(BoundedScalar const& a) {
   Entry const& x = a.number;
   Real const v = std::exp(x.value);
-  return {rounded(v, v * std::expm1(x.error), 4), a.info};
+  return {rounded(v, v * std::expm1(x.error), 6), a.info};
 }
 BoundedScalar abs(BoundedScalar const& a) {
   return {Entry{std::fabs(a.number.value), a.number.error}, a.info};
@@ -313,9 +310,10 @@ void BoundedLogSum::add_log(BoundedScalar const& x) {
   bool const known = std::isnan(v) ? std::isnan(e.value) || e.value + e.error < 0 : least > 0;
   ++terms;
   magnitude += std::fabs(v);
-  sum = entry(sum.value + weight * v,
-              !known ? unknown
-                     : sum.error + std::fabs(weight) * (std::isnan(v) ? 0 : std::log(e.value / least)));
+  sum = entry(
+      sum.value + weight * v,
+      !known ? unknown
+             : sum.error + std::fabs(weight) * (std::isnan(v) ? 0 : std::log(e.value / least)));
   info = first_failure(info, x.info);
 }
 BoundedLogSum& BoundedLogSum::operator+=(BoundedScalar const& x) {
@@ -451,8 +449,7 @@ BoundedFactor cholesky(BoundedTile const& given) {
     for (int k = 0; k < j; ++k) pivot -= l.at(j, k).value * l.at(j, k).value;
     if (!(pivot > 0) && found.certain && found.code == 0) {
       bool const is_nan = std::isnan(pivot);
-      found.code =
-          Status::code(is_nan ? Reason::not_finite : Reason::not_positive_definite, j + 1);
+      found.code = Status::code(is_nan ? Reason::not_finite : Reason::not_positive_definite, j + 1);
       found.certain = clear && (is_nan || (pivot < -0.01L * size && pivot < -close));
     }
     clear = clear && pivot > close;

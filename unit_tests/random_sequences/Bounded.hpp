@@ -84,9 +84,7 @@ class BoundedTile {
     entries_ = x.entries_;
   }
 
-  Entry& at(int i, int j) {
-    return entries_[std::size_t(i) * std::size_t(cols) + std::size_t(j)];
-  }
+  Entry& at(int i, int j) { return entries_[std::size_t(i) * std::size_t(cols) + std::size_t(j)]; }
   Entry const& at(int i, int j) const {
     return entries_[std::size_t(i) * std::size_t(cols) + std::size_t(j)];
   }

@@ -67,8 +67,8 @@ template <class T>
 std::size_t Buffer<T>::offset_of(int item, int time, int i, int j) const {
   std::size_t at = begin_, k = 0;
   if (storage_.items) {
-    at += std::size_t(item / storage_.width) * dims_[k++].stride +
-          std::size_t(item % storage_.width);
+    at +=
+        std::size_t(item / storage_.width) * dims_[k++].stride + std::size_t(item % storage_.width);
   }
   if (storage_.times) at += std::size_t(time) * dims_[k++].stride;
   if (storage_.rank > 0) at += std::size_t(i) * dims_[k++].stride;
@@ -185,8 +185,8 @@ void Case<T>::run(std::function<void()> const& launch) {
 }
 
 template <class T>
-typename Case<T>::Result Case<T>::interpret_item(
-    int item, std::function<void(Arguments&)> const& interpret) {
+typename Case<T>::Result Case<T>::interpret_item(int item,
+                                                 std::function<void(Arguments&)> const& interpret) {
   Arguments a;
   auto const set = [&](std::size_t k, int buffer, int time) {
     BoundedTile const x = buffers_[std::size_t(buffer)]->tile(item, time);
@@ -334,7 +334,8 @@ bool Case<T>::plant(std::mt19937_64& random, int item) {
   if (s.fill == Fill::positive_definite && below(random, 3) > 0)
     b.at(item, time, i, s.rank == 2 ? i : 0) = T(-1000);
   else
-    b.at(item, time, i, s.rank < 2 ? 0 : below(random, s.structure == Structure::general ? s.cols : i + 1)) =
+    b.at(item, time, i,
+         s.rank < 2 ? 0 : below(random, s.structure == Structure::general ? s.cols : i + 1)) =
         std::numeric_limits<T>::quiet_NaN();
   return true;
 }
@@ -420,10 +421,9 @@ void Case<T>::check(std::function<void()> const& launch,
       fail("item " + std::to_string(item) + ": its status changed with another item's failure");
     neighbour(item, [&](T x, int operand, int i, int j) {
       if (!Test::same_bits(x, before[at]))
-        fail("item " + std::to_string(item) + ", operand " + std::to_string(operand) +
-             ", entry (" + std::to_string(i) + ", " + std::to_string(j) + "): " +
-             std::to_string(x) + " instead of " + std::to_string(before[at]) +
-             " since another item failed");
+        fail("item " + std::to_string(item) + ", operand " + std::to_string(operand) + ", entry (" +
+             std::to_string(i) + ", " + std::to_string(j) + "): " + std::to_string(x) +
+             " instead of " + std::to_string(before[at]) + " since another item failed");
       ++at;
     });
   }
@@ -459,8 +459,7 @@ class Summary : public ::testing::Environment {
     EXPECT_GT(t.failures, 0);
   }
 };
-[[maybe_unused]] auto* const summary =
-    ::testing::AddGlobalTestEnvironment(new Summary);
+[[maybe_unused]] auto* const summary = ::testing::AddGlobalTestEnvironment(new Summary);
 }  // namespace
 
 }  // namespace Batchwork::RandomSequences

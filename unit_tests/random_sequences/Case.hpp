@@ -93,8 +93,8 @@ class Buffer {
   template <class U, class Layout, int Rank>
   auto part() const {
     auto const all = untyped<U, Layout, Rank>();
-    auto const some = Kokkos::pair<std::size_t, std::size_t>(
-        std::size_t(storage_.offset), std::size_t(storage_.offset + items_));
+    auto const some = Kokkos::pair<std::size_t, std::size_t>(std::size_t(storage_.offset),
+                                                             std::size_t(storage_.offset + items_));
     auto const a = Kokkos::ALL;
     if constexpr (Rank == 1) return Kokkos::subview(all, some);
     else if constexpr (Rank == 2) return Kokkos::subview(all, some, a);
@@ -114,8 +114,7 @@ class Buffer {
     else if constexpr (Rank == 2) return V(p, Kokkos::LayoutStride(d(0), s(0), d(1), s(1)));
     else if constexpr (Rank == 3)
       return V(p, Kokkos::LayoutStride(d(0), s(0), d(1), s(1), d(2), s(2)));
-    else
-      return V(p, Kokkos::LayoutStride(d(0), s(0), d(1), s(1), d(2), s(2), d(3), s(3)));
+    else return V(p, Kokkos::LayoutStride(d(0), s(0), d(1), s(1), d(2), s(2), d(3), s(3)));
   }
   /// Groups of W items.
   template <class U, int W, bool Timed, int... E>
@@ -188,8 +187,7 @@ class Case {
   Kokkos::View<int*, Space> codes() const { return codes_; }
 
   /// Runs the sequence by `launch` and, for each item, by `interpret`, and compares; twice, see above.
-  void check(std::function<void()> const& launch,
-             std::function<void(Arguments&)> const& interpret);
+  void check(std::function<void()> const& launch, std::function<void(Arguments&)> const& interpret);
 
  private:
   struct Emitted {

@@ -77,10 +77,12 @@ struct Node {
   bool lazy = false;    ///< refers to a variable: a transpose
   bool varies = false;  ///< depends on what the sequence updates
   int uses = 0;
-  double size = 1;   ///< about the largest magnitude
-  double floor = 0;  ///< a positive definite matrix: below its eigenvalues; a scalar: below it, if positive
+  double size = 1;  ///< about the largest magnitude
+  double floor =
+      0;  ///< a positive definite matrix: below its eigenvalues; a scalar: below it, if positive
   bool semidefinite = false;
-  bool regular = false;  ///< triangular or diagonal and well conditioned; a scalar that is not small
+  bool regular =
+      false;  ///< triangular or diagonal and well conditioned; a scalar that is not small
   int operand = -1;
   bool matrix() const { return !scalar && !factor; }
   bool square() const { return matrix() && !vector && rows == cols; }
@@ -137,7 +139,6 @@ class Generator {
   int add(Node n, bool infix);
   int name_it(int k);
   bool operation();
-  bool unary(Node& r, std::string const& what);
   std::string mask(bool& common, bool& varies);
   Node const& at(int k) const { return s_.nodes[std::size_t(k)]; }
   Node& at(int k) { return s_.nodes[std::size_t(k)]; }
@@ -182,11 +183,13 @@ std::string Generator::view_text(int v, bool is_const) {
   std::string e;  // static extents
   if (w.rank > 0) e += ", " + std::to_string(w.rows);
   if (w.rank > 1) e += ", " + std::to_string(w.cols);
-  std::string const given =
-      w.rank == 0 ? ""
-                  : "extents<" + std::to_string(w.rows) +
-                        (w.rank > 1 ? ", " + std::to_string(w.cols) : "") + ">";
-  auto const with_extents = [&](std::string const& x) { return w.rank == 0 ? x : given + "(" + x + ")"; };
+  std::string const given = w.rank == 0
+                                ? ""
+                                : "extents<" + std::to_string(w.rows) +
+                                      (w.rank > 1 ? ", " + std::to_string(w.cols) : "") + ">";
+  auto const with_extents = [&](std::string const& x) {
+    return w.rank == 0 ? x : given + "(" + x + ")";
+  };
   std::vector<std::string> kinds = {"left", "left", "right", "right"};
   if (w.items) {
     kinds.insert(kinds.end(), {"left_part", "right_part", "packed", "packed"});
@@ -253,8 +256,7 @@ int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
   int const numbers = rank == 2 ? rows * cols : rank == 1 ? rows : 1;
   Leaf l;
   int const p = below(100);
-  if (!scan_)
-    l.role = p < 55 ? "in" : p < 68 ? "inout" : p < 85 ? "common" : "fixed";
+  if (!scan_) l.role = p < 55 ? "in" : p < 68 ? "inout" : p < 85 ? "common" : "fixed";
   else
     l.role = p < 14   ? "in"
              : p < 46 ? "each"
@@ -268,8 +270,8 @@ int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
     l.role = scan_ ? "each" : "in";
   bool const updated = l.role == "inout" || l.role == "carry";
   if (updated && std::count_if(s_.leaves.begin(), s_.leaves.end(), [](Leaf const& x) {
-        return x.role == "inout" || x.role == "carry";
-      }) >= 2)
+                   return x.role == "inout" || x.role == "carry";
+                 }) >= 2)
     l.role = scan_ ? "each" : "in";
   if (l.role == "carry") {
     int const start = below(4);
@@ -349,7 +351,8 @@ int Generator::square_matrix(int n, bool triangular) {
                (triangular || (x.st != St::lower && x.st != St::upper));
       },
       [=, this] {
-        St const st = one_of(std::vector<St>{St::general, St::symmetric, St::symmetric, St::diagonal});
+        St const st =
+            one_of(std::vector<St>{St::general, St::symmetric, St::symmetric, St::diagonal});
         return leaf(n, n, 2, st, Fill::general);
       });
 }
@@ -387,12 +390,13 @@ int Generator::number_or_scalar(std::string& text, bool regular) {
     text = one_of(std::vector<std::string>{"0.5", "2", "0.25", "-1.5", "3", "-1"});
     return -1;
   }
-  int const k = pick([=](Node const& n) { return n.scalar && (!regular || n.regular || n.floor > 0); },
-                     [=, this] {
-                       return leaf(1, 1, 0, St::general,
-                                   regular ? one_of(std::vector<Fill>{Fill::regular, Fill::positive})
-                                           : Fill::general);
-                     });
+  int const k =
+      pick([=](Node const& n) { return n.scalar && (!regular || n.regular || n.floor > 0); },
+           [=, this] {
+             return leaf(1, 1, 0, St::general,
+                         regular ? one_of(std::vector<Fill>{Fill::regular, Fill::positive})
+                                 : Fill::general);
+           });
   if (k < 0) text = "2";
   else text = use(k);
   return k;
@@ -492,8 +496,8 @@ bool Generator::operation() {
     int b;
     if (m == n && chance(15)) {
       Node r = result(m, n, {a});
-      r.text = x + (minus ? " - " : " + ") + "identity<" + std::to_string(n) + ">(" +
-               variable(a) + ")";
+      r.text =
+          x + (minus ? " - " : " + ") + "identity<" + std::to_string(n) + ">(" + variable(a) + ")";
       if (x != at(a).text) return false;  // it was written out already
       r.st = sum_structure(at(a).st, St::diagonal);
       r.size = at(a).size + 1;
@@ -671,23 +675,12 @@ bool Generator::operation() {
     Node r = result(n, m, {a});
     bool const named = at(a).named;
     r.text = "transpose(" + use(a) + ")";
-    r.st = at(a).st == St::lower   ? St::upper
-           : at(a).st == St::upper ? St::lower
-                                   : at(a).st;
+    r.st = at(a).st == St::lower ? St::upper : at(a).st == St::upper ? St::lower : at(a).st;
     // Twice, it is the tile itself, a vector again.
     if (at(a).text.rfind("transpose(", 0) == 0 || at(a).lazy) return false;
     r.lazy = named && r.st != St::symmetric && r.st != St::diagonal;
     r.size = at(a).size, r.semidefinite = at(a).semidefinite, r.floor = at(a).floor;
     r.regular = at(a).regular;
-    return done(r);
-  };
-  auto const factorise = [&] {
-    int const a = positive_definite(n);
-    if (a < 0) return false;
-    Node r = result(n, n, {a});
-    r.text = "cholesky(" + use(a) + ")";
-    r.factor = true;
-    r.size = at(a).size, r.floor = at(a).floor;
     return done(r);
   };
   auto const use_factor = [&] {
@@ -716,6 +709,21 @@ bool Generator::operation() {
     r.vector = at(b).vector;
     r.size = at(b).size / at(f).floor * 2;
     return done(r);
+  };
+  auto const factorise = [&] {
+    int const a = positive_definite(n);
+    if (a < 0) return false;
+    Node r = result(n, n, {a});
+    r.text = "cholesky(" + use(a) + ")";
+    r.factor = true;
+    r.size = at(a).size, r.floor = at(a).floor;
+    if (!done(r)) return false;
+    for (int times = 1 + below(2); times > 0; --times) {
+      State const before = s_;
+      taken_.clear();
+      if (!use_factor()) s_ = before;
+    }
+    return true;
   };
   auto const solve = [&] {
     int const t = regular_triangle(n);
@@ -764,8 +772,8 @@ bool Generator::operation() {
   };
   auto const generate = [&] {
     if (large) return false;
-    std::string const shape = "entries<" + std::to_string(m) + ", " + std::to_string(n) +
-                              ">([&](int i, int j) { return ";
+    std::string const shape =
+        "entries<" + std::to_string(m) + ", " + std::to_string(n) + ">([&](int i, int j) { return ";
     int const what = below(5);
     if (what == 4) {
       int const a = square_matrix(n, true);
@@ -845,8 +853,38 @@ bool Generator::operation() {
     Node r = at(a);
     r.operand = -1, r.uses = 0, r.named = false, r.lazy = false;
     r.varies = r.varies || varies;
-    r.text = "fail_where(" + mk + ", Reason::" +
-             one_of(std::vector<std::string>{"incomplete_data", "breakdown"}) + ", " + use(a) + ")";
+    r.text = "fail_where(" + mk +
+             ", Reason::" + one_of(std::vector<std::string>{"incomplete_data", "breakdown"}) +
+             ", " + use(a) + ")";
+    return done(r);
+  };
+  // One failure over another, and a failure that is not chosen.
+  auto const failures = [&] {
+    bool common, varies, other_common, other_varies;
+    std::string const first = mask(common, varies), then = mask(other_common, other_varies);
+    if (first.empty() || then.empty()) return false;
+    int const a = any_matrix(m, n);
+    if (a < 0 || at(a).lazy || at(a).text.rfind("transpose(", 0) == 0) return false;
+    if (!Vocabulary::fail_where_on_common && !(common && other_common) && at(a).common)
+      return false;
+    std::string const x = "fail_where(" + first + ", Reason::incomplete_data, " + use(a) + ")";
+    Node r = result(m, n, {a});
+    r.st = at(a).st, r.vector = at(a).vector, r.size = at(a).size;
+    if (chance(40)) {
+      r.text = "fail_where(" + then + ", Reason::breakdown, " + x + ")";
+    } else {
+      int const b = any_matrix(m, n);
+      if (b < 0) return false;
+      std::string const y = use(b);
+      r = result(m, n, {a, b});
+      r.text = "select(" + then + ", " + (chance(50) ? x + ", " + y : y + ", " + x) + ")";
+      r.st = sum_structure(at(a).st, at(b).st);
+      r.vector = at(a).vector || at(b).vector;
+      r.size = std::max(at(a).size, at(b).size);
+    }
+    r.common = r.common && common && other_common;
+    r.varies = r.varies || varies || other_varies;
+    s_.operations += 1;
     return done(r);
   };
   auto const arithmetic = [&] {
@@ -917,12 +955,13 @@ bool Generator::operation() {
     return true;
   };
 
-  std::vector<Kind> const kinds = {
-      {5, sum},       {1, negate},   {6, product},    {4, scale},     {5, congruence},
-      {5, symmetric_product},        {3, gram},       {3, downdate},  {2, symmetrise},
-      {3, transposed}, {3, factorise}, {9, use_factor}, {5, solve},   {4, reduce},
-      {4, generate},  {3, select},   {2, fail},       {2, arithmetic}, {2, function},
-      {3, accumulate}};
+  std::vector<Kind> const kinds = {{5, sum},        {1, negate},     {6, product},
+                                   {4, scale},      {5, congruence}, {5, symmetric_product},
+                                   {3, gram},       {3, downdate},   {2, symmetrise},
+                                   {3, transposed}, {6, factorise},  {4, use_factor},
+                                   {5, solve},      {4, reduce},     {4, generate},
+                                   {3, select},     {2, fail},       {3, failures},
+                                   {2, arithmetic}, {2, function},   {3, accumulate}};
   int total = 0;
   for (Kind const& k : kinds) total += k.weight;
   int at_weight = below(total);
@@ -948,8 +987,8 @@ void Generator::update(int node) {
     s_.statements.push_back(target.text + text + ";");
   };
   if (scan_ && target.scalar) {
-    if (view.fill == Fill::positive) return put(" = abs(" + target.text + ") / (abs(" + target.text +
-                                                ") + 1) + 0.5");
+    if (view.fill == Fill::positive)
+      return put(" = abs(" + target.text + ") / (abs(" + target.text + ") + 1) + 0.5");
     if (view.fill == Fill::regular) return put(" = -" + target.text);
     int const x = pick([](Node const& n) { return n.scalar; }, nullptr);
     if (x < 0) return put(" = -" + target.text);
@@ -978,8 +1017,8 @@ void Generator::update(int node) {
         g = "t" + std::to_string(s_.variables++);
         s_.statements.push_back("auto const " + g + " = gram(" + v + ");");
       }
-      return put(" = " + g + " / (norm2(" + g + ") + 1) + identity<" +
-                 std::to_string(target.rows) + ">(" + g + ")");
+      return put(" = " + g + " / (norm2(" + g + ") + 1) + identity<" + std::to_string(target.rows) +
+                 ">(" + g + ")");
     }
     if (!at(x).varies && chance(50)) return put(" = 0.5 * " + target.text + " + " + v);
     return put(" = " + v + " / (norm2(" + v + ") + 1)");
@@ -1044,11 +1083,10 @@ void Generator::finish() {
            : p < 94                                           ? St::lower
                                                               : St::diagonal;
     }
-    int const rank = n.scalar ? 0
-                     : st == St::diagonal || n.vector ||
-                             (n.cols == 1 && st == St::general && chance(30))
-                         ? 1
-                                                                                      : 2;
+    int const rank =
+        n.scalar                                                                             ? 0
+        : st == St::diagonal || n.vector || (n.cols == 1 && st == St::general && chance(30)) ? 1
+                                                                                             : 2;
     Leaf l;
     l.role = scan_ && chance(65) ? "emit" : "out";
     l.view = make_view(n.rows, n.cols, rank, st, Fill::general, true, l.role == "emit", false);
@@ -1057,10 +1095,11 @@ void Generator::finish() {
     s_.statements.push_back(name + " = " + use(k) + ";");
     if (!n.scalar && chance(15)) {
       int const y = pick(
-          [&](Node const& x) { return x.matrix() && x.named && x.rows == n.rows && x.cols == n.cols; },
+          [&](Node const& x) {
+            return x.matrix() && x.named && x.rows == n.rows && x.cols == n.cols;
+          },
           nullptr);
-      if (y >= 0)
-        s_.statements.push_back(name + (chance(50) ? " += " : " -= ") + use(y) + ";");
+      if (y >= 0) s_.statements.push_back(name + (chance(50) ? " += " : " -= ") + use(y) + ";");
     }
   }
   for (int const k : targets) {
@@ -1101,9 +1140,14 @@ std::string Generator::write() {
     std::string const i = std::to_string(k), view = w.expression;
     std::string const end = l.end >= 0 ? s_.views[std::size_t(l.end)].expression : "";
     templates += std::string(k ? ", " : "") + "class X" + i;
-    bool const mutable_ = l.role == "out" || l.role == "inout" || l.role == "emit" || l.role == "carry";
+    bool const mutable_ =
+        l.role == "out" || l.role == "inout" || l.role == "emit" || l.role == "carry";
     parameters += std::string(k ? ", " : "") + "X" + i + (mutable_ ? "& x" : " const& x") + i;
-    calls += std::string(k ? ", " : "") + (l.is_log ? "a.log(" : w.rank == 0 ? "a.scalar(" : "a.tile(") + i + ")";
+    calls += std::string(k ? ", " : "") +
+             (l.is_log      ? "a.log("
+              : w.rank == 0 ? "a.scalar("
+                            : "a.tile(") +
+             i + ")";
     std::string a;
     if (l.role == "fixed") a = "common(" + fixed_text(l.view) + ")";
     else if (l.role == "common_each") a = "common(each(" + view + "))";
@@ -1120,9 +1164,9 @@ std::string Generator::write() {
     text += "  x" + i + ": " + a + "\n";
     std::ostringstream weight;
     weight << l.weight;
-    registered += "  c.operand({Role::" + (l.role == "fixed" ? std::string("common") : l.role) + ", " + std::to_string(l.view) +
-                  ", " + std::to_string(l.end) + ", " + (l.is_log ? "true" : "false") + ", " +
-                  weight.str() + "});\n";
+    registered += "  c.operand({Role::" + (l.role == "fixed" ? std::string("common") : l.role) +
+                  ", " + std::to_string(l.view) + ", " + std::to_string(l.end) + ", " +
+                  (l.is_log ? "true" : "false") + ", " + weight.str() + "});\n";
   }
   if (has_status_)
     arguments.insert(arguments.begin() + below(int(arguments.size()) + 1), "status(c.codes())");
@@ -1134,9 +1178,11 @@ std::string Generator::write() {
   o << "struct " << functor << " {\n";
   o << "BATCHWORK_TEST_HOST_OR_DEVICE\n";
   o << "  template <" << templates << ">\n  KOKKOS_FUNCTION void operator()(" << parameters
-    << ") const {\n" << code << "  }\n};\n";
+    << ") const {\n"
+    << code << "  }\n};\n";
   std::string how;
-  if (!in_kernel_ && chance(22)) how = "launch<" + std::to_string(one_of(std::vector<int>{1, 2, 4, 8, 16})) + ">(), ";
+  if (!in_kernel_ && chance(22))
+    how = "launch<" + std::to_string(one_of(std::vector<int>{1, 2, 4, 8, 16})) + ">(), ";
   else if (!in_kernel_ && !large && chance(12))
     how = "launch<0, 0, " + std::to_string(one_of(std::vector<int>{2, 4, 8, 32})) + ">(), ";
   std::string const steps = scan_ ? std::to_string(steps_) + ", " : "";
@@ -1145,7 +1191,9 @@ std::string Generator::write() {
     call = std::string("run_in_kernel(") + (scan_ ? "team_scan" : "team_map") + "<Space>(" + steps +
            functor + "{}" + all + "), " + std::to_string(items_) + ", " +
            std::to_string(one_of(std::vector<int>{1, 5, 16, 33})) + ")";
-  else call = std::string("Batchwork::") + (scan_ ? "scan(" : "map(") + how + steps + functor + "{}" + all + ")";
+  else
+    call = std::string("Batchwork::") + (scan_ ? "scan(" : "map(") + how + steps + functor + "{}" +
+           all + ")";
   text += "  " + std::string(in_kernel_ ? "team_" : "") + (scan_ ? "scan" : "map") +
           (how.empty() ? "" : ", " + how.substr(0, how.size() - 2)) + "\n";
   o << "TEST(RandomSequences, Seed" << id << ") {\n";
@@ -1154,14 +1202,14 @@ std::string Generator::write() {
   for (std::size_t k = 0; k < s_.views.size(); ++k) {
     View const& w = s_.views[k];
     // Some are only registered: fixed operands and what has no View.
-    o << "  [[maybe_unused]] auto& b" << k << " = c.add({Structure::" << name(w.st) << ", " << w.rank << ", "
-      << w.rows << ", " << w.cols << ", " << (w.items ? "true" : "false") << ", "
+    o << "  [[maybe_unused]] auto& b" << k << " = c.add({Structure::" << name(w.st) << ", "
+      << w.rank << ", " << w.rows << ", " << w.cols << ", " << (w.items ? "true" : "false") << ", "
       << (w.times ? "true" : "false") << ", Fill::" << name(w.fill) << ", Place::" << w.place
       << ", " << w.width << ", " << w.offset << "});\n";
   }
   o << registered;
-  o << "  c.check([&] { " << call << "; },\n          [](Arguments& a) { " << functor << "{}(" << calls
-    << "); });\n}\n\n";
+  o << "  c.check([&] { " << call << "; },\n          [](Arguments& a) { " << functor << "{}("
+    << calls << "); });\n}\n\n";
   return o.str();
 }
 
