@@ -224,13 +224,6 @@ extern template class Buffer<double>;
 extern template class Case<float>;
 extern template class Case<double>;
 
-/// Before a template for host and device that the interpreter, which knows hosts only, calls as well.
-#if defined(__CUDACC__)
-#define BATCHWORK_TEST_HOST_OR_DEVICE _Pragma("nv_exec_check_disable")
-#else
-#define BATCHWORK_TEST_HOST_OR_DEVICE
-#endif
-
 /// Calls a group in a kernel of its own, each team with a few items.
 template <class Group>
 struct InKernel {

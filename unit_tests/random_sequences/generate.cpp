@@ -1176,7 +1176,8 @@ std::string Generator::write() {
   for (std::string const& s : s_.statements) code += "    " + s + "\n", text += "  " + s + "\n";
 
   o << "struct " << functor << " {\n";
-  o << "BATCHWORK_TEST_HOST_OR_DEVICE\n";
+  // The interpreter, which knows hosts only, calls it as well.
+  o << "#if defined(__CUDACC__)\n#pragma nv_exec_check_disable\n#endif\n";
   o << "  template <" << templates << ">\n  KOKKOS_FUNCTION void operator()(" << parameters
     << ") const {\n"
     << code << "  }\n};\n";
