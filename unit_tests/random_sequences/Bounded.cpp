@@ -1,0 +1,655 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Bounded.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace Batchwork::RandomSequences {
+
+namespace {
+
+constexpr Real unknown = std::numeric_limits<Real>::infinity();
+
+Real roundoff() { return arithmetic().roundoff; }
+Real smallest() { return arithmetic().smallest; }
+/// n roundings after each other, as a relative error.
+Real gamma(int n) { return Real(n) * roundoff() / (1 - Real(n) * roundoff()); }
+/// The largest magnitude that the computed number may have.
+Real reach(Entry const& e) { return std::fabs(e.value) + e.error; }
+/// Zero in any arithmetic: zeros of the structure, which are neither stored nor multiplied.
+bool is_zero(Entry const& e) { return e.value == 0 && e.error == 0; }
+
+Entry entry(Real value, Real error) {
+  if (std::isnan(value)) return {value, error == unknown ? unknown : 0};
+  if (std::isnan(error) || !std::isfinite(value) || std::fabs(value) + error > arithmetic().largest)
+    error = unknown;
+  return {value, error};
+}
+/// With the rounding of one operation, whose result it is.
+Entry rounded(Real value, Real error, int roundings = 1) {
+  return entry(
+      value, error + gamma(roundings) * (std::fabs(value) + error) + Real(roundings) * smallest());
+}
+
+Entry add(Entry const& a, Entry const& b) {
+  if (is_zero(a)) return b;
+  if (is_zero(b)) return a;
+  return rounded(a.value + b.value, a.error + b.error);
+}
+Entry negative(Entry const& a) { return {-a.value, a.error}; }
+Entry multiply(Entry const& a, Entry const& b) {
+  return rounded(a.value * b.value, std::fabs(a.value) * b.error + a.error * reach(b));
+}
+Entry divide(Entry const& a, Entry const& b) {
+  Real const q = a.value / b.value, least = std::fabs(b.value) - b.error;
+  if (!std::isnan(q) && !(least > 0)) return {q, unknown};
+  return rounded(q, (a.error + std::fabs(q) * b.error) / least);
+}
+
+/// c +- the sum of the products of a(k) and b(k), in any order.
+template <class A, class B>
+Entry sum_of_products(Entry const& c, int sign, int terms, A const& a, B const& b) {
+  Real value = c.value, error = c.error, size = is_zero(c) ? 0 : reach(c);
+  int count = is_zero(c) ? 0 : 1;
+  for (int k = 0; k < terms; ++k) {
+    Entry const &x = a(k), &y = b(k);
+    if (is_zero(x) || is_zero(y)) continue;
+    value += Real(sign) * x.value * y.value;
+    error += std::fabs(x.value) * y.error + x.error * reach(y);
+    size += reach(x) * reach(y);
+    ++count;
+  }
+  return entry(value, error + gamma(count + 1) * size + Real(count) * smallest());
+}
+
+template <class F>
+BoundedTile tile(int m, int n, Info const& info, F const& f) {
+  BoundedTile r(m, n);
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) r.at(i, j) = f(i, j);
+  r.info = info;
+  return r;
+}
+template <class F>
+BoundedTile symmetric_tile(int n, Info const& info, F const& f) {
+  BoundedTile r(n, n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) r.at(i, j) = r.at(j, i) = f(i, j);
+  r.info = info;
+  return r;
+}
+
+void require(bool holds, char const* what) {
+  if (!holds)
+    throw std::logic_error(std::string("interpreter of sequences: shapes of ") + what +
+                           " do not fit");
+}
+
+/// Square matrices of plain numbers, and a few operations of them.
+struct Square {
+  int n;
+  std::vector<Real> a;
+  explicit Square(int size) : n(size), a(std::size_t(size) * std::size_t(size), 0) {}
+  Real& operator()(int i, int j) { return a[std::size_t(i) * std::size_t(n) + std::size_t(j)]; }
+  Real operator()(int i, int j) const {
+    return a[std::size_t(i) * std::size_t(n) + std::size_t(j)];
+  }
+};
+/// The magnitudes of the inverse of a lower triangle.
+Square inverse_of_lower(BoundedTile const& l) {
+  Square r(l.rows);
+  for (int j = 0; j < r.n; ++j)
+    for (int i = j; i < r.n; ++i) {
+      Real sum = i == j ? 1 : 0;
+      for (int k = j; k < i; ++k) sum -= l.at(i, k).value * r(k, j);
+      r(i, j) = sum / l.at(i, i).value;
+    }
+  return r;
+}
+Square magnitudes(Square x) {
+  for (Real& v : x.a) v = std::fabs(v);
+  return x;
+}
+
+/// The least e >= inverse (matrix_error (size + e) + right_error), or a little more: how far the solution of a system with
+/// a perturbed matrix and right-hand side can be from the exact one. False if the iteration does not settle.
+bool bound_of_solution(Square const& inverse, Square const& matrix_error,
+                       std::vector<Real> const& size, std::vector<Real> const& right_error,
+                       std::vector<Real>& e) {
+  int const n = inverse.n;
+  auto const apply = [&](std::vector<Real> const& x) {
+    std::vector<Real> residual(x.size()), r(x.size(), 0);
+    for (int i = 0; i < n; ++i) {
+      Real sum = right_error[std::size_t(i)];
+      for (int k = 0; k < n; ++k)
+        sum += matrix_error(i, k) * (size[std::size_t(k)] + x[std::size_t(k)]);
+      residual[std::size_t(i)] = sum;
+    }
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < n; ++k) r[std::size_t(i)] += inverse(i, k) * residual[std::size_t(k)];
+    return r;
+  };
+  e.assign(std::size_t(n), 0);
+  for (int turn = 0; turn < 30; ++turn) {
+    e = apply(e);
+    // What the map does not enlarge is a bound.
+    std::vector<Real> larger = e;
+    for (Real& x : larger) x = 1.1L * x + smallest();
+    std::vector<Real> const image = apply(larger);
+    bool holds = true;
+    for (int i = 0; i < n; ++i) holds = holds && image[std::size_t(i)] <= larger[std::size_t(i)];
+    if (holds) {
+      e = larger;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Column by column: x is the exact solution, and gets its bounds.
+void bound_columns(BoundedTile& x, BoundedTile const& b, Square const& inverse,
+                   Square const& matrix_error) {
+  for (int j = 0; j < x.cols; ++j) {
+    std::vector<Real> size, right, e;
+    bool known = true;
+    for (int i = 0; i < x.rows; ++i) {
+      size.push_back(std::fabs(x.at(i, j).value));
+      right.push_back(b.at(i, j).error);
+      known = known && std::isfinite(size.back()) && std::isfinite(right.back());
+    }
+    known = known && bound_of_solution(inverse, matrix_error, size, right, e);
+    for (int i = 0; i < x.rows; ++i)
+      x.at(i, j) = entry(x.at(i, j).value, std::isnan(x.at(i, j).value) ? 0
+                                           : known                      ? e[std::size_t(i)]
+                                                                        : unknown);
+  }
+}
+
+/// Forward substitution with the exact numbers.
+BoundedTile substitute(BoundedTile const& l, BoundedTile const& b) {
+  BoundedTile x(b.rows, b.cols);
+  for (int j = 0; j < b.cols; ++j)
+    for (int i = 0; i < b.rows; ++i) {
+      Real sum = b.at(i, j).value;
+      for (int k = 0; k < i; ++k)
+        if (!is_zero(l.at(i, k))) sum -= l.at(i, k).value * x.at(k, j).value;
+      x.at(i, j).value = sum / l.at(i, i).value;
+    }
+  return x;
+}
+BoundedTile upside_down(BoundedTile const& x, bool columns_too) {
+  return tile(x.rows, x.cols, x.info,
+              [&](int i, int j) { return x.at(x.rows - 1 - i, columns_too ? x.cols - 1 - j : j); });
+}
+
+}  // namespace
+
+Arithmetic& arithmetic() {
+  static Arithmetic a = Arithmetic::of<double>();
+  return a;
+}
+
+Info first_failure(Info const& a, Info const& b) {
+  if (!a.certain) return a;
+  return a.code != 0 ? a : b;
+}
+
+// ---- masks ----------------------------------------------------------------------------------------------------------
+
+BoundedMask operator!(BoundedMask const& a) { return {!a.value, a.certain}; }
+BoundedMask operator&&(BoundedMask const& a, BoundedMask const& b) {
+  if ((a.certain && !a.value) || (b.certain && !b.value)) return {false, true};
+  return {a.value && b.value, a.certain && b.certain};
+}
+BoundedMask operator||(BoundedMask const& a, BoundedMask const& b) { return !(!a && !b); }
+
+// ---- scalars --------------------------------------------------------------------------------------------------------
+
+BoundedScalar operator-(BoundedScalar const& a) { return {negative(a.number), a.info}; }
+BoundedScalar operator+(BoundedScalar const& a, BoundedScalar const& b) {
+  return {add(a.number, b.number), first_failure(a.info, b.info)};
+}
+BoundedScalar operator-(BoundedScalar const& a, BoundedScalar const& b) { return a + -b; }
+BoundedScalar operator*(BoundedScalar const& a, BoundedScalar const& b) {
+  return {multiply(a.number, b.number), first_failure(a.info, b.info)};
+}
+BoundedScalar operator/(BoundedScalar const& a, BoundedScalar const& b) {
+  return {divide(a.number, b.number), first_failure(a.info, b.info)};
+}
+BoundedScalar& operator+=(BoundedScalar& a, BoundedScalar const& b) { return a = a + b; }
+BoundedScalar& operator-=(BoundedScalar& a, BoundedScalar const& b) { return a = a - b; }
+BoundedScalar& operator*=(BoundedScalar& a, BoundedScalar const& b) { return a = a * b; }
+BoundedScalar& operator/=(BoundedScalar& a, BoundedScalar const& b) { return a = a / b; }
+
+BoundedMask operator<(BoundedScalar const& a, BoundedScalar const& b) {
+  Entry const &x = a.number, &y = b.number;
+  bool const nan = std::isnan(x.value) || std::isnan(y.value);
+  Real const e = x.error + y.error;
+  return {x.value < y.value, nan ? e == 0 : e == 0 || std::fabs(x.value - y.value) > e};
+}
+BoundedMask operator<=(BoundedScalar const& a, BoundedScalar const& b) {
+  BoundedMask const less = a < b;
+  return {a.number.value <= b.number.value, less.certain};
+}
+BoundedMask operator>(BoundedScalar const& a, BoundedScalar const& b) { return b < a; }
+BoundedMask operator>=(BoundedScalar const& a, BoundedScalar const& b) { return b <= a; }
+BoundedMask operator==(BoundedScalar const& a, BoundedScalar const& b) {
+  BoundedMask const less = a < b;
+  return {a.number.value == b.number.value, less.certain};
+}
+BoundedMask operator!=(BoundedScalar const& a, BoundedScalar const& b) { return !(a == b); }
+
+// Functions of a number x + d, |d| <= error; six roundings for what libraries of devices may be off: two
+// units in the last place.
+BoundedScalar sqrt(BoundedScalar const& a) {
+  Entry const& x = a.number;
+  Real const v = std::sqrt(x.value), least = x.value - x.error;
+  if (std::isnan(v)) {
+    // A NaN, or a negative number: not if rounding decides that.
+    bool const certain = std::isnan(x.value) || x.value + x.error < 0;
+    return {entry(v, certain ? 0 : unknown), a.info};
+  }
+  if (is_zero(x)) return a;
+  return {least < 0 ? Entry{v, unknown} : rounded(v, x.error / (v + std::sqrt(least)), 6), a.info};
+}
+BoundedScalar log(BoundedScalar const& a) {
+  Entry const& x = a.number;
+  Real const v = std::log(x.value), least = x.value - x.error;
+  if (std::isnan(v))
+    return {entry(v, std::isnan(x.value) || x.value + x.error < 0 ? 0 : unknown), a.info};
+  return {least > 0 ? rounded(v, std::log(x.value / least), 6) : Entry{v, unknown}, a.info};
+}
+BoundedScalar exp(BoundedScalar const& a) {
+  Entry const& x = a.number;
+  Real const v = std::exp(x.value);
+  return {rounded(v, v * std::expm1(x.error), 6), a.info};
+}
+BoundedScalar abs(BoundedScalar const& a) {
+  return {Entry{std::fabs(a.number.value), a.number.error}, a.info};
+}
+BoundedScalar select(BoundedMask const& m, BoundedScalar const& a, BoundedScalar const& b) {
+  BoundedScalar r = m.value ? a : b;
+  if (m.certain) return r;
+  Entry const &x = a.number, &y = b.number;
+  r.number = entry(x.value, std::max(x.error, y.error + std::fabs(x.value - y.value)));
+  if (std::isnan(r.number.value)) r.number.error = unknown;
+  if (a.info.code != b.info.code) r.info.certain = false;
+  return r;
+}
+/// Rounding cannot move the smaller of two by more than it moves either.
+static BoundedScalar extreme(BoundedMask const& second, BoundedScalar const& a,
+                             BoundedScalar const& b) {
+  BoundedScalar r = select(second, b, a);
+  if (second.certain) return r;
+  r.number = entry(second.value ? b.number.value : a.number.value,
+                   std::max(a.number.error, b.number.error));
+  return r;
+}
+BoundedScalar min(BoundedScalar const& a, BoundedScalar const& b) { return extreme(b < a, a, b); }
+BoundedScalar max(BoundedScalar const& a, BoundedScalar const& b) { return extreme(a < b, a, b); }
+BoundedMask isnan(BoundedScalar const& a) {
+  return {std::isnan(a.number.value), std::isfinite(a.number.error)};
+}
+BoundedMask isfinite(BoundedScalar const& a) {
+  return {std::isfinite(a.number.value), std::isfinite(a.number.error)};
+}
+BoundedScalar fail_where(BoundedMask const& m, Reason reason, BoundedScalar const& x) {
+  BoundedScalar r = x;
+  r.info = first_failure(r.info, {m.value ? Status::code(reason, 0) : 0, m.certain});
+  return r;
+}
+
+// ---- sums of logarithms ---------------------------------------------------------------------------------------------
+
+void BoundedLogSum::add_log(BoundedScalar const& x) {
+  Entry const& e = x.number;
+  Real const v = std::log(e.value), least = e.value - e.error;
+  bool const known = std::isnan(v) ? std::isnan(e.value) || e.value + e.error < 0 : least > 0;
+  ++terms;
+  magnitude += std::fabs(v);
+  sum = entry(
+      sum.value + weight * v,
+      !known ? unknown
+             : sum.error + std::fabs(weight) * (std::isnan(v) ? 0 : std::log(e.value / least)));
+  info = first_failure(info, x.info);
+}
+BoundedLogSum& BoundedLogSum::operator+=(BoundedScalar const& x) {
+  sum = add(sum, x.number);
+  info = first_failure(info, x.info);
+  return *this;
+}
+BoundedScalar BoundedLogSum::value() const {
+  // One rounding of the product a term, and those of the final sum.
+  Real const e = std::fabs(weight) * gamma(terms + 4) +
+                 gamma(6) * (std::fabs(sum.value) + std::fabs(weight) * (magnitude + 2));
+  return {entry(sum.value, sum.error + e), info};
+}
+
+// ---- tiles ----------------------------------------------------------------------------------------------------------
+
+BoundedTile& BoundedTile::operator=(BoundedTile const& x) {
+  require(rows == x.rows && cols == x.cols, "an assignment");
+  BoundedTile const from = x;  // it may be a part of what was assigned
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < cols; ++j) {
+      bool const above = j > i;
+      if (structure == Structure::symmetric) at(i, j) = above ? from.at(j, i) : from.at(i, j);
+      else if ((structure == Structure::lower && above) ||
+               (structure == Structure::diagonal && i != j))
+        at(i, j) = Entry{};
+      else at(i, j) = from.at(i, j);
+    }
+  info = from.info;
+  return *this;
+}
+
+BoundedTile operator-(BoundedTile const& a) {
+  return tile(a.rows, a.cols, a.info, [&](int i, int j) { return negative(a.at(i, j)); });
+}
+BoundedTile operator+(BoundedTile const& a, BoundedTile const& b) {
+  require(a.rows == b.rows && a.cols == b.cols, "a sum");
+  return tile(a.rows, a.cols, first_failure(a.info, b.info),
+              [&](int i, int j) { return add(a.at(i, j), b.at(i, j)); });
+}
+BoundedTile operator-(BoundedTile const& a, BoundedTile const& b) { return a + -b; }
+BoundedTile operator*(BoundedTile const& a, BoundedTile const& b) {
+  require(a.cols == b.rows, "a product");
+  return tile(a.rows, b.cols, first_failure(a.info, b.info), [&](int i, int j) {
+    return sum_of_products(
+        Entry{}, 1, a.cols, [&](int k) -> Entry const& { return a.at(i, k); },
+        [&](int k) -> Entry const& { return b.at(k, j); });
+  });
+}
+// A scalar's failure comes before that of the tile it multiplies or divides.
+BoundedTile operator*(BoundedScalar const& c, BoundedTile const& a) {
+  return tile(a.rows, a.cols, first_failure(c.info, a.info), [&](int i, int j) {
+    return is_zero(a.at(i, j)) ? Entry{} : multiply(c.number, a.at(i, j));
+  });
+}
+BoundedTile operator*(BoundedTile const& a, BoundedScalar const& c) { return c * a; }
+BoundedTile operator/(BoundedTile const& a, BoundedScalar const& c) {
+  return (BoundedScalar(1) / c) * a;
+}
+BoundedTile& operator+=(BoundedTile& a, BoundedTile const& b) { return a = a + b; }
+BoundedTile& operator-=(BoundedTile& a, BoundedTile const& b) { return a = a - b; }
+
+BoundedTile transpose(BoundedTile const& x) {
+  return tile(x.cols, x.rows, x.info, [&](int i, int j) { return x.at(j, i); });
+}
+BoundedTile symmetric(BoundedTile const& x) {
+  require(x.rows == x.cols, "symmetric");
+  return symmetric_tile(x.rows, x.info, [&](int i, int j) { return x.at(i, j); });
+}
+
+/// The lower triangle of c +- a b, in both triangles.
+static BoundedTile triangle(BoundedTile const* c, int sign, BoundedTile const& a,
+                            BoundedTile const& b, Info const& info) {
+  require(a.cols == b.rows && a.rows == b.cols && (!c || (c->rows == a.rows && c->cols == a.rows)),
+          "a symmetric product");
+  return symmetric_tile(a.rows, info, [&](int i, int j) {
+    return sum_of_products(
+        c ? c->at(i, j) : Entry{}, sign, a.cols, [&](int k) -> Entry const& { return a.at(i, k); },
+        [&](int k) -> Entry const& { return b.at(k, j); });
+  });
+}
+BoundedTile symmetric_product(BoundedTile const& a, BoundedTile const& b) {
+  return triangle(nullptr, 1, a, b, first_failure(a.info, b.info));
+}
+BoundedTile symmetric_product(BoundedTile const& a, BoundedTile const& b, BoundedTile const& c) {
+  return triangle(&c, 1, a, b, first_failure(first_failure(a.info, b.info), c.info));
+}
+BoundedTile congruence(BoundedTile const& f, BoundedTile const& p) {
+  return triangle(nullptr, 1, f * symmetric(p), transpose(f), first_failure(f.info, p.info));
+}
+BoundedTile congruence(BoundedTile const& f, BoundedTile const& p, BoundedTile const& q) {
+  return triangle(&q, 1, f * symmetric(p), transpose(f),
+                  first_failure(first_failure(f.info, p.info), q.info));
+}
+BoundedTile gram(BoundedTile const& y) { return triangle(nullptr, 1, transpose(y), y, y.info); }
+BoundedTile downdate(BoundedTile const& p, BoundedTile const& y) {
+  return triangle(&p, -1, transpose(y), y, first_failure(p.info, y.info));
+}
+
+// ---- factorisations and solves --------------------------------------------------------------------------------------
+
+/// |L| |L'|, of which rounding in a factorisation and its solves is a small multiple, and what is enlarged by the errors of
+/// L itself.
+static Square product_of_factors(BoundedTile const& l) {
+  Square r(l.rows);
+  for (int i = 0; i < r.n; ++i)
+    for (int j = 0; j < r.n; ++j)
+      for (int k = 0; k <= std::min(i, j); ++k)
+        r(i, j) += 1.1L * std::fabs(l.at(i, k).value) * std::fabs(l.at(j, k).value);
+  return r;
+}
+
+BoundedFactor cholesky(BoundedTile const& given) {
+  BoundedFactor r;
+  int const n = given.rows;
+  r.a.become(symmetric(given));
+  r.l.become(BoundedTile(n, n));
+  BoundedTile& l = r.l;
+  Info found;
+  Real size = 0, error = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      if (std::isnan(r.a.at(i, j).value)) continue;
+      size = std::max(size, reach(r.a.at(i, j)));
+      error = std::max(error, r.a.at(i, j).error);
+    }
+  // Failures are planted so that no rounding can be taken for them; what is closer is not judged.
+  Real const close = 1000 * (gamma(n + 12) * size + error);
+  bool clear = true;
+  constexpr Real nan = std::numeric_limits<Real>::quiet_NaN();
+  for (int j = 0; j < n; ++j) {
+    Real pivot = r.a.at(j, j).value;
+    for (int k = 0; k < j; ++k) pivot -= l.at(j, k).value * l.at(j, k).value;
+    if (!(pivot > 0) && found.certain && found.code == 0) {
+      bool const is_nan = std::isnan(pivot);
+      found.code = Status::code(is_nan ? Reason::not_finite : Reason::not_positive_definite, j + 1);
+      found.certain = clear && (is_nan || (pivot < -0.01L * size && pivot < -close));
+    }
+    clear = clear && pivot > close;
+    if (!(pivot > 0)) pivot = nan;
+    l.at(j, j).value = std::sqrt(pivot);
+    for (int i = j + 1; i < n; ++i) {
+      Real sum = r.a.at(i, j).value;
+      for (int k = 0; k < j; ++k) sum -= l.at(i, k).value * l.at(j, k).value;
+      l.at(i, j).value = sum / l.at(j, j).value;
+    }
+  }
+  r.info = first_failure(given.info, found);
+  l.info = r.info;
+  auto const nothing_known = [&] {
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j <= i; ++j)
+        l.at(i, j).error =
+            std::isnan(l.at(i, j).value) && found.certain && found.code ? 0 : unknown;
+  };
+  bool known = found.code == 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) known = known && std::isfinite(reach(r.a.at(i, j)));
+  if (!known) {
+    nothing_known();
+    if (found.code == 0) l.info.certain = r.info.certain = false;
+    return r;
+  }
+  // (L + L X)(L + L X)' = A + D with |D| no more than `d`: X is the lower half of G - X X', G = inverse(L) D inverse(L)'.
+  Square const inverse = magnitudes(inverse_of_lower(l));
+  Square d = product_of_factors(l);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      d(i, j) = r.a.at(i, j).error + gamma(n + 12) * d(i, j) + Real(n) * smallest();
+  Square half(n), g(n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k <= i; ++k) half(i, j) += inverse(i, k) * d(k, j);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k <= j; ++k) g(i, j) += half(i, k) * inverse(j, k);
+  auto const apply = [&](Square const& x) {
+    Square y(n);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j <= i; ++j) {
+        Real sum = g(i, j);
+        for (int k = 0; k <= j; ++k) sum += x(i, k) * x(j, k);
+        y(i, j) = i == j ? sum / 2 : sum;
+      }
+    return y;
+  };
+  Square x(n);
+  bool settled = false;
+  for (int turn = 0; turn < 30 && !settled; ++turn) {
+    x = apply(x);
+    Square larger = x;
+    for (Real& v : larger.a) v *= 1.1L;
+    Square const image = apply(larger);
+    settled = true;
+    for (std::size_t k = 0; k < x.a.size(); ++k) settled = settled && image.a[k] <= larger.a[k];
+    if (settled) x = larger;
+  }
+  if (!settled) {
+    nothing_known();
+    l.info.certain = r.info.certain = false;
+    return r;
+  }
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      Real e = 0;
+      for (int k = j; k <= i; ++k) e += std::fabs(l.at(i, k).value) * x(k, j);
+      l.at(i, j) = entry(l.at(i, j).value, e);
+    }
+  return r;
+}
+
+BoundedTile BoundedFactor::solve(BoundedTile const& b) const {
+  require(a.rows == b.rows, "a solve");
+  int const n = a.rows;
+  BoundedTile const y = substitute(l, b);
+  BoundedTile const lt = upside_down(transpose(l), true);
+  BoundedTile x = upside_down(substitute(lt, upside_down(y, false)), false);
+  x.info = first_failure(info, b.info);
+  bool known = true;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) known = known && std::isfinite(reach(l.at(i, j)));
+  if (!known) {
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < b.cols; ++j)
+        x.at(i, j).error = info.certain && std::isnan(x.at(i, j).value) ? 0 : unknown;
+    return x;
+  }
+  Square const root = inverse_of_lower(l);
+  Square inverse(n), error = product_of_factors(l);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      for (int k = std::max(i, j); k < n; ++k) inverse(i, j) += root(k, i) * root(k, j);
+      error(i, j) = a.at(i, j).error + gamma(3 * n + 24) * error(i, j) + Real(n) * smallest();
+    }
+  bound_columns(x, b, magnitudes(inverse), error);
+  return x;
+}
+BoundedTile solve(BoundedFactor const& a, BoundedTile const& b) { return a.solve(b); }
+
+BoundedScalar BoundedFactor::log_det() const {
+  Real value = 0, error = 0;
+  for (int i = 0; i < l.rows; ++i) {
+    Real const d = l.at(i, i).value, e = l.at(i, i).error;
+    value += 2 * std::log(d);
+    error += std::isnan(d) ? e : e < d ? -2 * std::log1p(-e / d) : unknown;
+  }
+  Real const own = gamma(2 * l.rows + 16) + gamma(8) * (std::fabs(value) + 4);
+  return {entry(value, error + own), info};
+}
+BoundedScalar log_det(BoundedFactor const& a) { return a.log_det(); }
+
+BoundedTile solve(BoundedTile const& t, BoundedTile const& b) {
+  require(t.rows == t.cols && t.rows == b.rows, "a solve");
+  int const n = t.rows;
+  bool lower = true, upper = true, known = true;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      if (j > i) lower = lower && is_zero(t.at(i, j));
+      if (j < i) upper = upper && is_zero(t.at(i, j));
+      known = known && std::isfinite(reach(t.at(i, j)));
+    }
+  Info const info = first_failure(t.info, b.info);
+  if (lower && upper)
+    return tile(n, b.cols, info,
+                // A reciprocal and a product, or a division.
+                [&](int i, int j) {
+                  Entry const x = divide(b.at(i, j), t.at(i, i));
+                  return is_zero(b.at(i, j)) ? Entry{} : rounded(x.value, x.error, 2);
+                });
+  require(lower || upper, "a triangular solve");
+  if (!lower) {
+    BoundedTile r = upside_down(solve(upside_down(t, true), upside_down(b, false)), false);
+    r.info = info;
+    return r;
+  }
+  BoundedTile x = substitute(t, b);
+  x.info = info;
+  if (!known) {
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < b.cols; ++j)
+        x.at(i, j).error = std::isnan(x.at(i, j).value) ? 0 : unknown;
+    return x;
+  }
+  Square error(n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j)
+      error(i, j) = t.at(i, j).error + gamma(n + 6) * reach(t.at(i, j)) +
+                    (is_zero(t.at(i, j)) ? 0 : smallest());
+  bound_columns(x, b, magnitudes(inverse_of_lower(t)), error);
+  return x;
+}
+
+// ---- reductions, entries, choices -----------------------------------------------------------------------------------
+
+BoundedScalar dot(BoundedTile const& a, BoundedTile const& b) {
+  require(a.rows == b.rows && a.cols == b.cols, "dot");
+  return {sum_of_products(
+              Entry{}, 1, a.rows * a.cols,
+              [&](int k) -> Entry const& { return a.at(k / a.cols, k % a.cols); },
+              [&](int k) -> Entry const& { return b.at(k / a.cols, k % a.cols); }),
+          first_failure(a.info, b.info)};
+}
+BoundedScalar norm2(BoundedTile const& a) { return sqrt(dot(a, a)); }
+BoundedScalar trace(BoundedTile const& a) {
+  require(a.rows == a.cols, "trace");
+  Entry const one{1, 0};
+  return {sum_of_products(
+              Entry{}, 1, a.rows, [&](int k) -> Entry const& { return a.at(k, k); },
+              [&](int) -> Entry const& { return one; }),
+          a.info};
+}
+BoundedScalar element(BoundedTile const& x, int i, int j) { return {x.at(i, j), x.info}; }
+
+BoundedTile select(BoundedMask const& m, BoundedTile const& a, BoundedTile const& b) {
+  require(a.rows == b.rows && a.cols == b.cols, "select");
+  Info const info = select(m, BoundedScalar(Entry{}, a.info), BoundedScalar(Entry{}, b.info)).info;
+  return tile(a.rows, a.cols, info, [&](int i, int j) {
+    return select(m, BoundedScalar(a.at(i, j)), BoundedScalar(b.at(i, j))).number;
+  });
+}
+BoundedTile fail_where(BoundedMask const& m, Reason reason, BoundedTile const& x) {
+  Info const info = fail_where(m, reason, BoundedScalar(Entry{}, x.info)).info;
+  return tile(x.rows, x.cols, info, [&](int i, int j) { return x.at(i, j); });
+}
+BoundedTile bounded_identity(int n) {
+  return tile(n, n, {}, [&](int i, int j) { return Entry{i == j ? Real(1) : Real(0), 0}; });
+}
+BoundedTile bounded_entries(int m, int n, std::function<BoundedScalar(int, int)> const& f) {
+  Info info;
+  BoundedTile r = tile(m, n, {}, [&](int i, int j) {
+    BoundedScalar const x = f(i, j);
+    info = first_failure(info, x.info);
+    return x.number;
+  });
+  r.info = info;
+  return r;
+}
+
+}  // namespace Batchwork::RandomSequences

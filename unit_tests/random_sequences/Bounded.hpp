@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// An interpreter of sequences: tiles of one item in long double, each entry with a bound of the error that float or double
+/// may have made of it so far. It has the names of the library's operations, so that a sequence runs with its tiles as it
+/// does with the library's, and shares no code with it.
+///
+/// The bounds are those of a running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
+/// section 3.3): to what the operands' errors come to, each operation adds a bound of its own roundings, in any order of
+/// summation and with or without fused multiply-adds. Factorisations and solves take the backward error that the book gives
+/// (theorems 8.5, 10.3 and 10.4) and a bound of what it does to the result.
+#ifndef BATCHWORK_TEST_BOUNDED_HPP
+#define BATCHWORK_TEST_BOUNDED_HPP
+
+#include <Batchwork.hpp>
+#include <functional>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+namespace Batchwork::RandomSequences {
+
+using Real = long double;
+
+/// The arithmetic that the bounds are for: that of float or double.
+struct Arithmetic {
+  Real roundoff;  ///< the largest relative error of one operation, rounded to nearest
+  Real smallest;  ///< the absolute error of one that underflows
+  Real largest;   ///< what may overflow soon
+  template <class T>
+  static Arithmetic of() {
+    return {Real(std::numeric_limits<T>::epsilon()) / 2, Real(std::numeric_limits<T>::min()),
+            Real(std::numeric_limits<T>::max()) / 16};
+  }
+};
+/// The one in use.
+Arithmetic& arithmetic();
+
+/// A number and the bound of its error. Infinite: nothing is known. A NaN is a NaN in any arithmetic.
+struct Entry {
+  Real value = 0, error = 0;
+};
+
+/// The status of an item, where it does not hang on rounding.
+struct Info {
+  int code = 0;
+  bool certain = true;
+};
+/// The first failure of two, `a` being the earlier one.
+Info first_failure(Info const& a, Info const& b);
+
+struct BoundedMask {
+  bool value = false, certain = true;
+};
+BoundedMask operator!(BoundedMask const& a);
+BoundedMask operator&&(BoundedMask const& a, BoundedMask const& b);
+BoundedMask operator||(BoundedMask const& a, BoundedMask const& b);
+
+struct BoundedScalar {
+  Entry number;
+  Info info;
+  BoundedScalar() = default;
+  BoundedScalar(Entry const& e, Info const& i = {}) : number(e), info(i) {}
+  template <class U>
+    requires std::is_arithmetic_v<U>
+  BoundedScalar(U u) : number{static_cast<Real>(u), 0} {}
+  BoundedScalar(BoundedScalar const&) = default;
+  BoundedScalar& operator=(BoundedScalar const&) = default;
+};
+
+class BoundedTile {
+ public:
+  BoundedTile() = default;
+  BoundedTile(int m, int n, Structure st = Structure::general)
+      : rows(m), cols(n), structure(st), entries_(std::size_t(m) * std::size_t(n)) {}
+  BoundedTile(BoundedTile const&) = default;
+  /// Takes the part that the tile's own structure has, as an operand does.
+  BoundedTile& operator=(BoundedTile const& x);
+
+  /// Takes all of x, its structure included.
+  void become(BoundedTile const& x) {
+    rows = x.rows, cols = x.cols, structure = x.structure, info = x.info;
+    entries_ = x.entries_;
+  }
+
+  Entry& at(int i, int j) { return entries_[std::size_t(i) * std::size_t(cols) + std::size_t(j)]; }
+  Entry const& at(int i, int j) const {
+    return entries_[std::size_t(i) * std::size_t(cols) + std::size_t(j)];
+  }
+
+  int rows = 0, cols = 0;
+  Structure structure = Structure::general;  ///< counts for what is assigned to it alone
+  Info info;
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+/// What cholesky(a) returns.
+struct BoundedFactor {
+  BoundedTile a, l;
+  Info info;
+  BoundedTile solve(BoundedTile const& b) const;
+  BoundedTile lower() const { return l; }
+  BoundedScalar log_det() const;
+};
+
+/// What a carry with log_sum is in a sequence.
+struct BoundedLogSum {
+  Entry sum;
+  Info info;
+  Real weight = 1;
+  int terms = 0;
+  Real magnitude = 0;  ///< of the logarithms
+  void add_log(BoundedScalar const& x);
+  BoundedLogSum& operator+=(BoundedScalar const& x);
+  BoundedScalar value() const;
+};
+
+// ---- scalars --------------------------------------------------------------------------------------------------------
+
+BoundedScalar operator-(BoundedScalar const& a);
+BoundedScalar operator+(BoundedScalar const& a, BoundedScalar const& b);
+BoundedScalar operator-(BoundedScalar const& a, BoundedScalar const& b);
+BoundedScalar operator*(BoundedScalar const& a, BoundedScalar const& b);
+BoundedScalar operator/(BoundedScalar const& a, BoundedScalar const& b);
+BoundedScalar& operator+=(BoundedScalar& a, BoundedScalar const& b);
+BoundedScalar& operator-=(BoundedScalar& a, BoundedScalar const& b);
+BoundedScalar& operator*=(BoundedScalar& a, BoundedScalar const& b);
+BoundedScalar& operator/=(BoundedScalar& a, BoundedScalar const& b);
+BoundedMask operator<(BoundedScalar const& a, BoundedScalar const& b);
+BoundedMask operator<=(BoundedScalar const& a, BoundedScalar const& b);
+BoundedMask operator>(BoundedScalar const& a, BoundedScalar const& b);
+BoundedMask operator>=(BoundedScalar const& a, BoundedScalar const& b);
+BoundedMask operator==(BoundedScalar const& a, BoundedScalar const& b);
+BoundedMask operator!=(BoundedScalar const& a, BoundedScalar const& b);
+BoundedScalar sqrt(BoundedScalar const& a);
+BoundedScalar log(BoundedScalar const& a);
+BoundedScalar exp(BoundedScalar const& a);
+BoundedScalar abs(BoundedScalar const& a);
+BoundedScalar min(BoundedScalar const& a, BoundedScalar const& b);
+BoundedScalar max(BoundedScalar const& a, BoundedScalar const& b);
+BoundedMask isnan(BoundedScalar const& a);
+BoundedMask isfinite(BoundedScalar const& a);
+BoundedScalar select(BoundedMask const& m, BoundedScalar const& a, BoundedScalar const& b);
+BoundedScalar fail_where(BoundedMask const& m, Reason reason, BoundedScalar const& x);
+
+// ---- tiles ----------------------------------------------------------------------------------------------------------
+
+BoundedTile operator-(BoundedTile const& a);
+BoundedTile operator+(BoundedTile const& a, BoundedTile const& b);
+BoundedTile operator-(BoundedTile const& a, BoundedTile const& b);
+BoundedTile operator*(BoundedTile const& a, BoundedTile const& b);
+BoundedTile operator*(BoundedScalar const& c, BoundedTile const& a);
+BoundedTile operator*(BoundedTile const& a, BoundedScalar const& c);
+BoundedTile operator/(BoundedTile const& a, BoundedScalar const& c);
+BoundedTile& operator+=(BoundedTile& a, BoundedTile const& b);
+BoundedTile& operator-=(BoundedTile& a, BoundedTile const& b);
+BoundedTile transpose(BoundedTile const& x);
+BoundedTile symmetric(BoundedTile const& x);
+BoundedTile symmetric_product(BoundedTile const& a, BoundedTile const& b);
+BoundedTile symmetric_product(BoundedTile const& a, BoundedTile const& b, BoundedTile const& c);
+BoundedTile congruence(BoundedTile const& f, BoundedTile const& p);
+BoundedTile congruence(BoundedTile const& f, BoundedTile const& p, BoundedTile const& q);
+BoundedTile gram(BoundedTile const& y);
+BoundedTile downdate(BoundedTile const& p, BoundedTile const& y);
+BoundedFactor cholesky(BoundedTile const& a);
+BoundedTile solve(BoundedFactor const& a, BoundedTile const& b);
+BoundedScalar log_det(BoundedFactor const& a);
+BoundedTile solve(BoundedTile const& t, BoundedTile const& b);
+BoundedScalar dot(BoundedTile const& a, BoundedTile const& b);
+BoundedScalar norm2(BoundedTile const& a);
+BoundedScalar trace(BoundedTile const& a);
+BoundedScalar element(BoundedTile const& x, int i, int j = 0);
+BoundedTile select(BoundedMask const& m, BoundedTile const& a, BoundedTile const& b);
+BoundedTile fail_where(BoundedMask const& m, Reason reason, BoundedTile const& x);
+BoundedTile bounded_identity(int n);
+template <int N>
+BoundedTile identity(BoundedTile const&) {
+  return bounded_identity(N);
+}
+template <int N>
+BoundedTile identity(BoundedScalar const&) = delete;
+
+// ---- what sequences call under the same name for the library's tiles ------------------------------------------------
+
+/// A number that `generate` gets for an entry: a plain one of the tile's type, or the interpreter's.
+inline BoundedScalar constant(BoundedTile const&, double x) { return BoundedScalar(x); }
+template <Batchwork::Tile X>
+KOKKOS_FORCEINLINE_FUNCTION auto constant(X const&, double x) {
+  return static_cast<scalar_t<held_t<X>>>(x);
+}
+/// Likewise an integer.
+inline BoundedScalar integer(BoundedTile const&, int x) { return BoundedScalar(x); }
+template <Batchwork::Tile X>
+KOKKOS_FORCEINLINE_FUNCTION int integer(X const&, int x) {
+  return x;
+}
+
+BoundedTile bounded_entries(int m, int n, std::function<BoundedScalar(int, int)> const& f);
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// generate<M, N>(f), for either.
+template <int M, int N, class F>
+KOKKOS_FUNCTION auto entries(F const& f) {
+  if constexpr (std::is_same_v<decltype(f(0, 0)), BoundedScalar>) return bounded_entries(M, N, f);
+  else return Batchwork::generate<M, N>(f);
+}
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+template <int N, class F>
+KOKKOS_FUNCTION auto entries(F const& f) {
+  if constexpr (std::is_same_v<decltype(f(0)), BoundedScalar>)
+    return bounded_entries(N, 1, [&](int i, int) { return f(i); });
+  else return Batchwork::generate<N>(f);
+}
+
+}  // namespace Batchwork::RandomSequences
+
+#endif

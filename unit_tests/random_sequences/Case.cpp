@@ -1,0 +1,466 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Case.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+
+namespace Batchwork::RandomSequences {
+
+namespace {
+
+double uniform(std::mt19937_64& random, double a, double b) {
+  return a + (b - a) * double(random() >> 11) * 0x1p-53;
+}
+int below(std::mt19937_64& random, int n) { return int(random() % std::uint64_t(n)); }
+
+double number(std::mt19937_64& random, Fill fill) {
+  double const x = uniform(random, -1, 1);
+  switch (fill) {
+    case Fill::positive:
+    case Fill::positive_definite: return 0.5 + 1.5 * std::fabs(x);
+    case Fill::regular:
+    case Fill::well_conditioned: return x < 0 ? 1.5 * x - 0.5 : 1.5 * x + 0.5;
+    case Fill::general: break;
+  }
+  return x;
+}
+
+}  // namespace
+
+Tally& tally() {
+  static Tally t;
+  return t;
+}
+
+template <class T>
+Buffer<T>::Buffer(Storage const& s, int items, int steps, std::uint64_t seed)
+    : storage_(s), items_(items), steps_(steps), seed_(seed) {
+  bool const part = s.place == Place::left_part || s.place == Place::right_part,
+             apart = s.place == Place::strided;
+  auto const dimension = [&](int used, int more, int first) {
+    dims_.push_back({std::size_t(used), std::size_t(used + more), 0, std::size_t(first)});
+  };
+  if (s.items) {
+    if (s.place == Place::packed) dimension((items + s.width - 1) / s.width, 1, 0);
+    else dimension(items, part ? s.offset + 1 : apart ? 2 : 0, part ? s.offset : apart);
+  }
+  if (s.times) dimension(steps, apart ? 2 : 0, apart);
+  if (s.rank > 0) dimension(s.rows, apart, apart);
+  if (s.rank > 1) dimension(s.cols, apart, apart);
+
+  std::size_t stride = s.place == Place::packed ? std::size_t(s.width) : apart ? 2 : 1;
+  bool const left = s.place == Place::left || s.place == Place::left_part;
+  for (std::size_t k = 0; k < dims_.size(); ++k) {
+    auto& d = left ? dims_[k] : dims_[dims_.size() - 1 - k];
+    d.stride = stride;
+    begin_ += d.first * stride;
+    stride *= d.allocated;
+  }
+  device_ = Kokkos::View<T*, Space>("numbers", stride);
+  host_ = Kokkos::create_mirror(Kokkos::HostSpace(), device_);
+}
+
+template <class T>
+std::size_t Buffer<T>::offset_of(int item, int time, int i, int j) const {
+  std::size_t at = begin_, k = 0;
+  if (storage_.items) {
+    at +=
+        std::size_t(item / storage_.width) * dims_[k++].stride + std::size_t(item % storage_.width);
+  }
+  if (storage_.times) at += std::size_t(time) * dims_[k++].stride;
+  if (storage_.rank > 0) at += std::size_t(i) * dims_[k++].stride;
+  if (storage_.rank > 1) at += std::size_t(j) * dims_[k++].stride;
+  return at;
+}
+template <class T>
+T& Buffer<T>::at(int item, int time, int i, int j) {
+  return host_(offset_of(item, time, i, j));
+}
+
+template <class T>
+BoundedTile Buffer<T>::tile(int item, int time) {
+  Storage const& s = storage_;
+  BoundedTile x(s.rows, s.cols, s.structure);
+  for (int i = 0; i < s.rows; ++i)
+    for (int j = 0; j < s.cols; ++j) {
+      Entry& e = x.at(i, j);
+      switch (s.structure) {
+        case Structure::symmetric:
+          e.value = Real(j <= i ? at(item, time, i, j) : at(item, time, j, i));
+          break;
+        case Structure::lower: e.value = j <= i ? Real(at(item, time, i, j)) : 0; break;
+        case Structure::diagonal: e.value = i == j ? Real(at(item, time, i, 0)) : 0; break;
+        default: e.value = Real(at(item, time, i, j));
+      }
+    }
+  return x;
+}
+
+template <class T>
+void Buffer<T>::fill() {
+  Storage const& s = storage_;
+  std::mt19937_64 random(seed_);
+  Kokkos::deep_copy(host_, Test::poison<T>());
+  for (int item = 0; item < (s.items ? items_ : 1); ++item)
+    for (int time = 0; time < (s.times ? steps_ : 1); ++time) {
+      if (s.rank == 2 && s.fill == Fill::positive_definite) {
+        int const n = s.rows;
+        std::vector<double> b(std::size_t(n) * std::size_t(n));
+        for (double& x : b) x = uniform(random, -1, 1);
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j <= i; ++j) {
+            double sum = 0;
+            for (int k = 0; k < n; ++k)
+              sum += b[std::size_t(i * n + k)] * b[std::size_t(j * n + k)];
+            at(item, time, i, j) = T(sum / n + (i == j ? 0.5 : 0));
+            // A general View holds both triangles.
+            if (s.structure == Structure::general) at(item, time, j, i) = at(item, time, i, j);
+          }
+        continue;
+      }
+      for (int i = 0; i < s.rows; ++i)
+        for (int j = 0; j < (s.rank == 2 ? s.cols : 1); ++j) {
+          // What is not to be read stays poison.
+          if (j > i && s.rank == 2 && s.structure != Structure::general) continue;
+          bool const beside = s.fill == Fill::well_conditioned && j < i;
+          double const x = number(random, beside ? Fill::general : s.fill);
+          at(item, time, i, j) = T(beside ? x / s.rows : x);
+        }
+    }
+}
+
+template <class T>
+bool Buffer<T>::is_clean_outside() {
+  std::vector<bool> mine(host_.extent(0), false);
+  for (int item = 0; item < (storage_.items ? items_ : 1); ++item)
+    for (int time = 0; time < (storage_.times ? steps_ : 1); ++time)
+      for (int i = 0; i < storage_.rows; ++i)
+        for (int j = 0; j < (storage_.rank == 2 ? storage_.cols : 1); ++j)
+          mine[offset_of(item, time, i, j)] = true;
+  for (std::size_t k = 0; k < mine.size(); ++k)
+    if (!mine[k] && host_(k) != Test::poison<T>()) return false;
+  return true;
+}
+
+template <class T>
+Case<T>::Case(std::uint64_t seed, std::string const& text, int items, int steps, bool has_status)
+    : seed_(seed),
+      text_(text),
+      items_(items),
+      steps_(steps),
+      has_status_(has_status),
+      codes_("codes", std::size_t(items)),
+      host_codes_(Kokkos::create_mirror(Kokkos::HostSpace(), codes_)) {}
+
+template <class T>
+Buffer<T>& Case<T>::add(Storage const& s) {
+  // Series are two steps longer than what is asked for.
+  buffers_.push_back(std::make_unique<Buffer<T>>(s, items_, steps_ < 0 ? 1 : steps_ + 2,
+                                                 seed_ * 1000 + buffers_.size()));
+  return *buffers_.back();
+}
+
+template <class T>
+std::vector<typename Case<T>::Written> Case<T>::written() const {
+  std::vector<Written> r;
+  for (std::size_t k = 0; k < operands_.size(); ++k) {
+    Operand const& o = operands_[k];
+    if (o.role == Role::out || o.role == Role::inout || o.role == Role::emit)
+      r.push_back({int(k), o.buffer, o.role == Role::emit});
+    if (o.role == Role::carry && o.end >= 0) r.push_back({int(k), o.end, false});
+  }
+  return r;
+}
+
+template <class T>
+void Case<T>::run(std::function<void()> const& launch) {
+  for (auto const& b : buffers_) b->upload();
+  Kokkos::deep_copy(codes_, Test::poison<int>());
+  launch();
+  Kokkos::fence("Batchwork::RandomSequences: results");
+  Kokkos::deep_copy(host_codes_, codes_);
+}
+
+template <class T>
+typename Case<T>::Result Case<T>::interpret_item(int item,
+                                                 std::function<void(Arguments&)> const& interpret) {
+  Arguments a;
+  auto const set = [&](std::size_t k, int buffer, int time) {
+    BoundedTile const x = buffers_[std::size_t(buffer)]->tile(item, time);
+    a.tiles[k].become(x);
+    a.scalars[k] = BoundedScalar(x.at(0, 0));
+  };
+  auto const get = [&](std::size_t k) {
+    Operand const& o = operands_[k];
+    bool const is_scalar = buffers_[std::size_t(o.buffer)]->storage().rank == 0;
+    if (!is_scalar) return a.tiles[k];
+    BoundedScalar const s = o.is_log ? a.logs[k].value() : a.scalars[k];
+    BoundedTile x(1, 1);
+    x.at(0, 0) = s.number;
+    x.info = s.info;
+    return x;
+  };
+  Result r;
+  Info code, bad;
+  auto const store = [&](std::size_t k, int time) {
+    BoundedTile const x = get(k);
+    r.tiles.push_back({int(k), time, x});
+    code = first_failure(code, x.info);
+    for (int i = 0; i < x.rows; ++i)
+      for (int j = 0; j < x.cols; ++j) {
+        if (std::isnan(x.at(i, j).value)) bad = {Status::code(Reason::not_finite, 0), true};
+        else if (!std::isfinite(x.at(i, j).error) && bad.code == 0) bad.certain = false;
+      }
+  };
+  a.tiles.resize(operands_.size());
+  a.scalars.resize(operands_.size());
+  a.logs.resize(operands_.size());
+  for (std::size_t k = 0; k < operands_.size(); ++k) {
+    Operand const& o = operands_[k];
+    set(k, o.buffer, 0);
+    if (o.is_log) {
+      a.logs[k].sum = a.scalars[k].number;
+      a.logs[k].weight = Real(T(o.weight));
+    }
+  }
+  for (int time = 0; time < (steps_ < 0 ? 1 : steps_); ++time) {
+    for (std::size_t k = 0; k < operands_.size(); ++k)
+      if (operands_[k].role == Role::each || operands_[k].role == Role::common_each)
+        set(k, operands_[k].buffer, time);
+    interpret(a);
+    for (std::size_t k = 0; k < operands_.size(); ++k)
+      if (operands_[k].role == Role::emit) store(k, time);
+  }
+  for (std::size_t k = 0; k < operands_.size(); ++k) {
+    Operand const& o = operands_[k];
+    if (o.role == Role::out || o.role == Role::inout || (o.role == Role::carry && o.end >= 0))
+      store(k, 0);
+    else if (o.role == Role::carry) code = first_failure(code, get(k).info);
+  }
+  r.code = first_failure(code, bad);
+  return r;
+}
+
+template <class T>
+void Case<T>::fail(std::string const& what) {
+  if (++messages_ <= 3)
+    ADD_FAILURE() << "seed " << seed_ << ", " << (sizeof(T) == 4 ? "float" : "double") << ", "
+                  << items_ << " items"
+                  << (steps_ < 0 ? "" : ", " + std::to_string(steps_) + " steps") << "\n"
+                  << text_ << what;
+}
+
+template <class T>
+bool Case<T>::compare(int item, Result const& r, bool planted) {
+  std::ostringstream s;
+  s.precision(20);
+  auto const where = [&] {
+    return "item " + std::to_string(item) + (planted ? ", in which a failure is planted" : "");
+  };
+  Tally& t = tally();
+  if (has_status_) {
+    ++t.codes;
+    int const got = host_codes_(item);
+    if (!r.code.certain) ++t.unsure;
+    else if (got != r.code.code) {
+      s << where() << ": status " << to_string(Status::reason(got)) << ", info "
+        << Status::info(got) << ", should be " << to_string(Status::reason(r.code.code))
+        << ", info " << Status::info(r.code.code);
+      fail(s.str());
+      return false;
+    }
+    if (r.code.certain && r.code.code != 0) ++t.failures;
+  }
+  for (Emitted const& e : r.tiles) {
+    Operand const& o = operands_[std::size_t(e.operand)];
+    auto& buffer = *buffers_[std::size_t(o.role == Role::carry ? o.end : o.buffer)];
+    bool const is_diagonal = e.tile.structure == Structure::diagonal;
+    Real size = 0;
+    for (int i = 0; i < e.tile.rows; ++i)
+      for (int j = 0; j < e.tile.cols; ++j)
+        if (std::isfinite(e.tile.at(i, j).value))
+          size = std::max(size, std::fabs(e.tile.at(i, j).value));
+    for (int i = 0; i < e.tile.rows; ++i)
+      for (int j = 0; j < e.tile.cols; ++j) {
+        if (is_diagonal && i != j) continue;
+        Entry const& want = e.tile.at(i, j);
+        Real const got = Real(buffer.at(item, e.time, i, is_diagonal ? 0 : j));
+        if (!planted) ++t.entries;
+        if (!std::isfinite(want.error)) {
+          if (!planted) ++t.unknown;
+          continue;
+        }
+        bool good;
+        if (std::isnan(want.value)) {
+          good = std::isnan(got);
+        } else {
+          Real const error = std::fabs(got - want.value);
+          good = error <= want.error;
+          // What failed may spoil more of its own item than it must.
+          if (std::isnan(got)) good = planted && (r.code.code != 0 || !r.code.certain);
+          else if (want.error > 0) t.worst = std::max(t.worst, double(error / want.error));
+          if (!planted && want.error > 0.01L * size) ++t.loose;
+        }
+        if (good) continue;
+        s << where() << ", operand " << e.operand;
+        if (o.role == Role::emit) s << ", step " << e.time;
+        s << ", entry (" << i << ", " << j << "): " << got << ", should be " << want.value
+          << " within " << want.error << " (error " << std::fabs(got - want.value) << ")";
+        fail(s.str());
+        return false;
+      }
+  }
+  return true;
+}
+
+/// Something that fails, or may, in an operand of one item.
+template <class T>
+bool Case<T>::plant(std::mt19937_64& random, int item) {
+  std::vector<Buffer<T>*> places;
+  for (Operand const& o : operands_) {
+    Storage const& s = buffers_[std::size_t(o.buffer)]->storage();
+    if (!s.items || (s.times && steps_ < 1)) continue;
+    if (o.role == Role::out || o.role == Role::emit) continue;
+    for (int often = s.fill == Fill::positive_definite ? 4 : 1; often > 0; --often)
+      places.push_back(buffers_[std::size_t(o.buffer)].get());
+  }
+  if (places.empty()) return false;
+  Buffer<T>& b = *places[std::size_t(below(random, int(places.size())))];
+  Storage const& s = b.storage();
+  int const time = s.times ? below(random, steps_) : 0, i = below(random, s.rows);
+  if (s.fill == Fill::positive_definite && below(random, 3) > 0)
+    b.at(item, time, i, s.rank == 2 ? i : 0) = T(-1000);
+  else
+    b.at(item, time, i,
+         s.rank < 2 ? 0 : below(random, s.structure == Structure::general ? s.cols : i + 1)) =
+        std::numeric_limits<T>::quiet_NaN();
+  return true;
+}
+
+template <class T>
+void Case<T>::check(std::function<void()> const& launch,
+                    std::function<void(Arguments&)> const& interpret) {
+  arithmetic() = Arithmetic::of<T>();
+  ++tally().sequences;
+  Tally const ahead = tally();
+  auto const begin = [&] {
+    for (auto const& b : buffers_) b->fill();
+    // What is only written begins as poison.
+    for (Written const& w : written()) {
+      Operand const& o = operands_[std::size_t(w.operand)];
+      if (o.role == Role::inout || (o.role == Role::carry && o.end == o.buffer)) continue;
+      Buffer<T>& b = *buffers_[std::size_t(w.buffer)];
+      Storage const& s = b.storage();
+      for (int item = 0; item < items_; ++item)
+        for (int time = 0; time < (s.times ? steps_ + 2 : 1); ++time)
+          for (int i = 0; i < s.rows; ++i)
+            for (int j = 0; j < (s.rank == 2 ? s.cols : 1); ++j)
+              b.at(item, time, i, j) = Test::poison<T>();
+    }
+  };
+  auto const interpret_all = [&] {
+    std::vector<Result> r;
+    for (int item = 0; item < items_; ++item) r.push_back(interpret_item(item, interpret));
+    return r;
+  };
+  auto const download = [&] {
+    for (Written const& w : written()) buffers_[std::size_t(w.buffer)]->download();
+    for (Written const& w : written())
+      if (!buffers_[std::size_t(w.buffer)]->is_clean_outside())
+        fail("numbers that do not belong to operand " + std::to_string(w.operand) +
+             " were written");
+  };
+
+  begin();
+  std::vector<Result> const clean = interpret_all();
+  run(launch);
+  download();
+  for (int item = 0; item < items_; ++item) compare(item, clean[std::size_t(item)], false);
+  // What the neighbours of failed items must be, to the bit.
+  std::vector<T> before;
+  std::vector<int> codes_before;
+  auto const neighbour = [&](int item, auto const& f) {
+    for (Written const& w : written()) {
+      Buffer<T>& b = *buffers_[std::size_t(w.buffer)];
+      for (int time = 0; time < (w.timed ? steps_ : 1); ++time)
+        for (int i = 0; i < b.storage().rows; ++i)
+          for (int j = 0; j < (b.storage().rank == 2 ? b.storage().cols : 1); ++j)
+            f(b.at(item, time, i, j), w.operand, i, j);
+    }
+  };
+  for (int item = 0; item < items_; ++item) {
+    neighbour(item, [&](T x, int, int, int) { before.push_back(x); });
+    codes_before.push_back(host_codes_(item));
+  }
+
+  begin();
+  std::mt19937_64 random(seed_ + 77);
+  std::vector<bool> planted(std::size_t(items_), false);
+  for (int const item : {0, below(random, items_), items_ - 1})
+    if (!planted[std::size_t(item)] && !(items_ > 1 && below(random, 4) == 0))
+      planted[std::size_t(item)] = plant(random, item);
+  std::vector<Result> const failed = [&] {
+    std::vector<Result> r(static_cast<std::size_t>(items_));
+    for (int item = 0; item < items_; ++item)
+      if (planted[std::size_t(item)]) r[std::size_t(item)] = interpret_item(item, interpret);
+    return r;
+  }();
+  run(launch);
+  download();
+  std::size_t at = 0;
+  for (int item = 0; item < items_; ++item) {
+    if (planted[std::size_t(item)]) {
+      compare(item, failed[std::size_t(item)], true);
+      neighbour(item, [&](T, int, int, int) { ++at; });
+      continue;
+    }
+    if (has_status_ && host_codes_(item) != codes_before[std::size_t(item)])
+      fail("item " + std::to_string(item) + ": its status changed with another item's failure");
+    neighbour(item, [&](T x, int operand, int i, int j) {
+      if (!Test::same_bits(x, before[at]))
+        fail("item " + std::to_string(item) + ", operand " + std::to_string(operand) + ", entry (" +
+             std::to_string(i) + ", " + std::to_string(j) + "): " + std::to_string(x) +
+             " instead of " + std::to_string(before[at]) + " since another item failed");
+      ++at;
+    });
+  }
+  Tally const& now = tally();
+  std::int64_t const idle = now.unknown + now.loose - ahead.unknown - ahead.loose;
+  if (10 * idle > now.entries - ahead.entries)
+    std::printf("seed %llu: the bounds of %lld of %lld entries say little\n",
+                static_cast<unsigned long long>(seed_), static_cast<long long>(idle),
+                static_cast<long long>(now.entries - ahead.entries));
+}
+
+template class Buffer<float>;
+template class Buffer<double>;
+template class Case<float>;
+template class Case<double>;
+
+namespace {
+/// After all sequences: that bounds were known and tight, and failures were seen.
+class Summary : public ::testing::Environment {
+  void TearDown() override {
+    Tally const& t = tally();
+    if (t.sequences == 0) return;
+    std::printf(
+        "%lld sequences, %lld entries (%lld without a bound, %lld with one over 1 %%), largest error "
+        "%.3f of its bound; %lld status codes (%lld not judged), %lld failures\n",
+        static_cast<long long>(t.sequences), static_cast<long long>(t.entries),
+        static_cast<long long>(t.unknown), static_cast<long long>(t.loose), t.worst,
+        static_cast<long long>(t.codes), static_cast<long long>(t.unsure),
+        static_cast<long long>(t.failures));
+    // A few may be unlucky: what is zero but for rounding has no good bound.
+    if (t.sequences < 100) return;
+    EXPECT_LT(double(t.unknown + t.loose), 0.05 * double(t.entries));
+    EXPECT_LT(double(t.unsure), 0.05 * double(t.codes));
+    EXPECT_GT(t.failures, 0);
+  }
+};
+[[maybe_unused]] auto* const summary = ::testing::AddGlobalTestEnvironment(new Summary);
+}  // namespace
+
+}  // namespace Batchwork::RandomSequences

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// One generated sequence with its operands: their storage and numbers, the run by the library, the run by the interpreter
+/// (Bounded.hpp) for each item, and the comparison, first as they are and then with failures planted in a few items.
+#ifndef BATCHWORK_TEST_RANDOM_CASE_HPP
+#define BATCHWORK_TEST_RANDOM_CASE_HPP
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "Bounded.hpp"
+#include "support/Batchwork_TestSupport.hpp"
+
+namespace Batchwork::RandomSequences {
+
+using Space = Kokkos::DefaultExecutionSpace;
+
+enum class Role { in, out, inout, common, each, common_each, carry, emit };
+
+/// What numbers an operand begins with.
+enum class Fill {
+  general,            ///< between -1 and 1
+  positive,           ///< between 1/2 and 2
+  regular,            ///< of either sign, magnitude between 1/2 and 2
+  positive_definite,  ///< symmetric, its eigenvalues between 1/2 and a few
+  well_conditioned,   ///< lower triangular with a regular diagonal
+};
+
+/// Where the numbers of an operand lie. Parts are Views of some of the items, or rows, of a larger one.
+enum class Place { left, right, left_part, right_part, strided, packed };
+
+/// The View of an operand: its tile, what it is filled with, where it lies.
+struct Storage {
+  Structure structure;
+  int rank;  ///< 0 scalars, 1 vectors and diagonals, 2 matrices
+  int rows, cols;
+  bool items, times;  ///< whether it has an index for each
+  Fill fill;
+  Place place;
+  int width = 1;   ///< of packed groups
+  int offset = 0;  ///< of a part: the first item
+};
+
+template <class T>
+using Mirror = decltype(Kokkos::create_mirror(Kokkos::HostSpace(),
+                                              std::declval<Kokkos::View<T*, Space> const&>()));
+
+/// The numbers of one operand, with a mirror on the host.
+template <class T>
+class Buffer {
+ public:
+  Buffer(Storage const& s, int items, int steps, std::uint64_t seed);
+
+  Storage const& storage() const { return storage_; }
+  T& at(int item, int time, int i, int j);
+  BoundedTile tile(int item, int time);
+  /// Numbers as at the beginning; everything else is poison.
+  void fill();
+  void upload() const { Kokkos::deep_copy(device_, host_); }
+  void download() const { Kokkos::deep_copy(host_, device_); }
+  /// Whether all that does not belong to the batch is still poison.
+  bool is_clean_outside();
+
+  // ---- Views of it, as a call takes them; E are static extents ----
+  /// LayoutLeft or LayoutRight, U being T or T const and Leading the number of run-time extents before E.
+  template <class U, class Layout, int Leading, int... E>
+  auto typed() const {
+    using V = Kokkos::View<typename Test::DataType<U, Leading, E...>::type, Layout, Space,
+                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    static_assert(Leading <= 2);
+    if constexpr (Leading == 0) return V(device_.data());
+    else if constexpr (Leading == 1) return V(device_.data(), extent(0));
+    else return V(device_.data(), extent(0), extent(1));
+  }
+  /// With run-time extents only.
+  template <class U, class Layout, int Rank>
+  auto untyped() const {
+    using V = Kokkos::View<typename Test::DataType<U, Rank>::type, Layout, Space,
+                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    if constexpr (Rank == 0) return V(device_.data());
+    else if constexpr (Rank == 1) return V(device_.data(), extent(0));
+    else if constexpr (Rank == 2) return V(device_.data(), extent(0), extent(1));
+    else if constexpr (Rank == 3) return V(device_.data(), extent(0), extent(1), extent(2));
+    else return V(device_.data(), extent(0), extent(1), extent(2), extent(3));
+  }
+  /// Some items of a larger one.
+  template <class U, class Layout, int Rank>
+  auto part() const {
+    auto const all = untyped<U, Layout, Rank>();
+    auto const some = Kokkos::pair<std::size_t, std::size_t>(std::size_t(storage_.offset),
+                                                             std::size_t(storage_.offset + items_));
+    auto const a = Kokkos::ALL;
+    if constexpr (Rank == 1) return Kokkos::subview(all, some);
+    else if constexpr (Rank == 2) return Kokkos::subview(all, some, a);
+    else if constexpr (Rank == 3) return Kokkos::subview(all, some, a, a);
+    else return Kokkos::subview(all, some, a, a, a);
+  }
+  /// With any strides.
+  template <class U, int Rank>
+  auto strided() const {
+    using V = Kokkos::View<typename Test::DataType<U, Rank>::type, Kokkos::LayoutStride, Space,
+                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    static_assert(Rank >= 1 && Rank <= 4);
+    auto const d = [&](int k) { return dims_[std::size_t(k)].used; };
+    auto const s = [&](int k) { return dims_[std::size_t(k)].stride; };
+    T* const p = device_.data() + begin_;
+    if constexpr (Rank == 1) return V(p, Kokkos::LayoutStride(d(0), s(0)));
+    else if constexpr (Rank == 2) return V(p, Kokkos::LayoutStride(d(0), s(0), d(1), s(1)));
+    else if constexpr (Rank == 3)
+      return V(p, Kokkos::LayoutStride(d(0), s(0), d(1), s(1), d(2), s(2)));
+    else return V(p, Kokkos::LayoutStride(d(0), s(0), d(1), s(1), d(2), s(2), d(3), s(3)));
+  }
+  /// Groups of W items.
+  template <class U, int W, bool Timed, int... E>
+  auto groups() const {
+    return packed(typed<U, Kokkos::LayoutRight, Timed ? 2 : 1, E..., W>(), items_);
+  }
+  /// A tile of the library with the same numbers.
+  template <class X>
+  X fixed_tile() {
+    X x;
+    for (int i = 0; i < X::rows; ++i)
+      for (int j = 0; j < X::cols; ++j)
+        if (!X::skips(i, j)) x.set(i, j, at(0, 0, i, storage_.rank == 2 ? j : 0));
+    x.info = 0;
+    return x;
+  }
+  T fixed_number() { return at(0, 0, 0, 0); }
+
+ private:
+  struct Dimension {
+    std::size_t used, allocated, stride, first;
+  };
+  std::size_t extent(int k) const { return dims_[std::size_t(k)].allocated; }
+  std::size_t offset_of(int item, int time, int i, int j) const;
+
+  Storage storage_;
+  int items_, steps_;
+  std::uint64_t seed_;
+  std::vector<Dimension> dims_;  ///< in the View's order: items or groups, times, rows, columns
+  std::size_t begin_ = 0;        ///< where the first number of the batch stands
+  Kokkos::View<T*, Space> device_;
+  Mirror<T> host_;
+};
+
+/// What the interpreter calls the sequence with: one of these for each operand.
+struct Arguments {
+  std::vector<BoundedTile> tiles;
+  std::vector<BoundedScalar> scalars;
+  std::vector<BoundedLogSum> logs;
+  BoundedTile& tile(int k) { return tiles[std::size_t(k)]; }
+  BoundedScalar& scalar(int k) { return scalars[std::size_t(k)]; }
+  BoundedLogSum& log(int k) { return logs[std::size_t(k)]; }
+};
+
+/// One operand: a Buffer and its role. A carry has a second Buffer for its end, the same, or none.
+struct Operand {
+  Role role;
+  int buffer;
+  int end = -1;
+  bool is_log = false;
+  double weight = 1;
+};
+
+/// Of all comparisons of a program: that they were not idle.
+struct Tally {
+  std::int64_t sequences = 0, entries = 0, unknown = 0, loose = 0, codes = 0, unsure = 0,
+               failures = 0;
+  double worst = 0;  ///< the largest error over its bound
+};
+Tally& tally();
+
+template <class T>
+class Case {
+ public:
+  /// steps < 0: a map.
+  Case(std::uint64_t seed, std::string const& text, int items, int steps, bool has_status);
+  int items() const { return items_; }
+  Buffer<T>& add(Storage const& s);
+  void operand(Operand const& o) { operands_.push_back(o); }
+  Kokkos::View<int*, Space> codes() const { return codes_; }
+
+  /// Runs the sequence by `launch` and, for each item, by `interpret`, and compares; twice, see above.
+  void check(std::function<void()> const& launch, std::function<void(Arguments&)> const& interpret);
+
+ private:
+  struct Emitted {
+    int operand, time;
+    BoundedTile tile;
+  };
+  struct Result {
+    std::vector<Emitted> tiles;
+    Info code;
+  };
+  struct Written {
+    int operand, buffer;
+    bool timed;
+  };
+  Result interpret_item(int item, std::function<void(Arguments&)> const& interpret);
+  void run(std::function<void()> const& launch);
+  bool compare(int item, Result const& r, bool planted);
+  bool plant(std::mt19937_64& random, int item);
+  std::vector<Written> written() const;
+  void fail(std::string const& what);
+
+  std::uint64_t seed_;
+  std::string text_;
+  int items_, steps_;
+  bool has_status_;
+  std::vector<std::unique_ptr<Buffer<T>>> buffers_;
+  std::vector<Operand> operands_;
+  Kokkos::View<int*, Space> codes_;
+  Mirror<int> host_codes_;
+  int messages_ = 0;
+};
+extern template class Buffer<float>;
+extern template class Buffer<double>;
+extern template class Case<float>;
+extern template class Case<double>;
+
+/// Calls a group in a kernel of its own, each team with a few items.
+template <class Group>
+struct InKernel {
+  Group group;
+  int items, per_team;
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    int const first = int(member.league_rank()) * per_team;
+    group(member, first, first + per_team < items ? first + per_team : items);
+  }
+};
+template <class Group>
+void run_in_kernel(Group const& group, int items, int per_team) {
+  constexpr bool device = Batchwork::Impl::runs_on_device<Space>;
+  int const size = device ? 64 : 1, teams = (items + per_team - 1) / per_team;
+  Kokkos::TeamPolicy<Space> policy(teams, size);
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(Group::scratch_size(size))));
+  Kokkos::parallel_for("random_sequences", policy, InKernel<Group>{group, items, per_team});
+}
+
+}  // namespace Batchwork::RandomSequences
+
+#endif
