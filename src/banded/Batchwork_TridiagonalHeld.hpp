@@ -60,6 +60,7 @@ struct TridiagonalHeld {
   /// Eliminated rows of a lane of which a is in team scratch, beside three numbers to exchange.
   static constexpr int rows_in_scratch =
       Alone ? 0 : std::min(R - 1, int(scratch_of_a_team / (Lanes * sizeof(T))) - 3);
+  static_assert(Alone || rows_in_scratch >= 5, "room for what failure_of_item exchanges");
   static constexpr std::size_t lane_numbers = Alone ? 0 : std::size_t(rows_in_scratch + 3);
   /// Of a team's scratch, and what aligning it may take.
   BATCHWORK_INLINE std::size_t used_bytes() const {
@@ -146,8 +147,9 @@ struct TridiagonalHeld {
 
     // Forward.
     TridiagonalFailure failure;
+    TridiagonalGrowth<T> growth;
     PartElimination<T> so_far;
-    LastRow<T> last;
+    GivenRow<T> given;
     T c[R - 1], d[R - 1];
     Rows now, next;
     Reader at = reader(here);
@@ -164,52 +166,67 @@ struct TridiagonalHeld {
           if constexpr (Alone) {
             so_far.add_alone(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], row, failure);
           } else {
-            so_far.add(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], row, failure);
+            so_far.add(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], row, failure, growth);
             a(s) = so_far.a;
           }
           c[s] = so_far.c;
           d[s] = so_far.d;
         } else {
-          last = LastRow<T>::of(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], so_far);
+          given = {now.lower[k], now.diagonal[k], now.upper[k], now.b[k]};
         }
       }
     }
 
+    LastRow<T> last;
+    if (here.has_rows()) last = LastRow<T>::of(given, so_far);
     T x, before = T(0);
     PartBoxes<T> boxes{};
     auto const wait = [&] { member.team_barrier(); };
+    int row = p.n - 1;
     if constexpr (Alone) {
-      x = last.b * pivot_reciprocal(last.diagonal, 0, p.n - 1, failure);
+      x = last.b * pivot_reciprocal(last.diagonal,
+                                    largest_pivot(given.lower, given.diagonal, given.upper), row,
+                                    failure);
     } else {
       // Found anew, rather than kept while registers are scarce.
       here = place_of(member);
       boxes = {numbers + rows_in_scratch * team, team, items_first ? items_per_team : 1, here.part};
-      int const row = here.has_rows() ? here.base + R - 1 : p.n - 1;
+      if (here.has_rows()) row = here.base + R - 1;
       auto const found = solve_last_rows(last, so_far, here.part, parts, row, failure, boxes, wait);
       x = found.mine;
       before = found.before;
     }
 
     // Backward.
-    bool finite = true;
+    T const mine = x;
+    T last_but_one = before;
     if (here.has_rows()) {
       T* to = item_of(p.x, here.item) + (here.base + R - 1) * p.x.row;
       *to = x;
-      finite = is_finite(x);
+      growth.add_x(x);
       BATCHWORK_UNROLL
       for (int s = R - 2; s >= 0; --s) {
         if (s < here.empty) continue;
         x = d[s] - c[s] * x;
-        if constexpr (!Alone) x -= a(s) * before;
+        if constexpr (!Alone) {
+          x -= a(s) * before;
+          if (s == R - 2) last_but_one = x;
+        }
         to -= p.x.row;
         *to = x;
-        finite = finite && is_finite(x);
+        growth.add_x(x);
       }
     }
 
     if (!p.status.wanted()) return;
-    if (!finite) failure.add(TridiagonalFailure::of_result);
-    if constexpr (!Alone) failure = failure_of_item<T>(failure, here.part, parts, boxes, wait);
+    if constexpr (Alone) {
+      if (!growth.is_finite()) failure.add(TridiagonalFailure::of_result);
+    } else {
+      // a has been used.
+      boxes.mine = numbers;
+      check_last_row(given, x, last_but_one, mine, here.part, parts, row, growth, boxes, wait);
+      failure = failure_of_item<T>(failure, growth, here.part, parts, boxes, wait);
+    }
     if (here.there && here.part == 0) p.status.put(here.item, failure.code());
   }
 };

@@ -113,6 +113,29 @@ TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
     }
 }
 
+/// What is said to be right is: by rows where a lane has an item, as on hosts.
+TYPED_TEST(Tridiagonal, SaysWhereItIsNotAccurate) {
+  using T = TypeParam;
+  using Kind = typename TridiagonalData<T>::Kind;
+  Random random(5);
+  constexpr long double by_rows =
+      Impl::runs_on_device<Kokkos::DefaultExecutionSpace> ? 1e30L : 64;
+  for (int rows : {2, 3, 8, 16, 33, 100, 1000})
+    for (auto how : {Arranged::rows, Arranged::planes, Arranged::strided}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
+      TridiagonalData<T> const s(rows < 1000 ? 501 : 101, rows, all_of(how));
+      for (Kind kind : TridiagonalData<T>::well_behaved) {
+        s.fill(kind, random);
+        EXPECT_EQ(s.check_accuracy(verb(s), kind, 128, by_rows), 0);
+      }
+      for (Kind kind : {Kind::random, Kind::zero_diagonal}) {
+        s.fill(kind, random);
+        int const reported = s.check_accuracy(verb(s), kind, 128, by_rows);
+        EXPECT_GE(reported, rows < 100 ? 1 : s.items / 2);
+      }
+    }
+}
+
 /// Groups of 8 items and of 32, of which the last one is not full.
 template <class T, int W>
 void check_packed(int rows) {

@@ -163,6 +163,28 @@ TYPED_TEST(TridiagonalOnTeams, Failures) {
     }
 }
 
+/// Positive definite matrices of any condition among them, of which parallel cyclic reduction leaves large residuals.
+TYPED_TEST(TridiagonalOnTeams, SaysWhereItIsNotAccurate) {
+  using T = TypeParam;
+  using Kind = typename TridiagonalData<T>::Kind;
+  Random random(5);
+  for (int rows : {5, 40, 144, 600})
+    for (bool side_by_side : {false, true}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
+      TridiagonalData<T> const s(rows < 100 ? 130 : 20, rows,
+                                 all_of(side_by_side ? Arranged::planes : Arranged::rows));
+      for (Kind kind : TridiagonalData<T>::well_behaved) {
+        s.fill(kind, random);
+        EXPECT_EQ(s.check_accuracy(on_teams(s, side_by_side), kind, 128, 1e30L), 0);
+      }
+      for (Kind kind : {Kind::random, Kind::zero_diagonal}) {
+        s.fill(kind, random);
+        int const reported = s.check_accuracy(on_teams(s, side_by_side), kind, 128, 1e30L);
+        EXPECT_GE(reported, rows < 100 ? 1 : s.items / 2);
+      }
+    }
+}
+
 /// In the largest teams.
 TYPED_TEST(TridiagonalOnTeams, FailuresOfLargeSystems) {
   using T = TypeParam;
