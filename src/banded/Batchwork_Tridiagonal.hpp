@@ -16,6 +16,8 @@
 #include "banded/Batchwork_TridiagonalChoice.hpp"
 #include "banded/Batchwork_TridiagonalHeld.hpp"
 #include "banded/Batchwork_TridiagonalHost.hpp"
+#include "banded/Batchwork_TridiagonalPivoted.hpp"
+#include "banded/Batchwork_TridiagonalPivotedHost.hpp"
 #include "banded/Batchwork_TridiagonalStaged.hpp"
 #include "machine/Batchwork_Crew.hpp"
 #include "operand/Batchwork_Check.hpp"
@@ -23,7 +25,17 @@
 #include "verbs/Batchwork_Launch.hpp"
 
 namespace Batchwork {
+
+/// Rows are exchanged for the largest pivot; made by partial_pivoting().
+struct PartialPivoting {};
+/// An option of solve_tridiagonal, after x: for matrices that are neither diagonally dominant nor symmetric and positive
+/// definite, as LAPACK's gtsv has it.
+inline PartialPivoting partial_pivoting() { return {}; }
+
 namespace Impl {
+
+/// Rows are eliminated as they stand.
+struct NoPivoting {};
 
 /// The checks of a call. The operands are lower, diagonal, upper, b, x and perhaps status.
 struct TridiagonalCall : TriangleCall {
@@ -81,7 +93,7 @@ void launch_tridiagonal_held(Exec const& exec, TridiagonalCall const& call,
   launch_tridiagonal_teams(exec, call, TridiagonalHeld<T, R, Alone, Lanes>(p, how, side_by_side));
 }
 
-template <int Rows, int P, class Exec, class T>
+template <class Kernel, class Exec, class T>
 void launch_tridiagonal_host(Exec const& exec, TridiagonalCall const& call,
                              TridiagonalProblem<T> const& p) {
   // Chunks that are worth starting, and enough of them for every thread; whole packs.
@@ -91,7 +103,7 @@ void launch_tridiagonal_host(Exec const& exec, TridiagonalCall const& call,
   Kokkos::parallel_for(kernel_label(call.verb, ""),
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                            exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                       TridiagonalHost<T, Rows, P>(p, per_chunk));
+                       Kernel(p, per_chunk));
 }
 
 /// Whether most operands have neighbouring items side by side.
@@ -105,7 +117,7 @@ bool items_are_side_by_side(TridiagonalProblem<T> const& p) {
 
 template <class Exec, class T>
 void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
-                        TridiagonalProblem<T> const& p) {
+                        TridiagonalProblem<T> const& p, NoPivoting) {
   if constexpr (runs_on_device<Exec>) {
     bool const side_by_side = items_are_side_by_side(p);
     Kokkos::TeamPolicy<Exec> const any(exec, 1, 1);
@@ -129,9 +141,22 @@ void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
         break;
     }
   } else {
-    if (p.n <= 64) launch_tridiagonal_host<64, 4>(exec, call, p);
-    else if (p.n <= 512) launch_tridiagonal_host<512, 2>(exec, call, p);
-    else launch_tridiagonal_host<most_tridiagonal_rows, 1>(exec, call, p);
+    if (p.n <= 64) launch_tridiagonal_host<TridiagonalHost<T, 64, 4>>(exec, call, p);
+    else if (p.n <= 512) launch_tridiagonal_host<TridiagonalHost<T, 512, 2>>(exec, call, p);
+    else launch_tridiagonal_host<TridiagonalHost<T, most_tridiagonal_rows, 1>>(exec, call, p);
+  }
+}
+template <class Exec, class T>
+void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
+                        TridiagonalProblem<T> const& p, PartialPivoting) {
+  if constexpr (runs_on_device<Exec>) {
+    bool const side_by_side = items_are_side_by_side(p);
+    launch_tridiagonal_teams(
+        exec, call, TridiagonalPivoted<T>(p, choose_pivoted<T>(side_by_side, p.n), side_by_side));
+  } else if (p.n <= 512) {
+    launch_tridiagonal_host<TridiagonalPivotedHost<T, 512>>(exec, call, p);
+  } else {
+    launch_tridiagonal_host<TridiagonalPivotedHost<T, most_tridiagonal_rows>>(exec, call, p);
   }
 }
 
@@ -155,9 +180,9 @@ constexpr bool require_tridiagonal_views() {
   return true;
 }
 
-template <class Exec, class L, class D, class U, class B, class X, class S>
+template <class Exec, class L, class D, class U, class B, class X, class Pivoting, class S>
 void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U const& u_arg,
-                             B const& b_arg, X const& x_arg, S const& codes) {
+                             B const& b_arg, X const& x_arg, Pivoting pivoting, S const& codes) {
   auto const l = stored(l_arg);
   auto const d = stored(d_arg);
   auto const u = stored(u_arg);
@@ -195,7 +220,7 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
   p.items = d.description.items;
   p.n = int(d.rows);
   if (p.items == 0 || p.n == 0) return;
-  launch_tridiagonal(exec, call, p);
+  launch_tridiagonal(exec, call, p, pivoting);
 }
 
 }  // namespace Impl
@@ -229,13 +254,26 @@ template <class Exec, Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::V
   requires Kokkos::is_execution_space_v<Exec>
 void solve_tridiagonal(Exec const& exec, L const& lower, D const& diagonal, U const& upper,
                        B const& b, X const& x, S const& codes = {}) {
-  Impl::solve_tridiagonal_batch(exec, lower, diagonal, upper, b, x, codes);
+  Impl::solve_tridiagonal_batch(exec, lower, diagonal, upper, b, x, Impl::NoPivoting{}, codes);
+}
+template <class Exec, Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B,
+          Impl::Viewish X, Impl::StatusOperand S = Impl::NoStatus>
+  requires Kokkos::is_execution_space_v<Exec>
+void solve_tridiagonal(Exec const& exec, L const& lower, D const& diagonal, U const& upper,
+                       B const& b, X const& x, PartialPivoting pivoting, S const& codes = {}) {
+  Impl::solve_tridiagonal_batch(exec, lower, diagonal, upper, b, x, pivoting, codes);
 }
 template <Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B, Impl::Viewish X,
           Impl::StatusOperand S = Impl::NoStatus>
 void solve_tridiagonal(L const& lower, D const& diagonal, U const& upper, B const& b, X const& x,
                        S const& codes = {}) {
   solve_tridiagonal(Kokkos::DefaultExecutionSpace(), lower, diagonal, upper, b, x, codes);
+}
+template <Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B, Impl::Viewish X,
+          Impl::StatusOperand S = Impl::NoStatus>
+void solve_tridiagonal(L const& lower, D const& diagonal, U const& upper, B const& b, X const& x,
+                       PartialPivoting pivoting, S const& codes = {}) {
+  solve_tridiagonal(Kokkos::DefaultExecutionSpace(), lower, diagonal, upper, b, x, pivoting, codes);
 }
 
 }  // namespace Batchwork

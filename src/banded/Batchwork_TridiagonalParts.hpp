@@ -196,6 +196,10 @@ struct PartBoxes {
   BATCHWORK_INLINE T get(int k, int other) const {
     return mine[k * from_box_to_box + (other - part) * from_part_to_part];
   }
+  /// Into another part's.
+  BATCHWORK_INLINE void put_at(int k, int other, T x) const {
+    mine[k * from_box_to_box + (other - part) * from_part_to_part] = x;
+  }
   BATCHWORK_INLINE void put_bits(int k, std::uint32_t x) const {
     memcpy(mine + k * from_box_to_box, &x, sizeof(x));
   }
