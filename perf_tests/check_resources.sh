@@ -36,7 +36,7 @@ for executable in "$@"; do
   "$cuobjdump" --dump-resource-usage "$executable" 2>/dev/null | c++filt | awk -v quiet=$quiet -v executable="$executable" '
     # The kernel line names the function, the next one has its resources.
     /^ *Function / { kernel = $0; sub(/^ *Function /, "", kernel); sub(/:$/, "", kernel); next }
-    /REG:/ && kernel ~ /Batchwork::Impl::(DeviceKernel|GemmBlocks|GemmTiles|GemmLanes|CopyRuns|CopyTiles|TriangleTeams|TridiagonalHeld|TridiagonalStaged)/ {
+    /REG:/ && kernel ~ /Batchwork::Impl::(DeviceKernel|GemmBlocks|GemmTiles|GemmLanes|CopyRuns|CopyTiles|TriangleTeams|TridiagonalHeld|TridiagonalStaged|TridiagonalPivoted)/ {
       match($0, /REG:[0-9]+/);   reg   = substr($0, RSTART + 4, RLENGTH - 4)
       match($0, /STACK:[0-9]+/); stack = substr($0, RSTART + 6, RLENGTH - 6)
       match($0, /LOCAL:[0-9]+/); loc   = substr($0, RSTART + 6, RLENGTH - 6)

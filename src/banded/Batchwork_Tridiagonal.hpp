@@ -233,19 +233,24 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
 /// They are Views v(item, row) in LayoutLeft, LayoutRight or LayoutStride, or packed(v, n), each in its own arrangement;
 /// float or double, 1 to 4096 rows. `x` may be the View `b` itself; otherwise only x is written.
 ///
-/// There is no pivoting: right for matrices that are diagonally dominant or symmetric and positive definite, and for others
-/// whose pivots stay away from zero. status(codes), if it is given, receives for each item 0, or a reason and a 1-based row:
-/// Reason::breakdown where a pivot is zero (or so small that its reciprocal may overflow), Reason::not_finite where one is
-/// NaN or infinite, or with an info of 0 where only a number of x is. Where lanes of a device share an item its rows are
-/// eliminated in another order than from first to last: other pivots may then be zero, and the row is that of the first bad one
-/// in that order. After a bad pivot all of the item's x is NaN. Other items come out bitwise as without it.
+/// Rows are eliminated as they stand: right for matrices that are diagonally dominant or symmetric and positive definite.
+/// status(codes), if it is given, receives for each item 0, or a reason and a 1-based row: Reason::breakdown where a pivot is
+/// zero (or so small that its reciprocal may overflow), Reason::not_finite where one is NaN or infinite, or with an info of
+/// 0 where only a number of x is, and Reason::inaccurate where numbers grew (x is stored as it is). Of an item whose code is 0
+/// |b - A x| <= 128 eps |A| |x|, largest sums of a row and largest numbers, unless numbers underflow.
+/// \param pivoting  partial_pivoting(): rows are exchanged for the largest pivot, as LAPACK's gtsv does. On hosts that costs
+///                  about twice the time; on devices x is put into the equations too, if codes are wanted.
+///
+/// Where lanes of a device share an item its rows are eliminated in another order than from first to last: other pivots may
+/// then be zero, and the row is that of the first bad one in that order. After a bad pivot all of the item's x is NaN.
+/// Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::solve_tridiagonal; asynchronous, allocates nothing, never fences.
 /// Zero items or rows are no launch, and write no status. About 8 operations a row, and a division. On devices the Thomas
 /// algorithm, by a lane that holds an item in registers, where items are side by side in memory, to 64 rows in float and 32
-/// in double; else the partition method with parallel cyclic reduction (Wang 1981; Laszlo, Giles and Appleyard 2016), by
-/// lanes that share an item. Either reads every number once. On hosts the Thomas algorithm, by packs of items;
-/// a thread needs up to 0.5 MB of stack.
+/// in double; else the partition method with cyclic reduction (Wang 1981; Laszlo, Giles and Appleyard 2016), by lanes that
+/// share an item. Either reads every number once. On hosts the Thomas algorithm, by packs of items; a thread needs up to
+/// 0.5 MB of stack, with partial pivoting 0.8 MB.
 ///
 /// Throws std::invalid_argument before anything is launched: numbers of rows or items that differ, too many rows, null
 /// Views, too few groups, Views that overlap other than in place.

@@ -61,7 +61,11 @@ struct TridiagonalHeld {
   static constexpr int rows_in_scratch =
       Alone ? 0 : std::min(R - 1, int(scratch_of_a_team / (Lanes * sizeof(T))) - 3);
   static_assert(Alone || rows_in_scratch >= 5, "room for what failure_of_item exchanges");
-  static constexpr std::size_t lane_numbers = Alone ? 0 : std::size_t(rows_in_scratch + 3);
+  /// c of the first row, too, where there is room for it.
+  static constexpr int more_in_scratch =
+      !Alone && int(scratch_of_a_team / (Lanes * sizeof(T))) > rows_in_scratch + 3 ? 1 : 0;
+  static constexpr std::size_t lane_numbers =
+      Alone ? 0 : std::size_t(rows_in_scratch + 3 + more_in_scratch);
   /// Of a team's scratch, and what aligning it may take.
   BATCHWORK_INLINE std::size_t used_bytes() const {
     return std::size_t(parts * items_per_team) * lane_numbers * sizeof(T);
@@ -129,6 +133,14 @@ struct TridiagonalHeld {
     }
   }
 
+  /// But for b.
+  BATCHWORK_INLINE GivenRow<T> given_row(std::int64_t item, int row, bool there) const {
+    if (!there) return {};
+    return {row > 0 ? item_of(p.lower, item)[row * p.lower.row] : T(0),
+            item_of(p.diagonal, item)[row * p.diagonal.row],
+            row + 1 < p.n ? item_of(p.upper, item)[row * p.upper.row] : T(0), T(0)};
+  }
+
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     Place here = place_of(member);
@@ -149,8 +161,13 @@ struct TridiagonalHeld {
     TridiagonalFailure failure;
     TridiagonalGrowth<T> growth;
     PartElimination<T> so_far;
-    GivenRow<T> given;
-    T c[R - 1], d[R - 1];
+    LastRow<T> last;
+    T b_of_last = T(0), largest_of_last = T(0);
+    T c_here[R - 1 - more_in_scratch], d[R - 1];
+    auto const c = [&](int slot) -> T& {
+      return slot < more_in_scratch ? numbers[(rows_in_scratch + 3 + slot) * team]
+                                    : c_here[slot - more_in_scratch];
+    };
     Rows now, next;
     Reader at = reader(here);
     read(next, at, 0, here);
@@ -169,24 +186,22 @@ struct TridiagonalHeld {
             so_far.add(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], row, failure, growth);
             a(s) = so_far.a;
           }
-          c[s] = so_far.c;
+          c(s) = so_far.c;
           d[s] = so_far.d;
         } else {
-          given = {now.lower[k], now.diagonal[k], now.upper[k], now.b[k]};
+          last = LastRow<T>::of({now.lower[k], now.diagonal[k], now.upper[k], now.b[k]}, so_far);
+          b_of_last = now.b[k];
+          largest_of_last = largest_pivot(now.lower[k], now.diagonal[k], now.upper[k]);
         }
       }
     }
 
-    LastRow<T> last;
-    if (here.has_rows()) last = LastRow<T>::of(given, so_far);
     T x, before = T(0);
     PartBoxes<T> boxes{};
     auto const wait = [&] { member.team_barrier(); };
     int row = p.n - 1;
     if constexpr (Alone) {
-      x = last.b * pivot_reciprocal(last.diagonal,
-                                    largest_pivot(given.lower, given.diagonal, given.upper), row,
-                                    failure);
+      x = last.b * pivot_reciprocal(last.diagonal, largest_of_last, row, failure);
     } else {
       // Found anew, rather than kept while registers are scarce.
       here = place_of(member);
@@ -198,7 +213,7 @@ struct TridiagonalHeld {
     }
 
     // Backward.
-    T const mine = x;
+    T const last_x = x;
     T last_but_one = before;
     if (here.has_rows()) {
       T* to = item_of(p.x, here.item) + (here.base + R - 1) * p.x.row;
@@ -207,7 +222,7 @@ struct TridiagonalHeld {
       BATCHWORK_UNROLL
       for (int s = R - 2; s >= 0; --s) {
         if (s < here.empty) continue;
-        x = d[s] - c[s] * x;
+        x = d[s] - c(s) * x;
         if constexpr (!Alone) {
           x -= a(s) * before;
           if (s == R - 2) last_but_one = x;
@@ -222,9 +237,12 @@ struct TridiagonalHeld {
     if constexpr (Alone) {
       if (!growth.is_finite()) failure.add(TridiagonalFailure::of_result);
     } else {
+      // Read once more, for lack of registers; of these only b may have been written.
+      GivenRow<T> given = given_row(here.item, row, here.has_rows());
+      given.b = b_of_last;
       // a has been used.
       boxes.mine = numbers;
-      check_last_row(given, x, last_but_one, mine, here.part, parts, row, growth, boxes, wait);
+      check_last_row(given, x, last_but_one, last_x, here.part, parts, row, growth, boxes, wait);
       failure = failure_of_item<T>(failure, growth, here.part, parts, boxes, wait);
     }
     if (here.there && here.part == 0) p.status.put(here.item, failure.code());

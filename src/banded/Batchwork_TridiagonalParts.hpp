@@ -35,10 +35,10 @@ struct PartElimination {
   BATCHWORK_INLINE void add(T lower, T diagonal, T upper, T b, int row, TridiagonalFailure& failure,
                             TridiagonalGrowth<T>& growth) {
     T const pivot = diagonal - lower * c, filled = lower * a;
-    T const r = pivot_reciprocal(pivot, 0, row, failure);
     growth.add_matrix(lower, diagonal, upper);
     growth.add_grown(pivot, row);
     growth.add_grown(filled, row);
+    T const r = pivot_reciprocal(pivot, 0, row, failure);
     d = (b - lower * d) * r;
     a = -filled * r;
     c = upper * r;
@@ -106,7 +106,6 @@ BATCHWORK_INLINE LastNumbers<T> solve_last_rows(LastRow<T> my, PartElimination<T
   wait();
   // Of the rows that are left every second one is eliminated from its neighbours: those of parts s, 3 s, 5 s, ...
   int stage = 1;
-  T x = T(0);
   for (int s = 1; s <= parts; s *= 2) {
     int const place = part & (2 * s - 1);
     if (place == (s < parts ? s : 0)) {
@@ -114,12 +113,11 @@ BATCHWORK_INLINE LastNumbers<T> solve_last_rows(LastRow<T> my, PartElimination<T
       my.below *= r;
       my.above *= r;
       my.b *= r;
-      x = my.b;
       if (s < parts) {
         boxes.put(0, my.below);
         boxes.put(1, my.above);
       }
-      boxes.put(2, x);
+      boxes.put(2, my.b);
     }
     wait();
     if (place == 0 && s < parts) {
@@ -137,13 +135,13 @@ BATCHWORK_INLINE LastNumbers<T> solve_last_rows(LastRow<T> my, PartElimination<T
   // Backwards. Beyond the ends there are no rows.
   for (int s = parts / 2; s > 0; s /= 2) {
     if ((part & (2 * s - 1)) == s) {
-      x -= my.below * boxes.get(2, part - s);
-      if (part + s < parts) x -= my.above * boxes.get(2, part + s);
-      boxes.put(2, x);
+      my.b -= my.below * boxes.get(2, part - s);
+      if (part + s < parts) my.b -= my.above * boxes.get(2, part + s);
+      boxes.put(2, my.b);
     }
     wait();
   }
-  return {x, part > 0 ? boxes.get(2, part - 1) : T(0)};
+  return {my.b, part > 0 ? boxes.get(2, part - 1) : T(0)};
 }
 
 /// Puts the last row of the calling lane's part into its equation: the first number of x in the part, the last but one (or
