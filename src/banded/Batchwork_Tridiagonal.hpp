@@ -238,8 +238,8 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
 /// zero (or so small that its reciprocal may overflow), Reason::not_finite where one is NaN or infinite, or with an info of
 /// 0 where only a number of x is, and Reason::inaccurate where numbers grew (x is stored as it is). Of an item whose code is 0
 /// |b - A x| <= 128 eps |A| |x|, largest sums of a row and largest numbers, unless numbers underflow.
-/// \param pivoting  partial_pivoting(): rows are exchanged for the largest pivot, as LAPACK's gtsv does. On hosts that costs
-///                  about twice the time; on devices x is put into the equations too, if codes are wanted.
+/// \param pivoting  partial_pivoting(): rows are exchanged for the largest pivot, as LAPACK's gtsv does. On hosts that takes
+///                  1.1 to 2.5 times the time; on devices x is put into the equations too, if codes are wanted.
 ///
 /// Where lanes of a device share an item its rows are eliminated in another order than from first to last: other pivots may
 /// then be zero, and the row is that of the first bad one in that order. After a bad pivot all of the item's x is NaN.

@@ -121,8 +121,8 @@ struct TridiagonalHost {
                                         TridiagonalFailure* failures) {
     S r = S(T(1)) / pivots;
     S const size = Impl::abs(pivots);
-    auto const good = size >= S(std::numeric_limits<T>::min()) &&
-                      size <= S(std::numeric_limits<T>::max()) && size <= largest;
+    // Not so for NaN and infinity.
+    auto const good = size >= S(std::numeric_limits<T>::min()) && size < largest;
     if (any(!good))
       for (int l = 0; l < W; ++l)
         r.set_lane(l, pivot_reciprocal(pivots.lane(l), largest.lane(l), row, failures[l]));

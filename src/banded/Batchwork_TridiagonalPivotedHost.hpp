@@ -50,7 +50,7 @@ struct TridiagonalPivotedHost : TridiagonalHost<T, Rows, 1> {
   }
   static BATCHWORK_INLINE void invert(S const& pivots, int row, TridiagonalFailure* failures,
                                       S& r) {
-    r = Base::reciprocals(pivots, S(std::numeric_limits<T>::max()), row, failures);
+    r = Base::reciprocals(pivots, S(std::numeric_limits<T>::infinity()), row, failures);
   }
   /// Row i of an item, or of a pack of them.
   template <class H, bool Gathered, class U>
