@@ -49,8 +49,8 @@ struct PartElimination {
   /// The same where there are no other parts.
   BATCHWORK_INLINE void add_alone(T lower, T diagonal, T upper, T b, int row,
                                   TridiagonalFailure& failure) {
-    T const r = pivot_reciprocal(diagonal - lower * c, largest_pivot(lower, diagonal, upper), row,
-                                 failure);
+    T const r =
+        pivot_reciprocal(diagonal - lower * c, largest_pivot(lower, diagonal, upper), row, failure);
     d = (b - lower * d) * r;
     c = upper * r;
   }
@@ -147,8 +147,8 @@ BATCHWORK_INLINE LastNumbers<T> solve_last_rows(LastRow<T> my, PartElimination<T
 /// Puts the last row of the calling lane's part into its equation: the first number of x in the part, the last but one (or
 /// the last one of the part before) and the last one. The same calls.
 template <class T, class Boxes, class Wait>
-BATCHWORK_INLINE void check_last_row(GivenRow<T> const& last, T first, T last_but_one, T x, int part,
-                                     int parts, int row, TridiagonalGrowth<T>& growth,
+BATCHWORK_INLINE void check_last_row(GivenRow<T> const& last, T first, T last_but_one, T x,
+                                     int part, int parts, int row, TridiagonalGrowth<T>& growth,
                                      Boxes const& boxes, Wait const& wait) {
   growth.add_matrix(last.lower, last.diagonal, last.upper);
   T after = T(0);

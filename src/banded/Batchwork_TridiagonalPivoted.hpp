@@ -183,8 +183,8 @@ BATCHWORK_INLINE PartEnds<T> solve_joints(PartEquations<T> mine, int part, int p
     int const place = part & (2 * s - 1), other = part + s;
     if (place == 0) {
       auto const e = [&](int k) { return boxes.get(k, other); };
-      T const first = e(10) - e(6) * ends.before - e(7) * ends.first - e(8) * ends.last -
-                      e(9) * ends.after;
+      T const first =
+          e(10) - e(6) * ends.before - e(7) * ends.first - e(8) * ends.last - e(9) * ends.after;
       T const last = e(5) - e(0) * first - e(1) * ends.before - e(2) * ends.first -
                      e(3) * ends.last - e(4) * ends.after;
       boxes.put_at(0, other, last);
@@ -254,10 +254,9 @@ struct TridiagonalPivoted : TridiagonalHeld<T, most_rows_held<T>, false> {
             mine.two = {T(0), now.lower[k], now.diagonal[k], now.upper[k], now.b[k]};
           } else if (s > 1) {
             int const row = here.base + s - 1;
-            pivots[s - 2] = mine.add(now.lower[k], now.diagonal[k], now.upper[k], now.b[k],
-                                     [&](T pivot) {
-                                       return pivot_reciprocal(pivot, 0, row, failure);
-                                     });
+            pivots[s - 2] =
+                mine.add(now.lower[k], now.diagonal[k], now.upper[k], now.b[k],
+                         [&](T pivot) { return pivot_reciprocal(pivot, 0, row, failure); });
           }
         }
       }
@@ -288,7 +287,9 @@ struct TridiagonalPivoted : TridiagonalHeld<T, most_rows_held<T>, false> {
       BATCHWORK_UNROLL
       for (int s = 0; s < R; ++s) {
         if (s < here.empty) continue;
-        T const inside = s == 0 ? ends.first : s == R - 1 ? ends.last : pivots[s > 0 && s < R - 1 ? s - 1 : 0].b;
+        T const inside = s == 0       ? ends.first
+                         : s == R - 1 ? ends.last
+                                      : pivots[s > 0 && s < R - 1 ? s - 1 : 0].b;
         T const x = s == here.empty ? ends.first : inside;
         if (p.status.wanted()) {
           int const row = here.base + s;

@@ -73,7 +73,7 @@ struct TridiagonalPivotedHost : TridiagonalHost<T, Rows, 1> {
     TridiagonalFailure failures[Items];
     bool infinite[Items] = {};
     T const *const lower = item_of(p.lower, item), *const diagonal = item_of(p.diagonal, item),
-                  *const upper = item_of(p.upper, item), *const b = item_of(p.b, item);
+                   *const upper = item_of(p.upper, item), *const b = item_of(p.b, item);
     T* const x = item_of(p.x, item);
     H const zero(T(0));
     auto const upper_of = [&](int i) {

@@ -77,8 +77,7 @@ BATCHWORK_INLINE T pivot_reciprocal(T pivot, int stage, int row, TridiagonalFail
 /// The largest pivot that a row of the matrix may leave: with it the row's own backward error is bounded.
 template <class S>
 BATCHWORK_INLINE S largest_pivot(S const& lower, S const& diagonal, S const& upper) {
-  return S(growth_limit<scalar_t<S>>) *
-         (Impl::abs(lower) + Impl::abs(diagonal) + Impl::abs(upper));
+  return S(growth_limit<scalar_t<S>>) * (Impl::abs(lower) + Impl::abs(diagonal) + Impl::abs(upper));
 }
 /// Likewise, and where the pivot is larger that is recorded.
 template <class T>

@@ -27,8 +27,9 @@ enum class Reason : std::int32_t {
           ///< Breakdown
   indefinite = 7,       ///< a direction p with p' A p <= 0: the matrix is not positive definite
   invalid_pattern = 8,  ///< a row whose columns do not rise, or are out of range; info is 0
-  inaccurate = 9,  ///< numbers grew in an elimination: the result is stored, and may be less accurate than it is said to be;
-                   ///< info is the 1-based row
+  inaccurate =
+      9,  ///< numbers grew in an elimination: the result is stored, and may be less accurate than it is said to be;
+          ///< info is the 1-based row
 };
 
 /// A status as it stands in the user's integer View: 0 is success; otherwise the reason and LAPACK's info.

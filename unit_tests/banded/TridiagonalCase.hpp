@@ -217,7 +217,7 @@ struct TridiagonalData {
               by_rows ? std::fabs(l[i]) + std::fabs(u[i])
                       : (i > 0 ? std::fabs(u[i - 1]) : 0) + (i + 1 < m ? std::fabs(l[i + 1]) : 0);
           // Many of them only just.
-          d[i] = (size * (1 + 4 * epsilon<T>) + (random.integer(0, 1) ? 0 : random(0, 2))) * sign();
+          d[i] = (size * (1 + 4 * epsilon<T>)+(random.integer(0, 1) ? 0 : random(0, 2))) * sign();
           if (m == 1) d[i] = 1;
         }
       } else if (kind != Kind::random && kind != Kind::zero_diagonal) {
@@ -285,17 +285,16 @@ struct TridiagonalData {
       auto const error = backward_error(n);
       if (code == 0) {
         if (!(error.norms <= bound && error.by_rows <= by_rows) && ++wrong)
-          ADD_FAILURE() << "item " << n << " is said to be right: " << double(error.norms) << " eps, "
-                        << double(error.by_rows) << " by rows";
+          ADD_FAILURE() << "item " << n << " is said to be right: " << double(error.norms)
+                        << " eps, " << double(error.by_rows) << " by rows";
         continue;
       }
       ++reported;
       bool const may_be = kind == Kind::random || kind == Kind::zero_diagonal;
-      bool const zero =
-          kind == Kind::zero_diagonal && Status::reason(code) == Reason::breakdown;
+      bool const zero = kind == Kind::zero_diagonal && Status::reason(code) == Reason::breakdown;
       bool const inaccurate = !singular_only && Status::reason(code) == Reason::inaccurate;
-      if ((!may_be || !(zero || inaccurate) ||
-           Status::info(code) < 1 || Status::info(code) > rows) &&
+      if ((!may_be || !(zero || inaccurate) || Status::info(code) < 1 ||
+           Status::info(code) > rows) &&
           ++wrong)
         ADD_FAILURE() << "item " << n << ": " << to_string(Status::reason(code)) << ", row "
                       << Status::info(code) << ", " << double(error.norms) << " eps";

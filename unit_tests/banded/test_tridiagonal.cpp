@@ -126,8 +126,7 @@ TYPED_TEST(Tridiagonal, SaysWhereItIsNotAccurate) {
   using T = TypeParam;
   using Kind = typename TridiagonalData<T>::Kind;
   Random random(5);
-  constexpr long double by_rows =
-      Impl::runs_on_device<Kokkos::DefaultExecutionSpace> ? 1e30L : 64;
+  constexpr long double by_rows = Impl::runs_on_device<Kokkos::DefaultExecutionSpace> ? 1e30L : 64;
   for (int rows : {2, 3, 8, 16, 33, 100, 1000})
     for (auto how : {Arranged::rows, Arranged::planes, Arranged::strided}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
@@ -210,8 +209,8 @@ TYPED_TEST(Tridiagonal, FailuresWithExchanges) {
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
       TridiagonalData<T> const s(37, rows, all_of(how));
       s.randomise(random);
-      for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot,
-                         Plant::nan_b, Plant::nan_lower, Plant::nan_upper})
+      for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot, Plant::nan_b,
+                         Plant::nan_lower, Plant::nan_upper})
         for (int row : {0, rows / 2, rows - 1})
           s.check_failure(pivoted(s), random.integer(0, 36), row, what, true);
     }

@@ -184,10 +184,10 @@ TYPED_TEST(TridiagonalOnTeams, SaysWhereItIsNotAccurate) {
   using T = TypeParam;
   using Kind = typename TridiagonalData<T>::Kind;
   Random random(5);
-  for (int rows : {5, 40, 144, 600})
+  for (int rows : {40, 144, 600})
     for (bool side_by_side : {false, true}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
-      TridiagonalData<T> const s(rows < 100 ? 130 : 16, rows,
+      TridiagonalData<T> const s(rows < 100 ? 40 : 16, rows,
                                  all_of(side_by_side ? Arranged::planes : Arranged::rows));
       for (Kind kind : TridiagonalData<T>::well_behaved) {
         if (rows > 500 && kind != Kind::nearly_singular) continue;
@@ -208,7 +208,7 @@ TYPED_TEST(TridiagonalOnTeams, PartialPivoting) {
   using Kind = typename TridiagonalData<T>::Kind;
   Random random(6);
   constexpr int R = Impl::most_rows_held<T>;
-  for (int rows : {1, 2, 3, 5, R - 1, R, R + 1, 2 * R + 1, 3 * R, 9 * R - 1})
+  for (int rows : {1, 2, 3, 5, R, R + 1, 3 * R, 5 * R + 1})
     for (bool side_by_side : {false, true}) {
       if (side_by_side != (rows % 2 == 0) && rows < R) continue;
       SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
@@ -235,14 +235,14 @@ TYPED_TEST(TridiagonalOnTeams, FailuresWithExchanges) {
   using T = TypeParam;
   using Plant = typename TridiagonalData<T>::Plant;
   Random random(7);
-  for (int rows : {1, 9, 70}) {
+  for (int rows : {9, 70}) {
     SCOPED_TRACE(std::to_string(rows) + " rows");
     TridiagonalData<T> const s(5, rows, all_of(Arranged::planes));
     s.randomise(random);
-    for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot,
-                       Plant::nan_b, Plant::nan_lower, Plant::nan_upper})
-      s.check_failure(pivoted_on_teams(s, true), random.integer(0, 4),
-                      random.integer(0, rows - 1), what, true);
+    for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot, Plant::nan_b,
+                       Plant::nan_lower, Plant::nan_upper})
+      s.check_failure(pivoted_on_teams(s, true), random.integer(0, 4), random.integer(0, rows - 1),
+                      what, true);
   }
 }
 

@@ -133,15 +133,13 @@ TEST(Errors, TooFewSteps) {
   Kokkos::View<double* [3][3]> const c_room("c", 12);
   Kokkos::View<double* [3][3], Kokkos::MemoryUnmanaged> const c(c_room.data(), 9);
   auto const m = message_of([&] { B::scan(11, Add{}, B::carry(start, end), B::each(z)); });
-  expect_says(
-      m, {"Batchwork::scan: ", "operand 2, each", "[View (5, 10, 3, 3), tile 3x3] has 10 steps",
-          "the call asks for 11", "; give"});
+  expect_says(m, {"Batchwork::scan: ", "operand 2, each",
+                  "[View (5, 10, 3, 3), tile 3x3] has 10 steps", "the call asks for 11", "; give"});
   expect_says(
       message_of([&] { B::scan(10, AddAndEmit{}, B::carry(start, end), B::each(z), B::emit(e)); }),
       {"operand 3, emit", "9 steps", "asks for 10"});
-  expect_says(
-      message_of([&] { B::scan(10, Add{}, B::carry(start, end), B::common(B::each(c))); }),
-      {"operand 2, common(each)", "[View (9, 3, 3), tile 3x3] has 9 steps", "asks for 10"});
+  expect_says(message_of([&] { B::scan(10, Add{}, B::carry(start, end), B::common(B::each(c))); }),
+              {"operand 2, common(each)", "[View (9, 3, 3), tile 3x3] has 9 steps", "asks for 10"});
   expect_says(message_of([&] { B::scan(-1, Add{}, B::carry(start, end), B::each(z)); }),
               {"Batchwork::scan: ", "-1 steps", "; give zero or more"});
   expect_untouched(end);
