@@ -34,6 +34,9 @@ TEST(TridiagonalMisuse, IsNamed) {
         "; x may be b"});
   says([&] { solve_tridiagonal(l, d, u, b, x, status(codes)); },
        {"operand 6, status(\"codes\")", "has 6 items", "has 7"});
+  // In place, and over a band as well.
+  says([&] { solve_tridiagonal(l, x, u, x, x); },
+       {"operand 5, x(\"x\")", "is written and shares elements with operand 2, diagonal(\"x\")"});
   // With exchanges all the same.
   says([&] { solve_tridiagonal(l, d, u, b, d, partial_pivoting()); },
        {"operand 5, x(\"d\")", "is written and shares elements with operand 2, diagonal(\"d\")"});

@@ -54,7 +54,7 @@ TYPED_TEST(TridiagonalOnTeams, Choice) {
             ASSERT_FALSE(side_by_side);
             ASSERT_EQ(how.rows % 2, 1);
             ASSERT_EQ(team, Impl::TridiagonalStaged<T>::largest_team);
-            ASSERT_TRUE(how.parts == 1 || how.rows >= 3) << "room for three numbers a lane";
+            ASSERT_TRUE(how.parts == 1 || how.rows >= 5) << "room for five numbers a lane";
             ASSERT_LE(4 * std::size_t(team) * std::size_t(how.rows) * sizeof(T) + 16, scratch);
             break;
         }

@@ -52,10 +52,10 @@ MUTATIONS = [
      "test_machine", "StatusCode*"),
     # Packs.
     ("abs keeps the sign", PACK, "std::numeric_limits<integer_of_t<T>>::max()));",
-     "integer_of_t<T>(-1)));", "test_banded_tridiagonal", GOOD),
-    ("quotients of 1", "src/machine/Batchwork_QuickDivisor.hpp",
+     "integer_of_t<T>(-1)));", HOSTS, GOOD),
+    ("quotients", "src/machine/Batchwork_QuickDivisor.hpp",
      "std::uint64_t(std::uint32_t(dividend)) * factor + factor",
-     "std::uint64_t(std::uint32_t(dividend)) * factor", "test_banded_tridiagonal_teams", "*Mixed*"),
+     "std::uint64_t(std::uint32_t(dividend)) * factor", TEAMS, "*SecondDifference*"),
     # Checks of a call.
     ("negative steps", CHECK, "if (steps < 0)", "if (steps < -1)", "test_errors", "*TooFewSteps*"),
     ("numbers of items", CHECK, "p.d.items >= 0 && p.d.items != first->d.items",
