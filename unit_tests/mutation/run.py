@@ -43,16 +43,21 @@ def run(command, **options):
 
 
 def copy_tree():
-    """Only what changed is written, so that a second run builds little."""
+    """Only what differs is written, with the time of now: a mutant that was restored is built again, nothing else."""
+    wanted = set()
     for name in COPIED:
-        source, target = ROOT / name, TREE / name
-        if source.is_file():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(source, target)
-            continue
-        if target.exists():
-            shutil.rmtree(target)
-        shutil.copytree(source, target)
+        source = ROOT / name
+        for path in [source] if source.is_file() else source.rglob("*"):
+            if path.is_dir():
+                continue
+            target = TREE / path.relative_to(ROOT)
+            wanted.add(target)
+            if not target.is_file() or target.read_bytes() != path.read_bytes():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(path.read_bytes())
+    for target in TREE.rglob("*"):
+        if target.is_file() and target not in wanted:
+            target.unlink()
 
 
 def build(target, jobs):
