@@ -16,6 +16,8 @@
 #include "banded/Batchwork_TridiagonalChoice.hpp"
 #include "banded/Batchwork_TridiagonalHeld.hpp"
 #include "banded/Batchwork_TridiagonalHost.hpp"
+#include "banded/Batchwork_TridiagonalPivoted.hpp"
+#include "banded/Batchwork_TridiagonalPivotedHost.hpp"
 #include "banded/Batchwork_TridiagonalStaged.hpp"
 #include "machine/Batchwork_Crew.hpp"
 #include "operand/Batchwork_Check.hpp"
@@ -23,7 +25,17 @@
 #include "verbs/Batchwork_Launch.hpp"
 
 namespace Batchwork {
+
+/// Rows are exchanged for the largest pivot; made by partial_pivoting().
+struct PartialPivoting {};
+/// An option of solve_tridiagonal, after x: for matrices that are neither diagonally dominant nor symmetric and positive
+/// definite, as LAPACK's gtsv has it.
+inline PartialPivoting partial_pivoting() { return {}; }
+
 namespace Impl {
+
+/// Rows are eliminated as they stand.
+struct NoPivoting {};
 
 /// The checks of a call. The operands are lower, diagonal, upper, b, x and perhaps status.
 struct TridiagonalCall : TriangleCall {
@@ -82,7 +94,7 @@ void launch_tridiagonal_held(Exec const& exec, TridiagonalCall const& call,
   launch_tridiagonal_teams(exec, call, TridiagonalHeld<T, R, Alone, Lanes>(p, how, side_by_side));
 }
 
-template <int Rows, int P, class Exec, class T>
+template <class Kernel, class Exec, class T>
 void launch_tridiagonal_host(Exec const& exec, TridiagonalCall const& call,
                              TridiagonalProblem<T> const& p) {
   // Chunks that are worth starting, and enough of them for every thread; whole packs.
@@ -92,7 +104,7 @@ void launch_tridiagonal_host(Exec const& exec, TridiagonalCall const& call,
   Kokkos::parallel_for(kernel_label(call.verb, ""),
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                            exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                       TridiagonalHost<T, Rows, P>(p, per_chunk));
+                       Kernel(p, per_chunk));
 }
 
 /// Whether most operands have neighbouring items side by side.
@@ -106,7 +118,7 @@ bool items_are_side_by_side(TridiagonalProblem<T> const& p) {
 
 template <class Exec, class T>
 void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
-                        TridiagonalProblem<T> const& p) {
+                        TridiagonalProblem<T> const& p, NoPivoting) {
   if constexpr (runs_on_device<Exec>) {
     bool const side_by_side = items_are_side_by_side(p);
     Kokkos::TeamPolicy<Exec> const any(exec, 1, 1);
@@ -130,9 +142,22 @@ void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
         break;
     }
   } else {
-    if (p.n <= 64) launch_tridiagonal_host<64, 4>(exec, call, p);
-    else if (p.n <= 512) launch_tridiagonal_host<512, 2>(exec, call, p);
-    else launch_tridiagonal_host<most_tridiagonal_rows, 1>(exec, call, p);
+    if (p.n <= 64) launch_tridiagonal_host<TridiagonalHost<T, 64, 4>>(exec, call, p);
+    else if (p.n <= 512) launch_tridiagonal_host<TridiagonalHost<T, 512, 2>>(exec, call, p);
+    else launch_tridiagonal_host<TridiagonalHost<T, most_tridiagonal_rows, 1>>(exec, call, p);
+  }
+}
+template <class Exec, class T>
+void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
+                        TridiagonalProblem<T> const& p, PartialPivoting) {
+  if constexpr (runs_on_device<Exec>) {
+    bool const side_by_side = items_are_side_by_side(p);
+    launch_tridiagonal_teams(
+        exec, call, TridiagonalPivoted<T>(p, choose_pivoted<T>(side_by_side, p.n), side_by_side));
+  } else if (p.n <= 512) {
+    launch_tridiagonal_host<TridiagonalPivotedHost<T, 512>>(exec, call, p);
+  } else {
+    launch_tridiagonal_host<TridiagonalPivotedHost<T, most_tridiagonal_rows>>(exec, call, p);
   }
 }
 
@@ -156,9 +181,9 @@ constexpr bool require_tridiagonal_views() {
   return true;
 }
 
-template <class Exec, class L, class D, class U, class B, class X, class S>
+template <class Exec, class L, class D, class U, class B, class X, class Pivoting, class S>
 void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U const& u_arg,
-                             B const& b_arg, X const& x_arg, S const& codes) {
+                             B const& b_arg, X const& x_arg, Pivoting pivoting, S const& codes) {
   static_assert(require_status<S>());
   auto const l = stored(l_arg);
   auto const d = stored(d_arg);
@@ -197,7 +222,7 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
   p.items = d.description.items;
   p.n = int(d.rows);
   if (p.items == 0 || p.n == 0) return;
-  launch_tridiagonal(exec, call, p);
+  launch_tridiagonal(exec, call, p, pivoting);
 }
 
 }  // namespace Impl
@@ -210,19 +235,24 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
 /// They are Views v(item, row) in LayoutLeft, LayoutRight or LayoutStride, or packed(v, n), each in its own arrangement;
 /// float or double, 1 to 4096 rows. `x` may be the View `b` itself; otherwise only x is written.
 ///
-/// There is no pivoting: right for matrices that are diagonally dominant or symmetric and positive definite, and for others
-/// whose pivots stay away from zero. status(codes), if it is given, receives for each item 0, or a reason and a 1-based row:
-/// Reason::breakdown where a pivot is zero (or so small that its reciprocal may overflow), Reason::not_finite where one is
-/// NaN or infinite, or with an info of 0 where only a number of x is. Where lanes of a device share an item its rows are
-/// eliminated in another order than from first to last: other pivots may then be zero, and the row is that of the first bad one
-/// in that order. After a bad pivot all of the item's x is NaN. Other items come out bitwise as without it.
+/// Rows are eliminated as they stand: right for matrices that are diagonally dominant or symmetric and positive definite.
+/// status(codes), if it is given, receives for each item 0, or a reason and a 1-based row: Reason::breakdown where a pivot is
+/// zero (or so small that its reciprocal may overflow), Reason::not_finite where one is NaN or infinite, or with an info of
+/// 0 where only a number of x is, and Reason::inaccurate where numbers grew (x is stored as it is). Of an item whose code is 0
+/// |b - A x| <= 128 eps |A| |x|, largest sums of a row and largest numbers, unless numbers underflow.
+/// \param pivoting  partial_pivoting(): rows are exchanged for the largest pivot, as LAPACK's gtsv does. On hosts that takes
+///                  1.1 to 2.5 times the time; on devices x is put into the equations too, if codes are wanted.
+///
+/// Where lanes of a device share an item its rows are eliminated in another order than from first to last: other pivots may
+/// then be zero, and the row is that of the first bad one in that order. After a bad pivot all of the item's x is NaN.
+/// Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::solve_tridiagonal; asynchronous, allocates nothing, never fences.
 /// Zero items or rows are no launch, and write no status. About 8 operations a row, and a division. On devices the Thomas
 /// algorithm, by a lane that holds an item in registers, where items are side by side in memory, to 64 rows in float and 32
-/// in double; else the partition method with parallel cyclic reduction (Wang 1981; Laszlo, Giles and Appleyard 2016), by
-/// lanes that share an item. Either reads every number once. On hosts the Thomas algorithm, by packs of items;
-/// a thread needs up to 0.5 MB of stack.
+/// in double; else the partition method with cyclic reduction (Wang 1981; Laszlo, Giles and Appleyard 2016), by lanes that
+/// share an item. Either reads every number once. On hosts the Thomas algorithm, by packs of items; a thread needs up to
+/// 0.5 MB of stack, with partial pivoting 0.8 MB.
 ///
 /// Throws std::invalid_argument before anything is launched: numbers of rows or items that differ, too many rows, null
 /// Views, too few groups, Views that overlap other than in place.
@@ -231,13 +261,26 @@ template <class Exec, Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::V
   requires Kokkos::is_execution_space_v<Exec>
 void solve_tridiagonal(Exec const& exec, L const& lower, D const& diagonal, U const& upper,
                        B const& b, X const& x, S const& codes = {}) {
-  Impl::solve_tridiagonal_batch(exec, lower, diagonal, upper, b, x, codes);
+  Impl::solve_tridiagonal_batch(exec, lower, diagonal, upper, b, x, Impl::NoPivoting{}, codes);
+}
+template <class Exec, Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B,
+          Impl::Viewish X, Impl::StatusOperand S = Impl::NoStatus>
+  requires Kokkos::is_execution_space_v<Exec>
+void solve_tridiagonal(Exec const& exec, L const& lower, D const& diagonal, U const& upper,
+                       B const& b, X const& x, PartialPivoting pivoting, S const& codes = {}) {
+  Impl::solve_tridiagonal_batch(exec, lower, diagonal, upper, b, x, pivoting, codes);
 }
 template <Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B, Impl::Viewish X,
           class S = Impl::NoStatus>
 void solve_tridiagonal(L const& lower, D const& diagonal, U const& upper, B const& b, X const& x,
                        S const& codes = {}) {
   solve_tridiagonal(Kokkos::DefaultExecutionSpace(), lower, diagonal, upper, b, x, codes);
+}
+template <Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B, Impl::Viewish X,
+          Impl::StatusOperand S = Impl::NoStatus>
+void solve_tridiagonal(L const& lower, D const& diagonal, U const& upper, B const& b, X const& x,
+                       PartialPivoting pivoting, S const& codes = {}) {
+  solve_tridiagonal(Kokkos::DefaultExecutionSpace(), lower, diagonal, upper, b, x, pivoting, codes);
 }
 
 }  // namespace Batchwork

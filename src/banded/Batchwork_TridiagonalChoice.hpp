@@ -61,6 +61,15 @@ constexpr TridiagonalChoice choose_tridiagonal(bool side_by_side, int n, std::si
   return {TridiagonalKernel::held, parts, (n + parts - 1) / parts, std::clamp(most, 1, 32)};
 }
 
+/// The same with partial pivoting: a lane has as many rows as it holds.
+template <class T>
+constexpr TridiagonalChoice choose_pivoted(bool side_by_side, int n) {
+  int parts = 1;
+  while (parts * most_rows_held<T> < n) parts *= 2;
+  int const items = std::clamp(lanes_of_parts / parts, 1, side_by_side && parts > 1 ? 32 : 128);
+  return {TridiagonalKernel::held, parts, (n + parts - 1) / parts, items};
+}
+
 }  // namespace Batchwork::Impl
 
 #endif

@@ -60,7 +60,12 @@ struct TridiagonalHeld {
   /// Eliminated rows of a lane of which a is in team scratch, beside three numbers to exchange.
   static constexpr int rows_in_scratch =
       Alone ? 0 : std::min(R - 1, int(scratch_of_a_team / (Lanes * sizeof(T))) - 3);
-  static constexpr std::size_t lane_numbers = Alone ? 0 : std::size_t(rows_in_scratch + 3);
+  static_assert(Alone || rows_in_scratch >= 5, "room for what failure_of_item exchanges");
+  /// c of the first row, too, where there is room for it.
+  static constexpr int more_in_scratch =
+      !Alone && int(scratch_of_a_team / (Lanes * sizeof(T))) > rows_in_scratch + 3 ? 1 : 0;
+  static constexpr std::size_t lane_numbers =
+      Alone ? 0 : std::size_t(rows_in_scratch + 3 + more_in_scratch);
   /// Of a team's scratch, and what aligning it may take.
   BATCHWORK_INLINE std::size_t used_bytes() const {
     return std::size_t(parts * items_per_team) * lane_numbers * sizeof(T);
@@ -128,6 +133,14 @@ struct TridiagonalHeld {
     }
   }
 
+  /// But for b.
+  BATCHWORK_INLINE GivenRow<T> given_row(std::int64_t item, int row, bool there) const {
+    if (!there) return {};
+    return {row > 0 ? item_of(p.lower, item)[row * p.lower.row] : T(0),
+            item_of(p.diagonal, item)[row * p.diagonal.row],
+            row + 1 < p.n ? item_of(p.upper, item)[row * p.upper.row] : T(0), T(0)};
+  }
+
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     Place here = place_of(member);
@@ -146,9 +159,15 @@ struct TridiagonalHeld {
 
     // Forward.
     TridiagonalFailure failure;
+    TridiagonalGrowth<T> growth;
     PartElimination<T> so_far;
     LastRow<T> last;
-    T c[R - 1], d[R - 1];
+    T b_of_last = T(0), largest_of_last = T(0);
+    T c_here[R - 1 - more_in_scratch], d[R - 1];
+    auto const c = [&](int slot) -> T& {
+      return slot < more_in_scratch ? numbers[(rows_in_scratch + 3 + slot) * team]
+                                    : c_here[slot - more_in_scratch];
+    };
     Rows now, next;
     Reader at = reader(here);
     read(next, at, 0, here);
@@ -164,13 +183,15 @@ struct TridiagonalHeld {
           if constexpr (Alone) {
             so_far.add_alone(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], row, failure);
           } else {
-            so_far.add(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], row, failure);
+            so_far.add(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], row, failure, growth);
             a(s) = so_far.a;
           }
-          c[s] = so_far.c;
+          c(s) = so_far.c;
           d[s] = so_far.d;
         } else {
-          last = LastRow<T>::of(now.lower[k], now.diagonal[k], now.upper[k], now.b[k], so_far);
+          last = LastRow<T>::of({now.lower[k], now.diagonal[k], now.upper[k], now.b[k]}, so_far);
+          b_of_last = now.b[k];
+          largest_of_last = largest_pivot(now.lower[k], now.diagonal[k], now.upper[k]);
         }
       }
     }
@@ -178,38 +199,52 @@ struct TridiagonalHeld {
     T x, before = T(0);
     PartBoxes<T> boxes{};
     auto const wait = [&] { member.team_barrier(); };
+    int row = p.n - 1;
     if constexpr (Alone) {
-      x = last.b * pivot_reciprocal(last.diagonal, 0, p.n - 1, failure);
+      x = last.b * pivot_reciprocal(last.diagonal, largest_of_last, row, failure);
     } else {
       // Found anew, rather than kept while registers are scarce.
       here = place_of(member);
       boxes = {numbers + rows_in_scratch * team, team, items_first ? items_per_team : 1, here.part};
-      int const row = here.has_rows() ? here.base + R - 1 : p.n - 1;
+      if (here.has_rows()) row = here.base + R - 1;
       auto const found = solve_last_rows(last, so_far, here.part, parts, row, failure, boxes, wait);
       x = found.mine;
       before = found.before;
     }
 
     // Backward.
-    bool finite = true;
+    T const last_x = x;
+    T last_but_one = before;
     if (here.has_rows()) {
       T* to = item_of(p.x, here.item) + (here.base + R - 1) * p.x.row;
       *to = x;
-      finite = is_finite(x);
+      growth.add_x(x);
       BATCHWORK_UNROLL
       for (int s = R - 2; s >= 0; --s) {
         if (s < here.empty) continue;
-        x = d[s] - c[s] * x;
-        if constexpr (!Alone) x -= a(s) * before;
+        x = d[s] - c(s) * x;
+        if constexpr (!Alone) {
+          x -= a(s) * before;
+          if (s == R - 2) last_but_one = x;
+        }
         to -= p.x.row;
         *to = x;
-        finite = finite && is_finite(x);
+        growth.add_x(x);
       }
     }
 
     if (!p.status.wanted()) return;
-    if (!finite) failure.add(TridiagonalFailure::of_result);
-    if constexpr (!Alone) failure = failure_of_item<T>(failure, here.part, parts, boxes, wait);
+    if constexpr (Alone) {
+      if (!growth.is_finite()) failure.add(TridiagonalFailure::of_result);
+    } else {
+      // Read once more, for lack of registers; of these only b may have been written.
+      GivenRow<T> given = given_row(here.item, row, here.has_rows());
+      given.b = b_of_last;
+      // a has been used.
+      boxes.mine = numbers;
+      check_last_row(given, x, last_but_one, last_x, here.part, parts, row, growth, boxes, wait);
+      failure = failure_of_item<T>(failure, growth, here.part, parts, boxes, wait);
+    }
     if (here.there && here.part == 0) p.status.put(here.item, failure.code());
   }
 };

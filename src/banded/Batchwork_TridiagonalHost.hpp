@@ -79,16 +79,17 @@ struct TridiagonalHost {
       c[q] = d[q] = S(T(0));
     }
     for (int i = 0; i < p.n; ++i) {
-      S l[Q], r[Q];
+      S l[Q], u[Q], r[Q];
       BATCHWORK_UNROLL
       for (int q = 0; q < Q; ++q) {
         l[q] = i > 0 ? read<Gathered>(lower[q] + i * p.lower.row, p.lower.group) : S(T(0));
         S const m = read<Gathered>(diagonal[q] + i * p.diagonal.row, p.diagonal.group);
-        r[q] = reciprocals(m - l[q] * c[q], i, failures + q * W);
+        u[q] = i + 1 < p.n ? read<Gathered>(upper[q] + i * p.upper.row, p.upper.group) : S(T(0));
+        r[q] = reciprocals(m - l[q] * c[q], largest_pivot(l[q], m, u[q]), i, failures + q * W);
       }
       BATCHWORK_UNROLL
       for (int q = 0; q < Q; ++q) {
-        if (i + 1 < p.n) c[q] = read<Gathered>(upper[q] + i * p.upper.row, p.upper.group) * r[q];
+        c[q] = u[q] * r[q];
         d[q] = (read<Gathered>(b[q] + i * p.b.row, p.b.group) - l[q] * d[q]) * r[q];
         ratios[i][q] = c[q];
         if constexpr (Gathered) left[i][q] = d[q];
@@ -116,14 +117,15 @@ struct TridiagonalHost {
     }
   }
   /// pivot_reciprocal for a pack.
-  static BATCHWORK_INLINE S reciprocals(S const& pivots, int row, TridiagonalFailure* failures) {
+  static BATCHWORK_INLINE S reciprocals(S const& pivots, S const& largest, int row,
+                                        TridiagonalFailure* failures) {
     S r = S(T(1)) / pivots;
     S const size = Impl::abs(pivots);
-    auto const good =
-        size >= S(std::numeric_limits<T>::min()) && size <= S(std::numeric_limits<T>::max());
+    // Not so for NaN and infinity.
+    auto const good = size >= S(std::numeric_limits<T>::min()) && size < largest;
     if (any(!good))
       for (int l = 0; l < W; ++l)
-        r.set_lane(l, pivot_reciprocal(pivots.lane(l), 0, row, failures[l]));
+        r.set_lane(l, pivot_reciprocal(pivots.lane(l), largest.lane(l), row, failures[l]));
     return r;
   }
 
@@ -136,8 +138,9 @@ struct TridiagonalHost {
     T c = T(0), d = T(0);
     for (int i = 0; i < p.n; ++i) {
       T const l = i > 0 ? lower[i * p.lower.row] : T(0);
-      T const r = pivot_reciprocal(diagonal[i * p.diagonal.row] - l * c, 0, i, failure);
-      c = i + 1 < p.n ? upper[i * p.upper.row] * r : T(0);
+      T const m = diagonal[i * p.diagonal.row], u = i + 1 < p.n ? upper[i * p.upper.row] : T(0);
+      T const r = pivot_reciprocal(m - l * c, largest_pivot(l, m, u), i, failure);
+      c = u * r;
       d = (b[i * p.b.row] - l * d) * r;
       ratios[i] = c;
       x[i * p.x.row] = d;

@@ -31,11 +31,17 @@ struct TridiagonalProblem {
   int n = 0;
 };
 
+/// Largest number of an elimination, over the largest of the matrix, with which x is still called accurate. 2 is what
+/// diagonally dominant and symmetric positive definite matrices stay below.
+template <class T>
+inline constexpr T growth_limit = T(8);
+
 /// What is known of an item's failure: the smallest is the one that counts. Pivots are met in stages, those of a stage by
 /// several lanes at once; what fails in a stage makes pivots of later ones fail, but none of the same or an earlier one.
+/// That x is not accurate counts where nothing else failed.
 struct TridiagonalFailure {
   static constexpr std::uint32_t none = ~std::uint32_t(0);
-  static constexpr std::uint32_t of_result = none - 1;
+  static constexpr std::uint32_t of_result = std::uint32_t(1) << 30;
 
   std::uint32_t first = none;
 
@@ -44,13 +50,15 @@ struct TridiagonalFailure {
   }
   /// Pivot number `row`, counted from 0, is bad.
   BATCHWORK_INLINE void add(int stage, int row, Reason reason) {
-    add((std::uint32_t(stage) * most_tridiagonal_rows + std::uint32_t(row)) * 8 +
+    add((std::uint32_t(stage) * most_tridiagonal_rows + std::uint32_t(row)) * 64 +
         std::uint32_t(reason));
   }
+  BATCHWORK_INLINE void add_inaccurate(int row) { add(of_result + 1 + std::uint32_t(row)); }
   BATCHWORK_INLINE std::int32_t code() const {
     if (first == none) return 0;
     if (first == of_result) return Status::code(Reason::not_finite, 0);
-    return Status::code(Reason(first % 8), int(first / 8 % most_tridiagonal_rows) + 1);
+    if (first > of_result) return Status::code(Reason::inaccurate, int(first - of_result));
+    return Status::code(Reason(first % 64), int(first / 64 % most_tridiagonal_rows) + 1);
   }
 };
 
@@ -64,6 +72,18 @@ BATCHWORK_INLINE T pivot_reciprocal(T pivot, int stage, int row, TridiagonalFail
     return Vendor::reciprocal(pivot);
   failure.add(stage, row, is_finite(pivot) ? Reason::breakdown : Reason::not_finite);
   return std::numeric_limits<T>::quiet_NaN();
+}
+
+/// The largest pivot that a row of the matrix may leave: with it the row's own backward error is bounded.
+template <class S>
+BATCHWORK_INLINE S largest_pivot(S const& lower, S const& diagonal, S const& upper) {
+  return S(growth_limit<scalar_t<S>>) * (Impl::abs(lower) + Impl::abs(diagonal) + Impl::abs(upper));
+}
+/// Likewise, and where the pivot is larger that is recorded.
+template <class T>
+BATCHWORK_INLINE T pivot_reciprocal(T pivot, T largest, int row, TridiagonalFailure& failure) {
+  if (Kokkos::abs(pivot) > largest) failure.add_inaccurate(row);
+  return pivot_reciprocal(pivot, 0, row, failure);
 }
 
 }  // namespace Batchwork::Impl

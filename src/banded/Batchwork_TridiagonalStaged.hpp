@@ -185,7 +185,9 @@ struct TridiagonalStaged {
     T* const lower = here.scratch + slot * item_numbers() + first;
     T *const diagonal = lower + vector, *const upper = diagonal + vector, *const b = upper + vector;
     TridiagonalFailure failure;
+    TridiagonalGrowth<T> growth;
     PartElimination<T> so_far;
+    GivenRow<T> given;
     LastRow<T> last;
     if (mine > 0) {
       // The next row is read before this one is written, so that nothing waits for it.
@@ -194,7 +196,7 @@ struct TridiagonalStaged {
       for (int i = 0; i < mine - 1; ++i) {
         T const next_l = lower[i + 1], next_m = diagonal[i + 1], next_u = upper[i + 1],
                 next_y = b[i + 1];
-        so_far.add(l, m, u, y, first + i, failure);
+        so_far.add(l, m, u, y, first + i, failure, growth);
         lower[i] = so_far.a;
         upper[i] = so_far.c;
         b[i] = so_far.d;
@@ -204,7 +206,8 @@ struct TridiagonalStaged {
         y = next_y;
       }
       if (first + mine == p.n) u = T(0);
-      last = LastRow<T>::of(l, m, u, y, so_far);
+      given = {l, m, u, y};
+      last = LastRow<T>::of(given, so_far);
     }
     T x, before = T(0);
     PartBoxes<T> boxes{};
@@ -212,29 +215,31 @@ struct TridiagonalStaged {
     if (parts == 1) {
       x = last.b * pivot_reciprocal(last.diagonal, 0, row, failure);
     } else {
-      // The diagonal has had its day.
+      // The diagonal is not needed any more; a part has five rows at least.
       boxes = {diagonal, 1, rows, part};
       auto const found = solve_last_rows(last, so_far, part, parts, row, failure, boxes, wait);
       x = found.mine;
       before = found.before;
     }
-    bool finite = true;
+    T const last_x = x;
+    T last_but_one = before;
     if (mine > 0) {
       b[mine - 1] = x;
-      finite = is_finite(x);
+      growth.add_x(x);
+      if (mine > 1) last_but_one = b[mine - 2] - upper[mine - 2] * x - lower[mine - 2] * before;
       BATCHWORK_UNROLL_SOME
       for (int i = mine - 2; i >= 0; --i) {
         x = b[i] - upper[i] * x - lower[i] * before;
         b[i] = x;
-        finite = finite && is_finite(x);
+        growth.add_x(x);
       }
     }
     member.team_barrier();
     store(here);
 
     if (!p.status.wanted()) return;
-    if (!finite) failure.add(TridiagonalFailure::of_result);
-    failure = failure_of_item<T>(failure, part, parts, boxes, wait);
+    check_last_row(given, x, last_but_one, last_x, part, parts, row, growth, boxes, wait);
+    failure = failure_of_item<T>(failure, growth, part, parts, boxes, wait);
     if (slot < here.there && part == 0) p.status.put(here.first + slot, failure.code());
   }
 };

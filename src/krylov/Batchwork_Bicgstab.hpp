@@ -17,9 +17,9 @@ namespace Batchwork {
 /// way. Where rho, omega or the pivot vanish a system begins anew from its true residual; if that has not halved since it
 /// began before, it ends with Reason::breakdown.
 struct Bicgstab {
-  static constexpr int vectors = 6;     ///< that lanes hold, x and b apart
+  static constexpr int vectors = 6;      ///< that lanes hold, x and b apart
   static constexpr int own_vectors = 5;  ///< of its method
-  static constexpr int short_rows = 8;  ///< of a lane, where they have three entries
+  static constexpr int short_rows = 8;   ///< of a lane, where they have three entries
   StoppingCriteria stop{};
 };
 inline Bicgstab bicgstab(StoppingCriteria const& stop = {}) { return {stop}; }

@@ -35,8 +35,8 @@ struct EquilibrateSystems {
     equilibrate_item<S>(
         lanes, there ? a.rows : 0, Scaling::both,
         [&](int i, auto const& f) {
-          a.for_each_place(
-              i, [&](int column, std::int64_t place) { f(column, get<S>(v + place)); });
+          a.for_each_place(i,
+                           [&](int column, std::int64_t place) { f(column, get<S>(v + place)); });
         },
         item_of(left, item), left.row, item_of(right, item), right.row);
   }

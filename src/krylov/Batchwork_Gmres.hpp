@@ -34,7 +34,7 @@ struct Gmres {
   static constexpr int vectors =
       4;  ///< that a lane or thread keeps, beside the factors of a preconditioner
   static constexpr int own_vectors = 1;  ///< of its method
-  static constexpr int short_rows = 4;  ///< of a lane, where they have three entries
+  static constexpr int short_rows = 4;   ///< of a lane, where they have three entries
   StoppingCriteria stop{};
   /// m: vectors of a cycle, 1 or more. More than there are rows, or iterations allowed, are not taken.
   int basis = 30;
@@ -81,7 +81,10 @@ struct GmresMethod {
   T remaining = T(0);  // of the rotated right-hand side: the norm of the residual, but for the sign
 
   BATCHWORK_INLINE GmresMethod(At& at, Gmres const& solver, SystemRoom<T> const& in)
-      : v(at.template vectors<Gmres::own_vectors>()[0]), room(in), m(solver.basis), places(places_of(at)) {}
+      : v(at.template vectors<Gmres::own_vectors>()[0]),
+        room(in),
+        m(solver.basis),
+        places(places_of(at)) {}
 
   BATCHWORK_INLINE T* direction(int k) const { return room.numbers + k * places; }
   BATCHWORK_INLINE T* current() const { return room.numbers + m * places; }

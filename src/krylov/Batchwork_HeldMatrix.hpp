@@ -68,8 +68,8 @@ struct ColumnsHeld {
   template <class At, class Put>
   BATCHWORK_INLINE void compensated_product(At& at, RowNumbers<T, R> const& x,
                                             Put const& put) const {
-    sum_rows<CompensatedSum<T>>(
-        at, x, [&](int r, CompensatedSum<T>& sum) { put(r, sum, columns); });
+    sum_rows<CompensatedSum<T>>(at, x,
+                                [&](int r, CompensatedSum<T>& sum) { put(r, sum, columns); });
   }
   template <class Sum, class At, class Put>
   BATCHWORK_INLINE void sum_rows(At& at, RowNumbers<T, R> const& x, Put const& put) const {
@@ -198,9 +198,8 @@ struct EntriesHeld {
   template <class At, class Put>
   BATCHWORK_INLINE void compensated_product(At& at, RowNumbers<T, R> const& x,
                                             Put const& put) const {
-    sum_rows<CompensatedSum<T>>(at, x, [&](int r, CompensatedSum<T>& sum) {
-      put(r, sum, width > K ? width : K);
-    });
+    sum_rows<CompensatedSum<T>>(
+        at, x, [&](int r, CompensatedSum<T>& sum) { put(r, sum, width > K ? width : K); });
   }
   template <class Sum, class At, class Put>
   BATCHWORK_INLINE void sum_rows(At& at, RowNumbers<T, R> const& x, Put const& put) const {

@@ -13,9 +13,9 @@ namespace Batchwork {
 /// x = x + omega M (b - A x), M being the preconditioner: one product and one round of sums an iteration. Converges where all
 /// eigenvalues of omega M A are within 1 of 1.
 struct Richardson {
-  static constexpr int vectors = 4;     ///< that lanes hold, x and b apart
+  static constexpr int vectors = 4;      ///< that lanes hold, x and b apart
   static constexpr int own_vectors = 2;  ///< of its method
-  static constexpr int short_rows = 4;  ///< of a lane, where they have three entries
+  static constexpr int short_rows = 4;   ///< of a lane, where they have three entries
   StoppingCriteria stop{};
   double omega = 1;
 };

@@ -308,6 +308,7 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
   std::int64_t const items = x.description.items;
   call.check_items(4, vb, b.description.items, SystemCall::name(5, vx), items);
   auto const views = a.views();
+  call.check_allocated(5, vx, vb, views);
   if (!views.empty()) call.check_items(3, views.back(), a.items(), SystemCall::name(5, vx), items);
   call.check_written(5, vx, 4, vb);
   for (auto const& v : views) call.check_written(5, vx, 3, v);

@@ -40,14 +40,15 @@ struct SolveHost {
       if (p.solver.workspace != nullptr)
         room.numbers = p.solver.workspace + first / per_chunk * p.solver.of_system;
     using Of = std::remove_cvref_t<decltype(p.a.item(0))>;
-    using M = typename Problem::template prepared<typename SystemThread<T, Of, own_vectors>::Vector>;
+    using M =
+        typename Problem::template prepared<typename SystemThread<T, Of, own_vectors>::Vector>;
     std::vector<T> beside(bytes_of_preconditioner<T>(p.preconditioner, p.a.rows) / sizeof(T));
     AnySystems<T> const any(p.a);
     for (std::int64_t n = first; n < end; ++n) {
       auto const item = p.item(n, true);
       Of const matrix = p.a.item(n);
-      SystemThread<T, Of, own_vectors> at{
-          matrix, item, p.log, p.a.rows, memory, memory + sizeof(memory) / sizeof(T)};
+      SystemThread<T, Of, own_vectors> at{matrix,   item,   p.log,
+                                          p.a.rows, memory, memory + sizeof(memory) / sizeof(T)};
       auto const diagonal = at.vector();
       if constexpr (M::wants_diagonal && Of::has_entries)
         for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
@@ -80,9 +81,16 @@ struct SolveHost {
     auto const memory =
         std::make_unique_for_overwrite<Number[]>(std::size_t(vectors) * std::size_t(rows));
     for (std::int64_t n = first; n < end; n += W) {
-      At at{
-          pattern,       p.b,         p.x, p.log, rows, n, int(std::min<std::int64_t>(W, end - n)),
-          entries.get(), memory.get(), memory.get() + std::size_t(vectors) * std::size_t(rows)};
+      At at{pattern,
+            p.b,
+            p.x,
+            p.log,
+            rows,
+            n,
+            int(std::min<std::int64_t>(W, end - n)),
+            entries.get(),
+            memory.get(),
+            memory.get() + std::size_t(vectors) * std::size_t(rows)};
       auto const diagonal = at.vector();
       for (int l = 0; l < W; ++l) {
         auto const item = p.a.item(at.item(l));

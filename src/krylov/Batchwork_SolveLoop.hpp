@@ -307,8 +307,8 @@ BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
         // x becomes better than it was as far as the sums say, and than the start for certain.
         T const limit = T(stop.divergence_limit) * T(stop.divergence_limit);
         N const start = is_finite(limit) ? is.divergence_squared / N(limit) : state.best;
-        helps = began & (met | ((now[0] < state.best) &
-                                (sqrt(now[0]) + known.rounding < sqrt(start))));
+        helps =
+            began & (met | ((now[0] < state.best) & (sqrt(now[0]) + known.rounding < sqrt(start))));
         Mask const unsure = rest & (!met) & known.may_meet(is.threshold_squared, at.rows);
         if (at.any(unsure)) [[unlikely]] {
           V precise[2] = {V(T(0)), at.compensated_residual(t, b, u)};
@@ -319,8 +319,9 @@ BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
           N sums[2];
           at.sum(precise, sums);
           now[0] = select(unsure, sums[0], now[0]);
-          met = met | (unsure & Computed::of_compensated(sums[0], sums[1])
-                                    .meets(is.threshold_squared, at.rows));
+          met = met |
+                (unsure &
+                 Computed::of_compensated(sums[0], sums[1]).meets(is.threshold_squared, at.rows));
           helps = (helps & !unsure) | (unsure & began & (sums[0] < state.best));
         }
       }

@@ -49,8 +49,8 @@ struct SolveTeams {
        (Problem::template prepared<RowNumbers<T, R>>::wants_diagonal ? 1 : 0)) *
           R * int(sizeof(T)) / 4 +
       56;
-  static constexpr int wanted_teams =
-      std::clamp(65536 / (largest_team * registers), 1, SolverInRoom<typename Problem::solver_type> ? 4 : 64);
+  static constexpr int wanted_teams = std::clamp(
+      65536 / (largest_team * registers), 1, SolverInRoom<typename Problem::solver_type> ? 4 : 64);
 
   Problem p;
   int lanes, shift;  ///< of a system; its logarithm, where several share a team

@@ -138,8 +138,7 @@ struct Progress {
     squared = select_some(of, norm_squared, squared);
     iterations = select_some(of, iterations + Count(1), iterations);
     // Without branches; of a NaN the first does not hold.
-    Mask const goes_on = (norm_squared > threshold_squared) &
-                         (norm_squared < divergence_squared) &
+    Mask const goes_on = (norm_squared > threshold_squared) & (norm_squared < divergence_squared) &
                          (iterations < Count(most_iterations));
     running = select_some(of, goes_on, running);
   }

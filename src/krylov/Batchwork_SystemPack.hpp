@@ -80,7 +80,8 @@ struct SystemPack {
   }
   template <int N>
   SolverVectors<Vector, N> vectors() {
-    static_assert(N == Own, "Batchwork: a solver's method takes as many vectors as own_vectors says");
+    static_assert(N == Own,
+                  "Batchwork: a solver's method takes as many vectors as own_vectors says");
     SolverVectors<Vector, N> own;
     for (Vector& v : own.data) v = vector();
     return own;
@@ -143,8 +144,7 @@ struct SystemPack {
       Number value, rounding;
       for (int l = 0; l < W; ++l) {
         CompensatedSum<T> sum{b.data[i].lane(l)};
-        for (int k = begin; k < end; ++k)
-          sum.add(-entries[k].lane(l), x.data[columns[k]].lane(l));
+        for (int k = begin; k < end; ++k) sum.add(-entries[k].lane(l), x.data[columns[k]].lane(l));
         value.set_lane(l, sum.value());
         rounding.set_lane(l, sum.rounding(end - begin));
       }

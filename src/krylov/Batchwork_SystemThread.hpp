@@ -58,7 +58,8 @@ struct SystemThread {
   }
   template <int N>
   SolverVectors<Vector, N> vectors() {
-    static_assert(N == Own, "Batchwork: a solver's method takes as many vectors as own_vectors says");
+    static_assert(N == Own,
+                  "Batchwork: a solver's method takes as many vectors as own_vectors says");
     SolverVectors<Vector, N> own;
     for (Vector& v : own.data) v = vector();
     return own;

@@ -28,6 +28,9 @@ enum class Reason : std::int32_t {
   indefinite = 7,       ///< a direction p with p' A p <= 0: the matrix is not positive definite
   invalid_pattern = 8,  ///< a row whose columns do not rise, or are out of range; info is 0
   diverged = 9,  ///< the residual of an iteration grew beyond the limit of its StoppingCriteria
+  inaccurate =
+      10,  ///< numbers grew in an elimination: the result is stored, and may be less accurate than it is said to be;
+           ///< info is the 1-based row
 };
 
 /// A status as it stands in the user's integer View: 0 is success; otherwise the reason and LAPACK's info.
@@ -59,6 +62,7 @@ inline char const* to_string(Reason reason) {
     case Reason::indefinite: return "indefinite";
     case Reason::invalid_pattern: return "invalid pattern";
     case Reason::diverged: return "diverged";
+    case Reason::inaccurate: return "inaccurate";
   }
   return "unknown";
 }

@@ -91,8 +91,10 @@ struct TridiagonalData {
 
   /// |b - A x| <= 16 eps (|A| |x| + |b|), row by row: for diagonally dominant matrices |L| |U| <= 3 |A| (Higham, Accuracy and
   /// Stability of Numerical Algorithms, theorem 9.12), the same for any order of elimination but for the steps of the cyclic
-  /// reduction. And |x - truth| <= 4 (n + 8) eps max|x|, whose condition is bounded. `right` may be x itself.
-  void expect_solved(GemmMatrices<T> const& right, bool dominant = true) const {
+  /// reduction. And |x - truth| <= 4 (n + 8) eps max|x|, whose condition is bounded. `right` may be x itself. With rows
+  /// exchanged only the second is so: errors of one come to another.
+  void expect_solved(GemmMatrices<T> const& right, bool dominant = true,
+                     bool exchanges = false) const {
     int wrong = 0;
     for (std::int64_t n = 0; n < items && wrong < 5; ++n) {
       auto const want = truth(n);
@@ -108,7 +110,7 @@ struct TridiagonalData {
         if (i > 0) term(lower.at(n, i, 0), i - 1);
         term(diagonal.at(n, i, 0), i);
         if (i + 1 < rows) term(upper.at(n, i, 0), i + 1);
-        if (!(std::fabs(rest) <= 16 * epsilon<T> * size) && ++wrong)
+        if (!exchanges && !(std::fabs(rest) <= 16 * epsilon<T> * size) && ++wrong)
           ADD_FAILURE() << "item " << n << ", row " << i << ": residual " << double(rest)
                         << " over " << double(16 * epsilon<T> * size);
         if (!dominant) continue;
@@ -122,12 +124,12 @@ struct TridiagonalData {
 
   /// Runs call(b, x), which solves the systems and gives codes; then in place, where the same must come out.
   template <class Call>
-  void check(Call const& call, bool dominant = true) const {
+  void check(Call const& call, bool dominant = true, bool exchanges = false) const {
     auto const outside = x.poisoned();
     call(b, x);
     x.download();
     EXPECT_EQ(x.poisoned() + std::size_t(items) * std::size_t(rows), outside);
-    expect_solved(x, dominant);
+    expect_solved(x, dominant, exchanges);
     for (int code : download_codes()) ASSERT_EQ(code, 0);
     // The original, to compare with; numbers around it are poison.
     auto const before = Kokkos::create_mirror(Kokkos::HostSpace(), b.storage);
@@ -185,6 +187,121 @@ struct TridiagonalData {
       }
   }
 
+  /// Matrices that need no pivoting, and others.
+  enum class Kind {
+    dominant_rows,
+    dominant_columns,
+    positive_definite,  ///< of any condition
+    graded,             ///< likewise, with a diagonal over many orders
+    nearly_singular,    ///< likewise, second differences but for 1e-3
+    random,
+    zero_diagonal  ///< random, with zeros on the diagonal
+  };
+  static constexpr Kind well_behaved[] = {Kind::dominant_rows, Kind::dominant_columns,
+                                          Kind::positive_definite, Kind::graded,
+                                          Kind::nearly_singular};
+  void fill(Kind kind, Random& random) const {
+    auto const sign = [&] { return random.integer(0, 1) ? 1 : -1; };
+    auto const m = std::size_t(rows);
+    for (std::int64_t n = 0; n < items; ++n) {
+      std::vector<long double> l(m), d(m), u(m);
+      for (std::size_t i = 0; i < m; ++i) {
+        l[i] = T(random());
+        u[i] = T(random());
+        d[i] = kind == Kind::zero_diagonal && random.integer(0, 2) ? 0 : random();
+      }
+      if (kind == Kind::dominant_rows || kind == Kind::dominant_columns) {
+        for (std::size_t i = 0; i < m; ++i) {
+          bool const by_rows = kind == Kind::dominant_rows;
+          long double const size =
+              by_rows ? std::fabs(l[i]) + std::fabs(u[i])
+                      : (i > 0 ? std::fabs(u[i - 1]) : 0) + (i + 1 < m ? std::fabs(l[i + 1]) : 0);
+          // Many of them only just.
+          d[i] = (size * (1 + 4 * epsilon<T>)+(random.integer(0, 1) ? 0 : random(0, 2))) * sign();
+          if (m == 1) d[i] = 1;
+        }
+      } else if (kind != Kind::random && kind != Kind::zero_diagonal) {
+        // L D L', whose diagonal is made larger by more than rounding it may take away.
+        long double before = 0;
+        for (std::size_t i = 0; i < m; ++i) {
+          long double pivot = 1, factor = -1 + 1e-3 * random();
+          if (kind == Kind::positive_definite) pivot = random(1e-3, 2), factor = 2 * random();
+          if (kind == Kind::graded) pivot = std::pow(10, random(-2, 2)), factor = 2 * random();
+          d[i] = (pivot + (i > 0 ? factor * factor * before : 0)) * (1 + 32 * epsilon<T>);
+          if (i > 0) l[i] = u[i - 1] = factor * before;
+          before = pivot;
+        }
+      }
+      for (int i = 0; i < rows; ++i) {
+        auto const k = std::size_t(i);
+        lower.at(n, i, 0) = T(l[k]);
+        diagonal.at(n, i, 0) = T(d[k]);
+        upper.at(n, i, 0) = T(u[k]);
+        b.at(n, i, 0) = T(random());
+      }
+      lower.at(n, 0, 0) = upper.at(n, rows - 1, 0) = std::numeric_limits<T>::quiet_NaN();
+    }
+    upload();
+  }
+
+  /// Largest |b - A x| of item n in eps times the sizes: of |A| |x|, norms by rows, or row by row with the norm of x alone.
+  struct BackwardError {
+    long double norms, by_rows;
+  };
+  BackwardError backward_error(std::int64_t n) const {
+    long double left = 0, of_a = 0, of_x = 0, by_rows = 0;
+    for (int i = 0; i < rows; ++i) of_x = std::max<long double>(of_x, std::fabs(x.at(n, i, 0)));
+    for (int i = 0; i < rows; ++i) {
+      long double rest = b.at(n, i, 0), row = 0;
+      auto const term = [&](T a, int j) {
+        rest -= static_cast<long double>(a) * x.at(n, j, 0);
+        row += std::fabs(static_cast<long double>(a));
+      };
+      if (i > 0) term(lower.at(n, i, 0), i - 1);
+      term(diagonal.at(n, i, 0), i);
+      if (i + 1 < rows) term(upper.at(n, i, 0), i + 1);
+      // Not so for NaN.
+      if (!(std::fabs(rest) <= left)) left = std::fabs(rest);
+      of_a = std::max(of_a, row);
+      by_rows = std::max(by_rows, std::fabs(rest) / (row * of_x * epsilon<T>));
+    }
+    return {left / (of_a * of_x * epsilon<T>), by_rows};
+  }
+
+  /// Where no failure is reported |b - A x| <= bound eps |A| |x|; of matrices that need no pivoting none is; of the others
+  /// `inaccurate` at most, with a row; or no more than that a matrix is singular. Returns how many are reported.
+  template <class Call>
+  int check_accuracy(Call const& call, Kind kind, long double bound, long double by_rows,
+                     bool singular_only = false) const {
+    SCOPED_TRACE("kind " + std::to_string(int(kind)));
+    Kokkos::deep_copy(codes, -1);
+    x.fill(poison<T>());
+    call(b, x);
+    x.download();
+    auto const found = download_codes();
+    int wrong = 0, reported = 0;
+    for (std::int64_t n = 0; n < items && wrong < 5; ++n) {
+      int const code = found[std::size_t(n)];
+      auto const error = backward_error(n);
+      if (code == 0) {
+        if (!(error.norms <= bound && error.by_rows <= by_rows) && ++wrong)
+          ADD_FAILURE() << "item " << n << " is said to be right: " << double(error.norms)
+                        << " eps, " << double(error.by_rows) << " by rows";
+        continue;
+      }
+      ++reported;
+      bool const may_be = kind == Kind::random || kind == Kind::zero_diagonal;
+      bool const zero = kind == Kind::zero_diagonal && Status::reason(code) == Reason::breakdown;
+      bool const inaccurate = !singular_only && Status::reason(code) == Reason::inaccurate;
+      if ((!may_be || !(zero || inaccurate) || Status::info(code) < 1 ||
+           Status::info(code) > rows) &&
+          ++wrong)
+        ADD_FAILURE() << "item " << n << ": " << to_string(Status::reason(code)) << ", row "
+                      << Status::info(code) << ", " << double(error.norms) << " eps";
+    }
+    return reported;
+  }
+
   /// Plants what makes item `at` fail at `row`, and looks at its code, at its x, and at the bits of all others.
   enum class Plant {
     zero_pivot,
@@ -195,8 +312,10 @@ struct TridiagonalData {
     nan_lower,
     nan_upper
   };
+  /// With rows exchanged the row is that of a pivot, which may be another one.
   template <class Call>
-  void check_failure(Call const& call, std::int64_t at, int row, Plant what) const {
+  void check_failure(Call const& call, std::int64_t at, int row, Plant what,
+                     bool exchanges = false) const {
     SCOPED_TRACE("item " + std::to_string(at) + ", row " + std::to_string(row) + ", planted " +
                  std::to_string(int(what)));
     constexpr T nan = std::numeric_limits<T>::quiet_NaN();
@@ -243,7 +362,12 @@ struct TridiagonalData {
     std::size_t k = 0;
     for (std::int64_t n = 0; n < items; ++n) {
       int const code = found[std::size_t(n)];
-      if (n == at) EXPECT_TRUE(code == want || code == or_want) << code << " for " << want;
+      if (n == at && exchanges) {
+        EXPECT_EQ(Status::reason(code), Status::reason(want));
+        EXPECT_LE(Status::info(code), rows);
+        EXPECT_TRUE(Status::info(code) > 0 || Status::info(want) == 0 ||
+                    Status::reason(code) == Reason::not_finite);
+      } else if (n == at) EXPECT_TRUE(code == want || code == or_want) << code << " for " << want;
       else EXPECT_EQ(code, 0) << "item " << n;
       for (int i = 0; i < rows; ++i, ++k) {
         T const got = x.at(n, i, 0);

@@ -22,6 +22,14 @@ auto verb(TridiagonalData<T> const& s) {
   };
 }
 
+template <class T>
+auto pivoted(TridiagonalData<T> const& s) {
+  return [&s](GemmMatrices<T> const& b, GemmMatrices<T> const& x) {
+    solve_tridiagonal(Space(), vectors(s.lower), vectors(s.diagonal), vectors(s.upper), vectors(b),
+                      vectors(x), partial_pivoting(), status(s.codes));
+  };
+}
+
 TYPED_TEST(Tridiagonal, RowsAndArrangements) {
   using T = TypeParam;
   Random random(1);
@@ -113,6 +121,101 @@ TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
     }
 }
 
+/// What is said to be right is: by rows where a lane has an item, as on hosts.
+TYPED_TEST(Tridiagonal, SaysWhereItIsNotAccurate) {
+  using T = TypeParam;
+  using Kind = typename TridiagonalData<T>::Kind;
+  Random random(5);
+  constexpr long double by_rows = Impl::runs_on_device<Kokkos::DefaultExecutionSpace> ? 1e30L : 64;
+  for (int rows : {2, 3, 8, 16, 33, 100, 1000})
+    for (auto how : {Arranged::rows, Arranged::planes, Arranged::strided}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
+      TridiagonalData<T> const s(rows < 1000 ? 501 : 101, rows, all_of(how));
+      for (Kind kind : TridiagonalData<T>::well_behaved) {
+        s.fill(kind, random);
+        EXPECT_EQ(s.check_accuracy(verb(s), kind, 128, by_rows), 0);
+      }
+      for (Kind kind : {Kind::random, Kind::zero_diagonal}) {
+        s.fill(kind, random);
+        int const reported = s.check_accuracy(verb(s), kind, 128, by_rows);
+        EXPECT_GE(reported, rows < 100 ? 1 : s.items / 2);
+      }
+    }
+}
+
+/// With partial pivoting every regular matrix is solved, and nothing is inaccurate.
+TYPED_TEST(Tridiagonal, PartialPivoting) {
+  using T = TypeParam;
+  using Kind = typename TridiagonalData<T>::Kind;
+  Random random(6);
+  for (int rows : {1, 2, 3, 4, 8, 16, 17, 32, 33, 64, 100, 513, 1000, 4096})
+    for (auto how : all_arranged) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
+      TridiagonalData<T> const s(rows <= 100 ? 133 : 21, rows, all_of(how));
+      s.randomise(random);
+      s.check(pivoted(s), true, true);
+      for (Kind kind : {Kind::dominant_columns, Kind::graded, Kind::random}) {
+        s.fill(kind, random);
+        EXPECT_EQ(s.check_accuracy(pivoted(s), kind, 128, 1e30L, true), 0);
+      }
+      // Zeros may make it singular.
+      s.fill(Kind::zero_diagonal, random);
+      int const singular = s.check_accuracy(pivoted(s), Kind::zero_diagonal, 128, 1e30L, true);
+      EXPECT_TRUE(rows > 4 || rows == 1 || singular < s.items) << singular;
+    }
+  for (int k = 0; k < 10; ++k) {
+    TridiagonalData<T> const s(random.integer(1, 40), random.integer(1, 200),
+                               some_arrangement(random));
+    s.randomise(random);
+    s.check(pivoted(s), true, true);
+    s.fill(Kind::random, random);
+    EXPECT_EQ(s.check_accuracy(pivoted(s), Kind::random, 128, 1e30L, true), 0);
+  }
+}
+
+/// [0 1; 1 0] all along, which has no pivot on its diagonal: x is b, exchanged.
+TYPED_TEST(Tridiagonal, ExchangesOfRows) {
+  using T = TypeParam;
+  for (int rows : {2, 16, 40, 1000})
+    for (auto how : {Arranged::rows, Arranged::planes}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
+      TridiagonalData<T> const s(35, rows, all_of(how));
+      s.lower.fill(T(0));
+      s.diagonal.fill(T(0));
+      s.upper.fill(T(0));
+      for (std::int64_t n = 0; n < s.items; ++n)
+        for (int i = 0; i < rows; ++i) {
+          (i % 2 == 0 ? s.upper : s.lower).at(n, i, 0) = T(1);
+          s.b.at(n, i, 0) = T(n + i);
+        }
+      s.upload();
+      pivoted(s)(s.b, s.x);
+      s.x.download();
+      for (int code : s.download_codes()) ASSERT_EQ(code, 0);
+      for (std::int64_t n = 0; n < s.items; ++n)
+        for (int i = 0; i < rows; ++i) ASSERT_EQ(s.x.at(n, i, 0), T(n + (i ^ 1)));
+      // Without exchanges there is no pivot.
+      verb(s)(s.b, s.x);
+      for (int code : s.download_codes()) ASSERT_NE(code, 0);
+    }
+}
+
+TYPED_TEST(Tridiagonal, FailuresWithExchanges) {
+  using T = TypeParam;
+  using Plant = typename TridiagonalData<T>::Plant;
+  Random random(7);
+  for (int rows : {1, 2, 9, 33, 144, 1000})
+    for (auto how : {Arranged::rows, Arranged::planes, Arranged::strided}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
+      TridiagonalData<T> const s(37, rows, all_of(how));
+      s.randomise(random);
+      for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot, Plant::nan_b,
+                         Plant::nan_lower, Plant::nan_upper})
+        for (int row : {0, rows / 2, rows - 1})
+          s.check_failure(pivoted(s), random.integer(0, 36), row, what, true);
+    }
+}
+
 /// Groups of 8 items and of 32, of which the last one is not full.
 template <class T, int W>
 void check_packed(int rows) {
@@ -141,6 +244,12 @@ void check_packed(int rows) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t lane = items % W; lane < std::size_t(W); ++lane)
       EXPECT_EQ(host(groups - 1, i, lane), poison<T>());
+  // With exchanges.
+  solve_tridiagonal(packed(l, items), packed(d, items), packed(u, items), packed(b, items),
+                    packed(x, items), partial_pivoting());
+  unpack(vectors(s.x), packed(x, items));
+  s.x.download();
+  s.expect_solved(s.x, true, true);
   // In place.
   solve_tridiagonal(packed(l, items), packed(d, items), packed(u, items), packed(b, items),
                     packed(b, items));

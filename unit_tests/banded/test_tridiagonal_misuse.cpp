@@ -34,6 +34,14 @@ TEST(TridiagonalMisuse, IsNamed) {
         "; x may be b"});
   says([&] { solve_tridiagonal(l, d, u, b, x, status(codes)); },
        {"operand 6, status(\"codes\")", "has 6 items", "has 7"});
+  // In place, and over a band as well.
+  says([&] { solve_tridiagonal(l, x, u, x, x); },
+       {"operand 5, x(\"x\")", "is written and shares elements with operand 2, diagonal(\"x\")"});
+  // With exchanges all the same.
+  says([&] { solve_tridiagonal(l, d, u, b, d, partial_pivoting()); },
+       {"operand 5, x(\"d\")", "is written and shares elements with operand 2, diagonal(\"d\")"});
+  says([&] { solve_tridiagonal(l, d, u, b, x, partial_pivoting(), status(codes)); },
+       {"operand 6, status(\"codes\")", "has 6 items", "has 7"});
   Vectors const shifted(b.data() + 1, 6, 4), six("six", 6, 4);
   says([&] { solve_tridiagonal(six, six, six, Vectors(b.data(), 6, 4), shifted); },
        {"operand 5, x(", "is written and shares elements with operand 4, b("});

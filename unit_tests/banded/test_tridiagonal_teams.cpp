@@ -54,7 +54,7 @@ TYPED_TEST(TridiagonalOnTeams, Choice) {
             ASSERT_FALSE(side_by_side);
             ASSERT_EQ(how.rows % 2, 1);
             ASSERT_EQ(team, Impl::TridiagonalStaged<T>::largest_team);
-            ASSERT_TRUE(how.parts == 1 || how.rows >= 3) << "room for three numbers a lane";
+            ASSERT_TRUE(how.parts == 1 || how.rows >= 5) << "room for five numbers a lane";
             ASSERT_LE(4 * std::size_t(team) * std::size_t(how.rows) * sizeof(T) + 16, scratch);
             break;
         }
@@ -69,22 +69,29 @@ void run(Kernel const& kernel) {
   run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
 
+template <class T>
+Impl::TridiagonalProblem<T> problem_of(TridiagonalData<T> const& s, GemmMatrices<T> const& b,
+                                       GemmMatrices<T> const& x) {
+  auto const storage = [](auto const& m) { return Impl::stored(vectors(m)).storage; };
+  Impl::TridiagonalProblem<T> p;
+  p.lower = storage(s.lower).as_const();
+  p.diagonal = storage(s.diagonal).as_const();
+  p.upper = storage(s.upper).as_const();
+  p.b = storage(b).as_const();
+  p.x = storage(x);
+  p.status.narrow = s.codes.data();
+  p.status.group = 1;
+  p.items = s.items;
+  p.n = s.rows;
+  return p;
+}
+
 /// The kernel that the verb takes, or another one.
 template <class T>
 auto on_teams(TridiagonalData<T> const& s, bool side_by_side,
               std::size_t scratch = Impl::scratch_of_a_team) {
   return [&s, side_by_side, scratch](GemmMatrices<T> const& b, GemmMatrices<T> const& x) {
-    auto const storage = [](auto const& m) { return Impl::stored(vectors(m)).storage; };
-    Impl::TridiagonalProblem<T> p;
-    p.lower = storage(s.lower).as_const();
-    p.diagonal = storage(s.diagonal).as_const();
-    p.upper = storage(s.upper).as_const();
-    p.b = storage(b).as_const();
-    p.x = storage(x);
-    p.status.narrow = s.codes.data();
-    p.status.group = 1;
-    p.items = s.items;
-    p.n = s.rows;
+    auto const p = problem_of(s, b, x);
     auto const how = Impl::choose_tridiagonal<T>(side_by_side, p.n, scratch);
     auto const alone = [&]<int R>() {
       run(Impl::TridiagonalHeld<T, R, true>(p, how, side_by_side));
@@ -97,6 +104,15 @@ auto on_teams(TridiagonalData<T> const& s, bool side_by_side,
     else if (p.n <= 16) alone.template operator()<16>();
     else if (p.n <= 32) alone.template operator()<32>();
     else alone.template operator()<Impl::most_rows_alone<T>>();
+  };
+}
+
+/// With partial pivoting.
+template <class T>
+auto pivoted_on_teams(TridiagonalData<T> const& s, bool side_by_side) {
+  return [&s, side_by_side](GemmMatrices<T> const& b, GemmMatrices<T> const& x) {
+    run(Impl::TridiagonalPivoted<T>(problem_of(s, b, x),
+                                    Impl::choose_pivoted<T>(side_by_side, s.rows), side_by_side));
   };
 }
 
@@ -161,6 +177,73 @@ TYPED_TEST(TridiagonalOnTeams, Failures) {
         for (int row : {0, random.integer(0, rows - 1), rows - 1})
           s.check_failure(on_teams(s, side_by_side), random.integer(0, items - 1), row, what);
     }
+}
+
+/// Positive definite matrices of any condition among them, of which parallel cyclic reduction leaves large residuals.
+TYPED_TEST(TridiagonalOnTeams, SaysWhereItIsNotAccurate) {
+  using T = TypeParam;
+  using Kind = typename TridiagonalData<T>::Kind;
+  Random random(5);
+  for (int rows : {40, 144, 600})
+    for (bool side_by_side : {false, true}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
+      TridiagonalData<T> const s(rows < 100 ? 40 : 16, rows,
+                                 all_of(side_by_side ? Arranged::planes : Arranged::rows));
+      for (Kind kind : TridiagonalData<T>::well_behaved) {
+        if (rows > 500 && kind != Kind::nearly_singular) continue;
+        s.fill(kind, random);
+        EXPECT_EQ(s.check_accuracy(on_teams(s, side_by_side), kind, 128, 1e30L), 0);
+      }
+      for (Kind kind : {Kind::random, Kind::zero_diagonal}) {
+        if (rows > 500 && kind != Kind::random) continue;
+        s.fill(kind, random);
+        int const reported = s.check_accuracy(on_teams(s, side_by_side), kind, 128, 1e30L);
+        EXPECT_GE(reported, rows < 100 ? 1 : s.items / 2);
+      }
+    }
+}
+
+TYPED_TEST(TridiagonalOnTeams, PartialPivoting) {
+  using T = TypeParam;
+  using Kind = typename TridiagonalData<T>::Kind;
+  Random random(6);
+  constexpr int R = Impl::most_rows_held<T>;
+  for (int rows : {1, 2, 3, 5, R, R + 1, 3 * R, 5 * R + 1})
+    for (bool side_by_side : {false, true}) {
+      if (side_by_side != (rows % 2 == 0) && rows < R) continue;
+      SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
+      // A team and a part of the next.
+      auto const how = Impl::choose_pivoted<T>(side_by_side, rows);
+      ASSERT_LE(how.team(), Impl::lanes_of_parts);
+      TridiagonalData<T> const s(how.items_per_team + 1, rows,
+                                 all_of(side_by_side ? Arranged::planes : Arranged::rows));
+      auto const call = pivoted_on_teams(s, side_by_side);
+      s.randomise(random);
+      s.check(call, true, true);
+      s.fill(Kind::random, random);
+      EXPECT_EQ(s.check_accuracy(call, Kind::random, 128, 1e30L, true), 0);
+      s.fill(Kind::zero_diagonal, random);
+      s.check_accuracy(call, Kind::zero_diagonal, 128, 1e30L, true);
+    }
+  // All lanes of a team for an item.
+  TridiagonalData<T> const s(2, 4096, all_of(Arranged::planes));
+  s.fill(Kind::random, random);
+  EXPECT_EQ(s.check_accuracy(pivoted_on_teams(s, true), Kind::random, 128, 1e30L, true), 0);
+}
+
+TYPED_TEST(TridiagonalOnTeams, FailuresWithExchanges) {
+  using T = TypeParam;
+  using Plant = typename TridiagonalData<T>::Plant;
+  Random random(7);
+  for (int rows : {9, 70}) {
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    TridiagonalData<T> const s(5, rows, all_of(Arranged::planes));
+    s.randomise(random);
+    for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot, Plant::nan_b,
+                       Plant::nan_lower, Plant::nan_upper})
+      s.check_failure(pivoted_on_teams(s, true), random.integer(0, 4), random.integer(0, rows - 1),
+                      what, true);
+  }
 }
 
 /// In the largest teams.

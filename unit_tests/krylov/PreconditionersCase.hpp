@@ -121,8 +121,7 @@ void expect_application(Run const& run, M const& m, A const& a, int rows, std::i
     long double largest = 0;
     for (auto v : z) largest = std::max(largest, std::fabs(v));
     for (int i = 0; i < rows; ++i)
-      ASSERT_LE(std::fabs(found[std::size_t(i)] - z[std::size_t(i)]),
-                slack * epsilon<T> * largest)
+      ASSERT_LE(std::fabs(found[std::size_t(i)] - z[std::size_t(i)]), slack * epsilon<T> * largest)
           << "item " << n << ", row " << i;
   }
 }

@@ -55,8 +55,8 @@ struct ExactNorms {
   long double residual = 0, right_side = 0;
 };
 template <class T>
-ExactNorms exact_norms(GemmMatrices<T> const& a, GemmMatrices<T> const& b,
-                       GemmMatrices<T> const& x, std::int64_t n) {
+ExactNorms exact_norms(GemmMatrices<T> const& a, GemmMatrices<T> const& b, GemmMatrices<T> const& x,
+                       std::int64_t n) {
   ExactNorms t;
   for (int i = 0; i < a.rows; ++i) {
     ExactSum sum;
@@ -195,9 +195,11 @@ TEST(SolveConfirmed, EntriesOverTwelveOrders) {
   Tally all;
   for (int const rows : {3, 8, 21})
     for (double const rows_by : {0.0, 6.0, 12.0}) {
-      GemmMatrices<double> const a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows);
+      GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
+          b(items, rows, 1, Arranged::rows);
       put_badly_scaled(a, b, random, rows_by, 12 - rows_by);
-      Tally const t = all_solvers(1e-8, a, b, std::to_string(rows) + " rows, " + std::to_string(rows_by));
+      Tally const t =
+          all_solvers(1e-8, a, b, std::to_string(rows) + " rows, " + std::to_string(rows_by));
       all.converged += t.converged;
       all.all += t.all;
     }
@@ -211,7 +213,8 @@ TEST(SolveConfirmed, GmresOfColumnsOfManySizes) {
   Random random(6);
   std::int64_t const items = 100;
   for (int const rows : {3, 8, 20}) {
-    GemmMatrices<double> const a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows);
+    GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
+        b(items, rows, 1, Arranged::rows);
     put_badly_scaled(a, b, random, 0, 17);
     Tally const t = expect_true(gmres(30, relative(1e-8, 500)), no_preconditioner(), a, b,
                                 std::to_string(rows) + " rows");
@@ -406,10 +409,12 @@ TEST(SolverOfAUser, ConjugateGradientsSquared) {
   Random random(8);
   for (int const rows : {1, 5, 40}) {
     std::int64_t const items = 19;
-    GemmMatrices<double> const a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows);
+    GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
+        b(items, rows, 1, Arranged::rows);
     put_badly_scaled(a, b, random, 0, 0);
-    EXPECT_EQ(expect_true(Cgs{relative(1e-10, 200)}, jacobi(), a, b, std::to_string(rows)).converged,
-              items);
+    EXPECT_EQ(
+        expect_true(Cgs{relative(1e-10, 200)}, jacobi(), a, b, std::to_string(rows)).converged,
+        items);
   }
 }
 

@@ -125,6 +125,33 @@ TYPED_TEST(SolveReasons, Stagnated) {
   }
 }
 
+/// An item ends as soon as the tolerance is met, no later: I x = b with omega = 1/2 halves the residual each time, without
+/// any rounding.
+TYPED_TEST(SolveReasons, EndsWithTheFirstResidualThatMeetsTheTolerance) {
+  using T = TypeParam;
+  int const rows = 8;
+  Matrices<T> const a(full_pattern(rows), items, Arranged::rows);
+  GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+  for (std::int64_t n = 0; n < items; ++n)
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < rows; ++j) a.put(n, i, j, T(i == j ? 1 : 0));
+  a.upload();
+  b.fill(T(1));
+  auto const log = SolveLog<T>::allocated(items);
+  for (int const halvings : {1, 5, 12})
+    for (auto const& criteria : {relative(1.5 * std::ldexp(1.0, -halvings), 50),
+                                 relative_to_start(1.5 * std::ldexp(1.0, -halvings), 50)}) {
+      SCOPED_TRACE(halvings);
+      x.fill(T(0));
+      solve(richardson(criteria, 0.5), no_preconditioner(), a.csr(), vectors(b), vectors(x), log);
+      HostLog<T> const said(log);
+      for (std::int64_t n = 0; n < items; ++n) {
+        ASSERT_EQ(said.reason(n), Reason::success);
+        ASSERT_EQ(said.iterations(n), halvings);
+      }
+    }
+}
+
 TYPED_TEST(SolveReasons, StartsAndCriteria) {
   using T = TypeParam;
   Random random(2);
@@ -349,8 +376,9 @@ TEST(SolveMisuse, IsNamed) {
   expect_says(message_of([&] { solve(bicgstab(criteria), jacobi(), a, b, x); }),
               {"number 7 of RelativeTo", "; give right_side, start or nothing"});
   for (double const omega : {std::nan(""), std::numeric_limits<double>::infinity()})
-    expect_says(message_of([&] { solve(richardson(relative(1e-8, 100), omega), jacobi(), a, b, x); }),
-                {"richardson with an omega of ", "; give a finite number"});
+    expect_says(
+        message_of([&] { solve(richardson(relative(1e-8, 100), omega), jacobi(), a, b, x); }),
+        {"richardson with an omega of ", "; give a finite number"});
   SolveLog<double> log;
   log.iterations = Kokkos::View<int*, Space::memory_space>("short", 6);
   expect_says(

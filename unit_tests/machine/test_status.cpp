@@ -24,7 +24,8 @@ TEST(StatusCode, KeepsReasonAndInfo) {
 
 TEST(StatusCode, EveryReasonHasItsOwnWords) {
   std::vector<std::string> words;
-  for (int r : {0, 1, 2, 3, 6}) words.emplace_back(to_string(static_cast<Reason>(r)));
+  for (int r : {0, 1, 2, 3, 6, int(Reason::inaccurate)})
+    words.emplace_back(to_string(static_cast<Reason>(r)));
   for (std::size_t a = 0; a < words.size(); ++a) {
     EXPECT_FALSE(words[a].empty());
     EXPECT_NE(words[a], to_string(static_cast<Reason>(1000)));

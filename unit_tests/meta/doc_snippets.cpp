@@ -112,6 +112,8 @@ void tridiagonal(Exec const& exec, Kokkos::View<double**> lower, Kokkos::View<do
                  Kokkos::View<int*> codes) {
   solve_tridiagonal(exec, lower, diagonal, upper, b, x, status(codes));
   solve_tridiagonal(exec, lower, diagonal, upper, x, x);  // in place
+  // Neither diagonally dominant nor positive definite.
+  solve_tridiagonal(exec, lower, diagonal, upper, b, x, partial_pivoting(), status(codes));
 }
 
 void restarted(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,

@@ -173,6 +173,54 @@ TEST(Views, AdaptorsCombine) {
   }
 }
 
+/// Groups that a pack of a host's does not fit, because it begins inside a group, or groups are smaller: what lies behind a
+/// group's last item is no item that follows.
+template <int PW>
+struct Grouped {
+  static constexpr std::int64_t n = 5 * PW + PW / 2;
+  using View = Kokkos::View<double* [3][PW], Kokkos::LayoutRight, Space>;
+  View from{"from", (n + PW - 1) / PW}, to{"to", (n + PW - 1) / PW};
+  typename View::host_mirror_type numbers = numbered(from);
+
+  void check(std::int64_t first) const {
+    auto const got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), to);
+    for (std::int64_t k = 0; k < n; ++k)
+      for (int i = 0; i < 3; ++i)
+        EXPECT_EQ(got(k / PW, i, k % PW), k < first ? -1 : numbers(k / PW, i, k % PW))
+            << "item " << k << " from " << first;
+    Kokkos::deep_copy(to, -1.0);
+  }
+};
+template <class Group>
+struct FromItem {
+  Group group;
+  std::int64_t first, last;
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    group(member, first, last);
+  }
+};
+template <int PW>
+void check_groups() {
+  SCOPED_TRACE("groups of " + std::to_string(PW));
+  Grouped<PW> const v;
+  Kokkos::deep_copy(v.to, -1.0);
+  auto const group = team_map<Space>(Copy{}, out(packed(v.to, v.n)), in(packed(v.from, v.n)));
+  for (std::int64_t first = 0; first < PW + 2; ++first) {
+    Kokkos::TeamPolicy<Space> policy(1, 1);
+    policy.set_scratch_size(0, Kokkos::PerTeam(int(group.scratch_size(1))));
+    Kokkos::parallel_for(policy, FromItem<decltype(group)>{group, first, v.n});
+    v.check(first);
+  }
+  map(launch<2>(), Copy{}, out(packed(v.to, v.n)), in(packed(v.from, v.n)));
+  v.check(0);
+}
+TEST(Views, PacksThatGroupsDoNotFit) {
+  check_groups<1>();
+  check_groups<3>();
+  check_groups<8>();
+}
+
 /// Structured operands in every layout: only the triangle or diagonal is read, everything is written.
 template <class Layout>
 class Structures : public ::testing::Test {};

@@ -23,12 +23,12 @@
 
 namespace {
 
-/// What the library does not take yet on hosts: on where it does.
+/// What can be left out, for versions of the library that do not take it.
 struct Vocabulary {
-  static constexpr bool congruence_of_commons = false;  ///< f and p common, q per item
-  static constexpr bool fail_where_on_common = false;   ///< a mask per item, x common
-  static constexpr bool generate_integers = false;      ///< entries that are int
-  static constexpr bool equality = false;               ///< == and != of scalars
+  static constexpr bool congruence_of_commons = true;  ///< f and p common, q per item
+  static constexpr bool fail_where_on_common = true;   ///< a mask per item, x common
+  static constexpr bool generate_integers = true;      ///< entries that are int
+  static constexpr bool equality = true;               ///< == and != of scalars
 };
 
 /// The most that an entry is let grow to, roughly, and the worst condition that is factorised.

@@ -385,6 +385,47 @@ TYPED_TEST(StatusOf, TheLogarithmOfANegativeNumber) {
 
 // ---- the codes themselves -------------------------------------------------------------------------------------------
 
+/// A failure of one's own where the factorisation has failed already; and the choice between a failed tile and a sound one.
+struct FailAndChoose {
+  template <class X, class Y, class V, class A, class M>
+  KOKKOS_FUNCTION void operator()(X& failed_twice, Y& chosen, V& chosen_vector, A const& a,
+                                  M const& which) const {
+    auto const twice = fail_where(which > -10.0, Reason::not_finite,
+                                  fail_where(which > 0.5, Reason::incomplete_data, which));
+    failed_twice = twice;
+    auto const marked = fail_where(which > -10.0, Reason::incomplete_data, a);
+    chosen = select(which > 0.0, a, marked);
+    chosen_vector = select(which < 0.0, marked, a);
+  }
+};
+
+TEST(Status, FirstFailureStaysAndSelectTakesTheChosenSide) {
+  constexpr std::int64_t n = 37;
+  BatchIn<double, Left> which(n), twice(n);
+  BatchIn<double, Left, 2, 2> a(n), chosen(n), other(n);
+  BatchIn<int, Left> codes(n);
+  Random random(3);
+  a.randomise(random);
+  which.fill([](std::int64_t k) { return make_dense(1, 1, [&](int, int) { return k % 3 - 1; }); });
+  for (bool const of_choice : {false, true}) {
+    // A call records the first failure among its operands: one kind at a time.
+    if (of_choice)
+      map(FailAndChoose{}, nothing(), out(chosen.view()), out(other.view()), in(a.view()),
+          in(which.view()), status(codes.view()));
+    else
+      map(FailAndChoose{}, out(twice.view()), nothing(), nothing(), in(a.view()), in(which.view()),
+          status(codes.view()));
+    codes.download();
+    for (std::int64_t k = 0; k < n; ++k) {
+      double const w = double(k % 3 - 1);
+      Reason want = w > 0.5 ? Reason::incomplete_data : Reason::not_finite;
+      // `chosen` is the marked tile to zero, `other` below zero.
+      if (of_choice) want = w > 0 ? Reason::success : Reason::incomplete_data;
+      EXPECT_EQ(Status::reason(codes.at(k)), want) << k << (of_choice ? ", chosen" : ", twice");
+    }
+  }
+}
+
 TEST(Status, ReasonsAndInfosStandApart) {
   for (Reason const reason :
        {Reason::not_positive_definite, Reason::not_finite, Reason::incomplete_data}) {

@@ -1,0 +1,112 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The mutations that the tests must see: (name, file, old text, new text, test program, filter of its tests or None).
+
+The old text stands exactly once in the file. Programs that compile quickly are preferred."""
+
+STATUS = "src/machine/Batchwork_Status.hpp"
+HELD = "src/machine/Batchwork_Held.hpp"
+PACK = "src/machine/Batchwork_Pack.hpp"
+CHECK = "src/operand/Batchwork_Check.hpp"
+SOURCE = "src/operand/Batchwork_Source.hpp"
+LOCATION = "src/operand/Batchwork_Location.hpp"
+PROBLEM = "src/banded/Batchwork_TridiagonalProblem.hpp"
+GROWTH = "src/banded/Batchwork_TridiagonalGrowth.hpp"
+PARTS = "src/banded/Batchwork_TridiagonalParts.hpp"
+HOST = "src/banded/Batchwork_TridiagonalHost.hpp"
+PIVOTED_HOST = "src/banded/Batchwork_TridiagonalPivotedHost.hpp"
+PIVOTED = "src/banded/Batchwork_TridiagonalPivoted.hpp"
+TRIDIAGONAL = "src/banded/Batchwork_Tridiagonal.hpp"
+CHECK_SYSTEMS = "src/krylov/Batchwork_CheckSystems.hpp"
+
+HOSTS = "test_banded_tridiagonal"
+TEAMS = "test_banded_tridiagonal_teams"
+GOOD = "*SaysWhere*"
+EXCHANGES = "*Pivoting*:*Exchanges*"
+
+MUTATIONS = [
+    # Survived once.
+    ("later failure overrides", "src/tile/Batchwork_FailWhere.hpp",
+     "Impl::first_failure(r.info, Impl::select(mask, Impl::make_info<S>(reason, 0), info_t<S>(0)))",
+     "Impl::first_failure(Impl::select(mask, Impl::make_info<S>(reason, 0), info_t<S>(0)), r.info)",
+     "test_status", "Status.*"),
+    ("select merges both statuses", "src/tile/Batchwork_Generate.hpp",
+     "r.info = Impl::select(mask, Impl::spread_info<S>(a.info), Impl::spread_info<S>(b.info));",
+     "r.info = Impl::first_failure(Impl::spread_info<S>(a.info), Impl::spread_info<S>(b.info));",
+     "test_status", "Status.*"),
+    ("tolerance too strict", "src/krylov/Batchwork_Stopping.hpp",
+     "(norm_squared > threshold_squared)", "(norm_squared * N(T(100)) > threshold_squared)",
+     "test_krylov_solve_reasons", "*EndsWith*"),
+    ("gaps of packed vectors", SOURCE, "if constexpr (IsPacked && tile_rank > 0)",
+     "if constexpr (IsPacked && tile_rank > 9)", "test_errors", "*Gaps*"),
+    ("neighbours beyond a group", LOCATION, "return item % PW + w <= PW;",
+     "return item % PW + w <= PW + 1;", "test_operand", "*PacksThat*"),
+    ("a step too few", CHECK, "p.d.steps < steps", "p.d.steps + 1 < steps", "test_errors",
+     "*TooFewSteps*"),
+    # Statuses.
+    ("info of a code", STATUS, "(std::int64_t(1) << shift) - 1", "(std::int64_t(1) << 4) - 1",
+     "test_machine", "StatusCode*"),
+    ("words of a reason", STATUS, 'return "not finite"', 'return "breakdown"', "test_machine",
+     "StatusCode*"),
+    ("first failure", HELD, "return select(a != I(0), a, b);", "return select(b != I(0), b, a);",
+     "test_machine", "StatusCode*"),
+    # Packs.
+    ("abs keeps the sign", PACK, "std::numeric_limits<integer_of_t<T>>::max()));",
+     "integer_of_t<T>(-1)));", HOSTS, GOOD),
+    ("quotients", "src/machine/Batchwork_QuickDivisor.hpp",
+     "std::uint64_t(std::uint32_t(dividend)) * factor + factor",
+     "std::uint64_t(std::uint32_t(dividend)) * factor", TEAMS, "*SecondDifference*"),
+    # Checks of a call.
+    ("negative steps", CHECK, "if (steps < 0)", "if (steps < -1)", "test_errors", "*TooFewSteps*"),
+    ("numbers of items", CHECK, "p.d.items >= 0 && p.d.items != first->d.items",
+     "p.d.items > first->d.items", "test_errors", None),
+    ("no operand with items", CHECK, "if (p.d.items >= 0 && !first) first = &p;",
+     "if (!first) first = &p;", "test_errors", None),
+    ("aliasing of what is only read", CHECK, "if (!parts[a].writes) continue;",
+     "if (parts[a].writes) continue;", "test_errors", None),
+    ("end of a carry", CHECK, "x.begin == y.begin &&", "x.begin != y.begin &&", "test_errors",
+     None),
+    ("groups of a packed View", SOURCE, "n >= 0 && needed <= groups", "n >= 0 && needed <= groups + 1",
+     "test_errors", None),
+    ("null Views", SOURCE, "if (!empty && view.data() == nullptr)",
+     "if (empty && view.data() == nullptr)", "test_errors", None),
+    # Patterns.
+    ("first offset", CHECK_SYSTEMS, "if (offset(0) != 0)", "if (offset(0) < 0)",
+     "test_krylov_check", None),
+    ("offsets that fall", CHECK_SYSTEMS, "if (offset(i + 1) < offset(i))",
+     "if (offset(i + 1) < offset(0))", "test_krylov_check", None),
+    ("last offset", CHECK_SYSTEMS, "if (offset(rows) != entries)", "if (offset(rows) > entries)",
+     "test_krylov_check", None),
+    # Tridiagonal systems.
+    ("limit of growth", PROBLEM, "inline constexpr T growth_limit = T(8);",
+     "inline constexpr T growth_limit = T(800);", HOSTS, GOOD),
+    ("too strict a limit", PROBLEM, "inline constexpr T growth_limit = T(8);",
+     "inline constexpr T growth_limit = T(0.4);", HOSTS, GOOD),
+    ("row that is reported", PROBLEM, "% most_tridiagonal_rows) + 1);", "% most_tridiagonal_rows));",
+     HOSTS, "*FailuresStay*"),
+    ("order of failures", PROBLEM, "if (other < first) first = other;",
+     "if (other > first || first == none) first = other;", HOSTS, "*FailuresStay*"),
+    ("smallest pivot", PROBLEM, "if (size >= std::numeric_limits<T>::min() &&",
+     "if (size > std::numeric_limits<T>::min() &&", HOSTS, "*ExtremePivots*"),
+    ("upper in the row's size", PROBLEM, "(Impl::abs(lower) + Impl::abs(diagonal) + Impl::abs(upper))",
+     "Impl::abs(upper)", HOSTS, GOOD),
+    ("the other row after an exchange", PIVOTED_HOST,
+     "diagonal = select(exchange, upper, row_diagonal) - other * c;",
+     "diagonal = select(exchange, row_diagonal, upper) - other * c;", HOSTS, EXCHANGES),
+    ("fill-in left out", PIVOTED_HOST, "upper = select(exchange, zero, row_upper) - other * e;",
+     "upper = select(exchange, zero, row_upper);", HOSTS, EXCHANGES),
+    ("exchange for the smaller", PIVOTED_HOST, "Impl::abs(lower) > Impl::abs(diagonal);",
+     "Impl::abs(lower) < Impl::abs(diagonal);", HOSTS, EXCHANGES),
+    ("x may be b", TRIDIAGONAL, "if (in_place && k == of_x && other == of_b) continue;",
+     "if (in_place && k == of_x) continue;", HOSTS, "*Misuse*"),
+    ("rows of a system", TRIDIAGONAL, "if (d.rows > most_tridiagonal_rows)",
+     "if (d.rows > most_tridiagonal_rows + 1)", HOSTS, "*Misuse*"),
+    ("what is left of last rows", GROWTH, "T(32) * std::numeric_limits<T>::epsilon()",
+     "T(1e9)", TEAMS, GOOD),
+    ("growth where lanes share", GROWTH, "raise(grown, Bits::of(number, row));", "(void)number, (void)row;",
+     TEAMS, GOOD),
+    ("a pivot of a part", PIVOTED, "bool const exchange = Kokkos::abs(lower) > Kokkos::abs(one.here);",
+     "bool const exchange = false;", TEAMS, "*PartialPivoting*"),
+    ("a pivot of a joint", PIVOTED, "if (Kokkos::abs(rows[i].x[K]) > Kokkos::abs(rows[K].x[K])) {",
+     "if (Kokkos::abs(rows[i].x[K]) < Kokkos::abs(rows[K].x[K])) {", TEAMS, "*PartialPivoting*"),
+]
