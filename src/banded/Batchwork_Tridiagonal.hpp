@@ -264,7 +264,7 @@ void solve_tridiagonal(Exec const& exec, L const& lower, D const& diagonal, U co
   Impl::solve_tridiagonal_batch(exec, lower, diagonal, upper, b, x, Impl::NoPivoting{}, codes);
 }
 template <class Exec, Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B,
-          Impl::Viewish X, Impl::StatusOperand S = Impl::NoStatus>
+          Impl::Viewish X, class S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>
 void solve_tridiagonal(Exec const& exec, L const& lower, D const& diagonal, U const& upper,
                        B const& b, X const& x, PartialPivoting pivoting, S const& codes = {}) {
@@ -277,7 +277,7 @@ void solve_tridiagonal(L const& lower, D const& diagonal, U const& upper, B cons
   solve_tridiagonal(Kokkos::DefaultExecutionSpace(), lower, diagonal, upper, b, x, codes);
 }
 template <Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B, Impl::Viewish X,
-          Impl::StatusOperand S = Impl::NoStatus>
+          class S = Impl::NoStatus>
 void solve_tridiagonal(L const& lower, D const& diagonal, U const& upper, B const& b, X const& x,
                        PartialPivoting pivoting, S const& codes = {}) {
   solve_tridiagonal(Kokkos::DefaultExecutionSpace(), lower, diagonal, upper, b, x, pivoting, codes);

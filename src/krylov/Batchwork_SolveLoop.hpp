@@ -118,7 +118,7 @@ struct SolveState {
   using Mask = mask_t<N>;
   using Count = info_t<N>;
   Progress<N> is;
-  N squared = N(T(0));  ///< of the residual's norm, in r
+  N squared = N(T(0));  ///< of the norm of the residual in r; for methods that have cycles
   N best = N(T(0));     ///< the same of what x holds
   Count restarts = Count(0), code = Count(0);
   /// Those whose start seems to meet the tolerance, which is to be confirmed.
@@ -211,13 +211,13 @@ BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingC
   return state;
 }
 
-/// Decides what becomes of the systems `ends`, of which `began` have iterated: their residuals are in r and state.squared,
-/// those that x had before have the squares `from`.
+/// Decides what becomes of the systems `ends`, of which `began` have iterated: their residuals have the squares `residual`, those
+/// that they began from `from`.
 template <bool HasCycles, class N>
 BATCHWORK_INLINE void conclude_systems(SolveState<N>& state, StoppingCriteria const& stop,
                                        mask_t<N> const& ends, mask_t<N> const& began,
                                        mask_t<N> const& met, mask_t<N> const& helps,
-                                       N const& from) {
+                                       N const& residual, N const& from) {
   using Mask = mask_t<N>;
   auto& is = state.is;
   info_t<N> const cause = is.cause();
@@ -225,11 +225,11 @@ BATCHWORK_INLINE void conclude_systems(SolveState<N>& state, StoppingCriteria co
     if (!lane_of(ends, l)) continue;
     bool const helped = lane_of(helps, l), iterated = lane_of(began, l);
     Verdict const said = conclude<HasCycles>(
-        stop, iterated, lane_of(met, l), lane_of(state.squared, l), lane_of(state.best, l),
+        stop, iterated, lane_of(met, l), lane_of(residual, l), lane_of(state.best, l),
         lane_of(from, l), Reason(lane_of(cause, l)), int(lane_of(is.info, l)),
         int(lane_of(is.iterations, l)), int(lane_of(state.restarts, l)));
     set_lane_of(state.code, l, said.code);
-    if (helped || !iterated) set_lane_of(state.best, l, lane_of(state.squared, l));
+    if (helped || !iterated) set_lane_of(state.best, l, lane_of(residual, l));
     if (!said.begins_anew) continue;
     Mask mine(false);
     set_lane_of(mine, l, true);
@@ -268,8 +268,9 @@ BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
     // A start that seems to meet the tolerance is confirmed as any other end is.
     Mask const began = is.running, ends = began | state.unsure;
     bool const records = any(began) && at.keeps_history();
-    N const from = state.squared;
-    method.restart(at, m, r, state.squared, is);
+    // Without cycles a system begins anew from what x holds.
+    N const from = has_cycles ? state.squared : state.best;
+    method.restart(at, m, r, from, is);
     while (at.any(is.running)) {
       method.step(at, m, r, u, is);
       if (records) at.record(began, is.iterations, is.squared);
@@ -332,8 +333,8 @@ BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
     // What does not help is dropped.
     if (any(helps)) at.store_x(u, helps);
     if (any(ends)) {
-      state.squared = select(ends, now[0], state.squared);
-      conclude_systems<has_cycles>(state, stop, ends, began, met, helps, from);
+      if constexpr (has_cycles) state.squared = select(ends, now[0], state.squared);
+      conclude_systems<has_cycles>(state, stop, ends, began, met, helps, now[0], from);
       if constexpr (has_cycles) method.put_aside(at, u, is.running && began && !helps);
     }
     at.for_each([&](int i) { u.set(i, V(T(0))); });

@@ -197,7 +197,7 @@ struct TridiagonalData {
     random,
     zero_diagonal  ///< random, with zeros on the diagonal
   };
-  static constexpr Kind well_behaved[] = {Kind::dominant_rows, Kind::dominant_columns,
+  static constexpr Kind well_behaved[5] = {Kind::dominant_rows, Kind::dominant_columns,
                                           Kind::positive_definite, Kind::graded,
                                           Kind::nearly_singular};
   void fill(Kind kind, Random& random) const {

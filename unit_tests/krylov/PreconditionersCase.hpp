@@ -94,9 +94,11 @@ void expect_application(Run const& run, M const& m, A const& a, int rows, std::i
   GemmMatrices<T> const b(items, rows, 1, how), x(items, rows, 1, how);
   b.randomise(random);
   auto const log = SolveLog<T>::allocated(items);
-  std::vector<std::vector<long double>> applied(std::size_t(items));
+  auto const batch = static_cast<std::size_t>(items);
+  std::vector<std::vector<long double>> applied(batch);
   for (double omega = 1; omega > 1e-7; omega /= 32)
-    for (double const factor : {omega, -omega}) {
+    for (int sign = 0; sign < 2; ++sign) {
+      double const factor = sign == 0 ? omega : -omega;
       x.fill(T(0));
       auto const outside = x.poisoned();
       run(richardson(absolute(0, 1), factor), m, a, b, x, log);
