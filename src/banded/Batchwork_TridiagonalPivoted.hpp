@@ -27,6 +27,12 @@ template <class T>
 struct PartEquation {
   T before = T(0), first = T(0), here = T(0), next = T(0), b = T(0);
 };
+/// Whether a row with the number a is taken before one with b. A NaN is, so that it is reported as what it is.
+template <class T>
+BATCHWORK_INLINE bool is_better_pivot(T a, T b) {
+  return Kokkos::abs(a) > Kokkos::abs(b) || a != a;
+}
+
 /// x = b - next x(next) - second x(the one after that) - first x(first) - before x(before).
 template <class T>
 struct PartPivot {
@@ -48,12 +54,12 @@ struct PartEquations {
   /// Eliminates the number of x before the row's own. invert(pivot) gives 1 / pivot.
   template <class Invert>
   BATCHWORK_INLINE PartPivot<T> add(T lower, T diagonal, T upper, T b, Invert const& invert) {
-    if (Kokkos::abs(two.here) > Kokkos::abs(one.here)) {
+    if (is_better_pivot(two.here, one.here)) {
       PartEquation<T> const other = one;
       one = two;
       two = other;
     }
-    bool const exchange = Kokkos::abs(lower) > Kokkos::abs(one.here);
+    bool const exchange = is_better_pivot(lower, one.here);
     T const r = invert(exchange ? lower : one.here);
     PartPivot<T> pivot;
     pivot.next = (exchange ? diagonal : one.next) * r;
@@ -88,7 +94,7 @@ template <int K, class T, class Invert>
 BATCHWORK_INLINE void eliminate_at_joint(JointEquation<T> (&rows)[4], Invert const& invert) {
   BATCHWORK_UNROLL
   for (int i = K + 1; i < 4; ++i)
-    if (Kokkos::abs(rows[i].x[K]) > Kokkos::abs(rows[K].x[K])) {
+    if (is_better_pivot(rows[i].x[K], rows[K].x[K])) {
       JointEquation<T> const other = rows[K];
       rows[K] = rows[i];
       rows[i] = other;
@@ -167,7 +173,7 @@ BATCHWORK_INLINE PartEnds<T> solve_joints(PartEquations<T> mine, int part, int p
   PartEnds<T> ends{T(0), T(0), T(0), T(0)};
   if (part == 0) {
     // Two equations in the first and the last number of x.
-    if (Kokkos::abs(mine.two.first) > Kokkos::abs(mine.one.first)) {
+    if (is_better_pivot(mine.two.first, mine.one.first)) {
       PartEquation<T> const other = mine.one;
       mine.one = mine.two;
       mine.two = other;

@@ -96,7 +96,7 @@ void expect_application(Run const& run, M const& m, A const& a, int rows, std::i
   auto const log = SolveLog<T>::allocated(items);
   auto const batch = static_cast<std::size_t>(items);
   std::vector<std::vector<long double>> applied(batch);
-  for (double omega = 1; omega > 1e-7; omega /= 32)
+  for (double omega = 1; omega > 1e-12; omega /= 16)
     for (int sign = 0; sign < 2; ++sign) {
       double const factor = sign == 0 ? omega : -omega;
       x.fill(T(0));
