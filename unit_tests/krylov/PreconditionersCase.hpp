@@ -86,44 +86,51 @@ struct ByTeams {
 /// z = M r of an item.
 using Application = std::function<std::vector<long double>(std::int64_t, std::vector<long double>)>;
 
-/// One iteration of Richardson from zero, with a tolerance of zero, leaves omega M b, if that makes the residual smaller; which
-/// some omega of either sign does. It is compared, item by item, up to `slack` epsilons of the largest number.
+/// A solver whose only step leaves x = M b.
+struct ApplyOnce {
+  static constexpr int vectors = 4, own_vectors = 1, short_rows = 4;
+  StoppingCriteria stop{};
+};
+template <class At>
+struct ApplyOnceMethod {
+  static constexpr bool right = false;
+  using N = typename At::Number;
+  typename At::Vector z;
+
+  template <class M, class R>
+  BATCHWORK_INLINE void restart(At&, M const&, R const&, N const&, Impl::Progress<N> const&) {}
+  template <class M, class R>
+  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R&, Impl::Progress<N>& is) {
+    m.apply(at, z, r);
+    at.store_x(z, is.running);
+    is.stop(Reason::iteration_limit);
+  }
+};
+template <class At>
+BATCHWORK_INLINE auto method_of(At& at, ApplyOnce const&) {
+  return ApplyOnceMethod<At>{at.template vectors<ApplyOnce::own_vectors>()[0]};
+}
+
+/// Compares M b, item by item, up to `slack` epsilons of the largest number.
 template <class T, class Run, class M, class A>
 void expect_application(Run const& run, M const& m, A const& a, int rows, std::int64_t items,
                         Arranged how, Application const& truth, double slack, Random& random) {
   GemmMatrices<T> const b(items, rows, 1, how), x(items, rows, 1, how);
   b.randomise(random);
+  x.fill(T(0));
+  auto const outside = x.poisoned();
   auto const log = SolveLog<T>::allocated(items);
-  auto const batch = static_cast<std::size_t>(items);
-  std::vector<std::vector<long double>> applied(batch);
-  for (double omega = 1; omega > 1e-12; omega /= 16)
-    for (int sign = 0; sign < 2; ++sign) {
-      double const factor = sign == 0 ? omega : -omega;
-      x.fill(T(0));
-      auto const outside = x.poisoned();
-      run(richardson(absolute(0, 1), factor), m, a, b, x, log);
-      x.download();
-      ASSERT_EQ(x.poisoned(), outside);
-      for (std::int64_t n = 0; n < items; ++n) {
-        std::vector<long double> z;
-        bool there = false;
-        for (int i = 0; i < rows; ++i) {
-          there = there || x.at(n, i, 0) != T(0);
-          z.push_back(x.at(n, i, 0) / static_cast<long double>(factor));
-        }
-        if (there && applied[std::size_t(n)].empty()) applied[std::size_t(n)] = z;
-      }
-    }
+  run(ApplyOnce{absolute(0, 1)}, m, a, b, x, log);
+  x.download();
+  EXPECT_EQ(x.poisoned(), outside);
   for (std::int64_t n = 0; n < items; ++n) {
-    auto const& found = applied[std::size_t(n)];
-    ASSERT_EQ(found.size(), std::size_t(rows)) << "item " << n << ": no factor helps";
     std::vector<long double> r;
     for (int i = 0; i < rows; ++i) r.push_back(b.at(n, i, 0));
     auto const z = truth(n, r);
     long double largest = 0;
     for (auto v : z) largest = std::max(largest, std::fabs(v));
     for (int i = 0; i < rows; ++i)
-      ASSERT_LE(std::fabs(found[std::size_t(i)] - z[std::size_t(i)]), slack * epsilon<T> * largest)
+      ASSERT_LE(std::fabs(x.at(n, i, 0) - z[std::size_t(i)]), slack * epsilon<T> * largest)
           << "item " << n << ", row " << i;
   }
 }

@@ -311,15 +311,14 @@ TEST(SolveConfirmed, OutcomesNeedReasons) {
 
 TEST(SolveConfirmed, Chemistry) {
 #if defined(BATCHWORK_DRM19_DIR)
-  using HostMatrix = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
   auto const s = read_systems(BATCHWORK_DRM19_DIR);
   auto const ones = read_vectors(std::string(BATCHWORK_DRM19_DIR) + "/rhs_ones.f64", s.rows());
   auto const items = std::int64_t(s.values.extent(0));
-  GemmMatrices<double> const a(items, s.rows(), s.rows(), Arranged::rows),
-      b(items, s.rows(), 1, Arranged::rows);
+  int const rows = int(s.rows());
+  GemmMatrices<double> const a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows);
   a.fill(0);
   for (std::int64_t n = 0; n < items; ++n)
-    for (int i = 0; i < s.rows(); ++i) {
+    for (int i = 0; i < rows; ++i) {
       for (auto k = s.row_offsets(std::size_t(i)); k < s.row_offsets(std::size_t(i) + 1); ++k)
         a.at(n, i, s.columns(std::size_t(k))) = s.values(std::size_t(n), std::size_t(k));
       b.at(n, i, 0) = ones(std::size_t(n), std::size_t(i));
