@@ -36,13 +36,15 @@ struct Verdict {
 };
 /// Norms are compared by their squares.
 /// \param began   whether it has iterated, or is a start that seemed to meet the tolerance
+/// \param helped  whether x has become better: what begins anew without cycles begins from x
 /// \param met     whether the true residual is known to meet the tolerance
 /// \param best    the residual of what x holds, squared
 /// \param from    the residual that its last iterations began from, squared
 template <bool HasCycles, class T>
-BATCHWORK_INLINE Verdict conclude(StoppingCriteria const& stop, bool began, bool met, T residual,
-                                  T best, [[maybe_unused]] T from, Reason cause, int info,
-                                  int iterations, int restarts) {
+BATCHWORK_INLINE Verdict conclude(StoppingCriteria const& stop, bool began,
+                                  [[maybe_unused]] bool helped, bool met, T residual, T best,
+                                  [[maybe_unused]] T from, Reason cause, int info, int iterations,
+                                  int restarts) {
   if (met) return {false, false, Status::code(Reason::success, 0)};
   if (!is_finite(residual) && cause != Reason::diverged && cause != Reason::breakdown)
     return {false, false, Status::code(Reason::not_finite, 0)};
@@ -60,7 +62,7 @@ BATCHWORK_INLINE Verdict conclude(StoppingCriteria const& stop, bool began, bool
           residual < T(stop.divergence_limit) * T(stop.divergence_limit) * best)
         return {true, true, 0};
     }
-  } else if (may && restarts < stop.most_restarts && residual < T(0.25) * best) {
+  } else if (may && helped && restarts < stop.most_restarts && residual < T(0.25) * best) {
     return {true, true, 0};
   }
   // The recurrence claimed too much, which only a further beginning would mend.
@@ -225,7 +227,7 @@ BATCHWORK_INLINE void conclude_systems(SolveState<N>& state, StoppingCriteria co
     if (!lane_of(ends, l)) continue;
     bool const helped = lane_of(helps, l), iterated = lane_of(began, l);
     Verdict const said = conclude<HasCycles>(
-        stop, iterated, lane_of(met, l), lane_of(residual, l), lane_of(state.best, l),
+        stop, iterated, helped, lane_of(met, l), lane_of(residual, l), lane_of(state.best, l),
         lane_of(from, l), Reason(lane_of(cause, l)), int(lane_of(is.info, l)),
         int(lane_of(is.iterations, l)), int(lane_of(state.restarts, l)));
     set_lane_of(state.code, l, said.code);

@@ -198,8 +198,8 @@ struct TridiagonalData {
     zero_diagonal  ///< random, with zeros on the diagonal
   };
   static constexpr Kind well_behaved[5] = {Kind::dominant_rows, Kind::dominant_columns,
-                                          Kind::positive_definite, Kind::graded,
-                                          Kind::nearly_singular};
+                                           Kind::positive_definite, Kind::graded,
+                                           Kind::nearly_singular};
   void fill(Kind kind, Random& random) const {
     auto const sign = [&] { return random.integer(0, 1) ? 1 : -1; };
     auto const m = std::size_t(rows);

@@ -315,7 +315,8 @@ TEST(SolveConfirmed, Chemistry) {
   auto const ones = read_vectors(std::string(BATCHWORK_DRM19_DIR) + "/rhs_ones.f64", s.rows());
   auto const items = std::int64_t(s.values.extent(0));
   int const rows = int(s.rows());
-  GemmMatrices<double> const a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows);
+  GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
+      b(items, rows, 1, Arranged::rows);
   a.fill(0);
   for (std::int64_t n = 0; n < items; ++n)
     for (int i = 0; i < rows; ++i) {
