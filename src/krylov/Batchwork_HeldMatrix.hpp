@@ -18,6 +18,18 @@ namespace Batchwork::Impl {
 /// the rows that this lane has added up; zero for PlainSum. compensated_product(at, x, put) runs put(r, sum, products) for the
 /// rows of the lane. Both are called by all lanes of the system.
 
+/// The product of a matrix that has sum_rows<Sum>(at, x, put), which runs put(r, sum) for the rows of the lane.
+template <class Sum, class Matrix, class At, class T, int R>
+BATCHWORK_INLINE T product_of_rows(Matrix const& matrix, At& at, RowNumbers<T, R>& y,
+                                   RowNumbers<T, R> const& x) {
+  T sizes = T(0);
+  matrix.template sum_rows<Sum>(at, x, [&](int r, Sum const& sum) {
+    y.data[r] = sum.sum;
+    sizes += sum.size_squared();
+  });
+  return sizes;
+}
+
 /// R full rows of K columns: nothing is indexed, and a number read from the letter box serves R rows.
 template <class T, int R, int K>
 struct ColumnsHeld {
@@ -58,12 +70,7 @@ struct ColumnsHeld {
   }
   template <class Sum, class At>
   BATCHWORK_INLINE T product(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
-    T sizes = T(0);
-    sum_rows<Sum>(at, x, [&](int r, Sum const& sum) {
-      y.data[r] = sum.sum;
-      sizes += sum.size_squared();
-    });
-    return sizes;
+    return product_of_rows<Sum>(*this, at, y, x);
   }
   template <class At, class Put>
   BATCHWORK_INLINE void compensated_product(At& at, RowNumbers<T, R> const& x,
@@ -188,12 +195,7 @@ struct EntriesHeld {
   }
   template <class Sum, class At>
   BATCHWORK_INLINE T product(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {
-    T sizes = T(0);
-    sum_rows<Sum>(at, x, [&](int r, Sum const& sum) {
-      y.data[r] = sum.sum;
-      sizes += sum.size_squared();
-    });
-    return sizes;
+    return product_of_rows<Sum>(*this, at, y, x);
   }
   template <class At, class Put>
   BATCHWORK_INLINE void compensated_product(At& at, RowNumbers<T, R> const& x,

@@ -16,6 +16,15 @@ struct SolverVectors {
   Vector data[N]{};
   BATCHWORK_INLINE Vector const& operator[](int k) const { return data[k]; }
 };
+/// The same from the memory of a host's thread, where the solver has said that it takes so many.
+template <int N, int Own, class At>
+SolverVectors<typename At::Vector, N> vectors_of_method(At& at) {
+  static_assert(N == Own, "Batchwork: a solver's method takes as many vectors as own_vectors says");
+  SolverVectors<typename At::Vector, N> own;
+  for (auto& v : own.data) v = at.vector();
+  return own;
+}
+
 /// Vectors of a system on hosts, of which a solver has so many: beside them r, u, a diagonal, and those of begin_systems and
 /// iterate_systems.
 constexpr int vectors_of_solve(int own) { return 6 + own; }

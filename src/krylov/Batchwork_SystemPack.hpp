@@ -80,11 +80,7 @@ struct SystemPack {
   }
   template <int N>
   SolverVectors<Vector, N> vectors() {
-    static_assert(N == Own,
-                  "Batchwork: a solver's method takes as many vectors as own_vectors says");
-    SolverVectors<Vector, N> own;
-    for (Vector& v : own.data) v = vector();
-    return own;
+    return vectors_of_method<N, Own>(*this);
   }
   std::int64_t item(int lane) const { return first + (lane < count ? lane : count - 1); }
 

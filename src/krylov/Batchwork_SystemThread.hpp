@@ -58,11 +58,7 @@ struct SystemThread {
   }
   template <int N>
   SolverVectors<Vector, N> vectors() {
-    static_assert(N == Own,
-                  "Batchwork: a solver's method takes as many vectors as own_vectors says");
-    SolverVectors<Vector, N> own;
-    for (Vector& v : own.data) v = vector();
-    return own;
+    return vectors_of_method<N, Own>(*this);
   }
   void load(Vector const& v, T const* from, std::int64_t step) const {
     for (int i = 0; i < rows; ++i) v.data[i] = from[i * step];
