@@ -165,7 +165,7 @@ TYPED_TEST(TridiagonalOnTeams, Failures) {
   using T = TypeParam;
   using Plant = typename TridiagonalData<T>::Plant;
   Random random(3);
-  for (int rows : {1, 9, 16, 33, 70, 144})
+  for (int rows : {1, 16, 33, 144})
     for (bool side_by_side : {false, true}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
       std::int64_t const items = 5;
