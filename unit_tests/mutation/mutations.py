@@ -118,14 +118,6 @@ MUTATIONS = [
         None,
     ),
     (
-        "a product that may be contracted",
-        "src/krylov/Batchwork_ProductSums.hpp",
-        "T const product = Kokkos::fma(a, x, T(0));",
-        "T const product = a * x;",
-        "test_krylov_solve_confirmed",
-        "CompensatedSum*",
-    ),
-    (
         "GMRES gives up at small directions",
         "src/krylov/Batchwork_Gmres.hpp",
         "} else if (!(d > T(0))) {",
