@@ -19,8 +19,9 @@ namespace Batchwork {
 
 /// GMRES(m) with right preconditioning, for any regular matrices: iteration j of a cycle of m makes the residual the smallest
 /// that a combination of j directions gives. Then, or where the directions are exhausted before, a cycle begins anew from the
-/// true residual. A system ends as stagnated if a cycle does not make that smaller, and with Reason::breakdown where a
-/// direction M v has a product that depends on those before it.
+/// true residual. What a cycle makes worse is not stored in x, but the next cycle begins from it, most_restarts times at most. A
+/// system ends as stagnated if a cycle leaves the residual as it was or such cycles do not help, and with Reason::breakdown where
+/// besides a direction M v had a product that seemed to depend on those before it.
 ///
 /// Iteration j takes one product, one application of the preconditioner, j + 1 sums and as many additions to a vector (all of
 /// them twice where the first time leaves less than half of the square of the norm), in groups of 4 sums on devices and of 8
@@ -28,7 +29,7 @@ namespace Batchwork {
 /// J. W. Daniel, W. B. Gragg, L. Kaufman and G. W. Stewart, Math. Comp. 30 (1976). A cycle takes one product and one
 /// application of the preconditioner more.
 ///
-/// The room of a system is m vectors of its rows (rounded up to the rows of its lanes) and m (m + 1) / 2 + 4 m numbers. See
+/// The room of a system is m + 1 vectors of its rows (rounded up to the rows of its lanes) and m (m + 1) / 2 + 4 m numbers. See
 /// workspace_numbers.
 struct Gmres {
   static constexpr int vectors =

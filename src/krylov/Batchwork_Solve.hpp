@@ -399,15 +399,16 @@ void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solv
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::solve; asynchronous, never fences, allocates nothing on devices.
 /// There lanes share a system, hold it and its vectors in registers where it fits, and wait for nobody else; on hosts a thread
-/// has as many as a SIMD register has lanes, or one. A converged item is confirmed by its true residual |b - A x|, which is
-/// logged; where the recurrence claims too much the item begins anew, and ends as stagnated if that does not help. Each item's
-/// result depends on no other. Norms are sums of squares in the numbers' own type, so entries whose squares overflow are not
+/// has as many as a SIMD register has lanes, or one. A converged item is confirmed by its true residual |b - A x|, with a bound of
+/// its rounding, and where that decides in twice the precision (of matrix_free as the functor computes it); where the
+/// recurrence claims too much the item begins anew, and ends as stagnated if that does not help. x changes only where its
+/// residual becomes smaller. Each item's result depends on no other. Norms are sums of squares in the numbers' own type, so entries whose squares overflow are not
 /// finite. Factors of block_jacobi and ilu are in team scratch on devices, or in the workspace. Threads of hosts allocate
 /// memory for factors and for the vectors and matrices of a pack of systems, to 8 MB of matrices.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
-/// more rows or bytes of scratch than the limit, a negative tolerance, a basis of less than one vector, a workspace that is
-/// missing or too small: the message says how many numbers it takes. Patterns are not read: see check.
+/// more rows or bytes of scratch than the limit, a negative tolerance, a divergence limit below one, an unknown RelativeTo, an
+/// omega that is not finite, a basis of less than one vector, a workspace that is missing or too small: the message says how many numbers it takes. Patterns are not read: see check.
 template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X, class T, class Memory>
   requires Kokkos::is_execution_space_v<Exec>

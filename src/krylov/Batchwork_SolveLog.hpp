@@ -67,7 +67,8 @@ std::vector<SolveOutcome<T>> outcomes(SolveLog<T, Memory> const& log) {
   auto const on_host = [](auto const& view) {
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
   };
-  if (log.reason.data() == nullptr && log.iterations.size() + log.residual.size() > 0)
+  if (log.reason.data() == nullptr &&
+      log.iterations.size() + log.recurrence.size() + log.residual.size() > 0)
     throw std::invalid_argument(
         "Batchwork::outcomes: the log has no View for the reasons; allocate log.reason");
   Kokkos::fence("Batchwork::outcomes");

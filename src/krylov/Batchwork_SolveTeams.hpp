@@ -49,6 +49,7 @@ struct SolveTeams {
        (Problem::template prepared<RowNumbers<T, R>>::wants_diagonal ? 1 : 0)) *
           R * int(sizeof(T)) / 4 +
       56;
+  /// With a solver's room in scratch a multiprocessor may not hold more: a launch that wants them would be refused.
   static constexpr int wanted_teams = std::clamp(
       65536 / (largest_team * registers), 1, SolverInRoom<typename Problem::solver_type> ? 4 : 64);
 

@@ -24,7 +24,8 @@ struct StoppingCriteria {
   double tolerance = 1e-8;
   int most_iterations = 500;
   RelativeTo relative_to = RelativeTo::right_side;
-  /// How often a system begins anew from its true residual, after a breakdown or where the recurrence claimed too much.
+  /// How often a system begins anew from its true residual, after a breakdown or where the recurrence claimed too much; with
+  /// gmres how many cycles in turn may make it worse.
   int most_restarts = 3;
   /// A system ends as diverged where the iteration's residual is more than this times that of the start; infinity: never.
   double divergence_limit = 1e5;
