@@ -15,9 +15,10 @@ namespace Batchwork {
 /// product, one application of the preconditioner and two rounds of sums. A direction with p' A p <= 0 ends it with
 /// Reason::indefinite.
 struct ConjugateGradients {
-  static constexpr int vectors = 4;      ///< that lanes hold, x and b apart
-  static constexpr int own_vectors = 2;  ///< of its method
-  static constexpr int short_rows = 4;   ///< of a lane, where they have three entries
+  static constexpr int vectors = 4;           ///< that lanes hold, x and b apart
+  static constexpr int own_vectors = 2;       ///< of its method
+  static constexpr int short_rows = 4;        ///< of a lane, where they have three entries
+  static constexpr bool is_symmetric = true;  ///< a scaled matrix must be so, too
   StoppingCriteria stop{};
 };
 inline ConjugateGradients conjugate_gradients(StoppingCriteria const& stop = {}) { return {stop}; }

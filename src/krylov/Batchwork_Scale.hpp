@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "krylov/Batchwork_SystemVerb.hpp"
+#include "krylov/Batchwork_VectorOrCommon.hpp"
 #include "operand/Batchwork_Operand.hpp"
 
 namespace Batchwork {
@@ -42,37 +43,6 @@ struct ScaleSystems {
     });
   }
 };
-
-/// A vector v(item, row), or common(v) of v(row).
-template <class X>
-inline constexpr bool is_common_vector = false;
-template <class V, int... E>
-inline constexpr bool is_common_vector<
-    Operand<Kind::common, Source<Adapted<V, Structure::general, false, E...>, Leading::none>>> =
-    V::rank() == 1;
-template <class X>
-concept VectorOrCommon = Viewish<X> || is_common_vector<X>;
-
-template <class Exec, class T, class A, class X>
-ItemVector<T> factors_of(SystemCall const& call, int position, char const* role, A const& a,
-                         X const& x, std::vector<SystemOperand>& operands) {
-  auto const add = [&](auto const& s) {
-    operands.push_back({position, {role, s.description}});
-    call.check_vector(position, operands.back().view, s, a);
-  };
-  if constexpr (Viewish<X>) {
-    auto const s = operand_of<Exec, T, 1>(x);
-    add(s);
-    return {s.storage.as_const()};
-  } else {
-    // Taken as numbers of so many items, whose only vector it is.
-    auto s = operand_of<Exec, T, 0>(x.source.view);
-    s.rows = s.description.items;
-    s.description.items = -1;
-    add(s);
-    return {{s.storage.data, 1, 0, 0, s.storage.group, 0}, true};
-  }
-}
 
 template <class Exec, class L, class A, class R>
 void scale_batch(Exec const& exec, L const& left, A const& a, R const& right) {

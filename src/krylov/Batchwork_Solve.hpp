@@ -22,6 +22,7 @@
 #include "krylov/Batchwork_Ilu.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
 #include "krylov/Batchwork_Richardson.hpp"
+#include "krylov/Batchwork_ScaledSolver.hpp"
 #include "krylov/Batchwork_SolveHost.hpp"
 #include "krylov/Batchwork_SolveRoom.hpp"
 #include "krylov/Batchwork_SolveTeams.hpp"
@@ -108,7 +109,8 @@ SolveChoice choose_variant(SystemCall const& call, Systems const& a, std::int64_
 template <class Exec, class T, class Solver, class M, class A>
 WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& preconditioner,
                              A const& a, std::int64_t items,
-                             [[maybe_unused]] SolveChoice const& how) {
+                             [[maybe_unused]] SolveChoice const& how,
+                             [[maybe_unused]] bool is_scaled) {
   using InKernel = decltype(preconditioner_in_kernel(preconditioner, a));
   WorkspacePlan plan;
   std::int64_t const rows = a.rows(), size = sizeof(T);
@@ -121,7 +123,7 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
     std::int64_t const most = std::min<std::int64_t>(
         Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0), most_scratch_of_a_solve);
     // As SolveTeams counts them.
-    SystemScratch const scratch = how.scratch(rows, int(size));
+    SystemScratch const scratch = how.scratch(rows, int(size), is_scaled);
     std::int64_t beside = 16 + size * (std::int64_t(scratch.numbers(Vendor::has_shuffles)) +
                                        (NeedsRoom<Solver> ? numbers_of_many_sums(how.lanes) : 0));
     std::int64_t const factors = std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
@@ -216,9 +218,10 @@ void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string co
   Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
 }
 
-template <class Exec, class T, class Solver, class M, class Systems>
+template <class Exec, class T, class Solver, class M, class Systems, class Scale>
 void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::string const& label,
-                            SolveProblem<T, Solver, M, Systems> const& p, SolveChoice const& how) {
+                            SolveProblem<T, Solver, M, Systems, Scale> const& p,
+                            SolveChoice const& how) {
   auto const launch = [&]<class Matrix, int R, bool Large>(auto const& q) {
     using Problem = std::remove_cvref_t<decltype(q)>;
     launch_solve_teams(exec, call, label, SolveTeams<T, Problem, Matrix, R, Large>(q, how),
@@ -230,8 +233,9 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
       call.fail("operand 2: matrix_free has no entries");  // which solve_batch has refused before
     else launch.template operator()<Matrix, 8, true>(p);
   } else {
-    SolveProblem<T, Solver, M, AnySystems<T>> const q{
-        p.solver, p.preconditioner, AnySystems<T>(p.a), p.b, p.x, p.log, p.items, p.beside};
+    SolveProblem<T, Solver, M, AnySystems<T>, Scale> const q{
+        p.solver, p.preconditioner, AnySystems<T>(p.a), p.b,    p.x,
+        p.log,    p.items,          p.beside,           p.scale};
     if constexpr (takes_item<M>) {
       // Few registers, and so many systems at a time, except for those that there is hardly scratch for.
       if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2>, 2, true>(q);
@@ -288,7 +292,7 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p, st
 
 template <class Exec, class Solver, class M, class A, class B, class X, class Log,
           class Given = NoWorkspace>
-void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a,
+void solve_batch(Exec const& exec, Solver const& given_solver, M const& preconditioner, A const& a,
                  B const& b_arg, X const& x_arg, Log const& log, Given const& given = {},
                  WorkDivision const& division = {}) {
   auto const b = stored(b_arg);
@@ -322,7 +326,15 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
   check_log(log.residual, "residual");
   check_log(log.reason, "reason");
   check_log(log.history, "history");
+  check_log(log.scaled_residual, "scaled_residual");
+  auto const& solver = unscaled_solver(given_solver);
   check_solver(call, solver);
+  auto const scale = scaling_of<Exec, T>(call, given_solver, a, [&](SystemView const& weights) {
+    if (!weights.d.problem.empty())
+      call.fail(SystemCall::name(1, weights) + ": " + weights.d.problem);
+    call.check_items(1, weights, weights.d.items, SystemCall::name(5, vx), items);
+    call.check_written(5, vx, 1, weights);
+  });
   if (a.rows() > most_rows_of_a_solve)
     call.fail("systems of " + std::to_string(a.rows()) + " rows, more than the limit of " +
               std::to_string(most_rows_of_a_solve) + "; use a solver for single large systems");
@@ -344,9 +356,11 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
   using Systems = std::remove_const_t<decltype(systems)>;
   auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
   using Preparing = std::remove_const_t<decltype(in_kernel)>;
+  using Plain = std::remove_cvref_t<decltype(solver)>;
   auto const how =
-      choose_variant<Solver, Preparing>(call, systems, a.rows(), a.nonzeros(), division);
-  WorkspacePlan const plan = plan_workspace<Exec, T>(exec, fitted, preconditioner, a, items, how);
+      choose_variant<Plain, Preparing>(call, systems, a.rows(), a.nonzeros(), division);
+  WorkspacePlan const plan = plan_workspace<Exec, T>(exec, fitted, preconditioner, a, items, how,
+                                                     is_scaled_solver<Solver>);
   T* const memory = workspace_of<T, Exec>(call, plan, given);
   auto const in_room = solver_in_room(fitted, plan.solver, memory);
   if (items == 0 || a.rows() == 0) return;
@@ -356,11 +370,11 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
     beside = {memory + plan.solver.numbers(), plan.preconditioner.of_system,
               plan.preconditioner.at_once};
   using Placed = std::remove_const_t<decltype(in_room)>;
-  launch_solve(
-      exec, call,
-      SolveProblem<T, Placed, Preparing, Systems>{in_room, in_kernel, systems, b.storage.as_const(),
-                                                  x.storage, LogPointers<T>(log), items, beside},
-      a.nonzeros(), how);
+  launch_solve(exec, call,
+               SolveProblem<T, Placed, Preparing, Systems, std::remove_const_t<decltype(scale)>>{
+                   in_room, in_kernel, systems, b.storage.as_const(), x.storage,
+                   LogPointers<T>(log), items, beside, scale},
+               a.nonzeros(), how);
 }
 
 /// With what may be left out.
@@ -388,7 +402,8 @@ void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solv
 
 /// Solves A_n x_n = b_n for every item n by an iterative solver, each to its own convergence. `x` is the start and the
 /// result.
-/// \param solver          conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria
+/// \param solver          conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria; or one of them for badly
+///                        scaled systems, scaled(...), or with weights for its test, weighted(...)
 /// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor)
 /// \param a               csr, ell, dense, identity or matrix_free, of up to 2048 rows; see check
 /// \param b,x             Views v(item, i) in any layout or strided, or packed(v, n); float or double; x may not be b
@@ -481,11 +496,13 @@ std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver
                 "Batchwork::workspace_numbers: say of which numbers: "
                 "workspace_numbers<double>(...)");
   Impl::SystemCall const call{"workspace_numbers"};
-  auto const fitted = Impl::fitted_solver(call, solver, a.rows());
+  auto const fitted = Impl::fitted_solver(call, Impl::unscaled_solver(solver), a.rows());
+  using Plain = std::remove_cvref_t<decltype(fitted)>;
   using InKernel = decltype(Impl::preconditioner_in_kernel(preconditioner, a));
   auto const chosen =
-      Impl::choose_variant<Solver, InKernel>(call, a.systems(), a.rows(), a.nonzeros(), how);
-  return Impl::plan_workspace<Exec, Number>(exec, fitted, preconditioner, a, items, chosen)
+      Impl::choose_variant<Plain, InKernel>(call, a.systems(), a.rows(), a.nonzeros(), how);
+  return Impl::plan_workspace<Exec, Number>(exec, fitted, preconditioner, a, items, chosen,
+                                            Impl::is_scaled_solver<Solver>)
       .numbers();
 }
 template <class T = void, class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M,

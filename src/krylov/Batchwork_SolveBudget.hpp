@@ -49,9 +49,9 @@ struct SolveChoice {
   constexpr std::int64_t places(std::int64_t of_system) const {
     return skips_rows() ? (of_system + lanes - 1) / lanes * lanes : std::int64_t(lanes) * rows;
   }
-  /// The scratch of systems of so many rows; `size` is that of a number.
-  constexpr SystemScratch scratch(std::int64_t of_system, int size) const {
-    return {lanes, int(places(of_system)), systems(), 16 / size, skips_rows() ? 2 : 1};
+  /// The scratch of systems of so many rows; `size` is that of a number. Factors of scaled systems are found in two boxes.
+  constexpr SystemScratch scratch(std::int64_t of_system, int size, bool scaled) const {
+    return {lanes, int(places(of_system)), systems(), 16 / size, skips_rows() || scaled ? 2 : 1};
   }
 };
 

@@ -175,6 +175,24 @@ void solve(SolveConfiguration const& configuration, A const& a, Rest const&... r
   solve(Kokkos::DefaultExecutionSpace(), configuration, a, rest...);
 }
 
+/// The same with scaled(configuration) or weighted(configuration, w). A program that calls it has these kernels beside those of
+/// a configuration alone.
+template <class Exec, class W, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X,
+          class... Rest>
+  requires Kokkos::is_execution_space_v<Exec>
+void solve(Exec const& exec, Impl::ScaledSolver<SolveConfiguration, W> const& scaled, A const& a,
+           B const& b, X const& x, Rest const&... log_and_workspace) {
+  auto const& c = scaled.solver;
+  Impl::with_both(Impl::SystemCall{"solve"}, c, [&](auto const& solver, auto const& m) {
+    solve(exec, c.division, Impl::rescaled(scaled, solver), m, a, b, x, log_and_workspace...);
+  });
+}
+template <class W, Impl::SystemMatrices A, class... Rest>
+void solve(Impl::ScaledSolver<SolveConfiguration, W> const& scaled, A const& a,
+           Rest const&... rest) {
+  solve(Kokkos::DefaultExecutionSpace(), scaled, a, rest...);
+}
+
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; as with a solver and a
 /// preconditioner. A program that calls nothing else has no kernels.
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
@@ -193,6 +211,22 @@ template <class T = void, Impl::SystemMatrices A>
 std::int64_t workspace_numbers(SolveConfiguration const& configuration, A const& a,
                                std::int64_t items) {
   return workspace_numbers<T>(Kokkos::DefaultExecutionSpace(), configuration, a, items);
+}
+template <class T = void, class Exec, class W, Impl::SystemMatrices A>
+  requires Kokkos::is_execution_space_v<Exec>
+std::int64_t workspace_numbers(Exec const& exec,
+                               Impl::ScaledSolver<SolveConfiguration, W> const& scaled, A const& a,
+                               std::int64_t items) {
+  auto const& c = scaled.solver;
+  return Impl::with_both(
+      Impl::SystemCall{"workspace_numbers"}, c, [&](auto const& solver, auto const& m) {
+        return workspace_numbers<T>(exec, c.division, Impl::rescaled(scaled, solver), m, a, items);
+      });
+}
+template <class T = void, class W, Impl::SystemMatrices A>
+std::int64_t workspace_numbers(Impl::ScaledSolver<SolveConfiguration, W> const& scaled, A const& a,
+                               std::int64_t items) {
+  return workspace_numbers<T>(Kokkos::DefaultExecutionSpace(), scaled, a, items);
 }
 
 }  // namespace Batchwork

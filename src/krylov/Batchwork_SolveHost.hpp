@@ -22,7 +22,7 @@ template <class T, class Problem>
 struct SolveHost {
   static constexpr int own_vectors = Problem::solver_type::own_vectors;
   /// Of a system in memory.
-  static constexpr int vectors = vectors_of_solve(own_vectors);
+  static constexpr int vectors = vectors_of_solve(own_vectors) + (Problem::is_scaled ? 6 : 0);
 
   Problem p;
   std::int64_t per_chunk;
@@ -52,10 +52,26 @@ struct SolveHost {
       auto const diagonal = at.vector();
       if constexpr (M::wants_diagonal && Of::has_entries)
         for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
-      M const m = prepare<M>(at, diagonal, p.preconditioner, any, beside.data());
-      if constexpr (requires { m.valid; }) at.valid = m.valid;
-      auto method = method_in_room(at, p.solver, room);
-      p.log.write(n, solve_systems(at, m, method, p.solver.stop));
+      if constexpr (Problem::is_scaled) {
+        ScaledSystem<decltype(at)> scaled(at, p.scale);
+        scaled.find_factors([&](int i, auto const& f) {
+          if constexpr (Of::has_entries) matrix.for_each_entry(i, f);
+        });
+        scaled.scale_diagonal(diagonal);
+        M const m = prepare<M>(static_cast<decltype(at)&>(scaled), diagonal, p.preconditioner, any,
+                               beside.data());
+        if constexpr (requires { m.valid; }) scaled.valid = m.valid;
+        auto method = method_in_room(scaled, p.solver, room);
+        T other;
+        p.log.write(n, solve_scaled(scaled, scaled_preconditioner(scaled, m), method, p.solver.stop,
+                                    other));
+        p.log.write_scaled(n, other);
+      } else {
+        M const m = prepare<M>(at, diagonal, p.preconditioner, any, beside.data());
+        if constexpr (requires { m.valid; }) at.valid = m.valid;
+        auto method = method_in_room(at, p.solver, room);
+        p.log.write(n, solve_systems(at, m, method, p.solver.stop));
+      }
     }
   }
 
@@ -101,12 +117,29 @@ struct SolveHost {
             if (M::wants_diagonal && column == i) diagonal.data[i].set_lane(l, value);
           });
       }
-      M const m(at, diagonal);
-      auto method = method_of(at, p.solver);
-      auto const result = solve_systems(at, m, method, p.solver.stop);
-      for (int l = 0; l < at.count; ++l)
-        p.log.write(n + l, SolveResult<T>{int(result.iterations.lane(l)), result.recurrence.lane(l),
-                                          result.residual.lane(l), int(result.code.lane(l))});
+      auto const write = [&](SolveResult<Number> const& result) {
+        for (int l = 0; l < at.count; ++l)
+          p.log.write(n + l,
+                      SolveResult<T>{int(result.iterations.lane(l)), result.recurrence.lane(l),
+                                     result.residual.lane(l), int(result.code.lane(l))});
+      };
+      if constexpr (Problem::is_scaled) {
+        ScaledSystem<At> scaled(at, p.scale);
+        scaled.find_factors([&](int i, auto const& f) {
+          for (int k = pattern.begins[std::size_t(i)]; k < pattern.begins[std::size_t(i) + 1]; ++k)
+            f(pattern.columns[std::size_t(k)], entries[std::size_t(k)]);
+        });
+        scaled.scale_diagonal(diagonal);
+        M const m(scaled, diagonal);
+        auto method = method_of(scaled, p.solver);
+        Number other;
+        write(solve_scaled(scaled, scaled_preconditioner(scaled, m), method, p.solver.stop, other));
+        for (int l = 0; l < at.count; ++l) p.log.write_scaled(n + l, other.lane(l));
+      } else {
+        M const m(at, diagonal);
+        auto method = method_of(at, p.solver);
+        write(solve_systems(at, m, method, p.solver.stop));
+      }
     }
   }
 

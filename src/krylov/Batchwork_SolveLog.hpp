@@ -28,14 +28,17 @@ struct SolveLog {
   Kokkos::View<int*, Memory> reason;    ///< a Status code: 0 where the residual meets the tolerance
   /// (item, iteration): norms by the recurrence from iteration 1 on, as many as there is room for; the rest is left.
   Kokkos::View<T**, Memory> history;
+  /// Of scaled(...) and weighted(...): norm of the scaled or weighted residual. Others do not write it.
+  Kokkos::View<T*, Memory> scaled_residual;
 
-  /// With all Views but the history.
+  /// With all Views but the last two.
   static SolveLog allocated(std::int64_t items) {
     auto const n = std::size_t(items);
     return {Kokkos::View<int*, Memory>("iterations", n),
             Kokkos::View<T*, Memory>("recurrence", n),
             Kokkos::View<T*, Memory>("residual", n),
             Kokkos::View<int*, Memory>("reason", n),
+            {},
             {}};
   }
 };
@@ -97,6 +100,7 @@ struct LogPointers {
   T* history = nullptr;
   std::int64_t history_item = 0, history_iteration = 0;
   int history_length = 0;
+  T* scaled_residual = nullptr;
 
   LogPointers() = default;
   template <class Memory>
@@ -108,13 +112,17 @@ struct LogPointers {
         history(log.history.data()),
         history_item(std::int64_t(log.history.stride(0))),
         history_iteration(std::int64_t(log.history.stride(1))),
-        history_length(int(log.history.extent(1))) {}
+        history_length(int(log.history.extent(1))),
+        scaled_residual(log.scaled_residual.data()) {}
 
   BATCHWORK_INLINE void write(std::int64_t item, SolveResult<T> const& result) const {
     if (iterations != nullptr) iterations[item] = result.iterations;
     if (recurrence != nullptr) recurrence[item] = result.recurrence;
     if (residual != nullptr) residual[item] = result.residual;
     if (reason != nullptr) reason[item] = result.code;
+  }
+  BATCHWORK_INLINE void write_scaled(std::int64_t item, T norm) const {
+    if (scaled_residual != nullptr) scaled_residual[item] = norm;
   }
   BATCHWORK_INLINE void record(std::int64_t item, int iteration, T norm_squared) const {
     if (unsigned(iteration - 1) < unsigned(history_length))

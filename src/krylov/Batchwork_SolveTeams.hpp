@@ -13,16 +13,18 @@
 #include "krylov/Batchwork_HeldMatrix.hpp"
 #include "krylov/Batchwork_Jacobi.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
+#include "krylov/Batchwork_ScaledSystem.hpp"
 #include "krylov/Batchwork_SolveBudget.hpp"
 #include "krylov/Batchwork_SolveRoom.hpp"
 
 namespace Batchwork::Impl {
 
 /// A x = b for every item.
-template <class T, class Solver, class M, class Systems>
+template <class T, class Solver, class M, class Systems, class Scale = NotScaled>
 struct SolveProblem {
   using value_type = T;
   using solver_type = Solver;
+  static constexpr bool is_scaled = !std::is_same_v<Scale, NotScaled>;
   template <class Vector>
   using prepared = Prepared<Vector, M>;
   Solver solver;
@@ -33,6 +35,7 @@ struct SolveProblem {
   LogPointers<T> log;
   std::int64_t items;
   PreconditionerRoom<T> beside{};
+  Scale scale{};
 
   BATCHWORK_INLINE SolveItem<T> item(std::int64_t n, bool there) const { return {b, x, n, there}; }
 };
@@ -45,7 +48,7 @@ struct SolveTeams {
   /// vectors, and some more.
   static constexpr int registers =
       Matrix::registers +
-      (Problem::solver_type::vectors +
+      (Problem::solver_type::vectors + (Problem::is_scaled ? 3 : 0) +
        (Problem::template prepared<RowNumbers<T, R>>::wants_diagonal ? 1 : 0)) *
           R * int(sizeof(T)) / 4 +
       56;
@@ -61,7 +64,7 @@ struct SolveTeams {
   SolveTeams(Problem const& problem, SolveChoice const& how)
       : p(problem), lanes(how.lanes), shift(0), sharing(how.sharing) {
     while ((1 << shift) < lanes) ++shift;
-    scratch = how.scratch(p.a.rows, int(sizeof(T)));
+    scratch = how.scratch(p.a.rows, int(sizeof(T)), Problem::is_scaled);
   }
   static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
   static constexpr bool has_factors = has_bytes<T, decltype(Problem::preconditioner)>;
@@ -160,8 +163,10 @@ struct SolveTeams {
                                                numbers + slot * scratch.of_system(),
                                                numbers + scratch.systems * scratch.of_system()};
     auto r = at.vector(), u = at.vector();
-    at.load_b(r);
-    at.load_x(u);
+    if constexpr (!Problem::is_scaled) {
+      at.load_b(r);
+      at.load_x(u);
+    }
     T* const beside = numbers + scratch.numbers(Vendor::has_shuffles);
     T* factors = beside + numbers_beside();
     if (factors_are_elsewhere())
@@ -175,12 +180,36 @@ struct SolveTeams {
       matrix.take(p.a, p.a.numbers(item.number), mine, lanes, diagonal);
     }
     using M = typename Problem::template prepared<RowNumbers<T, R>>;
-    M const m = prepare<M>(at, diagonal, p.preconditioner, p.a, factors);
-    if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
-    auto method = method_in_room(at, p.solver, room_of(member, slot, beside));
-    auto state = begin_systems(at, p.solver.stop, r, u);
-    iterate_systems(at, m, method, p.solver.stop, r, u, state);
-    if (mine == 0 && there) p.log.write(item.number, result_of(state));
+    if constexpr (Problem::is_scaled) {
+      ScaledSystem<decltype(at)> scaled(at, p.scale);
+      scaled.find_factors([&](int i, auto const& f) {
+        if constexpr (Matrix::has_entries)
+          p.a.visit(p.a.numbers(item.number), [&](auto const& rows) {
+            auto const row = rows(i);
+            for (int k = 0; k < row.count; ++k)
+              if (unsigned(row.column(k)) < unsigned(p.a.rows)) f(row.column(k), row.number(k));
+          });
+      });
+      scaled.scale_diagonal(diagonal);
+      M const m =
+          prepare<M>(static_cast<decltype(at)&>(scaled), diagonal, p.preconditioner, p.a, factors);
+      if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
+      auto method = method_in_room(scaled, p.solver, room_of(member, slot, beside));
+      T other;
+      auto const result =
+          solve_scaled(scaled, scaled_preconditioner(scaled, m), method, p.solver.stop, other);
+      if (mine == 0 && there) {
+        p.log.write(item.number, result);
+        p.log.write_scaled(item.number, other);
+      }
+    } else {
+      M const m = prepare<M>(at, diagonal, p.preconditioner, p.a, factors);
+      if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
+      auto method = method_in_room(at, p.solver, room_of(member, slot, beside));
+      auto state = begin_systems(at, p.solver.stop, r, u);
+      iterate_systems(at, m, method, p.solver.stop, r, u, state);
+      if (mine == 0 && there) p.log.write(item.number, result_of(state));
+    }
   }
 };
 

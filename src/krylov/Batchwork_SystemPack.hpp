@@ -132,9 +132,9 @@ struct SystemPack {
     return sizes;
   }
   /// See SystemTeam.
-  Number compensated_residual(Vector const& r, Vector const& b, Vector const& x) const {
+  template <class Put>
+  void compensated_rows(Vector const& b, Vector const& x, Put const& put) const {
     int const* const columns = pattern.columns.data();
-    Number roundings(T(0));
     for (int i = 0; i < rows; ++i) {
       int const begin = pattern.begins[std::size_t(i)], end = pattern.begins[std::size_t(i) + 1];
       Number value, rounding;
@@ -144,9 +144,15 @@ struct SystemPack {
         value.set_lane(l, sum.value());
         rounding.set_lane(l, sum.rounding(end - begin));
       }
+      put(i, value, rounding);
+    }
+  }
+  Number compensated_residual(Vector const& r, Vector const& b, Vector const& x) const {
+    Number roundings(T(0));
+    compensated_rows(b, x, [&](int i, Number const& value, Number const& rounding) {
       r.data[i] = value;
       roundings += rounding * rounding;
-    }
+    });
     return roundings;
   }
   template <int N>

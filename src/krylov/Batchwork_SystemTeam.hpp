@@ -182,14 +182,20 @@ struct SystemTeam {
   BATCHWORK_INLINE T multiply_with_bound(Vector& y, Vector const& x) {
     return matrix.template product<BoundedSum<T>>(*this, y, x);
   }
-  /// r = b - A x in twice the precision, rounded; gives this lane's part of the sum of the squares of the rows' remaining
-  /// rounding.
-  BATCHWORK_INLINE T compensated_residual(Vector& r, Vector const& b, Vector const& x) {
-    T roundings = T(0);
+  /// Runs put(k, value, rounding) for the lane's rows of b - A x in twice the precision: the value is rounded, and the rest of its
+  /// error is below `rounding`.
+  template <class Put>
+  BATCHWORK_INLINE void compensated_rows(Vector const& b, Vector const& x, Put const& put) {
     matrix.compensated_product(*this, x, [&](int k, CompensatedSum<T>& sum, int products) {
       sum.subtract_from(b.data[k]);
-      T const rounding = sum.rounding(products + 1);
-      r.data[k] = sum.value();
+      put(k, sum.value(), sum.rounding(products + 1));
+    });
+  }
+  /// r = b - A x likewise; gives this lane's part of the sum of the squares of the rows' roundings.
+  BATCHWORK_INLINE T compensated_residual(Vector& r, Vector const& b, Vector const& x) {
+    T roundings = T(0);
+    compensated_rows(b, x, [&](int k, T value, T rounding) {
+      r.data[k] = value;
       roundings += rounding * rounding;
     });
     return roundings;

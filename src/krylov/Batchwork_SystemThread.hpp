@@ -91,8 +91,8 @@ struct SystemThread {
     return first_lane(sizes);
   }
   /// See SystemTeam.
-  Value compensated_residual(Vector const& r, Vector const& b, Vector const& x) const {
-    T roundings = T(0);
+  template <class Put>
+  void compensated_rows(Vector const& b, Vector const& x, Put const& put) const {
     for (int i = 0; i < rows; ++i) {
       CompensatedSum<T> sum{b.data[i]};
       int products = 0;
@@ -100,10 +100,15 @@ struct SystemThread {
         sum.add(-value, x.data[column]);
         ++products;
       });
-      r.data[i] = sum.value();
-      T const rounding = sum.rounding(products);
-      roundings += rounding * rounding;
+      put(i, sum.value(), sum.rounding(products));
     }
+  }
+  Value compensated_residual(Vector const& r, Vector const& b, Vector const& x) const {
+    T roundings = T(0);
+    compensated_rows(b, x, [&](int i, T value, T rounding) {
+      r.data[i] = value;
+      roundings += rounding * rounding;
+    });
     return first_lane(roundings);
   }
   /// x in one lane, zeros in the others.

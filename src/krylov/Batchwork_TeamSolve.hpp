@@ -301,6 +301,9 @@ struct TeamSolver {
 /// ByLanes: the way of devices, which hosts have for tests. Number: that of the vectors, where A has none.
 template <bool ByLanes, int R, class Number, class Solver, class M, class A>
 auto make_team_solver(Solver const& solver, M const& m, A const& a) {
+  static_assert(!is_scaled_solver<Solver>,
+                "Batchwork::team_solve takes no scaled or weighted solver; scale the system in the "
+                "kernel, or call solve");
   using OfA = typename A::value_type;
   using T = std::conditional_t<!std::is_void_v<OfA>, OfA,
                                std::conditional_t<std::is_void_v<Number>, double, Number>>;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The device's kernels of solve, run on the host by teams of threads; and the choice between them.
+#include "krylov/Batchwork_Ilu.hpp"
 #include "krylov/SolveCase.hpp"
 #include "verbs/HostTeams.hpp"
 
@@ -75,9 +76,11 @@ using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SolveOnTeams, Numbers);
 
 /// Runs one kernel with the choice that solve would make, or with another number of lanes.
-template <class T, class Matrix, int R, bool Large, class Solver, class M, class A>
+template <class T, class Matrix, int R, bool Large, class Solver, class M, class A,
+          class Scale = Impl::NotScaled>
 void run(Solver const& solver, M const& m, A const& a, Impl::SolveChoice const& how,
-         GemmMatrices<T> const& full, GemmMatrices<T> const& b, Random& random) {
+         GemmMatrices<T> const& full, GemmMatrices<T> const& b, Random& random,
+         Scale const& scale = {}) {
   std::int64_t const items = full.items;
   int const rows = full.rows;
   GemmMatrices<T> const x(items, rows, 1, Arranged::strided);
@@ -85,12 +88,20 @@ void run(Solver const& solver, M const& m, A const& a, Impl::SolveChoice const& 
   auto const outside = x.poisoned();
   auto const log = SolveLog<T>::allocated(items);
   using Any = Impl::AnySystems<T>;
-  using Problem = Impl::SolveProblem<T, Solver, M, Any>;
+  auto const in_kernel = Impl::preconditioner_in_kernel(m, a);
+  using Problem =
+      Impl::SolveProblem<T, Solver, std::remove_const_t<decltype(in_kernel)>, Any, Scale>;
   using Kernel = Impl::SolveTeams<T, Problem, Matrix, R, Large>;
-  Kernel const kernel(
-      Problem{solver, m, Any(a.systems()), Impl::stored(vectors(b)).storage.as_const(),
-              Impl::stored(vectors(x)).storage, Impl::LogPointers<T>(log), items},
-      how);
+  Kernel const kernel(Problem{solver,
+                              in_kernel,
+                              Any(a.systems()),
+                              Impl::stored(vectors(b)).storage.as_const(),
+                              Impl::stored(vectors(x)).storage,
+                              Impl::LogPointers<T>(log),
+                              items,
+                              {},
+                              scale},
+                      how);
   run_teams(kernel, int(kernel.teams()), how.team(), kernel.bytes());
   x.download();
   EXPECT_EQ(x.poisoned(), outside);
@@ -142,6 +153,49 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
                                                              SolveVariant::columns_56);
   for (int rows : {5, 70, 300})
     with.template operator()<ReadInPlace<T, 8>, 8, true>(rows, 0.1, false, SolveVariant::in_place);
+}
+
+/// Rows and columns of sizes over some orders, equilibrated in the kernel or scaled by weights.
+TYPED_TEST(SolveOnTeams, Scaled) {
+  using T = TypeParam;
+  Random random(2);
+  auto const with = [&]<class Matrix, int R, bool Large>(int rows, double share, int lanes,
+                                                         SolveVariant variant, auto const& m) {
+    auto const p = share < 0 ? tridiagonal(rows) : solvable_pattern(random, rows, share, false);
+    std::int64_t const items = 5;
+    Matrices<T> const a(p, items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), w(items, rows, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) {
+      put_dominant(a, n, random, false);
+      for (int i = 0; i < rows; ++i) w.at(n, i, 0) = T(std::pow(10.0, random(-2.0, 2.0)));
+      for (int i = 0; i < rows; ++i)
+        for (int k = 0; k < int(p.columns[std::size_t(i)].size()); ++k) {
+          int const j = p.columns[std::size_t(i)][std::size_t(k)];
+          a.put(n, i, k, a.full.at(n, i, j) * w.at(n, j, 0) / w.at(n, i, 0));
+        }
+      for (int i = 0; i < rows; ++i) b.at(n, i, 0) = T(random()) / w.at(n, i, 0);
+    }
+    a.upload();
+    b.upload();
+    w.upload();
+    SCOPED_TRACE(std::to_string(rows) + " rows, variant " + std::to_string(int(variant)));
+    Impl::SolveChoice const how{variant, lanes, R, 1};
+    auto const solver = bicgstab(relative(sizeof(T) == 4 ? 1e-3 : 1e-8, 200));
+    Impl::SystemScaling<T> scale;
+    run<T, Matrix, R, Large>(solver, m, a.csr(), how, a.full, b, random, scale);
+    scale.equilibrates = false;
+    scale.has_weights = true;
+    scale.weights = {Impl::stored(vectors(w)).storage.as_const()};
+    run<T, Matrix, R, Large>(solver, m, a.csr(), how, a.full, b, random, scale);
+  };
+  using namespace Impl;
+  with.template operator()<EntriesHeld<T, 4, 3>, 4, false>(30, -1, 8, SolveVariant::entries_3,
+                                                           jacobi());
+  with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(22, 0.8, 8, SolveVariant::columns_24,
+                                                            no_preconditioner());
+  with.template operator()<EntriesHeld<T, 1, 64>, 1, true>(60, 0.8, 64, SolveVariant::entries_64,
+                                                           jacobi());
+  with.template operator()<ReadInPlace<T, 2>, 2, true>(70, 0.1, 64, SolveVariant::in_place, ilu());
 }
 
 /// Columns that do not rise, or are out of range: nothing is solved, nothing outside is read, and the item says it.
