@@ -51,9 +51,14 @@ std::string drm19_folder() {
 #endif
 }
 
-Systems make_drm19(Family const&) {
-  auto const read = Batchwork::read_systems(drm19_folder());
-  auto const b = Batchwork::read_vectors(drm19_folder() + "/rhs_ones.f64", read.rows());
+std::string grimech30_folder() {
+  char const* const folder = std::getenv("BATCHWORK_GRIMECH30_DIR");
+  return folder == nullptr ? "" : folder;
+}
+
+Systems read_chemistry(std::string const& folder) {
+  auto const read = Batchwork::read_systems(folder);
+  auto const b = Batchwork::read_vectors(folder + "/rhs_ones.f64", read.rows());
   Systems s;
   s.tolerance = 1e-6;
   for (std::size_t i = 0; i < read.row_offsets.size(); ++i)
@@ -61,6 +66,32 @@ Systems make_drm19(Family const&) {
   s.columns.assign(read.columns.data(), read.columns.data() + read.columns.size());
   s.values.assign(read.values.data(), read.values.data() + read.values.size());
   s.b.assign(b.data(), b.data() + b.size());
+  return s;
+}
+
+Systems make_badly_scaled(Family const& f) {
+  constexpr std::size_t count = 1024;
+  auto const rows = std::size_t(f.rows);
+  Systems s;
+  s.tolerance = 1e-6;
+  s.row_offsets.push_back(0);
+  for (int i = 0; i < f.rows; ++i) {
+    for (int j = 0; j < f.rows; ++j) s.columns.push_back(j);
+    s.row_offsets.push_back(s.nonzeros());
+  }
+  s.values.reserve(count * rows * rows);
+  std::uint64_t place = 0;
+  for (std::size_t n = 0; n < count; ++n)
+    for (std::size_t i = 0; i < rows; ++i) {
+      double const row = std::pow(10.0, 4 * uniform(31, n * rows + i) - 2);
+      for (std::size_t j = 0; j < rows; ++j) {
+        double const column = std::pow(10.0, 8 * uniform(32, n * rows + j) - 4);
+        double const entry =
+            i == j ? 0.7 * static_cast<double>(rows) : 2 * uniform(33, place++) - 1;
+        s.values.push_back(row * entry * column);
+      }
+    }
+  s.b.assign(count * rows, 1.0);
   return s;
 }
 
@@ -153,8 +184,15 @@ Family stencil(int rows) { return {"stencil", rows, 3 * rows - 2, make_stencil};
 
 Family drm19() {
   if (drm19_folder().empty()) return {};
-  return {"drm19", 22, 438, make_drm19};
+  return {"drm19", 22, 438, [](Family const&) { return read_chemistry(drm19_folder()); }};
 }
+
+Family grimech30() {
+  if (grimech30_folder().empty()) return {};
+  return {"grimech30", 54, 2560, [](Family const&) { return read_chemistry(grimech30_folder()); }};
+}
+
+Family badly_scaled(int rows) { return {"badly_scaled", rows, rows * rows, make_badly_scaled}; }
 
 Family random_systems(int rows, int nonzeros) { return {"random", rows, nonzeros, make_random}; }
 

@@ -49,6 +49,13 @@ Family stencil(int rows);
 /// variable BATCHWORK_DRM19_DIR names, or the one given to CMake. Without rows where neither is there.
 Family drm19();
 
+/// The same of GRI-Mech 3.0, 54 rows, from the folder that the environment variable BATCHWORK_GRIMECH30_DIR names.
+Family grimech30();
+
+/// Full systems that are loaded on the diagonal, well conditioned but for their scales: rows differ by up to four powers of
+/// ten, columns by eight. 1024 systems, b = 1, to 1e-6.
+Family badly_scaled(int rows);
+
 /// A random pattern with a full diagonal. Made like those of reacting flows, of which only sizes are public: rows of quite
 /// different scales, almost full where they are small, and loaded diagonals. 1024 systems, b = 1, to 1e-6.
 Family random_systems(int rows, int nonzeros);

@@ -13,6 +13,7 @@ void register_batchwork_csr();
 void register_batchwork_gmres();
 void register_batchwork_formats();
 void register_batchwork_preconditioners();
+void register_batchwork_scaled();
 void register_eigen_solvers();
 void register_kokkos_kernels_solvers();
 void register_cuda_solvers();
@@ -28,6 +29,7 @@ void register_all() {
   register_batchwork_gmres();
   register_batchwork_formats();
   register_batchwork_preconditioners();
+  register_batchwork_scaled();
 #if defined(BATCHWORK_HAVE_EIGEN)
   if constexpr (!on_device) register_eigen_solvers();
 #endif
