@@ -6,12 +6,13 @@
 #ifndef BATCHWORK_SCALEDSOLVER_HPP
 #define BATCHWORK_SCALEDSOLVER_HPP
 
-#include "krylov/Batchwork_EquilibrateItem.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
 #include "krylov/Batchwork_VectorOrCommon.hpp"
 
 namespace Batchwork {
 
+/// What a scaled solve scales: rows, columns, or both.
+enum class Scaling { rows, columns, both };
 /// The norm that a scaled solve meets its tolerance in: that of b - A x and b, or that of diag(l) (b - A x) and diag(l) b.
 enum class TestNorm { unscaled, scaled };
 
@@ -35,9 +36,11 @@ inline constexpr bool is_scaled_solver = requires { typename Solver::is_scaled; 
 
 }  // namespace Impl
 
-/// The solver for systems that are badly scaled: every item is scaled to diag(l) A diag(r) y = diag(l) b by powers of two that
-/// bring the largest magnitudes of its rows and columns near to one, as equilibrate finds them, solved, and x = diag(r) y. All
-/// of it is done in the one kernel of solve; A and b are not changed, nothing is stored.
+/// The solver for systems that are badly scaled: every item is scaled to diag(l) A diag(r) y = diag(l) b by powers of two, solved,
+/// and x = diag(r) y. Rows are scaled by their largest magnitudes, then columns by the largest that they have left (LAPACK's
+/// geequ); for conjugate_gradients rows and columns by the roots of the diagonal (poequ; van der Sluis, Condition numbers and
+/// equilibration of matrices, Numer. Math. 14 (1969)). All of it is done in the one kernel of solve; A and b are not changed,
+/// nothing is stored.
 /// \param solver   conjugate_gradients, with Scaling::both only, so that the matrix stays symmetric; bicgstab, gmres, richardson;
 ///                 or a SolveConfiguration
 /// \param scaling  of rows, columns, or both
@@ -46,7 +49,7 @@ inline constexpr bool is_scaled_solver = requires { typename Solver::is_scaled; 
 ///
 /// The preconditioner M is that of A as it is given, taken as diag(1/r) M diag(1/l); none at all stays none. recurrence, the history
 /// and the limit of divergence are in the scaled norm. Every item's residual is confirmed in twice the precision. To find the
-/// factors takes up to twelve sweeps over the matrix, as much as some iterations: see equilibrate.
+/// factors takes two sweeps over the matrix; zeros, infinities and NaN count as if they were not there.
 template <class Solver>
 auto scaled(Solver const& solver, Scaling scaling = Scaling::both,
             TestNorm norm = TestNorm::unscaled) {

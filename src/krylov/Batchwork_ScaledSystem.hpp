@@ -10,27 +10,12 @@
 #include <Kokkos_Core.hpp>
 #include <type_traits>
 
-#include "krylov/Batchwork_EquilibrateItem.hpp"
+#include "krylov/Batchwork_Exponents.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
 #include "krylov/Batchwork_ScaledSolver.hpp"
 #include "krylov/Batchwork_SolveLoop.hpp"
 
 namespace Batchwork::Impl {
-
-/// Lanes of a system, to equilibrate_item.
-template <class At>
-struct EquilibratingLanes {
-  At& at;
-  int count;
-
-  template <class Body>
-  BATCHWORK_INLINE void for_each(int n, Body const& body) const {
-    for (int i = at.rank; i < n; i += count) body(i);
-  }
-  BATCHWORK_INLINE void sync() const { at.sync(); }
-  /// Of all systems that go through the same turns.
-  BATCHWORK_INLINE bool any(bool x) { return at.any(any_of_system(at, x)); }
-};
 
 /// Squares of the norms of a residual.
 template <class N>
@@ -91,40 +76,89 @@ struct ScaledSystem : Base {
   /// The factor of row i in the norm that is not the plain one.
   BATCHWORK_INLINE N factor(int i) const { return scaling.has_weights ? weight(i) : left.data[i]; }
 
-  /// Finds the factors. entries(i, f) runs f(column, number) for the entries of row i.
+  using E = Exponents<T>;
+  /// 2^-e for the exponent e of a largest magnitude, which may be that of nothing.
+  template <class S>
+  static BATCHWORK_INLINE S inverse_power(S const& e) {
+    return select(e > S(-E::infinite()), E::power(E::within_most(-e)), S(T(1)));
+  }
+  template <class S>
+  static BATCHWORK_INLINE S larger(S const& largest, S const& x) {
+    return select((x > largest) & (x < S(E::infinite())), x, largest);
+  }
+
+  /// Finds the factors: those of rows from their largest magnitudes, then those of columns from the largest magnitudes that they
+  /// have left, as LAPACK's geequ does; of symmetric matrices from the diagonal, as its poequ.
+  /// \param entries  entries(i, f) runs f(column, number) for the entries of row i
   template <class Entries>
-  BATCHWORK_INLINE void find_factors(Entries const& entries) {
-    if (!scaling.equilibrates) {
+  BATCHWORK_INLINE void find_factors(Vector const& diagonal, Entries const& entries) {
+    if (!scaling.equilibrates) return take_weights();
+    if (scaling.is_symmetric) {
       for_each_row([&](int i) {
-        N const w = weight(i);
-        N const e = Exponents<T>::within_most(Exponents<T>::of(w));
-        N const near = select(e == Exponents<T>::within_most(N(-Exponents<T>::infinite())), N(T(1)),
-                              Exponents<T>::power(e));
-        N const l = select(near < w && w < N(Exponents<T>::infinite()), near + near, near);
-        left.data[i] = l;
-        right.data[i] = scaling.is_symmetric ? l : N(T(1)) / l;
+        N const e = E::of(diagonal.data[i]);
+        N const counts = select(diagonal.data[i] > N(T(0)) && e > N(-E::infinite()), e, N(T(0)));
+        left.data[i] = right.data[i] = E::power(E::less_half(N(T(0)), counts));
       });
       return;
     }
-    int const rows = this->rows;
-    if constexpr (by_lanes) {
-      T *const l = this->boxes, *const r = this->second_box();
-      EquilibratingLanes<Base> lanes{*this, this->lanes};
-      lanes.sync();
-      equilibrate_item<T>(lanes, rows, scaling.scaling, entries, l, 1, r, 1);
-      lanes.sync();
-      for_each_row([&](int i) {
-        int const row = this->row_of(i);
-        left.data[i] = row < rows ? l[row] : T(1);
-        right.data[i] = row < rows ? r[row] : T(1);
-      });
-      lanes.sync();
-    } else {
-      LoneSums lanes;
-      constexpr int step = int(sizeof(N) / sizeof(T));
-      equilibrate_item<N>(lanes, rows, scaling.scaling, entries, reinterpret_cast<T*>(left.data),
-                          step, reinterpret_cast<T*>(right.data), step);
+    bool const by_rows = scaling.scaling != Scaling::columns,
+               by_columns = scaling.scaling != Scaling::rows;
+    if constexpr (by_lanes) find_by_lanes(by_rows, by_columns, entries);
+    else find_alone(by_rows, by_columns, entries);
+  }
+  BATCHWORK_INLINE void take_weights() {
+    for_each_row([&](int i) {
+      N const w = weight(i);
+      N const e = E::of(w);
+      N const near = select(e > N(-E::infinite()), E::power(E::within_most(e)), N(T(1)));
+      N const l = select((near < w) & (w < N(E::infinite())), near + near, near);
+      left.data[i] = l;
+      right.data[i] = scaling.is_symmetric ? l : N(T(1)) / l;
+    });
+  }
+  template <class Entries>
+  BATCHWORK_INLINE void find_alone(bool by_rows, bool by_columns, Entries const& entries) {
+    N const none(T(0));
+    for (int i = 0; by_columns && i < this->rows; ++i) right.data[i] = none;
+    for (int i = 0; i < this->rows; ++i) {
+      N largest = none;
+      if (by_rows) entries(i, [&](int, N const& x) { largest = larger(largest, abs(x)); });
+      N const l = by_rows ? inverse_power(E::of(largest)) : N(T(1));
+      left.data[i] = l;
+      if (by_columns)
+        entries(i, [&](int j, N const& x) { right.data[j] = larger(right.data[j], abs(x) * l); });
     }
+    for (int i = 0; by_columns && i < this->rows; ++i)
+      right.data[i] = inverse_power(E::of(right.data[i]));
+  }
+  /// Columns' exponents meet in a letter box, as integers, of which lanes find the largest.
+  template <class Entries>
+  BATCHWORK_INLINE void find_by_lanes(bool by_rows, bool by_columns, Entries const& entries) {
+    constexpr int nothing = -(1 << 20);
+    T* const factors = this->boxes;
+    int* const largest = reinterpret_cast<int*>(this->second_box());
+    this->sync();
+    for (int i = this->rank; i < this->rows; i += this->lanes) largest[i] = nothing;
+    this->sync();
+    for (int i = this->rank; i < this->rows; i += this->lanes) {
+      T of_row = T(0);
+      if (by_rows) entries(i, [&](int, T x) { of_row = larger(of_row, Kokkos::abs(x)); });
+      T const l = by_rows ? inverse_power(E::of(of_row)) : T(1);
+      factors[i] = l;
+      if (by_columns)
+        entries(i, [&](int j, T x) {
+          T const e = E::of(x * l);
+          if (e > T(Kokkos::atomic_load(largest + j))) Kokkos::atomic_max(largest + j, int(e));
+        });
+    }
+    this->sync();
+    for_each_row([&](int k) {
+      int const i = this->row_of(k);
+      if (i >= this->rows) return;
+      left.data[k] = factors[i];
+      if (by_columns && largest[i] != nothing) right.data[k] = inverse_power(T(largest[i]));
+    });
+    this->sync();
   }
   /// The diagonal of what is solved.
   template <class OfHostsConst>

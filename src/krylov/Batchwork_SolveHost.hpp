@@ -50,11 +50,11 @@ struct SolveHost {
       SystemThread<T, Of, own_vectors> at{matrix,   item,   p.log,
                                           p.a.rows, memory, memory + sizeof(memory) / sizeof(T)};
       auto const diagonal = at.vector();
-      if constexpr (M::wants_diagonal && Of::has_entries)
+      if constexpr ((M::wants_diagonal || Problem::is_scaled) && Of::has_entries)
         for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
       if constexpr (Problem::is_scaled) {
         ScaledSystem<decltype(at)> scaled(at, p.scale);
-        scaled.find_factors([&](int i, auto const& f) {
+        scaled.find_factors(diagonal, [&](int i, auto const& f) {
           if constexpr (Of::has_entries) matrix.for_each_entry(i, f);
         });
         scaled.scale_diagonal(diagonal);
@@ -114,7 +114,8 @@ struct SolveHost {
         for (int i = 0; i < rows; ++i)
           item.for_each_entry(i, [&](int column, T const& value) {
             entries[k++].set_lane(l, value);
-            if (M::wants_diagonal && column == i) diagonal.data[i].set_lane(l, value);
+            if ((M::wants_diagonal || Problem::is_scaled) && column == i)
+              diagonal.data[i].set_lane(l, value);
           });
       }
       auto const write = [&](SolveResult<Number> const& result) {
@@ -125,7 +126,7 @@ struct SolveHost {
       };
       if constexpr (Problem::is_scaled) {
         ScaledSystem<At> scaled(at, p.scale);
-        scaled.find_factors([&](int i, auto const& f) {
+        scaled.find_factors(diagonal, [&](int i, auto const& f) {
           for (int k = pattern.begins[std::size_t(i)]; k < pattern.begins[std::size_t(i) + 1]; ++k)
             f(pattern.columns[std::size_t(k)], entries[std::size_t(k)]);
         });

@@ -182,7 +182,7 @@ struct SolveTeams {
     using M = typename Problem::template prepared<RowNumbers<T, R>>;
     if constexpr (Problem::is_scaled) {
       ScaledSystem<decltype(at)> scaled(at, p.scale);
-      scaled.find_factors([&](int i, auto const& f) {
+      scaled.find_factors(diagonal, [&](int i, auto const& f) {
         if constexpr (Matrix::has_entries)
           p.a.visit(p.a.numbers(item.number), [&](auto const& rows) {
             auto const row = rows(i);

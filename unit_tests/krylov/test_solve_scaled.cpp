@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "krylov/Batchwork_Equilibrate.hpp"
 #include "krylov/ExactResidual.hpp"
 #if defined(BATCHWORK_DRM19_DIR)
 #include "krylov/Batchwork_ReadSystems.hpp"
@@ -24,25 +23,23 @@ SolveLog<T> whole_log(std::int64_t items) {
   return log;
 }
 
-/// The factors that a scaling has, which equilibrate is tested for; of rows or columns alone by powers of two next to the
-/// inverse of the largest magnitude.
+/// The factors of rows: powers of two next to the inverses of the largest magnitudes; for conjugate gradients next to those of
+/// the roots of the diagonal.
 template <class T>
 struct RowFactors {
-  GemmMatrices<T> left, right;
-  RowFactors(GemmMatrices<T> const& a, Scaling scaling)
-      : left(a.items, a.rows, 1, Arranged::rows), right(a.items, a.rows, 1, Arranged::rows) {
-    equilibrate(dense(a.batch()), vectors(left), vectors(right));
-    left.download();
-    if (scaling == Scaling::both) return;
+  GemmMatrices<T> left;
+  RowFactors(GemmMatrices<T> const& a, Scaling scaling, bool symmetric = false)
+      : left(a.items, a.rows, 1, Arranged::rows) {
     for (std::int64_t n = 0; n < a.items; ++n)
       for (int i = 0; i < a.rows; ++i) {
-        T largest = 0;
-        for (int j = 0; j < a.rows; ++j) largest = std::max(largest, std::fabs(a.at(n, i, j)));
-        // Within 3/4 and 3/2.
+        T largest = a.at(n, i, i);
+        for (int j = 0; !symmetric && j < a.rows; ++j)
+          largest = std::max(largest, std::fabs(a.at(n, i, j)));
         int e;
         T const m = std::frexp(largest, &e);
+        if (m < T(0.75)) --e;  // within 3/4 and 3/2
         left.at(n, i, 0) =
-            scaling == Scaling::columns ? T(1) : std::ldexp(T(1), m < T(0.75) ? 1 - e : -e);
+            scaling == Scaling::columns ? T(1) : std::ldexp(T(1), symmetric ? -(e / 2) : -e);
       }
   }
 };
@@ -185,7 +182,7 @@ TYPED_TEST(SolveScaled, ConjugateGradients) {
   }
   a.upload();
   b.upload();
-  RowFactors<T> const factors(a, Scaling::both);
+  RowFactors<T> const factors(a, Scaling::both, true);
   auto const stop = relative(single ? 1e-4 : 1e-9, 200);
   auto const A = dense(a.batch());
   Room<T> const room(0);
