@@ -11,6 +11,7 @@
 
 #include "krylov/Batchwork_Jacobi.hpp"
 #include "krylov/Batchwork_ProductSums.hpp"
+#include "krylov/Batchwork_SolveBudget.hpp"
 #include "krylov/Batchwork_SolverVectors.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
 #include "tile/Batchwork_Scalar.hpp"
@@ -127,6 +128,15 @@ struct SolveState {
   Mask unsure = Mask(false);
 };
 
+/// Of x from 0 to 2^12, with 12 digits behind the point at most.
+template <class N>
+BATCHWORK_INLINE mask_t<N> is_whole(N const& x) {
+  using T = scalar_t<N>;
+  constexpr T big =
+      sizeof(T) == 4 ? T(0x1.8p23) : T(0x1.8p52);  // beside it nothing is left behind the point
+  return (x + N(big)) - N(big) == x;
+}
+
 /// The start of systems, which are in `at`: see iterate_systems. b is in r and x in u; afterwards the residual is in r and u is
 /// zero.
 template <class At>
@@ -142,20 +152,23 @@ BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingC
   SolveState<N> state;
   auto& is = state.is;
 
-  N norms[4];
+  // The square of b's norm, and in one exact number how many rows of b are not zero, before the point, and of x, behind it;
+  // or that the pattern has flaws: infinity.
+  N norms[2];
+  constexpr T of_x = T(1) / T(2 * most_rows_of_a_solve);
   {
-    V parts[4] = {V(T(0)), V(T(0)), V(at.flawed() ? T(1) : T(0)), V(T(0))};
+    V parts[2] = {V(T(0)), V(at.flawed() ? Kokkos::Experimental::infinity_v<T> : T(0))};
     at.for_each([&](int i) {
       V const bi = r(i), x = u(i);
       parts[0] += bi * bi;
-      parts[1] += select(x == V(T(0)), V(T(0)), V(T(1)));
-      parts[3] += select(bi == V(T(0)), V(T(0)), V(T(1)));
+      parts[1] += select(bi == V(T(0)), V(T(0)), V(T(1)));
+      parts[1] += select(x == V(T(0)), V(T(0)), V(of_x));
     });
     at.sum(parts, norms);
   }
-  Mask const is_flawed = norms[2] != none;
+  Mask const is_flawed = !within_range(norms[1]);
   // What has columns out of range is not multiplied by.
-  Mask const begins_at_zero = (norms[1] == none) | is_flawed;
+  Mask const begins_at_zero = is_whole(norms[1]) | is_flawed;
   N squared = norms[0];
   N start = norms[0];  // what a tolerance is relative to, if it is to the start; squared
   // A product with zeros is left out, if all systems of these turns begin there.
@@ -191,7 +204,7 @@ BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingC
                                                                           : N(T(1)));
   is.divergence_squared = N(limit * limit) * squared;
   // The squares of a right-hand side may overflow or vanish.
-  Mask const zero = Mask(to_right_side) & (!is_flawed) & (norms[3] == none);
+  Mask const zero = Mask(to_right_side) & (!is_flawed) & (norms[1] < N(T(1)));
   Mask const measurable = Mask(!to_right_side) | (within_range(norms[0]) & (norms[0] > none));
   Mask const begins = !(is_flawed | zero), fails = begins & !(within_range(squared) & measurable);
   Mask const wants = begins & (!fails) & (squared > is.threshold_squared);
