@@ -53,8 +53,9 @@ inline constexpr bool is_scaled_solver = requires { typename Solver::is_scaled; 
 template <class Solver>
 auto scaled(Solver const& solver, Scaling scaling = Scaling::both,
             TestNorm norm = TestNorm::unscaled) {
-  static_assert(!Impl::is_scaled_solver<Solver>,
-                "Batchwork::scaled: the solver is scaled already; give weighted(scaled(...), w)");
+  static_assert(
+      !Impl::is_scaled_solver<Solver>,
+      "Batchwork::scaled: the solver is scaled already, and weighted(...) is put around scaled(...)");
   return Impl::ScaledSolver<Solver, Impl::NoWeights>{solver, solver.stop, true, scaling, norm, {}};
 }
 

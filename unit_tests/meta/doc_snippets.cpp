@@ -228,6 +228,17 @@ void whole_solve(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<
     if (!item.converged()) std::puts(item.text().c_str());
 }
 
+void scaled_solves(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
+                   Kokkos::View<double**> values, Kokkos::View<double**> b,
+                   Kokkos::View<double**> x, Kokkos::View<double**> weights) {
+  auto const A = csr(row_offsets, columns, values);
+  // Rows and columns of every item scaled in the kernel, to a tolerance in the scaled norm.
+  solve(exec, scaled(bicgstab(relative(1e-8, 500)), Scaling::both, TestNorm::scaled), jacobi(), A,
+        b, x);
+  // Weights of an integrator: 1 / (rtol |y_i| + atol_i).
+  solve(exec, weighted(bicgstab(absolute(0.05)), weights), jacobi(), A, b, x);
+}
+
 void residuals(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
                Kokkos::View<double**> values, Kokkos::View<double**> x, Kokkos::View<double**> y,
                Kokkos::View<double**> r) {

@@ -390,3 +390,15 @@ void means_without_time(LocalLevel const& m, Kokkos::View<double**> const& z,
   B::Kalman::filter(9, m.model(), m.start(), z,
                     B::Kalman::results().filtered_mean(WRONG_OR_RIGHT(last, mean)));
 }
+
+// says: team_solve takes no scaled or weighted solver
+void scaled_in_a_team(Kokkos::View<double***> const& a) {
+  auto const solver = B::bicgstab(B::relative(1e-8, 100));
+  B::team_solve<Space>(WRONG_OR_RIGHT(B::scaled(solver), solver), B::jacobi(), B::dense(a));
+}
+
+// says: the solver is scaled already, and weighted(...) is put around scaled(...)
+void scaled_twice(Kokkos::View<double**> const& w) {
+  auto const once = B::scaled(B::bicgstab());
+  (void)WRONG_OR_RIGHT(B::scaled(once), B::weighted(once, w));
+}
