@@ -26,6 +26,9 @@ struct ResidualNorms {
   N roundings = plain;          ///< a bound of the square of the error of the tested norm
 };
 
+/// Vectors of hosts' memory beside those of a solve, three here and three of solve_scaled.
+inline constexpr int vectors_of_scaling = 6;
+
 /// Base is SystemTeam, SystemThread or SystemPack.
 template <class Base>
 struct ScaledSystem : Base {
@@ -33,8 +36,6 @@ struct ScaledSystem : Base {
   using N = typename Base::Number;
   using V = typename Base::Value;
   using Vector = typename Base::Vector;
-  /// Vectors on hosts, with those of solve_scaled.
-  static constexpr int more_vectors = 6;
   /// Products round as those of a functor do: what they lead to is confirmed by solve_scaled.
   static constexpr bool has_entries = false;
   static constexpr bool by_lanes = requires(Base const& at) { at.member; };

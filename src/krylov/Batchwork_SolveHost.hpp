@@ -22,7 +22,8 @@ template <class T, class Problem>
 struct SolveHost {
   static constexpr int own_vectors = Problem::solver_type::own_vectors;
   /// Of a system in memory.
-  static constexpr int vectors = vectors_of_solve(own_vectors) + (Problem::is_scaled ? 6 : 0);
+  static constexpr int vectors =
+      vectors_of_solve(own_vectors) + (Problem::is_scaled ? vectors_of_scaling : 0);
 
   Problem p;
   std::int64_t per_chunk;
