@@ -6,9 +6,11 @@
 #ifndef BATCHWORK_SOLVEBUDGET_HPP
 #define BATCHWORK_SOLVEBUDGET_HPP
 
+#include <algorithm>
 #include <cstdint>
 
 #include "krylov/Batchwork_SystemTeam.hpp"
+#include "machine/Batchwork_DeviceLimits.hpp"
 #include "machine/Batchwork_Lanes.hpp"
 
 namespace Batchwork::Impl {
@@ -26,9 +28,14 @@ enum class SolveVariant {
 
 /// Rows of a system on devices and hosts.
 inline constexpr int most_rows_of_a_solve = 2048;
-/// Bytes of team scratch that a solve takes at most: what Kokkos 4 gives on CUDA devices. More leaves fewer teams a
-/// multiprocessor.
-inline constexpr std::int64_t most_scratch_of_a_solve = 40928;
+/// Teams that a multiprocessor holds at most of kernels with a solver's room or factors in scratch.
+inline constexpr int most_teams_with_room = 4;
+/// Bytes of team scratch that a solve with room or factors takes at most, so that those teams fit. More than what it was
+/// measured with leaves fewer of them.
+constexpr std::int64_t scratch_of_a_solve(DeviceLimits const& limits) {
+  return std::int64_t(std::min(limits.scratch(most_teams_with_room, largest_team_of_a_system),
+                               scratch_with_kokkos_4));
+}
 /// Lanes of a team whose systems have a warp at most.
 inline constexpr int lanes_of_small_solves = 64;
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "machine/Batchwork_DeviceLimits.hpp"
 #include "machine/Batchwork_Macros.hpp"
 
 #if !defined(BATCHWORK_DISABLE_VENDOR) && !defined(__CUDACC__) && !defined(__HIPCC__) && \
@@ -23,6 +24,40 @@
 #endif
 
 namespace Batchwork::Impl::Vendor {
+
+// ---- what a device has ------------------------------------------------------------------------------------------
+
+/// What the device of an instance has. Of a team Kokkos says it. Of a multiprocessor CUDA and HIP do, by Kokkos' public
+/// queries; where nobody does it is taken to hold whatever teams there are, and a launch is bound by a team's limits alone.
+template <class Exec>
+DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
+  constexpr int any_lanes = std::numeric_limits<int>::max();
+  DeviceLimits r{std::size_t(Kokkos::TeamPolicy<Exec>::scratch_size_max(0)),
+                 std::numeric_limits<std::size_t>::max(),
+                 0,
+                 0,
+                 any_lanes,
+                 any_lanes,
+                 any_lanes};
+  [[maybe_unused]] auto const ask = [&](auto const& p) {
+    // Kokkos keeps a double for each lane and two more for the team's reductions, and 16 static bytes.
+    r.reserved_of_team = 4 * sizeof(double);
+    r.reserved_of_lane = sizeof(double);
+    r.lanes_of_team = p.maxThreadsPerBlock;
+    r.lanes_of_multiprocessor = p.maxThreadsPerMultiProcessor;
+    r.teams_of_launch = std::int64_t(p.maxGridSize[0]) - 1;
+  };
+  if constexpr (requires { exec.cuda_device_prop(); }) {
+    auto const& p = exec.cuda_device_prop();
+    ask(p);
+    r.scratch_of_multiprocessor = p.sharedMemPerMultiprocessor;
+  } else if constexpr (requires { exec.hip_device_prop(); }) {
+    auto const& p = exec.hip_device_prop();
+    ask(p);
+    r.scratch_of_multiprocessor = p.maxSharedMemoryPerMultiProcessor;
+  }
+  return r;
+}
 
 // ---- lanes of a team ------------------------------------------------------------------------------------------
 

@@ -79,9 +79,17 @@ struct TriangleTeams {
   int item_numbers = 0;
   TriangleTravel of_a, of_l, of_b, of_x;
 
-  /// As many items to a team as fit into so many bytes of scratch; see fits().
-  TriangleTeams(TriangleProblem<T> const& problem, std::size_t scratch) : p(problem) {
+  /// As many right-hand sides at once, and items to a team, as fit into the scratch of a team: what they were measured with,
+  /// or where an item needs more, what leaves room for the teams that are wanted, or else all that a team may have.
+  TriangleTeams(TriangleProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     if (!held) tiles = (p.n + 7) / 8;
+    chunk = std::min(p.columns, 1);
+    item_numbers = at().item_numbers(chunk);
+    std::size_t const share = limits.scratch(wanted_teams, largest_team),
+                      measured = std::min(share, scratch_with_kokkos_4),
+                      scratch = bytes() <= measured ? measured
+                                : bytes() <= share  ? share
+                                                    : limits.scratch_of_team;
     chunk = std::min(p.columns, most_columns);
     item_numbers = at().item_numbers(chunk);
     while (chunk > 1 && bytes() > scratch) {

@@ -433,6 +433,48 @@ struct FirstOfAll {
   }
 };
 
+/// A launch that Kokkos refuses keeps something of it on CUDA, and some of them are one too many: none gets there.
+struct NoTeamWork {
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const&) const {}
+};
+template <int Teams>
+void expect_refused_ten_times(B::Impl::TeamShape const& shape,
+                              std::initializer_list<char const*> parts) {
+  Kokkos::DefaultExecutionSpace const exec;
+  auto const words = [] {
+    return B::Impl::LaunchWords{"work", "matrices of 7 rows", "give smaller ones"};
+  };
+  for (int k = 0; k < 10; ++k) {
+    auto const m = message_of(
+        [&] { B::Impl::launch_teams<128, Teams>(exec, "work", NoTeamWork{}, shape, words); });
+    expect_says(m, {"Batchwork::work: matrices of 7 rows "});
+    expect_says(m, parts);
+  }
+  B::Impl::launch_teams<128, 1>(exec, "work", NoTeamWork{}, {3, 1, 100}, words);
+  Kokkos::fence();
+}
+
+TEST(Errors, TeamsBeyondTheLimits) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  auto const limits = B::Impl::Vendor::device_limits(Exec());
+  std::size_t const scratch = limits.scratch_of_team;
+  std::string const needed = "need " + std::to_string(scratch + 1) + " bytes of team scratch",
+                    there = std::to_string(scratch) + " there are; give smaller ones";
+  expect_refused_ten_times<1>({2, 1, scratch + 1}, {needed.c_str(), there.c_str()});
+  expect_refused_ten_times<1>({std::int64_t(1) << 31, 1, 0},
+                              {"take 2147483648 teams", "of one launch; divide the items"});
+  if constexpr (B::Impl::runs_on_device<Exec>) {
+    if (limits.lanes_of_team < 4096)
+      expect_refused_ten_times<1>({2, 4096, 0}, {"take teams of 4096 lanes", "give smaller ones"});
+    // Only CUDA looks whether a multiprocessor holds the teams of the launch bounds.
+    if (Kokkos::DefaultExecutionSpace::name() == std::string("Cuda"))
+      expect_refused_ten_times<16>({2, 64, 40000},
+                                   {"take teams of 64 lanes with 40000 bytes of team scratch each",
+                                    "is to hold 16; it has room for", "give smaller ones"});
+  }
+}
+
 TEST(Errors, MoreCommonsThanScratch) {
   using Exec = Kokkos::DefaultExecutionSpace;
   if constexpr (!B::Impl::runs_on_device<Exec>) {
