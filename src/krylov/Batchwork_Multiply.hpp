@@ -47,7 +47,6 @@ void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T
   std::string const label = kernel_label(call.verb, "");
   if constexpr (runs_on_device<Exec>) {
     using Kernel = MultiplyTeams<T, Systems>;
-    static_assert(sizeof(Kernel) <= 3072, "Batchwork: too large a functor for one launch");
     Kernel const kernel{p, multiply_lanes(p.a, nonzeros)};
     launch_teams<Kernel::largest_team, 1>(
         exec, label, kernel, {kernel.teams(), Kernel::largest_team, 0},

@@ -201,7 +201,6 @@ auto solver_in_room(Solver const& fitted, [[maybe_unused]] RoomPlan const& plan,
 template <class Exec, class Kernel>
 void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string const& label,
                         Kernel const& kernel, int team) {
-  static_assert(sizeof(Kernel) <= 3072, "Batchwork: too large a functor for one launch");
   launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
       exec, label, kernel, {kernel.teams(), team, kernel.bytes()},
       [&] { return call.launch_words(kernel.p.a.rows); });
@@ -230,7 +229,7 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
     } else {
       constexpr int short_rows = Solver::short_rows;
       auto const either = [&]<class Matrix, int R>() {
-        if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q);
+        if (how.lanes > lanes_of_warp) launch.template operator()<Matrix, R, true>(q);
         else launch.template operator()<Matrix, R, false>(q);
       };
       switch (how.variant) {

@@ -36,7 +36,7 @@ struct SystemCall {
   }
   /// What a launch that is refused is of.
   LaunchWords launch_words(std::int64_t rows) const {
-    return {verb, "systems of " + std::to_string(rows) + " rows", "divide the systems"};
+    return {verb, "systems of " + std::to_string(rows) + " rows", "give smaller systems"};
   }
   static std::string name(int position, SystemView const& v) {
     return "operand " + std::to_string(position) + ", " + v.name();

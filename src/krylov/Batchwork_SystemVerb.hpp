@@ -111,7 +111,6 @@ void launch_systems(Exec const& exec, SystemCall const& call, Work const& work, 
   std::string const label = kernel_label(call.verb, "");
   if constexpr (runs_on_device<Exec>) {
     using Kernel = SystemTeams<Work>;
-    static_assert(sizeof(Kernel) <= 3072, "Batchwork: too large a functor for one launch");
     Kernel const kernel{work, items, work.lanes()};
     launch_teams<Kernel::largest_team, 1>(
         exec, label, kernel,

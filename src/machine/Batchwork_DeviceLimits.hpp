@@ -25,7 +25,7 @@ inline constexpr std::size_t scratch_with_kokkos_4 = 40928;
 inline constexpr int registers_of_multiprocessor = 65536;
 
 /// Lanes that go one way together. Wavefronts of 64 hold two such warps.
-inline constexpr int lanes_of_a_warp = 32;
+inline constexpr int lanes_of_warp = 32;
 
 /// What a kernel may ask for. Bytes are those of level-0 team scratch.
 struct DeviceLimits {

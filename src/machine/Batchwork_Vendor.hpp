@@ -59,6 +59,35 @@ DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
   return r;
 }
 
+/// Bytes that a kernel's arguments may have where it is launched as verbs are, by Kokkos' light-weight hint: what is larger
+/// waits for a copy first. 32 KB on CUDA with a newer Kokkos, 4 KB with others. Hosts, which copy a functor to their threads,
+/// are held to what the largest device takes.
+template <class Exec>
+inline constexpr std::size_t argument_bytes = 32768;
+#if defined(KOKKOS_ENABLE_CUDA)
+template <>
+inline constexpr std::size_t argument_bytes<Kokkos::Cuda> =
+    Kokkos::Impl::CudaTraits::KernelArgumentLimit;
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+template <>
+inline constexpr std::size_t argument_bytes<Kokkos::HIP> = 4096;
+#endif
+#if defined(KOKKOS_ENABLE_SYCL)
+template <>
+inline constexpr std::size_t argument_bytes<Kokkos::SYCL> = 4096;
+#endif
+/// Of these for a kernel of ours; Kokkos adds its policy and pointers of its own.
+template <class Exec>
+inline constexpr std::size_t kernel_bytes = argument_bytes<Exec> - 1024;
+/// And of these for the fixed operands of a call, beside its Views and its sequence.
+template <class Exec>
+inline constexpr std::size_t fixed_bytes = kernel_bytes<Exec> - 1024;
+
+/// Fixed operands of a call up to so many bytes are read from the arguments: constant memory, as fast as registers as long as
+/// its cache holds them. On devices larger ones are staged in team scratch. By measurement: to be set by it on a device.
+inline constexpr std::size_t fast_argument_bytes = 8192;
+
 // ---- lanes of a team ------------------------------------------------------------------------------------------
 
 /// The linear rank of the calling lane over team size times vector length, and how many there are. The portable path

@@ -88,6 +88,7 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsPacked, E...>, Lead>>> {
     describe_shape();
   }
   void describe_shape() { part.d.shape = std::to_string(rows) + "x" + std::to_string(cols); }
+  static constexpr std::size_t fixed_bytes = 0;
   GemmViewed fixed() const { return {}; }
 };
 
@@ -96,9 +97,6 @@ template <class U, class Sh>
 struct GemmOperand<Operand<Kind::fixed, Fixed<U, Sh>>> {
   static_assert(Sh::structure == Structure::general && Sh::rank > 0,
                 "Batchwork::gemm: a fixed operand is a Matrix or a Vector");
-  static_assert(
-      sizeof(Fixed<U, Sh>) <= sizeof(GemmFixed<U>),
-      "Batchwork: fixed operands are limited to 2 KB in all; pass larger ones as common(view)");
   using T = U;
   static constexpr Kind kind = Kind::fixed;
   static constexpr bool shared = true;
@@ -113,8 +111,10 @@ struct GemmOperand<Operand<Kind::fixed, Fixed<U, Sh>>> {
     part.d.extents = "(none)";
     part.d.shape = Sh::text();
   }
-  GemmFixed<T> fixed() const {
-    GemmFixed<T> f{};
+  static constexpr std::size_t fixed_bytes =
+      sizeof(Fixed<U, Sh>) <= bytes_of_small_fixed ? bytes_of_small_fixed : bytes_of_large_fixed;
+  GemmFixed<T, fixed_bytes> fixed() const {
+    GemmFixed<T, fixed_bytes> f{};
     for (int i = 0; i < Fixed<U, Sh>::size; ++i) f.values[i] = value.values[i];
     return f;
   }
@@ -317,6 +317,9 @@ void gemm(Exec const& exec, Launch<W, Teams, L> const& how, std::convertible_to<
                    std::to_string(a.rows) + "x" + std::to_string(b.cols), OfC::kind == Kind::inout,
                    double(beta));
 
+  static_assert(OfA::fixed_bytes + OfB::fixed_bytes <= Impl::Vendor::fixed_bytes<Exec>,
+                "Batchwork: fixed operands hold more than a launch can carry on this execution "
+                "space; use common(view)");
   Impl::GemmProblem<T> p;
   p.a = {a.side.data, a.side.item, a.side.row, a.side.col};
   p.b = {b.side.data, b.side.item, b.side.row, b.side.col};

@@ -39,7 +39,7 @@ struct GemmBlocking {
   int slots = 1;
   int slab = 1;
   int threads = 0;       ///< that compute
-  int team = 0;          ///< that there are: a multiple of 32
+  int team = 0;          ///< that there are: whole warps
   bool keeps_a = false;  ///< A is staged once by a team, whatever the number of its tiles
 
   /// In scratch, a term's numbers of A (or B) are side by side, those of the next term `pitch` further on. Where copies
@@ -108,7 +108,7 @@ GemmBlocking choose_gemm_blocking(GemmProblem<T> const& p, bool a_along_k, bool 
   };
   // As few slabs as fit, equally long.
   for (std::int64_t slabs = (k + 31) / 32; !fits((k + slabs - 1) / slabs); ++slabs) {}
-  b.team = int(gemm_round_up(b.threads, 32));
+  b.team = int(gemm_round_up(b.threads, lanes_of_warp));
   return b;
 }
 

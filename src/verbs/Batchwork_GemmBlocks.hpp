@@ -438,7 +438,7 @@ struct GemmBlocks {
           copy(copies_b, b, stage - buffer, terms, lines_b, address_b);
         }
         if constexpr (Vendor::multiplies_matrices<T>) {
-          int const lane = rank % 32;
+          int const lane = rank % lanes_of_warp;
           multiply_by_matrices(sums, scratch_a + buffer + from_a - lane / 4,
                                scratch_b + buffer + from_b - lane % 4 * col_run, lane);
         } else {

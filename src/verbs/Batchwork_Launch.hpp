@@ -30,9 +30,11 @@ struct Launch {
 
   /// Lanes per team on devices: a multiple of 32 up to 128; where lanes share items 64 at most, or 128 if 32 do.
   Launch team_size(int n) const {
-    if (n < 32 || n > largest_team || n % 32 != 0)
+    if (n < Impl::lanes_of_warp || n > largest_team || n % Impl::lanes_of_warp != 0)
       throw std::invalid_argument("Batchwork::launch: team_size(" + std::to_string(n) +
-                                  ") must be a multiple of 32 from 32 to " +
+                                  ") must be a multiple of " +
+                                  std::to_string(Impl::lanes_of_warp) + " from " +
+                                  std::to_string(Impl::lanes_of_warp) + " to " +
                                   std::to_string(largest_team));
     Launch r = *this;
     r.lanes_per_team = n;
@@ -114,21 +116,19 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
   if (items == 0) return;
   std::string const label = kernel_label(verb, how.label);
   if constexpr (runs_on_device<Exec>) {
-    static_assert(sizeof(Group) <= 3072,
-                  "Batchwork: too many operands, or too large a sequence, for one launch");
     using Bounds = LaunchBoundsOf<typename Group::lanes, Teams>;
     int lanes = how.lanes_per_team;
     // Fewer lanes a team where the exchange of more crews would not fit.
     if constexpr (Group::lanes_per_item > 1) {
       if (lanes > Bounds::lanes) lanes = Bounds::lanes;
       if (Group::scratch_size(lanes) > scratch_of_a_team &&
-          Group::scratch_size(32) < Group::scratch_size(lanes))
-        lanes = 32;
+          Group::scratch_size(lanes_of_warp) < Group::scratch_size(lanes))
+        lanes = lanes_of_warp;
     }
     // And fewer where the buffers of more warps would not.
     if constexpr (Group::fetch_bytes > 0)
-      while (lanes > 32 && Group::fetch_bytes * std::size_t(lanes) > scratch_of_a_team)
-        lanes = lanes > 64 ? 64 : 32;
+      while (lanes > lanes_of_warp && Group::fetch_bytes * std::size_t(lanes) > scratch_of_a_team)
+        lanes = lanes > 2 * lanes_of_warp ? 2 * lanes_of_warp : lanes_of_warp;
     // A lane that fetches ahead, or whose warp carries, takes a few items one after the other, as long as there are enough teams to fill the
     // device; otherwise a team per group is faster, the device balances them. Teams of lanes that share items stage the
     // common operands besides, and take more.
@@ -143,10 +143,10 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
                           Group::scratch_size(lanes) + Group::fetch_bytes * std::size_t(lanes)};
     DeviceKernel<Group> const kernel{group, items, per_team};
     if constexpr (Bounds::teams > 1 && Group::fetch_bytes > 0) {
-      if (lanes > lanes_of_a_warp &&
+      if (lanes > lanes_of_warp &&
           !launches_teams<Bounds::lanes, Bounds::teams>(exec, kernel, shape)) {
         auto smaller = how;
-        smaller.lanes_per_team = lanes > 2 * lanes_of_a_warp ? 2 * lanes_of_a_warp : lanes_of_a_warp;
+        smaller.lanes_per_team = lanes > 2 * lanes_of_warp ? 2 * lanes_of_warp : lanes_of_warp;
         launch_group(exec, smaller, verb, group, items);
         return;
       }

@@ -69,7 +69,7 @@ struct TriangleTeams {
     return r;
   }();
   /// Teams that a multiprocessor is to hold at least: what the compiler fits the registers to.
-  static constexpr int largest_team = by_warps ? 32 * most_items : large_team;
+  static constexpr int largest_team = by_warps ? lanes_of_warp * most_items : large_team;
   static constexpr int wanted_teams = std::max(1, (sizeof(T) == 8 ? 256 : 512) / largest_team);
 
   TriangleProblem<T> p;
@@ -117,7 +117,7 @@ struct TriangleTeams {
     return std::size_t(items_per_team) * std::size_t(item_numbers) * sizeof(T);
   }
   std::size_t bytes() const { return used_bytes() + 16; }
-  int team() const { return by_warps ? 32 * items_per_team : large_team; }
+  int team() const { return by_warps ? lanes_of_warp * items_per_team : large_team; }
   std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
 
   template <class U>
@@ -534,7 +534,7 @@ struct TriangleTeams {
                                   std::int32_t& code) const
     requires(!by_warps)
   {
-    int const lane = here.rank % 32, warp = here.rank / 32, r = lane / 4, c = lane % 4;
+    int const lane = here.rank % lanes_of_warp, warp = here.rank / lanes_of_warp, r = lane / 4, c = lane % 4;
     for (int g = 0; 4 * g < p.n; ++g) {
       Corner corner;
       factor_group(member, here, triangle, g, corner, code);
@@ -542,7 +542,7 @@ struct TriangleTeams {
       wait(member);
       T const* const group = triangle + at().group(g);
       int const first = (g + 1) / 2;
-      for (int i = first + warp; i < at().tiles; i += here.lanes / 32) {
+      for (int i = first + warp; i < at().tiles; i += here.lanes / lanes_of_warp) {
         T x[4];
         read_together(x, group + 4 * (8 * i + r));
         for (int j = first; j <= i; ++j) {
@@ -571,7 +571,7 @@ struct TriangleTeams {
     Place here;
     here.rank = Vendor::renewed(member.team_rank());
     here.team = member.team_size();
-    here.lanes = by_warps ? 32 : here.team;
+    here.lanes = by_warps ? lanes_of_warp : here.team;
     here.item = here.rank / here.lanes;
     here.lane = here.rank - here.item * here.lanes;
     here.first = std::int64_t(member.league_rank()) * items_per_team;

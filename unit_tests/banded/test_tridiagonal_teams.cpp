@@ -76,7 +76,7 @@ TYPED_TEST(TridiagonalOnTeams, FitEveryDevice) {
       if constexpr (requires { Kernel::may_want_too_many; })
         if (!device.limits.holds(teams, kernel.team(), kernel.bytes())) teams = 1;
       return kernel.team() <= int(Kernel::largest_team) &&
-             kernel.team() % Impl::lanes_of_a_warp == 0 &&
+             kernel.team() % Impl::lanes_of_warp == 0 &&
              launches(device, teams, kernel.team(), kernel.bytes());
     };
     for (bool side_by_side : {false, true})

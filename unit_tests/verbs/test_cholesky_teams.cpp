@@ -59,7 +59,7 @@ TYPED_TEST(CholeskyTeams, FitEveryDevice) {
     std::string const what = std::string(device.name) + ", " + std::to_string(p.n) + " rows, " +
                              std::to_string(p.columns) + " right-hand sides";
     ASSERT_LE(kernel.bytes(), device.limits.scratch_of_team) << what;
-    ASSERT_EQ(kernel.team() % Impl::lanes_of_a_warp, 0) << what;
+    ASSERT_EQ(kernel.team() % Impl::lanes_of_warp, 0) << what;
     ASSERT_LE(kernel.team(), kernel.largest_team) << what;
     ASSERT_GE(kernel.chunk, p.columns > 0 ? 1 : 0) << what;
     // As launch_teams_that_fit has it.

@@ -234,7 +234,7 @@ TEST(GemmChoice, BlocksOfEverySizeFit) {
               auto const b = Impl::choose_gemm_blocking(p, which & 2, which & 4, bytes);
               ASSERT_LE(std::size_t(b.numbers()) * sizeof(T), bytes) << m << " " << n << " " << k;
               ASSERT_LE(b.team, Tile::threads);
-              ASSERT_EQ(b.team % Impl::lanes_of_a_warp, 0);
+              ASSERT_EQ(b.team % Impl::lanes_of_warp, 0);
               ASSERT_LE(b.threads, b.team);
               ASSERT_GE(b.threads, 1);
               ASSERT_GE(b.slab, 1);
