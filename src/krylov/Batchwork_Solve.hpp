@@ -453,7 +453,7 @@ void solve(WorkDivision const& how, Solver const& solver, Rest const&... rest) {
 
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and
 /// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's room, factors and what
-/// is beside them to 40 KB a team; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
+/// is beside them to 40,928 bytes a team; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
 /// systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes that the device
 /// can hold, on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
 /// the machine, and on the pattern only through its numbers of rows and nonzeros.
