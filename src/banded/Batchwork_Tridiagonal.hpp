@@ -72,10 +72,10 @@ template <class Exec, class Kernel>
 void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Kernel const& kernel) {
   TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
   auto const words = [&] {
-    return LaunchWords{call.verb,
-                       "the systems of " + call.parts[1].name() + " with " +
-                           std::to_string(kernel.p.n) + " rows",
-                       "give smaller systems"};
+    return LaunchWords{
+        call.verb,
+        "the systems of " + call.parts[1].name() + " with " + std::to_string(kernel.p.n) + " rows",
+        "give smaller systems"};
   };
   constexpr int lanes = Kernel::largest_team, teams = Kernel::wanted_teams;
   std::string const label = kernel_label(call.verb, "");
@@ -119,7 +119,8 @@ void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
   if constexpr (runs_on_device<Exec>) {
     bool const side_by_side = items_are_side_by_side(p);
     auto const how = choose_tridiagonal<T>(
-        side_by_side, p.n, std::min(Vendor::device_limits(exec).scratch_of_team, scratch_of_a_team));
+        side_by_side, p.n,
+        std::min(Vendor::device_limits(exec).scratch_of_team, scratch_of_a_team));
     switch (how.kernel) {
       case TridiagonalKernel::alone:
         if (p.n <= 8) launch_tridiagonal_held<8, true>(exec, call, p, how, true);

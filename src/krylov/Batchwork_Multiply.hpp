@@ -48,9 +48,9 @@ void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T
   if constexpr (runs_on_device<Exec>) {
     using Kernel = MultiplyTeams<T, Systems>;
     Kernel const kernel{p, multiply_lanes(p.a, nonzeros)};
-    launch_teams<Kernel::largest_team, 1>(
-        exec, label, kernel, {kernel.teams(), Kernel::largest_team, 0},
-        [&] { return call.launch_words(p.a.rows); });
+    launch_teams<Kernel::largest_team, 1>(exec, label, kernel,
+                                          {kernel.teams(), Kernel::largest_team, 0},
+                                          [&] { return call.launch_words(p.a.rows); });
   } else {
     std::int64_t const per_chunk =
         items_of_a_chunk(p.items, p.a.rows + nonzeros, exec.concurrency());

@@ -52,9 +52,9 @@ struct SolveTeams {
   /// With room or factors in scratch a multiprocessor may not hold more: a launch that wants them would be refused.
   static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
   static constexpr bool has_factors = has_bytes<T, decltype(Problem::preconditioner)>;
-  static constexpr int wanted_teams = std::clamp(registers_of_multiprocessor /
-                                                     (largest_team * registers),
-                                                 1, has_room || has_factors ? most_teams_with_room : 64);
+  static constexpr int wanted_teams =
+      std::clamp(registers_of_multiprocessor / (largest_team * registers), 1,
+                 has_room || has_factors ? most_teams_with_room : 64);
 
   Problem p;
   int lanes, shift;  ///< of a system; its logarithm, where several share a team

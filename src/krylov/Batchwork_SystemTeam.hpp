@@ -51,9 +51,9 @@ struct SystemScratch {
   /// Two sets in turn, so that one wait a sum is enough.
   BATCHWORK_INLINE constexpr int of_sums(bool shuffles) const {
     return 2 * most_sums *
-           (!shuffles    ? lanes * systems
+           (!shuffles               ? lanes * systems
             : lanes > lanes_of_warp ? largest_team_of_a_system / lanes_of_warp
-                         : 0);
+                                    : 0);
   }
   constexpr std::size_t numbers(bool shuffles) const {
     return std::size_t(systems) * std::size_t(of_system()) + std::size_t(of_sums(shuffles));

@@ -86,10 +86,12 @@ inline SolveChoice divided(SystemCall const& call, SolveChoice choice, WorkDivis
   }
   int const least = least_lanes(choice.variant);
   if (how.lanes != 0) {
-    int const most = choice.variant == SolveVariant::columns_24 ? lanes_of_warp : most_lanes(choice.variant);
+    int const most =
+        choice.variant == SolveVariant::columns_24 ? lanes_of_warp : most_lanes(choice.variant);
     int const lanes = how.lanes;
     bool const power = lanes > 0 && (lanes & (lanes - 1)) == 0;
-    bool const shaped = lanes <= lanes_of_warp || in_place_only ? power : lanes % lanes_of_warp == 0;
+    bool const shaped =
+        lanes <= lanes_of_warp || in_place_only ? power : lanes % lanes_of_warp == 0;
     int const rows_of_a_lane = choice.skips_rows() ? 8 : choice.rows;
     if (!shaped || lanes < least || lanes > most || std::int64_t(lanes) * rows_of_a_lane < rows)
       refuse(std::to_string(lanes) + " lanes",

@@ -164,10 +164,10 @@ void launch_triangle_teams(Exec const& exec, TriangleCall const& call, std::size
   Kernel const kernel(p, limits);
   TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
   auto const words = [&] {
-    return LaunchWords{call.verb,
-                       "the matrices of " + call.parts[place].name() + " with " +
-                           std::to_string(p.n) + " rows",
-                       "use smaller blocks"};
+    return LaunchWords{
+        call.verb,
+        "the matrices of " + call.parts[place].name() + " with " + std::to_string(p.n) + " rows",
+        "use smaller blocks"};
   };
   std::string const label = kernel_label(call.verb, "");
   // Large items take the scratch that more teams would need.

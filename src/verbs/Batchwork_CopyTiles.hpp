@@ -214,9 +214,9 @@ struct CopyTiles {
     alignas(T) unsigned char bytes[stage_bytes];
     T* const numbers = reinterpret_cast<T*>(bytes);
     TileBox const t = box(k);
-    from.walk_in_runs(t,
-                      [&](T const* p, std::int64_t stride, std::int64_t place, std::int64_t step,
-                          std::int64_t count) { copy_run(numbers + place, step, p, stride, count); });
+    from.walk_in_runs(
+        t, [&](T const* p, std::int64_t stride, std::int64_t place, std::int64_t step,
+               std::int64_t count) { copy_run(numbers + place, step, p, stride, count); });
     to.walk_in_runs(t,
                     [&](T* p, std::int64_t stride, std::int64_t place, std::int64_t step,
                         std::int64_t count) { copy_run(p, stride, numbers + place, step, count); });

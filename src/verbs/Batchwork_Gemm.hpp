@@ -175,22 +175,21 @@ void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T
   // Several tiles for a team, whose copies then never pause, as long as there are teams enough to fill the device.
   std::int64_t const full = std::max(1, exec.concurrency() / 64);
   kernel.rounds = int(std::clamp<std::int64_t>(kernel.tiles / full, 1, 8));
-  launch_teams<Tile::threads, Tile::teams>(exec, label, kernel,
-                                           {(kernel.tiles + kernel.rounds - 1) / kernel.rounds,
-                                            plan.how.team, kernel.scratch_bytes()},
-                                           gemm_words(p));
+  launch_teams<Tile::threads, Tile::teams>(
+      exec, label, kernel,
+      {(kernel.tiles + kernel.rounds - 1) / kernel.rounds, plan.how.team, kernel.scratch_bytes()},
+      gemm_words(p));
 }
 
 template <class Exec, class T>
 void launch_gemm_blocks(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
-  with_gemm_blocks(
-      p, choose_gemm_block(p, exec.concurrency(), Vendor::device_limits(exec)),
-      [&]<class Kernel>(Kernel const& kernel) {
-        using Block = typename Kernel::block_type;
-        launch_teams<Block::team, Block::teams>(
-            exec, label, kernel, {kernel.teams(), Block::team, kernel.scratch_bytes()},
-            gemm_words(p));
-      });
+  with_gemm_blocks(p, choose_gemm_block(p, exec.concurrency(), Vendor::device_limits(exec)),
+                   [&]<class Kernel>(Kernel const& kernel) {
+                     using Block = typename Kernel::block_type;
+                     launch_teams<Block::team, Block::teams>(
+                         exec, label, kernel, {kernel.teams(), Block::team, kernel.scratch_bytes()},
+                         gemm_words(p));
+                   });
 }
 
 template <int Size, class Exec, class T>

@@ -32,9 +32,8 @@ struct Launch {
   Launch team_size(int n) const {
     if (n < Impl::lanes_of_warp || n > largest_team || n % Impl::lanes_of_warp != 0)
       throw std::invalid_argument("Batchwork::launch: team_size(" + std::to_string(n) +
-                                  ") must be a multiple of " +
-                                  std::to_string(Impl::lanes_of_warp) + " from " +
-                                  std::to_string(Impl::lanes_of_warp) + " to " +
+                                  ") must be a multiple of " + std::to_string(Impl::lanes_of_warp) +
+                                  " from " + std::to_string(Impl::lanes_of_warp) + " to " +
                                   std::to_string(largest_team));
     Launch r = *this;
     r.lanes_per_team = n;
@@ -154,13 +153,13 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
     launch_teams<Bounds::lanes, Bounds::teams>(exec, label, kernel, shape, [&] {
       bool const too_many_teams =
           Bounds::teams > 1 && shape.bytes <= Vendor::device_limits(exec).scratch_of_team;
-      return LaunchWords{
-          verb,
-          shared ? "the common operands and the exchange of the lanes that share items"
-                 : "the common operands",
-          too_many_teams ? "ask launch<W, Teams> for fewer"
-          : shared       ? "let more lanes share an item: launch<0, 0, Lanes>"
-                         : "pass some as in(view)"};
+      return LaunchWords{verb,
+                         shared
+                             ? "the common operands and the exchange of the lanes that share items"
+                             : "the common operands",
+                         too_many_teams ? "ask launch<W, Teams> for fewer"
+                         : shared       ? "let more lanes share an item: launch<0, 0, Lanes>"
+                                        : "pass some as in(view)"};
     });
   } else {
     // Each chunk stages the common operands once: large ones, as long as there are some for every thread. One or two packs

@@ -70,8 +70,7 @@ int most_lanes_launched(Policy const& policy, Kernel const& kernel) {
 template <int MostLanes, int Teams, class Exec, class Kernel>
 bool launches_teams(Exec const& exec, Kernel const& kernel, TeamShape const& shape) {
   return beyond_limits(Vendor::device_limits(exec), shape).empty() &&
-         shape.lanes <=
-             most_lanes_launched(team_policy<MostLanes, Teams>(exec, shape), kernel);
+         shape.lanes <= most_lanes_launched(team_policy<MostLanes, Teams>(exec, shape), kernel);
 }
 
 /// Launches the kernel, or throws std::invalid_argument before anything is launched.

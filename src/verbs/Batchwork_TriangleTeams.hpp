@@ -534,7 +534,8 @@ struct TriangleTeams {
                                   std::int32_t& code) const
     requires(!by_warps)
   {
-    int const lane = here.rank % lanes_of_warp, warp = here.rank / lanes_of_warp, r = lane / 4, c = lane % 4;
+    int const lane = here.rank % lanes_of_warp, warp = here.rank / lanes_of_warp, r = lane / 4,
+              c = lane % 4;
     for (int g = 0; 4 * g < p.n; ++g) {
       Corner corner;
       factor_group(member, here, triangle, g, corner, code);

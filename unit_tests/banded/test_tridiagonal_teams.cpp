@@ -44,8 +44,7 @@ TYPED_TEST(TridiagonalOnTeams, Choice) {
             ASSERT_LE(team, Impl::lanes_of_many_parts);
             std::size_t const numbers = team > Impl::lanes_of_parts ? LargeTeams<T>::lane_numbers
                                                                     : SmallTeams<T>::lane_numbers;
-            ASSERT_LE(std::size_t(team) * numbers * sizeof(T) + 16,
-                      Impl::scratch_with_kokkos_4);
+            ASSERT_LE(std::size_t(team) * numbers * sizeof(T) + 16, Impl::scratch_with_kokkos_4);
             if (side_by_side && n <= 1024) {
               ASSERT_GE(how.items_per_team * int(sizeof(T)), 64);
             }

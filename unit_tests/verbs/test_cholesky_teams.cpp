@@ -44,7 +44,7 @@ Impl::TriangleProblem<T> problem_of_size(int n, int columns, bool planes) {
   p.factors = true;
   p.stores_factor = columns == 0;
   p.forward = p.backward = columns > 0;
-  Impl::Storage<T> const s{nullptr, 1, planes ? 1 : n * n, 0, planes ? 1000 * n : n,
+  Impl::Storage<T> const s{nullptr,          1, planes ? 1 : n * n, 0, planes ? 1000 * n : n,
                            planes ? 1000 : 1};
   p.a = s.as_const();
   p.l = s;
@@ -81,16 +81,14 @@ TYPED_TEST(CholeskyTeams, FitEveryDevice) {
   for (auto const& device : devices())
     for (bool planes : {false, true})
       for (int columns : {0, 1, 8}) {
-        int const most =
-            Impl::most_triangle_rows<T>(device.limits.scratch_of_team, columns > 0);
+        int const most = Impl::most_triangle_rows<T>(device.limits.scratch_of_team, columns > 0);
         for (int n = 1; n <= most; ++n) {
           auto const p = problem_of_size<T>(n, columns, planes);
           Impl::with_held_tiles(n, [&]<int Tiles>() {
             check(device, p, Impl::TriangleTeams<T, Tiles>(p, device.limits));
           });
           if (columns > 0)
-            check(device, p,
-                  Impl::TriangleTeams<T, Impl::triangle_of_solve>(p, device.limits));
+            check(device, p, Impl::TriangleTeams<T, Impl::triangle_of_solve>(p, device.limits));
         }
       }
   EXPECT_EQ(Impl::most_triangle_rows<T>(40936, false), sizeof(T) == 4 ? 136 : 96);
@@ -107,11 +105,12 @@ TYPED_TEST(CholeskyTeams, ChoicesOnAnH200) {
     bool planes;
     int items, chunk;
   };
-  std::vector<Measured> const in_float{{16, 0, false, 4, 0}, {64, 0, false, 4, 0}, {64, 8, false, 2, 8},
-                                       {64, 0, true, 4, 0},  {32, 8, true, 8, 8},  {40, 8, true, 4, 8},
-                                       {88, 8, false, 1, 8}, {136, 8, false, 1, 1}},
-      in_double{{16, 0, false, 4, 0}, {64, 0, false, 2, 0}, {64, 8, true, 1, 8}, {40, 0, true, 4, 0},
-                {40, 8, true, 2, 8},  {96, 0, false, 1, 0}, {88, 8, false, 1, 4}};
+  std::vector<Measured> const in_float{
+      {16, 0, false, 4, 0}, {64, 0, false, 4, 0}, {64, 8, false, 2, 8}, {64, 0, true, 4, 0},
+      {32, 8, true, 8, 8},  {40, 8, true, 4, 8},  {88, 8, false, 1, 8}, {136, 8, false, 1, 1}},
+      in_double{{16, 0, false, 4, 0}, {64, 0, false, 2, 0}, {64, 8, true, 1, 8},
+                {40, 0, true, 4, 0},  {40, 8, true, 2, 8},  {96, 0, false, 1, 0},
+                {88, 8, false, 1, 4}};
   for (auto const& device : devices()) {
     if (std::string(device.name).find("H200") != 0) continue;
     for (auto const& m : sizeof(T) == 4 ? in_float : in_double)

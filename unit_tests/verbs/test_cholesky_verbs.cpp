@@ -302,9 +302,9 @@ TYPED_TEST(CholeskyVerbs, TooLargeItems) {
                                        "for which there is room in", "; use blocks of at most"});
     };
     expect("Batchwork::cholesky: ", [&] { Batchwork::cholesky(l.batch(), a.batch()); });
-    expect("Batchwork::solve_cholesky: ",
-           [&] { solve_cholesky(x.batch(), a.batch(), b.batch()); });
-    expect("Batchwork::solve_lower: ", [&] { Batchwork::solve_lower(x.batch(), a.batch(), b.batch()); });
+    expect("Batchwork::solve_cholesky: ", [&] { solve_cholesky(x.batch(), a.batch(), b.batch()); });
+    expect("Batchwork::solve_lower: ",
+           [&] { Batchwork::solve_lower(x.batch(), a.batch(), b.batch()); });
   }
   check_cholesky<T>(7, 3, Arranged::rows, Arranged::rows, random);
 }

@@ -401,7 +401,8 @@ TEST(CopyLayouts, TilesFitEveryDevice) {
     using Kernel = Impl::CopyTiles<T>;
     for (auto const& device : devices()) {
       int const stage = Impl::stage_of_copy<Kernel>(device.limits);
-      EXPECT_TRUE(launches(device, Kernel::wanted_teams, int(Kernel::lanes), std::size_t(stage) + 16))
+      EXPECT_TRUE(
+          launches(device, Kernel::wanted_teams, int(Kernel::lanes), std::size_t(stage) + 16))
           << device.name;
       EXPECT_GE(stage, 8000) << device.name;
       // As measured.

@@ -544,8 +544,9 @@ TEST(Errors, FixedOperandsAreStagedBeyondTheFastConstants) {
   using OfFixed = B::Impl::Bound<B::Impl::Kind::fixed, Fixed>;
   constexpr std::size_t many = B::Impl::Vendor::fast_argument_bytes / sizeof(Fixed) + 1;
   auto const lanes_of = []<std::size_t... I>(std::index_sequence<I...>) {
-    return typename B::Impl::DeviceLanesOf<
-        1, B::OneLane, std::conditional_t<(I < 1000), OfFixed, void>...>::type{};
+    return
+        typename B::Impl::DeviceLanesOf<1, B::OneLane,
+                                        std::conditional_t<(I < 1000), OfFixed, void>...>::type{};
   };
   static_assert(std::is_same_v<decltype(lanes_of(std::make_index_sequence<many>())),
                                B::StagingFixed<B::OneLane>>);
@@ -562,11 +563,9 @@ TEST(Errors, FixedOperandsAreStagedBeyondTheFastConstants) {
       using Group = B::Impl::MapGroup<FirstPlusProduct, Lanes, B::Impl::bound_t<O>...>;
       static_assert(Group::scratch_size(1) == 2 * 80 && Group::fetch_bytes == 0);
       Group const group{{typename Group::Ops{{{B::Impl::bind(operands)}...}}}, FirstPlusProduct{}};
-      B::Impl::launch_teams<128, 1>(
-          Exec(), "staged", B::Impl::DeviceKernel<Group>{group, 9, 2},
-          B::Impl::TeamShape{5, 1, Group::scratch_size(1) + 16}, [] {
-            return B::Impl::LaunchWords{"map", "these", "none"};
-          });
+      B::Impl::launch_teams<128, 1>(Exec(), "staged", B::Impl::DeviceKernel<Group>{group, 9, 2},
+                                    B::Impl::TeamShape{5, 1, Group::scratch_size(1) + 16},
+                                    [] { return B::Impl::LaunchWords{"map", "these", "none"}; });
     };
     run(B::out(y), B::in(x), B::common(B::fixed(a)), B::common(B::fixed(b)));
     Kokkos::fence();
