@@ -421,6 +421,8 @@ struct GroupBase {
       char* base = nullptr;
       if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
       Vendor::for_each_lane(member, int(last - first), [&](int k) {
+        // So many numbers would be read once, before the loop, and spilled.
+        if constexpr (LanesT::stages_fixed) Vendor::forget_loads();
         self().run_items(Items{first + k, 1}, base, typename Ops::indices{});
       });
     }
