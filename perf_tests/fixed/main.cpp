@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Fixed operands by their bytes: y = M_1 x + M_2 x + ... of 8 x 8 matrices in float, read from the launch's arguments, staged
+// Fixed operands by their bytes: y = M_1 x + M_2 x + ... of 16 x 16 matrices in float, read from the launch's arguments, staged
 // in team scratch, and from Views. Where the first is no longer the fastest is Vendor::fast_argument_bytes. On devices.
 #include <benchmark/benchmark.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 namespace B = Batchwork;
 using T = float;
-constexpr int N = 8;
+constexpr int N = 16;
 using Tile = B::Matrix<T, N, N>;
 using Vectors = Kokkos::View<T* [N], Kokkos::LayoutLeft, Memory>;
 enum class From { arguments, scratch, view };
@@ -52,8 +52,8 @@ void run_of(benchmark::State& state, std::index_sequence<K...>) {
   Kokkos::deep_copy(x, T(0.5));
   using Lanes = std::conditional_t<F == From::scratch, B::StagingFixed<B::OneLane>, B::OneLane>;
   auto const group_of = [](auto const&... operands) {
-    using Group =
-        B::Impl::MapGroup<SumOfProducts, Lanes, B::Impl::bound_t<std::remove_cvref_t<decltype(operands)>>...>;
+    using Group = B::Impl::MapGroup<SumOfProducts, Lanes,
+                                    B::Impl::bound_t<std::remove_cvref_t<decltype(operands)>>...>;
     return Group{{typename Group::Ops{{{B::Impl::bind(operands)}...}}}, SumOfProducts{}};
   };
   Exec const exec;
@@ -99,11 +99,10 @@ void add() {
 template <bool Device>
 void register_on() {
   if constexpr (Device) {
+    add<1>();
     add<4>();
-    add<16>();
-    add<32>();
-    add<40>();
-    add<64>();
+    add<8>();
+    add<12>();
   }
 }
 void register_all() { register_on<on_device>(); }
