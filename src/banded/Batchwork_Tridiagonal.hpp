@@ -70,21 +70,18 @@ struct TridiagonalCall : TriangleCall {
 
 template <class Exec, class Kernel>
 void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Kernel const& kernel) {
-  using namespace Kokkos::Experimental;
-  if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
-  Kokkos::TeamPolicy<
-      Exec, Kokkos::IndexType<std::int64_t>,
-      Kokkos::LaunchBounds<unsigned(Kernel::largest_team), unsigned(Kernel::wanted_teams)>>
-  policy(exec, int(kernel.teams()), kernel.team(), 1);
-  if (kernel.bytes() > 0) {
-    if (kernel.bytes() > std::size_t(policy.scratch_size_max(0)))
-      call.fail(call.parts[1].name() + " is of systems that need " +
-                std::to_string(kernel.bytes()) + " bytes of team scratch, more than the " +
-                std::to_string(policy.scratch_size_max(0)) + " there are; give smaller systems");
-    policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.bytes())));
-  }
-  Kokkos::parallel_for(kernel_label(call.verb, ""),
-                       require(policy, WorkItemProperty::HintLightWeight), kernel);
+  TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
+  auto const words = [&] {
+    return LaunchWords{
+        call.verb,
+        "the systems of " + call.parts[1].name() + " with " + std::to_string(kernel.p.n) + " rows",
+        "give smaller systems"};
+  };
+  constexpr int lanes = Kernel::largest_team, teams = Kernel::wanted_teams;
+  std::string const label = kernel_label(call.verb, "");
+  if constexpr (requires { Kernel::may_want_too_many; })
+    launch_teams_that_fit<lanes, teams>(exec, label, kernel, shape, words);
+  else launch_teams<lanes, teams>(exec, label, kernel, shape, words);
 }
 
 template <int R, bool Alone, int Lanes = Alone ? 128 : lanes_of_parts, class Exec, class T>
@@ -121,9 +118,9 @@ void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
                         TridiagonalProblem<T> const& p, NoPivoting) {
   if constexpr (runs_on_device<Exec>) {
     bool const side_by_side = items_are_side_by_side(p);
-    Kokkos::TeamPolicy<Exec> const any(exec, 1, 1);
     auto const how = choose_tridiagonal<T>(
-        side_by_side, p.n, std::min(std::size_t(any.scratch_size_max(0)), scratch_of_a_team));
+        side_by_side, p.n,
+        std::min(Vendor::device_limits(exec).scratch_of_team, scratch_of_a_team));
     switch (how.kernel) {
       case TridiagonalKernel::alone:
         if (p.n <= 8) launch_tridiagonal_held<8, true>(exec, call, p, how, true);

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "machine/Batchwork_DeviceLimits.hpp"
+
 namespace Batchwork::Impl {
 
 enum class TridiagonalKernel {
@@ -58,7 +60,8 @@ constexpr TridiagonalChoice choose_tridiagonal(bool side_by_side, int n, std::si
   // were two.
   int most = (side_by_side ? lanes_of_parts : 128) / parts;
   if (side_by_side && most < 16) most = lanes_of_many_parts / parts;
-  return {TridiagonalKernel::held, parts, (n + parts - 1) / parts, std::clamp(most, 1, 32)};
+  return {TridiagonalKernel::held, parts, (n + parts - 1) / parts,
+          std::clamp(most, 1, lanes_of_warp)};
 }
 
 /// The same with partial pivoting: a lane has as many rows as it holds.
@@ -66,7 +69,8 @@ template <class T>
 constexpr TridiagonalChoice choose_pivoted(bool side_by_side, int n) {
   int parts = 1;
   while (parts * most_rows_held<T> < n) parts *= 2;
-  int const items = std::clamp(lanes_of_parts / parts, 1, side_by_side && parts > 1 ? 32 : 128);
+  int const items =
+      std::clamp(lanes_of_parts / parts, 1, side_by_side && parts > 1 ? lanes_of_warp : 128);
   return {TridiagonalKernel::held, parts, (n + parts - 1) / parts, items};
 }
 

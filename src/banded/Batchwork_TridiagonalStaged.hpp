@@ -23,7 +23,9 @@ namespace Batchwork::Impl {
 /// of their parts, find different banks.
 template <class T>
 struct TridiagonalStaged {
+  /// A multiprocessor is to hold so many teams, or what it can where it has too little scratch for them.
   static constexpr int largest_team = 128, wanted_teams = 6;
+  static constexpr bool may_want_too_many = true;
   static constexpr int wide = 16 / int(sizeof(T));
 
   TridiagonalProblem<T> p;

@@ -99,9 +99,9 @@ struct BlockJacobi {
 /// A block that is singular (a column without a pivot that is finite and not zero, or an inverse that is not finite) becomes the
 /// identity, in every format alike. For conjugate_gradients the blocks are to be symmetric and positive definite.
 ///
-/// Memory of a system: rows times the largest block in numbers, with twelve bytes a row: on devices in team scratch (about
-/// 40,000 bytes on CUDA devices, with the letter boxes: 134 rows by blocks of 32 in double, 853 by blocks of 2), or else in the
-/// workspace, see workspace_numbers; on hosts a thread allocates it, once for some items. Inverted once an item, 2 n^3
+/// Memory of a system: rows times the largest block in numbers, with twelve bytes a row: on devices in team scratch (with
+/// the letter boxes to 40,928 bytes, fewer where a multiprocessor has no room for four such teams: 134 rows by blocks of 32 in
+/// double, 853 by blocks of 2), or else in the workspace, see workspace_numbers; on hosts a thread allocates it, once for some items. Inverted once an item, 2 n^3
 /// operations for a block of n rows; an application takes 2 n^2, and on devices a wait. There 64 to 256 lanes share a system,
 /// which is read where it is.
 inline BlockJacobi<Impl::EqualBlocks> block_jacobi(int rows) { return {{}, rows}; }

@@ -42,8 +42,8 @@ struct IluInKernel {
 /// then not divided.
 ///
 /// Memory of a system: as many numbers as A has places (of ell and dense those that are not there too) and one a row, with
-/// twelve bytes a row: on devices in team scratch (about 40,000 bytes on CUDA devices, with the letter boxes: 67 full rows of
-/// double, 636 rows of 3 entries), or else in the workspace, see workspace_numbers. On hosts a thread allocates it, once for
+/// twelve bytes a row: on devices in team scratch (with the letter boxes to 40,928 bytes, fewer where a multiprocessor has no room for
+/// four such teams: 67 full rows of double, 636 rows of 3 entries), or else in the workspace, see workspace_numbers. On hosts a thread allocates it, once for
 /// some items.
 ///
 /// Factorised once an item; an application takes about two operations an entry, in as many waves of rows, with a wait each, as

@@ -44,17 +44,13 @@ constexpr void require_multiply() {
 template <class Exec, class T, class Systems>
 void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T, Systems> const& p,
                      std::int64_t nonzeros) {
-  using namespace Kokkos::Experimental;
   std::string const label = kernel_label(call.verb, "");
   if constexpr (runs_on_device<Exec>) {
     using Kernel = MultiplyTeams<T, Systems>;
-    static_assert(sizeof(Kernel) <= 3072, "Batchwork: too large a functor for one launch");
     Kernel const kernel{p, multiply_lanes(p.a, nonzeros)};
-    if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
-    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                       Kokkos::LaunchBounds<Kernel::largest_team, 1>> const
-    policy(exec, int(kernel.teams()), Kernel::largest_team, 1);
-    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+    launch_teams<Kernel::largest_team, 1>(exec, label, kernel,
+                                          {kernel.teams(), Kernel::largest_team, 0},
+                                          [&] { return call.launch_words(p.a.rows); });
   } else {
     std::int64_t const per_chunk =
         items_of_a_chunk(p.items, p.a.rows + nonzeros, exec.concurrency());

@@ -120,8 +120,7 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
     std::int64_t const places = how.places(rows);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
     std::int64_t const at_once = exec.concurrency() / 4 / how.team();
-    std::int64_t const most = std::min<std::int64_t>(
-        Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0), most_scratch_of_a_solve);
+    std::int64_t const most = scratch_of_a_solve(Vendor::device_limits(exec));
     // As SolveTeams counts them.
     SystemScratch const scratch = how.scratch(rows, int(size), is_scaled);
     std::int64_t beside = 16 + size * (std::int64_t(scratch.numbers(Vendor::has_shuffles)) +
@@ -204,18 +203,9 @@ auto solver_in_room(Solver const& fitted, [[maybe_unused]] RoomPlan const& plan,
 template <class Exec, class Kernel>
 void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string const& label,
                         Kernel const& kernel, int team) {
-  using namespace Kokkos::Experimental;
-  static_assert(sizeof(Kernel) <= 3072, "Batchwork: too large a functor for one launch");
-  if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                     Kokkos::LaunchBounds<Kernel::largest_team, Kernel::wanted_teams>>
-  policy(exec, int(kernel.teams()), team, 1);
-  if (std::int64_t(kernel.bytes()) > std::int64_t(policy.scratch_size_max(0)))
-    call.fail("systems of " + std::to_string(kernel.p.a.rows) + " rows take " +
-              std::to_string(kernel.bytes()) + " bytes of team scratch, more than the limit of " +
-              std::to_string(policy.scratch_size_max(0)) + "; divide the systems");
-  policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.bytes())));
-  Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+      exec, label, kernel, {kernel.teams(), team, kernel.bytes()},
+      [&] { return call.launch_words(kernel.p.a.rows); });
 }
 
 template <class Exec, class T, class Solver, class M, class Systems, class Scale>
@@ -243,7 +233,7 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
     } else {
       constexpr int short_rows = Solver::short_rows;
       auto const either = [&]<class Matrix, int R>() {
-        if (how.lanes > 32) launch.template operator()<Matrix, R, true>(q);
+        if (how.lanes > lanes_of_warp) launch.template operator()<Matrix, R, true>(q);
         else launch.template operator()<Matrix, R, false>(q);
       };
       switch (how.variant) {
@@ -478,7 +468,7 @@ void solve(WorkDivision const& how, Solver const& solver, Rest const&... rest) {
 
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and
 /// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's room, factors and what
-/// is beside them to 40 KB a team; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
+/// is beside them to 40,928 bytes a team; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
 /// systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes that the device
 /// can hold, on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
 /// the machine, and on the pattern only through its numbers of rows and nonzeros.

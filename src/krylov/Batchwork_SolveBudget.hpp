@@ -6,9 +6,11 @@
 #ifndef BATCHWORK_SOLVEBUDGET_HPP
 #define BATCHWORK_SOLVEBUDGET_HPP
 
+#include <algorithm>
 #include <cstdint>
 
 #include "krylov/Batchwork_SystemTeam.hpp"
+#include "machine/Batchwork_DeviceLimits.hpp"
 #include "machine/Batchwork_Lanes.hpp"
 
 namespace Batchwork::Impl {
@@ -26,21 +28,26 @@ enum class SolveVariant {
 
 /// Rows of a system on devices and hosts.
 inline constexpr int most_rows_of_a_solve = 2048;
-/// Bytes of team scratch that a solve takes at most: what Kokkos 4 gives on CUDA devices. More leaves fewer teams a
-/// multiprocessor.
-inline constexpr std::int64_t most_scratch_of_a_solve = 40928;
+/// Teams that a multiprocessor holds at most of kernels with a solver's room or factors in scratch.
+inline constexpr int most_teams_with_room = 4;
+/// Bytes of team scratch that a solve with room or factors takes at most, so that those teams fit. More than what it was
+/// measured with leaves fewer of them.
+constexpr std::int64_t scratch_of_a_solve(DeviceLimits const& limits) {
+  return std::int64_t(std::min(limits.scratch(most_teams_with_room, largest_team_of_a_system),
+                               scratch_with_kokkos_4));
+}
 /// Lanes of a team whose systems have a warp at most.
-inline constexpr int lanes_of_small_solves = 64;
+inline constexpr int lanes_of_small_solves = 2 * lanes_of_warp;
 
 struct SolveChoice {
   SolveVariant variant = SolveVariant::in_place;
-  int lanes = 1;    ///< of a system: a power of two to 32, or a multiple of 32
+  int lanes = 1;    ///< of a system: a power of two to a warp, or whole warps
   int rows = 1;     ///< of a lane, at most
   int sharing = 1;  ///< lanes of a row, where the matrix is read in place
   int small_team = lanes_of_small_solves;  ///< lanes of a team of several systems
 
   /// Lanes of a team: several systems, or one that has more than a warp.
-  constexpr int team() const { return lanes <= 32 ? small_team : lanes; }
+  constexpr int team() const { return lanes <= lanes_of_warp ? small_team : lanes; }
   constexpr int systems() const { return team() / lanes; }
   constexpr bool skips_rows() const {
     return variant == SolveVariant::in_place || variant == SolveVariant::functor;
@@ -59,13 +66,13 @@ struct SolveChoice {
 constexpr int lanes_of_solve(std::int64_t rows, int rows_of_a_lane) {
   int lanes = 1;
   while (lanes < largest_team_of_a_system && rows > std::int64_t(lanes) * rows_of_a_lane)
-    lanes += lanes < 32 ? lanes : 32;
+    lanes += lanes < lanes_of_warp ? lanes : lanes_of_warp;
   return lanes;
 }
 /// Of systems that have a team for themselves whatever their size.
 constexpr int team_of_solve(std::int64_t rows, int rows_of_a_lane) {
   int const lanes = lanes_of_solve(rows, rows_of_a_lane);
-  return lanes < 64 ? 64 : lanes;
+  return lanes < 2 * lanes_of_warp ? 2 * lanes_of_warp : lanes;
 }
 
 /// The same as a power of two, `least` at least.
@@ -78,7 +85,7 @@ constexpr int power_of_two_team(std::int64_t rows, int rows_of_a_lane, int least
 /// Lanes that share a row of so many entries where a matrix is read in place.
 constexpr int lanes_of_a_row(std::int64_t width, bool shuffles) {
   int sharing = 1;
-  while (shuffles && sharing < 32 && 8 * sharing <= width) sharing *= 2;
+  while (shuffles && sharing < lanes_of_warp && 8 * sharing <= width) sharing *= 2;
   return sharing;
 }
 

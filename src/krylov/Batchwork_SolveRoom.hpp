@@ -124,7 +124,8 @@ inline constexpr int sums_at_once = !requires(At const& at) { at.member; } ? 8
 
 /// Numbers of scratch where the lanes of a team meet in sum_many: two sets in turn, as in SystemTeam.
 constexpr int numbers_of_many_sums(int lanes) {
-  return Vendor::has_shuffles && lanes > 32 ? 2 * 4 * Vendor::places_to_combine(lanes) : 0;
+  return Vendor::has_shuffles && lanes > lanes_of_warp ? 2 * 4 * Vendor::places_to_combine(lanes)
+                                                       : 0;
 }
 
 /// Sums over the rows, the same bits in each lane. All lanes that go through the same turns call it.

@@ -52,9 +52,12 @@ struct SolveTeams {
        (Problem::template prepared<RowNumbers<T, R>>::wants_diagonal ? 1 : 0)) *
           R * int(sizeof(T)) / 4 +
       56;
-  /// With a solver's room in scratch a multiprocessor may not hold more: a launch that wants them would be refused.
-  static constexpr int wanted_teams = std::clamp(
-      65536 / (largest_team * registers), 1, SolverInRoom<typename Problem::solver_type> ? 4 : 64);
+  /// With room or factors in scratch a multiprocessor may not hold more: a launch that wants them would be refused.
+  static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
+  static constexpr bool has_factors = has_bytes<T, decltype(Problem::preconditioner)>;
+  static constexpr int wanted_teams =
+      std::clamp(registers_of_multiprocessor / (largest_team * registers), 1,
+                 has_room || has_factors ? most_teams_with_room : 64);
 
   Problem p;
   int lanes, shift;  ///< of a system; its logarithm, where several share a team
@@ -66,8 +69,6 @@ struct SolveTeams {
     while ((1 << shift) < lanes) ++shift;
     scratch = how.scratch(p.a.rows, int(sizeof(T)), Problem::is_scaled);
   }
-  static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
-  static constexpr bool has_factors = has_bytes<T, decltype(Problem::preconditioner)>;
   BATCHWORK_INLINE bool solver_is_elsewhere() const {
     if constexpr (has_room) return p.solver.workspace != nullptr;
     else return false;

@@ -39,7 +39,7 @@ struct TriangularSystems {
   int lanes() const {
     if (has_items_side_by_side(a.values)) return 1;
     int n = 1;
-    while (n < 32 && std::int64_t(4) * n * a.rows < nonzeros) n *= 2;
+    while (n < lanes_of_warp && std::int64_t(4) * n * a.rows < nonzeros) n *= 2;
     return n;
   }
   bool in_packs(int width) const {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "operand/Batchwork_Check.hpp"
+#include "verbs/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
 
@@ -32,6 +33,10 @@ struct SystemCall {
 
   [[noreturn]] void fail(std::string const& what) const {
     throw std::invalid_argument("Batchwork::" + verb + ": " + what);
+  }
+  /// What a launch that is refused is of.
+  LaunchWords launch_words(std::int64_t rows) const {
+    return {verb, "systems of " + std::to_string(rows) + " rows", "give smaller systems"};
   }
   static std::string name(int position, SystemView const& v) {
     return "operand " + std::to_string(position) + ", " + v.name();

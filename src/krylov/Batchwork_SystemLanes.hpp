@@ -26,7 +26,7 @@ struct SystemLanes {
   }
   /// Waits until all lanes of the item are here; they then see what each has written to scratch or memory.
   BATCHWORK_INLINE void sync() const {
-    if (count > 32) member.team_barrier();
+    if (count > Impl::lanes_of_warp) member.team_barrier();
     else Impl::Vendor::wait_for_warp(member);
   }
 };

@@ -58,9 +58,9 @@ struct SummingLanes : SystemLanes<Member> {
   }
   /// Whether x holds in any of the lanes that wait together, those of the warp or of the team: what all of them may branch on.
   BATCHWORK_INLINE bool any(bool x) {
-    bool const by_warps = Vendor::has_shuffles && this->count <= 32;
+    bool const by_warps = Vendor::has_shuffles && this->count <= lanes_of_warp;
     T numbers[1] = {x ? T(1) : T(0)};
-    combine(numbers, by_warps ? 32 : this->member.team_size(), LargerNumber());
+    combine(numbers, by_warps ? lanes_of_warp : this->member.team_size(), LargerNumber());
     return numbers[0] != T(0);
   }
 

@@ -51,9 +51,9 @@ struct SystemScratch {
   /// Two sets in turn, so that one wait a sum is enough.
   BATCHWORK_INLINE constexpr int of_sums(bool shuffles) const {
     return 2 * most_sums *
-           (!shuffles    ? lanes * systems
-            : lanes > 32 ? largest_team_of_a_system / 32
-                         : 0);
+           (!shuffles               ? lanes * systems
+            : lanes > lanes_of_warp ? largest_team_of_a_system / lanes_of_warp
+                                    : 0);
   }
   constexpr std::size_t numbers(bool shuffles) const {
     return std::size_t(systems) * std::size_t(of_system()) + std::size_t(of_sums(shuffles));
@@ -80,7 +80,7 @@ struct SystemTeam {
   using Number = T;  ///< of a system
   using Value = T;   ///< of some of its rows
   using Vector = RowNumbers<T, R>;
-  static constexpr int most_warps = largest_team_of_a_system / 32;
+  static constexpr int most_warps = largest_team_of_a_system / lanes_of_warp;
 
   static constexpr bool has_entries = Matrix::has_entries;
 
@@ -208,13 +208,13 @@ struct SystemTeam {
     BATCHWORK_UNROLL
     for (int n = 0; n < N; ++n) x[n] = mine[n];
     if constexpr (Vendor::has_shuffles) {
-      Vendor::sum_over(x, Large ? 32 : lanes);
+      Vendor::sum_over(x, Large ? lanes_of_warp : lanes);
       if constexpr (Large) {
         T* const all = next_parts();
-        int const warps = lanes / 32;
-        if (rank % 32 == 0) {
+        int const warps = lanes / lanes_of_warp;
+        if (rank % lanes_of_warp == 0) {
           BATCHWORK_UNROLL
-          for (int n = 0; n < N; ++n) all[n * most_warps + rank / 32] = x[n];
+          for (int n = 0; n < N; ++n) all[n * most_warps + rank / lanes_of_warp] = x[n];
         }
         member.team_barrier();
         BATCHWORK_UNROLL

@@ -107,20 +107,16 @@ inline std::int64_t check_operands(SystemCall const& call,
 template <class Exec, class Work>
 void launch_systems(Exec const& exec, SystemCall const& call, Work const& work, std::int64_t items,
                     std::int64_t rows, std::int64_t nonzeros) {
-  using namespace Kokkos::Experimental;
   if (items == 0) return;
   std::string const label = kernel_label(call.verb, "");
   if constexpr (runs_on_device<Exec>) {
     using Kernel = SystemTeams<Work>;
-    static_assert(sizeof(Kernel) <= 3072, "Batchwork: too large a functor for one launch");
     Kernel const kernel{work, items, work.lanes()};
-    if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
-    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                       Kokkos::LaunchBounds<Kernel::largest_team, 1>>
-    policy(exec, int(kernel.teams()), Kernel::largest_team, 1);
-    if constexpr (Work::combined > 0)
-      policy.set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_size(Kernel::largest_team))));
-    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+    launch_teams<Kernel::largest_team, 1>(
+        exec, label, kernel,
+        {kernel.teams(), Kernel::largest_team,
+         Work::combined > 0 ? Kernel::scratch_size(Kernel::largest_team) : 0},
+        [&] { return call.launch_words(rows); });
   } else {
     std::int64_t const per_chunk = items_of_a_chunk(items, rows + nonzeros, exec.concurrency());
     Kokkos::parallel_for(label,

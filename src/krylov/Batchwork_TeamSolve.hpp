@@ -62,11 +62,11 @@ struct TeamLanes : SystemTeam<T, R, true, Matrix, Member> {
 
   template <int N>
   BATCHWORK_INLINE void sum(T const (&mine)[N], T (&sums)[N]) {
-    if (Vendor::has_shuffles && this->lanes <= 32) {
+    if (Vendor::has_shuffles && this->lanes <= lanes_of_warp) {
       // A lone warp has no parts of sums to bring together, but letter boxes count on a wait in every sum.
       BATCHWORK_UNROLL
       for (int n = 0; n < N; ++n) sums[n] = mine[n];
-      Vendor::sum_over(sums, 32);
+      Vendor::sum_over(sums, lanes_of_warp);
       this->sync();
     } else {
       Base::sum(mine, sums);
@@ -104,7 +104,7 @@ struct TeamSolver {
   static constexpr bool has_room = SolverInRoom<Solver>;
   /// Those that meet otherwise than in sums want whole teams of several warps, a power of two.
   static constexpr bool wants_power_of_two = has_room || takes_item<M>;
-  static constexpr int least_team = wants_power_of_two ? 64 : 32;
+  static constexpr int least_team = wants_power_of_two ? 2 * lanes_of_warp : lanes_of_warp;
 
   Solver solver;
   M preconditioner;

@@ -86,10 +86,12 @@ inline SolveChoice divided(SystemCall const& call, SolveChoice choice, WorkDivis
   }
   int const least = least_lanes(choice.variant);
   if (how.lanes != 0) {
-    int const most = choice.variant == SolveVariant::columns_24 ? 32 : most_lanes(choice.variant);
+    int const most =
+        choice.variant == SolveVariant::columns_24 ? lanes_of_warp : most_lanes(choice.variant);
     int const lanes = how.lanes;
     bool const power = lanes > 0 && (lanes & (lanes - 1)) == 0;
-    bool const shaped = lanes <= 32 || in_place_only ? power : lanes % 32 == 0;
+    bool const shaped =
+        lanes <= lanes_of_warp || in_place_only ? power : lanes % lanes_of_warp == 0;
     int const rows_of_a_lane = choice.skips_rows() ? 8 : choice.rows;
     if (!shaped || lanes < least || lanes > most || std::int64_t(lanes) * rows_of_a_lane < rows)
       refuse(std::to_string(lanes) + " lanes",
@@ -104,12 +106,13 @@ inline SolveChoice divided(SystemCall const& call, SolveChoice choice, WorkDivis
   if (how.systems != 0) {
     int const most = most_lanes(choice.variant);
     std::int64_t const team = std::int64_t(how.systems) * choice.lanes;
-    if (choice.lanes > 32 ? how.systems != 1 : how.systems < 1 || team % 32 != 0 || team > most)
+    if (choice.lanes > lanes_of_warp ? how.systems != 1
+                                     : how.systems < 1 || team % lanes_of_warp != 0 || team > most)
       refuse(std::to_string(how.systems) + " a team, of " + std::to_string(choice.lanes) + " lanes",
-             choice.lanes > 32
+             choice.lanes > lanes_of_warp
                  ? "; give 1"
                  : "; give as many as make a multiple of 32 lanes, to " + std::to_string(most));
-    if (choice.lanes <= 32) choice.small_team = int(team);
+    if (choice.lanes <= lanes_of_warp) choice.small_team = int(team);
   }
   return choice;
 }

@@ -10,12 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "machine/Batchwork_DeviceLimits.hpp"
 #include "machine/Batchwork_LaneGrid.hpp"
 
 namespace Batchwork::Impl {
-
-/// Bytes of team scratch that Kokkos gives at least on the devices it knows.
-inline constexpr std::size_t scratch_of_a_team = 40000;
 
 /// Lanes of a crew where L lanes share an item whose exchange takes so many bytes: a warp, or two or four where a warp holds
 /// too few items to fill the 32-byte sectors of memory in which the numbers of neighbouring items stand side by side, as

@@ -20,6 +20,7 @@ struct OneLane {
   static constexpr int lanes_per_item = 1;
   static constexpr int crew_lanes = 1;
   static constexpr bool stages = false;
+  static constexpr bool stages_fixed = false;
   template <class T>
   using held = T;
 };
@@ -27,6 +28,12 @@ struct OneLane {
 /// The same for a scan, which reads common operands at every step: they are staged in team scratch.
 struct OneLaneStaging : OneLane {
   static constexpr bool stages = true;
+};
+
+/// One of the above where fixed operands are staged as well: there are more of them than constants are fast for.
+template <class Lanes>
+struct StagingFixed : Lanes {
+  static constexpr bool stages_fixed = true;
 };
 
 /// L lanes of a device share an item of extents up to E: see Spread. Crew lanes carry it. Common operands are staged in team
@@ -47,6 +54,7 @@ struct PackLanes {
   static constexpr int lanes_per_item = 1;
   static constexpr int crew_lanes = 1;
   static constexpr bool stages = true;
+  static constexpr bool stages_fixed = false;
   template <class T>
   using held = Pack<T, W>;
 };

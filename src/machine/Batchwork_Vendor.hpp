@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "machine/Batchwork_DeviceLimits.hpp"
 #include "machine/Batchwork_Macros.hpp"
 
 #if !defined(BATCHWORK_DISABLE_VENDOR) && !defined(__CUDACC__) && !defined(__HIPCC__) && \
@@ -23,6 +24,69 @@
 #endif
 
 namespace Batchwork::Impl::Vendor {
+
+// ---- what a device has ------------------------------------------------------------------------------------------
+
+/// What the device of an instance has. Of a team Kokkos says it. Of a multiprocessor CUDA and HIP do, by Kokkos' public
+/// queries; where nobody does it is taken to hold whatever teams there are, and a launch is bound by a team's limits alone.
+template <class Exec>
+DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
+  constexpr int any_lanes = std::numeric_limits<int>::max();
+  DeviceLimits r{std::size_t(Kokkos::TeamPolicy<Exec>::scratch_size_max(0)),
+                 std::numeric_limits<std::size_t>::max(),
+                 0,
+                 0,
+                 any_lanes,
+                 any_lanes,
+                 any_lanes};
+  [[maybe_unused]] auto const ask = [&](auto const& p) {
+    // Kokkos keeps a double for each lane and two more for the team's reductions, and 16 static bytes.
+    r.reserved_of_team = 4 * sizeof(double);
+    r.reserved_of_lane = sizeof(double);
+    r.lanes_of_team = p.maxThreadsPerBlock;
+    r.lanes_of_multiprocessor = p.maxThreadsPerMultiProcessor;
+    r.teams_of_launch = std::int64_t(p.maxGridSize[0]) - 1;
+  };
+  if constexpr (requires { exec.cuda_device_prop(); }) {
+    auto const& p = exec.cuda_device_prop();
+    ask(p);
+    r.scratch_of_multiprocessor = p.sharedMemPerMultiprocessor;
+  } else if constexpr (requires { exec.hip_device_prop(); }) {
+    auto const& p = exec.hip_device_prop();
+    ask(p);
+    r.scratch_of_multiprocessor = p.maxSharedMemoryPerMultiProcessor;
+  }
+  return r;
+}
+
+/// Bytes that a kernel's arguments may have where it is launched as verbs are, by Kokkos' light-weight hint: what is larger
+/// waits for a copy first. 32 KB on CUDA with a newer Kokkos, 4 KB with others. Hosts, which copy a functor to their threads,
+/// are held to what the largest device takes.
+template <class Exec>
+inline constexpr std::size_t argument_bytes = 32768;
+#if defined(KOKKOS_ENABLE_CUDA)
+template <>
+inline constexpr std::size_t argument_bytes<Kokkos::Cuda> =
+    Kokkos::Impl::CudaTraits::KernelArgumentLimit;
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+template <>
+inline constexpr std::size_t argument_bytes<Kokkos::HIP> = 4096;
+#endif
+#if defined(KOKKOS_ENABLE_SYCL)
+template <>
+inline constexpr std::size_t argument_bytes<Kokkos::SYCL> = 4096;
+#endif
+/// Of these for a kernel of ours; Kokkos adds its policy and pointers of its own.
+template <class Exec>
+inline constexpr std::size_t kernel_bytes = argument_bytes<Exec> - 1024;
+/// And of these for the fixed operands of a call, beside its Views and its sequence.
+template <class Exec>
+inline constexpr std::size_t fixed_bytes = kernel_bytes<Exec> - 1024;
+
+/// Fixed operands of a call up to so many bytes are read from the arguments: constant memory, as fast as registers as long as
+/// its cache holds them. On devices larger ones are staged in team scratch. By measurement: to be set by it on a device.
+inline constexpr std::size_t fast_argument_bytes = 8192;
 
 // ---- lanes of a team ------------------------------------------------------------------------------------------
 

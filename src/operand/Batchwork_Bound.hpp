@@ -107,14 +107,16 @@ struct Bound<Kind::common, Loc> {
 };
 
 /// common(fixed(value)): read from the launch's arguments; staged where lanes share an item, which read numbers of
-/// different rows at once.
+/// different rows at once, and where there are too many of them to be read fast as constants.
 template <class F>
 struct Bound<Kind::fixed, F> {
   static constexpr Kind kind = Kind::fixed;
   using Sh = typename F::shape;
   using scalar = typename F::value_type;
   template <class Lanes>
-  static constexpr bool is_staged = Lanes::lanes_per_item > 1 && Lanes::stages;
+  static constexpr bool is_shared = Lanes::lanes_per_item > 1 && Lanes::stages;
+  template <class Lanes>
+  static constexpr bool is_staged = is_shared<Lanes> || Lanes::stages_fixed;
   template <class Lanes>
   static constexpr int staged =
       is_staged<Lanes> && Sh::rank > 0 ? StagedAs<Lanes, scalar, Sh>::size : 0;
@@ -128,7 +130,7 @@ struct Bound<Kind::fixed, F> {
                                    StagedAs<Lanes, scalar, Sh>::leading>;
   template <class Lanes>
   using tile =
-      std::conditional_t<is_staged<Lanes> && (Sh::rank > 0), staged_fixed<Lanes>, staged_tile>;
+      std::conditional_t<is_shared<Lanes> && (Sh::rank > 0), staged_fixed<Lanes>, staged_tile>;
   template <class Lanes>
   BATCHWORK_INLINE scalar number(int k) const {
     constexpr int leading = StagedAs<Lanes, scalar, Sh>::leading;
@@ -140,7 +142,8 @@ struct Bound<Kind::fixed, F> {
   template <class Lanes>
   BATCHWORK_INLINE tile<Lanes> read([[maybe_unused]] scalar const* stage) const {
     if constexpr (Sh::rank == 0) return tile<Lanes>(value.values[0]);
-    else if constexpr (is_staged<Lanes>) return tile<Lanes>(stage, value.values);
+    else if constexpr (is_shared<Lanes>) return tile<Lanes>(stage, value.values);
+    else if constexpr (is_staged<Lanes>) return tile<Lanes>{stage};
     else return tile<Lanes>{value.values};
   }
 };

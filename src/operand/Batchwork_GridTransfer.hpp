@@ -168,7 +168,8 @@ BATCHWORK_INLINE void load_lines(R& r, Loc const& loc, GridItem<C> const& item, 
     item.grid.lanes.template sync_all<Transfer::lanes>();
     Transfer::finish(r, item.grid, item.place, item.exchange);
     // A warp waits for itself before it writes to the exchange.
-    if constexpr (Transfer::lanes > 32) item.grid.lanes.template sync_all<Transfer::lanes>();
+    if constexpr (Transfer::lanes > lanes_of_warp)
+      item.grid.lanes.template sync_all<Transfer::lanes>();
   } else {
     auto const* const p = loc.at(item.first, time);
     r.grid = item.grid;
@@ -199,7 +200,8 @@ BATCHWORK_INLINE void store_lines(Loc const& location, GridItem<C> const& item, 
   if constexpr (Sh::rank == 2 && R::structure != Structure::diagonal) {
     if constexpr (holds_half<R>) stage_both_triangles(r, r.grid);
     else stage_lines<S, R::mine, R::length>(HeldLines<R>{r}, r.grid);
-    if constexpr (Transfer::lanes > 32) item.grid.lanes.template sync_all<Transfer::lanes>();
+    if constexpr (Transfer::lanes > lanes_of_warp)
+      item.grid.lanes.template sync_all<Transfer::lanes>();
     if (item.count > 0) {
       Transfer::template for_each_piece<false>(
           loc, item.crew, [&](auto at_once, int g, int i, int j) {
@@ -216,7 +218,8 @@ BATCHWORK_INLINE void store_lines(Loc const& location, GridItem<C> const& item, 
             Vendor::store_together(loc.at(item.crew.first + g, time) + loc.offset(i, j), x);
           });
     }
-    if constexpr (Transfer::lanes > 32) item.grid.lanes.template sync_all<Transfer::lanes>();
+    if constexpr (Transfer::lanes > lanes_of_warp)
+      item.grid.lanes.template sync_all<Transfer::lanes>();
   } else {
     if (item.count == 0) return;
     T* const p = loc.at(item.first, time);

@@ -18,9 +18,6 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes that carry their items together.
-inline constexpr int lanes_of_warp = 32;
-
 template <class Loc>
 struct WarpTransfer {
   using Sh = typename Loc::shape;

@@ -49,7 +49,7 @@ BATCHWORK_INLINE void lines_by_matrix(T (&acc)[(Count + S::lanes - 1) / S::lanes
   if constexpr (!BOfItem) read_right(first, 0, 0);
   put();
   BATCHWORK_KEEP_LOOP
-  for (int g = 0; g < 32 / L; ++g) {
+  for (int g = 0; g < lanes_of_warp / L; ++g) {
     int const offset = (g - place) * Ex::stride;
     T* const own = base + offset;
     T c[down][across][tall][2];

@@ -158,18 +158,24 @@ inline void check_triangle_size(TriangleCall const& call, Part const& a, int n, 
 }
 
 template <class T, int Tiles, class Exec>
-void launch_triangle_teams(Exec const& exec, TriangleCall const& call, TriangleProblem<T> const& p,
-                           std::size_t scratch) {
-  using namespace Kokkos::Experimental;
+void launch_triangle_teams(Exec const& exec, TriangleCall const& call, std::size_t place,
+                           TriangleProblem<T> const& p, DeviceLimits const& limits) {
   using Kernel = TriangleTeams<T, Tiles>;
-  Kernel const kernel(p, scratch);
-  if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                     Kokkos::LaunchBounds<Kernel::largest_team, Kernel::wanted_teams>>
-  policy(exec, int(kernel.teams()), kernel.team(), 1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.bytes())));
-  Kokkos::parallel_for(kernel_label(call.verb, ""),
-                       require(policy, WorkItemProperty::HintLightWeight), kernel);
+  Kernel const kernel(p, limits);
+  TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
+  auto const words = [&] {
+    return LaunchWords{
+        call.verb,
+        "the matrices of " + call.parts[place].name() + " with " + std::to_string(p.n) + " rows",
+        "use smaller blocks"};
+  };
+  std::string const label = kernel_label(call.verb, "");
+  // Large items take the scratch that more teams would need.
+  if constexpr (Kernel::held)
+    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape, words);
+  else
+    launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape,
+                                                                      words);
 }
 
 /// Runs f.template operator()<Tiles>() for the tiles that a warp holds of n rows, or 0.
@@ -224,16 +230,15 @@ void launch_triangle(Exec const& exec, TriangleCall const& call, std::size_t pla
   p.factors = Factors;
   bool const solves = p.forward || p.backward;
   if constexpr (runs_on_device<Exec>) {
-    Kokkos::TeamPolicy<Exec> const any(exec, 1, 1);
-    std::size_t const scratch = std::size_t(any.scratch_size_max(0));
-    check_triangle_size(call, a, p.n, most_triangle_rows<T>(scratch, solves),
-                        "the " + std::to_string(scratch) + " bytes of team scratch");
+    DeviceLimits const limits = Vendor::device_limits(exec);
+    check_triangle_size(call, a, p.n, most_triangle_rows<T>(limits.scratch_of_team, solves),
+                        "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
     if constexpr (Factors) {
       with_held_tiles(
-          p.n, [&]<int Tiles>() { launch_triangle_teams<T, Tiles>(exec, call, p, scratch); });
+          p.n, [&]<int Tiles>() { launch_triangle_teams<T, Tiles>(exec, call, place, p, limits); });
     } else {
-      launch_triangle_teams<T, triangle_of_solve>(exec, call, p, scratch);
+      launch_triangle_teams<T, triangle_of_solve>(exec, call, place, p, limits);
     }
   } else {
     check_triangle_size(call, a, p.n, triangle_rows_on_host, "a host's buffers");
@@ -325,8 +330,9 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_
 
 /// The Cholesky factors of a batch: A_n = L_n L_n' for every item n, A_n being N x N, symmetric and positive definite. Of
 /// `a` the lower triangle is read; L is stored with zeros above its diagonal. `l` may be the View `a` itself: the factors
-/// then take the place of the matrices. float or double; N is known at run time, at most what team scratch of level 0
-/// holds: 136 in float and 96 in double with 40,928 bytes (on hosts 256; beyond 128 rows a thread needs 0.6 MB of stack).
+/// then take the place of the matrices. float or double; N is known at run time, at most what the team scratch that
+/// the device has holds: on an H200 136 in float and 96 in double with Kokkos 4.6, 312 and 216 with 5.2 (on hosts 256; beyond
+/// 128 rows a thread needs 0.6 MB of stack).
 ///
 /// `a` and `l` are Views with the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or
 /// packed(view, n); transposed(...) around one of them stands for the transposes of its items, so that of transposed(a) the
@@ -360,8 +366,8 @@ void cholesky(L const& l, A const& a, S const& codes = {}) {
 /// `b` itself. N^3 / 3 + 2 N^2 operations an item and right-hand side.
 ///
 /// Everything else is as in cholesky: Views, status, errors. Of an item that fails all of x is NaN; where only a result is
-/// not finite the status is Reason::not_finite with an info of 0. N is at most 136 in float and 88 in double with 40,928
-/// bytes of scratch.
+/// not finite the status is Reason::not_finite with an info of 0. On an H200 N is at most 136 in float and 88 in double with
+/// Kokkos 4.6, 312 and 216 with 5.2.
 template <class Exec, Impl::Copyable X, Impl::Copyable A, Impl::Copyable B,
           class S = Impl::NoStatus>
   requires Kokkos::is_execution_space_v<Exec>

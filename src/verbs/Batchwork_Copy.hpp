@@ -6,6 +6,8 @@
 #ifndef BATCHWORK_COPY_HPP
 #define BATCHWORK_COPY_HPP
 
+#include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -44,22 +46,26 @@ inline std::string copy_problem(Part const& to, Part const& from) {
   return "";
 }
 
-/// Launches kernel for its tiles, with Stage bytes of team scratch. Teams is how many are to fit on a multiprocessor.
-template <int Stage, int Teams, class Exec, class Kernel>
-void launch_copy(Exec const& exec, std::string const& verb, Kernel const& kernel) {
-  using namespace Kokkos::Experimental;
-  using Index = Kokkos::IndexType<std::int64_t>;
+/// Launches kernel for its tiles, with so many bytes of team scratch.
+template <class Exec, class Kernel>
+void launch_copy(Exec const& exec, std::string const& verb, Kernel const& kernel,
+                 std::size_t bytes) {
   std::string const label = kernel_label(verb, "");
   if constexpr (runs_on_device<Exec>) {
-    if (kernel.tiles > 2147483647)
-      throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
-    using Bounds = Kokkos::LaunchBounds<Kernel::lanes, Teams>;
-    Kokkos::TeamPolicy<Exec, Index, Bounds> policy(exec, int(kernel.tiles), Kernel::lanes, 1);
-    if constexpr (Stage > 0) policy.set_scratch_size(0, Kokkos::PerTeam(Stage + 16));
-    Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+    launch_teams<int(Kernel::lanes), Kernel::wanted_teams>(
+        exec, label, kernel, {kernel.tiles, int(Kernel::lanes), bytes},
+        [&] { return LaunchWords{verb, "copies of so many items", "divide the items"}; });
   } else {
+    using Index = Kokkos::IndexType<std::int64_t>;
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Index>(exec, 0, kernel.tiles), kernel);
   }
+}
+
+/// Bytes of a tile where a multiprocessor is to hold the teams that are wanted. What aligning them may take comes on top.
+template <class Kernel>
+int stage_of_copy(DeviceLimits const& limits) {
+  std::size_t const share = limits.scratch(Kernel::wanted_teams, int(Kernel::lanes));
+  return int(std::min(std::size_t(Kernel::stage_bytes), share > 16 ? share - 16 : 0));
 }
 
 template <class Exec, Copyable To, Copyable From>
@@ -89,8 +95,14 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
   CopyRuns<T> const runs(p);
   // On hosts a run has to pay for finding it.
   bool const in_runs = runs.tiles > 0 && (runs_on_device<Exec> || runs.run_bytes() >= 256);
-  if (in_runs) launch_copy<0, 4>(exec, verb, runs);
-  else launch_copy<CopyTiles<T>::stage_bytes, 6>(exec, verb, CopyTiles<T>(p));
+  if (in_runs) {
+    launch_copy(exec, verb, runs, 0);
+  } else if constexpr (runs_on_device<Exec>) {
+    CopyTiles<T> const tiled(p, stage_of_copy<CopyTiles<T>>(Vendor::device_limits(exec)));
+    launch_copy(exec, verb, tiled, std::size_t(tiled.stage) + 16);
+  } else {
+    launch_copy(exec, verb, CopyTiles<T>(p), 0);
+  }
 }
 
 }  // namespace Impl

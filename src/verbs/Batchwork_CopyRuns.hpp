@@ -19,6 +19,7 @@ namespace Batchwork::Impl {
 template <class T>
 struct CopyRuns {
   static constexpr std::uint32_t lanes = 256;
+  static constexpr int wanted_teams = 4;  ///< that a multiprocessor is to hold at once
   static constexpr int turns =
       4;  ///< words of a lane at most, all of them read before the first is written
   static constexpr int most_together = numbers_together<T>;

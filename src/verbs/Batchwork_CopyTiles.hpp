@@ -131,8 +131,10 @@ struct CopySide {
 template <class T>
 struct CopyTiles {
   static constexpr std::uint32_t lanes = sizeof(T) > 4 ? 256 : 128;
-  /// Bytes of a tile in the stage: several teams fit on a multiprocessor, and a host's first-level cache holds it.
+  /// Bytes of a tile in the stage at most: several teams fit on a multiprocessor, and a host's first-level cache holds it.
   static constexpr int stage_bytes = 20480;
+  /// Teams that a multiprocessor is to hold at once.
+  static constexpr int wanted_teams = 6;
   static constexpr bool asynchronous = Vendor::copies_asynchronously && alignof(T) == sizeof(T) &&
                                        (sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
 
@@ -142,8 +144,10 @@ struct CopyTiles {
   int tile_items = 1, tile_rows, tile_cols;
   std::int64_t row_tiles, col_tiles;
   std::int64_t tiles;
+  int stage = stage_bytes;  ///< bytes that there are for a tile
 
-  explicit CopyTiles(CopyProblem<T> p) : from(side(p.from, p)), to(side(p.to, p)) {
+  explicit CopyTiles(CopyProblem<T> p, int stage_ = stage_bytes)
+      : from(side(p.from, p)), to(side(p.to, p)), stage(stage_) {
     // The side that wants more neighbouring entries at once gives them their order: columns are fast, by definition.
     int const by_to = wanted(to), by_from = wanted(from);
     bool const led_by_to = by_to >= by_from;
@@ -154,13 +158,15 @@ struct CopyTiles {
     items = p.items, rows = p.rows, cols = p.cols;
     tile_cols = part(cols, crossed ? smaller(lead, 32) : 64);
     tile_rows = part(rows, crossed ? smaller(other, 32) : tile_cols < 64 ? 64 / tile_cols : 1);
+    while (tile_rows > 1 && tile_rows * (tile_cols | 1) * int(sizeof(T)) > stage)
+      tile_rows = (tile_rows + 1) / 2;
     row_tiles = (rows + tile_rows - 1) / tile_rows;
     col_tiles = (cols + tile_cols - 1) / tile_cols;
 
     // Odd distances between what neighbouring lanes access.
     int const stage_row = crossed ? tile_cols | 1 : tile_cols;
     int const stage_item = (tile_rows * stage_row) | 1;
-    while (2 * tile_items * stage_item * int(sizeof(T)) <= stage_bytes) tile_items *= 2;
+    while (2 * tile_items * stage_item * int(sizeof(T)) <= stage) tile_items *= 2;
     tiles = (items + tile_items - 1) / tile_items * row_tiles * col_tiles;
 
     from.turned = crossed && led_by_to;
@@ -191,30 +197,29 @@ struct CopyTiles {
   template <class Member>
     requires requires(Member const& m) { m.team_barrier(); }
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    int const bytes = stage_bytes;
-    T* const stage = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes, 16));
+    T* const numbers = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(stage, 16));
     TileBox const t = box(member.league_rank());
     int const lane = member.team_rank();
     from.walk(t, lane, [&](T const* p, int place) {
-      if constexpr (asynchronous) Vendor::copy_async<int(sizeof(T))>(stage + place, p);
-      else stage[place] = *p;
+      if constexpr (asynchronous) Vendor::copy_async<int(sizeof(T))>(numbers + place, p);
+      else numbers[place] = *p;
     });
     Vendor::wait_for_copies();
     member.team_barrier();
-    to.walk(t, lane, [&](T* p, int place) { *p = stage[place]; });
+    to.walk(t, lane, [&](T* p, int place) { *p = numbers[place]; });
   }
 
   /// On a host: a thread copies tile number k.
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     alignas(T) unsigned char bytes[stage_bytes];
-    T* const stage = reinterpret_cast<T*>(bytes);
+    T* const numbers = reinterpret_cast<T*>(bytes);
     TileBox const t = box(k);
-    from.walk_in_runs(t,
-                      [&](T const* p, std::int64_t stride, std::int64_t place, std::int64_t step,
-                          std::int64_t count) { copy_run(stage + place, step, p, stride, count); });
+    from.walk_in_runs(
+        t, [&](T const* p, std::int64_t stride, std::int64_t place, std::int64_t step,
+               std::int64_t count) { copy_run(numbers + place, step, p, stride, count); });
     to.walk_in_runs(t,
                     [&](T* p, std::int64_t stride, std::int64_t place, std::int64_t step,
-                        std::int64_t count) { copy_run(p, stride, stage + place, step, count); });
+                        std::int64_t count) { copy_run(p, stride, numbers + place, step, count); });
   }
 
  private:

@@ -88,6 +88,7 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsPacked, E...>, Lead>>> {
     describe_shape();
   }
   void describe_shape() { part.d.shape = std::to_string(rows) + "x" + std::to_string(cols); }
+  static constexpr std::size_t fixed_bytes = 0;
   GemmViewed fixed() const { return {}; }
 };
 
@@ -96,9 +97,6 @@ template <class U, class Sh>
 struct GemmOperand<Operand<Kind::fixed, Fixed<U, Sh>>> {
   static_assert(Sh::structure == Structure::general && Sh::rank > 0,
                 "Batchwork::gemm: a fixed operand is a Matrix or a Vector");
-  static_assert(
-      sizeof(Fixed<U, Sh>) <= sizeof(GemmFixed<U>),
-      "Batchwork: fixed operands are limited to 2 KB in all; pass larger ones as common(view)");
   using T = U;
   static constexpr Kind kind = Kind::fixed;
   static constexpr bool shared = true;
@@ -113,8 +111,10 @@ struct GemmOperand<Operand<Kind::fixed, Fixed<U, Sh>>> {
     part.d.extents = "(none)";
     part.d.shape = Sh::text();
   }
-  GemmFixed<T> fixed() const {
-    GemmFixed<T> f{};
+  static constexpr std::size_t fixed_bytes =
+      sizeof(Fixed<U, Sh>) <= bytes_of_small_fixed ? bytes_of_small_fixed : bytes_of_large_fixed;
+  GemmFixed<T, fixed_bytes> fixed() const {
+    GemmFixed<T, fixed_bytes> f{};
     for (int i = 0; i < Fixed<U, Sh>::size; ++i) f.values[i] = value.values[i];
     return f;
   }
@@ -155,53 +155,49 @@ inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::i
          " is not read; pass it as inout(view), or a beta of zero");
 }
 
-/// Teams of a kernel, in the int that Kokkos has for them.
-inline int gemm_teams(std::int64_t teams) {
-  if (teams > 2147483647)
-    throw std::invalid_argument("Batchwork::gemm: too many items for one launch");
-  return int(teams);
+/// What a launch that is refused is of.
+template <class T>
+auto gemm_words(GemmProblem<T> const& p) {
+  return [&p] {
+    return LaunchWords{"gemm",
+                       "products of " + std::to_string(p.m) + " x " + std::to_string(p.k) +
+                           " and " + std::to_string(p.k) + " x " + std::to_string(p.n) +
+                           " matrices",
+                       "multiply by blocks of the matrices"};
+  };
 }
 
 template <class T, GemmTileKind Kind, class Exec, class Left>
 void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T> const& p,
                        Left const& left, GemmTilesPlan<T> const& plan) {
-  using namespace Kokkos::Experimental;
   using Tile = GemmTileOf<Kind>;
   GemmTiles<T, Tile, Left> kernel(p, left, plan.how, plan.a, plan.b);
   // Several tiles for a team, whose copies then never pause, as long as there are teams enough to fill the device.
   std::int64_t const full = std::max(1, exec.concurrency() / 64);
   kernel.rounds = int(std::clamp<std::int64_t>(kernel.tiles / full, 1, 8));
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                     Kokkos::LaunchBounds<Tile::threads, Tile::teams>>
-      policy(exec, gemm_teams((kernel.tiles + kernel.rounds - 1) / kernel.rounds), plan.how.team,
-             1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
-  Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+  launch_teams<Tile::threads, Tile::teams>(
+      exec, label, kernel,
+      {(kernel.tiles + kernel.rounds - 1) / kernel.rounds, plan.how.team, kernel.scratch_bytes()},
+      gemm_words(p));
 }
 
 template <class Exec, class T>
 void launch_gemm_blocks(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
-  using namespace Kokkos::Experimental;
-  with_gemm_blocks(
-      p, choose_gemm_block(p, exec.concurrency()), [&]<class Kernel>(Kernel const& kernel) {
-        using Block = typename Kernel::block_type;
-        Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                           Kokkos::LaunchBounds<Block::team, Block::teams>>
-            policy(exec, gemm_teams(kernel.teams()), Block::team, 1);
-        policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
-        Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
-      });
+  with_gemm_blocks(p, choose_gemm_block(p, exec.concurrency(), Vendor::device_limits(exec)),
+                   [&]<class Kernel>(Kernel const& kernel) {
+                     using Block = typename Kernel::block_type;
+                     launch_teams<Block::team, Block::teams>(
+                         exec, label, kernel, {kernel.teams(), Block::team, kernel.scratch_bytes()},
+                         gemm_words(p));
+                   });
 }
 
 template <int Size, class Exec, class T>
 void launch_gemm_lanes(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
-  using namespace Kokkos::Experimental;
   using Kernel = GemmLanes<T, Size>;
   Kernel const kernel(p, exec.concurrency());
-  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                     Kokkos::LaunchBounds<Kernel::threads, Kernel::kernel_teams>>
-      policy(exec, gemm_teams(kernel.teams()), Kernel::threads, 1);
-  Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
+  launch_teams<Kernel::threads, Kernel::kernel_teams>(
+      exec, label, kernel, {kernel.teams(), Kernel::threads, 0}, gemm_words(p));
 }
 
 template <class Exec, class T, class Left>
@@ -224,7 +220,7 @@ void launch_gemm_on_device(Exec const& exec, std::string const& label,
       return;
     }
   }
-  GemmTilesPlan<T> const plan(p);
+  GemmTilesPlan<T> const plan(p, Vendor::device_limits(exec));
   if (plan.how.kind == GemmTileKind::tiny)
     launch_gemm_tiles<T, GemmTileKind::tiny>(exec, label, p, left, plan);
   else launch_gemm_tiles<T, GemmTileKind::small>(exec, label, p, left, plan);
@@ -320,6 +316,9 @@ void gemm(Exec const& exec, Launch<W, Teams, L> const& how, std::convertible_to<
                    std::to_string(a.rows) + "x" + std::to_string(b.cols), OfC::kind == Kind::inout,
                    double(beta));
 
+  static_assert(OfA::fixed_bytes + OfB::fixed_bytes <= Impl::Vendor::fixed_bytes<Exec>,
+                "Batchwork: fixed operands hold more than a launch can carry on this execution "
+                "space; use common(view)");
   Impl::GemmProblem<T> p;
   p.a = {a.side.data, a.side.item, a.side.row, a.side.col};
   p.b = {b.side.data, b.side.item, b.side.row, b.side.col};

@@ -7,8 +7,10 @@
 #define BATCHWORK_GEMMBLOCKING_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
+#include "machine/Batchwork_DeviceLimits.hpp"
 #include "verbs/Batchwork_GemmProblem.hpp"
 
 namespace Batchwork::Impl {
@@ -37,7 +39,7 @@ struct GemmBlocking {
   int slots = 1;
   int slab = 1;
   int threads = 0;       ///< that compute
-  int team = 0;          ///< that there are: a multiple of 32
+  int team = 0;          ///< that there are: whole warps
   bool keeps_a = false;  ///< A is staged once by a team, whatever the number of its tiles
 
   /// In scratch, a term's numbers of A (or B) are side by side, those of the next term `pitch` further on. Where copies
@@ -58,12 +60,21 @@ constexpr int gemm_balanced(std::int64_t x, std::int64_t most, int to) {
   return int(gemm_round_up((x + blocks - 1) / blocks, to));
 }
 
-/// Bytes of scratch for teams of small items: several of them are to read, compute and write at once.
-inline constexpr int gemm_small_scratch_bytes = 34000;
+/// Bytes of scratch for teams of small items, at most: several of them are to read, compute and write at once.
+inline constexpr std::size_t gemm_small_scratch_bytes = 34000;
+
+/// The same where a multiprocessor may have less for the teams that are wanted. What aligning it may take comes on top.
+inline std::size_t gemm_small_scratch(DeviceLimits const& limits) {
+  using Tile = GemmTileOf<GemmTileKind::small>;
+  std::size_t const share = limits.scratch(Tile::teams, Tile::threads);
+  return std::min(gemm_small_scratch_bytes, share > 16 ? share - 16 : 0);
+}
 
 /// \param a_along_k, b_along_k  the terms of a row of A, of a column of B, are side by side in memory
+/// \param bytes                 of scratch, at most
 template <class T>
-GemmBlocking choose_gemm_blocking(GemmProblem<T> const& p, bool a_along_k, bool b_along_k) {
+GemmBlocking choose_gemm_blocking(GemmProblem<T> const& p, bool a_along_k, bool b_along_k,
+                                  std::size_t bytes) {
   GemmBlocking b;
   std::int64_t const largest = p.shared_a ? p.m : std::max(p.m, p.n);
   b.kind = largest <= 4 ? GemmTileKind::tiny : GemmTileKind::small;
@@ -93,11 +104,11 @@ GemmBlocking choose_gemm_blocking(GemmProblem<T> const& p, bool a_along_k, bool 
   auto const fits = [&](std::int64_t slab) {
     b.slab = int(slab);
     b.keeps_a = p.shared_a && slab >= k && p.m <= b.rows;
-    return b.numbers() * int(sizeof(T)) <= gemm_small_scratch_bytes;
+    return std::size_t(b.numbers()) * sizeof(T) <= bytes || slab == 1;
   };
   // As few slabs as fit, equally long.
   for (std::int64_t slabs = (k + 31) / 32; !fits((k + slabs - 1) / slabs); ++slabs) {}
-  b.team = int(gemm_round_up(b.threads, 32));
+  b.team = int(gemm_round_up(b.threads, lanes_of_warp));
   return b;
 }
 

@@ -87,36 +87,6 @@ bool gemm_suits_blocks(GemmProblem<T> const& p) {
   return std::max(p.m, p.n) > 16;
 }
 
-/// The kind of block with the least padding beyond the edges, for how fast it is otherwise, that keeps so many concurrent
-/// threads of a device busy.
-template <class T>
-GemmBlockKind choose_gemm_block(GemmProblem<T> const& p, std::int64_t concurrency) {
-  GemmBlockKind best = GemmBlockKind::of_32x32;
-  double least = 0;
-  auto const consider = [&]<GemmBlockKind Kind>(double speed) {
-    using Block = typename GemmBlockOf<T, Kind>::type;
-    double const columns = p.shared_a ? double(p.n) * double(p.items) : double(p.n);
-    double const blocks =
-        double((p.m + Block::rows - 1) / Block::rows) *
-        std::max(1.0, double(std::int64_t(columns + Block::cols - 1) / Block::cols));
-    double const all = p.shared_a ? blocks : blocks * double(p.items);
-    // An eighth of the threads that a device has room for is what it runs of large register tiles.
-    double const busy = std::min(1.0, all * Block::threads * 8 / double(concurrency));
-    double const cost = blocks * Block::rows * Block::cols / (speed * busy);
-    if (least == 0 || cost < least) {
-      least = cost;
-      best = Kind;
-    }
-  };
-  consider.template operator()<GemmBlockKind::of_64x64>(0.65);
-  consider.template operator()<GemmBlockKind::of_32x32>(0.45);
-  if constexpr (sizeof(T) == 4) {
-    consider.template operator()<GemmBlockKind::of_32x128>(0.65);
-    consider.template operator()<GemmBlockKind::of_128x128>(0.8);
-  }
-  return best;
-}
-
 /// How an operand is copied to scratch: neighbouring threads along the terms of its lines, or along the lines.
 struct GemmReading {
   bool along_terms = false;
@@ -203,7 +173,7 @@ struct GemmBlocks {
   std::int64_t teams() const { return (blocks + Block::slots - 1) / Block::slots; }
   static constexpr std::size_t scratch_numbers = std::size_t(Block::slots) * numbers;
   static constexpr std::size_t scratch_bytes() { return scratch_numbers * sizeof(T) + 16; }
-  static_assert(scratch_bytes() <= 40000);
+  static_assert(scratch_bytes() <= scratch_of_a_team);
 
   // ---- where a block is -----------------------------------------------------------------------------------------------
 
@@ -468,7 +438,7 @@ struct GemmBlocks {
           copy(copies_b, b, stage - buffer, terms, lines_b, address_b);
         }
         if constexpr (Vendor::multiplies_matrices<T>) {
-          int const lane = rank % 32;
+          int const lane = rank % lanes_of_warp;
           multiply_by_matrices(sums, scratch_a + buffer + from_a - lane / 4,
                                scratch_b + buffer + from_b - lane % 4 * col_run, lane);
         } else {
@@ -488,6 +458,38 @@ struct GemmBlocks {
     }
   }
 };
+
+/// The kind of block with the least padding beyond the edges, for how fast it is otherwise, that keeps so many concurrent
+/// threads of a device busy and of which a multiprocessor holds the teams that are wanted.
+template <class T>
+GemmBlockKind choose_gemm_block(GemmProblem<T> const& p, std::int64_t concurrency,
+                                DeviceLimits const& limits) {
+  GemmBlockKind best = GemmBlockKind::of_32x32;
+  double least = 0;
+  auto const consider = [&]<GemmBlockKind Kind>(double speed) {
+    using Block = typename GemmBlockOf<T, Kind>::type;
+    if (!limits.holds(Block::teams, Block::team, GemmBlocks<T, Block>::scratch_bytes())) return;
+    double const columns = p.shared_a ? double(p.n) * double(p.items) : double(p.n);
+    double const blocks =
+        double((p.m + Block::rows - 1) / Block::rows) *
+        std::max(1.0, double(std::int64_t(columns + Block::cols - 1) / Block::cols));
+    double const all = p.shared_a ? blocks : blocks * double(p.items);
+    // An eighth of the threads that a device has room for is what it runs of large register tiles.
+    double const busy = std::min(1.0, all * Block::threads * 8 / double(concurrency));
+    double const cost = blocks * Block::rows * Block::cols / (speed * busy);
+    if (least == 0 || cost < least) {
+      least = cost;
+      best = Kind;
+    }
+  };
+  consider.template operator()<GemmBlockKind::of_64x64>(0.65);
+  consider.template operator()<GemmBlockKind::of_32x32>(0.45);
+  if constexpr (sizeof(T) == 4) {
+    consider.template operator()<GemmBlockKind::of_32x128>(0.65);
+    consider.template operator()<GemmBlockKind::of_128x128>(0.8);
+  }
+  return best;
+}
 
 /// Runs f(kernel) with the kernel that computes p by blocks of a kind.
 template <class T, class F>

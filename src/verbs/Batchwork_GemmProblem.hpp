@@ -8,10 +8,12 @@
 #ifndef BATCHWORK_GEMMPROBLEM_HPP
 #define BATCHWORK_GEMMPROBLEM_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "machine/Batchwork_Macros.hpp"
+#include "operand/Batchwork_Shape.hpp"
 
 namespace Batchwork::Impl {
 
@@ -54,15 +56,18 @@ struct GemmProblem {
 
 /// A shared operand that is a View.
 struct GemmViewed {};
-/// One that comes with the launch: fixed(value).
-template <class T>
+/// One that comes with the launch: fixed(value), in so many bytes. There are two sizes, so that there are few kernels.
+inline constexpr std::size_t bytes_of_small_fixed = 2048,
+                             bytes_of_large_fixed =
+                                 largest_extent * largest_extent * sizeof(double);
+template <class T, std::size_t Bytes = bytes_of_small_fixed>
 struct GemmFixed {
-  T values[2048 / sizeof(T)];
+  T values[Bytes / sizeof(T)];
 };
 template <class X>
 inline constexpr bool is_gemm_fixed = false;
-template <class T>
-inline constexpr bool is_gemm_fixed<GemmFixed<T>> = true;
+template <class T, std::size_t Bytes>
+inline constexpr bool is_gemm_fixed<GemmFixed<T, Bytes>> = true;
 
 /// For devices. Of shared operands only A is left. Columns of C, not rows, are side by side in memory if A is not shared.
 /// If it is, items stand in the place of columns where they are the closer neighbours (planes, vectors), and all items are

@@ -313,11 +313,11 @@ struct GemmTilesPlan {
   GemmAccess a, b;
   GemmBlocking how;
 
-  explicit GemmTilesPlan(GemmProblem<T> const& p) {
+  GemmTilesPlan(GemmProblem<T> const& p, DeviceLimits const& limits) {
     a.along_terms = p.a.col < p.a.row;
     // Lines of B are columns, or items where those are the closer neighbours.
     b.along_terms = p.b.row < p.b.col;
-    how = choose_gemm_blocking(p, a.along_terms, b.along_terms);
+    how = choose_gemm_blocking(p, a.along_terms, b.along_terms, gemm_small_scratch(limits));
     finish(a, p.a, p.a.row, p.a.col, p.m, how.slots * how.rows);
     finish(b, p.b, p.b.col, p.b.row, p.n, how.slots * how.cols);
   }

@@ -323,7 +323,7 @@ struct GroupBase {
   }
   /// Grids that compute: a last warp that is not whole stands aside, it could not give the same bits as the others.
   static constexpr KOKKOS_FUNCTION int grids_in(int team) {
-    return (team > 32 ? team / 32 * 32 : team) / lanes_per_item;
+    return (team > lanes_of_warp ? team / lanes_of_warp * lanes_of_warp : team) / lanes_per_item;
   }
   static constexpr std::size_t exchange_bytes(int team) {
     return lanes_per_item == 1
@@ -421,6 +421,8 @@ struct GroupBase {
       char* base = nullptr;
       if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
       Vendor::for_each_lane(member, int(last - first), [&](int k) {
+        // So many numbers would be read once, before the loop, and spilled.
+        if constexpr (LanesT::stages_fixed) Vendor::forget_loads();
         self().run_items(Items{first + k, 1}, base, typename Ops::indices{});
       });
     }
@@ -534,6 +536,13 @@ inline constexpr int largest_extent_in = [] {
   return r;
 }();
 
+/// Bytes of the numbers of a fixed operand.
+template <class B>
+constexpr std::size_t fixed_bytes_of() {
+  if constexpr (B::kind == Kind::fixed) return sizeof(B);
+  else return 0;
+}
+
 /// The lanes on a device: those given, or GridLanes where several share an item. Double where there is any: its exchange is
 /// the largest. Commons that would leave too little scratch for the exchange of a crew are read through the cache.
 template <int L, class DeviceLanes, class... B>
@@ -546,8 +555,11 @@ struct DeviceLanesOf {
   using staging = GridLanes<lanes, extent, true, crew>;
   static constexpr bool stages =
       Stage<staging, B...>::bytes + exchange * std::size_t(crew / lanes) <= scratch_of_a_team;
+  static constexpr std::size_t fixed = (std::size_t(0) + ... + fixed_bytes_of<B>());
+  using alone = std::conditional_t<(fixed > Vendor::fast_argument_bytes), StagingFixed<DeviceLanes>,
+                                   DeviceLanes>;
   using type = std::conditional_t<
-      lanes == 1, DeviceLanes,
+      lanes == 1, alone,
       std::conditional_t<stages, staging, GridLanes<lanes, extent, false, crew>>>;
 };
 
@@ -555,20 +567,12 @@ template <class Exec, class How, class DeviceLanes, class... B>
 using lanes_of = lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, How::width,
                            typename DeviceLanesOf<How::lanes, DeviceLanes, B...>::type>;
 
-template <class... O>
-constexpr std::size_t fixed_bytes() {
-  return (std::size_t(0) + ... + []() -> std::size_t {
-    if constexpr (O::kind == Kind::fixed)
-      return sizeof(typename std::remove_cvref_t<decltype(O::source)>);
-    else return 0;
-  }());
-}
-
 /// What holds for the operands of every verb.
 template <class Exec, class... O>
 constexpr void require_one_launch() {
-  static_assert(fixed_bytes<O...>() <= 2048,
-                "Batchwork: fixed operands hold more than 2 KB in all; use common(view)");
+  static_assert((std::size_t(0) + ... + fixed_bytes_of<bound_t<O>>()) <= Vendor::fixed_bytes<Exec>,
+                "Batchwork: fixed operands hold more than a launch can carry on this execution "
+                "space; use common(view)");
   static_assert((int(O::kind == Kind::status) + ... + 0) <= 1,
                 "Batchwork: one status operand per call");
   require_accessible<Exec, O...>();

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "machine/Batchwork_Lanes.hpp"
+#include "verbs/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork {
 
@@ -29,9 +30,10 @@ struct Launch {
 
   /// Lanes per team on devices: a multiple of 32 up to 128; where lanes share items 64 at most, or 128 if 32 do.
   Launch team_size(int n) const {
-    if (n < 32 || n > largest_team || n % 32 != 0)
+    if (n < Impl::lanes_of_warp || n > largest_team || n % Impl::lanes_of_warp != 0)
       throw std::invalid_argument("Batchwork::launch: team_size(" + std::to_string(n) +
-                                  ") must be a multiple of 32 from 32 to " +
+                                  ") must be a multiple of " + std::to_string(Impl::lanes_of_warp) +
+                                  " from " + std::to_string(Impl::lanes_of_warp) + " to " +
                                   std::to_string(largest_team));
     Launch r = *this;
     r.lanes_per_team = n;
@@ -112,23 +114,20 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
                   Group const& group, std::int64_t items) {
   if (items == 0) return;
   std::string const label = kernel_label(verb, how.label);
-  using namespace Kokkos::Experimental;
   if constexpr (runs_on_device<Exec>) {
-    static_assert(sizeof(Group) <= 3072,
-                  "Batchwork: too many operands, or too large a sequence, for one launch");
     using Bounds = LaunchBoundsOf<typename Group::lanes, Teams>;
     int lanes = how.lanes_per_team;
     // Fewer lanes a team where the exchange of more crews would not fit.
     if constexpr (Group::lanes_per_item > 1) {
       if (lanes > Bounds::lanes) lanes = Bounds::lanes;
       if (Group::scratch_size(lanes) > scratch_of_a_team &&
-          Group::scratch_size(32) < Group::scratch_size(lanes))
-        lanes = 32;
+          Group::scratch_size(lanes_of_warp) < Group::scratch_size(lanes))
+        lanes = lanes_of_warp;
     }
     // And fewer where the buffers of more warps would not.
     if constexpr (Group::fetch_bytes > 0)
-      while (lanes > 32 && Group::fetch_bytes * std::size_t(lanes) > scratch_of_a_team)
-        lanes = lanes > 64 ? 64 : 32;
+      while (lanes > lanes_of_warp && Group::fetch_bytes * std::size_t(lanes) > scratch_of_a_team)
+        lanes = lanes > 2 * lanes_of_warp ? 2 * lanes_of_warp : lanes_of_warp;
     // A lane that fetches ahead, or whose warp carries, takes a few items one after the other, as long as there are enough teams to fill the
     // device; otherwise a team per group is faster, the device balances them. Teams of lanes that share items stage the
     // common operands besides, and take more.
@@ -139,44 +138,29 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
     std::int64_t const rounds = full < 1 ? 1 : full < most ? full : most;
     int const at_once = lanes / Group::lanes_per_item;
     int const per_team = shared ? at_once : at_once * int(rounds);
-    std::int64_t const teams = (items + at_once * rounds - 1) / (at_once * rounds);
-    if (teams > 2147483647)
-      throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
-    Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                       Kokkos::LaunchBounds<Bounds::lanes, Bounds::teams>>
-    policy(exec, int(teams), lanes, 1);
-    std::size_t const scratch =
-        Group::scratch_size(lanes) + Group::fetch_bytes * std::size_t(lanes);
-    if (scratch > std::size_t(policy.scratch_size_max(0)))
-      throw std::invalid_argument(
-          "Batchwork::" + verb + ": " +
-          (Group::lanes_per_item > 1
-               ? std::string("the common operands and the exchange of the lanes that share items")
-               : std::string("the common operands")) +
-          " need " + std::to_string(scratch) + " bytes of team scratch, more than the " +
-          std::to_string(policy.scratch_size_max(0)) + " there are; " +
-          (Group::lanes_per_item > 1 ? "let more lanes share an item: launch<0, 0, Lanes>"
-                                     : "pass some as in(view)"));
-    policy.set_scratch_size(0, Kokkos::PerTeam(int(scratch)));
-    // Kernel arguments instead of Kokkos' constant buffer: with that, launches on different instances would wait for
-    // one another.
-    auto const light = require(policy, WorkItemProperty::HintLightWeight);
+    TeamShape const shape{(items + at_once * rounds - 1) / (at_once * rounds), lanes,
+                          Group::scratch_size(lanes) + Group::fetch_bytes * std::size_t(lanes)};
     DeviceKernel<Group> const kernel{group, items, per_team};
-    if constexpr (Bounds::teams > 1) {
-      if (lanes > light.team_size_max(kernel, Kokkos::ParallelForTag())) {
-        if (Group::fetch_bytes > 0 && lanes > 32) {
-          auto smaller = how;
-          smaller.lanes_per_team = lanes > 64 ? 64 : 32;
-          launch_group(exec, smaller, verb, group, items);
-          return;
-        }
-        throw std::invalid_argument("Batchwork::" + verb + ": a multiprocessor has no room for " +
-                                    std::to_string(Bounds::teams) + " teams with " +
-                                    std::to_string(scratch) +
-                                    " bytes of team scratch each; ask launch<W, Teams> for fewer");
+    if constexpr (Bounds::teams > 1 && Group::fetch_bytes > 0) {
+      if (lanes > lanes_of_warp &&
+          !launches_teams<Bounds::lanes, Bounds::teams>(exec, kernel, shape)) {
+        auto smaller = how;
+        smaller.lanes_per_team = lanes > 2 * lanes_of_warp ? 2 * lanes_of_warp : lanes_of_warp;
+        launch_group(exec, smaller, verb, group, items);
+        return;
       }
     }
-    Kokkos::parallel_for(label, light, kernel);
+    launch_teams<Bounds::lanes, Bounds::teams>(exec, label, kernel, shape, [&] {
+      bool const too_many_teams =
+          Bounds::teams > 1 && shape.bytes <= Vendor::device_limits(exec).scratch_of_team;
+      return LaunchWords{verb,
+                         shared
+                             ? "the common operands and the exchange of the lanes that share items"
+                             : "the common operands",
+                         too_many_teams ? "ask launch<W, Teams> for fewer"
+                         : shared       ? "let more lanes share an item: launch<0, 0, Lanes>"
+                                        : "pass some as in(view)"};
+    });
   } else {
     // Each chunk stages the common operands once: large ones, as long as there are some for every thread. One or two packs
     // of the largest items are work enough for a chunk.

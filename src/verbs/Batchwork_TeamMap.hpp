@@ -152,8 +152,8 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   /// way without it, large ones leave too few lanes (measured on an H200: it pays from 4x4 to 6x6).
   static constexpr std::size_t fetched_bytes = [] {
     constexpr std::size_t numbers = all_numbers(typename Ops::indices{});
-    return Base::on_device && Base::lanes_per_item == 1 && Vendor::copies_asynchronously &&
-                   numbers >= 10 && numbers <= 32
+    return Base::on_device && Base::lanes_per_item == 1 && Ops::stage::bytes == 0 &&
+                   Vendor::copies_asynchronously && numbers >= 10 && numbers <= 32
                ? all_bytes(typename Ops::indices{})
                : 0;
   }();
@@ -183,9 +183,9 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   static constexpr std::size_t carried_in = all_carried_bytes(true, typename Ops::indices{}),
                                carried_out = all_carried_bytes(false, typename Ops::indices{});
   static constexpr bool carries =
-      Base::on_device && Base::lanes_per_item == 1 && Vendor::copies_asynchronously &&
-      fetched_bytes == 0 && carried_in + carried_out > 0 && (carried_in <= scratch_of_a_team) &&
-      (carried_out <= scratch_of_a_team);
+      Base::on_device && Base::lanes_per_item == 1 && Ops::stage::bytes == 0 &&
+      Vendor::copies_asynchronously && fetched_bytes == 0 && carried_in + carried_out > 0 &&
+      (carried_in <= scratch_of_a_team) && (carried_out <= scratch_of_a_team);
   /// The next items are fetched while these are computed, if a team of 128 lanes has room for both.
   static constexpr bool carries_ahead =
       carries && carried_in > 0 && 4 * (carried_in + carried_out) <= scratch_of_a_team;
@@ -306,8 +306,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   BATCHWORK_INLINE void run_alone(Member const& member, std::int64_t first,
                                   std::int64_t last) const {
     if constexpr (fetch_bytes > 0) {
-      static_assert(Ops::stage::bytes == 0,
-                    "a map on a device reads common operands through the cache");
+      static_assert(Ops::stage::bytes == 0, "a map that stages operands fetches none");
       int const lane = Vendor::lane_rank(member), lanes = Vendor::lane_count(member);
       auto const scratch = member.team_scratch(0);
       auto* buffer =

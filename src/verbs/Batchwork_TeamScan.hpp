@@ -80,6 +80,7 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
     status_code code(0), bad(0);
     if (steps > 0) (read_first<I>(next, items), ...);
     for (std::int64_t t = 0; t < steps; ++t) {
+      if constexpr (LanesT::stages_fixed) Vendor::forget_loads();
       (advance<I>(args, next, items, t), ...);
       this->call(sequence, args);
       (emit<I>(items, t, args, code, bad), ...);

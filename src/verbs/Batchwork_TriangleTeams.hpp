@@ -69,7 +69,7 @@ struct TriangleTeams {
     return r;
   }();
   /// Teams that a multiprocessor is to hold at least: what the compiler fits the registers to.
-  static constexpr int largest_team = by_warps ? 32 * most_items : large_team;
+  static constexpr int largest_team = by_warps ? lanes_of_warp * most_items : large_team;
   static constexpr int wanted_teams = std::max(1, (sizeof(T) == 8 ? 256 : 512) / largest_team);
 
   TriangleProblem<T> p;
@@ -79,9 +79,17 @@ struct TriangleTeams {
   int item_numbers = 0;
   TriangleTravel of_a, of_l, of_b, of_x;
 
-  /// As many items to a team as fit into so many bytes of scratch; see fits().
-  TriangleTeams(TriangleProblem<T> const& problem, std::size_t scratch) : p(problem) {
+  /// As many right-hand sides at once, and items to a team, as fit into the scratch of a team: what they were measured with,
+  /// or where an item needs more, what leaves room for the teams that are wanted, or else all that a team may have.
+  TriangleTeams(TriangleProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     if (!held) tiles = (p.n + 7) / 8;
+    chunk = std::min(p.columns, 1);
+    item_numbers = at().item_numbers(chunk);
+    std::size_t const share = limits.scratch(wanted_teams, largest_team),
+                      measured = std::min(share, scratch_with_kokkos_4),
+                      scratch = bytes() <= measured ? measured
+                                : bytes() <= share  ? share
+                                                    : limits.scratch_of_team;
     chunk = std::min(p.columns, most_columns);
     item_numbers = at().item_numbers(chunk);
     while (chunk > 1 && bytes() > scratch) {
@@ -109,7 +117,7 @@ struct TriangleTeams {
     return std::size_t(items_per_team) * std::size_t(item_numbers) * sizeof(T);
   }
   std::size_t bytes() const { return used_bytes() + 16; }
-  int team() const { return by_warps ? 32 * items_per_team : large_team; }
+  int team() const { return by_warps ? lanes_of_warp * items_per_team : large_team; }
   std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
 
   template <class U>
@@ -526,7 +534,8 @@ struct TriangleTeams {
                                   std::int32_t& code) const
     requires(!by_warps)
   {
-    int const lane = here.rank % 32, warp = here.rank / 32, r = lane / 4, c = lane % 4;
+    int const lane = here.rank % lanes_of_warp, warp = here.rank / lanes_of_warp, r = lane / 4,
+              c = lane % 4;
     for (int g = 0; 4 * g < p.n; ++g) {
       Corner corner;
       factor_group(member, here, triangle, g, corner, code);
@@ -534,7 +543,7 @@ struct TriangleTeams {
       wait(member);
       T const* const group = triangle + at().group(g);
       int const first = (g + 1) / 2;
-      for (int i = first + warp; i < at().tiles; i += here.lanes / 32) {
+      for (int i = first + warp; i < at().tiles; i += here.lanes / lanes_of_warp) {
         T x[4];
         read_together(x, group + 4 * (8 * i + r));
         for (int j = first; j <= i; ++j) {
@@ -563,7 +572,7 @@ struct TriangleTeams {
     Place here;
     here.rank = Vendor::renewed(member.team_rank());
     here.team = member.team_size();
-    here.lanes = by_warps ? 32 : here.team;
+    here.lanes = by_warps ? lanes_of_warp : here.team;
     here.item = here.rank / here.lanes;
     here.lane = here.rank - here.item * here.lanes;
     here.first = std::int64_t(member.league_rank()) * items_per_team;

@@ -23,6 +23,20 @@ TEST(TridiagonalLarge, ManyItems) {
   }
 }
 
+/// Staged by teams of which a multiprocessor holds fewer than it is to hold of smaller ones.
+TEST(TridiagonalLarge, LargestStagedRows) {
+  Random random(3);
+  for (int rows : {2176, 2300, 2432}) {
+    TridiagonalData<T> const s(301, rows, all_of(Arranged::rows));
+    s.randomise(random);
+    solve_tridiagonal(vectors(s.lower), vectors(s.diagonal), vectors(s.upper), vectors(s.b),
+                      vectors(s.x), status(s.codes));
+    s.x.download();
+    s.expect_solved(s.x);
+    for (int code : s.download_codes()) ASSERT_EQ(code, 0);
+  }
+}
+
 /// Held by lanes, staged, and in parts: 5, 40 and 150 rows.
 TEST(TridiagonalLarge, FarNumbers) {
   if (auto const why = no_room_for_far<T>(5); !why.empty()) GTEST_SKIP() << why;

@@ -3,6 +3,7 @@
 
 // The devices' kernels of solve_tridiagonal, run on the host by teams of threads; and the choice among them.
 #include "banded/TridiagonalCase.hpp"
+#include "support/Batchwork_Devices.hpp"
 #include "verbs/HostTeams.hpp"
 
 namespace Batchwork::Test {
@@ -41,10 +42,9 @@ TYPED_TEST(TridiagonalOnTeams, Choice) {
             ASSERT_LE(how.rows, Impl::most_rows_held<T>);
             ASSERT_GE(team, 32);
             ASSERT_LE(team, Impl::lanes_of_many_parts);
-            // The scratch that Kokkos gives at least on devices.
             std::size_t const numbers = team > Impl::lanes_of_parts ? LargeTeams<T>::lane_numbers
                                                                     : SmallTeams<T>::lane_numbers;
-            ASSERT_LE(std::size_t(team) * numbers * sizeof(T) + 16, 40928u);
+            ASSERT_LE(std::size_t(team) * numbers * sizeof(T) + 16, Impl::scratch_with_kokkos_4);
             if (side_by_side && n <= 1024) {
               ASSERT_GE(how.items_per_team * int(sizeof(T)), 64);
             }
@@ -62,6 +62,45 @@ TYPED_TEST(TridiagonalOnTeams, Choice) {
   // Up to a thousand rows are staged.
   EXPECT_EQ(Impl::choose_tridiagonal<T>(false, 1024, 40000).kernel, TridiagonalKernel::staged);
   EXPECT_EQ(Impl::choose_tridiagonal<T>(true, 32, 40000).kernel, TridiagonalKernel::alone);
+}
+
+/// All rows are launched on every device, and held as they are on the one that was measured.
+TYPED_TEST(TridiagonalOnTeams, FitEveryDevice) {
+  using T = TypeParam;
+  for (auto const& device : devices()) {
+    if (std::string(device.name) == "a host") continue;
+    auto const fits = [&](auto const& kernel) {
+      using Kernel = std::remove_cvref_t<decltype(kernel)>;
+      int teams = Kernel::wanted_teams;
+      if constexpr (requires { Kernel::may_want_too_many; })
+        if (!device.limits.holds(teams, kernel.team(), kernel.bytes())) teams = 1;
+      return kernel.team() <= int(Kernel::largest_team) &&
+             kernel.team() % Impl::lanes_of_warp == 0 &&
+             launches(device, teams, kernel.team(), kernel.bytes());
+    };
+    for (bool side_by_side : {false, true})
+      for (int n = 1; n <= Impl::most_tridiagonal_rows; ++n) {
+        Impl::TridiagonalProblem<T> p;
+        p.n = n;
+        p.items = 1000;
+        auto const how = Impl::choose_tridiagonal<T>(
+            side_by_side, n, std::min(device.limits.scratch_of_team, Impl::scratch_of_a_team));
+        std::string const what = std::string(device.name) + ", " + std::to_string(n) + " rows";
+        if (how.kernel == TridiagonalKernel::staged) {
+          ASSERT_TRUE(fits(Impl::TridiagonalStaged<T>(p, how))) << what;
+        } else if (how.kernel == TridiagonalKernel::held) {
+          if (how.team() > Impl::lanes_of_parts)
+            ASSERT_TRUE(fits(LargeTeams<T>(p, how, side_by_side))) << what;
+          else ASSERT_TRUE(fits(SmallTeams<T>(p, how, side_by_side))) << what;
+        } else {
+          ASSERT_TRUE(fits(Impl::TridiagonalHeld<T, Impl::most_rows_alone<T>, true>(p, how, true)))
+              << what;
+        }
+        Impl::TridiagonalPivoted<T> const pivoted(p, Impl::choose_pivoted<T>(side_by_side, n),
+                                                  side_by_side);
+        ASSERT_TRUE(fits(pivoted)) << what;
+      }
+  }
 }
 
 template <class Kernel>

@@ -4,6 +4,7 @@
 // The device's kernels of solve, run on the host by teams of threads; and the choice between them.
 #include "krylov/Batchwork_Ilu.hpp"
 #include "krylov/SolveCase.hpp"
+#include "support/Batchwork_Devices.hpp"
 #include "verbs/HostTeams.hpp"
 
 namespace Batchwork::Test {
@@ -50,6 +51,78 @@ TEST(ChooseSolve, HasRoomForAllRows) {
             ASSERT_EQ(c.sharing, 1);
           }
         }
+}
+
+/// Every system that is taken is launched on every device, whatever its rows are; rooms and factors are planned by what is
+/// left beside the letter boxes.
+template <class T, class Solver, class M, class Matrix, int R, bool Large>
+void expect_launched(Impl::SolveChoice const& how, int rows) {
+  using Problem = Impl::SolveProblem<T, Solver, M, Impl::AnySystems<T>>;
+  using Kernel = Impl::SolveTeams<T, Problem, Matrix, R, Large>;
+  constexpr int teams = Kernel::wanted_teams;
+  std::size_t const boxes = how.scratch(rows, int(sizeof(T))).numbers(true) * sizeof(T) + 16;
+  for (auto const& device : devices()) {
+    if (std::string(device.name) == "a host") continue;
+    ASSERT_LE(how.team(), int(Kernel::largest_team));
+    ASSERT_EQ(how.team() % Impl::lanes_of_warp, 0);
+    ASSERT_TRUE(launches(device, teams, how.team(), boxes))
+        << device.name << ", " << rows << " rows, " << teams << " teams of " << how.team()
+        << " lanes with " << boxes << " bytes";
+    if constexpr (Kernel::has_room || Kernel::has_factors) {
+      std::size_t const room = std::size_t(Impl::scratch_of_a_solve(device.limits));
+      ASSERT_TRUE(launches(device, teams, how.team(), std::max(boxes, room))) << device.name;
+    }
+  }
+}
+template <class T, class Solver>
+void expect_all_launched() {
+  using namespace Impl;
+  for (int width : {1, 3, 4, 7, 8, 20, 52, 53, 200, 2048})
+    for (int rows = 1; rows <= most_rows_of_a_solve; rows += rows < 600 ? 1 : 7) {
+      auto const how = choose_solve(rows, width, false, Solver::short_rows, true);
+      auto const with = [&]<class Matrix, int R, bool Large>() {
+        expect_launched<T, Solver, Jacobi, Matrix, R, Large>(how, rows);
+      };
+      constexpr int R = Solver::short_rows;
+      bool const large = how.lanes > 32;
+      switch (how.variant) {
+        case SolveVariant::entries_3:
+          if (large) with.template operator()<EntriesHeld<T, R, 3>, R, true>();
+          else with.template operator()<EntriesHeld<T, R, 3>, R, false>();
+          break;
+        case SolveVariant::entries_7:
+          if (large) with.template operator()<EntriesHeld<T, 4, 7>, 4, true>();
+          else with.template operator()<EntriesHeld<T, 4, 7>, 4, false>();
+          break;
+        case SolveVariant::entries_64:
+          with.template operator()<EntriesHeld<T, 1, 64>, 1, true>();
+          break;
+        case SolveVariant::columns_24:
+          with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>();
+          break;
+        case SolveVariant::columns_56:
+          with.template operator()<ColumnsHeld<T, 1, 56>, 1, true>();
+          break;
+        default: with.template operator()<ReadInPlace<T, 8>, 8, true>();
+      }
+      auto const with_factors = choose_preconditioned_solve(rows, width, true);
+      if (with_factors.rows <= 2)
+        expect_launched<T, Solver, IluInKernel, ReadInPlace<T, 2>, 2, true>(with_factors, rows);
+      else expect_launched<T, Solver, IluInKernel, ReadInPlace<T, 8>, 8, true>(with_factors, rows);
+    }
+}
+TEST(ChooseSolve, FitsEveryDevice) {
+  expect_all_launched<float, ConjugateGradients>();
+  expect_all_launched<double, ConjugateGradients>();
+  expect_all_launched<float, Bicgstab>();
+  expect_all_launched<double, Bicgstab>();
+  expect_all_launched<float, Impl::InRoom<Gmres, float>>();
+  expect_all_launched<double, Impl::InRoom<Gmres, double>>();
+  // As measured, with more scratch too.
+  for (auto const& device : devices())
+    if (std::string(device.name).find("H200") == 0) {
+      EXPECT_EQ(Impl::scratch_of_a_solve(device.limits), 40928);
+    }
 }
 
 /// Letter boxes of the systems of a warp begin in different banks, where as many lanes write at once.

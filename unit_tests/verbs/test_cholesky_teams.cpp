@@ -3,13 +3,12 @@
 
 // The device kernels of cholesky, solve_cholesky and solve_lower, run on the host by teams of threads, so that they are
 // tested where there is no device, with the sanitizers' help; and where things stand in scratch.
+#include "support/Batchwork_Devices.hpp"
 #include "verbs/HostTeams.hpp"
 #include "verbs/TriangleCase.hpp"
 
 namespace Batchwork::Test {
 namespace {
-
-constexpr std::size_t scratch_on_a_device = 40928;
 
 template <class T>
 struct CholeskyTeams : ::testing::Test {};
@@ -23,8 +22,9 @@ Impl::Storage<T> storage(GemmMatrices<T> const& m) {
 
 template <class T, int Tiles>
 void run_tiles(Impl::TriangleProblem<T> const& p) {
-  Impl::TriangleTeams<T, Tiles> const kernel(p, scratch_on_a_device);
-  ASSERT_LE(kernel.bytes(), scratch_on_a_device);
+  auto const limits = h200_with_kokkos_4();
+  Impl::TriangleTeams<T, Tiles> const kernel(p, limits);
+  ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
   ASSERT_LE(kernel.team(), kernel.largest_team);
   run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
@@ -32,6 +32,132 @@ template <class T>
 void run_problem(Impl::TriangleProblem<T> const& p) {
   if (!p.factors) run_tiles<T, Impl::triangle_of_solve>(p);
   else Impl::with_held_tiles(p.n, [&]<int Tiles>() { run_tiles<T, Tiles>(p); });
+}
+
+/// A call on so many items of n rows that stand in rows, or in planes.
+template <class T>
+Impl::TriangleProblem<T> problem_of_size(int n, int columns, bool planes) {
+  Impl::TriangleProblem<T> p;
+  p.n = n;
+  p.items = 1000;
+  p.columns = columns;
+  p.factors = true;
+  p.stores_factor = columns == 0;
+  p.forward = p.backward = columns > 0;
+  Impl::Storage<T> const s{nullptr,          1, planes ? 1 : n * n, 0, planes ? 1000 * n : n,
+                           planes ? 1000 : 1};
+  p.a = s.as_const();
+  p.l = s;
+  return p;
+}
+
+/// On every device all rows that are taken are launched, without a device that has more being worse off.
+TYPED_TEST(CholeskyTeams, FitEveryDevice) {
+  using T = TypeParam;
+  auto const check = [](Device const& device, Impl::TriangleProblem<T> const& p, auto kernel) {
+    using Kernel = decltype(kernel);
+    std::string const what = std::string(device.name) + ", " + std::to_string(p.n) + " rows, " +
+                             std::to_string(p.columns) + " right-hand sides";
+    ASSERT_LE(kernel.bytes(), device.limits.scratch_of_team) << what;
+    ASSERT_EQ(kernel.team() % Impl::lanes_of_warp, 0) << what;
+    ASSERT_LE(kernel.team(), kernel.largest_team) << what;
+    ASSERT_GE(kernel.chunk, p.columns > 0 ? 1 : 0) << what;
+    // As launch_teams_that_fit has it.
+    bool const fits = device.limits.holds(Kernel::wanted_teams, kernel.team(), kernel.bytes());
+    int const teams = Kernel::held || fits ? Kernel::wanted_teams : 1;
+    ASSERT_TRUE(launches(device, teams, kernel.team(), kernel.bytes())) << what;
+    // More room is no harm, as long as it is for as many teams.
+    auto more = device.limits;
+    more.scratch_of_team += 10000;
+    more.scratch_of_multiprocessor += more.scratch_of_multiprocessor / 8;
+    Kernel const roomier(p, more);
+    if (device.counts_teams &&
+        fits == more.holds(Kernel::wanted_teams, roomier.team(), roomier.bytes())) {
+      ASSERT_GE(roomier.items_per_team * std::max(1, roomier.chunk),
+                kernel.items_per_team * std::max(1, kernel.chunk))
+          << what;
+    }
+  };
+  for (auto const& device : devices())
+    for (bool planes : {false, true})
+      for (int columns : {0, 1, 8}) {
+        int const most = Impl::most_triangle_rows<T>(device.limits.scratch_of_team, columns > 0);
+        for (int n = 1; n <= most; ++n) {
+          auto const p = problem_of_size<T>(n, columns, planes);
+          Impl::with_held_tiles(n, [&]<int Tiles>() {
+            check(device, p, Impl::TriangleTeams<T, Tiles>(p, device.limits));
+          });
+          if (columns > 0)
+            check(device, p, Impl::TriangleTeams<T, Impl::triangle_of_solve>(p, device.limits));
+        }
+      }
+  EXPECT_EQ(Impl::most_triangle_rows<T>(40936, false), sizeof(T) == 4 ? 136 : 96);
+  EXPECT_EQ(Impl::most_triangle_rows<T>(40936, true), sizeof(T) == 4 ? 136 : 88);
+  EXPECT_EQ(Impl::most_triangle_rows<T>(206824, false), sizeof(T) == 4 ? 312 : 216);
+  EXPECT_EQ(Impl::most_triangle_rows<T>(206824, true), sizeof(T) == 4 ? 312 : 216);
+}
+
+/// What was measured on an H200 stays, with more scratch too: items of a team, right-hand sides at once.
+TYPED_TEST(CholeskyTeams, ChoicesOnAnH200) {
+  using T = TypeParam;
+  struct Measured {
+    int n, columns;
+    bool planes;
+    int items, chunk;
+  };
+  std::vector<Measured> const in_float{
+      {16, 0, false, 4, 0}, {64, 0, false, 4, 0}, {64, 8, false, 2, 8}, {64, 0, true, 4, 0},
+      {32, 8, true, 8, 8},  {40, 8, true, 4, 8},  {88, 8, false, 1, 8}, {136, 8, false, 1, 1}},
+      in_double{{16, 0, false, 4, 0}, {64, 0, false, 2, 0}, {64, 8, true, 1, 8},
+                {40, 0, true, 4, 0},  {40, 8, true, 2, 8},  {96, 0, false, 1, 0},
+                {88, 8, false, 1, 4}};
+  for (auto const& device : devices()) {
+    if (std::string(device.name).find("H200") != 0) continue;
+    for (auto const& m : sizeof(T) == 4 ? in_float : in_double)
+      Impl::with_held_tiles(m.n, [&]<int Tiles>() {
+        Impl::TriangleTeams<T, Tiles> const kernel(problem_of_size<T>(m.n, m.columns, m.planes),
+                                                   device.limits);
+        EXPECT_EQ(kernel.items_per_team, m.items) << device.name << ", " << m.n;
+        EXPECT_EQ(kernel.chunk, m.chunk) << device.name << ", " << m.n;
+      });
+  }
+}
+
+/// Beyond what Kokkos 4 has scratch for.
+TYPED_TEST(CholeskyTeams, LargeItems) {
+  using T = TypeParam;
+  Random random(3);
+  auto const limits = devices()[6].limits;
+  ASSERT_EQ(limits.scratch_of_team, 206824u);
+  int const n = sizeof(T) == 4 ? 210 : 170;
+  GemmMatrices<T> const a(1, n, n, Arranged::rows), l(1, n, n, Arranged::rows),
+      b(1, n, 2, Arranged::rows), x(1, n, 2, Arranged::rows);
+  put_spd(a, random);
+  b.randomise(random);
+  Impl::TriangleProblem<T> p;
+  p.n = n;
+  p.items = 1;
+  p.a = storage(a).as_const();
+  p.l = storage(l);
+  p.factors = p.stores_factor = true;
+  auto const run = [&]<int Tiles>() {
+    Impl::TriangleTeams<T, Tiles> const kernel(p, limits);
+    ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
+    ASSERT_GT(kernel.bytes(), 60000u);
+    run_teams(kernel, 1, kernel.team(), kernel.bytes());
+  };
+  run.template operator()<Impl::triangle_in_scratch>();
+  l.download();
+  ASSERT_TRUE(is_factor<T>(item(l, 0), item(a, 0)));
+  p.a = storage(l).as_const();
+  p.stores_factor = p.factors = false;
+  p.columns = 2;
+  p.b = storage(b).as_const();
+  p.x = storage(x);
+  p.forward = true;
+  run.template operator()<Impl::triangle_of_solve>();
+  x.download();
+  ASSERT_TRUE(solves_triangle<T>(item(x, 0), item(l, 0), item(b, 0)));
 }
 
 TYPED_TEST(CholeskyTeams, FactorsAndSolves) {

@@ -284,6 +284,31 @@ TYPED_TEST(CholeskyVerbs, LargestItem) {
   }
 }
 
+/// Items that are too large are refused before Kokkos refuses them, as often as they come.
+TYPED_TEST(CholeskyVerbs, TooLargeItems) {
+  using T = TypeParam;
+  Random random(17);
+  for (int n : {257, 600}) {
+    GemmMatrices<T> const a(2, n, n, Arranged::rows), l(2, n, n, Arranged::rows),
+        b(2, n, 1, Arranged::rows), x(2, n, 1, Arranged::rows);
+    int const most = largest([&](int m) {
+      Batchwork::cholesky(Kokkos::View<T***, Space>("none", 0, std::size_t(m), std::size_t(m)),
+                          Kokkos::View<T***, Space>("none", 0, std::size_t(m), std::size_t(m)));
+    });
+    if (n <= most) continue;
+    auto const expect = [&](char const* verb, auto const& call) {
+      for (int k = 0; k < 10; ++k)
+        expect_says(message_of(call), {verb, (std::to_string(n) + " rows, more than the ").c_str(),
+                                       "for which there is room in", "; use blocks of at most"});
+    };
+    expect("Batchwork::cholesky: ", [&] { Batchwork::cholesky(l.batch(), a.batch()); });
+    expect("Batchwork::solve_cholesky: ", [&] { solve_cholesky(x.batch(), a.batch(), b.batch()); });
+    expect("Batchwork::solve_lower: ",
+           [&] { Batchwork::solve_lower(x.batch(), a.batch(), b.batch()); });
+  }
+  check_cholesky<T>(7, 3, Arranged::rows, Arranged::rows, random);
+}
+
 TYPED_TEST(CholeskyVerbs, NumbersOfItems) {
   using T = TypeParam;
   Random random(8);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "support/Batchwork_Devices.hpp"
 #include "support/Batchwork_Messages.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 
@@ -96,10 +97,19 @@ T untouched() {
   return T(-3.0);
 }
 
+/// Bytes of a tile on the device that has the fewest.
+template <class T>
+int smallest_stage() {
+  int least = Impl::CopyTiles<T>::stage_bytes;
+  for (auto const& device : devices())
+    least = std::min(least, Impl::stage_of_copy<Impl::CopyTiles<T>>(device.limits));
+  return least;
+}
+
 /// What a device's teams do, lane by lane.
 template <class T>
 void run_lane_by_lane(Impl::CopyTiles<T> const& kernel) {
-  std::vector<T> stage(kernel.stage_bytes / sizeof(T));
+  std::vector<T> stage(std::size_t(kernel.stage) / sizeof(T));
   for (std::int64_t k = 0; k < kernel.tiles; ++k) {
     auto const t = kernel.box(k);
     std::fill(stage.begin(), stage.end(), untouched<T>());
@@ -187,7 +197,9 @@ class Copies {
                    for (std::int64_t k = 0; k < kernel.tiles; ++k) kernel(k);
                };
                if (in_runs) run(Impl::CopyRuns<T>(p));
-               else run(Impl::CopyTiles<T>(p));
+               else
+                 for (int stage : {smallest_stage<T>(), Impl::CopyTiles<T>::stage_bytes})
+                   run(Impl::CopyTiles<T>(p, stage));
              });
         if (done) {
           ASSERT_TRUE(std::equal(expected_.begin(), expected_.end(), on_host_.begin()));
@@ -382,6 +394,28 @@ TEST(CopyLayouts, WordsAndRuns) {
     EXPECT_EQ(together(from, to, 1), 0);
   }
   EXPECT_EQ(together(packed3, rows, 0), 0);
+}
+
+TEST(CopyLayouts, TilesFitEveryDevice) {
+  auto const check = []<class T>(T) {
+    using Kernel = Impl::CopyTiles<T>;
+    for (auto const& device : devices()) {
+      int const stage = Impl::stage_of_copy<Kernel>(device.limits);
+      EXPECT_TRUE(
+          launches(device, Kernel::wanted_teams, int(Kernel::lanes), std::size_t(stage) + 16))
+          << device.name;
+      EXPECT_GE(stage, 8000) << device.name;
+      // As measured.
+      if (device.limits.scratch_of_multiprocessor >= 160000) {
+        EXPECT_EQ(stage, 20480) << device.name;
+      }
+      EXPECT_TRUE(launches(device, Impl::CopyRuns<T>::wanted_teams, Impl::CopyRuns<T>::lanes, 0));
+    }
+  };
+  check(char());
+  check(1.0f);
+  check(1.0);
+  check(Kokkos::complex<double>());
 }
 
 // No machine of a test has the memory: only the addresses of the last tile are looked at.

@@ -433,31 +433,161 @@ struct FirstOfAll {
   }
 };
 
+/// A launch that Kokkos refuses keeps something of it on CUDA, and some of them are one too many: none gets there.
+struct NoTeamWork {
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const&) const {}
+};
+template <int Teams>
+void expect_refused_ten_times(B::Impl::TeamShape const& shape,
+                              std::initializer_list<char const*> parts) {
+  Kokkos::DefaultExecutionSpace const exec;
+  auto const words = [] {
+    return B::Impl::LaunchWords{"work", "matrices of 7 rows", "give smaller ones"};
+  };
+  for (int k = 0; k < 10; ++k) {
+    auto const m = message_of(
+        [&] { B::Impl::launch_teams<128, Teams>(exec, "work", NoTeamWork{}, shape, words); });
+    expect_says(m, {"Batchwork::work: matrices of 7 rows "});
+    expect_says(m, parts);
+  }
+  B::Impl::launch_teams<128, 1>(exec, "work", NoTeamWork{}, {3, 1, 100}, words);
+  Kokkos::fence();
+}
+
+TEST(Errors, TeamsBeyondTheLimits) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  auto const limits = B::Impl::Vendor::device_limits(Exec());
+  std::size_t const scratch = limits.scratch_of_team;
+  std::string const needed = "need " + std::to_string(scratch + 1) + " bytes of team scratch",
+                    there = std::to_string(scratch) + " there are; give smaller ones";
+  expect_refused_ten_times<1>({2, 1, scratch + 1}, {needed.c_str(), there.c_str()});
+  expect_refused_ten_times<1>({std::int64_t(1) << 31, 1, 0},
+                              {"take 2147483648 teams", "of one launch; divide the items"});
+  if constexpr (B::Impl::runs_on_device<Exec>) {
+    if (limits.lanes_of_team < 4096)
+      expect_refused_ten_times<1>({2, 4096, 0}, {"take teams of 4096 lanes", "give smaller ones"});
+    // Only CUDA looks whether a multiprocessor holds the teams of the launch bounds.
+    if (Kokkos::DefaultExecutionSpace::name() == std::string("Cuda"))
+      expect_refused_ten_times<16>({2, 64, 40000},
+                                   {"take teams of 64 lanes with 40000 bytes of team scratch each",
+                                    "is to hold 16; it has room for", "give smaller ones"});
+  }
+}
+
+struct FirstPlusProduct {
+  template <class Y, class X, class A, class C>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x, A const& a, C const& c) const {
+    y = a + c * x;
+  }
+};
+
+/// With a lane per item a scan stages all common operands; lanes that share items read those through the cache that do not
+/// fit. So many of them are more than any device has scratch for: no multiprocessor has 256 KB.
+template <std::size_t... I>
+void scan_with_commons(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x,
+                       Kokkos::View<double[32][32]> const& c, std::index_sequence<I...>) {
+  B::scan(B::launch<0, 0, 1>(), 3, FirstOfAll{}, B::out(y), B::in(x),
+          B::common((static_cast<void>(I), c))...);
+}
+
 TEST(Errors, MoreCommonsThanScratch) {
   using Exec = Kokkos::DefaultExecutionSpace;
   if constexpr (!B::Impl::runs_on_device<Exec>) {
     GTEST_SKIP() << "hosts stage common operands on the stack, not in team scratch";
   } else {
-    int const scratch = Kokkos::TeamPolicy<Exec>::scratch_size_max(0);
-    std::size_t const needed = 7 * 32 * 32 * sizeof(double);
-    if (needed <= std::size_t(scratch))
-      GTEST_SKIP() << "this device has " << scratch << " bytes of team scratch";
-    using Common = Kokkos::View<double[32][32]>;
-    Common a("a"), b("b"), c("c"), d("d"), e("e"), f("f"), g("g");
+    constexpr std::size_t commons = 32, needed = commons * 32 * 32 * sizeof(double);
+    ASSERT_GT(needed, B::Impl::Vendor::device_limits(Exec()).scratch_of_team);
+    Kokkos::View<double[32][32]> const c("c");
     Kokkos::View<double*> x("x", 100), y("y", 100);
     Kokkos::deep_copy(y, untouched);
-    auto const m = message_of([&] {
-      // With a lane per item a scan stages all common operands; lanes that share items read those through the cache
-      // that do not fit.
-      B::scan(B::launch<0, 0, 1>(), 3, FirstOfAll{}, B::out(y), B::in(x), B::common(a),
-              B::common(b), B::common(c), B::common(d), B::common(e), B::common(f), B::common(g));
-    });
-    expect_says(m, {"Batchwork::scan: ", "operands need", "bytes of team scratch",
-                    "; pass some as in(view)"});
+    for (int k = 0; k < 10; ++k) {
+      auto const m =
+          message_of([&] { scan_with_commons(y, x, c, std::make_index_sequence<commons>()); });
+      expect_says(m, {"Batchwork::scan: ", "operands need", "bytes of team scratch",
+                      "; pass some as in(view)"});
+    }
     Kokkos::fence();
     auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
     for (int k = 0; k < 100; ++k) ASSERT_EQ(h(k), untouched);
   }
+}
+
+template <class Fixed, std::size_t... I>
+void map_with_fixed(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x, Fixed const& f,
+                    std::index_sequence<I...>) {
+  B::map(FirstOfAll{}, B::out(y), B::in(x), B::common(B::fixed(f(int(I))))...);
+}
+
+/// As many fixed operands as a launch carries: the most of them that there is room for, in one call.
+TEST(Errors, AllThatALaunchCarries) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  constexpr std::size_t size = 8 * 8 * sizeof(double),
+                        count = B::Impl::Vendor::fixed_bytes<Exec> / size;
+  static_assert(count >= 4);
+  Kokkos::View<double*> const x("x", 33), y("y", 33);
+  Kokkos::deep_copy(x, 0.5);
+  Kokkos::deep_copy(y, untouched);
+  // Sums of whole numbers.
+  map_with_fixed(
+      y, x, [](int k) { return B::Matrix<double, 8, 8>(double(k + 1) * B::identity<double, 8>()); },
+      std::make_index_sequence<count>());
+  Kokkos::fence();
+  auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  for (std::size_t k = 0; k < 33; ++k) ASSERT_EQ(h(k), 0.5 + double(count * (count + 1) / 2));
+}
+
+/// The kernel of a device that stages fixed operands, by teams of one lane on hosts.
+TEST(Errors, FixedOperandsAreStagedBeyondTheFastConstants) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  using Fixed = decltype(B::fixed(B::Matrix<double, 8, 8>()));
+  using OfFixed = B::Impl::Bound<B::Impl::Kind::fixed, Fixed>;
+  constexpr std::size_t many = B::Impl::Vendor::fast_argument_bytes / sizeof(Fixed) + 1;
+  auto const lanes_of = []<std::size_t... I>(std::index_sequence<I...>) {
+    return
+        typename B::Impl::DeviceLanesOf<1, B::OneLane,
+                                        std::conditional_t<(I < 1000), OfFixed, void>...>::type{};
+  };
+  static_assert(std::is_same_v<decltype(lanes_of(std::make_index_sequence<many>())),
+                               B::StagingFixed<B::OneLane>>);
+  static_assert(
+      std::is_same_v<decltype(lanes_of(std::make_index_sequence<many - 1>())), B::OneLane>);
+
+  if constexpr (!B::Impl::runs_on_device<Exec>) {
+    B::Matrix<double, 3, 3> a = B::identity<double, 3>(), b = 2.0 * B::identity<double, 3>();
+    Matrices const x("x", 9), y("y", 9);
+    Kokkos::deep_copy(x, 1.5);
+    Kokkos::deep_copy(y, untouched);
+    auto const run = [&]<class... O>(O const&... operands) {
+      using Lanes = B::StagingFixed<B::OneLane>;
+      using Group = B::Impl::MapGroup<FirstPlusProduct, Lanes, B::Impl::bound_t<O>...>;
+      static_assert(Group::scratch_size(1) == 2 * 80 && Group::fetch_bytes == 0);
+      Group const group{{typename Group::Ops{{{B::Impl::bind(operands)}...}}}, FirstPlusProduct{}};
+      B::Impl::launch_teams<128, 1>(Exec(), "staged", B::Impl::DeviceKernel<Group>{group, 9, 2},
+                                    B::Impl::TeamShape{5, 1, Group::scratch_size(1) + 16},
+                                    [] { return B::Impl::LaunchWords{"map", "these", "none"}; });
+    };
+    run(B::out(y), B::in(x), B::common(B::fixed(a)), B::common(B::fixed(b)));
+    Kokkos::fence();
+    for (std::size_t n = 0; n < 9; ++n)
+      for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t j = 0; j < 3; ++j) ASSERT_EQ(y(n, i, j), (i == j ? 1 : 0) + 2 * 1.5);
+  }
+}
+
+/// Teams of which a multiprocessor has no room for as many as are asked for: only CUDA looks.
+TEST(Errors, MoreTeamsThanFit) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  if (Exec::name() != std::string("Cuda")) GTEST_SKIP() << "only CUDA counts teams";
+  Kokkos::View<double* [32][32]> const x("x", 100), y("y", 100);
+  Kokkos::deep_copy(y, untouched);
+  for (int k = 0; k < 10; ++k)
+    expect_says(message_of([&] { B::map(B::launch<0, 12>(), Copy{}, B::out(y), B::in(x)); }),
+                {"Batchwork::map: ", "of which a multiprocessor is to hold",
+                 "; ask launch<W, Teams> for fewer"});
+  Kokkos::fence();
+  auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  for (std::size_t k = 0; k < 100; ++k) ASSERT_EQ(h(k, 31, 31), untouched);
 }
 
 }  // namespace

@@ -223,6 +223,42 @@ TYPED_TEST(Gemm, NeighboursOfAFailedItem) {
       }
 }
 
+/// A fixed operand of the largest extents, where a launch carries it.
+template <class T>
+struct LargeFixed {
+  template <class Exec>
+  static bool check(Exec const& exec) {
+    constexpr int N = 32;
+    using Tile = Matrix<T, N, N>;
+    if constexpr (Impl::Vendor::fixed_bytes<Exec> < N * N * sizeof(double)) {
+      return false;
+    } else {
+      Random random(19);
+      BatchIn<T, Right, N, 3> x(5), y(5);
+      x.randomise(random);
+      auto const f = make_dense(N, N, [&](int, int) { return T(random()); });
+      Tile tile;
+      tile.info = 0;
+      for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j) tile.set(i, j, T(f(i, j)));
+      gemm(exec, 1, common(fixed(tile)), in(x.view()), 0, out(y.view()));
+      y.download();
+      for (int n = 0; n < 5; ++n) {
+        auto const truth = f * x.dense(n), size = abs(f) * abs(x.dense(n));
+        for (int i = 0; i < N; ++i)
+          for (int j = 0; j < 3; ++j)
+            EXPECT_NEAR(double(y.at(n, i, j)), double(truth(i, j)),
+                        double((N + 2) * epsilon<T> * size(i, j)));
+      }
+      return true;
+    }
+  }
+};
+TYPED_TEST(Gemm, LargeFixedOperand) {
+  if (!LargeFixed<TypeParam>::check(Space()))
+    GTEST_SKIP() << "a launch carries " << Impl::Vendor::fixed_bytes<Space> << " bytes of them";
+}
+
 // ---- operands of other types ----------------------------------------------------------------------------------------
 
 TYPED_TEST(Gemm, StaticExtentsTurnedAndFixed) {

@@ -3,6 +3,9 @@
 
 // The device kernels of gemm, run on the host by teams of threads, so that they are tested where there is no device, with
 // the sanitizers' help; and the choice of tiles.
+#include <algorithm>
+
+#include "support/Batchwork_Devices.hpp"
 #include "verbs/GemmCase.hpp"
 #include "verbs/HostTeams.hpp"
 
@@ -38,7 +41,7 @@ void run_kind(Impl::GemmProblem<T> const& p, Impl::GemmTilesPlan<T> const& plan,
               Left const& left) {
   Impl::GemmTiles<T, Impl::GemmTileOf<Kind>, Left> kernel(p, left, plan.how, plan.a, plan.b);
   kernel.rounds = rounds;
-  EXPECT_LE(kernel.scratch_bytes(), 40928u);
+  EXPECT_LE(kernel.scratch_bytes(), Impl::scratch_of_a_team);
   run_teams(kernel, int((kernel.tiles + rounds - 1) / rounds), plan.how.team,
             kernel.scratch_bytes());
 }
@@ -52,10 +55,10 @@ template <class T>
 void run_tiles(Impl::GemmProblem<T> const& p, int rounds) {
   using enum Impl::GemmTileKind;
   if (Impl::gemm_suits_blocks(p)) {
-    run_blocks(p, Impl::choose_gemm_block(p, 1000));
+    run_blocks(p, Impl::choose_gemm_block(p, 1000, h200_with_kokkos_4()));
     return;
   }
-  Impl::GemmTilesPlan<T> const plan(p);
+  Impl::GemmTilesPlan<T> const plan(p, h200_with_kokkos_4());
   Impl::GemmViewed const left{};
   if (plan.how.kind == tiny) run_kind<T, tiny>(p, plan, rounds, left);
   else run_kind<T, small>(p, plan, rounds, left);
@@ -136,7 +139,7 @@ TYPED_TEST(GemmTilesTest, FixedOperand) {
     Impl::GemmFixed<T> fixed{};
     for (int i = 0; i < g.m * g.k; ++i) fixed.values[i] = d.a.host(std::size_t(i));
     d.check([&] {
-      Impl::GemmTilesPlan<T> const plan(p);
+      Impl::GemmTilesPlan<T> const plan(p, h200_with_kokkos_4());
       if (n == 3) run_kind<T, Impl::GemmTileKind::tiny>(p, plan, 2, fixed);
       else run_kind<T, Impl::GemmTileKind::small>(p, plan, 2, fixed);
     });
@@ -171,8 +174,48 @@ TYPED_TEST(GemmTilesTest, LanesOfPlanes) {
 
 // ---- choices --------------------------------------------------------------------------------------------------------
 
+TEST(GemmChoice, TilesAndBlocksFitEveryDevice) {
+  using Tile = Impl::GemmTileOf<Impl::GemmTileKind::small>;
+  for (auto const& device : devices()) {
+    SCOPED_TRACE(device.name);
+    std::size_t const bytes = Impl::gemm_small_scratch(device.limits);
+    EXPECT_TRUE(launches(device, Tile::teams, Tile::threads, bytes + 16));
+    // Three devices and their like have room for what was measured.
+    bool const measured = device.limits.scratch_of_multiprocessor >= 160000 &&
+                          device.limits.scratch_of_team >= Impl::scratch_with_kokkos_4;
+    if (measured) {
+      EXPECT_EQ(bytes, 34000u);
+    }
+    auto const check = [&]<class T>(T) {
+      for (int m = 17; m < 300; m += 5)
+        for (int items : {1, 100, 100000}) {
+          Impl::GemmProblem<T> p;
+          p.items = items;
+          p.m = p.n = p.k = m;
+          auto const kind = Impl::choose_gemm_block(p, 270336, device.limits);
+          if (measured) {
+            ASSERT_EQ(kind, Impl::choose_gemm_block(p, 270336, h200_with_kokkos_4())) << m;
+          }
+          Impl::with_gemm_block<T>(kind, [&]<Impl::GemmBlockKind Kind>() {
+            using Block = typename Impl::GemmBlockOf<T, Kind>::type;
+            ASSERT_TRUE(launches(device, Block::teams, Block::team,
+                                 Impl::GemmBlocks<T, Block>::scratch_bytes()))
+                << m;
+          });
+        }
+    };
+    check(1.0f);
+    check(1.0);
+  }
+}
+
 TEST(GemmChoice, BlocksOfEverySizeFit) {
-  auto const check = []<class T>(T) {
+  std::vector<std::size_t> scratch;
+  for (auto const& device : devices())
+    if (device.counts_teams) scratch.push_back(Impl::gemm_small_scratch(device.limits));
+  std::sort(scratch.rbegin(), scratch.rend());
+  scratch.erase(std::unique(scratch.begin(), scratch.end()), scratch.end());
+  auto const check = [&]<class T>(T) {
     for (int m = 1; m < 300; m += m < 40 ? 1 : 13)
       for (int n = 1; n < 300; n += n < 40 ? 1 : 17)
         for (int k : {1, 2, 5, 8, 16, 31, 32, 33, 64, 256})
@@ -184,13 +227,21 @@ TEST(GemmChoice, BlocksOfEverySizeFit) {
             p.m = m;
             p.n = n;
             p.k = k;
-            auto const b = Impl::choose_gemm_blocking(p, which & 2, which & 4);
-            ASSERT_LE(b.numbers() * int(sizeof(T)), 40000) << m << " " << n << " " << k;
-            ASSERT_LE(b.team, 128);
-            ASSERT_LE(b.threads, b.team);
-            ASSERT_GE(b.threads, 1);
-            ASSERT_GE(b.slab, 1);
-            ASSERT_TRUE(b.slots == 1 || (b.rows >= m && b.cols >= n));
+            using Tile = Impl::GemmTileOf<Impl::GemmTileKind::small>;
+            int slab = 1 << 20;
+            // From much scratch to little.
+            for (std::size_t bytes : scratch) {
+              auto const b = Impl::choose_gemm_blocking(p, which & 2, which & 4, bytes);
+              ASSERT_LE(std::size_t(b.numbers()) * sizeof(T), bytes) << m << " " << n << " " << k;
+              ASSERT_LE(b.team, Tile::threads);
+              ASSERT_EQ(b.team % Impl::lanes_of_warp, 0);
+              ASSERT_LE(b.threads, b.team);
+              ASSERT_GE(b.threads, 1);
+              ASSERT_GE(b.slab, 1);
+              ASSERT_LE(b.slab, slab);
+              ASSERT_TRUE(b.slots == 1 || (b.rows >= m && b.cols >= n));
+              slab = b.slab;
+            }
           }
   };
   check(1.0f);

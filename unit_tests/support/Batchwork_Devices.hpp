@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// What several devices have, so that choices made for them are tested where there is none.
+#ifndef BATCHWORK_TEST_DEVICES_HPP
+#define BATCHWORK_TEST_DEVICES_HPP
+
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "machine/Batchwork_DeviceLimits.hpp"
+
+namespace Batchwork::Test {
+
+struct Device {
+  char const* name;
+  Impl::DeviceLimits limits;
+  /// Kokkos launches only if a multiprocessor holds the teams of the launch bounds: on CUDA. Elsewhere a team must fit.
+  bool counts_teams;
+};
+
+/// Kokkos 4 on CUDA gives 48 KB less 8216 bytes; 5.2 what a block may opt in to, less 24,600 and the 1 KB that the driver has
+/// of it since the A100 (compute capabilities 7.0, 8.0, 8.9, 9.0 in the CUDA C++ Programming Guide, table of technical
+/// specifications). CDNA has 64 KB a compute unit, PVC 128 KB a core.
+inline std::vector<Device> const& devices() {
+  auto const cuda = [](std::size_t scratch, std::size_t shared, int lanes) {
+    return Impl::DeviceLimits{scratch, shared, 32, 8, 1024, lanes, 2147483646};
+  };
+  constexpr std::size_t kokkos_4 = 49152 - 8216;
+  auto const kokkos_5 = [](std::size_t opted_in, std::size_t driver) {
+    return opted_in - driver - 24600;
+  };
+  constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
+  constexpr int lanes = std::numeric_limits<int>::max();
+  static std::vector<Device> const all{
+      {"V100, Kokkos 4", cuda(kokkos_4, 98304, 2048), true},
+      {"V100, Kokkos 5.2", cuda(kokkos_5(98304, 0), 98304, 2048), true},
+      {"A100, Kokkos 4", cuda(kokkos_4, 167936, 2048), true},
+      {"A100, Kokkos 5.2", cuda(kokkos_5(166912 + 1024, 1024), 167936, 2048), true},
+      {"L40, Kokkos 4", cuda(kokkos_4, 102400, 1536), true},
+      {"H200, Kokkos 4", cuda(kokkos_4, 233472, 2048), true},
+      {"H200, Kokkos 5.2", cuda(206824, 233472, 2048), true},
+      {"MI250", {65536 - 8216, 65536, 32, 8, 1024, 2048, 2147483646}, false},
+      {"MI300", {65536 - 8216, 65536, 32, 8, 1024, 2048, 2147483646}, false},
+      {"PVC", {131072 - 8208, any, 0, 0, lanes, lanes, lanes}, false},
+      {"a host", {32768, any, 0, 0, lanes, lanes, lanes}, false},
+  };
+  return all;
+}
+inline Impl::DeviceLimits h200_with_kokkos_4() {
+  for (auto const& d : devices())
+    if (d.limits.scratch_of_multiprocessor == 233472 && d.limits.scratch_of_team < 50000)
+      return d.limits;
+  return {};
+}
+
+/// Whether Kokkos launches such teams there.
+inline bool launches(Device const& d, int teams, int lanes, std::size_t bytes) {
+  return d.limits.holds(d.counts_teams ? teams : 1, lanes, bytes);
+}
+
+}  // namespace Batchwork::Test
+
+#endif
