@@ -28,7 +28,7 @@ void run(SolveChoice const& how, Gmres const& solver, M const& m, Systems const&
   auto const outside = x.poisoned();
   auto const log = SolveLog<T>::allocated(items);
   Gmres const fitted = Impl::RoomOf<Gmres>::fitted(solver, rows);
-  std::int64_t const of_system = Impl::RoomOf<Gmres>::numbers(fitted, rows, how.places(rows));
+  std::int64_t const of_system = Impl::RoomOf<Gmres>::numbers(fitted, Impl::room_shape(how, rows, sizeof(T)));
   auto const size = std::size_t(at_once * how.systems() * of_system);
   std::vector<T> memory(size + 1, std::numeric_limits<T>::quiet_NaN());
   memory[size] = poison<T>();
@@ -165,7 +165,7 @@ TYPED_TEST(GmresOnTeams, Reasons) {
   using Solver = Impl::InRoom<Gmres, T>;
   using Problem = Impl::SolveProblem<T, Solver, NoPreconditioner, Impl::AnySystems<T>>;
   Problem const p{{solver, solver.stop, nullptr,
-                   Impl::RoomOf<Gmres>::numbers(solver, rows, how.places(rows)), 0},
+                   Impl::RoomOf<Gmres>::numbers(solver, Impl::room_shape(how, rows, sizeof(T))), 0},
                   {},
                   dense(full.batch()).systems(),
                   Impl::stored(vectors(b)).storage.as_const(),
