@@ -23,12 +23,12 @@ namespace Batchwork {
 /// system ends as stagnated if a cycle leaves the residual as it was or such cycles do not help, and with Reason::breakdown where
 /// besides a direction M v had a product that seemed to depend on those before it.
 ///
-/// Iteration j takes one product, one application of the preconditioner, j + 1 sums in one round and j additions to a vector:
-/// classical Gram-Schmidt, where what is left follows by Pythagoras. The sums and additions are made once more where a running
-/// bound says that directions might otherwise be less orthogonal than the root of the unit roundoff, as in H. D. Simon, "The
-/// Lanczos algorithm with partial reorthogonalization", Math. Comp. 42 (1984), or where Pythagoras loses ten bits; twice is enough
-/// (L. Giraud, J. Langou, M. Rozloznik and J. van den Eshof, Numer. Math. 101 (2005)). A cycle takes one product and one
-/// application of the preconditioner more.
+/// Iteration j takes one product, one application of the preconditioner, j sums in one round, j additions to a vector and a
+/// norm: classical Gram-Schmidt. Sums and additions are made once more where a running estimate says that directions would be
+/// less orthogonal than the root of the rounding unit: down to that they do what orthogonal ones do (H. D. Simon, "The Lanczos
+/// algorithm with partial reorthogonalization", Math. Comp. 42 (1984)), and twice is enough (L. Giraud, J. Langou, M. Rozloznik
+/// and J. van den Eshof, Numer. Math. 101 (2005)). The norm is not taken from the sums by Pythagoras: each vector would multiply
+/// the error of those before it. A cycle takes one product and one application of the preconditioner more.
 ///
 /// The room of a system is m + 1 vectors of its rows (rounded up to the rows of its lanes), less those that lanes have in
 /// registers, and about m (m + 1) / 2 + 5 m numbers. See workspace_numbers.
@@ -66,7 +66,7 @@ struct RoomOf<Gmres> {
 
   /// The room begins with the vectors, which are followed by the triangle, the rotations, the right-hand side, and the boxes of
   /// sums: two, and of several warps each its own two and its parts.
-  static KOKKOS_FUNCTION constexpr int box_size(int basis) { return (basis + 1 + 7) / 8 * 8; }
+  static KOKKOS_FUNCTION constexpr int box_size(int basis) { return (basis + 7) / 8 * 8; }
   static KOKKOS_FUNCTION constexpr std::int64_t numbers(Gmres const& solver,
                                                         RoomShape const& shape) {
     std::int64_t const m = solver.basis, vectors = (m > shape.held ? m - shape.held : 0) + 1;
@@ -83,15 +83,11 @@ struct GmresMethod {
   static constexpr bool has_cycles = true;
   /// The first directions are in registers, the others in the room.
   static constexpr int held = held_directions<At>;
-  /// Sums at once: in the first group those of the new vector's square and a direction less.
-  static constexpr int group = held > 0 ? held + 1 : 8;
+  static constexpr int group = 8;  ///< sums at once
+  static_assert(held == 0 || held == group);
   using T = typename At::Scalar;
   using V = typename At::Value;
   static constexpr T eps = Kokkos::Experimental::epsilon_v<T>;
-  /// Directions that are orthogonal to so much give what orthogonal ones do (Simon 1984).
-  static constexpr T lost_orthogonality = eps;  // squared
-  /// What is left of a square is inexact below this part of it.
-  static constexpr T lost_digits = T(0x1p-10);
 
   typename At::Vector v;  // the last direction
   typename At::Vector first[held > 0 ? held : 1];
@@ -203,120 +199,114 @@ struct GmresMethod {
         if (q < count) body(q, i, number_of(at, from + q * apart, i));
     });
   }
-  /// Subtracts from w what it has of the directions: these products go to the box, as numbers 1 and following, the square of w
-  /// as it was goes before them. Gives the squares of w and of what was subtracted. Systems that are not `on` only take part
-  /// in the sums.
+  /// Subtracts from w what it has of the directions, which goes to the box. Gives the squares of that and of what is left.
+  /// Systems that are not `on` only take part in the sums.
   struct Squares {
-    T before = T(0), found = T(0);
-    BATCHWORK_INLINE T left() const { return before - found; }
+    T found = T(0), left = T(0);
+    BATCHWORK_INLINE T both() const { return found + left; }
   };
   template <class W>
   BATCHWORK_INLINE Squares orthogonalise(At& at, W& w, bool on, SumBox<T> const& box) {
-    constexpr int beside = group - 1;  // directions of the first group
     V parts[group];
-    BATCHWORK_UNROLL
-    for (int q = 0; q < group; ++q) parts[q] = V(T(0));
-    if (on) {
-      at.for_each([&](int i) {
-        V const x = w(i);
-        parts[0] += x * x;
-        if constexpr (held > 0) {
-          BATCHWORK_UNROLL
-          for (int q = 0; q < held; ++q) parts[q + 1] += x * first[q](i);
-        }
-      });
-      if constexpr (held == 0)
-        for_each_of_group(at, 0, [&](int q, int i, V const& d) {
-          if (q < beside) parts[(q + 1) % group] += w(i) * d;
-        });
-    }
-    sum_into_box(at, parts, box, 0, room.apart);
-    BATCHWORK_KEEP_LOOP
-    for (int k = beside; k <= steps; k += group) {
+    if constexpr (held > 0) {
       BATCHWORK_UNROLL
       for (int q = 0; q < group; ++q) parts[q] = V(T(0));
-      if (on)
-        for_each_of_group(at, k, [&](int q, int i, V const& d) { parts[q] += w(i) * d; });
-      sum_into_box(at, parts, box, k + 1, room.apart);
-    }
-    meet_in_box(at, box, steps + 2);
-    Squares s;
-    if (!on) return s;
-    s.before = box.sums[0];
-    {
-      T h[beside];
-      BATCHWORK_UNROLL
-      for (int q = 0; q < beside; ++q) {
-        h[q] = box.sums[q + 1];
-        s.found += h[q] * h[q];
+      if (on) {
+        at.for_each([&](int i) {
+          BATCHWORK_UNROLL
+          for (int q = 0; q < held; ++q) parts[q] += w(i) * first[q](i);
+        });
       }
+      sum_into_box(at, parts, box, 0, room.apart);
+    }
+    BATCHWORK_KEEP_LOOP
+    for (int k = held; k <= steps; k += group) {
+      BATCHWORK_UNROLL
+      for (int q = 0; q < group; ++q) parts[q] = V(T(0));
+      if (on) for_each_of_group(at, k, [&](int q, int i, V const& d) { parts[q] += w(i) * d; });
+      sum_into_box(at, parts, box, k, room.apart);
+    }
+    meet_in_box(at, box, steps + 1);
+    Squares s;
+    if (on) {
       if constexpr (held > 0) {
+        T h[held];
+        s.found += take_from_box(h, box, 0);
         at.for_each([&](int i) {
           V x = w(i);
           BATCHWORK_UNROLL
           for (int q = 0; q < held; ++q) x -= V(h[q]) * first[q](i);
           w.set(i, x);
         });
-      } else {
-        subtract(at, w, h, 0);
+      }
+      BATCHWORK_KEEP_LOOP
+      for (int k = held; k <= steps; k += group) {
+        T h[group];
+        s.found += take_from_box(h, box, k);
+        subtract(at, w, h, k);
       }
     }
-    BATCHWORK_KEEP_LOOP
-    for (int k = beside; k <= steps; k += group) {
-      T h[group];
-      BATCHWORK_UNROLL
-      for (int q = 0; q < group; ++q) {
-        h[q] = box.sums[k + 1 + q];
-        s.found += h[q] * h[q];
-      }
-      subtract(at, w, h, k);
-    }
+    V part[1] = {V(T(0))};
+    at.for_each([&](int i) { part[0] += w(i) * w(i); });
+    T left[1];
+    at.sum(part, left);
+    s.left = left[0];
     return s;
   }
+  /// A group of sums, and the sum of their squares.
+  static BATCHWORK_INLINE T take_from_box(T (&h)[group], SumBox<T> const& box, int k) {
+    T squares = T(0);
+    BATCHWORK_UNROLL
+    for (int q = 0; q < group; ++q) {
+      h[q] = box.sums[k + q];
+      squares += h[q] * h[q];
+    }
+    return squares;
+  }
   /// Directions k and following of the room times h.
-  template <class W, int N>
-  BATCHWORK_INLINE void subtract(At& at, W& w, T const (&h)[N], int k) const {
+  template <class W>
+  BATCHWORK_INLINE void subtract(At& at, W& w, T const (&h)[group], int k) const {
     int const apart = Vendor::renewed(places);
     T const* const from = room.numbers + (k - held) * apart;
     int const count = steps + 1 - k;
     at.for_each([&](int i) {
       V x = w(i);
       BATCHWORK_UNROLL
-      for (int q = 0; q < N; ++q)
+      for (int q = 0; q < group; ++q)
         if (q < count) x -= V(h[q]) * number_of(at, from + q * apart, i);
       w.set(i, x);
     });
   }
-  /// Whether what is left is exact and orthogonal enough; then `lost` counts it in.
+  /// Whether what is left is orthogonal enough, as far as it can be told from its size: rounding and what directions have in
+  /// common leave some of them in it. Then `lost` counts it in.
   BATCHWORK_INLINE bool suffices(Squares const& s) {
-    T const left = s.left(), error = lost * s.found + (eps * eps) * s.before;
-    bool const enough = left > lost_digits * s.before && error <= lost_orthogonality * left;
-    if (enough && error > lost * left) lost = Vendor::quotient(error, left);
+    T const error = lost * s.found + (eps * eps) * s.both();
+    bool const enough = error <= eps * s.left;
+    if (enough && error > lost * s.left) lost = Vendor::quotient(error, s.left);
     return enough;
   }
 
   /// Neither r nor u is needed within a cycle: they hold M v and A M v.
   template <class M, class R>
-  BATCHWORK_INLINE void step(At& at, M const& m_of, R& r, R& w, Progress<T>& is) {
+  BATCHWORK_INLINE void step(At& at, M const& m_of, R& r, R& u, Progress<T>& is) {
     bool const on = is.running;
     m_of.apply(at, r, v);
-    at.multiply(w, r);
-    Squares const s = orthogonalise(at, w, on, box(at, 0));
-    T left = s.left();
+    at.multiply(u, r);
+    Squares s = orthogonalise(at, u, on, box(at, 0));
+    T const size = s.both();
     again = on && !suffices(s);
     if (at.any(again)) {
       wait(at);  // parts of sums are in the same places
-      Squares const second = orthogonalise(at, w, again, box(at, 1));
+      Squares const second = orthogonalise(at, u, again, box(at, 1));
       if (again) {
-        // Below zero by rounding alone.
-        left = second.left() < T(0) ? T(0) : second.left();
+        s.left = second.left;
         (void)suffices(second);
       }
     }
     if (on) {
-      T const inverse = inverse_norm(left), next = left > T(0) ? left * inverse : left;
-      turn_column(at, next, left, s.before, is);
-      if (is.running) keep(at, w, inverse, steps + 1);
+      T const inverse = inverse_norm(s.left);
+      turn_column(at, s.left > T(0) ? s.left * inverse : s.left, s.left, size, is);
+      if (is.running) keep(at, u, inverse, steps + 1);
     }
     ++steps;
   }
@@ -327,7 +317,7 @@ struct GmresMethod {
   BATCHWORK_INLINE void turn_column(At& at, T next, T left, T size, Progress<T>& is) {
     bool const writes = rank(at) == 0;
     T const *const c = cosines(), *const s = sines();
-    T const *const h = box(at, 0).sums + 1, *const more = box(at, 1).sums + 1;
+    T const *const h = box(at, 0).sums, *const more = box(at, 1).sums;
     auto const number = [&](int i) { return again ? h[i] + more[i] : h[i]; };
     T* const to = triangle(steps);
     T a = number(0);

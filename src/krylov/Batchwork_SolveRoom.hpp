@@ -57,16 +57,11 @@ struct RoomShape {
   }
 };
 
-/// Vectors of a room that a lane of so many rows has in registers: as many as they hold beside the matrix, and one less than sums
-/// at once, since a vector's own square is added up with its products.
-constexpr int directions_held(int rows_of_a_lane, bool skips_rows) {
-  return skips_rows ? 0 : rows_of_a_lane == 3 ? 3 : rows_of_a_lane <= 4 ? 7 : 0;
-}
+/// Vectors of a room that lanes have in registers; see HeldMatrix.hpp.
 template <class At>
 inline constexpr int held_directions = 0;
 template <class T, int R, bool Large, class Matrix, class Member>
-inline constexpr int held_directions<SystemTeam<T, R, Large, Matrix, Member>> =
-    directions_held(R, Matrix::skips_rows);
+inline constexpr int held_directions<SystemTeam<T, R, Large, Matrix, Member>> = Matrix::directions;
 
 /// Warps that bring parts of sums together.
 constexpr int warps_of_room(int lanes) {
@@ -74,7 +69,7 @@ constexpr int warps_of_room(int lanes) {
 }
 /// The room of a system of so many rows on a device; `size` is that of a number.
 constexpr RoomShape room_shape(SolveChoice const& how, std::int64_t rows, int size) {
-  return {how.places(rows), directions_held(how.rows, how.skips_rows()), warps_of_room(how.lanes),
+  return {how.places(rows), how.directions(), warps_of_room(how.lanes),
           how.lanes < 128 / size ? how.lanes : 0};
 }
 

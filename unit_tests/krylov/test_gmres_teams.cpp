@@ -44,6 +44,7 @@ void run(SolveChoice const& how, Gmres const& solver, M const& m, Systems const&
                   items};
   Impl::SolveTeams<T, Problem, Matrix, R, Large> const kernel(p, how);
   ASSERT_EQ(kernel.scratch.rows, how.places(rows));
+  ASSERT_EQ(how.directions(), Matrix::directions);
   ASSERT_EQ(kernel.teams(), at_once == 0 ? kernel.turns() : at_once);
   run_teams(kernel, int(kernel.teams()), how.team(), kernel.bytes());
   x.download();
