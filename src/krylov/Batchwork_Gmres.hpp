@@ -26,8 +26,8 @@ namespace Batchwork {
 /// Iteration j takes one product, one application of the preconditioner, j sums in one round, j additions to a vector and a
 /// norm: classical Gram-Schmidt. Sums and additions are made once more where a running estimate says that directions would be
 /// less orthogonal than the root of the rounding unit: down to that they do what orthogonal ones do (H. D. Simon, "The Lanczos
-/// algorithm with partial reorthogonalization", Math. Comp. 42 (1984)), and twice is enough (L. Giraud, J. Langou, M. Rozloznik
-/// and J. van den Eshof, Numer. Math. 101 (2005)). The norm is not taken from the sums by Pythagoras: each vector would multiply
+/// algorithm with partial reorthogonalization", Math. Comp. 42 (1984)). Twice is enough (L. Giraud, J. Langou, M. Rozloznik and J.
+/// van den Eshof, Numer. Math. 101 (2005)) where directions are orthogonal to rounding; here it may be three times. The norm is not taken from the sums by Pythagoras: each vector would multiply
 /// the error of those before it. A cycle takes one product and one application of the preconditioner more.
 ///
 /// The room of a system is m + 1 vectors of its rows (rounded up to the rows of its lanes), less those that lanes have in
@@ -85,6 +85,8 @@ struct GmresMethod {
   static constexpr int held = held_directions<At>;
   static constexpr int group = 8;  ///< sums at once
   static_assert(held == 0 || held == group);
+  /// Each takes off as many digits as the directions are orthogonal to: two are enough, unless what is left has hardly any.
+  static constexpr int most_passes = 3;
   using T = typename At::Scalar;
   using V = typename At::Value;
   static constexpr T eps = Kokkos::Experimental::epsilon_v<T>;
@@ -97,7 +99,6 @@ struct GmresMethod {
   int columns = 0;  // of this cycle and system
   bool doubtful = false;  // whether a direction of this cycle may depend on those before it
   bool is_aside = false;  // whether the iterate is in `current`, x being the better one
-  bool again = false;     // whether the last direction was made orthogonal twice
   T remaining = T(0);     // of the rotated right-hand side: the norm of the residual, but for the sign
   T lost = T(0);          // about the largest product of two directions of this cycle, squared
 
@@ -115,7 +116,7 @@ struct GmresMethod {
   BATCHWORK_INLINE T* cosines() const { return triangle(m); }
   BATCHWORK_INLINE T* sines() const { return cosines() + m; }
   BATCHWORK_INLINE T* right_side() const { return cosines() + 2 * m; }
-  /// The sums of the first time and of the second.
+  /// The sums of the first pass, which are the column then, and of a further one.
   BATCHWORK_INLINE SumBox<T> box(At const& at, int pass) const {
     int const size = RoomOf<Gmres>::box_size(m);
     T* const boxes = cosines() + 3 * m;
@@ -145,7 +146,7 @@ struct GmresMethod {
   template <class M, class R>
   BATCHWORK_INLINE void restart(At& at, M const&, R const& r, T squared, Progress<T> const& is) {
     steps = columns = 0;
-    doubtful = again = false;
+    doubtful = false;
     lost = T(0);
     // Products with directions that are not there yet are zero.
     if constexpr (held > 0) {
@@ -286,6 +287,13 @@ struct GmresMethod {
     return enough;
   }
 
+  /// What a further pass has found is a part of the column, too.
+  BATCHWORK_INLINE void add_to_column(At& at) const {
+    T *const column = box(at, 0).sums, *const more = box(at, 1).sums;
+    int const step = warps_of_room(lanes(at)) > 0 ? 32 : lanes(at);  // that read this column
+    for (int i = rank(at) % step; i <= steps; i += step) column[i] += more[i];
+  }
+
   /// Neither r nor u is needed within a cycle: they hold M v and A M v.
   template <class M, class R>
   BATCHWORK_INLINE void step(At& at, M const& m_of, R& r, R& u, Progress<T>& is) {
@@ -294,14 +302,17 @@ struct GmresMethod {
     at.multiply(u, r);
     Squares s = orthogonalise(at, u, on, box(at, 0));
     T const size = s.both();
-    again = on && !suffices(s);
-    if (at.any(again)) {
-      wait(at);  // parts of sums are in the same places
-      Squares const second = orthogonalise(at, u, again, box(at, 1));
+    bool again = on && !suffices(s);
+    BATCHWORK_KEEP_LOOP
+    for (int pass = 1; pass < most_passes && at.any(again); ++pass) {
+      wait(at);  // the numbers of the pass before have been read
+      Squares const more = orthogonalise(at, u, again, box(at, 1));
       if (again) {
-        s.left = second.left;
-        (void)suffices(second);
+        s = more;
+        again = !suffices(more);
+        add_to_column(at);
       }
+      wait(at);
     }
     if (on) {
       T const inverse = inverse_norm(s.left);
@@ -317,13 +328,12 @@ struct GmresMethod {
   BATCHWORK_INLINE void turn_column(At& at, T next, T left, T size, Progress<T>& is) {
     bool const writes = rank(at) == 0;
     T const *const c = cosines(), *const s = sines();
-    T const *const h = box(at, 0).sums, *const more = box(at, 1).sums;
-    auto const number = [&](int i) { return again ? h[i] + more[i] : h[i]; };
+    T const* const h = box(at, 0).sums;
     T* const to = triangle(steps);
-    T a = number(0);
+    T a = h[0];
     BATCHWORK_UNROLL_SOME
     for (int i = 0; i < steps; ++i) {
-      T const ci = c[i], si = s[i], below = number(i + 1);
+      T const ci = c[i], si = s[i], below = h[i + 1];
       if (writes) to[i] = ci * a + si * below;
       a = ci * below - si * a;
     }
@@ -338,7 +348,8 @@ struct GmresMethod {
     } else {
       doubtful = doubtful || !(squared > least);
       T const inverse = inverse_norm(squared);
-      T const cosine = a * inverse, sine = next * inverse;
+      T const cosine = a * inverse, quotient = next * inverse;
+      T const sine = quotient < T(1) ? quotient : T(1);  // the residual never grows
       if (writes) {
         to[steps] = inverse;
         cosines()[steps] = cosine;
