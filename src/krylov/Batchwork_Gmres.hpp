@@ -187,18 +187,10 @@ struct GmresMethod {
     at.for_each([&](int i) { put_number(at, to, i, x(i)); });
   }
 
-  /// Directions k and following of the room, as far as there are any of a group: body(q, i, number).
+  /// Runs body(q, i, number) for a group of directions of the room that begins with number k, as far as there are any.
   template <class Body>
   BATCHWORK_INLINE void for_each_of_group(At& at, int k, Body const& body) const {
-    // Found anew in each turn, as number_of does.
-    int const apart = Vendor::renewed(places);
-    T const* const from = room.numbers + (k - held) * apart;
-    int const count = steps + 1 - k;
-    at.for_each([&](int i) {
-      BATCHWORK_UNROLL
-      for (int q = 0; q < group; ++q)
-        if (q < count) body(q, i, number_of(at, from + q * apart, i));
-    });
+    for_each_number<group>(at, direction(k), room.in_scratch, steps + 1 - k, body);
   }
   /// Subtracts from w what it has of the directions, which goes to the box. Gives the squares of that and of what is left.
   /// Systems that are not `on` only take part in the sums.
@@ -244,7 +236,8 @@ struct GmresMethod {
       for (int k = held; k <= steps; k += group) {
         T h[group];
         s.found += take_from_box(h, box, k);
-        subtract(at, w, h, k);
+        for_each_of_group(at, k,
+                          [&](int q, int i, V const& d) { w.set(i, w(i) - V(h[q]) * d); });
       }
     }
     V part[1] = {V(T(0))};
@@ -263,20 +256,6 @@ struct GmresMethod {
       squares += h[q] * h[q];
     }
     return squares;
-  }
-  /// Directions k and following of the room times h.
-  template <class W>
-  BATCHWORK_INLINE void subtract(At& at, W& w, T const (&h)[group], int k) const {
-    int const apart = Vendor::renewed(places);
-    T const* const from = room.numbers + (k - held) * apart;
-    int const count = steps + 1 - k;
-    at.for_each([&](int i) {
-      V x = w(i);
-      BATCHWORK_UNROLL
-      for (int q = 0; q < group; ++q)
-        if (q < count) x -= V(h[q]) * number_of(at, from + q * apart, i);
-      w.set(i, x);
-    });
   }
   /// Whether what is left is orthogonal enough, as far as it can be told from its size: rounding and what directions have in
   /// common leave some of them in it. Then `lost` counts it in.

@@ -162,6 +162,7 @@ template <class T>
 struct SystemRoom {
   T* numbers = nullptr;
   std::int64_t apart = 0;  ///< from it to that of the next system of the team
+  bool in_scratch = false;
 };
 
 /// Where sums over the rows stand for all lanes of a system to read: places of some of them, in whole groups of 8.
@@ -185,9 +186,8 @@ BATCHWORK_INLINE void sum_into_box(At& at, V const (&mine)[N], SumBox<T> const& 
     T x[N];
     BATCHWORK_UNROLL
     for (int n = 0; n < N; ++n) x[n] = mine[n];
-    bool const large = at.lanes > 32;
-    T* const to = (large ? box.parts + at.rank / 32 * box.size : box.sums) + first;
-    Vendor::deal_sums(x, large ? 32 : at.lanes,
+    T* const to = (At::large ? box.parts + at.rank / 32 * box.size : box.sums) + first;
+    Vendor::deal_sums(x, At::large ? 32 : at.lanes,
                       [&](int away, int n, T sum) { to[away * apart + n] = sum; });
   } else {
     constexpr int some = 4;
@@ -207,9 +207,8 @@ BATCHWORK_INLINE void meet_in_box(At& at, [[maybe_unused]] SumBox<T> const& box,
                                   [[maybe_unused]] int count) {
   if constexpr (requires { at.member; }) {
     at.sync();
-    if constexpr (Vendor::has_shuffles) {
+    if constexpr (Vendor::has_shuffles && At::large) {
       int const warps = warps_of_room(at.lanes);
-      if (warps == 0) return;
       // Each warp adds up the parts of all for itself: lane n the sum n.
       BATCHWORK_KEEP_LOOP
       for (int n = at.rank % 32; n < count; n += 32) {
@@ -251,6 +250,43 @@ BATCHWORK_INLINE void put_number(SystemThread<T, Item, Own> const&, T* vector, i
 template <class T, class Item, int Own>
 BATCHWORK_INLINE int places_of(SystemThread<T, Item, Own> const& at) {
   return at.padded(at.rows);
+}
+
+/// Runs body(q, i, number) for the lane's rows i of the first `count` of N vectors of the room, one behind the other.
+template <int N, class T, int R, bool Large, class Matrix, class Member, class Body>
+BATCHWORK_INLINE void for_each_number(SystemTeam<T, R, Large, Matrix, Member> const& at,
+                                      T const* vectors, [[maybe_unused]] bool in_scratch,
+                                      int count, Body const& body) {
+  if constexpr (R > 1 && R <= 4) {
+    auto const run = [&](T const* from) {
+      int const apart = at.layout.rows, lanes = at.lanes;
+      BATCHWORK_UNROLL
+      for (int q = 0; q < N; ++q) {
+        if (q >= count) continue;
+        at.for_each([&](int r) { body(q, r, from[q * apart + r * lanes]); });
+      }
+    };
+    // Two loops: see in_scratch.
+    if (in_scratch) run(Vendor::in_scratch(vectors) + at.rank);
+    else run(vectors + at.rank);
+  } else {
+    // Of more rows that takes more registers than there are; beside a single one the matrix has most of them.
+    int const apart = Vendor::renewed(at.layout.rows);
+    at.for_each([&](int r) {
+      BATCHWORK_UNROLL
+      for (int q = 0; q < N; ++q)
+        if (q < count) body(q, r, number_of(at, vectors + q * apart, r));
+    });
+  }
+}
+template <int N, class T, class Item, int Own, class Body>
+BATCHWORK_INLINE void for_each_number(SystemThread<T, Item, Own> const& at, T const* vectors, bool,
+                                      int count, Body const& body) {
+  int const apart = places_of(at);
+  at.for_each([&](int i) {
+    for (int q = 0; q < N; ++q)
+      if (q < count) body(q, i, number_of(at, vectors + q * apart, i));
+  });
 }
 
 /// The method of a solver, which gets the room if it needs one.

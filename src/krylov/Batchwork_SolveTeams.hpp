@@ -108,7 +108,8 @@ struct SolveTeams {
       T* const in = p.solver.workspace;
       std::int64_t const place =
           (in == nullptr ? 0 : std::int64_t(member.league_rank()) * scratch.systems) + slot;
-      return {(in == nullptr ? beside : in) + place * p.solver.of_system, p.solver.of_system};
+      return {(in == nullptr ? beside : in) + place * p.solver.of_system, p.solver.of_system,
+              in == nullptr};
     } else {
       return {};
     }

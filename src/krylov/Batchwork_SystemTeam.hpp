@@ -86,6 +86,7 @@ struct SystemTeam {
   static constexpr int most_warps = largest_team_of_a_system / 32;
 
   static constexpr bool has_entries = Matrix::has_entries;
+  static constexpr bool large = Large;
 
   Member const& member;
   Matrix const& matrix;

@@ -397,6 +397,17 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] T (&c)[Blocks][2],
   }
 }
 
+// ---- team scratch ------------------------------------------------------------------------------------------------
+
+/// The same pointer, of which the compiler then knows that it points into team scratch: addresses are shorter there.
+template <class T>
+BATCHWORK_INLINE T* in_scratch(T* p) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  __builtin_assume(__isShared(p));
+#endif
+  return p;
+}
+
 // ---- sums over lanes --------------------------------------------------------------------------------------------
 
 /// Adds up over so many neighbouring lanes, a power of two to 32: the same bits in each of them. Called by all lanes of a
