@@ -8,6 +8,8 @@
 namespace BatchworkPerf {
 
 void register_batchwork_gmres() {
+  register_csr<Solver::gmres, Preconditioner::none>("solve", stencil(8), batch_items);
+  register_csr<Solver::bicgstab, Preconditioner::none>("solve", stencil(8), batch_items);
   for (Family const& f : stencils()) {
     register_csr<Solver::gmres, Preconditioner::none>("solve", f, batch_items);
     register_csr<Solver::gmres_40, Preconditioner::none>("solve", f, batch_items);

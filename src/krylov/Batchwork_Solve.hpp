@@ -432,7 +432,7 @@ void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solv
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
 /// more rows or bytes of scratch than the limit, a negative tolerance, a divergence limit below one, an unknown RelativeTo, an
-/// omega that is not finite, a basis of less than one vector, a workspace that is missing or too small: the message says how many numbers it takes. Patterns are not read: see check.
+/// omega that is not finite, a negative basis, a workspace that is missing or too small: the message says how many numbers it takes. Patterns are not read: see check.
 template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X, class T, class Memory>
   requires Kokkos::is_execution_space_v<Exec>
@@ -487,7 +487,7 @@ void solve(WorkDivision const& how, Solver const& solver, Rest const&... rest) {
 
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and
 /// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's room, factors and what
-/// is beside them to 40 KB a team; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
+/// is beside them; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
 /// systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes that the device
 /// can hold, on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
 /// the machine, and on the pattern only through its numbers of rows and nonzeros.
