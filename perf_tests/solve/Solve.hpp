@@ -62,8 +62,8 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
       "workspace",
       static_cast<std::size_t>(workspace_numbers(exec, solver, preconditioner, a, p.items)) + 1);
   auto const launch = [&](SolveProblem::Vectors const& x) {
-    if constexpr (S == Solver::gmres || S == Solver::gmres_40 || P == Preconditioner::block_jacobi ||
-                  P == Preconditioner::ilu)
+    if constexpr (S == Solver::gmres || S == Solver::gmres_40 ||
+                  P == Preconditioner::block_jacobi || P == Preconditioner::ilu)
       solve(exec, solver, preconditioner, a, p.b, x, log, workspace(room));
     else solve(exec, solver, preconditioner, a, p.b, x, log);
   };

@@ -95,12 +95,12 @@ struct GmresMethod {
   typename At::Vector first[held > 0 ? held : 1];
   SystemRoom<T> room;
   int m, places;
-  int steps = 0;    // of this cycle, by all systems that go through the same turns
-  int columns = 0;  // of this cycle and system
+  int steps = 0;          // of this cycle, by all systems that go through the same turns
+  int columns = 0;        // of this cycle and system
   bool doubtful = false;  // whether a direction of this cycle may depend on those before it
   bool is_aside = false;  // whether the iterate is in `current`, x being the better one
-  T remaining = T(0);     // of the rotated right-hand side: the norm of the residual, but for the sign
-  T lost = T(0);          // about the largest product of two directions of this cycle, squared
+  T remaining = T(0);  // of the rotated right-hand side: the norm of the residual, but for the sign
+  T lost = T(0);       // about the largest product of two directions of this cycle, squared
 
   BATCHWORK_INLINE GmresMethod(At& at, Gmres const& solver, SystemRoom<T> const& in)
       : v(at.template vectors<Gmres::own_vectors>()[0]),
@@ -236,8 +236,7 @@ struct GmresMethod {
       for (int k = held; k <= steps; k += group) {
         T h[group];
         s.found += take_from_box(h, box, k);
-        for_each_of_group(at, k,
-                          [&](int q, int i, V const& d) { w.set(i, w(i) - V(h[q]) * d); });
+        for_each_of_group(at, k, [&](int q, int i, V const& d) { w.set(i, w(i) - V(h[q]) * d); });
       }
     }
     V part[1] = {V(T(0))};

@@ -108,8 +108,7 @@ std::int64_t scratch_of_rooms([[maybe_unused]] Exec const& exec, [[maybe_unused]
     // What Kokkos and the device keep of each team beside its scratch.
     std::int64_t const kept = std::int64_t(of.reservedSharedMemPerBlock) + 8 * (team + 3);
     return std::min<std::int64_t>(
-        most,
-        std::int64_t(of.sharedMemPerMultiprocessor) / teams_that_share_scratch(team) - kept);
+        most, std::int64_t(of.sharedMemPerMultiprocessor) / teams_that_share_scratch(team) - kept);
   } else {
     return most / teams_that_share_scratch(team);
   }
@@ -255,8 +254,8 @@ BATCHWORK_INLINE int places_of(SystemThread<T, Item, Own> const& at) {
 /// Runs body(q, i, number) for the lane's rows i of the first `count` of N vectors of the room, one behind the other.
 template <int N, class T, int R, bool Large, class Matrix, class Member, class Body>
 BATCHWORK_INLINE void for_each_number(SystemTeam<T, R, Large, Matrix, Member> const& at,
-                                      T const* vectors, [[maybe_unused]] bool in_scratch,
-                                      int count, Body const& body) {
+                                      T const* vectors, [[maybe_unused]] bool in_scratch, int count,
+                                      Body const& body) {
   if constexpr (R > 1 && R <= 4) {
     auto const run = [&](T const* from) {
       int const apart = at.layout.rows, lanes = at.lanes;

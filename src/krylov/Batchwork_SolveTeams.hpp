@@ -48,8 +48,8 @@ struct SolveTeams {
       (Problem::solver_type::vectors +
        (Problem::template prepared<RowNumbers<T, R>>::wants_diagonal ? 1 : 0)) *
           R * int(sizeof(T)) / 4 +
-      (SolverInRoom<typename Problem::solver_type> ? Matrix::directions : 0) *
-          R * int(sizeof(T)) / 4 +
+      (SolverInRoom<typename Problem::solver_type> ? Matrix::directions : 0) * R * int(sizeof(T)) /
+          4 +
       56;
   /// A launch that wants more than scratch is there for would be refused, so with a solver's room it is as many as that is
   /// shared by.

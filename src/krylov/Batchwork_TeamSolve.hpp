@@ -233,7 +233,8 @@ struct TeamSolver {
       auto const m =
           prepare<Prepared<RowNumbers<T, R>, M>>(at, diagonal, preconditioner, a, factors);
       if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
-      auto method = method_in_room(at, solver, SystemRoom<T>{factors + numbers_of_factors(), 0, true});
+      auto method =
+          method_in_room(at, solver, SystemRoom<T>{factors + numbers_of_factors(), 0, true});
       return solve_systems(at, m, method, solver.stop);
     };
     RowNumbers<T, R> diagonal{};

@@ -86,8 +86,9 @@ void put_with_diagonal(Matrices<T> const& a, std::int64_t n, Random& random, dou
   for (int i = 0; i < a.pattern.rows; ++i) {
     auto const& row = a.pattern.columns[std::size_t(i)];
     for (int k = 0; k < int(row.size()); ++k)
-      a.put(n, i, k,
-            T(random() / std::sqrt(double(row.size())) + (row[std::size_t(k)] == i ? diagonal : 0)));
+      a.put(
+          n, i, k,
+          T(random() / std::sqrt(double(row.size())) + (row[std::size_t(k)] == i ? diagonal : 0)));
   }
 }
 /// The same with columns that become smaller from one to the next, by `orders` of ten in all: products depend on those before

@@ -253,8 +253,7 @@ TYPED_TEST(GmresOf, AsOfATextbook) {
           ASSERT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
           expect_honest(said, n, residual_truth(a.full, n, x, b), tolerance);
           // What is chosen depends on the device: it is enough for these.
-          auto const truth =
-              textbook_gmres(a.full, b, n, m == 0 ? rows : m, 0.5 * tolerance, 200);
+          auto const truth = textbook_gmres(a.full, b, n, m == 0 ? rows : m, 0.5 * tolerance, 200);
           int const taken = said.iterations(n);
           ASSERT_LE(taken, int(truth.size()) + 1);
           for (int k = 1; k <= taken && k < int(truth.size()); ++k) {

@@ -28,7 +28,8 @@ void run(SolveChoice const& how, Gmres const& solver, M const& m, Systems const&
   auto const outside = x.poisoned();
   auto const log = SolveLog<T>::allocated(items);
   Gmres const fitted = Impl::RoomOf<Gmres>::fitted(solver, rows);
-  std::int64_t const of_system = Impl::RoomOf<Gmres>::numbers(fitted, Impl::room_shape(how, rows, sizeof(T)));
+  std::int64_t const of_system =
+      Impl::RoomOf<Gmres>::numbers(fitted, Impl::room_shape(how, rows, sizeof(T)));
   auto const size = std::size_t(at_once * how.systems() * of_system);
   std::vector<T> memory(size + 1, std::numeric_limits<T>::quiet_NaN());
   memory[size] = poison<T>();
