@@ -1,17 +1,23 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// GMRES, beside that of Kokkos Kernels.
+// GMRES with a basis that is chosen, and with one that hardly ever restarts, as that of Kokkos Kernels.
 
 #include "Solve.hpp"
 
 namespace BatchworkPerf {
 
 void register_batchwork_gmres() {
-  for (Family const& f : stencils())
+  register_csr<Solver::gmres, Preconditioner::none>("solve", stencil(8), batch_items);
+  register_csr<Solver::bicgstab, Preconditioner::none>("solve", stencil(8), batch_items);
+  for (Family const& f : stencils()) {
     register_csr<Solver::gmres, Preconditioner::none>("solve", f, batch_items);
-  for (Family const& f : chemistry())
+    register_csr<Solver::gmres_40, Preconditioner::none>("solve", f, batch_items);
+  }
+  for (Family const& f : chemistry()) {
     register_csr<Solver::gmres, Preconditioner::jacobi>("solve", f, batch_items);
+    register_csr<Solver::gmres_40, Preconditioner::jacobi>("solve", f, batch_items);
+  }
 }
 
 }  // namespace BatchworkPerf

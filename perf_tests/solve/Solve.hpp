@@ -13,11 +13,11 @@
 
 namespace BatchworkPerf {
 
-/// The longest basis that a GMRES gets, Kokkos Kernels' one as well, which does not restart: more than any of the stencils
-/// needs.
+/// The longest basis that a GMRES gets which is told, Kokkos Kernels' one as well, which does not restart: more than any of the
+/// stencils needs.
 inline constexpr int gmres_basis = 40;
 
-enum class Solver { cg, bicgstab, gmres };
+enum class Solver { cg, bicgstab, gmres, gmres_40 };
 enum class Preconditioner { none, jacobi, block_jacobi, ilu };
 
 /// Rows of a block of block_jacobi, as a SolveConfiguration has them by default.
@@ -27,7 +27,8 @@ template <Solver S, Preconditioner P>
 std::string method_name() {
   return std::string(S == Solver::cg         ? "cg"
                      : S == Solver::bicgstab ? "bicgstab"
-                                             : "gmres") +
+                     : S == Solver::gmres    ? "gmres"
+                                             : "gmres_40") +
          (P == Preconditioner::none           ? ""
           : P == Preconditioner::jacobi       ? "-jacobi"
           : P == Preconditioner::block_jacobi ? "-block_jacobi"
@@ -43,7 +44,7 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
     auto const criteria = relative(p.distinct.tolerance, most_iterations);
     if constexpr (S == Solver::cg) return conjugate_gradients(criteria);
     else if constexpr (S == Solver::bicgstab) return bicgstab(criteria);
-    else return gmres(std::min(gmres_basis, p.rows), criteria);
+    else return gmres(S == Solver::gmres ? 0 : std::min(gmres_basis, p.rows), criteria);
   }());
   auto const preconditioner = [] {
     if constexpr (P == Preconditioner::jacobi) return jacobi();
@@ -64,8 +65,8 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
       "workspace",
       static_cast<std::size_t>(workspace_numbers(exec, solver, preconditioner, a, p.items)) + 1);
   auto const launch = [&](SolveProblem::Vectors const& x) {
-    if constexpr (S == Solver::gmres || P == Preconditioner::block_jacobi ||
-                  P == Preconditioner::ilu)
+    if constexpr (S == Solver::gmres || S == Solver::gmres_40 ||
+                  P == Preconditioner::block_jacobi || P == Preconditioner::ilu)
       solve(exec, solver, preconditioner, a, p.b, x, log, workspace(room));
     else solve(exec, solver, preconditioner, a, p.b, x, log);
   };

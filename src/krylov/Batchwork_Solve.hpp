@@ -105,6 +105,13 @@ SolveChoice choose_variant(SystemCall const& call, Systems const& a, std::int64_
                  functor || takes_item<M>);
 }
 
+/// Bytes of scratch of a team beside rooms and factors, as SolveTeams counts them.
+inline std::int64_t bytes_beside_rooms(SolveChoice const& how, std::int64_t rows, std::int64_t size,
+                                       bool is_scaled) {
+  return 16 +
+         size * std::int64_t(how.scratch(rows, int(size), is_scaled).numbers(Vendor::has_shuffles));
+}
+
 /// The workspace for such systems, which a device's kernel holds so.
 template <class Exec, class T, class Solver, class M, class A>
 WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& preconditioner,
@@ -117,14 +124,11 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
   if (items <= 0 || rows <= 0) return plan;
   if constexpr (runs_on_device<Exec> && (NeedsRoom<Solver> || has_bytes<T, InKernel>)) {
     auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
-    std::int64_t const places = how.places(rows);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
     std::int64_t const at_once = exec.concurrency() / 4 / how.team();
-    std::int64_t const most = scratch_of_a_solve(Vendor::device_limits(exec));
-    // As SolveTeams counts them.
-    SystemScratch const scratch = how.scratch(rows, int(size), is_scaled);
-    std::int64_t beside = 16 + size * (std::int64_t(scratch.numbers(Vendor::has_shuffles)) +
-                                       (NeedsRoom<Solver> ? numbers_of_many_sums(how.lanes) : 0));
+    DeviceLimits const limits = Vendor::device_limits(exec);
+    std::int64_t const most = scratch_of_a_solve(limits);
+    std::int64_t beside = bytes_beside_rooms(how, rows, size, is_scaled);
     std::int64_t const factors = std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
     if (beside + factors <= most) {
       beside += factors;
@@ -134,20 +138,23 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
                              teams_at_once(items, how.systems(), at_once)};
     }
     if constexpr (NeedsRoom<Solver>)
-      plan.solver = plan_room(RoomOf<Solver>::numbers(solver, rows, places), how.systems(), size,
-                              beside, most, items, at_once);
+      plan.solver = plan_room(RoomOf<Solver>::numbers(solver, room_shape(how, rows, int(size))),
+                              how.systems(), size, beside, scratch_of_rooms(limits, how.team()),
+                              items, at_once);
   } else if constexpr (NeedsRoom<Solver>) {
     constexpr int W = native_width<T>;
-    plan.solver = plan_room(RoomOf<Solver>::numbers(solver, rows, (rows + W - 1) / W * W), 1, size,
-                            0, room_on_stack, items, exec.concurrency());
+    plan.solver =
+        plan_room(RoomOf<Solver>::numbers(solver, RoomShape{(rows + W - 1) / W * W, 0, 0, 0}), 1,
+                  size, 0, room_on_stack, items, exec.concurrency());
   }
   return plan;
 }
 
 inline void check_room(SystemCall const& call, Gmres const& solver) {
-  if (solver.basis < 1)
+  if (solver.basis < 0)
     call.fail("gmres with a basis of " + std::to_string(solver.basis) +
-              " vectors; give from 1 to the number of rows, which is the limit for larger ones");
+              " vectors; give from 1 to the number of rows, which is the limit for larger ones, or "
+              "0 to have it chosen");
 }
 /// The solver with what such systems leave of its parameters, which are checked.
 template <class Solver>
@@ -157,6 +164,25 @@ Solver fitted_solver(SystemCall const& call, Solver const& solver, std::int64_t 
     return RoomOf<Solver>::fitted(solver, rows);
   } else {
     return solver;
+  }
+}
+/// Likewise, and what it leaves to choose such that a device's team has the room of its systems on the chip.
+template <class T, class Exec, class Solver, class M>
+Solver fitted_solver(SystemCall const& call, [[maybe_unused]] Exec const& exec,
+                     Solver const& solver, [[maybe_unused]] M const& in_kernel, std::int64_t rows,
+                     [[maybe_unused]] SolveChoice const& how, [[maybe_unused]] bool is_scaled) {
+  if constexpr (NeedsRoom<Solver> && runs_on_device<Exec>) {
+    check_room(call, solver);
+    std::int64_t const bytes = scratch_of_rooms(Vendor::device_limits(exec), how.team()) -
+                               bytes_beside_rooms(how, rows, sizeof(T), is_scaled) -
+                               std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
+    return RoomOf<Solver>::chosen(solver, rows, [&](Solver const& s) {
+      return how.systems() * RoomOf<Solver>::numbers(s, room_shape(how, rows, sizeof(T))) *
+                 std::int64_t(sizeof(T)) <=
+             bytes;
+    });
+  } else {
+    return fitted_solver(call, solver, rows);
   }
 }
 
@@ -341,7 +367,6 @@ void solve_batch(Exec const& exec, Solver const& given_solver, M const& precondi
     call.check_written(7, vw, 5, vx);
     for (auto const& v : views) call.check_written(7, vw, 3, v);
   }
-  auto const fitted = fitted_solver(call, solver, a.rows());
   auto const systems = a.systems();
   using Systems = std::remove_const_t<decltype(systems)>;
   auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
@@ -349,8 +374,10 @@ void solve_batch(Exec const& exec, Solver const& given_solver, M const& precondi
   using Plain = std::remove_cvref_t<decltype(solver)>;
   auto const how =
       choose_variant<Plain, Preparing>(call, systems, a.rows(), a.nonzeros(), division);
-  WorkspacePlan const plan = plan_workspace<Exec, T>(exec, fitted, preconditioner, a, items, how,
-                                                     is_scaled_solver<Solver>);
+  constexpr bool is_scaled = is_scaled_solver<Solver>;
+  auto const fitted = fitted_solver<T>(call, exec, solver, in_kernel, a.rows(), how, is_scaled);
+  WorkspacePlan const plan =
+      plan_workspace<Exec, T>(exec, fitted, preconditioner, a, items, how, is_scaled);
   T* const memory = workspace_of<T, Exec>(call, plan, given);
   auto const in_room = solver_in_room(fitted, plan.solver, memory);
   if (items == 0 || a.rows() == 0) return;
@@ -413,7 +440,7 @@ void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solv
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
 /// more rows or bytes of scratch than the limit, a negative tolerance, a divergence limit below one, an unknown RelativeTo, an
-/// omega that is not finite, a basis of less than one vector, a workspace that is missing or too small: the message says how many numbers it takes. Patterns are not read: see check.
+/// omega that is not finite, a negative basis, a workspace that is missing or too small: the message says how many numbers it takes. Patterns are not read: see check.
 template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X, class T, class Memory>
   requires Kokkos::is_execution_space_v<Exec>
@@ -468,7 +495,7 @@ void solve(WorkDivision const& how, Solver const& solver, Rest const&... rest) {
 
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and
 /// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's room, factors and what
-/// is beside them to 40,928 bytes a team; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
+/// is beside them; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
 /// systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes that the device
 /// can hold, on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
 /// the machine, and on the pattern only through its numbers of rows and nonzeros.
@@ -486,13 +513,16 @@ std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver
                 "Batchwork::workspace_numbers: say of which numbers: "
                 "workspace_numbers<double>(...)");
   Impl::SystemCall const call{"workspace_numbers"};
-  auto const fitted = Impl::fitted_solver(call, Impl::unscaled_solver(solver), a.rows());
-  using Plain = std::remove_cvref_t<decltype(fitted)>;
-  using InKernel = decltype(Impl::preconditioner_in_kernel(preconditioner, a));
-  auto const chosen =
-      Impl::choose_variant<Plain, InKernel>(call, a.systems(), a.rows(), a.nonzeros(), how);
+  auto const& plain = Impl::unscaled_solver(solver);
+  constexpr bool is_scaled = Impl::is_scaled_solver<Solver>;
+  auto const in_kernel = Impl::preconditioner_in_kernel(preconditioner, a);
+  using InKernel = std::remove_const_t<decltype(in_kernel)>;
+  auto const chosen = Impl::choose_variant<std::remove_cvref_t<decltype(plain)>, InKernel>(
+      call, a.systems(), a.rows(), a.nonzeros(), how);
+  auto const fitted =
+      Impl::fitted_solver<Number>(call, exec, plain, in_kernel, a.rows(), chosen, is_scaled);
   return Impl::plan_workspace<Exec, Number>(exec, fitted, preconditioner, a, items, chosen,
-                                            Impl::is_scaled_solver<Solver>)
+                                            is_scaled)
       .numbers();
 }
 template <class T = void, class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M,

@@ -51,13 +51,17 @@ struct SolveTeams {
       (Problem::solver_type::vectors + (Problem::is_scaled ? 3 : 0) +
        (Problem::template prepared<RowNumbers<T, R>>::wants_diagonal ? 1 : 0)) *
           R * int(sizeof(T)) / 4 +
+      (SolverInRoom<typename Problem::solver_type> ? Matrix::directions : 0) * R * int(sizeof(T)) /
+          4 +
       56;
-  /// With room or factors in scratch a multiprocessor may not hold more: a launch that wants them would be refused.
   static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
   static constexpr bool has_factors = has_bytes<T, decltype(Problem::preconditioner)>;
+  /// With room or factors in scratch a multiprocessor may not hold more: a launch that wants them would be refused.
   static constexpr int wanted_teams =
       std::clamp(registers_of_multiprocessor / (largest_team * registers), 1,
-                 has_room || has_factors ? most_teams_with_room : 64);
+                 has_room      ? teams_that_share_scratch(largest_team)
+                 : has_factors ? most_teams_with_room
+                               : 64);
 
   Problem p;
   int lanes, shift;  ///< of a system; its logarithm, where several share a team
@@ -97,11 +101,9 @@ struct SolveTeams {
   /// Of scratch, for a solver that has room.
   BATCHWORK_INLINE std::size_t numbers_beside() const {
     std::size_t n = 0;
-    if constexpr (has_room) {
-      n += std::size_t(numbers_of_many_sums(lanes));
+    if constexpr (has_room)
       if (!solver_is_elsewhere())
         n += std::size_t(scratch.systems) * std::size_t(p.solver.of_system);
-    }
     return n;
   }
   template <class Member>
@@ -110,9 +112,8 @@ struct SolveTeams {
       T* const in = p.solver.workspace;
       std::int64_t const place =
           (in == nullptr ? 0 : std::int64_t(member.league_rank()) * scratch.systems) + slot;
-      return {
-          (in == nullptr ? beside + numbers_of_many_sums(lanes) : in) + place * p.solver.of_system,
-          beside};
+      return {(in == nullptr ? beside : in) + place * p.solver.of_system, p.solver.of_system,
+              in == nullptr};
     } else {
       return {};
     }

@@ -120,9 +120,17 @@ MUTATIONS = [
     (
         "GMRES gives up at small directions",
         "src/krylov/Batchwork_Gmres.hpp",
-        "} else if (!(d > T(0))) {",
-        "} else if (!(d > least)) {",
+        "} else if (!(squared > T(0))) {",
+        "} else if (!(squared > least)) {",
         "test_krylov_solve_confirmed",
         None,
+    ),
+    (
+        "GMRES makes directions orthogonal once",
+        "src/krylov/Batchwork_Gmres.hpp",
+        "most_passes = 3",
+        "most_passes = 1",
+        "test_krylov_gmres",
+        "GmresOf/1.NearlyDependentDirections",
     ),
 ]
