@@ -6,13 +6,14 @@
 
 void solves(Exec const& exec, Planes<int*> row_offsets, Planes<int*> columns, Rows<double**> values,
             Planes<int**> columns_by_place, Rows<double***> places, Rows<double***> matrices,
-            Rows<double**> b, Rows<double**> x, std::int64_t items) {
+            Rows<double**> b, Rows<double**> x, Rows<double**> weights, std::int64_t items) {
   auto const a = csr(row_offsets, columns, values);
   auto const stop = relative(1e-8, 100);
   auto const log = SolveLog<double>::allocated(items);
   solve(exec, bicgstab(stop), jacobi(), a, b, x, log);
   solve(exec, conjugate_gradients(stop), block_jacobi(4), ell(columns_by_place, places), b, x);
   solve(exec, richardson(stop), no_preconditioner(), dense(matrices), b, x);
+  solve(exec, weighted(bicgstab(stop), weights), jacobi(), a, b, x, log);
   auto const solver = gmres(10, stop);
   Planes<double*> const room("room", workspace_numbers(solver, ilu(), a, items));
   solve(exec, solver, ilu(), a, b, x, workspace(room));
