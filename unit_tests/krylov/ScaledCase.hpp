@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Scaled and weighted solves, against residuals without any rounding, in the norm of the test and in the other one.
+#ifndef BATCHWORK_TEST_SCALED_CASE_HPP
+#define BATCHWORK_TEST_SCALED_CASE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "krylov/ExactResidual.hpp"
+
+namespace Batchwork::Test {
+
+template <class T>
+SolveLog<T> whole_log(std::int64_t items) {
+  auto log = SolveLog<T>::allocated(items);
+  log.scaled_residual = Kokkos::View<T*>("scaled residual", std::size_t(items));
+  return log;
+}
+
+/// The factors of rows: powers of two next to the inverses of the largest magnitudes; for conjugate gradients next to those of
+/// the roots of the diagonal.
+template <class T>
+struct RowFactors {
+  GemmMatrices<T> left;
+  RowFactors(GemmMatrices<T> const& a, Scaling scaling, bool symmetric = false)
+      : left(a.items, a.rows, 1, Arranged::rows) {
+    for (std::int64_t n = 0; n < a.items; ++n)
+      for (int i = 0; i < a.rows; ++i) {
+        T largest = a.at(n, i, i);
+        for (int j = 0; !symmetric && j < a.rows; ++j)
+          largest = std::max(largest, std::fabs(a.at(n, i, j)));
+        int e;
+        T const m = std::frexp(largest, &e);
+        if (m < T(0.75)) --e;  // within 3/4 and 3/2
+        left.at(n, i, 0) =
+            scaling == Scaling::columns ? T(1) : std::ldexp(T(1), symmetric ? -(e / 2) : -e);
+      }
+  }
+};
+
+struct Tally {
+  int converged = 0, all = 0;
+  int at_rounding = 0;  ///< those that ended there
+};
+
+/// What the log says is true in both norms; no x is worse than its start in the norm of the test.
+/// \param factor  factor(item, row): that of a row in the other norm
+template <class T, class Solver, class Room, class M, class A, class Factor>
+Tally expect_true(Solver const& solver, Room const& room, M const& m, A const& A_of,
+                  GemmMatrices<T> const& a, GemmMatrices<T> const& b, bool tests_unscaled,
+                  Factor const& factor, T start, std::string const& what) {
+  SCOPED_TRACE(what);
+  GemmMatrices<T> const x(a.items, a.rows, 1, Arranged::strided),
+      x0(a.items, a.rows, 1, Arranged::rows);
+  x.fill(start);
+  x0.fill(start);
+  auto const outside = x.poisoned();
+  auto const log = whole_log<T>(a.items);
+  solve(solver, m, A_of, vectors(b), vectors(x), log, room());
+  x.download();
+  EXPECT_EQ(x.poisoned(), outside);
+  auto const second = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), log.scaled_residual);
+  Tally tally;
+  for (auto const& outcome : outcomes(log)) {
+    std::int64_t const n = tally.all;
+    auto const weights = [&](int i) { return factor(n, i); };
+    ExactNorms const plain = exact_norms(a, b, x, n), other = exact_norms(a, b, x, n, weights);
+    ExactNorms const tested = tests_unscaled ? plain : other,
+                     before = tests_unscaled ? exact_norms(a, b, x0, n)
+                                             : exact_norms(a, b, x0, n, weights);
+    long double const reference =
+        solver.stop.relative_to == RelativeTo::right_side ? tested.right_side : before.residual;
+    bool const converged = outcome.converged();
+    if (converged) {
+      ++tally.converged;
+      EXPECT_LE(tested.residual, solver.stop.tolerance * reference) << "item " << n;
+    } else {
+      // All are stopped by what they are, none by the number of iterations.
+      EXPECT_NE(outcome.reason(), Reason::not_finite) << "item " << n;
+    }
+    EXPECT_LE(tested.residual, before.residual * (1 + 4 * epsilon<T>))
+        << "item " << n << ": " << outcome.text();
+    // In twice the precision the logged norms are right to their last digits, or to those of the products' squares.
+    long double const digits = (a.rows + 16) * epsilon<T>;
+    ResidualTruth const rounded = residual_truth(a, n, x, b);
+    EXPECT_NEAR(double(outcome.residual), double(plain.residual),
+                double(digits * (plain.residual + rounded.rounding)))
+        << "item " << n;
+    if (plain.residual > rounded.rounding) {
+      EXPECT_NEAR(double(second(std::size_t(n))), double(other.residual),
+                  double(digits * other.residual))
+          << "item " << n;
+    }
+    // What is left is what rounding leaves.
+    if (!converged && plain.residual <= 8 * rounded.rounding) ++tally.at_rounding;
+    ++tally.all;
+  }
+  return tally;
+}
+
+template <class T>
+struct Systems {
+  GemmMatrices<T> a, b;
+  Systems(std::int64_t items, int rows, double rows_by, double columns_by, Random& random)
+      : a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows) {
+    put_badly_scaled(a, b, random, rows_by, columns_by);
+  }
+};
+
+/// y = A x of the same matrices, as a functor.
+template <class T>
+struct Applied {
+  decltype(std::declval<GemmMatrices<T>>().batch()) a;
+  int rows;
+  template <class Lanes, class X, class Y>
+  KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t n, X const& x,
+                                  Y const& y) const {
+    lanes.for_each(rows, [&](int i) {
+      T sum = 0;
+      for (int j = 0; j < rows; ++j) sum += a(n, i, j) * x(j);
+      y(i) = sum;
+    });
+  }
+};
+
+}  // namespace Batchwork::Test
+
+#endif

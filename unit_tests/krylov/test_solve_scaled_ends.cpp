@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Chemistry; how scaled solves end; misuse.
+#include "krylov/ScaledCase.hpp"
+#if defined(BATCHWORK_DRM19_DIR)
+#include "krylov/Batchwork_ReadSystems.hpp"
+#endif
+
+namespace Batchwork::Test {
+namespace {
+
+/// Jacobians of a flame with the weights that an integrator has for them: a textbook's BiCGSTAB of the weighted systems takes
+/// 13 iterations to 1e-6 (median), 7 with Jacobi.
+TEST(SolveScaled, Chemistry) {
+#if defined(BATCHWORK_DRM19_DIR)
+  std::string const folder = BATCHWORK_DRM19_DIR;
+  auto const s = read_systems(folder);
+  auto const items = std::int64_t(s.values.extent(0));
+  int const rows = int(s.rows());
+  GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
+      b(items, rows, 1, Arranged::rows), w(items, rows, 1, Arranged::rows),
+      ones(items, rows, 1, Arranged::rows);
+  auto const fill = [&](GemmMatrices<double> const& to, char const* file) {
+    auto const from = read_vectors(folder + file, s.rows());
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i) to.at(n, i, 0) = from(std::size_t(n), std::size_t(i));
+    to.upload();
+  };
+  fill(b, "/rhs.f64");
+  fill(w, "/weights.f64");
+  fill(ones, "/rhs_ones.f64");
+  a.fill(0);
+  for (std::int64_t n = 0; n < items; ++n)
+    for (int i = 0; i < rows; ++i)
+      for (auto k = s.row_offsets(std::size_t(i)); k < s.row_offsets(std::size_t(i) + 1); ++k)
+        a.at(n, i, s.columns(std::size_t(k))) = s.values(std::size_t(n), std::size_t(k));
+  a.upload();
+  auto const A = dense(a.batch());
+  auto const stop = relative(1e-6, 500);
+  auto const weight = [&](std::int64_t n, int i) { return w.at(n, i, 0); };
+  auto const iterations = [&](auto const& m) {
+    GemmMatrices<double> const x(items, rows, 1, Arranged::rows);
+    x.fill(0);
+    auto const log = whole_log<double>(items);
+    solve(weighted(bicgstab(stop), vectors(w)), m, A, vectors(b), vectors(x), log);
+    double sum = 0;
+    for (auto const& outcome : outcomes(log)) sum += outcome.iterations;
+    return sum / double(items);
+  };
+  EXPECT_LE(iterations(no_preconditioner()), 15);
+  EXPECT_LE(iterations(jacobi()), 9);
+  Room<double> const none(0);
+  EXPECT_EQ(expect_true(weighted(bicgstab(stop), vectors(w)), none, jacobi(), A, a, b, false,
+                        weight, 0.0, "weighted")
+                .converged,
+            int(items));
+  RowFactors<double> const factors(a, Scaling::both);
+  auto const factor = [&](std::int64_t n, int i) { return factors.left.at(n, i, 0); };
+  for (double const tolerance : {1e-6, 1e-10})
+    for (auto const norm : {TestNorm::scaled, TestNorm::unscaled}) {
+      bool const unscaled = norm == TestNorm::unscaled;
+      auto const solver = scaled(bicgstab(relative(tolerance, 500)), Scaling::both, norm);
+      Tally const t =
+          expect_true(solver, none, jacobi(), A, a, ones, unscaled, factor, 0.0, "ones");
+      if (unscaled) {
+        EXPECT_EQ(t.converged + t.at_rounding, t.all);
+      } else {
+        EXPECT_EQ(t.converged, t.all);
+      }
+    }
+#else
+  GTEST_SKIP() << "Batchwork_DRM19_DIR is not given to CMake";
+#endif
+}
+
+/// Absolute tolerances, no iterations, zero right-hand sides, numbers that are not finite: each item by itself.
+TEST(SolveScaled, Ends) {
+  int const rows = 3;
+  std::int64_t const items = 6;
+  GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
+      b(items, rows, 1, Arranged::rows), w(items, rows, 1, Arranged::rows);
+  Random random(4);
+  put_badly_scaled(a, b, random, 6, 6);
+  for (int i = 0; i < rows; ++i) b.at(1, i, 0) = 0;
+  a.at(2, 1, 1) = std::nan("");
+  b.at(3, 0, 0) = INFINITY;
+  w.fill(1);
+  w.at(4, 2, 0) = std::nan("");
+  a.upload();
+  b.upload();
+  w.upload();
+  auto const reasons = [&](auto const& solver, double start) {
+    GemmMatrices<double> const x(items, rows, 1, Arranged::rows);
+    x.fill(start);
+    auto const log = whole_log<double>(items);
+    solve(solver, no_preconditioner(), dense(a.batch()), vectors(b), vectors(x), log);
+    x.download();
+    std::vector<Reason> all;
+    for (auto const& outcome : outcomes(log)) {
+      std::size_t const n = all.size();
+      all.push_back(outcome.reason());
+      for (int i = 0; i < rows; ++i) {
+        EXPECT_TRUE(std::isfinite(x.at(std::int64_t(n), i, 0)));
+        if (!outcome.converged() && outcome.iterations == 0) {
+          EXPECT_EQ(x.at(std::int64_t(n), i, 0), start);
+        }
+      }
+    }
+    for (int i = 0; i < rows; ++i) {
+      EXPECT_EQ(x.at(1, i, 0), 0);
+    }
+    return all;
+  };
+  using enum Reason;
+  auto const both = scaled(bicgstab(relative(1e-8, 50)), Scaling::both, TestNorm::scaled);
+  EXPECT_EQ(reasons(both, 0.5),
+            (std::vector{success, success, not_finite, not_finite, success, success}));
+  EXPECT_EQ(reasons(weighted(bicgstab(relative(1e-3, 50)), vectors(w)), 0.5),
+            (std::vector{success, success, not_finite, not_finite, not_finite, success}));
+  EXPECT_EQ(reasons(scaled(bicgstab(relative(1e-8, 0))), 0.5),
+            (std::vector{iteration_limit, success, not_finite, not_finite, iteration_limit,
+                         iteration_limit}));
+  // Everything meets it, without an iteration.
+  GemmMatrices<double> const x(items, rows, 1, Arranged::rows);
+  x.fill(0);
+  auto const log = whole_log<double>(items);
+  solve(scaled(bicgstab(absolute(1e9, 50))), no_preconditioner(), dense(a.batch()), vectors(b),
+        vectors(x), log);
+  auto const said = outcomes(log);
+  EXPECT_TRUE(said[0].converged() && said[0].iterations == 0);
+  EXPECT_FALSE(said[2].converged() || said[3].converged());
+}
+
+/// A start that meets the tolerance stays as it is, also where it is no multiple of the columns' factors in range.
+TEST(SolveScaled, StartsThatDo) {
+  GemmMatrices<float> const a(1, 2, 2, Arranged::rows), b(1, 2, 1, Arranged::rows),
+      x(1, 2, 1, Arranged::rows);
+  a.at(0, 0, 0) = 1e-30F;
+  a.at(0, 0, 1) = 0;
+  a.at(0, 1, 0) = 0;
+  a.at(0, 1, 1) = 1;
+  b.at(0, 0, 0) = 0;
+  b.at(0, 1, 0) = 1;
+  x.at(0, 0, 0) = 1e-20F;
+  x.at(0, 1, 0) = 1;
+  a.upload();
+  b.upload();
+  x.upload();
+  auto const log = whole_log<float>(1);
+  solve(scaled(bicgstab(relative(1e-3, 5))), no_preconditioner(), dense(a.batch()), vectors(b),
+        vectors(x), log);
+  x.download();
+  EXPECT_TRUE(outcomes(log)[0].converged());
+  EXPECT_EQ(x.at(0, 0, 0), 1e-20F);
+  EXPECT_EQ(x.at(0, 1, 0), 1);
+}
+
+TEST(SolveScaled, Misuse) {
+  Kokkos::View<double**> const x("x", 4, 3), b("b", 4, 3), w("w", 4, 2), few("few", 3, 3);
+  Kokkos::View<double***> const a("a", 4, 3, 3);
+  Kokkos::View<double*> const one("one", 2);
+  auto const message = [&](auto const& solver) -> std::string {
+    try {
+      solve(solver, no_preconditioner(), dense(a), b, x);
+    } catch (std::invalid_argument const& e) {
+      return e.what();
+    }
+    return "";
+  };
+  auto const expect = [](std::string const& said, std::string const& part) {
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  };
+  expect(message(weighted(bicgstab(), w)), "operand 1, weights(\"w\")");
+  expect(message(weighted(bicgstab(), few)), "has 3 items, but operand 5");
+  expect(message(weighted(bicgstab(), common(one))), "holds 2 numbers an item");
+  expect(message(weighted(bicgstab(), x)), "shares elements with");
+  expect(message(scaled(bicgstab(), Scaling(7))), "give rows, columns or both");
+  expect(message(scaled(bicgstab(), Scaling::both, TestNorm(7))), "give unscaled or scaled");
+  expect(message(scaled(conjugate_gradients(), Scaling::columns)), "give Scaling::both");
+  expect(message(scaled(bicgstab(absolute(-1)))), "a tolerance of -1");
+  SolveLog<double> log;
+  log.scaled_residual = Kokkos::View<double*>("short", 2);
+  EXPECT_THROW(solve(scaled(bicgstab()), no_preconditioner(), dense(a), b, x, log),
+               std::invalid_argument);
+  EXPECT_THROW(
+      solve(scaled(bicgstab()), no_preconditioner(), matrix_free(3, Applied<double>{{}, 3}), b, x),
+      std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
