@@ -60,7 +60,7 @@ void expect_launched(Impl::SolveChoice const& how, int rows) {
   using Problem = Impl::SolveProblem<T, Solver, M, Impl::AnySystems<T>>;
   using Kernel = Impl::SolveTeams<T, Problem, Matrix, R, Large>;
   constexpr int teams = Kernel::wanted_teams;
-  std::size_t const boxes = how.scratch(rows, int(sizeof(T))).numbers(true) * sizeof(T) + 16;
+  std::size_t const boxes = how.scratch(rows, int(sizeof(T)), false).numbers(true) * sizeof(T) + 16;
   for (auto const& device : devices()) {
     if (std::string(device.name) == "a host") continue;
     ASSERT_LE(how.team(), int(Kernel::largest_team));
