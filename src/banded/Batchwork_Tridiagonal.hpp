@@ -74,7 +74,7 @@ void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Ker
   if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
   Kokkos::TeamPolicy<
       Exec, Kokkos::IndexType<std::int64_t>,
-      Kokkos::LaunchBounds<unsigned(Kernel::largest_team), unsigned(Kernel::wanted_teams)>>
+      Vendor::TeamBounds<Exec, Kernel::largest_team, Kernel::wanted_teams>>
   policy(exec, int(kernel.teams()), kernel.team(), 1);
   if (kernel.bytes() > 0) {
     if (kernel.bytes() > std::size_t(policy.scratch_size_max(0)))

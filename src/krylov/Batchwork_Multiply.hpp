@@ -52,7 +52,7 @@ void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T
     Kernel const kernel{p, multiply_lanes(p.a, nonzeros)};
     if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
     Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                       Kokkos::LaunchBounds<Kernel::largest_team, 1>> const
+                       Vendor::TeamBounds<Exec, Kernel::largest_team, 1>> const
     policy(exec, int(kernel.teams()), Kernel::largest_team, 1);
     Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
   } else {

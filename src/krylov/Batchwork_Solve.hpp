@@ -206,7 +206,7 @@ void launch_solve_teams(Exec const& exec, SystemCall const& call, std::string co
   static_assert(sizeof(Kernel) <= 3072, "Batchwork: too large a functor for one launch");
   if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                     Kokkos::LaunchBounds<Kernel::largest_team, Kernel::wanted_teams>>
+                     Vendor::TeamBounds<Exec, Kernel::largest_team, Kernel::wanted_teams>>
   policy(exec, int(kernel.teams()), team, 1);
   if (std::int64_t(kernel.bytes()) > std::int64_t(policy.scratch_size_max(0)))
     call.fail("systems of " + std::to_string(kernel.p.a.rows) + " rows take " +

@@ -116,7 +116,7 @@ void launch_systems(Exec const& exec, SystemCall const& call, Work const& work, 
     Kernel const kernel{work, items, work.lanes()};
     if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
     Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                       Kokkos::LaunchBounds<Kernel::largest_team, 1>>
+                       Vendor::TeamBounds<Exec, Kernel::largest_team, 1>>
     policy(exec, int(kernel.teams()), Kernel::largest_team, 1);
     if constexpr (Work::combined > 0)
       policy.set_scratch_size(0, Kokkos::PerTeam(int(Kernel::scratch_size(Kernel::largest_team))));

@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "machine/Batchwork_Macros.hpp"
 
@@ -23,6 +24,22 @@
 #endif
 
 namespace Batchwork::Impl::Vendor {
+
+// ---- launch bounds ----------------------------------------------------------------------------------------------
+
+/// The second number of Kokkos' LaunchBounds where a multiprocessor (a compute unit) is to hold so many teams of so many lanes.
+/// It is their number on CUDA; Kokkos hands it on to compilers, and that of HIP takes it for the least number of wavefronts
+/// of 64 that each of the four SIMDs of a compute unit is to hold (HIP language extensions, __launch_bounds__).
+template <class Exec>
+constexpr unsigned launch_bound([[maybe_unused]] int lanes, int teams) {
+#if defined(KOKKOS_ENABLE_HIP)
+  if constexpr (std::is_same_v<Exec, Kokkos::HIP>)
+    return unsigned((teams * ((lanes + 63) / 64) + 3) / 4);
+#endif
+  return unsigned(teams);
+}
+template <class Exec, int Lanes, int Teams>
+using TeamBounds = Kokkos::LaunchBounds<unsigned(Lanes), launch_bound<Exec>(Lanes, Teams)>;
 
 // ---- lanes of a team ------------------------------------------------------------------------------------------
 

@@ -165,7 +165,7 @@ void launch_triangle_teams(Exec const& exec, TriangleCall const& call, TriangleP
   Kernel const kernel(p, scratch);
   if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                     Kokkos::LaunchBounds<Kernel::largest_team, Kernel::wanted_teams>>
+                     Vendor::TeamBounds<Exec, Kernel::largest_team, Kernel::wanted_teams>>
   policy(exec, int(kernel.teams()), kernel.team(), 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.bytes())));
   Kokkos::parallel_for(kernel_label(call.verb, ""),

@@ -53,7 +53,7 @@ void launch_copy(Exec const& exec, std::string const& verb, Kernel const& kernel
   if constexpr (runs_on_device<Exec>) {
     if (kernel.tiles > 2147483647)
       throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
-    using Bounds = Kokkos::LaunchBounds<Kernel::lanes, Teams>;
+    using Bounds = Vendor::TeamBounds<Exec, Kernel::lanes, Teams>;
     Kokkos::TeamPolicy<Exec, Index, Bounds> policy(exec, int(kernel.tiles), Kernel::lanes, 1);
     if constexpr (Stage > 0) policy.set_scratch_size(0, Kokkos::PerTeam(Stage + 16));
     Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);

@@ -172,7 +172,7 @@ void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T
   std::int64_t const full = std::max(1, exec.concurrency() / 64);
   kernel.rounds = int(std::clamp<std::int64_t>(kernel.tiles / full, 1, 8));
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                     Kokkos::LaunchBounds<Tile::threads, Tile::teams>>
+                     Vendor::TeamBounds<Exec, Tile::threads, Tile::teams>>
       policy(exec, gemm_teams((kernel.tiles + kernel.rounds - 1) / kernel.rounds), plan.how.team,
              1);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
@@ -186,7 +186,7 @@ void launch_gemm_blocks(Exec const& exec, std::string const& label, GemmProblem<
       p, choose_gemm_block(p, exec.concurrency()), [&]<class Kernel>(Kernel const& kernel) {
         using Block = typename Kernel::block_type;
         Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                           Kokkos::LaunchBounds<Block::team, Block::teams>>
+                           Vendor::TeamBounds<Exec, Block::team, Block::teams>>
             policy(exec, gemm_teams(kernel.teams()), Block::team, 1);
         policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel.scratch_bytes())));
         Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
@@ -199,7 +199,7 @@ void launch_gemm_lanes(Exec const& exec, std::string const& label, GemmProblem<T
   using Kernel = GemmLanes<T, Size>;
   Kernel const kernel(p, exec.concurrency());
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                     Kokkos::LaunchBounds<Kernel::threads, Kernel::kernel_teams>>
+                     Vendor::TeamBounds<Exec, Kernel::threads, Kernel::kernel_teams>>
       policy(exec, gemm_teams(kernel.teams()), Kernel::threads, 1);
   Kokkos::parallel_for(label, require(policy, WorkItemProperty::HintLightWeight), kernel);
 }

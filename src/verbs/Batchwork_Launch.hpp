@@ -64,7 +64,7 @@ struct DeviceKernel {
   int per_team;
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     std::int64_t const first = std::int64_t(member.league_rank()) * per_team;
     if constexpr (Group::lanes_per_item > 1) {
       // Neighbouring teams keep to neighbouring items, round after round: the parts of a sector that belong to several
@@ -143,7 +143,7 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
     if (teams > 2147483647)
       throw std::invalid_argument("Batchwork::" + verb + ": too many items for one launch");
     Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                       Kokkos::LaunchBounds<Bounds::lanes, Bounds::teams>>
+                       Vendor::TeamBounds<Exec, Bounds::lanes, Bounds::teams>>
     policy(exec, int(teams), lanes, 1);
     std::size_t const scratch =
         Group::scratch_size(lanes) + Group::fetch_bytes * std::size_t(lanes);
