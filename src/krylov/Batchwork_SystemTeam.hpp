@@ -202,15 +202,20 @@ struct SystemTeam {
     BATCHWORK_UNROLL
     for (int n = 0; n < N; ++n) x[n] = mine[n];
     if constexpr (Vendor::has_shuffles) {
-      Vendor::sum_over(x, Large ? 32 : lanes);
+      // Whole wavefronts, where these have more than 32 lanes.
+      int const together = Vendor::warp_lanes > 32 && lanes % Vendor::warp_lanes == 0
+                               ? Vendor::warp_lanes
+                               : 32;
+      Vendor::sum_over(x, Large ? together : lanes);
       if constexpr (Large) {
         T* const all = next_parts();
-        int const warps = lanes / 32;
-        if (rank % 32 == 0) {
+        int const warps = lanes / together;
+        if (rank % together == 0) {
           BATCHWORK_UNROLL
-          for (int n = 0; n < N; ++n) all[n * most_warps + rank / 32] = x[n];
+          for (int n = 0; n < N; ++n) all[n * most_warps + rank / together] = x[n];
         }
         member.team_barrier();
+        if (Vendor::warp_lanes > 32 && warps == 1) return;
         BATCHWORK_UNROLL
         for (int n = 0; n < N; ++n) {
           x[n] = all[n * most_warps] + all[n * most_warps + 1];

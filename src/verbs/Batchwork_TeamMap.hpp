@@ -163,6 +163,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   /// Bytes of a warp's buffer for operand I, if it is read, or written.
   template <std::size_t I>
   static constexpr std::size_t carried_bytes_of(bool reads) {
+    (void)reads;  // of other operands
     using Bnd = typename Ops::template bound<I>;
     constexpr Kind k = Bnd::kind;
     if constexpr (k == Kind::in || k == Kind::inout || k == Kind::out) {

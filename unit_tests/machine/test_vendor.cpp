@@ -9,6 +9,9 @@
 
 #include "machine/Batchwork_Vendor.hpp"
 #include "support/Batchwork_TestSupport.hpp"
+#if defined(BATCHWORK_THREADS_AS_LANES)
+#include "verbs/HostTeams.hpp"
+#endif
 
 namespace Batchwork::Test {
 namespace {
@@ -45,7 +48,11 @@ struct SumsOfLanes : ::testing::Test {
       for (int n = 0; n < sums; ++n) in(l, n) = rows[std::size_t(l)][std::size_t(n)];
     Kokkos::deep_copy(kernel.in, in);
     Kokkos::deep_copy(kernel.out, T(-77));
+#if defined(BATCHWORK_THREADS_AS_LANES)
+    run_teams(kernel, 1, team_size, 0);
+#else
     Kokkos::parallel_for("sums", Kokkos::TeamPolicy<Space>(1, team_size, 1), kernel);
+#endif
     auto const out = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.out);
     Rows result(team_size);
     for (int l = 0; l < team_size; ++l)
@@ -64,7 +71,7 @@ TYPED_TEST(SumsOfLanes, StayInTheirSystem) {
     typename TestFixture::Rows rows(team_size);
     for (auto& row : rows)
       for (T& x : row) x = T(random());
-    for (int lanes = 1; lanes <= 32; lanes *= 2) {
+    for (int lanes = 1; lanes <= Impl::Vendor::warp_lanes; lanes *= 2) {
       auto const sum = this->run(lanes, rows);
       for (int l = 0; l < team_size; ++l)
         for (std::size_t n = 0; n < sums; ++n) {
