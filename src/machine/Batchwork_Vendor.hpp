@@ -386,18 +386,18 @@ BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
                  "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
                  : "memory");
-    return;
   } else if constexpr (sizeof(x) == 8) {
     uint2 w;
     memcpy(&w, &x, 8);
     asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)), "r"(w.x),
                  "r"(w.y)
                  : "memory");
-    return;
-  }
+  } else
 #endif
-  BATCHWORK_UNROLL
-  for (int n = 0; n < V; ++n) to[n] = x[n];
+  {
+    BATCHWORK_UNROLL
+    for (int n = 0; n < V; ++n) to[n] = x[n];
+  }
 }
 
 /// Loads them, from memory that nothing writes meanwhile.
@@ -407,15 +407,15 @@ BATCHWORK_INLINE void load_together(T (&x)[V], T const* from) {
   if constexpr (sizeof(x) == 16) {
     uint4 const w = __ldg(reinterpret_cast<uint4 const*>(from));
     memcpy(&x, &w, 16);
-    return;
   } else if constexpr (sizeof(x) == 8) {
     uint2 const w = __ldg(reinterpret_cast<uint2 const*>(from));
     memcpy(&x, &w, 8);
-    return;
-  }
+  } else
 #endif
-  BATCHWORK_UNROLL
-  for (int n = 0; n < V; ++n) x[n] = from[n];
+  {
+    BATCHWORK_UNROLL
+    for (int n = 0; n < V; ++n) x[n] = from[n];
+  }
 }
 
 // ---- matrix instructions -----------------------------------------------------------------------------------------

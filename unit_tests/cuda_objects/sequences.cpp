@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Verbs that run a sequence: map, scan, team_map, team_scan and the Kalman filter.
+#include "Shared.hpp"
+
+namespace {
+
+/// Every kind of product, factor and solve.
+struct Update {
+  template <class Out, class Log, class P, class F, class Q, class H, class R>
+  KOKKOS_FUNCTION void operator()(Out& p_new, Log& log, P const& p, F const& f, Q const& q,
+                                  H const& h, R const& r) const {
+    auto const prior = congruence(f, p, q);
+    auto const g = h * prior;
+    auto const c = cholesky(symmetric_product(g, transpose(h), r));
+    auto const y = solve(c.lower(), g);
+    p_new = downdate(prior, y);
+    log = log_det(c) + trace(gram(c.solve(g))) + norm2(y);
+  }
+};
+
+/// What is chosen item by item.
+struct Choose {
+  template <class Y, class A, class B>
+  KOKKOS_FUNCTION void operator()(Y& y, A const& a, B const& b) const {
+    auto const usable = b > 0.0;
+    y = fail_where(!usable, Reason::not_finite, select(usable, sqrt(a) / b, 0.0));
+  }
+};
+
+struct Smooth {
+  template <class Level, class Z, class Weight, class Smoothed>
+  KOKKOS_FUNCTION void operator()(Level& level, Z const& z, Weight const& weight,
+                                  Smoothed& smoothed) const {
+    level += weight * (z - level);
+    smoothed = level;
+  }
+};
+
+/// T, extents and layout decide the kernel: a lane for an item, lanes that share it, matrix instructions.
+template <class T, int N>
+void update(Exec const& exec, Planes<T* [N][N]> p_new, Planes<T*> log, Rows<T* [N][N]> p,
+            Planes<T[N][N]> f, Planes<T[N][N]> q, Planes<T[2][N]> h, Planes<T[2][2]> r,
+            Codes codes) {
+  map(exec, Update{}, out(symmetric(p_new)), out(log), in(symmetric(p)), common(f),
+      common(symmetric(q)), common(h), common(symmetric(r)), status(codes));
+}
+
+template void update<float, 4>(Exec const&, Planes<float* [4][4]>, Planes<float*>,
+                               Rows<float* [4][4]>, Planes<float[4][4]>, Planes<float[4][4]>,
+                               Planes<float[2][4]>, Planes<float[2][2]>, Codes);
+template void update<double, 17>(Exec const&, Planes<double* [17][17]>, Planes<double*>,
+                                 Rows<double* [17][17]>, Planes<double[17][17]>,
+                                 Planes<double[17][17]>, Planes<double[2][17]>,
+                                 Planes<double[2][2]>, Codes);
+
+}  // namespace
+
+void choose(Exec const& exec, Planes<double*> y, Planes<double*> a, Planes<double*> b) {
+  map(exec, launch("ratios").team_size(64), Choose{}, out(y), in(a), in(b));
+}
+
+void smooth(Exec const& exec, std::int64_t steps, Planes<double*> first, Planes<double*> last,
+            Planes<double**> z, Planes<double*> weight, Planes<double**> smoothed) {
+  scan(exec, steps, Smooth{}, carry(first, last), each(z), in(weight), emit(smoothed));
+}
+
+/// A kernel of the user's that calls what team_map or team_scan has made.
+template <class Group>
+struct ByTeam {
+  Group group;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    std::int64_t const n = member.league_rank();
+    group(member, n, n + 1);
+  }
+};
+
+template <class Group>
+void launch_by_team(Exec const& exec, int items, Group const& group) {
+  Kokkos::TeamPolicy<Exec> policy(exec, items, 32);
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(group.scratch_size(32))));
+  Kokkos::parallel_for(policy, ByTeam<Group>{group});
+}
+
+void by_teams(Exec const& exec, int items, std::int64_t steps, Planes<double*> level,
+              Planes<double**> z, Planes<double*> weight, Planes<double**> smoothed) {
+  launch_by_team(exec, items, team_map<Exec>(Choose{}, out(level), in(weight), in(weight)));
+  launch_by_team(
+      exec, items,
+      team_scan<Exec>(steps, Smooth{}, carry(level, level), each(z), in(weight), emit(smoothed)));
+}
+
+void filter(Exec const& exec, std::int64_t steps, Planes<double[4][4]> f, Planes<double[4][4]> q,
+            Planes<double[2][4]> h, Planes<double[2][2]> r, Planes<double* [4]> x0,
+            Planes<double* [4][4]> p0, Planes<double** [2]> z, Planes<double** [4]> mean,
+            Planes<double*> log_likelihood, Codes codes) {
+  Kalman::filter(
+      exec, steps, Kalman::model(common(f), common(q), common(h), common(r)), Kalman::start(x0, p0),
+      z, Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood).status(codes));
+}

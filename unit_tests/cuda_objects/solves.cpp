@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// solve, with every solver and every preconditioner once. Formats make no kernels of their own on devices.
+#include "Shared.hpp"
+
+void solves(Exec const& exec, Planes<int*> row_offsets, Planes<int*> columns, Rows<double**> values,
+            Planes<int**> columns_by_place, Rows<double***> places, Rows<double***> matrices,
+            Rows<double**> b, Rows<double**> x, std::int64_t items) {
+  auto const a = csr(row_offsets, columns, values);
+  auto const stop = relative(1e-8, 100);
+  auto const log = SolveLog<double>::allocated(items);
+  solve(exec, bicgstab(stop), jacobi(), a, b, x, log);
+  solve(exec, conjugate_gradients(stop), block_jacobi(4), ell(columns_by_place, places), b, x);
+  solve(exec, richardson(stop), no_preconditioner(), dense(matrices), b, x);
+  auto const solver = gmres(10, stop);
+  Planes<double*> const room("room", workspace_numbers(solver, ilu(), a, items));
+  solve(exec, solver, ilu(), a, b, x, workspace(room));
+}

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Verbs beside solve, and a solve in a kernel of the user's.
+#include "Shared.hpp"
+
+namespace {
+
+struct Difference {
+  int rows;
+
+  template <class Lanes, class X, class Y>
+  KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t /*item*/, X const& x,
+                                  Y const& y) const {
+    lanes.for_each(rows, [&](int i) {
+      y(i) = 2 * x(i) - (i > 0 ? x(i - 1) : 0) - (i + 1 < rows ? x(i + 1) : 0);
+    });
+  }
+};
+
+template <class Solver>
+struct SolveByTeam {
+  Solver solver;
+  double const* b;
+  double* x;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    solver.solve(member, member.league_rank(), b, x);
+  }
+};
+
+}  // namespace
+
+void beside_solve(Exec const& exec, Planes<int*> row_offsets, Planes<int*> columns,
+                  Rows<double**> values, Planes<double*> shift, Rows<double**> left,
+                  Rows<double**> right, Rows<double**> x, Rows<double**> y, Planes<double*> number,
+                  Codes codes) {
+  auto const a = csr(row_offsets, columns, values);
+  check(a);
+  multiply(exec, y, a, x);
+  multiply(exec, y, matrix_free(int(a.rows()), Difference{int(a.rows())}), x);
+  add_scaled_identity(exec, shift, a, -1);
+  equilibrate(exec, a, left, right);
+  scale(exec, left, a, right);
+  solve_triangular(exec, Triangle::lower, a, x, y, status(codes));
+  dot(exec, x, y, number);
+  norm(exec, x, number);
+}
+
+void in_a_kernel(Exec const& exec, int items, Planes<int*> row_offsets, Planes<int*> columns,
+                 Rows<double**> values, double const* b, double* x) {
+  auto const solver =
+      team_solve<Exec>(bicgstab(relative(1e-10, 100)), jacobi(), csr(row_offsets, columns, values));
+  Kokkos::TeamPolicy<Exec> policy(exec, items, solver.team_size());
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(solver.scratch_size())));
+  Kokkos::parallel_for(policy, SolveByTeam<std::remove_const_t<decltype(solver)>>{solver, b, x});
+}
