@@ -23,24 +23,27 @@ namespace Batchwork {
 /// system ends as stagnated if a cycle leaves the residual as it was or such cycles do not help, and with Reason::breakdown where
 /// besides a direction M v had a product that seemed to depend on those before it.
 ///
-/// Iteration j takes one product, one application of the preconditioner, j + 1 sums and as many additions to a vector (all of
-/// them twice where the first time leaves less than half of the square of the norm), in groups of 4 sums on devices and of 8
-/// on hosts. That is classical Gram-Schmidt within a group and modified from group to group, with the reorthogonalisation of
-/// J. W. Daniel, W. B. Gragg, L. Kaufman and G. W. Stewart, Math. Comp. 30 (1976). A cycle takes one product and one
-/// application of the preconditioner more.
+/// Iteration j takes one product, one application of the preconditioner, j sums in one round, j additions to a vector and a
+/// norm: classical Gram-Schmidt. Sums and additions are made once more where a running estimate says that directions would be
+/// less orthogonal than the root of the rounding unit: down to that they do what orthogonal ones do (H. D. Simon, "The Lanczos
+/// algorithm with partial reorthogonalization", Math. Comp. 42 (1984)). Twice is enough (L. Giraud, J. Langou, M. Rozloznik and J.
+/// van den Eshof, Numer. Math. 101 (2005)) where directions are orthogonal to rounding; here it may be three times. The norm is not taken from the sums by Pythagoras: each vector would multiply
+/// the error of those before it. A cycle takes one product and one application of the preconditioner more.
 ///
-/// The room of a system is m + 1 vectors of its rows (rounded up to the rows of its lanes) and m (m + 1) / 2 + 4 m numbers. See
-/// workspace_numbers.
+/// The room of a system is m + 1 vectors of its rows (rounded up to the rows of its lanes), less those that lanes have in
+/// registers, and about m (m + 1) / 2 + 5 m numbers. See workspace_numbers.
 struct Gmres {
   static constexpr int vectors =
       4;  ///< that a lane or thread keeps, beside the factors of a preconditioner
   static constexpr int own_vectors = 1;  ///< of its method
   static constexpr int short_rows = 4;   ///< of a lane, where they have three entries
+  static constexpr int usual_basis = 30;
   StoppingCriteria stop{};
-  /// m: vectors of a cycle, 1 or more. More than there are rows, or iterations allowed, are not taken.
-  int basis = 30;
+  /// m: vectors of a cycle; 0: 30, or as many as devices hold on the chip with enough systems beside each other. More than there
+  /// are rows, or iterations allowed, are not taken.
+  int basis = 0;
 };
-inline Gmres gmres(int basis = 30, StoppingCriteria const& stop = {}) { return {stop, basis}; }
+inline Gmres gmres(int basis = 0, StoppingCriteria const& stop = {}) { return {stop, basis}; }
 
 namespace Impl {
 
@@ -48,16 +51,27 @@ template <>
 struct RoomOf<Gmres> {
   static Gmres fitted(Gmres const& solver, std::int64_t rows) {
     auto const most = std::min<std::int64_t>(rows, std::max(solver.stop.most_iterations, 1));
-    return {solver.stop, int(std::min<std::int64_t>(solver.basis, most))};
+    int const wanted = solver.basis == 0 ? Gmres::usual_basis : solver.basis;
+    return {solver.stop, int(std::min<std::int64_t>(wanted, most))};
   }
-  /// A multiple of 16, so that the rooms of systems begin alike.
-  static std::int64_t numbers(Gmres const& solver, std::int64_t rows, std::int64_t places) {
-    return numbers_of_fitted(fitted(solver, rows), places);
+  /// fitted(...) with a basis that is left to choose such that fits(solver); as usual, if too few vectors would.
+  template <class Fits>
+  static Gmres chosen(Gmres const& solver, std::int64_t rows, Fits const& fits) {
+    Gmres const usual = fitted(solver, rows);
+    Gmres small = usual;
+    while (small.basis > 1 && !fits(small)) --small.basis;
+    return solver.basis != 0 || small.basis < std::min(usual.basis, least_chosen) ? usual : small;
   }
-  static KOKKOS_FUNCTION constexpr std::int64_t numbers_of_fitted(Gmres const& solver,
-                                                                  std::int64_t places) {
-    std::int64_t const m = solver.basis;
-    return ((m + 1) * places + m * (m + 1) / 2 + 4 * m + 15) / 16 * 16;
+  static constexpr int least_chosen = 10;
+
+  /// The room begins with the vectors, which are followed by the triangle, the rotations, the right-hand side, and the boxes of
+  /// sums: two, and of several warps each its own two and its parts.
+  static KOKKOS_FUNCTION constexpr int box_size(int basis) { return (basis + 7) / 8 * 8; }
+  static KOKKOS_FUNCTION constexpr std::int64_t numbers(Gmres const& solver,
+                                                        RoomShape const& shape) {
+    std::int64_t const m = solver.basis, vectors = (m > shape.held ? m - shape.held : 0) + 1;
+    return shape.padded(vectors * shape.places + m * (m + 1) / 2 + 3 * m +
+                        box_size(solver.basis) * (shape.warps == 0 ? 2 : 3 * shape.warps));
   }
 };
 
@@ -67,33 +81,51 @@ template <class At>
 struct GmresMethod {
   static constexpr bool right = true;
   static constexpr bool has_cycles = true;
-  static constexpr int group = sums_at_once<At>;
+  /// The first directions are in registers, the others in the room.
+  static constexpr int held = held_directions<At>;
+  static constexpr int group = 8;  ///< sums at once
+  static_assert(held == 0 || held == group);
+  /// Each takes off as many digits as the directions are orthogonal to: two are enough, unless what is left has hardly any.
+  static constexpr int most_passes = 3;
   using T = typename At::Scalar;
   using V = typename At::Value;
+  static constexpr T eps = Kokkos::Experimental::epsilon_v<T>;
 
   typename At::Vector v;  // the last direction
+  typename At::Vector first[held > 0 ? held : 1];
   SystemRoom<T> room;
   int m, places;
   int steps = 0;    // of this cycle, by all systems that go through the same turns
   int columns = 0;  // of this cycle and system
-  int turn = 0;
   bool doubtful = false;  // whether a direction of this cycle may depend on those before it
   bool is_aside = false;  // whether the iterate is in `current`, x being the better one
-  T remaining = T(0);  // of the rotated right-hand side: the norm of the residual, but for the sign
+  T remaining = T(0);     // of the rotated right-hand side: the norm of the residual, but for the sign
+  T lost = T(0);          // about the largest product of two directions of this cycle, squared
 
   BATCHWORK_INLINE GmresMethod(At& at, Gmres const& solver, SystemRoom<T> const& in)
       : v(at.template vectors<Gmres::own_vectors>()[0]),
+        first{},
         room(in),
         m(solver.basis),
         places(places_of(at)) {}
 
-  BATCHWORK_INLINE T* direction(int k) const { return room.numbers + k * places; }
-  BATCHWORK_INLINE T* current() const { return room.numbers + m * places; }
-  BATCHWORK_INLINE T* column() const { return room.numbers + (m + 1) * places; }
-  BATCHWORK_INLINE T* cosines() const { return column() + m; }
-  BATCHWORK_INLINE T* sines() const { return column() + 2 * m; }
-  BATCHWORK_INLINE T* right_side() const { return column() + 3 * m; }
-  BATCHWORK_INLINE T* triangle(int k) const { return column() + 4 * m + k * (k + 1) / 2; }
+  /// Of those in the room.
+  BATCHWORK_INLINE T* direction(int k) const { return room.numbers + (k - held) * places; }
+  BATCHWORK_INLINE T* current() const { return room.numbers + (m > held ? m - held : 0) * places; }
+  BATCHWORK_INLINE T* triangle(int k) const { return current() + places + k * (k + 1) / 2; }
+  BATCHWORK_INLINE T* cosines() const { return triangle(m); }
+  BATCHWORK_INLINE T* sines() const { return cosines() + m; }
+  BATCHWORK_INLINE T* right_side() const { return cosines() + 2 * m; }
+  /// The sums of the first pass, which are the column then, and of a further one.
+  BATCHWORK_INLINE SumBox<T> box(At const& at, int pass) const {
+    int const size = RoomOf<Gmres>::box_size(m);
+    T* const boxes = cosines() + 3 * m;
+    if constexpr (requires { at.member; }) {
+      if (int const warps = warps_of_room(at.lanes); warps > 0)
+        return {boxes + (warps + 2 * (at.rank / 32) + pass) * size, boxes, size};
+    }
+    return {boxes + pass * size, boxes, size};
+  }
 
   static BATCHWORK_INLINE int rank(At const& at) {
     if constexpr (requires { at.rank; }) return at.rank;
@@ -106,19 +138,21 @@ struct GmresMethod {
   static BATCHWORK_INLINE void wait(At const& at) {
     if constexpr (requires { at.sync(); }) at.sync();
   }
-  template <class R>
-  static BATCHWORK_INLINE T square(At& at, R const& w) {
-    V part[1] = {V(T(0))};
-    at.for_each([&](int i) { part[0] += w(i) * w(i); });
-    T x[1];
-    at.sum(part, x);
-    return x[0];
+  /// 1 / sqrt(x) for x > 0.
+  static BATCHWORK_INLINE T inverse_norm(T x) {
+    return Vendor::is_positive_and_normal(x) ? Vendor::inverse_root(x) : T(1) / Kokkos::sqrt(x);
   }
 
   template <class M, class R>
   BATCHWORK_INLINE void restart(At& at, M const&, R const& r, T squared, Progress<T> const& is) {
     steps = columns = 0;
     doubtful = false;
+    lost = T(0);
+    // Products with directions that are not there yet are zero.
+    if constexpr (held > 0) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < held; ++k) at.for_each([&](int i) { first[k].set(i, V(T(0))); });
+    }
     if (!is.running) return;
     remaining = Kokkos::sqrt(squared);
     keep(at, r, T(1) / remaining, 0);
@@ -126,12 +160,15 @@ struct GmresMethod {
   /// Direction k is r times a factor.
   template <class R>
   BATCHWORK_INLINE void keep(At& at, R const& r, T factor, int k) {
+    at.for_each([&](int i) { v.set(i, r(i) * V(factor)); });
+    if constexpr (held > 0) {
+      BATCHWORK_UNROLL
+      for (int q = 0; q < held; ++q)
+        if (q == k) first[q] = v;
+    }
+    if (k < held) return;
     T* const to = direction(k);
-    at.for_each([&](int i) {
-      V const x = r(i) * V(factor);
-      v.set(i, x);
-      put_number(at, to, i, x);
-    });
+    at.for_each([&](int i) { put_number(at, to, i, v(i)); });
   }
 
   /// The iterate that a cycle began from.
@@ -150,47 +187,111 @@ struct GmresMethod {
     at.for_each([&](int i) { put_number(at, to, i, x(i)); });
   }
 
-  /// Subtracts from w what it has of the directions, which goes to the column, and gives the sum of its squares. Systems that
-  /// are not `on` only take part in the sums.
+  /// Directions k and following of the room, as far as there are any of a group: body(q, i, number).
+  template <class Body>
+  BATCHWORK_INLINE void for_each_of_group(At& at, int k, Body const& body) const {
+    // Found anew in each turn, as number_of does.
+    int const apart = Vendor::renewed(places);
+    T const* const from = room.numbers + (k - held) * apart;
+    int const count = steps + 1 - k;
+    at.for_each([&](int i) {
+      BATCHWORK_UNROLL
+      for (int q = 0; q < group; ++q)
+        if (q < count) body(q, i, number_of(at, from + q * apart, i));
+    });
+  }
+  /// Subtracts from w what it has of the directions, which goes to the box. Gives the squares of that and of what is left.
+  /// Systems that are not `on` only take part in the sums.
+  struct Squares {
+    T found = T(0), left = T(0);
+    BATCHWORK_INLINE T both() const { return found + left; }
+  };
   template <class W>
-  BATCHWORK_INLINE T orthogonalise(At& at, W& w, bool on, bool again) {
-    T found = T(0);
-    BATCHWORK_KEEP_LOOP
-    for (int k = 0; k <= steps; k += group) {
-      // Found anew in each turn, as number_of does.
-      int const apart = Vendor::renewed(places);
-      T const* const from = room.numbers + k * apart;
-      int const count = steps + 1 - k;
-      V parts[group];
+  BATCHWORK_INLINE Squares orthogonalise(At& at, W& w, bool on, SumBox<T> const& box) {
+    V parts[group];
+    if constexpr (held > 0) {
       BATCHWORK_UNROLL
       for (int q = 0; q < group; ++q) parts[q] = V(T(0));
       if (on) {
         at.for_each([&](int i) {
-          V const x = w(i);
           BATCHWORK_UNROLL
-          for (int q = 0; q < group; ++q)
-            if (q < count) parts[q] += x * number_of(at, from + q * apart, i);
+          for (int q = 0; q < held; ++q) parts[q] += w(i) * first[q](i);
         });
       }
-      T h[group];
-      sum_many(at, parts, h, room, turn);
-      if (!on) continue;
-      at.for_each([&](int i) {
-        V x = w(i);
-        BATCHWORK_UNROLL
-        for (int q = 0; q < group; ++q)
-          if (q < count) x -= V(h[q]) * number_of(at, from + q * apart, i);
-        w.set(i, x);
-      });
-      T* const to = column() + k;
+      sum_into_box(at, parts, box, 0, room.apart);
+    }
+    BATCHWORK_KEEP_LOOP
+    for (int k = held; k <= steps; k += group) {
       BATCHWORK_UNROLL
-      for (int q = 0; q < group; ++q) {
-        if (q >= count) continue;
-        found += h[q] * h[q];
-        if (rank(at) == 0) to[q] = again ? to[q] + h[q] : h[q];
+      for (int q = 0; q < group; ++q) parts[q] = V(T(0));
+      if (on) for_each_of_group(at, k, [&](int q, int i, V const& d) { parts[q] += w(i) * d; });
+      sum_into_box(at, parts, box, k, room.apart);
+    }
+    meet_in_box(at, box, steps + 1);
+    Squares s;
+    if (on) {
+      if constexpr (held > 0) {
+        T h[held];
+        s.found += take_from_box(h, box, 0);
+        at.for_each([&](int i) {
+          V x = w(i);
+          BATCHWORK_UNROLL
+          for (int q = 0; q < held; ++q) x -= V(h[q]) * first[q](i);
+          w.set(i, x);
+        });
+      }
+      BATCHWORK_KEEP_LOOP
+      for (int k = held; k <= steps; k += group) {
+        T h[group];
+        s.found += take_from_box(h, box, k);
+        subtract(at, w, h, k);
       }
     }
-    return found;
+    V part[1] = {V(T(0))};
+    at.for_each([&](int i) { part[0] += w(i) * w(i); });
+    T left[1];
+    at.sum(part, left);
+    s.left = left[0];
+    return s;
+  }
+  /// A group of sums, and the sum of their squares.
+  static BATCHWORK_INLINE T take_from_box(T (&h)[group], SumBox<T> const& box, int k) {
+    T squares = T(0);
+    BATCHWORK_UNROLL
+    for (int q = 0; q < group; ++q) {
+      h[q] = box.sums[k + q];
+      squares += h[q] * h[q];
+    }
+    return squares;
+  }
+  /// Directions k and following of the room times h.
+  template <class W>
+  BATCHWORK_INLINE void subtract(At& at, W& w, T const (&h)[group], int k) const {
+    int const apart = Vendor::renewed(places);
+    T const* const from = room.numbers + (k - held) * apart;
+    int const count = steps + 1 - k;
+    at.for_each([&](int i) {
+      V x = w(i);
+      BATCHWORK_UNROLL
+      for (int q = 0; q < group; ++q)
+        if (q < count) x -= V(h[q]) * number_of(at, from + q * apart, i);
+      w.set(i, x);
+    });
+  }
+  /// Whether what is left is orthogonal enough, as far as it can be told from its size: rounding and what directions have in
+  /// common leave some of them in it. Then `lost` counts it in.
+  BATCHWORK_INLINE bool suffices(Squares const& s) {
+    T const error = lost * s.found + (eps * eps) * s.both();
+    bool const enough = error <= eps * s.left;
+    if (enough && error > lost * s.left) lost = Vendor::quotient(error, s.left);
+    return enough;
+  }
+
+  /// What a further pass has found is a part of the column, too.
+  BATCHWORK_INLINE void add_to_column(At& at) const {
+    T *const column = box(at, 0).sums, *const more = box(at, 1).sums;
+    int const step = warps_of_room(lanes(at)) > 0 ? 32 : lanes(at);  // that read this column
+    for (int i = rank(at) % step; i <= steps; i += step) column[i] += more[i];
   }
 
   /// Neither r nor u is needed within a cycle: they hold M v and A M v.
@@ -199,53 +300,58 @@ struct GmresMethod {
     bool const on = is.running;
     m_of.apply(at, r, v);
     at.multiply(u, r);
-    T left = T(0), before = T(0);
-    bool takes_part = on;
+    Squares s = orthogonalise(at, u, on, box(at, 0));
+    T const size = s.both();
+    bool again = on && !suffices(s);
     BATCHWORK_KEEP_LOOP
-    for (int pass = 0; pass < 2; ++pass) {
-      T const found = orthogonalise(at, u, takes_part, pass > 0);
-      T const now = square(at, u);
-      if (takes_part) {
-        left = now;
-        if (pass == 0) before = now + found;
+    for (int pass = 1; pass < most_passes && at.any(again); ++pass) {
+      wait(at);  // the numbers of the pass before have been read
+      Squares const more = orthogonalise(at, u, again, box(at, 1));
+      if (again) {
+        s = more;
+        again = !suffices(more);
+        add_to_column(at);
       }
-      // Where little is left, what rounding has put back is taken away once more.
-      takes_part = takes_part && now < found;
-      if (pass > 0 || !at.any(takes_part)) break;
+      wait(at);
     }
-    wait(at);  // for the column
     if (on) {
-      T const next = Kokkos::sqrt(left);
-      turn_column(at, next, Kokkos::sqrt(before), is);
-      if (is.running) keep(at, u, T(1) / next, steps + 1);
+      T const inverse = inverse_norm(s.left);
+      turn_column(at, s.left > T(0) ? s.left * inverse : s.left, s.left, size, is);
+      if (is.running) keep(at, u, inverse, steps + 1);
     }
     ++steps;
   }
 
-  /// Makes the column of the Hessenberg matrix, of which `next` is the number below the diagonal, one of a triangle.
-  BATCHWORK_INLINE void turn_column(At& at, T next, T size, Progress<T>& is) {
+  /// Makes the column of the Hessenberg matrix, of which `next` is the number below the diagonal, one of a triangle, with the
+  /// reciprocal on the diagonal.
+  /// \param left,size  the squares of next and of the column
+  BATCHWORK_INLINE void turn_column(At& at, T next, T left, T size, Progress<T>& is) {
     bool const writes = rank(at) == 0;
-    T const *const h = column(), *const c = cosines(), *const s = sines();
+    T const *const c = cosines(), *const s = sines();
+    T const* const h = box(at, 0).sums;
     T* const to = triangle(steps);
     T a = h[0];
+    BATCHWORK_UNROLL_SOME
     for (int i = 0; i < steps; ++i) {
       T const ci = c[i], si = s[i], below = h[i + 1];
       if (writes) to[i] = ci * a + si * below;
       a = ci * below - si * a;
     }
-    T const d = Kokkos::sqrt(a * a + next * next);
+    T const squared = a * a + left;
     // What is smaller may come from rounding alone, as in a singular matrix, or from columns of different scales.
-    T const least = 16 * Kokkos::Experimental::epsilon_v<T> * size;
-    if (!is_finite(d)) {
-      is.judge(d);  // it says so
-    } else if (!(d > T(0))) {
+    T const least = (16 * eps) * (16 * eps) * size;
+    if (!is_finite(squared)) {
+      is.judge(squared);  // it says so
+    } else if (!(squared > T(0))) {
       is.judge(remaining * remaining);
       if (is.running) is.stop(Reason::breakdown, Breakdown::singular);
     } else {
-      doubtful = doubtful || !(d > least);
-      T const cosine = a / d, sine = next / d;
+      doubtful = doubtful || !(squared > least);
+      T const inverse = inverse_norm(squared);
+      T const cosine = a * inverse, quotient = next * inverse;
+      T const sine = quotient < T(1) ? quotient : T(1);  // the residual never grows
       if (writes) {
-        to[steps] = d;
+        to[steps] = inverse;
         cosines()[steps] = cosine;
         sines()[steps] = sine;
         right_side()[steps] = cosine * remaining;
@@ -254,7 +360,7 @@ struct GmresMethod {
       columns = steps + 1;
       is.judge(remaining * remaining);
       // The end of a cycle: confirmed by the true residual, which also says whether there is another one.
-      if (is.running && (columns == m || next <= least)) {
+      if (is.running && (columns == m || left <= least)) {
         is.stop(Reason::stagnated);
         if (doubtful) is.stop(Reason::breakdown, Breakdown::singular);
       }
@@ -264,18 +370,33 @@ struct GmresMethod {
   /// u is the combination of the directions, from the triangle's last row up. Called by all systems after a cycle.
   template <class R>
   BATCHWORK_INLINE void finish(At& at, R& u) {
-    T* const y = right_side();
     at.for_each([&](int i) { u.set(i, V(T(0))); });
     BATCHWORK_KEEP_LOOP
-    for (int k = steps - 1; k >= 0; --k) {
+    for (int k = steps - 1; k >= held; --k) {
       wait(at);
       if (k >= columns) continue;
-      T const* const above = triangle(k);
+      T const factor = solve_row(at, k);
       T const* const from = direction(k);
-      T const factor = y[k] / above[k];
       at.for_each([&](int i) { u.set(i, u(i) + V(factor) * number_of(at, from, i)); });
-      for (int i = rank(at); i < k; i += lanes(at)) y[i] -= factor * above[i];
     }
+    if constexpr (held > 0) {
+      BATCHWORK_UNROLL
+      for (int k = held - 1; k >= 0; --k) {
+        if (k >= steps) continue;
+        wait(at);
+        if (k >= columns) continue;
+        T const factor = solve_row(at, k);
+        at.for_each([&](int i) { u.set(i, u(i) + V(factor) * first[k](i)); });
+      }
+    }
+  }
+  /// Number k of the triangle's solution, which is taken off the right-hand side.
+  BATCHWORK_INLINE T solve_row(At& at, int k) {
+    T* const y = right_side();
+    T const* const above = triangle(k);
+    T const factor = y[k] * above[k];
+    for (int i = rank(at); i < k; i += lanes(at)) y[i] -= factor * above[i];
+    return factor;
   }
 };
 

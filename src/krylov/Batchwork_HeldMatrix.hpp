@@ -38,6 +38,7 @@ struct ColumnsHeld {
   static constexpr int wide = 16 / int(sizeof(T));
   static constexpr int registers = R * K * int(sizeof(T)) / 4;
   static constexpr int largest_team = 64;
+  static constexpr int directions = R == 1 ? directions_in_registers : 0;
   static_assert(K % 8 == 0);
   T a[R][K];
   int columns = 0;
@@ -115,6 +116,7 @@ struct EntriesHeld {
   static constexpr int pair = K > 8 ? 2 : 1;
   static constexpr int registers = R * K * int(sizeof(T)) / 4 + R * K / pair;
   static constexpr int largest_team = R == 1 ? largest_team_of_a_system : 128;
+  static constexpr int directions = K == 3 && R <= 4 ? directions_in_registers : 0;
   static_assert(K % pair == 0);
   T a[R][K];
   unsigned places[R][K / pair];
@@ -249,6 +251,7 @@ struct ReadInPlace {
   static constexpr bool skips_rows = true;
   static constexpr int registers = 24;  ///< for addresses
   static constexpr int largest_team = largest_team_of_a_system;
+  static constexpr int directions = 0;
   AnySystems<T> const* of = nullptr;
   T const* numbers = nullptr;
   int sharing = 1;  ///< lanes of a row, a power of two
@@ -353,6 +356,7 @@ struct AppliedByFunctor {
   static constexpr bool skips_rows = true;
   static constexpr int registers = 24;  ///< for addresses
   static constexpr int largest_team = largest_team_of_a_system;
+  static constexpr int directions = 0;
   F const* functor = nullptr;
   bool valid = true;
 

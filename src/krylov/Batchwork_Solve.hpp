@@ -104,6 +104,12 @@ SolveChoice choose_variant(SystemCall const& call, Systems const& a, std::int64_
                  functor || takes_item<M>);
 }
 
+/// Bytes of scratch of a team beside rooms and factors, as SolveTeams counts them.
+inline std::int64_t bytes_beside_rooms(SolveChoice const& how, std::int64_t rows,
+                                       std::int64_t size) {
+  return 16 + size * std::int64_t(how.scratch(rows, int(size)).numbers(Vendor::has_shuffles));
+}
+
 /// The workspace for such systems, which a device's kernel holds so.
 template <class Exec, class T, class Solver, class M, class A>
 WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& preconditioner,
@@ -115,15 +121,11 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
   if (items <= 0 || rows <= 0) return plan;
   if constexpr (runs_on_device<Exec> && (NeedsRoom<Solver> || has_bytes<T, InKernel>)) {
     auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
-    std::int64_t const places = how.places(rows);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
     std::int64_t const at_once = exec.concurrency() / 4 / how.team();
     std::int64_t const most = std::min<std::int64_t>(
         Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0), most_scratch_of_a_solve);
-    // As SolveTeams counts them.
-    SystemScratch const scratch = how.scratch(rows, int(size));
-    std::int64_t beside = 16 + size * (std::int64_t(scratch.numbers(Vendor::has_shuffles)) +
-                                       (NeedsRoom<Solver> ? numbers_of_many_sums(how.lanes) : 0));
+    std::int64_t beside = bytes_beside_rooms(how, rows, size);
     std::int64_t const factors = std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
     if (beside + factors <= most) {
       beside += factors;
@@ -133,20 +135,23 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
                              teams_at_once(items, how.systems(), at_once)};
     }
     if constexpr (NeedsRoom<Solver>)
-      plan.solver = plan_room(RoomOf<Solver>::numbers(solver, rows, places), how.systems(), size,
-                              beside, most, items, at_once);
+      plan.solver = plan_room(RoomOf<Solver>::numbers(solver, room_shape(how, rows, int(size))),
+                              how.systems(), size, beside, scratch_of_rooms(exec, how.team()),
+                              items, at_once);
   } else if constexpr (NeedsRoom<Solver>) {
     constexpr int W = native_width<T>;
-    plan.solver = plan_room(RoomOf<Solver>::numbers(solver, rows, (rows + W - 1) / W * W), 1, size,
-                            0, room_on_stack, items, exec.concurrency());
+    plan.solver =
+        plan_room(RoomOf<Solver>::numbers(solver, RoomShape{(rows + W - 1) / W * W, 0, 0, 0}), 1,
+                  size, 0, room_on_stack, items, exec.concurrency());
   }
   return plan;
 }
 
 inline void check_room(SystemCall const& call, Gmres const& solver) {
-  if (solver.basis < 1)
+  if (solver.basis < 0)
     call.fail("gmres with a basis of " + std::to_string(solver.basis) +
-              " vectors; give from 1 to the number of rows, which is the limit for larger ones");
+              " vectors; give from 1 to the number of rows, which is the limit for larger ones, or "
+              "0 to have it chosen");
 }
 /// The solver with what such systems leave of its parameters, which are checked.
 template <class Solver>
@@ -156,6 +161,25 @@ Solver fitted_solver(SystemCall const& call, Solver const& solver, std::int64_t 
     return RoomOf<Solver>::fitted(solver, rows);
   } else {
     return solver;
+  }
+}
+/// Likewise, and what it leaves to choose such that a device's team has the room of its systems on the chip.
+template <class T, class Exec, class Solver, class M>
+Solver fitted_solver(SystemCall const& call, [[maybe_unused]] Exec const& exec,
+                     Solver const& solver, [[maybe_unused]] M const& in_kernel, std::int64_t rows,
+                     [[maybe_unused]] SolveChoice const& how) {
+  if constexpr (NeedsRoom<Solver> && runs_on_device<Exec>) {
+    check_room(call, solver);
+    std::int64_t const bytes = scratch_of_rooms(exec, how.team()) -
+                               bytes_beside_rooms(how, rows, sizeof(T)) -
+                               std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
+    return RoomOf<Solver>::chosen(solver, rows, [&](Solver const& s) {
+      return how.systems() * RoomOf<Solver>::numbers(s, room_shape(how, rows, sizeof(T))) *
+                 std::int64_t(sizeof(T)) <=
+             bytes;
+    });
+  } else {
+    return fitted_solver(call, solver, rows);
   }
 }
 
@@ -339,13 +363,13 @@ void solve_batch(Exec const& exec, Solver const& solver, M const& preconditioner
     call.check_written(7, vw, 5, vx);
     for (auto const& v : views) call.check_written(7, vw, 3, v);
   }
-  auto const fitted = fitted_solver(call, solver, a.rows());
   auto const systems = a.systems();
   using Systems = std::remove_const_t<decltype(systems)>;
   auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
   using Preparing = std::remove_const_t<decltype(in_kernel)>;
   auto const how =
       choose_variant<Solver, Preparing>(call, systems, a.rows(), a.nonzeros(), division);
+  auto const fitted = fitted_solver<T>(call, exec, solver, in_kernel, a.rows(), how);
   WorkspacePlan const plan = plan_workspace<Exec, T>(exec, fitted, preconditioner, a, items, how);
   T* const memory = workspace_of<T, Exec>(call, plan, given);
   auto const in_room = solver_in_room(fitted, plan.solver, memory);
@@ -481,10 +505,11 @@ std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver
                 "Batchwork::workspace_numbers: say of which numbers: "
                 "workspace_numbers<double>(...)");
   Impl::SystemCall const call{"workspace_numbers"};
-  auto const fitted = Impl::fitted_solver(call, solver, a.rows());
-  using InKernel = decltype(Impl::preconditioner_in_kernel(preconditioner, a));
+  auto const in_kernel = Impl::preconditioner_in_kernel(preconditioner, a);
+  using InKernel = std::remove_const_t<decltype(in_kernel)>;
   auto const chosen =
       Impl::choose_variant<Solver, InKernel>(call, a.systems(), a.rows(), a.nonzeros(), how);
+  auto const fitted = Impl::fitted_solver<Number>(call, exec, solver, in_kernel, a.rows(), chosen);
   return Impl::plan_workspace<Exec, Number>(exec, fitted, preconditioner, a, items, chosen)
       .numbers();
 }

@@ -45,6 +45,12 @@ struct SolveChoice {
   constexpr bool skips_rows() const {
     return variant == SolveVariant::in_place || variant == SolveVariant::functor;
   }
+  /// Vectors of a solver's basis that lanes have in registers, as the matrices say, see HeldMatrix.hpp.
+  constexpr int directions() const {
+    bool const small =
+        (variant == SolveVariant::entries_3 && rows <= 4) || variant == SolveVariant::columns_56;
+    return small ? directions_in_registers : 0;
+  }
   /// Places of a vector in memory, for so many rows of a system.
   constexpr std::int64_t places(std::int64_t of_system) const {
     return skips_rows() ? (of_system + lanes - 1) / lanes * lanes : std::int64_t(lanes) * rows;

@@ -27,7 +27,7 @@ struct SolveConfiguration {
   SolverKind solver = SolverKind::bicgstab;
   PreconditionerKind preconditioner = PreconditionerKind::jacobi;
   StoppingCriteria stop{};
-  int basis = 30;      ///< of gmres: vectors of a cycle, 1 or more
+  int basis = 0;       ///< of gmres: vectors of a cycle, 1 or more; 0: see Gmres
   double omega = 1;    ///< of richardson
   int block_rows = 4;  ///< of block_jacobi: rows of each block, 1 to 32; the unknowns at a point
   WorkDivision division{};  ///< of devices, where the choice by sizes is not wanted

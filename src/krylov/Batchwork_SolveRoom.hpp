@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "krylov/Batchwork_SolveBudget.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
 #include "krylov/Batchwork_SystemTeam.hpp"
 #include "krylov/Batchwork_SystemThread.hpp"
@@ -43,13 +44,41 @@ auto workspace(View const& view) {
 
 namespace Impl {
 
-/// Specialised for solvers that need room: numbers(solver, rows, places) of T a system, places being those of a vector, and
-/// fitted(solver, rows), the solver with what such systems leave of its parameters.
+/// How the vectors of a room lie.
+struct RoomShape {
+  std::int64_t places = 0;  ///< of a vector
+  int held = 0;             ///< vectors that lanes have in registers instead
+  int warps = 0;            ///< of a system whose lanes meet at a team's barrier; else 0
+  int apart = 0;            ///< numbers by which rooms begin in other banks of scratch
+
+  /// Numbers of a room that needs so many: whole rows of the banks, and from room to room the next ones.
+  constexpr std::int64_t padded(std::int64_t numbers) const {
+    return (numbers + 31) / 32 * 32 + apart;
+  }
+};
+
+/// Vectors of a room that lanes have in registers; see HeldMatrix.hpp.
+template <class At>
+inline constexpr int held_directions = 0;
+template <class T, int R, bool Large, class Matrix, class Member>
+inline constexpr int held_directions<SystemTeam<T, R, Large, Matrix, Member>> = Matrix::directions;
+
+/// Warps that bring parts of sums together.
+constexpr int warps_of_room(int lanes) {
+  return Vendor::has_shuffles && lanes > 32 ? lanes / 32 : 0;
+}
+/// The room of a system of so many rows on a device; `size` is that of a number.
+constexpr RoomShape room_shape(SolveChoice const& how, std::int64_t rows, int size) {
+  return {how.places(rows), how.directions(), warps_of_room(how.lanes),
+          how.lanes < 128 / size ? how.lanes : 0};
+}
+
+/// Specialised for solvers that need room: numbers(solver, shape) of T a system, of fitted(solver, rows), the solver with what
+/// such systems leave of its parameters; and basis_that_fits(solver, rows, fits), where that is left to choose.
 template <class Solver>
 struct RoomOf;
 template <class Solver>
-concept NeedsRoom =
-    requires(Solver const& s) { RoomOf<Solver>::numbers(s, std::int64_t(1), std::int64_t(1)); };
+concept NeedsRoom = requires(Solver const& s) { RoomOf<Solver>::numbers(s, RoomShape()); };
 
 /// Where the room of the systems is.
 struct RoomPlan {
@@ -66,6 +95,25 @@ struct WorkspacePlan {
 
   constexpr std::int64_t numbers() const { return solver.numbers() + preconditioner.numbers(); }
 };
+
+/// Teams of so many lanes that share the scratch of a multiprocessor where solvers have their rooms in it: eight warps. Fewer do
+/// not hide what each of them waits for; more would leave room for less of a basis.
+constexpr int teams_that_share_scratch(int team) { return team < 256 ? 256 / team : 1; }
+/// Bytes of scratch that a team of so many lanes has, if it shares a device's with as many.
+template <class Exec>
+std::int64_t scratch_of_rooms([[maybe_unused]] Exec const& exec, [[maybe_unused]] int team) {
+  std::int64_t const most = Kokkos::TeamPolicy<Exec>(exec, 1, 1).scratch_size_max(0);
+  if constexpr (requires { exec.cuda_device_prop(); }) {
+    auto const& of = exec.cuda_device_prop();
+    // What Kokkos and the device keep of each team beside its scratch.
+    std::int64_t const kept = std::int64_t(of.reservedSharedMemPerBlock) + 8 * (team + 3);
+    return std::min<std::int64_t>(
+        most,
+        std::int64_t(of.sharedMemPerMultiprocessor) / teams_that_share_scratch(team) - kept);
+  } else {
+    return most / teams_that_share_scratch(team);
+  }
+}
 
 /// Bytes of a host thread's stack that a solver's room may take.
 inline constexpr int room_on_stack = 32768;
@@ -113,34 +161,64 @@ struct PreconditionerRoom {
 template <class T>
 struct SystemRoom {
   T* numbers = nullptr;
-  T* sums = nullptr;  ///< of the team, where its lanes meet in sum_many
+  std::int64_t apart = 0;  ///< from it to that of the next system of the team
 };
 
-/// Sums at once; more than 4 take registers that lanes do not have. Portably as many as SystemTeam::sum takes.
-template <class At>
-inline constexpr int sums_at_once = !requires(At const& at) { at.member; } ? 8
-                                    : Vendor::has_shuffles                 ? 4
-                                                           : SystemScratch::most_sums;
+/// Where sums over the rows stand for all lanes of a system to read: places of some of them, in whole groups of 8.
+template <class T>
+struct SumBox {
+  T* sums;   ///< of the calling lane's warp, or of the system
+  T* parts;  ///< of the first warp, where a system has several
+  int size;  ///< numbers of each
+};
 
-/// Numbers of scratch where the lanes of a team meet in sum_many: two sets in turn, as in SystemTeam.
-constexpr int numbers_of_many_sums(int lanes) {
-  return Vendor::has_shuffles && lanes > 32 ? 2 * 4 * Vendor::places_to_combine(lanes) : 0;
-}
-
-/// Sums over the rows, the same bits in each lane. All lanes that go through the same turns call it.
+/// Puts N sums over the rows into the box, at `first` and behind; they are there after meet_in_box. All lanes that go through the
+/// same turns call it.
 template <class At, class V, class T, int N>
-BATCHWORK_INLINE void sum_many(At& at, V const (&mine)[N], T (&x)[N],
-                               [[maybe_unused]] SystemRoom<T> const& room,
-                               [[maybe_unused]] int& turn) {
-  if constexpr (Vendor::has_shuffles && requires { at.member; }) {
+BATCHWORK_INLINE void sum_into_box(At& at, V const (&mine)[N], SumBox<T> const& box, int first,
+                                   [[maybe_unused]] std::int64_t apart) {
+  if constexpr (!requires { at.member; }) {
+    T x[N];
+    at.sum(mine, x);
+    for (int n = 0; n < N; ++n) box.sums[first + n] = x[n];
+  } else if constexpr (Vendor::has_shuffles) {
+    T x[N];
     BATCHWORK_UNROLL
     for (int n = 0; n < N; ++n) x[n] = mine[n];
-    turn ^= 1;
-    Vendor::combine_lanes(
-        at.member, x, at.lanes, [](T a, T b) { return a + b; },
-        room.sums + (turn != 0 ? numbers_of_many_sums(at.lanes) / 2 : 0));
+    bool const large = at.lanes > 32;
+    T* const to = (large ? box.parts + at.rank / 32 * box.size : box.sums) + first;
+    Vendor::deal_sums(x, large ? 32 : at.lanes,
+                      [&](int away, int n, T sum) { to[away * apart + n] = sum; });
   } else {
-    at.sum(mine, x);
+    constexpr int some = 4;
+    static_assert(N % some == 0 && some <= SystemScratch::most_sums);
+    for (int n0 = 0; n0 < N; n0 += some) {
+      T part[some], x[some];
+      for (int n = 0; n < some; ++n) part[n] = mine[n0 + n];
+      at.sum(part, x);
+      if (at.rank == 0)
+        for (int n = 0; n < some; ++n) box.sums[first + n0 + n] = x[n];
+    }
+  }
+}
+/// Waits for the sums, of which there are so many.
+template <class At, class T>
+BATCHWORK_INLINE void meet_in_box(At& at, [[maybe_unused]] SumBox<T> const& box,
+                                  [[maybe_unused]] int count) {
+  if constexpr (requires { at.member; }) {
+    at.sync();
+    if constexpr (Vendor::has_shuffles) {
+      int const warps = warps_of_room(at.lanes);
+      if (warps == 0) return;
+      // Each warp adds up the parts of all for itself: lane n the sum n.
+      BATCHWORK_KEEP_LOOP
+      for (int n = at.rank % 32; n < count; n += 32) {
+        T sum = box.parts[n];
+        for (int w = 1; w < warps; ++w) sum += box.parts[w * box.size + n];
+        box.sums[n] = sum;
+      }
+      Vendor::wait_for_warp(at.member);
+    }
   }
 }
 

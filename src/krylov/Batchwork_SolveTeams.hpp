@@ -48,10 +48,14 @@ struct SolveTeams {
       (Problem::solver_type::vectors +
        (Problem::template prepared<RowNumbers<T, R>>::wants_diagonal ? 1 : 0)) *
           R * int(sizeof(T)) / 4 +
+      (SolverInRoom<typename Problem::solver_type> ? Matrix::directions : 0) *
+          R * int(sizeof(T)) / 4 +
       56;
-  /// With a solver's room in scratch a multiprocessor may not hold more: a launch that wants them would be refused.
+  /// A launch that wants more than scratch is there for would be refused, so with a solver's room it is as many as that is
+  /// shared by.
   static constexpr int wanted_teams = std::clamp(
-      65536 / (largest_team * registers), 1, SolverInRoom<typename Problem::solver_type> ? 4 : 64);
+      65536 / (largest_team * registers), 1,
+      SolverInRoom<typename Problem::solver_type> ? teams_that_share_scratch(largest_team) : 64);
 
   Problem p;
   int lanes, shift;  ///< of a system; its logarithm, where several share a team
@@ -93,11 +97,9 @@ struct SolveTeams {
   /// Of scratch, for a solver that has room.
   BATCHWORK_INLINE std::size_t numbers_beside() const {
     std::size_t n = 0;
-    if constexpr (has_room) {
-      n += std::size_t(numbers_of_many_sums(lanes));
+    if constexpr (has_room)
       if (!solver_is_elsewhere())
         n += std::size_t(scratch.systems) * std::size_t(p.solver.of_system);
-    }
     return n;
   }
   template <class Member>
@@ -106,9 +108,7 @@ struct SolveTeams {
       T* const in = p.solver.workspace;
       std::int64_t const place =
           (in == nullptr ? 0 : std::int64_t(member.league_rank()) * scratch.systems) + slot;
-      return {
-          (in == nullptr ? beside + numbers_of_many_sums(lanes) : in) + place * p.solver.of_system,
-          beside};
+      return {(in == nullptr ? beside : in) + place * p.solver.of_system, p.solver.of_system};
     } else {
       return {};
     }

@@ -21,6 +21,9 @@ namespace Batchwork::Impl {
 /// Lanes of a system: a power of two to a warp, or whole warps; beyond a warp it has a team for itself.
 inline constexpr int largest_team_of_a_system = 256;
 
+/// Vectors of a solver's basis that lanes have in registers beside a small matrix: as many as sums at once.
+inline constexpr int directions_in_registers = 8;
+
 /// R numbers of a lane.
 template <class T, int R>
 struct RowNumbers {

@@ -178,22 +178,20 @@ struct TeamSolver {
   BATCHWORK_INLINE constexpr SystemScratch layout(int lanes) const {
     return {lanes, (systems.rows + lanes - 1) / lanes * lanes, 1, 16 / int(sizeof(T)), 2};
   }
-  /// Of sums over the basis of a solver that has room, which are followed by the factors of the preconditioner and the room.
-  BATCHWORK_INLINE constexpr std::size_t numbers_of_sums(int lanes) const {
-    return has_room ? std::size_t(numbers_of_many_sums(lanes)) : 0;
-  }
   BATCHWORK_INLINE std::size_t numbers_of_factors() const {
     return bytes_of_preconditioner<T>(preconditioner, systems.rows) / sizeof(T);
   }
-  BATCHWORK_INLINE std::size_t numbers_of_room(int places) const {
+  /// `lanes` are 0 for a host's thread.
+  BATCHWORK_INLINE std::size_t numbers_of_room(int places, int lanes) const {
     if constexpr (has_room)
-      return std::size_t(RoomOf<decltype(solver.solver)>::numbers_of_fitted(solver.solver, places));
+      return std::size_t(RoomOf<decltype(solver.solver)>::numbers(
+          solver.solver, RoomShape{places, 0, warps_of_room(lanes), 0}));
     else return 0;
   }
   BATCHWORK_INLINE std::size_t numbers_of_scratch(int lanes) const {
     SystemScratch const scratch = layout(lanes);
-    return scratch.numbers(Vendor::has_shuffles) + numbers_of_sums(lanes) + numbers_of_factors() +
-           numbers_of_room(scratch.rows);
+    return scratch.numbers(Vendor::has_shuffles) + numbers_of_factors() +
+           numbers_of_room(scratch.rows, lanes);
   }
 
   template <class Member, class F, class B, class X>
@@ -231,12 +229,11 @@ struct TeamSolver {
            numbers + scratch.of_system()},
           b,
           x};
-      T* const sums = numbers + scratch.numbers(Vendor::has_shuffles);
-      T* const factors = sums + numbers_of_sums(lanes);
+      T* const factors = numbers + scratch.numbers(Vendor::has_shuffles);
       auto const m =
           prepare<Prepared<RowNumbers<T, R>, M>>(at, diagonal, preconditioner, a, factors);
       if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
-      auto method = method_in_room(at, solver, SystemRoom<T>{factors + numbers_of_factors(), sums});
+      auto method = method_in_room(at, solver, SystemRoom<T>{factors + numbers_of_factors()});
       return solve_systems(at, m, method, solver.stop);
     };
     RowNumbers<T, R> diagonal{};
@@ -272,7 +269,7 @@ struct TeamSolver {
     // Bases and factors are allocated, where there are any, aligned as packs are.
     constexpr std::size_t aligned = has_room || has_bytes<T, M> ? 64 / sizeof(T) : 1;
     std::size_t const factors = (numbers_of_factors() + aligned - 1) / aligned * aligned;
-    std::vector<T> beside(factors + numbers_of_room((a.rows + W - 1) / W * W) + aligned - 1);
+    std::vector<T> beside(factors + numbers_of_room((a.rows + W - 1) / W * W, 0) + aligned - 1);
     T* first = beside.data();
     while (reinterpret_cast<std::uintptr_t>(first) % (aligned * sizeof(T)) != 0) ++first;
     AnySystems<T> const any(a);

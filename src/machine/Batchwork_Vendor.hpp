@@ -436,6 +436,10 @@ BATCHWORK_INLINE int rank_in_warp() {
   int rank;
   asm("mov.u32 %0, %%laneid;" : "=r"(rank));
   return rank;
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return int(__lane_id());
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  return ThreadAsLane::rank() % warp_lanes;
 #else
   return 0;
 #endif
@@ -525,6 +529,76 @@ BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int 
       for (int n = 0; n < N; ++n) x[n] += swapped(x[n], step, lanes > 32 ? lanes : 32);
     }
   }
+#endif
+}
+
+/// Of N numbers that each of so many neighbouring lanes has, a power of two, the sums over these lanes, by halves: lanes keep
+/// half of the numbers and give the other half away (R. Rabenseifner, "Optimization of collective reduction operations", ICCS
+/// 2004). Runs put(0, n, sum) in one lane for each, the n beginning with `first`.
+template <int N, class T, class Put>
+BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
+                                  [[maybe_unused]] int first, [[maybe_unused]] Put const& put) {
+#if defined(BATCHWORK_VENDOR_WARPS)
+  if constexpr (N == 1) {
+    int const last = lanes - 1;
+    BATCHWORK_KEEP_LOOP
+    for (; lanes > 1; lanes /= 2) x[0] += swapped(x[0], lanes / 2);
+    if ((rank_in_warp() & last) == 0) put(0, first, x[0]);
+  } else {
+    if (lanes == 1) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < N; ++n) put(0, first + n, x[n]);
+      return;
+    }
+    bool const upper = (rank_in_warp() & (lanes / 2)) != 0;
+    T half[N / 2];
+    BATCHWORK_UNROLL
+    for (int n = 0; n < N / 2; ++n) {
+      T const given = upper ? x[n] : x[N / 2 + n];
+      half[n] = (upper ? x[N / 2 + n] : x[n]) + swapped(given, lanes / 2);
+    }
+    deal_halves(half, lanes / 2, upper ? first + N / 2 : first, put);
+  }
+#endif
+}
+
+/// Adds up N numbers, 4 or 8, over so many neighbouring lanes, a power of two to 32. Each sum is known to one lane, which runs
+/// put(away, n, sum): it is number n of the lanes that are `away` times as many lanes behind its own. Called by all lanes of a
+/// warp, which is whole. Where has_shuffles.
+///
+/// In double a matrix instruction adds up what fours of lanes have of one number, each of which gets a row of the result.
+template <class T, int N, class Put>
+BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
+#if defined(BATCHWORK_VENDOR_WARPS)
+#if defined(BATCHWORK_VENDOR_CUDA)
+  if constexpr (multiplies_matrices<T>) {
+    if (lanes >= 4) {
+      // Two products at a time, which do not wait for each other.
+      int const lane = rank_in_warp(), row = lane >> 2;
+      T c[2][2] = {{T(0), T(0)}, {T(0), T(0)}};
+      BATCHWORK_UNROLL
+      for (int n = 0; n < N; ++n) multiply_matrices(c[n % 2], row == n ? T(1) : T(0), x[n]);
+      // Of number `row`, what the fours 2 (lane % 4) and the next have.
+      T s[2] = {c[0][0] + c[1][0], c[0][1] + c[1][1]};
+      int const four = (lane & 3) * 2, mine = lane & -lanes;
+      if (lanes == 4) {
+        if (row < N) {
+          put(four - row, row, s[0]);
+          put(four + 1 - row, row, s[1]);
+        }
+        return;
+      }
+      T sum[1] = {s[0] + s[1]};
+      BATCHWORK_KEEP_LOOP
+      for (int step = 1; step * 8 < lanes; step *= 2)
+        sum[0] += swapped(sum[0], step);
+      if (row < N && ((lane & 3) * 8 & (lanes - 1)) == 0)
+        put((four * 4 - mine) >> (__ffs(lanes) - 1), row, sum[0]);
+      return;
+    }
+  }
+#endif
+  deal_halves(x, lanes, 0, put);
 #endif
 }
 

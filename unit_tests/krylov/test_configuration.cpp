@@ -124,9 +124,9 @@ TEST(ConfigurationWorkspace, Numbers) {
             workspace_numbers(c, identity(2000), 3));
   EXPECT_EQ(workspace_numbers<float>(exec, c, matrix_free(2000, Neighbours<float>{2000}), 3),
             workspace_numbers(exec, c, identity(2000, 1.0f), 3));
-  c.basis = 0;
+  c.basis = -1;
   expect_says(message_of([&] { (void)workspace_numbers(c, identity(9), 3); }),
-              {"Batchwork::workspace_numbers: gmres with a basis of 0 vectors; give from 1"});
+              {"Batchwork::workspace_numbers: gmres with a basis of -1 vectors; give from 1"});
   c.solver = SolverKind::bicgstab;
   EXPECT_EQ(workspace_numbers(c, identity(2000), 3), 0);
   c.solver = SolverKind(9);

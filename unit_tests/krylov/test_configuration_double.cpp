@@ -96,9 +96,9 @@ TEST(ConfigurationMisuse, IsNamed) {
   for (auto kind : all_preconditioners) {
     c.preconditioner = kind;
     c.block_rows = 2;
-    c.basis = 0;
+    c.basis = -1;
     expect_says(message_of([&] { solve(c, a, b, x); }),
-                {"Batchwork::solve: gmres with a basis of 0 vectors; give from 1"});
+                {"Batchwork::solve: gmres with a basis of -1 vectors; give from 1"});
     c.basis = 30;
   }
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
@@ -192,7 +192,7 @@ TEST(ConfigurationMisuse, Workspaces) {
     for (std::size_t n = 0; n < 3; ++n)
       for (std::size_t i = 0; i < 900; ++i) ASSERT_NEAR(host(n, i), 1, 1e-12);
   };
-  expect_ones({.solver = SolverKind::bicgstab, .basis = 0, .block_rows = 99});
+  expect_ones({.solver = SolverKind::bicgstab, .basis = -1, .block_rows = 99});
   expect_ones({.solver = SolverKind::gmres, .basis = 1, .block_rows = 0});
 }
 

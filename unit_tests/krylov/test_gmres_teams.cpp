@@ -3,7 +3,7 @@
 
 // gmres by the device's kernel, run on the host by teams of threads: every way of holding a system, with its room in scratch
 // and in a workspace whose teams take systems in turns.
-#include "krylov/SolveCase.hpp"
+#include "krylov/GmresCase.hpp"
 #include "verbs/HostTeams.hpp"
 
 namespace Batchwork::Test {
@@ -28,7 +28,7 @@ void run(SolveChoice const& how, Gmres const& solver, M const& m, Systems const&
   auto const outside = x.poisoned();
   auto const log = SolveLog<T>::allocated(items);
   Gmres const fitted = Impl::RoomOf<Gmres>::fitted(solver, rows);
-  std::int64_t const of_system = Impl::RoomOf<Gmres>::numbers(fitted, rows, how.places(rows));
+  std::int64_t const of_system = Impl::RoomOf<Gmres>::numbers(fitted, Impl::room_shape(how, rows, sizeof(T)));
   auto const size = std::size_t(at_once * how.systems() * of_system);
   std::vector<T> memory(size + 1, std::numeric_limits<T>::quiet_NaN());
   memory[size] = poison<T>();
@@ -44,6 +44,7 @@ void run(SolveChoice const& how, Gmres const& solver, M const& m, Systems const&
                   items};
   Impl::SolveTeams<T, Problem, Matrix, R, Large> const kernel(p, how);
   ASSERT_EQ(kernel.scratch.rows, how.places(rows));
+  ASSERT_EQ(how.directions(), Matrix::directions);
   ASSERT_EQ(kernel.teams(), at_once == 0 ? kernel.turns() : at_once);
   run_teams(kernel, int(kernel.teams()), how.team(), kernel.bytes());
   x.download();
@@ -137,6 +138,44 @@ TYPED_TEST(GmresOnTeams, Functor) {
                             systems, full, b, at_once);
 }
 
+/// Systems whose directions are made orthogonal more than once beside systems that do without, by lanes of part of a warp and of
+/// several, with directions in registers and without.
+TYPED_TEST(GmresOnTeams, NearlyDependentDirections) {
+  using T = TypeParam;
+  using namespace Impl;
+  Random random(3);
+  bool const wide = sizeof(T) == 8;
+  auto const look = [&]<class Matrix, int R, bool Large>(int rows, int half_width) {
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    std::int64_t const items = Large ? 3 : 11;
+    Pattern pattern = tridiagonal(rows);
+    for (int i = 0; i < rows; ++i) {
+      auto& row = pattern.columns[std::size_t(i)];
+      row.clear();
+      for (int j = std::max(0, i - half_width); j < std::min(rows, i + half_width + 1); ++j)
+        row.push_back(j);
+    }
+    Matrices<T> const a(pattern, items, Arranged::rows);
+    GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+    for (std::int64_t n = 0; n < items; ++n) {
+      if (n % 3 == 1) put_dominant(a, n, random, false, 20);
+      else put_graded(a, n, random, wide ? 8 : 3);
+    }
+    a.upload();
+    b.randomise(random);
+    int const width = (pattern.nonzeros() + rows - 1) / rows;
+    SolveChoice const how =
+        choose_solve(rows, width, false, Gmres::short_rows, Vendor::has_shuffles);
+    ASSERT_EQ(how.lanes > 32, Large);
+    run<T, Matrix, R, Large>(how, gmres(rows, relative(wide ? 1e-6 : 1e-3, 3 * rows)),
+                             no_preconditioner(), AnySystems<T>(a.csr().systems()), a.full, b, 0);
+  };
+  look.template operator()<EntriesHeld<T, 4, 3>, 4, false>(13, 1);
+  look.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(20, 20);
+  look.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(30, 30);
+  look.template operator()<EntriesHeld<T, 1, 64>, 1, true>(66, 8);
+}
+
 /// Systems of a team of which one stagnates, one is singular and one is not finite.
 TYPED_TEST(GmresOnTeams, Reasons) {
   using T = TypeParam;
@@ -165,7 +204,7 @@ TYPED_TEST(GmresOnTeams, Reasons) {
   using Solver = Impl::InRoom<Gmres, T>;
   using Problem = Impl::SolveProblem<T, Solver, NoPreconditioner, Impl::AnySystems<T>>;
   Problem const p{{solver, solver.stop, nullptr,
-                   Impl::RoomOf<Gmres>::numbers(solver, rows, how.places(rows)), 0},
+                   Impl::RoomOf<Gmres>::numbers(solver, Impl::room_shape(how, rows, sizeof(T))), 0},
                   {},
                   dense(full.batch()).systems(),
                   Impl::stored(vectors(b)).storage.as_const(),

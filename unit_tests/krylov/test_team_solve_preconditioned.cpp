@@ -126,8 +126,8 @@ TYPED_TEST(TeamSolvePreconditioned, ExactOnesConvergeAtOnce) {
 TEST(TeamSolvePreconditionedMisuse, IsNamed) {
   Matrices<double> const a(full_pattern(6), 2, Arranged::rows);
   expect_says(
-      message_of([&] { (void)team_solve<Space>(gmres(0), no_preconditioner(), a.dense()); }),
-      {"Batchwork::team_solve: gmres with a basis of 0", "; give"});
+      message_of([&] { (void)team_solve<Space>(gmres(-1), no_preconditioner(), a.dense()); }),
+      {"Batchwork::team_solve: gmres with a basis of -1", "; give"});
   expect_says(message_of([&] { (void)team_solve<Space>(bicgstab(), block_jacobi(40), a.dense()); }),
               {"Batchwork::team_solve: operand 2, block_jacobi", "; give"});
 }
