@@ -9,7 +9,7 @@
 #
 #   -q           only what is not the same, and the counts
 #   -p PATTERN   functions whose demangled names match this extended regular expression (Batchwork)
-#   -s SED       a sed script for the demangled names of both, for instance 's/OldName/NewName/g'
+#   -s SED       a script of sed -E for the demangled names of both, for instance 's/OldName/NewName/g'
 #   -d FOLDER    keeps the code there, a file for each function of `before` and `after`, for diff
 #
 # Numbers that compilers give to names (anonymous namespaces, lambdas, clones) are left out, and a function that is in one

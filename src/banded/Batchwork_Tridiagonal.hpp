@@ -72,9 +72,8 @@ template <class Exec, class Kernel>
 void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Kernel const& kernel) {
   using namespace Kokkos::Experimental;
   if (kernel.teams() > 2147483647) call.fail("too many items for one launch");
-  Kokkos::TeamPolicy<
-      Exec, Kokkos::IndexType<std::int64_t>,
-      Vendor::TeamBounds<Exec, Kernel::largest_team, Kernel::wanted_teams>>
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                     Vendor::TeamBounds<Exec, Kernel::largest_team, Kernel::wanted_teams>>
   policy(exec, int(kernel.teams()), kernel.team(), 1);
   if (kernel.bytes() > 0) {
     if (kernel.bytes() > std::size_t(policy.scratch_size_max(0)))

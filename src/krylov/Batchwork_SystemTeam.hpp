@@ -206,9 +206,8 @@ struct SystemTeam {
     for (int n = 0; n < N; ++n) x[n] = mine[n];
     if constexpr (Vendor::has_shuffles) {
       // Whole wavefronts, where these have more than 32 lanes.
-      int const together = Vendor::warp_lanes > 32 && lanes % Vendor::warp_lanes == 0
-                               ? Vendor::warp_lanes
-                               : 32;
+      int const together =
+          Vendor::warp_lanes > 32 && lanes % Vendor::warp_lanes == 0 ? Vendor::warp_lanes : 32;
       Vendor::sum_over(x, Large ? together : lanes);
       if constexpr (Large) {
         T* const all = next_parts();

@@ -63,7 +63,7 @@ inline constexpr bool has_shuffles = false;
 inline constexpr int warp_lanes =
 #if defined(BATCHWORK_THREADS_AS_LANES)
     BATCHWORK_THREADS_AS_LANES;
-#elif defined(KOKKOS_ENABLE_HIP) &&                                           \
+#elif defined(KOKKOS_ENABLE_HIP) &&                                            \
     (defined(KOKKOS_ARCH_AMD_GFX906) || defined(KOKKOS_ARCH_AMD_GFX908) ||     \
      defined(KOKKOS_ARCH_AMD_GFX90A) || defined(KOKKOS_ARCH_AMD_GFX940) ||     \
      defined(KOKKOS_ARCH_AMD_GFX942) || defined(KOKKOS_ARCH_AMD_GFX942_APU) || \
@@ -590,8 +590,7 @@ BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
       }
       T sum[1] = {s[0] + s[1]};
       BATCHWORK_KEEP_LOOP
-      for (int step = 1; step * 8 < lanes; step *= 2)
-        sum[0] += swapped(sum[0], step);
+      for (int step = 1; step * 8 < lanes; step *= 2) sum[0] += swapped(sum[0], step);
       if (row < N && ((lane & 3) * 8 & (lanes - 1)) == 0)
         put((four * 4 - mine) >> (__ffs(lanes) - 1), row, sum[0]);
       return;

@@ -101,7 +101,8 @@ inline void ThreadAsLane::exchange(void* number, int bytes, int from, int togeth
   std::memcpy(team->given[std::size_t(rank)].data(), number, std::size_t(bytes));
   team->meet(rank, together);
   // A lane that is not there gives anything.
-  if (from < team->size) std::memcpy(number, team->given[std::size_t(from)].data(), std::size_t(bytes));
+  if (from < team->size)
+    std::memcpy(number, team->given[std::size_t(from)].data(), std::size_t(bytes));
   team->meet(rank, together);
 }
 

@@ -56,8 +56,7 @@ void update_exactly(std::initializer_list<int> teams, std::int64_t n) {
       auto const q = std::size_t(k);
       ASSERT_TRUE(equal(y.dense(k), c * (a.dense(k) + u0[q]))) << "item " << k;
       ASSERT_TRUE(equal(u.dense(k), u0[q] - a.dense(k))) << "item " << k;
-      ASSERT_TRUE(
-          equal(s.dense(k), mirrored(s0[q]) + c * mirrored(g.dense(k)) * transpose(c)))
+      ASSERT_TRUE(equal(s.dense(k), mirrored(s0[q]) + c * mirrored(g.dense(k)) * transpose(c)))
           << "item " << k;
       ASSERT_EQ(codes.at(k), 0) << "item " << k;
     }
@@ -116,8 +115,7 @@ void solve_items(int team, std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const ak = a.dense(k), bk = b.dense(k), truth = solve_spd(ak, bk);
     long double const size = std::sqrt(dot(bk, bk));
-    ASSERT_TRUE(near(x.dense(k), truth,
-                     tolerance<double>(N * N, norm1(truth), condition_spd(ak))))
+    ASSERT_TRUE(near(x.dense(k), truth, tolerance<double>(N * N, norm1(truth), condition_spd(ak))))
         << "item " << k;
     ASSERT_NEAR(double(length.at(k)), double(size > 4 ? size : bk(0)),
                 double(tolerance<double>(N, size)))
@@ -134,7 +132,8 @@ void solve_items(int team, std::int64_t n) {
       ASSERT_EQ(Status::reason(codes.at(k)), Reason::not_positive_definite);
     } else {
       ASSERT_EQ(codes.at(k), 0) << "item " << k;
-      for (int i = 0; i < N; ++i) ASSERT_TRUE(same_bits(x.at(k, i), other.at(k, i))) << "item " << k;
+      for (int i = 0; i < N; ++i)
+        ASSERT_TRUE(same_bits(x.at(k, i), other.at(k, i))) << "item " << k;
     }
   }
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The device's classes, after those of the host. See KokkosCore_config.h.
-#include <decl/Kokkos_Declare_SERIAL.hpp>
 #include_next <KokkosCore_Config_DeclareBackend.hpp>
+#include <decl/Kokkos_Declare_SERIAL.hpp>
 
 #include <decl/Kokkos_Declare_HIP.hpp>
