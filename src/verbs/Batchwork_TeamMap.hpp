@@ -163,7 +163,6 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   /// Bytes of a warp's buffer for operand I, if it is read, or written.
   template <std::size_t I>
   static constexpr std::size_t carried_bytes_of(bool reads) {
-    (void)reads;  // of other operands
     using Bnd = typename Ops::template bound<I>;
     constexpr Kind k = Bnd::kind;
     if constexpr (k == Kind::in || k == Kind::inout || k == Kind::out) {
@@ -174,7 +173,8 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
     return 0;
   }
   template <std::size_t... I>
-  static constexpr std::size_t all_carried_bytes(bool reads, std::index_sequence<I...>) {
+  static constexpr std::size_t all_carried_bytes([[maybe_unused]] bool reads,
+                                                 std::index_sequence<I...>) {
     return (std::size_t(0) + ... + carried_bytes_of<I>(reads));
   }
   template <std::size_t I>

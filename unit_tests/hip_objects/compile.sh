@@ -51,9 +51,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/include"
 sed 's/@[A-Za-z_]*@/0/g' "$top/cmake/Batchwork_Version.hpp.in" >"$work/include/Batchwork_Version.hpp"
-# -Wconversion as GCC understands it, which leaves signs out.
-flags=(-x hip -std=c++20 -O3 -DNDEBUG -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror
-  -Rpass-analysis=kernel-resource-usage
+# -Wconversion as GCC understands it, which leaves signs out. The loops of the largest tiles are unrolled, as CMake asks for.
+flags=(-x hip -std=c++20 -O3 -DNDEBUG -mllvm -pragma-unroll-threshold=65536
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror -Rpass-analysis=kernel-resource-usage
   -I "$PWD/configuration" -isystem "$kokkos" -isystem "$kokkos/mdspan" -I "$top/src" -I "$work/include")
 
 # What Kokkos calls an architecture.
