@@ -6,11 +6,10 @@
 # and the folder configuration in front of them. Fails if something warns, or if a kernel has more scratch memory (spilled
 # registers, and arrays that did not fit) than it may have, in bytes a lane:
 #
-#   copies, gemm, multiply and other verbs beside solve, tridiagonal systems          none
-#   map and scan with an item a lane                                                  LANE
-#   map and scan whose lanes share items                                              GRID
-#   cholesky and solves with its factors                                              TRIANGLE
-#   solve                                                                             SOLVE
+#   map and scan whose lanes share items       128
+#   cholesky and solves with its factors      1536
+#   solve                                      512
+#   all others                                none
 #
 #   compile.sh [-v] [ARCHITECTURE...]      gfx90a and gfx942 if none is named; -v: all kernels, not only those with scratch
 #
@@ -31,7 +30,7 @@ if [ "${1:-}" = "-v" ]; then
   verbose=1
   shift
 fi
-case ${1:-} in -*) sed -n 's/^# \{0,1\}//; 5,22p' "$0" >&2; exit 2 ;; esac
+case ${1:-} in -*) sed -n 's/^# \{0,1\}//; 5,20p' "$0" >&2; exit 2 ;; esac
 architectures=("$@")
 [ $# -gt 0 ] || architectures=(gfx90a gfx942)
 
@@ -94,10 +93,9 @@ for architecture in "${architectures[@]}"; do
   cat "$work"/*-"$architecture".log | c++filt | awk -v verbose=$verbose -v architecture="$architecture" '
     function value(text) { sub(/.*: */, "", text); sub(/ .*/, "", text); return text + 0 }
     function allowed(kernel) {
-      if (kernel ~ /^SolveTeams</) return SOLVE
-      if (kernel ~ /^TriangleTeams</) return TRIANGLE
-      if (kernel ~ /^DeviceKernel<.*GridLanes</) return GRID
-      if (kernel ~ /^DeviceKernel</) return LANE
+      if (kernel ~ /^SolveTeams</) return 512
+      if (kernel ~ /^TriangleTeams</) return 1536
+      if (kernel ~ /^DeviceKernel<.*GridLanes</) return 128
       return 0
     }
     / remark: .*Function Name: / { kernel = $0; sub(/.*Function Name: */, "", kernel); sub(/ \[-Rpass.*/, "", kernel) }
@@ -116,7 +114,7 @@ for architecture in "${architectures[@]}"; do
       sub(/Kokkos::TeamPolicy<.*/, "", kernel)
       gsub(/Batchwork::Impl::|Batchwork::|\(anonymous namespace\)::/, "", kernel)
       if (bytes > 0 || verbose)
-        printf "%s  registers %3d + %3d  scratch %4d  %s\n", bad ? "SPILLS" : bytes > 0 ? "some  " : "ok    ", registers, more, bytes, substr(kernel, 1, 400)
+        printf "%s  registers %3d + %3d  scratch %4d  %s\n", (bad ? "SPILLS" : bytes > 0 ? "some  " : "ok    "), registers, more, bytes, substr(kernel, 1, 400)
     }
     END {
       printf "HIP objects: %s: %d kernels, %d with scratch memory within what is allowed, %d beyond\n", architecture, kernels, some, failed
