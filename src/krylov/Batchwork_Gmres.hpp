@@ -227,7 +227,7 @@ struct GmresMethod {
       if (on) for_each_of_group(at, k, [&](int q, int i, V const& d) { parts[q] += w(i) * d; });
       sum_into_box(at, parts, box, k, room.apart);
     }
-    meet_in_box(at, box, steps + 1);
+    meet_in_box(at, box, (steps + group) / group * group);
     Squares s;
     if (on) {
       if constexpr (held > 0) {
