@@ -7,8 +7,9 @@
 # registers, and arrays that did not fit) than it may have, in bytes a lane:
 #
 #   map and scan whose lanes share items       128
+#   gemm by blocks                             128
 #   cholesky and solves with its factors      1536
-#   solve                                      512
+#   solve                                      640
 #   all others                                none
 #
 #   compile.sh [-v] [ARCHITECTURE...]      gfx90a and gfx942 if none is named; -v: all kernels, not only those with scratch
@@ -30,7 +31,7 @@ if [ "${1:-}" = "-v" ]; then
   verbose=1
   shift
 fi
-case ${1:-} in -*) sed -n 's/^# \{0,1\}//; 5,20p' "$0" >&2; exit 2 ;; esac
+case ${1:-} in -*) sed -n 's/^# \{0,1\}//; 5,21p' "$0" >&2; exit 2 ;; esac
 architectures=("$@")
 [ $# -gt 0 ] || architectures=(gfx90a gfx942)
 
@@ -93,8 +94,9 @@ for architecture in "${architectures[@]}"; do
   cat "$work"/*-"$architecture".log | c++filt | awk -v verbose=$verbose -v architecture="$architecture" '
     function value(text) { sub(/.*: */, "", text); sub(/ .*/, "", text); return text + 0 }
     function allowed(kernel) {
-      if (kernel ~ /^SolveTeams</) return 512
+      if (kernel ~ /^SolveTeams</) return 640
       if (kernel ~ /^TriangleTeams</) return 1536
+      if (kernel ~ /^GemmBlocks</) return 128
       if (kernel ~ /^DeviceKernel<.*GridLanes</) return 128
       return 0
     }
