@@ -31,15 +31,15 @@ if [ "${1:-}" = "-v" ]; then
   verbose=1
   shift
 fi
-case ${1:-} in -*) sed -n 's/^# \{0,1\}//; 5,21p' "$0" >&2; exit 2 ;; esac
+case ${1:-} in -*) sed -n 's/^# \{0,1\}//; 5,21p' compile.sh >&2; exit 2 ;; esac
 architectures=("$@")
 [ $# -gt 0 ] || architectures=(gfx90a gfx942)
 
 compiler=""
-for name in ${HIPCXX:+"$HIPCXX"} hipcc clang++; do
+for name in ${HIPCXX:-hipcc clang++}; do
   if command -v "$name" >/dev/null; then compiler=$name; break; fi
 done
-[ -n "$compiler" ] || fail "there is no hipcc and no clang++; name one by HIPCXX"
+[ -n "$compiler" ] || fail "there is no ${HIPCXX:-hipcc and no clang++}; name one by HIPCXX"
 command -v c++filt >/dev/null || fail "there is no c++filt"
 kokkos=""
 for place in "${Kokkos_ROOT:-/usr}/include/kokkos" "${Kokkos_ROOT:-/usr}/include"; do
