@@ -142,7 +142,7 @@ struct TridiagonalHeld {
   }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     Place here = place_of(member);
     if constexpr (Alone) {
       if (!here.there) return;

@@ -223,7 +223,7 @@ struct TridiagonalPivoted : TridiagonalHeld<T, most_rows_held<T>, false> {
   std::size_t bytes() const { return used_bytes() + 16; }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     Place const here = Base::place_of(member);
     T* const numbers =
         static_cast<T*>(member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16)) +

@@ -164,7 +164,7 @@ struct TridiagonalStaged {
   }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     Place here;
     here.rank = member.team_rank();
     here.team = member.team_size();

@@ -102,15 +102,15 @@ struct BicgstabMethod {
     }
     N const next_omega = Vendor::quotient(s[0], s[1]), inverse_omega = Vendor::quotient(s[1], s[0]);
     // Half an iteration may do; and is all there is where t = 0 or t' s = 0, or nearly.
-    Mask const halves = goes_on & ((s[2] <= is.threshold_squared) | !within_range(next_omega) |
-                                   !within_range(inverse_omega));
+    Mask const usable = within_range(next_omega), inverse_usable = within_range(inverse_omega),
+               halves = goes_on & ((s[2] <= is.threshold_squared) | !usable | !inverse_usable);
     Mask const whole = goes_on && !halves;
     if (any(halves)) {
       at.for_each([&](int i) { u.set(i, select_some(halves, u(i) + V(alpha) * p(i), u(i))); });
       is.judge(halves, s[2]);
       if (Mask const fails = halves && is.running; any(fails)) {
         is.stop(fails, Reason::breakdown, Breakdown::omega);
-        if (Mask const of = fails && !(within_range(s[0]) & within_range(s[1])); any(of))
+        if (Mask const of = fails && !(within_range(s[0]) && within_range(s[1])); any(of))
           is.stop(of, Reason::not_finite, Breakdown::omega);
       }
     }

@@ -67,8 +67,9 @@ struct ConjugateGradientsMethod {
     constexpr T normal = Kokkos::Experimental::norm_min_v<T>;
     N const alpha = Vendor::quotient(rho, curvature);
     // Looked at instead of alpha, which comes later and does not overflow then. Without branches, as below.
-    Mask const positive = (curvature >= N(normal)) & (curvature >= N(normal) * magnitude(rho)) &
-                          within_range(curvature);
+    N const least_curvature = N(normal) * magnitude(rho);
+    Mask const finite = within_range(curvature),
+               positive = (curvature >= N(normal)) & (curvature >= least_curvature) & finite;
     if (Mask const fails = is.running && !positive; any(fails)) {
       // Of a residual that is hardly there p' A p may vanish although the matrix is definite.
       constexpr T least = normal / Kokkos::Experimental::epsilon_v<T>;

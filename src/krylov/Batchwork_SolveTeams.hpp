@@ -125,7 +125,7 @@ struct SolveTeams {
   }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     if constexpr (has_room || has_factors) {
       // Asking for scratch again would give other scratch.
       T* const numbers = scratch_of(member);

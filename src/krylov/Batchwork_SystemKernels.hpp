@@ -92,7 +92,7 @@ struct SystemTeams {
   }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     int const rank = member.team_rank(), slot = rank / lanes;
     std::int64_t const wanted =
         std::int64_t(member.league_rank()) * (member.team_size() / lanes) + slot;

@@ -214,15 +214,18 @@ struct SystemTeam {
     BATCHWORK_UNROLL
     for (int n = 0; n < N; ++n) x[n] = mine[n];
     if constexpr (Vendor::has_shuffles) {
-      Vendor::sum_over(x, Large ? lanes_of_warp : lanes);
+      // Whole wavefronts, where these have more than 32 lanes.
+      int const together = lanes % Vendor::warp_lanes == 0 ? Vendor::warp_lanes : lanes_of_warp;
+      Vendor::sum_over(x, Large ? together : lanes);
       if constexpr (Large) {
         T* const all = next_parts();
-        int const warps = lanes / lanes_of_warp;
-        if (rank % lanes_of_warp == 0) {
+        int const warps = lanes / together;
+        if (rank % together == 0) {
           BATCHWORK_UNROLL
-          for (int n = 0; n < N; ++n) all[n * most_warps + rank / lanes_of_warp] = x[n];
+          for (int n = 0; n < N; ++n) all[n * most_warps + rank / together] = x[n];
         }
         member.team_barrier();
+        if (Vendor::warp_lanes > 32 && warps == 1) return;
         BATCHWORK_UNROLL
         for (int n = 0; n < N; ++n) {
           x[n] = all[n * most_warps] + all[n * most_warps + 1];

@@ -33,11 +33,19 @@
 /// sequence over 8x8 tiles outgrows the instruction cache and the compiler keeps more values than there are registers.
 /// BATCHWORK_KEEP_LOOP: devices keep it a loop; only device code has it. BATCHWORK_UNROLL_SOME: likewise, but do a few turns
 /// at once, so that one waits while another does.
+/// BATCHWORK_UNROLL_IF_KNOWN: unrolled on devices if the number of turns is known; clang, which would warn where it is not,
+/// finds out by itself.
 #if !defined(BATCHWORK_DEVICE_PASS)
+#define BATCHWORK_UNROLL_IF_KNOWN
 #define BATCHWORK_KEEP_LOOP
 #define BATCHWORK_UNROLL_SOME
 #endif
 #if defined(BATCHWORK_DEVICE_PASS)
+#if defined(__clang__)
+#define BATCHWORK_UNROLL_IF_KNOWN
+#else
+#define BATCHWORK_UNROLL_IF_KNOWN _Pragma("unroll")
+#endif
 #define BATCHWORK_KEEP_LOOP _Pragma("unroll 1")
 #define BATCHWORK_UNROLL_SOME _Pragma("unroll 4")
 #define BATCHWORK_UNROLL _Pragma("unroll")

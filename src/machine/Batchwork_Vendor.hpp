@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "machine/Batchwork_DeviceLimits.hpp"
 #include "machine/Batchwork_Macros.hpp"
@@ -21,6 +22,14 @@
 #endif
 #if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDA_ARCH__)
 #define BATCHWORK_VENDOR_CUDA 1
+#endif
+#if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__HIP_DEVICE_COMPILE__)
+#define BATCHWORK_VENDOR_HIP 1
+#endif
+// In all passes of a compiler for such devices. Tests define BATCHWORK_THREADS_AS_LANES, see below.
+#if (!defined(BATCHWORK_DISABLE_VENDOR) && (defined(__CUDACC__) || defined(__HIPCC__))) || \
+    defined(BATCHWORK_THREADS_AS_LANES)
+#define BATCHWORK_VENDOR_WARPS 1
 #endif
 
 namespace Batchwork::Impl::Vendor {
@@ -88,13 +97,63 @@ inline constexpr std::size_t fixed_bytes = kernel_bytes<Exec> - 1024;
 /// its cache holds them. On devices larger ones are staged in team scratch. By measurement: to be set by it on a device.
 inline constexpr std::size_t fast_argument_bytes = 8192;
 
-// ---- lanes of a team ------------------------------------------------------------------------------------------
+// ---- launch bounds ----------------------------------------------------------------------------------------------
+
+/// The second number of Kokkos' LaunchBounds where a multiprocessor (a compute unit) is to hold so many teams of so many lanes.
+/// It is their number on CUDA; Kokkos hands it on to compilers, and that of HIP takes it for the least number of wavefronts
+/// of 64 that each of the four SIMDs of a compute unit is to hold (HIP language extensions, __launch_bounds__).
+template <class Exec>
+constexpr unsigned launch_bound([[maybe_unused]] int lanes, int teams) {
+#if defined(KOKKOS_ENABLE_HIP)
+  if constexpr (std::is_same_v<Exec, Kokkos::HIP>)
+    return unsigned((teams * ((lanes + 63) / 64) + 3) / 4);
+#endif
+  return unsigned(teams);
+}
+template <class Exec, int Lanes, int Teams>
+using TeamBounds = Kokkos::LaunchBounds<unsigned(Lanes), launch_bound<Exec>(Lanes, Teams)>;
+
+// ---- warps ------------------------------------------------------------------------------------------------------
+
+/// Whether the lanes of a warp see each other's numbers without scratch; the host, which reserves the scratch, knows it too.
+#if defined(BATCHWORK_VENDOR_WARPS)
+inline constexpr bool has_shuffles = true;
+#else
+inline constexpr bool has_shuffles = false;
+#endif
+
+/// Lanes of a warp; wavefronts of AMD's gfx9 have 64. Nothing counts on more than 32 of them going one way, but so many as
+/// there are need neither scratch nor a barrier to meet.
+inline constexpr int warp_lanes =
+#if defined(BATCHWORK_THREADS_AS_LANES)
+    BATCHWORK_THREADS_AS_LANES;
+#elif defined(KOKKOS_ENABLE_HIP) &&                                            \
+    (defined(KOKKOS_ARCH_AMD_GFX906) || defined(KOKKOS_ARCH_AMD_GFX908) ||     \
+     defined(KOKKOS_ARCH_AMD_GFX90A) || defined(KOKKOS_ARCH_AMD_GFX940) ||     \
+     defined(KOKKOS_ARCH_AMD_GFX942) || defined(KOKKOS_ARCH_AMD_GFX942_APU) || \
+     defined(KOKKOS_ARCH_AMD_GFX950))
+    64;
+#else
+    32;
+#endif
+
+#if defined(BATCHWORK_THREADS_AS_LANES)
+/// Lanes that are threads of a host, in warps of that many, for tests; whoever runs the threads defines this.
+struct ThreadAsLane {
+  static int rank();   ///< in the team
+  static int count();  ///< of the team
+  /// Waits for the calling thread's group of so many neighbours.
+  static void meet(int together);
+  /// Replaces a number of so many bytes by that of a lane of the group.
+  static void exchange(void* number, int bytes, int from, int together);
+};
+#endif
 
 /// The linear rank of the calling lane over team size times vector length, and how many there are. The portable path
 /// cannot tell the vector lanes of a thread apart: there a lane is a thread, and its vector lanes do the same work.
 template <class Member>
 BATCHWORK_INLINE int lane_rank([[maybe_unused]] Member const& member) {
-#if defined(BATCHWORK_VENDOR_CUDA)
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
   return static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
 #else
   return member.team_rank();
@@ -102,7 +161,7 @@ BATCHWORK_INLINE int lane_rank([[maybe_unused]] Member const& member) {
 }
 template <class Member>
 BATCHWORK_INLINE int lane_count([[maybe_unused]] Member const& member) {
-#if defined(BATCHWORK_VENDOR_CUDA)
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
   return static_cast<int>(blockDim.x * blockDim.y);
 #else
   return member.team_size();
@@ -113,21 +172,95 @@ BATCHWORK_INLINE int lane_count([[maybe_unused]] Member const& member) {
 /// length). No synchronisation. Called by all threads of the team, outside nested ranges.
 template <class Member, class Body>
 BATCHWORK_INLINE void for_each_lane(Member const& member, int n, Body const& body) {
-#if defined(BATCHWORK_VENDOR_CUDA)
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
   (void)member;
   // threadIdx.x runs over the vector lanes, threadIdx.y over the threads of a Kokkos team.
   int const lane = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
   int const lanes = static_cast<int>(blockDim.x * blockDim.y);
 #pragma unroll 1
   for (int k = lane; k < n; k += lanes) body(k);
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  for (int k = lane_rank(member); k < n; k += lane_count(member)) body(k);
 #else
   Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), body);
 #endif
 }
 
+#if defined(BATCHWORK_VENDOR_WARPS)
+/// The primitives: the rest of this section is written with them. `together` lanes call one at the same time, 32 or a warp.
+
+/// What is written to scratch before is seen by the lanes of the warp that are called behind. Wavefronts go in step.
+BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  __syncwarp();
+#elif defined(BATCHWORK_VENDOR_HIP)
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  ThreadAsLane::meet(together);
+#endif
+}
+/// What the lane of a group of L whose rank differs by the bit `step` gives for what this lane gives.
+template <int L = 32, class T>
+BATCHWORK_INLINE T swapped(T const& x, [[maybe_unused]] int step,
+                           [[maybe_unused]] int together = 32) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return __shfl_xor_sync(0xffffffffu, x, step, L);
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return __shfl_xor(x, step);
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  T y = x;
+  ThreadAsLane::exchange(&y, int(sizeof(T)), ThreadAsLane::rank() ^ step, together);
+  return y;
+#else
+  return x;
+#endif
+}
+/// The value that the lane `from` of the L of a group holds.
+template <int L, class T>
+BATCHWORK_INLINE T held_by(T const& x, [[maybe_unused]] int from) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return __shfl_sync(0xffffffffu, x, from, L);
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return __shfl(x, from, L);
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  T y = x;
+  ThreadAsLane::exchange(&y, int(sizeof(T)), ThreadAsLane::rank() / L * L + from, 32);
+  return y;
+#else
+  return x;
+#endif
+}
+#endif
+
+/// Whether x holds in any lane of the warp. Where has_shuffles.
+BATCHWORK_INLINE bool any_in_warp(bool x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return __any_sync(0xffffffffu, x);
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return __any(x) != 0;
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  for (int step = 1; step < 32; step *= 2) x = swapped(x, step) || x;
+  return x;
+#else
+  return x;
+#endif
+}
+
+/// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole team, all of which does.
+template <class Member>
+BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
+#if defined(BATCHWORK_VENDOR_WARPS)
+  meet_in_warp();
+#else
+  member.team_barrier();
+#endif
+}
+
 // ---- lanes that share an item -----------------------------------------------------------------------------------
 
-#if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)
+#if defined(BATCHWORK_VENDOR_WARPS)
 /// How the lanes of a grid wait for each other: with their warp, which never parts. Its lanes all take the same way
 /// through a sequence, the missing ones of a ragged last warp count as gone, and a constant mask costs next to nothing.
 struct LaneSync {
@@ -135,54 +268,39 @@ struct LaneSync {
   static BATCHWORK_INLINE LaneSync of(Member const&) {
     return {};
   }
-  BATCHWORK_INLINE void sync() const {
-#if defined(BATCHWORK_VENDOR_CUDA)
-    __syncwarp();
-#endif
-  }
+  BATCHWORK_INLINE void sync() const { meet_in_warp(); }
   /// The same for so many neighbouring lanes: beyond a warp, for the whole team.
   template <int Lanes>
   BATCHWORK_INLINE void sync_all() const {
-#if defined(BATCHWORK_VENDOR_CUDA)
-    if constexpr (Lanes > 32) __syncthreads();
-    else __syncwarp();
+    if constexpr (Lanes <= warp_lanes) {
+      meet_in_warp(Lanes > 32 ? Lanes : 32);
+    } else {
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
+      __syncthreads();
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+      ThreadAsLane::meet(ThreadAsLane::count());
 #endif
+    }
   }
   /// The value that the lane `from` of the L of a grid holds.
   template <int L, class T>
-  BATCHWORK_INLINE T broadcast(T const& x, [[maybe_unused]] int from, int, char*) const {
-#if defined(BATCHWORK_VENDOR_CUDA)
-    return __shfl_sync(0xffffffffu, x, from, L);
-#else
-    return x;
-#endif
+  BATCHWORK_INLINE T broadcast(T const& x, int from, int, char*) const {
+    return held_by<L>(x, from);
   }
   /// The sum over the L lanes of a grid, the same bits in each.
   template <int L, class T>
   BATCHWORK_INLINE T sum(T x, int, char*) const {
-#if defined(BATCHWORK_VENDOR_CUDA)
-    BATCHWORK_UNROLL
-    for (int step = 1; step < L; step *= 2) x = x + __shfl_xor_sync(0xffffffffu, x, step, L);
-#endif
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int step = 1; step < L; step *= 2) x = x + swapped<L>(x, step);
     return x;
   }
   /// What the lane whose rank differs by the bit `step` gives for what this lane gives.
   template <int L, class T>
-  BATCHWORK_INLINE T swap(T const& x, [[maybe_unused]] int step, int, char*) const {
-#if defined(BATCHWORK_VENDOR_CUDA)
-    return __shfl_xor_sync(0xffffffffu, x, step, L);
-#else
-    return x;
-#endif
+  BATCHWORK_INLINE T swap(T const& x, int step, int, char*) const {
+    return swapped<L>(x, step);
   }
   /// Whether x holds in any lane of the warp: what all of them may branch on.
-  BATCHWORK_INLINE bool any(bool x) const {
-#if defined(BATCHWORK_VENDOR_CUDA)
-    return __any_sync(0xffffffffu, x);
-#else
-    return x;
-#endif
-  }
+  BATCHWORK_INLINE bool any(bool x) const { return any_in_warp(x); }
 };
 #else
 /// Portably lanes can only wait for their whole team; all of it then runs the same number of items.
@@ -237,24 +355,10 @@ struct LaneSync {
 };
 #endif
 
-/// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole team, all of which does.
-template <class Member>
-BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
-#if defined(BATCHWORK_VENDOR_CUDA)
-  __syncwarp();
-#else
-  member.team_barrier();
-#endif
-}
-
-/// Whether the lanes of a warp see each other's numbers without scratch; the host, which reserves the scratch, knows it too.
-#if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)
-inline constexpr bool has_shuffles = true;
-#else
-inline constexpr bool has_shuffles = false;
-#endif
 /// Places of scratch that combine_lanes takes of each number, in a team of so many lanes.
-constexpr int places_to_combine(int team) { return has_shuffles ? (team + 31) / 32 : team; }
+constexpr int places_to_combine(int team) {
+  return has_shuffles ? (team + warp_lanes - 1) / warp_lanes : team;
+}
 
 /// Puts f(... f(a, b) ...) of what `lanes` neighbouring lanes give into x, of N numbers at once; f is commutative. The same
 /// bits in each lane, in an order that depends on the number of lanes alone, which is a power of two and divides the team.
@@ -264,15 +368,15 @@ template <int N, class Member, class T, class F>
 BATCHWORK_INLINE void combine_lanes(Member const& member, T (&x)[N], int lanes, F const& f,
                                     T* box) {
   int const rank = member.team_rank();
-#if defined(BATCHWORK_VENDOR_CUDA)
-  int const step_end = lanes < 32 ? lanes : 32;
+#if defined(BATCHWORK_VENDOR_WARPS)
+  int const step_end = lanes < warp_lanes ? lanes : warp_lanes;
   BATCHWORK_KEEP_LOOP
   for (int step = 1; step < step_end; step *= 2) {
     BATCHWORK_UNROLL
-    for (int q = 0; q < N; ++q) x[q] = f(x[q], __shfl_xor_sync(0xffffffffu, x[q], step));
+    for (int q = 0; q < N; ++q) x[q] = f(x[q], swapped(x[q], step, step_end > 32 ? step_end : 32));
   }
-  if (lanes <= 32) return;
-  int const each = 32;
+  if (lanes <= warp_lanes) return;
+  int const each = warp_lanes;
 #else
   int const each = 1;
 #endif
@@ -287,15 +391,6 @@ BATCHWORK_INLINE void combine_lanes(Member const& member, T (&x)[N], int lanes, 
   }
 }
 
-/// Whether x holds in any lane of the warp. Where has_shuffles.
-BATCHWORK_INLINE bool any_in_warp(bool x) {
-#if defined(BATCHWORK_VENDOR_CUDA)
-  return __any_sync(0xffffffffu, x);
-#else
-  return x;
-#endif
-}
-
 // ---- asynchronous copies -----------------------------------------------------------------------------------------
 
 /// Whether copies to team scratch can run beside the arithmetic.
@@ -304,7 +399,8 @@ BATCHWORK_INLINE bool any_in_warp(bool x) {
 #endif
 
 /// The same, for the host that reserves the scratch.
-#if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)
+#if (!defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)) || \
+    defined(BATCHWORK_THREADS_AS_LANES)
 inline constexpr bool copies_asynchronously = true;
 #else
 inline constexpr bool copies_asynchronously = false;
@@ -404,6 +500,10 @@ BATCHWORK_INLINE int rank_in_warp() {
   int rank;
   asm("mov.u32 %0, %%laneid;" : "=r"(rank));
   return rank;
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return int(__lane_id());
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  return ThreadAsLane::rank() % warp_lanes;
 #else
   return 0;
 #endif
@@ -474,14 +574,14 @@ BATCHWORK_INLINE T* in_scratch(T* p) {
 
 // ---- sums over lanes --------------------------------------------------------------------------------------------
 
-/// Adds up over so many neighbouring lanes, a power of two to 32: the same bits in each of them. Called by all lanes of a
-/// warp, which is whole. Where has_shuffles.
+/// Adds up over so many neighbouring lanes, a power of two to those of a warp: the same bits in each of them. Called by all
+/// lanes of a warp, which is whole; where more than 32 lanes are not added up, by all of 32. Where has_shuffles.
 ///
 /// In double matrix instructions do it in half the time: products with matrices of ones add up what four lanes hold, then
 /// what the eight fours of a warp do, as far as they belong together.
 template <class T, int N>
 BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes) {
-#if defined(BATCHWORK_VENDOR_CUDA)
+#if defined(BATCHWORK_VENDOR_WARPS)
   if constexpr (multiplies_matrices<T>) {
     if (lanes > 4) {
       // After the first product a lane holds the sums of the fours 2 (lane % 4) and the next.
@@ -498,10 +598,10 @@ BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int 
     }
   }
   BATCHWORK_UNROLL
-  for (int step = 1; step < (multiplies_matrices<T> ? 4 : 32); step *= 2) {
+  for (int step = 1; step < (multiplies_matrices<T> ? 4 : warp_lanes); step *= 2) {
     if (step < lanes) {
       BATCHWORK_UNROLL
-      for (int n = 0; n < N; ++n) x[n] += __shfl_xor_sync(0xffffffffu, x[n], step);
+      for (int n = 0; n < N; ++n) x[n] += swapped(x[n], step, lanes > 32 ? lanes : 32);
     }
   }
 #endif
@@ -513,11 +613,11 @@ BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int 
 template <int N, class T, class Put>
 BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
                                   [[maybe_unused]] int first, [[maybe_unused]] Put const& put) {
-#if defined(BATCHWORK_VENDOR_CUDA)
+#if defined(BATCHWORK_VENDOR_WARPS)
   if constexpr (N == 1) {
     int const last = lanes - 1;
     BATCHWORK_KEEP_LOOP
-    for (; lanes > 1; lanes /= 2) x[0] += __shfl_xor_sync(0xffffffffu, x[0], lanes / 2);
+    for (; lanes > 1; lanes /= 2) x[0] += swapped(x[0], lanes / 2);
     if ((rank_in_warp() & last) == 0) put(0, first, x[0]);
   } else {
     if (lanes == 1) {
@@ -530,7 +630,7 @@ BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] i
     BATCHWORK_UNROLL
     for (int n = 0; n < N / 2; ++n) {
       T const given = upper ? x[n] : x[N / 2 + n];
-      half[n] = (upper ? x[N / 2 + n] : x[n]) + __shfl_xor_sync(0xffffffffu, given, lanes / 2);
+      half[n] = (upper ? x[N / 2 + n] : x[n]) + swapped(given, lanes / 2);
     }
     deal_halves(half, lanes / 2, upper ? first + N / 2 : first, put);
   }
@@ -544,6 +644,7 @@ BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] i
 /// In double a matrix instruction adds up what fours of lanes have of one number, each of which gets a row of the result.
 template <class T, int N, class Put>
 BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
+#if defined(BATCHWORK_VENDOR_WARPS)
 #if defined(BATCHWORK_VENDOR_CUDA)
   if constexpr (multiplies_matrices<T>) {
     if (lanes >= 4) {
@@ -564,13 +665,13 @@ BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
       }
       T sum[1] = {s[0] + s[1]};
       BATCHWORK_KEEP_LOOP
-      for (int step = 1; step * 8 < lanes; step *= 2)
-        sum[0] += __shfl_xor_sync(0xffffffffu, sum[0], step);
+      for (int step = 1; step * 8 < lanes; step *= 2) sum[0] += swapped(sum[0], step);
       if (row < N && ((lane & 3) * 8 & (lanes - 1)) == 0)
         put((four * 4 - mine) >> (__ffs(lanes) - 1), row, sum[0]);
       return;
     }
   }
+#endif
   deal_halves(x, lanes, 0, put);
 #endif
 }

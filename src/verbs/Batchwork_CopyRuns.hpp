@@ -73,7 +73,7 @@ struct CopyRuns {
   /// On a device: a team copies tile number league_rank.
   template <class Member>
     requires requires(Member const& m) { m.team_barrier(); }
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     copy_words(std::uint32_t(member.league_rank()), std::uint32_t(member.team_rank()));
   }
 

@@ -196,7 +196,7 @@ struct CopyTiles {
   /// On a device: a team copies tile number league_rank.
   template <class Member>
     requires requires(Member const& m) { m.team_barrier(); }
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     T* const numbers = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(stage, 16));
     TileBox const t = box(member.league_rank());
     int const lane = member.team_rank();

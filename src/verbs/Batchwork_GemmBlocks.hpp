@@ -388,7 +388,7 @@ struct GemmBlocks {
   // ---- the kernel -------------------------------------------------------------------------------------------------------
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     T* const scratch =
         static_cast<T*>(member.team_scratch(0).get_shmem_aligned(scratch_numbers * sizeof(T), 16));
     int const rank = Vendor::lane_rank(member);

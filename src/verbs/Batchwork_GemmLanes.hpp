@@ -42,7 +42,7 @@ struct GemmLanes {
   std::int64_t teams() const { return splits ? groups * down * across : groups; }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     std::int64_t const rank = member.league_rank(), tiles = down * across;
     std::int64_t const group = splits ? rank / tiles : rank;
     std::int64_t const first = splits ? rank - group * tiles : 0;

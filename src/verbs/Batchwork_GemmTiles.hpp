@@ -241,7 +241,7 @@ struct GemmTiles {
   }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     T* const scratch = static_cast<T*>(
         member.team_scratch(0).get_shmem_aligned(std::size_t(how.numbers()) * sizeof(T), 16));
     int const size_a = how.slab_a(), size_b = how.slab_b();

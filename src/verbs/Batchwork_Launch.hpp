@@ -66,7 +66,7 @@ struct DeviceKernel {
   int per_team;
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     std::int64_t const first = std::int64_t(member.league_rank()) * per_team;
     if constexpr (Group::lanes_per_item > 1) {
       // Neighbouring teams keep to neighbouring items, round after round: the parts of a sector that belong to several

@@ -39,7 +39,7 @@ template <int MostLanes, int Teams, class Exec>
 auto team_policy(Exec const& exec, TeamShape const& shape) {
   using namespace Kokkos::Experimental;
   Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
-                     Kokkos::LaunchBounds<unsigned(MostLanes), unsigned(Teams)>>
+                     Vendor::TeamBounds<Exec, MostLanes, Teams>>
   policy(exec, int(shape.teams), shape.lanes, 1);
   if (shape.bytes > 0) policy.set_scratch_size(0, Kokkos::PerTeam(int(shape.bytes)));
   return require(policy, WorkItemProperty::HintLightWeight);

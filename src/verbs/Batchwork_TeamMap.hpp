@@ -173,7 +173,8 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
     return 0;
   }
   template <std::size_t... I>
-  static constexpr std::size_t all_carried_bytes(bool reads, std::index_sequence<I...>) {
+  static constexpr std::size_t all_carried_bytes([[maybe_unused]] bool reads,
+                                                 std::index_sequence<I...>) {
     return (std::size_t(0) + ... + carried_bytes_of<I>(reads));
   }
   template <std::size_t I>

@@ -358,7 +358,7 @@ struct TriangleTeams {
     corner.factorise(4 * g, code);
     wait(member);
     bool const keeps_reciprocals = p.columns > 0;
-    BATCHWORK_UNROLL
+    BATCHWORK_UNROLL_IF_KNOWN
     for (int i = g / 2 * 8 + here.lane; i < at().rows(); i += here.lanes) {
       T x[4];
       read_together(x, group + 4 * i);
@@ -582,7 +582,7 @@ struct TriangleTeams {
   }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     T* const scratch =
         static_cast<T*>(member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16));
     Place here = place_of(member, scratch);

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the sources of this folder share. They are compiled by compile.sh and never run, so no number here means anything.
+/// What the sources of this folder share. They are compiled by compile.sh, and for HIP by ../hip_objects/compile.sh, and never
+/// run, so no number here means anything.
 #ifndef BATCHWORK_CUDA_OBJECTS_SHARED_HPP
 #define BATCHWORK_CUDA_OBJECTS_SHARED_HPP
 
 #include <Batchwork.hpp>
-#include <type_traits>
 
 using namespace Batchwork;
 
 using Exec = Kokkos::DefaultExecutionSpace;
-static_assert(std::is_same_v<Exec, Kokkos::Cuda>, "the folder configuration comes first");
+static_assert(Impl::runs_on_device<Exec>, "the folder configuration comes first");
 
 template <class Extents>
 using Planes = Kokkos::View<Extents, Kokkos::LayoutLeft, Exec>;

@@ -55,7 +55,7 @@ TYPED_TEST(SystemSum, EveryNumberOfLanes) {
   for (int size : {128, 64})
     for (int lanes = 1; lanes <= size; lanes *= 2) {
       SCOPED_TRACE(std::to_string(lanes) + " lanes of " + std::to_string(size));
-      std::size_t const teams = 3, count = std::size_t(size);
+      std::size_t const teams = Impl::runs_on_device<Space> ? 3 : 1, count = std::size_t(size);
       SumKernel<T> const kernel{
           lanes,
           Kokkos::View<T****, Space>("in", teams, std::size_t(rounds), count, std::size_t(at_once)),

@@ -1,0 +1,98 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Run by ctest: perf_tests/compare.py on planted results.
+
+cmake_minimum_required(VERSION 3.22)
+
+find_program(python python3)
+if(NOT python)
+  message("SKIPPED: python3 is not there")
+  return()
+endif()
+file(MAKE_DIRECTORY "${WORK_DIR}")
+
+# A result file of such entries; entry(NAME TIME UNIT) makes one.
+function(results name device)
+  list(JOIN ARGN "," entries)
+  file(WRITE "${WORK_DIR}/${name}.json"
+       "{\"context\":{\"date\":\"${name}\",\"device\":\"${device}\"},\"benchmarks\":[${entries}]}"
+  )
+endfunction()
+function(entry result name time unit)
+  set(${result}
+      "{\"name\":\"${name}\",\"run_name\":\"${name}\",\"run_type\":\"iteration\",\"real_time\":${time},\"time_unit\":\"${unit}\"${ARGN}}"
+      PARENT_SCOPE
+  )
+endfunction()
+
+# Compares two of them: the exit status, and what must be said; after NOT, what must not.
+function(says before after status)
+  execute_process(
+    COMMAND "${python}" "${SOURCE_DIR}/perf_tests/compare.py" "${WORK_DIR}/${before}.json"
+            "${WORK_DIR}/${after}.json" --share 0.05
+    RESULT_VARIABLE code
+    OUTPUT_VARIABLE said
+    ERROR_VARIABLE said
+  )
+  if(NOT code EQUAL status)
+    message(FATAL_ERROR "exit status ${code} instead of ${status}:\n${said}")
+  endif()
+  set(wanted YES)
+  foreach(line IN LISTS ARGN)
+    if(line STREQUAL "NOT")
+      set(wanted NO)
+      continue()
+    endif()
+    string(FIND "${said}" "${line}" where)
+    if(wanted AND where EQUAL -1)
+      message(FATAL_ERROR "not said: ${line}\nbut:\n${said}")
+    elseif(NOT wanted AND NOT where EQUAL -1)
+      message(FATAL_ERROR "said: ${line}\nin:\n${said}")
+    endif()
+  endforeach()
+endfunction()
+
+entry(a_2ms "map/D:2" 2 ms)
+entry(a_2080us "map/D:2" 2080 us)
+entry(a_2120us "map/D:2" 2120 us)
+entry(a_1500us "map/D:2" 1500 us)
+entry(a_fails "map/D:2" 0 us ",\"error_occurred\":true,\"error_message\":\"no\"")
+entry(old "map/old" 3 ns)
+entry(new "map/new" 7 s)
+results(before H200 ${a_2ms} ${old})
+
+# Within the share, beyond it, faster; units differ.
+results(within H200 ${a_2080us} ${new})
+says(before within 0 "| map/D:2 | 2 ms | 2.08 ms | 1.040 |  |" "| only before | time |\n| --- | --- |\n| map/old | 3 ns |"
+     "| only after | time |\n| --- | --- |\n| map/new | 7 s |" "1 compared, 0 slower by more than 5 %, 0 faster" NOT "| context |"
+)
+results(beyond GH200 ${a_2120us})
+says(before beyond 1 "| map/D:2 | 2 ms | 2.12 ms | 1.060 | slower |" "| device | H200 | GH200 |" "1 slower")
+results(faster H200 ${a_1500us})
+says(before faster 0 "| map/D:2 | 2 ms | 1.5 ms | 0.750 | faster |" "1 faster")
+
+# What fails now is told; what failed before is no reason to fail.
+results(failing H200 ${a_fails} ${old})
+says(before failing 1 "| map/D:2 | 2 ms | failed |  | fails |" "1 compared, 0 slower by more than 5 %, 0 faster, 1 failing now")
+says(failing before 0 "| map/D:2 | failed | 2 ms |  |  |")
+
+# Of repetitions the median: the one that a file has, or that of its runs. How often is no part of a name.
+entry(run_1 "map/D:2/iterations:5/repeats:3" 9 ms)
+entry(run_2 "map/D:2/iterations:5/repeats:3" 1 ms)
+entry(run_3 "map/D:2/iterations:5/repeats:3" 2.02 ms)
+string(REPLACE "}" ",\"aggregate_name\":\"mean\"}" mean "${run_1}")
+string(REPLACE "}" ",\"aggregate_name\":\"median\"}" median "${run_3}")
+string(REPLACE "\"iteration\"" "\"aggregate\"" mean "${mean}")
+string(REPLACE "\"iteration\"" "\"aggregate\"" median "${median}")
+results(runs H200 ${run_1} ${run_2} ${run_3} ${mean})
+says(before runs 0 "| map/D:2 | 2 ms | 2.02 ms | 1.010 |  |")
+results(aggregates H200 ${mean} ${median})
+says(before aggregates 0 "| map/D:2 | 2 ms | 2.02 ms | 1.010 |  |")
+
+# Nothing to compare is no success.
+results(other H200 ${new})
+says(before other 2 "no entry in common")
+file(WRITE "${WORK_DIR}/text.json" "[]")
+says(before text 2 "text.json is no result")
+says(before missing 2 "missing.json is no result")
