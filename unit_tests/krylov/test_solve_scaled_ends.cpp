@@ -132,6 +132,41 @@ TEST(SolveScaled, Ends) {
   EXPECT_FALSE(said[2].converged() || said[3].converged());
 }
 
+/// An item's bits are those that it has alone, whatever becomes of the others.
+TEST(SolveScaled, NeighboursDoNotMatter) {
+  int const rows = 7;
+  std::int64_t const items = 11;
+  Random random(5);
+  GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
+      b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+  put_badly_scaled(a, b, random, 5, 5);
+  a.at(3, 2, 2) = std::nan("");
+  for (int i = 0; i < rows; ++i) b.at(5, i, 0) = 0;
+  a.upload();
+  b.upload();
+  auto const same = [&](auto const& solver) {
+    x.fill(0);
+    solve(solver, jacobi(), dense(a.batch()), vectors(b), vectors(x));
+    x.download();
+    for (std::int64_t n = 0; n < items; ++n) {
+      GemmMatrices<double> const a1(1, rows, rows, Arranged::rows), b1(1, rows, 1, Arranged::rows),
+          x1(1, rows, 1, Arranged::rows);
+      for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < rows; ++j) a1.at(0, i, j) = a.at(n, i, j);
+        b1.at(0, i, 0) = b.at(n, i, 0);
+      }
+      a1.upload();
+      b1.upload();
+      x1.fill(0);
+      solve(solver, jacobi(), dense(a1.batch()), vectors(b1), vectors(x1));
+      x1.download();
+      for (int i = 0; i < rows; ++i) EXPECT_EQ(x.at(n, i, 0), x1.at(0, i, 0)) << n << ", " << i;
+    }
+  };
+  same(scaled(bicgstab(relative(1e-11, 60))));
+  same(scaled(bicgstab(relative(1e-3, 60)), Scaling::rows, TestNorm::scaled));
+}
+
 /// A start that meets the tolerance stays as it is, also where it is no multiple of the columns' factors in range.
 TEST(SolveScaled, StartsThatDo) {
   GemmMatrices<float> const a(1, 2, 2, Arranged::rows), b(1, 2, 1, Arranged::rows),
