@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "common/Report.hpp"
+#include "../common/Report.hpp"
 
 namespace BatchworkPerf {
 namespace {
