@@ -7,7 +7,6 @@
 #define BATCHWORK_EQUILIBRATE_HPP
 
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "krylov/Batchwork_Exponents.hpp"

@@ -162,8 +162,8 @@ struct ScaledSystem : Base {
     this->sync();
   }
   /// The diagonal of what is solved.
-  template <class OfHostsConst>
-  BATCHWORK_INLINE void scale_diagonal(OfHostsConst& diagonal) const {
+  template <class Diagonal>
+  BATCHWORK_INLINE void scale_diagonal(Diagonal& diagonal) const {
     this->for_each([&](int i) { diagonal.set(i, left(i) * diagonal(i) * right(i)); });
   }
 

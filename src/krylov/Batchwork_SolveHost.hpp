@@ -56,7 +56,11 @@ struct SolveHost {
       if constexpr (Problem::is_scaled) {
         ScaledSystem<decltype(at)> scaled(at, p.scale);
         scaled.find_factors(diagonal, [&](int i, auto const& f) {
-          if constexpr (Of::has_entries) matrix.for_each_entry(i, f);
+          // ilu finds columns out of range, but later.
+          if constexpr (Of::has_entries)
+            matrix.for_each_entry(i, [&](int column, T const& number) {
+              if (unsigned(column) < unsigned(p.a.rows)) f(column, number);
+            });
         });
         scaled.scale_diagonal(diagonal);
         M const m = prepare<M>(static_cast<decltype(at)&>(scaled), diagonal, p.preconditioner, any,

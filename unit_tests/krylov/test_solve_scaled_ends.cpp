@@ -167,6 +167,23 @@ TEST(SolveScaled, NeighboursDoNotMatter) {
   same(scaled(bicgstab(relative(1e-3, 60)), Scaling::rows, TestNorm::scaled));
 }
 
+/// Columns far out of range: nothing is read or written there, and x is not touched.
+TEST(SolveScaled, InvalidPattern) {
+  Kokkos::View<double**, Kokkos::LayoutRight, Space> const values("values", 3, 4), b("b", 3, 2),
+      x("x", 3, 2);
+  Kokkos::deep_copy(values, 1.0);
+  Kokkos::deep_copy(b, 1.0);
+  Kokkos::deep_copy(x, 7.0);
+  auto const a = csr(indices_of<int>("offsets", {0, 2, 4}),
+                     indices_of<int>("columns", {0, 500000000, 0, 1}), values);
+  auto const log = whole_log<double>(3);
+  solve(scaled(bicgstab(relative(1e-8, 50))), ilu(), a, b, x, log);
+  for (auto const& outcome : outcomes(log)) EXPECT_EQ(outcome.reason(), Reason::invalid_pattern);
+  auto const after = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (int n = 0; n < 3; ++n)
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(after(n, i), 7.0);
+}
+
 /// A start that meets the tolerance stays as it is, also where it is no multiple of the columns' factors in range.
 TEST(SolveScaled, StartsThatDo) {
   GemmMatrices<float> const a(1, 2, 2, Arranged::rows), b(1, 2, 1, Arranged::rows),
