@@ -10,16 +10,20 @@ namespace {
 
 using T = float;
 
+void solve_and_expect(TridiagonalData<T> const& s, Random& random) {
+  s.randomise(random);
+  solve_tridiagonal(vectors(s.lower), vectors(s.diagonal), vectors(s.upper), vectors(s.b),
+                    vectors(s.x), status(s.codes));
+  s.x.download();
+  s.expect_solved(s.x);
+  for (int code : s.download_codes()) ASSERT_EQ(code, 0);
+}
+
 TEST(TridiagonalLarge, ManyItems) {
   Random random(1);
   for (auto how : {Arranged::rows, Arranged::planes}) {
     TridiagonalData<T> const s((std::int64_t(1) << 19) + 1, 3, all_of(how));
-    s.randomise(random);
-    solve_tridiagonal(vectors(s.lower), vectors(s.diagonal), vectors(s.upper), vectors(s.b),
-                      vectors(s.x), status(s.codes));
-    s.x.download();
-    s.expect_solved(s.x);
-    for (int code : s.download_codes()) ASSERT_EQ(code, 0);
+    solve_and_expect(s, random);
   }
 }
 
@@ -28,12 +32,7 @@ TEST(TridiagonalLarge, LargestStagedRows) {
   Random random(3);
   for (int rows : {2176, 2300, 2432}) {
     TridiagonalData<T> const s(301, rows, all_of(Arranged::rows));
-    s.randomise(random);
-    solve_tridiagonal(vectors(s.lower), vectors(s.diagonal), vectors(s.upper), vectors(s.b),
-                      vectors(s.x), status(s.codes));
-    s.x.download();
-    s.expect_solved(s.x);
-    for (int code : s.download_codes()) ASSERT_EQ(code, 0);
+    solve_and_expect(s, random);
   }
 }
 

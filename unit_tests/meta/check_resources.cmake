@@ -3,6 +3,8 @@
 
 # Run by ctest: perf_tests/check_resources.sh on what cuobjdump says of kernels (CUDA 13.0, sm_90), so no device is needed.
 
+include("${CMAKE_CURRENT_LIST_DIR}/expect_said.cmake")
+
 cmake_minimum_required(VERSION 3.22)
 
 find_program(filt c++filt)
@@ -38,15 +40,7 @@ function(says text status)
     OUTPUT_VARIABLE said
     ERROR_VARIABLE said
   )
-  if(NOT code EQUAL status)
-    message(FATAL_ERROR "exit status ${code} instead of ${status}:\n${said}")
-  endif()
-  foreach(line IN LISTS ARGN)
-    string(FIND "${said}" "${line}" where)
-    if(where EQUAL -1)
-      message(FATAL_ERROR "not said: ${line}\nbut:\n${said}")
-    endif()
-  endforeach()
+  expect_said("check_resources.sh" "${said}" "${code}" "${status}" ${ARGN})
 endfunction()
 
 # As the compiler names it.

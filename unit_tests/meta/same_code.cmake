@@ -4,6 +4,8 @@
 # Run by ctest: perf_tests/same_code.sh on what cuobjdump says of kernels (CUDA 13.0, sm_90), and on what objdump says of
 # hosts' code, so neither a device nor a compiler is needed.
 
+include("${CMAKE_CURRENT_LIST_DIR}/expect_said.cmake")
+
 cmake_minimum_required(VERSION 3.22)
 
 foreach(program IN ITEMS c++filt cat sha256sum xargs)
@@ -28,15 +30,7 @@ function(says before after status)
     OUTPUT_VARIABLE said
     ERROR_VARIABLE said
   )
-  if(NOT code EQUAL status)
-    message(FATAL_ERROR "${before}, ${after}: exit status ${code} instead of ${status}:\n${said}")
-  endif()
-  foreach(line IN LISTS ARGN)
-    string(FIND "${said}" "${line}" where)
-    if(where EQUAL -1)
-      message(FATAL_ERROR "${before}, ${after}: not said: ${line}\nbut:\n${said}")
-    endif()
-  endforeach()
+  expect_said("${before}, ${after}" "${said}" "${code}" "${status}" ${ARGN})
 endfunction()
 
 # ---- CUDA ------------------------------------------------------------------------------------------------------

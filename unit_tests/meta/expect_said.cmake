@@ -1,0 +1,22 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# What a script left: its exit status, and the lines that it must have said; after NOT, those that it must not.
+function(expect_said of said code status)
+  if(NOT code EQUAL status)
+    message(FATAL_ERROR "${of}: exit status ${code} instead of ${status}:\n${said}")
+  endif()
+  set(wanted YES)
+  foreach(line IN LISTS ARGN)
+    if(line STREQUAL "NOT")
+      set(wanted NO)
+      continue()
+    endif()
+    string(FIND "${said}" "${line}" where)
+    if(wanted AND where EQUAL -1)
+      message(FATAL_ERROR "${of}: not said: ${line}\nbut:\n${said}")
+    elseif(NOT wanted AND NOT where EQUAL -1)
+      message(FATAL_ERROR "${of}: said: ${line}\nin:\n${said}")
+    endif()
+  endforeach()
+endfunction()
