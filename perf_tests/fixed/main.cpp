@@ -30,17 +30,19 @@ struct SumOfProducts {
 };
 
 /// k + 1 times the identity.
-Tile tile(int k) { return Tile(T(k + 1) * B::identity<T, N>()); }
-auto operand_from(std::integral_constant<From, From::view>, int k) {
-  Kokkos::View<T[N][N], Memory> const m("M");
-  auto const host = Kokkos::create_mirror_view(m);
-  for (std::size_t i = 0; i < N; ++i) host(i, i) = T(k + 1);
-  Kokkos::deep_copy(m, host);
-  return B::common(m);
-}
+inline Tile tile(int k) { return Tile(T(k + 1) * B::identity<T, N>()); }
+/// Of a template, as the rest: hosts compile nothing of it, and a plain function would be unused there.
 template <From F>
-auto operand_from(std::integral_constant<From, F>, int k) {
-  return B::common(B::fixed(tile(k)));
+auto operand_from(int k) {
+  if constexpr (F == From::view) {
+    Kokkos::View<T[N][N], Memory> const m("M");
+    auto const host = Kokkos::create_mirror_view(m);
+    for (std::size_t i = 0; i < N; ++i) host(i, i) = T(k + 1);
+    Kokkos::deep_copy(m, host);
+    return B::common(m);
+  } else {
+    return B::common(B::fixed(tile(k)));
+  }
 }
 
 template <From F, std::size_t... K>
@@ -75,7 +77,7 @@ void run_of(benchmark::State& state, std::index_sequence<K...>) {
     report<T>(state, work, sample, error);
   };
   launch_with(B::Impl::resolve(B::out(y)), B::Impl::resolve(B::in(x)),
-              B::Impl::resolve(operand_from(std::integral_constant<From, F>(), int(K)))...);
+              B::Impl::resolve(operand_from<F>(int(K)))...);
 }
 
 template <std::size_t Count>
