@@ -12,40 +12,16 @@ more than it. Exit status: 0; 1 if an entry is slower or fails after and did not
 """
 
 import argparse
-import json
 import math
-import re
 import statistics
 import sys
 
-NANOSECONDS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
+from results import NANOSECONDS, Unusable, name_of, nanoseconds, read
 
-# How often something was measured is no part of what was measured.
-HOW_OFTEN = re.compile(r"/(iterations|repeats|min_time|min_warmup_time):[^/]*")
-
-
-class Unusable(Exception):
-    """A file that is no result file."""
-
-
-def nanoseconds(entry):
-    """The time of one entry, or None if it has none that can be compared."""
-    try:
-        time = float(entry["real_time"]) * NANOSECONDS[entry.get("time_unit", "ns")]
-    except (KeyError, TypeError, ValueError):
-        return None
-    return time if math.isfinite(time) and time > 0 else None
-
-
-def read(path):
+def times_of(path):
     """The context, and for every name the time in ns; None for an entry that failed."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            document = json.load(file)
-        context, entries = document["context"], document["benchmarks"]
-        names = [HOW_OFTEN.sub("", entry.get("run_name", entry["name"])) for entry in entries]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Unusable(f"{path} is no result of Google Benchmark in JSON: {error!r}") from error
+    context, entries = read(path)
+    names = [name_of(entry) for entry in entries]
     runs, medians = {}, {}
     for name, entry in zip(names, entries):
         if entry.get("run_type") != "aggregate":
@@ -76,15 +52,15 @@ def table(header, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("before", help="result file (JSON)")
-    parser.add_argument("after", help="result file (JSON)")
+    parser.add_argument("before", help="result file (JSON, or CSV as results.py keeps it)")
+    parser.add_argument("after", help="result file (JSON, or CSV as results.py keeps it)")
     parser.add_argument("--share", type=float, default=0.03, help="by how much a time may grow: 0.03 is 3 %% (the default)")
     parser.add_argument("--only-changes", action="store_true", help="leave out what is neither slower nor faster")
     options = parser.parse_args()
     if not 0 <= options.share < math.inf:
         parser.error("--share is a number that is not negative")
     try:
-        (context_before, before), (context_after, after) = read(options.before), read(options.after)
+        (context_before, before), (context_after, after) = times_of(options.before), times_of(options.after)
     except Unusable as error:
         print(f"compare.py: {error}", file=sys.stderr)
         return 2

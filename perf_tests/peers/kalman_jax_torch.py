@@ -8,7 +8,7 @@ import argparse
 import math
 import os
 
-from results import Results, median_time
+from timing import Results, median_time
 
 SIZES = [2, 3, 4, 6, 8, 10, 12, 16, 24, 32]
 

@@ -28,11 +28,17 @@ function(entry result name time unit)
   )
 endfunction()
 
-# Compares two of them: the exit status, and what must be said; after NOT, what must not.
+# Compares two of them, or files of other names: the exit status, and what must be said; after NOT, what must not.
 function(says before after status)
+  set(files "")
+  foreach(name IN ITEMS ${before} ${after})
+    if(NOT name MATCHES "\\.csv$")
+      string(APPEND name ".json")
+    endif()
+    list(APPEND files "${WORK_DIR}/${name}")
+  endforeach()
   execute_process(
-    COMMAND "${python}" "${SOURCE_DIR}/perf_tests/compare.py" "${WORK_DIR}/${before}.json"
-            "${WORK_DIR}/${after}.json" --share 0.05
+    COMMAND "${python}" "${SOURCE_DIR}/perf_tests/compare.py" ${files} --share 0.05
     RESULT_VARIABLE code
     OUTPUT_VARIABLE said
     ERROR_VARIABLE said
@@ -83,3 +89,17 @@ says(before other 2 "no entry in common")
 file(WRITE "${WORK_DIR}/text.json" "[]")
 says(before text 2 "text.json is no result")
 says(before missing 2 "missing.json is no result")
+
+# What results.py keeps is compared as what it was made from.
+foreach(name IN ITEMS before beyond failing runs)
+  execute_process(
+    COMMAND "${python}" "${SOURCE_DIR}/perf_tests/results.py" "${WORK_DIR}/${name}.json" --keep
+            "${WORK_DIR}/kept/${name}" COMMAND_ERROR_IS_FATAL ANY
+  )
+endforeach()
+says(before kept/beyond.csv 1 "| map/D:2 | 2 ms | 2.12 ms | 1.060 | slower |" "| device | H200 | GH200 |")
+says(kept/before.csv failing 1 "| map/D:2 | 2 ms | failed |  | fails |")
+says(before kept/failing.csv 1 "| map/D:2 | 2 ms | failed |  | fails |")
+says(kept/before.csv kept/runs.csv 0 "| map/D:2 | 2 ms | 2.02 ms | 1.010 |  |")
+file(REMOVE "${WORK_DIR}/kept/before.json")
+says(kept/before.csv before 2 "before.csv is no result")

@@ -1,0 +1,366 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""Tables of results, in Markdown. Times are ns per item (and step) if nothing else is said; `x 12` beside a time is how many
+times as long a peer takes."""
+
+import statistics
+
+from results import Unusable, name_of, read  # noqa: F401
+
+OWN = "batchwork"
+TITLES = {
+    "batchwork": "Batchwork",
+    "eigen": "Eigen",
+    "lapack": "LAPACK loop",
+    "kokkoskernels-serial": "Kokkos Kernels, Serial",
+    "kokkoskernels-teamvector": "Kokkos Kernels, TeamVector",
+    "cublas-cusolver": "cuBLAS + cuSOLVER",
+    "jax": "JAX vmap",
+    "torch": "PyTorch",
+    "cublas": "cuBLAS",
+    "cusparse": "cuSPARSE",
+    "blas": "BLAS loop",
+    "cuda": "cuBLAS, cuSOLVER",
+}
+BYTES = {"float": 4, "double": 8}
+
+
+class Result:
+    """One benchmark: what its name says, and its figures; of repetitions their median, or the best."""
+
+    def __init__(self, name, entries, figure, label):
+        # verb/implementation/kind/type/layout/source/key:value/...
+        parts = name.split("/")
+        self.name, self.label = name, label
+        self.verb, self.implementation = parts[:2]
+        if self.verb == "gemm":  # gemm/implementation/type/layout/kind/MxKxN
+            self.type, self.layout, self.kind, self.source = parts[2:6]
+        elif self.verb == "tridiagonal":  # tridiagonal/implementation/type/layout/rows
+            self.type, self.layout, self.kind, self.source = parts[2], parts[3], "", parts[4]
+        else:
+            self.kind, self.type, self.layout, self.source = parts[2:6]
+        sizes = dict(p.split(":") for p in parts[5:] if ":" in p)
+        self.counters = entries[0]
+        self.items = int(sizes.get("items", self.counters.get("items", 0)))
+        self.D = int(parts[4]) if self.verb == "tridiagonal" else int(sizes.get("D", sizes.get("N", 0)))
+        self.M = int(sizes.get("M", 0))
+        self.error = next((e.get("error_message", "failed") for e in entries if e.get("error_occurred")), None)
+        times = [e.get(figure, e.get("ns_per_item")) for e in entries]
+        # Of best samples the best.
+        middle = min if figure.startswith("best") else statistics.median
+        self.ns = middle(times) if None not in times else None
+        self.floor = self.counters.get("floor_ns_per_item")
+        self.ms = None if self.ns is None else self.ns * self.items * self.counters.get("steps", 1) * 1e-6
+        # A batch in the caches of a host, or one that comes from memory.
+        self.large = self.items * self.D * self.D * BYTES[self.type] > 20e6
+
+    def fraction(self):
+        return None if not (self.floor and self.ns) else self.floor / self.ns
+
+
+def load(paths, figure="ns_per_item"):
+    """Results that have a time, contexts, and the names and messages of what failed. A path may be LABEL=PATH."""
+    results, contexts, failures = [], [], []
+    for path in paths:
+        label, path = path.split("=", 1) if "=" in path else (path, path)
+        context, entries = read(path)
+        contexts.append((label, context))
+        by_name = {}
+        for entry in entries:
+            if entry.get("run_type") != "aggregate":
+                by_name.setdefault(name_of(entry), []).append(entry)
+        for name, of_name in by_name.items():
+            result = Result(name, of_name, figure, label)
+            if result.error:
+                failures.append((name, result.error))
+            elif result.ns is not None:
+                results.append(result)
+    return results, contexts, failures
+
+
+def digits(x):
+    return "" if x is None else f"{x:.3g}" if x < 1000 else f"{x:.0f}"
+
+
+def percent(x):
+    return "" if x is None else f"{100 * x:.0f} %"
+
+
+def fastest(results):
+    return min(results, key=lambda r: r.ns, default=None)
+
+
+def one(results, **of):
+    """The fastest of those with these attributes."""
+    return fastest([r for r in results if all(getattr(r, k) == v for k, v in of.items())])
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "| " + " | ".join("---" for _ in header) + " |"]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows]
+
+
+def times(own, peer, form="x {}"):
+    return form.format(digits(peer.ns / own.ns)) if own and peer else ""
+
+
+def in_order(results):
+    """The implementations there are: Batchwork first, the others as in TITLES."""
+    there = {r.implementation for r in results}
+    return [i for i in TITLES if i in there] + sorted(there - set(TITLES))
+
+
+def sizes_of(results, only=None):
+    return [D for D in sorted({r.D for r in results}) if only is None or D in only]
+
+
+def main_layout(results):
+    """What the headline compares: planes on a device, packs on a host."""
+    host = any(r.implementation in ("eigen", "lapack") for r in results)
+    return "packed" if host else "planes"
+
+
+def headline(results, type_, large):
+    """For each size: Batchwork's symmetric form in the main layout, and the fastest form of each peer."""
+    main = main_layout(results)
+    chosen = [r for r in results if r.type == type_ and r.large == large]
+    lines = {}
+    for D in sizes_of(chosen):
+        line = {}
+        for i in in_order(chosen):
+            mine = [r for r in chosen if r.D == D and r.implementation == i]
+            if i == OWN:
+                mine = [r for r in mine if r.kind == "symmetric" and r.layout == main]
+            if mine:
+                line[i] = fastest(mine)
+        lines[D] = line
+    return lines
+
+
+def kalman(results, type="float", large=None):
+    """One covariance update beside every peer."""
+    if large is None:
+        large = all(r.large for r in results)
+    lines = headline(results, type, large)
+    peers = [i for i in in_order(results) if i != OWN and any(i in line for line in lines.values())]
+    rows = []
+    for D, line in lines.items():
+        own = line.get(OWN)
+        row = [str(D), digits(own.floor), f"**{digits(own.ns)}**", percent(own.fraction())] if own else [str(D), "", "", ""]
+        for i in peers:
+            r = line.get(i)
+            row.append(digits(r.ns) + times(own, r, " (x {})") if r else "")
+        rows.append(row)
+    return table(["D", "floor", "Batchwork", "of the floor"] + [TITLES.get(i, i) for i in peers], rows)
+
+
+def kalman_layouts(results, type="float", large=None):
+    """Batchwork in all layouts and forms: ns per item and fraction of the floor."""
+    if large is None:
+        large = all(r.large for r in results)
+    own = [r for r in results if r.implementation == OWN and r.type == type and r.large == large]
+    columns = sorted({(r.kind, r.layout, r.source) for r in own}, key=lambda c: (c[0] != "symmetric", c))
+    rows = []
+    for D in sizes_of(own):
+        row = [str(D)]
+        for kind, layout, source in columns:
+            r = one(own, D=D, kind=kind, layout=layout, source=source)
+            row.append(f"{digits(r.ns)} ({percent(r.fraction())})" if r else "")
+        rows.append(row)
+    return table(["D"] + [", ".join(c) for c in columns], rows)
+
+
+def kalman_hosts(results, type="float", layout="packed", large=False):
+    """For every file, named by its label: ns per item, and how many times as long Eigen and LAPACK take."""
+    results = [r for r in results if r.type == type and r.large == large]
+    labels = list(dict.fromkeys(r.label for r in results))
+    rows = []
+    for D in sizes_of([r for r in results if r.implementation == OWN and r.layout == layout]):
+        row = [str(D)]
+        for label in labels:
+            mine = [r for r in results if (r.label, r.D) == (label, D)]
+            own = one(mine, implementation=OWN, kind="symmetric", layout=layout)
+            row += [digits(own.ns) if own else ""]
+            row += [times(own, one(mine, implementation=p, kind="symmetric"), "{} x") for p in ("eigen", "lapack")]
+        rows.append(row)
+    return table(["D"] + [f"{label}{c}" for label in labels for c in (": ns per item", ": against Eigen", ": against LAPACK")], rows)
+
+
+def kalman_host_layouts(results, large=False):
+    """How many times as long Eigen takes, by type and layout."""
+    own = [r for r in results if r.implementation == OWN and r.kind == "symmetric" and r.layout != "packed" and r.large == large]
+    columns = sorted({(r.type, r.layout) for r in own}, key=lambda c: (c[0] != "float", c[1]))
+    rows = []
+    for D in sizes_of(own):
+        row = [str(D)]
+        for type_, layout in columns:
+            mine = one(own, D=D, type=type_, layout=layout)
+            row.append(times(mine, one(results, implementation="eigen", kind="symmetric", D=D, type=type_, large=large), "{} x"))
+        rows.append(row)
+    return table(["D, against Eigen"] + [", ".join(c) for c in columns], rows)
+
+
+def scan(results):
+    """Filters over time, ns per item and step."""
+    rows = []
+    for r in [r for r in results if r.implementation == OWN]:
+        p = fastest([p for p in results if p.implementation != OWN and (p.kind, p.type, p.D, p.M) == (r.kind, r.type, r.D, r.M)])
+        rows.append(
+            [r.kind.replace("_", " "), str(r.D), str(r.M), r.type, r.layout, r.source, digits(r.ns), digits(r.ms)]
+            + [digits(r.floor), percent(r.fraction()), digits(p.ns) + times(r, p, " (x {})") if p else ""]
+        )
+    header = ["covariances", "states", "measurements", "type", "z", "model", "Batchwork", "ms in all", "floor", "of it", "peer"]
+    return table(header, rows)
+
+
+def copy(results, type="float", kind="plain", sizes=None):
+    """Copies: fraction of a streaming copy."""
+    chosen = [r for r in results if (r.type, r.kind) == (type, kind)]
+    columns = sizes_of(chosen, sizes)
+    rows = []
+    for pair in dict.fromkeys((r.layout, r.source) for r in chosen):
+        of = {r.D: r for r in chosen if (r.layout, r.source) == pair}
+        rows.append([" to ".join(pair)] + [percent(of[D].fraction()) if D in of else "" for D in columns])
+    return table(["from, to"] + [f"{D}x{D}" for D in columns], rows)
+
+
+def beside_peer(own, peer):
+    """A time, its fraction of the floor, and how many times as long a peer takes."""
+    return f"{digits(own.ns)} ({percent(own.fraction())}{times(own, peer, ', x {}')})" if own else ""
+
+
+def operations(results, type="float"):
+    """Single operations beside cuBLAS or cuSOLVER."""
+    chosen = [r for r in results if r.type == type]
+    columns = list(dict.fromkeys((r.kind, r.layout) for r in chosen if r.implementation == OWN))
+    rows = []
+    for D in sizes_of(chosen):
+        at = {(r.implementation, r.kind, r.layout): r for r in chosen if r.D == D}
+        rows.append([str(D)] + [beside_peer(at.get((OWN, *c)), at.get(("cuda", c[0], "rows"))) for c in columns])
+    return table(["D"] + [", ".join(c) for c in columns], rows)
+
+
+def gemm(results, type="float"):
+    """Products beside cuBLAS, or a loop over the BLAS."""
+    chosen = [r for r in results if r.type == type]
+    peer = next((i for i in ("cublas", "blas") if any(r.implementation == i for r in chosen)), None)
+    columns = list(dict.fromkeys((r.kind, r.layout) for r in chosen if r.implementation == OWN))
+    rows = []
+    for sizes in dict.fromkeys(r.source for r in chosen):
+        at = {(r.implementation, r.kind, r.layout): r for r in chosen if r.source == sizes}
+        rows.append([sizes] + [beside_peer(at.get((OWN, *c)), at.get((peer, c[0], "rows"))) for c in columns])
+    return table(["M x K x N"] + [", ".join(c) for c in columns], rows)
+
+
+def gemm_hosts(results):
+    """How many times as long a loop over the BLAS takes on rows, the least and the most of what is shared; by file."""
+    columns = list(dict.fromkeys((r.label, r.type, r.layout) for r in results if r.implementation == OWN))
+    rows = []
+    for sizes in dict.fromkeys(r.source for r in results):
+        row = [sizes]
+        for label, type_, layout in columns:
+            ratios = []
+            for kind in ("M_Ni", "Ni_M", "Ai_Bi"):
+                own = one(results, implementation=OWN, label=label, type=type_, layout=layout, kind=kind, source=sizes)
+                peer = one(results, implementation="blas", label=label, type=type_, layout="rows", kind=kind, source=sizes)
+                if own and peer:
+                    ratios.append(peer.ns / own.ns)
+            low, high = (f"{f(ratios):.2g}" for f in (min, max)) if ratios else ("", "")
+            row.append(f"{low} to {high} x" if low != high else f"{low} x" if low else "")
+        rows.append(row)
+    return table(["size"] + [", ".join(c) for c in columns], rows)
+
+
+def product_bandwidth(r):
+    """TB/s that the products of a solve read, wherever they are: a number of the matrix and one of the vector an entry."""
+    if not r.items or not r.counters.get("mean_iterations"):
+        return None
+    size = BYTES[r.type]
+    # The floor's bytes are the matrix, b and the start, and x.
+    entries = r.counters["bytes"] / r.items / size - 3 * r.D
+    if r.layout == "dense":
+        entries = r.D * r.D
+    products = 2 if r.source.startswith("bicgstab") else 1
+    return r.items * r.counters["mean_iterations"] * products * entries * 2 * size / r.ms * 1e-9
+
+
+def solve(results, methods=None):
+    """Batches of systems: ms in all, and how many times as long peers take for a system."""
+    peers = [i for i in in_order(results) if i != OWN]
+    rows = []
+    for r in [r for r in results if r.implementation == OWN and r.verb == "solve"]:
+        if methods is not None and r.source.split("-")[0] not in methods:
+            continue
+        row = [r.kind, str(r.D), r.source, r.layout, digits(r.floor * r.items * 1e-6), f"**{digits(r.ms)}**"]
+        row += [percent(r.fraction()), digits(r.counters["GB_per_s"] * 1e-3), digits(product_bandwidth(r))]
+        row += [f"{digits(r.counters['mean_iterations'])} to {digits(r.counters['most_iterations'])}", digits(r.counters["us_per_iteration"])]
+        row += [f"{100 * r.counters['share_met']:.4g} %, {100 * r.counters['share_met_exactly']:.4g} %"]
+        for i in peers:
+            # The same method, or one that has no iterations.
+            p = fastest([p for p in results if p.implementation == i and (p.kind, p.D) == (r.kind, r.D) and p.source in (r.source, "lu")])
+            met = f", {100 * p.counters['share_met']:.3g} % met" if p and p.counters.get("share_met", 1) < 1 else ""
+            row.append(f"{digits(p.ns)} ({times(r, p)}{met})" if p else "")
+        rows.append(row)
+    header = ["systems", "rows", "method", "format", "floor, ms", "ms", "of the floor", "memory, TB/s", "products, TB/s"]
+    header += ["iterations, mean to most", "us each", "met, by doubles and exactly"]
+    return table(header + [f"{TITLES.get(i, i)}, ns" for i in peers], rows)
+
+
+def solve_hosts(results):
+    """us a system beside Eigen's solvers, their iterations in brackets."""
+    rows = []
+    for r in [r for r in results if r.implementation == OWN and r.layout == "csr" and r.verb == "solve"]:
+        p = one(results, implementation="eigen", kind=r.kind, D=r.D, source=r.source, verb=r.verb)
+        if p:
+            row = [r.kind, str(r.D), r.source, digits(r.ns * 1e-3), f"{r.counters['mean_iterations']:.1f}"]
+            rows.append(row + [f"{digits(p.ns * 1e-3)} ({p.counters['mean_iterations']:.1f})", times(r, p, "{} x")])
+    return table(["systems", "rows", "method", "us", "iterations", "Eigen, us", "against Eigen"], rows)
+
+
+def scaling(results, method="bicgstab"):
+    """ns a system (fraction of the floor) by rows and systems of a batch."""
+    results = [r for r in results if r.verb == "scaling" and r.source == method]
+    batches = sorted({r.items for r in results})
+    rows = []
+    for D in sizes_of(results):
+        found = [one(results, D=D, items=items) for items in batches]
+        rows.append([str(D)] + [f"{digits(r.ns)} ({percent(r.fraction())})" if r else "" for r in found])
+    return table(["rows"] + [str(items) for items in batches], rows)
+
+
+def tridiagonal(results):
+    """ns a system (fraction of the floor, how many times as long the peer takes)."""
+    columns = [(t, l) for t in ("float", "double") for l in ("planes", "rows")]
+    rows = []
+    for D in sizes_of(results):
+        row = [str(D)]
+        for type_, layout in columns:
+            chosen = [r for r in results if (r.type, r.layout, r.D) == (type_, layout, D)]
+            row.append(beside_peer(one(chosen, implementation=OWN), fastest([r for r in chosen if r.implementation != OWN])))
+        rows.append(row)
+    return table(["rows"] + [", ".join(c) for c in columns], rows)
+
+
+def tridiagonal_hosts(results):
+    """ns a row, and how many times as long LAPACK takes on rows."""
+    columns = [(t, l) for t in ("float", "double") for l in ("planes", "rows")]
+    rows = []
+    for D in sizes_of(results):
+        row = [str(D)]
+        for type_, layout in columns:
+            own = one(results, implementation=OWN, type=type_, layout=layout, D=D)
+            peer = one(results, implementation="lapack", type=type_, layout="rows", D=D)
+            row.append(f"{own.ns / D:.3g} ({times(own, peer, '{} x')})" if own else "")
+        rows.append(row)
+    return table(["rows"] + [", ".join(c) for c in columns], rows)
+
+
+def measured(contexts):
+    """Where, when and of what the files are."""
+    rows = []
+    for label, c in contexts:
+        software = c.get("library") or f"Kokkos {c.get('kokkos_version', '?')} {c.get('backend', '?')}, {c.get('compiler', '?')}"
+        version = f"{c['batchwork_version']} ({c.get('batchwork_git_hash', '?')})" if "batchwork_version" in c else ""
+        rows.append([label, c.get("device", "?"), c.get("date", "")[:10], software, c.get("copy_bandwidth_GB_per_s", ""), version])
+    return table(["file", "device", "date", "software", "copy bandwidth, GB/s", "Batchwork"], rows)

@@ -1,0 +1,37 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Run by ctest: the tables of the documentation are what perf_tests/results say.
+
+include("${CMAKE_CURRENT_LIST_DIR}/expect_said.cmake")
+
+cmake_minimum_required(VERSION 3.22)
+
+find_program(python python3)
+if(NOT python)
+  message("SKIPPED: python3 is not there")
+  return()
+endif()
+
+# Checks the pages of a folder: the exit status, and what must be said.
+function(says folder status)
+  execute_process(
+    COMMAND "${python}" "${SOURCE_DIR}/perf_tests/report.py" --docs "${folder}" --check
+    RESULT_VARIABLE code
+    OUTPUT_VARIABLE said
+    ERROR_VARIABLE said
+  )
+  expect_said("${folder}" "${said}" "${code}" "${status}" ${ARGN})
+endfunction()
+
+says("${SOURCE_DIR}/docs" 0)
+
+# A figure that was changed by hand, and a table that does not end, are found.
+set(table "tridiagonal from perf_tridiagonal_h200")
+file(READ "${SOURCE_DIR}/docs/performance/tridiagonal.md" page)
+string(REPLACE "| 16 | 0.0753" "| 16 | 0.0752" changed "${page}")
+file(WRITE "${WORK_DIR}/changed/page.md" "${changed}")
+says("${WORK_DIR}/changed" 1 "page.md: ${table}")
+string(REPLACE "<!-- end of table -->" "" endless "${page}")
+file(WRITE "${WORK_DIR}/endless/page.md" "${endless}")
+says("${WORK_DIR}/endless" 1 "a table without <!-- end of table -->")
