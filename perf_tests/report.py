@@ -10,8 +10,8 @@
 
 The tables of the documentation:
 
-  report.py --docs docs            # writes them anew from perf_tests/results
-  report.py --docs docs --check    # fails if one is not what the results say
+  report.py --docs README.md docs            # writes them anew from perf_tests/results
+  report.py --docs README.md docs --check    # fails if one is not what the results say
 
 Such a table stands between <!-- table: NAME KEY=VALUE ... from [LABEL=]FILE ... --> and <!-- end of table -->; NAME is a function
 of tables.py, FILE one of perf_tests/results, without .csv.
@@ -52,25 +52,32 @@ def table_of(said):
     return getattr(tables, name)(results, **options)
 
 
-def write_docs(folder, check):
+def pages_of(paths):
+    for path in paths:
+        if os.path.isdir(path):
+            yield from sorted(os.path.join(place, n) for place, _, names in os.walk(path) for n in names if n.endswith(".md"))
+        else:
+            yield path
+
+
+def write_docs(paths, check):
     wrong = []
-    for place, _, names in sorted(os.walk(folder)):
-        for path in (os.path.join(place, name) for name in sorted(names) if name.endswith(".md")):
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-            if text.count("<!-- table: ") != len(BLOCK.findall(text)):
-                wrong.append(f"{path}: a table without <!-- end of table -->, or with text that cannot be read")
+    for path in pages_of(paths):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if text.count("<!-- table: ") != len(BLOCK.findall(text)):
+            wrong.append(f"{path}: a table without <!-- end of table -->, or with text that cannot be read")
 
-            def anew(match):
-                made = match[1] + "\n".join(table_of(match[2])) + "\n<!-- end of table -->"
-                if made != match[0]:
-                    wrong.append(f"{path}: {match[2]}")
-                return made
+        def anew(match):
+            made = match[1] + "\n".join(table_of(match[2])) + "\n<!-- end of table -->"
+            if made != match[0]:
+                wrong.append(f"{path}: {match[2]}")
+            return made
 
-            new = BLOCK.sub(anew, text)
-            if new != text and not check:
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(new)
+        new = BLOCK.sub(anew, text)
+        if new != text and not check:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(new)
     return wrong
 
 
@@ -119,7 +126,7 @@ def main():
     parser.add_argument("--kalman-picture", metavar="PNG")
     parser.add_argument("--scan-picture", metavar="PNG")
     parser.add_argument("--solve-picture", metavar="PNG")
-    parser.add_argument("--docs", metavar="FOLDER", help="write the tables of its pages anew")
+    parser.add_argument("--docs", nargs="+", metavar="PAGE", help="write the tables of pages, and of those of folders, anew")
     parser.add_argument("--check", action="store_true", help="with --docs: write nothing")
     options = parser.parse_args()
     if not options.docs and not options.files:

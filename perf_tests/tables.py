@@ -138,7 +138,7 @@ def headline(results, type_, large):
     return lines
 
 
-def kalman(results, type="float", large=None):
+def kalman(results, type="float", large=None, sizes=None):
     """One covariance update beside every peer."""
     if large is None:
         large = all(r.large for r in results)
@@ -146,6 +146,8 @@ def kalman(results, type="float", large=None):
     peers = [i for i in in_order(results) if i != OWN and any(i in line for line in lines.values())]
     rows = []
     for D, line in lines.items():
+        if sizes is not None and D not in sizes:
+            continue
         own = line.get(OWN)
         row = [str(D), digits(own.floor), f"**{digits(own.ns)}**", percent(own.fraction())] if own else [str(D), "", "", ""]
         for i in peers:

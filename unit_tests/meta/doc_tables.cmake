@@ -13,18 +13,18 @@ if(NOT python)
   return()
 endif()
 
-# Checks the pages of a folder: the exit status, and what must be said.
-function(says folder status)
+# Checks pages, and those of folders: the exit status, and what must be said.
+function(says pages status)
   execute_process(
-    COMMAND "${python}" "${SOURCE_DIR}/perf_tests/report.py" --docs "${folder}" --check
+    COMMAND "${python}" "${SOURCE_DIR}/perf_tests/report.py" --docs ${pages} --check
     RESULT_VARIABLE code
     OUTPUT_VARIABLE said
     ERROR_VARIABLE said
   )
-  expect_said("${folder}" "${said}" "${code}" "${status}" ${ARGN})
+  expect_said("${pages}" "${said}" "${code}" "${status}" ${ARGN})
 endfunction()
 
-says("${SOURCE_DIR}/docs" 0)
+says("${SOURCE_DIR}/README.md;${SOURCE_DIR}/docs" 0)
 
 # A figure that was changed by hand, and a table that does not end, are found.
 set(table "tridiagonal from perf_tridiagonal_h200")
