@@ -16,7 +16,7 @@ function(read_text result file)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-file(GLOB documents "${SOURCE_DIR}/README.md" "${SOURCE_DIR}/CONTRIBUTING.md" "${SOURCE_DIR}/docs/*.md")
+file(GLOB documents "${SOURCE_DIR}/README.md" "${SOURCE_DIR}/CONTRIBUTING.md" "${SOURCE_DIR}/docs/*.md" "${SOURCE_DIR}/docs/*/*.md")
 set(bad "")
 set(count 0)
 foreach(document IN LISTS documents)
