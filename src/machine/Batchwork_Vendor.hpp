@@ -363,12 +363,13 @@ constexpr int places_to_combine(int team) {
 /// Puts f(... f(a, b) ...) of what `lanes` neighbouring lanes give into x, of N numbers at once; f is commutative. The same
 /// bits in each lane, in an order that depends on the number of lanes alone, which is a power of two and divides the team.
 /// `box` has places_to_combine numbers for each of the N and is free again after the next barrier of the team. All of the
-/// team call it; with shuffles and to 32 lanes it is enough that all of a warp do.
+/// team call it; to 32 lanes it is enough that all of a warp do. Where has_shuffles; portably see CombiningBoxes.
 template <int N, class Member, class T, class F>
-BATCHWORK_INLINE void combine_lanes(Member const& member, T (&x)[N], int lanes, F const& f,
-                                    T* box) {
-  int const rank = member.team_rank();
+BATCHWORK_INLINE void combine_lanes([[maybe_unused]] Member const& member,
+                                    [[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
+                                    [[maybe_unused]] F const& f, [[maybe_unused]] T* box) {
 #if defined(BATCHWORK_VENDOR_WARPS)
+  int const rank = member.team_rank();
   int const step_end = lanes < warp_lanes ? lanes : warp_lanes;
   BATCHWORK_KEEP_LOOP
   for (int step = 1; step < step_end; step *= 2) {
@@ -377,9 +378,6 @@ BATCHWORK_INLINE void combine_lanes(Member const& member, T (&x)[N], int lanes, 
   }
   if (lanes <= warp_lanes) return;
   int const each = warp_lanes;
-#else
-  int const each = 1;
-#endif
   int const places = (member.team_size() + each - 1) / each, of_system = lanes / each;
   if (rank % each == 0)
     for (int q = 0; q < N; ++q) box[q * places + rank / each] = x[q];
@@ -389,6 +387,7 @@ BATCHWORK_INLINE void combine_lanes(Member const& member, T (&x)[N], int lanes, 
     x[q] = from[0];
     for (int k = 1; k < of_system; ++k) x[q] = f(x[q], from[k]);
   }
+#endif
 }
 
 // ---- asynchronous copies -----------------------------------------------------------------------------------------
