@@ -135,15 +135,18 @@ struct BoxesKernel {
 };
 
 TYPED_TEST(SystemSum, ThroughScratch) {
+#if defined(BATCHWORK_THREADS_AS_LANES)
+  GTEST_SKIP() << "the same in all programs on hosts";
+#endif
   using T = TypeParam;
   using Kernel = BoxesKernel<T>;
   Random random(2);
   // Lanes of a system, and of the team.
-  constexpr int shapes[][2] = {{1, 32},  {2, 32},   {4, 32},   {8, 32},   {16, 32},  {32, 32},
-                               {8, 64},  {32, 64},  {64, 64},  {96, 96},  {128, 128}, {160, 160},
-                               {192, 192}, {224, 224}, {256, 256}};
+  constexpr int shapes[][2] = {{1, 32}, {2, 32}, {4, 32}, {8, 32},   {16, 32},  {32, 32},
+                               {8, 64}, {64, 64}, {96, 96}, {160, 160}, {256, 256}};
   for (auto const& [lanes, size] : shapes)
     for (int together : {3, 5}) {
+      if (size > 128 && together > 3) continue;
       SCOPED_TRACE(std::to_string(lanes) + " lanes of " + std::to_string(size) + ", " +
                    std::to_string(together) + " at once");
       // No more than is said to be enough.
@@ -161,7 +164,10 @@ TYPED_TEST(SystemSum, ThroughScratch) {
           for (std::size_t n = 0; n < Kernel::numbers; ++n) in(k, l, n) = T(random());
       Kokkos::deep_copy(kernel.in, in);
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
-      run_teams(kernel, 1, size, scratch + 16);
+      int const waits = run_teams(kernel, 1, size, scratch + 16);
+      int const once = lanes == 1 ? 0 : lanes <= Impl::lanes_without_parts ? 1 : 2;
+      int const turns = (Kernel::numbers + together - 1) / together;
+      EXPECT_EQ(waits, once * (rounds / 3 + (rounds * 5 / 3) * turns));
 #else
       Kokkos::TeamPolicy<Space> policy(1, size, 1);
       policy.set_scratch_size(0, Kokkos::PerTeam(int(scratch)));
