@@ -261,7 +261,8 @@ struct SystemTeam {
   template <bool Dealt, int N, class Take>
   BATCHWORK_INLINE void combine(T const (&mine)[N], Take const& take) {
     auto in = boxes_of_sums();
-    in.template combine<Dealt>(member, mine, rank, lanes, layout.sums_at_once(), AddNumbers(), take);
+    int const at_once = Large ? layout.sums_at_once() : SystemScratch::most_sums;
+    in.template combine<Dealt>(member, mine, rank, lanes, at_once, AddNumbers(), take);
     sum_turn = in.box == parts ? 0 : 1;
   }
 };
