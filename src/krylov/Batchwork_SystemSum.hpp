@@ -61,8 +61,8 @@ struct SummingLanes : SystemLanes<Member> {
   BATCHWORK_INLINE bool any(bool x) {
     bool const by_warps = Vendor::has_shuffles && this->count <= lanes_of_warp;
     T numbers[1] = {x ? T(1) : T(0)};
-    combine(numbers, this->member.team_rank(),
-            by_warps ? lanes_of_warp : this->member.team_size(), LargerNumber());
+    combine(numbers, this->member.team_rank(), by_warps ? lanes_of_warp : this->member.team_size(),
+            LargerNumber());
     return numbers[0] != T(0);
   }
 

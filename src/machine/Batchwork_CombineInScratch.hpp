@@ -74,8 +74,8 @@ struct CombiningBoxes {
         T* const of_parts = other + first * some;
         // Neighbours read neighbouring units.
         for (int k = rank; k < some * parts; k += lanes)
-          of_parts[k] =
-              combined(from + (k >> shift) * team + (k & (parts - 1)) * wide, lanes >> shift, parts, f);
+          of_parts[k] = combined(from + (k >> shift) * team + (k & (parts - 1)) * wide,
+                                 lanes >> shift, parts, f);
         member.team_barrier();
         from = of_parts;
         apart = count = parts;
@@ -85,7 +85,8 @@ struct CombiningBoxes {
         other = read;
       }
       if constexpr (Dealt) {
-        for (int n = rank; n < some; n += lanes) take(n0 + n, combined(from + n * apart, count, 1, f));
+        for (int n = rank; n < some; n += lanes)
+          take(n0 + n, combined(from + n * apart, count, 1, f));
       } else {
         BATCHWORK_UNROLL
         for (int n = 0; n < N; ++n)

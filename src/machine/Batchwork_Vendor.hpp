@@ -453,8 +453,7 @@ BATCHWORK_INLINE void combine_lanes([[maybe_unused]] Member const& member,
 #endif
 
 /// The same, for the host that reserves the scratch.
-#if (!defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)) || \
-    defined(BATCHWORK_VENDOR_THREADS)
+#if (!defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)) || defined(BATCHWORK_VENDOR_THREADS)
 inline constexpr bool copies_asynchronously = true;
 #else
 inline constexpr bool copies_asynchronously = false;

@@ -97,21 +97,17 @@ TYPED_TEST(GmresOnTeams, EveryVariant) {
   run_held<T, EntriesHeld<T, 4, 3>, 4, false>(SolveVariant::entries_3, tridiagonal(37), 11, 5,
                                               random);
   run_held<T, EntriesHeld<T, 4, 3>, 4, true>(SolveVariant::entries_3, tridiagonal(150),
-                                             large_systems, 30,
-                                             random);
+                                             large_systems, 30, random);
   run_held<T, EntriesHeld<T, 4, 7>, 4, false>(
       SolveVariant::entries_7, solvable_pattern(random, 6, 1, false), 50, 30, random);
   run_held<T, ColumnsHeld<T, 3, 24>, 3, false>(
       SolveVariant::columns_24, solvable_pattern(random, 22, 0.9, false), 19, 30, random);
   run_held<T, ColumnsHeld<T, 1, 56>, 1, true>(
-      SolveVariant::columns_56, solvable_pattern(random, 40, 0.6, false), large_systems, 7,
-      random);
-  run_held<T, ReadInPlace<T, 8>, 8, true>(SolveVariant::in_place,
-                                          solvable_pattern(random, 70, 0.95, false),
-                                          large_systems, 7, random);
+      SolveVariant::columns_56, solvable_pattern(random, 40, 0.6, false), large_systems, 7, random);
+  run_held<T, ReadInPlace<T, 8>, 8, true>(
+      SolveVariant::in_place, solvable_pattern(random, 70, 0.95, false), large_systems, 7, random);
   run_held<T, EntriesHeld<T, 1, 64>, 1, true>(
-      SolveVariant::entries_64, solvable_pattern(random, 70, 0.4, false), large_systems, 7,
-      random);
+      SolveVariant::entries_64, solvable_pattern(random, 70, 0.4, false), large_systems, 7, random);
 }
 
 template <class T>

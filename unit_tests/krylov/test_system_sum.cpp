@@ -115,8 +115,8 @@ struct BoxesKernel {
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     int const me = member.team_rank(), rank = me % lanes;
     auto const lane = std::size_t(me), first = std::size_t(me - rank);
-    auto* const scratch = static_cast<T*>(
-        member.team_scratch(0).get_shmem_aligned(std::size_t(bytes), 16));
+    auto* const scratch =
+        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(std::size_t(bytes), 16));
     Impl::CombiningBoxes<T> boxes{scratch, scratch + of_first};
     Impl::AddNumbers const add;
     for (std::size_t k = 0; k < rounds; ++k) {
@@ -142,7 +142,7 @@ TYPED_TEST(SystemSum, ThroughScratch) {
   using Kernel = BoxesKernel<T>;
   Random random(2);
   // Lanes of a system, and of the team.
-  constexpr int shapes[][2] = {{1, 32}, {2, 32}, {4, 32}, {8, 32},   {16, 32},  {32, 32},
+  constexpr int shapes[][2] = {{1, 32}, {2, 32},  {4, 32},  {8, 32},    {16, 32},  {32, 32},
                                {8, 64}, {64, 64}, {96, 96}, {160, 160}, {256, 256}};
   for (auto const& [lanes, size] : shapes)
     for (int together : {3, 5}) {
@@ -157,7 +157,8 @@ TYPED_TEST(SystemSum, ThroughScratch) {
       auto const view = [&](char const* name) {
         return Kokkos::View<T***, Space>(name, rounds, count, Kernel::numbers);
       };
-      Kernel const kernel{lanes, together, together * size, int(scratch), view("in"), view("out"), view("dealt")};
+      Kernel const kernel{lanes,      together,    together * size, int(scratch),
+                          view("in"), view("out"), view("dealt")};
       auto const in = Kokkos::create_mirror(kernel.in);
       for (std::size_t k = 0; k < rounds; ++k)
         for (std::size_t l = 0; l < count; ++l)
