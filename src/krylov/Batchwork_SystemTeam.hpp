@@ -61,8 +61,7 @@ struct SystemScratch {
     if (!shuffles)
       return of_first_box() +
              (lanes > lanes_of_warp ? sums_at_once() * most_parts : of_first_box());
-    return 2 * most_sums *
-           (lanes > lanes_of_warp ? largest_team_of_a_system / lanes_of_warp : 0);
+    return 2 * most_sums * (lanes > lanes_of_warp ? largest_team_of_a_system / lanes_of_warp : 0);
   }
   constexpr std::size_t numbers(bool shuffles) const {
     return std::size_t(systems) * std::size_t(of_system()) + std::size_t(of_sums(shuffles));
@@ -97,7 +96,7 @@ struct SystemTeam {
   static constexpr bool large = Large;
 
   Member const& member;
-  Matrix const& matrix;
+  Matrix& matrix;
   SolveItem<T> const& item;
   LogPointers<T> const& log;
   SystemScratch layout;
@@ -112,6 +111,8 @@ struct SystemTeam {
   BATCHWORK_INLINE bool there() const { return item.there; }
   /// Whether the lane's rows have a pattern that cannot be used.
   BATCHWORK_INLINE bool flawed() const { return !matrix.valid; }
+  /// Of the pattern, by a preconditioner.
+  BATCHWORK_INLINE void expect(bool valid) { matrix.valid = matrix.valid && valid; }
 
   /// Runs body(r) for the lane's rows. Rows beyond the last hold zeros while the system runs.
   template <class Body>
