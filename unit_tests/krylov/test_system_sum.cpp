@@ -154,8 +154,9 @@ TYPED_TEST(SystemSum, ThroughScratch) {
       std::size_t const scratch =
           std::size_t(together * (size + (alone ? Impl::most_parts : size))) * sizeof(T);
       auto const count = std::size_t(size);
-      auto const view = [&](char const* name) {
-        return Kokkos::View<T***, Space>(name, rounds, count, Kernel::numbers);
+      auto const view = [&](std::string const& name) {
+        return Kokkos::View<T***, Space>(name, std::size_t(rounds), count,
+                                         std::size_t(Kernel::numbers));
       };
       Kernel const kernel{lanes,      together,    together * size, int(scratch),
                           view("in"), view("out"), view("dealt")};
