@@ -36,8 +36,9 @@ constexpr std::int64_t scratch_of_a_solve(DeviceLimits const& limits) {
   return std::int64_t(std::min(limits.scratch(most_teams_with_room, largest_team_of_a_system),
                                scratch_with_kokkos_4));
 }
-/// Lanes of a team whose systems have a warp at most.
-inline constexpr int lanes_of_small_solves = 2 * lanes_of_warp;
+/// Lanes of a team whose systems have a warp at most. Without shuffles systems wait for their whole team: for a warp.
+inline constexpr int lanes_of_small_solves =
+    Vendor::has_shuffles ? 2 * lanes_of_warp : Vendor::warp_lanes;
 
 struct SolveChoice {
   SolveVariant variant = SolveVariant::in_place;

@@ -50,33 +50,26 @@ struct SolveHost {
       Of const matrix = p.a.item(n);
       SystemThread<T, Of, own_vectors> at{matrix,   item,   p.log,
                                           p.a.rows, memory, memory + sizeof(memory) / sizeof(T)};
-      auto const diagonal = at.vector();
+      auto diagonal = at.vector();
       if constexpr ((M::wants_diagonal || Problem::is_scaled) && Of::has_entries)
         for (int i = 0; i < p.a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
-      if constexpr (Problem::is_scaled) {
-        ScaledSystem<decltype(at)> scaled(at, p.scale);
-        scaled.find_factors(diagonal, [&](int i, auto const& f) {
-          // ilu finds columns out of range, but later.
-          if constexpr (Of::has_entries)
-            matrix.for_each_entry(i, [&](int column, T const& number) {
-              if (unsigned(column) < unsigned(p.a.rows)) f(column, number);
-            });
-        });
-        scaled.scale_diagonal(diagonal);
-        M const m = prepare<M>(static_cast<decltype(at)&>(scaled), diagonal, p.preconditioner, any,
-                               beside.data());
-        if constexpr (requires { m.valid; }) scaled.valid = m.valid;
-        auto method = method_in_room(scaled, p.solver, room);
-        T other;
-        p.log.write(n, solve_scaled(scaled, scaled_preconditioner(scaled, m), method, p.solver.stop,
-                                    other));
-        p.log.write_scaled(n, other);
-      } else {
-        M const m = prepare<M>(at, diagonal, p.preconditioner, any, beside.data());
-        if constexpr (requires { m.valid; }) at.valid = m.valid;
-        auto method = method_in_room(at, p.solver, room);
-        p.log.write(n, solve_systems(at, m, method, p.solver.stop));
-      }
+      solve_prepared<M>(
+          at, p, diagonal,
+          [&](int i, auto const& f) {
+            // ilu finds columns out of range, but later.
+            if constexpr (Of::has_entries)
+              matrix.for_each_entry(i, [&](int column, T const& number) {
+                if (unsigned(column) < unsigned(p.a.rows)) f(column, number);
+              });
+          },
+          any, beside.data(), room,
+          [&](auto& systems, M const& m, auto& method) {
+            return solve_systems(systems, m, method, p.solver.stop);
+          },
+          [&](SolveResult<T> const& result, auto const&... other) {
+            p.log.write(n, result);
+            (p.log.write_scaled(n, other), ...);
+          });
     }
   }
 
@@ -112,7 +105,7 @@ struct SolveHost {
             entries.get(),
             memory.get(),
             memory.get() + std::size_t(vectors) * std::size_t(rows)};
-      auto const diagonal = at.vector();
+      auto diagonal = at.vector();
       for (int l = 0; l < W; ++l) {
         auto const item = p.a.item(at.item(l));
         std::size_t k = 0;
@@ -123,29 +116,25 @@ struct SolveHost {
               diagonal.data[i].set_lane(l, value);
           });
       }
-      auto const write = [&](SolveResult<Number> const& result) {
-        for (int l = 0; l < at.count; ++l)
-          p.log.write(n + l,
-                      SolveResult<T>{int(result.iterations.lane(l)), result.recurrence.lane(l),
-                                     result.residual.lane(l), int(result.code.lane(l))});
-      };
-      if constexpr (Problem::is_scaled) {
-        ScaledSystem<At> scaled(at, p.scale);
-        scaled.find_factors(diagonal, [&](int i, auto const& f) {
-          for (int k = pattern.begins[std::size_t(i)]; k < pattern.begins[std::size_t(i) + 1]; ++k)
-            f(pattern.columns[std::size_t(k)], entries[std::size_t(k)]);
-        });
-        scaled.scale_diagonal(diagonal);
-        M const m(scaled, diagonal);
-        auto method = method_of(scaled, p.solver);
-        Number other;
-        write(solve_scaled(scaled, scaled_preconditioner(scaled, m), method, p.solver.stop, other));
-        for (int l = 0; l < at.count; ++l) p.log.write_scaled(n + l, other.lane(l));
-      } else {
-        M const m(at, diagonal);
-        auto method = method_of(at, p.solver);
-        write(solve_systems(at, m, method, p.solver.stop));
-      }
+      solve_prepared<M>(
+          at, p, diagonal,
+          [&](int i, auto const& f) {
+            for (int k = pattern.begins[std::size_t(i)]; k < pattern.begins[std::size_t(i) + 1];
+                 ++k)
+              f(pattern.columns[std::size_t(k)], entries[std::size_t(k)]);
+          },
+          p.a, static_cast<T*>(nullptr), SystemRoom<T>{},
+          [&](auto& systems, M const& m, auto& method) {
+            return solve_systems(systems, m, method, p.solver.stop);
+          },
+          [&](SolveResult<Number> const& result, auto const&... other) {
+            for (int l = 0; l < at.count; ++l) {
+              p.log.write(n + l,
+                          SolveResult<T>{int(result.iterations.lane(l)), result.recurrence.lane(l),
+                                         result.residual.lane(l), int(result.code.lane(l))});
+              (p.log.write_scaled(n + l, other.lane(l)), ...);
+            }
+          });
     }
   }
 

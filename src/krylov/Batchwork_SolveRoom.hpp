@@ -180,15 +180,7 @@ BATCHWORK_INLINE void sum_into_box(At& at, V const (&mine)[N], SumBox<T> const& 
     Vendor::deal_sums(x, At::large ? 32 : at.lanes,
                       [&](int away, int n, T sum) { to[away * apart + n] = sum; });
   } else {
-    constexpr int some = 4;
-    static_assert(N % some == 0 && some <= SystemScratch::most_sums);
-    for (int n0 = 0; n0 < N; n0 += some) {
-      T part[some], x[some];
-      for (int n = 0; n < some; ++n) part[n] = mine[n0 + n];
-      at.sum(part, x);
-      if (at.rank == 0)
-        for (int n = 0; n < some; ++n) box.sums[first + n0 + n] = x[n];
-    }
+    at.template combine<true>(mine, [&](int n, T sum) { box.sums[first + n] = sum; });
   }
 }
 /// Waits for the sums, of which there are so many.

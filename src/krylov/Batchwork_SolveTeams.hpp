@@ -13,8 +13,8 @@
 #include "krylov/Batchwork_HeldMatrix.hpp"
 #include "krylov/Batchwork_Jacobi.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
-#include "krylov/Batchwork_ScaledSystem.hpp"
 #include "krylov/Batchwork_SolveBudget.hpp"
+#include "krylov/Batchwork_SolvePrepared.hpp"
 #include "krylov/Batchwork_SolveRoom.hpp"
 
 namespace Batchwork::Impl {
@@ -182,36 +182,28 @@ struct SolveTeams {
       matrix.take(p.a, p.a.numbers(item.number), mine, lanes, diagonal);
     }
     using M = typename Problem::template prepared<RowNumbers<T, R>>;
-    if constexpr (Problem::is_scaled) {
-      ScaledSystem<decltype(at)> scaled(at, p.scale);
-      scaled.find_factors(diagonal, [&](int i, auto const& f) {
-        if constexpr (Matrix::has_entries)
-          p.a.visit(p.a.numbers(item.number), [&](auto const& rows) {
-            auto const row = rows(i);
-            for (int k = 0; k < row.count; ++k)
-              if (unsigned(row.column(k)) < unsigned(p.a.rows)) f(row.column(k), row.number(k));
-          });
-      });
-      scaled.scale_diagonal(diagonal);
-      M const m =
-          prepare<M>(static_cast<decltype(at)&>(scaled), diagonal, p.preconditioner, p.a, factors);
-      if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
-      auto method = method_in_room(scaled, p.solver, room_of(member, slot, beside));
-      T other;
-      auto const result =
-          solve_scaled(scaled, scaled_preconditioner(scaled, m), method, p.solver.stop, other);
-      if (mine == 0 && there) {
-        p.log.write(item.number, result);
-        p.log.write_scaled(item.number, other);
-      }
-    } else {
-      M const m = prepare<M>(at, diagonal, p.preconditioner, p.a, factors);
-      if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
-      auto method = method_in_room(at, p.solver, room_of(member, slot, beside));
-      auto state = begin_systems(at, p.solver.stop, r, u);
-      iterate_systems(at, m, method, p.solver.stop, r, u, state);
-      if (mine == 0 && there) p.log.write(item.number, result_of(state));
-    }
+    // Of scaled systems b and x are loaded later.
+    solve_prepared<M>(
+        at, p, diagonal,
+        [&](int i, auto const& f) {
+          if constexpr (Matrix::has_entries)
+            p.a.visit(p.a.numbers(item.number), [&](auto const& rows) {
+              auto const row = rows(i);
+              for (int k = 0; k < row.count; ++k)
+                if (unsigned(row.column(k)) < unsigned(p.a.rows)) f(row.column(k), row.number(k));
+            });
+        },
+        p.a, factors, room_of(member, slot, beside),
+        [&](auto& systems, M const& m, auto& method) {
+          auto state = begin_systems(systems, p.solver.stop, r, u);
+          iterate_systems(systems, m, method, p.solver.stop, r, u, state);
+          return result_of(state);
+        },
+        [&](auto const& result, auto const&... other) {
+          if (mine != 0 || !there) return;
+          p.log.write(item.number, result);
+          (p.log.write_scaled(item.number, other), ...);
+        });
   }
 };
 

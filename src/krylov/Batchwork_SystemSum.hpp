@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "krylov/Batchwork_SystemLanes.hpp"
+#include "machine/Batchwork_CombineInScratch.hpp"
 #include "machine/Batchwork_Held.hpp"
 
 namespace Batchwork::Impl {
@@ -49,7 +50,7 @@ struct SummingLanes : SystemLanes<Member> {
   /// without an item too.
   template <int N>
   BATCHWORK_INLINE void sum(T (&x)[N]) {
-    combine(x, this->count, AddNumbers());
+    combine(x, this->rank, this->count, AddNumbers());
   }
   BATCHWORK_INLINE T sum(T x) {
     T numbers[1] = {x};
@@ -60,17 +61,25 @@ struct SummingLanes : SystemLanes<Member> {
   BATCHWORK_INLINE bool any(bool x) {
     bool const by_warps = Vendor::has_shuffles && this->count <= lanes_of_warp;
     T numbers[1] = {x ? T(1) : T(0)};
-    combine(numbers, by_warps ? lanes_of_warp : this->member.team_size(), LargerNumber());
+    combine(numbers, this->member.team_rank(), by_warps ? lanes_of_warp : this->member.team_size(),
+            LargerNumber());
     return numbers[0] != T(0);
   }
 
  private:
   template <int N, class F>
-  BATCHWORK_INLINE void combine(T (&x)[N], int lanes, F const& f) {
-    Vendor::combine_lanes(this->member, x, lanes, f, box);
-    T* const used = box;
-    box = other;
-    other = used;
+  BATCHWORK_INLINE void combine(T (&x)[N], [[maybe_unused]] int rank, int lanes, F const& f) {
+    if constexpr (Vendor::has_shuffles) {
+      Vendor::combine_lanes(this->member, x, lanes, f, box);
+      T* const used = box;
+      box = other;
+      other = used;
+    } else {
+      CombiningBoxes<T> in{box, other};
+      in.template combine<false>(this->member, x, rank, lanes, N, f, [&](int n, T y) { x[n] = y; });
+      box = in.box;
+      other = in.other;
+    }
   }
 };
 

@@ -14,7 +14,8 @@
 #include "krylov/Batchwork_ProductSums.hpp"
 #include "krylov/Batchwork_SolveLog.hpp"
 #include "krylov/Batchwork_SolverVectors.hpp"
-#include "machine/Batchwork_Exchange.hpp"
+#include "krylov/Batchwork_SystemSum.hpp"
+#include "machine/Batchwork_CombineInScratch.hpp"
 
 namespace Batchwork::Impl {
 
@@ -51,12 +52,16 @@ struct SystemScratch {
     int const off = (all - step) % banks;
     return all + (off == 0 ? 0 : off > 0 ? banks - off : -off);
   }
+  /// Sums that lanes without shuffles add up at once: beside the letter boxes of 2048 rows in double there is no more scratch.
+  BATCHWORK_INLINE constexpr int sums_at_once() const { return lanes > 128 ? 3 : most_sums; }
+  /// The first of the two boxes that they do it in.
+  BATCHWORK_INLINE constexpr int of_first_box() const { return sums_at_once() * lanes * systems; }
   /// Two sets in turn, so that one wait a sum is enough.
   BATCHWORK_INLINE constexpr int of_sums(bool shuffles) const {
-    return 2 * most_sums *
-           (!shuffles               ? lanes * systems
-            : lanes > lanes_of_warp ? largest_team_of_a_system / lanes_of_warp
-                                    : 0);
+    if (!shuffles)
+      return of_first_box() +
+             (lanes > lanes_of_warp ? sums_at_once() * most_parts : of_first_box());
+    return 2 * most_sums * (lanes > lanes_of_warp ? largest_team_of_a_system / lanes_of_warp : 0);
   }
   constexpr std::size_t numbers(bool shuffles) const {
     return std::size_t(systems) * std::size_t(of_system()) + std::size_t(of_sums(shuffles));
@@ -91,7 +96,7 @@ struct SystemTeam {
   static constexpr bool large = Large;
 
   Member const& member;
-  Matrix const& matrix;
+  Matrix& matrix;
   SolveItem<T> const& item;
   LogPointers<T> const& log;
   SystemScratch layout;
@@ -106,6 +111,8 @@ struct SystemTeam {
   BATCHWORK_INLINE bool there() const { return item.there; }
   /// Whether the lane's rows have a pattern that cannot be used.
   BATCHWORK_INLINE bool flawed() const { return !matrix.valid; }
+  /// Of the pattern, by a preconditioner.
+  BATCHWORK_INLINE void expect(bool valid) { matrix.valid = matrix.valid && valid; }
 
   /// Runs body(r) for the lane's rows. Rows beyond the last hold zeros while the system runs.
   template <class Body>
@@ -160,12 +167,15 @@ struct SystemTeam {
     if constexpr (Vendor::has_shuffles) {
       return Large ? x : Vendor::any_in_warp(x);
     } else {
-      T* const all = next_parts();
-      int const me = member.team_rank();
-      all[me] = x ? T(1) : T(0);
+      // Lanes of a system agree.
+      if (Large || layout.systems == 1) return x;
+      T* const all = boxes_of_sums().box;
+      sum_turn ^= 1;
+      if (rank == 0) all[member.team_rank()] = x ? T(1) : T(0);
       member.team_barrier();
       bool r = false;
-      for (int k = 0; k < member.team_size(); ++k) r = r || all[k] != T(0);
+      BATCHWORK_UNROLL_SOME
+      for (int k = 0; k < member.team_size(); k += lanes) r = all[k] != T(0) || r;
       return r;
     }
   }
@@ -235,20 +245,26 @@ struct SystemTeam {
         }
       }
     } else {
-      T* const all = next_parts();
-      int const size = member.team_size(), me = member.team_rank();
-      for (int n = 0; n < N; ++n) all[n * size + me] = x[n];
-      member.team_barrier();
-      for (int n = 0; n < N; ++n) {
-        x[n] = all[n * size + me - rank];
-        for (int k = 1; k < lanes; ++k) x[n] += all[n * size + me - rank + k];
-      }
+      combine<false>(mine, [&](int n, T sum) { x[n] = sum; });
     }
   }
   /// Reading them is over when the next set of parts is.
   BATCHWORK_INLINE T* next_parts() {
     sum_turn ^= 1;
-    return parts + (sum_turn != 0 ? layout.of_sums(Vendor::has_shuffles) / 2 : 0);
+    return parts + (sum_turn != 0 ? layout.of_sums(true) / 2 : 0);
+  }
+  /// The same without shuffles.
+  BATCHWORK_INLINE CombiningBoxes<T> boxes_of_sums() const {
+    T* const second = parts + layout.of_first_box();
+    return {sum_turn != 0 ? second : parts, sum_turn != 0 ? parts : second};
+  }
+  /// Without shuffles: sums of what the lanes have added up, see CombiningBoxes.
+  template <bool Dealt, int N, class Take>
+  BATCHWORK_INLINE void combine(T const (&mine)[N], Take const& take) {
+    auto in = boxes_of_sums();
+    int const at_once = Large ? layout.sums_at_once() : SystemScratch::most_sums;
+    in.template combine<Dealt>(member, mine, rank, lanes, at_once, AddNumbers(), take);
+    sum_turn = in.box == parts ? 0 : 1;
   }
 };
 

@@ -44,6 +44,7 @@ struct SystemThread {
 
   bool there() const { return true; }
   bool flawed() const { return !valid; }
+  void expect(bool is_valid) { valid = valid && is_valid; }
   bool any(bool x) const { return x; }
   template <class Body>
   void for_each(Body const& body) const {

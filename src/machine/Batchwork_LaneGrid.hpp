@@ -37,22 +37,18 @@ struct LaneGrid {
     if constexpr (L == 1) return x;
     else return lanes.template sum<L>(x, lane, exchange);
   }
+  /// The same for numbers told one after the other, in turns 0, 1, ..., by all lanes; begin_turns comes before the first.
+  BATCHWORK_INLINE void begin_turns() const { lanes.begin_turns(); }
+  template <int L, class T>
+  BATCHWORK_INLINE T told_in_turn(T const& x, int from, int turn) const {
+    if constexpr (L == 1) return x;
+    else return lanes.template told_in_turn<L>(x, from, turn, lane, exchange);
+  }
   /// N sums over the L lanes, of which each lane brings its own terms: x[m L] becomes the whole sum m L + lane, the
-  /// other numbers mean nothing any more. About N numbers pass between the lanes (recursive halving).
+  /// other numbers mean nothing any more. The exchange is for tiles of N rows or columns at least.
   template <int L, int N, class T>
   BATCHWORK_INLINE void scatter_sums(T (&x)[N]) const {
-    BATCHWORK_UNROLL
-    for (int step = L / 2; step > 0; step /= 2) {
-      bool const upper = (lane & step) != 0;
-      BATCHWORK_UNROLL
-      for (int k = 0; k < N; ++k) {
-        if (k % L >= step) continue;
-        // Of two sums each of two lanes goes on with one. Sums from N on are nobody's.
-        int const partner = k + step < N ? k + step : k;
-        T const mine = upper ? x[partner] : x[k], other = upper ? x[k] : x[partner];
-        x[k] = mine + lanes.template swap<L>(other, step, lane, exchange);
-      }
-    }
+    if constexpr (L > 1) lanes.template scatter_sums<L>(x, lane, exchange);
   }
 };
 

@@ -26,9 +26,15 @@
 #if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__HIP_DEVICE_COMPILE__)
 #define BATCHWORK_VENDOR_HIP 1
 #endif
-// In all passes of a compiler for such devices. Tests define BATCHWORK_THREADS_AS_LANES, see below.
+// Tests define BATCHWORK_THREADS_AS_LANES as the lanes of a warp, see below; or as 1, for lanes that go the portable way.
+#if defined(BATCHWORK_THREADS_AS_LANES)
+#if BATCHWORK_THREADS_AS_LANES > 1
+#define BATCHWORK_VENDOR_THREADS 1
+#endif
+#endif
+// In all passes of a compiler for such devices.
 #if (!defined(BATCHWORK_DISABLE_VENDOR) && (defined(__CUDACC__) || defined(__HIPCC__))) || \
-    defined(BATCHWORK_THREADS_AS_LANES)
+    defined(BATCHWORK_VENDOR_THREADS)
 #define BATCHWORK_VENDOR_WARPS 1
 #endif
 
@@ -125,7 +131,7 @@ inline constexpr bool has_shuffles = false;
 /// Lanes of a warp; wavefronts of AMD's gfx9 have 64. Nothing counts on more than 32 of them going one way, but so many as
 /// there are need neither scratch nor a barrier to meet.
 inline constexpr int warp_lanes =
-#if defined(BATCHWORK_THREADS_AS_LANES)
+#if defined(BATCHWORK_VENDOR_THREADS)
     BATCHWORK_THREADS_AS_LANES;
 #elif defined(KOKKOS_ENABLE_HIP) &&                                            \
     (defined(KOKKOS_ARCH_AMD_GFX906) || defined(KOKKOS_ARCH_AMD_GFX908) ||     \
@@ -197,7 +203,7 @@ BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
   __builtin_amdgcn_wave_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
-#elif defined(BATCHWORK_THREADS_AS_LANES)
+#elif defined(BATCHWORK_VENDOR_THREADS)
   ThreadAsLane::meet(together);
 #endif
 }
@@ -209,7 +215,7 @@ BATCHWORK_INLINE T swapped(T const& x, [[maybe_unused]] int step,
   return __shfl_xor_sync(0xffffffffu, x, step, L);
 #elif defined(BATCHWORK_VENDOR_HIP)
   return __shfl_xor(x, step);
-#elif defined(BATCHWORK_THREADS_AS_LANES)
+#elif defined(BATCHWORK_VENDOR_THREADS)
   T y = x;
   ThreadAsLane::exchange(&y, int(sizeof(T)), ThreadAsLane::rank() ^ step, together);
   return y;
@@ -224,7 +230,7 @@ BATCHWORK_INLINE T held_by(T const& x, [[maybe_unused]] int from) {
   return __shfl_sync(0xffffffffu, x, from, L);
 #elif defined(BATCHWORK_VENDOR_HIP)
   return __shfl(x, from, L);
-#elif defined(BATCHWORK_THREADS_AS_LANES)
+#elif defined(BATCHWORK_VENDOR_THREADS)
   T y = x;
   ThreadAsLane::exchange(&y, int(sizeof(T)), ThreadAsLane::rank() / L * L + from, 32);
   return y;
@@ -240,7 +246,7 @@ BATCHWORK_INLINE bool any_in_warp(bool x) {
   return __any_sync(0xffffffffu, x);
 #elif defined(BATCHWORK_VENDOR_HIP)
   return __any(x) != 0;
-#elif defined(BATCHWORK_THREADS_AS_LANES)
+#elif defined(BATCHWORK_VENDOR_THREADS)
   for (int step = 1; step < 32; step *= 2) x = swapped(x, step) || x;
   return x;
 #else
@@ -277,7 +283,7 @@ struct LaneSync {
     } else {
 #if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
       __syncthreads();
-#elif defined(BATCHWORK_THREADS_AS_LANES)
+#elif defined(BATCHWORK_VENDOR_THREADS)
       ThreadAsLane::meet(ThreadAsLane::count());
 #endif
     }
@@ -294,10 +300,27 @@ struct LaneSync {
     for (int step = 1; step < L; step *= 2) x = x + swapped<L>(x, step);
     return x;
   }
-  /// What the lane whose rank differs by the bit `step` gives for what this lane gives.
+  /// See LaneGrid. About N numbers pass between the lanes (recursive halving).
+  template <int L, int N, class T>
+  BATCHWORK_INLINE void scatter_sums(T (&x)[N], int lane, char*) const {
+    BATCHWORK_UNROLL
+    for (int step = L / 2; step > 0; step /= 2) {
+      bool const upper = (lane & step) != 0;
+      BATCHWORK_UNROLL
+      for (int k = 0; k < N; ++k) {
+        if (k % L >= step) continue;
+        // Of two sums each of two lanes goes on with one. Sums from N on are nobody's.
+        int const partner = k + step < N ? k + step : k;
+        T const mine = upper ? x[partner] : x[k], other = upper ? x[k] : x[partner];
+        x[k] = mine + swapped<L>(other, step);
+      }
+    }
+  }
+  /// See LaneGrid.
+  BATCHWORK_INLINE void begin_turns() const {}
   template <int L, class T>
-  BATCHWORK_INLINE T swap(T const& x, int step, int, char*) const {
-    return swapped<L>(x, step);
+  BATCHWORK_INLINE T told_in_turn(T const& x, int from, int, int, char*) const {
+    return held_by<L>(x, from);
   }
   /// Whether x holds in any lane of the warp: what all of them may branch on.
   BATCHWORK_INLINE bool any(bool x) const { return any_in_warp(x); }
@@ -314,7 +337,11 @@ struct LaneSync {
     else return {};
   }
   BATCHWORK_INLINE void sync() const {
+#if defined(BATCHWORK_THREADS_AS_LANES)
+    ThreadAsLane::meet(ThreadAsLane::count());
+#else
     if (member != nullptr) member->team_barrier();
+#endif
   }
   template <int>
   BATCHWORK_INLINE void sync_all() const {
@@ -339,18 +366,46 @@ struct LaneSync {
     for (int k = 1; k < L; ++k) r = r + box[k];
     return r;
   }
-  template <int, class T>
-  BATCHWORK_INLINE T swap(T const& x, int step, int lane, char* exchange) const {
+  /// All numbers at once: two waits. Lanes read at different places of different sums, which are in different banks.
+  template <int L, int N, class T>
+  BATCHWORK_INLINE void scatter_sums(T (&x)[N], int lane, char* exchange) const {
     T* const box = reinterpret_cast<T*>(exchange);
     sync();
-    box[lane] = x;
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k) box[k * L + lane] = x[k];
     sync();
-    return box[lane ^ step];
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; k += L) {
+      if (k + lane >= N) continue;
+      T const* const from = box + (k + lane) * L;
+      x[k] = from[lane];
+      BATCHWORK_UNROLL
+      for (int q = 1; q < L; ++q) x[k] += from[(lane + q) & (L - 1)];
+    }
+  }
+  /// Two places in turn: one wait for each number, and one before the first.
+  BATCHWORK_INLINE void begin_turns() const { sync(); }
+  template <int L, class T>
+  BATCHWORK_INLINE T told_in_turn(T const& x, int from, int turn, int lane, char* exchange) const {
+    T* const box = reinterpret_cast<T*>(exchange) + (turn & 1);
+    if (lane == from) *box = x;
+    sync();
+    return *box;
   }
   BATCHWORK_INLINE bool any(bool x) const {
+#if defined(BATCHWORK_THREADS_AS_LANES)
+    int const lanes = ThreadAsLane::count(), rank = ThreadAsLane::rank();
+    for (int step = 1; step < lanes; step *= 2) {
+      bool other = x;
+      ThreadAsLane::exchange(&other, 1, (rank + step) % lanes, lanes);
+      x = x || other;
+    }
+    return x;
+#else
     int r = x ? 1 : 0;
     if (member != nullptr) member->team_reduce(Kokkos::Max<int>(r));
     return r != 0;
+#endif
   }
 };
 #endif
@@ -363,12 +418,13 @@ constexpr int places_to_combine(int team) {
 /// Puts f(... f(a, b) ...) of what `lanes` neighbouring lanes give into x, of N numbers at once; f is commutative. The same
 /// bits in each lane, in an order that depends on the number of lanes alone, which is a power of two and divides the team.
 /// `box` has places_to_combine numbers for each of the N and is free again after the next barrier of the team. All of the
-/// team call it; with shuffles and to 32 lanes it is enough that all of a warp do.
+/// team call it; to 32 lanes it is enough that all of a warp do. Where has_shuffles; portably see CombiningBoxes.
 template <int N, class Member, class T, class F>
-BATCHWORK_INLINE void combine_lanes(Member const& member, T (&x)[N], int lanes, F const& f,
-                                    T* box) {
-  int const rank = member.team_rank();
+BATCHWORK_INLINE void combine_lanes([[maybe_unused]] Member const& member,
+                                    [[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
+                                    [[maybe_unused]] F const& f, [[maybe_unused]] T* box) {
 #if defined(BATCHWORK_VENDOR_WARPS)
+  int const rank = member.team_rank();
   int const step_end = lanes < warp_lanes ? lanes : warp_lanes;
   BATCHWORK_KEEP_LOOP
   for (int step = 1; step < step_end; step *= 2) {
@@ -377,9 +433,6 @@ BATCHWORK_INLINE void combine_lanes(Member const& member, T (&x)[N], int lanes, 
   }
   if (lanes <= warp_lanes) return;
   int const each = warp_lanes;
-#else
-  int const each = 1;
-#endif
   int const places = (member.team_size() + each - 1) / each, of_system = lanes / each;
   if (rank % each == 0)
     for (int q = 0; q < N; ++q) box[q * places + rank / each] = x[q];
@@ -389,6 +442,7 @@ BATCHWORK_INLINE void combine_lanes(Member const& member, T (&x)[N], int lanes, 
     x[q] = from[0];
     for (int k = 1; k < of_system; ++k) x[q] = f(x[q], from[k]);
   }
+#endif
 }
 
 // ---- asynchronous copies -----------------------------------------------------------------------------------------
@@ -399,8 +453,7 @@ BATCHWORK_INLINE void combine_lanes(Member const& member, T (&x)[N], int lanes, 
 #endif
 
 /// The same, for the host that reserves the scratch.
-#if (!defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)) || \
-    defined(BATCHWORK_THREADS_AS_LANES)
+#if (!defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)) || defined(BATCHWORK_VENDOR_THREADS)
 inline constexpr bool copies_asynchronously = true;
 #else
 inline constexpr bool copies_asynchronously = false;
@@ -502,7 +555,7 @@ BATCHWORK_INLINE int rank_in_warp() {
   return rank;
 #elif defined(BATCHWORK_VENDOR_HIP)
   return int(__lane_id());
-#elif defined(BATCHWORK_THREADS_AS_LANES)
+#elif defined(BATCHWORK_VENDOR_THREADS)
   return ThreadAsLane::rank() % warp_lanes;
 #else
   return 0;

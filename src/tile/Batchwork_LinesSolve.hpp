@@ -156,10 +156,12 @@ BATCHWORK_INLINE void solve_one(X& x, T const& t, B const& b) {
     else if constexpr (requires { t.held.rows; }) inverse[m] = own_inverse(t.held, m);
     else inverse[m] = own_inverse(t, m);
   }
+  x.grid.begin_turns();
   BATCHWORK_UNROLL
   for (int n = 0; n < N; ++n) {
     int const k = lower ? n : N - 1 - n;
-    Number const xk = x.grid.template broadcast<L>(Number(rest[k / L] * inverse[k / L]), k % L);
+    Number const xk =
+        x.grid.template told_in_turn<L>(Number(rest[k / L] * inverse[k / L]), k % L, n);
     if (x.grid.lane == k % L) x.hold(k / L, 0, xk);
     BATCHWORK_UNROLL
     for (int m = 0; m < X::mine; ++m) {

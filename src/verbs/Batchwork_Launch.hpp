@@ -95,8 +95,11 @@ struct HostKernel {
   }
 };
 
-/// The largest team of a kernel and how many of them are wanted at once. Where lanes share items teams have 64 lanes, so
-/// that the scratch of more of them fits, or a crew; Teams still counts lanes by 128.
+/// Lanes of a team where lanes share items, if a crew has no more: 64, so that the scratch of more teams fits. Without shuffles
+/// they wait for their whole team: for a warp.
+inline constexpr int lanes_of_grids = Vendor::has_shuffles ? 64 : Vendor::warp_lanes;
+
+/// The largest team of a kernel and how many of them are wanted at once. Teams still counts lanes by 128.
 template <class Lanes, int Teams>
 struct LaunchBoundsOf {
   static constexpr int lanes = 128, teams = Teams > 0 ? Teams : 1;
@@ -104,7 +107,8 @@ struct LaunchBoundsOf {
 template <class Lanes, int Teams>
   requires(Lanes::lanes_per_item > 1)
 struct LaunchBoundsOf<Lanes, Teams> {
-  static constexpr int lanes = Lanes::crew_lanes > 64 ? Lanes::crew_lanes : 64,
+  static constexpr int lanes =
+                           Lanes::crew_lanes > lanes_of_grids ? Lanes::crew_lanes : lanes_of_grids,
                        teams = Teams > 0 ? 128 * Teams / lanes : 1;
 };
 

@@ -55,33 +55,34 @@ TEST(ChooseSolve, HasRoomForAllRows) {
 
 /// Every system that is taken is launched on every device, whatever its rows are; rooms and factors are planned by what is
 /// left beside the letter boxes.
-template <class T, class Solver, class M, class Matrix, int R, bool Large>
-void expect_launched(Impl::SolveChoice const& how, int rows) {
-  using Problem = Impl::SolveProblem<T, Solver, M, Impl::AnySystems<T>>;
+template <class T, class Solver, class M, class Matrix, int R, bool Large, class Scale>
+void expect_launched(Impl::SolveChoice const& how, int rows, bool shuffles) {
+  using Problem = Impl::SolveProblem<T, Solver, M, Impl::AnySystems<T>, Scale>;
   using Kernel = Impl::SolveTeams<T, Problem, Matrix, R, Large>;
   constexpr int teams = Kernel::wanted_teams;
-  std::size_t const boxes = how.scratch(rows, int(sizeof(T)), false).numbers(true) * sizeof(T) + 16;
+  auto const scratch = how.scratch(rows, int(sizeof(T)), Problem::is_scaled);
+  std::size_t const boxes = scratch.numbers(shuffles) * sizeof(T) + 16;
   for (auto const& device : devices()) {
     if (std::string(device.name) == "a host") continue;
     ASSERT_LE(how.team(), int(Kernel::largest_team));
     ASSERT_EQ(how.team() % Impl::lanes_of_warp, 0);
     ASSERT_TRUE(launches(device, teams, how.team(), boxes))
         << device.name << ", " << rows << " rows, " << teams << " teams of " << how.team()
-        << " lanes with " << boxes << " bytes";
+        << " lanes with " << boxes << " bytes" << (shuffles ? "" : ", without shuffles");
     if constexpr (Kernel::has_room || Kernel::has_factors) {
       std::size_t const room = std::size_t(Impl::scratch_of_a_solve(device.limits));
       ASSERT_TRUE(launches(device, teams, how.team(), std::max(boxes, room))) << device.name;
     }
   }
 }
-template <class T, class Solver>
-void expect_all_launched() {
+template <class T, class Solver, class Scale = Impl::NotScaled>
+void expect_all_launched(bool shuffles) {
   using namespace Impl;
   for (int width : {1, 3, 4, 7, 8, 20, 52, 53, 200, 2048})
-    for (int rows = 1; rows <= most_rows_of_a_solve; rows += rows < 600 ? 1 : 7) {
-      auto const how = choose_solve(rows, width, false, Solver::short_rows, true);
+    for (int rows = 1; rows <= most_rows_of_a_solve; rows += rows < 600 || rows > 2040 ? 1 : 7) {
+      auto const how = choose_solve(rows, width, false, Solver::short_rows, shuffles);
       auto const with = [&]<class Matrix, int R, bool Large>() {
-        expect_launched<T, Solver, Jacobi, Matrix, R, Large>(how, rows);
+        expect_launched<T, Solver, Jacobi, Matrix, R, Large, Scale>(how, rows, shuffles);
       };
       constexpr int R = Solver::short_rows;
       bool const large = how.lanes > 32;
@@ -105,19 +106,26 @@ void expect_all_launched() {
           break;
         default: with.template operator()<ReadInPlace<T, 8>, 8, true>();
       }
-      auto const with_factors = choose_preconditioned_solve(rows, width, true);
-      if (with_factors.rows <= 2)
-        expect_launched<T, Solver, IluInKernel, ReadInPlace<T, 2>, 2, true>(with_factors, rows);
-      else expect_launched<T, Solver, IluInKernel, ReadInPlace<T, 8>, 8, true>(with_factors, rows);
+      auto const preconditioned = [&]<int R>(SolveChoice const& c) {
+        expect_launched<T, Solver, IluInKernel, ReadInPlace<T, R>, R, true, Scale>(c, rows,
+                                                                                   shuffles);
+      };
+      auto const with_factors = choose_preconditioned_solve(rows, width, shuffles);
+      if (with_factors.rows <= 2) preconditioned.template operator()<2>(with_factors);
+      else preconditioned.template operator()<8>(with_factors);
     }
 }
 TEST(ChooseSolve, FitsEveryDevice) {
-  expect_all_launched<float, ConjugateGradients>();
-  expect_all_launched<double, ConjugateGradients>();
-  expect_all_launched<float, Bicgstab>();
-  expect_all_launched<double, Bicgstab>();
-  expect_all_launched<float, Impl::InRoom<Gmres, float>>();
-  expect_all_launched<double, Impl::InRoom<Gmres, double>>();
+  for (bool shuffles : {true, false}) {
+    expect_all_launched<float, ConjugateGradients>(shuffles);
+    expect_all_launched<double, ConjugateGradients>(shuffles);
+    expect_all_launched<float, Bicgstab>(shuffles);
+    expect_all_launched<double, Bicgstab>(shuffles);
+    expect_all_launched<float, Bicgstab, Impl::SystemScaling<float>>(shuffles);
+    expect_all_launched<double, Bicgstab, Impl::SystemScaling<double>>(shuffles);
+    expect_all_launched<float, Impl::InRoom<Gmres, float>>(shuffles);
+    expect_all_launched<double, Impl::InRoom<Gmres, double>>(shuffles);
+  }
   // As measured, with more scratch too.
   for (auto const& device : devices())
     if (std::string(device.name).find("H200") == 0) {
@@ -226,6 +234,22 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
                                                              SolveVariant::columns_56);
   for (int rows : {5, 70, 300})
     with.template operator()<ReadInPlace<T, 8>, 8, true>(rows, 0.1, false, SolveVariant::in_place);
+}
+
+/// The most rows, on a device with the least scratch.
+TEST(SolveTeams, MostRows) {
+  Random random(4);
+  int const rows = Impl::most_rows_of_a_solve;
+  Matrices<double> const a(tridiagonal(rows), 1, Arranged::rows);
+  GemmMatrices<double> const b(1, rows, 1, Arranged::rows);
+  put_dominant(a, 0, random, false);
+  a.upload();
+  b.randomise(random);
+  auto const how = Impl::matrix_in_place(rows, 3, Impl::Vendor::has_shuffles);
+  ASSERT_LE(how.scratch(rows, 8, false).numbers(Impl::Vendor::has_shuffles) * 8 + 16,
+            Impl::scratch_with_kokkos_4);
+  run<double, Impl::ReadInPlace<double, 8>, 8, true>(bicgstab(relative(1e-10, 200)), jacobi(),
+                                                     a.csr(), how, a.full, b, random);
 }
 
 /// Rows and columns of sizes over some orders, equilibrated in the kernel or scaled by weights.

@@ -102,6 +102,102 @@ TYPED_TEST(SystemSum, EveryNumberOfLanes) {
     }
 }
 
+/// The portable way, which every device can go: for whole warps too, and more numbers than boxes have places for.
+template <class T>
+struct BoxesKernel {
+  static constexpr int numbers = 8;
+  int lanes, together, of_first, bytes;
+  Kokkos::View<T***, Space> in;     ///< (round, lane, which)
+  Kokkos::View<T***, Space> out;    ///< of sums
+  Kokkos::View<T***, Space> dealt;  ///< of those that one lane was given
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    int const me = member.team_rank(), rank = me % lanes;
+    auto const lane = std::size_t(me), first = std::size_t(me - rank);
+    auto* const scratch =
+        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(std::size_t(bytes), 16));
+    Impl::CombiningBoxes<T> boxes{scratch, scratch + of_first};
+    Impl::AddNumbers const add;
+    for (std::size_t k = 0; k < rounds; ++k) {
+      T x[numbers], one[1] = {in(k, lane, 0)};
+      for (std::size_t n = 0; n < numbers; ++n) x[n] = in(k, lane, n);
+      if (k % 3 == 0)
+        boxes.template combine<false>(member, one, rank, lanes, together, add,
+                                      [&](int, T sum) { out(k, lane, 0) = sum; });
+      else
+        boxes.template combine<false>(member, x, rank, lanes, together, add,
+                                      [&](int n, T sum) { out(k, lane, std::size_t(n)) = sum; });
+      boxes.template combine<true>(member, x, rank, lanes, together, add,
+                                   [&](int n, T sum) { dealt(k, first, std::size_t(n)) += sum; });
+    }
+  }
+};
+
+TYPED_TEST(SystemSum, ThroughScratch) {
+#if defined(BATCHWORK_THREADS_AS_LANES)
+  GTEST_SKIP() << "the same in all programs on hosts";
+#endif
+  using T = TypeParam;
+  using Kernel = BoxesKernel<T>;
+  Random random(2);
+  // Lanes of a system, and of the team.
+  constexpr int shapes[][2] = {{1, 32}, {2, 32},  {4, 32},  {8, 32},    {16, 32},  {32, 32},
+                               {8, 64}, {64, 64}, {96, 96}, {160, 160}, {256, 256}};
+  for (auto const& [lanes, size] : shapes)
+    for (int together : {3, 5}) {
+      if (size > 128 && together > 3) continue;
+      SCOPED_TRACE(std::to_string(lanes) + " lanes of " + std::to_string(size) + ", " +
+                   std::to_string(together) + " at once");
+      // No more than is said to be enough.
+      bool const alone = lanes == size && lanes > Impl::lanes_without_parts;
+      std::size_t const scratch =
+          std::size_t(together * (size + (alone ? Impl::most_parts : size))) * sizeof(T);
+      auto const count = std::size_t(size);
+      auto const view = [&](std::string const& name) {
+        return Kokkos::View<T***, Space>(name, std::size_t(rounds), count,
+                                         std::size_t(Kernel::numbers));
+      };
+      Kernel const kernel{lanes,      together,    together * size, int(scratch),
+                          view("in"), view("out"), view("dealt")};
+      auto const in = Kokkos::create_mirror(kernel.in);
+      for (std::size_t k = 0; k < rounds; ++k)
+        for (std::size_t l = 0; l < count; ++l)
+          for (std::size_t n = 0; n < Kernel::numbers; ++n) in(k, l, n) = T(random());
+      Kokkos::deep_copy(kernel.in, in);
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
+      int const waits = run_teams(kernel, 1, size, scratch + 16);
+      int const once = lanes == 1 ? 0 : lanes <= Impl::lanes_without_parts ? 1 : 2;
+      int const turns = (Kernel::numbers + together - 1) / together;
+      EXPECT_EQ(waits, once * (rounds / 3 + (rounds * 5 / 3) * turns));
+#else
+      Kokkos::TeamPolicy<Space> policy(1, size, 1);
+      policy.set_scratch_size(0, Kokkos::PerTeam(int(scratch)));
+      Kokkos::parallel_for("sums", policy, kernel);
+      Kokkos::fence();
+#endif
+      auto const out = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.out);
+      auto const dealt = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), kernel.dealt);
+      for (std::size_t k = 0; k < rounds; ++k)
+        for (std::size_t l = 0; l < count; ++l) {
+          std::size_t const first = l / std::size_t(lanes) * std::size_t(lanes);
+          for (std::size_t n = 0; n < Kernel::numbers; ++n) {
+            long double want = 0, terms = 0;
+            for (std::size_t m = first; m < first + std::size_t(lanes); ++m) {
+              want += in(k, m, n);
+              terms += std::fabs(in(k, m, n));
+            }
+            if (l == first) {
+              ASSERT_LE(std::fabs(dealt(k, l, n) - want), lanes * epsilon<T> * terms);
+            }
+            if (k % 3 == 0 && n > 0) continue;
+            ASSERT_LE(std::fabs(out(k, l, n) - want), lanes * epsilon<T> * terms);
+            ASSERT_TRUE(same_bits(out(k, l, n), out(k, first, n)));
+          }
+        }
+    }
+}
+
 /// A thread alone with its items.
 TYPED_TEST(SystemSum, Alone) {
   using T = TypeParam;

@@ -3,8 +3,8 @@
 
 /// \file
 /// Teams of host threads that run a device's kernel, so that it is tested where there is no device, with the sanitizers'
-/// help. They go the portable path; in a program with BATCHWORK_THREADS_AS_LANES they are lanes of warps of 32 or 64, and go
-/// that of a vendor's device.
+/// help. They go the portable path; in a program with BATCHWORK_THREADS_AS_LANES of 32 or 64 they are lanes of such warps, and
+/// go that of a vendor's device.
 #ifndef BATCHWORK_TEST_HOST_TEAMS_HPP
 #define BATCHWORK_TEST_HOST_TEAMS_HPP
 
@@ -33,6 +33,7 @@ struct HostTeam {
   };
   std::vector<std::unique_ptr<Neighbours>> groups_of_32, groups_of_64;
   std::vector<std::array<char, 16>> given;
+  int waits = 0;  ///< of the first lane, for all of the team
 
   HostTeam(int n, std::size_t bytes)
       : size(n), scratch(bytes, char(0xff)), barrier(n), given(std::size_t(n)) {  // NaN
@@ -42,6 +43,7 @@ struct HostTeam {
       groups_of_64.push_back(std::make_unique<Neighbours>(std::min(64, n - first)));
   }
   void meet(int rank, int together) {
+    if (rank == 0 && together == size) ++waits;
     if (together == 32) groups_of_32[std::size_t(rank / 32)]->barrier.arrive_and_wait();
     else if (together == 64) groups_of_64[std::size_t(rank / 64)]->barrier.arrive_and_wait();
     else barrier.arrive_and_wait();
@@ -68,12 +70,14 @@ struct HostMember {
   int team_size() const { return team->size; }
   int league_rank() const { return league; }
   int league_size() const { return teams; }
-  void team_barrier() const { team->barrier.arrive_and_wait(); }
+  void team_barrier() const { team->meet(rank, team->size); }
   HostScratch team_scratch(int) const { return {team}; }
 };
 
+/// Gives how often the last team has waited.
 template <class Kernel>
-void run_teams(Kernel const& kernel, int teams, int size, std::size_t scratch) {
+int run_teams(Kernel const& kernel, int teams, int size, std::size_t scratch) {
+  int waits = 0;
   for (int league = 0; league < teams; ++league) {
     HostTeam team(size, scratch);
     std::vector<std::thread> threads;
@@ -83,7 +87,9 @@ void run_teams(Kernel const& kernel, int teams, int size, std::size_t scratch) {
         kernel(HostMember{&team, rank, league, teams});
       });
     for (auto& t : threads) t.join();
+    waits = team.waits;
   }
+  return waits;
 }
 
 }  // namespace Batchwork::Test

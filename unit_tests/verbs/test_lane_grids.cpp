@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The kernels of map on a device, run on the host by teams of threads in warps of 32 or 64: lanes that share items, the crews
-// that carry these, and rows carried by the warps of lanes that have items of their own.
+// The kernels of map on a device, run on the host by teams of threads in warps of 32 or 64 and the portable way: lanes that
+// share items, the crews that carry these, and rows carried by the warps of lanes that have items of their own.
 #include "support/Batchwork_TestSupport.hpp"
 #include "verbs/HostTeams.hpp"
 
@@ -141,6 +141,67 @@ TEST(LaneGrids, FactorsAndSums) {
   solve_items<2, 5>(64, 41);
   solve_items<8, 9>(64, 19);
   solve_items<32, 6>(128, 7);
+}
+
+/// Sums that are dealt out to the lanes of an item, or numbers that they tell each other in turn.
+template <int L, int N>
+struct Dealing {
+  using Exchange = Impl::Exchange<double, L, N>;
+  bool sums;
+  Kokkos::View<double**, Kokkos::HostSpace> in, out;  ///< (lane of the team, k)
+
+  template <class Member>
+  void operator()(Member const& member) const {
+    int const rank = member.team_rank();
+    auto const lane = std::size_t(rank);
+    auto* const scratch = static_cast<char*>(member.team_scratch(0).get_shmem_aligned(1, 16));
+    Impl::LaneGrid const grid{scratch + Exchange::bytes * std::size_t(rank / L), rank % L,
+                              Impl::Vendor::LaneSync::of(member)};
+    double x[N];
+    for (int k = 0; k < N; ++k) x[k] = in(lane, k);
+    if (sums) {
+      grid.template scatter_sums<L>(x);
+      for (int k = 0; k < N; k += L)
+        if (k + grid.lane < N) out(lane, k + grid.lane) = x[k];
+    } else {
+      grid.begin_turns();
+      for (int k = 0; k < N; ++k) out(lane, k) = grid.template told_in_turn<L>(x[k], k % L, k);
+    }
+  }
+};
+
+template <int L, int N>
+void deal_out(int team) {
+  SCOPED_TRACE(std::to_string(L) + " lanes an item, " + std::to_string(N) + " numbers");
+  Random random(29);
+  using View = Kokkos::View<double**, Kokkos::HostSpace>;
+  for (bool sums : {true, false}) {
+    Dealing<L, N> const kernel{sums, View("in", std::size_t(team), N),
+                               View("out", std::size_t(team), N)};
+    for (int l = 0; l < team; ++l)
+      for (int k = 0; k < N; ++k) kernel.in(l, k) = random.integer(-9, 9);
+    int const waits =
+        run_teams(kernel, 1, team, Dealing<L, N>::Exchange::bytes * std::size_t(team / L) + 16);
+    if (!Impl::Vendor::has_shuffles) {
+      EXPECT_LE(waits, sums ? 2 : N + 1);
+    }
+    for (int l = 0; l < team; ++l)
+      for (int k = 0; k < N; ++k) {
+        int const first = l / L * L;
+        if (sums && k % L != l % L) continue;
+        double want = 0;
+        for (int m = 0; m < L; ++m)
+          if (sums || m == k % L) want += kernel.in(first + m, k);
+        ASSERT_EQ(kernel.out(l, k), want) << "lane " << l << ", number " << k;
+      }
+  }
+}
+TEST(LaneGrids, DealOut) {
+  deal_out<2, 5>(32);
+  deal_out<4, 4>(32);
+  deal_out<8, 16>(64);
+  deal_out<16, 3>(64);
+  deal_out<32, 33>(64);
 }
 
 }  // namespace
