@@ -7,6 +7,8 @@
 #define BATCHWORK_LANES_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
 
 #include "machine/Batchwork_Crew.hpp"
 #include "machine/Batchwork_Spread.hpp"
@@ -47,6 +49,13 @@ struct GridLanes : OneLane {
   using held = Spread<T, L, 1, E>;
 };
 
+/// The same where team scratch holds some of the common operands only: bit I of Staged says whether operand I is staged.
+template <int L, int E, int Crew, std::uint64_t Staged>
+struct GridLanesStagingSome : GridLanes<L, E, true, Crew> {
+  template <std::size_t I>
+  using of_operand = GridLanes<L, E, (Staged >> I & 1) != 0, Crew>;
+};
+
 /// A host thread works on W items side by side; common operands are staged on its stack.
 template <int W>
 struct PackLanes {
@@ -60,6 +69,19 @@ struct PackLanes {
 };
 
 namespace Impl {
+
+/// The lanes as operand I of a call sees them.
+template <class Lanes, std::size_t I>
+struct LanesOfOperand {
+  using type = Lanes;
+};
+template <class Lanes, std::size_t I>
+  requires requires { typename Lanes::template of_operand<I>; }
+struct LanesOfOperand<Lanes, I> {
+  using type = typename Lanes::template of_operand<I>;
+};
+template <class Lanes, std::size_t I>
+using lanes_of_operand = typename LanesOfOperand<Lanes, I>::type;
 
 /// Bytes of a SIMD register, by the flags the user compiles with.
 #if defined(__AVX512F__)

@@ -19,17 +19,22 @@ namespace Batchwork::Impl {
 template <class Lanes, class... B>
 struct Stage {
   static constexpr std::size_t align = 16;
-  template <class X>
+  template <class X, class LanesOfX>
   static constexpr std::size_t bytes_of() {
-    if constexpr (X::template staged<Lanes> > 0)
-      return (X::template staged<Lanes> * sizeof(typename X::scalar) + align - 1) / align * align;
+    if constexpr (X::template staged<LanesOfX> > 0)
+      return (X::template staged<LanesOfX> * sizeof(typename X::scalar) + align - 1) / align *
+             align;
     else return 0;
   }
-  static constexpr std::size_t offset(std::size_t n) {
-    constexpr std::size_t sizes[] = {bytes_of<B>()..., 0};
+  template <std::size_t... I>
+  static constexpr std::size_t offset(std::size_t n, std::index_sequence<I...>) {
+    constexpr std::size_t sizes[] = {bytes_of<B, lanes_of_operand<Lanes, I>>()..., 0};
     std::size_t sum = 0;
     for (std::size_t k = 0; k < n; ++k) sum += sizes[k];
     return sum;
+  }
+  static constexpr std::size_t offset(std::size_t n) {
+    return offset(n, std::index_sequence_for<B...>{});
   }
   static constexpr std::size_t bytes = offset(sizeof...(B));
 };
@@ -61,6 +66,14 @@ struct Argument {
 template <class Loc, class Lanes>
 struct Argument<Bound<Kind::status, Loc>, Lanes> {
   using type = Nothing;
+};
+
+/// The tiles of all operands, in order.
+template <class Lanes, class Indices, class... B>
+struct ArgumentsOf;
+template <class Lanes, std::size_t... I, class... B>
+struct ArgumentsOf<Lanes, std::index_sequence<I...>, B...> {
+  using type = Tuple<typename Argument<B, lanes_of_operand<Lanes, I>>::type...>;
 };
 
 /// Positions of the operands that are parameters of the sequence: all but status.
@@ -169,7 +182,9 @@ struct Operands {
   using stage = Stage<LanesT, B...>;
   using parameters = Parameters<B...>;
   using indices = std::index_sequence_for<B...>;
-  using arguments = Tuple<typename Argument<B, LanesT>::type...>;
+  using arguments = typename ArgumentsOf<LanesT, indices, B...>::type;
+  template <std::size_t I>
+  using operand_lanes = lanes_of_operand<LanesT, I>;
   static constexpr bool has_status = ((B::kind == Kind::status) || ...);
 
   template <std::size_t I>
@@ -184,19 +199,19 @@ struct Operands {
   // ---- staging ----
   template <std::size_t I, class Member>
   BATCHWORK_INLINE void stage_one(Member const& member, char* base) const {
-    if constexpr (bound<I>::template staged<LanesT> > 0) {
+    if constexpr (bound<I>::template staged<operand_lanes<I>> > 0) {
       auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
       auto const& b = get<I>(bounds);
-      Vendor::for_each_lane(member, int(bound<I>::template staged<LanesT>),
-                            [&](int k) { stage_number<LanesT>(b, k, to + k); });
+      Vendor::for_each_lane(member, int(bound<I>::template staged<operand_lanes<I>>),
+                            [&](int k) { stage_number<operand_lanes<I>>(b, k, to + k); });
     }
   }
   template <std::size_t I>
   BATCHWORK_INLINE void stage_one(char* base) const {
-    if constexpr (bound<I>::template staged<LanesT> > 0) {
+    if constexpr (bound<I>::template staged<operand_lanes<I>> > 0) {
       auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
-      for (int k = 0; k < bound<I>::template staged<LanesT>; ++k)
-        to[k] = staged_number<LanesT>(get<I>(bounds), k);
+      for (int k = 0; k < bound<I>::template staged<operand_lanes<I>>; ++k)
+        to[k] = staged_number<operand_lanes<I>>(get<I>(bounds), k);
     }
   }
   template <class... Where, std::size_t... I>
@@ -225,17 +240,17 @@ struct Operands {
     constexpr Kind k = bound<I>::kind;
     auto const& b = get<I>(bounds);
     if constexpr (k == Kind::in || k == Kind::inout || k == Kind::each) {
-      return b.template load<LanesT>(items, time);
+      return b.template load<operand_lanes<I>>(items, time);
     } else if constexpr (k == Kind::common) {
-      return b.template read<LanesT>(
+      return b.template read<operand_lanes<I>>(
           reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else if constexpr (k == Kind::fixed) {
-      return b.template read<LanesT>(
+      return b.template read<operand_lanes<I>>(
           reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else if constexpr (k == Kind::common_each) {
-      return b.template load<LanesT>(time);
+      return b.template load<operand_lanes<I>>(time);
     } else if constexpr (k == Kind::carry) {
-      return b.template load<LanesT>(
+      return b.template load<operand_lanes<I>>(
           items, reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else {
       return assigned_later<typename Argument<bound<I>, LanesT>::type>(items);
@@ -390,7 +405,7 @@ struct GroupBase {
   using parameter = Parameter<
       Ops::template bound<Ops::parameters::template position<P>()>::kind,
       typename Argument<typename Ops::template bound<Ops::parameters::template position<P>()>,
-                        LanesT>::type>;
+                        lanes_of_operand<LanesT, Ops::parameters::template position<P>()>>::type>;
   template <class Sequence, std::size_t... P>
   static BATCHWORK_INLINE void call(Sequence const& sequence, typename Ops::arguments& args,
                                     std::index_sequence<P...>) {
@@ -543,6 +558,19 @@ constexpr std::size_t fixed_bytes_of() {
   else return 0;
 }
 
+/// Which of the operands of a call are staged in a room of so many bytes. Fixed ones first: lanes that read numbers of
+/// different rows of the arguments at once wait for one after the other. Room for all, if that is so.
+template <class Lanes, class... B>
+constexpr std::uint64_t operands_staged_in(std::size_t room) {
+  static_assert(sizeof...(B) <= 64, "Batchwork: a call has up to 64 operands");
+  using Staged = Stage<Lanes, B...>;
+  if (Staged::bytes <= room) return ~std::uint64_t(0);
+  constexpr int count = int(sizeof...(B));
+  constexpr std::size_t bytes[] = {Staged::template bytes_of<B, Lanes>()...};
+  constexpr bool fixed[] = {(fixed_bytes_of<B>() > 0)...};
+  return staged_operands<count>(bytes, fixed, room);
+}
+
 /// The lanes on a device: those given, or GridLanes where several share an item. Double where there is any: its exchange is
 /// the largest. Commons that would leave too little scratch for the exchange of a crew are read through the cache.
 template <int L, class DeviceLanes, class... B>
@@ -553,14 +581,17 @@ struct DeviceLanesOf {
   static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
   static constexpr int crew = crew_lanes(lanes, exchange);
   using staging = GridLanes<lanes, extent, true, crew>;
-  static constexpr bool stages =
-      Stage<staging, B...>::bytes + exchange * std::size_t(crew / lanes) <= scratch_of_a_team;
+  static constexpr std::size_t exchanged = exchange * std::size_t(crew / lanes);
+  static constexpr std::uint64_t staged = operands_staged_in<staging, B...>(
+      exchanged < scratch_of_a_team ? scratch_of_a_team - exchanged : 0);
   static constexpr std::size_t fixed = (std::size_t(0) + ... + fixed_bytes_of<B>());
   using alone = std::conditional_t<(fixed > Vendor::fast_argument_bytes), StagingFixed<DeviceLanes>,
                                    DeviceLanes>;
   using type = std::conditional_t<
       lanes == 1, alone,
-      std::conditional_t<stages, staging, GridLanes<lanes, extent, false, crew>>>;
+      std::conditional_t<staged == ~std::uint64_t(0), staging,
+                         std::conditional_t<staged == 0, GridLanes<lanes, extent, false, crew>,
+                                            GridLanesStagingSome<lanes, extent, crew, staged>>>>;
 };
 
 template <class Exec, class How, class DeviceLanes, class... B>
