@@ -22,6 +22,17 @@ struct Nothing {
 template <Kind K, class... Part>
 struct Bound;
 
+/// The tile of an operand with an item index. What is only read is held whole where that saves exchanges.
+template <Kind K, class Sh, class S>
+struct TileOfOperand {
+  using type = typename Sh::template tile<S>;
+};
+template <class Sh, class S>
+  requires(is_spread<S> && Sh::rank == 2 && Sh::structure == Structure::symmetric)
+struct TileOfOperand<Kind::in, Sh, S> {
+  using type = std::conditional_t<S::whole, WholeSymmetric<S, Sh::rows>, Symmetric<S, Sh::rows>>;
+};
+
 /// in, out, inout, each, emit: one tile per item (and step).
 template <Kind K, class Loc>
   requires(K == Kind::in || K == Kind::out || K == Kind::inout || K == Kind::each ||
@@ -36,11 +47,11 @@ struct Bound<K, Loc> {
   template <class Lanes>
   using held = typename Lanes::template held<scalar>;
   template <class Lanes>
-  using tile = typename Loc::shape::template tile<held<Lanes>>;
+  using tile = typename TileOfOperand<K, typename Loc::shape, held<Lanes>>::type;
 
   template <class Lanes>
   BATCHWORK_INLINE tile<Lanes> load(auto const& items, std::int64_t time) const {
-    return load_tile<held<Lanes>>(loc, items, time);
+    return load_tile<held<Lanes>, tile<Lanes>>(loc, items, time);
   }
   template <class Lanes, class X>
   BATCHWORK_INLINE void store(auto const& items, std::int64_t time, X const& x) const {

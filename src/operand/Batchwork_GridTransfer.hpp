@@ -144,7 +144,7 @@ struct GridTransfer {
           // On both sides of the rows of this round of the deal there is nothing to compare.
           bool const left = !triangle || k <= m * L, right = triangle && k >= (m + 1) * L;
           bool const lower = left || (!right && k <= i);
-          if (right && Sh::structure == Structure::symmetric) continue;
+          if (right && Sh::structure == Structure::symmetric && !holds_whole<R>) continue;
           T const x = lower ? row[side_by_side ? k * items : k] : column[position(k, 0, 0)];
           if (Sh::structure == Structure::lower) r.hold(m, k, lower ? x : T(0));
           else r.hold(m, k, x);

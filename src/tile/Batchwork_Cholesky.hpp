@@ -35,12 +35,12 @@ struct CholeskyFactor : Impl::NotIndexed {
 };
 
 /// The same, spread: each lane holds whole rows of L and the reciprocals that belong to them.
-template <class T, int R, int C, int E, int N>
-struct CholeskyFactor<Spread<T, R, C, E>, N>
-    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E>, true>, N, N> {
+template <class T, int R, int C, int E, bool Whole, int N>
+struct CholeskyFactor<Spread<T, R, C, E, Whole>, N>
+    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E, Whole>, true>, N, N> {
   static constexpr Structure structure = Structure::lower;
   static constexpr bool is_vector = false;
-  using S = Impl::dealt_t<Spread<T, R, C, E>, true>;
+  using S = Impl::dealt_t<Spread<T, R, C, E, Whole>, true>;
   using Base = Impl::Lines<S, N, N>;
 
   T inverse[Base::mine];

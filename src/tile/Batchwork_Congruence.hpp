@@ -227,15 +227,20 @@ BATCHWORK_INLINE decltype(auto) mirrored(X const& x) {
 }
 
 /// The symmetric c +- a b, spread over lanes: each computes its rows as far as the diagonal.
-template <class S, class A, class B, class C>
+/// Whole: with the other triangle as well.
+template <class S, bool Whole, class A, class B, class C>
 BATCHWORK_INLINE auto triangle_by_lines(A const& a, B const& b, C const& c) {
   if constexpr (C::is_zero) {
-    return symmetric_by_lines<S>(a, b, LinesFromZero{}, NoLines{}, grid_of(a, b));
+    return symmetric_by_lines<S, Whole>(a, b, LinesFromZero{}, NoLines{}, grid_of(a, b));
   } else {
     LaneGrid const grid = grid_of(a, b, c.c);
     decltype(auto) from = mirrored(c.c);
-    return symmetric_by_lines<S>(a, b, LinesFrom<C::subtracts>{}, lower_lines_of<S>(from, grid),
-                                 grid);
+    if constexpr (Whole)
+      return symmetric_by_lines<S, true>(a, b, LinesFrom<C::subtracts>{},
+                                         lines_of<S, true>(from, grid), grid);
+    else
+      return symmetric_by_lines<S, false>(a, b, LinesFrom<C::subtracts>{},
+                                          lower_lines_of<S>(from, grid), grid);
   }
 }
 
@@ -257,7 +262,7 @@ BATCHWORK_INLINE auto triangle_held(A const& a, B const& b, C const& c) {
 template <class S, class A, class B, class C>
 BATCHWORK_INLINE auto triangle(A const& a, B const& b, C const& c) {
   if constexpr (is_spread<S>) {
-    return triangle_by_lines<dealt_t<S, true>>(a, b, c);
+    return triangle_by_lines<dealt_t<S, true>, false>(a, b, c);
   } else {
     return triangle_held<S>(a, b, c);
   }
@@ -285,7 +290,8 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, C const& c) {
   Transposed<F const&> const ft{f, f.info};
   if constexpr (is_spread<S>) {
     decltype(auto) sp = mirrored(p);
-    return triangle<promote_t<S, c_held_t<C, S>>>(f * sp, ft, c);
+    using SR = promote_t<S, c_held_t<C, S>>;
+    return triangle_by_lines<dealt_t<SR, true>, SR::whole>(f * sp, ft, c);
   } else if constexpr (P::structure == Structure::general) {
     return congruence(f, symmetric(p), c);
   } else if constexpr (one_item_per_lane<S>) {

@@ -518,6 +518,7 @@ struct FirstScalar<void, Rest...> {
 /// What a call is launched with where nothing is said.
 struct DefaultHow {
   static constexpr int width = 0, lanes = 0;
+  using division = Division<>;
 };
 
 template <class B>
@@ -573,30 +574,33 @@ constexpr std::uint64_t operands_staged_in(std::size_t room) {
 
 /// The lanes on a device: those given, or GridLanes where several share an item. Double where there is any: its exchange is
 /// the largest. Commons that would leave too little scratch for the exchange of a crew are read through the cache.
-template <int L, class DeviceLanes, class... B>
-struct DeviceLanesOf {
+template <int L, class How, class DeviceLanes, class... B>
+struct DividedLanes {
   using T = std::conditional_t<(std::is_same_v<typename B::scalar, double> || ...), double, float>;
   static constexpr int extent = largest_extent_in<B...>;
   static constexpr int lanes = L > 0 ? L : lanes_per_item<T>(extent);
   static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
-  static constexpr int crew = crew_lanes(lanes, exchange);
-  using staging = GridLanes<lanes, extent, true, crew>;
+  static constexpr std::size_t room = How::scratch;
+  static constexpr int crew = crew_lanes(lanes, exchange, room);
+  using staging = GridLanes<lanes, extent, true, crew, How>;
   static constexpr std::size_t exchanged = exchange * std::size_t(crew / lanes);
   static constexpr std::uint64_t staged = operands_staged_in<staging, B...>(
-      exchanged < scratch_of_a_team ? scratch_of_a_team - exchanged : 0);
+      exchanged < room ? room - exchanged : 0);
   static constexpr std::size_t fixed = (std::size_t(0) + ... + fixed_bytes_of<B>());
   using alone = std::conditional_t<(fixed > Vendor::fast_argument_bytes), StagingFixed<DeviceLanes>,
                                    DeviceLanes>;
   using type = std::conditional_t<
       lanes == 1, alone,
       std::conditional_t<staged == ~std::uint64_t(0), staging,
-                         std::conditional_t<staged == 0, GridLanes<lanes, extent, false, crew>,
-                                            GridLanesStagingSome<lanes, extent, crew, staged>>>>;
+                         std::conditional_t<staged == 0, GridLanes<lanes, extent, false, crew, How>,
+                                            GridLanesStagingSome<lanes, extent, crew, How, staged>>>>;
 };
+template <int L, class DeviceLanes, class... B>
+using DeviceLanesOf = DividedLanes<L, Division<>, DeviceLanes, B...>;
 
 template <class Exec, class How, class DeviceLanes, class... B>
 using lanes_of = lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, How::width,
-                           typename DeviceLanesOf<How::lanes, DeviceLanes, B...>::type>;
+                           typename DividedLanes<How::lanes, typename How::division, DeviceLanes, B...>::type>;
 
 /// What holds for the operands of every verb.
 template <class Exec, class... O>
