@@ -127,7 +127,8 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
     for (int m = 0; m < X::mine; ++m) base[m * S::lanes + grid.lane] = x.held(m, 0);
     grid.sync();
     return ColumnsInScratch<T, S::exchange::leading>{base};
-  } else if constexpr (structure_of<X> == Structure::symmetric && !holds_whole<X>) {
+  } else if constexpr (structure_of<X> == Structure::symmetric && !holds_whole<X> &&
+                       !is_fragments<X>) {
     T const* base;
     if constexpr (requires { x.held.rows; }) base = stage_both_triangles(x.held, grid);
     else base = stage_both_triangles(x, grid);
@@ -322,6 +323,10 @@ template <class S, bool ByRows, class X>
 BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
   if constexpr (requires { x.held.rows; }) {
     return put_own_lines<S, !ByRows>(x.held, grid);
+  } else if constexpr (is_fragments<X>) {
+    scalar_t<S> const* const base = x.put();
+    if constexpr (ByRows) return StraightInExchange<S>{base + grid.lane * S::exchange::leading};
+    else return TurnedInExchange<S>{base + grid.lane};
   } else {
     constexpr Deal deal = deal_of<X>;
     constexpr bool straight = deal == Deal::either || (deal == Deal::rows) == ByRows;
@@ -435,7 +440,8 @@ BATCHWORK_INLINE void own_lines_times(R& r, A const& a, B const& b, C const& fro
     half_times_column(r, a, read_by_all<S, true>(b, grid), from, c, grid);
   } else if constexpr (!is_spread_tile<B> && is_spread_tile<A> &&
                        structure_of<A> != Structure::diagonal &&
-                       ((structure_of<A> == Structure::symmetric && !holds_whole<A>) ||
+                       ((structure_of<A> == Structure::symmetric && !holds_whole<A> &&
+                         !is_fragments<A>) ||
                         R::mine * R::length * K > written_out_with<S>)) {
     auto const put = [&] { return put_own_lines<S, ByRows>(a, grid); };
     auto const right = read_by_all<S, false>(b, grid);
@@ -544,7 +550,8 @@ BATCHWORK_INLINE auto gram_by_lines(Y const& y, C const& from, Lines const& c,
   constexpr int K = rows_of<Y>, N = cols_of<Y>;
   Symmetric<SR, N> r;
   r.grid = grid;
-  if constexpr (requires { y.held.rows; } || structure_of<Y> != Structure::general ||
+  if constexpr (requires { y.held.rows; } || is_fragments<Y> ||
+                structure_of<Y> != Structure::general ||
                 r.mine * N * K <= written_out_with<SR>) {
     own_lines_times<K, true>(r, transpose(y), y, from, c, grid);
   } else {

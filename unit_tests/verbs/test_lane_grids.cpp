@@ -191,6 +191,8 @@ TEST(LaneGrids, SymmetricTilesHeldWhole) {
   use_symmetric_tiles<double, Left, 4, 9, Division<true>>(64, 23);
   use_symmetric_tiles<double, Right, 2, 9, Division<true>>(32, 37);
   use_symmetric_tiles<float, Left, 8, 5, Division<true>>(64, 11);
+  // As blocks of 8 x 8, as matrix instructions have them.
+  use_symmetric_tiles<double, Left, 32, 9, Division<true>>(64, 3);
 }
 
 /// What the update of a Kalman filter is made of, by lanes that hold symmetric operands whole, from staged matrices and from
@@ -244,6 +246,9 @@ void update_covariances(int team, std::int64_t n) {
 TEST(LaneGrids, UpdatesOfWholeTiles) {
   update_covariances<4, 9, Division<true>>(64, 19);
   update_covariances<2, 10, Division<true>>(32, 35);
+  update_covariances<32, 8, Division<true>>(32, 2);
+  update_covariances<32, 13, Division<true>>(64, 3);
+  update_covariances<32, 17, Division<true>>(32, 2);
 }
 
 /// Of four common matrices team scratch holds some: each is read where it is, none is lost.
