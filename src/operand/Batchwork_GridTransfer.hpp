@@ -10,6 +10,7 @@
 #define BATCHWORK_GRID_TRANSFER_HPP
 
 #include "operand/Batchwork_Location.hpp"
+#include "tile/Batchwork_Fragments.hpp"
 
 namespace Batchwork::Impl {
 
@@ -123,6 +124,23 @@ struct GridTransfer {
     r.grid = grid;
     r.info = 0;
     T const* const from = reinterpret_cast<T const*>(buffer);
+    if constexpr (is_fragments<R>) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < R::down * R::across; ++n) {
+        BATCHWORK_UNROLL
+        for (int s = 0; s < 2; ++s) {
+          int const i = n / R::across * 8 + grid.lane / 4,
+                    k = n % R::across * 8 + grid.lane % 4 * 2 + s;
+          bool const there = rows % 8 == 0 || (i < rows && k < rows);
+          T const x = from[position(!there ? 0 : i < k ? k : i, !there ? 0 : i < k ? i : k, place)];
+          r.c[n][s] = there ? x : T(0);
+        }
+      }
+    } else
+      finish_lines(r, grid, place, from);
+  }
+  template <class R>
+  static BATCHWORK_INLINE void finish_lines(R& r, LaneGrid const& grid, int place, T const* from) {
     BATCHWORK_UNROLL
     for (int m = 0; m < R::mine; ++m) {
       int i = m * L + grid.lane;
@@ -198,7 +216,8 @@ BATCHWORK_INLINE void store_lines(Loc const& location, GridItem<C> const& item, 
   using Transfer = GridTransfer<Loc, R::lanes, C>;
   Loc const loc = renewed(location);
   if constexpr (Sh::rank == 2 && R::structure != Structure::diagonal) {
-    if constexpr (holds_half<R>) stage_both_triangles(r, r.grid);
+    if constexpr (is_fragments<R>) r.put();
+    else if constexpr (holds_half<R>) stage_both_triangles(r, r.grid);
     else stage_lines<S, R::mine, R::length>(HeldLines<R>{r}, r.grid);
     if constexpr (Transfer::lanes > lanes_of_warp)
       item.grid.lanes.template sync_all<Transfer::lanes>();

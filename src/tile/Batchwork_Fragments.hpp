@@ -32,6 +32,7 @@ struct Fragments : NotIndexed {
   static constexpr int down = (M + 7) / 8, across = (N + 7) / 8;
   static constexpr Structure structure = St;
   static constexpr bool is_vector = false;
+  static constexpr bool by_rows = true;
   static constexpr bool are_fragments = true;
   static constexpr bool full = Full;
   template <class S2>
@@ -50,6 +51,17 @@ struct Fragments : NotIndexed {
     take(lines_of<S, true>(lines, g), g);
     info = spread_info<S>(x.info);
     return *this;
+  }
+
+  /// Whether all numbers are finite, known to all lanes.
+  BATCHWORK_INLINE bool all_finite() const {
+    T sum(0);
+    BATCHWORK_UNROLL
+    for (int n = 0; n < down * across; ++n) {
+      if (!Full && n % across > n / across) continue;
+      sum += (c[n][0] - c[n][0]) + (c[n][1] - c[n][1]);
+    }
+    return grid.template sum<lanes>(sum) == T(0);
   }
 
   BATCHWORK_INLINE T (&block(int i, int t))[2] { return c[i * across + t]; }

@@ -99,6 +99,8 @@ template <class X>
 BATCHWORK_INLINE auto all_finite(X const& x) {
   if constexpr (requires { x.value; }) {
     return is_finite(x.value);
+  } else if constexpr (is_fragments<X>) {
+    return x.all_finite();
   } else if constexpr (is_spread_tile<X>) {
     using T = typename X::T;
     T sum(0);
