@@ -61,8 +61,7 @@ constexpr std::uint64_t staged_operands(std::size_t const (&bytes)[N], bool cons
     int next = -1;
     for (int k = 0; k < N; ++k) {
       if ((seen >> k & 1) != 0 || bytes[k] == 0) continue;
-      if (next < 0 || (must[k] && !must[next]) ||
-          (must[k] == must[next] && bytes[k] < bytes[next]))
+      if (next < 0 || (must[k] && !must[next]) || (must[k] == must[next] && bytes[k] < bytes[next]))
         next = k;
     }
     if (next < 0) break;

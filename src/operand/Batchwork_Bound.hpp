@@ -33,8 +33,9 @@ template <class Sh, class S>
   requires(is_spread<S> && Sh::rank == 2 && Sh::structure == Structure::symmetric)
 struct TileOfOperand<Kind::in, Sh, S> {
   using whole = std::conditional_t<S::whole, WholeSymmetric<S, Sh::rows>, Symmetric<S, Sh::rows>>;
-  using type = std::conditional_t<
-      makes_fragments<S>, Fragments<S, Sh::rows, Sh::rows, Structure::symmetric, true>, whole>;
+  using type =
+      std::conditional_t<makes_fragments<S>,
+                         Fragments<S, Sh::rows, Sh::rows, Structure::symmetric, true>, whole>;
 };
 template <class Sh, class S>
   requires(is_spread<S> && Sh::rank == 2 && Sh::structure == Structure::symmetric)
@@ -74,10 +75,10 @@ struct Bound<K, Loc> {
 /// whole units, so that they are read by 16 bytes.
 template <class Lanes, class T, class Sh>
 struct StagedAs {
-  static constexpr int leading =
-      Sh::rank < 2 || Lanes::lanes_per_item == 1             ? Sh::cols
-      : makes_fragments<typename Lanes::template held<T>> ? fragments_leading<T>(Sh::cols)
-                                                             : staged_leading<T>(Sh::cols);
+  static constexpr int leading = Sh::rank < 2 || Lanes::lanes_per_item == 1 ? Sh::cols
+                                 : makes_fragments<typename Lanes::template held<T>>
+                                     ? fragments_leading<T>(Sh::cols)
+                                     : staged_leading<T>(Sh::cols);
   static constexpr int size = Sh::rank == 0 ? 1 : Sh::rank == 1 ? Sh::rows : Sh::rows * leading;
   using tile =
       std::conditional_t<Sh::rank == 0, Scalar<T>,

@@ -136,8 +136,7 @@ struct GridTransfer {
           r.c[n][s] = there ? x : T(0);
         }
       }
-    } else
-      finish_lines(r, grid, place, from);
+    } else finish_lines(r, grid, place, from);
   }
   template <class R>
   static BATCHWORK_INLINE void finish_lines(R& r, LaneGrid const& grid, int place, T const* from) {

@@ -310,8 +310,7 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, C const& c) {
                   F::structure != Structure::diagonal && P::structure == Structure::symmetric &&
                   adds_common_or_nothing<C>)
       return congruence_by_fragments<dealt_t<SR, true>>(f, p, c);
-    else
-    return triangle_by_lines<dealt_t<SR, true>, SR::whole>(f * sp, ft, c);
+    else return triangle_by_lines<dealt_t<SR, true>, SR::whole>(f * sp, ft, c);
   } else if constexpr (P::structure == Structure::general) {
     return congruence(f, symmetric(p), c);
   } else if constexpr (one_item_per_lane<S>) {

@@ -130,8 +130,8 @@ struct FactorFragments : Fragments<SpreadT, N, N, Structure::lower> {
   typename Base::T inverse[Base::down][2];
   typename Base::T diagonal[Base::down];  ///< of the inverse, that of row 8 i + lane / 4
   BATCHWORK_INLINE typename Base::S inverse_diagonal(int i) const {
-    return typename Base::S(this->grid.template broadcast<32>(diagonal[i / 8], i % 8 * 4),
-                            this->grid);
+    return
+        typename Base::S(this->grid.template broadcast<32>(diagonal[i / 8], i % 8 * 4), this->grid);
   }
 };
 
@@ -155,8 +155,7 @@ struct CommonFragments {
     } else {
       BATCHWORK_UNROLL
       for (int s = 0; s < 2; ++s) {
-        bool const there =
-            (8 * i + 8 <= rows || r < rows) && (8 * t + 8 <= cols || k + s < cols);
+        bool const there = (8 * i + 8 <= rows || r < rows) && (8 * t + 8 <= cols || k + s < cols);
         two[s] = there ? T(Turned ? x.entry(k + s, r) : x.entry(r, k + s)) : T(0);
       }
     }

@@ -295,8 +295,8 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
       return OwnedLines<Rows>{rows};
     } else {
       using To = Lines<dealt_t<S, false>, rows_of<X>, cols_of<X>>;
-      return OwnedLines<To>{turned_lines<dealt_t<S, false>, rows_of<X>, cols_of<X>>(
-          HeldLines<Rows>{rows}, grid)};
+      return OwnedLines<To>{
+          turned_lines<dealt_t<S, false>, rows_of<X>, cols_of<X>>(HeldLines<Rows>{rows}, grid)};
     }
   } else if constexpr (holds_whole<X>) {
     return HeldLines<X>{x};

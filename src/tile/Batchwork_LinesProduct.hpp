@@ -551,8 +551,7 @@ BATCHWORK_INLINE auto gram_by_lines(Y const& y, C const& from, Lines const& c,
   Symmetric<SR, N> r;
   r.grid = grid;
   if constexpr (requires { y.held.rows; } || is_fragments<Y> ||
-                structure_of<Y> != Structure::general ||
-                r.mine * N * K <= written_out_with<SR>) {
+                structure_of<Y> != Structure::general || r.mine * N * K <= written_out_with<SR>) {
     own_lines_times<K, true>(r, transpose(y), y, from, c, grid);
   } else {
     auto const* const base = stage_lines<SR, Y::mine, Y::length>(HeldLines<Y>{y}, grid);

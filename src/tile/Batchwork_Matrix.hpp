@@ -144,7 +144,8 @@ struct Matrix<Spread<T, R, C, E, Whole>, M, N> : Impl::Lines<Spread<T, R, C, E, 
 
 /// A column whose entries are dealt out to the lanes of an item.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct Vector<Spread<T, R, C, E, Whole>, N> : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E, Whole>, true>, N, 1> {
+struct Vector<Spread<T, R, C, E, Whole>, N>
+    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E, Whole>, true>, N, 1> {
   using S = Impl::dealt_t<Spread<T, R, C, E, Whole>, true>;
   static constexpr Structure structure = Structure::general;
   static constexpr bool is_vector = true;

@@ -213,19 +213,20 @@ BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
     r.info = Impl::merge_info<S0>(a.info, b.info);
     return r;
   } else {
-  using S = Impl::product_deal_t<S0, A, B>;
-  using R = Impl::tile_of_t<S, A::rows, B::cols,
-                            Impl::product_structure(A::structure, B::structure), B::is_vector>;
-  R r;
-  if constexpr (Impl::is_spread<S>) {
-    Impl::product_by_lines(r, a, b);
-  } else if constexpr (A::structure == Structure::diagonal || B::structure == Structure::diagonal) {
-    Impl::scale_rows(r, a, b);
-  } else {
-    Impl::product(r, a, b);
-  }
-  r.info = Impl::merge_info<S>(a.info, b.info);
-  return r;
+    using S = Impl::product_deal_t<S0, A, B>;
+    using R = Impl::tile_of_t<S, A::rows, B::cols,
+                              Impl::product_structure(A::structure, B::structure), B::is_vector>;
+    R r;
+    if constexpr (Impl::is_spread<S>) {
+      Impl::product_by_lines(r, a, b);
+    } else if constexpr (A::structure == Structure::diagonal ||
+                         B::structure == Structure::diagonal) {
+      Impl::scale_rows(r, a, b);
+    } else {
+      Impl::product(r, a, b);
+    }
+    r.info = Impl::merge_info<S>(a.info, b.info);
+    return r;
   }
 }
 

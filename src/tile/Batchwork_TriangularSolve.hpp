@@ -188,12 +188,12 @@ BATCHWORK_INLINE auto solve(L const& t, B const& b) {
     z.info = Impl::merge_info<held_t<L>>(t.info, b.info);
     return Transposed<decltype(z)>{z, z.info};
   } else {
-  using S = Impl::solve_deal_t<promote_t<held_t<L>, held_t<B>>>;
-  Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
-  if constexpr (Impl::is_spread<S>) Impl::solve_by_lines(x, t, b);
-  else Impl::triangular_solve(x, t, b);
-  x.info = Impl::merge_info<S>(t.info, b.info);
-  return x;
+    using S = Impl::solve_deal_t<promote_t<held_t<L>, held_t<B>>>;
+    Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
+    if constexpr (Impl::is_spread<S>) Impl::solve_by_lines(x, t, b);
+    else Impl::triangular_solve(x, t, b);
+    x.info = Impl::merge_info<S>(t.info, b.info);
+    return x;
   }
 }
 

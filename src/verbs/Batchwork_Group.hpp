@@ -586,23 +586,25 @@ struct DividedLanes {
   static constexpr int crew = crew_lanes(lanes, exchange, room);
   using staging = GridLanes<lanes, extent, true, crew, How>;
   static constexpr std::size_t exchanged = exchange * std::size_t(crew / lanes);
-  static constexpr std::uint64_t staged = operands_staged_in<staging, B...>(
-      exchanged < room ? room - exchanged : 0);
+  static constexpr std::uint64_t staged =
+      operands_staged_in<staging, B...>(exchanged < room ? room - exchanged : 0);
   static constexpr std::size_t fixed = (std::size_t(0) + ... + fixed_bytes_of<B>());
   using alone = std::conditional_t<(fixed > Vendor::fast_argument_bytes), StagingFixed<DeviceLanes>,
                                    DeviceLanes>;
   using type = std::conditional_t<
       lanes == 1, alone,
-      std::conditional_t<staged == ~std::uint64_t(0), staging,
-                         std::conditional_t<staged == 0, GridLanes<lanes, extent, false, crew, How>,
-                                            GridLanesStagingSome<lanes, extent, crew, How, staged>>>>;
+      std::conditional_t<
+          staged == ~std::uint64_t(0), staging,
+          std::conditional_t<staged == 0, GridLanes<lanes, extent, false, crew, How>,
+                             GridLanesStagingSome<lanes, extent, crew, How, staged>>>>;
 };
 template <int L, class DeviceLanes, class... B>
 using DeviceLanesOf = DividedLanes<L, Division<>, DeviceLanes, B...>;
 
 template <class Exec, class How, class DeviceLanes, class... B>
-using lanes_of = lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, How::width,
-                           typename DividedLanes<How::lanes, typename How::division, DeviceLanes, B...>::type>;
+using lanes_of =
+    lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, How::width,
+              typename DividedLanes<How::lanes, typename How::division, DeviceLanes, B...>::type>;
 
 /// What holds for the operands of every verb.
 template <class Exec, class... O>

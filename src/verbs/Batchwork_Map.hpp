@@ -26,7 +26,8 @@ void map(Exec const& exec, Launch<W, Teams, L, D> const& how, Sequence const& se
   std::int64_t const items = Impl::check("map", 0, Impl::resolve(operands)...).items;
   Impl::launch_group(
       exec, how, "map",
-      Impl::make_map_group<Exec, Launch<W, Teams, L, D>>(sequence, Impl::resolve(operands)...), items);
+      Impl::make_map_group<Exec, Launch<W, Teams, L, D>>(sequence, Impl::resolve(operands)...),
+      items);
 }
 template <class Exec, class Sequence, class... O>
   requires(Kokkos::is_execution_space_v<Exec> && !Impl::is_launch<Sequence>)

@@ -27,10 +27,10 @@ template <class Exec, int W, int Teams, int L, class D, class Sequence, class...
 void scan(Exec const& exec, Launch<W, Teams, L, D> const& how, std::int64_t steps,
           Sequence const& sequence, O const&... operands) {
   std::int64_t const items = Impl::check("scan", steps, Impl::resolve(operands)...).items;
-  Impl::launch_group(
-      exec, how, "scan",
-      Impl::make_scan_group<Exec, Launch<W, Teams, L, D>>(steps, sequence, Impl::resolve(operands)...),
-      items);
+  Impl::launch_group(exec, how, "scan",
+                     Impl::make_scan_group<Exec, Launch<W, Teams, L, D>>(
+                         steps, sequence, Impl::resolve(operands)...),
+                     items);
 }
 template <class Exec, class Sequence, class... O>
   requires Kokkos::is_execution_space_v<Exec>

@@ -110,8 +110,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   static constexpr bool crews_fetch = [] {
     constexpr std::size_t bytes = all_crew_bytes(typename Ops::indices{}),
                           exchange = Base::item_bytes * Base::crew_items;
-    return bytes > 0 && bytes <= exchange &&
-           Ops::stage::bytes + exchange + bytes <= LanesT::room;
+    return bytes > 0 && bytes <= exchange && Ops::stage::bytes + exchange + bytes <= LanesT::room;
   }();
   static constexpr std::size_t fetched_by_crew() {
     return crews_fetch ? all_crew_bytes(typename Ops::indices{}) : 0;

@@ -58,7 +58,8 @@ TEST(DeviceLimits, EveryDeviceHasTheScratchOfATeam) {
 /// As many operands as fit: what must be staged first, then from the smallest on, of equal ones the first.
 TEST(DeviceLimits, OperandsAreStagedOneByOne) {
   std::size_t const bytes[] = {800, 0, 400, 400, 1600};
-  bool const none[] = {false, false, false, false, false}, last[] = {false, false, false, false, true};
+  bool const none[] = {false, false, false, false, false},
+             last[] = {false, false, false, false, true};
   EXPECT_EQ(Impl::staged_operands(bytes, none, 399), 0u);
   EXPECT_EQ(Impl::staged_operands(bytes, none, 400), 0b00100u);
   EXPECT_EQ(Impl::staged_operands(bytes, none, 1599), 0b01100u);

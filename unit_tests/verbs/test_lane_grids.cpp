@@ -169,12 +169,12 @@ void use_symmetric_tiles(int team, std::int64_t n) {
   auto const some = [&](int, int) { return random.integer(-1, 1); };
   Dense const c = make_dense(N, N, some), q = mirrored(make_dense(N, N, some));
   Common<T, N, N> const common_c(c), common_q(q);
-  map_by_lanes<L, How>(
-      team, n, UsesOfSymmetric{}, Impl::resolve(out(y.view())), Impl::resolve(out(z.view())),
-      Impl::resolve(out(symmetric(s.view()))), Impl::resolve(out(w.view())),
-      Impl::resolve(in(symmetric(g.const_view()))), Impl::resolve(common(common_c.view)),
-      Impl::resolve(common(symmetric(common_q.view))), Impl::resolve(in(v.const_view())),
-      Impl::resolve(status(codes.view())));
+  map_by_lanes<L, How>(team, n, UsesOfSymmetric{}, Impl::resolve(out(y.view())),
+                       Impl::resolve(out(z.view())), Impl::resolve(out(symmetric(s.view()))),
+                       Impl::resolve(out(w.view())), Impl::resolve(in(symmetric(g.const_view()))),
+                       Impl::resolve(common(common_c.view)),
+                       Impl::resolve(common(symmetric(common_q.view))),
+                       Impl::resolve(in(v.const_view())), Impl::resolve(status(codes.view())));
   y.download(), z.download(), s.download(), w.download(), codes.download();
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const gk = mirrored(g.dense(k)), p = c * gk * transpose(c) + q;
@@ -224,16 +224,13 @@ void update_covariances(int team, std::int64_t n) {
     return generate<N, N>([&](int i, int j) { return T(x(i, j)); });
   };
   auto const P = Impl::resolve(in(symmetric(p.const_view())));
-  map_by_lanes<L, How>(team, n, CovarianceUpdate{},
-                       Impl::resolve(out(symmetric(result.view()))), P,
+  map_by_lanes<L, How>(team, n, CovarianceUpdate{}, Impl::resolve(out(symmetric(result.view()))), P,
                        Impl::resolve(common(cf.view)), Impl::resolve(common(symmetric(cq.view))),
                        Impl::resolve(common(ch.view)), Impl::resolve(common(symmetric(cr.view))));
-  map_by_lanes<L, How>(team, n, CovarianceUpdate{},
-                       Impl::resolve(out(symmetric(again.view()))), P,
-                       Impl::resolve(common(fixed(tile(f)))),
-                       Impl::resolve(common(fixed(symmetric(tile(q))))),
-                       Impl::resolve(common(fixed(tile(h)))),
-                       Impl::resolve(common(fixed(symmetric(tile(r))))));
+  map_by_lanes<L, How>(
+      team, n, CovarianceUpdate{}, Impl::resolve(out(symmetric(again.view()))), P,
+      Impl::resolve(common(fixed(tile(f)))), Impl::resolve(common(fixed(symmetric(tile(q))))),
+      Impl::resolve(common(fixed(tile(h)))), Impl::resolve(common(fixed(symmetric(tile(r))))));
   result.download(), again.download();
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const prior = f * p.dense(k) * transpose(f) + q, s = h * prior * transpose(h) + r;
@@ -248,8 +245,7 @@ void update_covariances(int team, std::int64_t n) {
   std::int64_t const bad = n / 2;
   p.put(bad, -100.0L * p.dense(bad));
   p.upload();
-  map_by_lanes<L, How>(team, n, CovarianceUpdate{},
-                       Impl::resolve(out(symmetric(other.view()))), P,
+  map_by_lanes<L, How>(team, n, CovarianceUpdate{}, Impl::resolve(out(symmetric(other.view()))), P,
                        Impl::resolve(common(cf.view)), Impl::resolve(common(symmetric(cq.view))),
                        Impl::resolve(common(ch.view)), Impl::resolve(common(symmetric(cr.view))),
                        Impl::resolve(status(codes.view())));
@@ -279,9 +275,9 @@ TEST(LaneGrids, UpdatesOfWholeTiles) {
 TEST(LaneGrids, CommonsStagedOneByOne) {
   using V = decltype(Impl::resolve(common(Common<double, 17, 17>(Dense(17, 17)).view)));
   using In = decltype(Impl::resolve(in(BatchIn<double, Left, 17, 17>(1).const_view())));
-  using Lanes = typename Impl::DividedLanes<16, Division<>, OneLane, Impl::bound_t<In>,
-                                            Impl::bound_t<V>, Impl::bound_t<V>, Impl::bound_t<V>,
-                                            Impl::bound_t<V>>::type;
+  using Lanes =
+      typename Impl::DividedLanes<16, Division<>, OneLane, Impl::bound_t<In>, Impl::bound_t<V>,
+                                  Impl::bound_t<V>, Impl::bound_t<V>, Impl::bound_t<V>>::type;
   static_assert(!Impl::lanes_of_operand<Lanes, 0>::stages);
   static_assert(Impl::lanes_of_operand<Lanes, 1>::stages);
   static_assert(Impl::lanes_of_operand<Lanes, 2>::stages);
