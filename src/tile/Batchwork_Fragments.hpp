@@ -322,13 +322,13 @@ BATCHWORK_INLINE auto cholesky_by_fragments(A const& a) {
     }
     BATCHWORK_UNROLL
     for (int k = 0; k < 8; ++k) {
-      T const own = Vendor::held_by<4>(pivots[k % 2], k / 2);
-      T const pivot = Vendor::held_by<32>(pivots[k % 2], 4 * k + k / 2);
+      T const own = grid.template broadcast<4>(pivots[k % 2], k / 2);
+      T const pivot = grid.template broadcast<32>(pivots[k % 2], 4 * k + k / 2);
       T right[2], other[2];
       BATCHWORK_UNROLL
       for (int j = 0; j < 2; ++j) {
-        right[j] = Vendor::held_by<32>(pivots[j], 4 * k + col);
-        other[j] = Vendor::held_by<32>(inverse[j], 4 * k + col);
+        right[j] = grid.template broadcast<32>(pivots[j], 4 * k + col);
+        other[j] = grid.template broadcast<32>(inverse[j], 4 * k + col);
       }
       bool const good = Vendor::is_positive_and_normal(pivot);
       info_t<S> const code = Status::code(
