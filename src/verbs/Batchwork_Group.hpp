@@ -561,6 +561,17 @@ constexpr std::size_t fixed_bytes_of() {
   else return 0;
 }
 
+/// Bytes that a crew needs to fetch an operand of its next items ahead: none where it is not read, or not carried.
+template <int L, int CrewLanes, class B>
+constexpr std::size_t ahead_bytes_of() {
+  if constexpr (L > 1 && Vendor::copies_asynchronously &&
+                (B::kind == Kind::in || B::kind == Kind::inout)) {
+    using Loc = decltype(B::loc);
+    if constexpr (Loc::shape::rank > 0) return GridTransfer<Loc, L, CrewLanes>::bytes;
+  }
+  return 0;
+}
+
 /// Which of the operands of a call are staged in a room of so many bytes. Fixed ones first: lanes that read numbers of
 /// different rows of the arguments at once wait for one after the other. Room for all, if that is so.
 template <class Lanes, class... B>
@@ -586,8 +597,12 @@ struct DividedLanes {
   static constexpr int crew = crew_lanes(lanes, exchange, room);
   using staging = GridLanes<lanes, extent, true, crew, How>;
   static constexpr std::size_t exchanged = exchange * std::size_t(crew / lanes);
-  static constexpr std::uint64_t staged =
-      operands_staged_in<staging, B...>(exchanged < room ? room - exchanged : 0);
+  // Where not all are staged, fetching ahead comes first.
+  static constexpr std::size_t left = exchanged < room ? room - exchanged : 0,
+                               ahead = (std::size_t(0) + ... + ahead_bytes_of<lanes, crew, B>());
+  static constexpr bool all = Stage<staging, B...>::bytes <= left;
+  static constexpr std::uint64_t staged = operands_staged_in<staging, B...>(
+      !all && ahead <= exchanged && ahead <= left ? left - ahead : left);
   static constexpr std::size_t fixed = (std::size_t(0) + ... + fixed_bytes_of<B>());
   using alone = std::conditional_t<(fixed > Vendor::fast_argument_bytes), StagingFixed<DeviceLanes>,
                                    DeviceLanes>;
