@@ -11,7 +11,7 @@ void register_extents() {
   (register_division<float, D, 0, 0, Division<>, Source::view>(), ...);
   (register_sources<float, D, 4, 0, Division<true>>(), ...);
   (register_division<float, D, 4, 3, Division<true>, Source::factors>(), ...);
-  (register_division<float, D, 2, 0, Division<true>, Source::factors>(), ...);
+  (register_division<float, D, 8, 0, Division<true>, Source::factors>(), ...);
 }
 
 }  // namespace

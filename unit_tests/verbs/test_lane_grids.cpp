@@ -266,8 +266,8 @@ void update_covariances(int team, std::int64_t n) {
 TEST(LaneGrids, UpdatesOfWholeTiles) {
   update_covariances<4, 9, Division<true>>(64, 19);
   update_covariances<2, 10, Division<true>>(32, 35);
-  update_covariances<32, 8, Division<true>>(32, 3);
-  update_covariances<32, 13, Division<true>>(64, 3);
+  update_covariances<32, 8, Division<true>>(128, 5);
+  update_covariances<32, 13, Division<true>>(32, 2);
   update_covariances<32, 17, Division<true, 60000>>(32, 1);
 }
 
