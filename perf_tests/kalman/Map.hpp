@@ -11,8 +11,11 @@
 
 namespace BatchworkPerf {
 
-/// Where the common matrices come from: common(view) or common(fixed(tile)).
-enum class Source { view, fixed };
+/// Where the common matrices come from: common(view) or common(fixed(tile)); factors: F and H fixed, Q and R from Views.
+enum class Source { view, fixed, factors };
+constexpr char const* name_of(Source s) {
+  return s == Source::view ? "view" : s == Source::fixed ? "fixed" : "factors";
+}
 
 /// Teams asked for on a multiprocessor, where that was measured to be faster than leaving a lane all its registers
 /// (H200, symmetric form, fixed matrices); never so many that the compiler spills.
@@ -23,7 +26,8 @@ inline constexpr int resident_teams =
     : D == 6 || D == 8 ? 3
                        : 0;
 
-template <class Sequence, class T, int D, Layout L, Source S>
+template <class Sequence, class T, int D, Layout L, Source S,
+          class How = Batchwork::Launch<0, resident_teams<Sequence, T, D, S>>>
 void map_covariance_update(benchmark::State& state, std::int64_t items) {
   using namespace Batchwork;
   constexpr bool symmetric_form = std::is_same_v<Sequence, CovarianceUpdate>;
@@ -34,7 +38,7 @@ void map_covariance_update(benchmark::State& state, std::int64_t items) {
   auto const f = to_tile(problem.model.F), q = to_tile(problem.model.Q);
   auto const h = to_tile(problem.model.H), r = to_tile(problem.model.R);
 
-  auto const how = Batchwork::launch<0, resident_teams<Sequence, T, D, S>>("perf_kalman");
+  How const how{"perf_kalman"};
   auto const launch = [&] {
     auto const P_new = [&] {
       if constexpr (symmetric_form) return out(symmetric(problem.P_new.operand()));
@@ -47,6 +51,9 @@ void map_covariance_update(benchmark::State& state, std::int64_t items) {
     else if constexpr (S == Source::view)
       map(exec, how, Sequence{}, P_new, in(P.operand()), common(F), common(Q), common(H),
           common(R));
+    else if constexpr (S == Source::factors)
+      map(exec, how, Sequence{}, P_new, in(symmetric(P.operand())), common(fixed(f)),
+          common(symmetric(Q)), common(fixed(h)), common(symmetric(R)));
     else if constexpr (symmetric_form)
       map(exec, how, Sequence{}, P_new, in(symmetric(P.operand())), common(fixed(f)),
           common(fixed(symmetric(q))), common(fixed(h)), common(fixed(symmetric(r))));
@@ -61,7 +68,7 @@ void map_covariance_update(benchmark::State& state, std::int64_t items) {
 template <class Sequence, class T, int D, Layout L, Source S>
 void register_map() {
   if constexpr (S == Source::view || 4 * D * D * sizeof(T) <= 2048)  // what fixed operands may hold
-    register_sizes<T, D>("batchwork", Sequence::form, L, S == Source::view ? "view" : "fixed",
+    register_sizes<T, D>("batchwork", Sequence::form, L, name_of(S),
                          map_covariance_update<Sequence, T, D, L, S>);
 }
 

@@ -58,9 +58,9 @@ BATCHWORK_INLINE void skip_missing_rows(G& g, Mi const& missing) {
 }
 
 /// loglik += -1/2 (constant + u'u + log det c).
-template <class L, class S, class U, int M>
+template <class L, class S, class U, int M, class Factor>
 BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u,
-                                 Cholesky<S, M> const& c) {
+                                 Cholesky<S, M, Factor> const& c) {
   using T = scalar_t<S>;
   if constexpr (!is_nothing<L>) {
     S sum = constant;

@@ -18,9 +18,9 @@ namespace Batchwork::Impl {
 /// Lanes of a crew where L lanes share an item whose exchange takes so many bytes: a warp, or two or four where a warp holds
 /// too few items to fill the 32-byte sectors of memory in which the numbers of neighbouring items stand side by side, as
 /// long as a team has scratch for them.
-constexpr int crew_lanes(int L, std::size_t exchange) {
+constexpr int crew_lanes(int L, std::size_t exchange, std::size_t room = scratch_of_a_team) {
   int const wanted = L >= 32 ? 128 : L >= 8 ? 64 : 32;
-  return exchange * std::size_t(wanted / L) <= scratch_of_a_team ? wanted : 32;
+  return exchange * std::size_t(wanted / L) <= room ? wanted : 32;
 }
 
 struct Crew {

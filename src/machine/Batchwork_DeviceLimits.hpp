@@ -50,6 +50,29 @@ struct DeviceLimits {
   }
 };
 
+/// Which of N operands of so many bytes are staged where there is room for so many: bit k stands for operand k. As many as
+/// fit: those that `must` come first, which are read slowly where they are, the others from the smallest on, of equal ones the
+/// first. Operands of 0 bytes are not staged.
+template <int N>
+constexpr std::uint64_t staged_operands(std::size_t const (&bytes)[N], bool const (&must)[N],
+                                        std::size_t room) {
+  std::uint64_t staged = 0, seen = 0;
+  for (int n = 0; n < N; ++n) {
+    int next = -1;
+    for (int k = 0; k < N; ++k) {
+      if ((seen >> k & 1) != 0 || bytes[k] == 0) continue;
+      if (next < 0 || (must[k] && !must[next]) || (must[k] == must[next] && bytes[k] < bytes[next]))
+        next = k;
+    }
+    if (next < 0) break;
+    seen |= std::uint64_t(1) << next;
+    if (bytes[next] > room) continue;
+    room -= bytes[next];
+    staged |= std::uint64_t(1) << next;
+  }
+  return staged;
+}
+
 }  // namespace Batchwork::Impl
 
 #endif

@@ -27,20 +27,25 @@ struct alignas(16) Unit {
 /// items, read or write the same place of their lines in eight different units; and 32 lanes that read number k of
 /// lines of their own rank, as a transpose does, find 32 different banks where items are shared by four lanes or more in
 /// float: two lanes, and numbers of 8 bytes, meet in twos.
+///
+/// Two lanes with numbers of 8 bytes have `leading` an odd number of units and `stride` twice an odd number beyond extents of 8,
+/// where four times an odd number would leave more than half of the exchange empty: the same conflicts in half the scratch.
 template <class T, int L, int E>
 struct Exchange {
   static constexpr int per_unit = 16 / int(sizeof(T));
   /// Lines that lanes hold, the last ones of a ragged deal included.
   static constexpr int lines = (E + L - 1) / L * L;
 
+  static constexpr bool narrow = L == 2 && sizeof(T) == 8 && E > 8;
+
   static constexpr int leading = [] {
-    constexpr int step = L >= 8 ? 1 : 8 / L;
+    constexpr int step = L >= 8 || narrow ? 1 : 8 / L;
     int units = (lines + per_unit - 1) / per_unit;
     while (units % step != 0 || units / step % 2 == 0) ++units;
     return units * per_unit;
   }();
   static constexpr int stride = [] {
-    constexpr int step = L <= 4 ? 1 : L / 4;
+    constexpr int step = narrow ? 2 : L <= 4 ? 1 : L / 4;
     int units = (lines * leading + per_unit - 1) / per_unit;
     while (units % step != 0 || units / step % 2 == 0) ++units;
     return units * per_unit;
@@ -55,6 +60,14 @@ constexpr int staged_leading(int cols) {
   constexpr int per_unit = 16 / int(sizeof(T));
   int const units = (cols + per_unit - 1) / per_unit;
   return (units % 2 == 0 ? units + 1 : units) * per_unit;
+}
+
+/// The same where eight lanes read four neighbouring units of two rows each: four units more than a multiple of eight.
+template <class T>
+constexpr int fragments_leading(int cols) {
+  constexpr int per_unit = 16 / int(sizeof(T));
+  int const units = (cols + per_unit - 1) / per_unit;
+  return ((units + 3) / 8 * 8 + 4) * per_unit;
 }
 
 }  // namespace Batchwork::Impl

@@ -7,6 +7,8 @@
 #define BATCHWORK_LANES_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
 
 #include "machine/Batchwork_Crew.hpp"
 #include "machine/Batchwork_Spread.hpp"
@@ -21,6 +23,8 @@ struct OneLane {
   static constexpr int crew_lanes = 1;
   static constexpr bool stages = false;
   static constexpr bool stages_fixed = false;
+  /// Bytes of team scratch that a kernel is laid out for.
+  static constexpr std::size_t room = Impl::scratch_of_a_team;
   template <class T>
   using held = T;
 };
@@ -36,15 +40,33 @@ struct StagingFixed : Lanes {
   static constexpr bool stages_fixed = true;
 };
 
+/// How lanes that share items go about it. Whole: symmetric operands and the results of congruence are held with both
+/// triangles, which costs multiply-adds and registers and saves exchanges; products are written out to a larger size, so that
+/// fixed matrices are read from the arguments. Scratch: the bytes of team scratch that a kernel is laid out for; more than
+/// the default only where the device has them.
+template <bool Whole = false, std::size_t Scratch = Impl::scratch_of_a_team>
+struct Division {
+  static constexpr bool whole = Whole;
+  static constexpr std::size_t scratch = Scratch;
+};
+
 /// L lanes of a device share an item of extents up to E: see Spread. Crew lanes carry it. Common operands are staged in team
 /// scratch, unless they are too large for that.
-template <int L, int E, bool Stages, int Crew>
+template <int L, int E, bool Stages, int Crew, class How = Division<>>
 struct GridLanes : OneLane {
   static constexpr int lanes_per_item = L;
   static constexpr int crew_lanes = Crew;
   static constexpr bool stages = Stages;
+  static constexpr std::size_t room = How::scratch;
   template <class T>
-  using held = Spread<T, L, 1, E>;
+  using held = Spread<T, L, 1, E, How::whole>;
+};
+
+/// The same where team scratch holds some of the common operands only: bit I of Staged says whether operand I is staged.
+template <int L, int E, int Crew, class How, std::uint64_t Staged>
+struct GridLanesStagingSome : GridLanes<L, E, true, Crew, How> {
+  template <std::size_t I>
+  using of_operand = GridLanes<L, E, (Staged >> I & 1) != 0, Crew, How>;
 };
 
 /// A host thread works on W items side by side; common operands are staged on its stack.
@@ -60,6 +82,19 @@ struct PackLanes {
 };
 
 namespace Impl {
+
+/// The lanes as operand I of a call sees them.
+template <class Lanes, std::size_t I>
+struct LanesOfOperand {
+  using type = Lanes;
+};
+template <class Lanes, std::size_t I>
+  requires requires { typename Lanes::template of_operand<I>; }
+struct LanesOfOperand<Lanes, I> {
+  using type = typename Lanes::template of_operand<I>;
+};
+template <class Lanes, std::size_t I>
+using lanes_of_operand = typename LanesOfOperand<Lanes, I>::type;
 
 /// Bytes of a SIMD register, by the flags the user compiles with.
 #if defined(__AVX512F__)

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Spread<T, R, C, E>: the `S` of tiles whose items are shared by lanes, and the mask that goes with it.
+/// Spread<T, R, C, E, Whole>: the `S` of tiles whose items are shared by lanes, and the mask that goes with it.
 #ifndef BATCHWORK_SPREAD_HPP
 #define BATCHWORK_SPREAD_HPP
 
@@ -52,8 +52,9 @@ struct SpreadMask {
 
 /// How an entry is held where R x C lanes of a warp share an item: a tile's lines, its rows (C = 1) or its columns
 /// (R = 1), are dealt out to the lanes in turn, whole lines each. E is the largest extent of the tiles of a sequence,
-/// which decides the size of the exchange. A Spread itself is one number that all lanes of the item know.
-template <class T, int R, int C, int E>
+/// which decides the size of the exchange. Whole: where that saves an exchange symmetric tiles are held with both their
+/// triangles, see WholeSymmetric. A Spread itself is one number that all lanes of the item know.
+template <class T, int R, int C, int E, bool Whole = false>
 struct Spread {
   static_assert(R == 1 || C == 1, "Batchwork::Spread: lanes hold whole rows or whole columns");
   static_assert(32 % (R * C) == 0, "Batchwork: 1, 2, 4, 8, 16 or 32 lanes may share an item");
@@ -61,7 +62,8 @@ struct Spread {
   static constexpr int lanes = R * C;
   static constexpr int largest = E;
   using exchange = Impl::Exchange<T, R * C, E>;
-  using turned = Spread<T, C, R, E>;
+  static constexpr bool whole = Whole;
+  using turned = Spread<T, C, R, E, Whole>;
 
   T v;
   Impl::LaneGrid grid{};
@@ -91,7 +93,7 @@ struct Spread {
   BATCHWORK_INLINE Spread& operator*=(Spread const& b) { return *this = *this * b; }
   BATCHWORK_INLINE Spread& operator/=(Spread const& b) { return *this = *this / b; }
 
-  using mask = SpreadMask<Spread<T, R * C, 1, E>>;
+  using mask = SpreadMask<Spread<T, R * C, 1, E, Whole>>;
   friend BATCHWORK_INLINE mask operator<(Spread const& a, Spread const& b) {
     return {a.v < b.v, Impl::merge_grids(a.grid, b.grid)};
   }
@@ -110,13 +112,13 @@ namespace Impl {
 
 template <class S>
 inline constexpr bool is_spread = false;
-template <class T, int R, int C, int E>
-inline constexpr bool is_spread<Spread<T, R, C, E>> = true;
+template <class T, int R, int C, int E, bool Whole>
+inline constexpr bool is_spread<Spread<T, R, C, E, Whole>> = true;
 
-template <class T, int R, int C, int E>
-struct HeldTraits<Spread<T, R, C, E>> {
+template <class T, int R, int C, int E, bool Whole>
+struct HeldTraits<Spread<T, R, C, E, Whole>> {
   using scalar = T;
-  using mask = typename Spread<T, R, C, E>::mask;
+  using mask = typename Spread<T, R, C, E, Whole>::mask;
   using info = std::int32_t;
   static constexpr int width = 1;
 };
@@ -131,8 +133,8 @@ template <class S>
 BATCHWORK_INLINE S select(bool m, S const& a, std::type_identity_t<S> const& b) {
   return {m ? a.v : b.v, merge_grids(a.grid, b.grid)};
 }
-template <Number T, int R, int C, int E>
-BATCHWORK_INLINE Spread<T, R, C, E> select(bool m, T a, Spread<T, R, C, E> const& b) {
+template <Number T, int R, int C, int E, bool Whole>
+BATCHWORK_INLINE Spread<T, R, C, E, Whole> select(bool m, T a, Spread<T, R, C, E, Whole> const& b) {
   return {m ? a : b.v, b.grid};
 }
 template <class S, class X>

@@ -547,6 +547,16 @@ inline constexpr bool multiplies_matrices =
     false;
 #endif
 
+/// Whether the results of such products stay in registers as the factors of the next ones. Tests try that with threads for
+/// lanes.
+template <class T>
+inline constexpr bool chains_matrices =
+#if defined(BATCHWORK_THREADS_AS_LANES)
+    std::is_same_v<T, double>;
+#else
+    multiplies_matrices<T>;
+#endif
+
 /// The calling lane's rank in its warp.
 BATCHWORK_INLINE int rank_in_warp() {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -580,6 +590,12 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] double (&c)[2], [[maybe
   asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
                : "+d"(c[0]), "+d"(c[1])
                : "d"(a), "d"(b));
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  int const lane = ThreadAsLane::rank() % 32, row = lane / 4, col = lane % 4;
+  for (int k = 0; k < 4; ++k) {
+    double const left = held_by<32>(a, 4 * row + k);
+    for (int j = 0; j < 2; ++j) c[j] += left * held_by<32>(b, 4 * (2 * col + j) + k);
+  }
 #endif
 }
 /// There are none for other numbers.

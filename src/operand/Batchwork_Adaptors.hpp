@@ -112,7 +112,8 @@ struct Fixed {
   using shape = Sh;
   using value_type = T;
   static constexpr int size = Sh::structure == Structure::diagonal ? Sh::rows : Sh::rows * Sh::cols;
-  T values[size];
+  /// Rows of whole units are read by 16 bytes.
+  alignas(size * sizeof(T) % 16 == 0 ? 16 : alignof(T)) T values[size];
 };
 
 template <class X>

@@ -7,6 +7,7 @@
 #define BATCHWORK_BOUND_HPP
 
 #include "operand/Batchwork_Operand.hpp"
+#include "tile/Batchwork_Fragments.hpp"
 #include "tile/Batchwork_LogSum.hpp"
 
 namespace Batchwork::Impl {
@@ -22,6 +23,28 @@ struct Nothing {
 template <Kind K, class... Part>
 struct Bound;
 
+/// The tile of an operand with an item index. A symmetric one that is only read is held whole where that saves exchanges, or
+/// as the matrix instructions want it; one that is only written as they leave it.
+template <Kind K, class Sh, class S>
+struct TileOfOperand {
+  using type = typename Sh::template tile<S>;
+};
+template <class Sh, class S>
+  requires(is_spread<S> && Sh::rank == 2 && Sh::structure == Structure::symmetric)
+struct TileOfOperand<Kind::in, Sh, S> {
+  using whole = std::conditional_t<S::whole, WholeSymmetric<S, Sh::rows>, Symmetric<S, Sh::rows>>;
+  using type =
+      std::conditional_t<makes_fragments<S>,
+                         Fragments<S, Sh::rows, Sh::rows, Structure::symmetric, true>, whole>;
+};
+template <class Sh, class S>
+  requires(is_spread<S> && Sh::rank == 2 && Sh::structure == Structure::symmetric)
+struct TileOfOperand<Kind::out, Sh, S> {
+  using type = std::conditional_t<makes_fragments<S>,
+                                  Fragments<S, Sh::rows, Sh::rows, Structure::symmetric, false>,
+                                  Symmetric<S, Sh::rows>>;
+};
+
 /// in, out, inout, each, emit: one tile per item (and step).
 template <Kind K, class Loc>
   requires(K == Kind::in || K == Kind::out || K == Kind::inout || K == Kind::each ||
@@ -36,11 +59,11 @@ struct Bound<K, Loc> {
   template <class Lanes>
   using held = typename Lanes::template held<scalar>;
   template <class Lanes>
-  using tile = typename Loc::shape::template tile<held<Lanes>>;
+  using tile = typename TileOfOperand<K, typename Loc::shape, held<Lanes>>::type;
 
   template <class Lanes>
   BATCHWORK_INLINE tile<Lanes> load(auto const& items, std::int64_t time) const {
-    return load_tile<held<Lanes>>(loc, items, time);
+    return load_tile<held<Lanes>, tile<Lanes>>(loc, items, time);
   }
   template <class Lanes, class X>
   BATCHWORK_INLINE void store(auto const& items, std::int64_t time, X const& x) const {
@@ -52,9 +75,10 @@ struct Bound<K, Loc> {
 /// whole units, so that they are read by 16 bytes.
 template <class Lanes, class T, class Sh>
 struct StagedAs {
-  static constexpr int leading = Sh::rank == 2 && Lanes::lanes_per_item > 1
-                                     ? staged_leading<T>(Sh::cols)
-                                     : Sh::cols;
+  static constexpr int leading = Sh::rank < 2 || Lanes::lanes_per_item == 1 ? Sh::cols
+                                 : makes_fragments<typename Lanes::template held<T>>
+                                     ? fragments_leading<T>(Sh::cols)
+                                     : staged_leading<T>(Sh::cols);
   static constexpr int size = Sh::rank == 0 ? 1 : Sh::rank == 1 ? Sh::rows : Sh::rows * leading;
   using tile =
       std::conditional_t<Sh::rank == 0, Scalar<T>,

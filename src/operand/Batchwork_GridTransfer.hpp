@@ -10,6 +10,7 @@
 #define BATCHWORK_GRID_TRANSFER_HPP
 
 #include "operand/Batchwork_Location.hpp"
+#include "tile/Batchwork_Fragments.hpp"
 
 namespace Batchwork::Impl {
 
@@ -123,6 +124,22 @@ struct GridTransfer {
     r.grid = grid;
     r.info = 0;
     T const* const from = reinterpret_cast<T const*>(buffer);
+    if constexpr (is_fragments<R>) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < R::down * R::across; ++n) {
+        BATCHWORK_UNROLL
+        for (int s = 0; s < 2; ++s) {
+          int const i = n / R::across * 8 + grid.lane / 4,
+                    k = n % R::across * 8 + grid.lane % 4 * 2 + s;
+          bool const there = rows % 8 == 0 || (i < rows && k < rows);
+          T const x = from[position(!there ? 0 : i < k ? k : i, !there ? 0 : i < k ? i : k, place)];
+          r.c[n][s] = there ? x : T(0);
+        }
+      }
+    } else finish_lines(r, grid, place, from);
+  }
+  template <class R>
+  static BATCHWORK_INLINE void finish_lines(R& r, LaneGrid const& grid, int place, T const* from) {
     BATCHWORK_UNROLL
     for (int m = 0; m < R::mine; ++m) {
       int i = m * L + grid.lane;
@@ -144,7 +161,7 @@ struct GridTransfer {
           // On both sides of the rows of this round of the deal there is nothing to compare.
           bool const left = !triangle || k <= m * L, right = triangle && k >= (m + 1) * L;
           bool const lower = left || (!right && k <= i);
-          if (right && Sh::structure == Structure::symmetric) continue;
+          if (right && Sh::structure == Structure::symmetric && !holds_whole<R>) continue;
           T const x = lower ? row[side_by_side ? k * items : k] : column[position(k, 0, 0)];
           if (Sh::structure == Structure::lower) r.hold(m, k, lower ? x : T(0));
           else r.hold(m, k, x);
@@ -198,7 +215,8 @@ BATCHWORK_INLINE void store_lines(Loc const& location, GridItem<C> const& item, 
   using Transfer = GridTransfer<Loc, R::lanes, C>;
   Loc const loc = renewed(location);
   if constexpr (Sh::rank == 2 && R::structure != Structure::diagonal) {
-    if constexpr (holds_half<R>) stage_both_triangles(r, r.grid);
+    if constexpr (is_fragments<R>) r.put();
+    else if constexpr (holds_half<R>) stage_both_triangles(r, r.grid);
     else stage_lines<S, R::mine, R::length>(HeldLines<R>{r}, r.grid);
     if constexpr (Transfer::lanes > lanes_of_warp)
       item.grid.lanes.template sync_all<Transfer::lanes>();

@@ -61,10 +61,11 @@ BATCHWORK_INLINE auto number_to_store(R const& r, int i, int j) {
   else return r.entry(i, Sh::rank == 1 && Sh::structure == Structure::diagonal ? i : j);
 }
 
-template <class S, class Loc>
+/// A tile of the operand, as an R or as its shape has it.
+template <class S, class R0 = void, class Loc>
 BATCHWORK_INLINE auto load_tile(Loc const& loc, auto const& items, std::int64_t time) {
   using Sh = typename Loc::shape;
-  using R = typename Sh::template tile<S>;
+  using R = std::conditional_t<std::is_void_v<R0>, typename Sh::template tile<S>, R0>;
   using T [[maybe_unused]] = std::remove_const_t<typename Loc::value_type>;
   R r;
   r.info = info_t<S>(0);

@@ -35,12 +35,12 @@ struct CholeskyFactor : Impl::NotIndexed {
 };
 
 /// The same, spread: each lane holds whole rows of L and the reciprocals that belong to them.
-template <class T, int R, int C, int E, int N>
-struct CholeskyFactor<Spread<T, R, C, E>, N>
-    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E>, true>, N, N> {
+template <class T, int R, int C, int E, bool Whole, int N>
+struct CholeskyFactor<Spread<T, R, C, E, Whole>, N>
+    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E, Whole>, true>, N, N> {
   static constexpr Structure structure = Structure::lower;
   static constexpr bool is_vector = false;
-  using S = Impl::dealt_t<Spread<T, R, C, E>, true>;
+  using S = Impl::dealt_t<Spread<T, R, C, E, Whole>, true>;
   using Base = Impl::Lines<S, N, N>;
 
   T inverse[Base::mine];
@@ -52,17 +52,15 @@ struct CholeskyFactor<Spread<T, R, C, E>, N>
 };
 
 /// What cholesky(a) returns. `info` is the status: 0, or the first pivot that was not positive.
-template <class S, int N>
+template <class S, int N, class Factor = CholeskyFactor<S, N>>
 struct Cholesky {
   using value_type = S;
-  CholeskyFactor<S, N> factor;
+  Factor factor;
 
   /// The factor L, to be used as a lower triangular tile. That of a temporary lives as long as it: to the end of the
   /// expression, or copied into a variable.
-  BATCHWORK_INLINE CholeskyFactor<S, N> const& lower() const& { return factor; }
-  BATCHWORK_INLINE CholeskyFactor<S, N>&& lower() && {
-    return static_cast<CholeskyFactor<S, N>&&>(factor);
-  }
+  BATCHWORK_INLINE Factor const& lower() const& { return factor; }
+  BATCHWORK_INLINE Factor&& lower() && { return static_cast<Factor&&>(factor); }
 
   /// x with a x = b; 2 N^2 operations a column.
   template <Tile B>
@@ -340,7 +338,10 @@ BATCHWORK_INLINE auto cholesky_by_lines(A const& a) {
 template <Tile A>
 BATCHWORK_INLINE auto cholesky(A const& a) {
   static_assert(A::rows == A::cols, "Batchwork::cholesky: the tile must be square");
-  if constexpr (Impl::is_spread_tile<A>) return Impl::cholesky_by_lines(a);
+  if constexpr (Impl::is_fragments<A> && A::structure == Structure::symmetric)
+    return Cholesky<held_t<A>, A::rows, Impl::FactorFragments<held_t<A>, A::rows>>{
+        Impl::cholesky_by_fragments<held_t<A>>(a)};
+  else if constexpr (Impl::is_spread_tile<A>) return Impl::cholesky_by_lines(a);
   else if constexpr (!Impl::one_item_per_lane<held_t<A>> &&
                      A::rows > Impl::extent_of_constant_blocks)
     return Impl::cholesky_by_blocks(a);
@@ -348,12 +349,12 @@ BATCHWORK_INLINE auto cholesky(A const& a) {
 }
 
 /// x with a x = b, from the factorisation of a.
-template <class S, int N, Tile B>
-BATCHWORK_INLINE auto solve(Cholesky<S, N> const& a, B const& b) {
+template <class S, int N, class Factor, Tile B>
+BATCHWORK_INLINE auto solve(Cholesky<S, N, Factor> const& a, B const& b) {
   return a.solve(b);
 }
-template <class S, int N>
-BATCHWORK_INLINE Scalar<S> log_det(Cholesky<S, N> const& a) {
+template <class S, int N, class Factor>
+BATCHWORK_INLINE Scalar<S> log_det(Cholesky<S, N, Factor> const& a) {
   return a.log_det();
 }
 

@@ -227,15 +227,20 @@ BATCHWORK_INLINE decltype(auto) mirrored(X const& x) {
 }
 
 /// The symmetric c +- a b, spread over lanes: each computes its rows as far as the diagonal.
-template <class S, class A, class B, class C>
+/// Whole: with the other triangle as well.
+template <class S, bool Whole, class A, class B, class C>
 BATCHWORK_INLINE auto triangle_by_lines(A const& a, B const& b, C const& c) {
   if constexpr (C::is_zero) {
-    return symmetric_by_lines<S>(a, b, LinesFromZero{}, NoLines{}, grid_of(a, b));
+    return symmetric_by_lines<S, Whole>(a, b, LinesFromZero{}, NoLines{}, grid_of(a, b));
   } else {
     LaneGrid const grid = grid_of(a, b, c.c);
     decltype(auto) from = mirrored(c.c);
-    return symmetric_by_lines<S>(a, b, LinesFrom<C::subtracts>{}, lower_lines_of<S>(from, grid),
-                                 grid);
+    if constexpr (Whole)
+      return symmetric_by_lines<S, true>(a, b, LinesFrom<C::subtracts>{},
+                                         lines_of<S, true>(from, grid), grid);
+    else
+      return symmetric_by_lines<S, false>(a, b, LinesFrom<C::subtracts>{},
+                                          lower_lines_of<S>(from, grid), grid);
   }
 }
 
@@ -253,11 +258,26 @@ BATCHWORK_INLINE auto triangle_held(A const& a, B const& b, C const& c) {
   return r;
 }
 
+/// Whether c + a b is computed by fragments: those of a, a transposed common tile, and a common c or none.
+template <class C>
+inline constexpr bool adds_common_or_nothing = C::is_zero;
+template <bool Subtract, class X>
+inline constexpr bool adds_common_or_nothing<From<Subtract, X>> =
+    !Subtract && !is_spread_tile<X> && X::structure == Structure::symmetric;
+template <class S, class A, class B, class C>
+inline constexpr bool adds_by_fragments = [] {
+  if constexpr (makes_fragments<S> && is_fragments<A> && is_transposed<B>)
+    return !is_spread_tile<B> && adds_common_or_nothing<C>;
+  else return false;
+}();
+
 /// The symmetric c +- a b, however it is held.
 template <class S, class A, class B, class C>
 BATCHWORK_INLINE auto triangle(A const& a, B const& b, C const& c) {
   if constexpr (is_spread<S>) {
-    return triangle_by_lines<dealt_t<S, true>>(a, b, c);
+    if constexpr (adds_by_fragments<S, A, B, C>)
+      return symmetric_by_fragments<dealt_t<S, true>, false>(a, transpose(b), c);
+    else return triangle_by_lines<dealt_t<S, true>, false>(a, b, c);
   } else {
     return triangle_held<S>(a, b, c);
   }
@@ -285,7 +305,12 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, C const& c) {
   Transposed<F const&> const ft{f, f.info};
   if constexpr (is_spread<S>) {
     decltype(auto) sp = mirrored(p);
-    return triangle<promote_t<S, c_held_t<C, S>>>(f * sp, ft, c);
+    using SR = promote_t<S, c_held_t<C, S>>;
+    if constexpr (makes_fragments<SR> && !is_spread_tile<F> && is_spread_tile<P> &&
+                  F::structure != Structure::diagonal && P::structure == Structure::symmetric &&
+                  adds_common_or_nothing<C>)
+      return congruence_by_fragments<dealt_t<SR, true>>(f, p, c);
+    else return triangle_by_lines<dealt_t<SR, true>, SR::whole>(f * sp, ft, c);
   } else if constexpr (P::structure == Structure::general) {
     return congruence(f, symmetric(p), c);
   } else if constexpr (one_item_per_lane<S>) {
@@ -373,7 +398,9 @@ BATCHWORK_INLINE auto downdate(P const& p, Y const& y) {
                 "Batchwork::downdate(p, y): p must be symmetric; this one is triangular");
   using S = promote_t<held_t<P>, held_t<Y>>;
   auto r = [&] {
-    if constexpr (Impl::is_spread_tile<Y>) {
+    if constexpr (Impl::is_fragments<P> && Impl::is_transposed_fragments<Y>) {
+      return Impl::downdate_by_fragments(p, y.held);
+    } else if constexpr (Impl::is_spread_tile<Y>) {
       Impl::LaneGrid const grid = Impl::grid_of(y);
       decltype(auto) start = Impl::mirrored(p);
       return Impl::gram_by_lines<S>(y, Impl::LinesFrom<true>{},

@@ -15,6 +15,8 @@ namespace Batchwork {
 
 template <class Held>
 struct Transposed;
+template <class S, int N>
+struct Symmetric;
 
 namespace Impl {
 
@@ -191,10 +193,19 @@ BATCHWORK_INLINE void take_own_lines(T (&own)[(Count + S::lanes - 1) / S::lanes 
   }
 }
 
+/// Whether lanes hold a symmetric tile with both its triangles: their rows are their columns.
+template <class X>
+inline constexpr bool holds_whole = requires { X::holds_both_triangles; };
+
+/// Whether lanes hold blocks, as matrix instructions do: see Fragments.
+template <class X>
+inline constexpr bool is_fragments = requires { X::are_fragments; };
+
 /// Whether lanes hold their rows as far as the diagonal only.
 template <class X>
 inline constexpr bool holds_half = [] {
-  if constexpr (requires(X const& x) { x.held.rows; }) return false;
+  if constexpr (requires(X const& x) { x.held.rows; } || holds_whole<X> || is_fragments<X>)
+    return false;
   else return is_spread_tile<X> && structure_of<X> == Structure::symmetric;
 }();
 
@@ -273,6 +284,22 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
   } else if constexpr (holds_half<X>) {
     using To = Lines<typename X::value_type, X::rows, X::cols>;
     return OwnedLines<To>{with_both_triangles(x, grid)};
+  } else if constexpr (is_fragments<X>) {
+    // Its rows stand in the exchange.
+    x.put();
+    using Rows = Lines<dealt_t<S, true>, rows_of<X>, cols_of<X>>;
+    Rows rows;
+    rows.grid = grid;
+    take_own_lines<rows_of<X>, cols_of<X>, 0, dealt_t<S, true>>(rows.a, grid);
+    if constexpr (ByRows || structure_of<X> == Structure::symmetric) {
+      return OwnedLines<Rows>{rows};
+    } else {
+      using To = Lines<dealt_t<S, false>, rows_of<X>, cols_of<X>>;
+      return OwnedLines<To>{
+          turned_lines<dealt_t<S, false>, rows_of<X>, cols_of<X>>(HeldLines<Rows>{rows}, grid)};
+    }
+  } else if constexpr (holds_whole<X>) {
+    return HeldLines<X>{x};
   } else if constexpr (deal == Deal::either) {
     return DiagonalLines<X>{x};
   } else if constexpr ((deal == Deal::rows) == ByRows) {
@@ -346,7 +373,12 @@ BATCHWORK_INLINE void assign_lines(To& to, From const& from) {
     BATCHWORK_UNROLL
     for (int m = 0; m < To::mine; ++m)
       to.hold(m, 0, diagonal_of_lines<S, To::rows>(x, m, grid.lane));
-  } else if constexpr (st == Structure::symmetric || (st == Structure::lower && To::by_rows)) {
+  } else if constexpr (holds_whole<To> && structure_of<From> != Structure::symmetric &&
+                       structure_of<From> != Structure::diagonal) {
+    // Of which the lower triangle is read.
+    assign_lines(to, Symmetric<S, To::rows>(from));
+  } else if constexpr ((st == Structure::symmetric && !holds_whole<To>) ||
+                       (st == Structure::lower && To::by_rows)) {
     auto const x = lower_lines_of<S>(from, grid);
     BATCHWORK_UNROLL
     for (int m = 0; m < To::mine; ++m) {

@@ -127,7 +127,8 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
     for (int m = 0; m < X::mine; ++m) base[m * S::lanes + grid.lane] = x.held(m, 0);
     grid.sync();
     return ColumnsInScratch<T, S::exchange::leading>{base};
-  } else if constexpr (structure_of<X> == Structure::symmetric) {
+  } else if constexpr (structure_of<X> == Structure::symmetric && !holds_whole<X> &&
+                       !is_fragments<X>) {
     T const* base;
     if constexpr (requires { x.held.rows; }) base = stage_both_triangles(x.held, grid);
     else base = stage_both_triangles(x, grid);
@@ -176,7 +177,8 @@ struct NoLines {};
 
 /// The lanes that share a symmetric result, or 0.
 template <class R>
-inline constexpr int computed_half = R::structure == Structure::symmetric ? R::lanes : 0;
+inline constexpr int computed_half =
+    R::structure == Structure::symmetric && !holds_whole<R> ? R::lanes : 0;
 
 /// What was computed of a result.
 template <int Half, class R, class T>
@@ -321,6 +323,10 @@ template <class S, bool ByRows, class X>
 BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
   if constexpr (requires { x.held.rows; }) {
     return put_own_lines<S, !ByRows>(x.held, grid);
+  } else if constexpr (is_fragments<X>) {
+    scalar_t<S> const* const base = x.put();
+    if constexpr (ByRows) return StraightInExchange<S>{base + grid.lane * S::exchange::leading};
+    else return TurnedInExchange<S>{base + grid.lane};
   } else {
     constexpr Deal deal = deal_of<X>;
     constexpr bool straight = deal == Deal::either || (deal == Deal::rows) == ByRows;
@@ -380,6 +386,9 @@ BATCHWORK_INLINE void looped_lines_times(R& r, A const& a, B const& b, C const& 
 /// Multiply-adds of one lane up to which a product is written out without a loop: more of them, a sequence of several
 /// products outgrows the instruction cache.
 inline constexpr int written_out = 300;
+/// The same for products of a lane's own lines of a symmetric tile that is held whole: they need no exchange if they are.
+template <class S>
+inline constexpr int written_out_with = S::whole ? 1100 : written_out;
 
 /// r = c +- a b for a symmetric a of which the rows are held as far as the diagonal, and one column b: an entry below the
 /// diagonal feeds the sum of its own row, which its lane keeps, and that of its column, to which all lanes bring terms.
@@ -431,8 +440,9 @@ BATCHWORK_INLINE void own_lines_times(R& r, A const& a, B const& b, C const& fro
     half_times_column(r, a, read_by_all<S, true>(b, grid), from, c, grid);
   } else if constexpr (!is_spread_tile<B> && is_spread_tile<A> &&
                        structure_of<A> != Structure::diagonal &&
-                       (structure_of<A> == Structure::symmetric ||
-                        R::mine * R::length * K > written_out)) {
+                       ((structure_of<A> == Structure::symmetric && !holds_whole<A> &&
+                         !is_fragments<A>) ||
+                        R::mine * R::length * K > written_out_with<S>)) {
     auto const put = [&] { return put_own_lines<S, ByRows>(a, grid); };
     auto const right = read_by_all<S, false>(b, grid);
     if constexpr (by_matrix_instructions<scalar_t<S>>(R::count, R::length, K)) {
@@ -520,12 +530,12 @@ BATCHWORK_INLINE void product_by_lines(R& r, A const& a, B const& b) {
   }
 }
 
-/// The symmetric c +- a b, as far as the diagonal.
-template <class S, class A, class B, class C, class Lines>
+/// The symmetric c +- a b, as far as the diagonal, or if it is wanted whole beyond.
+template <class S, bool Whole, class A, class B, class C, class Lines>
 BATCHWORK_INLINE auto symmetric_by_lines(A const& a, B const& b, C const& from, Lines const& c,
                                          LaneGrid const& grid) {
   using SR = dealt_t<S, true>;
-  Symmetric<SR, rows_of<A>> r;
+  std::conditional_t<Whole, WholeSymmetric<SR, rows_of<A>>, Symmetric<SR, rows_of<A>>> r;
   r.grid = grid;
   own_lines_times<cols_of<A>, true>(r, a, b, from, c, grid);
   return r;
@@ -540,8 +550,8 @@ BATCHWORK_INLINE auto gram_by_lines(Y const& y, C const& from, Lines const& c,
   constexpr int K = rows_of<Y>, N = cols_of<Y>;
   Symmetric<SR, N> r;
   r.grid = grid;
-  if constexpr (requires { y.held.rows; } || structure_of<Y> != Structure::general ||
-                r.mine * N * K <= written_out) {
+  if constexpr (requires { y.held.rows; } || is_fragments<Y> ||
+                structure_of<Y> != Structure::general || r.mine * N * K <= written_out_with<SR>) {
     own_lines_times<K, true>(r, transpose(y), y, from, c, grid);
   } else {
     auto const* const base = stage_lines<SR, Y::mine, Y::length>(HeldLines<Y>{y}, grid);

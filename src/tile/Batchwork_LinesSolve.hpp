@@ -28,7 +28,9 @@ using solve_deal_t = typename SolveDeal<S>::type;
 /// 1 / l(i, i) for a lane's own rows i of a lower triangle that is spread.
 template <class L>
 BATCHWORK_INLINE auto own_inverse(L const& l, int m) {
-  if constexpr (requires { l.inverse[m]; }) {
+  if constexpr (is_fragments<L>) {
+    return own_inverse(Lower<typename L::value_type, L::rows>(l), m);
+  } else if constexpr (requires { l.inverse[m]; }) {
     return l.inverse[m];
   } else {
     return typename L::T(1) /
@@ -80,7 +82,10 @@ struct RowsWithInverse {
 template <class S, class L>
 BATCHWORK_INLINE auto triangle_read_by_all(L const& l, LaneGrid const& grid) {
   using T = scalar_t<S>;
-  if constexpr (is_spread_tile<L>) {
+  if constexpr (is_fragments<L>) {
+    Lower<dealt_t<S, true>, L::rows> const x(l);
+    return triangle_read_by_all<S>(x, grid);
+  } else if constexpr (is_spread_tile<L>) {
     if constexpr (L::by_rows) {
       return TriangleInScratch<T, S::exchange::leading, true>{
           stage_lines<S, L::mine, L::length>(RowsWithInverse<L>(l), grid)};

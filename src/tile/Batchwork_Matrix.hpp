@@ -121,9 +121,9 @@ struct Vector : Impl::NotIndexed {
 };
 
 /// A matrix spread over the lanes of an item: each holds whole rows, or whole columns.
-template <class T, int R, int C, int E, int M, int N>
-struct Matrix<Spread<T, R, C, E>, M, N> : Impl::Lines<Spread<T, R, C, E>, M, N> {
-  using S = Spread<T, R, C, E>;
+template <class T, int R, int C, int E, bool Whole, int M, int N>
+struct Matrix<Spread<T, R, C, E, Whole>, M, N> : Impl::Lines<Spread<T, R, C, E, Whole>, M, N> {
+  using S = Spread<T, R, C, E, Whole>;
   static constexpr Structure structure = Structure::general;
   static constexpr bool is_vector = false;
   template <class S2>
@@ -143,9 +143,10 @@ struct Matrix<Spread<T, R, C, E>, M, N> : Impl::Lines<Spread<T, R, C, E>, M, N> 
 };
 
 /// A column whose entries are dealt out to the lanes of an item.
-template <class T, int R, int C, int E, int N>
-struct Vector<Spread<T, R, C, E>, N> : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E>, true>, N, 1> {
-  using S = Impl::dealt_t<Spread<T, R, C, E>, true>;
+template <class T, int R, int C, int E, bool Whole, int N>
+struct Vector<Spread<T, R, C, E, Whole>, N>
+    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E, Whole>, true>, N, 1> {
+  using S = Impl::dealt_t<Spread<T, R, C, E, Whole>, true>;
   static constexpr Structure structure = Structure::general;
   static constexpr bool is_vector = true;
   template <class S2>

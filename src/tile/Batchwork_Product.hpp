@@ -7,7 +7,7 @@
 #define BATCHWORK_PRODUCT_HPP
 
 #include "machine/Batchwork_Vendor.hpp"
-#include "tile/Batchwork_LinesProduct.hpp"
+#include "tile/Batchwork_Fragments.hpp"
 
 namespace Batchwork {
 
@@ -206,19 +206,28 @@ template <Tile A, Tile B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
   static_assert(A::cols == B::rows, "Batchwork: product of tiles whose inner extents differ");
   using S0 = promote_t<held_t<A>, held_t<B>>;
-  using S = Impl::product_deal_t<S0, A, B>;
-  using R = Impl::tile_of_t<S, A::rows, B::cols,
-                            Impl::product_structure(A::structure, B::structure), B::is_vector>;
-  R r;
-  if constexpr (Impl::is_spread<S>) {
-    Impl::product_by_lines(r, a, b);
-  } else if constexpr (A::structure == Structure::diagonal || B::structure == Structure::diagonal) {
-    Impl::scale_rows(r, a, b);
+  if constexpr (Impl::makes_fragments<S0> && !Impl::is_spread_tile<A> &&
+                A::structure != Structure::diagonal && B::structure == Structure::symmetric &&
+                Impl::is_spread_tile<B>) {
+    auto r = Impl::product_by_fragments<Impl::dealt_t<S0, true>>(a, b);
+    r.info = Impl::merge_info<S0>(a.info, b.info);
+    return r;
   } else {
-    Impl::product(r, a, b);
+    using S = Impl::product_deal_t<S0, A, B>;
+    using R = Impl::tile_of_t<S, A::rows, B::cols,
+                              Impl::product_structure(A::structure, B::structure), B::is_vector>;
+    R r;
+    if constexpr (Impl::is_spread<S>) {
+      Impl::product_by_lines(r, a, b);
+    } else if constexpr (A::structure == Structure::diagonal ||
+                         B::structure == Structure::diagonal) {
+      Impl::scale_rows(r, a, b);
+    } else {
+      Impl::product(r, a, b);
+    }
+    r.info = Impl::merge_info<S>(a.info, b.info);
+    return r;
   }
-  r.info = Impl::merge_info<S>(a.info, b.info);
-  return r;
 }
 
 }  // namespace Batchwork

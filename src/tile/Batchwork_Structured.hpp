@@ -141,10 +141,10 @@ struct Diagonal : Impl::NotIndexed {
 };
 
 /// Symmetric, spread: each lane holds its rows as far as the diagonal; what stands beyond means nothing.
-template <class T, int R, int C, int E, int N>
-struct Symmetric<Spread<T, R, C, E>, N>
-    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E>, true>, N, N> {
-  using S = Impl::dealt_t<Spread<T, R, C, E>, true>;
+template <class T, int R, int C, int E, bool Whole, int N>
+struct Symmetric<Spread<T, R, C, E, Whole>, N>
+    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E, Whole>, true>, N, N> {
+  using S = Impl::dealt_t<Spread<T, R, C, E, Whole>, true>;
   static constexpr Structure structure = Structure::symmetric;
   static constexpr bool is_vector = false;
   template <class S2>
@@ -170,10 +170,43 @@ struct Symmetric<Spread<T, R, C, E>, N>
   }
 };
 
+/// Symmetric, spread, with both triangles: each lane holds whole rows, which are its columns as well, so that products with
+/// it on either side need no exchange. Of an assigned tile the lower triangle is read.
+template <class SpreadT, int N>
+struct WholeSymmetric : Impl::Lines<Impl::dealt_t<SpreadT, true>, N, N> {
+  using S = Impl::dealt_t<SpreadT, true>;
+  static constexpr Structure structure = Structure::symmetric;
+  static constexpr bool is_vector = false;
+  static constexpr bool holds_both_triangles = true;
+  template <class S2>
+  using rebind = Symmetric<S2, N>;
+
+  WholeSymmetric() = default;
+  template <Tile X>
+    requires(!std::is_same_v<X, WholeSymmetric> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::symmetric &&
+                            Impl::structure_of<X> != Structure::diagonal)
+      WholeSymmetric(X const& x) {
+    Impl::assign(*this, x);
+  }
+  template <Tile X>
+    requires(!std::is_same_v<X, WholeSymmetric> && Impl::HeldConvertible<S, held_t<X>>)
+  BATCHWORK_INLINE WholeSymmetric& operator=(X const& x) {
+    return Impl::assign_safely(*this, x);
+  }
+  BATCHWORK_INLINE S entry(int i, int j) const {
+    return Impl::Lines<S, N, N>::entry(i < j ? j : i, i < j ? i : j);
+  }
+  BATCHWORK_INLINE void set(int i, int j, S const& v) {
+    Impl::Lines<S, N, N>::set(i, j, v);
+    Impl::Lines<S, N, N>::set(j, i, v);
+  }
+};
+
 /// Lower, spread: each lane holds whole rows, zeros included.
-template <class T, int R, int C, int E, int N>
-struct Lower<Spread<T, R, C, E>, N> : Impl::Lines<Spread<T, R, C, E>, N, N> {
-  using S = Spread<T, R, C, E>;
+template <class T, int R, int C, int E, bool Whole, int N>
+struct Lower<Spread<T, R, C, E, Whole>, N> : Impl::Lines<Spread<T, R, C, E, Whole>, N, N> {
+  using S = Spread<T, R, C, E, Whole>;
   static constexpr Structure structure = Structure::lower;
   static constexpr bool is_vector = false;
   template <class S2>
@@ -194,10 +227,10 @@ struct Lower<Spread<T, R, C, E>, N> : Impl::Lines<Spread<T, R, C, E>, N, N> {
 };
 
 /// Diagonal, spread: the entries are dealt out to the lanes.
-template <class T, int R, int C, int E, int N>
-struct Diagonal<Spread<T, R, C, E>, N>
-    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E>, true>, N, 1> {
-  using S = Impl::dealt_t<Spread<T, R, C, E>, true>;
+template <class T, int R, int C, int E, bool Whole, int N>
+struct Diagonal<Spread<T, R, C, E, Whole>, N>
+    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E, Whole>, true>, N, 1> {
+  using S = Impl::dealt_t<Spread<T, R, C, E, Whole>, true>;
   static constexpr Structure structure = Structure::diagonal;
   static constexpr bool is_vector = false;
   template <class S2>

@@ -42,6 +42,11 @@ template <class X>
 inline constexpr bool is_transposed = false;
 template <class Held>
 inline constexpr bool is_transposed<Transposed<Held>> = true;
+template <class X>
+inline constexpr bool is_transposed_fragments = false;
+template <class Held>
+inline constexpr bool is_transposed_fragments<Transposed<Held>> =
+    is_fragments<std::remove_cvref_t<Held>>;
 }  // namespace Impl
 
 /// The transpose of x. A symmetric or diagonal tile is its own, and the transpose of a transpose is the tile itself.

@@ -183,12 +183,18 @@ template <Tile L, Tile B>
 BATCHWORK_INLINE auto solve(L const& t, B const& b) {
   static_assert(L::cols == B::rows,
                 "Batchwork::solve: the right-hand side has another number of rows than the matrix");
-  using S = Impl::solve_deal_t<promote_t<held_t<L>, held_t<B>>>;
-  Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
-  if constexpr (Impl::is_spread<S>) Impl::solve_by_lines(x, t, b);
-  else Impl::triangular_solve(x, t, b);
-  x.info = Impl::merge_info<S>(t.info, b.info);
-  return x;
+  if constexpr (Impl::is_fragments<L> && requires { t.inverse; } && Impl::is_fragments<B>) {
+    auto z = Impl::solve_by_fragments(t, b);
+    z.info = Impl::merge_info<held_t<L>>(t.info, b.info);
+    return Transposed<decltype(z)>{z, z.info};
+  } else {
+    using S = Impl::solve_deal_t<promote_t<held_t<L>, held_t<B>>>;
+    Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
+    if constexpr (Impl::is_spread<S>) Impl::solve_by_lines(x, t, b);
+    else Impl::triangular_solve(x, t, b);
+    x.info = Impl::merge_info<S>(t.info, b.info);
+    return x;
+  }
 }
 
 /// Of other matrices a factor is needed first.

@@ -19,17 +19,22 @@ namespace Batchwork::Impl {
 template <class Lanes, class... B>
 struct Stage {
   static constexpr std::size_t align = 16;
-  template <class X>
+  template <class X, class LanesOfX>
   static constexpr std::size_t bytes_of() {
-    if constexpr (X::template staged<Lanes> > 0)
-      return (X::template staged<Lanes> * sizeof(typename X::scalar) + align - 1) / align * align;
+    if constexpr (X::template staged<LanesOfX> > 0)
+      return (X::template staged<LanesOfX> * sizeof(typename X::scalar) + align - 1) / align *
+             align;
     else return 0;
   }
-  static constexpr std::size_t offset(std::size_t n) {
-    constexpr std::size_t sizes[] = {bytes_of<B>()..., 0};
+  template <std::size_t... I>
+  static constexpr std::size_t offset(std::size_t n, std::index_sequence<I...>) {
+    constexpr std::size_t sizes[] = {bytes_of<B, lanes_of_operand<Lanes, I>>()..., 0};
     std::size_t sum = 0;
     for (std::size_t k = 0; k < n; ++k) sum += sizes[k];
     return sum;
+  }
+  static constexpr std::size_t offset(std::size_t n) {
+    return offset(n, std::index_sequence_for<B...>{});
   }
   static constexpr std::size_t bytes = offset(sizeof...(B));
 };
@@ -63,6 +68,14 @@ struct Argument<Bound<Kind::status, Loc>, Lanes> {
   using type = Nothing;
 };
 
+/// The tiles of all operands, in order.
+template <class Lanes, class Indices, class... B>
+struct ArgumentsOf;
+template <class Lanes, std::size_t... I, class... B>
+struct ArgumentsOf<Lanes, std::index_sequence<I...>, B...> {
+  using type = Tuple<typename Argument<B, lanes_of_operand<Lanes, I>>::type...>;
+};
+
 /// Positions of the operands that are parameters of the sequence: all but status.
 template <class... B>
 struct Parameters {
@@ -86,6 +99,8 @@ template <class X>
 BATCHWORK_INLINE auto all_finite(X const& x) {
   if constexpr (requires { x.value; }) {
     return is_finite(x.value);
+  } else if constexpr (is_fragments<X>) {
+    return x.all_finite();
   } else if constexpr (is_spread_tile<X>) {
     using T = typename X::T;
     T sum(0);
@@ -169,7 +184,9 @@ struct Operands {
   using stage = Stage<LanesT, B...>;
   using parameters = Parameters<B...>;
   using indices = std::index_sequence_for<B...>;
-  using arguments = Tuple<typename Argument<B, LanesT>::type...>;
+  using arguments = typename ArgumentsOf<LanesT, indices, B...>::type;
+  template <std::size_t I>
+  using operand_lanes = lanes_of_operand<LanesT, I>;
   static constexpr bool has_status = ((B::kind == Kind::status) || ...);
 
   template <std::size_t I>
@@ -184,19 +201,19 @@ struct Operands {
   // ---- staging ----
   template <std::size_t I, class Member>
   BATCHWORK_INLINE void stage_one(Member const& member, char* base) const {
-    if constexpr (bound<I>::template staged<LanesT> > 0) {
+    if constexpr (bound<I>::template staged<operand_lanes<I>> > 0) {
       auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
       auto const& b = get<I>(bounds);
-      Vendor::for_each_lane(member, int(bound<I>::template staged<LanesT>),
-                            [&](int k) { stage_number<LanesT>(b, k, to + k); });
+      Vendor::for_each_lane(member, int(bound<I>::template staged<operand_lanes<I>>),
+                            [&](int k) { stage_number<operand_lanes<I>>(b, k, to + k); });
     }
   }
   template <std::size_t I>
   BATCHWORK_INLINE void stage_one(char* base) const {
-    if constexpr (bound<I>::template staged<LanesT> > 0) {
+    if constexpr (bound<I>::template staged<operand_lanes<I>> > 0) {
       auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
-      for (int k = 0; k < bound<I>::template staged<LanesT>; ++k)
-        to[k] = staged_number<LanesT>(get<I>(bounds), k);
+      for (int k = 0; k < bound<I>::template staged<operand_lanes<I>>; ++k)
+        to[k] = staged_number<operand_lanes<I>>(get<I>(bounds), k);
     }
   }
   template <class... Where, std::size_t... I>
@@ -225,17 +242,17 @@ struct Operands {
     constexpr Kind k = bound<I>::kind;
     auto const& b = get<I>(bounds);
     if constexpr (k == Kind::in || k == Kind::inout || k == Kind::each) {
-      return b.template load<LanesT>(items, time);
+      return b.template load<operand_lanes<I>>(items, time);
     } else if constexpr (k == Kind::common) {
-      return b.template read<LanesT>(
+      return b.template read<operand_lanes<I>>(
           reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else if constexpr (k == Kind::fixed) {
-      return b.template read<LanesT>(
+      return b.template read<operand_lanes<I>>(
           reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else if constexpr (k == Kind::common_each) {
-      return b.template load<LanesT>(time);
+      return b.template load<operand_lanes<I>>(time);
     } else if constexpr (k == Kind::carry) {
-      return b.template load<LanesT>(
+      return b.template load<operand_lanes<I>>(
           items, reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else {
       return assigned_later<typename Argument<bound<I>, LanesT>::type>(items);
@@ -390,7 +407,7 @@ struct GroupBase {
   using parameter = Parameter<
       Ops::template bound<Ops::parameters::template position<P>()>::kind,
       typename Argument<typename Ops::template bound<Ops::parameters::template position<P>()>,
-                        LanesT>::type>;
+                        lanes_of_operand<LanesT, Ops::parameters::template position<P>()>>::type>;
   template <class Sequence, std::size_t... P>
   static BATCHWORK_INLINE void call(Sequence const& sequence, typename Ops::arguments& args,
                                     std::index_sequence<P...>) {
@@ -503,6 +520,7 @@ struct FirstScalar<void, Rest...> {
 /// What a call is launched with where nothing is said.
 struct DefaultHow {
   static constexpr int width = 0, lanes = 0;
+  using division = Division<>;
 };
 
 template <class B>
@@ -543,29 +561,65 @@ constexpr std::size_t fixed_bytes_of() {
   else return 0;
 }
 
+/// Bytes that a crew needs to fetch an operand of its next items ahead: none where it is not read, or not carried.
+template <int L, int CrewLanes, class B>
+constexpr std::size_t ahead_bytes_of() {
+  if constexpr (L > 1 && Vendor::copies_asynchronously &&
+                (B::kind == Kind::in || B::kind == Kind::inout)) {
+    using Loc = decltype(B::loc);
+    if constexpr (Loc::shape::rank > 0) return GridTransfer<Loc, L, CrewLanes>::bytes;
+  }
+  return 0;
+}
+
+/// Which of the operands of a call are staged in a room of so many bytes. Fixed ones first: lanes that read numbers of
+/// different rows of the arguments at once wait for one after the other. Room for all, if that is so.
+template <class Lanes, class... B>
+constexpr std::uint64_t operands_staged_in(std::size_t room) {
+  static_assert(sizeof...(B) <= 64, "Batchwork: a call has up to 64 operands");
+  using Staged = Stage<Lanes, B...>;
+  if (Staged::bytes <= room) return ~std::uint64_t(0);
+  constexpr int count = int(sizeof...(B));
+  constexpr std::size_t bytes[] = {Staged::template bytes_of<B, Lanes>()...};
+  constexpr bool fixed[] = {(fixed_bytes_of<B>() > 0)...};
+  return staged_operands<count>(bytes, fixed, room);
+}
+
 /// The lanes on a device: those given, or GridLanes where several share an item. Double where there is any: its exchange is
 /// the largest. Commons that would leave too little scratch for the exchange of a crew are read through the cache.
-template <int L, class DeviceLanes, class... B>
-struct DeviceLanesOf {
+template <int L, class How, class DeviceLanes, class... B>
+struct DividedLanes {
   using T = std::conditional_t<(std::is_same_v<typename B::scalar, double> || ...), double, float>;
   static constexpr int extent = largest_extent_in<B...>;
   static constexpr int lanes = L > 0 ? L : lanes_per_item<T>(extent);
   static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
-  static constexpr int crew = crew_lanes(lanes, exchange);
-  using staging = GridLanes<lanes, extent, true, crew>;
-  static constexpr bool stages =
-      Stage<staging, B...>::bytes + exchange * std::size_t(crew / lanes) <= scratch_of_a_team;
+  static constexpr std::size_t room = How::scratch;
+  static constexpr int crew = crew_lanes(lanes, exchange, room);
+  using staging = GridLanes<lanes, extent, true, crew, How>;
+  static constexpr std::size_t exchanged = exchange * std::size_t(crew / lanes);
+  // Where not all are staged, fetching ahead comes first.
+  static constexpr std::size_t left = exchanged < room ? room - exchanged : 0,
+                               ahead = (std::size_t(0) + ... + ahead_bytes_of<lanes, crew, B>());
+  static constexpr bool all = Stage<staging, B...>::bytes <= left;
+  static constexpr std::uint64_t staged = operands_staged_in<staging, B...>(
+      !all && ahead <= exchanged && ahead <= left ? left - ahead : left);
   static constexpr std::size_t fixed = (std::size_t(0) + ... + fixed_bytes_of<B>());
   using alone = std::conditional_t<(fixed > Vendor::fast_argument_bytes), StagingFixed<DeviceLanes>,
                                    DeviceLanes>;
   using type = std::conditional_t<
       lanes == 1, alone,
-      std::conditional_t<stages, staging, GridLanes<lanes, extent, false, crew>>>;
+      std::conditional_t<
+          staged == ~std::uint64_t(0), staging,
+          std::conditional_t<staged == 0, GridLanes<lanes, extent, false, crew, How>,
+                             GridLanesStagingSome<lanes, extent, crew, How, staged>>>>;
 };
+template <int L, class DeviceLanes, class... B>
+using DeviceLanesOf = DividedLanes<L, Division<>, DeviceLanes, B...>;
 
 template <class Exec, class How, class DeviceLanes, class... B>
-using lanes_of = lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, How::width,
-                           typename DeviceLanesOf<How::lanes, DeviceLanes, B...>::type>;
+using lanes_of =
+    lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, How::width,
+              typename DividedLanes<How::lanes, typename How::division, DeviceLanes, B...>::type>;
 
 /// What holds for the operands of every verb.
 template <class Exec, class... O>

@@ -19,8 +19,10 @@ namespace Batchwork {
 /// then gives a lane at most 65536 / (128 Teams) registers (4: 128, 3: 168), which hides memory latency better where a
 /// sequence can do with them, and spills where it cannot. By default a lane may use all 255. Lanes, if not 0, is the
 /// number of lanes of a GPU that share an item: 1, 2, 4, 8, 16 or 32; by default a function of the largest extent.
-template <int Width = 0, int Teams = 0, int Lanes = 0>
+/// How is a Division: how lanes that share items go about it.
+template <int Width = 0, int Teams = 0, int Lanes = 0, class How = Division<>>
 struct Launch {
+  using division = How;
   static constexpr int width = Width;
   static constexpr int teams = Teams;
   static constexpr int lanes = Lanes;
@@ -41,9 +43,9 @@ struct Launch {
   }
 };
 
-/// launch("label"): kernels are then labelled "Batchwork::map(label)". launch<W, Teams, Lanes>(...): see Launch.
-template <int Width = 0, int Teams = 0, int Lanes = 0>
-Launch<Width, Teams, Lanes> launch(std::string const& label = "") {
+/// launch("label"): kernels are then labelled "Batchwork::map(label)". launch<W, Teams, Lanes, How>(...): see Launch.
+template <int Width = 0, int Teams = 0, int Lanes = 0, class How = Division<>>
+Launch<Width, Teams, Lanes, How> launch(std::string const& label = "") {
   return {label};
 }
 
@@ -51,8 +53,8 @@ namespace Impl {
 
 template <class X>
 inline constexpr bool is_launch = false;
-template <int W, int Teams, int L>
-inline constexpr bool is_launch<Launch<W, Teams, L>> = true;
+template <int W, int Teams, int L, class D>
+inline constexpr bool is_launch<Launch<W, Teams, L, D>> = true;
 
 inline std::string kernel_label(std::string const& verb, std::string const& label) {
   return label.empty() ? "Batchwork::" + verb : "Batchwork::" + verb + "(" + label + ")";
@@ -113,8 +115,8 @@ struct LaunchBoundsOf<Lanes, Teams> {
 };
 
 /// Launches a group on an execution space instance. Asynchronous; allocates nothing, fences nothing.
-template <class Exec, int W, int Teams, int L, class Group>
-void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string const& verb,
+template <class Exec, int W, int Teams, int L, class D, class Group>
+void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::string const& verb,
                   Group const& group, std::int64_t items) {
   if (items == 0) return;
   std::string const label = kernel_label(verb, how.label);
@@ -124,7 +126,7 @@ void launch_group(Exec const& exec, Launch<W, Teams, L> const& how, std::string 
     // Fewer lanes a team where the exchange of more crews would not fit.
     if constexpr (Group::lanes_per_item > 1) {
       if (lanes > Bounds::lanes) lanes = Bounds::lanes;
-      if (Group::scratch_size(lanes) > scratch_of_a_team &&
+      if (Group::scratch_size(lanes) > Group::lanes::room &&
           Group::scratch_size(lanes_of_warp) < Group::scratch_size(lanes))
         lanes = lanes_of_warp;
     }

@@ -19,22 +19,23 @@ namespace Batchwork {
 /// \param how       label, team size, pack width, lanes per item: see launch(...)
 /// \param sequence  the user's functor over tiles; copied into the launch
 /// \param operands  in, out, inout, common, status
-template <class Exec, int W, int Teams, int L, class Sequence, class... O>
+template <class Exec, int W, int Teams, int L, class D, class Sequence, class... O>
   requires Kokkos::is_execution_space_v<Exec>
-void map(Exec const& exec, Launch<W, Teams, L> const& how, Sequence const& sequence,
+void map(Exec const& exec, Launch<W, Teams, L, D> const& how, Sequence const& sequence,
          O const&... operands) {
   std::int64_t const items = Impl::check("map", 0, Impl::resolve(operands)...).items;
   Impl::launch_group(
       exec, how, "map",
-      Impl::make_map_group<Exec, Launch<W, Teams, L>>(sequence, Impl::resolve(operands)...), items);
+      Impl::make_map_group<Exec, Launch<W, Teams, L, D>>(sequence, Impl::resolve(operands)...),
+      items);
 }
 template <class Exec, class Sequence, class... O>
   requires(Kokkos::is_execution_space_v<Exec> && !Impl::is_launch<Sequence>)
 void map(Exec const& exec, Sequence const& sequence, O const&... operands) {
   map(exec, launch(), sequence, operands...);
 }
-template <int W, int Teams, int L, class Sequence, class... O>
-void map(Launch<W, Teams, L> const& how, Sequence const& sequence, O const&... operands) {
+template <int W, int Teams, int L, class D, class Sequence, class... O>
+void map(Launch<W, Teams, L, D> const& how, Sequence const& sequence, O const&... operands) {
   map(Kokkos::DefaultExecutionSpace(), how, sequence, operands...);
 }
 template <class Sequence, class... O>

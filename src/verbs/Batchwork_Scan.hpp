@@ -22,23 +22,23 @@ namespace Batchwork {
 /// \param steps     length of the series
 /// \param sequence  one step over tiles; copied into the launch
 /// \param operands  carry, each, common(each), emit, and in, out, inout, common, status as for map
-template <class Exec, int W, int Teams, int L, class Sequence, class... O>
+template <class Exec, int W, int Teams, int L, class D, class Sequence, class... O>
   requires Kokkos::is_execution_space_v<Exec>
-void scan(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps,
+void scan(Exec const& exec, Launch<W, Teams, L, D> const& how, std::int64_t steps,
           Sequence const& sequence, O const&... operands) {
   std::int64_t const items = Impl::check("scan", steps, Impl::resolve(operands)...).items;
-  Impl::launch_group(
-      exec, how, "scan",
-      Impl::make_scan_group<Exec, Launch<W, Teams, L>>(steps, sequence, Impl::resolve(operands)...),
-      items);
+  Impl::launch_group(exec, how, "scan",
+                     Impl::make_scan_group<Exec, Launch<W, Teams, L, D>>(
+                         steps, sequence, Impl::resolve(operands)...),
+                     items);
 }
 template <class Exec, class Sequence, class... O>
   requires Kokkos::is_execution_space_v<Exec>
 void scan(Exec const& exec, std::int64_t steps, Sequence const& sequence, O const&... operands) {
   scan(exec, launch(), steps, sequence, operands...);
 }
-template <int W, int Teams, int L, class Sequence, class... O>
-void scan(Launch<W, Teams, L> const& how, std::int64_t steps, Sequence const& sequence,
+template <int W, int Teams, int L, class D, class Sequence, class... O>
+void scan(Launch<W, Teams, L, D> const& how, std::int64_t steps, Sequence const& sequence,
           O const&... operands) {
   scan(Kokkos::DefaultExecutionSpace(), how, steps, sequence, operands...);
 }

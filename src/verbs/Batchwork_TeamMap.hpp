@@ -93,14 +93,8 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   // The same for the crews of lanes that share items.
   template <std::size_t I>
   static constexpr std::size_t crew_bytes_of() {
-    using Bnd = typename Ops::template bound<I>;
-    if constexpr ((Bnd::kind == Kind::in || Bnd::kind == Kind::inout) &&
-                  Vendor::copies_asynchronously && Base::lanes_per_item > 1) {
-      using Loc = decltype(Bnd::loc);
-      if constexpr (Loc::shape::rank > 0)
-        return GridTransfer<Loc, Base::lanes_per_item, LanesT::crew_lanes>::bytes;
-    }
-    return 0;
+    return ahead_bytes_of<Base::lanes_per_item, LanesT::crew_lanes,
+                          typename Ops::template bound<I>>();
   }
   template <std::size_t... I>
   static constexpr std::size_t all_crew_bytes(std::index_sequence<I...>) {
@@ -110,8 +104,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   static constexpr bool crews_fetch = [] {
     constexpr std::size_t bytes = all_crew_bytes(typename Ops::indices{}),
                           exchange = Base::item_bytes * Base::crew_items;
-    return bytes > 0 && bytes <= exchange &&
-           Ops::stage::bytes + exchange + bytes <= scratch_of_a_team;
+    return bytes > 0 && bytes <= exchange && Ops::stage::bytes + exchange + bytes <= LanesT::room;
   }();
   static constexpr std::size_t fetched_by_crew() {
     return crews_fetch ? all_crew_bytes(typename Ops::indices{}) : 0;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <Kokkos_Core.hpp>
 
 #include "support/Batchwork_Devices.hpp"
@@ -50,6 +52,34 @@ TEST(DeviceLimits, EveryDeviceHasTheScratchOfATeam) {
     if (std::string(device.name) == "a host") continue;
     EXPECT_GE(device.limits.scratch_of_team, Impl::scratch_of_a_team) << device.name;
     EXPECT_GE(device.limits.scratch_of_team, Impl::scratch_with_kokkos_4) << device.name;
+  }
+}
+
+/// As many operands as fit: what must be staged first, then from the smallest on, of equal ones the first.
+TEST(DeviceLimits, OperandsAreStagedOneByOne) {
+  std::size_t const bytes[] = {800, 0, 400, 400, 1600};
+  bool const none[] = {false, false, false, false, false},
+             last[] = {false, false, false, false, true};
+  EXPECT_EQ(Impl::staged_operands(bytes, none, 399), 0u);
+  EXPECT_EQ(Impl::staged_operands(bytes, none, 400), 0b00100u);
+  EXPECT_EQ(Impl::staged_operands(bytes, none, 1599), 0b01100u);
+  EXPECT_EQ(Impl::staged_operands(bytes, none, 1600), 0b01101u);
+  EXPECT_EQ(Impl::staged_operands(bytes, none, 3200), 0b11101u);
+  EXPECT_EQ(Impl::staged_operands(bytes, last, 1600), 0b10000u);
+  EXPECT_EQ(Impl::staged_operands(bytes, last, 2000), 0b10100u);
+  EXPECT_EQ(Impl::staged_operands(bytes, last, 1000), 0b01100u);
+  // What is staged fits, and there is no room for one that is not, on every device.
+  for (auto const& device : devices()) {
+    SCOPED_TRACE(device.name);
+    std::size_t const many[] = {52000, 3000, 41000, 18000, 9000};
+    std::size_t const room = device.limits.scratch_of_team;
+    std::uint64_t const staged = Impl::staged_operands(many, none, room);
+    std::size_t sum = 0, least = 1000000;
+    for (int k = 0; k < 5; ++k)
+      if (staged >> k & 1) sum += many[k];
+      else least = std::min(least, many[k]);
+    EXPECT_LE(sum, room);
+    EXPECT_GT(sum + least, room);
   }
 }
 

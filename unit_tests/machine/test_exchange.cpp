@@ -78,6 +78,14 @@ void check_lanes() {
 TEST(Exchange, LinesMeetInNoBankFloat) { check_lanes<float>(); }
 TEST(Exchange, LinesMeetInNoBankDouble) { check_lanes<double>(); }
 
+/// Beside what its lines have an exchange holds a unit or two a line.
+TEST(Exchange, TwoLanesOfDoublesWasteLittleScratch) {
+  EXPECT_EQ((Impl::Exchange<double, 2, 9>::leading), 10);
+  EXPECT_EQ((Impl::Exchange<double, 2, 12>::leading), 14);
+  EXPECT_LE((Impl::Exchange<double, 2, 10>::bytes), 816u);
+  EXPECT_LE((Impl::Exchange<double, 2, 12>::bytes), 1392u);
+}
+
 TEST(Exchange, ItemsDoNotOverlap) {
   using X = Impl::Exchange<float, 4, 13>;
   std::set<int> numbers;

@@ -10,9 +10,9 @@ namespace Batchwork::Test {
 namespace {
 
 /// As map on a device, in teams of so many lanes, L of which share an item.
-template <int L, class Sequence, class... O>
+template <int L, class How = Division<>, class Sequence, class... O>
 void map_by_lanes(int team, std::int64_t items, Sequence const& sequence, O const&... operands) {
-  using Lanes = typename Impl::DeviceLanesOf<L, OneLane, Impl::bound_t<O>...>::type;
+  using Lanes = typename Impl::DividedLanes<L, How, OneLane, Impl::bound_t<O>...>::type;
   using Group = Impl::MapGroup<Sequence, Lanes, Impl::bound_t<O>...>;
   static_assert(Group::lanes_per_item == L && Group::on_device);
   Group const group{{typename Group::Ops{{{Impl::bind(operands)}...}}}, sequence};
@@ -202,6 +202,149 @@ TEST(LaneGrids, DealOut) {
   deal_out<8, 16>(64);
   deal_out<16, 3>(64);
   deal_out<32, 33>(64);
+}
+
+/// Every way in which a symmetric tile that is held whole takes part.
+struct UsesOfSymmetric {
+  template <class Y, class Z, class S, class W, class G, class C, class Q, class V>
+  KOKKOS_FUNCTION void operator()(Y& y, Z& z, S& s, W& w, G const& g, C const& c, Q const& q,
+                                  V const& v) const {
+    auto p = congruence(c, g, q);
+    y = c * g + g * c;
+    z = transpose(c) * (p * c) + p * p;
+    w = p * v + g * v;
+    p = p + g;
+    p = p * element(g, 1, 0) - transpose(p);
+    s = congruence(c, p) + symmetric_product(p, identity<C::rows>(c)) + g;
+  }
+};
+
+template <class T, class Layout, int L, int N, class How>
+void use_symmetric_tiles(int team, std::int64_t n) {
+  SCOPED_TRACE(std::to_string(L) + " lanes an item, extent " + std::to_string(N));
+  Random random(29);
+  BatchIn<T, Layout, N, N> y(n), z(n), s(n), g(n);
+  BatchIn<T, Layout, N> w(n), v(n);
+  BatchIn<int, Left> codes(n);
+  g.fill_exactly(random), v.fill_exactly(random);
+  auto const some = [&](int, int) { return random.integer(-1, 1); };
+  Dense const c = make_dense(N, N, some), q = mirrored(make_dense(N, N, some));
+  Common<T, N, N> const common_c(c), common_q(q);
+  map_by_lanes<L, How>(team, n, UsesOfSymmetric{}, Impl::resolve(out(y.view())),
+                       Impl::resolve(out(z.view())), Impl::resolve(out(symmetric(s.view()))),
+                       Impl::resolve(out(w.view())), Impl::resolve(in(symmetric(g.const_view()))),
+                       Impl::resolve(common(common_c.view)),
+                       Impl::resolve(common(symmetric(common_q.view))),
+                       Impl::resolve(in(v.const_view())), Impl::resolve(status(codes.view())));
+  y.download(), z.download(), s.download(), w.download(), codes.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    Dense const gk = mirrored(g.dense(k)), p = c * gk * transpose(c) + q;
+    Dense p2 = p + gk;
+    p2 = gk(1, 0) * p2 - p2;
+    ASSERT_TRUE(equal(y.dense(k), c * gk + gk * c)) << "item " << k;
+    ASSERT_TRUE(equal(z.dense(k), transpose(c) * (p * c) + p * p)) << "item " << k;
+    ASSERT_TRUE(equal(w.dense(k), p * v.dense(k) + gk * v.dense(k))) << "item " << k;
+    ASSERT_TRUE(equal(s.dense(k), c * p2 * transpose(c) + p2 + gk)) << "item " << k;
+    ASSERT_EQ(codes.at(k), 0) << "item " << k;
+  }
+}
+TEST(LaneGrids, SymmetricTilesHeldWhole) {
+  use_symmetric_tiles<double, Left, 4, 9, Division<true>>(64, 23);
+  use_symmetric_tiles<double, Right, 2, 9, Division<true>>(32, 37);
+  use_symmetric_tiles<float, Left, 8, 5, Division<true>>(64, 11);
+  // As blocks of 8 x 8, as matrix instructions have them.
+  use_symmetric_tiles<double, Left, 32, 9, Division<true>>(64, 3);
+}
+
+/// What the update of a Kalman filter is made of, by lanes that hold symmetric operands whole, from staged matrices and from
+/// fixed ones.
+struct CovarianceUpdate {
+  template <class Out, class P, class F, class Q, class H, class R>
+  KOKKOS_FUNCTION void operator()(Out& p_new, P const& p, F const& f, Q const& q, H const& h,
+                                  R const& r) const {
+    auto prior = congruence(f, p, q);
+    auto g = h * prior;
+    auto s = symmetric_product(g, transpose(h), r);
+    auto y = solve(cholesky(s).lower(), g);
+    p_new = downdate(prior, y);
+  }
+};
+
+template <int L, int N, class How>
+void update_covariances(int team, std::int64_t n) {
+  using T = double;
+  SCOPED_TRACE(std::to_string(L) + " lanes an item, extent " + std::to_string(N));
+  Random random(31);
+  BatchIn<T, Left, N, N> p(n), result(n), again(n);
+  p.fill([&](std::int64_t) { return random_spd<T>(random, N); });
+  auto const some = [&](int, int) { return random.integer(-2, 2) / 4.0L; };
+  Dense const f = make_dense(N, N, some), h = make_dense(N, N, some);
+  Dense const q = random_spd<T>(random, N), r = random_spd<T>(random, N);
+  Common<T, N, N> const cf(f), ch(h), cq(q), cr(r);
+  auto const tile = [](Dense const& x) {
+    return generate<N, N>([&](int i, int j) { return T(x(i, j)); });
+  };
+  auto const P = Impl::resolve(in(symmetric(p.const_view())));
+  map_by_lanes<L, How>(team, n, CovarianceUpdate{}, Impl::resolve(out(symmetric(result.view()))), P,
+                       Impl::resolve(common(cf.view)), Impl::resolve(common(symmetric(cq.view))),
+                       Impl::resolve(common(ch.view)), Impl::resolve(common(symmetric(cr.view))));
+  map_by_lanes<L, How>(
+      team, n, CovarianceUpdate{}, Impl::resolve(out(symmetric(again.view()))), P,
+      Impl::resolve(common(fixed(tile(f)))), Impl::resolve(common(fixed(symmetric(tile(q))))),
+      Impl::resolve(common(fixed(tile(h)))), Impl::resolve(common(fixed(symmetric(tile(r))))));
+  result.download(), again.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    Dense const prior = f * p.dense(k) * transpose(f) + q, s = h * prior * transpose(h) + r;
+    Dense const g = h * prior, truth = prior - transpose(g) * solve_spd(s, g);
+    auto const close = tolerance<T>(8 * N, norm1(prior) * condition_spd(s), 1);
+    ASSERT_TRUE(near(result.dense(k), truth, close)) << "item " << k;
+    ASSERT_TRUE(near(again.dense(k), truth, close)) << "item " << k;
+  }
+  // An item without a factor is known by its status, and changes no bit of another.
+  BatchIn<T, Left, N, N> other(n);
+  BatchIn<int, Left> codes(n);
+  std::int64_t const bad = n / 2;
+  p.put(bad, -100.0L * p.dense(bad));
+  p.upload();
+  map_by_lanes<L, How>(team, n, CovarianceUpdate{}, Impl::resolve(out(symmetric(other.view()))), P,
+                       Impl::resolve(common(cf.view)), Impl::resolve(common(symmetric(cq.view))),
+                       Impl::resolve(common(ch.view)), Impl::resolve(common(symmetric(cr.view))),
+                       Impl::resolve(status(codes.view())));
+  other.download(), codes.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    if (k == bad) {
+      ASSERT_EQ(Status::reason(codes.at(k)), Reason::not_positive_definite);
+      ASSERT_GE(Status::info(codes.at(k)), 1);
+      ASSERT_LE(Status::info(codes.at(k)), N);
+    } else {
+      ASSERT_EQ(codes.at(k), 0) << "item " << k;
+      for (int i = 0; i < N * N; ++i)
+        ASSERT_TRUE(same_bits(result.at(k, i / N, i % N), other.at(k, i / N, i % N)))
+            << "item " << k;
+    }
+  }
+}
+TEST(LaneGrids, UpdatesOfWholeTiles) {
+  update_covariances<4, 9, Division<true>>(64, 19);
+  update_covariances<2, 10, Division<true>>(32, 35);
+  update_covariances<32, 8, Division<true>>(128, 5);
+  update_covariances<32, 13, Division<true>>(32, 2);
+  update_covariances<32, 17, Division<true, 60000>>(32, 1);
+}
+
+/// Of four common matrices team scratch holds some: each is read where it is, none is lost.
+TEST(LaneGrids, CommonsStagedOneByOne) {
+  using V = decltype(Impl::resolve(common(Common<double, 17, 17>(Dense(17, 17)).view)));
+  using In = decltype(Impl::resolve(in(BatchIn<double, Left, 17, 17>(1).const_view())));
+  using Lanes =
+      typename Impl::DividedLanes<16, Division<>, OneLane, Impl::bound_t<In>, Impl::bound_t<V>,
+                                  Impl::bound_t<V>, Impl::bound_t<V>, Impl::bound_t<V>>::type;
+  static_assert(!Impl::lanes_of_operand<Lanes, 0>::stages);
+  static_assert(Impl::lanes_of_operand<Lanes, 1>::stages);
+  static_assert(Impl::lanes_of_operand<Lanes, 2>::stages);
+  static_assert(!Impl::lanes_of_operand<Lanes, 3>::stages);
+  update_covariances<16, 17, Division<>>(64, 5);
+  update_covariances<16, 17, Division<false, 64000>>(64, 5);
 }
 
 }  // namespace

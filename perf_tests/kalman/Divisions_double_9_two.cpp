@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Divisions.hpp"
+
+namespace BatchworkPerf {
+namespace {
+
+template <int... D>
+void register_extents() {
+  (register_division<double, D, 2, 0, Division<>, Source::view>(), ...);
+  (register_sources<double, D, 2, 0, Division<true>>(), ...);
+}
+
+}  // namespace
+
+void register_divisions_double_9_two() { register_extents<8, 9, 10, 11, 12>(); }
+
+}  // namespace BatchworkPerf

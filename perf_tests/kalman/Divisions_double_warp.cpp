@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Divisions.hpp"
+
+namespace BatchworkPerf {
+namespace {
+
+template <int... D>
+void register_extents() {
+  (register_division<double, D, 32, 3, Division<true, 65536>, Source::view>(), ...);
+  (register_division<double, D, 32, 4, Division<true, 65536>, Source::view>(), ...);
+}
+
+}  // namespace
+
+void register_divisions_double_warp() { register_extents<8, 9, 12, 13, 14, 16>(); }
+
+}  // namespace BatchworkPerf
