@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "krylov/Batchwork_RestOfRows.hpp"
 #include "krylov/Batchwork_SystemTeam.hpp"
 #include "machine/Batchwork_DeviceLimits.hpp"
 #include "machine/Batchwork_Lanes.hpp"
@@ -19,7 +20,7 @@ namespace Batchwork::Impl {
 enum class SolveVariant {
   entries_3,   ///< 4 or 8 rows of 3 entries in registers
   entries_7,   ///< 4 rows of 7 entries
-  entries_64,  ///< a row of 64 entries
+  entries_64,  ///< a row of 64 entries, and what it has beyond them shared by all lanes; see LongRows.hpp
   columns_24,  ///< 3 rows of 24 columns
   columns_56,  ///< a row of 56 columns
   in_place,    ///< up to 8 rows, read where they are
@@ -45,6 +46,7 @@ struct SolveChoice {
   int rows = 1;     ///< of a lane, at most
   int sharing = 1;  ///< lanes of a row, where the matrix is read in place
   int small_team = lanes_of_small_solves;  ///< lanes of a team of several systems
+  RestOfRows rest{};                       ///< of entries_64
 
   /// Lanes of a team: several systems, or one that has more than a warp.
   constexpr int team() const { return lanes <= lanes_of_warp ? small_team : lanes; }
@@ -65,6 +67,10 @@ struct SolveChoice {
   /// The scratch of systems of so many rows; `size` is that of a number. Factors of scaled systems are found in two boxes.
   constexpr SystemScratch scratch(std::int64_t of_system, int size, bool scaled) const {
     return {lanes, int(places(of_system)), systems(), 16 / size, skips_rows() || scaled ? 2 : 1};
+  }
+  /// Beside it, the bytes of what rows have beyond registers.
+  constexpr std::int64_t bytes_of_rest(int size) const {
+    return variant == SolveVariant::entries_64 ? rest.bytes(lanes, size) : 0;
   }
 };
 
@@ -125,6 +131,31 @@ constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool e
   // Rows that are somewhat longer than the mean fit, too.
   if (rows <= 256 && width <= (exact ? 64 : 52)) return by_entries;
   return matrix_in_place(rows, width, shuffles);
+}
+/// What is known of systems where a device's scratch is divided.
+struct SystemSizes {
+  std::int64_t rows = 0, nonzeros = 0;
+  std::int64_t widest = 0;  ///< entries of the widest row; of compressed rows only the number of rows is known
+  int size = 8;             ///< bytes of a number
+  bool has_room = false;    ///< whether the solver has room in scratch, too
+};
+/// A choice with as much scratch for the rest of long rows as leaves a multiprocessor the teams that it has registers for.
+constexpr SolveChoice with_rest(SolveChoice how, SystemSizes const& of, DeviceLimits const& limits,
+                                bool shuffles) {
+  if (how.variant != SolveVariant::entries_64) return how;
+  std::int64_t const boxes =
+      16 + of.size * std::int64_t(how.scratch(of.rows, of.size, true).numbers(shuffles));
+  how.rest = rest_of_rows(of.rows, of.nonzeros, of.widest, how.lanes, of.size,
+                          scratch_of_rest(limits, how.lanes, of.size, boxes, of.has_room));
+  return how;
+}
+/// Systems that would be read where they are have their long rows on the chip instead, where all of them fits.
+constexpr SolveChoice on_chip_if_it_fits(SolveChoice how, SystemSizes const& of,
+                                         DeviceLimits const& limits, bool shuffles) {
+  if (how.variant != SolveVariant::in_place || of.rows > largest_team_of_a_system) return how;
+  auto const held =
+      with_rest({SolveVariant::entries_64, team_of_solve(of.rows, 1), 1}, of, limits, shuffles);
+  return held.rest.kept == held.rest.pieces ? held : how;
 }
 /// Whether a host's threads take packs of systems with so many entries. The matrices of a pack are copied: beyond this many
 /// bytes of them caches overflow, and one system after the other is faster.

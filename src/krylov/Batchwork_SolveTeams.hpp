@@ -12,6 +12,7 @@
 
 #include "krylov/Batchwork_HeldMatrix.hpp"
 #include "krylov/Batchwork_Jacobi.hpp"
+#include "krylov/Batchwork_LongRows.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
 #include "krylov/Batchwork_ScaledSystem.hpp"
 #include "krylov/Batchwork_SolveBudget.hpp"
@@ -40,7 +41,7 @@ struct SolveProblem {
   BATCHWORK_INLINE SolveItem<T> item(std::int64_t n, bool there) const { return {b, x, n, there}; }
 };
 
-/// Matrix: ColumnsHeld, EntriesHeld, ReadInPlace or AppliedByFunctor, with R rows a lane.
+/// Matrix: ColumnsHeld, EntriesHeld, LongRowsHeld, ReadInPlace or AppliedByFunctor, with R rows a lane.
 template <class T, class Problem, class Matrix, int R, bool Large>
 struct SolveTeams {
   static constexpr int largest_team = Matrix::largest_team;
@@ -56,6 +57,7 @@ struct SolveTeams {
       56;
   static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
   static constexpr bool has_factors = has_bytes<T, decltype(Problem::preconditioner)>;
+  static constexpr bool has_rest = requires(Matrix const& m) { m.room; };
   /// With room or factors in scratch a multiprocessor may not hold more: a launch that wants them would be refused.
   static constexpr int wanted_teams =
       std::clamp(registers_of_multiprocessor / (largest_team * registers), 1,
@@ -67,9 +69,10 @@ struct SolveTeams {
   int lanes, shift;  ///< of a system; its logarithm, where several share a team
   int sharing;
   SystemScratch scratch;
+  RestOfRows rest;
 
   SolveTeams(Problem const& problem, SolveChoice const& how)
-      : p(problem), lanes(how.lanes), shift(0), sharing(how.sharing) {
+      : p(problem), lanes(how.lanes), shift(0), sharing(how.sharing), rest(how.rest) {
     while ((1 << shift) < lanes) ++shift;
     scratch = how.scratch(p.a.rows, int(sizeof(T)), Problem::is_scaled);
   }
@@ -81,9 +84,10 @@ struct SolveTeams {
     if constexpr (has_factors) return p.beside.numbers != nullptr;
     else return false;
   }
-  /// Of the letter boxes and sums, the solver's room and the preconditioner.
+  /// Of the letter boxes and sums, the rest of long rows, the solver's room and the preconditioner.
   BATCHWORK_INLINE std::size_t bytes_in_use() const {
-    return (scratch.numbers(Vendor::has_shuffles) + numbers_beside()) * sizeof(T) +
+    return (scratch.numbers(Vendor::has_shuffles) + numbers_of_rest() + numbers_beside()) *
+               sizeof(T) +
            (factors_are_elsewhere() ? 0 : bytes_of_preconditioner<T>(p.preconditioner, p.a.rows));
   }
   std::size_t bytes() const { return bytes_in_use() + 16; }
@@ -97,6 +101,10 @@ struct SolveTeams {
   /// Teams that take their systems all at once.
   BATCHWORK_INLINE std::int64_t turns() const {
     return (p.items + scratch.systems - 1) / scratch.systems;
+  }
+  BATCHWORK_INLINE std::size_t numbers_of_rest() const {
+    if constexpr (has_rest) return std::size_t(rest.bytes(lanes, int(sizeof(T)))) / sizeof(T);
+    else return 0;
   }
   /// Of scratch, for a solver that has room.
   BATCHWORK_INLINE std::size_t numbers_beside() const {
@@ -169,7 +177,7 @@ struct SolveTeams {
       at.load_b(r);
       at.load_x(u);
     }
-    T* const beside = numbers + scratch.numbers(Vendor::has_shuffles);
+    T* const beside = numbers + scratch.numbers(Vendor::has_shuffles) + numbers_of_rest();
     T* factors = beside + numbers_beside();
     if (factors_are_elsewhere())
       factors = p.beside.numbers +
@@ -179,7 +187,11 @@ struct SolveTeams {
       matrix.functor = &p.a.functor;
     } else {
       if constexpr (requires { matrix.sharing; }) matrix.sharing = sharing;
-      matrix.take(p.a, p.a.numbers(item.number), mine, lanes, diagonal);
+      T const* const of_item = p.a.numbers(item.number);
+      if constexpr (has_rest)
+        matrix.take(at, p.a, of_item, diagonal, rest,
+                    reinterpret_cast<char*>(beside - numbers_of_rest()));
+      else matrix.take(p.a, of_item, mine, lanes, diagonal);
     }
     using M = typename Problem::template prepared<RowNumbers<T, R>>;
     if constexpr (Problem::is_scaled) {
