@@ -83,6 +83,9 @@ struct LongRowsHeld {
   int slots = K;  ///< in use, of the warp's rows
   bool valid = true;
 
+  static constexpr std::int64_t bytes_in_scratch(int, int lanes, RestOfRows const& rest) {
+    return rest.bytes(lanes, int(sizeof(T)));
+  }
   /// What a product reads the vector by.
   struct Box {
     T const* numbers;

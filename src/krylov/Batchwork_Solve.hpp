@@ -121,7 +121,7 @@ SolveChoice choose_variant(SystemCall const& call, [[maybe_unused]] Exec const& 
 /// Bytes of scratch of a team beside rooms and factors, as SolveTeams counts them.
 inline std::int64_t bytes_beside_rooms(SolveChoice const& how, std::int64_t rows, std::int64_t size,
                                        bool is_scaled) {
-  return 16 + how.bytes_of_rest(int(size)) +
+  return 16 + how.bytes_of_matrices(rows, int(size)) +
          size * std::int64_t(how.scratch(rows, int(size), is_scaled).numbers(Vendor::has_shuffles));
 }
 
@@ -285,6 +285,9 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
           return launch.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(q);
         case SolveVariant::columns_56:
           return launch.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(q);
+        case SolveVariant::columns_split:
+          return launch.template operator()<ColumnsSplit<T, 2, SplitColumns::in_registers>, 2,
+                                            false>(q);
         default: return launch.template operator()<ReadInPlace<T, 8>, 8, true>(q);
       }
     }

@@ -23,6 +23,7 @@ enum class SolveVariant {
   entries_64,  ///< a row of 64 entries, and what it has beyond them shared by all lanes; see LongRows.hpp
   columns_24,  ///< 3 rows of 24 columns
   columns_56,  ///< a row of 56 columns
+  columns_split,  ///< 2 rows, 16 columns of them in registers and the others in scratch; see ColumnsSplit.hpp
   in_place,    ///< up to 8 rows, read where they are
   functor,     ///< up to 8 rows, applied by a functor
 };
@@ -39,6 +40,24 @@ constexpr std::int64_t scratch_of_a_solve(DeviceLimits const& limits) {
 }
 /// Lanes of a team whose systems have a warp at most.
 inline constexpr int lanes_of_small_solves = 2 * lanes_of_warp;
+
+/// Columns that are in registers and in scratch where whole rows are split; see ColumnsSplit.hpp.
+struct SplitColumns {
+  static constexpr int in_registers = 16;
+  static constexpr int together = 4;  ///< of those in scratch
+  static constexpr int most = 56;
+
+  /// Columns in scratch, with some of zeros.
+  static constexpr int in_scratch(int rows) {
+    return rows <= in_registers ? 0 : (rows - in_registers + together - 1) / together * together;
+  }
+  /// Bytes of a system's.
+  static constexpr std::int64_t bytes(int rows, int size) {
+    return (std::int64_t(in_scratch(rows)) * rows * size + 15) / 16 * 16;
+  }
+};
+/// Teams that a multiprocessor is to hold of them: what they have in registers leaves room for as many.
+inline constexpr int teams_of_split_columns = 6;
 
 struct SolveChoice {
   SolveVariant variant = SolveVariant::in_place;
@@ -68,9 +87,13 @@ struct SolveChoice {
   constexpr SystemScratch scratch(std::int64_t of_system, int size, bool scaled) const {
     return {lanes, int(places(of_system)), systems(), 16 / size, skips_rows() || scaled ? 2 : 1};
   }
-  /// Beside it, the bytes of what rows have beyond registers.
-  constexpr std::int64_t bytes_of_rest(int size) const {
-    return variant == SolveVariant::entries_64 ? rest.bytes(lanes, size) : 0;
+  /// Beside it, the bytes of what the matrices of a team have in scratch.
+  constexpr std::int64_t bytes_of_matrices(std::int64_t of_system, int size) const {
+    switch (variant) {
+      case SolveVariant::entries_64: return rest.bytes(lanes, size);
+      case SolveVariant::columns_split: return systems() * SplitColumns::bytes(int(of_system), size);
+      default: return 0;
+    }
   }
 };
 
@@ -113,6 +136,11 @@ constexpr SolveChoice columns_in_registers(std::int64_t rows) {
   if (rows <= 24) return {SolveVariant::columns_24, 8, 3};
   return {SolveVariant::columns_56, 64, 1};
 }
+/// Whole rows of which a part is in scratch, of up to 56 columns.
+constexpr SolveChoice split_columns(std::int64_t rows) {
+  return {SolveVariant::columns_split, rows <= lanes_of_warp ? lanes_of_warp / 2 : lanes_of_warp,
+          2};
+}
 /// The rows of a lane, at most, for which there are kernels with preconditioners that take the matrix.
 constexpr int rows_of_preconditioned(std::int64_t rows, int lanes) {
   return rows <= 2 * lanes ? 2 : 8;
@@ -149,9 +177,17 @@ constexpr SolveChoice with_rest(SolveChoice how, SystemSizes const& of, DeviceLi
                           scratch_of_rest(limits, how.lanes, of.size, boxes, of.has_room));
   return how;
 }
-/// Systems that would be read where they are have their long rows on the chip instead, where all of them fits.
+/// Systems that would be read where they are have their long rows on the chip instead, where all of them fits; whole rows are
+/// split where scratch has room for more of them than registers have.
 constexpr SolveChoice on_chip_if_it_fits(SolveChoice how, SystemSizes const& of,
                                          DeviceLimits const& limits, bool shuffles) {
+  if (how.variant == SolveVariant::columns_56 && !of.has_room) {
+    auto const split = split_columns(of.rows);
+    std::int64_t const bytes =
+        16 + split.bytes_of_matrices(of.rows, of.size) +
+        of.size * std::int64_t(split.scratch(of.rows, of.size, true).numbers(shuffles));
+    return limits.holds(teams_of_split_columns, split.team(), std::size_t(bytes)) ? split : how;
+  }
   if (how.variant != SolveVariant::in_place || of.rows > largest_team_of_a_system) return how;
   auto const held =
       with_rest({SolveVariant::entries_64, team_of_solve(of.rows, 1), 1}, of, limits, shuffles);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "krylov/Batchwork_ColumnsSplit.hpp"
 #include "krylov/Batchwork_HeldMatrix.hpp"
 #include "krylov/Batchwork_Jacobi.hpp"
 #include "krylov/Batchwork_LongRows.hpp"
@@ -41,7 +42,7 @@ struct SolveProblem {
   BATCHWORK_INLINE SolveItem<T> item(std::int64_t n, bool there) const { return {b, x, n, there}; }
 };
 
-/// Matrix: ColumnsHeld, EntriesHeld, LongRowsHeld, ReadInPlace or AppliedByFunctor, with R rows a lane.
+/// Matrix: ColumnsHeld, ColumnsSplit, EntriesHeld, LongRowsHeld, ReadInPlace or AppliedByFunctor, with R rows a lane.
 template <class T, class Problem, class Matrix, int R, bool Large>
 struct SolveTeams {
   static constexpr int largest_team = Matrix::largest_team;
@@ -57,13 +58,19 @@ struct SolveTeams {
       56;
   static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
   static constexpr bool has_factors = has_bytes<T, decltype(Problem::preconditioner)>;
-  static constexpr bool has_rest = requires(Matrix const& m) { m.room; };
+  /// Whether a part of the matrix is in scratch.
+  static constexpr bool has_matrix =
+      requires { Matrix::bytes_in_scratch(0, 0, RestOfRows()); };
+  static constexpr int most_wanted = [] {
+    if constexpr (requires { Matrix::most_teams; }) return Matrix::most_teams;
+    else return 64;
+  }();
   /// With room or factors in scratch a multiprocessor may not hold more: a launch that wants them would be refused.
   static constexpr int wanted_teams =
       std::clamp(registers_of_multiprocessor / (largest_team * registers), 1,
                  has_room      ? teams_that_share_scratch(largest_team)
                  : has_factors ? most_teams_with_room
-                               : 64);
+                               : most_wanted);
 
   Problem p;
   int lanes, shift;  ///< of a system; its logarithm, where several share a team
@@ -84,9 +91,10 @@ struct SolveTeams {
     if constexpr (has_factors) return p.beside.numbers != nullptr;
     else return false;
   }
-  /// Of the letter boxes and sums, the rest of long rows, the solver's room and the preconditioner.
+  /// Of the letter boxes and sums, the matrices, the solver's room and the preconditioner.
   BATCHWORK_INLINE std::size_t bytes_in_use() const {
-    return (scratch.numbers(Vendor::has_shuffles) + numbers_of_rest() + numbers_beside()) *
+    return (scratch.numbers(Vendor::has_shuffles) +
+            std::size_t(scratch.systems) * numbers_of_matrix() + numbers_beside()) *
                sizeof(T) +
            (factors_are_elsewhere() ? 0 : bytes_of_preconditioner<T>(p.preconditioner, p.a.rows));
   }
@@ -102,8 +110,10 @@ struct SolveTeams {
   BATCHWORK_INLINE std::int64_t turns() const {
     return (p.items + scratch.systems - 1) / scratch.systems;
   }
-  BATCHWORK_INLINE std::size_t numbers_of_rest() const {
-    if constexpr (has_rest) return std::size_t(rest.bytes(lanes, int(sizeof(T)))) / sizeof(T);
+  /// Of scratch, for what the matrix of a system has there.
+  BATCHWORK_INLINE std::size_t numbers_of_matrix() const {
+    if constexpr (has_matrix)
+      return std::size_t(Matrix::bytes_in_scratch(p.a.rows, lanes, rest)) / sizeof(T);
     else return 0;
   }
   /// Of scratch, for a solver that has room.
@@ -177,7 +187,8 @@ struct SolveTeams {
       at.load_b(r);
       at.load_x(u);
     }
-    T* const beside = numbers + scratch.numbers(Vendor::has_shuffles) + numbers_of_rest();
+    T* const matrices = numbers + scratch.numbers(Vendor::has_shuffles);
+    T* const beside = matrices + std::size_t(scratch.systems) * numbers_of_matrix();
     T* factors = beside + numbers_beside();
     if (factors_are_elsewhere())
       factors = p.beside.numbers +
@@ -188,9 +199,9 @@ struct SolveTeams {
     } else {
       if constexpr (requires { matrix.sharing; }) matrix.sharing = sharing;
       T const* const of_item = p.a.numbers(item.number);
-      if constexpr (has_rest)
+      if constexpr (has_matrix)
         matrix.take(at, p.a, of_item, diagonal, rest,
-                    reinterpret_cast<char*>(beside - numbers_of_rest()));
+                    reinterpret_cast<char*>(matrices + std::size_t(slot) * numbers_of_matrix()));
       else matrix.take(p.a, of_item, mine, lanes, diagonal);
     }
     using M = typename Problem::template prepared<RowNumbers<T, R>>;

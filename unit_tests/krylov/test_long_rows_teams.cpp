@@ -85,7 +85,7 @@ TEST(RestOfRows, FitsEveryDevice) {
             ASSERT_LE(rest.kept, rest.pieces);
             // Sums of pieces are numbered by 16 bits.
             ASSERT_LT(rest.pieces, 65536);
-            std::size_t const bytes = std::size_t(how.bytes_of_rest(size)) + 16 +
+            std::size_t const bytes = std::size_t(how.bytes_of_matrices(rows, size)) + 16 +
                                       how.scratch(rows, size, true).numbers(true) * std::size_t(size);
             int const teams = Impl::teams_of_long_rows(how.lanes, size);
             if (std::string(device.name) == "a host") continue;
@@ -94,10 +94,10 @@ TEST(RestOfRows, FitsEveryDevice) {
             // Not less than there is room for.
             if (rest.kept < rest.pieces) {
               auto more = rest;
-              more.kept += 1 + 32 / (rest.length * (size + 1));  // sizes are rounded to 16 bytes
+              more.kept += 1 + 96 / (rest.length * (size + 1));  // sizes are rounded
               std::size_t const share = device.limits.scratch(teams, how.team()) / (has_room ? 2 : 1);
               ASSERT_GT(std::size_t(more.bytes(how.lanes, size)) + bytes -
-                            std::size_t(how.bytes_of_rest(size)),
+                            std::size_t(how.bytes_of_matrices(rows, size)),
                         share);
             }
           }
@@ -134,7 +134,13 @@ TEST(RestOfRows, OfMechanismsIsOnTheChip) {
   EXPECT_EQ(chosen("H200, Kokkos 4", 144, 144), Impl::SolveVariant::in_place);
   EXPECT_EQ(chosen("H200, Kokkos 5.2", 256, 256), Impl::SolveVariant::in_place);
   EXPECT_EQ(chosen("H200, Kokkos 5.2", 400, 100), Impl::SolveVariant::in_place);
-  EXPECT_EQ(chosen("H200, Kokkos 5.2", 50, 50), Impl::SolveVariant::columns_56);
+  // Whole rows are split where six teams of two systems fit.
+  for (int rows : {25, 33, 54, 56})
+    EXPECT_EQ(chosen("H200, Kokkos 5.2", rows, rows), Impl::SolveVariant::columns_split);
+  EXPECT_EQ(chosen("A100, Kokkos 5.2", 48, 48), Impl::SolveVariant::columns_split);
+  EXPECT_EQ(chosen("A100, Kokkos 5.2", 54, 54), Impl::SolveVariant::columns_56);
+  EXPECT_EQ(chosen("V100, Kokkos 4", 33, 33), Impl::SolveVariant::columns_split);
+  EXPECT_EQ(chosen("V100, Kokkos 4", 54, 54), Impl::SolveVariant::columns_56);
 }
 
 // ---- products ---------------------------------------------------------------------------------------------------

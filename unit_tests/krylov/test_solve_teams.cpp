@@ -105,6 +105,20 @@ void expect_all_launched() {
           break;
         default: with.template operator()<ReadInPlace<T, 8>, 8, true>();
       }
+      // Where the device has room for it.
+      if (how.variant == SolveVariant::columns_56)
+        for (auto const& device : devices()) {
+          auto const split = on_chip_if_it_fits(
+              how, {rows, std::int64_t(rows) * rows, rows, int(sizeof(T))}, device.limits, true);
+          if (split.variant != SolveVariant::columns_split) continue;
+          using Kernel = SolveTeams<T, SolveProblem<T, Solver, Jacobi, AnySystems<T>>,
+                                    ColumnsSplit<T, 2, 16>, 2, false>;
+          std::size_t const bytes =
+              std::size_t(split.bytes_of_matrices(rows, sizeof(T))) + 16 +
+              split.scratch(rows, int(sizeof(T)), false).numbers(true) * sizeof(T);
+          ASSERT_GE(split.lanes * split.rows, rows);
+          ASSERT_TRUE(launches(device, Kernel::wanted_teams, split.team(), bytes)) << device.name;
+        }
       auto const with_factors = choose_preconditioned_solve(rows, width, true);
       if (with_factors.rows <= 2)
         expect_launched<T, Solver, IluInKernel, ReadInPlace<T, 2>, 2, true>(with_factors, rows);
@@ -202,6 +216,7 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
     while (how.lanes * R < rows || (Large && how.lanes <= 32))
       how.lanes += how.lanes < 32 ? how.lanes : 32;
     if (variant == SolveVariant::columns_24) how.lanes = 8;
+    if (variant == SolveVariant::columns_split) how.lanes = std::max(how.lanes, 16);
     auto const stop = relative(usual_tolerance<T>, 200);
     run<T, Matrix, R, Large>(bicgstab(stop), jacobi(), a.csr(), how, a.full, b, random);
     run<T, Matrix, R, Large>(bicgstab(stop), no_preconditioner(), a.dense(), how, a.full, b,
@@ -224,6 +239,9 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
   for (int rows : {33, 56})
     with.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(rows, 0.8, false,
                                                              SolveVariant::columns_56);
+  for (int rows : {3, 17, 25, 32, 33, 54, 56})
+    with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(rows, 0.8, rows == 33,
+                                                               SolveVariant::columns_split);
   for (int rows : {5, 70, 300})
     with.template operator()<ReadInPlace<T, 8>, 8, true>(rows, 0.1, false, SolveVariant::in_place);
 }
@@ -268,6 +286,8 @@ TYPED_TEST(SolveOnTeams, Scaled) {
                                                             no_preconditioner());
   with.template operator()<LongRowsHeld<T, 64>, 1, true>(60, 0.8, 64, SolveVariant::entries_64,
                                                            jacobi());
+  with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(33, 0.8, 32,
+                                                             SolveVariant::columns_split, jacobi());
   with.template operator()<ReadInPlace<T, 2>, 2, true>(70, 0.1, 64, SolveVariant::in_place, ilu());
 }
 
@@ -300,6 +320,7 @@ TYPED_TEST(SolveOnTeams, InvalidPattern) {
   std::vector<int> const unsorted{0, 1, 0, 2, 1, 1, 2, 3, 2, 3},
       outside{0, 1, 0, 1, 2, 1, 2, 4, 2, 3}, negative{0, 1, 0, 1, 2, 1, 2, 3, -1, 3};
   try_with.template operator()<Impl::ColumnsHeld<T, 3, 24>, 3>(unsorted);
+  try_with.template operator()<Impl::ColumnsSplit<T, 2, 16>, 2>(unsorted);
   for (auto const& columns : {outside, negative}) {
     try_with.template operator()<Impl::ColumnsHeld<T, 3, 24>, 3>(columns);
     try_with.template operator()<Impl::EntriesHeld<T, 4, 3>, 4>(columns);
@@ -361,6 +382,7 @@ TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
   with.template operator()<LongRowsHeld<T, 64>, 1, true>(60, 0.8);
   with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(22, 0.8);
   with.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(33, 0.8);
+  with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(33, 0.8);
   with.template operator()<ReadInPlace<T, 8>, 8, true>(70, 0.9);
 }
 
