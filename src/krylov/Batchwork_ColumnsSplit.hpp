@@ -15,8 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// R rows of which K columns are in registers. The others are in scratch, column by column: lanes read neighbours, and only what
-/// they have written themselves, so that nobody waits.
+/// R rows of which K columns are in registers. The others are in scratch, 16 bytes of a row beside those of the next one: lanes
+/// read neighbours, and only what they have written themselves, so that nobody waits.
 template <class T, int R, int K>
 struct ColumnsSplit {
   static constexpr bool has_entries = true;
@@ -28,7 +28,7 @@ struct ColumnsSplit {
   static constexpr int directions = 0;
   static_assert(K == SplitColumns::in_registers && K % wide == 0 && SplitColumns::together % wide == 0);
   T a[R][K];
-  T* others = nullptr;  ///< of the system: number (j - K) * columns + i is that of row i and column j
+  Unit<T>* others = nullptr;  ///< of the system: unit (j - K) / wide * columns + i is of row i and column j
   int columns = 0;
   bool valid = true;
 
@@ -44,7 +44,7 @@ struct ColumnsSplit {
   BATCHWORK_INLINE void take(At& at, AnySystems<T> const& of, T const* of_item,
                              RowNumbers<T, R>& diagonal, RestOfRows const&, char* room) {
     columns = of.rows;
-    others = reinterpret_cast<T*>(room);
+    others = reinterpret_cast<Unit<T>*>(room);
     of.visit(of_item, [&](auto const& rows) {
       BATCHWORK_UNROLL
       for (int r = 0; r < R; ++r) {
@@ -62,7 +62,8 @@ struct ColumnsSplit {
         }
         if (i < of.rows) {
           BATCHWORK_UNROLL_SOME
-          for (int j = 0; j < SplitColumns::in_scratch(columns); ++j) others[j * columns + i] = T(0);
+          for (int q = 0; q < SplitColumns::in_scratch(columns) / wide; ++q)
+            others[q * columns + i] = Unit<T>{};
           int last = K - 1;
           BATCHWORK_UNROLL_SOME
           for (; k < row.count; ++k) {
@@ -72,7 +73,7 @@ struct ColumnsSplit {
             valid = valid && rises;
             last = j;
             if (!rises) continue;
-            others[(j - K) * columns + i] = v;
+            others[(j - K) / wide * columns + i].v[(j - K) % wide] = v;
             d = j == i ? v : d;
           }
         }
@@ -105,20 +106,22 @@ struct ColumnsSplit {
         for (int r = 0; r < R; ++r) sums[r][c % parts].add(a[r][j + c], w.v[c]);
       }
     }
-    T const* from = others;
+    Unit<T> const* from[R];
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) from[r] = others + place_of(at.row_of(r));
     BATCHWORK_KEEP_LOOP
     for (int j0 = K; j0 < columns; j0 += SplitColumns::together) {
       BATCHWORK_UNROLL
       for (int j = 0; j < SplitColumns::together; j += wide) {
         auto const w = *reinterpret_cast<Unit<T> const*>(box + j0 + j);
         BATCHWORK_UNROLL
-        for (int c = 0; c < wide; ++c) {
+        for (int r = 0; r < R; ++r) {
+          Unit<T> const a_r = *from[r];
+          from[r] += columns;
           BATCHWORK_UNROLL
-          for (int r = 0; r < R; ++r)
-            sums[r][c % parts].add(from[(j + c) * columns + place_of(at.row_of(r))], w.v[c]);
+          for (int c = 0; c < wide; ++c) sums[r][c % parts].add(a_r.v[c], w.v[c]);
         }
       }
-      from += SplitColumns::together * columns;
     }
     BATCHWORK_UNROLL
     for (int r = 0; r < R; ++r) {

@@ -33,26 +33,33 @@ struct RoomOfRest {
   BATCHWORK_INLINE unsigned* heads() const {
     return reinterpret_cast<unsigned*>(begin + RestOfRows::beside);
   }
-  /// Of each slot of the lanes, while they take their rows: which entry it gets.
-  BATCHWORK_INLINE unsigned char* slots() const {
+  /// Of each slot of a lane, while it takes its row: which entry it gets.
+  BATCHWORK_INLINE unsigned char* slots(int rank) const {
+    return pieces_begin() + rank * RestOfRows::bytes_of_slots;
+  }
+  BATCHWORK_INLINE unsigned char* pieces_begin() const {
     return reinterpret_cast<unsigned char*>(heads() + lanes);
+  }
+  static constexpr int wide = 16 / int(sizeof(T));
+  static constexpr int at_once = RestOfRows::shortest;
+  /// The entries of pieces: lanes read neighbouring units of numbers, and their columns by eight.
+  BATCHWORK_INLINE Unit<T>* numbers(int t, int p) const {
+    return reinterpret_cast<Unit<T>*>(pieces_begin()) + t / wide * plan->kept + p;
+  }
+  BATCHWORK_INLINE unsigned char* columns(int t, int p) const {
+    return pieces_begin() + plan->kept * plan->length * int(sizeof(T)) +
+           (t / at_once * plan->kept + p) * at_once;
   }
   /// The sums of the pieces.
   template <class Sum>
   BATCHWORK_INLINE Sum* sums() const {
     static_assert(sizeof(Sum) <= RestOfRows::numbers_of_a_sum * sizeof(T));
-    return reinterpret_cast<Sum*>(heads() + lanes);
-  }
-  /// Entry t of piece p is number t * kept + p: lanes read neighbours.
-  BATCHWORK_INLINE T* numbers() const {
-    return reinterpret_cast<T*>(heads() + lanes) + RestOfRows::numbers_of_a_sum * plan->pieces;
+    return reinterpret_cast<Sum*>(columns(plan->length, 0));
   }
   /// Of each piece: its row and, from bit 16 on, which of the row's pieces it is.
   BATCHWORK_INLINE unsigned* owners() const {
-    return reinterpret_cast<unsigned*>(numbers() + plan->kept * plan->length);
-  }
-  BATCHWORK_INLINE unsigned char* columns() const {
-    return reinterpret_cast<unsigned char*>(owners() + plan->pieces);
+    return reinterpret_cast<unsigned*>(reinterpret_cast<T*>(columns(plan->length, 0)) +
+                                       RestOfRows::numbers_of_a_sum * plan->pieces);
   }
 };
 
@@ -99,45 +106,53 @@ struct LongRowsHeld {
     return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(box.numbers) + place);
   }
 
-  static BATCHWORK_INLINE int lowest_bit(std::uint64_t x) {
-    return Kokkos::Experimental::countr_zero_builtin(x);
-  }
-  /// Chooses the slots of the lane's row, which has `held` entries here; gives those in use. The room says which entry each has.
+  /// Chooses the slots of the lane's row, which has `held` entries here: the room says which entry each has, or 255. Of each
+  /// class of slots a few bits count those taken.
   template <class Row>
-  BATCHWORK_INLINE std::uint64_t choose_slots(Row const& row, int held, int rank) {
-    unsigned char* const entry = room.slots() + rank;
+  BATCHWORK_INLINE void choose_slots(Row const& row, int held, int rank) {
+    constexpr int bits = 64 / banks;
+    constexpr std::uint64_t one_each = ~std::uint64_t(0) / ((std::uint64_t(1) << bits) - 1);
+    constexpr std::uint64_t highest_each = one_each << (bits - 1);
+    static_assert(K / banks <= 1 << (bits - 1));
+    unsigned char* const entry = room.slots(rank);
+    BATCHWORK_UNROLL
+    for (int s = 0; s < K; s += 16)
+      *reinterpret_cast<Unit<unsigned>*>(entry + s) = {~0u, ~0u, ~0u, ~0u};
     // Slots that any row of the warp needs, since all of its lanes go through them.
     slots = banks;
     BATCHWORK_UNROLL
     for (int n = banks; n < K; n += banks) slots += Vendor::any_in_warp(held > n) ? banks : 0;
-    std::uint64_t const all = ~std::uint64_t(0) >> (K - slots);
-    constexpr std::uint64_t of_class = banks == 16 ? 0x0001000100010001u : 0x0000000100000001u;
-    std::uint64_t used = 0, late = 0;
+    std::uint64_t taken = 0, late = 0;
     BATCHWORK_KEEP_LOOP
     for (int k0 = 0; k0 < held; k0 += 16) {
       int column[16];
       BATCHWORK_UNROLL
       for (int k = 0; k < 16; ++k) column[k] = k0 + k < held ? row.column(k0 + k) : 0;
+      unsigned left = 0;
       BATCHWORK_UNROLL
       for (int k = 0; k < 16; ++k) {
-        if (k0 + k >= held) continue;
-        std::uint64_t const free = ~used & all & (of_class << ((column[k] - rank) & (banks - 1)));
-        if (free == 0) {
-          late |= std::uint64_t(1) << (k0 + k);
-        } else {
-          used |= free & (~free + 1);
-          entry[lowest_bit(free) * room.lanes] = static_cast<unsigned char>(k0 + k);
-        }
+        int const c = (column[k] - rank) & (banks - 1);
+        int const slot = c + banks * (int(taken >> (c * bits)) & ((1 << bits) - 1));
+        bool const there = k0 + k < held, fits = there && slot < slots;
+        if (fits) entry[slot] = static_cast<unsigned char>(k0 + k);
+        taken += std::uint64_t(fits ? 1 : 0) << (c * bits);
+        left |= there && !fits ? 1u << k : 0u;
       }
+      late |= std::uint64_t(left) << k0;
     }
+    // The number of bits of a class is enough to see whether all of its slots are taken.
+    std::uint64_t const add = one_each * std::uint64_t((1 << (bits - 1)) - slots / banks);
     BATCHWORK_KEEP_LOOP
     while (late != 0) {
-      std::uint64_t const free = ~used & all;
-      used |= free & (~free + 1);
-      entry[lowest_bit(free) * room.lanes] = static_cast<unsigned char>(lowest_bit(late));
+      int const c = lowest_bit(~(taken + add) & highest_each) / bits;
+      int const slot = c + banks * (int(taken >> (c * bits)) & ((1 << bits) - 1));
+      entry[slot] = static_cast<unsigned char>(lowest_bit(late));
+      taken += std::uint64_t(1) << (c * bits);
       late &= late - 1;
     }
-    return used;
+  }
+  static BATCHWORK_INLINE int lowest_bit(std::uint64_t x) {
+    return Kokkos::Experimental::countr_zero_builtin(x);
   }
 
   /// Takes the rows of the item whose numbers these are, and the diagonal. Called by all lanes of the system, which meet where
@@ -147,44 +162,44 @@ struct LongRowsHeld {
                              RestOfRows const& plan, char* begin) {
     of = &from;
     room = {&plan, begin, at.lanes};
+    int count = 0;
     from.visit(of_item, [&](auto const& rows) {
       auto const row = rows(at.rank);
       int const held = row.count < K ? row.count : K;
-      std::uint64_t const used = choose_slots(row, held, at.rank);
+      choose_slots(row, held, at.rank);
       diagonal.data[0] = T(0);
       constexpr int chunk = 16;  // of all at once, addresses would not fit
       BATCHWORK_UNROLL
       for (int s0 = 0; s0 < K; s0 += chunk) {
         int entry[chunk], column[chunk];
+        auto const chosen = *reinterpret_cast<Unit<unsigned> const*>(room.slots(at.rank) + s0);
         BATCHWORK_UNROLL
-        for (int s = 0; s < chunk; ++s)
-          entry[s] = (used >> (s0 + s) & 1) != 0
-                         ? room.slots()[(s0 + s) * room.lanes + at.rank]
-                         : -1;
+        for (int s = 0; s < chunk; ++s) entry[s] = int(chosen.v[s / 4] >> (s % 4 * 8) & 0xffu);
         BATCHWORK_UNROLL
         for (int s = 0; s < chunk; ++s)
           // An empty slot is zero times a number of its bank.
-          column[s] = entry[s] >= 0 ? row.column(entry[s]) : (s0 + s + at.rank) & (banks - 1);
+          column[s] = entry[s] < K ? row.column(entry[s]) : (s0 + s + at.rank) & (banks - 1);
         BATCHWORK_UNROLL
-        for (int s = 0; s < chunk; ++s) a[s0 + s] = entry[s] >= 0 ? row.number(entry[s]) : T(0);
+        for (int s = 0; s < chunk; ++s) a[s0 + s] = entry[s] < K ? row.number(entry[s]) : T(0);
         BATCHWORK_UNROLL
         for (int s = 0; s < chunk; ++s) {
           int const j = column[s];
           bool const inside = unsigned(j) < unsigned(at.lanes);
-          valid = valid && (entry[s] < 0 || unsigned(j) < unsigned(from.rows));
-          if (entry[s] >= 0 && j == at.rank) diagonal.data[0] = a[s0 + s];
+          valid = valid && (entry[s] >= K || unsigned(j) < unsigned(from.rows));
+          if (entry[s] < K && j == at.rank) diagonal.data[0] = a[s0 + s];
           unsigned const place = inside ? unsigned(j) * unsigned(sizeof(T)) : 0u;
           if (s % 2 == 0) places[(s0 + s) / 2] = place;
           else places[(s0 + s) / 2] |= place << 16;
         }
         if (s0 + chunk < K) Vendor::forget_loads();
       }
-      if (plan.pieces > 0) take_rest(at, rows, row.count, diagonal);
-      else valid = valid && row.count <= K;
+      count = row.count;
     });
+    if (plan.pieces > 0) take_rest(at, of_item, count, diagonal);
+    else valid = valid && count <= K;
   }
-  template <class At, class Rows>
-  BATCHWORK_INLINE void take_rest(At& at, Rows const& rows, int count, Row& diagonal) {
+  template <class At>
+  BATCHWORK_INLINE void take_rest(At& at, T const* of_item, int count, Row& diagonal) {
     RestOfRows const& plan = *room.plan;
     int* const wanted = room.wanted();
     if (at.rank == 0) *wanted = 0;
@@ -212,18 +227,22 @@ struct LongRowsHeld {
     for (int p = at.rank; p < pieces; p += at.lanes) {
       unsigned const owner = room.owners()[p];
       int const i = int(owner & 0xffffu), k0 = K + int(owner >> 16) * plan.length;
-      auto const row = rows(i);
-      BATCHWORK_UNROLL_SOME
-      for (int t = 0; t < plan.length; ++t) {
-        bool const there = k0 + t < row.count;
-        int const j = there ? row.column(k0 + t) : 0;
-        bool const inside = unsigned(j) < unsigned(at.rows);
-        T const x = there ? row.number(k0 + t) : T(0);
-        valid = valid && inside;
-        if (there && j == i) at.boxes[i] = x;
-        if (p >= plan.kept) continue;
-        room.numbers()[t * plan.kept + p] = x;
-        room.columns()[t * plan.kept + p] = static_cast<unsigned char>(inside ? j : 0);
+      auto const row = of->row(of_item, i);
+      BATCHWORK_KEEP_LOOP
+      for (int t0 = 0; t0 < plan.length; t0 += RoomOfRest<T>::at_once) {
+        BATCHWORK_UNROLL
+        for (int t = 0; t < RoomOfRest<T>::at_once; ++t) {
+          int const k = k0 + t0 + t;
+          bool const there = k < row.count;
+          int const j = there ? row.column(k) : 0;
+          bool const inside = unsigned(j) < unsigned(at.rows);
+          T const x = there ? row.number(k) : T(0);
+          valid = valid && inside;
+          if (there && j == i) at.boxes[i] = x;
+          if (p >= plan.kept) continue;
+          room.numbers(t0 + t, p)->v[t % RoomOfRest<T>::wide] = x;
+          room.columns(t0 + t, p)[t] = static_cast<unsigned char>(inside ? j : 0);
+        }
       }
     }
     at.sync();
@@ -281,28 +300,35 @@ struct LongRowsHeld {
     int p = at.rank;
     BATCHWORK_KEEP_LOOP
     for (; p < kept; p += at.lanes) {
-      T const* const numbers = room.numbers() + p;
-      unsigned char const* const columns = room.columns() + p;
       Sum sum;
-      BATCHWORK_UNROLL_SOME
-      for (int t = 0; t < plan.length; ++t)
-        sum.add(numbers[t * plan.kept], box[columns[t * plan.kept]]);
+      BATCHWORK_KEEP_LOOP
+      for (int t0 = 0; t0 < plan.length; t0 += RoomOfRest<T>::at_once) {
+        auto const* const columns =
+            reinterpret_cast<unsigned const*>(room.columns(t0, p));
+        unsigned const four[2] = {columns[0], columns[1]};
+        BATCHWORK_UNROLL
+        for (int t = 0; t < RoomOfRest<T>::at_once; t += RoomOfRest<T>::wide) {
+          auto const numbers = *room.numbers(t0 + t, p);
+          BATCHWORK_UNROLL
+          for (int c = 0; c < RoomOfRest<T>::wide; ++c)
+            sum.add(numbers.v[c], box[four[(t + c) / 4] >> ((t + c) % 4 * 8) & 0xffu]);
+        }
+      }
       sums[p] = sum;
     }
     if (p >= pieces) return;
-    of->visit(of->numbers(Vendor::renewed(at.item.number)), [&](auto const& rows) {
-      BATCHWORK_KEEP_LOOP
-      for (; p < pieces; p += at.lanes) {
-        unsigned const owner = room.owners()[p];
-        auto const row = rows(int(owner & 0xffffu));
-        int const k0 = K + int(owner >> 16) * plan.length;
-        int const end = k0 + plan.length < row.count ? k0 + plan.length : row.count;
-        Sum sum;
-        BATCHWORK_UNROLL_SOME
-        for (int k = k0; k < end; ++k) sum.add(row.number(k), box[row.column(k)]);
-        sums[p] = sum;
-      }
-    });
+    T const* const of_item = of->numbers(Vendor::renewed(at.item.number));
+    BATCHWORK_KEEP_LOOP
+    for (; p < pieces; p += at.lanes) {
+      unsigned const owner = room.owners()[p];
+      auto const row = of->row(of_item, int(owner & 0xffffu));
+      int const k0 = K + int(owner >> 16) * plan.length;
+      int const end = k0 + plan.length < row.count ? k0 + plan.length : row.count;
+      Sum sum;
+      BATCHWORK_UNROLL_SOME
+      for (int k = k0; k < end; ++k) sum.add(row.number(k), box[row.column(k)]);
+      sums[p] = sum;
+    }
   }
 };
 

@@ -20,6 +20,7 @@ struct RestOfRows {
   static constexpr int numbers_of_a_sum = 3;  ///< of the widest of ProductSums.hpp
   static constexpr int beside = 16;           ///< bytes
   static constexpr int shortest = 8;          ///< entries of a piece
+  static constexpr int bytes_of_slots = held + 16;  ///< of a lane; so far apart, lanes begin in different banks
 
   int pieces = 0;         ///< of a system, at most; 0: no row is that long
   int kept = 0;           ///< pieces in scratch; the others are read where the matrix is
@@ -29,7 +30,7 @@ struct RestOfRows {
   constexpr std::int64_t bytes(int lanes, int size) const {
     std::int64_t const of_pieces =
         std::int64_t(pieces) * (numbers_of_a_sum * size + 4) + std::int64_t(kept) * length * (size + 1);
-    return (beside + std::max<std::int64_t>(std::int64_t(held) * lanes, of_pieces) + 4 * lanes + 15) /
+    return (beside + std::max<std::int64_t>(std::int64_t(bytes_of_slots) * lanes, of_pieces) + 4 * lanes + 15) /
            16 * 16;
   }
 };
