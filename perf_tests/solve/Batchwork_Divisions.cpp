@@ -24,14 +24,13 @@ std::string name_of(WorkDivision const& how) {
 template <Solver S, Preconditioner P>
 void register_divisions(Family const& family, std::vector<WorkDivision> const& all) {
   for (WorkDivision const& how : all)
-    register_solve("divisions", "batchwork", family, "csr",
-                   method_name<S, P>() + "-" + name_of(how), batch_items,
-                   [how](benchmark::State& state, Family const& f, std::int64_t items) {
-                     SolveProblem const p(f, items);
-                     solve_and_report<S, P>(state, p,
-                                            Batchwork::csr(p.row_offsets, p.columns, p.values),
-                                            std::identity(), true, how);
-                   });
+    register_solve(
+        "divisions", "batchwork", family, "csr", method_name<S, P>() + "-" + name_of(how),
+        batch_items, [how](benchmark::State& state, Family const& f, std::int64_t items) {
+          SolveProblem const p(f, items);
+          solve_and_report<S, P>(state, p, Batchwork::csr(p.row_offsets, p.columns, p.values),
+                                 std::identity(), true, how);
+        });
 }
 
 }  // namespace

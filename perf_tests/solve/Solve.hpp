@@ -64,7 +64,8 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
   // At least one number, since a View of none is not allocated.
   Kokkos::View<double*, Memory> const room(
       "workspace",
-      static_cast<std::size_t>(workspace_numbers(exec, how, solver, preconditioner, a, p.items)) + 1);
+      static_cast<std::size_t>(workspace_numbers(exec, how, solver, preconditioner, a, p.items)) +
+          1);
   auto const launch = [&](SolveProblem::Vectors const& x) {
     if constexpr (S == Solver::gmres || S == Solver::gmres_40 ||
                   P == Preconditioner::block_jacobi || P == Preconditioner::ilu)

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "krylov/Batchwork_HeldMatrix.hpp"
 #include "krylov/Batchwork_ProductSums.hpp"
 #include "krylov/Batchwork_SolveBudget.hpp"
 #include "krylov/Batchwork_SystemTeam.hpp"
@@ -26,9 +27,11 @@ struct ColumnsSplit {
   static constexpr int largest_team = lanes_of_small_solves;
   static constexpr int most_teams = teams_of_split_columns;
   static constexpr int directions = 0;
-  static_assert(K == SplitColumns::in_registers && K % wide == 0 && SplitColumns::together % wide == 0);
+  static_assert(K == SplitColumns::in_registers && K % wide == 0 &&
+                SplitColumns::together % wide == 0);
   T a[R][K];
-  Unit<T>* others = nullptr;  ///< of the system: unit (j - K) / wide * columns + i is of row i and column j
+  Unit<T>* others =
+      nullptr;  ///< of the system: unit (j - K) / wide * columns + i is of row i and column j
   int columns = 0;
   bool valid = true;
 

@@ -260,8 +260,7 @@ struct LongRowsHeld {
   }
   template <class At, class Put>
   BATCHWORK_INLINE void compensated_product(At& at, Row const& x, Put const& put) const {
-    sum_row<CompensatedSum<T>>(
-        at, x, [&](CompensatedSum<T>& sum, int sums) { put(0, sum, sums); });
+    sum_row<CompensatedSum<T>>(at, x, [&](CompensatedSum<T>& sum, int sums) { put(0, sum, sums); });
   }
   /// \param put  put(sum, terms): the sum of the lane's row, and of how many products and sums it was made
   template <class Sum, class At, class Put>
@@ -303,8 +302,7 @@ struct LongRowsHeld {
       Sum sum;
       BATCHWORK_KEEP_LOOP
       for (int t0 = 0; t0 < plan.length; t0 += RoomOfRest<T>::at_once) {
-        auto const* const columns =
-            reinterpret_cast<unsigned const*>(room.columns(t0, p));
+        auto const* const columns = reinterpret_cast<unsigned const*>(room.columns(t0, p));
         unsigned const four[2] = {columns[0], columns[1]};
         BATCHWORK_UNROLL
         for (int t = 0; t < RoomOfRest<T>::at_once; t += RoomOfRest<T>::wide) {

@@ -20,7 +20,8 @@ struct RestOfRows {
   static constexpr int numbers_of_a_sum = 3;  ///< of the widest of ProductSums.hpp
   static constexpr int beside = 16;           ///< bytes
   static constexpr int shortest = 8;          ///< entries of a piece
-  static constexpr int bytes_of_slots = held + 16;  ///< of a lane; so far apart, lanes begin in different banks
+  static constexpr int bytes_of_slots =
+      held + 16;  ///< of a lane; so far apart, lanes begin in different banks
 
   int pieces = 0;         ///< of a system, at most; 0: no row is that long
   int kept = 0;           ///< pieces in scratch; the others are read where the matrix is
@@ -28,9 +29,10 @@ struct RestOfRows {
 
   /// Bytes of scratch of a system of so many lanes, whose numbers have `size` bytes: to choose the slots of rows, then the pieces.
   constexpr std::int64_t bytes(int lanes, int size) const {
-    std::int64_t const of_pieces =
-        std::int64_t(pieces) * (numbers_of_a_sum * size + 4) + std::int64_t(kept) * length * (size + 1);
-    return (beside + std::max<std::int64_t>(std::int64_t(bytes_of_slots) * lanes, of_pieces) + 4 * lanes + 15) /
+    std::int64_t const of_pieces = std::int64_t(pieces) * (numbers_of_a_sum * size + 4) +
+                                   std::int64_t(kept) * length * (size + 1);
+    return (beside + std::max<std::int64_t>(std::int64_t(bytes_of_slots) * lanes, of_pieces) +
+            4 * lanes + 15) /
            16 * 16;
   }
 };
@@ -56,8 +58,8 @@ constexpr RestOfRows rest_of_rows(std::int64_t rows, std::int64_t nonzeros, std:
   }
   std::int64_t const left = bytes - RestOfRows::beside - 4 * lanes - 16 -
                             std::int64_t(rest.pieces) * (RestOfRows::numbers_of_a_sum * size + 4);
-  rest.kept = int(std::clamp<std::int64_t>(left / (std::int64_t(rest.length) * (size + 1)), 0,
-                                           rest.pieces));
+  rest.kept = int(
+      std::clamp<std::int64_t>(left / (std::int64_t(rest.length) * (size + 1)), 0, rest.pieces));
   return rest;
 }
 

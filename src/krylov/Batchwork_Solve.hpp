@@ -286,8 +286,8 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
         case SolveVariant::columns_56:
           return launch.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(q);
         case SolveVariant::columns_split:
-          return launch.template operator()<ColumnsSplit<T, 2, SplitColumns::in_registers>, 2,
-                                            false>(q);
+          return launch
+              .template operator()<ColumnsSplit<T, 2, SplitColumns::in_registers>, 2, false>(q);
         default: return launch.template operator()<ReadInPlace<T, 8>, 8, true>(q);
       }
     }

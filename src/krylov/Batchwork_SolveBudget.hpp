@@ -18,14 +18,14 @@ namespace Batchwork::Impl {
 
 /// Where the matrix is and how many rows a lane has; see HeldMatrix.hpp.
 enum class SolveVariant {
-  entries_3,   ///< 4 or 8 rows of 3 entries in registers
-  entries_7,   ///< 4 rows of 7 entries
+  entries_3,  ///< 4 or 8 rows of 3 entries in registers
+  entries_7,  ///< 4 rows of 7 entries
   entries_64,  ///< a row of 64 entries, and what it has beyond them shared by all lanes; see LongRows.hpp
   columns_24,  ///< 3 rows of 24 columns
   columns_56,  ///< a row of 56 columns
   columns_split,  ///< 2 rows, 16 columns of them in registers and the others in scratch; see ColumnsSplit.hpp
-  in_place,    ///< up to 8 rows, read where they are
-  functor,     ///< up to 8 rows, applied by a functor
+  in_place,  ///< up to 8 rows, read where they are
+  functor,   ///< up to 8 rows, applied by a functor
 };
 
 /// Rows of a system on devices and hosts.
@@ -91,7 +91,8 @@ struct SolveChoice {
   constexpr std::int64_t bytes_of_matrices(std::int64_t of_system, int size) const {
     switch (variant) {
       case SolveVariant::entries_64: return rest.bytes(lanes, size);
-      case SolveVariant::columns_split: return systems() * SplitColumns::bytes(int(of_system), size);
+      case SolveVariant::columns_split:
+        return systems() * SplitColumns::bytes(int(of_system), size);
       default: return 0;
     }
   }
@@ -163,9 +164,10 @@ constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool e
 /// What is known of systems where a device's scratch is divided.
 struct SystemSizes {
   std::int64_t rows = 0, nonzeros = 0;
-  std::int64_t widest = 0;  ///< entries of the widest row; of compressed rows only the number of rows is known
-  int size = 8;             ///< bytes of a number
-  bool has_room = false;    ///< whether the solver has room in scratch, too
+  std::int64_t widest =
+      0;         ///< entries of the widest row; of compressed rows only the number of rows is known
+  int size = 8;  ///< bytes of a number
+  bool has_room = false;  ///< whether the solver has room in scratch, too
 };
 /// A choice with as much scratch for the rest of long rows as leaves a multiprocessor the teams that it has registers for.
 constexpr SolveChoice with_rest(SolveChoice how, SystemSizes const& of, DeviceLimits const& limits,

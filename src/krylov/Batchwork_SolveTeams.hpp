@@ -59,8 +59,7 @@ struct SolveTeams {
   static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
   static constexpr bool has_factors = has_bytes<T, decltype(Problem::preconditioner)>;
   /// Whether a part of the matrix is in scratch.
-  static constexpr bool has_matrix =
-      requires { Matrix::bytes_in_scratch(0, 0, RestOfRows()); };
+  static constexpr bool has_matrix = requires { Matrix::bytes_in_scratch(0, 0, RestOfRows()); };
   static constexpr int most_wanted = [] {
     if constexpr (requires { Matrix::most_teams; }) return Matrix::most_teams;
     else return 64;

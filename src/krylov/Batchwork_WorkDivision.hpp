@@ -90,8 +90,8 @@ inline SolveChoice divided(SystemCall const& call, SolveChoice choice, WorkDivis
   }
   int const least = least_lanes(choice.variant);
   if (how.lanes != 0) {
-    bool const has_one_warp = choice.variant == SolveVariant::columns_24 ||
-                              choice.variant == SolveVariant::columns_split;
+    bool const has_one_warp =
+        choice.variant == SolveVariant::columns_24 || choice.variant == SolveVariant::columns_split;
     int const most = has_one_warp ? lanes_of_warp : most_lanes(choice.variant);
     int const lanes = how.lanes;
     bool const power = lanes > 0 && (lanes & (lanes - 1)) == 0;

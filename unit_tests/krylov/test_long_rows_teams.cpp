@@ -78,15 +78,16 @@ TEST(RestOfRows, FitsEveryDevice) {
             std::int64_t const width = std::min(mean, rows);
             Impl::SolveChoice const held_rows{Impl::SolveVariant::entries_64,
                                               Impl::team_of_solve(rows, 1), 1};
-            auto const how =
-                with_rest(held_rows, {rows, rows * width, rows, size, has_room}, device.limits, true);
+            auto const how = with_rest(held_rows, {rows, rows * width, rows, size, has_room},
+                                       device.limits, true);
             auto const& rest = how.rest;
             ASSERT_EQ(rest.pieces > 0, rows > held);
             ASSERT_LE(rest.kept, rest.pieces);
             // Sums of pieces are numbered by 16 bits.
             ASSERT_LT(rest.pieces, 65536);
-            std::size_t const bytes = std::size_t(how.bytes_of_matrices(rows, size)) + 16 +
-                                      how.scratch(rows, size, true).numbers(true) * std::size_t(size);
+            std::size_t const bytes =
+                std::size_t(how.bytes_of_matrices(rows, size)) + 16 +
+                how.scratch(rows, size, true).numbers(true) * std::size_t(size);
             int const teams = Impl::teams_of_long_rows(how.lanes, size);
             if (std::string(device.name) == "a host") continue;
             ASSERT_TRUE(launches(device, teams, how.team(), bytes))
@@ -94,7 +95,8 @@ TEST(RestOfRows, FitsEveryDevice) {
             // Not less than there is room for; sizes are rounded here and there.
             std::int64_t const beside = std::int64_t(bytes) - how.bytes_of_matrices(rows, size);
             std::int64_t const room =
-                (std::int64_t(device.limits.scratch(teams, how.team())) - beside) / (has_room ? 2 : 1);
+                (std::int64_t(device.limits.scratch(teams, how.team())) - beside) /
+                (has_room ? 2 : 1);
             if (rest.kept < rest.pieces) {
               ASSERT_GT(how.bytes_of_matrices(rows, size) + rest.length * (size + 1) + 64, room)
                   << device.name << ", " << rows << " rows of " << width << ", " << rest.pieces
@@ -107,7 +109,8 @@ TEST(RestOfRows, OfMechanismsIsOnTheChip) {
   auto const on = [](char const* name, std::int64_t rows, std::int64_t nonzeros, int size = 8) {
     for (auto const& d : devices())
       if (std::string(d.name) == name) {
-        Impl::SolveChoice const how{Impl::SolveVariant::entries_64, Impl::team_of_solve(rows, 1), 1};
+        Impl::SolveChoice const how{Impl::SolveVariant::entries_64, Impl::team_of_solve(rows, 1),
+                                    1};
         return with_rest(how, {rows, nonzeros, rows, size}, d.limits, true).rest;
       }
     return RestOfRows{};
@@ -166,21 +169,17 @@ struct Products {
   }
   template <class Member>
   void operator()(Member const& member) const {
-    auto* const numbers = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes() - 16, 16));
+    auto* const numbers =
+        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes() - 16, 16));
     using Matrix = Impl::LongRowsHeld<T, held>;
     Matrix matrix;
     Impl::LogPointers<T> const log;
     Impl::SolveItem<T> const item{b, x, member.league_rank(), true};
-    Impl::SystemTeam<T, 1, true, Matrix, Member> at{member,
-                                                    matrix,
-                                                    item,
-                                                    log,
-                                                    scratch,
-                                                    member.team_rank(),
-                                                    lanes,
-                                                    a.rows,
-                                                    numbers,
-                                                    numbers + scratch.of_system()};
+    Impl::SystemTeam<T, 1, true, Matrix, Member> at{member,  matrix,
+                                                    item,    log,
+                                                    scratch, member.team_rank(),
+                                                    lanes,   a.rows,
+                                                    numbers, numbers + scratch.of_system()};
     Impl::RowNumbers<T, 1> diagonal{};
     matrix.take(at, a, a.numbers(item.number), diagonal, rest,
                 reinterpret_cast<char*>(numbers + scratch.numbers(Impl::Vendor::has_shuffles)));
@@ -218,7 +217,10 @@ std::vector<RestOfRows> plans(Pattern const& p) {
   auto const most = [&](int length) {
     return int(Impl::most_pieces(p.rows, p.nonzeros(), widest, length));
   };
-  return {{most(8), most(8), 8}, {most(8), 3, 8}, {most(8), 0, 8}, {most(32), 5, 32},
+  return {{most(8), most(8), 8},
+          {most(8), 3, 8},
+          {most(8), 0, 8},
+          {most(32), 5, 32},
           {most(8) + 100, most(8) + 50, 8}};
 }
 
@@ -327,25 +329,21 @@ TYPED_TEST(LongRows, BanksDiffer) {
         Matrix matrix;
         Impl::LogPointers<T> const log;
         Impl::SolveItem<T> const item{this->b, this->x, 0, true};
-        Impl::SystemTeam<T, 1, true, Matrix, HostMember> at{member,
-                                                            matrix,
-                                                            item,
-                                                            log,
-                                                            this->scratch,
-                                                            member.team_rank(),
-                                                            this->lanes,
-                                                            this->a.rows,
-                                                            numbers,
-                                                            numbers + this->scratch.of_system()};
+        Impl::SystemTeam<T, 1, true, Matrix, HostMember> at{
+            member,        matrix,
+            item,          log,
+            this->scratch, member.team_rank(),
+            this->lanes,   this->a.rows,
+            numbers,       numbers + this->scratch.of_system()};
         Impl::RowNumbers<T, 1> diagonal{};
         matrix.take(
             at, this->a, this->a.numbers(0), diagonal, this->rest,
             reinterpret_cast<char*>(numbers + this->scratch.numbers(Impl::Vendor::has_shuffles)));
         auto& mine = (*columns)[std::size_t(at.rank)];
         for (int s = 0; s < matrix.slots; ++s)
-          mine.push_back(int((s % 2 == 0 ? matrix.places[s / 2] & 0xffffu
-                                         : matrix.places[s / 2] >> 16) /
-                             sizeof(T)));
+          mine.push_back(
+              int((s % 2 == 0 ? matrix.places[s / 2] & 0xffffu : matrix.places[s / 2] >> 16) /
+                  sizeof(T)));
       }
     };
     Impl::SolveChoice const how{Impl::SolveVariant::entries_64, lanes, 1};
@@ -408,7 +406,8 @@ TYPED_TEST(LongRows, Solves) {
   Random random(4);
   std::int64_t const items = 2;
   for (int length : {held + 1, 100}) {
-    Matrices<T> const a(with_lengths(random, lengths_of(100, 20, length, 5)), items, Arranged::rows);
+    Matrices<T> const a(with_lengths(random, lengths_of(100, 20, length, 5)), items,
+                        Arranged::rows);
     GemmMatrices<T> const b(items, 100, 1, Arranged::rows), x(items, 100, 1, Arranged::strided);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false, 3);
     a.upload();
@@ -416,8 +415,8 @@ TYPED_TEST(LongRows, Solves) {
     for (auto const& rest : plans(a.pattern)) {
       x.randomise(random);
       auto const outside = x.poisoned();
-      auto const said = solve_on_teams(a, Impl::AnySystems<T>(a.csr().systems()), rest, b, x,
-                                       usual_tolerance<T>);
+      auto const said =
+          solve_on_teams(a, Impl::AnySystems<T>(a.csr().systems()), rest, b, x, usual_tolerance<T>);
       EXPECT_EQ(x.poisoned(), outside);
       for (std::int64_t n = 0; n < items; ++n) {
         ASSERT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
@@ -489,7 +488,8 @@ TYPED_TEST(LongRows, FaultsInTheRest) {
     for (int fault : {rows, -1, 2147483647}) {
       auto wrong = columns;
       wrong[wrong.size() - 5] = fault;
-      auto const matrices = csr(a.row_offsets, indices_of<int>("columns", wrong), vectors(a.values));
+      auto const matrices =
+          csr(a.row_offsets, indices_of<int>("columns", wrong), vectors(a.values));
       x.fill(T(7));
       auto const refused = solve_on_teams(a, Impl::AnySystems<T>(matrices.systems()), rest, b, x,
                                           usual_tolerance<T>);

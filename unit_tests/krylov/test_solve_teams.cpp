@@ -285,7 +285,7 @@ TYPED_TEST(SolveOnTeams, Scaled) {
   with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(22, 0.8, 8, SolveVariant::columns_24,
                                                             no_preconditioner());
   with.template operator()<LongRowsHeld<T, 64>, 1, true>(60, 0.8, 64, SolveVariant::entries_64,
-                                                           jacobi());
+                                                         jacobi());
   with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(33, 0.8, 32,
                                                              SolveVariant::columns_split, jacobi());
   with.template operator()<ReadInPlace<T, 2>, 2, true>(70, 0.1, 64, SolveVariant::in_place, ilu());
