@@ -16,6 +16,11 @@
 
 namespace Batchwork::Impl {
 
+/// The most lanes of the systems for which there is a kernel of fewer registers.
+template <class T>
+inline constexpr int lanes_of_long_rows =
+    sizeof(T) == 8 ? RestOfRows::lanes_of_two : largest_team_of_a_system;
+
 /// The room of a system that RestOfRows plans, in team scratch.
 template <class T>
 struct RoomOfRest {
@@ -63,7 +68,8 @@ struct RoomOfRest {
   }
 };
 
-/// A row of any length a lane, of which K entries are in registers.
+/// A row of any length a lane, of which K entries are in registers: as many as leave room for two teams of up to 160 lanes in
+/// double, since one alone waits for its own sums most of the time. Lanes is the most that a system has.
 ///
 /// Slot s of lane l is for entries whose column and s + l leave the same rest when they are divided by the number of banks: so lanes
 /// that read slot s of the vector at once do so from different banks. Entries for which no such slot is left take any other. With
@@ -71,16 +77,16 @@ struct RoomOfRest {
 ///
 /// The rest of a row is cut into pieces, which are in team scratch as far as there is room, else where the matrix is. A product
 /// sums up the pieces, lane by lane, then what is in registers; after a wait each row adds the sums of its pieces, in their order.
-template <class T, int K>
+template <class T, int Lanes>
 struct LongRowsHeld {
+  static constexpr int K = RestOfRows::held(int(sizeof(T)));
   static constexpr bool has_entries = true;
   static constexpr bool skips_rows = false;
   static constexpr int registers = K * int(sizeof(T)) / 4 + K / 2;
-  static constexpr int largest_team = largest_team_of_a_system;
+  static constexpr int largest_team = Lanes;
   static constexpr int directions = 0;
   static constexpr int banks = 128 / int(sizeof(T));  ///< for numbers that are read at once
-  static_assert(K == RestOfRows::held && K == 64 && K % banks == 0,
-                "the slots of a row are the bits of a word");
+  static_assert(K <= 64 && K % banks == 0, "the entries of a row are the bits of a word");
   static_assert(largest_team <= 256, "columns are kept as bytes");
   using Row = RowNumbers<T, 1>;
   T a[K];

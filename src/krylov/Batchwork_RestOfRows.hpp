@@ -16,12 +16,15 @@ namespace Batchwork::Impl {
 
 /// What rows have beyond the entries in registers, cut into pieces of one row each; see LongRows.hpp.
 struct RestOfRows {
-  static constexpr int held = 64;             ///< entries of a row in registers
   static constexpr int numbers_of_a_sum = 3;  ///< of the widest of ProductSums.hpp
   static constexpr int beside = 16;           ///< bytes
   static constexpr int shortest = 8;          ///< entries of a piece
-  static constexpr int bytes_of_slots =
-      held + 16;  ///< of a lane; so far apart, lanes begin in different banks
+  static constexpr int bytes_of_slots = 80;   ///< of a lane: so far apart, lanes begin in different banks
+  /// Lanes of a system of which a multiprocessor has registers for two, in double.
+  static constexpr int lanes_of_two = 160;
+
+  /// Entries of a row in registers, for numbers of so many bytes.
+  static constexpr int held(int size) { return size == 8 ? 48 : 64; }
 
   int pieces = 0;         ///< of a system, at most; 0: no row is that long
   int kept = 0;           ///< pieces in scratch; the others are read where the matrix is
@@ -40,8 +43,8 @@ struct RestOfRows {
 /// Pieces of so many entries, at most, of rows that have `widest` entries at most and `nonzeros` together. A row of c entries has
 /// (c - held + length - 1) / length at most, and that is a greater part of c the longer the row is.
 constexpr std::int64_t most_pieces(std::int64_t rows, std::int64_t nonzeros, std::int64_t widest,
-                                   std::int64_t length) {
-  std::int64_t const longest = widest - RestOfRows::held;
+                                   std::int64_t length, int held) {
+  std::int64_t const longest = widest - held;
   if (longest <= 0) return 0;
   return std::min(rows * ((longest + length - 1) / length),
                   nonzeros * (longest + length - 1) / (length * widest));
@@ -51,10 +54,11 @@ constexpr std::int64_t most_pieces(std::int64_t rows, std::int64_t nonzeros, std
 /// longer, so that there are fewer sums of them.
 constexpr RestOfRows rest_of_rows(std::int64_t rows, std::int64_t nonzeros, std::int64_t widest,
                                   int lanes, int size, std::int64_t bytes) {
+  int const held = RestOfRows::held(size);
   RestOfRows rest;
   for (;; rest.length *= 2) {
-    rest.pieces = int(most_pieces(rows, nonzeros, widest, rest.length));
-    if (rest.bytes(lanes, size) <= bytes / 2 || rest.length >= widest - RestOfRows::held) break;
+    rest.pieces = int(most_pieces(rows, nonzeros, widest, rest.length, held));
+    if (rest.bytes(lanes, size) <= bytes / 2 || rest.length >= widest - held) break;
   }
   std::int64_t const left = bytes - RestOfRows::beside - 4 * lanes - 16 -
                             std::int64_t(rest.pieces) * (RestOfRows::numbers_of_a_sum * size + 4);
@@ -63,10 +67,11 @@ constexpr RestOfRows rest_of_rows(std::int64_t rows, std::int64_t nonzeros, std:
   return rest;
 }
 
-/// Teams of so many lanes that a multiprocessor has registers for, a row of `held` entries a lane; by what compilers gave: 255
-/// registers in double, 160 in float.
+/// Teams of so many lanes that a multiprocessor has registers for, a row a lane; by what compilers are told and give: in double
+/// 168 registers to 160 lanes (a quarter of the multiprocessor has three warps of two teams), and 256 beyond; 160 in float.
 constexpr int teams_of_long_rows(int lanes, int size) {
-  return std::max(registers_of_multiprocessor / (lanes * (size == 8 ? 256 : 160)), 1);
+  int const registers = size == 4 ? 160 : lanes <= RestOfRows::lanes_of_two ? 168 : 256;
+  return std::max(registers_of_multiprocessor / (lanes * registers), 1);
 }
 /// Bytes of scratch for the rest of each of these teams, `boxes` being what they have beside. One half of what a team may have for
 /// a solver that has room there.

@@ -280,7 +280,9 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
           return either.template operator()<EntriesHeld<T, short_rows, 3>, short_rows>();
         case SolveVariant::entries_7: return either.template operator()<EntriesHeld<T, 4, 7>, 4>();
         case SolveVariant::entries_64:
-          return launch.template operator()<LongRowsHeld<T, 64>, 1, true>(q);
+          if (sizeof(T) == 8 && how.lanes <= RestOfRows::lanes_of_two)
+            return launch.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(q);
+          return launch.template operator()<LongRowsHeld<T, largest_team_of_a_system>, 1, true>(q);
         case SolveVariant::columns_24:
           return launch.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(q);
         case SolveVariant::columns_56:

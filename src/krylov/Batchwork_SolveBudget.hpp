@@ -20,7 +20,7 @@ namespace Batchwork::Impl {
 enum class SolveVariant {
   entries_3,  ///< 4 or 8 rows of 3 entries in registers
   entries_7,  ///< 4 rows of 7 entries
-  entries_64,  ///< a row of 64 entries, and what it has beyond them shared by all lanes; see LongRows.hpp
+  entries_64,  ///< a row of 64 entries, 48 in double, and what it has beyond them shared by all lanes; see LongRows.hpp
   columns_24,  ///< 3 rows of 24 columns
   columns_56,  ///< a row of 56 columns
   columns_split,  ///< 2 rows, 16 columns of them in registers and the others in scratch; see ColumnsSplit.hpp
@@ -191,9 +191,13 @@ constexpr SolveChoice on_chip_if_it_fits(SolveChoice how, SystemSizes const& of,
     return limits.holds(teams_of_split_columns, split.team(), std::size_t(bytes)) ? split : how;
   }
   if (how.variant != SolveVariant::in_place || of.rows > largest_team_of_a_system) return how;
-  auto const held =
-      with_rest({SolveVariant::entries_64, team_of_solve(of.rows, 1), 1}, of, limits, shuffles);
-  return held.rest.kept == held.rest.pieces ? held : how;
+  // What two teams have no room for one may have, which then has more lanes.
+  for (int lanes : {team_of_solve(of.rows, 1), RestOfRows::lanes_of_two + lanes_of_warp}) {
+    if (lanes < of.rows) continue;
+    auto const held = with_rest({SolveVariant::entries_64, lanes, 1}, of, limits, shuffles);
+    if (held.rest.kept == held.rest.pieces) return held;
+  }
+  return how;
 }
 /// Whether a host's threads take packs of systems with so many entries. The matrices of a pack are copied: beyond this many
 /// bytes of them caches overflow, and one system after the other is faster.

@@ -95,7 +95,9 @@ void expect_all_launched() {
           else with.template operator()<EntriesHeld<T, 4, 7>, 4, false>();
           break;
         case SolveVariant::entries_64:
-          with.template operator()<LongRowsHeld<T, 64>, 1, true>();
+          if (how.lanes <= lanes_of_long_rows<T>)
+            with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>();
+          else with.template operator()<LongRowsHeld<T, largest_team_of_a_system>, 1, true>();
           break;
         case SolveVariant::columns_24:
           with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>();
@@ -217,6 +219,7 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
       how.lanes += how.lanes < 32 ? how.lanes : 32;
     if (variant == SolveVariant::columns_24) how.lanes = 8;
     if (variant == SolveVariant::columns_split) how.lanes = std::max(how.lanes, 16);
+    if (variant == SolveVariant::entries_64) how.rest = {2 * rows, rows, 8};
     auto const stop = relative(usual_tolerance<T>, 200);
     run<T, Matrix, R, Large>(bicgstab(stop), jacobi(), a.csr(), how, a.full, b, random);
     run<T, Matrix, R, Large>(bicgstab(stop), no_preconditioner(), a.dense(), how, a.full, b,
@@ -232,7 +235,7 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
   with.template operator()<EntriesHeld<T, 8, 3>, 8, false>(50, 0.1, false, SolveVariant::entries_3);
   with.template operator()<EntriesHeld<T, 4, 3>, 4, true>(140, -1, false, SolveVariant::entries_3);
   with.template operator()<EntriesHeld<T, 4, 7>, 4, false>(20, 0.3, true, SolveVariant::entries_7);
-  with.template operator()<LongRowsHeld<T, 64>, 1, true>(60, 0.8, true, SolveVariant::entries_64);
+  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(60, 0.8, true, SolveVariant::entries_64);
   for (int rows : {1, 8, 22, 24})
     with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(rows, 0.8, true,
                                                               SolveVariant::columns_24);
@@ -270,7 +273,8 @@ TYPED_TEST(SolveOnTeams, Scaled) {
     b.upload();
     w.upload();
     SCOPED_TRACE(std::to_string(rows) + " rows, variant " + std::to_string(int(variant)));
-    Impl::SolveChoice const how{variant, lanes, R, 1};
+    Impl::SolveChoice how{variant, lanes, R, 1};
+    if (variant == SolveVariant::entries_64) how.rest = {2 * rows, rows, 8};
     auto const solver = bicgstab(relative(sizeof(T) == 4 ? 1e-3 : 1e-8, 200));
     Impl::SystemScaling<T> scale;
     run<T, Matrix, R, Large>(solver, m, a.csr(), how, a.full, b, random, scale);
@@ -284,7 +288,7 @@ TYPED_TEST(SolveOnTeams, Scaled) {
                                                            jacobi());
   with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(22, 0.8, 8, SolveVariant::columns_24,
                                                             no_preconditioner());
-  with.template operator()<LongRowsHeld<T, 64>, 1, true>(60, 0.8, 64, SolveVariant::entries_64,
+  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(60, 0.8, 64, SolveVariant::entries_64,
                                                          jacobi());
   with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(33, 0.8, 32,
                                                              SolveVariant::columns_split, jacobi());
@@ -349,6 +353,7 @@ TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
     while (how.lanes * R < rows || (Large && how.lanes <= 32))
       how.lanes += how.lanes < 32 ? how.lanes : 32;
     if (std::is_same_v<Matrix, Impl::ColumnsHeld<T, 3, 24>>) how.lanes = 8;
+    how.rest = {2 * rows, rows, 8};
     for (std::size_t at : {std::size_t(0), columns.size() / 2, columns.size() - 1})
       for (int fault : {rows, -1, 2147483647}) {
         auto wrong = columns;
@@ -379,7 +384,7 @@ TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
   with.template operator()<EntriesHeld<T, 4, 3>, 4, false>(30, -1);
   with.template operator()<EntriesHeld<T, 4, 3>, 4, true>(140, -1);
   with.template operator()<EntriesHeld<T, 4, 7>, 4, false>(20, 0.2);
-  with.template operator()<LongRowsHeld<T, 64>, 1, true>(60, 0.8);
+  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(60, 0.8);
   with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(22, 0.8);
   with.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(33, 0.8);
   with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(33, 0.8);
