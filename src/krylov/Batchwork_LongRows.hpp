@@ -72,8 +72,7 @@ struct RoomOfRest {
 /// double, since one alone waits for its own sums most of the time. Lanes is the most that a system has.
 ///
 /// Slot s of lane l is for entries whose column and s + l leave the same rest when they are divided by the number of banks: so lanes
-/// that read slot s of the vector at once do so from different banks. Entries for which no such slot is left take any other. With
-/// entries by columns a product of random rows waited for scratch half of its time.
+/// that read slot s of the vector at once do so from different banks. Entries for which no such slot is left take any other.
 ///
 /// The rest of a row is cut into pieces, which are in team scratch as far as there is room, else where the matrix is. A product
 /// sums up the pieces, lane by lane, then what is in registers; after a wait each row adds the sums of its pieces, in their order.

@@ -19,7 +19,8 @@ struct RestOfRows {
   static constexpr int numbers_of_a_sum = 3;  ///< of the widest of ProductSums.hpp
   static constexpr int beside = 16;           ///< bytes
   static constexpr int shortest = 8;          ///< entries of a piece
-  static constexpr int bytes_of_slots = 80;   ///< of a lane: so far apart, lanes begin in different banks
+  static constexpr int bytes_of_slots =
+      80;  ///< of a lane: so far apart, lanes begin in different banks
   /// Lanes of a system of which a multiprocessor has registers for two, in double.
   static constexpr int lanes_of_two = 160;
 

@@ -18,8 +18,8 @@ namespace Batchwork::Impl {
 
 /// Where the matrix is and how many rows a lane has; see HeldMatrix.hpp.
 enum class SolveVariant {
-  entries_3,  ///< 4 or 8 rows of 3 entries in registers
-  entries_7,  ///< 4 rows of 7 entries
+  entries_3,   ///< 4 or 8 rows of 3 entries in registers
+  entries_7,   ///< 4 rows of 7 entries
   entries_64,  ///< a row of 64 entries, 48 in double, and what it has beyond them shared by all lanes; see LongRows.hpp
   columns_24,  ///< 3 rows of 24 columns
   columns_56,  ///< a row of 56 columns

@@ -99,8 +99,8 @@ TYPED_TEST(GmresOnTeams, EveryVariant) {
       SolveVariant::columns_56, solvable_pattern(random, 40, 0.6, false), 4, 7, random);
   run_held<T, ReadInPlace<T, 8>, 8, true>(SolveVariant::in_place,
                                           solvable_pattern(random, 70, 0.95, false), 4, 7, random);
-  run_held<T, LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(SolveVariant::entries_64,
-                                            solvable_pattern(random, 70, 0.4, false), 4, 7, random);
+  run_held<T, LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(
+      SolveVariant::entries_64, solvable_pattern(random, 70, 0.4, false), 4, 7, random);
 }
 
 template <class T>

@@ -235,7 +235,8 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
   with.template operator()<EntriesHeld<T, 8, 3>, 8, false>(50, 0.1, false, SolveVariant::entries_3);
   with.template operator()<EntriesHeld<T, 4, 3>, 4, true>(140, -1, false, SolveVariant::entries_3);
   with.template operator()<EntriesHeld<T, 4, 7>, 4, false>(20, 0.3, true, SolveVariant::entries_7);
-  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(60, 0.8, true, SolveVariant::entries_64);
+  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(
+      60, 0.8, true, SolveVariant::entries_64);
   for (int rows : {1, 8, 22, 24})
     with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(rows, 0.8, true,
                                                               SolveVariant::columns_24);
@@ -288,8 +289,8 @@ TYPED_TEST(SolveOnTeams, Scaled) {
                                                            jacobi());
   with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(22, 0.8, 8, SolveVariant::columns_24,
                                                             no_preconditioner());
-  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(60, 0.8, 64, SolveVariant::entries_64,
-                                                         jacobi());
+  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(
+      60, 0.8, 64, SolveVariant::entries_64, jacobi());
   with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(33, 0.8, 32,
                                                              SolveVariant::columns_split, jacobi());
   with.template operator()<ReadInPlace<T, 2>, 2, true>(70, 0.1, 64, SolveVariant::in_place, ilu());
