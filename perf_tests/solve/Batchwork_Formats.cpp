@@ -80,12 +80,13 @@ void register_batchwork_formats() {
   for (Family const& f : stencils())
     register_solve("solve", "batchwork", f, "ell", method_name<Solver::bicgstab, none>(),
                    batch_items, solve_ell<Solver::bicgstab, none>);
-  for (Family const& f : chemistry()) {
-    register_solve("solve", "batchwork", f, "ell", method_name<Solver::bicgstab, jacobi>(),
-                   batch_items, solve_ell<Solver::bicgstab, jacobi>);
-    register_solve("solve", "batchwork", f, "dense", method_name<Solver::bicgstab, jacobi>(),
-                   batch_items, solve_dense<Solver::bicgstab, jacobi>);
-  }
+  for (auto const& families : {chemistry(), mechanisms()})
+    for (Family const& f : families) {
+      register_solve("solve", "batchwork", f, "ell", method_name<Solver::bicgstab, jacobi>(),
+                     batch_items, solve_ell<Solver::bicgstab, jacobi>);
+      register_solve("solve", "batchwork", f, "dense", method_name<Solver::bicgstab, jacobi>(),
+                     batch_items, solve_dense<Solver::bicgstab, jacobi>);
+    }
 }
 
 }  // namespace BatchworkPerf

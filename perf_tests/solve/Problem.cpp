@@ -95,14 +95,46 @@ Systems make_badly_scaled(Family const& f) {
   return s;
 }
 
-Systems make_random(Family const& f) {
+/// Adds a row of a pattern: its diagonal, and `wanted` of the places beside it, each choice of them equally likely (Knuth's
+/// algorithm S).
+void add_row(Systems& s, int row, int rows, int wanted, std::uint64_t seed) {
+  int left = rows - 1;
+  for (int j = 0; j < rows; ++j) {
+    bool const diagonal = row == j;
+    auto const place = static_cast<std::uint64_t>(row * rows + j);
+    bool const takes = !diagonal && uniform(seed, place) * left < wanted;
+    if (!diagonal) --left;
+    if (takes) --wanted;
+    if (diagonal || takes) s.columns.push_back(j);
+  }
+  s.row_offsets.push_back(s.nonzeros());
+}
+
+/// 1024 systems of a pattern.
+void put_random(Systems& s, Family const& f) {
   constexpr std::size_t count = 1024;
-  // The spectral radius of what Jacobi leaves beside the identity, nearly (the circular law); with it BiCGSTAB takes 15 to 20
-  // iterations to 1e-6.
+  // The spectral radius of what Jacobi leaves beside the identity, nearly (the circular law; of rows of uneven lengths too, since
+  // it is the sum of all variances that counts); with it BiCGSTAB takes 15 to 20 iterations to 1e-6.
   constexpr double radius = 0.65;
   auto const seed = static_cast<std::uint64_t>(f.rows);
-  Systems s;
   s.tolerance = 1e-6;
+  double const each = radius * std::sqrt(3.0 * f.rows / (f.nonzeros - f.rows));
+  s.values.reserve(count * s.columns.size());
+  std::uint64_t place = 0;
+  for (std::size_t n = 0; n < count; ++n)
+    for (int i = 0; i < f.rows; ++i) {
+      double const scale = std::pow(10.0, 2 * uniform(seed + 1, n * seed + std::uint64_t(i)) - 1);
+      for (int k = s.row_offsets[std::size_t(i)]; k < s.row_offsets[std::size_t(i) + 1]; ++k) {
+        double const off = each * (2 * uniform(seed + 2, place++) - 1);
+        s.values.push_back(scale * (s.columns[std::size_t(k)] == i ? 1 : off));
+      }
+    }
+  s.b.assign(count * std::size_t(f.rows), 1.0);
+}
+
+Systems make_random(Family const& f) {
+  auto const seed = static_cast<std::uint64_t>(f.rows);
+  Systems s;
   s.row_offsets.push_back(0);
   // As many places beside the diagonal as are wanted, each choice of them equally likely (Knuth's algorithm S).
   int wanted = f.nonzeros - f.rows, left = f.rows * (f.rows - 1);
@@ -117,18 +149,39 @@ Systems make_random(Family const& f) {
     }
     s.row_offsets.push_back(s.nonzeros());
   }
-  double const each = radius * std::sqrt(3.0 * f.rows / (f.nonzeros - f.rows));
-  s.values.reserve(count * s.columns.size());
-  std::uint64_t place = 0;
-  for (std::size_t n = 0; n < count; ++n)
-    for (int i = 0; i < f.rows; ++i) {
-      double const scale = std::pow(10.0, 2 * uniform(seed + 1, n * seed + std::uint64_t(i)) - 1);
-      for (int k = s.row_offsets[std::size_t(i)]; k < s.row_offsets[std::size_t(i) + 1]; ++k) {
-        double const off = each * (2 * uniform(seed + 2, place++) - 1);
-        s.values.push_back(scale * (s.columns[std::size_t(k)] == i ? 1 : off));
-      }
-    }
-  s.b.assign(count * std::size_t(f.rows), 1.0);
+  put_random(s, f);
+  return s;
+}
+
+Systems make_uneven(Family const& f) {
+  auto const seed = static_cast<std::uint64_t>(f.rows) + 7;
+  constexpr int shortest = 65;  // of the long ones
+  constexpr int most_long = 31;
+  // How long the rows are: 31 from 65 entries to all columns in equal steps, at random places; the others share what is left.
+  std::vector<int> lengths;
+  int left_long = most_long, left_entries = f.nonzeros;
+  for (int i = 0; i < f.rows; ++i) {
+    bool const is_long = uniform(seed, std::uint64_t(i)) * (f.rows - i) < left_long;
+    lengths.push_back(0);
+    if (!is_long) continue;
+    --left_long;
+    lengths.back() = shortest + (f.rows - shortest) * left_long / (most_long - 1);
+    left_entries -= lengths.back();
+  }
+  int left_rows = f.rows - most_long;
+  for (int& length : lengths) {
+    if (length > 0) continue;
+    // About the mean of what is left, half as many to half as many more.
+    int const mean = left_entries / left_rows;
+    int const off = int((uniform(seed + 1, std::uint64_t(left_rows)) - 0.5) * mean);
+    length = left_rows == 1 ? left_entries : std::clamp(mean + off, 1, shortest - 1);
+    left_entries -= length;
+    --left_rows;
+  }
+  Systems s;
+  s.row_offsets.push_back(0);
+  for (int i = 0; i < f.rows; ++i) add_row(s, i, f.rows, lengths[std::size_t(i)] - 1, seed + 2);
+  put_random(s, f);
   return s;
 }
 
@@ -195,6 +248,8 @@ Family grimech30() {
 Family badly_scaled(int rows) { return {"badly_scaled", rows, rows * rows, make_badly_scaled}; }
 
 Family random_systems(int rows, int nonzeros) { return {"random", rows, nonzeros, make_random}; }
+
+Family uneven_systems() { return {"uneven", 144, 6135, make_uneven}; }
 
 void SolveProblem::run(benchmark::State& state, OnVectors const& prepare, OnVectors const& launch,
                        Ask const& ask, int most) const {

@@ -60,6 +60,10 @@ Family badly_scaled(int rows);
 /// different scales, almost full where they are small, and loaded diagonals. 1024 systems, b = 1, to 1e-6.
 Family random_systems(int rows, int nonzeros);
 
+/// The same of 144 rows with 6135 entries, of which 31 rows have 65 to 144, as the mechanism of iso-octane has: the mean of 43
+/// says little.
+Family uneven_systems();
+
 /// Items of a batch, unless memory says otherwise. Hosts are compared with peers on hosts, where time says otherwise.
 inline constexpr std::int64_t batch_items = on_device ? 131072 : 1024;
 
@@ -198,6 +202,8 @@ inline std::vector<Family> stencils() {
 inline std::vector<Family> chemistry() {
   return {drm19(), random_systems(33, 978), random_systems(54, 2560), random_systems(144, 6135)};
 }
+/// Beside these, whose rows are too even: as mechanisms are.
+inline std::vector<Family> mechanisms() { return {grimech30(), uneven_systems()}; }
 
 }  // namespace BatchworkPerf
 

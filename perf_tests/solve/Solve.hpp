@@ -38,7 +38,8 @@ std::string method_name() {
 /// Where the solver stops in a norm that is not |b - A x|, its word is not compared with that.
 template <Solver S, Preconditioner P, class A, class Around = std::identity>
 void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a,
-                      Around const& around = {}, bool in_plain_norm = true) {
+                      Around const& around = {}, bool in_plain_norm = true,
+                      Batchwork::WorkDivision const& how = {}) {
   using namespace Batchwork;
   auto const solver = around([&] {
     auto const criteria = relative(p.distinct.tolerance, most_iterations);
@@ -63,12 +64,13 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
   // At least one number, since a View of none is not allocated.
   Kokkos::View<double*, Memory> const room(
       "workspace",
-      static_cast<std::size_t>(workspace_numbers(exec, solver, preconditioner, a, p.items)) + 1);
+      static_cast<std::size_t>(workspace_numbers(exec, how, solver, preconditioner, a, p.items)) +
+          1);
   auto const launch = [&](SolveProblem::Vectors const& x) {
     if constexpr (S == Solver::gmres || S == Solver::gmres_40 ||
                   P == Preconditioner::block_jacobi || P == Preconditioner::ilu)
-      solve(exec, solver, preconditioner, a, p.b, x, log, workspace(room));
-    else solve(exec, solver, preconditioner, a, p.b, x, log);
+      solve(exec, how, solver, preconditioner, a, p.b, x, log, workspace(room));
+    else solve(exec, how, solver, preconditioner, a, p.b, x, log);
   };
   p.run(state, launch, [&] {
     Said said;

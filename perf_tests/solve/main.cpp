@@ -10,6 +10,7 @@
 namespace BatchworkPerf {
 
 void register_batchwork_csr();
+void register_batchwork_divisions();
 void register_batchwork_gmres();
 void register_batchwork_formats();
 void register_batchwork_preconditioners();
@@ -30,6 +31,7 @@ void register_all() {
   register_batchwork_formats();
   register_batchwork_preconditioners();
   register_batchwork_scaled();
+  if constexpr (on_device) register_batchwork_divisions();
 #if defined(BATCHWORK_HAVE_EIGEN)
   if constexpr (!on_device) register_eigen_solvers();
 #endif

@@ -107,34 +107,22 @@ struct ColumnsHeld {
   }
 };
 
-/// R rows of up to K entries with their columns; what is beyond them is read where it is.
+/// R rows of up to K entries with their columns; what is beyond them is read where it is. For rows of many entries see LongRows.hpp.
 template <class T, int R, int K>
 struct EntriesHeld {
   static constexpr bool has_entries = true;
   static constexpr bool skips_rows = false;
-  /// Where the columns are in the letter box, in bytes; many of them by pairs of 16 bits.
-  static constexpr int pair = K > 8 ? 2 : 1;
-  static constexpr int registers = R * K * int(sizeof(T)) / 4 + R * K / pair;
-  static constexpr int largest_team = R == 1 ? largest_team_of_a_system : 128;
+  static constexpr int registers = R * K * int(sizeof(T)) / 4 + R * K;
+  static constexpr int largest_team = 128;
   static constexpr int directions = K == 3 && R <= 4 ? directions_in_registers : 0;
-  static_assert(K % pair == 0);
   T a[R][K];
-  unsigned places[R][K / pair];
+  unsigned places[R][K];  ///< of the columns in the letter box, in bytes
   AnySystems<T> const* of = nullptr;
   int width = 0;  ///< of the widest row
   bool valid = true;
 
-  /// What a product reads the vector by.
-  struct Box {
-    T const* numbers;
-    // Known anew in each product: places that are unpacked before would push the numbers out of the registers.
-    unsigned low = pair == 1 ? 0 : unsigned(Vendor::renewed(0xffff));
-    int high = pair == 1 ? 0 : Vendor::renewed(16);
-  };
-  BATCHWORK_INLINE T read(Box const& box, int r, int k) const {
-    unsigned const held = places[r][k / pair];
-    unsigned const place = pair == 1 ? held : k % 2 == 0 ? held & box.low : held >> box.high;
-    return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(box.numbers) + place);
+  BATCHWORK_INLINE T read(T const* box, int r, int k) const {
+    return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(box) + places[r][k]);
   }
   /// Takes the rows of the item whose numbers these are, and the diagonal. What the rows have is read together: where they
   /// begin, then their columns, then their numbers.
@@ -149,39 +137,30 @@ struct EntriesHeld {
         width = row[r].count > width ? row[r].count : width;
         diagonal.data[r] = T(0);
       }
-      constexpr int chunk = K < 16 ? K : 16;  // of all at once, addresses would not fit
-      static_assert(K % chunk == 0);
+      int column[R][K];
       BATCHWORK_UNROLL
-      for (int k0 = 0; k0 < K; k0 += chunk) {
-        int column[R][chunk];
+      for (int r = 0; r < R; ++r) {
+        int const i = r * lanes + rank;
         BATCHWORK_UNROLL
-        for (int r = 0; r < R; ++r) {
-          int const i = r * lanes + rank;
-          BATCHWORK_UNROLL
-          for (int k = 0; k < chunk; ++k)
-            // An empty slot is a zero times the row's own number.
-            column[r][k] = k0 + k < row[r].count ? row[r].column(k0 + k) : i < from.rows ? i : 0;
-        }
+        for (int k = 0; k < K; ++k)
+          // An empty slot is a zero times the row's own number.
+          column[r][k] = k < row[r].count ? row[r].column(k) : i < from.rows ? i : 0;
+      }
+      BATCHWORK_UNROLL
+      for (int r = 0; r < R; ++r) {
         BATCHWORK_UNROLL
-        for (int r = 0; r < R; ++r) {
-          BATCHWORK_UNROLL
-          for (int k = 0; k < chunk; ++k)
-            a[r][k0 + k] = k0 + k < row[r].count ? row[r].number(k0 + k) : T(0);
-        }
+        for (int k = 0; k < K; ++k) a[r][k] = k < row[r].count ? row[r].number(k) : T(0);
+      }
+      BATCHWORK_UNROLL
+      for (int r = 0; r < R; ++r) {
         BATCHWORK_UNROLL
-        for (int r = 0; r < R; ++r) {
-          BATCHWORK_UNROLL
-          for (int k = k0; k < k0 + chunk; ++k) {
-            int const j = column[r][k - k0];
-            bool const inside = unsigned(j) < unsigned(from.rows);
-            valid = valid && inside;
-            if (k < row[r].count && j == r * lanes + rank) diagonal.data[r] = a[r][k];
-            unsigned const place = inside ? unsigned(j) * unsigned(sizeof(T)) : 0u;
-            if (k % pair == 0) places[r][k / pair] = place;
-            else places[r][k / pair] |= place << 16;
-          }
+        for (int k = 0; k < K; ++k) {
+          int const j = column[r][k];
+          bool const inside = unsigned(j) < unsigned(from.rows);
+          valid = valid && inside;
+          if (k < row[r].count && j == r * lanes + rank) diagonal.data[r] = a[r][k];
+          places[r][k] = inside ? unsigned(j) * unsigned(sizeof(T)) : 0u;
         }
-        if (k0 + chunk < K) Vendor::forget_loads();
       }
       if (width <= K) return;
       BATCHWORK_UNROLL
@@ -207,22 +186,12 @@ struct EntriesHeld {
   }
   template <class Sum, class At, class Put>
   BATCHWORK_INLINE void sum_rows(At& at, RowNumbers<T, R> const& x, Put const& put) const {
-    Box const box{at.publish(x)};
-    // A row alone: several sums at once, so that additions do not wait for each other.
-    constexpr int parts = R > 1 ? 1 : 4;
+    T const* const box = at.publish(x);
     Sum totals[R];
     BATCHWORK_UNROLL
     for (int r = 0; r < R; ++r) {
-      Sum sums[parts];
       BATCHWORK_UNROLL
-      for (int k0 = 0; k0 < K; k0 += 8) {
-        if (k0 > 0 && k0 >= width) continue;
-        BATCHWORK_UNROLL
-        for (int k = k0; k < k0 + 8 && k < K; ++k) sums[k % parts].add(a[r][k], read(box, r, k));
-      }
-      BATCHWORK_UNROLL
-      for (int q = 1; q < parts; ++q) sums[0].add(sums[q]);
-      totals[r] = sums[0];
+      for (int k = 0; k < K; ++k) totals[r].add(a[r][k], read(box, r, k));
     }
     if (width > K) {
       of->visit(of->numbers(Vendor::renewed(at.item.number)), [&](auto const& rows) {
@@ -231,7 +200,7 @@ struct EntriesHeld {
           auto const row = rows(Vendor::renewed(at.row_of(r)));
           Sum sum;
           BATCHWORK_KEEP_LOOP
-          for (int k = K; k < row.count; ++k) sum.add(row.number(k), box.numbers[row.column(k)]);
+          for (int k = K; k < row.count; ++k) sum.add(row.number(k), box[row.column(k)]);
           BATCHWORK_UNROLL
           for (int q = 0; q < R; ++q)
             if (q == r) totals[q].add(sum);

@@ -90,9 +90,10 @@ constexpr bool knows_widest_row(Systems const& a) {
   else return !requires { a.offsets; };
 }
 /// How kernels hold such systems, of which they get `a`.
-template <class Solver, class M, class Systems>
-SolveChoice choose_variant(SystemCall const& call, Systems const& a, std::int64_t rows,
-                           std::int64_t nonzeros, WorkDivision const& how) {
+template <class T, class Solver, class M, class Exec, class Systems>
+SolveChoice choose_variant(SystemCall const& call, [[maybe_unused]] Exec const& exec,
+                           Systems const& a, std::int64_t rows, std::int64_t nonzeros,
+                           WorkDivision const& how) {
   if (rows == 0) return {};
   std::int64_t const width = (nonzeros + rows - 1) / rows;
   constexpr bool shuffles = Vendor::has_shuffles;
@@ -101,14 +102,26 @@ SolveChoice choose_variant(SystemCall const& call, Systems const& a, std::int64_
   if constexpr (functor) choice = choose_functor_solve(rows);
   else if constexpr (takes_item<M>) choice = choose_preconditioned_solve(rows, width, shuffles);
   else choice = choose_solve(rows, width, knows_widest_row(a), Solver::short_rows, shuffles);
-  return divided(call, choice, how, rows, width, Solver::short_rows, shuffles,
-                 functor || takes_item<M>);
+  constexpr bool in_place_only = functor || takes_item<M>;
+  auto const as_divided = [&] {
+    return divided(call, choice, how, rows, width, Solver::short_rows, shuffles, in_place_only);
+  };
+  if constexpr (runs_on_device<Exec> && !in_place_only) {
+    DeviceLimits const limits = Vendor::device_limits(exec);
+    SystemSizes const of{rows, nonzeros, knows_widest_row(a) ? width : rows, int(sizeof(T)),
+                         NeedsRoom<Solver>};
+    if (how.matrix == Placement::automatic && how.lanes == 0)
+      choice = on_chip_if_it_fits(choice, of, limits, shuffles);
+    return with_rest(as_divided(), of, limits, shuffles);
+  } else {
+    return as_divided();
+  }
 }
 
 /// Bytes of scratch of a team beside rooms and factors, as SolveTeams counts them.
 inline std::int64_t bytes_beside_rooms(SolveChoice const& how, std::int64_t rows, std::int64_t size,
                                        bool is_scaled) {
-  return 16 +
+  return 16 + how.bytes_of_matrices(rows, int(size)) +
          size * std::int64_t(how.scratch(rows, int(size), is_scaled).numbers(Vendor::has_shuffles));
 }
 
@@ -267,11 +280,16 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
           return either.template operator()<EntriesHeld<T, short_rows, 3>, short_rows>();
         case SolveVariant::entries_7: return either.template operator()<EntriesHeld<T, 4, 7>, 4>();
         case SolveVariant::entries_64:
-          return launch.template operator()<EntriesHeld<T, 1, 64>, 1, true>(q);
+          if (sizeof(T) == 8 && how.lanes <= RestOfRows::lanes_of_two)
+            return launch.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(q);
+          return launch.template operator()<LongRowsHeld<T, largest_team_of_a_system>, 1, true>(q);
         case SolveVariant::columns_24:
           return launch.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(q);
         case SolveVariant::columns_56:
           return launch.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(q);
+        case SolveVariant::columns_split:
+          return launch
+              .template operator()<ColumnsSplit<T, 2, SplitColumns::in_registers>, 2, false>(q);
         default: return launch.template operator()<ReadInPlace<T, 8>, 8, true>(q);
       }
     }
@@ -373,7 +391,7 @@ void solve_batch(Exec const& exec, Solver const& given_solver, M const& precondi
   using Preparing = std::remove_const_t<decltype(in_kernel)>;
   using Plain = std::remove_cvref_t<decltype(solver)>;
   auto const how =
-      choose_variant<Plain, Preparing>(call, systems, a.rows(), a.nonzeros(), division);
+      choose_variant<T, Plain, Preparing>(call, exec, systems, a.rows(), a.nonzeros(), division);
   constexpr bool is_scaled = is_scaled_solver<Solver>;
   auto const fitted = fitted_solver<T>(call, exec, solver, in_kernel, a.rows(), how, is_scaled);
   WorkspacePlan const plan =
@@ -517,8 +535,8 @@ std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver
   constexpr bool is_scaled = Impl::is_scaled_solver<Solver>;
   auto const in_kernel = Impl::preconditioner_in_kernel(preconditioner, a);
   using InKernel = std::remove_const_t<decltype(in_kernel)>;
-  auto const chosen = Impl::choose_variant<std::remove_cvref_t<decltype(plain)>, InKernel>(
-      call, a.systems(), a.rows(), a.nonzeros(), how);
+  auto const chosen = Impl::choose_variant<Number, std::remove_cvref_t<decltype(plain)>, InKernel>(
+      call, exec, a.systems(), a.rows(), a.nonzeros(), how);
   auto const fitted =
       Impl::fitted_solver<Number>(call, exec, plain, in_kernel, a.rows(), chosen, is_scaled);
   return Impl::plan_workspace<Exec, Number>(exec, fitted, preconditioner, a, items, chosen,

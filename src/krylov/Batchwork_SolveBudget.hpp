@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "krylov/Batchwork_RestOfRows.hpp"
 #include "krylov/Batchwork_SystemTeam.hpp"
 #include "machine/Batchwork_DeviceLimits.hpp"
 #include "machine/Batchwork_Lanes.hpp"
@@ -19,11 +20,12 @@ namespace Batchwork::Impl {
 enum class SolveVariant {
   entries_3,   ///< 4 or 8 rows of 3 entries in registers
   entries_7,   ///< 4 rows of 7 entries
-  entries_64,  ///< a row of 64 entries
+  entries_64,  ///< a row of 64 entries, 48 in double, and what it has beyond them shared by all lanes; see LongRows.hpp
   columns_24,  ///< 3 rows of 24 columns
   columns_56,  ///< a row of 56 columns
-  in_place,    ///< up to 8 rows, read where they are
-  functor,     ///< up to 8 rows, applied by a functor
+  columns_split,  ///< 2 rows, 16 columns of them in registers and the others in scratch; see ColumnsSplit.hpp
+  in_place,  ///< up to 8 rows, read where they are
+  functor,   ///< up to 8 rows, applied by a functor
 };
 
 /// Rows of a system on devices and hosts.
@@ -40,12 +42,31 @@ constexpr std::int64_t scratch_of_a_solve(DeviceLimits const& limits) {
 inline constexpr int lanes_of_small_solves =
     Vendor::has_shuffles ? 2 * lanes_of_warp : Vendor::warp_lanes;
 
+/// Columns that are in registers and in scratch where whole rows are split; see ColumnsSplit.hpp.
+struct SplitColumns {
+  static constexpr int in_registers = 16;
+  static constexpr int together = 4;  ///< of those in scratch
+  static constexpr int most = 56;
+
+  /// Columns in scratch, with some of zeros.
+  static constexpr int in_scratch(int rows) {
+    return rows <= in_registers ? 0 : (rows - in_registers + together - 1) / together * together;
+  }
+  /// Bytes of a system's.
+  static constexpr std::int64_t bytes(int rows, int size) {
+    return (std::int64_t(in_scratch(rows)) * rows * size + 15) / 16 * 16;
+  }
+};
+/// Teams that a multiprocessor is to hold of them: what they have in registers leaves room for as many.
+inline constexpr int teams_of_split_columns = 6;
+
 struct SolveChoice {
   SolveVariant variant = SolveVariant::in_place;
   int lanes = 1;    ///< of a system: a power of two to a warp, or whole warps
   int rows = 1;     ///< of a lane, at most
   int sharing = 1;  ///< lanes of a row, where the matrix is read in place
   int small_team = lanes_of_small_solves;  ///< lanes of a team of several systems
+  RestOfRows rest{};                       ///< of entries_64
 
   /// Lanes of a team: several systems, or one that has more than a warp.
   constexpr int team() const { return lanes <= lanes_of_warp ? small_team : lanes; }
@@ -66,6 +87,15 @@ struct SolveChoice {
   /// The scratch of systems of so many rows; `size` is that of a number. Factors of scaled systems are found in two boxes.
   constexpr SystemScratch scratch(std::int64_t of_system, int size, bool scaled) const {
     return {lanes, int(places(of_system)), systems(), 16 / size, skips_rows() || scaled ? 2 : 1};
+  }
+  /// Beside it, the bytes of what the matrices of a team have in scratch.
+  constexpr std::int64_t bytes_of_matrices(std::int64_t of_system, int size) const {
+    switch (variant) {
+      case SolveVariant::entries_64: return rest.bytes(lanes, size);
+      case SolveVariant::columns_split:
+        return systems() * SplitColumns::bytes(int(of_system), size);
+      default: return 0;
+    }
   }
 };
 
@@ -108,6 +138,11 @@ constexpr SolveChoice columns_in_registers(std::int64_t rows) {
   if (rows <= 24) return {SolveVariant::columns_24, 8, 3};
   return {SolveVariant::columns_56, 64, 1};
 }
+/// Whole rows of which a part is in scratch, of up to 56 columns.
+constexpr SolveChoice split_columns(std::int64_t rows) {
+  return {SolveVariant::columns_split, rows <= lanes_of_warp ? lanes_of_warp / 2 : lanes_of_warp,
+          2};
+}
 /// The rows of a lane, at most, for which there are kernels with preconditioners that take the matrix.
 constexpr int rows_of_preconditioned(std::int64_t rows, int lanes) {
   return rows <= 2 * lanes ? 2 : 8;
@@ -126,6 +161,44 @@ constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool e
   // Rows that are somewhat longer than the mean fit, too.
   if (rows <= 256 && width <= (exact ? 64 : 52)) return by_entries;
   return matrix_in_place(rows, width, shuffles);
+}
+/// What is known of systems where a device's scratch is divided.
+struct SystemSizes {
+  std::int64_t rows = 0, nonzeros = 0;
+  std::int64_t widest =
+      0;         ///< entries of the widest row; of compressed rows only the number of rows is known
+  int size = 8;  ///< bytes of a number
+  bool has_room = false;  ///< whether the solver has room in scratch, too
+};
+/// A choice with as much scratch for the rest of long rows as leaves a multiprocessor the teams that it has registers for.
+constexpr SolveChoice with_rest(SolveChoice how, SystemSizes const& of, DeviceLimits const& limits,
+                                bool shuffles) {
+  if (how.variant != SolveVariant::entries_64) return how;
+  std::int64_t const boxes =
+      16 + of.size * std::int64_t(how.scratch(of.rows, of.size, true).numbers(shuffles));
+  how.rest = rest_of_rows(of.rows, of.nonzeros, of.widest, how.lanes, of.size,
+                          scratch_of_rest(limits, how.lanes, of.size, boxes, of.has_room));
+  return how;
+}
+/// Systems that would be read where they are have their long rows on the chip instead, where all of them fits; whole rows are
+/// split where scratch has room for more of them than registers have.
+constexpr SolveChoice on_chip_if_it_fits(SolveChoice how, SystemSizes const& of,
+                                         DeviceLimits const& limits, bool shuffles) {
+  if (how.variant == SolveVariant::columns_56 && !of.has_room) {
+    auto const split = split_columns(of.rows);
+    std::int64_t const bytes =
+        16 + split.bytes_of_matrices(of.rows, of.size) +
+        of.size * std::int64_t(split.scratch(of.rows, of.size, true).numbers(shuffles));
+    return limits.holds(teams_of_split_columns, split.team(), std::size_t(bytes)) ? split : how;
+  }
+  if (how.variant != SolveVariant::in_place || of.rows > largest_team_of_a_system) return how;
+  // What two teams have no room for one may have, which then has more lanes.
+  for (int lanes : {team_of_solve(of.rows, 1), RestOfRows::lanes_of_two + lanes_of_warp}) {
+    if (lanes < of.rows) continue;
+    auto const held = with_rest({SolveVariant::entries_64, lanes, 1}, of, limits, shuffles);
+    if (held.rest.kept == held.rest.pieces) return held;
+  }
+  return how;
 }
 /// Whether a host's threads take packs of systems with so many entries. The matrices of a pack are copied: beyond this many
 /// bytes of them caches overflow, and one system after the other is faster.

@@ -10,8 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "krylov/Batchwork_ColumnsSplit.hpp"
 #include "krylov/Batchwork_HeldMatrix.hpp"
 #include "krylov/Batchwork_Jacobi.hpp"
+#include "krylov/Batchwork_LongRows.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
 #include "krylov/Batchwork_SolveBudget.hpp"
 #include "krylov/Batchwork_SolvePrepared.hpp"
@@ -40,7 +42,7 @@ struct SolveProblem {
   BATCHWORK_INLINE SolveItem<T> item(std::int64_t n, bool there) const { return {b, x, n, there}; }
 };
 
-/// Matrix: ColumnsHeld, EntriesHeld, ReadInPlace or AppliedByFunctor, with R rows a lane.
+/// Matrix: ColumnsHeld, ColumnsSplit, EntriesHeld, LongRowsHeld, ReadInPlace or AppliedByFunctor, with R rows a lane.
 template <class T, class Problem, class Matrix, int R, bool Large>
 struct SolveTeams {
   static constexpr int largest_team = Matrix::largest_team;
@@ -56,20 +58,27 @@ struct SolveTeams {
       56;
   static constexpr bool has_room = SolverInRoom<decltype(Problem::solver)>;
   static constexpr bool has_factors = has_bytes<T, decltype(Problem::preconditioner)>;
+  /// Whether a part of the matrix is in scratch.
+  static constexpr bool has_matrix = requires { Matrix::bytes_in_scratch(0, 0, RestOfRows()); };
+  static constexpr int most_wanted = [] {
+    if constexpr (requires { Matrix::most_teams; }) return Matrix::most_teams;
+    else return 64;
+  }();
   /// With room or factors in scratch a multiprocessor may not hold more: a launch that wants them would be refused.
   static constexpr int wanted_teams =
       std::clamp(registers_of_multiprocessor / (largest_team * registers), 1,
                  has_room      ? teams_that_share_scratch(largest_team)
                  : has_factors ? most_teams_with_room
-                               : 64);
+                               : most_wanted);
 
   Problem p;
   int lanes, shift;  ///< of a system; its logarithm, where several share a team
   int sharing;
   SystemScratch scratch;
+  RestOfRows rest;
 
   SolveTeams(Problem const& problem, SolveChoice const& how)
-      : p(problem), lanes(how.lanes), shift(0), sharing(how.sharing) {
+      : p(problem), lanes(how.lanes), shift(0), sharing(how.sharing), rest(how.rest) {
     while ((1 << shift) < lanes) ++shift;
     scratch = how.scratch(p.a.rows, int(sizeof(T)), Problem::is_scaled);
   }
@@ -81,9 +90,11 @@ struct SolveTeams {
     if constexpr (has_factors) return p.beside.numbers != nullptr;
     else return false;
   }
-  /// Of the letter boxes and sums, the solver's room and the preconditioner.
+  /// Of the letter boxes and sums, the matrices, the solver's room and the preconditioner.
   BATCHWORK_INLINE std::size_t bytes_in_use() const {
-    return (scratch.numbers(Vendor::has_shuffles) + numbers_beside()) * sizeof(T) +
+    return (scratch.numbers(Vendor::has_shuffles) +
+            std::size_t(scratch.systems) * numbers_of_matrix() + numbers_beside()) *
+               sizeof(T) +
            (factors_are_elsewhere() ? 0 : bytes_of_preconditioner<T>(p.preconditioner, p.a.rows));
   }
   std::size_t bytes() const { return bytes_in_use() + 16; }
@@ -97,6 +108,12 @@ struct SolveTeams {
   /// Teams that take their systems all at once.
   BATCHWORK_INLINE std::int64_t turns() const {
     return (p.items + scratch.systems - 1) / scratch.systems;
+  }
+  /// Of scratch, for what the matrix of a system has there.
+  BATCHWORK_INLINE std::size_t numbers_of_matrix() const {
+    if constexpr (has_matrix)
+      return std::size_t(Matrix::bytes_in_scratch(p.a.rows, lanes, rest)) / sizeof(T);
+    else return 0;
   }
   /// Of scratch, for a solver that has room.
   BATCHWORK_INLINE std::size_t numbers_beside() const {
@@ -169,7 +186,8 @@ struct SolveTeams {
       at.load_b(r);
       at.load_x(u);
     }
-    T* const beside = numbers + scratch.numbers(Vendor::has_shuffles);
+    T* const matrices = numbers + scratch.numbers(Vendor::has_shuffles);
+    T* const beside = matrices + std::size_t(scratch.systems) * numbers_of_matrix();
     T* factors = beside + numbers_beside();
     if (factors_are_elsewhere())
       factors = p.beside.numbers +
@@ -179,7 +197,11 @@ struct SolveTeams {
       matrix.functor = &p.a.functor;
     } else {
       if constexpr (requires { matrix.sharing; }) matrix.sharing = sharing;
-      matrix.take(p.a, p.a.numbers(item.number), mine, lanes, diagonal);
+      T const* const of_item = p.a.numbers(item.number);
+      if constexpr (has_matrix)
+        matrix.take(at, p.a, of_item, diagonal, rest,
+                    reinterpret_cast<char*>(matrices + std::size_t(slot) * numbers_of_matrix()));
+      else matrix.take(p.a, of_item, mine, lanes, diagonal);
     }
     using M = typename Problem::template prepared<RowNumbers<T, R>>;
     // Of scaled systems b and x are loaded later.

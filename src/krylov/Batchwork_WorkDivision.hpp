@@ -19,7 +19,7 @@ enum class Placement {
   automatic,
   entries,  ///< entries with their columns in registers: to 512 rows of 7 entries, 256 of any number; with bicgstab
             ///< 1024 of 3
-  columns,  ///< whole rows in registers, with their zeros: to 56 rows
+  columns,  ///< whole rows in registers or, beyond 24 rows with up to 32 lanes, a part of them in scratch, with their zeros: to 56
   in_place,  ///< read where they are in each product
 };
 
@@ -30,7 +30,7 @@ struct WorkDivision {
   Placement matrix = Placement::automatic;
   /// Lanes of a system. Where entries are in registers: a power of two to 32, or 64, 96, 128; they have up to 4 rows each, or
   /// the solver's number of rows of 3 entries (4 of conjugate_gradients, 8 of bicgstab, see docs/krylov.md). Of longer rows
-  /// one each: 64 to 256. Whole rows: 8, 16 or 32 to 24 rows, 64 beyond. In place: a multiple of 32 from 64 to 256, a power of
+  /// one each: 64 to 256. Whole rows: 8, 16 or 32 to 24 rows; beyond 16 or 32 with two rows each, a part of them in scratch, or 64. In place: a multiple of 32 from 64 to 256, a power of
   /// two for block_jacobi, ilu and functors, with up to 8 rows each.
   int lanes = 0;
   /// Systems of a team, where they have up to 32 lanes: their lanes are a multiple of 32, 128 at most, or 64 of whole rows.
@@ -45,6 +45,7 @@ constexpr int most_lanes(SolveVariant variant) {
     case SolveVariant::entries_3:
     case SolveVariant::entries_7: return 128;
     case SolveVariant::columns_24:
+    case SolveVariant::columns_split:
     case SolveVariant::columns_56: return 64;
     default: return largest_team_of_a_system;
   }
@@ -55,6 +56,7 @@ constexpr int least_lanes(SolveVariant variant) {
     case SolveVariant::entries_3:
     case SolveVariant::entries_7: return 1;
     case SolveVariant::columns_24: return 8;
+    case SolveVariant::columns_split: return 16;
     default: return 64;
   }
 }
@@ -79,6 +81,8 @@ inline SolveChoice divided(SystemCall const& call, SolveChoice choice, WorkDivis
     case Placement::columns:
       if (rows > 56) refuse("whole rows in registers", ", 56 being the most; give entries");
       choice = columns_in_registers(rows);
+      if (choice.variant == SolveVariant::columns_56 && how.lanes > 0 && how.lanes <= lanes_of_warp)
+        choice = split_columns(rows);
       break;
     case Placement::in_place:
       if (!choice.skips_rows()) choice = matrix_in_place(rows, width, shuffles);
@@ -86,8 +90,9 @@ inline SolveChoice divided(SystemCall const& call, SolveChoice choice, WorkDivis
   }
   int const least = least_lanes(choice.variant);
   if (how.lanes != 0) {
-    int const most =
-        choice.variant == SolveVariant::columns_24 ? lanes_of_warp : most_lanes(choice.variant);
+    bool const has_one_warp =
+        choice.variant == SolveVariant::columns_24 || choice.variant == SolveVariant::columns_split;
+    int const most = has_one_warp ? lanes_of_warp : most_lanes(choice.variant);
     int const lanes = how.lanes;
     bool const power = lanes > 0 && (lanes & (lanes - 1)) == 0;
     bool const shaped =

@@ -106,7 +106,7 @@ TYPED_TEST(GmresOnTeams, EveryVariant) {
       SolveVariant::columns_56, solvable_pattern(random, 40, 0.6, false), large_systems, 7, random);
   run_held<T, ReadInPlace<T, 8>, 8, true>(
       SolveVariant::in_place, solvable_pattern(random, 70, 0.95, false), large_systems, 7, random);
-  run_held<T, EntriesHeld<T, 1, 64>, 1, true>(
+  run_held<T, LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(
       SolveVariant::entries_64, solvable_pattern(random, 70, 0.4, false), large_systems, 7, random);
 }
 
@@ -181,7 +181,7 @@ TYPED_TEST(GmresOnTeams, NearlyDependentDirections) {
   look.template operator()<EntriesHeld<T, 4, 3>, 4, false>(13, 1);
   look.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(20, 20);
   look.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(30, 30);
-  look.template operator()<EntriesHeld<T, 1, 64>, 1, true>(66, 8);
+  look.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(66, 8);
 }
 
 /// Systems of a team of which one stagnates, one is singular and one is not finite.

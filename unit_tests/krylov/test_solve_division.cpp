@@ -55,7 +55,13 @@ TYPED_TEST(SolveDivision, EveryWay) {
   converges(20, 0.8, no_preconditioner(),
             {{}, {entries}, {entries, 96}, {columns}, {columns, 32, 2}, {in_place, 96}});
   converges(40, 0.6, jacobi(),
-            {{columns}, {columns, 64, 1}, {entries, 64}, {entries, 160}, {in_place}});
+            {{columns},
+             {columns, 64, 1},
+             {columns, 32, 2},
+             {columns, 32, 1},
+             {entries, 64},
+             {entries, 160},
+             {in_place}});
   converges(130, 0.3, jacobi(), {{entries}, {entries, 256}, {in_place, 64}, {in_place, 224}});
   converges(300, 0, no_preconditioner(), {{entries, 64}, {entries, 128}, {in_place, 64}});
   converges(22, 0.5, ilu(), {{}, {in_place}, {in_place, 128}, {Placement::automatic, 256}});
@@ -85,6 +91,10 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
            {{columns}, 9, 3, SolveVariant::columns_24, 8, 3, 64, 8},
            {{columns, 32, 1}, 9, 3, SolveVariant::columns_24, 32, 3, 32, 1},
            {{columns}, 40, 3, SolveVariant::columns_56, 64, 1, 64, 1},
+           {{columns, 64}, 40, 3, SolveVariant::columns_56, 64, 1, 64, 1},
+           {{columns, 32}, 40, 3, SolveVariant::columns_split, 32, 2, 64, 2},
+           {{columns, 32, 1}, 40, 3, SolveVariant::columns_split, 32, 2, 32, 1},
+           {{columns, 16, 4}, 30, 3, SolveVariant::columns_split, 16, 2, 64, 4},
            {{in_place}, 9, 3, SolveVariant::in_place, 64, 8, 64, 1},
            {{in_place, 224}, 1000, 3, SolveVariant::in_place, 224, 8, 224, 1},
        }) {
@@ -124,7 +134,8 @@ TYPED_TEST(SolveDivision, MisuseIsNamed) {
   };
   refuses({Placement::entries, 16}, jacobi(),
           {"Batchwork::solve: division: 16 lanes for systems of 30 rows", "1 rows each", "; give"});
-  refuses({Placement::columns, 32}, jacobi(), {"32 lanes", "from 64 to 64"});
+  refuses({Placement::columns, 8}, jacobi(), {"8 lanes", "2 rows each", "from 16 to 32"});
+  refuses({Placement::columns, 96}, jacobi(), {"96 lanes", "from 64 to 64"});
   refuses({Placement::in_place, 80}, jacobi(), {"80 lanes", "a multiple of 32"});
   refuses({Placement::in_place, 512}, jacobi(), {"512 lanes", "from 64 to 256"});
   refuses({Placement::in_place, -64}, jacobi(), {"-64 lanes"});

@@ -96,7 +96,9 @@ void expect_all_launched(bool shuffles) {
           else with.template operator()<EntriesHeld<T, 4, 7>, 4, false>();
           break;
         case SolveVariant::entries_64:
-          with.template operator()<EntriesHeld<T, 1, 64>, 1, true>();
+          if (how.lanes <= lanes_of_long_rows<T>)
+            with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>();
+          else with.template operator()<LongRowsHeld<T, largest_team_of_a_system>, 1, true>();
           break;
         case SolveVariant::columns_24:
           with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>();
@@ -106,6 +108,22 @@ void expect_all_launched(bool shuffles) {
           break;
         default: with.template operator()<ReadInPlace<T, 8>, 8, true>();
       }
+      // Where the device has room for it.
+      if (how.variant == SolveVariant::columns_56 && !SolverInRoom<Solver>)
+        for (auto const& device : devices()) {
+          auto const split =
+              on_chip_if_it_fits(how, {rows, std::int64_t(rows) * rows, rows, int(sizeof(T))},
+                                 device.limits, shuffles);
+          if (split.variant != SolveVariant::columns_split) continue;
+          using Problem = SolveProblem<T, Solver, Jacobi, AnySystems<T>, Scale>;
+          using Kernel =
+              SolveTeams<T, Problem, ColumnsSplit<T, 2, SplitColumns::in_registers>, 2, false>;
+          std::size_t const bytes =
+              std::size_t(split.bytes_of_matrices(rows, sizeof(T))) + 16 +
+              split.scratch(rows, int(sizeof(T)), Problem::is_scaled).numbers(shuffles) * sizeof(T);
+          ASSERT_GE(split.lanes * split.rows, rows);
+          ASSERT_TRUE(launches(device, Kernel::wanted_teams, split.team(), bytes)) << device.name;
+        }
       auto const preconditioned = [&]<int R>(SolveChoice const& c) {
         expect_launched<T, Solver, IluInKernel, ReadInPlace<T, R>, R, true, Scale>(c, rows,
                                                                                    shuffles);
@@ -210,6 +228,8 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
     while (how.lanes * R < rows || (Large && how.lanes <= 32))
       how.lanes += how.lanes < 32 ? how.lanes : 32;
     if (variant == SolveVariant::columns_24) how.lanes = 8;
+    if (variant == SolveVariant::columns_split) how.lanes = std::max(how.lanes, 16);
+    if (variant == SolveVariant::entries_64) how.rest = {2 * rows, rows, 8};
     auto const stop = relative(usual_tolerance<T>, 200);
     run<T, Matrix, R, Large>(bicgstab(stop), jacobi(), a.csr(), how, a.full, b, random);
     run<T, Matrix, R, Large>(bicgstab(stop), no_preconditioner(), a.dense(), how, a.full, b,
@@ -225,13 +245,17 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
   with.template operator()<EntriesHeld<T, 8, 3>, 8, false>(50, 0.1, false, SolveVariant::entries_3);
   with.template operator()<EntriesHeld<T, 4, 3>, 4, true>(140, -1, false, SolveVariant::entries_3);
   with.template operator()<EntriesHeld<T, 4, 7>, 4, false>(20, 0.3, true, SolveVariant::entries_7);
-  with.template operator()<EntriesHeld<T, 1, 64>, 1, true>(60, 0.8, true, SolveVariant::entries_64);
+  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(
+      60, 0.8, true, SolveVariant::entries_64);
   for (int rows : {1, 8, 22, 24})
     with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(rows, 0.8, true,
                                                               SolveVariant::columns_24);
   for (int rows : {33, 56})
     with.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(rows, 0.8, false,
                                                              SolveVariant::columns_56);
+  for (int rows : {3, 17, 25, 32, 33, 54, 56})
+    with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(rows, 0.8, rows == 33,
+                                                               SolveVariant::columns_split);
   for (int rows : {5, 70, 300})
     with.template operator()<ReadInPlace<T, 8>, 8, true>(rows, 0.1, false, SolveVariant::in_place);
 }
@@ -276,7 +300,8 @@ TYPED_TEST(SolveOnTeams, Scaled) {
     b.upload();
     w.upload();
     SCOPED_TRACE(std::to_string(rows) + " rows, variant " + std::to_string(int(variant)));
-    Impl::SolveChoice const how{variant, lanes, R, 1};
+    Impl::SolveChoice how{variant, lanes, R, 1};
+    if (variant == SolveVariant::entries_64) how.rest = {2 * rows, rows, 8};
     auto const solver = bicgstab(relative(sizeof(T) == 4 ? 1e-3 : 1e-8, 200));
     Impl::SystemScaling<T> scale;
     run<T, Matrix, R, Large>(solver, m, a.csr(), how, a.full, b, random, scale);
@@ -290,8 +315,10 @@ TYPED_TEST(SolveOnTeams, Scaled) {
                                                            jacobi());
   with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(22, 0.8, 8, SolveVariant::columns_24,
                                                             no_preconditioner());
-  with.template operator()<EntriesHeld<T, 1, 64>, 1, true>(60, 0.8, 64, SolveVariant::entries_64,
-                                                           jacobi());
+  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(
+      60, 0.8, 64, SolveVariant::entries_64, jacobi());
+  with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(33, 0.8, 32,
+                                                             SolveVariant::columns_split, jacobi());
   with.template operator()<ReadInPlace<T, 2>, 2, true>(70, 0.1, 64, SolveVariant::in_place, ilu());
 }
 
@@ -324,6 +351,7 @@ TYPED_TEST(SolveOnTeams, InvalidPattern) {
   std::vector<int> const unsorted{0, 1, 0, 2, 1, 1, 2, 3, 2, 3},
       outside{0, 1, 0, 1, 2, 1, 2, 4, 2, 3}, negative{0, 1, 0, 1, 2, 1, 2, 3, -1, 3};
   try_with.template operator()<Impl::ColumnsHeld<T, 3, 24>, 3>(unsorted);
+  try_with.template operator()<Impl::ColumnsSplit<T, 2, 16>, 2>(unsorted);
   for (auto const& columns : {outside, negative}) {
     try_with.template operator()<Impl::ColumnsHeld<T, 3, 24>, 3>(columns);
     try_with.template operator()<Impl::EntriesHeld<T, 4, 3>, 4>(columns);
@@ -352,6 +380,7 @@ TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
     while (how.lanes * R < rows || (Large && how.lanes <= 32))
       how.lanes += how.lanes < 32 ? how.lanes : 32;
     if (std::is_same_v<Matrix, Impl::ColumnsHeld<T, 3, 24>>) how.lanes = 8;
+    how.rest = {2 * rows, rows, 8};
     for (std::size_t at : {std::size_t(0), columns.size() / 2, columns.size() - 1})
       for (int fault : {rows, -1, 2147483647}) {
         auto wrong = columns;
@@ -382,9 +411,10 @@ TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
   with.template operator()<EntriesHeld<T, 4, 3>, 4, false>(30, -1);
   with.template operator()<EntriesHeld<T, 4, 3>, 4, true>(140, -1);
   with.template operator()<EntriesHeld<T, 4, 7>, 4, false>(20, 0.2);
-  with.template operator()<EntriesHeld<T, 1, 64>, 1, true>(60, 0.8);
+  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(60, 0.8);
   with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(22, 0.8);
   with.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(33, 0.8);
+  with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(33, 0.8);
   with.template operator()<ReadInPlace<T, 8>, 8, true>(70, 0.9);
 }
 
