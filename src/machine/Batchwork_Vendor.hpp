@@ -248,6 +248,21 @@ BATCHWORK_INLINE bool any_in_warp(bool x) {
 #endif
 }
 
+/// Bit l of the result says whether x holds in lane l of the 32. Called by all of them. Where has_shuffles.
+BATCHWORK_INLINE unsigned votes_in_warp(bool x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return __ballot_sync(0xffffffffu, x);
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return unsigned(__ballot(x) >> (__lane_id() & 32u));
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  unsigned votes = x ? 1u << ThreadAsLane::rank() % 32 : 0u;
+  for (int step = 1; step < 32; step *= 2) votes |= swapped(votes, step);
+  return votes;
+#else
+  return x ? 1u : 0u;
+#endif
+}
+
 /// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole team, all of which does.
 template <class Member>
 BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
