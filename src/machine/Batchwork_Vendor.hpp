@@ -186,8 +186,8 @@ BATCHWORK_INLINE void for_each_lane(Member const& member, int n, Body const& bod
 #endif
 }
 
-#if defined(BATCHWORK_VENDOR_WARPS)
 /// The primitives: the rest of this section is written with them. `together` lanes call one at the same time, 32 or a warp.
+/// Where has_shuffles; else they do nothing.
 
 /// What is written to scratch before is seen by the lanes of the warp that are called behind. Wavefronts go in step.
 BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
@@ -232,7 +232,6 @@ BATCHWORK_INLINE T held_by(T const& x, [[maybe_unused]] int from) {
   return x;
 #endif
 }
-#endif
 
 /// Whether x holds in any lane of the warp. Where has_shuffles.
 BATCHWORK_INLINE bool any_in_warp(bool x) {

@@ -105,7 +105,7 @@ void expect_all_launched() {
           break;
         default: with.template operator()<ReadInPlace<T, 8>, 8, true>();
       }
-      auto const with_factors = choose_preconditioned_solve(rows, width, true);
+      auto const with_factors = choose_preconditioned_solve(rows, width, true, 8);
       if (with_factors.rows <= 2)
         expect_launched<T, Solver, IluInKernel, ReadInPlace<T, 2>, 2, true>(with_factors, rows);
       else expect_launched<T, Solver, IluInKernel, ReadInPlace<T, 8>, 8, true>(with_factors, rows);
