@@ -143,7 +143,7 @@ struct IluTeam {
     int const all_stages = count<Upper>();
     for (int s = 0, begin = 0; s < all_stages; ++s) {
       int const end = of.stages[s] & RowStages::end_bits;
-      bool waits = false, branches = false;
+      bool waits = false, branches = false, shares = end - begin > rows_of_a_stage(lanes.count);
       for (int p = begin + lanes.rank; p < end; p += lanes.count) {
         int const i = of.order[p] & RowStages::row_bits, all = terms<Upper>(i);
         int t = 0;
@@ -151,6 +151,7 @@ struct IluTeam {
              e += step<Upper>)
           ++t;
         of.lead[i] = std::uint16_t(t);
+        shares = shares || t >= RowStages::few_terms;
         waits = waits || t < all;
         branches = branches || t + 1 < all;
         if constexpr (!Upper) branches = branches || (t < all && !changes_pivot_alone(i, t));
@@ -159,10 +160,12 @@ struct IluTeam {
         // Where rows wait for others of their stage, all of it is in the first warp; systems of a warp have the same pattern.
         waits = Vendor::any_in_warp(waits);
         branches = Vendor::any_in_warp(branches);
+        shares = Vendor::any_in_warp(shares);
         lanes.sync();
         if (lanes.rank == 0)
           of.stages[s] =
-              std::uint16_t(end | (waits ? RowStages::has_levels : 0) |
+              std::uint16_t(end | (shares ? 0 : RowStages::by_warp) |
+                            (waits ? RowStages::has_levels : 0) |
                             (waits && !branches ? RowStages::is_forest : 0));
       }
       begin = end;
@@ -275,13 +278,12 @@ struct IluTeam {
       if (completes && mine && share == 0) invert_pivot(i);
     }
   }
-  /// Several levels, by one warp: the lane of a row takes off it in turn what is known.
-  template <class At, class Lanes>
-  BATCHWORK_INLINE void eliminate_levels(At const& at, Lanes const& lanes, int begin,
-                                         int end) const {
-    StageLane const lane(lanes, lower, begin, end);
+  /// The levels of a stage, by one warp: the lane of a row takes off it in turn what is known.
+  template <class At>
+  BATCHWORK_INLINE void eliminate_levels(At const& at, StageLane const& lane,
+                                         int eliminated) const {
     int const i = lane.row, all = lane.mine ? split(i) : 0;
-    int t = lane.mine ? lower.lead[i] : 0;
+    int t = eliminated;
     lane.for_levels([&](int from, int to) {
       if (lane.place >= from && lane.place < to) invert_pivot(i);
       Vendor::wait_for_warp(at.member);
@@ -290,11 +292,9 @@ struct IluTeam {
     });
   }
   /// The same where each row needs one other, which changes its pivot alone: pivots stay in registers.
-  template <class At, class Lanes>
-  BATCHWORK_INLINE void eliminate_forest(At const& at, Lanes const& lanes, int begin,
-                                         int end) const {
-    StageLane const lane(lanes, lower, begin, end);
-    int const i = lane.row, t = lane.mine ? lower.lead[i] : 0;
+  template <class At>
+  BATCHWORK_INLINE void eliminate_forest(At const& at, StageLane const& lane, int t) const {
+    int const i = lane.row, begin = lane.begin;
     bool const needs = lane.mine && t < split(i),
                has = lane.mine && (below[i] & has_pivot) != 0;
     T low = T(0), up = T(0);
@@ -325,23 +325,53 @@ struct IluTeam {
     Vendor::wait_for_warp(at.member);
   }
 
+  /// By the first warp, rows of a stage that are too few or too short for more.
+  template <class At, class Lanes>
+  BATCHWORK_INLINE void eliminate_by_warp(At const& at, Lanes const& lanes, int begin, int end,
+                                          int stage) const {
+    StageLane const lane(lanes, lower, begin, end);
+    int const i = lane.row, lead = lane.mine ? lower.lead[i] : 0;
+    if ((stage & RowStages::by_warp) != 0)
+      for (int t = 0; t < lead; ++t) values[first[i] + t] = eliminate(i, t, 0, 1);
+    if ((stage & RowStages::is_forest) != 0) eliminate_forest(at, lane, lead);
+    else eliminate_levels(at, lane, lead);
+  }
+
   /// Of A the factors. What lanes have written before is seen by all.
   template <class At>
   BATCHWORK_INLINE void factorise(At const& at) const {
     auto const lanes = lanes_at(at);
-    int const all_stages = count<false>();
-    for (int s = 0, begin = 0; s < all_stages; ++s) {
-      int const stage = lower.stages[s], end = stage & RowStages::end_bits;
-      bool const has_levels = (stage & RowStages::has_levels) != 0;
-      eliminate_leads(at, lanes, begin, end, !has_levels);
-      lanes.sync();
+    for_stages<false>(
+        lanes,
+        [&](int begin, int end, int stage) {
+          eliminate_leads(at, lanes, begin, end, (stage & RowStages::has_levels) == 0);
+        },
+        [&](int begin, int end, int stage) {
+          eliminate_by_warp(at, lanes, begin, end, stage);
+        });
+  }
+
+  /// Runs by_all(begin, end, stage) and by_warp(begin, end, stage), the first warp alone, which waits for itself at the end, for
+  /// the stages of a triangle, and waits for all where one follows the other. All lanes take as many turns.
+  template <bool Upper, class Lanes, class ByAll, class ByWarp>
+  BATCHWORK_INLINE void for_stages(Lanes const& lanes, ByAll const& by_all,
+                                   [[maybe_unused]] ByWarp const& by_warp) const {
+    std::uint16_t const* const marks = stages<Upper>().stages;
+    int const all = count<Upper>();
+    for (int s = 0, begin = 0; s < all; ++s) {
+      int const stage = marks[s], end = stage & RowStages::end_bits;
+      bool const is_alone = (stage & RowStages::by_warp) != 0;
+      if (!is_alone) {
+        by_all(begin, end, stage);
+        lanes.sync();
+      }
       if constexpr (Vendor::has_shuffles) {
-        if (has_levels) {
-          if (lanes.rank < lanes_of_warp) {
-            if ((stage & RowStages::is_forest) != 0) eliminate_forest(at, lanes, begin, end);
-            else eliminate_levels(at, lanes, begin, end);
-          }
-          lanes.sync();
+        if (is_alone || (stage & RowStages::has_levels) != 0) {
+          if (lanes.rank < lanes_of_warp) by_warp(begin, end, stage);
+          // Others wait for what follows, if they take part in it.
+          bool const next_alone =
+              s + 1 < all && (marks[s + 1] & RowStages::by_warp) != 0;
+          if (!next_alone) lanes.sync();
         }
       }
       begin = end;
@@ -352,7 +382,8 @@ struct IluTeam {
 
   /// Several levels of a substitution, by one warp. The next two terms of a row are known before their turn.
   template <bool Upper, class At>
-  BATCHWORK_INLINE void substitute_levels(At const& at, StageLane const& lane, T* w) const {
+  BATCHWORK_INLINE void substitute_levels(At const& at, StageLane const& lane, int t, T s,
+                                          T* w) const {
     RowStages const& of = stages<Upper>();
     struct Term {
       T number = T(0);
@@ -360,7 +391,6 @@ struct IluTeam {
     };
     int const i = lane.row, all = lane.mine ? terms<Upper>(i) : 0,
               at_first = first_term<Upper>(i);
-    int t = lane.mine ? of.lead[i] : 0;
     auto const term = [&](int n) {
       Term x;
       if (n < all) {
@@ -371,7 +401,6 @@ struct IluTeam {
       return x;
     };
     Term now = term(t), next = term(t + 1);
-    T s = lane.mine ? w[i] : T(0);
     T const scale = Upper && lane.mine ? inverse[i] : T(1);
     lane.for_levels([&](int from, int to) {
       if (lane.place >= from && lane.place < to) w[i] = Upper ? s * scale : s;
@@ -387,13 +416,14 @@ struct IluTeam {
   /// The same where each row needs one other, by doubling how far that is (pointer jumping: J. JaJa, An Introduction to Parallel
   /// Algorithms, section 2.2). Where products of multipliers are large that would lose digits: such systems go level by level.
   template <bool Upper, class At>
-  BATCHWORK_INLINE void substitute_forest(At const& at, StageLane const& lane, T* w) const {
+  BATCHWORK_INLINE void substitute_forest(At const& at, StageLane const& lane, int t, T before,
+                                          T* w) const {
     RowStages const& of = stages<Upper>();
-    int const i = lane.row, t = lane.mine ? of.lead[i] : 0;
+    int const i = lane.row;
     bool const needs = lane.mine && t < terms<Upper>(i);
     int from = lane.base + (lane.mine ? lane.place - lane.begin : 0);
     T const scale = Upper && lane.mine ? inverse[i] : T(1);
-    T s = lane.mine ? w[i] * scale : T(0), f = T(0);
+    T s = before * scale, f = T(0);
     if (needs) {
       int const e = first_term<Upper>(i) + t * step<Upper>;
       f = -values[e] * scale;
@@ -413,7 +443,7 @@ struct IluTeam {
     }
     unsigned const growing = Vendor::votes_in_warp(grows);
     if (growing != 0) {
-      substitute_levels<Upper>(at, lane, w);
+      substitute_levels<Upper>(at, lane, t, before, w);
       // Each item's result depends on no other.
       int const lanes = at.lanes < lanes_of_warp ? at.lanes : lanes_of_warp;
       unsigned const of_system = lanes < 32 ? ((1u << lanes) - 1u) << lane.base : ~0u;
@@ -425,47 +455,61 @@ struct IluTeam {
   }
   static constexpr T most_growth = T(64);
 
+  /// Of a stage what the stages before have found, for all of its rows; by all lanes, of which some may share a row.
+  template <bool Upper, class Lanes>
+  BATCHWORK_INLINE void substitute_leads(Lanes const& lanes, int begin, int end, bool completes,
+                                         T* w) const {
+    RowStages const& of = stages<Upper>();
+    int const shift = shift_of_sharing(lanes.count, end - begin), sharing = 1 << shift;
+    int const share = lanes.rank & (sharing - 1);
+    for (int p0 = begin; p0 < end; p0 += lanes.count >> shift) {
+      int const p = p0 + (lanes.rank >> shift);
+      bool const mine = p < end;
+      int const i = mine ? of.order[p] & RowStages::row_bits : 0, all = mine ? of.lead[i] : 0;
+      T sum[1] = {lead_sum<Upper>(i, share, all, sharing, w)};
+      if (sharing > 1) Vendor::sum_over(sum, sharing);
+      if (mine && share == 0) {
+        T const x = w[i] - sum[0];
+        w[i] = Upper && completes ? x * inverse[i] : x;
+      }
+    }
+  }
+  /// The sum of terms t, t + apart, ... before `all` of a row.
+  template <bool Upper>
+  BATCHWORK_INLINE T lead_sum(int i, int t, int all, int apart, T const* w) const {
+    T sum = T(0);
+    int e = first_term<Upper>(i) + t * step<Upper>;
+    BATCHWORK_UNROLL_SOME
+    for (; t < all; t += apart) {
+      sum += values[e] * w[columns[e]];
+      e += apart * step<Upper>;
+    }
+    return sum;
+  }
+  template <bool Upper, class At, class Lanes>
+  BATCHWORK_INLINE void substitute_by_warp(At const& at, Lanes const& lanes, int begin, int end,
+                                           int stage, T* w) const {
+    RowStages const& of = stages<Upper>();
+    StageLane const lane(lanes, of, begin, end);
+    int const i = lane.row, lead = lane.mine ? of.lead[i] : 0;
+    T s = lane.mine ? w[i] : T(0);
+    if ((stage & RowStages::by_warp) != 0) s -= lead_sum<Upper>(i, 0, lead, 1, w);
+    if ((stage & RowStages::is_forest) != 0) substitute_forest<Upper>(at, lane, lead, s, w);
+    else substitute_levels<Upper>(at, lane, lead, s, w);
+  }
+
   /// w = L^-1 w or U^-1 w, in memory that all lanes of the system see, and have waited for.
   template <bool Upper, class At>
   BATCHWORK_INLINE void substitute(At const& at, T* w) const {
     auto const lanes = lanes_at(at);
-    RowStages const& of = stages<Upper>();
-    int const all_stages = count<Upper>();
-    for (int s = 0, begin = 0; s < all_stages; ++s) {
-      int const stage = of.stages[s], end = stage & RowStages::end_bits;
-      bool const has_levels = (stage & RowStages::has_levels) != 0;
-      int const shift = shift_of_sharing(lanes.count, end - begin), sharing = 1 << shift;
-      int const share = lanes.rank & (sharing - 1);
-      for (int p0 = begin; p0 < end; p0 += lanes.count >> shift) {
-        int const p = p0 + (lanes.rank >> shift);
-        bool const mine = p < end;
-        int const i = mine ? of.order[p] & RowStages::row_bits : 0, all = mine ? of.lead[i] : 0;
-        T sum[1] = {T(0)};
-        int e = first_term<Upper>(i) + share * step<Upper>;
-        BATCHWORK_UNROLL_SOME
-        for (int t = share; t < all; t += sharing) {
-          sum[0] += values[e] * w[columns[e]];
-          e += sharing * step<Upper>;
-        }
-        if (sharing > 1) Vendor::sum_over(sum, sharing);
-        if (mine && share == 0) {
-          T const x = w[i] - sum[0];
-          w[i] = Upper && !has_levels ? x * inverse[i] : x;
-        }
-      }
-      lanes.sync();
-      if constexpr (Vendor::has_shuffles) {
-        if (has_levels) {
-          if (lanes.rank < lanes_of_warp) {
-            StageLane const lane(lanes, of, begin, end);
-            if ((stage & RowStages::is_forest) != 0) substitute_forest<Upper>(at, lane, w);
-            else substitute_levels<Upper>(at, lane, w);
-          }
-          lanes.sync();
-        }
-      }
-      begin = end;
-    }
+    for_stages<Upper>(
+        lanes,
+        [&](int begin, int end, int stage) {
+          substitute_leads<Upper>(lanes, begin, end, (stage & RowStages::has_levels) == 0, w);
+        },
+        [&](int begin, int end, int stage) {
+          substitute_by_warp<Upper>(at, lanes, begin, end, stage, w);
+        });
   }
 };
 

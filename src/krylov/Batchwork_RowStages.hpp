@@ -29,9 +29,11 @@ BATCHWORK_INLINE constexpr int most_stages(int rows) {
 struct RowStages {
   /// Bits of what a place holds beside its row, and a stage beside its end.
   static constexpr int begins_level = 0x8000, row_bits = 0x7fff;
-  static constexpr int has_levels = 0x8000,  ///< several: some rows need others of the stage
-      is_forest = 0x4000,  ///< in which each row needs one other at most, see IluTeam
-      end_bits = 0x3fff;
+  static constexpr int by_warp = 0x8000,  ///< the first warp does it alone: few rows with few terms of stages before
+      has_levels = 0x4000,                ///< several: some rows need others of the stage
+      is_forest = 0x2000,                 ///< in which each row needs one other at most, see IluTeam
+      end_bits = 0x1fff;
+  static constexpr int few_terms = 8;
 
   std::uint16_t *order,  ///< (place): the row
       *place,            ///< (row)
@@ -73,7 +75,7 @@ struct RowStages {
   }
 };
 
-/// The row that a lane has in a stage of several levels, and where these begin.
+/// The row that a lane of the first warp has in a stage of no more rows than that has lanes, and where its levels begin.
 struct StageLane {
   int begin, end, place;
   int row = 0;
