@@ -166,11 +166,11 @@ struct Prepared<Vector, IluInKernel> {
     T const* const numbers = a.numbers(at.item.number);
     if constexpr (requires { at.member; }) {
       IluTeam<T> const factors(in_kernel, a.rows, memory);
-      valid = at.pattern_is_known ? factors.is_valid() : factors.analyse(at, a, numbers);
+      valid = at.pattern_is_known ? factors.is_valid() : factors.take_pattern(at, a, numbers);
       if (!valid) return;
       factors.take_numbers(lanes_at(at), a, numbers);
       at.sync();
-      factors.factorise(at);
+      make_ilu(at.member, at.rank, at.lanes, in_kernel, a.rows, memory, at.pattern_is_known);
     } else {
       IluFactors<T> const factors = alone();
       for (int i = 0; i < a.rows; ++i) valid = factors.take(numbers, i) && valid;
@@ -193,9 +193,7 @@ struct Prepared<Vector, IluInKernel> {
       });
       at.sync();
       if (valid) {
-        IluTeam<T> const factors(*how, at.rows, memory);
-        factors.template substitute<false>(at, w);
-        factors.template substitute<true>(at, w);
+        apply_ilu(at.member, at.rank, at.lanes, *how, at.rows, memory, w);
       }
       at.for_each([&](int k) {
         int const i = at.row_of(k);

@@ -12,6 +12,7 @@
 #include "krylov/Batchwork_AnySystems.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
 #include "krylov/Batchwork_RowStages.hpp"
+#include "krylov/Batchwork_SystemLanes.hpp"
 
 namespace Batchwork::Impl {
 
@@ -43,7 +44,6 @@ struct IluTeam {
       *below,                  ///< (row): entries left of the diagonal, and a bit where that is there
       *ends,                   ///< (row): entries
       *head;                   ///< whether the pattern is valid, and how many stages there are
-  RowStages lower, upper;
 
   static constexpr int has_pivot = 0x8000, below_bits = 0x7fff;
 
@@ -54,8 +54,6 @@ struct IluTeam {
     below = columns + how.places;
     ends = below + rows;
     head = ends + rows;
-    lower = RowStages::at(head + 4, rows);
-    upper = RowStages::at(head + 4 + RowStages::size(rows), rows);
   }
 
   BATCHWORK_INLINE int split(int i) const { return below[i] & below_bits; }
@@ -63,31 +61,26 @@ struct IluTeam {
     int const b = below[i];
     return (b & below_bits) + ((b & has_pivot) != 0 ? 1 : 0);
   }
-  template <bool Upper>
-  BATCHWORK_INLINE RowStages const& stages() const {
-    return Upper ? upper : lower;
+  BATCHWORK_INLINE bool is_valid() const { return head[0] != 0; }
+
+  /// Which triangle is known at run time: code for both is as long as a cache of instructions.
+  BATCHWORK_INLINE RowStages stages(bool of_upper) const {
+    return RowStages::at(head + 4 + (of_upper ? RowStages::size(rows) : 0), rows);
   }
-  template <bool Upper>
-  BATCHWORK_INLINE int terms(int i) const {
-    return Upper ? ends[i] - above(i) : split(i);
+  BATCHWORK_INLINE int terms(bool of_upper, int i) const {
+    return of_upper ? ends[i] - above(i) : split(i);
   }
   /// Where the terms of a row are: term t at first_term + t * step.
-  template <bool Upper>
-  BATCHWORK_INLINE int first_term(int i) const {
-    return Upper ? first[i] + ends[i] - 1 : first[i];
+  BATCHWORK_INLINE int first_term(bool of_upper, int i) const {
+    return of_upper ? first[i] + ends[i] - 1 : first[i];
   }
-  template <bool Upper>
-  static constexpr int step = Upper ? -1 : 1;
-  BATCHWORK_INLINE bool is_valid() const { return head[0] != 0; }
-  template <bool Upper>
-  BATCHWORK_INLINE int count() const {
-    return head[Upper ? 2 : 1];
-  }
+  static BATCHWORK_INLINE int step(bool of_upper) { return of_upper ? -1 : 1; }
+  BATCHWORK_INLINE int count(bool of_upper) const { return head[of_upper ? 2 : 1]; }
 
   // ---- the pattern --------------------------------------------------------------------------------------------------
 
   /// Reads the pattern of a row. Whether its columns rise.
-  BATCHWORK_INLINE bool take_pattern(AnySystems<T> const& a, T const* of_item, int i) const {
+  BATCHWORK_INLINE bool take_row(AnySystems<T> const& a, T const* of_item, int i) const {
     using Format = typename AnySystems<T>::Kind;
     int const begin = a.kind == Format::csr        ? int(a.offsets(i))
                       : a.kind == Format::identity ? i
@@ -109,13 +102,13 @@ struct IluTeam {
     return sound;
   }
   /// By one lane: the level of a row is one more than those of the rows that it needs.
-  template <bool Upper>
-  BATCHWORK_INLINE void find_levels() const {
-    std::uint16_t* const level = stages<Upper>().place;
+  BATCHWORK_INLINE void find_levels(bool of_upper) const {
+    std::uint16_t* const level = stages(of_upper).place;
+    BATCHWORK_KEEP_LOOP
     for (int n = 0; n < rows; ++n) {
-      int const i = Upper ? rows - 1 - n : n;
-      int const all = terms<Upper>(i);
-      std::uint16_t const* const column = columns + (Upper ? first[i] + above(i) : first[i]);
+      int const i = of_upper ? rows - 1 - n : n;
+      int const all = terms(of_upper, i);
+      std::uint16_t const* const column = columns + first[i] + (of_upper ? above(i) : 0);
       int mine = 0;
       BATCHWORK_UNROLL_SOME
       for (int t = 0; t < all; ++t) {
@@ -137,24 +130,26 @@ struct IluTeam {
     }
     return true;
   }
-  template <bool Upper, class Lanes>
-  BATCHWORK_INLINE void find_leads(Lanes const& lanes) const {
-    RowStages const& of = stages<Upper>();
-    int const all_stages = count<Upper>();
+  template <class Lanes>
+  BATCHWORK_INLINE void find_leads(Lanes const& lanes, bool of_upper) const {
+    RowStages const of = stages(of_upper);
+    int const all_stages = count(of_upper);
+    BATCHWORK_KEEP_LOOP
     for (int s = 0, begin = 0; s < all_stages; ++s) {
       int const end = of.stages[s] & RowStages::end_bits;
       bool waits = false, branches = false, shares = end - begin > rows_of_a_stage(lanes.count);
+      BATCHWORK_KEEP_LOOP
       for (int p = begin + lanes.rank; p < end; p += lanes.count) {
-        int const i = of.order[p] & RowStages::row_bits, all = terms<Upper>(i);
+        int const i = of.order[p] & RowStages::row_bits, all = terms(of_upper, i);
         int t = 0;
-        for (int e = first_term<Upper>(i); t < all && of.place[columns[e]] < begin;
-             e += step<Upper>)
+        for (int e = first_term(of_upper, i); t < all && of.place[columns[e]] < begin;
+             e += step(of_upper))
           ++t;
         of.lead[i] = std::uint16_t(t);
         shares = shares || t >= RowStages::few_terms;
         waits = waits || t < all;
-        branches = branches || t + 1 < all;
-        if constexpr (!Upper) branches = branches || (t < all && !changes_pivot_alone(i, t));
+        branches =
+            branches || t + 1 < all || (!of_upper && t < all && !changes_pivot_alone(i, t));
       }
       if constexpr (Vendor::has_shuffles) {
         // Where rows wait for others of their stage, all of it is in the first warp; systems of a warp have the same pattern.
@@ -163,46 +158,47 @@ struct IluTeam {
         shares = Vendor::any_in_warp(shares);
         lanes.sync();
         if (lanes.rank == 0)
-          of.stages[s] =
-              std::uint16_t(end | (shares ? 0 : RowStages::by_warp) |
-                            (waits ? RowStages::has_levels : 0) |
-                            (waits && !branches ? RowStages::is_forest : 0));
+          of.stages[s] = std::uint16_t(end | (shares ? 0 : RowStages::by_warp) |
+                                       (waits ? RowStages::has_levels : 0) |
+                                       (waits && !branches ? RowStages::is_forest : 0));
       }
       begin = end;
     }
   }
-  /// All that the pattern says. Whether it is valid.
+  /// Reads the pattern. Whether it is valid, which all lanes get, since they go the same way.
   template <class At>
-  BATCHWORK_INLINE bool analyse(At& at, AnySystems<T> const& a, T const* of_item) const {
+  BATCHWORK_INLINE bool take_pattern(At& at, AnySystems<T> const& a, T const* of_item) const {
     auto const lanes = lanes_at(at);
     bool sound = true;
-    lanes.for_each(rows, [&](int i) { sound = take_pattern(a, of_item, i) && sound; });
-    // All lanes go the same way.
+    lanes.for_each(rows, [&](int i) { sound = take_row(a, of_item, i) && sound; });
     bool const valid = !any_of_system(at, !sound);
     if (lanes.rank == 0) head[0] = valid ? 1 : 0;
-    if (!valid) return false;
-    // The two triangles in two warps, where there are two.
+    return valid;
+  }
+  /// Finds the stages of both triangles, in two warps, where there are two.
+  template <class Lanes>
+  BATCHWORK_INLINE void find_stages(Lanes const& lanes) const {
     int const other = lanes.count > lanes_of_warp ? lanes_of_warp : 0;
-    if (lanes.rank == 0) find_levels<false>();
-    if (lanes.rank == other) find_levels<true>();
-    lanes.sync();
-    lanes.for_each(rows, [&](int i) {
-      lower.find_place(rows, i);
-      upper.find_place(rows, i);
-    });
-    lanes.sync();
-    lanes.for_each(rows, [&](int i) {
-      lower.place[i] = lower.lead[i];
-      upper.place[i] = upper.lead[i];
-    });
     int const most = rows_of_a_stage(lanes.count);
-    if (lanes.rank == 0) head[1] = std::uint16_t(lower.find_stages(rows, most));
-    if (lanes.rank == other) head[2] = std::uint16_t(upper.find_stages(rows, most));
+    BATCHWORK_KEEP_LOOP
+    for (int u = 0; u < 2; ++u)
+      if (lanes.rank == (u == 0 ? 0 : other)) find_levels(u != 0);
     lanes.sync();
-    find_leads<false>(lanes);
-    find_leads<true>(lanes);
+    BATCHWORK_KEEP_LOOP
+    for (int u = 0; u < 2; ++u)
+      lanes.for_each(rows, [&](int i) { stages(u != 0).find_place(rows, i); });
     lanes.sync();
-    return true;
+    BATCHWORK_KEEP_LOOP
+    for (int u = 0; u < 2; ++u) {
+      RowStages const of = stages(u != 0);
+      lanes.for_each(rows, [&](int i) { of.place[i] = of.lead[i]; });
+      if (lanes.rank == (u == 0 ? 0 : other))
+        head[1 + u] = std::uint16_t(of.find_stages(rows, most));
+    }
+    lanes.sync();
+    BATCHWORK_KEEP_LOOP
+    for (int u = 0; u < 2; ++u) find_leads(lanes, u != 0);
+    lanes.sync();
   }
 
   // ---- the numbers --------------------------------------------------------------------------------------------------
@@ -255,55 +251,41 @@ struct IluTeam {
   }
 
   /// Takes off the rows of a stage those that are done before; by all lanes, of which some may share a row.
-  template <class At, class Lanes>
-  BATCHWORK_INLINE void eliminate_leads(At const& at, Lanes const& lanes, int begin, int end,
+  template <class Lanes>
+  BATCHWORK_INLINE void eliminate_leads(Lanes const& lanes, int begin, int end,
                                         bool completes) const {
+    RowStages const of = stages(false);
     int const shift = shift_of_sharing(lanes.count, end - begin), sharing = 1 << shift;
     int const share = lanes.rank & (sharing - 1);
+    BATCHWORK_KEEP_LOOP
     for (int p0 = begin; p0 < end; p0 += lanes.count >> shift) {
       int const p = p0 + (lanes.rank >> shift);
       bool const mine = p < end;
-      int const i = mine ? lower.order[p] & RowStages::row_bits : 0, all = mine ? lower.lead[i] : 0;
-      if (sharing == 1) {
-        for (int t = 0; t < all; ++t) values[first[i] + t] = eliminate(i, t, 0, 1);
-      } else if constexpr (Vendor::has_shuffles) {
-        for (int t = 0; Vendor::any_in_warp(t < all); ++t) {
-          T f = T(0);
-          if (t < all) f = eliminate(i, t, share, sharing);
-          Vendor::wait_for_warp(at.member);
-          // Which the others have read before.
-          if (t < all && share == 0) values[first[i] + t] = f;
-        }
+      int const i = mine ? of.order[p] & RowStages::row_bits : 0, all = mine ? of.lead[i] : 0;
+      BATCHWORK_KEEP_LOOP
+      for (int t = 0; Vendor::has_shuffles ? Vendor::any_in_warp(t < all) : t < all; ++t) {
+        T const f = t < all ? eliminate(i, t, share, sharing) : T(0);
+        if (sharing > 1) Vendor::wait_for_warp(lanes.member);
+        // Which the others have read before.
+        if (t < all && share == 0) values[first[i] + t] = f;
       }
       if (completes && mine && share == 0) invert_pivot(i);
     }
   }
-  /// The levels of a stage, by one warp: the lane of a row takes off it in turn what is known.
-  template <class At>
-  BATCHWORK_INLINE void eliminate_levels(At const& at, StageLane const& lane,
-                                         int eliminated) const {
-    int const i = lane.row, all = lane.mine ? split(i) : 0;
-    int t = eliminated;
-    lane.for_levels([&](int from, int to) {
-      if (lane.place >= from && lane.place < to) invert_pivot(i);
-      Vendor::wait_for_warp(at.member);
-      for (; t < all && lower.place[columns[first[i] + t]] < to; ++t)
-        values[first[i] + t] = eliminate(i, t, 0, 1);
-    });
-  }
-  /// The same where each row needs one other, which changes its pivot alone: pivots stay in registers.
-  template <class At>
-  BATCHWORK_INLINE void eliminate_forest(At const& at, StageLane const& lane, int t) const {
+  /// Where each row of a stage needs one other of it, which changes its pivot alone: pivots stay in registers.
+  template <class Lanes>
+  BATCHWORK_INLINE void eliminate_forest(Lanes const& lanes, StageLane const& lane, int t) const {
+    RowStages const of = stages(false);
     int const i = lane.row, begin = lane.begin;
-    bool const needs = lane.mine && t < split(i),
-               has = lane.mine && (below[i] & has_pivot) != 0;
+    bool const needs = lane.mine && t < split(i), has = lane.mine && (below[i] & has_pivot) != 0;
     T low = T(0), up = T(0);
     int needed = begin;  // its place
     bool is_coupled = false;
     if (needs) {
       int const k = columns[first[i] + t];
-      needed = lower.place[k];
+      needed = of.place[k];
       low = values[first[i] + t];
+      BATCHWORK_KEEP_LOOP
       for (int q = first[k] + above(k); q < first[k] + ends[k]; ++q)
         if (columns[q] == i) {
           up = values[q];
@@ -312,52 +294,61 @@ struct IluTeam {
     }
     int const from = lane.base + needed - begin;
     T pivot = has ? values[first[i] + split(i)] : T(1);
-    lane.for_levels([&](int done, int to) {
-      T const inverted = reciprocal_or_one(pivot);
-      T const f = low * Vendor::held_by<32>(inverted, from);
+    T f = T(0), inverted = T(1);
+    BATCHWORK_KEEP_LOOP
+    for (int done = begin, to = begin; done < lane.end; done = to) {
+      to = lane.end_of_level(done);
+      inverted = reciprocal_or_one(pivot);
+      f = low * Vendor::held_by<32>(inverted, from);
       if (is_coupled && needed >= done && needed < to) pivot -= f * up;
-    });
-    T const inverted = reciprocal_or_one(pivot);
-    T const f = low * Vendor::held_by<32>(inverted, from);
+    }
     if (lane.mine) inverse[i] = inverted;
     if (has) values[first[i] + split(i)] = pivot;
     if (needs) values[first[i] + t] = f;
-    Vendor::wait_for_warp(at.member);
+    Vendor::wait_for_warp(lanes.member);
   }
-
-  /// By the first warp, rows of a stage that are too few or too short for more.
-  template <class At, class Lanes>
-  BATCHWORK_INLINE void eliminate_by_warp(At const& at, Lanes const& lanes, int begin, int end,
+  /// By the first warp, the rows of a stage: the lane of a row takes off it in turn what is known.
+  template <class Lanes>
+  BATCHWORK_INLINE void eliminate_by_warp(Lanes const& lanes, int begin, int end,
                                           int stage) const {
-    StageLane const lane(lanes, lower, begin, end);
-    int const i = lane.row, lead = lane.mine ? lower.lead[i] : 0;
-    if ((stage & RowStages::by_warp) != 0)
-      for (int t = 0; t < lead; ++t) values[first[i] + t] = eliminate(i, t, 0, 1);
-    if ((stage & RowStages::is_forest) != 0) eliminate_forest(at, lane, lead);
-    else eliminate_levels(at, lane, lead);
+    RowStages const of = stages(false);
+    StageLane const lane(lanes, of, begin, end);
+    bool const is_forest = (stage & RowStages::is_forest) != 0;
+    int const i = lane.row, all = lane.mine ? split(i) : 0, lead = lane.mine ? of.lead[i] : 0;
+    int t = (stage & RowStages::by_warp) != 0 ? 0 : lead;
+    BATCHWORK_KEEP_LOOP
+    for (int done = begin; done < end;) {
+      BATCHWORK_KEEP_LOOP
+      for (; t < all && of.place[columns[first[i] + t]] < done; ++t)
+        values[first[i] + t] = eliminate(i, t, 0, 1);
+      if (is_forest) break;
+      int const to = lane.end_of_level(done);
+      if (lane.place >= done && lane.place < to) invert_pivot(i);
+      Vendor::wait_for_warp(lanes.member);
+      done = to;
+    }
+    if (is_forest) eliminate_forest(lanes, lane, lead);
   }
 
   /// Of A the factors. What lanes have written before is seen by all.
-  template <class At>
-  BATCHWORK_INLINE void factorise(At const& at) const {
-    auto const lanes = lanes_at(at);
-    for_stages<false>(
-        lanes,
+  template <class Lanes>
+  BATCHWORK_INLINE void factorise(Lanes const& lanes) const {
+    for_stages(
+        lanes, false,
         [&](int begin, int end, int stage) {
-          eliminate_leads(at, lanes, begin, end, (stage & RowStages::has_levels) == 0);
+          eliminate_leads(lanes, begin, end, (stage & RowStages::has_levels) == 0);
         },
-        [&](int begin, int end, int stage) {
-          eliminate_by_warp(at, lanes, begin, end, stage);
-        });
+        [&](int begin, int end, int stage) { eliminate_by_warp(lanes, begin, end, stage); });
   }
 
   /// Runs by_all(begin, end, stage) and by_warp(begin, end, stage), the first warp alone, which waits for itself at the end, for
   /// the stages of a triangle, and waits for all where one follows the other. All lanes take as many turns.
-  template <bool Upper, class Lanes, class ByAll, class ByWarp>
-  BATCHWORK_INLINE void for_stages(Lanes const& lanes, ByAll const& by_all,
+  template <class Lanes, class ByAll, class ByWarp>
+  BATCHWORK_INLINE void for_stages(Lanes const& lanes, bool of_upper, ByAll const& by_all,
                                    [[maybe_unused]] ByWarp const& by_warp) const {
-    std::uint16_t const* const marks = stages<Upper>().stages;
-    int const all = count<Upper>();
+    std::uint16_t const* const marks = stages(of_upper).stages;
+    int const all = count(of_upper);
+    BATCHWORK_KEEP_LOOP
     for (int s = 0, begin = 0; s < all; ++s) {
       int const stage = marks[s], end = stage & RowStages::end_bits;
       bool const is_alone = (stage & RowStages::by_warp) != 0;
@@ -369,8 +360,7 @@ struct IluTeam {
         if (is_alone || (stage & RowStages::has_levels) != 0) {
           if (lanes.rank < lanes_of_warp) by_warp(begin, end, stage);
           // Others wait for what follows, if they take part in it.
-          bool const next_alone =
-              s + 1 < all && (marks[s + 1] & RowStages::by_warp) != 0;
+          bool const next_alone = s + 1 < all && (marks[s + 1] & RowStages::by_warp) != 0;
           if (!next_alone) lanes.sync();
         }
       }
@@ -380,138 +370,145 @@ struct IluTeam {
 
   // ---- the application ----------------------------------------------------------------------------------------------
 
-  /// Several levels of a substitution, by one warp. The next two terms of a row are known before their turn.
-  template <bool Upper, class At>
-  BATCHWORK_INLINE void substitute_levels(At const& at, StageLane const& lane, int t, T s,
-                                          T* w) const {
-    RowStages const& of = stages<Upper>();
+  /// Of a stage what the stages before have found, for all of its rows; by all lanes, of which some may share a row.
+  template <class Lanes>
+  BATCHWORK_INLINE void substitute_leads(Lanes const& lanes, bool of_upper, int begin, int end,
+                                         bool completes, T* w) const {
+    RowStages const of = stages(of_upper);
+    int const shift = shift_of_sharing(lanes.count, end - begin), sharing = 1 << shift;
+    int const share = lanes.rank & (sharing - 1);
+    BATCHWORK_KEEP_LOOP
+    for (int p0 = begin; p0 < end; p0 += lanes.count >> shift) {
+      int const p = p0 + (lanes.rank >> shift);
+      bool const mine = p < end;
+      int const i = mine ? of.order[p] & RowStages::row_bits : 0, all = mine ? of.lead[i] : 0;
+      T sum[1] = {lead_sum(of_upper, i, share, all, sharing, w)};
+      if (sharing > 1) Vendor::sum_over(sum, sharing);
+      if (mine && share == 0) {
+        T const x = w[i] - sum[0];
+        w[i] = of_upper && completes ? x * inverse[i] : x;
+      }
+    }
+  }
+  /// The sum of terms t, t + apart, ... before `all` of a row.
+  BATCHWORK_INLINE T lead_sum(bool of_upper, int i, int t, int all, int apart, T const* w) const {
+    T sum = T(0);
+    int e = first_term(of_upper, i) + t * step(of_upper);
+    BATCHWORK_UNROLL_SOME
+    for (; t < all; t += apart) {
+      sum += values[e] * w[columns[e]];
+      e += apart * step(of_upper);
+    }
+    return sum;
+  }
+  /// By the first warp, the rows of a stage, of which s is what the stages before leave.
+  ///
+  /// Where each row needs one other of the stage, by doubling how far that is (pointer jumping: J. JaJa, An Introduction to Parallel
+  /// Algorithms, section 2.2). Where products of multipliers are large that would lose digits: such systems, and other stages, go
+  /// level by level, the next two terms of a row being known before their turn.
+  template <class Lanes>
+  BATCHWORK_INLINE void substitute_by_warp(Lanes const& lanes, bool of_upper, int begin, int end,
+                                           int stage, T* w) const {
+    RowStages const of = stages(of_upper);
+    StageLane const lane(lanes, of, begin, end);
+    int const i = lane.row, all = lane.mine ? terms(of_upper, i) : 0,
+              at_first = first_term(of_upper, i), apart = step(of_upper);
+    int t = lane.mine ? of.lead[i] : 0;
+    T s = lane.mine ? w[i] : T(0);
+    if ((stage & RowStages::by_warp) != 0) s -= lead_sum(of_upper, i, 0, t, 1, w);
+    T const scale = of_upper && lane.mine ? inverse[i] : T(1);
     struct Term {
       T number = T(0);
       int column = 0, place = 0;
     };
-    int const i = lane.row, all = lane.mine ? terms<Upper>(i) : 0,
-              at_first = first_term<Upper>(i);
     auto const term = [&](int n) {
       Term x;
       if (n < all) {
-        int const e = at_first + n * step<Upper>;
+        int const e = at_first + n * apart;
         x = {values[e], columns[e], 0};
         x.place = of.place[x.column];
       }
       return x;
     };
-    Term now = term(t), next = term(t + 1);
-    T const scale = Upper && lane.mine ? inverse[i] : T(1);
-    lane.for_levels([&](int from, int to) {
-      if (lane.place >= from && lane.place < to) w[i] = Upper ? s * scale : s;
-      Vendor::wait_for_warp(at.member);
-      while (t < all && now.place < to) {
-        s -= now.number * w[now.column];
-        ++t;
-        now = next;
-        next = term(t + 1);
+    Term now = term(t);
+    bool goes_by_levels = true, is_known = false;
+    T jumped = s * scale;
+    if ((stage & RowStages::is_forest) != 0) {
+      int from = lane.base + (t < all ? now.place : lane.mine ? lane.place : begin) - begin;
+      T f = t < all ? -now.number * scale : T(0);
+      bool grows = !(Kokkos::abs(f) <= most_growth);
+      BATCHWORK_KEEP_LOOP
+      for (int reach = 1; reach < end - begin; reach *= 2) {
+        T const other = Vendor::held_by<32>(jumped, from), further = Vendor::held_by<32>(f, from);
+        from = Vendor::held_by<32>(from, from);
+        // Of a row that needs none more it is zero.
+        if (f != T(0)) {
+          jumped += f * other;
+          f *= further;
+        }
+        grows = grows || !(Kokkos::abs(f) <= most_growth);
       }
-    });
-  }
-  /// The same where each row needs one other, by doubling how far that is (pointer jumping: J. JaJa, An Introduction to Parallel
-  /// Algorithms, section 2.2). Where products of multipliers are large that would lose digits: such systems go level by level.
-  template <bool Upper, class At>
-  BATCHWORK_INLINE void substitute_forest(At const& at, StageLane const& lane, int t, T before,
-                                          T* w) const {
-    RowStages const& of = stages<Upper>();
-    int const i = lane.row;
-    bool const needs = lane.mine && t < terms<Upper>(i);
-    int from = lane.base + (lane.mine ? lane.place - lane.begin : 0);
-    T const scale = Upper && lane.mine ? inverse[i] : T(1);
-    T s = before * scale, f = T(0);
-    if (needs) {
-      int const e = first_term<Upper>(i) + t * step<Upper>;
-      f = -values[e] * scale;
-      from = lane.base + of.place[columns[e]] - lane.begin;
-    }
-    bool grows = !(Kokkos::abs(f) <= most_growth);
-    for (int reach = 1; reach < lane.end - lane.begin; reach *= 2) {
-      T const other = Vendor::held_by<32>(s, from), further = Vendor::held_by<32>(f, from);
-      int const beyond = Vendor::held_by<32>(from, from);
-      // A row that needs none has itself there.
-      if (f != T(0)) {
-        s += f * other;
-        f *= further;
-      }
-      from = beyond;
-      grows = grows || !(Kokkos::abs(f) <= most_growth);
-    }
-    unsigned const growing = Vendor::votes_in_warp(grows);
-    if (growing != 0) {
-      substitute_levels<Upper>(at, lane, t, before, w);
+      unsigned const growing = Vendor::votes_in_warp(grows);
+      int const count = lanes.count < lanes_of_warp ? lanes.count : lanes_of_warp;
+      unsigned const of_system = count < 32 ? ((1u << count) - 1u) << lane.base : ~0u;
+      goes_by_levels = growing != 0;
       // Each item's result depends on no other.
-      int const lanes = at.lanes < lanes_of_warp ? at.lanes : lanes_of_warp;
-      unsigned const of_system = lanes < 32 ? ((1u << lanes) - 1u) << lane.base : ~0u;
-      if ((growing & of_system) == 0 && lane.mine) w[i] = s;
-    } else if (lane.mine) {
-      w[i] = s;
+      is_known = (growing & of_system) == 0;
     }
-    Vendor::wait_for_warp(at.member);
+    if (goes_by_levels) {
+      Term next = term(t + 1);
+      BATCHWORK_KEEP_LOOP
+      for (int done = begin; done < end;) {
+        while (t < all && now.place < done) {
+          s -= now.number * w[now.column];
+          ++t;
+          now = next;
+          next = term(t + 1);
+        }
+        int const to = lane.end_of_level(done);
+        if (lane.place >= done && lane.place < to) w[i] = s * scale;
+        Vendor::wait_for_warp(lanes.member);
+        done = to;
+      }
+    }
+    if (is_known) {
+      if (lane.mine) w[i] = jumped;
+      Vendor::wait_for_warp(lanes.member);
+    }
   }
   static constexpr T most_growth = T(64);
 
-  /// Of a stage what the stages before have found, for all of its rows; by all lanes, of which some may share a row.
-  template <bool Upper, class Lanes>
-  BATCHWORK_INLINE void substitute_leads(Lanes const& lanes, int begin, int end, bool completes,
-                                         T* w) const {
-    RowStages const& of = stages<Upper>();
-    int const shift = shift_of_sharing(lanes.count, end - begin), sharing = 1 << shift;
-    int const share = lanes.rank & (sharing - 1);
-    for (int p0 = begin; p0 < end; p0 += lanes.count >> shift) {
-      int const p = p0 + (lanes.rank >> shift);
-      bool const mine = p < end;
-      int const i = mine ? of.order[p] & RowStages::row_bits : 0, all = mine ? of.lead[i] : 0;
-      T sum[1] = {lead_sum<Upper>(i, share, all, sharing, w)};
-      if (sharing > 1) Vendor::sum_over(sum, sharing);
-      if (mine && share == 0) {
-        T const x = w[i] - sum[0];
-        w[i] = Upper && completes ? x * inverse[i] : x;
-      }
-    }
-  }
-  /// The sum of terms t, t + apart, ... before `all` of a row.
-  template <bool Upper>
-  BATCHWORK_INLINE T lead_sum(int i, int t, int all, int apart, T const* w) const {
-    T sum = T(0);
-    int e = first_term<Upper>(i) + t * step<Upper>;
-    BATCHWORK_UNROLL_SOME
-    for (; t < all; t += apart) {
-      sum += values[e] * w[columns[e]];
-      e += apart * step<Upper>;
-    }
-    return sum;
-  }
-  template <bool Upper, class At, class Lanes>
-  BATCHWORK_INLINE void substitute_by_warp(At const& at, Lanes const& lanes, int begin, int end,
-                                           int stage, T* w) const {
-    RowStages const& of = stages<Upper>();
-    StageLane const lane(lanes, of, begin, end);
-    int const i = lane.row, lead = lane.mine ? of.lead[i] : 0;
-    T s = lane.mine ? w[i] : T(0);
-    if ((stage & RowStages::by_warp) != 0) s -= lead_sum<Upper>(i, 0, lead, 1, w);
-    if ((stage & RowStages::is_forest) != 0) substitute_forest<Upper>(at, lane, lead, s, w);
-    else substitute_levels<Upper>(at, lane, lead, s, w);
-  }
-
-  /// w = L^-1 w or U^-1 w, in memory that all lanes of the system see, and have waited for.
-  template <bool Upper, class At>
-  BATCHWORK_INLINE void substitute(At const& at, T* w) const {
-    auto const lanes = lanes_at(at);
-    for_stages<Upper>(
-        lanes,
-        [&](int begin, int end, int stage) {
-          substitute_leads<Upper>(lanes, begin, end, (stage & RowStages::has_levels) == 0, w);
-        },
-        [&](int begin, int end, int stage) {
-          substitute_by_warp<Upper>(at, lanes, begin, end, stage, w);
-        });
+  /// w = U^-1 L^-1 w, in memory that all lanes of the system see, and have waited for.
+  template <class Lanes>
+  BATCHWORK_INLINE void substitute(Lanes const& lanes, T* w) const {
+    BATCHWORK_KEEP_LOOP
+    for (int u = 0; u < 2; ++u)
+      for_stages(
+          lanes, u != 0,
+          [&](int begin, int end, int stage) {
+            substitute_leads(lanes, u != 0, begin, end, (stage & RowStages::has_levels) == 0, w);
+          },
+          [&](int begin, int end, int stage) {
+            substitute_by_warp(lanes, u != 0, begin, end, stage, w);
+          });
   }
 };
+
+/// What a kernel calls of IluTeam, with lanes `rank` of `count` of the member's team.
+template <class T, class Member>
+BATCHWORK_OUT_OF_LINE void make_ilu(Member const member, int rank, int count, IluInKernel how,
+                                    int rows, T* memory, bool knows_stages) {
+  SystemLanes<Member> const lanes{member, rank, count};
+  IluTeam<T> const factors(how, rows, memory);
+  if (!knows_stages) factors.find_stages(lanes);
+  factors.factorise(lanes);
+}
+template <class T, class Member>
+BATCHWORK_OUT_OF_LINE void apply_ilu(Member const member, int rank, int count, IluInKernel how,
+                                     int rows, T* memory, T* w) {
+  SystemLanes<Member> const lanes{member, rank, count};
+  IluTeam<T>(how, rows, memory).substitute(lanes, w);
+}
 
 }  // namespace Batchwork::Impl
 

@@ -93,16 +93,10 @@ struct StageLane {
     starts = Vendor::votes_in_warp(mine && (held & RowStages::begins_level) != 0) >> base;
     if (lanes.count < lanes_of_warp) starts &= (1u << lanes.count) - 1u;
   }
-  /// Runs body(from, to) for the places of each level. All lanes take as many turns.
-  template <class Body>
-  BATCHWORK_INLINE void for_levels(Body const& body) const {
-    unsigned left = starts;
-    for (int known = begin; known < end;) {
-      left &= left - 1u;
-      int const next = left == 0 ? end : begin + Kokkos::Experimental::countr_zero_builtin(left);
-      body(known, next);
-      known = next;
-    }
+  /// Where the level ends that begins at this place.
+  BATCHWORK_INLINE int end_of_level(int at) const {
+    unsigned const behind = at + 1 < end ? starts >> (at + 1 - begin) : 0u;
+    return behind == 0 ? end : at + 1 + Kokkos::Experimental::countr_zero_builtin(behind);
   }
 };
 
