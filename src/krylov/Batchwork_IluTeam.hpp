@@ -471,8 +471,8 @@ struct IluTeam {
         done = to;
       }
     }
-    if (is_known) {
-      if (lane.mine) w[i] = jumped;
+    if ((stage & RowStages::is_forest) != 0) {
+      if (is_known && lane.mine) w[i] = jumped;
       Vendor::wait_for_warp(lanes.member);
     }
   }
