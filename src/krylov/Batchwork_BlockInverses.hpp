@@ -198,7 +198,7 @@ struct BlockInverses {
           }
         }
         T const pivot = Vendor::held_by<32>(x, before + q);
-        bool const wants = sound && c < n, has = largest_size > T(0) && is_finite(pivot);
+        bool const wants = sound && c<n, has = largest_size> T(0) && is_finite(pivot);
         sound = sound && (has || c >= n);
         T const inverted = T(1) / pivot;
         if (wants && has && there && mine != q) {

@@ -80,10 +80,10 @@ struct BlockJacobi {
 /// identity, in every format alike. For conjugate_gradients the blocks are to be symmetric and positive definite.
 ///
 /// Memory of a system: rows times the largest block in numbers, with twelve bytes a row: on devices in team scratch (with
-/// the letter boxes to 40,928 bytes, fewer where a multiprocessor has no room for four such teams: 134 rows by blocks of 32 in
-/// double, 853 by blocks of 2), or else in the workspace, see workspace_numbers; on hosts a thread allocates it, once for some items. Inverted once an item, 2 n^3
-/// operations for a block of n rows; an application takes 2 n^2, and on devices a wait. There 64 to 256 lanes share a system,
-/// which is read where it is.
+/// the letter boxes to 40,928 bytes, fewer where a multiprocessor has no room for four such teams: 143 rows by blocks of 32 in
+/// double, 896 by blocks of 2), or else in the workspace, see workspace_numbers; on hosts a thread allocates it, once for some items. Inverted once an item, 2 n^3
+/// operations for a block of n rows; an application takes 2 n^2, and on devices three waits. There 8 to 256 lanes share a system,
+/// as many as a block has rows at least; it is read where it is.
 inline BlockJacobi<Impl::EqualBlocks> block_jacobi(int rows) { return {{}, rows}; }
 
 /// Blocks that begin at these rows: a View of 32-bit integers where the solver runs, from 0 on and rising, as find_blocks
@@ -244,7 +244,8 @@ struct Prepared<Vector, BlocksInKernel> {
         if (i < at.rows) w[inverses.order[i]] = r(k);
       });
       lanes.sync();
-      lanes.for_each(at.rows, [&](int i) { results[inverses.order[i]] = inverses.row_product(i, w); });
+      lanes.for_each(at.rows,
+                     [&](int i) { results[inverses.order[i]] = inverses.row_product(i, w); });
       lanes.sync();
       at.for_each([&](int k) {
         int const i = at.row_of(k);

@@ -26,13 +26,13 @@ namespace Batchwork {
 /// then not divided.
 ///
 /// Memory of a system: as many numbers as A has places (of ell and dense those that are not there too) and one a row, with
-/// twelve bytes a row: on devices in team scratch (with the letter boxes to 40,928 bytes, fewer where a multiprocessor has no room for
-/// four such teams: 67 full rows of double, 636 rows of 3 entries), or else in the workspace, see workspace_numbers. On hosts a thread allocates it, once for
-/// some items.
+/// two bytes a place and 21 a row: on devices in team scratch (with the letter boxes to 40,928 bytes, fewer where a multiprocessor has
+/// no room for four such teams: 61 full rows of double, 512 rows of 3 entries), or else in the workspace, see workspace_numbers. On
+/// hosts a thread allocates it, once for some items.
 ///
-/// Factorised once an item; an application takes about two operations an entry, in as many waves of rows, with a wait each, as
-/// there are rows that depend on each other one by one: all of them in a tridiagonal or full matrix, and few where rows are
-/// numbered by colours. On devices 64 to 256 lanes share a system, which is read where it is.
+/// Factorised once an item; an application takes about two operations an entry, level by level: as many levels as there are rows
+/// that depend on each other one by one, all of them in a full matrix, and few where rows are numbered by colours. On devices
+/// 8 to 256 lanes share a system, which is read where it is; rows in chains or trees take five steps for 32 of them.
 struct Ilu {
   using preconditioner_of_systems = void;
 

@@ -38,12 +38,12 @@ struct IluInKernel {
 template <class T>
 struct IluTeam {
   int rows;
-  T *values, *inverse;         ///< (row): of the pivot
-  std::int32_t* first;         ///< (row): where its entries begin
-  std::uint16_t *columns,      ///< (entry)
-      *below,                  ///< (row): entries left of the diagonal, and a bit where that is there
-      *ends,                   ///< (row): entries
-      *head;                   ///< whether the pattern is valid, and how many stages there are
+  T *values, *inverse;     ///< (row): of the pivot
+  std::int32_t* first;     ///< (row): where its entries begin
+  std::uint16_t *columns,  ///< (entry)
+      *below,              ///< (row): entries left of the diagonal, and a bit where that is there
+      *ends,               ///< (row): entries
+      *head;               ///< whether the pattern is valid, and how many stages there are
 
   static constexpr int has_pivot = 0x8000, below_bits = 0x7fff;
 
@@ -148,8 +148,7 @@ struct IluTeam {
         of.lead[i] = std::uint16_t(t);
         shares = shares || t >= RowStages::few_terms;
         waits = waits || t < all;
-        branches =
-            branches || t + 1 < all || (!of_upper && t < all && !changes_pivot_alone(i, t));
+        branches = branches || t + 1 < all || (!of_upper && t < all && !changes_pivot_alone(i, t));
       }
       if constexpr (Vendor::has_shuffles) {
         // Where rows wait for others of their stage, all of it is in the first warp; systems of a warp have the same pattern.
@@ -309,8 +308,7 @@ struct IluTeam {
   }
   /// By the first warp, the rows of a stage: the lane of a row takes off it in turn what is known.
   template <class Lanes>
-  BATCHWORK_INLINE void eliminate_by_warp(Lanes const& lanes, int begin, int end,
-                                          int stage) const {
+  BATCHWORK_INLINE void eliminate_by_warp(Lanes const& lanes, int begin, int end, int stage) const {
     RowStages const of = stages(false);
     StageLane const lane(lanes, of, begin, end);
     bool const is_forest = (stage & RowStages::is_forest) != 0;

@@ -29,16 +29,17 @@ BATCHWORK_INLINE constexpr int most_stages(int rows) {
 struct RowStages {
   /// Bits of what a place holds beside its row, and a stage beside its end.
   static constexpr int begins_level = 0x8000, row_bits = 0x7fff;
-  static constexpr int by_warp = 0x8000,  ///< the first warp does it alone: few rows with few terms of stages before
-      has_levels = 0x4000,                ///< several: some rows need others of the stage
-      is_forest = 0x2000,                 ///< in which each row needs one other at most, see IluTeam
+  static constexpr int
+      by_warp = 0x8000,  ///< the first warp does it alone: few rows with few terms of stages before
+      has_levels = 0x4000,  ///< several: some rows need others of the stage
+      is_forest = 0x2000,   ///< in which each row needs one other at most, see IluTeam
       end_bits = 0x1fff;
   static constexpr int few_terms = 8;
 
   std::uint16_t *order,  ///< (place): the row
       *place,            ///< (row)
-      *lead,             ///< (row): of its terms, how many come before the first that its own stage finds
-      *stages;           ///< (stage): where it ends
+      *lead,    ///< (row): of its terms, how many come before the first that its own stage finds
+      *stages;  ///< (stage): where it ends
 
   static constexpr BATCHWORK_INLINE int size(int rows) { return 3 * rows + most_stages(rows); }
   static BATCHWORK_INLINE RowStages at(std::uint16_t* memory, int rows) {

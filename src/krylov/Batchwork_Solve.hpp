@@ -134,7 +134,9 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
   if constexpr (runs_on_device<Exec> && (NeedsRoom<Solver> || has_bytes<T, InKernel>)) {
     auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
-    std::int64_t const at_once = exec.concurrency() / 4 / how.team();
+    // Kernels with factors and more than 2 rows a lane have twice as many registers.
+    int const part = has_bytes<T, InKernel> && how.rows > 2 ? 8 : 4;
+    std::int64_t const at_once = exec.concurrency() / part / how.team();
     DeviceLimits const limits = Vendor::device_limits(exec);
     std::int64_t const most = scratch_of_a_solve(limits);
     std::int64_t beside = bytes_beside_rooms(how, rows, size, is_scaled);
@@ -510,7 +512,7 @@ void solve(WorkDivision const& how, Solver const& solver, Rest const&... rest) {
 /// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's room, factors and what
 /// is beside them; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
 /// systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes that the device
-/// can hold, on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
+/// can hold (with factors of more than 64 rows an eighth), on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
 /// the machine, and on the pattern only through its numbers of rows and nonzeros.
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
 ///

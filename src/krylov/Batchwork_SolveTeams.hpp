@@ -104,7 +104,8 @@ struct SolveTeams {
       if (solver_is_elsewhere()) return p.solver.at_once;
     if (factors_are_elsewhere()) return p.beside.at_once;
     if (has_factors && least_teams > 0) {
-      std::int64_t const some = (turns() + most_systems_of_a_pattern - 1) / most_systems_of_a_pattern;
+      std::int64_t const some =
+          (turns() + most_systems_of_a_pattern - 1) / most_systems_of_a_pattern;
       std::int64_t const wanted = some > least_teams ? some : least_teams;
       return wanted < turns() ? wanted : turns();
     }
