@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Block Jacobi: the inverses of blocks on the diagonal, by Gauss-Jordan elimination with implicit pivoting: H. Anzt, J. Dongarra,
-/// G. Flegar, E. S. Quintana-Orti, "Variable-size batched Gauss-Jordan elimination for block-Jacobi preconditioning on graphics
-/// processors", Parallel Computing 81 (2019).
+/// Block Jacobi: what callers write, and the blocks found in a pattern; see BlockInverses.
 #ifndef BATCHWORK_BLOCKJACOBI_HPP
 #define BATCHWORK_BLOCKJACOBI_HPP
 
@@ -18,31 +16,13 @@
 #include <vector>
 
 #include "krylov/Batchwork_AnySystems.hpp"
+#include "krylov/Batchwork_BlockInverses.hpp"
 #include "krylov/Batchwork_CheckSystems.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
 
 namespace Batchwork {
 
-/// Rows of a block of block_jacobi at most.
-inline constexpr int most_rows_of_a_block = 32;
-
 namespace Impl {
-
-/// Blocks as kernels see them.
-struct BlocksInKernel {
-  using preconditioner_of_systems = void;
-  static constexpr bool needs_entries = true;
-  std::int32_t const* first_rows = nullptr;  ///< null: blocks of as many rows
-  int count = 0;
-  int largest = 1;
-
-  /// Five indices and a mask a row: see BlockInverses.
-  template <class T>
-  BATCHWORK_INLINE std::size_t bytes(int rows) const {
-    return std::size_t(rows) *
-           (sizeof(T) * std::size_t(largest) + sizeof(std::uint32_t) + 4 * sizeof(std::int16_t));
-  }
-};
 
 /// In the place of a View of first rows.
 struct EqualBlocks {};
@@ -100,10 +80,10 @@ struct BlockJacobi {
 /// identity, in every format alike. For conjugate_gradients the blocks are to be symmetric and positive definite.
 ///
 /// Memory of a system: rows times the largest block in numbers, with twelve bytes a row: on devices in team scratch (with
-/// the letter boxes to 40,928 bytes, fewer where a multiprocessor has no room for four such teams: 134 rows by blocks of 32 in
-/// double, 853 by blocks of 2), or else in the workspace, see workspace_numbers; on hosts a thread allocates it, once for some items. Inverted once an item, 2 n^3
-/// operations for a block of n rows; an application takes 2 n^2, and on devices a wait. There 64 to 256 lanes share a system,
-/// which is read where it is.
+/// the letter boxes to 40,928 bytes, fewer where a multiprocessor has no room for four such teams: 143 rows by blocks of 32 in
+/// double, 896 by blocks of 2), or else in the workspace, see workspace_numbers; on hosts a thread allocates it, once for some items. Inverted once an item, 2 n^3
+/// operations for a block of n rows; an application takes 2 n^2, and on devices three waits. There 8 to 256 lanes share a system,
+/// as many as a block has rows at least; it is read where it is.
 inline BlockJacobi<Impl::EqualBlocks> block_jacobi(int rows) { return {{}, rows}; }
 
 /// Blocks that begin at these rows: a View of 32-bit integers where the solver runs, from 0 on and rising, as find_blocks
@@ -198,126 +178,6 @@ auto find_blocks(A const& a, int largest = most_rows_of_a_block) {
 
 namespace Impl {
 
-/// The inverses of an item's blocks. Rows are not exchanged: the pivot of column c of a block is in its row order(c), so that the
-/// inverse has in row c and column order(d) what stands in row order(c) and place d.
-template <class T>
-struct BlockInverses {
-  T* numbers = nullptr;  ///< (row, place within the block)
-  int row_step = 1, place_step = 1;
-  std::uint32_t* used =
-      nullptr;  ///< (row): rows of its block that have been pivots; each row has a mask of its own
-  std::int16_t *first = nullptr,  ///< (row): of its block
-      *size = nullptr,            ///< (row): of its block; 0 where that has become the identity
-          *order = nullptr,       ///< (row), as above, counted from the first row of the block
-              *found =
-                  nullptr;  ///< (row): the pivot's row in its block, or -1; then whether its numbers are finite
-
-  BATCHWORK_INLINE void place(BlocksInKernel const& how, int rows, T* memory, bool alone) {
-    numbers = memory;
-    // Lanes have neighbouring rows, a thread has neighbouring places of one.
-    row_step = alone ? how.largest : 1;
-    place_step = alone ? 1 : rows;
-    used = reinterpret_cast<std::uint32_t*>(numbers + std::int64_t(rows) * how.largest);
-    first = reinterpret_cast<std::int16_t*>(used + rows);
-    size = first + rows;
-    order = size + rows;
-    found = order + rows;
-  }
-  BATCHWORK_INLINE T& at(int i, int place) const {
-    return numbers[i * row_step + place * place_step];
-  }
-
-  /// Which rows are a block's. Whether that is sound.
-  BATCHWORK_INLINE bool take_block(BlocksInKernel const& how, int rows, int b) const {
-    int const begin = how.first_rows == nullptr ? b * how.largest : how.first_rows[b];
-    int end = rows;
-    if (b + 1 < how.count)
-      end = how.first_rows == nullptr ? begin + how.largest : how.first_rows[b + 1];
-    if (begin < 0 || end <= begin || end > rows || end - begin > how.largest ||
-        (b == 0 && begin != 0))
-      return false;
-    for (int i = begin; i < end; ++i) {
-      first[i] = std::int16_t(begin);
-      size[i] = std::int16_t(end - begin);
-    }
-    return true;
-  }
-  BATCHWORK_INLINE void load(AnySystems<T> const& a, T const* item, int i) const {
-    int const begin = first[i], n = size[i];
-    for (int c = 0; c < n; ++c) at(i, c) = T(0);
-    auto const row = a.row(item, i);
-    for (int k = 0; k < row.count; ++k) {
-      int const c = row.column(k) - begin;
-      if (c >= 0 && c < n) at(i, c) = row.number(k);
-    }
-    used[i] = 0;
-  }
-
-  /// The row of the pivot in column c of the block of row i, found by each of its rows alike.
-  BATCHWORK_INLINE void find_pivot(int i, int c) const {
-    int const begin = first[i], n = size[i];
-    if (c >= n) return;
-    T largest = T(0);
-    int q = -1;
-    for (int r = 0; r < n; ++r) {
-      if ((used[i] >> r & 1u) != 0) continue;
-      T const v = Kokkos::abs(at(begin + r, c));
-      // Not so for NaN.
-      if (v > largest) {
-        largest = v;
-        q = r;
-      }
-    }
-    found[i] = std::int16_t(q);
-  }
-  /// Takes the pivot's row off row i.
-  BATCHWORK_INLINE void eliminate(int i, int c) const {
-    int const begin = first[i], n = size[i], q = found[i];
-    if (c >= n) return;
-    T const pivot = q < 0 ? T(0) : at(begin + q, c);
-    if (q < 0 || !is_finite(pivot)) {
-      size[i] = 0;
-      return;
-    }
-    if (i == begin + c) order[i] = std::int16_t(q);
-    used[i] |= 1u << q;
-    if (i == begin + q) return;
-    T const f = at(i, c) / pivot;
-    for (int k = 0; k < n; ++k)
-      if (k != c) at(i, k) -= f * at(begin + q, k);
-    at(i, c) = -f;
-  }
-  /// Divides the pivot's row, once all others have read it.
-  BATCHWORK_INLINE void divide(int i, int c) const {
-    int const n = size[i];
-    if (c >= n || i != first[i] + found[i]) return;
-    T const pivot = at(i, c);
-    for (int k = 0; k < n; ++k)
-      if (k != c) at(i, k) /= pivot;
-    at(i, c) = T(1) / pivot;
-  }
-  BATCHWORK_INLINE bool row_is_finite(int i) const {
-    bool r = true;
-    for (int k = 0; k < size[i]; ++k) r = r && is_finite(at(i, k));
-    return r;
-  }
-  BATCHWORK_INLINE bool block_is_finite(int i) const {
-    bool r = true;
-    for (int k = 0; k < size[i]; ++k) r = r && found[first[i] + k] != 0;
-    return r;
-  }
-
-  /// Row i of the inverses times r, of which r(j) is a number.
-  BATCHWORK_INLINE T product(int i, T const* r) const {
-    int const begin = first[i], n = size[i];
-    if (n == 0) return r[i];
-    int const p = begin + order[i];
-    T sum = T(0);
-    for (int k = 0; k < n; ++k) sum += at(p, k) * r[begin + order[begin + k]];
-    return sum;
-  }
-};
-
 template <class Vector>
 struct Prepared<Vector, BlocksInKernel> {
   static constexpr bool wants_diagonal = false, is_identity = false;
@@ -325,6 +185,9 @@ struct Prepared<Vector, BlocksInKernel> {
   using T = std::remove_cvref_t<decltype(Vector::data[0])>;
   BlockInverses<T> inverses;
   bool valid = true;
+  /// Else rows wait for each other at barriers, or a thread has them all.
+  template <class At>
+  static constexpr bool by_warps = Vendor::has_shuffles && requires(At& at) { at.member; };
 
   template <class At>
   BATCHWORK_INLINE Prepared(At& at, BlocksInKernel how, AnySystems<T> const& a, T* memory) {
@@ -337,12 +200,22 @@ struct Prepared<Vector, BlocksInKernel> {
     // All lanes go the same way, and see the blocks of their rows.
     valid = !any_of_system(at, !sound);
     if (!valid) {
-      lanes.for_each(rows, [&](int i) { inverses.size[i] = 0; });
+      lanes.for_each(rows, [&](int i) {
+        inverses.size[i] = 0;
+        inverses.order[i] = std::int16_t(i);
+      });
+      lanes.sync();
       return;
     }
     T const* const item = a.numbers(at.item.number);
     lanes.for_each(rows, [&](int i) { inverses.load(a, item, i); });
     lanes.sync();
+    if constexpr (by_warps<At>) inverses.invert_by_warps(at, how);
+    else invert(lanes, how, rows);
+  }
+  /// All blocks at once, column by column.
+  template <class Lanes>
+  BATCHWORK_INLINE void invert(Lanes const& lanes, BlocksInKernel const& how, int rows) const {
     for (int c = 0; c < how.largest; ++c) {
       // A row is written by its own lane, and one that has been a pivot is not read by others in the next search.
       lanes.for_each(rows, [&](int i) { inverses.find_pivot(i, c); });
@@ -363,6 +236,21 @@ struct Prepared<Vector, BlocksInKernel> {
     auto const lanes = lanes_at(at);
     if constexpr (works_alone<std::remove_const_t<decltype(lanes)>>) {
       for (int i = 0; i < at.rows; ++i) z.data[i] = inverses.product(i, r.data);
+    } else if constexpr (by_warps<At>) {
+      T *const w = at.second_box(), *const results = at.boxes;
+      lanes.sync();
+      at.for_each([&](int k) {
+        int const i = at.row_of(k);
+        if (i < at.rows) w[inverses.order[i]] = r(k);
+      });
+      lanes.sync();
+      lanes.for_each(at.rows,
+                     [&](int i) { results[inverses.order[i]] = inverses.row_product(i, w); });
+      lanes.sync();
+      at.for_each([&](int k) {
+        int const i = at.row_of(k);
+        z.set(k, i < at.rows ? results[i] : T(0));
+      });
     } else {
       T* const w = at.second_box();
       at.for_each([&](int k) {

@@ -213,9 +213,10 @@ struct EntriesHeld {
 };
 
 /// Rows of any length, read where they are, which is the cache once they have been read; up to R of them a lane. Some
-/// neighbouring lanes share a row, so that they read neighbouring numbers.
-template <class T, int R>
+/// neighbouring lanes share a row, so that they read neighbouring numbers. AnyLanes: see takes_any_lanes.
+template <class T, int R, bool AnyLanes = false>
 struct ReadInPlace {
+  static constexpr bool any_lanes = AnyLanes;
   static constexpr bool has_entries = true;
   static constexpr bool skips_rows = true;
   static constexpr int registers = 24;  ///< for addresses

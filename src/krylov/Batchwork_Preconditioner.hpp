@@ -89,6 +89,15 @@ BATCHWORK_INLINE std::size_t bytes_of_preconditioner(M const& m, int rows) {
   else return 0;
 }
 
+/// Numbers from the memory of one system to that of the next one of its team: systems of a warp begin in other banks of scratch.
+template <class T, class M>
+BATCHWORK_INLINE std::size_t numbers_apart_of_preconditioner(M const& m, int rows, int lanes) {
+  std::size_t const n = bytes_of_preconditioner<T>(m, rows) / sizeof(T);
+  constexpr std::size_t banks = 128 / sizeof(T);
+  if (n == 0 || lanes >= lanes_of_warp) return n;
+  return n + (std::size_t(lanes) + banks - n % banks) % banks;
+}
+
 /// A preconditioner of an item: with those that say so from the item's numbers, in `memory`; else from its diagonal. M is
 /// Prepared<Vector, ...>; its apply(at, z, r) is called by all lanes of the system, r being another vector than z. Between two
 /// applications there is a product or a sum, so that all lanes have read what the first has left in the letter boxes.
@@ -106,13 +115,23 @@ inline constexpr bool is_functor_preconditioner = false;
 template <class F>
 inline constexpr bool is_functor_preconditioner<FunctorPreconditioner<F>> = true;
 
-/// Systems are read where they are, by 64 lanes or more, a power of two as functors are promised, with 2 rows each to 512
-/// rows and 8 beyond.
+/// Lanes of a system at least that a preconditioner wants which says so; others, functors, want a team of two warps.
+template <class M>
+BATCHWORK_INLINE constexpr int least_lanes_of(M const& m) {
+  if constexpr (requires { m.least_lanes(); }) return m.least_lanes();
+  else return 2 * lanes_of_warp;
+}
+
+/// Systems are read where they are, by a power of two of lanes. Where it may be less than a warp, to 64 rows they have 2 each and
+/// beyond 8: what their lanes do one after the other takes as long however many there are, so systems have few of them, and a
+/// multiprocessor many systems. Functors are promised 64 lanes, with 2 rows each to 512 rows and 8 beyond.
 constexpr SolveChoice choose_preconditioned_solve(std::int64_t rows, std::int64_t width,
-                                                  bool shuffles) {
-  int const lanes = power_of_two_team(rows, 2, 64);
+                                                  bool shuffles, int least_lanes) {
+  bool const by_warps = least_lanes <= lanes_of_warp && rows > 2 * lanes_of_warp;
+  int const lanes = by_warps ? power_of_two_team(rows, 8, lanes_of_warp)
+                             : power_of_two_team(rows, 2, least_lanes);
   return {SolveVariant::in_place, lanes, rows_of_preconditioned(rows, lanes),
-          lanes_of_a_row(width, shuffles)};
+          lanes_of_a_row(width, shuffles, lanes), lanes_of_warp};
 }
 
 template <class Vector, class F>

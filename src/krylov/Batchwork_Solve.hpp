@@ -92,19 +92,22 @@ constexpr bool knows_widest_row(Systems const& a) {
 /// How kernels hold such systems, of which they get `a`.
 template <class T, class Solver, class M, class Exec, class Systems>
 SolveChoice choose_variant(SystemCall const& call, [[maybe_unused]] Exec const& exec,
-                           Systems const& a, std::int64_t rows, std::int64_t nonzeros,
-                           WorkDivision const& how) {
+                           M const& in_kernel, Systems const& a, std::int64_t rows,
+                           std::int64_t nonzeros, WorkDivision const& how) {
   if (rows == 0) return {};
   std::int64_t const width = (nonzeros + rows - 1) / rows;
   constexpr bool shuffles = Vendor::has_shuffles;
   constexpr bool functor = requires { a.functor; };
+  int const least = least_lanes_of(in_kernel);
   SolveChoice choice;
   if constexpr (functor) choice = choose_functor_solve(rows);
-  else if constexpr (takes_item<M>) choice = choose_preconditioned_solve(rows, width, shuffles);
+  else if constexpr (takes_item<M>)
+    choice = choose_preconditioned_solve(rows, width, shuffles, least);
   else choice = choose_solve(rows, width, knows_widest_row(a), Solver::short_rows, shuffles);
   constexpr bool in_place_only = functor || takes_item<M>;
   auto const as_divided = [&] {
-    return divided(call, choice, how, rows, width, Solver::short_rows, shuffles, in_place_only);
+    return divided(call, choice, how, rows, width, Solver::short_rows, shuffles, in_place_only,
+                   least);
   };
   if constexpr (runs_on_device<Exec> && !in_place_only) {
     DeviceLimits const limits = Vendor::device_limits(exec);
@@ -125,6 +128,13 @@ inline std::int64_t bytes_beside_rooms(SolveChoice const& how, std::int64_t rows
          size * std::int64_t(how.scratch(rows, int(size), is_scaled).numbers(Vendor::has_shuffles));
 }
 
+/// Likewise of the factors of a preconditioner.
+template <class T, class M>
+std::int64_t bytes_of_factors(M const& in_kernel, std::int64_t rows, SolveChoice const& how) {
+  return std::int64_t(sizeof(T)) * how.systems() *
+         std::int64_t(numbers_apart_of_preconditioner<T>(in_kernel, int(rows), how.lanes));
+}
+
 /// The workspace for such systems, which a device's kernel holds so.
 template <class Exec, class T, class Solver, class M, class A>
 WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& preconditioner,
@@ -138,13 +148,16 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
   if constexpr (runs_on_device<Exec> && (NeedsRoom<Solver> || has_bytes<T, InKernel>)) {
     auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
-    std::int64_t const at_once = exec.concurrency() / 4 / how.team();
+    // Kernels with factors and more than 2 rows a lane have twice as many registers.
+    int const part = has_bytes<T, InKernel> && how.rows > 2 ? 8 : 4;
+    std::int64_t const at_once = exec.concurrency() / part / how.team();
     DeviceLimits const limits = Vendor::device_limits(exec);
     std::int64_t const most = scratch_of_a_solve(limits);
     std::int64_t beside = bytes_beside_rooms(how, rows, size, is_scaled);
-    std::int64_t const factors = std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
-    if (beside + factors <= most) {
-      beside += factors;
+    std::int64_t const factors = std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows))),
+                       of_team = bytes_of_factors<T>(in_kernel, rows, how);
+    if (beside + of_team <= most) {
+      beside += of_team;
     } else if (factors > 0) {
       // Rounded up, so that all begin alike.
       plan.preconditioner = {(factors / size + 15) / 16 * 16, how.systems(),
@@ -188,7 +201,7 @@ Solver fitted_solver(SystemCall const& call, [[maybe_unused]] Exec const& exec,
     check_room(call, solver);
     std::int64_t const bytes = scratch_of_rooms(Vendor::device_limits(exec), how.team()) -
                                bytes_beside_rooms(how, rows, sizeof(T), is_scaled) -
-                               std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows)));
+                               bytes_of_factors<T>(in_kernel, rows, how);
     return RoomOf<Solver>::chosen(solver, rows, [&](Solver const& s) {
       return how.systems() * RoomOf<Solver>::numbers(s, room_shape(how, rows, sizeof(T))) *
                  std::int64_t(sizeof(T)) <=
@@ -253,8 +266,10 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
                             SolveChoice const& how) {
   auto const launch = [&]<class Matrix, int R, bool Large>(auto const& q) {
     using Problem = std::remove_cvref_t<decltype(q)>;
-    launch_solve_teams(exec, call, label, SolveTeams<T, Problem, Matrix, R, Large>(q, how),
-                       how.team());
+    using Kernel = SolveTeams<T, Problem, Matrix, R, Large>;
+    Kernel kernel(q, how);
+    if constexpr (Kernel::has_factors) kernel.least_teams = exec.concurrency() / 4 / how.team();
+    launch_solve_teams(exec, call, label, kernel, how.team());
   };
   if constexpr (requires { p.a.functor; }) {
     using Matrix = AppliedByFunctor<T, 8, std::remove_cvref_t<decltype(p.a.functor)>>;
@@ -267,8 +282,9 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
         p.log,    p.items,          p.beside,           p.scale};
     if constexpr (takes_item<M>) {
       // Few registers, and so many systems at a time, except for those that there is hardly scratch for.
-      if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2>, 2, true>(q);
-      else launch.template operator()<ReadInPlace<T, 8>, 8, true>(q);
+      constexpr bool any = has_bytes<T, M>;  // else functors, which are promised two warps
+      if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2, any>, 2, true>(q);
+      else launch.template operator()<ReadInPlace<T, 8, any>, 8, true>(q);
     } else {
       constexpr int short_rows = Solver::short_rows;
       auto const either = [&]<class Matrix, int R>() {
@@ -391,7 +407,7 @@ void solve_batch(Exec const& exec, Solver const& given_solver, M const& precondi
   using Preparing = std::remove_const_t<decltype(in_kernel)>;
   using Plain = std::remove_cvref_t<decltype(solver)>;
   auto const how =
-      choose_variant<T, Plain, Preparing>(call, exec, systems, a.rows(), a.nonzeros(), division);
+      choose_variant<T, Plain>(call, exec, in_kernel, systems, a.rows(), a.nonzeros(), division);
   constexpr bool is_scaled = is_scaled_solver<Solver>;
   auto const fitted = fitted_solver<T>(call, exec, solver, in_kernel, a.rows(), how, is_scaled);
   WorkspacePlan const plan =
@@ -515,7 +531,7 @@ void solve(WorkDivision const& how, Solver const& solver, Rest const&... rest) {
 /// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's room, factors and what
 /// is beside them; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
 /// systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes that the device
-/// can hold, on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
+/// can hold (with factors of more than 64 rows an eighth), on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
 /// the machine, and on the pattern only through its numbers of rows and nonzeros.
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
 ///
@@ -534,9 +550,8 @@ std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver
   auto const& plain = Impl::unscaled_solver(solver);
   constexpr bool is_scaled = Impl::is_scaled_solver<Solver>;
   auto const in_kernel = Impl::preconditioner_in_kernel(preconditioner, a);
-  using InKernel = std::remove_const_t<decltype(in_kernel)>;
-  auto const chosen = Impl::choose_variant<Number, std::remove_cvref_t<decltype(plain)>, InKernel>(
-      call, exec, a.systems(), a.rows(), a.nonzeros(), how);
+  auto const chosen = Impl::choose_variant<Number, std::remove_cvref_t<decltype(plain)>>(
+      call, exec, in_kernel, a.systems(), a.rows(), a.nonzeros(), how);
   auto const fitted =
       Impl::fitted_solver<Number>(call, exec, plain, in_kernel, a.rows(), chosen, is_scaled);
   return Impl::plan_workspace<Exec, Number>(exec, fitted, preconditioner, a, items, chosen,

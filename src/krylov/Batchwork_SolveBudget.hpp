@@ -119,10 +119,11 @@ constexpr int power_of_two_team(std::int64_t rows, int rows_of_a_lane, int least
     lanes *= 2;
   return lanes;
 }
-/// Lanes that share a row of so many entries where a matrix is read in place.
-constexpr int lanes_of_a_row(std::int64_t width, bool shuffles) {
+/// Lanes that share a row of so many entries where a matrix is read in place, of `lanes` of a system.
+constexpr int lanes_of_a_row(std::int64_t width, bool shuffles, int lanes = lanes_of_warp) {
+  int const most = lanes < lanes_of_warp ? lanes : lanes_of_warp;
   int sharing = 1;
-  while (shuffles && sharing < lanes_of_warp && 8 * sharing <= width) sharing *= 2;
+  while (shuffles && sharing < most && 8 * sharing <= width) sharing *= 2;
   return sharing;
 }
 

@@ -176,8 +176,8 @@ BATCHWORK_INLINE void sum_into_box(At& at, V const (&mine)[N], SumBox<T> const& 
     T x[N];
     BATCHWORK_UNROLL
     for (int n = 0; n < N; ++n) x[n] = mine[n];
-    T* const to = (At::large ? box.parts + at.rank / 32 * box.size : box.sums) + first;
-    Vendor::deal_sums(x, At::large ? 32 : at.lanes,
+    T* const to = (at.is_large() ? box.parts + at.rank / 32 * box.size : box.sums) + first;
+    Vendor::deal_sums(x, at.is_large() ? 32 : at.lanes,
                       [&](int away, int n, T sum) { to[away * apart + n] = sum; });
   } else {
     at.template combine<true>(mine, [&](int n, T sum) { box.sums[first + n] = sum; });
@@ -189,7 +189,7 @@ BATCHWORK_INLINE void meet_in_box(At& at, [[maybe_unused]] SumBox<T> const& box,
                                   [[maybe_unused]] int count) {
   if constexpr (requires { at.member; }) {
     at.sync();
-    if constexpr (Vendor::has_shuffles && At::large) {
+    if (Vendor::has_shuffles && at.is_large()) {
       int const warps = warps_of_room(at.lanes);
       // Each warp adds up the parts of all for itself: lane n the sum n.
       BATCHWORK_KEEP_LOOP

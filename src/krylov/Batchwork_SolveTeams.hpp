@@ -42,7 +42,8 @@ struct SolveProblem {
   BATCHWORK_INLINE SolveItem<T> item(std::int64_t n, bool there) const { return {b, x, n, there}; }
 };
 
-/// Matrix: ColumnsHeld, ColumnsSplit, EntriesHeld, LongRowsHeld, ReadInPlace or AppliedByFunctor, with R rows a lane.
+/// Matrix: ColumnsHeld, ColumnsSplit, EntriesHeld, LongRowsHeld, ReadInPlace or AppliedByFunctor, with R rows a lane;
+/// takes_any_lanes: a system may have a warp at most, though it is said to be large.
 template <class T, class Problem, class Matrix, int R, bool Large>
 struct SolveTeams {
   static constexpr int largest_team = Matrix::largest_team;
@@ -71,11 +72,17 @@ struct SolveTeams {
                  : has_factors ? most_teams_with_room
                                : most_wanted);
 
+  static constexpr bool any_lanes = takes_any_lanes<Matrix>;
+
   Problem p;
   int lanes, shift;  ///< of a system; its logarithm, where several share a team
   int sharing;
   SystemScratch scratch;
   RestOfRows rest;
+  /// Teams that there are at least, where those with factors in scratch take several systems one after the other: what they
+  /// know of the pattern they find once. 0: no team takes several.
+  std::int64_t least_teams = 0;
+  static constexpr std::int64_t most_systems_of_a_pattern = 16;
 
   SolveTeams(Problem const& problem, SolveChoice const& how)
       : p(problem), lanes(how.lanes), shift(0), sharing(how.sharing), rest(how.rest) {
@@ -93,9 +100,12 @@ struct SolveTeams {
   /// Of the letter boxes and sums, the matrices, the solver's room and the preconditioner.
   BATCHWORK_INLINE std::size_t bytes_in_use() const {
     return (scratch.numbers(Vendor::has_shuffles) +
-            std::size_t(scratch.systems) * numbers_of_matrix() + numbers_beside()) *
-               sizeof(T) +
-           (factors_are_elsewhere() ? 0 : bytes_of_preconditioner<T>(p.preconditioner, p.a.rows));
+            std::size_t(scratch.systems) * numbers_of_matrix() + numbers_beside() +
+            (factors_are_elsewhere() ? 0 : std::size_t(scratch.systems) * factors_apart())) *
+           sizeof(T);
+  }
+  BATCHWORK_INLINE std::size_t factors_apart() const {
+    return numbers_apart_of_preconditioner<T>(p.preconditioner, p.a.rows, lanes);
   }
   std::size_t bytes() const { return bytes_in_use() + 16; }
   /// A workspace has room for some teams, which take further systems.
@@ -103,6 +113,12 @@ struct SolveTeams {
     if constexpr (has_room)
       if (solver_is_elsewhere()) return p.solver.at_once;
     if (factors_are_elsewhere()) return p.beside.at_once;
+    if (has_factors && least_teams > 0) {
+      std::int64_t const some =
+          (turns() + most_systems_of_a_pattern - 1) / most_systems_of_a_pattern;
+      std::int64_t const wanted = some > least_teams ? some : least_teams;
+      return wanted < turns() ? wanted : turns();
+    }
     return turns();
   }
   /// Teams that take their systems all at once.
@@ -150,19 +166,21 @@ struct SolveTeams {
       for (std::int64_t turn = first; turn < turns(); turn += teams()) {
         if (turn != first) {
           // The scratch of the systems before is free again.
-          if constexpr (Large) member.team_barrier();
+          if (Large && (!any_lanes || lanes > lanes_of_warp)) member.team_barrier();
           else Vendor::wait_for_warp(member);
         }
-        solve_systems(member, turn, numbers);
+        solve_systems(member, turn, numbers, turn != first);
       }
     } else {
-      solve_systems(member, member.league_rank(), nullptr);
+      solve_systems(member, member.league_rank(), nullptr, false);
     }
   }
   template <class Member>
-  BATCHWORK_INLINE void solve_systems(Member const& member, std::int64_t turn, T* given) const {
-    int const rank = member.team_rank(), slot = Large ? 0 : rank >> shift,
-              mine = Large ? rank : rank & (lanes - 1);
+  BATCHWORK_INLINE void solve_systems(Member const& member, std::int64_t turn, T* given,
+                                      bool pattern_is_known) const {
+    constexpr bool is_alone = Large && !any_lanes;
+    int const rank = member.team_rank(), slot = is_alone ? 0 : rank >> shift,
+              mine = is_alone ? rank : rank & (lanes - 1);
     std::int64_t const wanted = turn * scratch.systems + slot;
     // Lanes without an item repeat the last one, so that all of them may wait for each other, and store nothing.
     bool const there = wanted < p.items;
@@ -181,6 +199,7 @@ struct SolveTeams {
                                                p.a.rows,
                                                numbers + slot * scratch.of_system(),
                                                numbers + scratch.systems * scratch.of_system()};
+    at.pattern_is_known = pattern_is_known;
     auto r = at.vector(), u = at.vector();
     if constexpr (!Problem::is_scaled) {
       at.load_b(r);
@@ -188,7 +207,7 @@ struct SolveTeams {
     }
     T* const matrices = numbers + scratch.numbers(Vendor::has_shuffles);
     T* const beside = matrices + std::size_t(scratch.systems) * numbers_of_matrix();
-    T* factors = beside + numbers_beside();
+    T* factors = beside + numbers_beside() + std::size_t(slot) * factors_apart();
     if (factors_are_elsewhere())
       factors = p.beside.numbers +
                 (std::int64_t(member.league_rank()) * scratch.systems + slot) * p.beside.of_system;

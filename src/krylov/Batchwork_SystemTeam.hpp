@@ -80,6 +80,14 @@ struct SolveItem {
   BATCHWORK_INLINE T* x() const { return item_of(x_of, Vendor::renewed(number)); }
 };
 
+/// Whether kernels with such a matrix take systems of any number of lanes: whether a system has a warp at most is then not
+/// part of their type.
+template <class Matrix>
+inline constexpr bool takes_any_lanes = false;
+template <class Matrix>
+  requires Matrix::any_lanes
+inline constexpr bool takes_any_lanes<Matrix> = true;
+
 /// Member is Kokkos' team member; Matrix says where the matrix is, see HeldMatrix.hpp; R rows a lane at most. A large system
 /// has a team of whole warps for itself, which waits at the team's barrier; small ones have part of a warp.
 template <class T, int R, bool Large, class Matrix, class Member>
@@ -93,7 +101,7 @@ struct SystemTeam {
   static constexpr bool has_entries = Matrix::has_entries;
   static constexpr int directions =
       Matrix::directions;  ///< of a basis, that lanes have in registers
-  static constexpr bool large = Large;
+  static constexpr bool any_lanes = takes_any_lanes<Matrix>;
 
   Member const& member;
   Matrix& matrix;
@@ -106,6 +114,7 @@ struct SystemTeam {
   T* boxes;  ///< of the system
   T* parts;  ///< of the team
   int sum_turn = 0;
+  bool pattern_is_known = false;  ///< to preconditioners, from an item that the lanes had before
 
   BATCHWORK_INLINE int row_of(int r) const { return r * lanes + rank; }
   BATCHWORK_INLINE bool there() const { return item.there; }
@@ -157,15 +166,20 @@ struct SystemTeam {
     log.record(item.number, iteration, norm_squared);
   }
 
+  /// Whether the system has more than a warp, and so the team for itself.
+  BATCHWORK_INLINE bool is_large() const {
+    if constexpr (any_lanes) return lanes > lanes_of_warp;
+    else return Large;
+  }
   /// Waits for the lanes of the system; for its warp, or portably for the team.
   BATCHWORK_INLINE void sync() const {
-    if constexpr (Vendor::has_shuffles && !Large) Vendor::wait_for_warp(member);
+    if (Vendor::has_shuffles && !is_large()) Vendor::wait_for_warp(member);
     else member.team_barrier();
   }
   /// Whether x holds for any system that goes through the same turns.
   BATCHWORK_INLINE bool any(bool x) {
     if constexpr (Vendor::has_shuffles) {
-      return Large ? x : Vendor::any_in_warp(x);
+      return Large && !any_lanes ? x : Vendor::any_in_warp(x);
     } else {
       // Lanes of a system agree.
       if (Large || layout.systems == 1) return x;
@@ -183,7 +197,7 @@ struct SystemTeam {
   /// The vector where all lanes of the system read it. Between two of them there is a sum, which comes after the reading.
   BATCHWORK_INLINE T const* publish(Vector const& v) {
     // A sum within a warp does not order accesses to scratch.
-    if constexpr (Vendor::has_shuffles && !Large) sync();
+    if (Vendor::has_shuffles && !is_large()) sync();
     for_each([&](int r) { boxes[row_of(r)] = v.data[r]; });
     sync();
     return boxes;
@@ -226,8 +240,8 @@ struct SystemTeam {
     if constexpr (Vendor::has_shuffles) {
       // Whole wavefronts, where these have more than 32 lanes.
       int const together = lanes % Vendor::warp_lanes == 0 ? Vendor::warp_lanes : lanes_of_warp;
-      Vendor::sum_over(x, Large ? together : lanes);
-      if constexpr (Large) {
+      Vendor::sum_over(x, is_large() ? together : lanes);
+      if (is_large()) {
         T* const all = next_parts();
         int const warps = lanes / together;
         if (rank % together == 0) {

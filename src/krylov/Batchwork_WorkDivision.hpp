@@ -30,8 +30,9 @@ struct WorkDivision {
   Placement matrix = Placement::automatic;
   /// Lanes of a system. Where entries are in registers: a power of two to 32, or 64, 96, 128; they have up to 4 rows each, or
   /// the solver's number of rows of 3 entries (4 of conjugate_gradients, 8 of bicgstab, see docs/krylov.md). Of longer rows
-  /// one each: 64 to 256. Whole rows: 8, 16 or 32 to 24 rows; beyond 16 or 32 with two rows each, a part of them in scratch, or 64. In place: a multiple of 32 from 64 to 256, a power of
-  /// two for block_jacobi, ilu and functors, with up to 8 rows each.
+  /// one each: 64 to 256. Whole rows: 8, 16 or 32 to 24 rows; beyond 16 or 32 with two rows each, a part of them in scratch, or
+  /// 64. In place: a multiple of 32 from 64 to 256, with up to 8 rows each; a power of two for functors, from 8 to 256 for ilu, and
+  /// for block_jacobi from as many as a block has rows.
   int lanes = 0;
   /// Systems of a team, where they have up to 32 lanes: their lanes are a multiple of 32, 128 at most, or 64 of whole rows.
   int systems = 0;
@@ -51,21 +52,23 @@ constexpr int most_lanes(SolveVariant variant) {
   }
 }
 /// Lanes of a system at least: those of a warp meet otherwise than those of a team, and whole rows are read by eight numbers.
-constexpr int least_lanes(SolveVariant variant) {
+constexpr int least_lanes(SolveVariant variant, int in_place) {
   switch (variant) {
     case SolveVariant::entries_3:
     case SolveVariant::entries_7: return 1;
     case SolveVariant::columns_24: return 8;
     case SolveVariant::columns_split: return 16;
+    case SolveVariant::in_place: return in_place;
     default: return 64;
   }
 }
 
 /// The choice that was made for such systems, or the caller's, which is checked.
 /// \param in_place_only  nothing else is there: preconditioners that take the matrix, and functors
+/// \param least_in_place  lanes of a system at least where its matrix is read in place
 inline SolveChoice divided(SystemCall const& call, SolveChoice choice, WorkDivision const& how,
                            std::int64_t rows, std::int64_t width, int short_rows, bool shuffles,
-                           bool in_place_only) {
+                           bool in_place_only, int least_in_place = 2 * lanes_of_warp) {
   auto const refuse = [&](std::string const& what, std::string const& remedy) {
     call.fail("division: " + what + " for systems of " + std::to_string(rows) + " rows" + remedy);
   };
@@ -88,7 +91,7 @@ inline SolveChoice divided(SystemCall const& call, SolveChoice choice, WorkDivis
       if (!choice.skips_rows()) choice = matrix_in_place(rows, width, shuffles);
       break;
   }
-  int const least = least_lanes(choice.variant);
+  int const least = least_lanes(choice.variant, least_in_place);
   if (how.lanes != 0) {
     bool const has_one_warp =
         choice.variant == SolveVariant::columns_24 || choice.variant == SolveVariant::columns_split;
@@ -107,6 +110,8 @@ inline SolveChoice divided(SystemCall const& call, SolveChoice choice, WorkDivis
     choice.lanes = lanes;
     if (in_place_only && choice.variant == SolveVariant::in_place)
       choice.rows = rows_of_preconditioned(rows, lanes);
+    if (choice.variant == SolveVariant::in_place)
+      choice.sharing = lanes_of_a_row(width, shuffles, lanes);
   }
   if (how.systems != 0) {
     int const most = most_lanes(choice.variant);

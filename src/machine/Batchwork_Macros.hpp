@@ -15,6 +15,14 @@
 /// Every operation on tiles is inlined into the user's sequence: only then do values stay in registers.
 #define BATCHWORK_INLINE KOKKOS_FORCEINLINE_FUNCTION
 
+/// What a kernel does in several places and what is long beside a call: with CUDA one function, whose registers are its own, as
+/// long as its arguments are values. Elsewhere calls would cost more.
+#if defined(__CUDACC__)
+#define BATCHWORK_OUT_OF_LINE KOKKOS_FUNCTION __noinline__
+#else
+#define BATCHWORK_OUT_OF_LINE BATCHWORK_INLINE
+#endif
+
 /// All that the function calls is inlined into it.
 #if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define BATCHWORK_FLATTEN __attribute__((flatten))

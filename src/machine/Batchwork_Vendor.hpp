@@ -192,8 +192,8 @@ BATCHWORK_INLINE void for_each_lane(Member const& member, int n, Body const& bod
 #endif
 }
 
-#if defined(BATCHWORK_VENDOR_WARPS)
 /// The primitives: the rest of this section is written with them. `together` lanes call one at the same time, 32 or a warp.
+/// Where has_shuffles; else they do nothing.
 
 /// What is written to scratch before is seen by the lanes of the warp that are called behind. Wavefronts go in step.
 BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
@@ -238,7 +238,6 @@ BATCHWORK_INLINE T held_by(T const& x, [[maybe_unused]] int from) {
   return x;
 #endif
 }
-#endif
 
 /// Whether x holds in any lane of the warp. Where has_shuffles.
 BATCHWORK_INLINE bool any_in_warp(bool x) {
@@ -251,6 +250,21 @@ BATCHWORK_INLINE bool any_in_warp(bool x) {
   return x;
 #else
   return x;
+#endif
+}
+
+/// Bit l of the result says whether x holds in lane l of the 32. Called by all of them. Where has_shuffles.
+BATCHWORK_INLINE unsigned votes_in_warp(bool x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return __ballot_sync(0xffffffffu, x);
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return unsigned(__ballot(x) >> (__lane_id() & 32u));
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  unsigned votes = x ? 1u << ThreadAsLane::rank() % 32 : 0u;
+  for (int step = 1; step < 32; step *= 2) votes |= swapped(votes, step);
+  return votes;
+#else
+  return x ? 1u : 0u;
 #endif
 }
 

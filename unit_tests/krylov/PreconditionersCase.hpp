@@ -32,11 +32,13 @@ struct ByVerb {
   }
 };
 
-/// The device's kernel by teams of host threads, one system each, of so many lanes; with factors in the scratch of as many teams
-/// as there are items, or in a workspace of `at_once` teams.
+/// The device's kernel by teams of host threads, of some systems with so many lanes each; with factors in the scratch of as many
+/// teams as there are items, or of fewer that take up to 16 of them one after the other, or in a workspace of `at_once` teams.
 struct ByTeams {
   int lanes;
   std::int64_t at_once = 0;
+  int systems_of_a_team = 1;
+  std::int64_t least_teams = 0;
 
   template <class T, class Solver, class M, class A>
   void operator()(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
@@ -61,10 +63,11 @@ struct ByTeams {
           x.items};
       std::size_t const factors =
           Impl::bytes_of_preconditioner<T>(in_kernel, int(a.rows())) / sizeof(T);
-      Room<T> const room(at_once * std::int64_t(factors));
+      Room<T> const room(at_once * systems_of_a_team * std::int64_t(factors));
       if (at_once > 0) p.beside = {room.view.data(), std::int64_t(factors), at_once};
-      if (b.rows <= 2 * lanes) run<Impl::ReadInPlace<T, 2>, 2>(p);
-      else run<Impl::ReadInPlace<T, 8>, 8>(p);
+      constexpr bool any = Impl::has_bytes<T, MK>;
+      if (b.rows <= 2 * lanes) run<Impl::ReadInPlace<T, 2, any>, 2>(p);
+      else run<Impl::ReadInPlace<T, 8, any>, 8>(p);
       EXPECT_TRUE(room.fenced());
     }
   }
@@ -75,11 +78,12 @@ struct ByTeams {
     ASSERT_LE(p.a.rows, R * lanes);
     Impl::SolveTeams<T, Problem, Matrix, R, true> kernel(
         p, {Impl::SolveVariant::in_place, lanes, R, 1});
-    kernel.scratch.systems = 1;
+    kernel.scratch.systems = systems_of_a_team;
+    kernel.least_teams = least_teams;
     if (at_once > 0) {
       ASSERT_EQ(kernel.teams(), at_once);
     }
-    run_teams(kernel, int(kernel.teams()), lanes, kernel.bytes());
+    run_teams(kernel, int(kernel.teams()), lanes * systems_of_a_team, kernel.bytes());
   }
 };
 

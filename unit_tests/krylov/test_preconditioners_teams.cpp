@@ -16,12 +16,21 @@ TEST(ChoosePreconditionedSolve, HasAllRows) {
   for (bool shuffles : {false, true})
     for (int rows = 1; rows <= Impl::most_rows_of_a_solve; ++rows)
       for (int width : {1, 7, 60, 2000}) {
-        auto const how = Impl::choose_preconditioned_solve(rows, width, shuffles);
-        ASSERT_GE(how.lanes * how.rows, rows);
-        ASSERT_EQ(how.rows, rows <= 512 ? 2 : 8);
-        ASSERT_EQ(how.systems(), 1);
-        ASSERT_EQ(how.team(), how.lanes);
-        ASSERT_LE(how.sharing, shuffles ? 32 : 1);
+        auto const by_functor = Impl::choose_preconditioned_solve(rows, width, shuffles, 64);
+        ASSERT_GE(by_functor.lanes * by_functor.rows, rows);
+        ASSERT_EQ(by_functor.rows, rows <= 512 ? 2 : 8);
+        ASSERT_EQ(by_functor.team(), by_functor.lanes);
+        ASSERT_GE(by_functor.lanes, 64);
+        for (int least : {8, 16, 32}) {
+          auto const how = Impl::choose_preconditioned_solve(rows, width, shuffles, least);
+          ASSERT_GE(how.lanes * how.rows, rows);
+          ASSERT_EQ(how.lanes & (how.lanes - 1), 0);
+          ASSERT_GE(how.lanes, least);
+          ASSERT_EQ(how.rows, rows <= 64 ? 2 : 8);
+          ASSERT_EQ(how.team(), std::max(how.lanes, 32));
+          ASSERT_EQ(how.systems() * how.lanes, how.team());
+          ASSERT_LE(how.sharing, shuffles ? std::min(how.lanes, 32) : 1);
+        }
       }
 }
 
@@ -38,9 +47,11 @@ TYPED_TEST(PreconditionersOnTeams, IluIsTheFactorisation) {
       for_formats(a, [&](char const* what, auto const& A, Pattern const& p) {
         SCOPED_TRACE(std::string(what) + ", " + std::to_string(rows) + " rows, " +
                      std::to_string(lanes) + " lanes");
-        for (int at_once : {0, 1, 2})
+        // Teams of one system or two, that take one after the other or not, in scratch or in a workspace.
+        for (auto const& by : {ByTeams{lanes}, ByTeams{lanes, 1}, ByTeams{lanes, 2, 2},
+                               ByTeams{lanes, 0, 2}, ByTeams{lanes, 0, 1, 1}})
           expect_application<T>(
-              ByTeams{lanes, at_once}, ilu(), A, rows, items, how,
+              by, ilu(), A, rows, items, how,
               [&](std::int64_t n, auto const& r) { return ilu_truth(p, a.full, n, r); }, 200,
               random);
       });

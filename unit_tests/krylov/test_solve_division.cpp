@@ -64,7 +64,8 @@ TYPED_TEST(SolveDivision, EveryWay) {
              {in_place}});
   converges(130, 0.3, jacobi(), {{entries}, {entries, 256}, {in_place, 64}, {in_place, 224}});
   converges(300, 0, no_preconditioner(), {{entries, 64}, {entries, 128}, {in_place, 64}});
-  converges(22, 0.5, ilu(), {{}, {in_place}, {in_place, 128}, {Placement::automatic, 256}});
+  converges(22, 0.5, ilu(),
+            {{}, {in_place}, {in_place, 8, 4}, {in_place, 32, 1}, {Placement::automatic, 256}});
   converges(500, 0, block_jacobi(4), {{in_place, 64}, {in_place, 128}});
   // Whose factors are in the workspace.
   converges(500, 0, block_jacobi(32), {{in_place, 128}, {in_place, 64}});
@@ -110,13 +111,20 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
     EXPECT_GE(is.places(c.rows), c.rows);
   }
   // Preconditioners that take the matrix have kernels of 2 and of 8 rows a lane.
-  for (int lanes : {64, 128, 256}) {
+  for (int lanes : {32, 64, 128, 256}) {
     auto const is =
-        Impl::divided(Impl::SystemCall{"solve"}, Impl::choose_preconditioned_solve(200, 3, true),
-                      {Placement::automatic, lanes}, 200, 3, 8, true, true);
+        Impl::divided(Impl::SystemCall{"solve"}, Impl::choose_preconditioned_solve(200, 3, true, 8),
+                      {Placement::automatic, lanes}, 200, 3, 8, true, true, 8);
     EXPECT_EQ(is.lanes, lanes);
-    EXPECT_EQ(is.rows, lanes == 64 ? 8 : 2);
+    EXPECT_EQ(is.rows, lanes <= 64 ? 8 : 2);
   }
+  // Several of a team, whose lanes no row needs more of than there are.
+  auto const few =
+      Impl::divided(Impl::SystemCall{"solve"}, Impl::choose_preconditioned_solve(14, 14, true, 8),
+                    {Placement::in_place, 8, 8}, 14, 300, 8, true, true, 8);
+  EXPECT_EQ(few.systems(), 8);
+  EXPECT_EQ(few.team(), 64);
+  EXPECT_EQ(few.sharing, 8);
 }
 
 TYPED_TEST(SolveDivision, MisuseIsNamed) {
@@ -142,6 +150,8 @@ TYPED_TEST(SolveDivision, MisuseIsNamed) {
   refuses({Placement::in_place, 64, 2}, jacobi(), {"2 a team, of 64 lanes", "; give 1"});
   refuses({Placement::entries}, ilu(), {"a matrix in registers", "; give in_place"});
   refuses({Placement::in_place, 96}, ilu(), {"96 lanes", "a power of two"});
+  refuses({Placement::in_place, 4}, ilu(), {"4 lanes", "a power of two from 8 to 256"});
+  refuses({Placement::in_place, 8}, block_jacobi(9), {"8 lanes", "from 16 to 256"});
   expect_says(message_of([&] {
                 (void)workspace_numbers(Space(), WorkDivision{Placement::automatic, -5}, solver,
                                         jacobi(), a.dense(), 3);
