@@ -77,6 +77,7 @@ struct PackLanes {
   static constexpr int crew_lanes = 1;
   static constexpr bool stages = true;
   static constexpr bool stages_fixed = false;
+  static constexpr std::size_t room = 0;
   template <class T>
   using held = Pack<T, W>;
 };
