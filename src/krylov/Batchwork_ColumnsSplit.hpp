@@ -74,8 +74,8 @@ struct ColumnsSplit {
             T const v = row.number(k);
             bool const rises = j > last && j < of.rows;
             valid = valid && rises;
-            last = j;
             if (!rises) continue;
+            last = j;
             others[(j - K) / wide * columns + i].v[(j - K) % wide] = v;
             d = j == i ? v : d;
           }

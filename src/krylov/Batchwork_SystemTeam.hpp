@@ -182,7 +182,7 @@ struct SystemTeam {
       return Large && !any_lanes ? x : Vendor::any_in_warp(x);
     } else {
       // Lanes of a system agree.
-      if (Large || layout.systems == 1) return x;
+      if (is_large() || layout.systems == 1) return x;
       T* const all = boxes_of_sums().box;
       sum_turn ^= 1;
       if (rank == 0) all[member.team_rank()] = x ? T(1) : T(0);

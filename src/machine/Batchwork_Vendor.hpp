@@ -566,7 +566,7 @@ inline constexpr bool multiplies_matrices =
 template <class T>
 inline constexpr bool chains_matrices =
 #if defined(BATCHWORK_THREADS_AS_LANES)
-    std::is_same_v<T, double>;
+    has_shuffles && std::is_same_v<T, double>;
 #else
     multiplies_matrices<T>;
 #endif
