@@ -58,7 +58,7 @@ struct SplitColumns {
   }
 };
 /// Teams that a multiprocessor is to hold of them: what they have in registers leaves room for as many.
-inline constexpr int teams_of_split_columns = 6;
+inline constexpr int teams_of_split_columns = 6 * 2 * lanes_of_warp / lanes_of_small_solves;
 
 struct SolveChoice {
   SolveVariant variant = SolveVariant::in_place;
