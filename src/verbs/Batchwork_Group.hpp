@@ -578,11 +578,15 @@ template <class Lanes, class... B>
 constexpr std::uint64_t operands_staged_in(std::size_t room) {
   static_assert(sizeof...(B) <= 64, "Batchwork: a call has up to 64 operands");
   using Staged = Stage<Lanes, B...>;
-  if (Staged::bytes <= room) return ~std::uint64_t(0);
-  constexpr int count = int(sizeof...(B));
-  constexpr std::size_t bytes[] = {Staged::template bytes_of<B, Lanes>()...};
-  constexpr bool fixed[] = {(fixed_bytes_of<B>() > 0)...};
-  return staged_operands<count>(bytes, fixed, room);
+  if constexpr (Staged::bytes == 0) {
+    return ~std::uint64_t(0);
+  } else {
+    if (Staged::bytes <= room) return ~std::uint64_t(0);
+    constexpr int count = int(sizeof...(B));
+    constexpr std::size_t bytes[] = {Staged::template bytes_of<B, Lanes>()...};
+    constexpr bool fixed[] = {(fixed_bytes_of<B>() > 0)...};
+    return staged_operands<count>(bytes, fixed, room);
+  }
 }
 
 /// The lanes on a device: those given, or GridLanes where several share an item. Double where there is any: its exchange is
