@@ -23,6 +23,7 @@ import re
 import sys
 
 import tables
+from results import Unusable
 
 RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results")
 BLOCK = re.compile(r"(<!-- table: ([^>]*) -->\n)(.*?)(\n?<!-- end of table -->)", re.DOTALL)
@@ -138,7 +139,7 @@ def main():
                 print(f"{'not what the results say' if options.check else 'written'}: {line}")
             return 1 if wrong and options.check else 0
         return report(options)
-    except tables.Unusable as error:
+    except Unusable as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 2
 

@@ -6,7 +6,7 @@ times as long a peer takes."""
 
 import statistics
 
-from results import Unusable, name_of, read  # noqa: F401
+from results import name_of, read
 
 OWN = "batchwork"
 TITLES = {

@@ -249,27 +249,39 @@ struct IluTeam {
         (b & has_pivot) != 0 ? reciprocal_or_one(values[first[i] + (b & below_bits)]) : T(1);
   }
 
-  /// Takes off the rows of a stage those that are done before; by all lanes, of which some may share a row.
-  template <class Lanes>
-  BATCHWORK_INLINE void eliminate_leads(Lanes const& lanes, int begin, int end,
-                                        bool completes) const {
-    RowStages const of = stages(false);
+  /// A lane's share of a row of a stage, or of none: of the terms that stages before have found.
+  struct Lead {
+    bool mine;  ///< whether there is a row
+    int i, terms, share, sharing;
+  };
+  /// Runs body(lead) for the rows of a stage, by all lanes of the system, of which some may share a row; all take as many turns.
+  template <class Lanes, class Body>
+  BATCHWORK_INLINE void for_leads(Lanes const& lanes, RowStages const& of, int begin, int end,
+                                  Body const& body) const {
     int const shift = shift_of_sharing(lanes.count, end - begin), sharing = 1 << shift;
-    int const share = lanes.rank & (sharing - 1);
     BATCHWORK_KEEP_LOOP
     for (int p0 = begin; p0 < end; p0 += lanes.count >> shift) {
       int const p = p0 + (lanes.rank >> shift);
       bool const mine = p < end;
-      int const i = mine ? of.order[p] & RowStages::row_bits : 0, all = mine ? of.lead[i] : 0;
+      int const i = mine ? of.order[p] & RowStages::row_bits : 0;
+      body(Lead{mine, i, mine ? int(of.lead[i]) : 0, lanes.rank & (sharing - 1), sharing});
+    }
+  }
+  /// Takes off the rows of a stage those that are done before.
+  template <class Lanes>
+  BATCHWORK_INLINE void eliminate_leads(Lanes const& lanes, int begin, int end,
+                                        bool completes) const {
+    for_leads(lanes, stages(false), begin, end, [&](Lead const& row) {
+      int const i = row.i, all = row.terms;
       BATCHWORK_KEEP_LOOP
       for (int t = 0; Vendor::has_shuffles ? Vendor::any_in_warp(t < all) : t < all; ++t) {
-        T const f = t < all ? eliminate(i, t, share, sharing) : T(0);
-        if (sharing > 1) Vendor::wait_for_warp(lanes.member);
+        T const f = t < all ? eliminate(i, t, row.share, row.sharing) : T(0);
+        if (row.sharing > 1) Vendor::wait_for_warp(lanes.member);
         // Which the others have read before.
-        if (t < all && share == 0) values[first[i] + t] = f;
+        if (t < all && row.share == 0) values[first[i] + t] = f;
       }
-      if (completes && mine && share == 0) invert_pivot(i);
-    }
+      if (completes && row.mine && row.share == 0) invert_pivot(i);
+    });
   }
   /// Where each row of a stage needs one other of it, which changes its pivot alone: pivots stay in registers.
   template <class Lanes>
@@ -368,25 +380,18 @@ struct IluTeam {
 
   // ---- the application ----------------------------------------------------------------------------------------------
 
-  /// Of a stage what the stages before have found, for all of its rows; by all lanes, of which some may share a row.
+  /// Of a stage what the stages before have found, for all of its rows.
   template <class Lanes>
   BATCHWORK_INLINE void substitute_leads(Lanes const& lanes, bool of_upper, int begin, int end,
                                          bool completes, T* w) const {
-    RowStages const of = stages(of_upper);
-    int const shift = shift_of_sharing(lanes.count, end - begin), sharing = 1 << shift;
-    int const share = lanes.rank & (sharing - 1);
-    BATCHWORK_KEEP_LOOP
-    for (int p0 = begin; p0 < end; p0 += lanes.count >> shift) {
-      int const p = p0 + (lanes.rank >> shift);
-      bool const mine = p < end;
-      int const i = mine ? of.order[p] & RowStages::row_bits : 0, all = mine ? of.lead[i] : 0;
-      T sum[1] = {lead_sum(of_upper, i, share, all, sharing, w)};
-      if (sharing > 1) Vendor::sum_over(sum, sharing);
-      if (mine && share == 0) {
-        T const x = w[i] - sum[0];
-        w[i] = of_upper && completes ? x * inverse[i] : x;
+    for_leads(lanes, stages(of_upper), begin, end, [&](Lead const& row) {
+      T sum[1] = {lead_sum(of_upper, row.i, row.share, row.terms, row.sharing, w)};
+      if (row.sharing > 1) Vendor::sum_over(sum, row.sharing);
+      if (row.mine && row.share == 0) {
+        T const x = w[row.i] - sum[0];
+        w[row.i] = of_upper && completes ? x * inverse[row.i] : x;
       }
-    }
+    });
   }
   /// The sum of terms t, t + apart, ... before `all` of a row.
   BATCHWORK_INLINE T lead_sum(bool of_upper, int i, int t, int all, int apart, T const* w) const {

@@ -166,7 +166,7 @@ struct SolveTeams {
       for (std::int64_t turn = first; turn < turns(); turn += teams()) {
         if (turn != first) {
           // The scratch of the systems before is free again.
-          if (Large && (!any_lanes || lanes > lanes_of_warp)) member.team_barrier();
+          if (is_large_system<Large, Matrix>(lanes)) member.team_barrier();
           else Vendor::wait_for_warp(member);
         }
         solve_systems(member, turn, numbers, turn != first);

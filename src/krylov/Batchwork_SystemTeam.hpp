@@ -88,6 +88,13 @@ template <class Matrix>
   requires Matrix::any_lanes
 inline constexpr bool takes_any_lanes<Matrix> = true;
 
+/// Whether a system of so many lanes has more than a warp, and so the team for itself.
+template <bool Large, class Matrix>
+BATCHWORK_INLINE bool is_large_system(int lanes) {
+  if constexpr (takes_any_lanes<Matrix>) return lanes > lanes_of_warp;
+  else return Large;
+}
+
 /// Member is Kokkos' team member; Matrix says where the matrix is, see HeldMatrix.hpp; R rows a lane at most. A large system
 /// has a team of whole warps for itself, which waits at the team's barrier; small ones have part of a warp.
 template <class T, int R, bool Large, class Matrix, class Member>
@@ -166,11 +173,7 @@ struct SystemTeam {
     log.record(item.number, iteration, norm_squared);
   }
 
-  /// Whether the system has more than a warp, and so the team for itself.
-  BATCHWORK_INLINE bool is_large() const {
-    if constexpr (any_lanes) return lanes > lanes_of_warp;
-    else return Large;
-  }
+  BATCHWORK_INLINE bool is_large() const { return is_large_system<Large, Matrix>(lanes); }
   /// Waits for the lanes of the system; for its warp, or portably for the team.
   BATCHWORK_INLINE void sync() const {
     if (Vendor::has_shuffles && !is_large()) Vendor::wait_for_warp(member);

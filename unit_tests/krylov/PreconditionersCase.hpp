@@ -268,6 +268,29 @@ struct Neighbours {
   }
 };
 
+/// Blocks that do not tile the rows, and columns that do not rise: the items end as invalid_pattern, and keep their starts.
+template <class T>
+void expect_invalid_patterns(ByTeams const& by, std::int64_t items, Random& random) {
+  Matrices<T> const m(tridiagonal(4), items, Arranged::rows);
+  m.randomise(random);
+  GemmMatrices<T> const b(items, 4, 1, Arranged::rows), x(items, 4, 1, Arranged::rows);
+  b.randomise(random);
+  auto const log = SolveLog<T>::allocated(items);
+  auto const expect_invalid = [&](auto const& preconditioner, auto const& a) {
+    x.fill(T(0.5));
+    by(bicgstab(), preconditioner, a, b, x, log);
+    x.download();
+    HostLog<T> const said(log);
+    for (std::int64_t n = 0; n < items; ++n) {
+      EXPECT_EQ(said.reason(n), Reason::invalid_pattern);
+      for (int i = 0; i < 4; ++i) EXPECT_EQ(x.at(n, i, 0), T(0.5));
+    }
+  };
+  expect_invalid(block_jacobi(indices_of<int>("first", {0, 3}), 2), m.csr());
+  auto const columns = indices_of<int>("columns", {1, 0, 0, 1, 2, 1, 2, 3, 2, 3});
+  expect_invalid(ilu(), csr(m.row_offsets, columns, vectors(m.values)));
+}
+
 }  // namespace Batchwork::Test
 
 #endif

@@ -139,26 +139,8 @@ TYPED_TEST(PreconditionersOnTeams, ByFunctor) {
 
 /// What cannot be used is what the items end with, in every lane alike.
 TYPED_TEST(PreconditionersOnTeams, InvalidPatterns) {
-  using T = TypeParam;
   Random random(5);
-  Matrices<T> const m(tridiagonal(4), 2, Arranged::rows);
-  m.randomise(random);
-  GemmMatrices<T> const b(2, 4, 1, Arranged::rows), x(2, 4, 1, Arranged::rows);
-  b.randomise(random);
-  auto const log = SolveLog<T>::allocated(2);
-  auto const expect_invalid = [&](auto const& preconditioner, auto const& a) {
-    x.fill(T(0.5));
-    ByTeams{4}(bicgstab(), preconditioner, a, b, x, log);
-    x.download();
-    HostLog<T> const said(log);
-    for (std::int64_t n = 0; n < 2; ++n) {
-      EXPECT_EQ(said.reason(n), Reason::invalid_pattern);
-      for (int i = 0; i < 4; ++i) EXPECT_EQ(x.at(n, i, 0), T(0.5));
-    }
-  };
-  expect_invalid(block_jacobi(indices_of<int>("first", {0, 3}), 2), m.csr());
-  auto const columns = indices_of<int>("columns", {1, 0, 0, 1, 2, 1, 2, 3, 2, 3});
-  expect_invalid(ilu(), csr(m.row_offsets, columns, vectors(m.values)));
+  expect_invalid_patterns<TypeParam>(ByTeams{4}, 2, random);
 }
 
 }  // namespace

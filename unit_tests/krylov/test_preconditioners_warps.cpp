@@ -238,27 +238,8 @@ TYPED_TEST(PreconditionersByWarps, Solve) {
 
 /// What cannot be used is what all items end with, those too that a team takes later.
 TYPED_TEST(PreconditionersByWarps, InvalidPatterns) {
-  using T = TypeParam;
   Random random(6);
-  std::int64_t const items = 5;
-  Matrices<T> const m(tridiagonal(4), items, Arranged::rows);
-  m.randomise(random);
-  GemmMatrices<T> const b(items, 4, 1, Arranged::rows), x(items, 4, 1, Arranged::rows);
-  b.randomise(random);
-  auto const log = SolveLog<T>::allocated(items);
-  auto const expect_invalid = [&](auto const& preconditioner, auto const& a) {
-    x.fill(T(0.5));
-    ByTeams{8, 0, 2, 1}(bicgstab(), preconditioner, a, b, x, log);
-    x.download();
-    HostLog<T> const said(log);
-    for (std::int64_t n = 0; n < items; ++n) {
-      EXPECT_EQ(said.reason(n), Reason::invalid_pattern);
-      for (int i = 0; i < 4; ++i) EXPECT_EQ(x.at(n, i, 0), T(0.5));
-    }
-  };
-  expect_invalid(block_jacobi(indices_of<int>("first", {0, 3}), 2), m.csr());
-  auto const columns = indices_of<int>("columns", {1, 0, 0, 1, 2, 1, 2, 3, 2, 3});
-  expect_invalid(ilu(), csr(m.row_offsets, columns, vectors(m.values)));
+  expect_invalid_patterns<TypeParam>(ByTeams{8, 0, 2, 1}, 5, random);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #ifndef BATCHWORK_TEST_HOST_TEAMS_HPP
 #define BATCHWORK_TEST_HOST_TEAMS_HPP
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <array>
 #include <barrier>
@@ -23,6 +25,10 @@ namespace Batchwork::Test {
 
 /// What a kernel asks of Kokkos' team members.
 struct HostTeam {
+  /// Bytes on either side of the scratch that no kernel may touch.
+  static constexpr std::size_t guard = 4096;
+  static constexpr char poison = char(0xff);  // NaN
+
   int size;
   std::vector<char> scratch;
   std::barrier<> barrier;
@@ -36,11 +42,18 @@ struct HostTeam {
   int waits = 0;  ///< of the first lane, for all of the team
 
   HostTeam(int n, std::size_t bytes)
-      : size(n), scratch(bytes, char(0xff)), barrier(n), given(std::size_t(n)) {  // NaN
+      : size(n), scratch(guard + bytes + guard, poison), barrier(n), given(std::size_t(n)) {
     for (int first = 0; first < n; first += 32)
       groups_of_32.push_back(std::make_unique<Neighbours>(std::min(32, n - first)));
     for (int first = 0; first < n; first += 64)
       groups_of_64.push_back(std::make_unique<Neighbours>(std::min(64, n - first)));
+  }
+  bool wrote_outside() const {
+    auto const is_touched = [](char c) { return c != poison; };
+    auto const inside = scratch.begin() + std::ptrdiff_t(guard),
+               end = scratch.end() - std::ptrdiff_t(guard);
+    return std::any_of(scratch.begin(), inside, is_touched) ||
+           std::any_of(end, scratch.end(), is_touched);
   }
   void meet(int rank, int together) {
     if (rank == 0 && together == size) ++waits;
@@ -58,8 +71,8 @@ inline thread_local HostLane this_lane;
 struct HostScratch {
   HostTeam* team;
   void* get_shmem_aligned(std::size_t bytes, std::size_t alignment) const {
-    void* p = team->scratch.data();
-    std::size_t space = team->scratch.size();
+    void* p = team->scratch.data() + HostTeam::guard;
+    std::size_t space = team->scratch.size() - 2 * HostTeam::guard;
     return std::align(alignment, bytes, p, space);
   }
 };
@@ -87,6 +100,7 @@ int run_teams(Kernel const& kernel, int teams, int size, std::size_t scratch) {
         kernel(HostMember{&team, rank, league, teams});
       });
     for (auto& t : threads) t.join();
+    EXPECT_FALSE(team.wrote_outside()) << "team " << league << " wrote beside its scratch";
     waits = team.waits;
   }
   return waits;
