@@ -46,7 +46,6 @@ inline constexpr int lanes_of_small_solves =
 struct SplitColumns {
   static constexpr int in_registers = 16;
   static constexpr int together = 4;  ///< of those in scratch
-  static constexpr int most = 56;
 
   /// Columns in scratch, with some of zeros.
   static constexpr int in_scratch(int rows) {
