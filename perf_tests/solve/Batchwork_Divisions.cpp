@@ -36,7 +36,8 @@ void register_divisions(Family const& family, std::vector<WorkDivision> const& a
 }  // namespace
 
 void register_batchwork_divisions() {
-  constexpr auto none = Preconditioner::none, jacobi = Preconditioner::jacobi;
+  constexpr auto none = Preconditioner::none, jacobi = Preconditioner::jacobi,
+                 blocks = Preconditioner::block_jacobi, ilu = Preconditioner::ilu;
   auto const entries = Placement::entries, columns = Placement::columns,
              in_place = Placement::in_place;
   for (Family const& f : {random_systems(33, 978), random_systems(54, 2560), grimech30()})
@@ -50,6 +51,14 @@ void register_batchwork_divisions() {
   for (Family const& f : {random_systems(144, 6135), uneven_systems()})
     register_divisions<Solver::bicgstab, jacobi>(
         f, {{}, {entries, 160}, {entries, 192}, {entries, 256}, {in_place, 96}, {in_place, 256}});
+  for (Family const& f : {stencil(64), stencil(128), stencil(512), drm19()})
+    if (f.rows > 0) {
+      std::vector<WorkDivision> all{{}};
+      for (int lanes = 16; lanes <= 128; lanes *= 2)
+        if (8 * lanes >= f.rows) all.push_back({in_place, lanes});
+      register_divisions<Solver::bicgstab, blocks>(f, all);
+      register_divisions<Solver::bicgstab, ilu>(f, all);
+    }
   for (int const rows : {32, 64}) {
     int const least = rows / 4;
     std::vector<WorkDivision> all{{}};
