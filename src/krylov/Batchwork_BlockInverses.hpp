@@ -200,9 +200,9 @@ struct BlockInverses {
         T const pivot = Vendor::held_by<32>(x, before + q);
         bool const wants = sound && c<n, has = largest_size> T(0) && is_finite(pivot);
         sound = sound && (has || c >= n);
-        T const inverted = T(1) / pivot;
+        // A quotient of two that are the same is one: a row like the pivot's leaves nothing.
+        T const f = (mine == q ? T(1) : x) / pivot;
         if (wants && has && there && mine != q) {
-          T const f = x * inverted;
           BATCHWORK_UNROLL_SOME
           for (int k = 0; k < n; ++k) number(i, k) -= f * number(begin + q, k);
           number(i, c) = -f;
@@ -211,8 +211,8 @@ struct BlockInverses {
         Vendor::wait_for_warp(at.member);
         if (wants && has && mine == q) {
           BATCHWORK_UNROLL_SOME
-          for (int k = 0; k < n; ++k) number(i, k) *= inverted;
-          number(i, c) = inverted;
+          for (int k = 0; k < n; ++k) number(i, k) *= f;
+          number(i, c) = f;
           order[i] = std::int16_t(begin + c);
           is_free = false;
         }

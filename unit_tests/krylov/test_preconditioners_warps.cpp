@@ -191,7 +191,12 @@ TYPED_TEST(PreconditionersByWarps, BlocksAreInverted) {
       std::int64_t const items = rows < 40 ? 3 : 1;
       auto const how = mostly_rows(random);
       Matrices<T> const a(p, items, how);
-      for (std::int64_t n = 0; n < items; ++n) put_reversed_blocks(a, n, random, first);
+      for (std::int64_t n = 0; n < items; ++n) {
+        put_reversed_blocks(a, n, random, first);
+        // Two rows are the same: whichever is a pivot first leaves nothing of the other, whatever is rounded.
+        if (n % 2 == 0 && rows >= size && size > 2)
+          for (int j = 0; j < rows; ++j) a.put(n, 2, j, a.full.at(n, 1, j));
+      }
       a.upload();
       auto const truth = [&](std::int64_t n, auto const& r) {
         return blocks_truth(first, a.full, n, r);
