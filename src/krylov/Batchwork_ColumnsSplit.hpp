@@ -48,41 +48,124 @@ struct ColumnsSplit {
                              RowNumbers<T, R>& diagonal, RestOfRows const&, char* room) {
     columns = of.rows;
     others = reinterpret_cast<Unit<T>*>(room);
+    // How long a row of ell is only its columns say, which its own lane reads.
     of.visit(of_item, [&](auto const& rows) {
+      if (of.kind == AnySystems<T>::Kind::ell) take_own_rows(at, rows, diagonal);
+      else take_rows_together(at, rows, diagonal);
+    });
+  }
+  template <class At, class Rows>
+  BATCHWORK_INLINE void take_own_rows(At const& at, Rows const& rows, RowNumbers<T, R>& diagonal) {
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      int const i = at.row_of(r);
+      auto const row = rows(i);
+      T d = T(0);
+      int k = 0;
+      BATCHWORK_UNROLL
+      for (int j = 0; j < K; ++j) {
+        bool const has = k < row.count && j < columns && row.column(k) == j;
+        T const v = has ? row.number(k) : T(0);
+        a[r][j] = v;
+        d = j == i ? v : d;
+        k += has ? 1 : 0;
+      }
+      if (i < columns) {
+        put_zeros(i, SplitColumns::in_scratch(columns));
+        int last = K - 1;
+        BATCHWORK_UNROLL_SOME
+        for (; k < row.count; ++k) {
+          int const j = row.column(k);
+          T const v = row.number(k);
+          bool const rises = j > last && j < columns;
+          valid = valid && rises;
+          if (!rises) continue;
+          last = j;
+          other(i, j - K) = v;
+          d = j == i ? v : d;
+        }
+      }
+      diagonal.data[r] = d;
+    }
+  }
+  /// Lanes read neighbouring entries: if each read its own row, every number would come from another line of the cache. The
+  /// columns for registers pass through the scratch of the others.
+  template <class At, class Rows>
+  BATCHWORK_INLINE void take_rows_together(At const& at, Rows const& rows,
+                                           RowNumbers<T, R>& diagonal) {
+    constexpr int some = SplitColumns::at_least, at_once = 4;
+    static_assert(K % some == 0);
+    diagonal = {};
+    BATCHWORK_UNROLL
+    for (int first = 0; first < K; first += some) {
+      put_zeros(at, some);
+      at.sync();
+      // Columns rise: those below first + some are among as many entries.
+      BATCHWORK_KEEP_LOOP
+      for (int e = at.rank; e < columns * some; e += at.lanes) {
+        int const i = e / some;
+        auto const row = rows(i);
+        BATCHWORK_UNROLL
+        for (int before = 0; before <= first; before += some) {
+          int const k = before + e % some, j = k < row.count ? row.column(k) : -1;
+          if (j >= first && j < first + some) other(i, j - first) = row.number(k);
+        }
+      }
+      at.sync();
       BATCHWORK_UNROLL
       for (int r = 0; r < R; ++r) {
-        int const i = at.row_of(r);
-        auto const row = rows(i);
-        T d = T(0);
-        int k = 0;
+        int const i = at.row_of(r), place = place_of(i);
         BATCHWORK_UNROLL
-        for (int j = 0; j < K; ++j) {
-          bool const has = k < row.count && j < of.rows && row.column(k) == j;
-          T const v = has ? row.number(k) : T(0);
-          a[r][j] = v;
-          d = j == i ? v : d;
-          k += has ? 1 : 0;
+        for (int j = 0; j < some; ++j) {
+          T const v = i < columns ? other(place, j) : T(0);
+          a[r][first + j] = v;
+          if (first + j == i) diagonal.data[r] = v;
         }
-        if (i < of.rows) {
-          BATCHWORK_UNROLL_SOME
-          for (int q = 0; q < SplitColumns::in_scratch(columns) / wide; ++q)
-            others[q * columns + i] = Unit<T>{};
-          int last = K - 1;
-          BATCHWORK_UNROLL_SOME
-          for (; k < row.count; ++k) {
-            int const j = row.column(k);
-            T const v = row.number(k);
-            bool const rises = j > last && j < of.rows;
-            valid = valid && rises;
-            if (!rises) continue;
-            last = j;
-            others[(j - K) / wide * columns + i].v[(j - K) % wide] = v;
-            d = j == i ? v : d;
-          }
-        }
-        diagonal.data[r] = d;
       }
-    });
+    }
+    put_zeros(at, SplitColumns::in_scratch(columns));
+    at.sync();
+    BATCHWORK_KEEP_LOOP
+    for (int i0 = 0; i0 < columns; i0 += at_once) {
+      BATCHWORK_KEEP_LOOP
+      for (int k = at.rank; k < columns; k += at.lanes) {
+        // All of them are on their way before the first is put down.
+        int j[at_once];
+        T v[at_once];
+        BATCHWORK_UNROLL
+        for (int q = 0; q < at_once; ++q) {
+          auto const row = rows(i0 + q);
+          bool const has = k < row.count;
+          j[q] = has ? row.column(k) : -1;
+          int const before = has && k > 0 ? row.column(k - 1) : -1;
+          v[q] = has && j[q] >= K ? row.number(k) : T(0);
+          valid = valid && row.count <= columns && (!has || (j[q] > before && j[q] < columns));
+        }
+        BATCHWORK_UNROLL
+        for (int q = 0; q < at_once; ++q)
+          if (j[q] >= K && j[q] < columns) other(i0 + q, j[q] - K) = v[q];
+      }
+    }
+    at.sync();
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      int const i = at.row_of(r);
+      if (i >= K && i < columns) diagonal.data[r] = other(i, i - K);
+    }
+  }
+  /// Number j of those of row i in scratch.
+  BATCHWORK_INLINE T& other(int i, int j) const {
+    return others[j / wide * columns + i].v[j % wide];
+  }
+  BATCHWORK_INLINE void put_zeros(int i, int so_many) const {
+    BATCHWORK_UNROLL_SOME
+    for (int q = 0; q < so_many / wide; ++q) others[q * columns + i] = Unit<T>{};
+  }
+  template <class At>
+  BATCHWORK_INLINE void put_zeros(At const& at, int so_many) const {
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r)
+      if (at.row_of(r) < columns) put_zeros(at.row_of(r), so_many);
   }
   template <class Sum, class At>
   BATCHWORK_INLINE T product(At& at, RowNumbers<T, R>& y, RowNumbers<T, R> const& x) const {

@@ -47,9 +47,11 @@ struct SplitColumns {
   static constexpr int in_registers = 16;
   static constexpr int together = 4;  ///< of those in scratch
 
+  static constexpr int at_least = 8;  ///< which those for registers pass through
   /// Columns in scratch, with some of zeros.
   static constexpr int in_scratch(int rows) {
-    return rows <= in_registers ? 0 : (rows - in_registers + together - 1) / together * together;
+    int const others = (rows - in_registers + together - 1) / together * together;
+    return others > at_least ? others : at_least;
   }
   /// Bytes of a system's.
   static constexpr std::int64_t bytes(int rows, int size) {
