@@ -122,12 +122,12 @@ BATCHWORK_INLINE constexpr int least_lanes_of(M const& m) {
   else return 2 * lanes_of_warp;
 }
 
-/// Systems are read where they are, by a power of two of lanes. Where it may be less than a warp, to 64 rows they have 2 each and
-/// beyond 8: what their lanes do one after the other takes as long however many there are, so systems have few of them, and a
-/// multiprocessor many systems. Functors are promised 64 lanes, with 2 rows each to 512 rows and 8 beyond.
+/// Systems are read where they are, by a power of two of lanes. Where it may be less than a warp, to 128 rows they have 2 each and
+/// beyond 8: what their lanes do one after the other takes as long however many there are, so large systems have few of them, and
+/// a multiprocessor many systems. Functors are promised 64 lanes, with 2 rows each to 512 rows and 8 beyond.
 constexpr SolveChoice choose_preconditioned_solve(std::int64_t rows, std::int64_t width,
                                                   bool shuffles, int least_lanes) {
-  bool const by_warps = least_lanes <= lanes_of_warp && rows > 2 * lanes_of_warp;
+  bool const by_warps = least_lanes <= lanes_of_warp && rows > 4 * lanes_of_warp;
   int const lanes = by_warps ? power_of_two_team(rows, 8, lanes_of_warp)
                              : power_of_two_team(rows, 2, least_lanes);
   return {SolveVariant::in_place, lanes, rows_of_preconditioned(rows, lanes),

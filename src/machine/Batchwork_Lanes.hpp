@@ -125,7 +125,7 @@ using lanes_for =
 template <class T>
 constexpr int lanes_per_item(int n) {
   if (sizeof(T) == 4) return n <= 10 ? 1 : n <= 12 ? 2 : n <= 18 ? 4 : n <= 24 ? 8 : 16;
-  return n <= 7 ? 1 : n <= 8 ? 2 : n <= 12 ? 4 : n <= 16 ? 8 : n <= 24 ? 16 : 32;
+  return n <= 7 ? 1 : n <= 10 ? 2 : n <= 12 ? 4 : n <= 16 ? 8 : n <= 24 ? 16 : 32;
 }
 
 template <class Lanes>

@@ -174,7 +174,8 @@ void expect_every_pair() {
             std::int64_t const needed = workspace_numbers(c, A, of.items);
             EXPECT_EQ(needed, workspace_numbers(solver, m, A, of.items));
             if (solver_kind == SolverKind::gmres && rows == 150) {
-              EXPECT_GT(needed, 0);
+              // A device may have scratch for the basis.
+              EXPECT_TRUE(needed > 0 || Impl::runs_on_device<Space>);
             } else if (solver_kind != SolverKind::gmres) {
               // Factors of large systems do not fit into every device's scratch.
               bool const large = Impl::runs_on_device<Space> && rows == 150;

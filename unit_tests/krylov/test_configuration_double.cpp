@@ -148,7 +148,8 @@ TEST(ConfigurationMisuse, Workspaces) {
   Kokkos::deep_copy(x, 7.25);
   Kokkos::deep_copy(b, 1);
   AnyMatrices<double> const a = identity(900);
-  SolveConfiguration c{.solver = SolverKind::gmres, .block_rows = 2};
+  // More vectors than a device has scratch for.
+  SolveConfiguration c{.solver = SolverKind::gmres, .basis = 60, .block_rows = 2};
   Kokkos::View<double*, Space> const none;
   auto const untouched = [&] {
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);

@@ -26,7 +26,7 @@ TEST(ChoosePreconditionedSolve, HasAllRows) {
           ASSERT_GE(how.lanes * how.rows, rows);
           ASSERT_EQ(how.lanes & (how.lanes - 1), 0);
           ASSERT_GE(how.lanes, least);
-          ASSERT_EQ(how.rows, rows <= 64 ? 2 : 8);
+          ASSERT_EQ(how.rows, rows <= 128 ? 2 : 8);
           ASSERT_EQ(how.team(), std::max(how.lanes, 32));
           ASSERT_EQ(how.systems() * how.lanes, how.team());
           ASSERT_LE(how.sharing, shuffles ? std::min(how.lanes, 32) : 1);

@@ -17,7 +17,7 @@ TYPED_TEST_SUITE(LanesPerItem, Reals);
 // Measured choices, by extent from 1 on: another number is another kernel for every sequence of that extent.
 constexpr int in_float[32] = {1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  2,  2,  4,  4,  4,  4,
                               4, 4, 8, 8, 8, 8, 8, 8, 16, 16, 16, 16, 16, 16, 16, 16};
-constexpr int in_double[32] = {1,  1,  1,  1,  1,  1,  1,  2,  4,  4,  4,  4,  8,  8,  8,  8,
+constexpr int in_double[32] = {1,  1,  1,  1,  1,  1,  1,  2,  2,  2,  4,  4,  8,  8,  8,  8,
                                16, 16, 16, 16, 16, 16, 16, 16, 32, 32, 32, 32, 32, 32, 32, 32};
 
 TYPED_TEST(LanesPerItem, AreTheMeasuredOnes) {
