@@ -31,10 +31,10 @@ struct BlocksInKernel {
   int largest = 1;
 
   /// Of which each has a row of a block.
-  BATCHWORK_INLINE constexpr int least_lanes() const {
+  BATCHWORK_INLINE constexpr LanesWanted lanes_wanted() const {
     int lanes = 8;
     while (lanes < largest) lanes *= 2;
-    return lanes;
+    return {lanes};
   }
   /// Five indices and a mask a row: see BlockInverses.
   template <class T>

@@ -22,7 +22,10 @@ struct IluInKernel {
   static constexpr bool needs_entries = true;
   int places = 0;  ///< of numbers in an item's factors
 
-  static BATCHWORK_INLINE constexpr int least_lanes() { return least_lanes_of_stages; }
+  /// What lanes do one after the other takes as long however many there are: few of them leave a multiprocessor more systems.
+  static BATCHWORK_INLINE constexpr LanesWanted lanes_wanted() {
+    return {least_lanes_of_stages, 128};
+  }
   /// See IluTeam.
   template <class T>
   BATCHWORK_INLINE std::size_t bytes(int rows) const {

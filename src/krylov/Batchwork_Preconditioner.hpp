@@ -115,21 +115,23 @@ inline constexpr bool is_functor_preconditioner = false;
 template <class F>
 inline constexpr bool is_functor_preconditioner<FunctorPreconditioner<F>> = true;
 
-/// Lanes of a system at least that a preconditioner wants which says so; others, functors, want a team of two warps.
+/// The lanes of a system that a preconditioner wants which takes the matrix.
+struct LanesWanted {
+  int least = 2 * lanes_of_warp;  ///< a power of two
+  int rows_by_twos =
+      most_rows_of_a_solve;  ///< systems of more rows have as few lanes as there can be
+};
 template <class M>
-BATCHWORK_INLINE constexpr int least_lanes_of(M const& m) {
-  if constexpr (requires { m.least_lanes(); }) return m.least_lanes();
-  else return 2 * lanes_of_warp;
+BATCHWORK_INLINE constexpr LanesWanted lanes_wanted_by(M const& m) {
+  if constexpr (requires { m.lanes_wanted(); }) return m.lanes_wanted();
+  else return {};
 }
 
-/// Systems are read where they are, by a power of two of lanes. Where it may be less than a warp, to 128 rows they have 2 each and
-/// beyond 8: what their lanes do one after the other takes as long however many there are, so large systems have few of them, and
-/// a multiprocessor many systems. Functors are promised 64 lanes, with 2 rows each to 512 rows and 8 beyond.
+/// Systems are read where they are, by a power of two of lanes with 2 rows each, or up to 8 where there are no more lanes or fewer
+/// are wanted.
 constexpr SolveChoice choose_preconditioned_solve(std::int64_t rows, std::int64_t width,
-                                                  bool shuffles, int least_lanes) {
-  bool const by_warps = least_lanes <= lanes_of_warp && rows > 4 * lanes_of_warp;
-  int const lanes = by_warps ? power_of_two_team(rows, 8, lanes_of_warp)
-                             : power_of_two_team(rows, 2, least_lanes);
+                                                  bool shuffles, LanesWanted const& wanted) {
+  int const lanes = power_of_two_team(rows, rows > wanted.rows_by_twos ? 8 : 2, wanted.least);
   return {SolveVariant::in_place, lanes, rows_of_preconditioned(rows, lanes),
           lanes_of_a_row(width, shuffles, lanes), lanes_of_warp};
 }

@@ -98,16 +98,16 @@ SolveChoice choose_variant(SystemCall const& call, [[maybe_unused]] Exec const& 
   std::int64_t const width = (nonzeros + rows - 1) / rows;
   constexpr bool shuffles = Vendor::has_shuffles;
   constexpr bool functor = requires { a.functor; };
-  int const least = least_lanes_of(in_kernel);
+  LanesWanted const wanted = lanes_wanted_by(in_kernel);
   SolveChoice choice;
   if constexpr (functor) choice = choose_functor_solve(rows);
   else if constexpr (takes_item<M>)
-    choice = choose_preconditioned_solve(rows, width, shuffles, least);
+    choice = choose_preconditioned_solve(rows, width, shuffles, wanted);
   else choice = choose_solve(rows, width, knows_widest_row(a), Solver::short_rows, shuffles);
   constexpr bool in_place_only = functor || takes_item<M>;
   auto const as_divided = [&] {
     return divided(call, choice, how, rows, width, Solver::short_rows, shuffles, in_place_only,
-                   least);
+                   wanted.least);
   };
   if constexpr (runs_on_device<Exec> && !in_place_only) {
     DeviceLimits const limits = Vendor::device_limits(exec);

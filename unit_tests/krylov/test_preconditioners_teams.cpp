@@ -16,17 +16,18 @@ TEST(ChoosePreconditionedSolve, HasAllRows) {
   for (bool shuffles : {false, true})
     for (int rows = 1; rows <= Impl::most_rows_of_a_solve; ++rows)
       for (int width : {1, 7, 60, 2000}) {
-        auto const by_functor = Impl::choose_preconditioned_solve(rows, width, shuffles, 64);
+        auto const by_functor = Impl::choose_preconditioned_solve(rows, width, shuffles, {});
         ASSERT_GE(by_functor.lanes * by_functor.rows, rows);
         ASSERT_EQ(by_functor.rows, rows <= 512 ? 2 : 8);
         ASSERT_EQ(by_functor.team(), by_functor.lanes);
         ASSERT_GE(by_functor.lanes, 64);
-        for (int least : {8, 16, 32}) {
-          auto const how = Impl::choose_preconditioned_solve(rows, width, shuffles, least);
+        for (Impl::LanesWanted const wanted :
+             {Impl::LanesWanted{8, 128}, Impl::LanesWanted{8}, Impl::LanesWanted{32}}) {
+          auto const how = Impl::choose_preconditioned_solve(rows, width, shuffles, wanted);
           ASSERT_GE(how.lanes * how.rows, rows);
           ASSERT_EQ(how.lanes & (how.lanes - 1), 0);
-          ASSERT_GE(how.lanes, least);
-          ASSERT_EQ(how.rows, rows <= 128 ? 2 : 8);
+          ASSERT_GE(how.lanes, wanted.least);
+          ASSERT_EQ(how.rows, rows <= std::min(wanted.rows_by_twos, 512) ? 2 : 8);
           ASSERT_EQ(how.team(), std::max(how.lanes, 32));
           ASSERT_EQ(how.systems() * how.lanes, how.team());
           ASSERT_LE(how.sharing, shuffles ? std::min(how.lanes, 32) : 1);

@@ -114,16 +114,16 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
   }
   // Preconditioners that take the matrix have kernels of 2 and of 8 rows a lane.
   for (int lanes : {32, 64, 128, 256}) {
-    auto const is =
-        Impl::divided(Impl::SystemCall{"solve"}, Impl::choose_preconditioned_solve(200, 3, true, 8),
-                      {Placement::automatic, lanes}, 200, 3, 8, true, true, 8);
+    auto const is = Impl::divided(Impl::SystemCall{"solve"},
+                                  Impl::choose_preconditioned_solve(200, 3, true, {8, 128}),
+                                  {Placement::automatic, lanes}, 200, 3, 8, true, true, 8);
     EXPECT_EQ(is.lanes, lanes);
     EXPECT_EQ(is.rows, lanes <= 64 ? 8 : 2);
   }
   // Several of a team, whose lanes no row needs more of than there are.
-  auto const few =
-      Impl::divided(Impl::SystemCall{"solve"}, Impl::choose_preconditioned_solve(14, 14, true, 8),
-                    {Placement::in_place, 8, 8}, 14, 300, 8, true, true, 8);
+  auto const few = Impl::divided(Impl::SystemCall{"solve"},
+                                 Impl::choose_preconditioned_solve(14, 14, true, {8, 128}),
+                                 {Placement::in_place, 8, 8}, 14, 300, 8, true, true, 8);
   EXPECT_EQ(few.systems(), 8);
   EXPECT_EQ(few.team(), 64);
   EXPECT_EQ(few.sharing, 8);

@@ -128,7 +128,7 @@ void expect_all_launched(bool shuffles) {
         expect_launched<T, Solver, IluInKernel, ReadInPlace<T, R>, R, true, Scale>(c, rows,
                                                                                    shuffles);
       };
-      auto const with_factors = choose_preconditioned_solve(rows, width, shuffles, 8);
+      auto const with_factors = choose_preconditioned_solve(rows, width, shuffles, {8, 128});
       if (with_factors.rows <= 2) preconditioned.template operator()<2>(with_factors);
       else preconditioned.template operator()<8>(with_factors);
     }
