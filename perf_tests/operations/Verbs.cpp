@@ -14,8 +14,11 @@ void verb_operation(benchmark::State& state, std::int64_t items) {
   OperationProblem<T, D, L, O> const p(items);
   Exec const exec;
   auto const launch = [&] {
-    if constexpr (O == Operation::cholesky) Batchwork::cholesky(exec, p.x.view, p.a.view);
-    else Batchwork::solve_cholesky(exec, p.x.view, p.a.view, p.b.view);
+    if constexpr (O == Operation::cholesky)
+      Batchwork::cholesky(exec, Batchwork::in(p.a.view), Batchwork::out(p.x.view));
+    else
+      Batchwork::solve_cholesky(exec, Batchwork::in(p.a.view), Batchwork::in(p.b.view),
+                                Batchwork::out(p.x.view));
   };
   launch();
   p.run(state, p.error(), launch);

@@ -103,14 +103,14 @@ void multiply_batch(Exec const& exec, double alpha, A const& a, X const& x_arg, 
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
 /// Patterns are not read: see check.
-template <class Exec, Impl::Viewish Y, Impl::SystemMatrices A, Impl::Viewish X>
+template <class Exec, Impl::SystemMatrices A, Impl::Viewish X, Impl::Viewish Y>
   requires Kokkos::is_execution_space_v<Exec>
-void multiply(Exec const& exec, Y const& y, A const& a, X const& x) {
-  Impl::multiply_batch(exec, 1, a, x, 0, y, 2, 3, 1);
+void multiply(Exec const& exec, A const& a, X const& x, Y const& y) {
+  Impl::multiply_batch(exec, 1, a, x, 0, y, 1, 2, 3);
 }
-template <Impl::Viewish Y, Impl::SystemMatrices A, Impl::Viewish X>
-void multiply(Y const& y, A const& a, X const& x) {
-  multiply(Kokkos::DefaultExecutionSpace(), y, a, x);
+template <Impl::SystemMatrices A, Impl::Viewish X, Impl::Viewish Y>
+void multiply(A const& a, X const& x, Y const& y) {
+  multiply(Kokkos::DefaultExecutionSpace(), a, x, y);
 }
 
 /// y_n = alpha A_n x_n + beta y_n for every item n. With a beta of zero y is not read. Otherwise as above.

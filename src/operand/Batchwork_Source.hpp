@@ -114,15 +114,13 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
       return static_extent_from_end<V>(tile_rank - 1 - k + int(IsPacked));
     }
   }
+  static constexpr bool is_packed = IsPacked;
   static constexpr int packed_width = IsPacked ? static_extent_from_end<V>(0) : 0;
   static constexpr bool extents_known() {
     for (int k = 0; k < tile_rank; ++k)
       if (static_extent(k) <= 0) return false;
     return true;
   }
-  static_assert(
-      !IsPacked || packed_width > 0,
-      "Batchwork::packed: the lane extent must be static, as in View<double*[6][6][8], LayoutRight>");
   static_assert(!IsPacked || has_item(Lead),
                 "Batchwork::packed: only operands with an item index can be packed");
 
@@ -134,8 +132,11 @@ struct Source<Adapted<V, St, IsPacked, E...>, Lead> {
   }
   using shape = typename Restructured<decltype(make_shape()), St>::type;
 
-  /// What tiles ask of a View. Verbs that make none (gemm) take any extents, and do not call this.
+  /// What tiles ask of a View. Verbs that make none (gemm, cholesky) take any extents, and do not call this.
   static constexpr void require_tile() {
+    static_assert(
+        !IsPacked || packed_width > 0,
+        "Batchwork::packed: the lane extent must be static, as in View<double*[6][6][8], LayoutRight>");
     static_assert(
         extents_known(),
         "Batchwork: the tile's extents must be known at compile time: use a View with static "

@@ -111,15 +111,19 @@ template <class V>
 auto stored(V const& view) {
   return stored(adapted(view));
 }
-template <class A>
-auto stored(TransposedView<A> const& t) {
-  auto b = stored(t.view);
-  static_assert(decltype(b)::tile_rank == 2,
+/// The same matrices, transposed.
+template <class T, int TileRank, class Memory>
+auto turned(StoredBatch<T, TileRank, Memory> b) {
+  static_assert(TileRank == 2,
                 "Batchwork::transposed: the View must hold matrices: (item, row, column)");
   std::swap(b.rows, b.cols);
   std::swap(b.storage.row, b.storage.col);
   b.description.shape = std::to_string(b.rows) + "x" + std::to_string(b.cols);
   return b;
+}
+template <class A>
+auto stored(TransposedView<A> const& t) {
+  return turned(stored(t.view));
 }
 
 }  // namespace Impl

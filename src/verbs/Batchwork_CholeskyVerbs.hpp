@@ -19,6 +19,7 @@
 #include "verbs/Batchwork_Launch.hpp"
 #include "verbs/Batchwork_TriangleHost.hpp"
 #include "verbs/Batchwork_TriangleTeams.hpp"
+#include "verbs/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -31,6 +32,11 @@ inline constexpr bool is_status_operand<Operand<Kind::status, Src>> = true;
 
 /// In the place of a status operand that is not given.
 struct NoStatus {};
+inline NoStatus or_no_status() { return {}; }
+template <class S>
+S const& or_no_status(S const& codes) {
+  return codes;
+}
 /// True, or the compiler says how codes are given.
 template <class X>
 constexpr bool require_status() {
@@ -44,6 +50,7 @@ constexpr bool require_status() {
 struct TriangleCall {
   std::string verb;
   std::vector<Part> parts;
+  std::string label{};
 
   [[noreturn]] void fail(std::string const& what) const {
     throw std::invalid_argument("Batchwork::" + verb + ": " + what);
@@ -69,9 +76,10 @@ bool same_numbers(To const& to, From const& from) {
          (straight || turned);
 }
 
-/// Refuses what is wrong with any of the Views, different numbers of items, and overlaps that are certain; the View at
-/// `place` may be the one that operand 1, the result, is computed from.
-inline void check_triangle_call(TriangleCall const& call, bool in_place, std::size_t place) {
+/// Refuses what is wrong with any of the Views, different numbers of items, and overlaps that are certain; where the result is
+/// computed in place, `from` and `to` are the same numbers.
+inline void check_triangle_call(TriangleCall const& call, bool in_place, std::size_t from,
+                                std::size_t to) {
   for (auto const& p : call.parts)
     if (!p.d.problem.empty()) call.fail(p.name() + ": " + p.d.problem);
   auto const& first = call.parts[0];
@@ -85,11 +93,11 @@ inline void check_triangle_call(TriangleCall const& call, bool in_place, std::si
     for (std::size_t b = a + 1; b < call.parts.size(); ++b) {
       auto const &x = call.parts[a], &y = call.parts[b];
       if (!x.writes && !y.writes) continue;
-      if (in_place && a == 0 && b == place) continue;
+      if (in_place && a == from && b == to) continue;
       if (surely_share(x.d, y.d))
         call.fail((x.writes ? x : y).name() + " is written and shares elements with " +
                   (x.writes ? y : x).name() +
-                  "; to compute in place give the same View, else one of its own");
+                  "; to compute in place give inout(view), else a View of its own");
     }
 }
 
@@ -102,13 +110,7 @@ template <class Exec, class S>
 StatusTarget status_target(TriangleCall& call, S const& operand) {
   StatusTarget t;
   if constexpr (is_status_operand<S>) {
-    auto const& source = operand.source;
-    auto const batch = [&] {
-      using Source = std::remove_cvref_t<decltype(source)>;
-      if constexpr (Source::packed_width > 0)
-        return stored(packed(source.view, source.packed_items));
-      else return stored(source.view);
-    }();
+    auto const batch = stored(operand);
     using Code = typename decltype(batch)::value_type;
     static_assert(!std::is_const_v<Code>, "Batchwork::status: the View is const");
     static_assert(
@@ -133,8 +135,8 @@ constexpr bool require_triangle_views() {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork: cholesky, solve_cholesky and solve_lower take float or double");
   static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
-                "Batchwork: all Views of a call hold the same type of numbers; give x, a and b (of "
-                "cholesky l and a) in float, or all in double");
+                "Batchwork: all Views of a call hold the same type of numbers; give a, b and x (of "
+                "cholesky a and l) in float, or all in double");
   static_assert(
       Kokkos::SpaceAccessibility<Exec, typename Result::memory_space>::accessible &&
           (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...),
@@ -158,18 +160,18 @@ inline void check_triangle_size(TriangleCall const& call, Part const& a, int n, 
 }
 
 template <class T, int Tiles, class Exec>
-void launch_triangle_teams(Exec const& exec, TriangleCall const& call, std::size_t place,
-                           TriangleProblem<T> const& p, DeviceLimits const& limits) {
+void launch_triangle_teams(Exec const& exec, TriangleCall const& call, TriangleProblem<T> const& p,
+                           DeviceLimits const& limits) {
   using Kernel = TriangleTeams<T, Tiles>;
   Kernel const kernel(p, limits);
   TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
   auto const words = [&] {
     return LaunchWords{
         call.verb,
-        "the matrices of " + call.parts[place].name() + " with " + std::to_string(p.n) + " rows",
+        "the matrices of " + call.parts[0].name() + " with " + std::to_string(p.n) + " rows",
         "use smaller blocks"};
   };
-  std::string const label = kernel_label(call.verb, "");
+  std::string const label = kernel_label(call.verb, call.label);
   // Large items take the scratch that more teams would need.
   if constexpr (Kernel::held)
     launch_teams<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape, words);
@@ -210,18 +212,18 @@ void launch_triangle_host(Exec const& exec, TriangleCall const& call, TrianglePr
   // Chunks large enough to be worth starting, small enough to keep all threads busy.
   std::int64_t const some = std::max(1, 64 / p.n);
   std::int64_t const per_chunk = std::clamp(p.items / (16 * threads), std::int64_t(1), 16 * some);
-  Kokkos::parallel_for(kernel_label(call.verb, ""),
+  Kokkos::parallel_for(kernel_label(call.verb, call.label),
                        Policy(exec, 0, (p.items + per_chunk - 1) / per_chunk),
                        TriangleHost<T, Rows>{p, per_chunk});
 }
 
 template <bool Factors, class Exec, class T>
-void launch_triangle(Exec const& exec, TriangleCall const& call, std::size_t place, std::int64_t n,
+void launch_triangle(Exec const& exec, TriangleCall const& call, std::int64_t n,
                      std::int64_t columns, TriangleProblem<T> p) {
-  auto const& a = call.parts[place];
+  auto const& a = call.parts[0];
   constexpr std::int64_t many = 1 << 20;
   if (columns > many)
-    call.fail(call.parts[0].name() + " has " + std::to_string(columns) +
+    call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
               " right-hand sides, more than the limit of " + std::to_string(many) +
               "; divide them");
   p.n = int(std::min(n, many));
@@ -235,10 +237,10 @@ void launch_triangle(Exec const& exec, TriangleCall const& call, std::size_t pla
                         "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
     if constexpr (Factors) {
-      with_held_tiles(
-          p.n, [&]<int Tiles>() { launch_triangle_teams<T, Tiles>(exec, call, place, p, limits); });
+      with_held_tiles(p.n,
+                      [&]<int Tiles>() { launch_triangle_teams<T, Tiles>(exec, call, p, limits); });
     } else {
-      launch_triangle_teams<T, triangle_of_solve>(exec, call, place, p, limits);
+      launch_triangle_teams<T, triangle_of_solve>(exec, call, p, limits);
     }
   } else {
     check_triangle_size(call, a, p.n, triangle_rows_on_host, "a host's buffers");
@@ -250,48 +252,46 @@ void launch_triangle(Exec const& exec, TriangleCall const& call, std::size_t pla
   }
 }
 
-template <class Exec, class L, class A, class S>
-void cholesky_batch(Exec const& exec, L const& l_arg, A const& a_arg, S const& codes) {
-  static_assert(require_status<S>());
-  auto const l = stored(l_arg);
-  auto const a = stored(a_arg);
+/// a and the result l, which may be the same operand; codes is status(...) or NoStatus.
+template <bool InPlace, class Exec, class A, class L, class S>
+void cholesky_batch(Exec const& exec, std::string const& label, A const& a_operand,
+                    L const& l_operand, S const& codes) {
+  auto const a = stored(a_operand);
+  auto const l = stored(l_operand);
   static_assert(require_triangle_views<Exec, std::remove_const_t<decltype(l)>,
                                        std::remove_const_t<decltype(a)>>());
   require_matrix<decltype(l)>();
   require_matrix<decltype(a)>();
   using T = typename decltype(l)::value_type;
 
-  TriangleCall call{"cholesky", {}};
-  call.add("l", true, l);
-  call.add("a", false, a);
+  TriangleCall call{"cholesky", {}, label};
+  call.add("a", InPlace, a);
+  if (!InPlace) call.add("l", true, l);
   TriangleProblem<T> p;
   p.status = status_target<Exec>(call, codes);
-  check_triangle_call(call, same_numbers(l, a), 1);
-  check_square(call, call.parts[1], a.rows, a.cols);
+  check_triangle_call(call, !InPlace && same_numbers(l, a), 0, 1);
+  check_square(call, call.parts[0], a.rows, a.cols);
   if (l.rows != a.rows || l.cols != a.cols)
-    call.fail(call.parts[0].name() + " does not hold the factor of " + call.parts[1].name() +
-              "; give one of " + call.parts[1].d.shape);
+    call.fail(call.parts[1].name() + " does not hold the factor of " + call.parts[0].name() +
+              "; give one of " + call.parts[0].d.shape);
   p.a = a.storage.as_const();
   p.l = l.storage;
   p.stores_factor = true;
-  launch_triangle<true>(exec, call, 1, a.rows, 0, p);
+  launch_triangle<true>(exec, call, a.rows, 0, p);
 }
 
-/// What is solved for: by the Cholesky factor of a, or by one triangle.
-template <bool Factors, class Exec, class X, class A, class B, class S>
-void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_arg, A const& a_arg,
-                          B const& b_arg, S const& codes) {
-  static_assert(require_status<S>());
-  auto const x = stored(x_arg);
+/// What is solved for: by the Cholesky factor of a, or by one triangle; b and the solutions x may be the same operand.
+template <bool Factors, bool InPlace, class Exec, class A, class B, class X, class S>
+void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string const& label,
+                          A const& a_operand, B const& b_operand, X const& x_operand,
+                          S const& codes) {
+  constexpr bool is_turned = requires { a_operand.operand; };
   auto const a = [&] {
-    if constexpr (is_transposed_view<A>) {
-      return stored(a_arg.view);
-    } else {
-      return stored(a_arg);
-    }
+    if constexpr (is_turned) return stored(a_operand.operand);
+    else return stored(a_operand);
   }();
-  bool const turned = is_transposed_view<A>;
-  auto const b = stored(b_arg);
+  auto const b = stored(b_operand);
+  auto const x = stored(x_operand);
   static_assert(
       require_triangle_views<Exec, std::remove_const_t<decltype(x)>,
                              std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>>());
@@ -301,101 +301,148 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, X const& x_
                 "sides, (item, row, column)");
   using T = typename decltype(x)::value_type;
 
-  TriangleCall call{verb, {}};
-  call.add("x", true, x);
+  TriangleCall call{verb, {}, label};
   call.add(Factors ? "a" : "l", false, a);
-  call.add("b", false, b);
+  call.add("b", InPlace, b);
+  if (!InPlace) call.add("x", true, x);
   TriangleProblem<T> p;
   p.status = status_target<Exec>(call, codes);
-  check_triangle_call(call, same_numbers(x, b) && x.storage.row == b.storage.row, 2);
-  check_square(call, call.parts[1], a.rows, a.cols);
+  check_triangle_call(call, !InPlace && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2);
+  check_square(call, call.parts[0], a.rows, a.cols);
   if (b.rows != a.rows)
-    call.fail(call.parts[2].name() + " has " + std::to_string(b.rows) + " rows, but " +
-              call.parts[1].name() + " has " + std::to_string(a.rows) +
+    call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +
+              call.parts[0].name() + " has " + std::to_string(a.rows) +
               "; give right-hand sides of as many rows as the matrices");
   if (x.rows != b.rows || x.cols != b.cols)
-    call.fail(call.parts[0].name() + " does not hold the solutions for " + call.parts[2].name() +
-              "; give one of " + call.parts[2].d.shape);
+    call.fail(call.parts[2].name() + " does not hold the solutions for " + call.parts[1].name() +
+              "; give one of " + call.parts[1].d.shape);
   p.a = a.storage.as_const();
   // The factor of A' = A read from the other triangle.
-  if (Factors && turned) std::swap(p.a.row, p.a.col);
+  if (Factors && is_turned) std::swap(p.a.row, p.a.col);
   p.b = b.storage.as_const();
   p.x = x.storage;
-  p.forward = Factors || !turned;
-  p.backward = Factors || turned;
-  launch_triangle<Factors>(exec, call, 1, a.rows, b.cols, p);
+  p.forward = Factors || !is_turned;
+  p.backward = Factors || is_turned;
+  launch_triangle<Factors>(exec, call, a.rows, b.cols, p);
 }
+
+/// cholesky of its operands, in either form.
+struct CholeskyOfOperands {
+  template <class Exec, class... O>
+  void operator()(Exec const& exec, std::string const& label, O const&... operands) const {
+    using Given = OperandsGiven<O...>;
+    constexpr bool apart = Given::template are<Kind::in, Kind::out>,
+                   in_place = Given::template are<Kind::inout>;
+    static_assert(
+        apart || in_place,
+        "Batchwork::cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), out(L) "
+        "[, status(codes)] in this order, or inout(A) in the place of both");
+    if constexpr (in_place)
+      [&](auto const& a, auto const&... rest) {
+        cholesky_batch<true>(exec, label, a, a, or_no_status(rest...));
+      }(operands...);
+    else if constexpr (apart)
+      [&](auto const& a, auto const& l, auto const&... rest) {
+        cholesky_batch<false>(exec, label, a, l, or_no_status(rest...));
+      }(operands...);
+  }
+};
+
+/// solve_cholesky or solve_lower of their operands, in either form.
+template <bool Factors>
+struct SolveOfOperands {
+  template <class Exec, class... O>
+  void operator()(Exec const& exec, std::string const& label, O const&... operands) const {
+    using Given = OperandsGiven<O...>;
+    constexpr bool apart = Given::template are<Kind::in, Kind::in, Kind::out>,
+                   in_place = Given::template are<Kind::in, Kind::inout>;
+    if constexpr (Factors)
+      static_assert(
+          apart || in_place,
+          "Batchwork::solve_cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), "
+          "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
+    else
+      static_assert(
+          apart || in_place,
+          "Batchwork::solve_lower: the arguments are [exec,] [launch(\"label\"),] in(L), "
+          "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
+    std::string const verb = Factors ? "solve_cholesky" : "solve_lower";
+    if constexpr (in_place)
+      [&](auto const& a, auto const& b, auto const&... rest) {
+        solve_triangle_batch<Factors, true>(exec, verb, label, a, b, b, or_no_status(rest...));
+      }(operands...);
+    else if constexpr (apart)
+      [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
+        solve_triangle_batch<Factors, false>(exec, verb, label, a, b, x, or_no_status(rest...));
+      }(operands...);
+  }
+};
 
 }  // namespace Impl
 
-/// The Cholesky factors of a batch: A_n = L_n L_n' for every item n, A_n being N x N, symmetric and positive definite. Of
-/// `a` the lower triangle is read; L is stored with zeros above its diagonal. `l` may be the View `a` itself: the factors
-/// then take the place of the matrices. float or double; N is known at run time, at most what the team scratch that
-/// the device has holds: on an H200 136 in float and 96 in double with Kokkos 4.6, 312 and 216 with 5.2 (on hosts 256; beyond
-/// 128 rows a thread needs 0.6 MB of stack).
+/// The Cholesky factors of a batch: A_n = L_n L_n' for every item n, A_n being N x N, symmetric and positive definite.
 ///
-/// `a` and `l` are Views with the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or
-/// packed(view, n); transposed(...) around one of them stands for the transposes of its items, so that of transposed(a) the
-/// upper triangle is read, and transposed(l) receives the upper factor.
+///   cholesky([exec,] [launch("label"),] in(A), out(L) [, status(codes)])
+///   cholesky([exec,] [launch("label"),] inout(A) [, status(codes)])      the factors take the place of the matrices
+///
+/// Of A the lower triangle is read; L is stored with zeros above its diagonal. float or double; N is known at run time, at most
+/// what the team scratch that the device has holds: on an H200 136 in float and 96 in double with Kokkos 4.6, 312 and 216 with 5.2
+/// (on hosts 256; beyond 128 rows a thread needs 0.6 MB of stack).
+///
+/// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are packed(view, n);
+/// transposed(...) around one of them stands for the transposes of its items, so that of in(transposed(A)) the upper triangle is
+/// read, and out(transposed(L)) receives the upper factor.
 ///
 /// status(codes), if it is given, receives for each item 0, or the reason and LAPACK's info, as cholesky(tile) gives them: a
 /// pivot that is not positive (or not a normal number) is Reason::not_positive_definite, one that is NaN or infinite
 /// Reason::not_finite, both with its 1-based index. Of such an item the columns of L before the pivot are as they should be,
 /// those from it on are NaN. Other items come out bitwise as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::cholesky; asynchronous, allocates nothing, never fences. Zero
-/// items, rows or right-hand sides are no launch, and write no status. N^3 / 3 operations an item. On devices a warp has an item of up to 64 rows, by the right-looking
-/// algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf); on hosts a thread has one.
-/// For items that are part of a longer sequence, and for extents up to 32 known at compile time, see cholesky(tile) in map.
+/// One kernel on the instance `exec`, labelled Batchwork::cholesky or Batchwork::cholesky(label); asynchronous, allocates nothing,
+/// never fences. Zero items, rows or right-hand sides are no launch, and write no status. N^3 / 3 operations an item. On devices a
+/// warp has an item of up to 64 rows, by the right-looking algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section
+/// 4.2; LAPACK's potrf); on hosts a thread has one. For items that are part of a longer sequence, and for extents up to 32 known at
+/// compile time, see cholesky(tile) in map.
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
 /// differ, items that are too large, null Views, too few groups, Views that overlap other than in place.
-template <class Exec, Impl::Copyable L, Impl::Copyable A, class S = Impl::NoStatus>
-  requires Kokkos::is_execution_space_v<Exec>
-void cholesky(Exec const& exec, L const& l, A const& a, S const& codes = {}) {
-  Impl::cholesky_batch(exec, l, a, codes);
-}
-template <Impl::Copyable L, Impl::Copyable A, class S = Impl::NoStatus>
-void cholesky(L const& l, A const& a, S const& codes = {}) {
-  cholesky(Kokkos::DefaultExecutionSpace(), l, a, codes);
+template <Impl::BeginsCall First, class... Rest>
+void cholesky(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::CholeskyOfOperands(), first, rest...);
 }
 
 /// The solutions of A_n x_n = b_n for every item n, A_n being N x N, symmetric and positive definite: factorisation and both
-/// substitutions in one kernel, in which the factor does not leave the chip. Of `a` the lower triangle is read (the upper one
-/// of transposed(a)). `b` and `x` hold vectors, v(item, i), or several right-hand sides, v(item, i, k); `x` may be the View
-/// `b` itself. N^3 / 3 + 2 N^2 operations an item and right-hand side.
+/// substitutions in one kernel, in which the factor does not leave the chip.
 ///
-/// Everything else is as in cholesky: Views, status, errors. Of an item that fails all of x is NaN; where only a result is
+///   solve_cholesky([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)])
+///   solve_cholesky([exec,] [launch("label"),] in(A), inout(B) [, status(codes)])      the solutions take the place of B
+///
+/// Of A the lower triangle is read (the upper one of transposed(A)). B and X hold vectors, v(item, i), or several right-hand sides,
+/// v(item, i, k). N^3 / 3 + 2 N^2 operations an item and right-hand side.
+///
+/// Everything else is as in cholesky: Views, status, errors. Of an item that fails all of X is NaN; where only a result is
 /// not finite the status is Reason::not_finite with an info of 0. On an H200 N is at most 136 in float and 88 in double with
 /// Kokkos 4.6, 312 and 216 with 5.2.
-template <class Exec, Impl::Copyable X, Impl::Copyable A, Impl::Copyable B,
-          class S = Impl::NoStatus>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve_cholesky(Exec const& exec, X const& x, A const& a, B const& b, S const& codes = {}) {
-  Impl::solve_triangle_batch<true>(exec, "solve_cholesky", x, a, b, codes);
-}
-template <Impl::Copyable X, Impl::Copyable A, Impl::Copyable B, class S = Impl::NoStatus>
-void solve_cholesky(X const& x, A const& a, B const& b, S const& codes = {}) {
-  solve_cholesky(Kokkos::DefaultExecutionSpace(), x, a, b, codes);
+template <Impl::BeginsCall First, class... Rest>
+void solve_cholesky(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::SolveOfOperands<true>(), first, rest...);
 }
 
-/// The solutions of L_n x_n = b_n, or with transposed(l) of L_n' x_n = b_n, for every item n, L_n being N x N and lower
-/// triangular: what is above the diagonal is not used. With the factors of cholesky, the one after the other solves A_n x_n =
-/// b_n for right-hand sides that come later. N^2 operations an item and right-hand side. (Golub and Van Loan, Matrix
-/// Computations, 4th edition, section 3.1; LAPACK's trtrs.)
+/// The solutions of L_n x_n = b_n, or with transposed(L) of L_n' x_n = b_n, for every item n, L_n being N x N and lower
+/// triangular: what is above the diagonal is not used.
+///
+///   solve_lower([exec,] [launch("label"),] in(L), in(B), out(X) [, status(codes)])
+///   solve_lower([exec,] [launch("label"),] in(L), inout(B) [, status(codes)])
+///
+/// With the factors of cholesky, the one after the other solves A_n x_n = b_n for right-hand sides that come later. N^2 operations
+/// an item and right-hand side. (Golub and Van Loan, Matrix Computations, 4th edition, section 3.1; LAPACK's trtrs.)
 ///
 /// Views, right-hand sides and limits are as in solve_cholesky. A zero on the diagonal (or a number whose reciprocal may
 /// overflow) gives Reason::breakdown, as in solve_triangular, one that is NaN or infinite Reason::not_finite, both with its
 /// 1-based index, LAPACK's info of trtrs: of several the smallest. That number of x, and those computed from it, are NaN.
-template <class Exec, Impl::Copyable X, Impl::Copyable L, Impl::Copyable B,
-          class S = Impl::NoStatus>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve_lower(Exec const& exec, X const& x, L const& l, B const& b, S const& codes = {}) {
-  Impl::solve_triangle_batch<false>(exec, "solve_lower", x, l, b, codes);
-}
-template <Impl::Copyable X, Impl::Copyable L, Impl::Copyable B, class S = Impl::NoStatus>
-void solve_lower(X const& x, L const& l, B const& b, S const& codes = {}) {
-  solve_lower(Kokkos::DefaultExecutionSpace(), x, l, b, codes);
+template <Impl::BeginsCall First, class... Rest>
+void solve_lower(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::SolveOfOperands<false>(), first, rest...);
 }
 
 }  // namespace Batchwork

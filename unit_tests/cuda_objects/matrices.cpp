@@ -19,10 +19,10 @@ void copies(Exec const& exec, Rows<double***> rows, Planes<double***> planes,
 
 void larger(Exec const& exec, Rows<double***> a, Rows<double***> l, Rows<double**> b,
             Rows<double**> x, Codes codes) {
-  cholesky(exec, l, a, status(codes));
-  solve_lower(exec, x, l, b);
-  solve_lower(exec, x, transposed(l), x);
-  solve_cholesky(exec, x, a, b);
+  cholesky(exec, in(a), out(l), status(codes));
+  solve_lower(exec, in(l), in(b), out(x));
+  solve_lower(exec, in(transposed(l)), inout(x));
+  solve_cholesky(exec, in(a), in(b), out(x));
 }
 
 void tridiagonal(Exec const& exec, Planes<double**> lower, Planes<double**> diagonal,

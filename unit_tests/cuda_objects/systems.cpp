@@ -38,8 +38,8 @@ void beside_solve(Exec const& exec, Planes<int*> row_offsets, Planes<int*> colum
                   Codes codes) {
   auto const a = csr(row_offsets, columns, values);
   check(a);
-  multiply(exec, y, a, x);
-  multiply(exec, y, matrix_free(int(a.rows()), Difference{int(a.rows())}), x);
+  multiply(exec, a, x, y);
+  multiply(exec, matrix_free(int(a.rows()), Difference{int(a.rows())}), x, y);
   add_scaled_identity(exec, shift, a, -1);
   equilibrate(exec, a, left, right);
   scale(exec, left, a, right);

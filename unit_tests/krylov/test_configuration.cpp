@@ -59,7 +59,7 @@ TYPED_TEST(Configuration, AnyMatricesAreMatrices) {
                                          : 19 * 19);
       GemmMatrices<T> const y(5, 19, 1, how);
       auto const outside = y.poisoned() - 5 * 19;
-      multiply(vectors(y), any, vectors(x));
+      multiply(any, vectors(x), vectors(y));
       y.download();
       EXPECT_EQ(y.poisoned(), outside);
       for (std::int64_t n = 0; n < 5; ++n)
@@ -80,7 +80,7 @@ TYPED_TEST(Configuration, AnyMatricesAreMatrices) {
   any = AnyMatrices<T>();
   GemmMatrices<T> const x(3, 2, 1, Arranged::rows), y(3, 2, 1, Arranged::rows);
   x.fill(T(1.5));
-  multiply(vectors(y), copy, vectors(x));
+  multiply(copy, vectors(x), vectors(y));
   y.download();
   for (std::int64_t n = 0; n < 3; ++n) EXPECT_EQ(y.at(n, 1, 0), T(3));
 }

@@ -152,7 +152,7 @@ TYPED_TEST(FuzzedSystems, Multiply) {
     x.randomise(random);
     y.fill(std::numeric_limits<T>::quiet_NaN());
     auto const outside = y.poisoned();
-    multiply(vectors(y), a.csr(), vectors(x));
+    multiply(a.csr(), vectors(x), vectors(y));
     y.download();
     EXPECT_EQ(y.poisoned(), outside);
     for (std::int64_t n = 0; n < items; ++n)

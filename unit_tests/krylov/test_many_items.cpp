@@ -128,7 +128,7 @@ TEST(ManyItems, Multiply) {
     auto const run = [&](auto const& a, char const* what) {
       SCOPED_TRACE(what);
       y.fill(std::numeric_limits<T>::quiet_NaN());
-      multiply(vectors(y), a, vectors(r.b));
+      multiply(a, vectors(r.b), vectors(y));
       y.download();
       // Not the same bits: they may depend on whether an item is in a pack.
       for (std::int64_t n = 0; n < items; ++n)

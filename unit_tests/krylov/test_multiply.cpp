@@ -62,13 +62,13 @@ void check_formats(Pattern const& pattern, std::int64_t items, Arranged how, Ran
   auto const v = vectors(x);
   auto const some = [&] { return random.integer(0, 2) ? how : all_arranged[random.integer(0, 3)]; };
   expect_product(a, x, 1, 0, some(), random, "csr",
-                 [&](auto const& y) { multiply(y, a.csr(), v); });
+                 [&](auto const& y) { multiply(a.csr(), v, y); });
   expect_product(a, x, -0.7, 0.3, some(), random, "csr, long offsets",
                  [&](auto const& y) { multiply(Space(), -0.7, a.long_csr(), v, 0.3, y); });
   expect_product(a, x, 2, 1, some(), random, "ell",
                  [&](auto const& y) { multiply(2, a.ell(), v, 1, y); });
   expect_product(a, x, 1, 0, some(), random, "ell, alone",
-                 [&](auto const& y) { multiply(Space(), y, a.ell(), v); });
+                 [&](auto const& y) { multiply(Space(), a.ell(), v, y); });
   expect_product(a, x, 0.5, 0, some(), random, "dense",
                  [&](auto const& y) { multiply(0.5, a.dense(), v, 0, y); });
 }
@@ -106,7 +106,7 @@ TYPED_TEST(Multiply, NoRows) {
   using T = TypeParam;
   Kokkos::View<T**, Space> const none("none", 4, 0), other("other", 4, 0), values("values", 4, 0);
   Kokkos::View<int*, Space> const offsets("offsets", 1), columns("columns", 0);
-  EXPECT_NO_THROW(multiply(none, csr(offsets, columns, values), other));
+  EXPECT_NO_THROW(multiply(csr(offsets, columns, values), other, none));
 }
 
 TYPED_TEST(Multiply, Identity) {
@@ -115,7 +115,7 @@ TYPED_TEST(Multiply, Identity) {
   for (auto how : all_arranged) {
     GemmMatrices<T> const x(33, 7, 1, how), y(33, 7, 1, how);
     x.randomise(random);
-    multiply(vectors(y), identity<T>(7), vectors(x));
+    multiply(identity<T>(7), vectors(x), vectors(y));
     y.download();
     for (std::int64_t n = 0; n < 33; ++n)
       for (int i = 0; i < 7; ++i) ASSERT_EQ(y.at(n, i, 0), x.at(n, i, 0));
@@ -166,7 +166,7 @@ TYPED_TEST(Multiply, MatrixFree) {
       Kokkos::deep_copy(factor, f);
       auto const free = matrix_free(rows, Stencil<T>{rows, factor});
       expect_product(a, x, 1, 0, how, random, "product",
-                     [&](auto const& y) { multiply(y, free, vectors(x)); });
+                     [&](auto const& y) { multiply(free, vectors(x), y); });
       expect_product(a, x, 0.3, -2, how, random, "sum",
                      [&](auto const& y) { multiply(0.3, free, vectors(x), -2, y); });
     }
@@ -192,7 +192,7 @@ TYPED_TEST(Multiply, Packed) {
   auto const run = [&](char const* what, auto const& matrices) {
     Kokkos::deep_copy(ys, poison<T>());
     expect_product(a, x, 1, 0, Arranged::rows, random, what, [&](auto const& y) {
-      multiply(packed(ys, items), matrices, packed(xs, items));
+      multiply(matrices, packed(xs, items), packed(ys, items));
       unpack(y, packed(ys, items));
     });
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), ys);
@@ -218,7 +218,7 @@ TYPED_TEST(Multiply, TransposedDense) {
         for (int j = 0; j < 11; ++j) turned.full.at(n, j, i) = a.full.at(n, i, j);
     turned.upload();
     expect_product(a, x, 1, 0, how, random, "transposed", [&](auto const& y) {
-      multiply(y, dense(transposed(turned.full.batch())), vectors(x));
+      multiply(dense(transposed(turned.full.batch())), vectors(x), y);
     });
   }
 }
@@ -244,12 +244,12 @@ TYPED_TEST(Multiply, PatternOfAMatrix) {
   Graph const graph{a.long_offsets, a.columns};
   auto const v = vectors(a.values);
   expect_product(a, x, 1, 0, Arranged::rows, random, "graph",
-                 [&](auto const& y) { multiply(y, csr(graph, v), vectors(x)); });
+                 [&](auto const& y) { multiply(csr(graph, v), vectors(x), y); });
   expect_product(a, x, 1, 0, Arranged::rows, random, "matrix",
-                 [&](auto const& y) { multiply(y, csr(CrsMatrix{graph, 9}, v), vectors(x)); });
+                 [&](auto const& y) { multiply(csr(CrsMatrix{graph, 9}, v), vectors(x), y); });
   GemmMatrices<T> const y(6, 9, 1, Arranged::rows);
-  expect_says(message_of([&] { multiply(vectors(y), csr(CrsMatrix{graph, 10}, v), vectors(x)); }),
-              {"operand 2, csr row offsets(\"long_offsets\")", "9 rows and 10 columns",
+  expect_says(message_of([&] { multiply(csr(CrsMatrix{graph, 10}, v), vectors(x), vectors(y)); }),
+              {"operand 1, csr row offsets(\"long_offsets\")", "9 rows and 10 columns",
                "; give square matrices"});
 }
 
@@ -267,9 +267,9 @@ TYPED_TEST(Multiply, PatternOfACrsMatrix) {
   Crs const matrix("matrix", 11, 11, a.columns.extent(0), numbers, a.long_offsets, a.columns);
   auto const v = vectors(a.values);
   expect_product(a, x, 1, 0, Arranged::rows, random, "matrix",
-                 [&](auto const& y) { multiply(y, csr(matrix, v), vectors(x)); });
+                 [&](auto const& y) { multiply(csr(matrix, v), vectors(x), y); });
   expect_product(a, x, 1, 0, Arranged::rows, random, "graph",
-                 [&](auto const& y) { multiply(y, csr(matrix.graph, v), vectors(x)); });
+                 [&](auto const& y) { multiply(csr(matrix.graph, v), vectors(x), y); });
 }
 #endif
 
@@ -295,9 +295,9 @@ TYPED_TEST(Multiply, BadItemsHarmNoNeighbour) {
         x.randomise(random);
         bool const in_x = random.integer(0, 1);
         auto const each = [&](auto const& run) {
-          run([&](auto const& to) { multiply(to, a.csr(), vectors(x)); });
-          run([&](auto const& to) { multiply(to, a.ell(), vectors(x)); });
-          run([&](auto const& to) { multiply(to, a.dense(), vectors(x)); });
+          run([&](auto const& to) { multiply(a.csr(), vectors(x), to); });
+          run([&](auto const& to) { multiply(a.ell(), vectors(x), to); });
+          run([&](auto const& to) { multiply(a.dense(), vectors(x), to); });
         };
         std::vector<std::vector<T>> kept;
         each([&](auto const& call) {

@@ -28,44 +28,44 @@ TEST(MultiplyMisuse, IsNamed) {
   Kokkos::deep_copy(y, 7.25);
   auto const a = csr(offsets, columns, values);
 
-  expect_says(message_of([&] { multiply(y, csr(offsets, columns, values8), x); }),
-              {"Batchwork::multiply: operand 2, csr values(\"values8\") [View (8, 9)] has 8 items",
-               "operand 1, y(\"y\") [View (7, 4)] has 7", "; give"});
+  expect_says(message_of([&] { multiply(csr(offsets, columns, values8), x, y); }),
+              {"Batchwork::multiply: operand 1, csr values(\"values8\") [View (8, 9)] has 8 items",
+               "operand 3, y(\"y\") [View (7, 4)] has 7", "; give"});
   expect_says(message_of([&] { multiply(2, a, x, 1, y8); }),
               {"operand 3, x(\"x\") [View (7, 4)] has 7 items", "operand 5, y(\"y8\")"});
   expect_says(
-      message_of([&] { multiply(y, a, x5); }),
-      {"operand 3, x(\"x5\") [View (7, 5)] holds 5 numbers an item", "have 4 rows", "; give"});
-  expect_says(message_of([&] { multiply(y, csr(offsets, columns, few), x); }),
-              {"operand 2, csr values(\"few\") [View (7, 8)] holds 8 numbers an item",
+      message_of([&] { multiply(a, x5, y); }),
+      {"operand 2, x(\"x5\") [View (7, 5)] holds 5 numbers an item", "have 4 rows", "; give"});
+  expect_says(message_of([&] { multiply(csr(offsets, columns, few), x, y); }),
+              {"operand 1, csr values(\"few\") [View (7, 8)] holds 8 numbers an item",
                "csr columns(\"columns\") [View (9)] has 9", "; give one for each number"});
-  expect_says(message_of([&] { multiply(y, csr(no_offsets, columns, values), x); }),
+  expect_says(message_of([&] { multiply(csr(no_offsets, columns, values), x, y); }),
               {"csr row offsets(\"none\") [View (0)", "is empty; give one offset more"});
-  expect_says(message_of([&] { multiply(y, csr(gaps, columns, values), x); }),
+  expect_says(message_of([&] { multiply(csr(gaps, columns, values), x, y); }),
               {"csr row offsets(", "has gaps; give"});
-  expect_says(message_of([&] { multiply(y, dense(wide), x); }),
-              {"operand 2, dense values(\"wide\") [View (7, 4, 5)] holds matrices of 4x5",
+  expect_says(message_of([&] { multiply(dense(wide), x, y); }),
+              {"operand 1, dense values(\"wide\") [View (7, 4, 5)] holds matrices of 4x5",
                "; give square matrices"});
-  expect_says(message_of([&] { multiply(y, ell(place_columns, places), x); }),
-              {"operand 2, ell values(\"places\") [View (7, 4, 3)] holds 4x3",
+  expect_says(message_of([&] { multiply(ell(place_columns, places), x, y); }),
+              {"operand 1, ell values(\"places\") [View (7, 4, 3)] holds 4x3",
                "ell columns(\"place_columns\") [View (4, 2)]", "4x2; give one for each number"});
-  expect_says(message_of([&] { multiply(y, identity(5), x); }),
-              {"operand 3, x(\"x\")", "holds 4 numbers", "have 5 rows"});
-  expect_says(message_of([&] { multiply(y, matrix_free(-1, Nothing()), x); }),
-              {"operand 2, matrix_free of -1 rows; give from 0"});
-  expect_says(message_of([&] { multiply(y, a, y); }),
-              {"operand 1, y(\"y\")", "is written and shares elements with operand 3, x(\"y\")",
+  expect_says(message_of([&] { multiply(identity(5), x, y); }),
+              {"operand 2, x(\"x\")", "holds 4 numbers", "have 5 rows"});
+  expect_says(message_of([&] { multiply(matrix_free(-1, Nothing()), x, y); }),
+              {"operand 1, matrix_free of -1 rows; give from 0"});
+  expect_says(message_of([&] { multiply(a, y, y); }),
+              {"operand 3, y(\"y\")", "is written and shares elements with operand 2, x(\"y\")",
                "; give a View of its own"});
   Vectors const inside(full.data(), 7, 4);
   expect_says(
       message_of([&] { multiply(1, dense(full), x, 0, inside); }),
       {"operand 5, y(", "is written and shares elements with operand 2, dense values(\"full\")"});
   Vectors const unset(static_cast<double*>(nullptr), 7, 4);
-  expect_says(message_of([&] { multiply(y, a, unset); }),
-              {"operand 3, x(", "not allocated", "it is null; allocate it before the call"});
+  expect_says(message_of([&] { multiply(a, unset, y); }),
+              {"operand 2, x(", "not allocated", "it is null; allocate it before the call"});
   Kokkos::View<int*, Space> const unset_columns(static_cast<int*>(nullptr), 9);
-  expect_says(message_of([&] { multiply(y, csr(offsets, unset_columns, values), x); }),
-              {"operand 2, csr columns(", "it is null"});
+  expect_says(message_of([&] { multiply(csr(offsets, unset_columns, values), x, y); }),
+              {"operand 1, csr columns(", "it is null"});
 
   Kokkos::fence();
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);

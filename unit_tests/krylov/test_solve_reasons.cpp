@@ -221,7 +221,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
     x.download();
     EXPECT_TRUE(unchanged());
     EXPECT_EQ(HostLog<T>(log).iterations(items - 1), 0);
-    multiply(vectors(zeros), a.csr(), vectors(x));
+    multiply(a.csr(), vectors(x), vectors(zeros));
     solve(bicgstab(relative(tolerance, 100)), jacobi(), a.csr(), vectors(zeros), vectors(x), log);
     x.download();
     EXPECT_TRUE(unchanged());

@@ -101,10 +101,10 @@ void ratios(Exec const& exec, Kokkos::View<double*> y, Kokkos::View<double*> a,
 
 void larger(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***> L,
             Kokkos::View<double**> b, Kokkos::View<double**> x, Kokkos::View<int*> codes) {
-  cholesky(exec, L, A, status(codes));     // keep the factors, ...
-  solve_lower(exec, x, L, b);              // ... solve L y = b
-  solve_lower(exec, x, transposed(L), x);  // and L' x = y later
-  solve_cholesky(exec, x, A, b);           // or all of it at once; L does not leave the chip
+  cholesky(exec, in(A), out(L), status(codes));    // keep the factors, ...
+  solve_lower(exec, in(L), in(b), out(x));         // ... solve L y = b
+  solve_lower(exec, in(transposed(L)), inout(x));  // and L' x = y later
+  solve_cholesky(exec, in(A), in(b), out(x));  // or all of it at once; L does not leave the chip
 }
 
 void tridiagonal(Exec const& exec, Kokkos::View<double**> lower, Kokkos::View<double**> diagonal,
@@ -244,11 +244,11 @@ void residuals(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<in
                Kokkos::View<double**> r) {
   auto const A = csr(row_offsets, columns, values);
   check(A);                        // once for a pattern
-  multiply(exec, y, A, x);         // y = A x
+  multiply(exec, A, x, y);         // y = A x
   multiply(exec, -1, A, x, 1, r);  // r = r - A x
 
   int const rows = int(A.rows());
-  multiply(exec, y, matrix_free(rows, Difference{rows}), x);
+  multiply(exec, matrix_free(rows, Difference{rows}), x, y);
 }
 
 void chosen_at_run_time(Exec const& exec, std::string const& solver,

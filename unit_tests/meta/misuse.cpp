@@ -333,17 +333,24 @@ void indexed(Kokkos::View<double*> const& y, Matrices const& x) {
 
 // ---- other verbs --------------------------------------------------------------------------------------------------
 
-// says: give x, a and b (of cholesky l and a) in float, or all in double
+// says: give a, b and x (of cholesky a and l) in float, or all in double
 void solve_cholesky_of_two_types(Kokkos::View<double**> const& x, Kokkos::View<double***> const& a,
                                  Kokkos::View<float**> const& b) {
   (void)b;
-  B::solve_cholesky(x, a, WRONG_OR_RIGHT(b, x));
+  B::solve_cholesky(B::in(a), B::in(WRONG_OR_RIGHT(b, x)), B::out(x));
 }
 
-// says: write status(...) around the View
+// says: in(A), out(L) [, status(codes)] in this order
 void codes_without_status(Kokkos::View<double***> const& l, Kokkos::View<double***> const& a,
                           Kokkos::View<int*> const& codes) {
-  B::cholesky(l, a, WRONG_OR_RIGHT(codes, B::status(codes)));
+  B::cholesky(B::in(a), B::out(l), WRONG_OR_RIGHT(codes, B::status(codes)));
+}
+
+// says: in(B), out(X) [, status(codes)] in this order
+void result_first(Kokkos::View<double**> const& x, Kokkos::View<double***> const& a,
+                  Kokkos::View<double**> const& b) {
+  B::solve_lower(B::in(a), WRONG_OR_RIGHT(B::out(x), B::in(b)),
+                 WRONG_OR_RIGHT(B::in(b), B::out(x)));
 }
 
 // says: a local array belongs to one thread

@@ -35,8 +35,8 @@ struct Batch {
   void factor_and_solve() {
     a.upload();
     b.upload();
-    Batchwork::cholesky(l.batch(), a.batch(), status(codes));
-    solve_cholesky(x.batch(), a.batch(), b.batch(), status(solve_codes));
+    Batchwork::cholesky(in(a.batch()), out(l.batch()), status(codes));
+    solve_cholesky(in(a.batch()), in(b.batch()), out(x.batch()), status(solve_codes));
     download();
   }
   void download() {
@@ -209,10 +209,10 @@ TYPED_TEST(CholeskyStatus, ZeroOnTheDiagonal) {
       auto const solve = [&] {
         batch.l.upload();
         if (turned)
-          Batchwork::solve_lower(batch.x.batch(), transposed(batch.l.batch()), batch.b.batch(),
-                                 status(batch.solve_codes));
+          Batchwork::solve_lower(in(transposed(batch.l.batch())), in(batch.b.batch()),
+                                 out(batch.x.batch()), status(batch.solve_codes));
         else
-          Batchwork::solve_lower(batch.x.batch(), batch.l.batch(), batch.b.batch(),
+          Batchwork::solve_lower(in(batch.l.batch()), in(batch.b.batch()), out(batch.x.batch()),
                                  status(batch.solve_codes));
         batch.download();
       };
@@ -262,9 +262,9 @@ TYPED_TEST(CholeskyStatus, Codes) {
   Kokkos::View<int* [8], Kokkos::LayoutRight, Space> const groups("groups", 5);
   Kokkos::deep_copy(wide, -1);
   Kokkos::deep_copy(groups, -1);
-  Batchwork::cholesky(batch.l.batch(), batch.a.batch(),
+  Batchwork::cholesky(in(batch.a.batch()), out(batch.l.batch()),
                       status(Kokkos::subview(wide, Kokkos::ALL, 1)));
-  Batchwork::cholesky(batch.l.batch(), batch.a.batch(), status(packed(groups, items)));
+  Batchwork::cholesky(in(batch.a.batch()), out(batch.l.batch()), status(packed(groups, items)));
   Kokkos::fence();
   auto const w = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), wide);
   auto const g = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), groups);

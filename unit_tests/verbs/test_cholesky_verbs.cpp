@@ -45,7 +45,7 @@ void check_cholesky(int n, std::int64_t items, Arranged how_a, Arranged how_l, R
   GemmMatrices<T> const a(items, n, n, how_a), l(items, n, n, how_l);
   put_spd(a, random);
   auto const codes = poisoned_codes(items);
-  Batchwork::cholesky(l.batch(), a.batch(), status(codes));
+  Batchwork::cholesky(in(a.batch()), out(l.batch()), status(codes));
   l.download();
   expect_success(codes);
   expect_guards(l);
@@ -78,8 +78,8 @@ TYPED_TEST(CholeskyVerbs, SolveOfEverySize) {
       b.randomise(random);
       auto const codes = poisoned_codes(items);
       if (columns == 1 && n % 2 == 0)
-        solve_cholesky(vectors(x), a.batch(), vectors(b), status(codes));
-      else solve_cholesky(x.batch(), a.batch(), b.batch(), status(codes));
+        solve_cholesky(in(a.batch()), in(vectors(b)), out(vectors(x)), status(codes));
+      else solve_cholesky(in(a.batch()), in(b.batch()), out(x.batch()), status(codes));
       x.download();
       expect_success(codes);
       expect_guards(x);
@@ -102,8 +102,8 @@ TYPED_TEST(CholeskyVerbs, TriangularSolvesOfEverySize) {
       put_lower(l, random);
       b.randomise(random);
       auto const codes = poisoned_codes(items);
-      Batchwork::solve_lower(x.batch(), l.batch(), b.batch(), status(codes));
-      Batchwork::solve_lower(y.batch(), transposed(l.batch()), b.batch());
+      Batchwork::solve_lower(in(l.batch()), in(b.batch()), out(x.batch()), status(codes));
+      Batchwork::solve_lower(in(transposed(l.batch())), in(b.batch()), out(y.batch()));
       x.download();
       y.download();
       expect_success(codes);
@@ -130,12 +130,12 @@ TYPED_TEST(CholeskyVerbs, InPlace) {
       for (std::int64_t k = 0; k < items; ++k) put(kept, k, item(a, k));
       kept.upload();
       b.randomise(random);
-      solve_cholesky(x.batch(), a.batch(), b.batch());
-      solve_cholesky(b.batch(), a.batch(), b.batch());
-      Batchwork::cholesky(l.batch(), a.batch());
-      Batchwork::cholesky(a.batch(), a.batch());
+      solve_cholesky(in(a.batch()), in(b.batch()), out(x.batch()));
+      solve_cholesky(in(a.batch()), inout(b.batch()));
+      Batchwork::cholesky(in(a.batch()), out(l.batch()));
+      Batchwork::cholesky(inout(a.batch()));
       // The factor of the transpose, over the upper triangle of the same View.
-      Batchwork::cholesky(transposed(kept.batch()), kept.batch());
+      Batchwork::cholesky(in(kept.batch()), out(transposed(kept.batch())));
       for (auto const* m : {&a, &kept, &l, &b, &x}) m->download();
       for (std::int64_t k = 0; k < items; ++k) {
         EXPECT_TRUE(equal(item(b, k), item(x, k))) << k;
@@ -148,8 +148,8 @@ TYPED_TEST(CholeskyVerbs, InPlace) {
       GemmMatrices<T> const y(items, n, 3, how);
       y.randomise(random);
       Dense const rhs = item(y, items - 1);
-      Batchwork::solve_lower(y.batch(), l.batch(), y.batch());
-      Batchwork::solve_lower(y.batch(), transposed(l.batch()), y.batch());
+      Batchwork::solve_lower(in(l.batch()), inout(y.batch()));
+      Batchwork::solve_lower(in(transposed(l.batch())), inout(y.batch()));
       y.download();
       Dense const factor = item(l, items - 1);
       EXPECT_TRUE(solves_spd<T>(item(y, items - 1), factor * transpose(factor), rhs));
@@ -186,8 +186,8 @@ TYPED_TEST(CholeskyVerbs, Packed) {
       Kokkos::deep_copy(l, poison<T>());
       Kokkos::deep_copy(x, poison<T>());
       Kokkos::deep_copy(codes, -1);
-      Batchwork::cholesky(packed(l, items), packed(a, items), status(codes));
-      solve_cholesky(packed(x, items), packed(a, items), packed(b, items));
+      Batchwork::cholesky(in(packed(a, items)), out(packed(l, items)), status(codes));
+      solve_cholesky(in(packed(a, items)), in(packed(b, items)), out(packed(x, items)));
       Kokkos::fence();
       auto const hl = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), l),
                  hx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
@@ -234,8 +234,8 @@ TYPED_TEST(CholeskyVerbs, Views) {
     Kokkos::deep_copy(b, hb);
     Kokkos::View<T const* [n][n], Layout, Space> const read = a;
     Kokkos::View<T const* [n], Layout, Space> const read_b = b;
-    Batchwork::cholesky(Space(), l, read);
-    solve_cholesky(Space(), x, extents<n, n>(read), read_b);
+    Batchwork::cholesky(Space(), in(read), out(l));
+    solve_cholesky(Space(), in(extents<n, n>(read)), in(read_b), out(x));
     Kokkos::fence();
     auto const hl = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), l);
     auto const hx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
@@ -264,13 +264,14 @@ TYPED_TEST(CholeskyVerbs, LargestItem) {
   using Many = Kokkos::View<T***, Space>;
   Random random(7);
   auto const none = [](int n) { return Many("none", 0, std::size_t(n), std::size_t(n)); };
-  int const most = largest([&](int n) { Batchwork::cholesky(none(n), none(n)); });
+  int const most = largest([&](int n) { Batchwork::cholesky(inout(none(n))); });
   EXPECT_GE(most, sizeof(T) == 4 ? 136 : 96);
   for (auto how : all_arranged) check_cholesky<T>(most, 2, how, how, random);
   check_cholesky<T>(most - 9, 2, Arranged::rows, Arranged::planes, random);
 
   int const most_solved = largest([&](int n) {
-    solve_cholesky(Many("x", 0, std::size_t(n), 3), none(n), Many("b", 0, std::size_t(n), 3));
+    solve_cholesky(in(none(n)), in(Many("b", 0, std::size_t(n), 3)),
+                   out(Many("x", 0, std::size_t(n), 3)));
   });
   EXPECT_GE(most_solved, sizeof(T) == 4 ? 136 : 88);
   for (int n : {most_solved, most_solved - 5}) {
@@ -278,7 +279,7 @@ TYPED_TEST(CholeskyVerbs, LargestItem) {
         x(2, n, 5, Arranged::planes);
     put_spd(a, random);
     b.randomise(random);
-    solve_cholesky(x.batch(), a.batch(), b.batch());
+    solve_cholesky(in(a.batch()), in(b.batch()), out(x.batch()));
     x.download();
     for (int k = 0; k < 2; ++k) EXPECT_TRUE(solves_spd<T>(item(x, k), item(a, k), item(b, k)));
   }
@@ -292,8 +293,8 @@ TYPED_TEST(CholeskyVerbs, TooLargeItems) {
     GemmMatrices<T> const a(2, n, n, Arranged::rows), l(2, n, n, Arranged::rows),
         b(2, n, 1, Arranged::rows), x(2, n, 1, Arranged::rows);
     int const most = largest([&](int m) {
-      Batchwork::cholesky(Kokkos::View<T***, Space>("none", 0, std::size_t(m), std::size_t(m)),
-                          Kokkos::View<T***, Space>("none", 0, std::size_t(m), std::size_t(m)));
+      Batchwork::cholesky(
+          inout(Kokkos::View<T***, Space>("none", 0, std::size_t(m), std::size_t(m))));
     });
     if (n <= most) continue;
     auto const expect = [&](char const* verb, auto const& call) {
@@ -301,10 +302,11 @@ TYPED_TEST(CholeskyVerbs, TooLargeItems) {
         expect_says(message_of(call), {verb, (std::to_string(n) + " rows, more than the ").c_str(),
                                        "for which there is room in", "; use blocks of at most"});
     };
-    expect("Batchwork::cholesky: ", [&] { Batchwork::cholesky(l.batch(), a.batch()); });
-    expect("Batchwork::solve_cholesky: ", [&] { solve_cholesky(x.batch(), a.batch(), b.batch()); });
+    expect("Batchwork::cholesky: ", [&] { Batchwork::cholesky(in(a.batch()), out(l.batch())); });
+    expect("Batchwork::solve_cholesky: ",
+           [&] { solve_cholesky(in(a.batch()), in(b.batch()), out(x.batch())); });
     expect("Batchwork::solve_lower: ",
-           [&] { Batchwork::solve_lower(x.batch(), a.batch(), b.batch()); });
+           [&] { Batchwork::solve_lower(in(a.batch()), in(b.batch()), out(x.batch())); });
   }
   check_cholesky<T>(7, 3, Arranged::rows, Arranged::rows, random);
 }
@@ -343,8 +345,8 @@ TYPED_TEST(CholeskyVerbs, IllConditioned) {
       a.upload();
       b.randomise(random);
       auto const codes = poisoned_codes(4);
-      Batchwork::cholesky(l.batch(), a.batch());
-      solve_cholesky(x.batch(), a.batch(), b.batch(), status(codes));
+      Batchwork::cholesky(in(a.batch()), out(l.batch()));
+      solve_cholesky(in(a.batch()), in(b.batch()), out(x.batch()), status(codes));
       l.download();
       x.download();
       expect_success(codes);
@@ -368,24 +370,26 @@ TEST(CholeskyVerbsErrors, Misuse) {
   using Batchwork::cholesky, Batchwork::solve_cholesky, Batchwork::solve_lower;
 
   expect_says(
-      message_of([&] { cholesky(l8, a); }),
-      {"Batchwork::cholesky: ", "operand 2, a(\"a\") [View (7, 4, 4), tile 4x4] has 7 items",
-       "operand 1, l(\"l8\") [View (8, 4, 4), tile 4x4] has 8", "; give"});
-  expect_says(message_of([&] { cholesky(l, wide); }),
-              {"operand 2, a(\"wide\") [View (7, 4, 5), tile 4x5] does not hold square matrices"});
+      message_of([&] { cholesky(in(a), out(l8)); }),
+      {"Batchwork::cholesky: ", "operand 2, l(\"l8\") [View (8, 4, 4), tile 4x4] has 8 items",
+       "operand 1, a(\"a\") [View (7, 4, 4), tile 4x4] has 7", "; give"});
+  expect_says(message_of([&] { cholesky(in(wide), out(l)); }),
+              {"operand 1, a(\"wide\") [View (7, 4, 5), tile 4x5] does not hold square matrices"});
   expect_says(
-      message_of([&] { cholesky(l, five); }),
-      {"operand 1, l(\"l\") [View (7, 4, 4), tile 4x4] does not hold the factor of operand 2",
+      message_of([&] { cholesky(in(five), out(l)); }),
+      {"operand 2, l(\"l\") [View (7, 4, 4), tile 4x4] does not hold the factor of operand 1",
        "give one of 5x5"});
-  expect_says(message_of([&] { cholesky(huge, huge); }),
-              {"operand 2, a(\"huge\") [View (1, 999, 999), tile 999x999] has 999 rows, more than",
+  expect_says(message_of([&] { cholesky(inout(huge)); }),
+              {"operand 1, a(\"huge\") [View (1, 999, 999), tile 999x999] has 999 rows, more than",
                "room", "blocks"});
-  expect_says(message_of([&] { cholesky(l, a, status(few)); }),
+  expect_says(message_of([&] { cholesky(in(a), out(l), status(few)); }),
               {"operand 3, status(\"few\") [View (6), tile scalar] has 6 items"});
   Kokkos::View<double***, Kokkos::LayoutRight, Space, Kokkos::MemoryUnmanaged> const null(nullptr,
                                                                                           7, 4, 4);
-  expect_says(message_of([&] { cholesky(l, null); }), {"operand 2, a(\"\")", "null", "; allocate"});
-  expect_says(message_of([&] { cholesky(extents<5, 5>(l), a); }), {"operand 1", "extents<...>"});
+  expect_says(message_of([&] { cholesky(in(null), out(l)); }),
+              {"operand 1, a(\"\")", "null", "; allocate"});
+  expect_says(message_of([&] { cholesky(in(a), out(extents<5, 5>(l))); }),
+              {"operand 2", "extents<...>"});
 
   // Items 0 .. 5 and 1 .. 6 of one View share all but one.
   Many const seven("seven", 7, 4, 4);
@@ -393,31 +397,32 @@ TEST(CholeskyVerbsErrors, Misuse) {
     return Kokkos::subview(seven, Kokkos::pair<std::size_t, std::size_t>(from, from + 6),
                            Kokkos::ALL, Kokkos::ALL);
   };
-  expect_says(message_of([&] { cholesky(part(0), part(1)); }),
-              {"operand 1", "is written and shares elements with operand 2", "in place"});
+  expect_says(message_of([&] { cholesky(in(part(1)), out(part(0))); }),
+              {"operand 2", "is written and shares elements with operand 1", "in place"});
 
   expect_says(
-      message_of([&] { solve_cholesky(x, a, b5); }),
-      {"Batchwork::solve_cholesky: ", "operand 3, b(\"b5\") [View (7, 5), tile 5] has 5 rows",
-       "operand 2, a(\"a\") [View (7, 4, 4), tile 4x4] has 4"});
-  expect_says(message_of([&] { solve_cholesky(sides, a, a); }),
-              {"operand 1, x(\"sides\") [View (7, 4, 2), tile 4x2] does not hold the solutions"});
-  expect_says(message_of([&] { solve_cholesky(a, a, sides); }),
-              {"operand 1, x(\"a\")", "shares elements with operand 2, a(\"a\")"});
-  expect_says(message_of([&] { solve_lower(x, wide, b); }),
-              {"Batchwork::solve_lower: ", "operand 2, l(\"wide\")", "square"});
-  expect_says(message_of([&] { solve_lower(x, transposed(five), b); }), {"operand 3, b(\"b\")"});
+      message_of([&] { solve_cholesky(in(a), in(b5), out(x)); }),
+      {"Batchwork::solve_cholesky: ", "operand 2, b(\"b5\") [View (7, 5), tile 5] has 5 rows",
+       "operand 1, a(\"a\") [View (7, 4, 4), tile 4x4] has 4"});
+  expect_says(message_of([&] { solve_cholesky(in(a), in(a), out(sides)); }),
+              {"operand 3, x(\"sides\") [View (7, 4, 2), tile 4x2] does not hold the solutions"});
+  expect_says(message_of([&] { solve_cholesky(in(a), in(sides), out(a)); }),
+              {"operand 3, x(\"a\")", "shares elements with operand 1, a(\"a\")"});
+  expect_says(message_of([&] { solve_lower(in(wide), in(b), out(x)); }),
+              {"Batchwork::solve_lower: ", "operand 1, l(\"wide\")", "square"});
+  expect_says(message_of([&] { solve_lower(in(transposed(five)), in(b), out(x)); }),
+              {"operand 2, b(\"b\")"});
 
   Kokkos::fence();
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), l);
   for (std::size_t k = 0; k < host.size(); ++k) ASSERT_EQ(host.data()[k], 7.25);
   // Nothing to do is no error.
   Many const none("none", 0, 4, 4), flat("flat", 7, 0, 0), no_sides("no_sides", 7, 4, 0);
-  EXPECT_NO_THROW(cholesky(none, none));
-  EXPECT_NO_THROW(cholesky(flat, flat));
+  EXPECT_NO_THROW(cholesky(inout(none)));
+  EXPECT_NO_THROW(cholesky(inout(flat)));
   Kokkos::View<int*> const untouched("untouched", 7);
   Kokkos::deep_copy(untouched, -5);
-  EXPECT_NO_THROW(solve_cholesky(no_sides, a, no_sides, status(untouched)));
+  EXPECT_NO_THROW(solve_cholesky(in(a), inout(no_sides), status(untouched)));
   EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), untouched)(6), -5);
 }
 

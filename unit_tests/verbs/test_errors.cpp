@@ -228,9 +228,11 @@ TEST(Errors, NoViewIsAllocated) {
   });
   expect_refused("Batchwork::copy: ", [&] { B::copy(y, x); });
   expect_refused("Batchwork::gemm: ", [&] { B::gemm(1, B::common(f), B::in(x), 0, B::out(y)); });
-  expect_refused("Batchwork::cholesky: ", [&] { B::cholesky(y, x, B::status(codes)); });
-  expect_refused("Batchwork::solve_lower: ", [&] { B::solve_lower(v, x, w); });
-  expect_refused("Batchwork::multiply: ", [&] { B::multiply(v, B::dense(x), w); });
+  expect_refused("Batchwork::cholesky: ",
+                 [&] { B::cholesky(B::in(x), B::out(y), B::status(codes)); });
+  expect_refused("Batchwork::solve_lower: ",
+                 [&] { B::solve_lower(B::in(x), B::in(w), B::out(v)); });
+  expect_refused("Batchwork::multiply: ", [&] { B::multiply(B::dense(x), w, v); });
   expect_refused("Batchwork::solve_triangular: ",
                  [&] { B::solve_triangular(B::Triangle::lower, B::dense(x), v, w); });
   expect_refused("Batchwork::solve_tridiagonal: ", [&] { B::solve_tridiagonal(v, v, v, v, w); });

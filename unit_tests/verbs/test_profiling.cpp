@@ -196,6 +196,20 @@ TEST_F(Profiling, GemmIsOneKernel) {
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
+TEST_F(Profiling, CholeskyIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<double* [3][3]> const a("a", 1000), l("l", 1000);
+  Kokkos::View<double* [3]> const b("b", 1000), x("x", 1000);
+  auto const how = launch("of three");
+  expect_one_kernel(events_of([&] { cholesky(in(a), out(l)); }), "Batchwork::cholesky", Space());
+  expect_one_kernel(events_of([&] { cholesky(how, inout(a)); }), "Batchwork::cholesky(of three)",
+                    Space());
+  expect_one_kernel(events_of([&] { solve_cholesky(instance, how, in(a), inout(b)); }),
+                    "Batchwork::solve_cholesky(of three)", instance);
+  expect_one_kernel(events_of([&] { solve_lower(instance, in(l), in(b), out(x)); }),
+                    "Batchwork::solve_lower", instance);
+}
+
 TEST_F(Profiling, MultiplyIsOneKernel) {
   auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
   Kokkos::View<double* [3]> const u("u", 1000), v("v", 1000), no_u("no_u", 0), no_v("no_v", 0);
@@ -203,10 +217,10 @@ TEST_F(Profiling, MultiplyIsOneKernel) {
   Kokkos::View<int[4]> const offsets("offsets");
   Kokkos::View<int[9]> const columns("columns");
   auto const a = csr(offsets, columns, values);
-  expect_one_kernel(events_of([&] { multiply(u, a, v); }), "Batchwork::multiply", Space());
+  expect_one_kernel(events_of([&] { multiply(a, v, u); }), "Batchwork::multiply", Space());
   expect_one_kernel(events_of([&] { multiply(instance, 2, a, v, 1, u); }), "Batchwork::multiply",
                     instance);
-  auto const of_none = events_of([&] { multiply(no_u, csr(offsets, columns, no_values), no_v); });
+  auto const of_none = events_of([&] { multiply(csr(offsets, columns, no_values), no_v, no_u); });
   EXPECT_TRUE(of_none.empty()) << of_none.front();
 }
 
