@@ -26,12 +26,13 @@ namespace Batchwork {
 /// then not divided.
 ///
 /// Memory of a system: as many numbers as A has places (of ell and dense those that are not there too) and one a row, with
-/// two bytes a place and 21 a row: on devices in team scratch (with the letter boxes to 40,928 bytes, fewer where a multiprocessor has
+/// two bytes a place and 21 a row; of 5 to 64 rows of which half the places or more are in the pattern, a number for every place
+/// of a full matrix, with ten bytes a row: on devices in team scratch (with the letter boxes to 40,928 bytes, fewer where a multiprocessor has
 /// no room for four such teams: 61 full rows of double, 512 rows of 3 entries), or else in the workspace, see workspace_numbers. On
 /// hosts a thread allocates it, once for some items.
 ///
 /// Factorised once an item; an application takes about two operations an entry, level by level: as many levels as there are rows
-/// that depend on each other one by one, all of them in a full matrix, and few where rows are numbered by colours. On devices
+/// that depend on each other one by one, all of them in a full matrix, and few where rows are numbered by colours. Nearly full patterns to 64 rows go column by column. On devices
 /// 8 to 256 lanes share a system, which is read where it is; rows in chains or trees take five steps for 32 of them.
 struct Ilu {
   using preconditioner_of_systems = void;
@@ -44,7 +45,8 @@ struct Ilu {
   }
   template <class A>
   Impl::IluInKernel in_kernel(A const& a) const {
-    return {int(a.nonzeros() > a.rows() ? a.nonzeros() : a.rows())};
+    return {int(a.nonzeros() > a.rows() ? a.nonzeros() : a.rows()),
+            Impl::suits_ilu_full(a.rows(), a.nonzeros())};
   }
 };
 inline Ilu ilu() { return {}; }
@@ -165,10 +167,9 @@ struct Prepared<Vector, IluInKernel> {
       : how(&in_kernel), of(&a), memory(of_factors) {
     T const* const numbers = a.numbers(at.item.number);
     if constexpr (requires { at.member; }) {
-      IluTeam<T> const factors(in_kernel, a.rows, memory);
-      valid = at.pattern_is_known ? factors.is_valid() : factors.take_pattern(at, a, numbers);
+      if (in_kernel.is_full) take(at, IluFull<T>(a.rows, memory), a, numbers);
+      else take(at, IluTeam<T>(in_kernel, a.rows, memory), a, numbers);
       if (!valid) return;
-      factors.take_numbers(lanes_at(at), a, numbers);
       at.sync();
       make_ilu(at.member, at.rank, at.lanes, in_kernel, a.rows, memory, at.pattern_is_known);
     } else {
@@ -176,6 +177,13 @@ struct Prepared<Vector, IluInKernel> {
       for (int i = 0; i < a.rows; ++i) valid = factors.take(numbers, i) && valid;
       if (valid) factors.factorise();
     }
+  }
+  /// The pattern, where it is not known from an item before, and the numbers.
+  template <class At, class Factors>
+  BATCHWORK_INLINE void take(At& at, Factors const& factors, AnySystems<T> const& a,
+                             T const* numbers) {
+    valid = at.pattern_is_known ? factors.is_valid() : factors.take_pattern(at, a, numbers);
+    if (valid) factors.take_numbers(lanes_at(at), a, numbers);
   }
   BATCHWORK_INLINE IluFactors<T> alone() const {
     IluFactors<T> factors;

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "krylov/Batchwork_AnySystems.hpp"
+#include "krylov/Batchwork_IluFull.hpp"
 #include "krylov/Batchwork_Preconditioner.hpp"
 #include "krylov/Batchwork_RowStages.hpp"
 #include "krylov/Batchwork_SystemLanes.hpp"
@@ -20,15 +21,17 @@ namespace Batchwork::Impl {
 struct IluInKernel {
   using preconditioner_of_systems = void;
   static constexpr bool needs_entries = true;
-  int places = 0;  ///< of numbers in an item's factors
+  int places = 0;        ///< of numbers in an item's factors
+  bool is_full = false;  ///< whether lanes share it as IluFull has it
 
   /// What lanes do one after the other takes as long however many there are: few of them leave a multiprocessor more systems.
   static BATCHWORK_INLINE constexpr LanesWanted lanes_wanted() {
     return {least_lanes_of_stages, 128};
   }
-  /// See IluTeam.
+  /// See IluTeam and IluFull.
   template <class T>
   BATCHWORK_INLINE std::size_t bytes(int rows) const {
+    if (is_full) return IluFull<T>::bytes(rows);
     std::size_t const all = std::size_t(places), n = std::size_t(rows);
     return sizeof(T) * (all + n) + sizeof(std::int32_t) * n +
            sizeof(std::uint16_t) * (all + 2 * n + 2 * std::size_t(RowStages::size(rows)) + 4);
@@ -500,11 +503,12 @@ struct IluTeam {
   }
 };
 
-/// What a kernel calls of IluTeam, with lanes `rank` of `count` of the member's team.
+/// What a kernel calls of IluTeam or IluFull, with lanes `rank` of `count` of the member's team.
 template <class T, class Member>
 BATCHWORK_OUT_OF_LINE void make_ilu(Member const member, int rank, int count, IluInKernel how,
                                     int rows, T* memory, bool knows_stages) {
   SystemLanes<Member> const lanes{member, rank, count};
+  if (how.is_full) return IluFull<T>(rows, memory).factorise(lanes);
   IluTeam<T> const factors(how, rows, memory);
   if (!knows_stages) factors.find_stages(lanes);
   factors.factorise(lanes);
@@ -513,7 +517,8 @@ template <class T, class Member>
 BATCHWORK_OUT_OF_LINE void apply_ilu(Member const member, int rank, int count, IluInKernel how,
                                      int rows, T* memory, T* w) {
   SystemLanes<Member> const lanes{member, rank, count};
-  IluTeam<T>(how, rows, memory).substitute(lanes, w);
+  if (how.is_full) IluFull<T>(rows, memory).substitute(lanes, w);
+  else IluTeam<T>(how, rows, memory).substitute(lanes, w);
 }
 
 }  // namespace Batchwork::Impl
