@@ -36,10 +36,9 @@ struct OperandsGiven {
   static constexpr bool are = [] {
     constexpr int wanted = int(sizeof...(Wanted)), given = int(sizeof...(X));
     constexpr Kind kinds[] = {Wanted..., Kind::status}, found[] = {kind_of<X>..., Kind::nothing};
-    if (given != wanted && given != wanted + 1) return false;
-    for (int k = 0; k < given; ++k)
-      if (kinds[k] != found[k]) return false;
-    return true;
+    bool as_wanted = given == wanted || given == wanted + 1;
+    for (int k = 0; k < given && k <= wanted; ++k) as_wanted = as_wanted && kinds[k] == found[k];
+    return as_wanted;
   }();
 };
 
