@@ -188,7 +188,7 @@ void columns_of_64_bits(Kokkos::View<int*> const& offsets, Kokkos::View<long*> c
 void multiply_by_floats(Kokkos::View<double**> const& y, Kokkos::View<double***> const& d,
                         Kokkos::View<float***> const& f) {
   (void)d, (void)f;
-  B::multiply(y, B::dense(WRONG_OR_RIGHT(f, d)), Kokkos::View<double**>("x", 1, 1));
+  B::multiply(B::dense(WRONG_OR_RIGHT(f, d)), Kokkos::View<double**>("x", 1, 1), y);
 }
 
 // says: Batchwork::solve_tridiagonal: the bands, b and x are in Views
@@ -222,7 +222,7 @@ void filter_from_a_diagonal_factor(Matrices const& m, Vectors const& v,
 
 // says: Batchwork::multiply: y and x hold vectors
 void multiply_by_matrices(Kokkos::View<double**> const& y, Kokkos::View<double***> const& d) {
-  B::multiply(y, B::dense(d), WRONG_OR_RIGHT(d, Kokkos::View<double**>("x", 1, 1)));
+  B::multiply(B::dense(d), WRONG_OR_RIGHT(d, Kokkos::View<double**>("x", 1, 1)), y);
 }
 
 // says: whose numbers are stored
