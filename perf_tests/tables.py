@@ -116,9 +116,9 @@ def sizes_of(results, only=None):
 
 
 def main_layout(results):
-    """What the headline compares: planes on a device, packs on a host."""
+    """What the headline compares: interleaved on a device, compact on a host."""
     host = any(r.implementation in ("eigen", "lapack") for r in results)
-    return "packed" if host else "planes"
+    return "compact" if host else "interleaved"
 
 
 def headline(results, type_, large):
@@ -173,7 +173,7 @@ def kalman_layouts(results, type="float", large=None):
     return table(["D"] + [", ".join(c) for c in columns], rows)
 
 
-def kalman_hosts(results, type="float", layout="packed", large=False):
+def kalman_hosts(results, type="float", layout="compact", large=False):
     """For every file, named by its label: ns per item, and how many times as long Eigen and LAPACK take."""
     results = [r for r in results if r.type == type and r.large == large]
     labels = list(dict.fromkeys(r.label for r in results))
@@ -191,7 +191,7 @@ def kalman_hosts(results, type="float", layout="packed", large=False):
 
 def kalman_host_layouts(results, large=False):
     """How many times as long Eigen takes, by type and layout."""
-    own = [r for r in results if r.implementation == OWN and r.kind == "symmetric" and r.layout != "packed" and r.large == large]
+    own = [r for r in results if r.implementation == OWN and r.kind == "symmetric" and r.layout != "compact" and r.large == large]
     columns = sorted({(r.type, r.layout) for r in own}, key=lambda c: (c[0] != "float", c[1]))
     rows = []
     for D in sizes_of(own):
@@ -239,7 +239,7 @@ def operations(results, type="float"):
     rows = []
     for D in sizes_of(chosen):
         at = {(r.implementation, r.kind, r.layout): r for r in chosen if r.D == D}
-        rows.append([str(D)] + [beside_peer(at.get((OWN, *c)), at.get(("cuda", c[0], "rows"))) for c in columns])
+        rows.append([str(D)] + [beside_peer(at.get((OWN, *c)), at.get(("cuda", c[0], "item-contiguous"))) for c in columns])
     return table(["D"] + [", ".join(c) for c in columns], rows)
 
 
@@ -251,12 +251,12 @@ def gemm(results, type="float"):
     rows = []
     for sizes in dict.fromkeys(r.source for r in chosen):
         at = {(r.implementation, r.kind, r.layout): r for r in chosen if r.source == sizes}
-        rows.append([sizes] + [beside_peer(at.get((OWN, *c)), at.get((peer, c[0], "rows"))) for c in columns])
+        rows.append([sizes] + [beside_peer(at.get((OWN, *c)), at.get((peer, c[0], "item-contiguous"))) for c in columns])
     return table(["M x K x N"] + [", ".join(c) for c in columns], rows)
 
 
 def gemm_hosts(results):
-    """How many times as long a loop over the BLAS takes on rows, the least and the most of what is shared; by file."""
+    """How many times as long a loop over the BLAS takes on item-contiguous batches, the least and the most of what is shared; by file."""
     columns = list(dict.fromkeys((r.label, r.type, r.layout) for r in results if r.implementation == OWN))
     rows = []
     for sizes in dict.fromkeys(r.source for r in results):
@@ -265,7 +265,7 @@ def gemm_hosts(results):
             ratios = []
             for kind in ("M_Ni", "Ni_M", "Ai_Bi"):
                 own = one(results, implementation=OWN, label=label, type=type_, layout=layout, kind=kind, source=sizes)
-                peer = one(results, implementation="blas", label=label, type=type_, layout="rows", kind=kind, source=sizes)
+                peer = one(results, implementation="blas", label=label, type=type_, layout="item-contiguous", kind=kind, source=sizes)
                 if own and peer:
                     ratios.append(peer.ns / own.ns)
             low, high = (f"{f(ratios):.2g}" for f in (min, max)) if ratios else ("", "")
@@ -333,7 +333,7 @@ def scaling(results, method="bicgstab"):
 
 def tridiagonal(results):
     """ns a system (fraction of the floor, how many times as long the peer takes)."""
-    columns = [(t, l) for t in ("float", "double") for l in ("planes", "rows")]
+    columns = [(t, l) for t in ("float", "double") for l in ("interleaved", "item-contiguous")]
     rows = []
     for D in sizes_of(results):
         row = [str(D)]
@@ -345,14 +345,14 @@ def tridiagonal(results):
 
 
 def tridiagonal_hosts(results):
-    """ns a row, and how many times as long LAPACK takes on rows."""
-    columns = [(t, l) for t in ("float", "double") for l in ("planes", "rows")]
+    """ns a row, and how many times as long LAPACK takes on item-contiguous batches."""
+    columns = [(t, l) for t in ("float", "double") for l in ("interleaved", "item-contiguous")]
     rows = []
     for D in sizes_of(results):
         row = [str(D)]
         for type_, layout in columns:
             own = one(results, implementation=OWN, type=type_, layout=layout, D=D)
-            peer = one(results, implementation="lapack", type=type_, layout="rows", D=D)
+            peer = one(results, implementation="lapack", type=type_, layout="item-contiguous", D=D)
             row.append(f"{own.ns / D:.3g} ({times(own, peer, '{} x')})" if own else "")
         rows.append(row)
     return table(["rows"] + [", ".join(c) for c in columns], rows)

@@ -67,10 +67,12 @@ Batchwork::Vector<T, N> to_tile(T const (&v)[N]) {
 
 // ---- the layouts of a batch of matrices -----------------------------------------------------------------------------
 
-enum class Layout { planes, rows, packed };
+enum class Layout { interleaved, item_contiguous, compact };
 
 constexpr char const* name_of(Layout l) {
-  return l == Layout::planes ? "planes" : l == Layout::rows ? "rows" : "packed";
+  return l == Layout::interleaved       ? "interleaved"
+         : l == Layout::item_contiguous ? "item-contiguous"
+                                        : "compact";
 }
 template <class T>
 constexpr char const* type_name() {
@@ -80,10 +82,10 @@ constexpr char const* type_name() {
 /// N matrices of R x C numbers in a layout: the View, the operand argument for it, and entry (k, i, j).
 template <class T, int R, int C, Layout L>
 struct Batch {
-  using View =
-      Kokkos::View<T* [R][C],
-                   std::conditional_t<L == Layout::planes, Kokkos::LayoutLeft, Kokkos::LayoutRight>,
-                   Memory>;
+  using View = Kokkos::View<
+      T* [R][C],
+      std::conditional_t<L == Layout::interleaved, Kokkos::LayoutLeft, Kokkos::LayoutRight>,
+      Memory>;
   View view;
   Batch(std::string const& label, std::int64_t n)
       : view(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), static_cast<std::size_t>(n)) {}
@@ -92,7 +94,7 @@ struct Batch {
 };
 
 template <class T, int R, int C>
-struct Batch<T, R, C, Layout::packed> {
+struct Batch<T, R, C, Layout::compact> {
   static constexpr int W = on_device ? 32 : Batchwork::Impl::native_width<T>;
   using View = Kokkos::View<T* [R][C][W], Kokkos::LayoutRight, Memory>;
   View view;
@@ -101,7 +103,7 @@ struct Batch<T, R, C, Layout::packed> {
       : view(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
              static_cast<std::size_t>((n + W - 1) / W)),
         items(n) {}
-  auto operand() const { return Batchwork::packed(view, items); }
+  auto operand() const { return Batchwork::compact(view, items); }
   KOKKOS_INLINE_FUNCTION T& at(std::int64_t k, int i, int j) const {
     return view(k / W, i, j, static_cast<int>(k % W));
   }

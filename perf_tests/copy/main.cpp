@@ -13,7 +13,7 @@
 namespace BatchworkPerf {
 namespace {
 
-/// An arrangement: planes, rows, or groups of `width` items.
+/// An arrangement: interleaved, item-contiguous, or groups of `width` items.
 struct Form {
   std::string name;
   Layout layout;
@@ -41,14 +41,14 @@ struct Matrices {
     using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
     auto const n = static_cast<std::size_t>(items), d = static_cast<std::size_t>(D),
                w = static_cast<std::size_t>(form.width);
-    if (form.layout == Layout::planes)
+    if (form.layout == Layout::interleaved)
       f(Kokkos::View<T***, Kokkos::LayoutLeft, Memory, Unmanaged>(numbers.data(), n, d, d));
-    else if (form.layout == Layout::rows)
+    else if (form.layout == Layout::item_contiguous)
       f(Kokkos::View<T***, Kokkos::LayoutRight, Memory, Unmanaged>(numbers.data(), n, d, d));
     else
-      f(Batchwork::packed(Kokkos::View<T****, Kokkos::LayoutRight, Memory, Unmanaged>(
-                              numbers.data(), n / w, d, d, w),
-                          items));
+      f(Batchwork::compact(Kokkos::View<T****, Kokkos::LayoutRight, Memory, Unmanaged>(
+                               numbers.data(), n / w, d, d, w),
+                           items));
   }
 };
 
@@ -59,12 +59,12 @@ struct Strides {
   template <class T>
   explicit Strides(Matrices<T> const& m) {
     std::int64_t const D = m.D;
-    bool const planes = m.form.layout == Layout::planes;
-    width = planes ? m.items : m.form.width;
+    bool const interleaved = m.form.layout == Layout::interleaved;
+    width = interleaved ? m.items : m.form.width;
     group = width * D * D;
     lane = 1;
-    row = planes ? m.items : width * D;
-    col = planes ? m.items * D : width;
+    row = interleaved ? m.items : width * D;
+    col = interleaved ? m.items * D : width;
   }
   KOKKOS_FUNCTION std::int64_t at(std::int64_t n, std::int64_t i, std::int64_t j) const {
     return n / width * group + n % width * lane + i * row + j * col;
@@ -131,19 +131,20 @@ void copy_matrices(benchmark::State& state, Form const& from_form, Form const& t
 template <class T>
 void register_copies() {
   int const native = Batchwork::Impl::native_width<T>;
-  std::vector<Form> forms{{"planes", Layout::planes}, {"rows", Layout::rows}};
+  std::vector<Form> forms{{"interleaved", Layout::interleaved},
+                          {"item-contiguous", Layout::item_contiguous}};
   if (on_device) {
-    forms.push_back({"packed8", Layout::packed, 8});
-    forms.push_back({"packed32", Layout::packed, 32});
+    forms.push_back({"compact8", Layout::compact, 8});
+    forms.push_back({"compact32", Layout::compact, 32});
   } else {
-    forms.push_back({"packed" + std::to_string(native), Layout::packed, native});
+    forms.push_back({"compact" + std::to_string(native), Layout::compact, native});
   }
   std::int64_t const numbers = (on_device ? 268435456 : 33554432) / int(sizeof(T));
   for (bool const transposing : {false, true})
     for (auto const& from : forms)
       for (auto const& to : forms)
         for (int const D : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}) {
-          // A multiple of 128, so that planes begin on lines of the cache.
+          // A multiple of 128, so that an entry's numbers of all items begin on lines of the cache.
           std::int64_t const n = numbers / (D * D) / 128 * 128;
           std::string const name = std::string("copy/batchwork/") +
                                    (transposing ? "transposed" : "plain") + "/" + type_name<T>() +

@@ -34,8 +34,8 @@ void register_layout(Form form) {
 template <class T>
 void register_type() {
   for (Form form : {Form::shared_a, Form::shared_b, Form::per_item}) {
-    register_layout<T, Layout::rows>(form);
-    register_layout<T, Layout::planes>(form);
+    register_layout<T, Layout::item_contiguous>(form);
+    register_layout<T, Layout::interleaved>(form);
   }
 }
 

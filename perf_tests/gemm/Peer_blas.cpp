@@ -20,9 +20,9 @@ void call(int m, int n, int k, T const* a, T const* b, T* c) {
 template <class T>
 void register_type() {
   for (Form form : {Form::shared_a, Form::shared_b, Form::per_item})
-    register_gemm<T, Layout::rows>(
+    register_gemm<T, Layout::item_contiguous>(
         "blas", form, 128, [form](benchmark::State& state, Sizes s, std::int64_t items) {
-          GemmBatch<T, Layout::rows> const batch(s, form, items);
+          GemmBatch<T, Layout::item_contiguous> const batch(s, form, items);
           batch.run(state, [&] {
             T const *a = batch.A.data(), *b = batch.B.data();
             T* c = batch.C.data();

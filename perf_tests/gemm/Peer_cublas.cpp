@@ -37,9 +37,9 @@ cublasHandle_t handle() {
 template <class T>
 void register_type() {
   for (Form form : {Form::shared_a, Form::shared_b, Form::per_item})
-    register_gemm<T, Layout::rows>(
+    register_gemm<T, Layout::item_contiguous>(
         "cublas", form, 256, [form](benchmark::State& state, Sizes s, std::int64_t items) {
-          GemmBatch<T, Layout::rows> const batch(s, form, items);
+          GemmBatch<T, Layout::item_contiguous> const batch(s, form, items);
           Exec const exec;
           cublasSetStream(handle(), exec.cuda_stream());
           auto status = CUBLAS_STATUS_SUCCESS;

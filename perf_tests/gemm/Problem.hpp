@@ -52,10 +52,11 @@ struct FillMatrices {
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     using T = typename V::value_type;
     std::int64_t const items = std::int64_t(v.extent(0)), numbers = rows * cols;
-    bool const planes = std::is_same_v<typename V::array_layout, Kokkos::LayoutLeft>;
-    std::int64_t const item = planes ? index % items : index / numbers;
-    int const entry = int(planes ? index / items : index % numbers);
-    int const i = planes ? entry % rows : entry / cols, j = planes ? entry / rows : entry % cols;
+    bool const interleaved = std::is_same_v<typename V::array_layout, Kokkos::LayoutLeft>;
+    std::int64_t const item = interleaved ? index % items : index / numbers;
+    int const entry = int(interleaved ? index / items : index % numbers);
+    int const i = interleaved ? entry % rows : entry / cols,
+              j = interleaved ? entry / rows : entry % cols;
     v(item, i, j) = gemm_entry<T>(seed, item, i, j, cols, int(numbers));
   }
 };
@@ -75,10 +76,9 @@ struct GatherMatrices {
 
 template <class T, Layout L>
 struct GemmBatch {
-  using View =
-      Kokkos::View<T***,
-                   std::conditional_t<L == Layout::planes, Kokkos::LayoutLeft, Kokkos::LayoutRight>,
-                   Memory>;
+  using View = Kokkos::View<
+      T***, std::conditional_t<L == Layout::interleaved, Kokkos::LayoutLeft, Kokkos::LayoutRight>,
+      Memory>;
   Sizes sizes;
   Form form;
   std::int64_t items;
@@ -166,7 +166,7 @@ void register_gemm(std::string const& implementation, Form form, int largest, Bo
     double const numbers = (form == Form::shared_a ? 0.0 : s.m * s.k) +
                            (form == Form::shared_b ? 0.0 : s.k * s.n) + 1.0 * s.m * s.n;
     auto const fill = static_cast<std::int64_t>((on_device ? 1e9 : 4e5) / sizeof(T) / numbers);
-    // Planes that are aligned, see the covariance update.
+    // Interleaved batches that are aligned, see the covariance update.
     std::int64_t const items = fill > 128 ? fill / 128 * 128 : std::max<std::int64_t>(fill, 1);
     std::string const name = "gemm/" + implementation + "/" + type_name<T>() + "/" + name_of(L) +
                              "/" + name_of(form) + "/" + std::to_string(s.m) + "x" +

@@ -23,8 +23,8 @@ void register_division() {
   if constexpr (on_device && fixed <= Batchwork::Impl::Vendor::fixed_bytes<Exec>)
     register_sizes<T, D>("lanes-" + std::to_string(Lanes) + "-teams-" + std::to_string(Teams) +
                              (How::whole ? "-whole-" : "-") + std::to_string(How::scratch / 1000),
-                         CovarianceUpdate::form, Layout::planes, name_of(S),
-                         map_covariance_update<CovarianceUpdate, T, D, Layout::planes, S,
+                         CovarianceUpdate::form, Layout::interleaved, name_of(S),
+                         map_covariance_update<CovarianceUpdate, T, D, Layout::interleaved, S,
                                                Batchwork::Launch<0, Teams, Lanes, How>>);
 }
 

@@ -62,7 +62,8 @@ void map_covariance_update(benchmark::State& state, std::int64_t items) {
           common(fixed(h)), common(fixed(r)));
   };
   // Rows bring the whole matrix with every cache line.
-  problem.run(state, launch, symmetric_form && L != Layout::rows, Sequence::flops_per_D3);
+  problem.run(state, launch, symmetric_form && L != Layout::item_contiguous,
+              Sequence::flops_per_D3);
 }
 
 template <class Sequence, class T, int D, Layout L, Source S>

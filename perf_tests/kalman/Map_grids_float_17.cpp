@@ -7,8 +7,8 @@ namespace BatchworkPerf {
 
 void register_map_grids_float_17() {
   if constexpr (on_device)
-    register_map_from_view<float, Layout::planes, 17, 18, 19, 20, 21, 22, 23, 24>();
-  else register_map_from_view<float, Layout::packed, 24>();
+    register_map_from_view<float, Layout::interleaved, 17, 18, 19, 20, 21, 22, 23, 24>();
+  else register_map_from_view<float, Layout::compact, 24>();
 }
 
 }  // namespace BatchworkPerf

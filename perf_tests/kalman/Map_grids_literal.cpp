@@ -9,7 +9,7 @@ namespace BatchworkPerf {
 
 template <class T, int... D>
 void register_literal() {
-  (register_map<LiteralCovarianceUpdate, T, D, Layout::planes, Source::view>(), ...);
+  (register_map<LiteralCovarianceUpdate, T, D, Layout::interleaved, Source::view>(), ...);
 }
 
 void register_map_grids_literal() {

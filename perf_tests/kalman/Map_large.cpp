@@ -7,10 +7,10 @@ namespace BatchworkPerf {
 
 void register_map_large() {
   if constexpr (on_device) {
-    register_map_symmetric<float, Layout::planes, 10>();
+    register_map_symmetric<float, Layout::interleaved, 10>();
   } else {
-    register_map_all<float, Layout::packed, 8, 12>();
-    register_map_all<double, Layout::packed, 8, 12>();
+    register_map_all<float, Layout::compact, 8, 12>();
+    register_map_all<double, Layout::compact, 8, 12>();
   }
 }
 

@@ -7,10 +7,10 @@ namespace BatchworkPerf {
 
 void register_map_layouts_large() {
   if constexpr (!on_device) {
-    register_map_from_view<float, Layout::planes, 16, 32>();
-    register_map_from_view<float, Layout::rows, 16, 32>();
-    register_map_from_view<double, Layout::planes, 16, 24, 32>();
-    register_map_from_view<double, Layout::rows, 16, 24, 32>();
+    register_map_from_view<float, Layout::interleaved, 16, 32>();
+    register_map_from_view<float, Layout::item_contiguous, 16, 32>();
+    register_map_from_view<double, Layout::interleaved, 16, 24, 32>();
+    register_map_from_view<double, Layout::item_contiguous, 16, 24, 32>();
   }
 }
 

@@ -50,7 +50,7 @@ struct CudaUpdate {
   /// Items in one call of a routine.
   std::int64_t most;
 
-  CudaUpdate(Problem<T, D, Layout::rows> const& problem, LeftProducts l)
+  CudaUpdate(Problem<T, D, Layout::item_contiguous> const& problem, LeftProducts l)
       : P(problem.P.view.data()),
         P_new(problem.P_new.view.data()),
         items(problem.items),
@@ -145,7 +145,7 @@ constexpr double flops_per_D3 = 10 + 1.0 / 3 + 1;
 
 template <class T, int D>
 void cuda_covariance_update(benchmark::State& state, std::int64_t items, LeftProducts left) {
-  Problem<T, D, Layout::rows> const problem(items);
+  Problem<T, D, Layout::item_contiguous> const problem(items);
   CudaUpdate<T, D> update(problem, left);
   // All items in one call, and fewer only if a routine refuses that.
   for (std::int64_t const fewer : {std::int64_t(1) << 20, std::int64_t(65535)}) {
@@ -164,10 +164,10 @@ void register_cuda_sizes() {
   auto const by = [](auto body, LeftProducts left) {
     return [=](benchmark::State& state, std::int64_t items) { body(state, items, left); };
   };
-  (register_sizes<T, D>("cublas-cusolver", "batched", Layout::rows, "view",
+  (register_sizes<T, D>("cublas-cusolver", "batched", Layout::item_contiguous, "view",
                         by(cuda_covariance_update<T, D>, LeftProducts::batched)),
    ...);
-  (register_sizes<T, D>("cublas-cusolver", "as-one", Layout::rows, "view",
+  (register_sizes<T, D>("cublas-cusolver", "as-one", Layout::item_contiguous, "view",
                         by(cuda_covariance_update<T, D>, LeftProducts::as_one)),
    ...);
 }

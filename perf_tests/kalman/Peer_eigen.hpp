@@ -16,7 +16,7 @@ namespace BatchworkPerf {
 template <class T, int D>
 void eigen_covariance_update(benchmark::State& state, std::int64_t items) {
   using Matrix = Eigen::Matrix<T, D, D>;
-  Problem<T, D, Layout::rows> const problem(items);
+  Problem<T, D, Layout::item_contiguous> const problem(items);
   auto const tile = [](T const(&m)[D][D]) {
     return Matrix(Eigen::Map<Eigen::Matrix<T, D, D, Eigen::RowMajor> const>(&m[0][0]));
   };
@@ -46,7 +46,8 @@ void eigen_covariance_update(benchmark::State& state, std::int64_t items) {
 
 template <class T, int D>
 void register_eigen_size() {
-  register_sizes<T, D>("eigen", "symmetric", Layout::rows, "fixed", eigen_covariance_update<T, D>);
+  register_sizes<T, D>("eigen", "symmetric", Layout::item_contiguous, "fixed",
+                       eigen_covariance_update<T, D>);
 }
 /// Of builds with assertions, which nobody times, the first extent alone: a fixed-size kernel of Eigen takes long to compile.
 template <class T, int First, int... D>

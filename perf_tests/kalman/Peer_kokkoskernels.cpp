@@ -128,7 +128,7 @@ auto unmanaged(View const& v) {
                       typename View::device_type, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(v);
 }
 
-constexpr Layout natural = on_device ? Layout::planes : Layout::rows;
+constexpr Layout natural = on_device ? Layout::interleaved : Layout::item_contiguous;
 
 template <class T, int D, Layout L, bool by_teams>
 void kokkos_kernels_covariance_update(benchmark::State& state, std::int64_t items) {
@@ -166,8 +166,8 @@ void register_serial_sizes() {
 template <class T, int... D>
 void register_team_vector_sizes() {
   if constexpr (on_device) {
-    (register_sizes<T, D>("kokkoskernels-teamvector", "lu", Layout::rows, "view",
-                          kokkos_kernels_covariance_update<T, D, Layout::rows, true>),
+    (register_sizes<T, D>("kokkoskernels-teamvector", "lu", Layout::item_contiguous, "view",
+                          kokkos_kernels_covariance_update<T, D, Layout::item_contiguous, true>),
      ...);
   }
 }

@@ -14,7 +14,7 @@ namespace {
 
 template <class T, int D, bool symmetric_form>
 void lapack_covariance_update(benchmark::State& state, std::int64_t items) {
-  Problem<T, D, Layout::rows> const problem(items);
+  Problem<T, D, Layout::item_contiguous> const problem(items);
   // LAPACK's matrices lie column by column, so row by row they are transposes: F and H are passed as F' and H'.
   auto const& [F, Q, H, R] = problem.model;
 
@@ -52,10 +52,10 @@ void lapack_covariance_update(benchmark::State& state, std::int64_t items) {
 
 template <class T, int... D>
 void register_lapack_sizes() {
-  (register_sizes<T, D>("lapack", "symmetric", Layout::rows, "fixed",
+  (register_sizes<T, D>("lapack", "symmetric", Layout::item_contiguous, "fixed",
                         lapack_covariance_update<T, D, true>),
    ...);
-  (register_sizes<T, D>("lapack", "literal", Layout::rows, "fixed",
+  (register_sizes<T, D>("lapack", "literal", Layout::item_contiguous, "fixed",
                         lapack_covariance_update<T, D, false>),
    ...);
 }

@@ -98,7 +98,7 @@ struct Reference {
 template <class T, int D, class Out>
 double relative_error(Out const& out, std::int64_t items) {
   Chosen const chosen{items};
-  using Gathered = Batch<T, D, D, Layout::rows>;
+  using Gathered = Batch<T, D, D, Layout::item_contiguous>;
   Gathered const gathered("gathered", chosen.count());
   Kokkos::parallel_for("gather", Kokkos::RangePolicy<Exec>(0, chosen.count()),
                        GatherChosen<Gathered, Out, D>{gathered, out, chosen});
@@ -175,8 +175,8 @@ void register_sizes(std::string const& implementation, std::string const& form, 
         ->Unit(benchmark::kMillisecond);
   };
   if constexpr (on_device) {
-    // A multiple of 128 items: planes then start on the lines of the device's cache, which Kokkos::AllowPadding also
-    // brings about. Misaligned planes cost up to a fifth of the bandwidth.
+    // A multiple of 128 items: the numbers of an entry then start on the lines of the device's cache, which Kokkos::AllowPadding also
+    // brings about. Misaligned ones cost up to a fifth of the bandwidth.
     add(std::floor(1e9 / (2.0 * sizeof(T) * D * D) / 128) * 128);
   } else {
     add(200000.0 / (D * D));

@@ -19,8 +19,8 @@ void register_map_grids_double();
 void register_map_grids_double_17();
 void register_map_grids_double_25();
 void register_map_grids_literal();
-void register_map_grids_rows();
-void register_map_grids_rows_large();
+void register_map_grids_item_contiguous();
+void register_map_grids_item_contiguous_large();
 void register_eigen();
 void register_eigen_large();
 void register_lapack();
@@ -42,8 +42,8 @@ void register_all() {
   register_map_grids_double_17();
   register_map_grids_double_25();
   register_map_grids_literal();
-  register_map_grids_rows();
-  register_map_grids_rows_large();
+  register_map_grids_item_contiguous();
+  register_map_grids_item_contiguous_large();
   if constexpr (!on_device) {
 #if defined(BATCHWORK_HAVE_EIGEN)
     register_eigen();

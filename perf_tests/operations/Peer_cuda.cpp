@@ -25,7 +25,7 @@ struct FillIdentities {
 
 template <class T, int D, Operation O>
 void cuda_operation(benchmark::State& state, std::int64_t items) {
-  OperationProblem<T, D, Layout::rows, O> const p(items);
+  OperationProblem<T, D, Layout::item_contiguous, O> const p(items);
   auto const n = static_cast<std::size_t>(items);
   T *const a = p.a.view.data(), *const b = p.b.view.data(), *const x = p.x.view.data();
   Kokkos::View<std::uintptr_t*, Memory> const as("pointers", n), xs("pointers", n);
@@ -75,24 +75,24 @@ void cuda_operation(benchmark::State& state, std::int64_t items) {
 
 template <class T, int... D>
 void register_type() {
-  (register_operation<T, D, Operation::product>("cuda", Layout::rows,
+  (register_operation<T, D, Operation::product>("cuda", Layout::item_contiguous,
                                                 cuda_operation<T, D, Operation::product>),
    ...);
-  (register_operation<T, D, Operation::cholesky>("cuda", Layout::rows,
+  (register_operation<T, D, Operation::cholesky>("cuda", Layout::item_contiguous,
                                                  cuda_operation<T, D, Operation::cholesky>),
    ...);
-  (register_operation<T, D, Operation::solve>("cuda", Layout::rows,
+  (register_operation<T, D, Operation::solve>("cuda", Layout::item_contiguous,
                                               cuda_operation<T, D, Operation::solve>),
    ...);
 }
 /// Sizes of one team per item.
 template <class T, int... D>
 void register_large() {
-  (register_operation<T, D, Operation::cholesky>("cuda", Layout::rows,
+  (register_operation<T, D, Operation::cholesky>("cuda", Layout::item_contiguous,
                                                  cuda_operation<T, D, Operation::cholesky>),
    ...);
   (register_operation<T, D, Operation::solve_cholesky>(
-       "cuda", Layout::rows, cuda_operation<T, D, Operation::solve_cholesky>),
+       "cuda", Layout::item_contiguous, cuda_operation<T, D, Operation::solve_cholesky>),
    ...);
 }
 

@@ -27,7 +27,7 @@ void potrs(int n, T const* a, T* b, int* info) {
 /// The lower triangle row by row is the upper one column by column.
 template <class T, int D, Operation O>
 void lapack_operation(benchmark::State& state, std::int64_t items) {
-  OperationProblem<T, D, Layout::rows, O> const p(items);
+  OperationProblem<T, D, Layout::item_contiguous, O> const p(items);
   bool well = true;
   auto const launch = [&] {
     T factor[D * D];
@@ -53,11 +53,11 @@ void lapack_operation(benchmark::State& state, std::int64_t items) {
 
 template <class T, int... D>
 void register_sizes() {
-  (register_operation<T, D, Operation::cholesky>("lapack", Layout::rows,
+  (register_operation<T, D, Operation::cholesky>("lapack", Layout::item_contiguous,
                                                  lapack_operation<T, D, Operation::cholesky>),
    ...);
   (register_operation<T, D, Operation::solve_cholesky>(
-       "lapack", Layout::rows, lapack_operation<T, D, Operation::solve_cholesky>),
+       "lapack", Layout::item_contiguous, lapack_operation<T, D, Operation::solve_cholesky>),
    ...);
 }
 

@@ -115,7 +115,7 @@ struct OperationProblem {
   double error() const {
     // A reference of long doubles: fewer of the large ones.
     Chosen const chosen{items, D > 8 ? 2000 : 20000};
-    using Gathered = Batch<T, D, C, Layout::rows>;
+    using Gathered = Batch<T, D, C, Layout::item_contiguous>;
     Gathered const gathered("gathered", chosen.count());
     Kokkos::parallel_for("gather", Kokkos::RangePolicy<Exec>(0, chosen.count()),
                          GatherChosen<Gathered, Sides, D, C>{gathered, x, chosen});

@@ -37,10 +37,10 @@ void register_sizes() {
 }  // namespace
 
 void register_verbs() {
-  register_sizes<float, Layout::rows, 33, 48, 54, 64>();
-  register_sizes<float, Layout::planes, 33, 48, 54, 64>();
-  register_sizes<double, Layout::rows, 33, 48, 54, 64>();
-  register_sizes<double, Layout::planes, 33, 48, 54, 64>();
+  register_sizes<float, Layout::item_contiguous, 33, 48, 54, 64>();
+  register_sizes<float, Layout::interleaved, 33, 48, 54, 64>();
+  register_sizes<double, Layout::item_contiguous, 33, 48, 54, 64>();
+  register_sizes<double, Layout::interleaved, 33, 48, 54, 64>();
 }
 
 }  // namespace BatchworkPerf

@@ -7,10 +7,10 @@
 
 namespace BatchworkPerf {
 
-void register_operations_float_planes();
-void register_operations_float_rows();
-void register_operations_double_planes();
-void register_operations_double_rows();
+void register_operations_float_interleaved();
+void register_operations_float_item_contiguous();
+void register_operations_double_interleaved();
+void register_operations_double_item_contiguous();
 void register_verbs();
 void register_lapack_operations();
 void register_cuda_operations();
@@ -18,10 +18,10 @@ void register_cuda_operations();
 namespace {
 
 void register_all() {
-  register_operations_float_planes();
-  register_operations_float_rows();
-  register_operations_double_planes();
-  register_operations_double_rows();
+  register_operations_float_interleaved();
+  register_operations_float_item_contiguous();
+  register_operations_double_interleaved();
+  register_operations_double_item_contiguous();
   register_verbs();
 #if defined(BATCHWORK_HAVE_LAPACK)
   if constexpr (!on_device) register_lapack_operations();

@@ -14,7 +14,7 @@ SIZES = [2, 3, 4, 6, 8, 10, 12, 16, 24, 32]
 
 
 def name_of(peer, dtype, D, items):
-    return f"kalman/{peer}/literal/{dtype}/rows/view/D:{D}/items:{items}"
+    return f"kalman/{peer}/literal/{dtype}/item-contiguous/view/D:{D}/items:{items}"
 
 
 def batch_size(dtype, D):

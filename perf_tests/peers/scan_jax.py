@@ -51,7 +51,7 @@ def run_filter(results, dtype, N, M, items, per_item, samples):
 
     f = jax.jit(jax.vmap(one, in_axes=(0, 0 if per_item else None)))
     kind = "per_item" if per_item else "common"
-    name = f"scan/jax/{kind}/{dtype}/rows/view/N:{N}/M:{M}/items:{items}"
+    name = f"scan/jax/{kind}/{dtype}/item-contiguous/view/N:{N}/M:{M}/items:{items}"
     try:
         results.add(name, median_time(lambda: jax.block_until_ready(f(z, p0)), samples, 1), items, STEPS)
     except Exception as error:
@@ -78,7 +78,7 @@ def run_nile(results, path, samples):
     seconds = median_time(lambda: jax.block_until_ready(f(observation, level)), samples, 1)
     L = f(observation, level)
     results.add(
-        f"scan/jax/nile/double/rows/view/N:1/M:1/items:{observation.size}",
+        f"scan/jax/nile/double/item-contiguous/view/N:1/M:1/items:{observation.size}",
         seconds,
         observation.size,
         y.size - 1,

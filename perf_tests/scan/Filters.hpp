@@ -149,31 +149,31 @@ void register_filters(std::int64_t items) {
     return std::string("scan/") + implementation + "/" + covariances + "/" + type_name<T>() + "/" +
            name_of(z) + "/" + source + "/N:" + std::to_string(N) + "/M:" + std::to_string(M);
   };
-  constexpr Layout planes = Layout::planes, rows = Layout::rows;
-  add_filter(name("batchwork", "per_item", planes, "fixed"), items,
-             filter_per_item<T, N, M, planes, true, true>);
-  add_filter(name("batchwork", "per_item", planes, "view"), items,
-             filter_per_item<T, N, M, planes, false, true>);
-  add_filter(name("batchwork", "per_item", rows, "fixed"), items,
-             filter_per_item<T, N, M, rows, true, true>);
-  add_filter(name("batchwork", "per_item_missing", planes, "fixed"), items,
-             filter_per_item<T, N, M, planes, true, false>);
-  add_filter(name("batchwork", "common", planes, "fixed"), items,
-             filter_common<T, N, M, planes, Part::both>);
-  add_filter(name("batchwork", "common", rows, "fixed"), items,
-             filter_common<T, N, M, rows, Part::both>);
-  add_filter(name("batchwork", "common_means", planes, "fixed"), items,
-             filter_common<T, N, M, planes, Part::means>);
-  add_filter(name("batchwork", "common_gains", planes, "fixed"), items,
-             filter_common<T, N, M, planes, Part::gains>);
+  constexpr Layout interleaved = Layout::interleaved, item_contiguous = Layout::item_contiguous;
+  add_filter(name("batchwork", "per_item", interleaved, "fixed"), items,
+             filter_per_item<T, N, M, interleaved, true, true>);
+  add_filter(name("batchwork", "per_item", interleaved, "view"), items,
+             filter_per_item<T, N, M, interleaved, false, true>);
+  add_filter(name("batchwork", "per_item", item_contiguous, "fixed"), items,
+             filter_per_item<T, N, M, item_contiguous, true, true>);
+  add_filter(name("batchwork", "per_item_missing", interleaved, "fixed"), items,
+             filter_per_item<T, N, M, interleaved, true, false>);
+  add_filter(name("batchwork", "common", interleaved, "fixed"), items,
+             filter_common<T, N, M, interleaved, Part::both>);
+  add_filter(name("batchwork", "common", item_contiguous, "fixed"), items,
+             filter_common<T, N, M, item_contiguous, Part::both>);
+  add_filter(name("batchwork", "common_means", interleaved, "fixed"), items,
+             filter_common<T, N, M, interleaved, Part::means>);
+  add_filter(name("batchwork", "common_gains", interleaved, "fixed"), items,
+             filter_common<T, N, M, interleaved, Part::gains>);
 }
 
 /// The one kind in which the covariances are the work, the model from Views: beyond 10 states it is too large to be fixed.
 template <class T, int N, int M>
 void register_filters_per_item(std::int64_t items) {
   add_filter(std::string("scan/batchwork/per_item/") + type_name<T>() +
-                 "/planes/view/N:" + std::to_string(N) + "/M:" + std::to_string(M),
-             items, filter_per_item<T, N, M, Layout::planes, false, true>);
+                 "/interleaved/view/N:" + std::to_string(N) + "/M:" + std::to_string(M),
+             items, filter_per_item<T, N, M, Layout::interleaved, false, true>);
 }
 
 /// 200,000 and 100,000 items; fewer on a host, where the time of an item does not depend on their number.

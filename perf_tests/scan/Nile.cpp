@@ -73,7 +73,7 @@ long double reference(std::int64_t k) {
   return sum;
 }
 
-/// scan/batchwork/nile/double/planes/fixed/...: the flows and the start are common, the variances per item.
+/// scan/batchwork/nile/double/interleaved/fixed/...: the flows and the start are common, the variances per item.
 void nile(benchmark::State& state) {
   using namespace Batchwork;
   constexpr std::int64_t items = std::int64_t(points) * points;
@@ -128,7 +128,7 @@ void nile(benchmark::State& state) {
 }  // namespace
 
 void register_nile() {
-  benchmark::RegisterBenchmark("scan/batchwork/nile/double/planes/fixed/N:1/M:1/items:1048576",
+  benchmark::RegisterBenchmark("scan/batchwork/nile/double/interleaved/fixed/N:1/M:1/items:1048576",
                                nile)
       ->Iterations(1)
       ->UseManualTime()

@@ -128,7 +128,8 @@ struct FilterReference {
 /// The series, the model as Views and as tiles, and the results, poisoned.
 template <class T, int N, int M, Layout L>
 struct Series {
-  using Order = std::conditional_t<L == Layout::planes, Kokkos::LayoutLeft, Kokkos::LayoutRight>;
+  using Order =
+      std::conditional_t<L == Layout::interleaved, Kokkos::LayoutLeft, Kokkos::LayoutRight>;
   std::int64_t items;
   FilterModel<T, N, M> model;
   Kokkos::View<T** [M], Order, Memory> z;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Peer: Kokkos Kernels' batched CG and GMRES, TeamVector: a few systems a team, a thread of the team each and the vector lanes
-// for its rows, temporaries in scratch. In its two layouts: rows, as everyone has them here, and planes. Its CG takes no
+// for its rows, temporaries in scratch. In its two layouts: item-contiguous, as everyone has them here, and interleaved. Its CG takes no
 // preconditioner and says nothing about the items. Its GMRES does not restart; and two things about how it stops:
 //
 // - JacobiPrec stands on the left, so it stops by D^-1 (b - A x), which says little where rows are of different scales: none
@@ -204,7 +204,7 @@ void kokkos_kernels_solve(benchmark::State& state, Family const& family, std::in
 
 template <class L, Method M>
 void register_method(Family const& f) {
-  std::string const format = std::is_same_v<L, Kokkos::LayoutRight> ? "csr" : "csr-planes";
+  std::string const format = std::is_same_v<L, Kokkos::LayoutRight> ? "csr" : "csr-interleaved";
   register_solve("solve", "kokkoskernels-teamvector", f, format,
                  M == Method::cg      ? "cg"
                  : M == Method::gmres ? "gmres"

@@ -4,7 +4,7 @@
 #include "Problem.hpp"
 
 #include <cstdlib>
-#include <krylov/Batchwork_ReadSystems.hpp>
+#include <krylov/formats/Batchwork_ReadSystems.hpp>
 #include <limits>
 #include <numbers>
 

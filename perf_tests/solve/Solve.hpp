@@ -62,14 +62,14 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
   Kokkos::deep_copy(log.reason, -1);
   Exec const exec;
   // At least one number, since a View of none is not allocated.
-  Kokkos::View<double*, Memory> const room(
+  Kokkos::View<double*, Memory> const memory(
       "workspace",
       static_cast<std::size_t>(workspace_numbers(exec, how, solver, preconditioner, a, p.items)) +
           1);
   auto const launch = [&](SolveProblem::Vectors const& x) {
     if constexpr (S == Solver::gmres || S == Solver::gmres_40 ||
                   P == Preconditioner::block_jacobi || P == Preconditioner::ilu)
-      solve(exec, how, solver, preconditioner, a, p.b, x, log, workspace(room));
+      solve(exec, how, solver, preconditioner, a, p.b, x, log, workspace(memory));
     else solve(exec, how, solver, preconditioner, a, p.b, x, log);
   };
   p.run(state, launch, [&] {

@@ -23,10 +23,10 @@ void register_layout() {
 }  // namespace
 
 void register_batchwork() {
-  register_layout<float, Layout::planes>();
-  register_layout<float, Layout::rows>();
-  register_layout<double, Layout::planes>();
-  register_layout<double, Layout::rows>();
+  register_layout<float, Layout::interleaved>();
+  register_layout<float, Layout::item_contiguous>();
+  register_layout<double, Layout::interleaved>();
+  register_layout<double, Layout::item_contiguous>();
 }
 
 }  // namespace BatchworkPerf

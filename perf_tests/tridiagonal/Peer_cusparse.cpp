@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: cuSPARSE, in place. Rows by gtsv2StridedBatch; planes by gtsvInterleavedBatch with the Thomas algorithm, which
+// Peer: cuSPARSE, in place. Item-contiguous by gtsv2StridedBatch; interleaved by gtsvInterleavedBatch with the Thomas algorithm, which
 // destroys the matrices: only its first launch solves the systems, those that are timed have other numbers.
 
 #include "Problem.hpp"
@@ -50,7 +50,7 @@ void register_layout() {
     int const count = int(items);
     std::size_t bytes = 0;
     auto status = CUSPARSE_STATUS_SUCCESS;
-    if constexpr (L == Layout::planes)
+    if constexpr (L == Layout::interleaved)
       status = Cusparse<T>::interleaved_bytes(handle(), thomas, rows, lower, diagonal, upper, b,
                                               count, &bytes);
     else
@@ -59,7 +59,7 @@ void register_layout() {
     Kokkos::View<char*, Memory> const buffer("buffer", bytes);
     s.run(state, s.b, [&] {
       auto now = CUSPARSE_STATUS_SUCCESS;
-      if constexpr (L == Layout::planes)
+      if constexpr (L == Layout::interleaved)
         now = Cusparse<T>::interleaved(handle(), thomas, rows, lower, diagonal, upper, b, count,
                                        buffer.data());
       else
@@ -74,10 +74,10 @@ void register_layout() {
 }  // namespace
 
 void register_cusparse() {
-  register_layout<float, Layout::planes>();
-  register_layout<float, Layout::rows>();
-  register_layout<double, Layout::planes>();
-  register_layout<double, Layout::rows>();
+  register_layout<float, Layout::interleaved>();
+  register_layout<float, Layout::item_contiguous>();
+  register_layout<double, Layout::interleaved>();
+  register_layout<double, Layout::item_contiguous>();
 }
 
 }  // namespace BatchworkPerf

@@ -17,9 +17,9 @@ namespace {
 
 template <class T>
 void register_type() {
-  register_tridiagonal<T, Layout::rows>("lapack", [](benchmark::State& state, std::int64_t items,
-                                                     int rows) {
-    TridiagonalBatch<T, Layout::rows> const s(items, rows);
+  register_tridiagonal<T, Layout::item_contiguous>("lapack", [](benchmark::State& state,
+                                                                std::int64_t items, int rows) {
+    TridiagonalBatch<T, Layout::item_contiguous> const s(items, rows);
     std::vector<T> lower(std::size_t(rows), 0), diagonal = lower, upper = lower;
     bool well = true;
     s.run(state, s.x, [&] {

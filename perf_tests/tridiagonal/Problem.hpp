@@ -44,9 +44,9 @@ struct FillBand {
   /// Neighbouring indices write neighbouring numbers.
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     std::int64_t const items = std::int64_t(v.extent(0)), rows = std::int64_t(v.extent(1));
-    bool const planes = std::is_same_v<typename V::array_layout, Kokkos::LayoutLeft>;
-    std::int64_t const item = planes ? index % items : index / rows;
-    int const row = int(planes ? index / items : index % rows);
+    bool const interleaved = std::is_same_v<typename V::array_layout, Kokkos::LayoutLeft>;
+    std::int64_t const item = interleaved ? index % items : index / rows;
+    int const row = int(interleaved ? index / items : index % rows);
     v(item, row) = band_entry<typename V::value_type>(band, item, row, int(rows));
   }
 };
@@ -63,10 +63,9 @@ struct GatherSolutions {
 
 template <class T, Layout L>
 struct TridiagonalBatch {
-  using View =
-      Kokkos::View<T**,
-                   std::conditional_t<L == Layout::planes, Kokkos::LayoutLeft, Kokkos::LayoutRight>,
-                   Memory>;
+  using View = Kokkos::View<
+      T**, std::conditional_t<L == Layout::interleaved, Kokkos::LayoutLeft, Kokkos::LayoutRight>,
+      Memory>;
   std::int64_t items;
   int rows;
   View lower, diagonal, upper, b, x;

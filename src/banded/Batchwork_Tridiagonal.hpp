@@ -13,16 +13,16 @@
 #include <string>
 #include <type_traits>
 
-#include "banded/Batchwork_TridiagonalChoice.hpp"
-#include "banded/Batchwork_TridiagonalHeld.hpp"
-#include "banded/Batchwork_TridiagonalHost.hpp"
-#include "banded/Batchwork_TridiagonalPivoted.hpp"
-#include "banded/Batchwork_TridiagonalPivotedHost.hpp"
-#include "banded/Batchwork_TridiagonalStaged.hpp"
-#include "machine/Batchwork_Crew.hpp"
-#include "operand/Batchwork_Check.hpp"
-#include "verbs/Batchwork_CholeskyVerbs.hpp"
-#include "verbs/Batchwork_Launch.hpp"
+#include "banded/detail/Batchwork_TridiagonalChoice.hpp"
+#include "banded/detail/Batchwork_TridiagonalHost.hpp"
+#include "banded/detail/Batchwork_TridiagonalInRegisters.hpp"
+#include "banded/detail/Batchwork_TridiagonalPivoted.hpp"
+#include "banded/detail/Batchwork_TridiagonalPivotedHost.hpp"
+#include "banded/detail/Batchwork_TridiagonalStaged.hpp"
+#include "core/detail/Batchwork_CopyGroup.hpp"
+#include "dense/cholesky/Batchwork_CholeskyVerbs.hpp"
+#include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_Check.hpp"
 
 namespace Batchwork {
 
@@ -85,10 +85,11 @@ void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Ker
 }
 
 template <int R, bool Alone, int Lanes = Alone ? 128 : lanes_of_parts, class Exec, class T>
-void launch_tridiagonal_held(Exec const& exec, TridiagonalCall const& call,
-                             TridiagonalProblem<T> const& p, TridiagonalChoice const& how,
-                             bool side_by_side) {
-  launch_tridiagonal_teams(exec, call, TridiagonalHeld<T, R, Alone, Lanes>(p, how, side_by_side));
+void launch_tridiagonal_in_registers(Exec const& exec, TridiagonalCall const& call,
+                                     TridiagonalProblem<T> const& p, TridiagonalChoice const& how,
+                                     bool side_by_side) {
+  launch_tridiagonal_teams(exec, call,
+                           TridiagonalInRegisters<T, R, Alone, Lanes>(p, how, side_by_side));
 }
 
 template <class Kernel, class Exec, class T>
@@ -123,16 +124,18 @@ void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
         std::min(Vendor::device_limits(exec).scratch_of_team, scratch_of_a_team));
     switch (how.kernel) {
       case TridiagonalKernel::alone:
-        if (p.n <= 8) launch_tridiagonal_held<8, true>(exec, call, p, how, true);
-        else if (p.n <= 16) launch_tridiagonal_held<16, true>(exec, call, p, how, true);
-        else if (p.n <= 32) launch_tridiagonal_held<32, true>(exec, call, p, how, true);
-        else launch_tridiagonal_held<most_rows_alone<T>, true>(exec, call, p, how, true);
+        if (p.n <= 8) launch_tridiagonal_in_registers<8, true>(exec, call, p, how, true);
+        else if (p.n <= 16) launch_tridiagonal_in_registers<16, true>(exec, call, p, how, true);
+        else if (p.n <= 32) launch_tridiagonal_in_registers<32, true>(exec, call, p, how, true);
+        else launch_tridiagonal_in_registers<most_rows_alone<T>, true>(exec, call, p, how, true);
         break;
-      case TridiagonalKernel::held:
+      case TridiagonalKernel::in_registers:
         if (how.team() > lanes_of_parts)
-          launch_tridiagonal_held<most_rows_held<T>, false, lanes_of_many_parts>(exec, call, p, how,
-                                                                                 side_by_side);
-        else launch_tridiagonal_held<most_rows_held<T>, false>(exec, call, p, how, side_by_side);
+          launch_tridiagonal_in_registers<most_rows_in_registers<T>, false, lanes_of_many_parts>(
+              exec, call, p, how, side_by_side);
+        else
+          launch_tridiagonal_in_registers<most_rows_in_registers<T>, false>(exec, call, p, how,
+                                                                            side_by_side);
         break;
       case TridiagonalKernel::staged:
         launch_tridiagonal_teams(exec, call, TridiagonalStaged<T>(p, how));
@@ -165,7 +168,7 @@ constexpr bool require_tridiagonal_views() {
   using T = typename X::value_type;
   static_assert(X::tile_rank == 1 && ((Others::tile_rank == 1) && ...),
                 "Batchwork::solve_tridiagonal: the bands, b and x are in Views (item, row), or "
-                "packed(view, n) of (group, row, lane)");
+                "compact(view, n) of (group, row, lane)");
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork::solve_tridiagonal takes float or double");
@@ -229,7 +232,7 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
 /// All five hold as many numbers an item: lower(n, 0) and upper(n, rows - 1) do not belong to the matrix and may hold
 /// anything, as in cuSPARSE's gtsv2. (LAPACK's gtsv leaves lower(n, 0) out: there lower begins with row 1.)
 ///
-/// They are Views v(item, row) in LayoutLeft, LayoutRight or LayoutStride, or packed(v, n), each in its own arrangement;
+/// They are Views v(item, row) in LayoutLeft, LayoutRight or LayoutStride, or compact(v, n), each in its own arrangement;
 /// float or double, 1 to 4096 rows. `x` may be the View `b` itself; otherwise only x is written.
 ///
 /// Rows are eliminated as they stand: right for matrices that are diagonally dominant or symmetric and positive definite.

@@ -40,7 +40,7 @@ BATCHWORK_INLINE UnitFactor<S, M> unit_factor(R const& r, IsMissing const& missi
   using T = scalar_t<S>;
   using F = UnitFactor<S, M>;
   F f;
-  f.info = spread_info<S>(r.info);
+  f.info = info_in_lanes_of<S>(r.info);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int j = 0; j < M; ++j) {
     S const rjj = select(missing(j), S(T(1)), S(r.entry(j, j)));
@@ -92,7 +92,7 @@ BATCHWORK_INLINE bool any_diffuse(L const& left) {
 /// a = F a.
 template <class A, class L, class F>
 BATCHWORK_INLINE void predict_diffuse(A& a, L const& left, F const& f) {
-  using S = held_t<A>;
+  using S = value_t<A>;
   using T = scalar_t<S>;
   constexpr int N = A::rows, C = A::cols;
   if (!any_diffuse(left)) return;
@@ -127,7 +127,7 @@ struct DiffuseInnovation {
 };
 template <class A, class L, class HS>
 BATCHWORK_INLINE auto diffuse_innovation(A const& a, L const& left, HS const* h) {
-  using S = held_t<A>;
+  using S = value_t<A>;
   using T = scalar_t<S>;
   constexpr int N = A::rows, C = A::cols;
   DiffuseInnovation<S, N, C> r;
@@ -160,7 +160,7 @@ BATCHWORK_INLINE auto diffuse_innovation(A const& a, L const& left, HS const* h)
 /// are diffuse, which counts as one no longer. So the rank falls by exactly one.
 template <class A, class L, class In, class Mask>
 BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& where) {
-  using S = held_t<A>;
+  using S = value_t<A>;
   using T = scalar_t<S>;
   constexpr int N = A::rows, C = A::cols;
   S const zero(T(0)), one(T(1));
@@ -281,17 +281,17 @@ template <class P, class A, class L, class IsMissing, class H, class R, class En
 BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEntries counted,
                                          IsMissing const& missing, H const& h, R const& r,
                                          Entry const& entry) {
-  using S = held_t<P>;
+  using S = value_t<P>;
   using T = scalar_t<S>;
   constexpr int N = P::rows, M = H::rows;
   constexpr bool correlated = M > 1 && R::structure != Structure::diagonal;
   // What H says of a missing entry is not read.
-  using Row = typename HeldForMask<held_t<H>, decltype(missing(0))>::type;
+  using Row = typename ValueForMask<value_t<H>, decltype(missing(0))>::type;
   auto const row_entry = [&](int i, int k) {
     return select(missing(i), Row(T(0)), Row(h.entry(i, k)));
   };
   if constexpr (correlated) {
-    using SR = typename HeldForMask<held_t<R>, decltype(missing(0))>::type;
+    using SR = typename ValueForMask<value_t<R>, decltype(missing(0))>::type;
     using SH = promote_t<SR, Row>;
     auto const factor = unit_factor<SR, M>(r, missing);
     SH rows[M * N];
@@ -306,7 +306,7 @@ BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEnt
         rows[i * N + k] = x;
       }
       auto g = observe(p, a, left, counted, rows + i * N, S(factor.d[i]), mask_t<S>(!missing(i)));
-      g.info = first_failure(spread_info<S>(factor.info), g.info);
+      g.info = first_failure(info_in_lanes_of<S>(factor.info), g.info);
       entry(i, g, rows + i * N, l);
     }
   } else {
@@ -326,7 +326,7 @@ template <Kalman::Data D, class X, class P, class A, class Left, class L, class 
 BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
                                      Kalman::DiffuseEntries counted, Z const& z, H const& h,
                                      R const& r) {
-  using S = held_t<P>;
+  using S = value_t<P>;
   using T = scalar_t<S>;
   constexpr int N = P::rows, M = Z::rows;
   static_assert(
@@ -338,7 +338,7 @@ BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
     info = first_failure(
         info, select(any_missing(z), make_info<S>(Reason::incomplete_data, 0), info_t<S>(0)));
   auto const missing = [&](int i) {
-    if constexpr (D == Kalman::Data::may_be_missing) return is_nan(held_t<Z>(z.entry(i, 0)));
+    if constexpr (D == Kalman::Data::may_be_missing) return is_nan(value_t<Z>(z.entry(i, 0)));
     else return false;
   };
   S zs[M];

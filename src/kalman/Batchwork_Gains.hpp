@@ -73,7 +73,7 @@ struct GainsStep {
  private:
   template <class P, class H, class R, class K, class W, class C>
   static BATCHWORK_INLINE void by_cholesky(P& p, H const& h, R const& r, K& k, W& w, C& c) {
-    using S = held_t<P>;
+    using S = value_t<P>;
     using T = scalar_t<S>;
     constexpr int M = H::rows;
     auto const g = h * p;
@@ -91,7 +91,7 @@ struct GainsStep {
   template <class P, class A, class L, class H, class R, class K, class W, class C>
   BATCHWORK_INLINE void one_by_one(P& p, A& a, L& left, H const& h, R const& r, K& k, W& w,
                                    C& c) const {
-    using S = held_t<P>;
+    using S = value_t<P>;
     using T = scalar_t<S>;
     constexpr int N = P::rows, M = H::rows;
     Scalar<S> const zero(S(Impl::with_lanes_of(p.entry(0, 0), T(0))));
@@ -153,7 +153,7 @@ struct MeanStep {
     xs = xs + k * v;
     if constexpr (!Impl::is_nothing<L>) {
       auto const u = w * v;
-      using T = scalar_t<held_t<decltype(u)>>;
+      using T = scalar_t<value_t<decltype(u)>>;
       loglik += c + T(-0.5) * dot(u, u);
     }
     Impl::put(filtered_mean, xs);

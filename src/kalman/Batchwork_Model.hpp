@@ -6,8 +6,8 @@
 #ifndef BATCHWORK_MODEL_HPP
 #define BATCHWORK_MODEL_HPP
 
+#include "fused/Batchwork_Scan.hpp"
 #include "kalman/Batchwork_Gains.hpp"
-#include "verbs/Batchwork_Scan.hpp"
 
 namespace Batchwork {
 
@@ -18,11 +18,12 @@ template <class O>
 auto as_covariance(O const& o) {
   return o;
 }
-template <Kind K, class V, bool IsPacked, int... E, Leading L>
-auto as_covariance(Operand<K, Source<Adapted<V, Structure::general, IsPacked, E...>, L>> const& o) {
-  if constexpr (Source<Adapted<V, Structure::general, IsPacked, E...>, L>::tile_rank == 2) {
-    using A = Adapted<V, Structure::symmetric, IsPacked, E...>;
-    return Operand<K, Source<A, L>>{Source<A, L>(A{o.source.view, o.source.packed_items})};
+template <Kind K, class V, bool IsCompact, int... E, BatchIndices L>
+auto as_covariance(
+    Operand<K, Source<Adapted<V, Structure::general, IsCompact, E...>, L>> const& o) {
+  if constexpr (Source<Adapted<V, Structure::general, IsCompact, E...>, L>::tile_rank == 2) {
+    using A = Adapted<V, Structure::symmetric, IsCompact, E...>;
+    return Operand<K, Source<A, L>>{Source<A, L>(A{o.source.view, o.source.compact_items})};
   } else {
     return o;
   }

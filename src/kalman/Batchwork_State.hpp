@@ -7,11 +7,11 @@
 #ifndef BATCHWORK_STATE_HPP
 #define BATCHWORK_STATE_HPP
 
-#include "operand/Batchwork_Bound.hpp"
 #include "tile/Batchwork_Cholesky.hpp"
 #include "tile/Batchwork_FailWhere.hpp"
 #include "tile/Batchwork_Generate.hpp"
 #include "tile/Batchwork_Reduce.hpp"
+#include "view/detail/Batchwork_Bound.hpp"
 
 namespace Batchwork {
 
@@ -111,19 +111,19 @@ template <class M, int N>
 struct Missing {
   M entry[N];
 };
-/// Of an observation for a state held as S; it may be common to all items itself.
+/// Of an observation for a state of values S; it may be common to all items itself.
 template <class S, Tile Z>
 BATCHWORK_INLINE auto missing_entries(Z const& z) {
   Missing<mask_t<S>, Z::rows> r;
   BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < Z::rows; ++i) r.entry[i] = mask_t<S>(is_nan(held_t<Z>(z.entry(i, 0))));
+  for (int i = 0; i < Z::rows; ++i) r.entry[i] = mask_t<S>(is_nan(value_t<Z>(z.entry(i, 0))));
   return r;
 }
 template <Tile Z>
 BATCHWORK_INLINE auto any_missing(Z const& z) {
-  auto r = is_nan(held_t<Z>(z.entry(0, 0)));
+  auto r = is_nan(value_t<Z>(z.entry(0, 0)));
   BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 1; i < Z::rows; ++i) r = r || is_nan(held_t<Z>(z.entry(i, 0)));
+  for (int i = 1; i < Z::rows; ++i) r = r || is_nan(value_t<Z>(z.entry(i, 0)));
   return r;
 }
 

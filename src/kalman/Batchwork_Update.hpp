@@ -15,7 +15,7 @@ namespace Impl {
 /// Makes a missing observation one that is independent of all others, has variance one and is met exactly.
 template <class V, class SM, class Mi>
 BATCHWORK_INLINE void skip_missing(V& v, SM& s, Mi const& missing) {
-  using S = held_t<V>;
+  using S = value_t<V>;
   using T = scalar_t<S>;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < V::rows; ++i) {
@@ -31,20 +31,20 @@ BATCHWORK_INLINE void skip_missing(V& v, SM& s, Mi const& missing) {
 /// Rows of g = H p that belong to missing observations become zero, whatever H says there.
 template <class G, class Mi>
 BATCHWORK_INLINE void skip_missing_rows(G& g, Mi const& missing) {
-  using S = held_t<G>;
+  using S = value_t<G>;
   using T = scalar_t<S>;
-  if constexpr (is_spread<S>) {
+  if constexpr (is_distributed<S>) {
     BATCHWORK_UNROLL
     for (int i = 0; i < G::rows; ++i) {
       bool const skip = missing.entry[i].v;
       if constexpr (S::by_rows) {
         BATCHWORK_UNROLL
         for (int k = 0; k < G::length; ++k)
-          if (skip && g.grid.lane == i % S::lanes) g.hold(i / S::lanes, k, T(0));
+          if (skip && g.grid.lane == i % S::lanes) g.set_local(i / S::lanes, k, T(0));
       } else {
         BATCHWORK_UNROLL
         for (int m = 0; m < G::mine; ++m)
-          if (skip) g.hold(m, i, T(0));
+          if (skip) g.set_local(m, i, T(0));
       }
     }
   } else {
@@ -88,7 +88,7 @@ BATCHWORK_INLINE void add_normal(L& loglik, S const& constant, U const& u,
 /// x and p are tiles; z a vector, h M x N, r M x M.
 template <Kalman::Data D, class X, class P, class L, class Z, class H, class R>
 BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r) {
-  using S = held_t<P>;
+  using S = value_t<P>;
   using T = scalar_t<S>;
   constexpr int N = P::rows, M = Z::rows;
   static_assert(X::rows == N && H::cols == N && H::rows == M && R::rows == M && R::cols == M,

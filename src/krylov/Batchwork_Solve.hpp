@@ -14,21 +14,21 @@
 #include <string>
 #include <type_traits>
 
-#include "krylov/Batchwork_Bicgstab.hpp"
-#include "krylov/Batchwork_BlockJacobi.hpp"
-#include "krylov/Batchwork_ConjugateGradients.hpp"
-#include "krylov/Batchwork_Formats.hpp"
-#include "krylov/Batchwork_Gmres.hpp"
-#include "krylov/Batchwork_Ilu.hpp"
-#include "krylov/Batchwork_Preconditioner.hpp"
-#include "krylov/Batchwork_Richardson.hpp"
-#include "krylov/Batchwork_ScaledSolver.hpp"
-#include "krylov/Batchwork_SolveHost.hpp"
-#include "krylov/Batchwork_SolveRoom.hpp"
-#include "krylov/Batchwork_SolveTeams.hpp"
-#include "krylov/Batchwork_SystemCall.hpp"
+#include "krylov/Batchwork_SolveStorage.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
-#include "verbs/Batchwork_Launch.hpp"
+#include "krylov/detail/Batchwork_SolveHost.hpp"
+#include "krylov/detail/Batchwork_SolveTeams.hpp"
+#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/formats/Batchwork_Formats.hpp"
+#include "krylov/preconditioners/Batchwork_BlockJacobi.hpp"
+#include "krylov/preconditioners/Batchwork_Ilu.hpp"
+#include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
+#include "krylov/solvers/Batchwork_Bicgstab.hpp"
+#include "krylov/solvers/Batchwork_ConjugateGradients.hpp"
+#include "krylov/solvers/Batchwork_Gmres.hpp"
+#include "krylov/solvers/Batchwork_Richardson.hpp"
+#include "krylov/solvers/Batchwork_ScaledSolver.hpp"
+#include "launch/Batchwork_Launch.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -112,7 +112,7 @@ SolveChoice choose_variant(SystemCall const& call, [[maybe_unused]] Exec const& 
   if constexpr (runs_on_device<Exec> && !in_place_only) {
     DeviceLimits const limits = Vendor::device_limits(exec);
     SystemSizes const of{rows, nonzeros, knows_widest_row(a) ? width : rows, int(sizeof(T)),
-                         NeedsRoom<Solver>};
+                         NeedsStorage<Solver>};
     if (how.matrix == Placement::automatic && how.lanes == 0)
       choice = on_chip_if_it_fits(choice, of, limits, shuffles);
     return with_rest(as_divided(), of, limits, shuffles);
@@ -121,9 +121,9 @@ SolveChoice choose_variant(SystemCall const& call, [[maybe_unused]] Exec const& 
   }
 }
 
-/// Bytes of scratch of a team beside rooms and factors, as SolveTeams counts them.
-inline std::int64_t bytes_beside_rooms(SolveChoice const& how, std::int64_t rows, std::int64_t size,
-                                       bool is_scaled) {
+/// Bytes of scratch of a team beside storage and factors, as SolveTeams counts them.
+inline std::int64_t bytes_beside_storage(SolveChoice const& how, std::int64_t rows,
+                                         std::int64_t size, bool is_scaled) {
   return 16 + how.bytes_of_matrices(rows, int(size)) +
          size * std::int64_t(how.scratch(rows, int(size), is_scaled).numbers(Vendor::has_shuffles));
 }
@@ -145,7 +145,7 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
   WorkspacePlan plan;
   std::int64_t const rows = a.rows(), size = sizeof(T);
   if (items <= 0 || rows <= 0) return plan;
-  if constexpr (runs_on_device<Exec> && (NeedsRoom<Solver> || has_bytes<T, InKernel>)) {
+  if constexpr (runs_on_device<Exec> && (NeedsStorage<Solver> || has_bytes<T, InKernel>)) {
     auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
     // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
     // Kernels with factors and more than 2 rows a lane have twice as many registers.
@@ -153,7 +153,7 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
     std::int64_t const at_once = exec.concurrency() / part / how.team();
     DeviceLimits const limits = Vendor::device_limits(exec);
     std::int64_t const most = scratch_of_a_solve(limits);
-    std::int64_t beside = bytes_beside_rooms(how, rows, size, is_scaled);
+    std::int64_t beside = bytes_beside_storage(how, rows, size, is_scaled);
     std::int64_t const factors = std::int64_t(bytes_of_preconditioner<T>(in_kernel, int(rows))),
                        of_team = bytes_of_factors<T>(in_kernel, rows, how);
     if (beside + of_team <= most) {
@@ -163,20 +163,20 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
       plan.preconditioner = {(factors / size + 15) / 16 * 16, how.systems(),
                              teams_at_once(items, how.systems(), at_once)};
     }
-    if constexpr (NeedsRoom<Solver>)
-      plan.solver = plan_room(RoomOf<Solver>::numbers(solver, room_shape(how, rows, int(size))),
-                              how.systems(), size, beside, scratch_of_rooms(limits, how.team()),
-                              items, at_once);
-  } else if constexpr (NeedsRoom<Solver>) {
+    if constexpr (NeedsStorage<Solver>)
+      plan.solver = plan_storage(
+          StorageOf<Solver>::numbers(solver, storage_shape(how, rows, int(size))), how.systems(),
+          size, beside, scratch_of_storage(limits, how.team()), items, at_once);
+  } else if constexpr (NeedsStorage<Solver>) {
     constexpr int W = native_width<T>;
-    plan.solver =
-        plan_room(RoomOf<Solver>::numbers(solver, RoomShape{(rows + W - 1) / W * W, 0, 0, 0}), 1,
-                  size, 0, room_on_stack, items, exec.concurrency());
+    plan.solver = plan_storage(
+        StorageOf<Solver>::numbers(solver, StorageShape{(rows + W - 1) / W * W, 0, 0, 0}), 1, size,
+        0, storage_on_stack, items, exec.concurrency());
   }
   return plan;
 }
 
-inline void check_room(SystemCall const& call, Gmres const& solver) {
+inline void check_storage(SystemCall const& call, Gmres const& solver) {
   if (solver.basis < 0)
     call.fail("gmres with a basis of " + std::to_string(solver.basis) +
               " vectors; give from 1 to the number of rows, which is the limit for larger ones, or "
@@ -185,25 +185,25 @@ inline void check_room(SystemCall const& call, Gmres const& solver) {
 /// The solver with what such systems leave of its parameters, which are checked.
 template <class Solver>
 Solver fitted_solver(SystemCall const& call, Solver const& solver, std::int64_t rows) {
-  if constexpr (NeedsRoom<Solver>) {
-    check_room(call, solver);
-    return RoomOf<Solver>::fitted(solver, rows);
+  if constexpr (NeedsStorage<Solver>) {
+    check_storage(call, solver);
+    return StorageOf<Solver>::fitted(solver, rows);
   } else {
     return solver;
   }
 }
-/// Likewise, and what it leaves to choose such that a device's team has the room of its systems on the chip.
+/// Likewise, and what it leaves to choose such that a device's team has the storage of its systems on the chip.
 template <class T, class Exec, class Solver, class M>
 Solver fitted_solver(SystemCall const& call, [[maybe_unused]] Exec const& exec,
                      Solver const& solver, [[maybe_unused]] M const& in_kernel, std::int64_t rows,
                      [[maybe_unused]] SolveChoice const& how, [[maybe_unused]] bool is_scaled) {
-  if constexpr (NeedsRoom<Solver> && runs_on_device<Exec>) {
-    check_room(call, solver);
-    std::int64_t const bytes = scratch_of_rooms(Vendor::device_limits(exec), how.team()) -
-                               bytes_beside_rooms(how, rows, sizeof(T), is_scaled) -
+  if constexpr (NeedsStorage<Solver> && runs_on_device<Exec>) {
+    check_storage(call, solver);
+    std::int64_t const bytes = scratch_of_storage(Vendor::device_limits(exec), how.team()) -
+                               bytes_beside_storage(how, rows, sizeof(T), is_scaled) -
                                bytes_of_factors<T>(in_kernel, rows, how);
-    return RoomOf<Solver>::chosen(solver, rows, [&](Solver const& s) {
-      return how.systems() * RoomOf<Solver>::numbers(s, room_shape(how, rows, sizeof(T))) *
+    return StorageOf<Solver>::chosen(solver, rows, [&](Solver const& s) {
+      return how.systems() * StorageOf<Solver>::numbers(s, storage_shape(how, rows, sizeof(T))) *
                  std::int64_t(sizeof(T)) <=
              bytes;
     });
@@ -242,13 +242,13 @@ T* workspace_of(SystemCall const& call, WorkspacePlan const& plan, Given const& 
   return plan.numbers() > 0 ? memory : nullptr;
 }
 
-/// The solver as kernels have it: with its room, if it needs one.
+/// The solver as kernels have it: with its storage, if it needs one.
 template <class T, class Solver>
-auto solver_in_room(Solver const& fitted, [[maybe_unused]] RoomPlan const& plan,
-                    [[maybe_unused]] T* memory) {
-  if constexpr (NeedsRoom<Solver>)
-    return InRoom<Solver, T>{fitted, fitted.stop, plan.numbers() > 0 ? memory : nullptr,
-                             plan.of_system, plan.at_once};
+auto solver_with_storage(Solver const& fitted, [[maybe_unused]] StoragePlan const& plan,
+                         [[maybe_unused]] T* memory) {
+  if constexpr (NeedsStorage<Solver>)
+    return WithStorage<Solver, T>{fitted, fitted.stop, plan.numbers() > 0 ? memory : nullptr,
+                                  plan.of_system, plan.at_once};
   else return fitted;
 }
 
@@ -293,16 +293,19 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
       };
       switch (how.variant) {
         case SolveVariant::entries_3:
-          return either.template operator()<EntriesHeld<T, short_rows, 3>, short_rows>();
-        case SolveVariant::entries_7: return either.template operator()<EntriesHeld<T, 4, 7>, 4>();
+          return either.template operator()<EntriesInRegisters<T, short_rows, 3>, short_rows>();
+        case SolveVariant::entries_7:
+          return either.template operator()<EntriesInRegisters<T, 4, 7>, 4>();
         case SolveVariant::entries_64:
           if (sizeof(T) == 8 && how.lanes <= RestOfRows::lanes_of_two)
-            return launch.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(q);
-          return launch.template operator()<LongRowsHeld<T, largest_team_of_a_system>, 1, true>(q);
+            return launch
+                .template operator()<LongRowsInRegisters<T, lanes_of_long_rows<T>>, 1, true>(q);
+          return launch
+              .template operator()<LongRowsInRegisters<T, largest_team_of_a_system>, 1, true>(q);
         case SolveVariant::columns_24:
-          return launch.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(q);
+          return launch.template operator()<ColumnsInRegisters<T, 3, 24>, 3, false>(q);
         case SolveVariant::columns_56:
-          return launch.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(q);
+          return launch.template operator()<ColumnsInRegisters<T, 1, 56>, 1, true>(q);
         case SolveVariant::columns_split:
           return launch
               .template operator()<ColumnsSplit<T, 2, SplitColumns::in_registers>, 2, false>(q);
@@ -329,8 +332,8 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p, st
     std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency()));
     std::int64_t per_chunk = std::clamp<std::int64_t>(share, 1, most);
     if (by_packs) per_chunk = Host::whole_packs(per_chunk);
-    // A chunk for each room of a workspace.
-    if constexpr (SolverInRoom<decltype(p.solver)>)
+    // A chunk for each storage of a workspace.
+    if constexpr (SolverWithStorage<decltype(p.solver)>)
       if (p.solver.workspace != nullptr)
         per_chunk = (p.items + p.solver.at_once - 1) / p.solver.at_once;
     Kokkos::parallel_for(label,
@@ -413,17 +416,17 @@ void solve_batch(Exec const& exec, Solver const& given_solver, M const& precondi
   WorkspacePlan const plan =
       plan_workspace<Exec, T>(exec, fitted, preconditioner, a, items, how, is_scaled);
   T* const memory = workspace_of<T, Exec>(call, plan, given);
-  auto const in_room = solver_in_room(fitted, plan.solver, memory);
+  auto const with_storage = solver_with_storage(fitted, plan.solver, memory);
   if (items == 0 || a.rows() == 0) return;
 
-  PreconditionerRoom<T> beside;
+  PreconditionerStorage<T> beside;
   if (plan.preconditioner.numbers() > 0)
     beside = {memory + plan.solver.numbers(), plan.preconditioner.of_system,
               plan.preconditioner.at_once};
-  using Placed = std::remove_const_t<decltype(in_room)>;
+  using Placed = std::remove_const_t<decltype(with_storage)>;
   launch_solve(exec, call,
                SolveProblem<T, Placed, Preparing, Systems, std::remove_const_t<decltype(scale)>>{
-                   in_room, in_kernel, systems, b.storage.as_const(), x.storage,
+                   with_storage, in_kernel, systems, b.storage.as_const(), x.storage,
                    LogPointers<T>(log), items, beside, scale},
                a.nonzeros(), how);
 }
@@ -434,14 +437,15 @@ void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solv
                    A const& a, B const& b, X const& x, Rest const&... rest) {
   static_assert(sizeof...(Rest) <= 2,
                 "Batchwork::solve takes, after x, a log and workspace(view) at most");
-  auto const run = [&](auto const& log, auto const&... room) {
+  auto const run = [&](auto const& log, auto const&... memory) {
     if constexpr (requires { log.reason; }) {
-      if constexpr (sizeof...(room) == 0)
+      if constexpr (sizeof...(memory) == 0)
         solve_batch(exec, solver, m, a, b, x, log, NoWorkspace{}, how);
-      else solve_batch(exec, solver, m, a, b, x, log, room..., how);
+      else solve_batch(exec, solver, m, a, b, x, log, memory..., how);
     } else {
       using T = typename std::remove_cvref_t<decltype(stored(x))>::value_type;
-      static_assert(sizeof...(room) == 0, "Batchwork::solve: the log comes before workspace(view)");
+      static_assert(sizeof...(memory) == 0,
+                    "Batchwork::solve: the log comes before workspace(view)");
       solve_batch(exec, solver, m, a, b, x, SolveLog<T, typename Exec::memory_space>{}, log, how);
     }
   };
@@ -456,8 +460,8 @@ void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solv
 /// \param solver          conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria; or one of them for badly
 ///                        scaled systems, scaled(...), or with weights for its test, weighted(...)
 /// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor)
-/// \param a               csr, ell, dense, identity or matrix_free, of up to 2048 rows; see check
-/// \param b,x             Views v(item, i) in any layout or strided, or packed(v, n); float or double; x may not be b
+/// \param a               csr, ell, dense, scaled_identity or matrix_free, of up to 2048 rows; see check
+/// \param b,x             Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may not be b
 /// \param log             a SolveLog, whose Views are optional: iterations, residuals and the reason of every item; may be
 ///                        left out
 /// \param workspace       workspace(view), where workspace_numbers(...) is not zero: for gmres, and on devices for factors of
@@ -528,8 +532,8 @@ void solve(WorkDivision const& how, Solver const& solver, Rest const&... rest) {
 }
 
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and
-/// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's room, factors and what
-/// is beside them; on hosts a solver's room to 32 KB a thread, and factors always. There is room for the
+/// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's storage, factors and what
+/// is beside them; on hosts a solver's storage to 32 KB a thread, and factors always. There is room for the
 /// systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes that the device
 /// can hold (with factors of more than 64 rows an eighth), on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
 /// the machine, and on the pattern only through its numbers of rows and nonzeros.

@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "krylov/Batchwork_AnyMatrices.hpp"
 #include "krylov/Batchwork_Solve.hpp"
-#include "krylov/Batchwork_SystemCall.hpp"
+#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/formats/Batchwork_AnyMatrices.hpp"
 
 namespace Batchwork {
 
@@ -72,9 +72,9 @@ struct NamesOf<RelativeTo> {
 
 /// Of letters as names in files have them, whatever the locale.
 constexpr bool same_but_for_case(std::string_view a, std::string_view b) {
-  auto const lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
+  auto const lower_case = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
+                    [&](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 template <class Kind>
@@ -152,8 +152,8 @@ auto with_both(SystemCall const& call, SolveConfiguration const& c, F const& f) 
 /// [, workspace(view)]). One branch on the host, then the same kernels, and so the same bits. With AnyMatrices the format is
 /// chosen at run time as well. Messages count operands as where solver and preconditioner are given: A is operand 3.
 /// \param configuration  solver, preconditioner, criteria and what is theirs
-/// \param a              csr, ell, dense, identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
-/// \param b,x            Views v(item, i) in any layout or strided, or packed(v, n); float or double; x may not be b
+/// \param a              csr, ell, dense, scaled_identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
+/// \param b,x            Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may not be b
 /// \param log_and_workspace  a SolveLog; workspace(view), where workspace_numbers(...) is not zero; other calls do
 ///                       not use; each may be left out
 ///

@@ -10,8 +10,8 @@
 #include <string>
 #include <type_traits>
 
-#include "machine/Batchwork_Held.hpp"
-#include "machine/Batchwork_Status.hpp"
+#include "core/Batchwork_Status.hpp"
+#include "core/Batchwork_Value.hpp"
 
 namespace Batchwork {
 

@@ -15,8 +15,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "krylov/Batchwork_LocalSystems.hpp"
 #include "krylov/Batchwork_Solve.hpp"
+#include "krylov/formats/Batchwork_LocalSystems.hpp"
 
 namespace Batchwork {
 
@@ -63,7 +63,7 @@ struct TeamLanes : SystemTeam<T, R, true, Matrix, Member> {
   template <int N>
   BATCHWORK_INLINE void sum(T const (&mine)[N], T (&sums)[N]) {
     if (Vendor::has_shuffles && this->lanes <= lanes_of_warp) {
-      // A lone warp has no parts of sums to bring together, but letter boxes count on a wait in every sum.
+      // A lone warp has no parts of sums to bring together, but exchanges count on a wait in every sum.
       BATCHWORK_UNROLL
       for (int n = 0; n < N; ++n) sums[n] = mine[n];
       Vendor::sum_over(sums, lanes_of_warp);
@@ -101,9 +101,9 @@ struct TeamSolver {
   using value_type = T;
   static constexpr int numbers_rank = NumbersRank;  ///< indices of an item's own numbers
   static constexpr bool by_functor = requires(Systems const& s) { s.functor; };
-  static constexpr bool has_room = SolverInRoom<Solver>;
+  static constexpr bool has_storage = SolverWithStorage<Solver>;
   /// Those that meet otherwise than in sums want whole teams of several warps, a power of two.
-  static constexpr bool wants_power_of_two = has_room || takes_item<M>;
+  static constexpr bool wants_power_of_two = has_storage || takes_item<M>;
   static constexpr int least_team = wants_power_of_two ? 2 * lanes_of_warp : lanes_of_warp;
 
   Solver solver;
@@ -174,7 +174,7 @@ struct TeamSolver {
            (!wants_power_of_two || (team & (team - 1)) == 0) &&
            std::int64_t(team) * R >= systems.rows;
   }
-  /// The letter boxes have places for whole rounds of the lanes.
+  /// The exchanges have places for whole rounds of the lanes.
   BATCHWORK_INLINE constexpr SystemScratch layout(int lanes) const {
     return {lanes, (systems.rows + lanes - 1) / lanes * lanes, 1, 16 / int(sizeof(T)), 2};
   }
@@ -182,16 +182,16 @@ struct TeamSolver {
     return bytes_of_preconditioner<T>(preconditioner, systems.rows) / sizeof(T);
   }
   /// `lanes` are 0 for a host's thread.
-  BATCHWORK_INLINE std::size_t numbers_of_room(int places, int lanes) const {
-    if constexpr (has_room)
-      return std::size_t(RoomOf<decltype(solver.solver)>::numbers(
-          solver.solver, RoomShape{places, 0, warps_of_room(lanes), 0}));
+  BATCHWORK_INLINE std::size_t numbers_of_storage(int places, int lanes) const {
+    if constexpr (has_storage)
+      return std::size_t(StorageOf<decltype(solver.solver)>::numbers(
+          solver.solver, StorageShape{places, 0, warps_of_storage(lanes), 0}));
     else return 0;
   }
   BATCHWORK_INLINE std::size_t numbers_of_scratch(int lanes) const {
     SystemScratch const scratch = layout(lanes);
     return scratch.numbers(Vendor::has_shuffles) + numbers_of_factors() +
-           numbers_of_room(scratch.rows, lanes);
+           numbers_of_storage(scratch.rows, lanes);
   }
 
   template <class Member, class F, class B, class X>
@@ -233,8 +233,8 @@ struct TeamSolver {
       auto const m =
           prepare<Prepared<RowNumbers<T, R>, M>>(at, diagonal, preconditioner, a, factors);
       if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
-      auto method =
-          method_in_room(at, solver, SystemRoom<T>{factors + numbers_of_factors(), 0, true});
+      auto method = method_with_storage(at, solver,
+                                        SystemStorage<T>{factors + numbers_of_factors(), 0, true});
       return solve_systems(at, m, method, solver.stop);
     };
     RowNumbers<T, R> diagonal{};
@@ -268,9 +268,9 @@ struct TeamSolver {
     alignas(64) T memory[vectors * (Rows + native_width<T>)];
     constexpr int W = native_width<T>;
     // Bases and factors are allocated, where there are any, aligned as packs are.
-    constexpr std::size_t aligned = has_room || has_bytes<T, M> ? 64 / sizeof(T) : 1;
+    constexpr std::size_t aligned = has_storage || has_bytes<T, M> ? 64 / sizeof(T) : 1;
     std::size_t const factors = (numbers_of_factors() + aligned - 1) / aligned * aligned;
-    std::vector<T> beside(factors + numbers_of_room((a.rows + W - 1) / W * W, 0) + aligned - 1);
+    std::vector<T> beside(factors + numbers_of_storage((a.rows + W - 1) / W * W, 0) + aligned - 1);
     T* first = beside.data();
     while (reinterpret_cast<std::uintptr_t>(first) % (aligned * sizeof(T)) != 0) ++first;
     AnySystems<T> const any(a);
@@ -288,7 +288,7 @@ struct TeamSolver {
         for (int i = 0; i < a.rows; ++i) diagonal.data[i] = diagonal_number(matrix, i);
       auto const m = prepare<Factors>(at, diagonal, preconditioner, any, first);
       if constexpr (requires { m.valid; }) at.valid = m.valid;
-      auto method = method_in_room(at, solver, SystemRoom<T>{first + factors});
+      auto method = method_with_storage(at, solver, SystemStorage<T>{first + factors});
       return solve_systems(at, m, method, solver.stop);
     };
     if constexpr (by_functor) return run(typename MatrixFreeSystems<F>::Item{functor, number});
@@ -315,8 +315,8 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
   using Systems = std::conditional_t<ByLanes && !functor, AnySystems<T>, Given>;
   SystemCall const call{"team_solve"};
   call.check_matrices(3, a);
-  auto const placed = solver_in_room<T>(fitted_solver(call, solver, a.rows()), RoomPlan{},
-                                        static_cast<T*>(nullptr));
+  auto const placed = solver_with_storage<T>(fitted_solver(call, solver, a.rows()), StoragePlan{},
+                                             static_cast<T*>(nullptr));
   auto const prepared = preconditioner_in_kernel(m, a);
   using InKernel = std::remove_const_t<decltype(prepared)>;
   static_assert(!(functor && requires { InKernel::needs_entries; }),
@@ -349,7 +349,7 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
 /// \param solver           conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria
 /// \param preconditioner   no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor). A View of blocks
 ///                         is not kept: it must outlive the kernel, too
-/// \param a                csr, ell, dense, identity or matrix_free, of which solve takes an item by its number; or
+/// \param a                csr, ell, dense, scaled_identity or matrix_free, of which solve takes an item by its number; or
 ///                         csr_pattern, ell_pattern, dense_pattern, whose numbers the kernel has. Views are not kept: they must
 ///                         outlive the kernel
 ///

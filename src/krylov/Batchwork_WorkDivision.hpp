@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
-#include "krylov/Batchwork_SolveBudget.hpp"
-#include "krylov/Batchwork_SystemCall.hpp"
+#include "krylov/detail/Batchwork_SolveBudget.hpp"
+#include "krylov/detail/Batchwork_SystemCall.hpp"
 
 namespace Batchwork {
 

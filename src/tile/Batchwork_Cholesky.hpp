@@ -34,14 +34,14 @@ struct CholeskyFactor : Impl::NotIndexed {
   BATCHWORK_INLINE S const* row(int i) const { return a + Impl::triangle_index(i, 0); }
 };
 
-/// The same, spread: each lane holds whole rows of L and the reciprocals that belong to them.
+/// The same, distributed: each lane holds whole rows of L and the reciprocals that belong to them.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct CholeskyFactor<Spread<T, R, C, E, Whole>, N>
-    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E, Whole>, true>, N, N> {
+struct CholeskyFactor<Distributed<T, R, C, E, Whole>, N>
+    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N> {
   static constexpr Structure structure = Structure::lower;
   static constexpr bool is_vector = false;
-  using S = Impl::dealt_t<Spread<T, R, C, E, Whole>, true>;
-  using Base = Impl::Lines<S, N, N>;
+  using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;
+  using Base = Impl::LocalLines<S, N, N>;
 
   T inverse[Base::mine];
 
@@ -199,7 +199,7 @@ BATCHWORK_INLINE void factor_columns(L& l, A const& a, int j0,
 /// In packs, by register blocks.
 template <class A>
 BATCHWORK_INLINE auto cholesky_by_blocks(A const& a) {
-  using S = held_t<A>;
+  using S = value_t<A>;
   constexpr int N = A::rows, full = N / block_cols * block_cols;
   Cholesky<S, N> r;
   info_t<S> info(0);
@@ -211,8 +211,8 @@ BATCHWORK_INLINE auto cholesky_by_blocks(A const& a) {
 
 /// By one lane or in packs.
 template <class A>
-BATCHWORK_INLINE auto cholesky_held(A const& a) {
-  using S = held_t<A>;
+BATCHWORK_INLINE auto cholesky_in_lanes(A const& a) {
+  using S = value_t<A>;
   using T = scalar_t<S>;
   constexpr int N = A::rows;
   // A host core waits for each pivot: root, reciprocal and the entry below stand between one and the next. So the last
@@ -261,8 +261,8 @@ BATCHWORK_INLINE auto cholesky_held(A const& a) {
 /// Column by column, each first written to the exchange as it is, then, divided by its pivot, subtracted from those right of
 /// it by every lane in its own rows: one wait a column, two columns of the exchange in turn.
 template <class A>
-BATCHWORK_INLINE auto cholesky_by_lines(A const& a) {
-  using S = dealt_t<held_t<A>, true>;
+BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
+  using S = dealt_t<value_t<A>, true>;
   using T = scalar_t<S>;
   constexpr int N = A::rows, L = S::lanes;
   Cholesky<S, N> r;
@@ -322,7 +322,7 @@ BATCHWORK_INLINE auto cholesky_by_lines(A const& a) {
   BATCHWORK_UNROLL
   for (int m = 0; m < mine; ++m) {
     BATCHWORK_UNROLL
-    for (int k = 0; k < N; ++k) l.hold(m, k, k < (m + 1) * L ? own[m * N + k] : T(0));
+    for (int k = 0; k < N; ++k) l.set_local(m, k, k < (m + 1) * L ? own[m * N + k] : T(0));
   }
   l.info = first_failure(a.info, info);
   return r;
@@ -339,13 +339,13 @@ template <Tile A>
 BATCHWORK_INLINE auto cholesky(A const& a) {
   static_assert(A::rows == A::cols, "Batchwork::cholesky: the tile must be square");
   if constexpr (Impl::is_fragments<A> && A::structure == Structure::symmetric)
-    return Cholesky<held_t<A>, A::rows, Impl::FactorFragments<held_t<A>, A::rows>>{
-        Impl::cholesky_by_fragments<held_t<A>>(a)};
-  else if constexpr (Impl::is_spread_tile<A>) return Impl::cholesky_by_lines(a);
-  else if constexpr (!Impl::one_item_per_lane<held_t<A>> &&
+    return Cholesky<value_t<A>, A::rows, Impl::FactorFragments<value_t<A>, A::rows>>{
+        Impl::cholesky_by_fragments<value_t<A>>(a)};
+  else if constexpr (Impl::is_distributed_tile<A>) return Impl::distributed_cholesky(a);
+  else if constexpr (!Impl::one_item_per_lane<value_t<A>> &&
                      A::rows > Impl::extent_of_constant_blocks)
     return Impl::cholesky_by_blocks(a);
-  else return Impl::cholesky_held(a);
+  else return Impl::cholesky_in_lanes(a);
 }
 
 /// x with a x = b, from the factorisation of a.

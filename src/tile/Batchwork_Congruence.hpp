@@ -15,7 +15,7 @@ namespace Batchwork {
 template <Tile X>
 BATCHWORK_INLINE auto symmetric(X const& x) {
   static_assert(X::rows == X::cols, "Batchwork::symmetric: the tile must be square");
-  return Symmetric<held_t<X>, X::rows>(x);
+  return Symmetric<value_t<X>, X::rows>(x);
 }
 
 namespace Impl {
@@ -32,10 +32,10 @@ struct Rows {
   int first;
   info_t<value_type> info;
   BATCHWORK_INLINE value_type entry(int i, int j) const { return x.entry(first + i, j); }
-  BATCHWORK_INLINE auto place() const
-    requires HasPlace<X>
+  BATCHWORK_INLINE auto pointer() const
+    requires HasEntryPointer<X>
   {
-    auto p = x.place();
+    auto p = x.pointer();
     p.first = p.at(first, 0);
     return p;
   }
@@ -47,10 +47,10 @@ struct From {
   static constexpr bool is_zero = false, subtracts = Subtract;
   C const& c;
   BATCHWORK_INLINE auto entry(int i, int j) const { return c.entry(i, j); }
-  BATCHWORK_INLINE auto place() const
-    requires HasPlace<C>
+  BATCHWORK_INLINE auto pointer() const
+    requires HasEntryPointer<C>
   {
-    return c.place();
+    return c.pointer();
   }
 };
 
@@ -66,7 +66,7 @@ struct TriangleBlock {
   /// In both triangles. What a block on the diagonal, or one that crosses it, has above counts for nothing.
   template <int BI, int BJ, bool OnDiagonal>
   BATCHWORK_INLINE void put(value_type const (&v)[BI * BJ], int i, int j) {
-    auto const p = r.place();
+    auto const p = r.pointer();
     value_type *const below = p.at(i0 + i, j), *const above = p.at(j, i0 + i);
     BATCHWORK_UNROLL
     for (int m = 0; m < BI; ++m) {
@@ -86,10 +86,10 @@ struct TriangleStart {
   C const& c;
   int i0;
   BATCHWORK_INLINE auto entry(int i, int j) const { return c.entry(i0 + i, j); }
-  BATCHWORK_INLINE auto place() const
-    requires HasPlace<C>
+  BATCHWORK_INLINE auto pointer() const
+    requires HasEntryPointer<C>
   {
-    auto p = c.place();
+    auto p = c.pointer();
     p.first = p.at(i0, 0);
     return p;
   }
@@ -141,7 +141,7 @@ BATCHWORK_INLINE void triangle_from(R& r, RowsOfA const& rows, B const& b, C con
   } else {
     constexpr int G = RowsOfA::together, full = M / G * G;
     // Where the columns of b are packs, a few of them stay in the first cache while all rows are done.
-    constexpr int panel = is_held_in_packs<B> && RowsOfA::any_order ? 2 * block_cols : M;
+    constexpr int panel = has_pack_values<B> && RowsOfA::any_order ? 2 * block_cols : M;
     for (int j0 = 0; j0 < M; j0 += panel) {
       int const end = j0 + panel;
       for (int i0 = j0 / G * G; i0 < full; i0 += G)
@@ -218,39 +218,39 @@ struct Mirrored {
     return j <= i ? x.entry(i, j) : x.entry(j, i);
   }
 };
-/// The same of any tile, in a call whose result is spread.
+/// The same of any tile, in a call whose result is distributed.
 template <class X>
 BATCHWORK_INLINE decltype(auto) mirrored(X const& x) {
   if constexpr (X::structure != Structure::general) return (x);
-  else if constexpr (is_spread_tile<X>) return symmetric(x);
+  else if constexpr (is_distributed_tile<X>) return symmetric(x);
   else return Mirrored<X>{x, x.info};
 }
 
-/// The symmetric c +- a b, spread over lanes: each computes its rows as far as the diagonal.
+/// The symmetric c +- a b, distributed over lanes: each computes its rows as far as the diagonal.
 /// Whole: with the other triangle as well.
 template <class S, bool Whole, class A, class B, class C>
-BATCHWORK_INLINE auto triangle_by_lines(A const& a, B const& b, C const& c) {
+BATCHWORK_INLINE auto distributed_triangle(A const& a, B const& b, C const& c) {
   if constexpr (C::is_zero) {
-    return symmetric_by_lines<S, Whole>(a, b, LinesFromZero{}, NoLines{}, grid_of(a, b));
+    return distributed_symmetric<S, Whole>(a, b, LinesFromZero{}, NoLines{}, grid_of(a, b));
   } else {
     LaneGrid const grid = grid_of(a, b, c.c);
     decltype(auto) from = mirrored(c.c);
     if constexpr (Whole)
-      return symmetric_by_lines<S, true>(a, b, LinesFrom<C::subtracts>{},
-                                         lines_of<S, true>(from, grid), grid);
+      return distributed_symmetric<S, true>(a, b, LinesFrom<C::subtracts>{},
+                                            lines_of<S, true>(from, grid), grid);
     else
-      return symmetric_by_lines<S, false>(a, b, LinesFrom<C::subtracts>{},
-                                          lower_lines_of<S>(from, grid), grid);
+      return distributed_symmetric<S, false>(a, b, LinesFrom<C::subtracts>{},
+                                             lower_lines_of<S>(from, grid), grid);
   }
 }
 
 /// The symmetric c +- a b, by one lane or in packs.
 template <class S, class A, class B, class C>
-BATCHWORK_INLINE auto triangle_held(A const& a, B const& b, C const& c) {
+BATCHWORK_INLINE auto triangle_in_lanes(A const& a, B const& b, C const& c) {
   Symmetric<S, A::rows> r;
   if constexpr (one_item_per_lane<S>) {
     // What is common is read again rather than kept in registers since the product before.
-    if constexpr (B::structure == Structure::general && is_staged<B>) Vendor::forget_loads();
+    if constexpr (B::structure == Structure::general && is_read_in_place<B>) Vendor::forget_loads();
     triangle_in_lane(r, a, b, c);
   } else {
     triangle_from<0>(r, RowsOf<A>{a}, b, c);
@@ -263,37 +263,37 @@ template <class C>
 inline constexpr bool adds_common_or_nothing = C::is_zero;
 template <bool Subtract, class X>
 inline constexpr bool adds_common_or_nothing<From<Subtract, X>> =
-    !Subtract && !is_spread_tile<X> && X::structure == Structure::symmetric;
+    !Subtract && !is_distributed_tile<X> && X::structure == Structure::symmetric;
 template <class S, class A, class B, class C>
 inline constexpr bool adds_by_fragments = [] {
   if constexpr (makes_fragments<S> && is_fragments<A> && is_transposed<B>)
-    return !is_spread_tile<B> && adds_common_or_nothing<C>;
+    return !is_distributed_tile<B> && adds_common_or_nothing<C>;
   else return false;
 }();
 
-/// The symmetric c +- a b, however it is held.
+/// The symmetric c +- a b, whatever its values are.
 template <class S, class A, class B, class C>
 BATCHWORK_INLINE auto triangle(A const& a, B const& b, C const& c) {
-  if constexpr (is_spread<S>) {
+  if constexpr (is_distributed<S>) {
     if constexpr (adds_by_fragments<S, A, B, C>)
       return symmetric_by_fragments<dealt_t<S, true>, false>(a, transpose(b), c);
-    else return triangle_by_lines<dealt_t<S, true>, false>(a, b, c);
+    else return distributed_triangle<dealt_t<S, true>, false>(a, b, c);
   } else {
-    return triangle_held<S>(a, b, c);
+    return triangle_in_lanes<S>(a, b, c);
   }
 }
 
-/// How what is added is held; nothing is, as S.
+/// The type of the values of what is added; S where nothing is.
 template <class C, class S>
-struct HeldOfAddend {
+struct ValueOfAddend {
   using type = S;
 };
 template <bool Sub, class X, class S>
-struct HeldOfAddend<From<Sub, X>, S> {
-  using type = held_t<X>;
+struct ValueOfAddend<From<Sub, X>, S> {
+  using type = value_t<X>;
 };
 template <class C, class S>
-using c_held_t = typename HeldOfAddend<C, S>::type;
+using c_value_t = typename ValueOfAddend<C, S>::type;
 
 template <class F, class P, class C>
 BATCHWORK_INLINE auto congruence(F const& f, P const& p, C const& c) {
@@ -301,22 +301,22 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, C const& c) {
                 "Batchwork::congruence(f, p): p must be square with as many rows as f has columns");
   static_assert(P::structure != Structure::lower && P::structure != Structure::upper,
                 "Batchwork::congruence(f, p): p must be symmetric; this one is triangular");
-  using S = promote_t<held_t<F>, held_t<P>>;
+  using S = promote_t<value_t<F>, value_t<P>>;
   Transposed<F const&> const ft{f, f.info};
-  if constexpr (is_spread<S>) {
+  if constexpr (is_distributed<S>) {
     decltype(auto) sp = mirrored(p);
-    using SR = promote_t<S, c_held_t<C, S>>;
-    if constexpr (makes_fragments<SR> && !is_spread_tile<F> && is_spread_tile<P> &&
+    using SR = promote_t<S, c_value_t<C, S>>;
+    if constexpr (makes_fragments<SR> && !is_distributed_tile<F> && is_distributed_tile<P> &&
                   F::structure != Structure::diagonal && P::structure == Structure::symmetric &&
                   adds_common_or_nothing<C>)
       return congruence_by_fragments<dealt_t<SR, true>>(f, p, c);
-    else return triangle_by_lines<dealt_t<SR, true>, SR::whole>(f * sp, ft, c);
+    else return distributed_triangle<dealt_t<SR, true>, SR::whole>(f * sp, ft, c);
   } else if constexpr (P::structure == Structure::general) {
     return congruence(f, symmetric(p), c);
   } else if constexpr (one_item_per_lane<S>) {
     Matrix<S, F::rows, F::cols> t;
     product(t, f, p);
-    return triangle<promote_t<S, c_held_t<C, S>>>(t, ft, c);
+    return triangle<promote_t<S, c_value_t<C, S>>>(t, ft, c);
   } else {
     Symmetric<S, F::rows> r;
     triangle_from<0>(r, RowsOfProduct<S, F, P>{f, p}, ft, c);
@@ -341,7 +341,7 @@ template <Tile A, Tile B>
 BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b) {
   static_assert(A::cols == B::rows && A::rows == B::cols,
                 "Batchwork::symmetric_product(a, b): a is M x K and b is K x M");
-  using S = promote_t<held_t<A>, held_t<B>>;
+  using S = promote_t<value_t<A>, value_t<B>>;
   auto r = Impl::triangle<S>(a, b, Impl::FromZero<S>{});
   r.info = Impl::merge_info<S>(a.info, b.info);
   return r;
@@ -352,7 +352,7 @@ BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b, C const& c) {
   static_assert(A::cols == B::rows && A::rows == B::cols,
                 "Batchwork::symmetric_product(a, b, c): a is M x K and b is K x M");
   Impl::require_addend<C, A>();
-  using S = promote_t<promote_t<held_t<A>, held_t<B>>, held_t<C>>;
+  using S = promote_t<promote_t<value_t<A>, value_t<B>>, value_t<C>>;
   auto r = Impl::triangle<S>(a, b, Impl::From<false, C>{c});
   r.info = Impl::merge_info<S>(Impl::merge_info<S>(a.info, b.info), c.info);
   return r;
@@ -363,7 +363,7 @@ BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b, C const& c) {
 /// symmetric_product(f p, f').
 template <Tile F, Tile P>
 BATCHWORK_INLINE auto congruence(F const& f, P const& p) {
-  using S = promote_t<held_t<F>, held_t<P>>;
+  using S = promote_t<value_t<F>, value_t<P>>;
   auto r = Impl::congruence(f, p, Impl::FromZero<S>{});
   r.info = Impl::merge_info<S>(f.info, p.info);
   return r;
@@ -372,7 +372,7 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p) {
 template <Tile F, Tile P, Tile Q>
 BATCHWORK_INLINE auto congruence(F const& f, P const& p, Q const& q) {
   Impl::require_addend<Q, F>();
-  using S = promote_t<promote_t<held_t<F>, held_t<P>>, held_t<Q>>;
+  using S = promote_t<promote_t<value_t<F>, value_t<P>>, value_t<Q>>;
   auto r = Impl::congruence(f, p, Impl::From<false, Q>{q});
   r.info = Impl::merge_info<S>(Impl::merge_info<S>(f.info, p.info), q.info);
   return r;
@@ -381,9 +381,9 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, Q const& q) {
 /// y' y, of which one triangle is computed. M x N gives N x N; M N^2 operations.
 template <Tile Y>
 BATCHWORK_INLINE auto gram(Y const& y) {
-  if constexpr (Impl::is_spread_tile<Y>) {
-    auto r =
-        Impl::gram_by_lines<held_t<Y>>(y, Impl::LinesFromZero{}, Impl::NoLines{}, Impl::grid_of(y));
+  if constexpr (Impl::is_distributed_tile<Y>) {
+    auto r = Impl::distributed_gram<value_t<Y>>(y, Impl::LinesFromZero{}, Impl::NoLines{},
+                                                Impl::grid_of(y));
     r.info = y.info;
     return r;
   } else return symmetric_product(Transposed<Y const&>{y, y.info}, y);
@@ -396,16 +396,16 @@ BATCHWORK_INLINE auto downdate(P const& p, Y const& y) {
                 "Batchwork::downdate(p, y): p is N x N and y has N columns");
   static_assert(P::structure != Structure::lower && P::structure != Structure::upper,
                 "Batchwork::downdate(p, y): p must be symmetric; this one is triangular");
-  using S = promote_t<held_t<P>, held_t<Y>>;
+  using S = promote_t<value_t<P>, value_t<Y>>;
   auto r = [&] {
     if constexpr (Impl::is_fragments<P> && Impl::is_transposed_fragments<Y>) {
-      return Impl::downdate_by_fragments(p, y.held);
-    } else if constexpr (Impl::is_spread_tile<Y>) {
+      return Impl::downdate_by_fragments(p, y.original);
+    } else if constexpr (Impl::is_distributed_tile<Y>) {
       Impl::LaneGrid const grid = Impl::grid_of(y);
       decltype(auto) start = Impl::mirrored(p);
-      return Impl::gram_by_lines<S>(y, Impl::LinesFrom<true>{},
-                                    Impl::lower_lines_of<Impl::dealt_t<S, true>>(start, grid),
-                                    grid);
+      return Impl::distributed_gram<S>(y, Impl::LinesFrom<true>{},
+                                       Impl::lower_lines_of<Impl::dealt_t<S, true>>(start, grid),
+                                       grid);
     } else {
       Transposed<Y const&> const yt{y, y.info};
       return Impl::triangle<S>(yt, y, Impl::From<true, P>{p});

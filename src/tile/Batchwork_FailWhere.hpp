@@ -12,9 +12,9 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// x, held as S: what is common to all items has a status for each of them then.
+/// x with values of S: what is common to all items has a status for each of them then.
 template <class S, class M, class X>
-BATCHWORK_INLINE auto held_as([[maybe_unused]] M const& mask, X const& x) {
+BATCHWORK_INLINE auto as_value([[maybe_unused]] M const& mask, X const& x) {
   if constexpr (is_scalar_tile<X>) {
     Scalar<S> r(x);
     if constexpr (requires { r.value.grid = mask.grid; }) r.value.grid = mask.grid;
@@ -35,10 +35,10 @@ BATCHWORK_INLINE auto held_as([[maybe_unused]] M const& mask, X const& x) {
 template <class M, class X>
 BATCHWORK_INLINE auto fail_where(M const& mask, Reason reason, X const& x) {
   using S0 = typename X::value_type;
-  using S = typename Impl::HeldForMask<S0, M>::type;
+  using S = typename Impl::ValueForMask<S0, M>::type;
   auto r = [&] {
     if constexpr (std::is_same_v<S, S0>) return x;
-    else return Impl::held_as<S>(mask, x);
+    else return Impl::as_value<S>(mask, x);
   }();
   r.info =
       Impl::first_failure(r.info, Impl::select(mask, Impl::make_info<S>(reason, 0), info_t<S>(0)));

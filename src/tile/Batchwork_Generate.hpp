@@ -15,13 +15,13 @@ namespace Batchwork {
 namespace Impl {
 
 template <class X>
-struct HeldOfEntry;
+struct ValueOfEntry;
 template <Number X>
-struct HeldOfEntry<X> {
+struct ValueOfEntry<X> {
   using type = std::conditional_t<std::is_floating_point_v<X>, X, double>;
 };
 template <class S>
-struct HeldOfEntry<Scalar<S>> {
+struct ValueOfEntry<Scalar<S>> {
   using type = S;
 };
 
@@ -50,10 +50,10 @@ BATCHWORK_INLINE void set_entries(R& r, F const& f) {
 /// The M x N matrix with entries f(i, j), numbers or scalars. Its type is that of f(0, 0); integers give double.
 template <int M, int N, class F>
 BATCHWORK_INLINE auto generate(F const& f) {
-  using S = typename Impl::HeldOfEntry<std::remove_cvref_t<decltype(f(0, 0))>>::type;
+  using S = typename Impl::ValueOfEntry<std::remove_cvref_t<decltype(f(0, 0))>>::type;
   Matrix<S, M, N> r;
   r.info = info_t<S>(0);
-  if constexpr (Impl::is_spread<S>) {
+  if constexpr (Impl::is_distributed<S>) {
     Impl::set_entries<S>(r, f);
   } else {
     BATCHWORK_UNROLL_ON_DEVICE
@@ -68,10 +68,10 @@ BATCHWORK_INLINE auto generate(F const& f) {
 /// The vector with entries f(i), numbers or scalars. Its type is that of f(0); integers give double.
 template <int N, class F>
 BATCHWORK_INLINE auto generate(F const& f) {
-  using S = typename Impl::HeldOfEntry<std::remove_cvref_t<decltype(f(0))>>::type;
+  using S = typename Impl::ValueOfEntry<std::remove_cvref_t<decltype(f(0))>>::type;
   Vector<S, N> r;
   r.info = info_t<S>(0);
-  if constexpr (Impl::is_spread<S>) {
+  if constexpr (Impl::is_distributed<S>) {
     Impl::set_entries<S>(r, [&](int i, int) { return f(i); });
   } else {
     BATCHWORK_UNROLL_ON_DEVICE
@@ -83,14 +83,14 @@ BATCHWORK_INLINE auto generate(F const& f) {
 /// Entry (i, j) of a tile, with the tile's status. On devices the indices must be constants once loops are unrolled.
 template <Tile X>
 BATCHWORK_INLINE auto element(X const& x, int i, int j) {
-  using S = held_t<X>;
+  using S = value_t<X>;
   return Scalar<S>(S(x.entry(i, j)), x.info);
 }
 /// Entry i of a vector.
 template <Tile X>
   requires X::is_vector
 BATCHWORK_INLINE auto element(X const& x, int i) {
-  using S = held_t<X>;
+  using S = value_t<X>;
   return Scalar<S>(S(x.entry(i, 0)), x.info);
 }
 
@@ -110,12 +110,12 @@ template <class M, Tile A, Tile B>
 BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   static_assert(A::rows == B::rows && A::cols == B::cols,
                 "Batchwork::select: the tiles have different extents");
-  using S0 = typename Impl::HeldForMask<promote_t<held_t<A>, held_t<B>>, M>::type;
+  using S0 = typename Impl::ValueForMask<promote_t<value_t<A>, value_t<B>>, M>::type;
   using S = Impl::deal_together_t<S0, A, B>;
   using R = Impl::tile_of_t<S, A::rows, A::cols, Impl::sum_structure(A::structure, B::structure),
                             A::is_vector || B::is_vector>;
   R r = Impl::entrywise<R>(Impl::SelectEntry<M, S>{mask}, a, b);
-  r.info = Impl::select(mask, Impl::spread_info<S>(a.info), Impl::spread_info<S>(b.info));
+  r.info = Impl::select(mask, Impl::info_in_lanes_of<S>(a.info), Impl::info_in_lanes_of<S>(b.info));
   return r;
 }
 

@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_MATRIX_HPP
 #define BATCHWORK_MATRIX_HPP
 
-#include "tile/Batchwork_Lines.hpp"
+#include "tile/detail/shared/Batchwork_LocalLines.hpp"
 
 namespace Batchwork {
 
@@ -18,8 +18,8 @@ BATCHWORK_INLINE void assign(To& to, From const& from) {
   static_assert(rows_of<To> == rows_of<From> && cols_of<To> == cols_of<From>,
                 "Batchwork: a tile is assigned from one of other extents");
   using S = typename To::value_type;
-  if constexpr (is_spread<S>) {
-    assign_lines(to, from);
+  if constexpr (is_distributed<S>) {
+    distributed_assign(to, from);
   } else {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < rows_of<To>; ++i) {
@@ -29,14 +29,14 @@ BATCHWORK_INLINE void assign(To& to, From const& from) {
       }
     }
   }
-  to.info = spread_info<S>(from.info);
+  to.info = info_in_lanes_of<S>(from.info);
 }
 
 /// Assignment to a tile that `from` may refer to, as in a = transpose(a): then through a copy.
 template <class To, class From>
 BATCHWORK_INLINE To& assign_safely(To& to, From const& from) {
   // Lines of a transpose that stand in other lanes are copied on their way.
-  if constexpr (requires { from.held; } && !is_spread_tile<To>) {
+  if constexpr (requires { from.original; } && !is_distributed_tile<To>) {
     To const copy(from);
     to = copy;
   } else {
@@ -45,9 +45,9 @@ BATCHWORK_INLINE To& assign_safely(To& to, From const& from) {
   return to;
 }
 
-/// Whether a tile held as From can be stored in one held as To: the same, or a number common to the lanes.
+/// Whether a tile of values From can be stored in one of values To: the same, or a number common to the lanes.
 template <class To, class From>
-concept HeldConvertible = std::is_same_v<promote_t<To, From>, To>;
+concept ValueConvertible = std::is_same_v<promote_t<To, From>, To>;
 
 }  // namespace Impl
 
@@ -69,12 +69,12 @@ struct Matrix : Impl::NotIndexed {
 
   Matrix() = default;
   template <Tile X>
-    requires(!std::is_same_v<X, Matrix> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Matrix> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Matrix(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>
-    requires(!std::is_same_v<X, Matrix> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Matrix> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Matrix& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
@@ -82,8 +82,8 @@ struct Matrix : Impl::NotIndexed {
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
   BATCHWORK_INLINE S const& entry(int i, int j) const { return a[i * pitch + j]; }
   BATCHWORK_INLINE void set(int i, int j, S const& v) { a[i * pitch + j] = v; }
-  BATCHWORK_INLINE Impl::Place<S const, pitch, 1> place() const { return {a}; }
-  BATCHWORK_INLINE Impl::Place<S, pitch, 1> place() { return {a}; }
+  BATCHWORK_INLINE Impl::EntryPointer<S const, pitch, 1> pointer() const { return {a}; }
+  BATCHWORK_INLINE Impl::EntryPointer<S, pitch, 1> pointer() { return {a}; }
 };
 
 /// A column of N numbers.
@@ -102,12 +102,12 @@ struct Vector : Impl::NotIndexed {
 
   Vector() = default;
   template <Tile X>
-    requires(!std::is_same_v<X, Vector> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Vector> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Vector(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>
-    requires(!std::is_same_v<X, Vector> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Vector> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Vector& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
@@ -116,14 +116,15 @@ struct Vector : Impl::NotIndexed {
   BATCHWORK_INLINE S const& entry(int i, int) const { return a[i]; }
   BATCHWORK_INLINE S const& entry(int i) const { return a[i]; }
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
-  BATCHWORK_INLINE Impl::Place<S const, 1, 1> place() const { return {a}; }
-  BATCHWORK_INLINE Impl::Place<S, 1, 1> place() { return {a}; }
+  BATCHWORK_INLINE Impl::EntryPointer<S const, 1, 1> pointer() const { return {a}; }
+  BATCHWORK_INLINE Impl::EntryPointer<S, 1, 1> pointer() { return {a}; }
 };
 
-/// A matrix spread over the lanes of an item: each holds whole rows, or whole columns.
+/// A matrix distributed over the lanes of an item: each holds whole rows, or whole columns.
 template <class T, int R, int C, int E, bool Whole, int M, int N>
-struct Matrix<Spread<T, R, C, E, Whole>, M, N> : Impl::Lines<Spread<T, R, C, E, Whole>, M, N> {
-  using S = Spread<T, R, C, E, Whole>;
+struct Matrix<Distributed<T, R, C, E, Whole>, M, N>
+    : Impl::LocalLines<Distributed<T, R, C, E, Whole>, M, N> {
+  using S = Distributed<T, R, C, E, Whole>;
   static constexpr Structure structure = Structure::general;
   static constexpr bool is_vector = false;
   template <class S2>
@@ -131,12 +132,12 @@ struct Matrix<Spread<T, R, C, E, Whole>, M, N> : Impl::Lines<Spread<T, R, C, E, 
 
   Matrix() = default;
   template <Tile X>
-    requires(!std::is_same_v<X, Matrix> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Matrix> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Matrix(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>
-    requires(!std::is_same_v<X, Matrix> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Matrix> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Matrix& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
@@ -144,9 +145,9 @@ struct Matrix<Spread<T, R, C, E, Whole>, M, N> : Impl::Lines<Spread<T, R, C, E, 
 
 /// A column whose entries are dealt out to the lanes of an item.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct Vector<Spread<T, R, C, E, Whole>, N>
-    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E, Whole>, true>, N, 1> {
-  using S = Impl::dealt_t<Spread<T, R, C, E, Whole>, true>;
+struct Vector<Distributed<T, R, C, E, Whole>, N>
+    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1> {
+  using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;
   static constexpr Structure structure = Structure::general;
   static constexpr bool is_vector = true;
   template <class S2>
@@ -154,16 +155,16 @@ struct Vector<Spread<T, R, C, E, Whole>, N>
 
   Vector() = default;
   template <Tile X>
-    requires(!std::is_same_v<X, Vector> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Vector> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Vector(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>
-    requires(!std::is_same_v<X, Vector> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Vector> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Vector& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
-  using Impl::Lines<S, N, 1>::entry;
+  using Impl::LocalLines<S, N, 1>::entry;
   BATCHWORK_INLINE S entry(int i) const { return entry(i, 0); }
 };
 

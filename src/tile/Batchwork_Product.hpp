@@ -6,8 +6,8 @@
 #ifndef BATCHWORK_PRODUCT_HPP
 #define BATCHWORK_PRODUCT_HPP
 
-#include "machine/Batchwork_Vendor.hpp"
-#include "tile/Batchwork_Fragments.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "tile/detail/shared/Batchwork_Fragments.hpp"
 
 namespace Batchwork {
 
@@ -29,8 +29,8 @@ struct FromZero {
 
 /// Whether no entry of a tile is zero by structure, and all stand in a place.
 template <class X>
-inline constexpr bool is_full = HasPlace<X> && (structure_of<X> == Structure::general ||
-                                                structure_of<X> == Structure::symmetric);
+inline constexpr bool is_full = HasEntryPointer<X> && (structure_of<X> == Structure::general ||
+                                                       structure_of<X> == Structure::symmetric);
 
 /// acc(i, j) += a(i0 + i, k) b(k, j0 + j), or -=.
 template <int BI, int BJ, bool Subtract, class S, class A, class B>
@@ -59,8 +59,8 @@ BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, C const& c, in
                                                          rows_of<R> > extent_of_constant_blocks ||
                                                          cols_of<R> > extent_of_constant_blocks);
   S acc[BI * BJ];
-  if constexpr (by_pointers && HasPlace<C>) {
-    auto const p = c.place();
+  if constexpr (by_pointers && HasEntryPointer<C>) {
+    auto const p = c.pointer();
     auto const* const from = p.at(i0, j0);
     BATCHWORK_UNROLL
     for (int i = 0; i < BI; ++i) {
@@ -75,10 +75,10 @@ BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, C const& c, in
     }
   }
   if constexpr (by_pointers && is_full<A> && is_full<B>) {
-    using PA = decltype(a.place());
-    using PB = decltype(b.place());
-    auto const* left = a.place().at(i0, 0);
-    auto const* right = b.place().at(0, j0);
+    using PA = decltype(a.pointer());
+    using PB = decltype(b.pointer());
+    auto const* left = a.pointer().at(i0, 0);
+    auto const* right = b.pointer().at(0, j0);
     BATCHWORK_LOOP_ON_HOST
     for (int k = 0; k < K; ++k) {
       BATCHWORK_UNROLL
@@ -103,8 +103,8 @@ BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, C const& c, in
   }
   if constexpr (requires { r.template put<BI, BJ, OnDiagonal>(acc, i0, j0); }) {
     r.template put<BI, BJ, OnDiagonal>(acc, i0, j0);
-  } else if constexpr (by_pointers && R::structure == Structure::general && HasPlace<R>) {
-    auto const p = r.place();
+  } else if constexpr (by_pointers && R::structure == Structure::general && HasEntryPointer<R>) {
+    auto const p = r.pointer();
     S* const to = p.at(i0, j0);
     BATCHWORK_UNROLL
     for (int i = 0; i < BI; ++i) {
@@ -168,7 +168,7 @@ BATCHWORK_INLINE void product(R& r, A const& a, B const& b) {
   if constexpr (!lane && M <= extent_of_constant_blocks &&
                 cols_of<R> <= extent_of_constant_blocks) {
     product_blocks_below<BI, BJ, 0>(r, a, b);
-  } else if constexpr (!lane && is_held_in_packs<B>) {
+  } else if constexpr (!lane && has_pack_values<B>) {
     constexpr int N = cols_of<R>, full = N / BJ * BJ;
     for (int j0 = 0; j0 < full; j0 += BJ) product_columns<BI, BJ>(r, a, b, j0);
     if constexpr (full < N) product_columns<BI, N - full>(r, a, b, full);
@@ -205,10 +205,10 @@ BATCHWORK_INLINE void scale_rows(R& r, A const& a, B const& b) {
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
   static_assert(A::cols == B::rows, "Batchwork: product of tiles whose inner extents differ");
-  using S0 = promote_t<held_t<A>, held_t<B>>;
-  if constexpr (Impl::makes_fragments<S0> && !Impl::is_spread_tile<A> &&
+  using S0 = promote_t<value_t<A>, value_t<B>>;
+  if constexpr (Impl::makes_fragments<S0> && !Impl::is_distributed_tile<A> &&
                 A::structure != Structure::diagonal && B::structure == Structure::symmetric &&
-                Impl::is_spread_tile<B>) {
+                Impl::is_distributed_tile<B>) {
     auto r = Impl::product_by_fragments<Impl::dealt_t<S0, true>>(a, b);
     r.info = Impl::merge_info<S0>(a.info, b.info);
     return r;
@@ -217,8 +217,8 @@ BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
     using R = Impl::tile_of_t<S, A::rows, B::cols,
                               Impl::product_structure(A::structure, B::structure), B::is_vector>;
     R r;
-    if constexpr (Impl::is_spread<S>) {
-      Impl::product_by_lines(r, a, b);
+    if constexpr (Impl::is_distributed<S>) {
+      Impl::distributed_product(r, a, b);
     } else if constexpr (A::structure == Structure::diagonal ||
                          B::structure == Structure::diagonal) {
       Impl::scale_rows(r, a, b);

@@ -13,9 +13,9 @@ namespace Batchwork {
 namespace Impl {
 /// Each lane its own lines, then the lanes together.
 template <class S, class A, class B>
-BATCHWORK_INLINE S dot_by_lines(A const& a, B const& b) {
+BATCHWORK_INLINE S distributed_dot(A const& a, B const& b) {
   using SD = deal_together_t<S, A, B>;
-  using R = Lines<SD, rows_of<A>, cols_of<A>>;
+  using R = LocalLines<SD, rows_of<A>, cols_of<A>>;
   LaneGrid const grid = grid_of(a, b);
   auto const x = lines_of<SD, SD::by_rows>(a, grid);
   auto const y = lines_of<SD, SD::by_rows>(b, grid);
@@ -36,10 +36,10 @@ template <Tile A, Tile B>
 BATCHWORK_INLINE auto dot(A const& a, B const& b) {
   static_assert(A::rows == B::rows && A::cols == B::cols,
                 "Batchwork::dot: the tiles have different extents");
-  using S = promote_t<held_t<A>, held_t<B>>;
+  using S = promote_t<value_t<A>, value_t<B>>;
   S sum(scalar_t<S>(0));
-  if constexpr (Impl::is_spread<S>) {
-    sum = Impl::dot_by_lines<S>(a, b);
+  if constexpr (Impl::is_distributed<S>) {
+    sum = Impl::distributed_dot<S>(a, b);
   } else {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < A::rows; ++i) {
@@ -65,7 +65,7 @@ BATCHWORK_INLINE auto norm2(A const& a) {
 template <Tile A>
 BATCHWORK_INLINE auto trace(A const& a) {
   static_assert(A::rows == A::cols, "Batchwork::trace: the tile must be square");
-  using S = held_t<A>;
+  using S = value_t<A>;
   S sum(scalar_t<S>(0));
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < A::rows; ++i) sum += a.entry(i, i);

@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_SCALAR_HPP
 #define BATCHWORK_SCALAR_HPP
 
-#include "machine/Batchwork_Held.hpp"
+#include "core/Batchwork_Value.hpp"
 
 namespace Batchwork {
 
@@ -26,7 +26,7 @@ struct Scalar {
   template <class S2>
     requires(!std::is_same_v<S2, S> && std::is_same_v<promote_t<S, S2>, S>)
   BATCHWORK_INLINE Scalar(Scalar<S2> const& o)
-      : value(o.value), info(Impl::spread_info<S>(o.info)) {}
+      : value(o.value), info(Impl::info_in_lanes_of<S>(o.info)) {}
 
   template <class X>
   BATCHWORK_INLINE Scalar& operator+=(X const& x) {
@@ -204,7 +204,7 @@ template <class M, class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   using S0 = Impl::scalar_pair_t<A, B>;
-  using S = typename Impl::HeldForMask<S0, M>::type;
+  using S = typename Impl::ValueForMask<S0, M>::type;
   Scalar<S> const x(a), y(b);
   return Scalar<S>(Impl::select(mask, x.value, y.value), Impl::select(mask, x.info, y.info));
 }

@@ -30,13 +30,13 @@ struct Symmetric : Impl::NotIndexed {
   Symmetric() = default;
   /// Takes the lower triangle of any square tile.
   template <Tile X>
-    requires(!std::is_same_v<X, Symmetric> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Symmetric> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::symmetric &&
                             Impl::structure_of<X> != Structure::diagonal) Symmetric(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>
-    requires(!std::is_same_v<X, Symmetric> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Symmetric> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Symmetric& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
@@ -58,12 +58,12 @@ struct Symmetric : Impl::NotIndexed {
       a[Impl::triangle_index(i, j)] = v;
     }
   }
-  BATCHWORK_INLINE Impl::Place<S const, pitch, 1> place() const
+  BATCHWORK_INLINE Impl::EntryPointer<S const, pitch, 1> pointer() const
     requires mirrored
   {
     return {a};
   }
-  BATCHWORK_INLINE Impl::Place<S, pitch, 1> place()
+  BATCHWORK_INLINE Impl::EntryPointer<S, pitch, 1> pointer()
     requires mirrored
   {
     return {a};
@@ -87,13 +87,13 @@ struct Lower : Impl::NotIndexed {
   Lower() = default;
   /// Takes the lower triangle of any square tile; what stands above it is dropped.
   template <Tile X>
-    requires(!std::is_same_v<X, Lower> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Lower> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::lower &&
                             Impl::structure_of<X> != Structure::diagonal) Lower(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>
-    requires(!std::is_same_v<X, Lower> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Lower> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Lower& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
@@ -125,12 +125,12 @@ struct Diagonal : Impl::NotIndexed {
   Diagonal() = default;
   /// Takes the diagonal of any square tile; what stands beside it is dropped.
   template <Tile X>
-    requires(!std::is_same_v<X, Diagonal> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Diagonal> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::diagonal) Diagonal(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>
-    requires(!std::is_same_v<X, Diagonal> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Diagonal> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Diagonal& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
@@ -140,11 +140,11 @@ struct Diagonal : Impl::NotIndexed {
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
 };
 
-/// Symmetric, spread: each lane holds its rows as far as the diagonal; what stands beyond means nothing.
+/// Symmetric, distributed: each lane holds its rows as far as the diagonal; what stands beyond means nothing.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct Symmetric<Spread<T, R, C, E, Whole>, N>
-    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E, Whole>, true>, N, N> {
-  using S = Impl::dealt_t<Spread<T, R, C, E, Whole>, true>;
+struct Symmetric<Distributed<T, R, C, E, Whole>, N>
+    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N> {
+  using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;
   static constexpr Structure structure = Structure::symmetric;
   static constexpr bool is_vector = false;
   template <class S2>
@@ -152,29 +152,29 @@ struct Symmetric<Spread<T, R, C, E, Whole>, N>
 
   Symmetric() = default;
   template <Tile X>
-    requires(!std::is_same_v<X, Symmetric> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Symmetric> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::symmetric &&
                             Impl::structure_of<X> != Structure::diagonal) Symmetric(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>
-    requires(!std::is_same_v<X, Symmetric> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Symmetric> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Symmetric& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
   BATCHWORK_INLINE S entry(int i, int j) const {
-    return Impl::Lines<S, N, N>::entry(i < j ? j : i, i < j ? i : j);
+    return Impl::LocalLines<S, N, N>::entry(i < j ? j : i, i < j ? i : j);
   }
   BATCHWORK_INLINE void set(int i, int j, S const& v) {
-    Impl::Lines<S, N, N>::set(i < j ? j : i, i < j ? i : j, v);
+    Impl::LocalLines<S, N, N>::set(i < j ? j : i, i < j ? i : j, v);
   }
 };
 
-/// Symmetric, spread, with both triangles: each lane holds whole rows, which are its columns as well, so that products with
+/// Symmetric, distributed, with both triangles: each lane holds whole rows, which are its columns as well, so that products with
 /// it on either side need no exchange. Of an assigned tile the lower triangle is read.
-template <class SpreadT, int N>
-struct WholeSymmetric : Impl::Lines<Impl::dealt_t<SpreadT, true>, N, N> {
-  using S = Impl::dealt_t<SpreadT, true>;
+template <class DistributedT, int N>
+struct WholeSymmetric : Impl::LocalLines<Impl::dealt_t<DistributedT, true>, N, N> {
+  using S = Impl::dealt_t<DistributedT, true>;
   static constexpr Structure structure = Structure::symmetric;
   static constexpr bool is_vector = false;
   static constexpr bool holds_both_triangles = true;
@@ -183,30 +183,31 @@ struct WholeSymmetric : Impl::Lines<Impl::dealt_t<SpreadT, true>, N, N> {
 
   WholeSymmetric() = default;
   template <Tile X>
-    requires(!std::is_same_v<X, WholeSymmetric> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, WholeSymmetric> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::symmetric &&
                             Impl::structure_of<X> != Structure::diagonal)
       WholeSymmetric(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>
-    requires(!std::is_same_v<X, WholeSymmetric> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, WholeSymmetric> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE WholeSymmetric& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
   BATCHWORK_INLINE S entry(int i, int j) const {
-    return Impl::Lines<S, N, N>::entry(i < j ? j : i, i < j ? i : j);
+    return Impl::LocalLines<S, N, N>::entry(i < j ? j : i, i < j ? i : j);
   }
   BATCHWORK_INLINE void set(int i, int j, S const& v) {
-    Impl::Lines<S, N, N>::set(i, j, v);
-    Impl::Lines<S, N, N>::set(j, i, v);
+    Impl::LocalLines<S, N, N>::set(i, j, v);
+    Impl::LocalLines<S, N, N>::set(j, i, v);
   }
 };
 
-/// Lower, spread: each lane holds whole rows, zeros included.
+/// Lower, distributed: each lane holds whole rows, zeros included.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct Lower<Spread<T, R, C, E, Whole>, N> : Impl::Lines<Spread<T, R, C, E, Whole>, N, N> {
-  using S = Spread<T, R, C, E, Whole>;
+struct Lower<Distributed<T, R, C, E, Whole>, N>
+    : Impl::LocalLines<Distributed<T, R, C, E, Whole>, N, N> {
+  using S = Distributed<T, R, C, E, Whole>;
   static constexpr Structure structure = Structure::lower;
   static constexpr bool is_vector = false;
   template <class S2>
@@ -214,42 +215,42 @@ struct Lower<Spread<T, R, C, E, Whole>, N> : Impl::Lines<Spread<T, R, C, E, Whol
 
   Lower() = default;
   template <Tile X>
-    requires(!std::is_same_v<X, Lower> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Lower> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::lower &&
                             Impl::structure_of<X> != Structure::diagonal) Lower(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>
-    requires(!std::is_same_v<X, Lower> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Lower> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Lower& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
 };
 
-/// Diagonal, spread: the entries are dealt out to the lanes.
+/// Diagonal, distributed: the entries are dealt out to the lanes.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct Diagonal<Spread<T, R, C, E, Whole>, N>
-    : Impl::Lines<Impl::dealt_t<Spread<T, R, C, E, Whole>, true>, N, 1> {
-  using S = Impl::dealt_t<Spread<T, R, C, E, Whole>, true>;
+struct Diagonal<Distributed<T, R, C, E, Whole>, N>
+    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1> {
+  using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;
   static constexpr Structure structure = Structure::diagonal;
   static constexpr bool is_vector = false;
   template <class S2>
   using rebind = Diagonal<S2, N>;
   static constexpr int cols = N;
-  using Impl::Lines<S, N, 1>::grid;
+  using Impl::LocalLines<S, N, 1>::grid;
   BATCHWORK_INLINE S entry(int i, int j) const {
     if (i != j) return S(T(0), grid);
-    return Impl::Lines<S, N, 1>::entry(i, 0);
+    return Impl::LocalLines<S, N, 1>::entry(i, 0);
   }
 
   Diagonal() = default;
   template <Tile X>
-    requires(!std::is_same_v<X, Diagonal> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Diagonal> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::diagonal) Diagonal(X const& x) {
     Impl::assign(*this, x);
   }
   template <Tile X>
-    requires(!std::is_same_v<X, Diagonal> && Impl::HeldConvertible<S, held_t<X>>)
+    requires(!std::is_same_v<X, Diagonal> && Impl::ValueConvertible<S, value_t<X>>)
   BATCHWORK_INLINE Diagonal& operator=(X const& x) {
     return Impl::assign_safely(*this, x);
   }
@@ -270,7 +271,7 @@ struct Identity {
 
 /// identity<N>(x): the identity with the scalar type of the tile x.
 template <int N, Tile X>
-BATCHWORK_INLINE Identity<scalar_t<held_t<X>>, N> identity(X const&) {
+BATCHWORK_INLINE Identity<scalar_t<value_t<X>>, N> identity(X const&) {
   return {};
 }
 /// identity<T, N>(): the identity in float or double.

@@ -19,21 +19,21 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Structure sum_structure(Structure a, Struc
   return Structure::general;
 }
 
-/// The same for a spread result: each lane its own lines.
+/// The same for a distributed result: each lane its own lines.
 template <class R, class F, class... X>
-BATCHWORK_INLINE void entrywise_by_lines(R& r, F const& f, X const&... x) {
+BATCHWORK_INLINE void distributed_entrywise(R& r, F const& f, X const&... x) {
   using S = typename R::value_type;
   r.grid = grid_of(f, x...);
   if constexpr (R::structure == Structure::diagonal) {
     BATCHWORK_UNROLL
     for (int m = 0; m < R::mine; ++m)
-      r.hold(m, 0, value_of(f(diagonal_number<S>(x, m, r.grid.lane)...)));
+      r.set_local(m, 0, value_of(f(diagonal_number<S>(x, m, r.grid.lane)...)));
   } else {
     auto const apply = [&](auto const&... lines) {
       BATCHWORK_UNROLL
       for (int m = 0; m < R::mine; ++m) {
         BATCHWORK_UNROLL
-        for (int k = 0; k < R::length; ++k) r.hold(m, k, value_of(f(lines.get(m, k)...)));
+        for (int k = 0; k < R::length; ++k) r.set_local(m, k, value_of(f(lines.get(m, k)...)));
       }
     };
     if constexpr (R::structure == Structure::symmetric) apply(lower_lines_of<S>(x, r.grid)...);
@@ -45,8 +45,8 @@ BATCHWORK_INLINE void entrywise_by_lines(R& r, F const& f, X const&... x) {
 template <class R, class F, class... X>
 BATCHWORK_INLINE R entrywise(F const& f, X const&... x) {
   R r;
-  if constexpr (is_spread_tile<R>) {
-    entrywise_by_lines(r, f, x...);
+  if constexpr (is_distributed_tile<R>) {
+    distributed_entrywise(r, f, x...);
   } else {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < R::rows; ++i) {
@@ -93,7 +93,7 @@ template <class F, class A, class B>
 BATCHWORK_INLINE auto sum(F const& f, A const& a, B const& b) {
   static_assert(rows_of<A> == rows_of<B> && cols_of<A> == cols_of<B>,
                 "Batchwork: tiles of different extents are added or subtracted");
-  using S = deal_together_t<promote_t<held_t<A>, held_t<B>>, A, B>;
+  using S = deal_together_t<promote_t<value_t<A>, value_t<B>>, A, B>;
   using R = tile_of_t<S, rows_of<A>, cols_of<A>, sum_structure(structure_of<A>, structure_of<B>),
                       A::is_vector || B::is_vector>;
   R r = entrywise<R>(f, a, b);
@@ -103,7 +103,7 @@ BATCHWORK_INLINE auto sum(F const& f, A const& a, B const& b) {
 
 template <class S, class A>
 BATCHWORK_INLINE auto scaled(Scalar<S> const& c, A const& a) {
-  using SR = deal_together_t<promote_t<S, held_t<A>>, A>;
+  using SR = deal_together_t<promote_t<S, value_t<A>>, A>;
   using R = tile_of_t<SR, rows_of<A>, cols_of<A>, structure_of<A>, A::is_vector>;
   R r = entrywise<R>(Scale<S>{c.value}, a);
   r.info = merge_info<SR>(c.info, a.info);
@@ -122,7 +122,7 @@ BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
 }
 template <Tile A>
 BATCHWORK_INLINE auto operator-(A const& a) {
-  using S = Impl::deal_together_t<held_t<A>, A>;
+  using S = Impl::deal_together_t<value_t<A>, A>;
   using R = Impl::tile_of_t<S, A::rows, A::cols, A::structure, A::is_vector>;
   R r = Impl::entrywise<R>(Impl::Negate{}, a);
   r.info = a.info;
@@ -140,15 +140,15 @@ BATCHWORK_INLINE auto operator*(A const& a, C const& c) {
 }
 template <Impl::Number C, Tile A>
 BATCHWORK_INLINE auto operator*(C c, A const& a) {
-  return Impl::scaled(Scalar<scalar_t<held_t<A>>>(c), a);
+  return Impl::scaled(Scalar<scalar_t<value_t<A>>>(c), a);
 }
 template <Tile A, Impl::Number C>
 BATCHWORK_INLINE auto operator*(A const& a, C c) {
-  return Impl::scaled(Scalar<scalar_t<held_t<A>>>(c), a);
+  return Impl::scaled(Scalar<scalar_t<value_t<A>>>(c), a);
 }
 template <Tile A, Impl::ScalarLike C>
 BATCHWORK_INLINE auto operator/(A const& a, C const& c) {
-  return (scalar_t<held_t<A>>(1) / Scalar<typename Impl::ScalarOf<C, held_t<A>>::type>(c)) * a;
+  return (scalar_t<value_t<A>>(1) / Scalar<typename Impl::ScalarOf<C, value_t<A>>::type>(c)) * a;
 }
 
 template <Tile A, class B>

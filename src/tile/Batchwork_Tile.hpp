@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What every tile has in common: extents, the type `S` its entries are held as, its structure, and read access.
+/// What every tile has in common: extents, the type `S` of its values, its structure, and read access.
 #ifndef BATCHWORK_TILE_HPP
 #define BATCHWORK_TILE_HPP
 
@@ -32,7 +32,7 @@ concept Tile = requires(std::remove_cvref_t<X> const& x) {
 
 /// The `S` of a tile.
 template <Tile X>
-using held_t = typename std::remove_cvref_t<X>::value_type;
+using value_t = typename std::remove_cvref_t<X>::value_type;
 
 namespace Impl {
 
@@ -66,12 +66,12 @@ struct NotIndexed {
   }
 };
 
-/// Whether a tile is common to all items and read where it stands, or is the transpose of one that is.
+/// Whether a tile is common to all items and read where it stands (staged, in the arguments or in a View), or is the transpose of one that is.
 template <class X>
-inline constexpr bool is_staged = false;
+inline constexpr bool is_read_in_place = false;
 template <class X>
-  requires requires { X::is_staged; }
-inline constexpr bool is_staged<X> = X::is_staged;
+  requires requires { X::is_read_in_place; }
+inline constexpr bool is_read_in_place<X> = X::is_read_in_place;
 
 /// Index of (i, j), j <= i, in a triangle stored row by row.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int triangle_index(int i, int j) {
@@ -82,13 +82,13 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Structure transposed(Structure s) {
   return s == Structure::lower ? Structure::upper : s == Structure::upper ? Structure::lower : s;
 }
 
-/// Whether registers hold a single item per lane: then arrays must be indexed by constants and stored packed.
+/// Whether registers hold a single item per lane: then arrays must be indexed by constants and stored without gaps.
 template <class S>
-inline constexpr bool one_item_per_lane = HeldTraits<S>::width == 1;
+inline constexpr bool one_item_per_lane = ValueTraits<S>::width == 1;
 
 /// Whether the entries of a tile are packs, not numbers common to all items.
 template <class X>
-inline constexpr bool is_held_in_packs = !one_item_per_lane<held_t<X>>;
+inline constexpr bool has_pack_values = !one_item_per_lane<value_t<X>>;
 
 /// Rows and columns of the register block of a product: as many independent accumulators as hide the latency of
 /// a multiply-add without spilling (16 or 32 vector registers).
@@ -105,7 +105,7 @@ inline constexpr int extent_in_registers = 4, extent_of_constant_blocks = 8;
 /// Where the entries of a tile stand: (i, j) at first[i * Row + j * Col]. Loops over packs count pointers on by these
 /// strides; from indices compilers make an address for every entry of a register block and run out of registers.
 template <class E, int Row, int Col>
-struct Place {
+struct EntryPointer {
   static constexpr int row = Row, col = Col;
   E* first;
   BATCHWORK_INLINE E* at(int i, int j) const {
@@ -113,13 +113,13 @@ struct Place {
   }
 };
 template <class E, int Row, int Col>
-BATCHWORK_INLINE Place<E, Col, Row> transposed(Place<E, Row, Col> const& p) {
+BATCHWORK_INLINE EntryPointer<E, Col, Row> transposed(EntryPointer<E, Row, Col> const& p) {
   return {p.first};
 }
 
-/// Whether all entries of a tile, zeros of its structure included, stand in a place.
+/// Whether all entries of a tile, zeros of its structure included, stand where a pointer says.
 template <class X>
-concept HasPlace = requires(X const& x) { x.place(); };
+concept HasEntryPointer = requires(X const& x) { x.pointer(); };
 
 /// From one row of a tile of packs to the next. Rows of a multiple of 1 KB would put the entries of a column into an
 /// eighth or less of the first cache's sets, which then hold no column panel of a product: such rows are a line longer.

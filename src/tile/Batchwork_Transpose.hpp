@@ -10,43 +10,43 @@
 
 namespace Batchwork {
 
-/// `Held` is `X const&` for a named tile and `X` for a temporary.
-template <class Held>
+/// `Original` is `X const&` for a named tile and `X` for a temporary.
+template <class Original>
 struct Transposed {
-  using X = std::remove_cvref_t<Held>;
+  using X = std::remove_cvref_t<Original>;
   using value_type = typename X::value_type;
   static constexpr int rows = X::cols;
   static constexpr int cols = X::rows;
   static constexpr Structure structure = Impl::transposed(X::structure);
   static constexpr bool is_vector = false;
-  static constexpr bool is_staged = Impl::is_staged<X>;
+  static constexpr bool is_read_in_place = Impl::is_read_in_place<X>;
 
-  Held held;
+  Original original;
   info_t<value_type> info;
 
-  BATCHWORK_INLINE value_type entry(int i, int j) const { return held.entry(j, i); }
+  BATCHWORK_INLINE value_type entry(int i, int j) const { return original.entry(j, i); }
   /// As that of NotIndexed, which an aggregate cannot begin with.
   template <class... Index>
   BATCHWORK_INLINE auto operator()(Index...) const {
     return Impl::refuse_index<Index...>();
   }
-  BATCHWORK_INLINE auto place() const
-    requires Impl::HasPlace<X>
+  BATCHWORK_INLINE auto pointer() const
+    requires Impl::HasEntryPointer<X>
   {
-    return Impl::transposed(held.place());
+    return Impl::transposed(original.pointer());
   }
 };
 
 namespace Impl {
 template <class X>
 inline constexpr bool is_transposed = false;
-template <class Held>
-inline constexpr bool is_transposed<Transposed<Held>> = true;
+template <class Original>
+inline constexpr bool is_transposed<Transposed<Original>> = true;
 template <class X>
 inline constexpr bool is_transposed_fragments = false;
-template <class Held>
-inline constexpr bool is_transposed_fragments<Transposed<Held>> =
-    is_fragments<std::remove_cvref_t<Held>>;
+template <class Original>
+inline constexpr bool is_transposed_fragments<Transposed<Original>> =
+    is_fragments<std::remove_cvref_t<Original>>;
 }  // namespace Impl
 
 /// The transpose of x. A symmetric or diagonal tile is its own, and the transpose of a transpose is the tile itself.
@@ -62,9 +62,9 @@ BATCHWORK_INLINE auto transpose(X&& x) {
     return Transposed<Y>{x, x.info};
   }
 }
-template <class Held>
-BATCHWORK_INLINE auto transpose(Transposed<Held> const& x) {
-  return x.held;
+template <class Original>
+BATCHWORK_INLINE auto transpose(Transposed<Original> const& x) {
+  return x.original;
 }
 
 }  // namespace Batchwork

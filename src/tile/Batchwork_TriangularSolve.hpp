@@ -7,8 +7,8 @@
 #ifndef BATCHWORK_TRIANGULAR_SOLVE_HPP
 #define BATCHWORK_TRIANGULAR_SOLVE_HPP
 
-#include "tile/Batchwork_LinesSolve.hpp"
 #include "tile/Batchwork_Product.hpp"
+#include "tile/detail/shared/Batchwork_DistributedSolve.hpp"
 
 namespace Batchwork {
 
@@ -19,10 +19,10 @@ template <class L>
 BATCHWORK_INLINE auto reciprocal_diagonal(L const& t, int i) {
   if constexpr (requires { t.inverse_diagonal(i); }) {
     return t.inverse_diagonal(i);
-  } else if constexpr (requires { t.held.inverse_diagonal(i); }) {
-    return t.held.inverse_diagonal(i);
+  } else if constexpr (requires { t.original.inverse_diagonal(i); }) {
+    return t.original.inverse_diagonal(i);
   } else {
-    using S = held_t<L>;
+    using S = value_t<L>;
     return S(S(scalar_t<S>(1)) / t.entry(i, i));
   }
 }
@@ -72,13 +72,13 @@ BATCHWORK_INLINE void substitute_block(R& x, L const& t, I const& inverse, B con
   constexpr int N = R::rows;
   constexpr bool lower = structure_of<L> == Structure::lower;
   auto const row = [](int n) { return lower ? n : N - 1 - n; };
-  auto const place = x.place();
-  constexpr int X = decltype(place)::row;
+  auto const pointer = x.pointer();
+  constexpr int X = decltype(pointer)::row;
   // Entry (n0 + i, j0 + j) in the order of substitution stands at rows[(lower ? i : -i) * X + j].
-  S* const rows = place.at(row(n0), j0);
+  S* const rows = pointer.at(row(n0), j0);
   S acc[BI * BJ];
-  if constexpr (HasPlace<B>) {
-    auto const p = b.place();
+  if constexpr (HasEntryPointer<B>) {
+    auto const p = b.pointer();
     auto const* const from = p.at(row(n0), j0);
     BATCHWORK_UNROLL
     for (int i = 0; i < BI; ++i) {
@@ -92,7 +92,7 @@ BATCHWORK_INLINE void substitute_block(R& x, L const& t, I const& inverse, B con
       for (int j = 0; j < BJ; ++j) acc[i * BJ + j] = S(b.entry(row(n0 + i), j0 + j));
     }
   }
-  S const* known = place.at(row(0), j0);
+  S const* known = pointer.at(row(0), j0);
   // Row by row of the known ones, each read once for all rows of the block.
   S xk[BJ];
   auto const read = [&] {
@@ -154,7 +154,7 @@ template <class R, class L, class B>
 BATCHWORK_INLINE void triangular_solve(R& x, L const& t, B const& b) {
   using S = typename R::value_type;
   constexpr int N = R::rows, C = R::cols;
-  held_t<L> inverse[N];
+  value_t<L> inverse[N];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < N; ++i) inverse[i] = reciprocal_diagonal(t, i);
   if constexpr (!one_item_per_lane<S> && N > extent_of_constant_blocks && C >= block_cols) {
@@ -185,12 +185,12 @@ BATCHWORK_INLINE auto solve(L const& t, B const& b) {
                 "Batchwork::solve: the right-hand side has another number of rows than the matrix");
   if constexpr (Impl::is_fragments<L> && requires { t.inverse; } && Impl::is_fragments<B>) {
     auto z = Impl::solve_by_fragments(t, b);
-    z.info = Impl::merge_info<held_t<L>>(t.info, b.info);
+    z.info = Impl::merge_info<value_t<L>>(t.info, b.info);
     return Transposed<decltype(z)>{z, z.info};
   } else {
-    using S = Impl::solve_deal_t<promote_t<held_t<L>, held_t<B>>>;
+    using S = Impl::solve_deal_t<promote_t<value_t<L>, value_t<B>>>;
     Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
-    if constexpr (Impl::is_spread<S>) Impl::solve_by_lines(x, t, b);
+    if constexpr (Impl::is_distributed<S>) Impl::distributed_solve(x, t, b);
     else Impl::triangular_solve(x, t, b);
     x.info = Impl::merge_info<S>(t.info, b.info);
     return x;
@@ -214,10 +214,10 @@ template <Tile D, Tile B>
 BATCHWORK_INLINE auto solve(D const& d, B const& b) {
   static_assert(D::cols == B::rows,
                 "Batchwork::solve: the right-hand side has another number of rows than the matrix");
-  using S = Impl::deal_together_t<promote_t<held_t<D>, held_t<B>>, B>;
+  using S = Impl::deal_together_t<promote_t<value_t<D>, value_t<B>>, B>;
   Impl::general_t<S, B::rows, B::cols, B::is_vector> x;
-  if constexpr (Impl::is_spread<S>) {
-    Impl::solve_diagonal_by_lines(x, d, b);
+  if constexpr (Impl::is_distributed<S>) {
+    Impl::distributed_solve_diagonal(x, d, b);
   } else {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < B::rows; ++i) {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "banded/Batchwork_Tridiagonal.hpp"
-#include "verbs/TriangleCase.hpp"
+#include "dense/cholesky/TriangleCase.hpp"
 
 namespace Batchwork::Test {
 
@@ -34,7 +34,7 @@ template <class T>
 struct TridiagonalData {
   std::int64_t items;
   int rows;
-  GemmMatrices<T> lower, diagonal, upper, b, x;
+  ArrangedBatch<T> lower, diagonal, upper, b, x;
   Kokkos::View<int*, Space> codes;
 
   TridiagonalData(std::int64_t n, int m, FiveArranged const& how)
@@ -93,7 +93,7 @@ struct TridiagonalData {
   /// Stability of Numerical Algorithms, theorem 9.12), the same for any order of elimination but for the steps of the cyclic
   /// reduction. And |x - truth| <= 4 (n + 8) eps max|x|, whose condition is bounded. `right` may be x itself. With rows
   /// exchanged only the second is so: errors of one come to another.
-  void expect_solved(GemmMatrices<T> const& right, bool dominant = true,
+  void expect_solved(ArrangedBatch<T> const& right, bool dominant = true,
                      bool exchanges = false) const {
     int wrong = 0;
     for (std::int64_t n = 0; n < items && wrong < 5; ++n) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // solve_tridiagonal: all numbers of rows and arrangements against long double, in place, closed forms, numbers of items,
-// packed groups, items that fail.
+// compact groups, items that fail.
 #include "banded/TridiagonalCase.hpp"
 
 namespace Batchwork::Test {
@@ -16,7 +16,7 @@ TYPED_TEST_SUITE(Tridiagonal, Numbers);
 /// The verb, with codes, as the cases call it.
 template <class T>
 auto verb(TridiagonalData<T> const& s) {
-  return [&s](GemmMatrices<T> const& b, GemmMatrices<T> const& x) {
+  return [&s](ArrangedBatch<T> const& b, ArrangedBatch<T> const& x) {
     solve_tridiagonal(Space(), vectors(s.lower), vectors(s.diagonal), vectors(s.upper), vectors(b),
                       vectors(x), status(s.codes));
   };
@@ -24,7 +24,7 @@ auto verb(TridiagonalData<T> const& s) {
 
 template <class T>
 auto pivoted(TridiagonalData<T> const& s) {
-  return [&s](GemmMatrices<T> const& b, GemmMatrices<T> const& x) {
+  return [&s](ArrangedBatch<T> const& b, ArrangedBatch<T> const& x) {
     solve_tridiagonal(Space(), vectors(s.lower), vectors(s.diagonal), vectors(s.upper), vectors(b),
                       vectors(x), partial_pivoting(), status(s.codes));
   };
@@ -54,7 +54,7 @@ TYPED_TEST(Tridiagonal, NumbersOfItems) {
   using T = TypeParam;
   Random random(2);
   for (std::int64_t items : {0, 1, 2, 15, 16, 17, 64, 129, 65537})
-    for (auto how : {Arranged::rows, Arranged::planes})
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved})
       for (int rows : {1, 5, 12}) {
         SCOPED_TRACE(std::to_string(items) + " items");
         TridiagonalData<T> const s(items, rows, all_of(how));
@@ -80,7 +80,7 @@ TYPED_TEST(Tridiagonal, ExtremePivots) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
   for (int rows : {1, 3, 40, 100, 300})
-    for (auto how : {Arranged::rows, Arranged::planes}) {
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
       TridiagonalData<T> const s(35, rows, all_of(how));
       s.lower.fill(T(0));
@@ -109,7 +109,7 @@ TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
   using Plant = typename TridiagonalData<T>::Plant;
   Random random(3);
   for (int rows : {1, 2, 8, 9, 17, 32, 33, 65, 144, 1000})
-    for (auto how : {Arranged::rows, Arranged::planes, Arranged::strided}) {
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved, Arranged::strided}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
       std::int64_t const items = 37;
       TridiagonalData<T> const s(items, rows, all_of(how));
@@ -128,7 +128,7 @@ TYPED_TEST(Tridiagonal, SaysWhereItIsNotAccurate) {
   Random random(5);
   constexpr long double by_rows = Impl::runs_on_device<Kokkos::DefaultExecutionSpace> ? 1e30L : 64;
   for (int rows : {2, 3, 8, 16, 33, 100, 1000})
-    for (auto how : {Arranged::rows, Arranged::planes, Arranged::strided}) {
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved, Arranged::strided}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
       TridiagonalData<T> const s(rows < 1000 ? 501 : 101, rows, all_of(how));
       for (Kind kind : TridiagonalData<T>::well_behaved) {
@@ -177,7 +177,7 @@ TYPED_TEST(Tridiagonal, PartialPivoting) {
 TYPED_TEST(Tridiagonal, ExchangesOfRows) {
   using T = TypeParam;
   for (int rows : {2, 16, 40, 1000})
-    for (auto how : {Arranged::rows, Arranged::planes}) {
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
       TridiagonalData<T> const s(35, rows, all_of(how));
       s.lower.fill(T(0));
@@ -205,7 +205,7 @@ TYPED_TEST(Tridiagonal, FailuresWithExchanges) {
   using Plant = typename TridiagonalData<T>::Plant;
   Random random(7);
   for (int rows : {1, 2, 9, 33, 144, 1000})
-    for (auto how : {Arranged::rows, Arranged::planes, Arranged::strided}) {
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved, Arranged::strided}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
       TridiagonalData<T> const s(37, rows, all_of(how));
       s.randomise(random);
@@ -218,26 +218,26 @@ TYPED_TEST(Tridiagonal, FailuresWithExchanges) {
 
 /// Groups of 8 items and of 32, of which the last one is not full.
 template <class T, int W>
-void check_packed(int rows) {
+void check_compact(int rows) {
   SCOPED_TRACE(std::to_string(rows) + " rows in groups of " + std::to_string(W));
   Random random(4);
   constexpr std::int64_t items = 77;
   constexpr std::size_t groups = (items + W - 1) / W;
-  TridiagonalData<T> const s(items, rows, all_of(Arranged::rows));
+  TridiagonalData<T> const s(items, rows, all_of(Arranged::item_contiguous));
   s.randomise(random);
   using View = Kokkos::View<T** [W], Kokkos::LayoutRight, Space>;
   std::size_t const n = std::size_t(rows);
   View const l("l", groups, n), d("d", groups, n), u("u", groups, n), b("b", groups, n),
       x("x", groups, n);
-  pack(packed(l, items), vectors(s.lower));
-  pack(packed(d, items), vectors(s.diagonal));
-  pack(packed(u, items), vectors(s.upper));
-  pack(packed(b, items), vectors(s.b));
+  pack(compact(l, items), vectors(s.lower));
+  pack(compact(d, items), vectors(s.diagonal));
+  pack(compact(u, items), vectors(s.upper));
+  pack(compact(b, items), vectors(s.b));
   Kokkos::View<int*, Space> const codes("codes", std::size_t(items));
   Kokkos::deep_copy(x, poison<T>());
-  solve_tridiagonal(packed(l, items), packed(d, items), packed(u, items), packed(b, items),
-                    packed(x, items), status(codes));
-  unpack(vectors(s.x), packed(x, items));
+  solve_tridiagonal(compact(l, items), compact(d, items), compact(u, items), compact(b, items),
+                    compact(x, items), status(codes));
+  unpack(vectors(s.x), compact(x, items));
   s.x.download();
   s.expect_solved(s.x);
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
@@ -245,23 +245,23 @@ void check_packed(int rows) {
     for (std::size_t lane = items % W; lane < std::size_t(W); ++lane)
       EXPECT_EQ(host(groups - 1, i, lane), poison<T>());
   // With exchanges.
-  solve_tridiagonal(packed(l, items), packed(d, items), packed(u, items), packed(b, items),
-                    packed(x, items), partial_pivoting());
-  unpack(vectors(s.x), packed(x, items));
+  solve_tridiagonal(compact(l, items), compact(d, items), compact(u, items), compact(b, items),
+                    compact(x, items), partial_pivoting());
+  unpack(vectors(s.x), compact(x, items));
   s.x.download();
   s.expect_solved(s.x, true, true);
   // In place.
-  solve_tridiagonal(packed(l, items), packed(d, items), packed(u, items), packed(b, items),
-                    packed(b, items));
-  unpack(vectors(s.x), packed(b, items));
+  solve_tridiagonal(compact(l, items), compact(d, items), compact(u, items), compact(b, items),
+                    compact(b, items));
+  unpack(vectors(s.x), compact(b, items));
   s.x.download();
   s.expect_solved(s.x);
 }
-TYPED_TEST(Tridiagonal, Packed) {
+TYPED_TEST(Tridiagonal, Compact) {
   for (int rows : {1, 12, 33, 100, 1000}) {
-    check_packed<TypeParam, 3>(rows);
-    check_packed<TypeParam, 8>(rows);
-    check_packed<TypeParam, 32>(rows);
+    check_compact<TypeParam, 3>(rows);
+    check_compact<TypeParam, 8>(rows);
+    check_compact<TypeParam, 32>(rows);
   }
 }
 

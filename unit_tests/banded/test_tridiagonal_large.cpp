@@ -3,7 +3,7 @@
 
 // solve_tridiagonal for more than half a million systems, and where they reach beyond 2^31 numbers.
 #include "banded/TridiagonalCase.hpp"
-#include "verbs/FarCopy.hpp"
+#include "support/FarCopy.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -21,7 +21,7 @@ void solve_and_expect(TridiagonalData<T> const& s, Random& random) {
 
 TEST(TridiagonalLarge, ManyItems) {
   Random random(1);
-  for (auto how : {Arranged::rows, Arranged::planes}) {
+  for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
     TridiagonalData<T> const s((std::int64_t(1) << 19) + 1, 3, all_of(how));
     solve_and_expect(s, random);
   }
@@ -31,7 +31,7 @@ TEST(TridiagonalLarge, ManyItems) {
 TEST(TridiagonalLarge, LargestStagedRows) {
   Random random(3);
   for (int rows : {2176, 2300, 2432}) {
-    TridiagonalData<T> const s(301, rows, all_of(Arranged::rows));
+    TridiagonalData<T> const s(301, rows, all_of(Arranged::item_contiguous));
     solve_and_expect(s, random);
   }
 }
@@ -45,7 +45,7 @@ TEST(TridiagonalLarge, FarNumbers) {
       // Each number may take a large page of a host.
       if (apart == Apart::numbers && rows > 40) continue;
       SCOPED_TRACE(std::to_string(rows) + " rows, apart " + std::to_string(int(apart)));
-      TridiagonalData<T> const s(37, rows, all_of(Arranged::rows));
+      TridiagonalData<T> const s(37, rows, all_of(Arranged::item_contiguous));
       s.randomise(random);
       FarCopy<T> const lower(s.lower, apart), diagonal(s.diagonal, apart), upper(s.upper, apart),
           b(s.b, apart), x(s.x, apart);

@@ -56,7 +56,7 @@ TEST(TridiagonalMisuse, IsNamed) {
   says([&] { solve_tridiagonal(unset, d, u, b, x); },
        {"operand 1, lower(", "not allocated", "it is null; allocate it before the call"});
   Kokkos::View<double** [4], Kokkos::LayoutRight, Space> const groups("groups", 1, 4);
-  says([&] { solve_tridiagonal(l, d, u, packed(groups, 7), x); }, {"operand 4, b(\"groups\")"});
+  says([&] { solve_tridiagonal(l, d, u, compact(groups, 7), x); }, {"operand 4, b(\"groups\")"});
 
   Kokkos::fence();
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);

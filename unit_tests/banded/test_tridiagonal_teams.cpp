@@ -4,7 +4,7 @@
 // The devices' kernels of solve_tridiagonal, run on the host by teams of threads; and the choice among them.
 #include "banded/TridiagonalCase.hpp"
 #include "support/Batchwork_Devices.hpp"
-#include "verbs/HostTeams.hpp"
+#include "support/HostTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -17,10 +17,10 @@ using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(TridiagonalOnTeams, Numbers);
 
 template <class T>
-using SmallTeams = Impl::TridiagonalHeld<T, Impl::most_rows_held<T>, false>;
+using SmallTeams = Impl::TridiagonalInRegisters<T, Impl::most_rows_in_registers<T>, false>;
 template <class T>
-using LargeTeams =
-    Impl::TridiagonalHeld<T, Impl::most_rows_held<T>, false, Impl::lanes_of_many_parts>;
+using LargeTeams = Impl::TridiagonalInRegisters<T, Impl::most_rows_in_registers<T>, false,
+                                                Impl::lanes_of_many_parts>;
 
 TYPED_TEST(TridiagonalOnTeams, Choice) {
   using T = TypeParam;
@@ -38,8 +38,8 @@ TYPED_TEST(TridiagonalOnTeams, Choice) {
             ASSERT_TRUE(side_by_side && how.parts == 1);
             ASSERT_LE(n, Impl::most_rows_alone<T>);
             break;
-          case TridiagonalKernel::held: {
-            ASSERT_LE(how.rows, Impl::most_rows_held<T>);
+          case TridiagonalKernel::in_registers: {
+            ASSERT_LE(how.rows, Impl::most_rows_in_registers<T>);
             ASSERT_GE(team, 32);
             ASSERT_LE(team, Impl::lanes_of_many_parts);
             std::size_t const numbers = team > Impl::lanes_of_parts ? LargeTeams<T>::lane_numbers
@@ -88,12 +88,13 @@ TYPED_TEST(TridiagonalOnTeams, FitEveryDevice) {
         std::string const what = std::string(device.name) + ", " + std::to_string(n) + " rows";
         if (how.kernel == TridiagonalKernel::staged) {
           ASSERT_TRUE(fits(Impl::TridiagonalStaged<T>(p, how))) << what;
-        } else if (how.kernel == TridiagonalKernel::held) {
+        } else if (how.kernel == TridiagonalKernel::in_registers) {
           if (how.team() > Impl::lanes_of_parts)
             ASSERT_TRUE(fits(LargeTeams<T>(p, how, side_by_side))) << what;
           else ASSERT_TRUE(fits(SmallTeams<T>(p, how, side_by_side))) << what;
         } else {
-          ASSERT_TRUE(fits(Impl::TridiagonalHeld<T, Impl::most_rows_alone<T>, true>(p, how, true)))
+          ASSERT_TRUE(
+              fits(Impl::TridiagonalInRegisters<T, Impl::most_rows_alone<T>, true>(p, how, true)))
               << what;
         }
         Impl::TridiagonalPivoted<T> const pivoted(p, Impl::choose_pivoted<T>(side_by_side, n),
@@ -109,8 +110,8 @@ void run(Kernel const& kernel) {
 }
 
 template <class T>
-Impl::TridiagonalProblem<T> problem_of(TridiagonalData<T> const& s, GemmMatrices<T> const& b,
-                                       GemmMatrices<T> const& x) {
+Impl::TridiagonalProblem<T> problem_of(TridiagonalData<T> const& s, ArrangedBatch<T> const& b,
+                                       ArrangedBatch<T> const& x) {
   auto const storage = [](auto const& m) { return Impl::stored(vectors(m)).storage; };
   Impl::TridiagonalProblem<T> p;
   p.lower = storage(s.lower).as_const();
@@ -129,16 +130,17 @@ Impl::TridiagonalProblem<T> problem_of(TridiagonalData<T> const& s, GemmMatrices
 template <class T>
 auto on_teams(TridiagonalData<T> const& s, bool side_by_side,
               std::size_t scratch = Impl::scratch_of_a_team) {
-  return [&s, side_by_side, scratch](GemmMatrices<T> const& b, GemmMatrices<T> const& x) {
+  return [&s, side_by_side, scratch](ArrangedBatch<T> const& b, ArrangedBatch<T> const& x) {
     auto const p = problem_of(s, b, x);
     auto const how = Impl::choose_tridiagonal<T>(side_by_side, p.n, scratch);
     auto const alone = [&]<int R>() {
-      run(Impl::TridiagonalHeld<T, R, true>(p, how, side_by_side));
+      run(Impl::TridiagonalInRegisters<T, R, true>(p, how, side_by_side));
     };
     if (how.kernel == TridiagonalKernel::staged) run(Impl::TridiagonalStaged<T>(p, how));
-    else if (how.kernel == TridiagonalKernel::held && how.team() > Impl::lanes_of_parts)
+    else if (how.kernel == TridiagonalKernel::in_registers && how.team() > Impl::lanes_of_parts)
       run(LargeTeams<T>(p, how, side_by_side));
-    else if (how.kernel == TridiagonalKernel::held) run(SmallTeams<T>(p, how, side_by_side));
+    else if (how.kernel == TridiagonalKernel::in_registers)
+      run(SmallTeams<T>(p, how, side_by_side));
     else if (p.n <= 8) alone.template operator()<8>();
     else if (p.n <= 16) alone.template operator()<16>();
     else if (p.n <= 32) alone.template operator()<32>();
@@ -149,7 +151,7 @@ auto on_teams(TridiagonalData<T> const& s, bool side_by_side,
 /// With partial pivoting.
 template <class T>
 auto pivoted_on_teams(TridiagonalData<T> const& s, bool side_by_side) {
-  return [&s, side_by_side](GemmMatrices<T> const& b, GemmMatrices<T> const& x) {
+  return [&s, side_by_side](ArrangedBatch<T> const& b, ArrangedBatch<T> const& x) {
     run(Impl::TridiagonalPivoted<T>(problem_of(s, b, x),
                                     Impl::choose_pivoted<T>(side_by_side, s.rows), side_by_side));
   };
@@ -164,7 +166,7 @@ TYPED_TEST(TridiagonalOnTeams, RowsAndArrangements) {
       auto const how = Impl::choose_tridiagonal<T>(side_by_side, rows, Impl::scratch_of_a_team);
       std::int64_t const items = how.items_per_team + random.integer(1, how.items_per_team);
       SCOPED_TRACE(std::to_string(rows) + " rows, kernel " + std::to_string(int(how.kernel)));
-      auto const arranged = side_by_side ? all_of(Arranged::planes)
+      auto const arranged = side_by_side ? all_of(Arranged::interleaved)
                             : random.integer(0, 3) == 0
                                 ? some_arrangement(random)
                                 : all_of(all_arranged[random.integer(0, 3)]);
@@ -185,7 +187,7 @@ TYPED_TEST(TridiagonalOnTeams, Mixed) {
     s.check(on_teams(s, k % 2 == 0));
   }
   // Too large for scratch: lanes hold parts of one item.
-  TridiagonalData<T> const s(2, 700, all_of(Arranged::rows));
+  TridiagonalData<T> const s(2, 700, all_of(Arranged::item_contiguous));
   s.randomise(random);
   s.check(on_teams(s, false, 1000));
 }
@@ -194,8 +196,8 @@ TYPED_TEST(TridiagonalOnTeams, SecondDifference) {
   for (int rows : {1, 16, 32, 33, 65, 144, 500, 1024, 4096})
     for (bool side_by_side : {false, true}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
-      TridiagonalData<TypeParam> const s(3, rows,
-                                         all_of(side_by_side ? Arranged::planes : Arranged::rows));
+      TridiagonalData<TypeParam> const s(
+          3, rows, all_of(side_by_side ? Arranged::interleaved : Arranged::item_contiguous));
       s.check_second_difference(on_teams(s, side_by_side));
     }
 }
@@ -208,8 +210,8 @@ TYPED_TEST(TridiagonalOnTeams, Failures) {
     for (bool side_by_side : {false, true}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
       std::int64_t const items = 5;
-      TridiagonalData<T> const s(items, rows,
-                                 all_of(side_by_side ? Arranged::planes : Arranged::rows));
+      TridiagonalData<T> const s(
+          items, rows, all_of(side_by_side ? Arranged::interleaved : Arranged::item_contiguous));
       s.randomise(random);
       for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot,
                          Plant::tiny_pivot, Plant::nan_b, Plant::nan_lower, Plant::nan_upper})
@@ -226,8 +228,9 @@ TYPED_TEST(TridiagonalOnTeams, SaysWhereItIsNotAccurate) {
   for (int rows : {40, 144, 600})
     for (bool side_by_side : {false, true}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, side by side " + std::to_string(side_by_side));
-      TridiagonalData<T> const s(rows < 100 ? 40 : 16, rows,
-                                 all_of(side_by_side ? Arranged::planes : Arranged::rows));
+      TridiagonalData<T> const s(
+          rows < 100 ? 40 : 16, rows,
+          all_of(side_by_side ? Arranged::interleaved : Arranged::item_contiguous));
       for (Kind kind : TridiagonalData<T>::well_behaved) {
         if (rows > 500 && kind != Kind::nearly_singular) continue;
         s.fill(kind, random);
@@ -246,7 +249,7 @@ TYPED_TEST(TridiagonalOnTeams, PartialPivoting) {
   using T = TypeParam;
   using Kind = typename TridiagonalData<T>::Kind;
   Random random(6);
-  constexpr int R = Impl::most_rows_held<T>;
+  constexpr int R = Impl::most_rows_in_registers<T>;
   for (int rows : {1, 2, 3, 5, R, R + 1, 3 * R, 5 * R + 1})
     for (bool side_by_side : {false, true}) {
       if (side_by_side != (rows % 2 == 0) && rows < R) continue;
@@ -254,8 +257,9 @@ TYPED_TEST(TridiagonalOnTeams, PartialPivoting) {
       // A team and a part of the next.
       auto const how = Impl::choose_pivoted<T>(side_by_side, rows);
       ASSERT_LE(how.team(), Impl::lanes_of_parts);
-      TridiagonalData<T> const s(how.items_per_team + 1, rows,
-                                 all_of(side_by_side ? Arranged::planes : Arranged::rows));
+      TridiagonalData<T> const s(
+          how.items_per_team + 1, rows,
+          all_of(side_by_side ? Arranged::interleaved : Arranged::item_contiguous));
       auto const call = pivoted_on_teams(s, side_by_side);
       s.randomise(random);
       s.check(call, true, true);
@@ -265,7 +269,7 @@ TYPED_TEST(TridiagonalOnTeams, PartialPivoting) {
       s.check_accuracy(call, Kind::zero_diagonal, 128, 1e30L, true);
     }
   // All lanes of a team for an item.
-  TridiagonalData<T> const s(2, 4096, all_of(Arranged::planes));
+  TridiagonalData<T> const s(2, 4096, all_of(Arranged::interleaved));
   s.fill(Kind::random, random);
   EXPECT_EQ(s.check_accuracy(pivoted_on_teams(s, true), Kind::random, 128, 1e30L, true), 0);
 }
@@ -276,7 +280,7 @@ TYPED_TEST(TridiagonalOnTeams, FailuresWithExchanges) {
   Random random(7);
   for (int rows : {9, 70}) {
     SCOPED_TRACE(std::to_string(rows) + " rows");
-    TridiagonalData<T> const s(5, rows, all_of(Arranged::planes));
+    TridiagonalData<T> const s(5, rows, all_of(Arranged::interleaved));
     s.randomise(random);
     for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot, Plant::nan_b,
                        Plant::nan_lower, Plant::nan_upper})
@@ -293,7 +297,7 @@ TYPED_TEST(TridiagonalOnTeams, FailuresOfLargeSystems) {
   int const rows = 600;
   ASSERT_GT(Impl::choose_tridiagonal<T>(true, rows, Impl::scratch_of_a_team).team(),
             Impl::lanes_of_parts);
-  TridiagonalData<T> const s(5, rows, all_of(Arranged::planes));
+  TridiagonalData<T> const s(5, rows, all_of(Arranged::interleaved));
   s.randomise(random);
   for (int row : {0, random.integer(1, rows - 2), rows - 1})
     s.check_failure(on_teams(s, true), random.integer(0, 4), row, Plant::zero_pivot);

@@ -15,9 +15,9 @@ using Exec = Kokkos::DefaultExecutionSpace;
 static_assert(Impl::runs_on_device<Exec>, "the folder configuration comes first");
 
 template <class Extents>
-using Planes = Kokkos::View<Extents, Kokkos::LayoutLeft, Exec>;
+using Interleaved = Kokkos::View<Extents, Kokkos::LayoutLeft, Exec>;
 template <class Extents>
-using Rows = Kokkos::View<Extents, Kokkos::LayoutRight, Exec>;
+using ItemContiguous = Kokkos::View<Extents, Kokkos::LayoutRight, Exec>;
 using Codes = Kokkos::View<int*, Exec>;
 
 #endif

@@ -5,7 +5,7 @@
 #include "Shared.hpp"
 
 void configured(Exec const& exec, SolveConfiguration const& how, AnyMatrices<double> const& a,
-                Rows<double**> b, Rows<double**> x, std::int64_t items) {
-  Planes<double*> const room("room", workspace_numbers(exec, how, a, items));
-  solve(exec, how, a, b, x, workspace(room));
+                ItemContiguous<double**> b, ItemContiguous<double**> x, std::int64_t items) {
+  Interleaved<double*> const memory("memory", workspace_numbers(exec, how, a, items));
+  solve(exec, how, a, b, x, workspace(memory));
 }

@@ -40,29 +40,32 @@ struct Smooth {
 
 /// T, extents and layout decide the kernel: a lane for an item, lanes that share it, matrix instructions.
 template <class T, int N>
-void update(Exec const& exec, Planes<T* [N][N]> p_new, Planes<T*> log, Rows<T* [N][N]> p,
-            Planes<T[N][N]> f, Planes<T[N][N]> q, Planes<T[2][N]> h, Planes<T[2][2]> r,
-            Codes codes) {
+void update(Exec const& exec, Interleaved<T* [N][N]> p_new, Interleaved<T*> log,
+            ItemContiguous<T* [N][N]> p, Interleaved<T[N][N]> f, Interleaved<T[N][N]> q,
+            Interleaved<T[2][N]> h, Interleaved<T[2][2]> r, Codes codes) {
   map(exec, Update{}, out(symmetric(p_new)), out(log), in(symmetric(p)), common(f),
       common(symmetric(q)), common(h), common(symmetric(r)), status(codes));
 }
 
-template void update<float, 4>(Exec const&, Planes<float* [4][4]>, Planes<float*>,
-                               Rows<float* [4][4]>, Planes<float[4][4]>, Planes<float[4][4]>,
-                               Planes<float[2][4]>, Planes<float[2][2]>, Codes);
-template void update<double, 17>(Exec const&, Planes<double* [17][17]>, Planes<double*>,
-                                 Rows<double* [17][17]>, Planes<double[17][17]>,
-                                 Planes<double[17][17]>, Planes<double[2][17]>,
-                                 Planes<double[2][2]>, Codes);
+template void update<float, 4>(Exec const&, Interleaved<float* [4][4]>, Interleaved<float*>,
+                               ItemContiguous<float* [4][4]>, Interleaved<float[4][4]>,
+                               Interleaved<float[4][4]>, Interleaved<float[2][4]>,
+                               Interleaved<float[2][2]>, Codes);
+template void update<double, 17>(Exec const&, Interleaved<double* [17][17]>, Interleaved<double*>,
+                                 ItemContiguous<double* [17][17]>, Interleaved<double[17][17]>,
+                                 Interleaved<double[17][17]>, Interleaved<double[2][17]>,
+                                 Interleaved<double[2][2]>, Codes);
 
 }  // namespace
 
-void choose(Exec const& exec, Planes<double*> y, Planes<double*> a, Planes<double*> b) {
+void choose(Exec const& exec, Interleaved<double*> y, Interleaved<double*> a,
+            Interleaved<double*> b) {
   map(exec, launch("ratios").team_size(64), Choose{}, out(y), in(a), in(b));
 }
 
-void smooth(Exec const& exec, std::int64_t steps, Planes<double*> first, Planes<double*> last,
-            Planes<double**> z, Planes<double*> weight, Planes<double**> smoothed) {
+void smooth(Exec const& exec, std::int64_t steps, Interleaved<double*> first,
+            Interleaved<double*> last, Interleaved<double**> z, Interleaved<double*> weight,
+            Interleaved<double**> smoothed) {
   scan(exec, steps, Smooth{}, carry(first, last), each(z), in(weight), emit(smoothed));
 }
 
@@ -85,18 +88,20 @@ void launch_by_team(Exec const& exec, int items, Group const& group) {
   Kokkos::parallel_for(policy, ByTeam<Group>{group});
 }
 
-void by_teams(Exec const& exec, int items, std::int64_t steps, Planes<double*> level,
-              Planes<double**> z, Planes<double*> weight, Planes<double**> smoothed) {
+void by_teams(Exec const& exec, int items, std::int64_t steps, Interleaved<double*> level,
+              Interleaved<double**> z, Interleaved<double*> weight,
+              Interleaved<double**> smoothed) {
   launch_by_team(exec, items, team_map<Exec>(Choose{}, out(level), in(weight), in(weight)));
   launch_by_team(
       exec, items,
       team_scan<Exec>(steps, Smooth{}, carry(level, level), each(z), in(weight), emit(smoothed)));
 }
 
-void filter(Exec const& exec, std::int64_t steps, Planes<double[4][4]> f, Planes<double[4][4]> q,
-            Planes<double[2][4]> h, Planes<double[2][2]> r, Planes<double* [4]> x0,
-            Planes<double* [4][4]> p0, Planes<double** [2]> z, Planes<double** [4]> mean,
-            Planes<double*> log_likelihood, Codes codes) {
+void filter(Exec const& exec, std::int64_t steps, Interleaved<double[4][4]> f,
+            Interleaved<double[4][4]> q, Interleaved<double[2][4]> h, Interleaved<double[2][2]> r,
+            Interleaved<double* [4]> x0, Interleaved<double* [4][4]> p0,
+            Interleaved<double** [2]> z, Interleaved<double** [4]> mean,
+            Interleaved<double*> log_likelihood, Codes codes) {
   Kalman::filter(
       exec, steps, Kalman::model(common(f), common(q), common(h), common(r)), Kalman::start(x0, p0),
       z, Kalman::results().filtered_mean(mean).log_likelihood(log_likelihood).status(codes));

@@ -4,9 +4,11 @@
 // solve, with every solver and every preconditioner once. Formats make no kernels of their own on devices.
 #include "Shared.hpp"
 
-void solves(Exec const& exec, Planes<int*> row_offsets, Planes<int*> columns, Rows<double**> values,
-            Planes<int**> columns_by_place, Rows<double***> places, Rows<double***> matrices,
-            Rows<double**> b, Rows<double**> x, Rows<double**> weights, std::int64_t items) {
+void solves(Exec const& exec, Interleaved<int*> row_offsets, Interleaved<int*> columns,
+            ItemContiguous<double**> values, Interleaved<int**> columns_by_place,
+            ItemContiguous<double***> places, ItemContiguous<double***> matrices,
+            ItemContiguous<double**> b, ItemContiguous<double**> x,
+            ItemContiguous<double**> weights, std::int64_t items) {
   auto const a = csr(row_offsets, columns, values);
   auto const stop = relative(1e-8, 100);
   auto const log = SolveLog<double>::allocated(items);
@@ -15,6 +17,6 @@ void solves(Exec const& exec, Planes<int*> row_offsets, Planes<int*> columns, Ro
   solve(exec, richardson(stop), no_preconditioner(), dense(matrices), b, x);
   solve(exec, weighted(bicgstab(stop), weights), jacobi(), a, b, x, log);
   auto const solver = gmres(10, stop);
-  Planes<double*> const room("room", workspace_numbers(solver, ilu(), a, items));
-  solve(exec, solver, ilu(), a, b, x, workspace(room));
+  Interleaved<double*> const memory("memory", workspace_numbers(solver, ilu(), a, items));
+  solve(exec, solver, ilu(), a, b, x, workspace(memory));
 }

@@ -32,10 +32,11 @@ struct SolveByTeam {
 
 }  // namespace
 
-void beside_solve(Exec const& exec, Planes<int*> row_offsets, Planes<int*> columns,
-                  Rows<double**> values, Planes<double*> shift, Rows<double**> left,
-                  Rows<double**> right, Rows<double**> x, Rows<double**> y, Planes<double*> number,
-                  Codes codes) {
+void beside_solve(Exec const& exec, Interleaved<int*> row_offsets, Interleaved<int*> columns,
+                  ItemContiguous<double**> values, Interleaved<double*> shift,
+                  ItemContiguous<double**> left, ItemContiguous<double**> right,
+                  ItemContiguous<double**> x, ItemContiguous<double**> y,
+                  Interleaved<double*> number, Codes codes) {
   auto const a = csr(row_offsets, columns, values);
   check(a);
   multiply(exec, a, x, y);
@@ -48,8 +49,9 @@ void beside_solve(Exec const& exec, Planes<int*> row_offsets, Planes<int*> colum
   norm(exec, x, number);
 }
 
-void in_a_kernel(Exec const& exec, int items, Planes<int*> row_offsets, Planes<int*> columns,
-                 Rows<double**> values, double const* b, double* x) {
+void in_a_kernel(Exec const& exec, int items, Interleaved<int*> row_offsets,
+                 Interleaved<int*> columns, ItemContiguous<double**> values, double const* b,
+                 double* x) {
   auto const solver =
       team_solve<Exec>(bicgstab(relative(1e-10, 100)), jacobi(), csr(row_offsets, columns, values));
   Kokkos::TeamPolicy<Exec> policy(exec, items, solver.team_size());

@@ -20,8 +20,8 @@ struct CovarianceUpdate {
 
 template <class T, int N>
 void update(Exec const& exec, std::int64_t items) {
-  Planes<T* [N][N]> const p_new("p_new", std::size_t(items)), p("p", std::size_t(items));
-  Planes<T[N][N]> const f("f"), q("q"), h("h"), r("r");
+  Interleaved<T* [N][N]> const p_new("p_new", std::size_t(items)), p("p", std::size_t(items));
+  Interleaved<T[N][N]> const f("f"), q("q"), h("h"), r("r");
   map(exec, CovarianceUpdate{}, out(symmetric(p_new)), in(symmetric(p)), common(f),
       common(symmetric(q)), common(h), common(symmetric(r)));
 }

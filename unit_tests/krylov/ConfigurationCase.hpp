@@ -29,7 +29,7 @@ struct ConfigurationCase {
   Arranged how;
   Random random{11};
   Matrices<T> a;
-  GemmMatrices<T> b, start;
+  ArrangedBatch<T> b, start;
   /// Of every item; no row of the inverse has a larger sum of magnitudes than 1 / gap.
   std::vector<std::vector<long double>> solutions;
   std::vector<long double> gaps;
@@ -73,7 +73,7 @@ struct ConfigurationCase {
   }
 
   struct Result {
-    GemmMatrices<T> x;
+    ArrangedBatch<T> x;
     HostLog<T> log;
 
     bool operator==(Result const& other) const {
@@ -97,7 +97,7 @@ struct ConfigurationCase {
   /// Solves by call(x, log), from the same start.
   template <class Call>
   Result run(Call const& call) const {
-    GemmMatrices<T> const x(items, start.rows, 1, how);
+    ArrangedBatch<T> const x(items, start.rows, 1, how);
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < start.rows; ++i) x.at(n, i, 0) = start.at(n, i, 0);
     x.upload();
@@ -113,9 +113,9 @@ struct ConfigurationCase {
   Result solved(A const& matrices, Which const&... which) const {
     return run([&](auto const& x, auto const& log) {
       std::int64_t const needed = workspace_numbers(which..., matrices, items);
-      Room<T> const room(needed);
-      solve(which..., matrices, vectors(b), x, log, room());
-      EXPECT_TRUE(room.fenced());
+      FencedWorkspace<T> const memory(needed);
+      solve(which..., matrices, vectors(b), x, log, memory());
+      EXPECT_TRUE(memory.fenced());
     });
   }
 
@@ -156,8 +156,8 @@ template <class T>
 void expect_every_pair() {
   SolveConfiguration c{.stop = relative(usual_tolerance<T>, 900), .omega = 0.8, .block_rows = 3};
   for (int rows : {5, 21, 150})
-    for (auto how : {Arranged::rows, Arranged::planes}) {
-      if (rows == 150 && how == Arranged::planes) continue;
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
+      if (rows == 150 && how == Arranged::interleaved) continue;
       ConfigurationCase<T> const of(rows, how);
       c.basis = rows == 21 ? 4 : 60;
       AnyMatrices<T> const formats[] = {of.a.csr(), of.a.long_csr(), of.a.ell(), of.a.dense()};
@@ -199,10 +199,10 @@ template <class T>
 void expect_same_bits_of_formats() {
   SolveConfiguration c{.stop = relative(usual_tolerance<T>, 900), .basis = 7, .block_rows = 5};
   // Of 60 full rows devices hold the entries, which needs the widest row to be known.
-  for (auto [rows, how] : {std::pair(40, Arranged::rows),
-                           {40, Arranged::columns},
-                           {40, Arranged::planes},
-                           {60, Arranged::rows}}) {
+  for (auto [rows, how] : {std::pair(40, Arranged::item_contiguous),
+                           {40, Arranged::by_columns},
+                           {40, Arranged::interleaved},
+                           {60, Arranged::item_contiguous}}) {
     SCOPED_TRACE(std::to_string(rows) + " rows");
     ConfigurationCase<T> const of(rows, how);
     auto const look = [&](auto const& A) {
@@ -234,12 +234,12 @@ void expect_same_bits_of_formats() {
 struct ByConfiguration {
   SolveConfiguration c;
   template <class T, class Solver, class M, class A>
-  void operator()(Solver const& solver, M const&, A const& a, GemmMatrices<T> const& b,
-                  GemmMatrices<T> const& x, SolveLog<T> const& log) const {
+  void operator()(Solver const& solver, M const&, A const& a, ArrangedBatch<T> const& b,
+                  ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
     SolveConfiguration with = c;
     with.stop = solver.stop;
-    Room<T> const room(workspace_numbers(with, a, x.items));
-    solve(with, a, vectors(b), vectors(x), log, room());
+    FencedWorkspace<T> const memory(workspace_numbers(with, a, x.items));
+    solve(with, a, vectors(b), vectors(x), log, memory());
   }
 };
 
@@ -250,7 +250,7 @@ void expect_what_parameters_say() {
   Random random(5);
   int const rows = 37;
   std::int64_t const items = 5;
-  Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::rows);
+  Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::item_contiguous);
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
   a.upload();
   AnyMatrices<T> const A = a.csr();
@@ -259,7 +259,7 @@ void expect_what_parameters_say() {
   auto const look = [&](Application const& m) {
     SCOPED_TRACE(to_string(c.preconditioner));
     expect_application<T>(
-        ByConfiguration{c}, nullptr, A, rows, items, Arranged::rows,
+        ByConfiguration{c}, nullptr, A, rows, items, Arranged::item_contiguous,
         [&](std::int64_t n, std::vector<long double> const& r) {
           auto z = m(n, r);
           for (auto& v : z) v *= omega;
@@ -304,8 +304,8 @@ void expect_the_basis() {
                                .basis = m};
     x.fill(T(0));
     auto const log = SolveLog<T>::allocated(items);
-    Room<T> const room(workspace_numbers(c, A, items));
-    solve(c, A, vectors(b), vectors(x), log, room());
+    FencedWorkspace<T> const memory(workspace_numbers(c, A, items));
+    solve(c, A, vectors(b), vectors(x), log, memory());
     x.download();
     HostLog<T> const said(log);
     for (std::int64_t n = 0; n < items; ++n) {

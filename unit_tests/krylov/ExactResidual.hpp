@@ -52,8 +52,8 @@ struct ExactNorms {
   long double residual = 0, right_side = 0;
 };
 template <class T, class Weights>
-ExactNorms exact_norms(GemmMatrices<T> const& a, GemmMatrices<T> const& b, GemmMatrices<T> const& x,
-                       std::int64_t n, Weights const& weights) {
+ExactNorms exact_norms(ArrangedBatch<T> const& a, ArrangedBatch<T> const& b,
+                       ArrangedBatch<T> const& x, std::int64_t n, Weights const& weights) {
   ExactNorms t;
   for (int i = 0; i < a.rows; ++i) {
     ExactSum sum;
@@ -66,14 +66,14 @@ ExactNorms exact_norms(GemmMatrices<T> const& a, GemmMatrices<T> const& b, GemmM
   return {std::sqrt(t.residual), std::sqrt(t.right_side)};
 }
 template <class T>
-ExactNorms exact_norms(GemmMatrices<T> const& a, GemmMatrices<T> const& b, GemmMatrices<T> const& x,
-                       std::int64_t n) {
+ExactNorms exact_norms(ArrangedBatch<T> const& a, ArrangedBatch<T> const& b,
+                       ArrangedBatch<T> const& x, std::int64_t n) {
   return exact_norms(a, b, x, n, [](int) { return 1; });
 }
 
 /// Systems of which the rows and columns differ by so many powers of ten.
 template <class T>
-void put_badly_scaled(GemmMatrices<T> const& a, GemmMatrices<T> const& b, Random& random,
+void put_badly_scaled(ArrangedBatch<T> const& a, ArrangedBatch<T> const& b, Random& random,
                       double rows_by, double columns_by) {
   std::vector<double> column(static_cast<std::size_t>(a.rows));
   for (std::int64_t n = 0; n < a.items; ++n) {

@@ -16,7 +16,7 @@ namespace Batchwork::Test {
 /// The norms of the residuals of GMRES(m) from x = 0 after each iteration, that of the start first: Saad (2003), algorithm 6.9
 /// with modified Gram-Schmidt, twice.
 template <class T>
-std::vector<long double> textbook_gmres(GemmMatrices<T> const& a, GemmMatrices<T> const& b,
+std::vector<long double> textbook_gmres(ArrangedBatch<T> const& a, ArrangedBatch<T> const& b,
                                         std::int64_t item, int m, double tolerance, int most) {
   using Vector = std::vector<long double>;
   auto const n = std::size_t(a.rows);

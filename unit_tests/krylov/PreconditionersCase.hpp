@@ -12,22 +12,22 @@
 #include <vector>
 
 #include "krylov/SolveCase.hpp"
-#include "verbs/HostTeams.hpp"
+#include "support/HostTeams.hpp"
 
 namespace Batchwork::Test {
 
 /// solve, as users call it, with the workspace that it needs.
 struct ByVerb {
   template <class T, class Solver, class M, class A>
-  void operator()(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
-                  GemmMatrices<T> const& x, SolveLog<T> const& log) const {
+  void operator()(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
+                  ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
     std::int64_t const needed = workspace_numbers<T>(solver, m, a, x.items);
     if (needed == 0) {
       solve(solver, m, a, vectors(b), vectors(x), log);
     } else {
-      Room<T> const room(needed);
-      solve(solver, m, a, vectors(b), vectors(x), log, room());
-      EXPECT_TRUE(room.fenced());
+      FencedWorkspace<T> const memory(needed);
+      solve(solver, m, a, vectors(b), vectors(x), log, memory());
+      EXPECT_TRUE(memory.fenced());
     }
   }
 };
@@ -41,8 +41,8 @@ struct ByTeams {
   std::int64_t least_teams = 0;
 
   template <class T, class Solver, class M, class A>
-  void operator()(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
-                  GemmMatrices<T> const& x, SolveLog<T> const& log) const {
+  void operator()(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
+                  ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
     auto const systems = a.systems();
     auto const in_kernel = Impl::preconditioner_in_kernel(m, a);
     using MK = std::remove_const_t<decltype(in_kernel)>;
@@ -63,12 +63,12 @@ struct ByTeams {
           x.items};
       std::size_t const factors =
           Impl::bytes_of_preconditioner<T>(in_kernel, int(a.rows())) / sizeof(T);
-      Room<T> const room(at_once * systems_of_a_team * std::int64_t(factors));
-      if (at_once > 0) p.beside = {room.view.data(), std::int64_t(factors), at_once};
+      FencedWorkspace<T> const memory(at_once * systems_of_a_team * std::int64_t(factors));
+      if (at_once > 0) p.beside = {memory.view.data(), std::int64_t(factors), at_once};
       constexpr bool any = Impl::has_bytes<T, MK>;
       if (b.rows <= 2 * lanes) run<Impl::ReadInPlace<T, 2, any>, 2>(p);
       else run<Impl::ReadInPlace<T, 8, any>, 8>(p);
-      EXPECT_TRUE(room.fenced());
+      EXPECT_TRUE(memory.fenced());
     }
   }
 
@@ -119,7 +119,7 @@ BATCHWORK_INLINE auto method_of(At& at, ApplyOnce const&) {
 template <class T, class Run, class M, class A>
 void expect_application(Run const& run, M const& m, A const& a, int rows, std::int64_t items,
                         Arranged how, Application const& truth, double slack, Random& random) {
-  GemmMatrices<T> const b(items, rows, 1, how), x(items, rows, 1, how);
+  ArrangedBatch<T> const b(items, rows, 1, how), x(items, rows, 1, how);
   b.randomise(random);
   x.fill(T(0));
   auto const outside = x.poisoned();
@@ -145,7 +145,7 @@ inline long double reciprocal_or_one(long double x) {
 
 /// ILU(0) of the item on a pattern, and its application (Saad, algorithm 10.4).
 template <class T>
-std::vector<long double> ilu_truth(Pattern const& p, GemmMatrices<T> const& full, std::int64_t n,
+std::vector<long double> ilu_truth(Pattern const& p, ArrangedBatch<T> const& full, std::int64_t n,
                                    std::vector<long double> z) {
   auto const rows = std::size_t(p.rows);
   std::vector<std::vector<long double>> a(rows, std::vector<long double>(rows));
@@ -200,7 +200,7 @@ inline std::vector<long double> dense_solution(std::vector<std::vector<long doub
 }
 
 template <class T>
-std::vector<long double> blocks_truth(std::vector<int> const& first, GemmMatrices<T> const& full,
+std::vector<long double> blocks_truth(std::vector<int> const& first, ArrangedBatch<T> const& full,
                                       std::int64_t n, std::vector<long double> const& r) {
   std::vector<long double> z;
   for (std::size_t k = 0; k < first.size(); ++k) {
@@ -239,7 +239,7 @@ void put_reversed_blocks(Matrices<T> const& a, std::int64_t n, Random& random,
 }
 
 inline Arranged mostly_rows(Random& random) {
-  return random.integer(0, 1) ? Arranged::rows : all_arranged[random.integer(0, 3)];
+  return random.integer(0, 1) ? Arranged::item_contiguous : all_arranged[random.integer(0, 3)];
 }
 
 /// Each format in turn.
@@ -271,9 +271,10 @@ struct Neighbours {
 /// Blocks that do not tile the rows, and columns that do not rise: the items end as invalid_pattern, and keep their starts.
 template <class T>
 void expect_invalid_patterns(ByTeams const& by, std::int64_t items, Random& random) {
-  Matrices<T> const m(tridiagonal(4), items, Arranged::rows);
+  Matrices<T> const m(tridiagonal(4), items, Arranged::item_contiguous);
   m.randomise(random);
-  GemmMatrices<T> const b(items, 4, 1, Arranged::rows), x(items, 4, 1, Arranged::rows);
+  ArrangedBatch<T> const b(items, 4, 1, Arranged::item_contiguous),
+      x(items, 4, 1, Arranged::item_contiguous);
   b.randomise(random);
   auto const log = SolveLog<T>::allocated(items);
   auto const expect_invalid = [&](auto const& preconditioner, auto const& a) {

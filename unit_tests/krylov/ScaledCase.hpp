@@ -26,9 +26,9 @@ SolveLog<T> whole_log(std::int64_t items) {
 /// the roots of the diagonal.
 template <class T>
 struct RowFactors {
-  GemmMatrices<T> left;
-  RowFactors(GemmMatrices<T> const& a, Scaling scaling, bool symmetric = false)
-      : left(a.items, a.rows, 1, Arranged::rows) {
+  ArrangedBatch<T> left;
+  RowFactors(ArrangedBatch<T> const& a, Scaling scaling, bool symmetric = false)
+      : left(a.items, a.rows, 1, Arranged::item_contiguous) {
     for (std::int64_t n = 0; n < a.items; ++n)
       for (int i = 0; i < a.rows; ++i) {
         T largest = a.at(n, i, i);
@@ -50,18 +50,18 @@ struct Tally {
 
 /// What the log says is true in both norms; no x is worse than its start in the norm of the test.
 /// \param factor  factor(item, row): that of a row in the other norm
-template <class T, class Solver, class Room, class M, class A, class Factor>
-Tally expect_true(Solver const& solver, Room const& room, M const& m, A const& A_of,
-                  GemmMatrices<T> const& a, GemmMatrices<T> const& b, bool tests_unscaled,
+template <class T, class Solver, class FencedWorkspace, class M, class A, class Factor>
+Tally expect_true(Solver const& solver, FencedWorkspace const& memory, M const& m, A const& A_of,
+                  ArrangedBatch<T> const& a, ArrangedBatch<T> const& b, bool tests_unscaled,
                   Factor const& factor, T start, std::string const& what) {
   SCOPED_TRACE(what);
-  GemmMatrices<T> const x(a.items, a.rows, 1, Arranged::strided),
-      x0(a.items, a.rows, 1, Arranged::rows);
+  ArrangedBatch<T> const x(a.items, a.rows, 1, Arranged::strided),
+      x0(a.items, a.rows, 1, Arranged::item_contiguous);
   x.fill(start);
   x0.fill(start);
   auto const outside = x.poisoned();
   auto const log = whole_log<T>(a.items);
-  solve(solver, m, A_of, vectors(b), vectors(x), log, room());
+  solve(solver, m, A_of, vectors(b), vectors(x), log, memory());
   x.download();
   EXPECT_EQ(x.poisoned(), outside);
   auto const second = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), log.scaled_residual);
@@ -105,9 +105,10 @@ Tally expect_true(Solver const& solver, Room const& room, M const& m, A const& A
 
 template <class T>
 struct Systems {
-  GemmMatrices<T> a, b;
+  ArrangedBatch<T> a, b;
   Systems(std::int64_t items, int rows, double rows_by, double columns_by, Random& random)
-      : a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows) {
+      : a(items, rows, rows, Arranged::item_contiguous),
+        b(items, rows, 1, Arranged::item_contiguous) {
     put_badly_scaled(a, b, random, rows_by, columns_by);
   }
 };
@@ -115,7 +116,7 @@ struct Systems {
 /// y = A x of the same matrices, as a functor.
 template <class T>
 struct Applied {
-  decltype(std::declval<GemmMatrices<T>>().batch()) a;
+  decltype(std::declval<ArrangedBatch<T>>().batch()) a;
   int rows;
   template <class Lanes, class X, class Y>
   KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t n, X const& x,

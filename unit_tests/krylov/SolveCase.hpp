@@ -85,12 +85,12 @@ struct HostLog {
 
 /// A workspace of as many numbers as the call needs, of what nobody should read, with a fence behind.
 template <class T>
-struct Room {
+struct FencedWorkspace {
   static constexpr std::size_t fence = 8;
   Kokkos::View<T*, Space::memory_space> view;
   std::size_t needed;
 
-  explicit Room(std::int64_t numbers, T holds = std::numeric_limits<T>::quiet_NaN())
+  explicit FencedWorkspace(std::int64_t numbers, T holds = std::numeric_limits<T>::quiet_NaN())
       : view("workspace", std::size_t(numbers) + fence), needed(std::size_t(numbers)) {
     Kokkos::deep_copy(view, holds);
     Kokkos::deep_copy(Kokkos::subview(view, std::pair(needed, needed + fence)), poison<T>());
@@ -112,8 +112,8 @@ struct ResidualTruth {
   long double norm = 0, rounding = 0, right_side = 0;
 };
 template <class T>
-ResidualTruth residual_truth(GemmMatrices<T> const& full, std::int64_t n, GemmMatrices<T> const& x,
-                             GemmMatrices<T> const& b) {
+ResidualTruth residual_truth(ArrangedBatch<T> const& full, std::int64_t n,
+                             ArrangedBatch<T> const& x, ArrangedBatch<T> const& b) {
   ResidualTruth t;
   for (int i = 0; i < full.rows; ++i) {
     Truth row = row_truth(full, n, i, x, -1);
@@ -146,8 +146,8 @@ inline constexpr double usual_tolerance = sizeof(T) == 4 ? 1e-4 : 1e-10;
 /// A call of solve: what it leaves, with x on the host.
 struct PlainSolve {
   template <class T, class Solver, class M, class A>
-  HostLog<T> operator()(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
-                        GemmMatrices<T> const& x, SolveLog<T> const& log) const {
+  HostLog<T> operator()(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
+                        ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
     solve(solver, m, a, vectors(b), vectors(x), log);
     x.download();
     return HostLog<T>(log);
@@ -158,24 +158,24 @@ struct PlainSolve {
 struct Divided {
   WorkDivision how;
   template <class T, class Solver, class M, class A>
-  HostLog<T> operator()(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
-                        GemmMatrices<T> const& x, SolveLog<T> const& log) const {
-    Room<T> const room(workspace_numbers(Space(), how, solver, m, a, x.items));
-    solve(how, solver, m, a, vectors(b), vectors(x), log, room());
+  HostLog<T> operator()(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
+                        ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
+    FencedWorkspace<T> const memory(workspace_numbers(Space(), how, solver, m, a, x.items));
+    solve(how, solver, m, a, vectors(b), vectors(x), log, memory());
     x.download();
-    EXPECT_TRUE(room.fenced());
+    EXPECT_TRUE(memory.fenced());
     return HostLog<T>(log);
   }
 };
 
 /// Solves by such a call and looks at every item; all of them converge.
 template <class T, class Solver, class M, class A, class Call = PlainSolve>
-void run_solve(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& full,
-               GemmMatrices<T> const& b, Arranged how, Random& random, char const* what,
+void run_solve(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& full,
+               ArrangedBatch<T> const& b, Arranged how, Random& random, char const* what,
                Call const& call = {}) {
   SCOPED_TRACE(what);
   std::int64_t const items = full.items;
-  GemmMatrices<T> const x(items, full.rows, 1, how);
+  ArrangedBatch<T> const x(items, full.rows, 1, how);
   x.randomise(random);
   auto const outside = x.poisoned();
   HostLog<T> const said = call(solver, m, a, b, x, SolveLog<T>::allocated(items));
@@ -212,8 +212,9 @@ template <class T, class Solver, class Call = PlainSolve, class M = NoPreconditi
 void plant(Three const& planted, Solver const& solver, Reason reason, int info,
            Call const& call = {}, M const& m = {}) {
   std::int64_t const items = 21;
-  GemmMatrices<T> const full(items, 3, 3, Arranged::rows), b(items, 3, 1, Arranged::rows),
-      x(items, 3, 1, Arranged::rows), clean(items, 3, 1, Arranged::rows);
+  ArrangedBatch<T> const full(items, 3, 3, Arranged::item_contiguous),
+      b(items, 3, 1, Arranged::item_contiguous), x(items, 3, 1, Arranged::item_contiguous),
+      clean(items, 3, 1, Arranged::item_contiguous);
   auto const set = [&](std::int64_t n, Three const& to) {
     for (int i = 0; i < 3; ++i) {
       b.at(n, i, 0) = T(to.b[i]);
@@ -253,10 +254,11 @@ void plant(Three const& planted, Solver const& solver, Reason reason, int info,
 template <class T>
 struct SingleItem {
   Matrices<T> a;
-  GemmMatrices<T> b;
+  ArrangedBatch<T> b;
 
-  SingleItem(Matrices<T> const& of, GemmMatrices<T> const& sides, std::int64_t n)
-      : a(of.pattern, 1, Arranged::rows), b(1, of.pattern.rows, 1, Arranged::rows) {
+  SingleItem(Matrices<T> const& of, ArrangedBatch<T> const& sides, std::int64_t n)
+      : a(of.pattern, 1, Arranged::item_contiguous),
+        b(1, of.pattern.rows, 1, Arranged::item_contiguous) {
     for (int i = 0; i < of.pattern.rows; ++i) {
       auto const& columns = of.pattern.columns[std::size_t(i)];
       for (int k = 0; k < int(columns.size()); ++k)
@@ -272,12 +274,12 @@ struct SingleItem {
 /// there.
 template <class T>
 struct CyclicShift {
-  GemmMatrices<T> full, b, x;
+  ArrangedBatch<T> full, b, x;
 
   CyclicShift(std::int64_t items, int rows)
-      : full(items, rows, rows, Arranged::rows),
-        b(items, rows, 1, Arranged::rows),
-        x(items, rows, 1, Arranged::rows) {
+      : full(items, rows, rows, Arranged::item_contiguous),
+        b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous) {
     full.fill(T(0));
     b.fill(T(0));
     for (std::int64_t n = 0; n < items; ++n) {
@@ -308,9 +310,11 @@ void expect_as_alone(Solver const& solver, M const& m, Get const& get, Random& r
   for (int rows : {3, 13, 40}) {
     std::int64_t const items = 29;
     SCOPED_TRACE(std::to_string(rows) + " rows");
-    Matrices<T> const a(solvable_pattern(random, rows, 0.3, true), items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), start(items, rows, 1, Arranged::rows),
-        x(items, rows, 1, Arranged::rows), alone(1, rows, 1, Arranged::rows);
+    Matrices<T> const a(solvable_pattern(random, rows, 0.3, true), items,
+                        Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        start(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous), alone(1, rows, 1, Arranged::item_contiguous);
     b.randomise(random);
     start.fill(T(0));
     auto const infinite = std::numeric_limits<T>::infinity();

@@ -10,8 +10,8 @@
 #include <limits>
 #include <vector>
 
-#include "krylov/Batchwork_Multiply.hpp"
-#include "verbs/TriangleCase.hpp"
+#include "dense/cholesky/TriangleCase.hpp"
+#include "krylov/verbs/Batchwork_Multiply.hpp"
 
 namespace Batchwork::Test {
 
@@ -80,7 +80,7 @@ template <class T>
 struct Matrices {
   Pattern pattern;
   std::int64_t items;
-  GemmMatrices<T> values, places, full;
+  ArrangedBatch<T> values, places, full;
   Kokkos::View<int*, Space> row_offsets;
   Kokkos::View<std::size_t*, Space> long_offsets;
   Kokkos::View<int*, Space> columns;
@@ -152,7 +152,7 @@ struct Truth {
 };
 
 template <class T>
-Truth row_truth(GemmMatrices<T> const& full, std::int64_t n, int i, GemmMatrices<T> const& x,
+Truth row_truth(ArrangedBatch<T> const& full, std::int64_t n, int i, ArrangedBatch<T> const& x,
                 double alpha) {
   Truth t;
   for (int j = 0; j < full.cols; ++j)

@@ -56,7 +56,7 @@ struct TeamCase {
   std::int64_t items;
   Random random{5};
   Matrices<T> a;
-  GemmMatrices<T> b, x;
+  ArrangedBatch<T> b, x;
   TeamCase(int rows, double share, Arranged how, bool symmetric, std::int64_t n = 7)
       : items(n),
         a(solvable_pattern(random, rows, share, symmetric), n, how),

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "krylov/Batchwork_SolveTriangular.hpp"
 #include "krylov/SolveCase.hpp"
+#include "krylov/verbs/Batchwork_SolveTriangular.hpp"
 
 namespace Batchwork::Test {
 
@@ -21,8 +21,8 @@ inline bool is_unit(Triangle t) { return t == Triangle::unit_lower || t == Trian
 
 /// |b - L x| is rounding, row by row (Higham, Accuracy and Stability of Numerical Algorithms, theorem 8.5).
 template <class T>
-void expect_solved(GemmMatrices<T> const& full, std::int64_t n, Triangle triangle,
-                   std::vector<T> const& b, GemmMatrices<T> const& x) {
+void expect_solved(ArrangedBatch<T> const& full, std::int64_t n, Triangle triangle,
+                   std::vector<T> const& b, ArrangedBatch<T> const& x) {
   for (int i = 0; i < full.rows; ++i) {
     Truth t;
     for (int j = 0; j < full.rows; ++j) {
@@ -37,11 +37,11 @@ void expect_solved(GemmMatrices<T> const& full, std::int64_t n, Triangle triangl
 
 /// Solves by run, and looks at every item.
 template <class T, class Run, class A>
-void check_solve(Run const& run, Triangle triangle, A const& a, GemmMatrices<T> const& full,
+void check_solve(Run const& run, Triangle triangle, A const& a, ArrangedBatch<T> const& full,
                  Arranged how, bool in_place, Random& random) {
   std::int64_t const items = full.items;
   int const rows = full.rows;
-  GemmMatrices<T> const b(items, rows, 1, how), x(items, rows, 1, how);
+  ArrangedBatch<T> const b(items, rows, 1, how), x(items, rows, 1, how);
   b.randomise(random);
   x.randomise(random);
   std::vector<std::vector<T>> right;

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "krylov/Batchwork_AddScaledIdentity.hpp"
-#include "krylov/Batchwork_Equilibrate.hpp"
-#include "krylov/Batchwork_Scale.hpp"
-#include "krylov/Batchwork_VectorSums.hpp"
 #include "krylov/SystemsCase.hpp"
+#include "krylov/verbs/Batchwork_AddScaledIdentity.hpp"
+#include "krylov/verbs/Batchwork_Equilibrate.hpp"
+#include "krylov/verbs/Batchwork_Scale.hpp"
+#include "krylov/verbs/Batchwork_VectorSums.hpp"
 
 namespace Batchwork::Test {
 
@@ -37,7 +37,7 @@ struct InFormat {
       case Format::dense: return f(a.dense());
     }
   }
-  GemmMatrices<T> const& storage() const {
+  ArrangedBatch<T> const& storage() const {
     return format == Format::ell ? a.places : format == Format::dense ? a.full : a.values;
   }
   /// Runs f(n, i, j, number) over all entries.
@@ -80,13 +80,13 @@ struct InFormat {
 
 /// Numbers of the items, of a batch of 1 x 1.
 template <class T>
-auto numbers(GemmMatrices<T> const& m) {
+auto numbers(ArrangedBatch<T> const& m) {
   using View = Kokkos::View<T*, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
   return View(m.data(), Kokkos::LayoutStride(std::size_t(m.items), std::size_t(m.item)));
 }
 /// The first vector, of all items.
 template <class T>
-auto one_vector(GemmMatrices<T> const& m) {
+auto one_vector(ArrangedBatch<T> const& m) {
   using View = Kokkos::View<T*, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
   return View(m.data(), Kokkos::LayoutStride(std::size_t(m.rows), std::size_t(m.row)));
 }
@@ -111,7 +111,7 @@ void check_add_scaled_identity(Pattern const& pattern, std::int64_t items, Arran
       auto const before = a.entries();
       if (beta == 0) a.fill(std::numeric_limits<T>::quiet_NaN());
       auto const outside = a.outside();
-      GemmMatrices<T> const alpha(items, 1, 1, mostly(how, random));
+      ArrangedBatch<T> const alpha(items, 1, 1, mostly(how, random));
       alpha.randomise(random);
       bool const common = random.integer(0, 1);
       a.call([&](auto const& matrices) {
@@ -148,7 +148,7 @@ void check_scale(Pattern const& pattern, std::int64_t items, Arranged how, Rando
     auto const before = a.entries();
     auto const outside = a.outside();
     bool const one_left = random.integer(0, 2) == 0, one_right = random.integer(0, 2) == 0;
-    GemmMatrices<T> const l(one_left ? 1 : items, pattern.rows, 1, mostly(how, random)),
+    ArrangedBatch<T> const l(one_left ? 1 : items, pattern.rows, 1, mostly(how, random)),
         r(one_right ? 1 : items, pattern.rows, 1, mostly(how, random));
     l.randomise(random);
     r.randomise(random);
@@ -174,12 +174,12 @@ void check_scale(Pattern const& pattern, std::int64_t items, Arranged how, Rando
 
 /// What equilibrate promises of one item; `near` if it had enough sweeps.
 template <class T>
-void expect_equilibrated(Matrices<T> const& m, std::int64_t n, GemmMatrices<T> const& l,
-                         GemmMatrices<T> const& r, bool near = true) {
+void expect_equilibrated(Matrices<T> const& m, std::int64_t n, ArrangedBatch<T> const& l,
+                         ArrangedBatch<T> const& r, bool near = true) {
   int const rows = m.pattern.rows;
   std::vector<long double> row(std::size_t(rows), 0), column(std::size_t(rows), 0);
   for (int i = 0; i < rows; ++i) {
-    for (GemmMatrices<T> const* f : {&l, &r}) {
+    for (ArrangedBatch<T> const* f : {&l, &r}) {
       int exponent = 0;
       ASSERT_EQ(std::frexp(f->at(n, i, 0), &exponent), T(0.5)) << f->at(n, i, 0);
       ASSERT_TRUE(std::isnormal(1 / f->at(n, i, 0)));
@@ -240,9 +240,9 @@ void check_equilibrate(Pattern const& pattern, std::int64_t items, Arranged how,
                  std::to_string(int(format)));
     InFormat<T> const a{m, format};
     auto const before = a.entries();
-    GemmMatrices<T> const l(items, pattern.rows, 1, mostly(how, random)),
+    ArrangedBatch<T> const l(items, pattern.rows, 1, mostly(how, random)),
         r(items, pattern.rows, 1, mostly(how, random));
-    auto const outside = [](GemmMatrices<T> const& v) {
+    auto const outside = [](ArrangedBatch<T> const& v) {
       return v.host.extent(0) - std::size_t(v.items) * std::size_t(v.rows);
     };
     a.call([&](auto const& matrices) { run(matrices, vectors(l), vectors(r)); });
@@ -269,8 +269,8 @@ void check_equilibrate(Pattern const& pattern, std::int64_t items, Arranged how,
 
 /// The error of a sum of n products is n eps times their magnitudes, that of a norm (n / 2 + 2) eps.
 template <class T>
-void expect_sums(GemmMatrices<T> const& x, GemmMatrices<T> const& y, GemmMatrices<T> const& result,
-                 bool is_norm) {
+void expect_sums(ArrangedBatch<T> const& x, ArrangedBatch<T> const& y,
+                 ArrangedBatch<T> const& result, bool is_norm) {
   int wrong = 0;
   for (std::int64_t n = 0; n < x.items; ++n) {
     Truth t;
@@ -290,7 +290,7 @@ void check_vector_sums(int rows, std::int64_t items, Arranged how, Random& rando
                        Dot const& run_dot, Norm const& run_norm) {
   SCOPED_TRACE(std::to_string(items) + " items of " + std::to_string(rows) + " rows, arranged " +
                std::to_string(int(how)));
-  GemmMatrices<T> const x(items, rows, 1, how), y(items, rows, 1, mostly(how, random)),
+  ArrangedBatch<T> const x(items, rows, 1, how), y(items, rows, 1, mostly(how, random)),
       result(items, 1, 1, mostly(how, random));
   x.randomise(random);
   y.randomise(random);

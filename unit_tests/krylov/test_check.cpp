@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // check(A): what it finds in a pattern and what it says, with the fault in every place where there can be one.
-#include "krylov/Batchwork_CheckSystems.hpp"
+#include "krylov/formats/Batchwork_CheckSystems.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -38,8 +38,8 @@ TEST(Check, AcceptsWhatIsSound) {
   Random random(1);
   for (int rows : {1, 2, 7, 22, 144}) {
     auto const full = tridiagonal(rows);
-    Matrices<double> const a(full, 3, Arranged::rows),
-        b(random_pattern(random, rows), 0, Arranged::planes);
+    Matrices<double> const a(full, 3, Arranged::item_contiguous),
+        b(random_pattern(random, rows), 0, Arranged::interleaved);
     EXPECT_NO_THROW(check(a.csr()));
     EXPECT_NO_THROW(check(a.long_csr()));
     EXPECT_NO_THROW(check(a.ell()));
@@ -47,7 +47,7 @@ TEST(Check, AcceptsWhatIsSound) {
     EXPECT_NO_THROW(check(b.csr(), Diagonals::optional));
     EXPECT_NO_THROW(check(b.ell(), Diagonals::optional));
   }
-  EXPECT_NO_THROW(check(identity(5)));
+  EXPECT_NO_THROW(check(scaled_identity(5)));
 }
 
 TEST(Check, ColumnsOfCompressedRows) {

@@ -44,7 +44,7 @@ TYPED_TEST(Configuration, AnyMatricesAreMatrices) {
   for (auto how : all_arranged) {
     Matrices<T> const a(random_pattern(random, 19), 5, how);
     a.randomise(random);
-    GemmMatrices<T> const x(5, 19, 1, how);
+    ArrangedBatch<T> const x(5, 19, 1, how);
     x.randomise(random);
     AnyMatrices<T> any;
     for (int f = 0; f < 3; ++f) {
@@ -57,7 +57,7 @@ TYPED_TEST(Configuration, AnyMatricesAreMatrices) {
       EXPECT_EQ(any.nonzeros(), f == 0   ? a.pattern.nonzeros()
                                 : f == 1 ? 19 * a.pattern.width()
                                          : 19 * 19);
-      GemmMatrices<T> const y(5, 19, 1, how);
+      ArrangedBatch<T> const y(5, 19, 1, how);
       auto const outside = y.poisoned() - 5 * 19;
       multiply(any, vectors(x), vectors(y));
       y.download();
@@ -78,7 +78,8 @@ TYPED_TEST(Configuration, AnyMatricesAreMatrices) {
   }
   AnyMatrices<T> const copy = any;
   any = AnyMatrices<T>();
-  GemmMatrices<T> const x(3, 2, 1, Arranged::rows), y(3, 2, 1, Arranged::rows);
+  ArrangedBatch<T> const x(3, 2, 1, Arranged::item_contiguous),
+      y(3, 2, 1, Arranged::item_contiguous);
   x.fill(T(1.5));
   multiply(copy, vectors(x), vectors(y));
   y.download();
@@ -91,7 +92,7 @@ TEST(ConfigurationWorkspace, Numbers) {
   SolveConfiguration c{.stop = relative(1e-8, 500), .basis = 40};
   auto const look = [&](std::int64_t rows, std::int64_t items, int block_rows) {
     c.block_rows = block_rows;
-    AnyMatrices<double> const A = identity(rows);
+    AnyMatrices<double> const A = scaled_identity(rows);
     for_solvers(c, [&](SolverKind solver_kind, auto const& solver) {
       for_preconditioners(c, [&](PreconditionerKind kind, auto const& m) {
         SCOPED_TRACE(std::string(to_string(solver_kind)) + ", " + to_string(kind));
@@ -100,7 +101,7 @@ TEST(ConfigurationWorkspace, Numbers) {
         std::int64_t const want = workspace_numbers(exec, solver, m, A, items);
         EXPECT_EQ(workspace_numbers(exec, c, A, items), want);
         EXPECT_EQ(workspace_numbers(c, A, items), want);
-        EXPECT_EQ(workspace_numbers(c, identity(rows), items), want);
+        EXPECT_EQ(workspace_numbers(c, scaled_identity(rows), items), want);
         // Of devices: blocks of 2 of 2000 rows, or of 32 of 500, are too much for team scratch; and ILU(0) of 2000.
         bool const factors = Impl::runs_on_device<Space> && rows > 4 && items > 0 &&
                              (kind == PreconditionerKind::block_jacobi ||
@@ -121,22 +122,22 @@ TEST(ConfigurationWorkspace, Numbers) {
   c.solver = SolverKind::gmres;
   c.preconditioner = PreconditionerKind::none;
   EXPECT_EQ(workspace_numbers<double>(c, matrix_free(2000, Neighbours<double>{2000}), 3),
-            workspace_numbers(c, identity(2000), 3));
+            workspace_numbers(c, scaled_identity(2000), 3));
   EXPECT_EQ(workspace_numbers<float>(exec, c, matrix_free(2000, Neighbours<float>{2000}), 3),
-            workspace_numbers(exec, c, identity(2000, 1.0f), 3));
+            workspace_numbers(exec, c, scaled_identity(2000, 1.0f), 3));
   c.basis = -1;
-  expect_says(message_of([&] { (void)workspace_numbers(c, identity(9), 3); }),
+  expect_says(message_of([&] { (void)workspace_numbers(c, scaled_identity(9), 3); }),
               {"Batchwork::workspace_numbers: gmres with a basis of -1 vectors; give from 1"});
   c.solver = SolverKind::bicgstab;
-  EXPECT_EQ(workspace_numbers(c, identity(2000), 3), 0);
+  EXPECT_EQ(workspace_numbers(c, scaled_identity(2000), 3), 0);
   c.solver = SolverKind(9);
-  expect_says(message_of([&] { (void)workspace_numbers(c, identity(9), 3); }),
+  expect_says(message_of([&] { (void)workspace_numbers(c, scaled_identity(9), 3); }),
               {"Batchwork::workspace_numbers: there is no solver number 9; give one of "
                "conjugate_gradients, bicgstab, gmres, richardson"});
   c.solver = SolverKind::gmres;
   c.preconditioner = PreconditionerKind(-1);
   expect_says(
-      message_of([&] { (void)workspace_numbers(c, identity(9), 3); }),
+      message_of([&] { (void)workspace_numbers(c, scaled_identity(9), 3); }),
       {"Batchwork::workspace_numbers: there is no preconditioner number -1; give one of none, "
        "jacobi, block_jacobi, ilu"});
 }
@@ -149,15 +150,16 @@ struct Fivefold {
   }
 };
 TEST(ConfigurationMatrixFree, WithoutPreconditioner) {
-  GemmMatrices<double> const b(3, 70, 1, Arranged::rows), x(3, 70, 1, Arranged::rows);
+  ArrangedBatch<double> const b(3, 70, 1, Arranged::item_contiguous),
+      x(3, 70, 1, Arranged::item_contiguous);
   Random random(8);
   b.randomise(random);
   auto const A = matrix_free(70, Fivefold());
   for (auto kind : {SolverKind::bicgstab, SolverKind::gmres, SolverKind::richardson}) {
     SolveConfiguration c{kind, PreconditionerKind::none, relative(1e-12, 200), 50, 0.2};
-    Room<double> const room(workspace_numbers<double>(c, A, 3));
+    FencedWorkspace<double> const memory(workspace_numbers<double>(c, A, 3));
     x.fill(0);
-    solve(c, A, vectors(b), vectors(x), room());
+    solve(c, A, vectors(b), vectors(x), memory());
     x.download();
     for (std::int64_t n = 0; n < 3; ++n) {
       long double before = 0;
@@ -169,7 +171,7 @@ TEST(ConfigurationMatrixFree, WithoutPreconditioner) {
     for (auto refused :
          {PreconditionerKind::jacobi, PreconditionerKind::block_jacobi, PreconditionerKind::ilu}) {
       c.preconditioner = refused;
-      expect_says(message_of([&] { solve(c, A, vectors(b), vectors(x), room()); }),
+      expect_says(message_of([&] { solve(c, A, vectors(b), vectors(x), memory()); }),
                   {"Batchwork::solve: operand 2, ", to_string(refused), ": matrix_free has no ",
                    "; give no_preconditioner()"});
     }

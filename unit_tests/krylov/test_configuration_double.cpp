@@ -15,7 +15,7 @@ TEST(ConfigurationDouble, Basis) { expect_the_basis<double>(); }
 
 /// With an execution space or without, with a log, a workspace, both or none.
 TEST(ConfigurationDouble, Overloads) {
-  ConfigurationCase<double> const of(150, Arranged::rows);
+  ConfigurationCase<double> const of(150, Arranged::item_contiguous);
   AnyMatrices<double> const A = of.a.csr();
   auto const b = vectors(of.b);
   for (auto kind : {SolverKind::bicgstab, SolverKind::gmres}) {
@@ -23,8 +23,8 @@ TEST(ConfigurationDouble, Overloads) {
     SolveConfiguration c{.solver = kind, .stop = relative(1e-10, 300)};
     auto const want = of.solved(A, c);
     of.expect_solved(want, 1e-10);
-    Room<double> const memory(workspace_numbers(c, A, of.items));
-    auto const room = memory();
+    FencedWorkspace<double> const fenced(workspace_numbers(c, A, of.items));
+    auto const memory = fenced();
     auto const look = [&](bool logged, auto const& call) {
       auto const got = of.run(call);
       if (logged) {
@@ -32,11 +32,11 @@ TEST(ConfigurationDouble, Overloads) {
       }
       for (std::int64_t n = 0; n < of.items; ++n) EXPECT_TRUE(got.same_x(want, n));
     };
-    look(true, [&](auto const& x, auto const& log) { solve(Space(), c, A, b, x, log, room); });
-    look(true, [&](auto const& x, auto const& log) { solve(c, A, b, x, log, room); });
-    look(false, [&](auto const& x, auto const&) { solve(Space(), c, A, b, x, room); });
-    look(false, [&](auto const& x, auto const&) { solve(c, A, b, x, room); });
-    EXPECT_TRUE(memory.fenced());
+    look(true, [&](auto const& x, auto const& log) { solve(Space(), c, A, b, x, log, memory); });
+    look(true, [&](auto const& x, auto const& log) { solve(c, A, b, x, log, memory); });
+    look(false, [&](auto const& x, auto const&) { solve(Space(), c, A, b, x, memory); });
+    look(false, [&](auto const& x, auto const&) { solve(c, A, b, x, memory); });
+    EXPECT_TRUE(fenced.fenced());
     // A basis for which a system is small enough, or a solver without one.
     c.basis = 2;
     ASSERT_EQ(workspace_numbers(c, A, of.items), 0);
@@ -116,9 +116,10 @@ TEST(ConfigurationDouble, Division) {
   Random random(2);
   int const rows = 30;
   std::int64_t const items = 9;
-  Matrices<double> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::rows);
-  GemmMatrices<double> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
-      y(items, rows, 1, Arranged::rows);
+  Matrices<double> const a(solvable_pattern(random, rows, 0.3, false), items,
+                           Arranged::item_contiguous);
+  ArrangedBatch<double> const b(items, rows, 1, Arranged::item_contiguous),
+      x(items, rows, 1, Arranged::item_contiguous), y(items, rows, 1, Arranged::item_contiguous);
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
   a.upload();
   b.randomise(random);
@@ -147,7 +148,7 @@ TEST(ConfigurationMisuse, Workspaces) {
   Vectors const x("x", 3, 900), b("b", 3, 900);
   Kokkos::deep_copy(x, 7.25);
   Kokkos::deep_copy(b, 1);
-  AnyMatrices<double> const a = identity(900);
+  AnyMatrices<double> const a = scaled_identity(900);
   // More vectors than a device has scratch for.
   SolveConfiguration c{.solver = SolverKind::gmres, .basis = 60, .block_rows = 2};
   Kokkos::View<double*, Space> const none;

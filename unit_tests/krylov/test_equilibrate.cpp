@@ -31,7 +31,7 @@ TYPED_TEST(Equilibrate, NumbersOfItems) {
   for (std::int64_t items : {0, 1, 2, 31, 32, 33, 129})
     for (auto how : all_arranged)
       check_equilibrate<T>(random_pattern(random, 6), items, how, random, run);
-  for (auto how : {Arranged::rows, Arranged::planes})
+  for (auto how : {Arranged::item_contiguous, Arranged::interleaved})
     check_equilibrate<T>(tridiagonal(3), 65537, how, random, run);
   Kokkos::View<T**, Space> const none("none", 4, 0), other("other", 4, 0), values("values", 4, 0);
   Kokkos::View<int*, Space> const offsets("offsets", 1), columns("columns", 0);
@@ -47,7 +47,7 @@ TYPED_TEST(Equilibrate, ThenScale) {
       Matrices<T> const m(random_pattern(random, 19), 33, how);
       put_badly_scaled(m, random, 12);
       InFormat<T> const a{m, format};
-      GemmMatrices<T> const l(33, 19, 1, how), r(33, 19, 1, how);
+      ArrangedBatch<T> const l(33, 19, 1, how), r(33, 19, 1, how);
       auto const before = a.entries();
       a.call([&](auto const& matrices) {
         equilibrate(Space(), matrices, vectors(l), vectors(r));
@@ -70,7 +70,7 @@ TYPED_TEST(Equilibrate, SymmetricStaysSymmetric) {
   int const rows = 23;
   for (auto how : all_arranged) {
     Matrices<T> const m(random_pattern(random, rows), 5, how);
-    GemmMatrices<T> const l(5, rows, 1, how), r(5, rows, 1, how);
+    ArrangedBatch<T> const l(5, rows, 1, how), r(5, rows, 1, how);
     for (std::int64_t n = 0; n < 5; ++n)
       for (int i = 0; i < rows; ++i)
         for (int j = 0; j <= i; ++j)
@@ -101,7 +101,7 @@ TYPED_TEST(Equilibrate, ZerosAndWhatIsNotFinite) {
   for (auto how : all_arranged)
     for (std::int64_t at : {0, 17, 32}) {
       Matrices<T> const m(full, 33, how);
-      GemmMatrices<T> const l(33, rows, 1, how), r(33, rows, 1, how), l0(33, rows, 1, how),
+      ArrangedBatch<T> const l(33, rows, 1, how), r(33, rows, 1, how), l0(33, rows, 1, how),
           r0(33, rows, 1, how), l1(33, rows, 1, how), r1(33, rows, 1, how);
       put_badly_scaled(m, random, 10);
       equilibrate(m.csr(), vectors(l0), vectors(r0));
@@ -153,7 +153,7 @@ TYPED_TEST(Equilibrate, EndsOfTheRange) {
     Pattern diagonal{6, {{0}, {1}, {2}, {3}, {4}, {5}}};
     Matrices<T> const d(diagonal, 33, how);
     Matrices<T> const m(random_pattern(random, 21), 33, how);
-    GemmMatrices<T> const l(33, 6, 1, how), r(33, 6, 1, how), ml(33, 21, 1, how),
+    ArrangedBatch<T> const l(33, 6, 1, how), r(33, 6, 1, how), ml(33, 21, 1, how),
         mr(33, 21, 1, how);
     for (std::int64_t n = 0; n < 33; ++n) {
       for (int i = 0; i < 6; ++i) d.put(n, i, 0, ends[(i + n) % 6]);

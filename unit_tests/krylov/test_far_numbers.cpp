@@ -3,7 +3,7 @@
 
 // multiply and solve where matrices and vectors reach beyond 2^31 numbers, in every format, between items and within them.
 #include "krylov/SolveCase.hpp"
-#include "verbs/FarCopy.hpp"
+#include "support/FarCopy.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -47,8 +47,10 @@ TEST(FarNumbers, Multiply) {
   Random random(1);
   for (auto const& c : far_cases) {
     SCOPED_TRACE(text(c));
-    Matrices<T> const a(solvable_pattern(random, c.rows, c.share, false), items, Arranged::rows);
-    GemmMatrices<T> const x(items, c.rows, 1, Arranged::rows), y(items, c.rows, 1, Arranged::rows);
+    Matrices<T> const a(solvable_pattern(random, c.rows, c.share, false), items,
+                        Arranged::item_contiguous);
+    ArrangedBatch<T> const x(items, c.rows, 1, Arranged::item_contiguous),
+        y(items, c.rows, 1, Arranged::item_contiguous);
     a.randomise(random);
     x.randomise(random);
     FarCopy<T> const far_x(x, c.apart), far_y(y, c.apart);
@@ -71,8 +73,8 @@ TEST(FarNumbers, Multiply) {
 struct FarSolve {
   Apart apart;
   template <class Solver, class M, class A>
-  HostLog<T> operator()(Solver const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
-                        GemmMatrices<T> const& x, SolveLog<T> const& log) const {
+  HostLog<T> operator()(Solver const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
+                        ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
     FarCopy<T> const far_b(b, apart), far_x(x, apart);
     solve(solver, m, a, far_b.vectors(), far_x.vectors(), log);
     far_x.fetch();
@@ -85,14 +87,15 @@ TEST(FarNumbers, Solve) {
   Random random(2);
   for (auto const& c : far_cases) {
     SCOPED_TRACE(text(c));
-    Matrices<T> const a(solvable_pattern(random, c.rows, c.share, false), items, Arranged::rows);
-    GemmMatrices<T> const b(items, c.rows, 1, Arranged::rows);
+    Matrices<T> const a(solvable_pattern(random, c.rows, c.share, false), items,
+                        Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, c.rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
     a.upload();
     b.randomise(random);
     with_formats(a, c.apart, [&](auto const& matrices, char const* what) {
       run_solve(bicgstab(relative(usual_tolerance<T>, 200)), jacobi(), matrices, a.full, b,
-                Arranged::rows, random, what, FarSolve{c.apart});
+                Arranged::item_contiguous, random, what, FarSolve{c.apart});
     });
   }
 }

@@ -5,8 +5,8 @@
 // double, and what devices make of columns that are out of range.
 #include <set>
 
-#include "krylov/Batchwork_CheckSystems.hpp"
 #include "krylov/SolveCase.hpp"
+#include "krylov/formats/Batchwork_CheckSystems.hpp"
 #include "support/Batchwork_Messages.hpp"
 
 namespace Batchwork::Test {
@@ -82,7 +82,7 @@ std::string plant(FlatPattern& p, int row, Fault fault, Random& random) {
 }
 
 template <class T>
-auto csr_of(FlatPattern const& p, GemmMatrices<T> const& values) {
+auto csr_of(FlatPattern const& p, ArrangedBatch<T> const& values) {
   return csr(indices_of<int>("offsets", p.offsets), indices_of<int>("columns", p.columns),
              vectors(values));
 }
@@ -94,7 +94,7 @@ TEST(FuzzedPatterns, CheckNamesTheFirstFault) {
     SCOPED_TRACE("trial " + std::to_string(trial));
     Pattern const pattern = fuzzed_pattern(random, Diagonal::gaps);
     FlatPattern p(pattern);
-    GemmMatrices<float> const values(1, int(p.columns.size()), 1, Arranged::rows);
+    ArrangedBatch<float> const values(1, int(p.columns.size()), 1, Arranged::item_contiguous);
     // The first row without its diagonal, if there is one.
     int without = 0;
     while (without < pattern.rows &&
@@ -146,7 +146,7 @@ TYPED_TEST(FuzzedSystems, Multiply) {
                         all_arranged[random.integer(0, 3)]);
     int const rows = a.pattern.rows;
     SCOPED_TRACE("trial " + std::to_string(trial) + ", " + std::to_string(rows) + " rows");
-    GemmMatrices<T> const x(items, rows, 1, all_arranged[random.integer(0, 3)]),
+    ArrangedBatch<T> const x(items, rows, 1, all_arranged[random.integer(0, 3)]),
         y(items, rows, 1, Arranged::strided);
     a.randomise(random);
     x.randomise(random);
@@ -182,7 +182,7 @@ TYPED_TEST(FuzzedSystems, Solve) {
     variants.insert(
         Impl::choose_solve(rows, (nonzeros + rows - 1) / rows, false, Bicgstab::short_rows, true)
             .variant);
-    GemmMatrices<T> const wanted(items, rows, 1, Arranged::rows),
+    ArrangedBatch<T> const wanted(items, rows, 1, Arranged::item_contiguous),
         b(items, rows, 1, all_arranged[random.integer(0, 3)]), x(items, rows, 1, Arranged::strided);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
     a.upload();
@@ -238,7 +238,8 @@ TYPED_TEST(FuzzedSystems, HonestWithoutDiagonals) {
                         all_arranged[random.integer(0, 3)]);
     int const rows = a.pattern.rows;
     SCOPED_TRACE("trial " + std::to_string(trial) + ", " + std::to_string(rows) + " rows");
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::strided);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::strided);
     a.randomise(random);
     b.randomise(random);
     x.randomise(random);
@@ -278,8 +279,8 @@ TYPED_TEST(FuzzedSystems, FaultsOnDevices) {
     if (plant(p, random.integer(0, rows - 1), fault, random).empty()) continue;
     SCOPED_TRACE("trial " + std::to_string(trial) + ", " + std::to_string(rows) + " rows, fault " +
                  std::to_string(int(fault)));
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::strided),
-        start(items, rows, 1, Arranged::rows);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::strided), start(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
     a.upload();
     b.randomise(random);

@@ -15,33 +15,34 @@ using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(GmresOf, Numbers);
 
 template <class T, class M, class A>
-HostLog<T> solve_with_room(Gmres const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
-                           GemmMatrices<T> const& x, SolveLog<T> const& log,
-                           T holds = std::numeric_limits<T>::quiet_NaN()) {
+HostLog<T> solve_with_workspace(Gmres const& solver, M const& m, A const& a,
+                                ArrangedBatch<T> const& b, ArrangedBatch<T> const& x,
+                                SolveLog<T> const& log,
+                                T holds = std::numeric_limits<T>::quiet_NaN()) {
   std::int64_t const needed = workspace_numbers<T>(solver, m, a, b.items);
   if (needed == 0) {
     solve(solver, m, a, vectors(b), vectors(x), log);
   } else {
-    Room<T> const room(needed, holds);
-    solve(solver, m, a, vectors(b), vectors(x), log, room());
-    EXPECT_TRUE(room.fenced());
+    FencedWorkspace<T> const memory(needed, holds);
+    solve(solver, m, a, vectors(b), vectors(x), log, memory());
+    EXPECT_TRUE(memory.fenced());
   }
   x.download();
   return HostLog<T>(log);
 }
 
 /// The same as a call that the cases of all solvers make.
-struct SolveWithRoom {
+struct SolveWithWorkspace {
   template <class T, class M, class A>
-  HostLog<T> operator()(Gmres const& solver, M const& m, A const& a, GemmMatrices<T> const& b,
-                        GemmMatrices<T> const& x, SolveLog<T> const& log) const {
-    return solve_with_room(solver, m, a, b, x, log);
+  HostLog<T> operator()(Gmres const& solver, M const& m, A const& a, ArrangedBatch<T> const& b,
+                        ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
+    return solve_with_workspace(solver, m, a, b, x, log);
   }
 };
 template <class T, class M, class A>
-void run(Gmres const& solver, M const& m, A const& a, GemmMatrices<T> const& full,
-         GemmMatrices<T> const& b, Arranged how, Random& random, char const* what) {
-  run_solve(solver, m, a, full, b, how, random, what, SolveWithRoom());
+void run(Gmres const& solver, M const& m, A const& a, ArrangedBatch<T> const& full,
+         ArrangedBatch<T> const& b, Arranged how, Random& random, char const* what) {
+  run_solve(solver, m, a, full, b, how, random, what, SolveWithWorkspace());
 }
 
 /// Bases on both sides of what stays on the chip.
@@ -56,7 +57,7 @@ TYPED_TEST(GmresOf, AllFormats) {
       std::int64_t const items = size.rows < 30 ? 37 : 5;
       SCOPED_TRACE(std::to_string(size.rows) + " rows, arranged " + std::to_string(int(how)));
       Matrices<T> const a(solvable_pattern(random, size.rows, size.share, false), items, how);
-      GemmMatrices<T> const b(items, size.rows, 1, how);
+      ArrangedBatch<T> const b(items, size.rows, 1, how);
       for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
       a.upload();
       b.randomise(random);
@@ -92,8 +93,8 @@ TYPED_TEST(GmresOf, MatrixFreeAndIdentity) {
   for (int rows : {1, 6, 40, 300, 2048}) {
     SCOPED_TRACE(std::to_string(rows) + " rows");
     std::int64_t const items = rows > 1000 ? 2 : 11;
-    auto const how = rows == 40 ? Arranged::planes : Arranged::rows;
-    GemmMatrices<T> const full(items, rows, rows, how), b(items, rows, 1, how);
+    auto const how = rows == 40 ? Arranged::interleaved : Arranged::item_contiguous;
+    ArrangedBatch<T> const full(items, rows, rows, how), b(items, rows, 1, how);
     full.fill(T(0));
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i) {
@@ -109,8 +110,8 @@ TYPED_TEST(GmresOf, MatrixFreeAndIdentity) {
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i) full.at(n, i, i) = T(3);
     // The first direction is all there is.
-    run(gmres(5, relative(usual_tolerance<T>, 1)), no_preconditioner(), identity<T>(rows, T(3)),
-        full, b, how, random, "identity");
+    run(gmres(5, relative(usual_tolerance<T>, 1)), no_preconditioner(),
+        scaled_identity<T>(rows, T(3)), full, b, how, random, "identity");
   }
 }
 
@@ -119,13 +120,13 @@ TYPED_TEST(GmresOf, Batches) {
   Random random(3);
   for (std::int64_t items : {0, 1, 7, 33, 65537}) {
     SCOPED_TRACE(std::to_string(items) + " items");
-    Matrices<T> const a(tridiagonal(3), items, Arranged::rows);
-    GemmMatrices<T> const b(items, 3, 1, Arranged::rows);
+    Matrices<T> const a(tridiagonal(3), items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, 3, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
     a.upload();
     b.randomise(random);
-    run(gmres(3, relative(usual_tolerance<T>, 50)), jacobi(), a.csr(), a.full, b, Arranged::rows,
-        random, "csr");
+    run(gmres(3, relative(usual_tolerance<T>, 50)), jacobi(), a.csr(), a.full, b,
+        Arranged::item_contiguous, random, "csr");
   }
 }
 
@@ -173,8 +174,9 @@ TYPED_TEST(GmresOf, SmallestResiduals) {
   for (int rows : {4, 9, 18, 60}) {
     SCOPED_TRACE(std::to_string(rows) + " rows");
     std::int64_t const items = 3;
-    Matrices<T> const a(solvable_pattern(random, rows, 1, false), items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(solvable_pattern(random, rows, 1, false), items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous);
     // Not dominant: well conditioned, but of slow progress.
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i)
@@ -188,8 +190,8 @@ TYPED_TEST(GmresOf, SmallestResiduals) {
       log.history = Kokkos::View<T**, Space::memory_space>("history", std::size_t(items), 600);
       x.fill(T(0));
       double const tolerance = sizeof(T) == 4 ? 1e-5 : 1e-12;
-      auto const said = solve_with_room(gmres(m, relative(tolerance, 600)), no_preconditioner(),
-                                        a.dense(), b, x, log);
+      auto const said = solve_with_workspace(gmres(m, relative(tolerance, 600)),
+                                             no_preconditioner(), a.dense(), b, x, log);
       for (std::int64_t n = 0; n < items; ++n) {
         auto const t = residual_truth(a.full, n, x, b);
         expect_honest(said, n, t, tolerance);
@@ -236,8 +238,9 @@ TYPED_TEST(GmresOf, AsOfATextbook) {
     for (double diagonal : {1.5, 5.0, 100.0}) {
       std::int64_t const items = 3;
       Matrices<T> const a(solvable_pattern(random, rows, rows > 60 ? 0.1 : 1, false), items,
-                          Arranged::rows);
-      GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+                          Arranged::item_contiguous);
+      ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+          x(items, rows, 1, Arranged::item_contiguous);
       for (std::int64_t n = 0; n < items; ++n) put_with_diagonal(a, n, random, diagonal);
       a.upload();
       b.randomise(random);
@@ -248,7 +251,7 @@ TYPED_TEST(GmresOf, AsOfATextbook) {
         auto log = SolveLog<T>::allocated(items);
         log.history = Kokkos::View<T**, Space::memory_space>("history", std::size_t(items), 200);
         x.fill(T(0));
-        auto const said = solve_with_room(solver, no_preconditioner(), a.csr(), b, x, log);
+        auto const said = solve_with_workspace(solver, no_preconditioner(), a.csr(), b, x, log);
         for (std::int64_t n = 0; n < items; ++n) {
           ASSERT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
           expect_honest(said, n, residual_truth(a.full, n, x, b), tolerance);
@@ -279,13 +282,13 @@ TYPED_TEST(GmresOf, NearlyDependentDirections) {
   bool const wide = sizeof(T) == 8;
   for (int rows : {8, 20, 40, 70}) {
     std::int64_t const items = 9;
-    Matrices<T> const a(solvable_pattern(random, rows, 1, false), items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(solvable_pattern(random, rows, 1, false), items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_graded(a, n, random, wide ? 8 : 3);
     a.upload();
     b.randomise(random);
     run(gmres(rows, relative(wide ? 1e-6 : 1e-3, 3 * rows)), no_preconditioner(), a.dense(), a.full,
-        b, Arranged::rows, random, "graded");
+        b, Arranged::item_contiguous, random, "graded");
   }
 }
 
@@ -295,8 +298,9 @@ TYPED_TEST(GmresOf, DirectionsAreExhausted) {
   Random random(5);
   for (int rows : {7, 30, 70}) {
     std::int64_t const items = 9;
-    Matrices<T> const a(tridiagonal(rows), items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(tridiagonal(rows), items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i)
         for (int k = 0; k < int(a.pattern.columns[std::size_t(i)].size()); ++k)
@@ -305,8 +309,9 @@ TYPED_TEST(GmresOf, DirectionsAreExhausted) {
     b.randomise(random);
     for (double tolerance : {usual_tolerance<T>, 0.0}) {
       x.fill(T(0));
-      auto const said = solve_with_room(gmres(20, relative(tolerance, 100)), no_preconditioner(),
-                                        a.csr(), b, x, SolveLog<T>::allocated(items));
+      auto const said =
+          solve_with_workspace(gmres(20, relative(tolerance, 100)), no_preconditioner(), a.csr(), b,
+                               x, SolveLog<T>::allocated(items));
       for (std::int64_t n = 0; n < items; ++n) {
         auto const t = residual_truth(a.full, n, x, b);
         expect_honest(said, n, t, tolerance);
@@ -330,8 +335,8 @@ TYPED_TEST(GmresOf, CyclicShift) {
       SCOPED_TRACE(std::to_string(rows) + " rows, basis " + std::to_string(m));
       x.fill(T(0));
       auto const said =
-          solve_with_room(gmres(m, relative(usual_tolerance<T>, 500)), no_preconditioner(),
-                          dense(full.batch()), b, x, SolveLog<T>::allocated(items));
+          solve_with_workspace(gmres(m, relative(usual_tolerance<T>, 500)), no_preconditioner(),
+                               dense(full.batch()), b, x, SolveLog<T>::allocated(items));
       for (std::int64_t n = 0; n < items; ++n) {
         EXPECT_EQ(said.reason(n), m < rows ? Reason::stagnated : Reason::success)
             << to_string(said.reason(n));
@@ -349,35 +354,35 @@ TYPED_TEST(GmresOf, Reasons) {
   auto const stop = relative(sizeof(T) == 4 ? 1e-5 : 1e-12, 50);
   Three t = ordinary;
   t.a[4] = nan;
-  for (int m : {1, 2, 3}) plant<T>(t, gmres(m, stop), Reason::not_finite, 0, SolveWithRoom());
+  for (int m : {1, 2, 3}) plant<T>(t, gmres(m, stop), Reason::not_finite, 0, SolveWithWorkspace());
   t = ordinary;
   t.b[0] = std::numeric_limits<double>::infinity();
-  plant<T>(t, gmres(2, stop), Reason::not_finite, 0, SolveWithRoom());
+  plant<T>(t, gmres(2, stop), Reason::not_finite, 0, SolveWithWorkspace());
   t = ordinary;
   t.b[2] = nan;
-  plant<T>(t, gmres(3, stop), Reason::not_finite, 0, SolveWithRoom());
+  plant<T>(t, gmres(3, stop), Reason::not_finite, 0, SolveWithWorkspace());
   {
     SCOPED_TRACE("limit");
     plant<T>({{0, 0, 1, 1, 0, 0, 0, 1, 0}, {1, 0, 0}}, gmres(3, relative(0.9, 2)),
-             Reason::iteration_limit, 0, SolveWithRoom());
+             Reason::iteration_limit, 0, SolveWithWorkspace());
   }
   {
     SCOPED_TRACE("stagnated");
     Three const shift{{0, 0, 1, 1, 0, 0, 0, 1, 0}, {1, 0, 0}};
-    plant<T>(shift, gmres(1, stop), Reason::stagnated, 0, SolveWithRoom());
-    plant<T>(shift, gmres(2, stop), Reason::stagnated, 0, SolveWithRoom());
-    plant<T>(shift, gmres(3, stop), Reason::success, 0, SolveWithRoom());
+    plant<T>(shift, gmres(1, stop), Reason::stagnated, 0, SolveWithWorkspace());
+    plant<T>(shift, gmres(2, stop), Reason::stagnated, 0, SolveWithWorkspace());
+    plant<T>(shift, gmres(3, stop), Reason::success, 0, SolveWithWorkspace());
   }
   {
     SCOPED_TRACE("singular");
     plant<T>({{0, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 2, 3}}, gmres(3, stop), Reason::breakdown,
-             Breakdown::singular, SolveWithRoom());
+             Breakdown::singular, SolveWithWorkspace());
     // A b is not zero, A A b is, and nothing of b can be made.
     plant<T>({{0, 0, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}}, gmres(3, stop), Reason::breakdown,
-             Breakdown::singular, SolveWithRoom());
+             Breakdown::singular, SolveWithWorkspace());
     // Singular, but b is in the range.
     plant<T>({{1, 0, 0, 0, 2, 0, 0, 0, 0}, {1, 1, 0}}, gmres(3, stop), Reason::success, 0,
-             SolveWithRoom());
+             SolveWithWorkspace());
   }
 }
 
@@ -387,16 +392,18 @@ TYPED_TEST(GmresOf, StartsAndCriteria) {
   std::int64_t const items = 7;
   for (int rows : {3, 70}) {
     SCOPED_TRACE(std::to_string(rows) + " rows");
-    Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
-        zeros(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items,
+                        Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous),
+        zeros(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
     a.upload();
     b.randomise(random);
     zeros.fill(T(0));
     auto const log = SolveLog<T>::allocated(items);
-    auto const go = [&](GemmMatrices<T> const& right, StoppingCriteria const& stop) {
-      return solve_with_room(gmres(4, stop), jacobi(), a.csr(), right, x, log);
+    auto const go = [&](ArrangedBatch<T> const& right, StoppingCriteria const& stop) {
+      return solve_with_workspace(gmres(4, stop), jacobi(), a.csr(), right, x, log);
     };
     // b = 0: x = 0 at once; under an absolute tolerance towards it.
     x.randomise(random);
@@ -452,9 +459,11 @@ TYPED_TEST(GmresOf, SameBitsAgain) {
     for (int m : {4, 200}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, basis " + std::to_string(m));
       std::int64_t const items = 19;
-      Matrices<T> const a(solvable_pattern(random, rows, 0.4, false), items, Arranged::rows);
-      GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
-          y(items, rows, 1, Arranged::rows), z(1, rows, 1, Arranged::rows);
+      Matrices<T> const a(solvable_pattern(random, rows, 0.4, false), items,
+                          Arranged::item_contiguous);
+      ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+          x(items, rows, 1, Arranged::item_contiguous),
+          y(items, rows, 1, Arranged::item_contiguous), z(1, rows, 1, Arranged::item_contiguous);
       for (std::int64_t n = 0; n < items; ++n)
         put_dominant(a, n, random, false, n % 3 == 0 ? 20 : 1.1);
       a.upload();
@@ -463,8 +472,8 @@ TYPED_TEST(GmresOf, SameBitsAgain) {
       x.fill(T(0));
       y.fill(T(0));
       auto const log = SolveLog<T>::allocated(items);
-      auto const said = solve_with_room(solver, jacobi(), a.csr(), b, x, log);
-      solve_with_room(solver, jacobi(), a.csr(), b, y, log, T(1e30));
+      auto const said = solve_with_workspace(solver, jacobi(), a.csr(), b, x, log);
+      solve_with_workspace(solver, jacobi(), a.csr(), b, y, log, T(1e30));
       int least = 1000, most = 0;
       for (std::int64_t n = 0; n < items; ++n) {
         least = std::min(least, said.iterations(n));
@@ -475,21 +484,21 @@ TYPED_TEST(GmresOf, SameBitsAgain) {
       for (std::int64_t n : {std::int64_t(0), items / 2, items - 1}) {
         SingleItem<T> const one(a, b, n);
         z.fill(T(0));
-        solve_with_room(solver, jacobi(), one.a.csr(), one.b, z, SolveLog<T>::allocated(1));
+        solve_with_workspace(solver, jacobi(), one.a.csr(), one.b, z, SolveLog<T>::allocated(1));
         for (int i = 0; i < rows; ++i) ASSERT_EQ(z.at(0, i, 0), x.at(n, i, 0)) << n << ' ' << i;
       }
     }
 }
 
-/// With the work of a device divided otherwise; the room is there for the teams that come of it.
+/// With the work of a device divided otherwise; the workspace is there for the teams that come of it.
 TYPED_TEST(GmresOf, Divided) {
   using T = TypeParam;
   Random random(21);
   std::int64_t const items = 70;
   for (int rows : {13, 20}) {
     Matrices<T> const a(rows == 13 ? tridiagonal(rows) : solvable_pattern(random, rows, 0.5, false),
-                        items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+                        items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
     a.upload();
     b.randomise(random);
@@ -499,7 +508,7 @@ TYPED_TEST(GmresOf, Divided) {
                                    {Placement::in_place, 224}}) {
       SCOPED_TRACE(std::to_string(int(how.matrix)) + ", " + std::to_string(how.lanes) + " lanes");
       run_solve(gmres(9, relative(usual_tolerance<T>, 200)), jacobi(), a.csr(), a.full, b,
-                Arranged::rows, random, "csr", Divided{how});
+                Arranged::item_contiguous, random, "csr", Divided{how});
     }
   }
 }
@@ -509,12 +518,12 @@ TEST(GmresWorkspace, Numbers) {
   Space const exec;
   auto const none = no_preconditioner();
   // Others need none; nor do small systems.
-  EXPECT_EQ(workspace_numbers(bicgstab(stop), none, identity(2000), 1000), 0);
-  EXPECT_EQ(workspace_numbers(gmres(30, stop), none, identity(4), 1000), 0);
-  EXPECT_EQ(workspace_numbers(gmres(30, stop), none, identity(2000), 0), 0);
-  EXPECT_EQ(workspace_numbers(gmres(30, stop), none, identity(0), 7), 0);
+  EXPECT_EQ(workspace_numbers(bicgstab(stop), none, scaled_identity(2000), 1000), 0);
+  EXPECT_EQ(workspace_numbers(gmres(30, stop), none, scaled_identity(4), 1000), 0);
+  EXPECT_EQ(workspace_numbers(gmres(30, stop), none, scaled_identity(2000), 0), 0);
+  EXPECT_EQ(workspace_numbers(gmres(30, stop), none, scaled_identity(0), 7), 0);
   auto const of = [&](Gmres const& solver, std::int64_t rows, std::int64_t items) {
-    return workspace_numbers(exec, solver, none, identity(rows), items);
+    return workspace_numbers(exec, solver, none, scaled_identity(rows), items);
   };
   std::int64_t const one = of(gmres(30, stop), 2000, 1);
   EXPECT_GE(one, 30 * 2000 + 30 * 31 / 2);
@@ -526,8 +535,8 @@ TEST(GmresWorkspace, Numbers) {
   EXPECT_EQ(of(gmres(30, stop), 2000, 1000000), of(gmres(30, stop), 2000, 100000000));
   EXPECT_EQ(of(gmres(30, stop), 2000, 100000000) % one, 0);
   // The type of the numbers.
-  // Rooms of fewer bytes begin further apart, in whole rows of the banks.
-  EXPECT_LE(workspace_numbers(exec, gmres(100, stop), none, identity(64, 1.0f), 7),
+  // Storage of fewer bytes begin further apart, in whole rows of the banks.
+  EXPECT_LE(workspace_numbers(exec, gmres(100, stop), none, scaled_identity(64, 1.0f), 7),
             of(gmres(100, stop), 64, 7) + 7 * 64);
   EXPECT_EQ(workspace_numbers<double>(gmres(30, stop), none,
                                       matrix_free(2000, Convection<double>{2000}), 1),
@@ -539,7 +548,7 @@ TEST(GmresMisuse, IsNamed) {
   Vectors const x("x", 3, 900), b("b", 3, 900);
   Kokkos::deep_copy(x, 7.25);
   Kokkos::deep_copy(b, 1);
-  auto const a = identity(900);
+  auto const a = scaled_identity(900);
   auto const s = gmres(30, relative(1e-8, 100));
   auto const none = no_preconditioner();
   std::int64_t const needed = workspace_numbers(s, none, a, 3);

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// gmres by the device's kernel, run on the host by teams of threads: every way of holding a system, with its room in scratch
+// gmres by the device's kernel, run on the host by teams of threads: every way of holding a system, with its storage in scratch
 // and in a workspace whose teams take systems in turns. Compiled a second time for warps of 32 lanes, several of which share a
 // system.
 #include "krylov/GmresCase.hpp"
-#include "verbs/HostTeams.hpp"
+#include "support/HostTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -23,24 +23,24 @@ TYPED_TEST_SUITE(GmresOnTeams, Numbers);
 using Impl::SolveChoice;
 using Impl::SolveVariant;
 
-/// Solves with the room in scratch, or in a workspace of so many teams.
+/// Solves with the storage in scratch, or in a workspace of so many teams.
 template <class T, class Matrix, int R, bool Large, class M, class Systems>
 void run(SolveChoice const& how, Gmres const& solver, M const& m, Systems const& a,
-         GemmMatrices<T> const& full, GemmMatrices<T> const& b, std::int64_t at_once) {
+         ArrangedBatch<T> const& full, ArrangedBatch<T> const& b, std::int64_t at_once) {
   SCOPED_TRACE(at_once == 0 ? "scratch" : "workspace");
   std::int64_t const items = b.items, rows = full.rows;
-  GemmMatrices<T> const x(items, int(rows), 1, Arranged::rows);
+  ArrangedBatch<T> const x(items, int(rows), 1, Arranged::item_contiguous);
   x.fill(T(0.25));
   auto const outside = x.poisoned();
   auto const log = SolveLog<T>::allocated(items);
-  Gmres const fitted = Impl::RoomOf<Gmres>::fitted(solver, rows);
+  Gmres const fitted = Impl::StorageOf<Gmres>::fitted(solver, rows);
   std::int64_t const of_system =
-      Impl::RoomOf<Gmres>::numbers(fitted, Impl::room_shape(how, rows, sizeof(T)));
+      Impl::StorageOf<Gmres>::numbers(fitted, Impl::storage_shape(how, rows, sizeof(T)));
   auto const size = std::size_t(at_once * how.systems() * of_system);
   std::vector<T> memory(size + 1, std::numeric_limits<T>::quiet_NaN());
   memory[size] = poison<T>();
 
-  using Solver = Impl::InRoom<Gmres, T>;
+  using Solver = Impl::WithStorage<Gmres, T>;
   using Problem = Impl::SolveProblem<T, Solver, M, Systems>;
   Problem const p{{fitted, fitted.stop, at_once == 0 ? nullptr : memory.data(), of_system, at_once},
                   m,
@@ -66,12 +66,12 @@ void run(SolveChoice const& how, Gmres const& solver, M const& m, Systems const&
 }
 
 template <class T, class Matrix, int R, bool Large>
-void run_held(SolveVariant variant, Pattern const& pattern, std::int64_t items, int basis,
-              Random& random) {
+void run_in_registers(SolveVariant variant, Pattern const& pattern, std::int64_t items, int basis,
+                      Random& random) {
   SCOPED_TRACE(std::to_string(pattern.rows) + " rows, basis " + std::to_string(basis));
   int const rows = pattern.rows;
-  Matrices<T> const a(pattern, items, Arranged::rows);
-  GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+  Matrices<T> const a(pattern, items, Arranged::item_contiguous);
+  ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
   // Iterations differ from item to item.
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false, n % 3 == 1 ? 20 : 1.3);
   a.upload();
@@ -92,21 +92,21 @@ TYPED_TEST(GmresOnTeams, EveryVariant) {
   using T = TypeParam;
   using namespace Impl;
   Random random(1);
-  run_held<T, EntriesHeld<T, 4, 3>, 4, false>(SolveVariant::entries_3, tridiagonal(3), 150, 2,
-                                              random);
-  run_held<T, EntriesHeld<T, 4, 3>, 4, false>(SolveVariant::entries_3, tridiagonal(37), 11, 5,
-                                              random);
-  run_held<T, EntriesHeld<T, 4, 3>, 4, true>(SolveVariant::entries_3, tridiagonal(150),
-                                             large_systems, 30, random);
-  run_held<T, EntriesHeld<T, 4, 7>, 4, false>(
+  run_in_registers<T, EntriesInRegisters<T, 4, 3>, 4, false>(SolveVariant::entries_3,
+                                                             tridiagonal(3), 150, 2, random);
+  run_in_registers<T, EntriesInRegisters<T, 4, 3>, 4, false>(SolveVariant::entries_3,
+                                                             tridiagonal(37), 11, 5, random);
+  run_in_registers<T, EntriesInRegisters<T, 4, 3>, 4, true>(
+      SolveVariant::entries_3, tridiagonal(150), large_systems, 30, random);
+  run_in_registers<T, EntriesInRegisters<T, 4, 7>, 4, false>(
       SolveVariant::entries_7, solvable_pattern(random, 6, 1, false), 50, 30, random);
-  run_held<T, ColumnsHeld<T, 3, 24>, 3, false>(
+  run_in_registers<T, ColumnsInRegisters<T, 3, 24>, 3, false>(
       SolveVariant::columns_24, solvable_pattern(random, 22, 0.9, false), 19, 30, random);
-  run_held<T, ColumnsHeld<T, 1, 56>, 1, true>(
+  run_in_registers<T, ColumnsInRegisters<T, 1, 56>, 1, true>(
       SolveVariant::columns_56, solvable_pattern(random, 40, 0.6, false), large_systems, 7, random);
-  run_held<T, ReadInPlace<T, 8>, 8, true>(
+  run_in_registers<T, ReadInPlace<T, 8>, 8, true>(
       SolveVariant::in_place, solvable_pattern(random, 70, 0.95, false), large_systems, 7, random);
-  run_held<T, LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(
+  run_in_registers<T, LongRowsInRegisters<T, lanes_of_long_rows<T>>, 1, true>(
       SolveVariant::entries_64, solvable_pattern(random, 70, 0.4, false), large_systems, 7, random);
 }
 
@@ -129,7 +129,8 @@ TYPED_TEST(GmresOnTeams, Functor) {
   Random random(2);
   int const rows = 75;
   std::int64_t const items = by_warps ? 2 : 3;
-  GemmMatrices<T> const full(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows);
+  ArrangedBatch<T> const full(items, rows, rows, Arranged::item_contiguous),
+      b(items, rows, 1, Arranged::item_contiguous);
   full.fill(T(0));
   for (std::int64_t n = 0; n < items; ++n)
     for (int i = 0; i < rows; ++i) {
@@ -163,8 +164,8 @@ TYPED_TEST(GmresOnTeams, NearlyDependentDirections) {
       for (int j = std::max(0, i - half_width); j < std::min(rows, i + half_width + 1); ++j)
         row.push_back(j);
     }
-    Matrices<T> const a(pattern, items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(pattern, items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) {
       if (n % 3 == 1) put_dominant(a, n, random, false, 20);
       else put_graded(a, n, random, wide ? 8 : 3);
@@ -178,10 +179,10 @@ TYPED_TEST(GmresOnTeams, NearlyDependentDirections) {
     run<T, Matrix, R, Large>(how, gmres(rows, relative(wide ? 1e-6 : 1e-3, 3 * rows)),
                              no_preconditioner(), AnySystems<T>(a.csr().systems()), a.full, b, 0);
   };
-  look.template operator()<EntriesHeld<T, 4, 3>, 4, false>(13, 1);
-  look.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(20, 20);
-  look.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(30, 30);
-  look.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(66, 8);
+  look.template operator()<EntriesInRegisters<T, 4, 3>, 4, false>(13, 1);
+  look.template operator()<ColumnsInRegisters<T, 3, 24>, 3, false>(20, 20);
+  look.template operator()<ColumnsInRegisters<T, 1, 56>, 1, true>(30, 30);
+  look.template operator()<LongRowsInRegisters<T, lanes_of_long_rows<T>>, 1, true>(66, 8);
 }
 
 /// Systems of a team of which one stagnates, one is singular and one is not finite.
@@ -189,8 +190,8 @@ TYPED_TEST(GmresOnTeams, Reasons) {
   using T = TypeParam;
   int const rows = 5;
   std::int64_t const items = 9;
-  GemmMatrices<T> const full(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows),
-      x(items, rows, 1, Arranged::rows);
+  ArrangedBatch<T> const full(items, rows, rows, Arranged::item_contiguous),
+      b(items, rows, 1, Arranged::item_contiguous), x(items, rows, 1, Arranged::item_contiguous);
   full.fill(T(0));
   b.fill(T(0));
   x.fill(T(0));
@@ -209,17 +210,18 @@ TYPED_TEST(GmresOnTeams, Reasons) {
   auto const how =
       Impl::choose_solve(rows, rows, false, Gmres::short_rows, Impl::Vendor::has_shuffles);
   Gmres const solver = gmres(3, relative(usual_tolerance<T>, 90));
-  using Solver = Impl::InRoom<Gmres, T>;
+  using Solver = Impl::WithStorage<Gmres, T>;
   using Problem = Impl::SolveProblem<T, Solver, NoPreconditioner, Impl::AnySystems<T>>;
-  Problem const p{{solver, solver.stop, nullptr,
-                   Impl::RoomOf<Gmres>::numbers(solver, Impl::room_shape(how, rows, sizeof(T))), 0},
-                  {},
-                  dense(full.batch()).systems(),
-                  Impl::stored(vectors(b)).storage.as_const(),
-                  Impl::stored(vectors(x)).storage,
-                  Impl::LogPointers<T>(log),
-                  items};
-  Impl::SolveTeams<T, Problem, Impl::EntriesHeld<T, 4, 7>, 4, false> const kernel(p, how);
+  Problem const p{
+      {solver, solver.stop, nullptr,
+       Impl::StorageOf<Gmres>::numbers(solver, Impl::storage_shape(how, rows, sizeof(T))), 0},
+      {},
+      dense(full.batch()).systems(),
+      Impl::stored(vectors(b)).storage.as_const(),
+      Impl::stored(vectors(x)).storage,
+      Impl::LogPointers<T>(log),
+      items};
+  Impl::SolveTeams<T, Problem, Impl::EntriesInRegisters<T, 4, 7>, 4, false> const kernel(p, how);
   run_teams(kernel, int(kernel.teams()), how.team(), kernel.bytes());
   x.download();
   HostLog<T> const said(log);

@@ -5,16 +5,16 @@
 // by teams of threads.
 #include "krylov/ExactResidual.hpp"
 #include "support/Batchwork_Devices.hpp"
-#include "verbs/HostTeams.hpp"
+#include "support/HostTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
 
 using Impl::RestOfRows;
 template <class T>
-constexpr int held = RestOfRows::held(int(sizeof(T)));
+constexpr int in_registers = RestOfRows::in_registers(int(sizeof(T)));
 template <class T>
-using Held = Impl::LongRowsHeld<T, Impl::largest_team_of_a_system>;
+using Held = Impl::LongRowsInRegisters<T, Impl::largest_team_of_a_system>;
 
 /// Rows of the given lengths, their columns at random places.
 Pattern with_lengths(Random& random, std::vector<int> const& lengths) {
@@ -60,9 +60,10 @@ TEST(RestOfRows, HasRoomForWhateverRowsThereAre) {
     for (std::int64_t w : {widest, std::int64_t(rows)})
       for (int length : {8, 16, 64, 256}) {
         std::int64_t pieces = 0;
-        int const held = length % 3 == 2 ? 48 : 64;
-        for (int n : lengths) pieces += n > held ? (n - held + length - 1) / length : 0;
-        ASSERT_LE(pieces, Impl::most_pieces(rows, nonzeros, w, length, held))
+        int const in_registers = length % 3 == 2 ? 48 : 64;
+        for (int n : lengths)
+          pieces += n > in_registers ? (n - in_registers + length - 1) / length : 0;
+        ASSERT_LE(pieces, Impl::most_pieces(rows, nonzeros, w, length, in_registers))
             << rows << " rows, " << nonzeros << " entries, pieces of " << length;
       }
   }
@@ -76,16 +77,17 @@ TEST(RestOfRows, HasRoomForWhateverRowsThereAre) {
 TEST(RestOfRows, FitsEveryDevice) {
   for (auto const& device : devices())
     for (int size : {4, 8})
-      for (bool has_room : {false, true})
+      for (bool has_storage : {false, true})
         for (std::int64_t rows = 1; rows <= 256; ++rows)
           for (std::int64_t mean : {1, 20, 43, 52, 100, 256}) {
             std::int64_t const width = std::min(mean, rows);
-            Impl::SolveChoice const held_rows{Impl::SolveVariant::entries_64,
-                                              Impl::team_of_solve(rows, 1), 1};
-            auto const how = with_rest(held_rows, {rows, rows * width, rows, size, has_room},
-                                       device.limits, true);
+            Impl::SolveChoice const rows_in_registers{Impl::SolveVariant::entries_64,
+                                                      Impl::team_of_solve(rows, 1), 1};
+            auto const how =
+                with_rest(rows_in_registers, {rows, rows * width, rows, size, has_storage},
+                          device.limits, true);
             auto const& rest = how.rest;
-            ASSERT_EQ(rest.pieces > 0, rows > RestOfRows::held(size));
+            ASSERT_EQ(rest.pieces > 0, rows > RestOfRows::in_registers(size));
             ASSERT_LE(rest.kept, rest.pieces);
             // Sums of pieces are numbered by 16 bits.
             ASSERT_LT(rest.pieces, 65536);
@@ -100,7 +102,7 @@ TEST(RestOfRows, FitsEveryDevice) {
             std::int64_t const beside = std::int64_t(bytes) - how.bytes_of_matrices(rows, size);
             std::int64_t const room =
                 (std::int64_t(device.limits.scratch(teams, how.team())) - beside) /
-                (has_room ? 2 : 1);
+                (has_storage ? 2 : 1);
             if (rest.kept < rest.pieces) {
               ASSERT_GT(how.bytes_of_matrices(rows, size) + rest.length * (size + 1) + 64, room)
                   << device.name << ", " << rows << " rows of " << width << ", " << rest.pieces
@@ -218,9 +220,9 @@ TYPED_TEST_SUITE(LongRows, Numbers);
 template <class T>
 std::vector<RestOfRows> plans(Pattern const& p) {
   int const widest = p.width();
-  if (widest <= held<T>) return {RestOfRows{}};
+  if (widest <= in_registers<T>) return {RestOfRows{}};
   auto const most = [&](int length) {
-    return int(Impl::most_pieces(p.rows, p.nonzeros(), widest, length, held<T>));
+    return int(Impl::most_pieces(p.rows, p.nonzeros(), widest, length, in_registers<T>));
   };
   return {{most(8), most(8), 8},
           {most(8), 3, 8},
@@ -236,8 +238,9 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
   long double constexpr u = epsilon<T> / 2;
   auto const look = [&](Pattern const& p, std::string const& what) {
     int const rows = p.rows, lanes = Impl::team_of_solve(rows, 1);
-    Matrices<T> const a(p, items, Arranged::rows);
-    GemmMatrices<T> const x(items, rows, 1, Arranged::strided), b(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(p, items, Arranged::item_contiguous);
+    ArrangedBatch<T> const x(items, rows, 1, Arranged::strided),
+        b(items, rows, 1, Arranged::item_contiguous);
     // Numbers over some orders, so that sums lose digits.
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i) {
@@ -282,11 +285,12 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
                             error = std::fabs(of.bounded - product.value());
           // The bound holds, and is what additions one after the other have at most: some more where slots are empty.
           ASSERT_LE(error, 4 * u * size) << i;
-          ASSERT_LE(size, (rows + held<T> + 40) * magnitudes) << i;
+          ASSERT_LE(size, (rows + in_registers<T> + 40) * magnitudes) << i;
           long double const precise = std::fabs(of.precise - residual.value());
           ASSERT_LE(precise, u * std::fabs(of.precise) + of.rounding) << i;
-          ASSERT_LE(of.rounding, 100 * (rows + held<T> + 40) * u * u *
-                                     (rows + held<T>)*(magnitudes + std::fabs(b.at(n, i, 0))))
+          ASSERT_LE(of.rounding,
+                    100 * (rows + in_registers<T> + 40) * u * u *
+                        (rows + in_registers<T>)*(magnitudes + std::fabs(b.at(n, i, 0))))
               << i;
         }
     };
@@ -299,9 +303,10 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
     }
   };
   // Rows of up to twice as many as are held, and all columns; some such rows, or all of them; teams of 64 to 256 lanes.
-  for (int length : {held<T> - 1, held<T>, held<T> + 1, 2 * held<T>, 144})
+  for (int length :
+       {in_registers<T> - 1, in_registers<T>, in_registers<T> + 1, 2 * in_registers<T>, 144})
     for (int each : {20, 1}) {
-      if (each == 1 && length < 2 * held<T> && length != held<T> + 1) continue;
+      if (each == 1 && length < 2 * in_registers<T> && length != in_registers<T> + 1) continue;
       look(with_lengths(random, lengths_of(144, 25, length, each)),
            "144 rows, each " + std::to_string(each) + "th of " + std::to_string(length));
     }
@@ -319,12 +324,12 @@ TYPED_TEST(LongRows, BanksDiffer) {
   constexpr int banks = 128 / int(sizeof(T));
   auto const slots = [&](Pattern const& p) {
     int const lanes = Impl::team_of_solve(p.rows, 1);
-    Matrices<T> const a(p, 1, Arranged::rows);
+    Matrices<T> const a(p, 1, Arranged::item_contiguous);
     a.randomise(random);
     Impl::AnySystems<T> const systems(a.csr().systems());
     // What the slots of each lane read.
     std::vector<std::vector<int>> columns(static_cast<std::size_t>(lanes));
-    GemmMatrices<T> const x(1, p.rows, 1, Arranged::rows);
+    ArrangedBatch<T> const x(1, p.rows, 1, Arranged::item_contiguous);
     struct Kernel : Products<T> {
       std::vector<std::vector<int>>* columns;
       void operator()(HostMember const& member) const {
@@ -367,7 +372,7 @@ TYPED_TEST(LongRows, BanksDiffer) {
   auto const turns = [&](std::vector<std::vector<int>> const& lists) {
     int all = 0;
     for (std::size_t first = 0; first < lists.size(); first += banks)
-      for (std::size_t k = 0; k < std::size_t(held<T>); ++k) {
+      for (std::size_t k = 0; k < std::size_t(in_registers<T>); ++k) {
         std::vector<std::vector<int>> of_bank(static_cast<std::size_t>(banks));
         std::size_t most = 0;
         for (std::size_t l = first; l < std::min(first + banks, lists.size()); ++l) {
@@ -384,20 +389,20 @@ TYPED_TEST(LongRows, BanksDiffer) {
   };
   auto const p = with_lengths(random, lengths_of(144, 25, 100, 5));
   auto by_columns = p.columns;
-  for (auto& row : by_columns) row.resize(std::min(row.size(), std::size_t(held<T>)));
+  for (auto& row : by_columns) row.resize(std::min(row.size(), std::size_t(in_registers<T>)));
   // Of the 32 banks for floats many are free anyway.
   if (sizeof(T) == 8) {
     EXPECT_LE(turns(slots(p)), 0.95 * turns(by_columns));
   }
-  EXPECT_EQ(turns(slots(full_pattern(64))), 64 / banks * held<T>);
+  EXPECT_EQ(turns(slots(full_pattern(64))), 64 / banks * in_registers<T>);
 }
 
 // ---- solves -----------------------------------------------------------------------------------------------------
 
 template <class T>
 HostLog<T> solve_on_teams(Matrices<T> const& a, Impl::AnySystems<T> const& systems,
-                          RestOfRows const& rest, GemmMatrices<T> const& b,
-                          GemmMatrices<T> const& x, double tolerance) {
+                          RestOfRows const& rest, ArrangedBatch<T> const& b,
+                          ArrangedBatch<T> const& x, double tolerance) {
   auto const log = SolveLog<T>::allocated(a.items);
   using Problem = Impl::SolveProblem<T, Bicgstab, Jacobi, Impl::AnySystems<T>>;
   Impl::SolveChoice how{Impl::SolveVariant::entries_64, Impl::team_of_solve(a.pattern.rows, 1), 1};
@@ -416,10 +421,11 @@ TYPED_TEST(LongRows, Solves) {
   using T = TypeParam;
   Random random(4);
   std::int64_t const items = 2;
-  for (int length : {held<T> + 1, 100}) {
+  for (int length : {in_registers<T> + 1, 100}) {
     Matrices<T> const a(with_lengths(random, lengths_of(100, 20, length, 5)), items,
-                        Arranged::rows);
-    GemmMatrices<T> const b(items, 100, 1, Arranged::rows), x(items, 100, 1, Arranged::strided);
+                        Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, 100, 1, Arranged::item_contiguous),
+        x(items, 100, 1, Arranged::strided);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false, 3);
     a.upload();
     b.randomise(random);
@@ -443,8 +449,9 @@ TYPED_TEST(LongRows, ConvergedIsTrue) {
   Random random(5);
   std::int64_t const items = 8;
   int const rows = 70;
-  Matrices<T> const a(full_pattern(rows), items, Arranged::rows);
-  GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+  Matrices<T> const a(full_pattern(rows), items, Arranged::item_contiguous);
+  ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+      x(items, rows, 1, Arranged::item_contiguous);
   bool const wide = sizeof(T) == 8;
   put_badly_scaled(a.full, b, random, wide ? 9 : 4, wide ? 2 : 0.5);
   double const tolerance = wide ? 1e-12 : 1e-5;
@@ -467,9 +474,11 @@ TYPED_TEST(LongRows, FaultsInTheRest) {
   Random random(6);
   std::int64_t const items = 3;
   int const rows = 80, last = rows - 1;
-  Matrices<T> const a(with_lengths(random, lengths_of(rows, 10, rows, 16)), items, Arranged::rows);
-  GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
-      clean(items, rows, 1, Arranged::rows);
+  Matrices<T> const a(with_lengths(random, lengths_of(rows, 10, rows, 16)), items,
+                      Arranged::item_contiguous);
+  ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+      x(items, rows, 1, Arranged::item_contiguous),
+      clean(items, rows, 1, Arranged::item_contiguous);
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false, 3);
   a.upload();
   b.randomise(random);

@@ -15,7 +15,7 @@ constexpr std::int64_t items = (std::int64_t(1) << 19) + 1, different = 257;
 /// Item n is item n % different, of the matrices and of the right-hand sides.
 struct Repeated {
   Matrices<T> a;
-  GemmMatrices<T> b;
+  ArrangedBatch<T> b;
 
   Repeated(Pattern const& pattern, Arranged how, Random& random)
       : a(pattern, items, how), b(items, pattern.rows, 1, how) {
@@ -33,8 +33,8 @@ struct Repeated {
 };
 
 /// The first items solve their systems, and all others end as those did, in every bit.
-void expect_repeated(HostLog<T> const& said, GemmMatrices<T> const& full, GemmMatrices<T> const& b,
-                     GemmMatrices<T> const& x, double tolerance) {
+void expect_repeated(HostLog<T> const& said, ArrangedBatch<T> const& full,
+                     ArrangedBatch<T> const& b, ArrangedBatch<T> const& x, double tolerance) {
   int least = 1000, most = 0;
   for (std::int64_t n = 0; n < different; ++n) {
     ASSERT_EQ(said.reason(n), Reason::success) << "item " << n;
@@ -57,7 +57,7 @@ template <class A, class Solver, class M>
 void run(Solver const& solver, M const& m, A const& a, Repeated const& r, Arranged how,
          char const* what) {
   SCOPED_TRACE(what);
-  GemmMatrices<T> const x(items, r.b.rows, 1, how);
+  ArrangedBatch<T> const x(items, r.b.rows, 1, how);
   x.fill(T(0));
   auto const outside = x.poisoned();
   auto const log = SolveLog<T>::allocated(items);
@@ -72,13 +72,13 @@ TEST(ManyItems, Solve) {
   Random random(1);
   auto const stop = relative(1e-3, 100);
   {
-    Repeated const r(tridiagonal(4), Arranged::rows, random);
+    Repeated const r(tridiagonal(4), Arranged::item_contiguous, random);
     run(bicgstab(stop), jacobi(), r.a.csr(), r, Arranged::strided, "csr");
-    run(bicgstab(stop), jacobi(), r.a.dense(), r, Arranged::rows, "dense");
+    run(bicgstab(stop), jacobi(), r.a.dense(), r, Arranged::item_contiguous, "dense");
   }
-  Repeated const r(tridiagonal(3), Arranged::planes, random);
-  run(bicgstab(stop), jacobi(), r.a.ell(), r, Arranged::planes, "ell");
-  run(conjugate_gradients(stop), jacobi(), r.a.csr(), r, Arranged::planes, "csr by planes");
+  Repeated const r(tridiagonal(3), Arranged::interleaved, random);
+  run(bicgstab(stop), jacobi(), r.a.ell(), r, Arranged::interleaved, "ell");
+  run(conjugate_gradients(stop), jacobi(), r.a.csr(), r, Arranged::interleaved, "csr, interleaved");
 }
 
 /// (2 + n % different) I minus neighbours: a team for each system on devices, of which there are as many as items.
@@ -98,8 +98,8 @@ struct Shifted {
 
 TEST(ManyItems, SolveMatrixFree) {
   Random random(2);
-  GemmMatrices<T> const full(different, 3, 3, Arranged::rows), b(items, 3, 1, Arranged::rows),
-      x(items, 3, 1, Arranged::rows);
+  ArrangedBatch<T> const full(different, 3, 3, Arranged::item_contiguous),
+      b(items, 3, 1, Arranged::item_contiguous), x(items, 3, 1, Arranged::item_contiguous);
   full.fill(T(0));
   for (std::int64_t n = 0; n < items; ++n)
     for (int i = 0; i < 3; ++i)
@@ -122,9 +122,9 @@ TEST(ManyItems, SolveMatrixFree) {
 
 TEST(ManyItems, Multiply) {
   Random random(3);
-  for (auto how : {Arranged::rows, Arranged::planes}) {
+  for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
     Repeated const r(tridiagonal(4), how, random);
-    GemmMatrices<T> const y(items, 4, 1, how);
+    ArrangedBatch<T> const y(items, 4, 1, how);
     auto const run = [&](auto const& a, char const* what) {
       SCOPED_TRACE(what);
       y.fill(std::numeric_limits<T>::quiet_NaN());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// multiply: every format over random patterns and all arrangements against long double, numbers of items, packed groups,
+// multiply: every format over random patterns and all arrangements against long double, numbers of items, compact groups,
 // NaN and infinity in one item, functors.
 #if defined(BATCHWORK_HAVE_KOKKOSKERNELS) && __has_include(<KokkosSparse_CrsMatrix.hpp>)
 #define BATCHWORK_TEST_CRS_MATRIX
@@ -21,10 +21,10 @@ TYPED_TEST_SUITE(Multiply, Numbers);
 
 /// Runs call(y), which computes y = alpha A x + beta y, and compares. Sums of products, a factor, a sum: (terms + 3) eps.
 template <class T, class Call>
-void expect_product(Matrices<T> const& a, GemmMatrices<T> const& x, double alpha, double beta,
+void expect_product(Matrices<T> const& a, ArrangedBatch<T> const& x, double alpha, double beta,
                     Arranged how_y, Random& random, char const* what, Call const& call) {
   SCOPED_TRACE(what);
-  GemmMatrices<T> const y(a.items, a.pattern.rows, 1, how_y),
+  ArrangedBatch<T> const y(a.items, a.pattern.rows, 1, how_y),
       before(a.items, a.pattern.rows, 1, how_y);
   y.randomise(random);
   for (std::int64_t n = 0; n < a.items; ++n)
@@ -55,8 +55,8 @@ void check_formats(Pattern const& pattern, std::int64_t items, Arranged how, Ran
   SCOPED_TRACE(std::to_string(items) + " items of " + std::to_string(pattern.rows) +
                " rows, arranged " + std::to_string(int(how)));
   Matrices<T> const a(pattern, items, how);
-  GemmMatrices<T> const x(items, pattern.rows, 1,
-                          random.integer(0, 1) ? how : all_arranged[random.integer(0, 3)]);
+  ArrangedBatch<T> const x(items, pattern.rows, 1,
+                           random.integer(0, 1) ? how : all_arranged[random.integer(0, 3)]);
   a.randomise(random);
   x.randomise(random);
   auto const v = vectors(x);
@@ -97,7 +97,7 @@ TYPED_TEST(Multiply, NumbersOfItems) {
   Random random(3);
   for (std::int64_t items : {0, 1, 2, 31, 32, 33})
     for (auto how : all_arranged) check_formats<T>(random_pattern(random, 6), items, how, random);
-  for (auto how : {Arranged::rows, Arranged::planes})
+  for (auto how : {Arranged::item_contiguous, Arranged::interleaved})
     check_formats<T>(tridiagonal(3), 65537, how, random);
 }
 
@@ -113,13 +113,13 @@ TYPED_TEST(Multiply, Identity) {
   using T = TypeParam;
   Random random(4);
   for (auto how : all_arranged) {
-    GemmMatrices<T> const x(33, 7, 1, how), y(33, 7, 1, how);
+    ArrangedBatch<T> const x(33, 7, 1, how), y(33, 7, 1, how);
     x.randomise(random);
-    multiply(identity<T>(7), vectors(x), vectors(y));
+    multiply(scaled_identity<T>(7), vectors(x), vectors(y));
     y.download();
     for (std::int64_t n = 0; n < 33; ++n)
       for (int i = 0; i < 7; ++i) ASSERT_EQ(y.at(n, i, 0), x.at(n, i, 0));
-    multiply(3, identity(7, T(0.5)), vectors(x), -1, vectors(y));
+    multiply(3, scaled_identity(7, T(0.5)), vectors(x), -1, vectors(y));
     y.download();
     for (std::int64_t n = 0; n < 33; ++n)
       for (int i = 0; i < 7; ++i)
@@ -149,10 +149,10 @@ TYPED_TEST(Multiply, MatrixFree) {
   using T = TypeParam;
   Random random(5);
   for (int rows : {1, 6, 40, 300})
-    for (auto how : {Arranged::rows, Arranged::planes}) {
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
       std::int64_t const items = 35;
       Matrices<T> const a(tridiagonal(rows), items, how);
-      GemmMatrices<T> const x(items, rows, 1, how);
+      ArrangedBatch<T> const x(items, rows, 1, how);
       x.randomise(random);
       Kokkos::View<T*, Space> const factor("factor", 35);
       auto const f = Kokkos::create_mirror_view(factor);
@@ -173,35 +173,35 @@ TYPED_TEST(Multiply, MatrixFree) {
 }
 
 /// Groups of 8 items, of which the last one is not full, of matrices and vectors.
-TYPED_TEST(Multiply, Packed) {
+TYPED_TEST(Multiply, Compact) {
   using T = TypeParam;
   Random random(6);
   constexpr std::size_t items = 43, W = 8, groups = 6;
   Pattern const p = random_pattern(random, 12);
   std::size_t const N = 12, entries = std::size_t(p.nonzeros()), wide = std::size_t(p.width());
-  Matrices<T> const a(p, items, Arranged::rows);
-  GemmMatrices<T> const x(items, 12, 1, Arranged::rows);
+  Matrices<T> const a(p, items, Arranged::item_contiguous);
+  ArrangedBatch<T> const x(items, 12, 1, Arranged::item_contiguous);
   a.randomise(random);
   x.randomise(random);
   Kokkos::View<T***, Kokkos::LayoutRight, Space> const values("values", groups, entries, W),
       xs("xs", groups, N, W), ys("ys", groups, N, W);
   Kokkos::View<T****, Kokkos::LayoutRight, Space> const places("places", groups, N, wide, W);
-  pack(packed(values, items), vectors(a.values));
-  pack(packed(places, items), a.places.batch());
-  pack(packed(xs, items), vectors(x));
+  pack(compact(values, items), vectors(a.values));
+  pack(compact(places, items), a.places.batch());
+  pack(compact(xs, items), vectors(x));
   auto const run = [&](char const* what, auto const& matrices) {
     Kokkos::deep_copy(ys, poison<T>());
-    expect_product(a, x, 1, 0, Arranged::rows, random, what, [&](auto const& y) {
-      multiply(matrices, packed(xs, items), packed(ys, items));
-      unpack(y, packed(ys, items));
+    expect_product(a, x, 1, 0, Arranged::item_contiguous, random, what, [&](auto const& y) {
+      multiply(matrices, compact(xs, items), compact(ys, items));
+      unpack(y, compact(ys, items));
     });
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), ys);
     for (std::size_t i = 0; i < N; ++i)
       for (std::size_t lane = items % W; lane < W; ++lane)
         EXPECT_EQ(host(groups - 1, i, lane), poison<T>());
   };
-  run("csr", csr(a.row_offsets, a.columns, packed(values, items)));
-  run("ell", ell(a.place_columns, packed(places, items)));
+  run("csr", csr(a.row_offsets, a.columns, compact(values, items)));
+  run("ell", ell(a.place_columns, compact(places, items)));
 }
 
 /// transposed(view) is what it says.
@@ -210,7 +210,7 @@ TYPED_TEST(Multiply, TransposedDense) {
   Random random(7);
   for (auto how : all_arranged) {
     Matrices<T> const a(random_pattern(random, 11), 9, how), turned(a.pattern, 9, how);
-    GemmMatrices<T> const x(9, 11, 1, how);
+    ArrangedBatch<T> const x(9, 11, 1, how);
     a.randomise(random);
     x.randomise(random);
     for (std::int64_t n = 0; n < 9; ++n)
@@ -237,17 +237,17 @@ struct CrsMatrix {
 TYPED_TEST(Multiply, PatternOfAMatrix) {
   using T = TypeParam;
   Random random(8);
-  Matrices<T> const a(random_pattern(random, 9), 6, Arranged::rows);
-  GemmMatrices<T> const x(6, 9, 1, Arranged::rows);
+  Matrices<T> const a(random_pattern(random, 9), 6, Arranged::item_contiguous);
+  ArrangedBatch<T> const x(6, 9, 1, Arranged::item_contiguous);
   a.randomise(random);
   x.randomise(random);
   Graph const graph{a.long_offsets, a.columns};
   auto const v = vectors(a.values);
-  expect_product(a, x, 1, 0, Arranged::rows, random, "graph",
+  expect_product(a, x, 1, 0, Arranged::item_contiguous, random, "graph",
                  [&](auto const& y) { multiply(csr(graph, v), vectors(x), y); });
-  expect_product(a, x, 1, 0, Arranged::rows, random, "matrix",
+  expect_product(a, x, 1, 0, Arranged::item_contiguous, random, "matrix",
                  [&](auto const& y) { multiply(csr(CrsMatrix{graph, 9}, v), vectors(x), y); });
-  GemmMatrices<T> const y(6, 9, 1, Arranged::rows);
+  ArrangedBatch<T> const y(6, 9, 1, Arranged::item_contiguous);
   expect_says(message_of([&] { multiply(csr(CrsMatrix{graph, 10}, v), vectors(x), vectors(y)); }),
               {"operand 1, csr row offsets(\"long_offsets\")", "9 rows and 10 columns",
                "; give square matrices"});
@@ -259,16 +259,16 @@ TYPED_TEST(Multiply, PatternOfACrsMatrix) {
   using T = TypeParam;
   using Crs = KokkosSparse::CrsMatrix<T, int, Space, void, std::size_t>;
   Random random(10);
-  Matrices<T> const a(random_pattern(random, 11), 6, Arranged::rows);
-  GemmMatrices<T> const x(6, 11, 1, Arranged::rows);
+  Matrices<T> const a(random_pattern(random, 11), 6, Arranged::item_contiguous);
+  ArrangedBatch<T> const x(6, 11, 1, Arranged::item_contiguous);
   a.randomise(random);
   x.randomise(random);
   Kokkos::View<T*, Space> const numbers("numbers", a.columns.extent(0));
   Crs const matrix("matrix", 11, 11, a.columns.extent(0), numbers, a.long_offsets, a.columns);
   auto const v = vectors(a.values);
-  expect_product(a, x, 1, 0, Arranged::rows, random, "matrix",
+  expect_product(a, x, 1, 0, Arranged::item_contiguous, random, "matrix",
                  [&](auto const& y) { multiply(csr(matrix, v), vectors(x), y); });
-  expect_product(a, x, 1, 0, Arranged::rows, random, "graph",
+  expect_product(a, x, 1, 0, Arranged::item_contiguous, random, "graph",
                  [&](auto const& y) { multiply(csr(matrix.graph, v), vectors(x), y); });
 }
 #endif
@@ -289,7 +289,7 @@ TYPED_TEST(Multiply, BadItemsHarmNoNeighbour) {
             if (!std::binary_search(row.begin(), row.end(), j))
               row.insert(std::lower_bound(row.begin(), row.end(), j), j);
         Matrices<T> const a(p, items, how);
-        GemmMatrices<T> const x(items, rows, 1, how), y(items, rows, 1, how),
+        ArrangedBatch<T> const x(items, rows, 1, how), y(items, rows, 1, how),
             clean(items, rows, 1, how);
         a.randomise(random);
         x.randomise(random);

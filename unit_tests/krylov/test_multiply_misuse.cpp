@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What multiply refuses, before anything is written.
-#include "krylov/Batchwork_Multiply.hpp"
+#include "krylov/verbs/Batchwork_Multiply.hpp"
 #include "support/Batchwork_Messages.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 
@@ -49,7 +49,7 @@ TEST(MultiplyMisuse, IsNamed) {
   expect_says(message_of([&] { multiply(ell(place_columns, places), x, y); }),
               {"operand 1, ell values(\"places\") [View (7, 4, 3)] holds 4x3",
                "ell columns(\"place_columns\") [View (4, 2)]", "4x2; give one for each number"});
-  expect_says(message_of([&] { multiply(identity(5), x, y); }),
+  expect_says(message_of([&] { multiply(scaled_identity(5), x, y); }),
               {"operand 2, x(\"x\")", "holds 4 numbers", "have 5 rows"});
   expect_says(message_of([&] { multiply(matrix_free(-1, Nothing()), x, y); }),
               {"operand 1, matrix_free of -1 rows; give from 0"});

@@ -3,7 +3,7 @@
 
 // The device's kernel of multiply, run on the host by teams of threads; and the choice of how many lanes share a system.
 #include "krylov/SystemsCase.hpp"
-#include "verbs/HostTeams.hpp"
+#include "support/HostTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -41,7 +41,7 @@ TYPED_TEST_SUITE(MultiplyOnTeams, Numbers);
 
 /// Runs the kernel with its own number of lanes, and with another.
 template <class T, class A>
-void run(A const& a, GemmMatrices<T> const& full, GemmMatrices<T> const& x, int rows,
+void run(A const& a, ArrangedBatch<T> const& full, ArrangedBatch<T> const& x, int rows,
          std::int64_t items, Arranged how, Random& random, char const* what) {
   SCOPED_TRACE(what);
   auto const systems = a.systems();
@@ -49,7 +49,7 @@ void run(A const& a, GemmMatrices<T> const& full, GemmMatrices<T> const& x, int 
   int const own = Impl::multiply_lanes(systems, a.nonzeros());
   for (int lanes : {own, 1 << random.integer(0, 7)}) {
     SCOPED_TRACE(std::to_string(lanes) + " lanes");
-    GemmMatrices<T> const y(items, rows, 1, how), before(items, rows, 1, how);
+    ArrangedBatch<T> const y(items, rows, 1, how), before(items, rows, 1, how);
     y.randomise(random);
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i) before.at(n, i, 0) = y.at(n, i, 0);
@@ -90,7 +90,7 @@ TYPED_TEST(MultiplyOnTeams, AllFormats) {
       std::int64_t const items = rows < 10 ? 33 : 3;
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
       Matrices<T> const a(random_pattern(random, rows), items, how);
-      GemmMatrices<T> const x(items, rows, 1, how), turned(items, rows, rows, how);
+      ArrangedBatch<T> const x(items, rows, 1, how), turned(items, rows, rows, how);
       a.randomise(random);
       x.randomise(random);
       turned.fill(T(0));
@@ -115,7 +115,7 @@ TYPED_TEST(MultiplyOnTeams, Diagonal) {
     auto const csr = a.csr().systems();
     auto const ell = a.ell().systems();
     auto const dense = a.dense().systems();
-    auto const unit = identity<T>(17, T(3)).systems();
+    auto const unit = scaled_identity<T>(17, T(3)).systems();
     for (std::int64_t n = 0; n < 3; ++n)
       for (int i = 0; i < 17; ++i) {
         T const want = a.full.at(n, i, i);

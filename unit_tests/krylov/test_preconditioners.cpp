@@ -37,7 +37,7 @@ TYPED_TEST(Preconditioners, IluIsTheFactorisation) {
 TYPED_TEST(Preconditioners, IluWithoutPivots) {
   using T = TypeParam;
   Random random(2);
-  for (auto how : {Arranged::rows, Arranged::planes}) {
+  for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
     int const rows = 13;
     std::int64_t const items = 9;
     auto p = solvable_pattern(random, rows, 0.3, false);
@@ -60,14 +60,14 @@ TYPED_TEST(Preconditioners, IluWithoutPivots) {
           [&](std::int64_t n, auto const& r) { return ilu_truth(of, a.full, n, r); }, 1000, random);
     });
     expect_application<T>(
-        ByVerb(), ilu(), identity<T>(rows, T(4)), rows, items, how,
+        ByVerb(), ilu(), scaled_identity<T>(rows, T(4)), rows, items, how,
         [](std::int64_t, auto r) {
           for (auto& v : r) v /= 4;
           return r;
         },
         1, random);
     expect_application<T>(
-        ByVerb(), ilu(), identity<T>(rows, T(0)), rows, items, how,
+        ByVerb(), ilu(), scaled_identity<T>(rows, T(0)), rows, items, how,
         [](std::int64_t, auto const& r) { return r; }, 0, random);
   }
 }
@@ -101,8 +101,9 @@ TYPED_TEST(Preconditioners, LargeFactors) {
   Random random(12);
   int const rows = 110;
   std::int64_t const items = Impl::runs_on_device<Space> ? Space().concurrency() / 256 + 250 : 60;
-  Matrices<T> const a(full_pattern(rows), items, Arranged::rows);
-  GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+  Matrices<T> const a(full_pattern(rows), items, Arranged::item_contiguous);
+  ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+      x(items, rows, 1, Arranged::item_contiguous);
   b.fill(T(1));
   for (std::int64_t n = 0; n < 50; ++n) put_dominant(a, n, random, false);
   for (std::int64_t n = 50; n < items; ++n)
@@ -182,7 +183,7 @@ TYPED_TEST(Preconditioners, FindBlocks) {
     for (int j = std::max(point - 1, 0) * 3; j < std::min(point + 2, 4) * 3; ++j)
       p.columns.back().push_back(j);
   }
-  Matrices<T> const a(p, 2, Arranged::rows);
+  Matrices<T> const a(p, 2, Arranged::item_contiguous);
   std::vector<int> const expected{0, 3, 6, 9};
   auto const small = on_host(find_blocks(a.csr(), 3));
   EXPECT_EQ(small, expected);
@@ -190,15 +191,15 @@ TYPED_TEST(Preconditioners, FindBlocks) {
   EXPECT_EQ(on_host(find_blocks(a.ell(), 3)), expected);
   EXPECT_EQ(on_host(find_blocks(a.long_csr(), 2)), (std::vector<int>{0, 2, 3, 5, 6, 8, 9, 11}));
   EXPECT_EQ(on_host(find_blocks(a.dense(), 5)), (std::vector<int>{0, 5, 10}));
-  EXPECT_EQ(on_host(find_blocks(Matrices<T>(tridiagonal(5), 1, Arranged::rows).csr())),
+  EXPECT_EQ(on_host(find_blocks(Matrices<T>(tridiagonal(5), 1, Arranged::item_contiguous).csr())),
             (std::vector<int>{0, 1, 2, 3, 4}));
-  EXPECT_EQ(on_host(find_blocks(identity<T>(3))), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(on_host(find_blocks(scaled_identity<T>(3))), (std::vector<int>{0, 1, 2}));
   // They are what block_jacobi takes.
   Random random(5);
   for (std::int64_t n = 0; n < 2; ++n) put_dominant(a, n, random, false);
   a.upload();
   expect_application<T>(
-      ByVerb(), block_jacobi(find_blocks(a.csr(), 3), 3), a.csr(), 12, 2, Arranged::rows,
+      ByVerb(), block_jacobi(find_blocks(a.csr(), 3), 3), a.csr(), 12, 2, Arranged::item_contiguous,
       [&](std::int64_t n, auto const& r) { return blocks_truth(expected, a.full, n, r); }, 100,
       random);
 }
@@ -210,7 +211,7 @@ TYPED_TEST(Preconditioners, ExactOnesConvergeAtOnce) {
   for (int rows : {1, 5, 31, 300, 2048}) {
     SCOPED_TRACE(rows);
     std::int64_t const items = rows > 1000 ? 2 : 9;
-    Matrices<T> const a(tridiagonal(rows), items, Arranged::rows);
+    Matrices<T> const a(tridiagonal(rows), items, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) {
       int entry = 0;
       for (int i = 0; i < rows; ++i)
@@ -222,7 +223,8 @@ TYPED_TEST(Preconditioners, ExactOnesConvergeAtOnce) {
     }
     a.values.upload();
     a.full.upload();
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous);
     b.randomise(random);
     auto const log = SolveLog<T>::allocated(items);
     auto const look = [&](auto const& solver, auto const& m, auto const& A) {
@@ -255,7 +257,8 @@ TYPED_TEST(Preconditioners, HelpWhereRowsAreBadlyScaled) {
   Random random(7);
   for (int rows : {20, 60}) {
     std::int64_t const items = 12;
-    Matrices<T> const a(solvable_pattern(random, rows, 0.15, false), items, Arranged::rows);
+    Matrices<T> const a(solvable_pattern(random, rows, 0.15, false), items,
+                        Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) {
       put_dominant(a, n, random, false, 1.1);
       for (int i = 0; i < rows; ++i) {
@@ -266,7 +269,8 @@ TYPED_TEST(Preconditioners, HelpWhereRowsAreBadlyScaled) {
       }
     }
     a.upload();
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous);
     b.randomise(random);
     auto const solver = bicgstab(relative(sizeof(T) == 4 ? 1e-3 : 1e-8, 400));
     auto const iterations = [&](auto const& m, bool converges) {
@@ -300,15 +304,15 @@ TYPED_TEST(Preconditioners, Batches) {
   Random random(17);
   auto const solver = bicgstab(relative(usual_tolerance<T>, 50));
   for (std::int64_t items : {0, 1, 65537}) {
-    Matrices<T> const a(tridiagonal(4), items, Arranged::rows);
-    GemmMatrices<T> const b(items, 4, 1, Arranged::rows), x(items, 4, 1, Arranged::rows),
-        y(items, 4, 1, Arranged::rows);
+    Matrices<T> const a(tridiagonal(4), items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, 4, 1, Arranged::item_contiguous),
+        x(items, 4, 1, Arranged::item_contiguous), y(items, 4, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
     a.upload();
     b.randomise(random);
     auto const look = [&](char const* what, auto const& m) {
       SCOPED_TRACE(std::string(what) + ", " + std::to_string(items) + " items");
-      run_solve(solver, m, a.csr(), a.full, b, Arranged::rows, random, "csr");
+      run_solve(solver, m, a.csr(), a.full, b, Arranged::item_contiguous, random, "csr");
       x.fill(T(0));
       y.fill(T(0));
       solve(solver, m, a.csr(), vectors(b), vectors(x));
@@ -329,11 +333,11 @@ TYPED_TEST(Preconditioners, NotANumberStaysInItsItem) {
   Random random(8);
   int const rows = 17;
   std::int64_t const items = 13;
-  Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::planes);
+  Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::interleaved);
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
   a.upload();
-  GemmMatrices<T> const b(items, rows, 1, Arranged::planes), x(items, rows, 1, Arranged::planes),
-      clean(items, rows, 1, Arranged::planes);
+  ArrangedBatch<T> const b(items, rows, 1, Arranged::interleaved),
+      x(items, rows, 1, Arranged::interleaved), clean(items, rows, 1, Arranged::interleaved);
   b.randomise(random);
   auto const log = SolveLog<T>::allocated(items);
   auto const look = [&](auto const& m) {
@@ -376,7 +380,7 @@ TYPED_TEST(Preconditioners, ByFunctor) {
   for (int rows : {1, 6, 40, 300}) {
     SCOPED_TRACE(rows);
     std::int64_t const items = 11;
-    Matrices<T> const a(tridiagonal(rows), items, Arranged::rows);
+    Matrices<T> const a(tridiagonal(rows), items, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) {
       int entry = 0;
       for (int i = 0; i < rows; ++i)
@@ -395,11 +399,13 @@ TYPED_TEST(Preconditioners, ByFunctor) {
       return z;
     };
     auto const m = preconditioner(Neighbours<T>{rows});
-    expect_application<T>(ByVerb(), m, a.csr(), rows, items, Arranged::rows, truth, 20, random);
+    expect_application<T>(ByVerb(), m, a.csr(), rows, items, Arranged::item_contiguous, truth, 20,
+                          random);
     // z = M r as the matrix of the system, too.
     expect_application<T>(ByVerb(), m, matrix_free(rows, Neighbours<T>{rows}), rows, items,
-                          Arranged::planes, truth, 20, random);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+                          Arranged::interleaved, truth, 20, random);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous);
     b.randomise(random);
     x.fill(T(0));
     auto const log = SolveLog<T>::allocated(items);
@@ -418,7 +424,7 @@ TEST(PreconditionersMisuse, IsNamed) {
   using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
   Vectors const x("x", 7, 4), b("b", 7, 4);
   Kokkos::deep_copy(b, 1.0);
-  Matrices<double> const m(tridiagonal(4), 7, Arranged::rows);
+  Matrices<double> const m(tridiagonal(4), 7, Arranged::item_contiguous);
   Random random(10);
   m.randomise(random);
   auto const a = m.csr();
@@ -442,16 +448,16 @@ TEST(PreconditionersMisuse, IsNamed) {
               {"Batchwork::find_blocks: blocks of 33 rows; give from 1 to 32"});
   // Factors that team scratch does not hold are in a workspace on devices; a host's threads have them.
   Vectors const large("large", 2, 2000), y("y", 2, 2000);
-  std::int64_t const needed = workspace_numbers(s, block_jacobi(32), identity(2000), 2);
+  std::int64_t const needed = workspace_numbers(s, block_jacobi(32), scaled_identity(2000), 2);
   if constexpr (Impl::runs_on_device<Space>) {
     ASSERT_GT(needed, 2 * 32 * 2000);
     std::string const number = std::to_string(needed);
-    expect_says(message_of([&] { solve(s, block_jacobi(32), identity(2000), large, y); }),
+    expect_says(message_of([&] { solve(s, block_jacobi(32), scaled_identity(2000), large, y); }),
                 {"Batchwork::solve: the preconditioner needs a workspace of ", number.c_str(),
                  " numbers, but none is given; give workspace(view)"});
     auto const both = gmres(30, s.stop);
-    EXPECT_GT(workspace_numbers(both, block_jacobi(32), identity(2000), 2), needed);
-    expect_says(message_of([&] { solve(both, block_jacobi(32), identity(2000), large, y); }),
+    EXPECT_GT(workspace_numbers(both, block_jacobi(32), scaled_identity(2000), 2), needed);
+    expect_says(message_of([&] { solve(both, block_jacobi(32), scaled_identity(2000), large, y); }),
                 {"Batchwork::solve: solver and preconditioner need a workspace of "});
   } else {
     EXPECT_EQ(needed, 0);
@@ -461,10 +467,11 @@ TEST(PreconditionersMisuse, IsNamed) {
 /// Patterns are not read by the call: blocks and columns that cannot be are what the items end with, and x stays.
 TEST(PreconditionersMisuse, InvalidPatterns) {
   std::int64_t const items = 5;
-  GemmMatrices<double> const b(items, 4, 1, Arranged::rows), x(items, 4, 1, Arranged::rows);
+  ArrangedBatch<double> const b(items, 4, 1, Arranged::item_contiguous),
+      x(items, 4, 1, Arranged::item_contiguous);
   Random random(11);
   b.randomise(random);
-  Matrices<double> const m(tridiagonal(4), items, Arranged::rows);
+  Matrices<double> const m(tridiagonal(4), items, Arranged::item_contiguous);
   m.randomise(random);
   auto const log = SolveLog<double>::allocated(items);
   auto const expect_invalid = [&](auto const& preconditioner, auto const& a) {

@@ -92,10 +92,11 @@ TYPED_TEST(PreconditionersOnTeams, Solve) {
   int const rows = 20;
   auto const stop = relative(usual_tolerance<T>, 50);
   auto const look = [&](Pattern const& p, auto const& solver, auto const& m, int most) {
-    Matrices<T> const a(p, items, Arranged::rows);
+    Matrices<T> const a(p, items, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true);
     a.upload();
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous);
     b.randomise(random);
     x.randomise(random);
     auto const log = SolveLog<T>::allocated(items);
@@ -120,7 +121,7 @@ TYPED_TEST(PreconditionersOnTeams, ByFunctor) {
   using T = TypeParam;
   Random random(4);
   for (int rows : {1, 30}) {
-    Matrices<T> const a(tridiagonal(rows), 2, Arranged::rows);
+    Matrices<T> const a(tridiagonal(rows), 2, Arranged::item_contiguous);
     a.randomise(random);
     auto const truth = [&](std::int64_t n, std::vector<long double> const& r) {
       std::vector<long double> z = r;
@@ -132,9 +133,10 @@ TYPED_TEST(PreconditionersOnTeams, ByFunctor) {
       return z;
     };
     auto const m = preconditioner(Neighbours<T>{rows});
-    expect_application<T>(ByTeams{8}, m, a.csr(), rows, 2, Arranged::rows, truth, 20, random);
+    expect_application<T>(ByTeams{8}, m, a.csr(), rows, 2, Arranged::item_contiguous, truth, 20,
+                          random);
     expect_application<T>(ByTeams{4}, m, matrix_free(rows, Neighbours<T>{rows}), rows, 2,
-                          Arranged::rows, truth, 20, random);
+                          Arranged::item_contiguous, truth, 20, random);
   }
 }
 

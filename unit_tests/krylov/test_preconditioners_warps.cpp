@@ -143,7 +143,7 @@ TYPED_TEST(PreconditionersByWarps, IluOfEveryFormat) {
     expect_ilu_of_every_format<T>(rows, share, random);
   }
   expect_application<T>(
-      ByTeams{16}, ilu(), identity<T>(rows, T(4)), rows, 2, Arranged::rows,
+      ByTeams{16}, ilu(), scaled_identity<T>(rows, T(4)), rows, 2, Arranged::item_contiguous,
       [](std::int64_t, auto r) {
         for (auto& v : r) v /= 4;
         return r;
@@ -157,15 +157,16 @@ TYPED_TEST(PreconditionersByWarps, NeighboursOfLargeMultipliers) {
   Random random(3);
   int const rows = 14;
   std::int64_t const items = 4;
-  Matrices<T> const a(tridiagonal(rows), items, Arranged::rows);
+  Matrices<T> const a(tridiagonal(rows), items, Arranged::item_contiguous);
   for (std::int64_t n = 0; n < items; ++n) {
     put_dominant(a, n, random, false);
     if (n == 1)
       for (int i = 1; i < rows; ++i) a.put(n, i, 0, T(20 + random(0, 1)));
   }
   a.upload();
-  GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
-      alone(items, rows, 1, Arranged::rows);
+  ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+      x(items, rows, 1, Arranged::item_contiguous),
+      alone(items, rows, 1, Arranged::item_contiguous);
   b.randomise(random);
   x.fill(T(0));
   alone.fill(T(0));
@@ -225,10 +226,11 @@ TYPED_TEST(PreconditionersByWarps, Solve) {
   std::int64_t const items = 3;
   auto const stop = relative(usual_tolerance<T>, 50);
   auto const look = [&](Pattern const& p, ByTeams const& by, auto const& m, int most) {
-    Matrices<T> const a(p, items, Arranged::rows);
+    Matrices<T> const a(p, items, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true);
     a.upload();
-    GemmMatrices<T> const b(items, p.rows, 1, Arranged::rows), x(items, p.rows, 1, Arranged::rows);
+    ArrangedBatch<T> const b(items, p.rows, 1, Arranged::item_contiguous),
+        x(items, p.rows, 1, Arranged::item_contiguous);
     b.randomise(random);
     x.randomise(random);
     auto const log = SolveLog<T>::allocated(items);

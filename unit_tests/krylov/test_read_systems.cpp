@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Batches of systems from files: what is read, and what is said of files that are not as they should be.
-#include "krylov/Batchwork_ReadSystems.hpp"
+#include "krylov/formats/Batchwork_ReadSystems.hpp"
 
 #include <cmath>
 #include <cstdio>
 #include <random>
 
-#include "krylov/Batchwork_CheckSystems.hpp"
 #include "krylov/SystemsCase.hpp"
+#include "krylov/formats/Batchwork_CheckSystems.hpp"
 #include "support/Batchwork_Messages.hpp"
 
 namespace Batchwork::Test {

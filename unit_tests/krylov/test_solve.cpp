@@ -4,7 +4,7 @@
 // solve: sizes of systems and of batches, the same bits again, real matrices.
 #include "krylov/SolveCase.hpp"
 #if defined(BATCHWORK_DRM19_DIR)
-#include "krylov/Batchwork_ReadSystems.hpp"
+#include "krylov/formats/Batchwork_ReadSystems.hpp"
 #endif
 
 namespace Batchwork::Test {
@@ -20,8 +20,8 @@ TYPED_TEST(Solve, ManyRows) {
   Random random(5);
   for (int rows : {511, 512, 513, 1000, 2048}) {
     SCOPED_TRACE(std::to_string(rows) + " rows");
-    Matrices<T> const a(tridiagonal(rows), 3, Arranged::rows);
-    GemmMatrices<T> const b(3, rows, 1, Arranged::rows);
+    Matrices<T> const a(tridiagonal(rows), 3, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(3, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < 3; ++n) {
       int entry = 0;
       for (int i = 0; i < rows; ++i)
@@ -34,7 +34,7 @@ TYPED_TEST(Solve, ManyRows) {
     a.values.upload();
     b.randomise(random);
     run_solve(bicgstab(relative(usual_tolerance<T>, 200)), jacobi(), a.csr(), a.full, b,
-              Arranged::rows, random, "csr");
+              Arranged::item_contiguous, random, "csr");
   }
 }
 
@@ -53,14 +53,14 @@ TYPED_TEST(Solve, UnevenRows) {
       std::sort(row.begin(), row.end());
       row.erase(std::unique(row.begin(), row.end()), row.end());
     }
-    Matrices<T> const a(p, 7, Arranged::rows);
-    GemmMatrices<T> const b(7, rows, 1, Arranged::rows);
+    Matrices<T> const a(p, 7, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(7, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < 7; ++n) put_dominant(a, n, random, false);
     a.upload();
     b.randomise(random);
     auto const solver = bicgstab(relative(usual_tolerance<T>, 200));
-    run_solve(solver, jacobi(), a.csr(), a.full, b, Arranged::rows, random, "csr");
-    run_solve(solver, jacobi(), a.ell(), a.full, b, Arranged::rows, random, "ell");
+    run_solve(solver, jacobi(), a.csr(), a.full, b, Arranged::item_contiguous, random, "csr");
+    run_solve(solver, jacobi(), a.ell(), a.full, b, Arranged::item_contiguous, random, "ell");
   }
 }
 
@@ -69,13 +69,13 @@ TYPED_TEST(Solve, Batches) {
   Random random(7);
   for (std::int64_t items : {0, 1, 7, 31, 32, 33, 65537}) {
     SCOPED_TRACE(std::to_string(items) + " items");
-    Matrices<T> const a(tridiagonal(3), items, Arranged::rows);
-    GemmMatrices<T> const b(items, 3, 1, Arranged::rows);
+    Matrices<T> const a(tridiagonal(3), items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, 3, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
     a.upload();
     b.randomise(random);
     run_solve(bicgstab(relative(usual_tolerance<T>, 50)), jacobi(), a.csr(), a.full, b,
-              Arranged::rows, random, "csr");
+              Arranged::item_contiguous, random, "csr");
   }
 }
 
@@ -89,18 +89,18 @@ TYPED_TEST(Solve, LargeMatrices) {
   std::int64_t const items = 3;
   int rows = 1;
   while (Impl::solves_by_packs<T>(std::int64_t(rows) * rows)) ++rows;
-  Matrices<T> const a(full_pattern(rows), items, Arranged::rows);
+  Matrices<T> const a(full_pattern(rows), items, Arranged::item_contiguous);
   for (std::int64_t n = 0; n < items; ++n)
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < rows; ++j)
         a.values.at(n, i * rows + j, 0) = a.full.at(n, i, j) = i == j ? T(rows) : T(random());
   a.values.upload();
   a.full.upload();
-  GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+  ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
   b.randomise(random);
   auto const solver = bicgstab(relative(usual_tolerance<T>, 50));
-  run_solve(solver, jacobi(), a.csr(), a.full, b, Arranged::rows, random, "csr");
-  run_solve(solver, jacobi(), a.dense(), a.full, b, Arranged::rows, random, "dense");
+  run_solve(solver, jacobi(), a.csr(), a.full, b, Arranged::item_contiguous, random, "csr");
+  run_solve(solver, jacobi(), a.dense(), a.full, b, Arranged::item_contiguous, random, "dense");
 }
 
 /// All numbers of rows that lanes and vectors of hosts divide up differently.
@@ -111,14 +111,15 @@ TYPED_TEST(Solve, EveryExtent) {
   for (int rows = 1; rows <= 33; ++rows) {
     SCOPED_TRACE(std::to_string(rows) + " rows");
     for (double share : {0.1, 0.9}) {
-      Matrices<T> const a(solvable_pattern(random, rows, share, false), items, Arranged::rows);
-      GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+      Matrices<T> const a(solvable_pattern(random, rows, share, false), items,
+                          Arranged::item_contiguous);
+      ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
       for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
       a.upload();
       b.randomise(random);
       auto const solver = bicgstab(relative(usual_tolerance<T>, 200));
-      run_solve(solver, jacobi(), a.csr(), a.full, b, Arranged::rows, random, "csr");
-      run_solve(solver, jacobi(), a.ell(), a.full, b, Arranged::rows, random, "ell");
+      run_solve(solver, jacobi(), a.csr(), a.full, b, Arranged::item_contiguous, random, "csr");
+      run_solve(solver, jacobi(), a.ell(), a.full, b, Arranged::item_contiguous, random, "ell");
     }
   }
 }
@@ -128,15 +129,16 @@ TYPED_TEST(Solve, SameBitsAgain) {
   Random random(8);
   for (int rows : {7, 22, 40, 130}) {
     std::int64_t const items = 19;
-    Matrices<T> const a(solvable_pattern(random, rows, 0.4, false), items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(solvable_pattern(random, rows, 0.4, false), items,
+                        Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
     // Iterations differ from item to item.
     for (std::int64_t n = 0; n < items; ++n)
       put_dominant(a, n, random, false, n % 3 == 0 ? 20 : 1.1);
     a.upload();
     b.randomise(random);
-    GemmMatrices<T> const x(items, rows, 1, Arranged::rows), y(items, rows, 1, Arranged::rows),
-        z(1, rows, 1, Arranged::rows);
+    ArrangedBatch<T> const x(items, rows, 1, Arranged::item_contiguous),
+        y(items, rows, 1, Arranged::item_contiguous), z(1, rows, 1, Arranged::item_contiguous);
     auto const solver = bicgstab(relative(usual_tolerance<T>, 200));
     auto const log = SolveLog<T>::allocated(items);
     x.fill(T(0));
@@ -169,8 +171,8 @@ TEST(SolveFlame, MeetsTheTrueResidual) {
   auto const s = read_systems(BATCHWORK_DRM19_DIR);
   auto const there = s.template in<Space::memory_space>();
   int const items = int(s.items()), rows = int(s.rows());
-  GemmMatrices<double> const full(items, rows, rows, Arranged::rows),
-      b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+  ArrangedBatch<double> const full(items, rows, rows, Arranged::item_contiguous),
+      b(items, rows, 1, Arranged::item_contiguous), x(items, rows, 1, Arranged::item_contiguous);
   full.fill(0);
   for (int n = 0; n < items; ++n)
     for (int i = 0; i < rows; ++i)

@@ -20,7 +20,7 @@ TYPED_TEST(SolveByBicgstab, Converges) {
       std::int64_t const items = size.rows < 30 ? 37 : 5;
       SCOPED_TRACE(std::to_string(size.rows) + " rows, arranged " + std::to_string(int(how)));
       Matrices<T> const a(solvable_pattern(random, size.rows, size.share, false), items, how);
-      GemmMatrices<T> const b(items, size.rows, 1, how);
+      ArrangedBatch<T> const b(items, size.rows, 1, how);
       for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
       a.upload();
       b.randomise(random);

@@ -43,8 +43,8 @@ void put_conditioned(Matrices<T> const& a, std::int64_t n, double condition, Ran
 
 /// The solution by LAPACK where it is there.
 template <class T>
-std::vector<long double> reference(GemmMatrices<T> const& full, std::int64_t n,
-                                   GemmMatrices<T> const& b) {
+std::vector<long double> reference(ArrangedBatch<T> const& full, std::int64_t n,
+                                   ArrangedBatch<T> const& b) {
   int const rows = full.rows;
 #if defined(BATCHWORK_HAVE_LAPACK)
   std::vector<double> a, x;
@@ -77,8 +77,9 @@ TYPED_TEST(SolveConditions, FromGoodToSingular) {
   for (int rows : {6, 22, 40})
     for (double condition : {1e2, 1e4, 1e6, 1e8, 1e12, 1e16}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, condition " + std::to_string(condition));
-      Matrices<T> const a(full_pattern(rows), items, Arranged::rows);
-      GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+      Matrices<T> const a(full_pattern(rows), items, Arranged::item_contiguous);
+      ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+          x(items, rows, 1, Arranged::item_contiguous);
       for (std::int64_t n = 0; n < items; ++n) put_conditioned(a, n, condition, random);
       a.upload();
       b.randomise(random);

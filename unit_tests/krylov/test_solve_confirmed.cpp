@@ -12,7 +12,7 @@
 
 #include "krylov/ExactResidual.hpp"
 #if defined(BATCHWORK_DRM19_DIR)
-#include "krylov/Batchwork_ReadSystems.hpp"
+#include "krylov/formats/Batchwork_ReadSystems.hpp"
 #endif
 
 namespace Batchwork::Test {
@@ -59,15 +59,15 @@ struct Tally {
 
 /// What the log says is true: converged means that the exact residual meets the tolerance, and no x is worse than zero.
 template <class T, class Solver, class M>
-Tally expect_true(Solver const& solver, M const& m, GemmMatrices<T> const& a,
-                  GemmMatrices<T> const& b, std::string const& what) {
+Tally expect_true(Solver const& solver, M const& m, ArrangedBatch<T> const& a,
+                  ArrangedBatch<T> const& b, std::string const& what) {
   SCOPED_TRACE(what);
-  GemmMatrices<T> const x(a.items, a.rows, 1, Arranged::rows);
+  ArrangedBatch<T> const x(a.items, a.rows, 1, Arranged::item_contiguous);
   x.fill(T(0));
   auto const log = SolveLog<T>::allocated(a.items);
   auto const A = dense(a.batch());
-  Room<T> const room(workspace_numbers(Space(), solver, m, A, a.items));
-  solve(solver, m, A, vectors(b), vectors(x), log, room());
+  FencedWorkspace<T> const memory(workspace_numbers(Space(), solver, m, A, a.items));
+  solve(solver, m, A, vectors(b), vectors(x), log, memory());
   x.download();
   Tally tally;
   for (auto const& outcome : outcomes(log)) {
@@ -85,7 +85,7 @@ Tally expect_true(Solver const& solver, M const& m, GemmMatrices<T> const& a,
   return tally;
 }
 template <class T>
-Tally all_solvers(double tolerance, GemmMatrices<T> const& a, GemmMatrices<T> const& b,
+Tally all_solvers(double tolerance, ArrangedBatch<T> const& a, ArrangedBatch<T> const& b,
                   std::string const& what) {
   Tally sum;
   auto const stop = relative(tolerance, 200);
@@ -102,7 +102,8 @@ Tally all_solvers(double tolerance, GemmMatrices<T> const& a, GemmMatrices<T> co
 TEST(SolveConfirmed, SmallestCase) {
   auto const look = [](auto number, double tolerance) {
     using T = decltype(number);
-    GemmMatrices<T> const a(1, 3, 3, Arranged::rows), b(1, 3, 1, Arranged::rows);
+    ArrangedBatch<T> const a(1, 3, 3, Arranged::item_contiguous),
+        b(1, 3, 1, Arranged::item_contiguous);
     double const entries[] = {1, 0.5, 0, 0, 1, 0.5, 1e12, 1e12, -1e12}, right[] = {1, 2, 1};
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) a.at(0, i, j) = T(entries[3 * i + j]);
@@ -122,8 +123,8 @@ TEST(SolveConfirmed, EntriesOverTwelveOrders) {
   Tally all;
   for (int const rows : {3, 8, 21})
     for (double const rows_by : {0.0, 6.0, 12.0}) {
-      GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
-          b(items, rows, 1, Arranged::rows);
+      ArrangedBatch<double> const a(items, rows, rows, Arranged::item_contiguous),
+          b(items, rows, 1, Arranged::item_contiguous);
       put_badly_scaled(a, b, random, rows_by, 12 - rows_by);
       Tally const t =
           all_solvers(1e-8, a, b, std::to_string(rows) + " rows, " + std::to_string(rows_by));
@@ -140,8 +141,8 @@ TEST(SolveConfirmed, GmresOfColumnsOfManySizes) {
   Random random(6);
   std::int64_t const items = 100;
   for (int const rows : {3, 8, 20}) {
-    GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
-        b(items, rows, 1, Arranged::rows);
+    ArrangedBatch<double> const a(items, rows, rows, Arranged::item_contiguous),
+        b(items, rows, 1, Arranged::item_contiguous);
     put_badly_scaled(a, b, random, 0, 17);
     Tally const t = expect_true(gmres(30, relative(1e-8, 500)), no_preconditioner(), a, b,
                                 std::to_string(rows) + " rows");
@@ -153,7 +154,8 @@ TEST(SolveConfirmed, GmresOfColumnsOfManySizes) {
 /// A singular matrix and a right-hand side that is orthogonal to all that it gives: zero is the best x.
 TEST(SolveConfirmed, GmresDoesNoHarm) {
   int const rows = 8;
-  GemmMatrices<double> const a(3, rows, rows, Arranged::rows), b(3, rows, 1, Arranged::rows);
+  ArrangedBatch<double> const a(3, rows, rows, Arranged::item_contiguous),
+      b(3, rows, 1, Arranged::item_contiguous);
   a.fill(0);
   for (std::int64_t n = 0; n < 3; ++n)
     for (int i = 0; i < rows; ++i) {
@@ -169,8 +171,8 @@ TEST(SolveConfirmed, GmresDoesNoHarm) {
 
 /// A start that seems to meet the tolerance by a sum that rounds is looked at in more digits; and is not changed if it does.
 TEST(SolveConfirmed, Starts) {
-  GemmMatrices<double> const a(2, 3, 3, Arranged::rows), b(2, 3, 1, Arranged::rows),
-      x(2, 3, 1, Arranged::rows);
+  ArrangedBatch<double> const a(2, 3, 3, Arranged::item_contiguous),
+      b(2, 3, 1, Arranged::item_contiguous), x(2, 3, 1, Arranged::item_contiguous);
   double const entries[] = {1, 0.5, 0, 0, 1, 0.5, 1e12, 1e12, -1e12}, right[] = {1, 2, 1};
   // Of the first the rounded residual is 0, the exact one 3e-5 of b; the second is exact.
   double const starts[] = {-1.0 / 7, 16.0 / 7, 15.0 / 7, 0.5, 1, 1.5};
@@ -203,8 +205,8 @@ TEST(SolveConfirmed, Starts) {
 
 /// An item that diverges keeps its start, bit for bit.
 TEST(SolveConfirmed, DivergedKeepsTheStart) {
-  GemmMatrices<double> const a(2, 2, 2, Arranged::rows), b(2, 2, 1, Arranged::rows),
-      x(2, 2, 1, Arranged::rows);
+  ArrangedBatch<double> const a(2, 2, 2, Arranged::item_contiguous),
+      b(2, 2, 1, Arranged::item_contiguous), x(2, 2, 1, Arranged::item_contiguous);
   for (std::int64_t n = 0; n < 2; ++n)
     for (int i = 0; i < 2; ++i) {
       for (int j = 0; j < 2; ++j) a.at(n, i, j) = i == j ? (n == 0 ? 30 : 1) : 0.25;
@@ -242,8 +244,8 @@ TEST(SolveConfirmed, Chemistry) {
   auto const ones = read_vectors(std::string(BATCHWORK_DRM19_DIR) + "/rhs_ones.f64", s.rows());
   auto const items = std::int64_t(s.values.extent(0));
   int const rows = int(s.rows());
-  GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
-      b(items, rows, 1, Arranged::rows);
+  ArrangedBatch<double> const a(items, rows, rows, Arranged::item_contiguous),
+      b(items, rows, 1, Arranged::item_contiguous);
   a.fill(0);
   for (std::int64_t n = 0; n < items; ++n)
     for (int i = 0; i < rows; ++i) {
@@ -336,8 +338,8 @@ TEST(SolverOfAUser, ConjugateGradientsSquared) {
   Random random(8);
   for (int const rows : {1, 5, 40}) {
     std::int64_t const items = 19;
-    GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
-        b(items, rows, 1, Arranged::rows);
+    ArrangedBatch<double> const a(items, rows, rows, Arranged::item_contiguous),
+        b(items, rows, 1, Arranged::item_contiguous);
     put_badly_scaled(a, b, random, 0, 0);
     EXPECT_EQ(
         expect_true(Cgs{relative(1e-10, 200)}, jacobi(), a, b, std::to_string(rows)).converged,

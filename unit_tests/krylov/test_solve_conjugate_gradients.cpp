@@ -16,11 +16,11 @@ TYPED_TEST(SolveByConjugateGradients, Converges) {
   using T = TypeParam;
   Random random(2);
   for (auto const& size : sizes)
-    for (auto how : {Arranged::rows, Arranged::planes}) {
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
       std::int64_t const items = size.rows < 30 ? 37 : 5;
       SCOPED_TRACE(std::to_string(size.rows) + " rows, arranged " + std::to_string(int(how)));
       Matrices<T> const a(solvable_pattern(random, size.rows, size.share / 2, true), items, how);
-      GemmMatrices<T> const b(items, size.rows, 1, how);
+      ArrangedBatch<T> const b(items, size.rows, 1, how);
       for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true);
       a.upload();
       b.randomise(random);

@@ -22,8 +22,8 @@ TYPED_TEST(SolveDivision, EveryWay) {
     std::int64_t const items = 37;
     auto const pattern =
         share > 0 ? solvable_pattern(random, rows, share, false) : tridiagonal(rows);
-    Matrices<T> const a(pattern, items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(pattern, items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
     a.upload();
     b.randomise(random);
@@ -32,7 +32,8 @@ TYPED_TEST(SolveDivision, EveryWay) {
                    ", " + std::to_string(how.lanes) + " lanes, " + std::to_string(how.systems) +
                    " systems");
       auto const solver = bicgstab(relative(usual_tolerance<T>, 200));
-      run_solve(solver, m, a.csr(), a.full, b, Arranged::rows, random, "csr", Divided{how});
+      run_solve(solver, m, a.csr(), a.full, b, Arranged::item_contiguous, random, "csr",
+                Divided{how});
     }
   };
   auto const entries = Placement::entries, columns = Placement::columns,
@@ -131,10 +132,12 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
 
 TYPED_TEST(SolveDivision, MisuseIsNamed) {
   using T = TypeParam;
-  Matrices<T> const a(full_pattern(30), 3, Arranged::rows),
-      large(tridiagonal(1200), 1, Arranged::rows);
-  GemmMatrices<T> const b(3, 30, 1, Arranged::rows), x(3, 30, 1, Arranged::rows);
-  GemmMatrices<T> const c(1, 1200, 1, Arranged::rows), y(1, 1200, 1, Arranged::rows);
+  Matrices<T> const a(full_pattern(30), 3, Arranged::item_contiguous),
+      large(tridiagonal(1200), 1, Arranged::item_contiguous);
+  ArrangedBatch<T> const b(3, 30, 1, Arranged::item_contiguous),
+      x(3, 30, 1, Arranged::item_contiguous);
+  ArrangedBatch<T> const c(1, 1200, 1, Arranged::item_contiguous),
+      y(1, 1200, 1, Arranged::item_contiguous);
   x.fill(T(7.25));
   auto const solver = bicgstab();
   auto const refuses = [&](WorkDivision const& how, auto const& m,

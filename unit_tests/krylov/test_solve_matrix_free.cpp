@@ -31,7 +31,7 @@ TYPED_TEST(SolveMatrixFree, Converges) {
   using T = TypeParam;
   Random random(4);
   for (int rows : {1, 6, 40, 300, 2048})
-    for (auto how : {Arranged::rows, Arranged::planes}) {
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
       SCOPED_TRACE(std::to_string(rows) + " rows");
       std::int64_t const items = rows > 1000 ? 2 : 11;
       Matrices<T> const a(tridiagonal(rows), items, how);
@@ -39,7 +39,7 @@ TYPED_TEST(SolveMatrixFree, Converges) {
         for (int i = 0; i < rows; ++i)
           for (int j = std::max(i - 1, 0); j <= std::min(i + 1, rows - 1); ++j)
             a.full.at(n, i, j) = i == j ? T(3 + n % 5) : T(-1);
-      GemmMatrices<T> const b(items, rows, 1, how);
+      ArrangedBatch<T> const b(items, rows, 1, how);
       b.randomise(random);
       auto const A = matrix_free(rows, SecondDifference<T>{rows});
       auto const stop = relative(usual_tolerance<T>, 300);
@@ -49,7 +49,7 @@ TYPED_TEST(SolveMatrixFree, Converges) {
       a.full.fill(T(0));
       for (std::int64_t n = 0; n < items; ++n)
         for (int i = 0; i < rows; ++i) a.full.at(n, i, i) = T(3);
-      run_solve(bicgstab(stop), jacobi(), identity<T>(rows, T(3)), a.full, b, how, random,
+      run_solve(bicgstab(stop), jacobi(), scaled_identity<T>(rows, T(3)), a.full, b, how, random,
                 "identity");
     }
 }

@@ -95,8 +95,9 @@ TYPED_TEST(SolveReasons, Stagnated) {
   using T = TypeParam;
   Random random(1);
   for (int rows : {10, 40}) {
-    Matrices<T> const a(solvable_pattern(random, rows, 1, true), items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(solvable_pattern(random, rows, 1, true), items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true);
     a.upload();
     b.randomise(random);
@@ -130,8 +131,9 @@ TYPED_TEST(SolveReasons, Stagnated) {
 TYPED_TEST(SolveReasons, EndsWithTheFirstResidualThatMeetsTheTolerance) {
   using T = TypeParam;
   int const rows = 8;
-  Matrices<T> const a(full_pattern(rows), items, Arranged::rows);
-  GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+  Matrices<T> const a(full_pattern(rows), items, Arranged::item_contiguous);
+  ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+      x(items, rows, 1, Arranged::item_contiguous);
   for (std::int64_t n = 0; n < items; ++n)
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < rows; ++j) a.put(n, i, j, T(i == j ? 1 : 0));
@@ -157,9 +159,11 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
   Random random(2);
   for (int rows : {3, 22, 70, 150}) {
     SCOPED_TRACE(std::to_string(rows) + " rows");
-    Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows),
-        zeros(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(solvable_pattern(random, rows, 0.3, false), items,
+                        Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous),
+        zeros(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
     a.upload();
     b.randomise(random);
@@ -228,7 +232,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
     EXPECT_EQ(HostLog<T>(log).reason(0), Reason::success);
     // Relative to the start: a tenth of it.
     solve(bicgstab(relative_to_start(0.1, 100)), jacobi(), a.csr(), vectors(b), vectors(x), log);
-    GemmMatrices<T> const first(items, rows, 1, Arranged::rows);
+    ArrangedBatch<T> const first(items, rows, 1, Arranged::item_contiguous);
     std::size_t k = 0;
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i) first.at(n, i, 0) = start[k++];
@@ -264,8 +268,8 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
 TYPED_TEST(SolveReasons, EndsOfTheRange) {
   using T = TypeParam;
   int const rows = 4;
-  GemmMatrices<T> const full(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows),
-      x(items, rows, 1, Arranged::rows);
+  ArrangedBatch<T> const full(items, rows, rows, Arranged::item_contiguous),
+      b(items, rows, 1, Arranged::item_contiguous), x(items, rows, 1, Arranged::item_contiguous);
   full.fill(T(0));
   for (std::int64_t n = 0; n < items; ++n)
     for (int i = 0; i < rows; ++i) {
@@ -302,8 +306,9 @@ TYPED_TEST(SolveReasons, History) {
   using T = TypeParam;
   Random random(3);
   int const rows = 12;
-  Matrices<T> const a(solvable_pattern(random, rows, 0.4, true), items, Arranged::rows);
-  GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+  Matrices<T> const a(solvable_pattern(random, rows, 0.4, true), items, Arranged::item_contiguous);
+  ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+      x(items, rows, 1, Arranged::item_contiguous);
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true, n % 2 == 0 ? 1.2 : 15);
   a.upload();
   b.randomise(random);
@@ -386,7 +391,7 @@ TEST(SolveMisuse, IsNamed) {
       {"operand 6, log iterations(\"short\") [View (6)] has 6 items", "operand 5, x(\"x\")"});
   Vectors const large("large", 2, 3000), y("y", 2, 3000);
   for (int k = 0; k < 10; ++k)
-    expect_says(message_of([&] { solve(s, no_preconditioner(), identity(3000), large, y); }),
+    expect_says(message_of([&] { solve(s, no_preconditioner(), scaled_identity(3000), large, y); }),
                 {"systems of 3000 rows, more than the limit of 2048", "; use"});
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   for (std::size_t n = 0; n < 7; ++n)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // solve by Richardson's iteration, likewise; and with it what Jacobi's preconditioner makes of any diagonal.
-#include "krylov/Batchwork_AnyMatrices.hpp"
 #include "krylov/PreconditionersCase.hpp"
+#include "krylov/formats/Batchwork_AnyMatrices.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -18,13 +18,13 @@ TYPED_TEST(SolveByRichardson, Converges) {
   Random random(3);
   for (int rows : {1, 4, 17, 60, 150}) {
     SCOPED_TRACE(std::to_string(rows) + " rows");
-    Matrices<T> const a(solvable_pattern(random, rows, 0.2, false), 9, Arranged::rows);
-    GemmMatrices<T> const b(9, rows, 1, Arranged::rows);
+    Matrices<T> const a(solvable_pattern(random, rows, 0.2, false), 9, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(9, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < 9; ++n) put_dominant(a, n, random, false, 2.5);
     a.upload();
     b.randomise(random);
     run_solve(richardson(relative(usual_tolerance<T>, 200), 0.9), jacobi(), a.csr(), a.full, b,
-              Arranged::rows, random, "csr");
+              Arranged::item_contiguous, random, "csr");
   }
 }
 
@@ -38,7 +38,7 @@ TYPED_TEST(SolveByRichardson, AnyDiagonal) {
     std::int64_t const items = rows < 30 ? 19 : 3;
     auto p = solvable_pattern(random, rows, size.share, false);
     if (rows > 2) std::erase(p.columns[std::size_t(rows) / 2], rows / 2);
-    Matrices<T> const a(p, items, Arranged::rows);
+    Matrices<T> const a(p, items, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i)
         for (int k = 0; k < int(p.columns[std::size_t(i)].size()); ++k) {
@@ -56,7 +56,8 @@ TYPED_TEST(SolveByRichardson, AnyDiagonal) {
     };
     auto const look = [&](char const* what, auto const& A, Pattern const&) {
       SCOPED_TRACE(std::string(what) + ", " + std::to_string(rows) + " rows");
-      expect_application<T>(ByVerb(), jacobi(), A, rows, items, Arranged::rows, truth, 8, random);
+      expect_application<T>(ByVerb(), jacobi(), A, rows, items, Arranged::item_contiguous, truth, 8,
+                            random);
     };
     for_formats(a, look);
     look("csr as any", AnyMatrices<T>(a.csr()), p);

@@ -30,8 +30,8 @@ TYPED_TEST(SolveScaled, EveryScalingInBothNorms) {
           auto const with = [&](auto const& solver, auto const& m, T start, char const* name) {
             auto const how = scaled(solver, scaling, norm);
             auto const A = dense(s.a.batch());
-            Room<T> const room(workspace_numbers(Space(), how, m, A, s.a.items));
-            Tally const t = expect_true(how, room, m, A, s.a, s.b, unscaled, factor, start,
+            FencedWorkspace<T> const memory(workspace_numbers(Space(), how, m, A, s.a.items));
+            Tally const t = expect_true(how, memory, m, A, s.a, s.b, unscaled, factor, start,
                                         std::string(name) + ", " + std::to_string(rows) +
                                             " rows, " + std::to_string(share) + ", scaling " +
                                             std::to_string(int(scaling)));

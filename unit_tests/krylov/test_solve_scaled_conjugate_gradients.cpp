@@ -19,7 +19,8 @@ TYPED_TEST(SolveScaledSymmetric, ConjugateGradients) {
   bool const single = sizeof(T) == 4;
   int const rows = 18;
   std::int64_t const items = 21;
-  GemmMatrices<T> const a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows);
+  ArrangedBatch<T> const a(items, rows, rows, Arranged::item_contiguous),
+      b(items, rows, 1, Arranged::item_contiguous);
   a.fill(T(0));
   for (std::int64_t n = 0; n < items; ++n) {
     std::vector<double> size(rows);
@@ -37,15 +38,15 @@ TYPED_TEST(SolveScaledSymmetric, ConjugateGradients) {
   RowFactors<T> const factors(a, Scaling::both, true);
   auto const stop = relative(single ? 1e-4 : 1e-9, 200);
   auto const A = dense(a.batch());
-  Room<T> const room(0);
+  FencedWorkspace<T> const memory(0);
   for (auto const norm : {TestNorm::unscaled, TestNorm::scaled}) {
     auto const factor = [&](std::int64_t n, int i) { return factors.left.at(n, i, 0); };
     auto const solver = scaled(conjugate_gradients(stop), Scaling::both, norm);
     for (T const start : {T(0), T(1)}) {
-      Tally const t = expect_true(solver, room, no_preconditioner(), A, a, b,
+      Tally const t = expect_true(solver, memory, no_preconditioner(), A, a, b,
                                   norm == TestNorm::unscaled, factor, start, "alone");
       EXPECT_EQ(t.converged, t.all);
-      EXPECT_EQ(expect_true(solver, room, jacobi(), A, a, b, norm == TestNorm::unscaled, factor,
+      EXPECT_EQ(expect_true(solver, memory, jacobi(), A, a, b, norm == TestNorm::unscaled, factor,
                             start, "jacobi")
                     .converged,
                 int(items));

@@ -4,7 +4,7 @@
 // Chemistry; how scaled solves end; misuse.
 #include "krylov/ScaledCase.hpp"
 #if defined(BATCHWORK_DRM19_DIR)
-#include "krylov/Batchwork_ReadSystems.hpp"
+#include "krylov/formats/Batchwork_ReadSystems.hpp"
 #endif
 
 namespace Batchwork::Test {
@@ -18,10 +18,10 @@ TEST(SolveScaled, Chemistry) {
   auto const s = read_systems(folder);
   auto const items = std::int64_t(s.values.extent(0));
   int const rows = int(s.rows());
-  GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
-      b(items, rows, 1, Arranged::rows), w(items, rows, 1, Arranged::rows),
-      ones(items, rows, 1, Arranged::rows);
-  auto const fill = [&](GemmMatrices<double> const& to, char const* file) {
+  ArrangedBatch<double> const a(items, rows, rows, Arranged::item_contiguous),
+      b(items, rows, 1, Arranged::item_contiguous), w(items, rows, 1, Arranged::item_contiguous),
+      ones(items, rows, 1, Arranged::item_contiguous);
+  auto const fill = [&](ArrangedBatch<double> const& to, char const* file) {
     auto const from = read_vectors(folder + file, s.rows());
     for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i) to.at(n, i, 0) = from(std::size_t(n), std::size_t(i));
@@ -40,7 +40,7 @@ TEST(SolveScaled, Chemistry) {
   auto const stop = relative(1e-6, 500);
   auto const weight = [&](std::int64_t n, int i) { return w.at(n, i, 0); };
   auto const iterations = [&](auto const& m) {
-    GemmMatrices<double> const x(items, rows, 1, Arranged::rows);
+    ArrangedBatch<double> const x(items, rows, 1, Arranged::item_contiguous);
     x.fill(0);
     auto const log = whole_log<double>(items);
     solve(weighted(bicgstab(stop), vectors(w)), m, A, vectors(b), vectors(x), log);
@@ -50,7 +50,7 @@ TEST(SolveScaled, Chemistry) {
   };
   EXPECT_LE(iterations(no_preconditioner()), 15);
   EXPECT_LE(iterations(jacobi()), 9);
-  Room<double> const none(0);
+  FencedWorkspace<double> const none(0);
   EXPECT_EQ(expect_true(weighted(bicgstab(stop), vectors(w)), none, jacobi(), A, a, b, false,
                         weight, 0.0, "weighted")
                 .converged,
@@ -78,8 +78,8 @@ TEST(SolveScaled, Chemistry) {
 TEST(SolveScaled, Ends) {
   int const rows = 3;
   std::int64_t const items = 6;
-  GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
-      b(items, rows, 1, Arranged::rows), w(items, rows, 1, Arranged::rows);
+  ArrangedBatch<double> const a(items, rows, rows, Arranged::item_contiguous),
+      b(items, rows, 1, Arranged::item_contiguous), w(items, rows, 1, Arranged::item_contiguous);
   Random random(4);
   put_badly_scaled(a, b, random, 6, 6);
   for (int i = 0; i < rows; ++i) b.at(1, i, 0) = 0;
@@ -91,7 +91,7 @@ TEST(SolveScaled, Ends) {
   b.upload();
   w.upload();
   auto const reasons = [&](auto const& solver, double start) {
-    GemmMatrices<double> const x(items, rows, 1, Arranged::rows);
+    ArrangedBatch<double> const x(items, rows, 1, Arranged::item_contiguous);
     x.fill(start);
     auto const log = whole_log<double>(items);
     solve(solver, no_preconditioner(), dense(a.batch()), vectors(b), vectors(x), log);
@@ -122,7 +122,7 @@ TEST(SolveScaled, Ends) {
             (std::vector{iteration_limit, success, not_finite, not_finite, iteration_limit,
                          iteration_limit}));
   // Everything meets it, without an iteration.
-  GemmMatrices<double> const x(items, rows, 1, Arranged::rows);
+  ArrangedBatch<double> const x(items, rows, 1, Arranged::item_contiguous);
   x.fill(0);
   auto const log = whole_log<double>(items);
   solve(scaled(bicgstab(absolute(1e9, 50))), no_preconditioner(), dense(a.batch()), vectors(b),
@@ -137,8 +137,8 @@ TEST(SolveScaled, NeighboursDoNotMatter) {
   int const rows = 7;
   std::int64_t const items = 11;
   Random random(5);
-  GemmMatrices<double> const a(items, rows, rows, Arranged::rows),
-      b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::rows);
+  ArrangedBatch<double> const a(items, rows, rows, Arranged::item_contiguous),
+      b(items, rows, 1, Arranged::item_contiguous), x(items, rows, 1, Arranged::item_contiguous);
   put_badly_scaled(a, b, random, 5, 5);
   a.at(3, 2, 2) = std::nan("");
   for (int i = 0; i < rows; ++i) b.at(5, i, 0) = 0;
@@ -149,8 +149,8 @@ TEST(SolveScaled, NeighboursDoNotMatter) {
     solve(solver, jacobi(), dense(a.batch()), vectors(b), vectors(x));
     x.download();
     for (std::int64_t n = 0; n < items; ++n) {
-      GemmMatrices<double> const a1(1, rows, rows, Arranged::rows), b1(1, rows, 1, Arranged::rows),
-          x1(1, rows, 1, Arranged::rows);
+      ArrangedBatch<double> const a1(1, rows, rows, Arranged::item_contiguous),
+          b1(1, rows, 1, Arranged::item_contiguous), x1(1, rows, 1, Arranged::item_contiguous);
       for (int i = 0; i < rows; ++i) {
         for (int j = 0; j < rows; ++j) a1.at(0, i, j) = a.at(n, i, j);
         b1.at(0, i, 0) = b.at(n, i, 0);
@@ -186,8 +186,8 @@ TEST(SolveScaled, InvalidPattern) {
 
 /// A start that meets the tolerance stays as it is, also where it is no multiple of the columns' factors in range.
 TEST(SolveScaled, StartsThatDo) {
-  GemmMatrices<float> const a(1, 2, 2, Arranged::rows), b(1, 2, 1, Arranged::rows),
-      x(1, 2, 1, Arranged::rows);
+  ArrangedBatch<float> const a(1, 2, 2, Arranged::item_contiguous),
+      b(1, 2, 1, Arranged::item_contiguous), x(1, 2, 1, Arranged::item_contiguous);
   a.at(0, 0, 0) = 1e-30F;
   a.at(0, 0, 1) = 0;
   a.at(0, 1, 0) = 0;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The device's kernels of solve, run on the host by teams of threads; and the choice between them.
-#include "krylov/Batchwork_Ilu.hpp"
 #include "krylov/SolveCase.hpp"
+#include "krylov/preconditioners/Batchwork_Ilu.hpp"
 #include "support/Batchwork_Devices.hpp"
-#include "verbs/HostTeams.hpp"
+#include "support/HostTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -54,24 +54,25 @@ TEST(ChooseSolve, HasRoomForAllRows) {
 }
 
 /// Every system that is taken is launched on every device, whatever its rows are; rooms and factors are planned by what is
-/// left beside the letter boxes.
+/// left beside the exchange.
 template <class T, class Solver, class M, class Matrix, int R, bool Large, class Scale>
 void expect_launched(Impl::SolveChoice const& how, int rows, bool shuffles) {
   using Problem = Impl::SolveProblem<T, Solver, M, Impl::AnySystems<T>, Scale>;
   using Kernel = Impl::SolveTeams<T, Problem, Matrix, R, Large>;
   constexpr int teams = Kernel::wanted_teams;
   auto const scratch = how.scratch(rows, int(sizeof(T)), Problem::is_scaled);
-  std::size_t const boxes = scratch.numbers(shuffles) * sizeof(T) + 16;
+  std::size_t const exchange_bytes = scratch.numbers(shuffles) * sizeof(T) + 16;
   for (auto const& device : devices()) {
     if (std::string(device.name) == "a host") continue;
     ASSERT_LE(how.team(), int(Kernel::largest_team));
     ASSERT_EQ(how.team() % Impl::lanes_of_warp, 0);
-    ASSERT_TRUE(launches(device, teams, how.team(), boxes))
+    ASSERT_TRUE(launches(device, teams, how.team(), exchange_bytes))
         << device.name << ", " << rows << " rows, " << teams << " teams of " << how.team()
-        << " lanes with " << boxes << " bytes" << (shuffles ? "" : ", without shuffles");
-    if constexpr (Kernel::has_room || Kernel::has_factors) {
+        << " lanes with " << exchange_bytes << " bytes" << (shuffles ? "" : ", without shuffles");
+    if constexpr (Kernel::has_storage || Kernel::has_factors) {
       std::size_t const room = std::size_t(Impl::scratch_of_a_solve(device.limits));
-      ASSERT_TRUE(launches(device, teams, how.team(), std::max(boxes, room))) << device.name;
+      ASSERT_TRUE(launches(device, teams, how.team(), std::max(exchange_bytes, room)))
+          << device.name;
     }
   }
 }
@@ -88,28 +89,29 @@ void expect_all_launched(bool shuffles) {
       bool const large = how.lanes > 32;
       switch (how.variant) {
         case SolveVariant::entries_3:
-          if (large) with.template operator()<EntriesHeld<T, R, 3>, R, true>();
-          else with.template operator()<EntriesHeld<T, R, 3>, R, false>();
+          if (large) with.template operator()<EntriesInRegisters<T, R, 3>, R, true>();
+          else with.template operator()<EntriesInRegisters<T, R, 3>, R, false>();
           break;
         case SolveVariant::entries_7:
-          if (large) with.template operator()<EntriesHeld<T, 4, 7>, 4, true>();
-          else with.template operator()<EntriesHeld<T, 4, 7>, 4, false>();
+          if (large) with.template operator()<EntriesInRegisters<T, 4, 7>, 4, true>();
+          else with.template operator()<EntriesInRegisters<T, 4, 7>, 4, false>();
           break;
         case SolveVariant::entries_64:
           if (how.lanes <= lanes_of_long_rows<T>)
-            with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>();
-          else with.template operator()<LongRowsHeld<T, largest_team_of_a_system>, 1, true>();
+            with.template operator()<LongRowsInRegisters<T, lanes_of_long_rows<T>>, 1, true>();
+          else
+            with.template operator()<LongRowsInRegisters<T, largest_team_of_a_system>, 1, true>();
           break;
         case SolveVariant::columns_24:
-          with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>();
+          with.template operator()<ColumnsInRegisters<T, 3, 24>, 3, false>();
           break;
         case SolveVariant::columns_56:
-          with.template operator()<ColumnsHeld<T, 1, 56>, 1, true>();
+          with.template operator()<ColumnsInRegisters<T, 1, 56>, 1, true>();
           break;
         default: with.template operator()<ReadInPlace<T, 8>, 8, true>();
       }
       // Where the device has room for it.
-      if (how.variant == SolveVariant::columns_56 && !SolverInRoom<Solver>)
+      if (how.variant == SolveVariant::columns_56 && !SolverWithStorage<Solver>)
         for (auto const& device : devices()) {
           auto const split =
               on_chip_if_it_fits(how, {rows, std::int64_t(rows) * rows, rows, int(sizeof(T))},
@@ -141,8 +143,8 @@ TEST(ChooseSolve, FitsEveryDevice) {
     expect_all_launched<double, Bicgstab>(shuffles);
     expect_all_launched<float, Bicgstab, Impl::SystemScaling<float>>(shuffles);
     expect_all_launched<double, Bicgstab, Impl::SystemScaling<double>>(shuffles);
-    expect_all_launched<float, Impl::InRoom<Gmres, float>>(shuffles);
-    expect_all_launched<double, Impl::InRoom<Gmres, double>>(shuffles);
+    expect_all_launched<float, Impl::WithStorage<Gmres, float>>(shuffles);
+    expect_all_launched<double, Impl::WithStorage<Gmres, double>>(shuffles);
   }
   // As measured, with more scratch too.
   for (auto const& device : devices())
@@ -151,14 +153,14 @@ TEST(ChooseSolve, FitsEveryDevice) {
     }
 }
 
-/// Letter boxes of the systems of a warp begin in different banks, where as many lanes write at once.
+/// Exchanges of the systems of a warp begin in different banks, where as many lanes write at once.
 TEST(SystemScratch, SpreadsOverTheBanks) {
   for (int wide : {2, 4})
     for (int lanes : {1, 2, 4, 8, 16, 32})
       for (int rows : {lanes, 3 * lanes, 4 * lanes, 8 * lanes}) {
         Impl::SystemScratch const s{lanes, rows, 64 / lanes, wide, 1};
         int const banks = 32 * wide / 4;  // numbers
-        ASSERT_GE(s.of_system(), s.box_size());
+        ASSERT_GE(s.of_system(), s.exchange_size());
         ASSERT_EQ(s.of_system() % wide, 0);
         // Of the lanes that are served together no two write to the same bank.
         std::vector<int> hits(std::size_t(banks), 0);
@@ -178,11 +180,11 @@ TYPED_TEST_SUITE(SolveOnTeams, Numbers);
 template <class T, class Matrix, int R, bool Large, class Solver, class M, class A,
           class Scale = Impl::NotScaled>
 void run(Solver const& solver, M const& m, A const& a, Impl::SolveChoice const& how,
-         GemmMatrices<T> const& full, GemmMatrices<T> const& b, Random& random,
+         ArrangedBatch<T> const& full, ArrangedBatch<T> const& b, Random& random,
          Scale const& scale = {}) {
   std::int64_t const items = full.items;
   int const rows = full.rows;
-  GemmMatrices<T> const x(items, rows, 1, Arranged::strided);
+  ArrangedBatch<T> const x(items, rows, 1, Arranged::strided);
   x.randomise(random);
   auto const outside = x.poisoned();
   auto const log = SolveLog<T>::allocated(items);
@@ -218,8 +220,8 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
                                                          SolveVariant variant) {
     auto const p = share < 0 ? tridiagonal(rows) : solvable_pattern(random, rows, share, symmetric);
     std::int64_t const items = rows < 40 ? 5 : 2;
-    Matrices<T> const a(p, items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(p, items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, symmetric);
     a.upload();
     b.randomise(random);
@@ -240,19 +242,22 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
   };
   using namespace Impl;
   for (int rows : {1, 3, 16, 30})
-    with.template operator()<EntriesHeld<T, 4, 3>, 4, false>(rows, -1, true,
-                                                             SolveVariant::entries_3);
-  with.template operator()<EntriesHeld<T, 8, 3>, 8, false>(50, 0.1, false, SolveVariant::entries_3);
-  with.template operator()<EntriesHeld<T, 4, 3>, 4, true>(140, -1, false, SolveVariant::entries_3);
-  with.template operator()<EntriesHeld<T, 4, 7>, 4, false>(20, 0.3, true, SolveVariant::entries_7);
-  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(
+    with.template operator()<EntriesInRegisters<T, 4, 3>, 4, false>(rows, -1, true,
+                                                                    SolveVariant::entries_3);
+  with.template operator()<EntriesInRegisters<T, 8, 3>, 8, false>(50, 0.1, false,
+                                                                  SolveVariant::entries_3);
+  with.template operator()<EntriesInRegisters<T, 4, 3>, 4, true>(140, -1, false,
+                                                                 SolveVariant::entries_3);
+  with.template operator()<EntriesInRegisters<T, 4, 7>, 4, false>(20, 0.3, true,
+                                                                  SolveVariant::entries_7);
+  with.template operator()<LongRowsInRegisters<T, lanes_of_long_rows<T>>, 1, true>(
       60, 0.8, true, SolveVariant::entries_64);
   for (int rows : {1, 8, 22, 24})
-    with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(rows, 0.8, true,
-                                                              SolveVariant::columns_24);
+    with.template operator()<ColumnsInRegisters<T, 3, 24>, 3, false>(rows, 0.8, true,
+                                                                     SolveVariant::columns_24);
   for (int rows : {33, 56})
-    with.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(rows, 0.8, false,
-                                                             SolveVariant::columns_56);
+    with.template operator()<ColumnsInRegisters<T, 1, 56>, 1, true>(rows, 0.8, false,
+                                                                    SolveVariant::columns_56);
   for (int rows : {3, 17, 25, 32, 33, 54, 56})
     with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(rows, 0.8, rows == 33,
                                                                SolveVariant::columns_split);
@@ -264,8 +269,8 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
 TEST(SolveTeams, MostRows) {
   Random random(4);
   int const rows = Impl::most_rows_of_a_solve;
-  Matrices<double> const a(tridiagonal(rows), 1, Arranged::rows);
-  GemmMatrices<double> const b(1, rows, 1, Arranged::rows);
+  Matrices<double> const a(tridiagonal(rows), 1, Arranged::item_contiguous);
+  ArrangedBatch<double> const b(1, rows, 1, Arranged::item_contiguous);
   put_dominant(a, 0, random, false);
   a.upload();
   b.randomise(random);
@@ -284,8 +289,9 @@ TYPED_TEST(SolveOnTeams, Scaled) {
                                                          SolveVariant variant, auto const& m) {
     auto const p = share < 0 ? tridiagonal(rows) : solvable_pattern(random, rows, share, false);
     std::int64_t const items = 5;
-    Matrices<T> const a(p, items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), w(items, rows, 1, Arranged::rows);
+    Matrices<T> const a(p, items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        w(items, rows, 1, Arranged::item_contiguous);
     for (std::int64_t n = 0; n < items; ++n) {
       put_dominant(a, n, random, false);
       for (int i = 0; i < rows; ++i) w.at(n, i, 0) = T(std::pow(10.0, random(-2.0, 2.0)));
@@ -311,11 +317,11 @@ TYPED_TEST(SolveOnTeams, Scaled) {
     run<T, Matrix, R, Large>(solver, m, a.csr(), how, a.full, b, random, scale);
   };
   using namespace Impl;
-  with.template operator()<EntriesHeld<T, 4, 3>, 4, false>(30, -1, 8, SolveVariant::entries_3,
-                                                           jacobi());
-  with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(22, 0.8, 8, SolveVariant::columns_24,
-                                                            no_preconditioner());
-  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(
+  with.template operator()<EntriesInRegisters<T, 4, 3>, 4, false>(
+      30, -1, 8, SolveVariant::entries_3, jacobi());
+  with.template operator()<ColumnsInRegisters<T, 3, 24>, 3, false>(
+      22, 0.8, 8, SolveVariant::columns_24, no_preconditioner());
+  with.template operator()<LongRowsInRegisters<T, lanes_of_long_rows<T>>, 1, true>(
       60, 0.8, 64, SolveVariant::entries_64, jacobi());
   with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(33, 0.8, 32,
                                                              SolveVariant::columns_split, jacobi());
@@ -350,12 +356,12 @@ TYPED_TEST(SolveOnTeams, InvalidPattern) {
   };
   std::vector<int> const unsorted{0, 1, 0, 2, 1, 1, 2, 3, 2, 3},
       outside{0, 1, 0, 1, 2, 1, 2, 4, 2, 3}, negative{0, 1, 0, 1, 2, 1, 2, 3, -1, 3};
-  try_with.template operator()<Impl::ColumnsHeld<T, 3, 24>, 3>(unsorted);
+  try_with.template operator()<Impl::ColumnsInRegisters<T, 3, 24>, 3>(unsorted);
   try_with.template operator()<Impl::ColumnsSplit<T, 2, 16>, 2>(unsorted);
   for (auto const& columns : {outside, negative}) {
-    try_with.template operator()<Impl::ColumnsHeld<T, 3, 24>, 3>(columns);
-    try_with.template operator()<Impl::EntriesHeld<T, 4, 3>, 4>(columns);
-    try_with.template operator()<Impl::EntriesHeld<T, 4, 7>, 4>(columns);
+    try_with.template operator()<Impl::ColumnsInRegisters<T, 3, 24>, 3>(columns);
+    try_with.template operator()<Impl::EntriesInRegisters<T, 4, 3>, 4>(columns);
+    try_with.template operator()<Impl::EntriesInRegisters<T, 4, 7>, 4>(columns);
     try_with.template operator()<Impl::ReadInPlace<T, 8>, 8>(columns);
   }
 }
@@ -369,8 +375,9 @@ TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
     SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(R) + " a lane");
     std::int64_t const items = 2;
     auto const p = share < 0 ? tridiagonal(rows) : solvable_pattern(random, rows, share, false);
-    Matrices<T> const a(p, items, Arranged::rows);
-    GemmMatrices<T> const b(items, rows, 1, Arranged::rows), x(items, rows, 1, Arranged::strided);
+    Matrices<T> const a(p, items, Arranged::item_contiguous);
+    ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::strided);
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
     a.upload();
     b.randomise(random);
@@ -379,7 +386,7 @@ TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
     Impl::SolveChoice how{SolveVariant::entries_3, 1, R, 1};
     while (how.lanes * R < rows || (Large && how.lanes <= 32))
       how.lanes += how.lanes < 32 ? how.lanes : 32;
-    if (std::is_same_v<Matrix, Impl::ColumnsHeld<T, 3, 24>>) how.lanes = 8;
+    if (std::is_same_v<Matrix, Impl::ColumnsInRegisters<T, 3, 24>>) how.lanes = 8;
     how.rest = {2 * rows, rows, 8};
     for (std::size_t at : {std::size_t(0), columns.size() / 2, columns.size() - 1})
       for (int fault : {rows, -1, 2147483647}) {
@@ -408,12 +415,12 @@ TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
       }
   };
   using namespace Impl;
-  with.template operator()<EntriesHeld<T, 4, 3>, 4, false>(30, -1);
-  with.template operator()<EntriesHeld<T, 4, 3>, 4, true>(140, -1);
-  with.template operator()<EntriesHeld<T, 4, 7>, 4, false>(20, 0.2);
-  with.template operator()<LongRowsHeld<T, lanes_of_long_rows<T>>, 1, true>(60, 0.8);
-  with.template operator()<ColumnsHeld<T, 3, 24>, 3, false>(22, 0.8);
-  with.template operator()<ColumnsHeld<T, 1, 56>, 1, true>(33, 0.8);
+  with.template operator()<EntriesInRegisters<T, 4, 3>, 4, false>(30, -1);
+  with.template operator()<EntriesInRegisters<T, 4, 3>, 4, true>(140, -1);
+  with.template operator()<EntriesInRegisters<T, 4, 7>, 4, false>(20, 0.2);
+  with.template operator()<LongRowsInRegisters<T, lanes_of_long_rows<T>>, 1, true>(60, 0.8);
+  with.template operator()<ColumnsInRegisters<T, 3, 24>, 3, false>(22, 0.8);
+  with.template operator()<ColumnsInRegisters<T, 1, 56>, 1, true>(33, 0.8);
   with.template operator()<ColumnsSplit<T, 2, 16>, 2, false>(33, 0.8);
   with.template operator()<ReadInPlace<T, 8>, 8, true>(70, 0.9);
 }

@@ -19,8 +19,8 @@ TYPED_TEST(SolveWeighted, InEveryWay) {
   int const rows = 14;
   std::int64_t const items = 23;
   // As an integrator has them: A couples unknowns of many sizes, weights are their inverses.
-  GemmMatrices<T> const a(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows),
-      w(items, rows, 1, Arranged::strided);
+  ArrangedBatch<T> const a(items, rows, rows, Arranged::item_contiguous),
+      b(items, rows, 1, Arranged::item_contiguous), w(items, rows, 1, Arranged::strided);
   Kokkos::View<T*> const one("weights", std::size_t(rows));
   auto const one_on_host = Kokkos::create_mirror_view(one);
   for (std::int64_t n = 0; n < items; ++n) {
@@ -47,9 +47,9 @@ TYPED_TEST(SolveWeighted, InEveryWay) {
   auto const with = [&](auto const& solver, auto const& m, auto const& A_of, auto const& weights,
                         auto const& factor, char const* what) {
     auto const how = weighted(solver, weights);
-    Room<T> const room(workspace_numbers<T>(Space(), how, m, A_of, items));
+    FencedWorkspace<T> const memory(workspace_numbers<T>(Space(), how, m, A_of, items));
     for (T const start : {T(0), T(1e-3)}) {
-      Tally const t = expect_true(how, room, m, A_of, a, b, false, factor, start, what);
+      Tally const t = expect_true(how, memory, m, A_of, a, b, false, factor, start, what);
       EXPECT_EQ(t.converged, t.all) << what;
     }
   };
@@ -63,7 +63,7 @@ TYPED_TEST(SolveWeighted, InEveryWay) {
   with(scaled(bicgstab(stop)), jacobi(), A, vectors(w), of_item, "scaled, weighted");
 
   // What the functor's own rounding leaves is not known: no claim to the last digit.
-  GemmMatrices<T> const x(items, rows, 1, Arranged::rows);
+  ArrangedBatch<T> const x(items, rows, 1, Arranged::item_contiguous);
   x.fill(T(0));
   auto const log = whole_log<T>(items);
   solve(weighted(bicgstab(stop), vectors(w)), no_preconditioner(),

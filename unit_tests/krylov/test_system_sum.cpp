@@ -3,10 +3,10 @@
 
 // Sums over the lanes of a system, for every number of lanes: one after the other, several at once, and any. On a device, or by
 // teams of host threads.
-#include "krylov/Batchwork_SystemSum.hpp"
+#include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
-#include "verbs/HostTeams.hpp"
+#include "support/HostTeams.hpp"
 #endif
 
 namespace Batchwork::Test {
@@ -102,9 +102,9 @@ TYPED_TEST(SystemSum, EveryNumberOfLanes) {
     }
 }
 
-/// The portable way, which every device can go: for whole warps too, and more numbers than boxes have places for.
+/// The portable way, which every device can go: for whole warps too, and more numbers than exchanges have places for.
 template <class T>
-struct BoxesKernel {
+struct SumExchangeKernel {
   static constexpr int numbers = 8;
   int lanes, together, of_first, bytes;
   Kokkos::View<T***, Space> in;     ///< (round, lane, which)
@@ -117,19 +117,20 @@ struct BoxesKernel {
     auto const lane = std::size_t(me), first = std::size_t(me - rank);
     auto* const scratch =
         static_cast<T*>(member.team_scratch(0).get_shmem_aligned(std::size_t(bytes), 16));
-    Impl::CombiningBoxes<T> boxes{scratch, scratch + of_first};
+    Impl::SumExchange<T> exchange{scratch, scratch + of_first};
     Impl::AddNumbers const add;
     for (std::size_t k = 0; k < rounds; ++k) {
       T x[numbers], one[1] = {in(k, lane, 0)};
       for (std::size_t n = 0; n < numbers; ++n) x[n] = in(k, lane, n);
       if (k % 3 == 0)
-        boxes.template combine<false>(member, one, rank, lanes, together, add,
-                                      [&](int, T sum) { out(k, lane, 0) = sum; });
+        exchange.template combine<false>(member, one, rank, lanes, together, add,
+                                         [&](int, T sum) { out(k, lane, 0) = sum; });
       else
-        boxes.template combine<false>(member, x, rank, lanes, together, add,
-                                      [&](int n, T sum) { out(k, lane, std::size_t(n)) = sum; });
-      boxes.template combine<true>(member, x, rank, lanes, together, add,
-                                   [&](int n, T sum) { dealt(k, first, std::size_t(n)) += sum; });
+        exchange.template combine<false>(member, x, rank, lanes, together, add,
+                                         [&](int n, T sum) { out(k, lane, std::size_t(n)) = sum; });
+      exchange.template combine<true>(member, x, rank, lanes, together, add, [&](int n, T sum) {
+        dealt(k, first, std::size_t(n)) += sum;
+      });
     }
   }
 };
@@ -139,7 +140,7 @@ TYPED_TEST(SystemSum, ThroughScratch) {
   GTEST_SKIP() << "the same in all programs on hosts";
 #endif
   using T = TypeParam;
-  using Kernel = BoxesKernel<T>;
+  using Kernel = SumExchangeKernel<T>;
   Random random(2);
   // Lanes of a system, and of the team.
   constexpr int shapes[][2] = {{1, 32}, {2, 32},  {4, 32},  {8, 32},    {16, 32},  {32, 32},

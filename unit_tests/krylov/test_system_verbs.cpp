@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // add_scaled_identity, scale, dot and norm: every format over random patterns and all arrangements against long double,
-// numbers of items, packed groups, NaN in one item, the ends of the range.
+// numbers of items, compact groups, NaN in one item, the ends of the range.
 #include "krylov/VerbsCase.hpp"
 
 namespace Batchwork::Test {
@@ -48,7 +48,7 @@ TYPED_TEST(SystemVerbs, NumbersOfItems) {
       check_scale<T>(p, items, how, random, scale_by);
       check_vector_sums<T>(6, items, how, random, dot_of, norm_of);
     }
-  for (auto how : {Arranged::rows, Arranged::planes}) {
+  for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
     check_add_scaled_identity<T>(tridiagonal(3), 65537, how, random, add);
     check_scale<T>(tridiagonal(3), 65537, how, random, scale_by);
     check_vector_sums<T>(3, 65537, how, random, dot_of, norm_of);
@@ -81,19 +81,21 @@ TYPED_TEST(SystemVerbs, Nothing) {
 
 /// Groups of 8 and of 3 items, of which the last one is not full, of everything.
 template <class T, std::size_t W>
-void check_packed(Random& random) {
+void check_compact(Random& random) {
   constexpr std::size_t items = 43, groups = (items + W - 1) / W, N = 12;
   Pattern const p = random_pattern(random, int(N));
-  Matrices<T> const a(p, items, Arranged::rows), want(p, items, Arranged::rows);
+  Matrices<T> const a(p, items, Arranged::item_contiguous),
+      want(p, items, Arranged::item_contiguous);
   a.randomise(random);
   for (std::int64_t n = 0; n < std::int64_t(items); ++n)
     for (int i = 0; i < int(N); ++i)
       for (std::size_t k = 0; k < p.columns[std::size_t(i)].size(); ++k)
         want.put(n, i, int(k), a.full.at(n, i, p.columns[std::size_t(i)][k]));
   want.upload();
-  GemmMatrices<T> const l(items, int(N), 1, Arranged::rows), r(items, int(N), 1, Arranged::rows),
-      alpha(items, 1, 1, Arranged::rows), sums(items, 1, 1, Arranged::rows),
-      want_sums(items, 1, 1, Arranged::rows);
+  ArrangedBatch<T> const l(items, int(N), 1, Arranged::item_contiguous),
+      r(items, int(N), 1, Arranged::item_contiguous), alpha(items, 1, 1, Arranged::item_contiguous),
+      sums(items, 1, 1, Arranged::item_contiguous),
+      want_sums(items, 1, 1, Arranged::item_contiguous);
   l.randomise(random);
   r.randomise(random);
   alpha.randomise(random);
@@ -104,18 +106,18 @@ void check_packed(Random& random) {
       results("results", groups, W);
   for (auto const& v : {values, ls, rs}) Kokkos::deep_copy(v, poison<T>());
   Kokkos::deep_copy(results, poison<T>());
-  pack(packed(values, items), vectors(a.values));
-  pack(packed(ls, items), vectors(l));
-  pack(packed(rs, items), vectors(r));
-  pack(packed(alphas, items), numbers(alpha));
-  auto const matrices = csr(a.row_offsets, a.columns, packed(values, items));
-  add_scaled_identity(packed(alphas, items), matrices, 0.5);
-  scale(packed(ls, items), matrices, packed(rs, items));
-  dot(packed(ls, items), packed(rs, items), packed(results, items));
+  pack(compact(values, items), vectors(a.values));
+  pack(compact(ls, items), vectors(l));
+  pack(compact(rs, items), vectors(r));
+  pack(compact(alphas, items), numbers(alpha));
+  auto const matrices = csr(a.row_offsets, a.columns, compact(values, items));
+  add_scaled_identity(compact(alphas, items), matrices, 0.5);
+  scale(compact(ls, items), matrices, compact(rs, items));
+  dot(compact(ls, items), compact(rs, items), compact(results, items));
   add_scaled_identity(numbers(alpha), want.csr(), 0.5);
   scale(vectors(l), want.csr(), vectors(r));
-  unpack(vectors(a.values), packed(values, items));
-  unpack(numbers(sums), packed(results, items));
+  unpack(vectors(a.values), compact(values, items));
+  unpack(numbers(sums), compact(results, items));
   a.values.download();
   want.values.download();
   sums.download();
@@ -131,11 +133,11 @@ void check_packed(Random& random) {
       EXPECT_EQ(host(groups - 1, k, lane), poison<T>());
   }
 }
-TYPED_TEST(SystemVerbs, Packed) {
+TYPED_TEST(SystemVerbs, Compact) {
   Random random(4);
-  check_packed<TypeParam, 8>(random);
-  check_packed<TypeParam, 16>(random);
-  check_packed<TypeParam, 3>(random);
+  check_compact<TypeParam, 8>(random);
+  check_compact<TypeParam, 16>(random);
+  check_compact<TypeParam, 3>(random);
 }
 
 /// transposed(view) is what it says.
@@ -143,7 +145,7 @@ TYPED_TEST(SystemVerbs, TransposedDense) {
   using T = TypeParam;
   Random random(5);
   for (auto how : all_arranged) {
-    GemmMatrices<T> const a(9, 7, 7, how), before(9, 7, 7, how), l(9, 7, 1, how), r(9, 7, 1, how);
+    ArrangedBatch<T> const a(9, 7, 7, how), before(9, 7, 7, how), l(9, 7, 1, how), r(9, 7, 1, how);
     a.randomise(random);
     l.randomise(random);
     r.randomise(random);
@@ -171,7 +173,7 @@ TYPED_TEST(SystemVerbs, BadItemsHarmNoNeighbour) {
           Pattern p = random_pattern(random, rows);
           p.columns[std::size_t(rows / 2)] = {rows / 2};
           Matrices<T> const m(p, items, how), clean(p, items, how);
-          GemmMatrices<T> const l(items, rows, 1, how), r(items, rows, 1, how);
+          ArrangedBatch<T> const l(items, rows, 1, how), r(items, rows, 1, how);
           m.randomise(random);
           l.randomise(random);
           r.randomise(random);
@@ -199,7 +201,7 @@ TYPED_TEST(SystemVerbs, BadItemsHarmNoNeighbour) {
   for (int rows : {4, 22, 70, 300})
     for (auto how : all_arranged)
       for (std::int64_t at : {0, 17, 32}) {
-        GemmMatrices<T> const x(items, rows, 1, how), y(items, rows, 1, how),
+        ArrangedBatch<T> const x(items, rows, 1, how), y(items, rows, 1, how),
             sums(items, 1, 1, how), was(items, 1, 1, how), norms(items, 1, 1, how),
             norm_was(items, 1, 1, how);
         x.randomise(random);
@@ -228,7 +230,7 @@ TYPED_TEST(SystemVerbs, AlphaThatIsNaN) {
   using T = TypeParam;
   for (auto how : all_arranged) {
     Matrices<T> const m(tridiagonal(5), 33, how);
-    GemmMatrices<T> const alpha(33, 1, 1, how);
+    ArrangedBatch<T> const alpha(33, 1, 1, how);
     m.values.fill(T(2));
     alpha.fill(T(1));
     alpha.at(7, 0, 0) = std::numeric_limits<T>::quiet_NaN();
@@ -251,7 +253,7 @@ TYPED_TEST(SystemVerbs, NormsOfAnySize) {
   for (int rows : {1, 7, 40, 300})
     for (auto how : all_arranged) {
       std::int64_t const items = top - bottom - 8;
-      GemmMatrices<T> const x(items, rows, 1, how), result(items, 1, 1, how);
+      ArrangedBatch<T> const x(items, rows, 1, how), result(items, 1, 1, how);
       // One power of two after the other, alone or with smaller ones.
       for (std::int64_t n = 0; n < items; ++n) {
         int const e = bottom + 2 + int(n);
@@ -267,7 +269,7 @@ TYPED_TEST(SystemVerbs, NormsOfAnySize) {
     }
   T const infinite = Limits::infinity(), bad = Limits::quiet_NaN();
   for (auto how : all_arranged) {
-    GemmMatrices<T> const x(33, 9, 1, how), result(33, 1, 1, how);
+    ArrangedBatch<T> const x(33, 9, 1, how), result(33, 1, 1, how);
     x.fill(T(0));
     x.at(3, 4, 0) = -infinite;
     x.at(4, 4, 0) = infinite;
@@ -292,7 +294,7 @@ TYPED_TEST(SystemVerbs, SumsAreTheSameAgain) {
   Random random(8);
   for (int rows : {22, 300})
     for (auto how : all_arranged) {
-      GemmMatrices<T> const x(65, rows, 1, how), y(65, rows, 1, how), first(65, 1, 1, how),
+      ArrangedBatch<T> const x(65, rows, 1, how), y(65, rows, 1, how), first(65, 1, 1, how),
           second(65, 1, 1, how);
       x.randomise(random);
       y.randomise(random);

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What add_scaled_identity, scale, equilibrate, dot and norm refuse, before anything is written.
-#include "krylov/Batchwork_AddScaledIdentity.hpp"
-#include "krylov/Batchwork_Equilibrate.hpp"
-#include "krylov/Batchwork_Scale.hpp"
-#include "krylov/Batchwork_VectorSums.hpp"
+#include "krylov/verbs/Batchwork_AddScaledIdentity.hpp"
+#include "krylov/verbs/Batchwork_Equilibrate.hpp"
+#include "krylov/verbs/Batchwork_Scale.hpp"
+#include "krylov/verbs/Batchwork_VectorSums.hpp"
 #include "support/Batchwork_Messages.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 
@@ -59,7 +59,7 @@ TEST_F(SystemVerbsMisuse, AddScaledIdentity) {
               {"operand 2, csr values(\"values\")", "is written and shares elements with operand 1",
                "; give a View of its own"});
   Kokkos::View<double**, Kokkos::LayoutRight, Space> const groups("groups", 2, 3);
-  expect_says(message_of([&] { add_scaled_identity(packed(groups, 7), a); }),
+  expect_says(message_of([&] { add_scaled_identity(compact(groups, 7), a); }),
               {"operand 1, alpha(\"groups\")", "it has 2 groups", "; give a View with"});
 }
 

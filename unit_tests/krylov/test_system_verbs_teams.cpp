@@ -4,7 +4,7 @@
 // The device's kernels of add_scaled_identity, scale, equilibrate, dot and norm, run on the host by teams of threads, with their
 // own number of lanes and with others.
 #include "krylov/VerbsCase.hpp"
-#include "verbs/HostTeams.hpp"
+#include "support/HostTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -124,7 +124,7 @@ TYPED_TEST(VerbsOnTeams, FactorsDoNotDependOnLanes) {
     put_badly_scaled(m, random, 15);
     m.put(2, 36, 0, std::numeric_limits<T>::quiet_NaN());
     m.upload();
-    GemmMatrices<T> const l(5, 37, 1, how), r(5, 37, 1, how), l0(5, 37, 1, how), r0(5, 37, 1, how);
+    ArrangedBatch<T> const l(5, 37, 1, how), r(5, 37, 1, how), l0(5, 37, 1, how), r0(5, 37, 1, how);
     equilibrate(m.csr(), vectors(l0), vectors(r0));
     l0.download();
     r0.download();

@@ -38,9 +38,9 @@ TYPED_TEST(TeamSolve, ItemsOfEveryFormat) {
 TYPED_TEST(TeamSolve, ManyRows) {
   using T = TypeParam;
   auto const stop = relative(usual_tolerance<T>, 200);
-  TeamCase<T> const c(512, 0.002, Arranged::rows, true, 3);
+  TeamCase<T> const c(512, 0.002, Arranged::item_contiguous, true, 3);
   c.template by_item<2>(bicgstab(stop), jacobi(), c.a.csr(), "512 rows");
-  TeamCase<T> const large(1100, 0.0005, Arranged::rows, true, 2);
+  TeamCase<T> const large(1100, 0.0005, Arranged::item_contiguous, true, 2);
   large.template by_item<8>(bicgstab(stop), jacobi(), large.a.csr(), "1100 rows");
 }
 

@@ -84,8 +84,8 @@ TYPED_TEST(TeamSolveNumbers, InScratch) {
   using T = TypeParam;
   for (auto const& size : {Size{1, 1}, Size{3, 1}, Size{12, 0.3}, Size{24, 0.5}, Size{40, 0.2}}) {
     SCOPED_TRACE(std::to_string(size.rows) + " rows");
-    TeamCase<T> const c(size.rows, size.share, Arranged::rows, false);
-    auto const flat = [](GemmMatrices<T> const& m) {
+    TeamCase<T> const c(size.rows, size.share, Arranged::item_contiguous, false);
+    auto const flat = [](ArrangedBatch<T> const& m) {
       return Kokkos::View<T**, Kokkos::LayoutRight, Space, Kokkos::MemoryUnmanaged>(
           m.data(), std::size_t(m.items), std::size_t(m.rows * m.cols));
     };
@@ -127,8 +127,8 @@ TYPED_TEST(TeamSolveNumbers, MatrixFree) {
   double const tolerance = usual_tolerance<T>;
   for (int rows : {1, 12, 100, 300}) {
     int const items = 5;
-    GemmMatrices<T> const full(items, rows, rows, Arranged::rows),
-        b(items, rows, 1, Arranged::planes), x(items, rows, 1, Arranged::strided);
+    ArrangedBatch<T> const full(items, rows, rows, Arranged::item_contiguous),
+        b(items, rows, 1, Arranged::interleaved), x(items, rows, 1, Arranged::strided);
     full.fill(T(0));
     for (int n = 0; n < items; ++n)
       for (int i = 0; i < rows; ++i)

@@ -18,7 +18,7 @@ TYPED_TEST(TeamSolvePreconditioned, Converges) {
   using T = TypeParam;
   auto const stop = relative(usual_tolerance<T>, 200);
   for (auto const& [rows, share] : {std::pair(1, 1.0), {2, 1.0}, {12, 0.4}, {33, 0.7}, {70, 0.1}})
-    for (auto how : {Arranged::rows, Arranged::planes}) {
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
       TeamCase<T> const c(rows, share, how, true);
       c.template by_item<2>(bicgstab(stop), ilu(), c.a.csr(), "ilu");
@@ -35,8 +35,8 @@ TYPED_TEST(TeamSolvePreconditioned, MatrixFree) {
   using T = TypeParam;
   int const rows = 40;
   std::int64_t const items = 5;
-  GemmMatrices<T> const full(items, rows, rows, Arranged::rows), b(items, rows, 1, Arranged::rows),
-      x(items, rows, 1, Arranged::rows);
+  ArrangedBatch<T> const full(items, rows, rows, Arranged::item_contiguous),
+      b(items, rows, 1, Arranged::item_contiguous), x(items, rows, 1, Arranged::item_contiguous);
   full.fill(T(0));
   for (std::int64_t n = 0; n < items; ++n)
     for (int i = 0; i < rows; ++i) {
@@ -90,7 +90,7 @@ struct Twice {
 
 TYPED_TEST(TeamSolvePreconditioned, AgainAndAgain) {
   using T = TypeParam;
-  TeamCase<T> const c(33, 0.4, Arranged::rows, false);
+  TeamCase<T> const c(33, 0.4, Arranged::item_contiguous, false);
   auto const look = [&](auto const& solver, auto const& m) {
     auto const team = team_solve<Space>(solver, m, c.a.csr());
     using Team = std::remove_const_t<decltype(team)>;
@@ -112,7 +112,7 @@ TYPED_TEST(TeamSolvePreconditioned, AgainAndAgain) {
 /// An exact factorisation takes one iteration.
 TYPED_TEST(TeamSolvePreconditioned, ExactOnesConvergeAtOnce) {
   using T = TypeParam;
-  TeamCase<T> const c(20, 1, Arranged::rows, false);
+  TeamCase<T> const c(20, 1, Arranged::item_contiguous, false);
   auto const team = team_solve<Space>(bicgstab(relative(usual_tolerance<T>, 50)), ilu(), c.a.csr());
   auto const log = SolveLog<T>::allocated(c.items);
   launch_user_kernel<decltype(team), T>(
@@ -124,7 +124,7 @@ TYPED_TEST(TeamSolvePreconditioned, ExactOnesConvergeAtOnce) {
 }
 
 TEST(TeamSolvePreconditionedMisuse, IsNamed) {
-  Matrices<double> const a(full_pattern(6), 2, Arranged::rows);
+  Matrices<double> const a(full_pattern(6), 2, Arranged::item_contiguous);
   expect_says(
       message_of([&] { (void)team_solve<Space>(gmres(-1), no_preconditioner(), a.dense()); }),
       {"Batchwork::team_solve: gmres with a basis of -1", "; give"});

@@ -17,8 +17,8 @@ TYPED_TEST_SUITE(TeamSolveReasons, Numbers);
 TYPED_TEST(TeamSolveReasons, AreSaid) {
   using T = TypeParam;
   int const items = 6;
-  GemmMatrices<T> const full(items, 3, 3, Arranged::rows), b(items, 3, 1, Arranged::rows),
-      x(items, 3, 1, Arranged::rows);
+  ArrangedBatch<T> const full(items, 3, 3, Arranged::item_contiguous),
+      b(items, 3, 1, Arranged::item_contiguous), x(items, 3, 1, Arranged::item_contiguous);
   full.fill(T(0));
   b.fill(T(1));
   for (int n = 0; n < items; ++n)
@@ -61,7 +61,7 @@ TYPED_TEST(TeamSolveReasons, AreSaid) {
 /// Teams of hosts may have more than one thread, if there are more.
 TEST(TeamSolveHost, TeamsOfSeveralThreads) {
   if (Impl::runs_on_device<Space>) GTEST_SKIP() << "a device has its own sizes";
-  TeamCase<double> const c(20, 0.3, Arranged::rows, false);
+  TeamCase<double> const c(20, 0.3, Arranged::item_contiguous, false);
   auto const team = team_solve<Space>(bicgstab(relative(1e-10, 100)), jacobi(), c.a.csr());
   using Solver = std::remove_const_t<decltype(team)>;
   auto const log = SolveLog<double>::allocated(c.items);

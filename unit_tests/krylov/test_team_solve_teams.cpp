@@ -6,7 +6,7 @@
 
 #include "krylov/SolveCase.hpp"
 #include "support/Batchwork_Messages.hpp"
-#include "verbs/HostTeams.hpp"
+#include "support/HostTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -20,9 +20,9 @@ TYPED_TEST_SUITE(TeamSolveOnTeams, Numbers);
 template <class Solver, class T>
 struct Kernel {
   Solver solver;
-  GemmMatrices<T> const* own;
-  GemmMatrices<T> const& b;
-  GemmMatrices<T> const& x;
+  ArrangedBatch<T> const* own;
+  ArrangedBatch<T> const& b;
+  ArrangedBatch<T> const& x;
   SolveResult<T>* said;  ///< (item, thread)
 
   void operator()(HostMember const& member) const {
@@ -48,7 +48,7 @@ struct Case {
   static constexpr int items = 2;
   Random random{5};
   Matrices<T> a;
-  GemmMatrices<T> b, x;
+  ArrangedBatch<T> b, x;
   Case(int rows, double share, Arranged how)
       : a(solvable_pattern(random, rows, share, true), items, how),
         b(items, rows, 1, how),
@@ -58,7 +58,7 @@ struct Case {
     b.randomise(random);
   }
   template <int R, class Solver, class M, class A>
-  void run(Solver const& solver, M const& m, A const& A_, GemmMatrices<T> const* own, int size,
+  void run(Solver const& solver, M const& m, A const& A_, ArrangedBatch<T> const* own, int size,
            char const* what) const {
     SCOPED_TRACE(std::string(what) + ", " + std::to_string(b.rows) + " rows, teams of " +
                  std::to_string(size));
@@ -89,7 +89,7 @@ struct Case {
 TYPED_TEST(TeamSolveOnTeams, EveryFormat) {
   using T = TypeParam;
   auto const stop = relative(usual_tolerance<T>, 100);
-  for (auto how : {Arranged::rows, Arranged::planes}) {
+  for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
     Case<T> const small(12, 0.3, how), odd(33, 0.2, how);
     small.template run<2>(bicgstab(stop), jacobi(), small.a.csr(), nullptr, 0, "csr");
     small.template run<2>(bicgstab(stop), no_preconditioner(), small.a.ell(), nullptr, 64, "ell");
@@ -104,7 +104,7 @@ TYPED_TEST(TeamSolveOnTeams, EveryFormat) {
 TYPED_TEST(TeamSolveOnTeams, OwnNumbers) {
   using T = TypeParam;
   auto const solver = bicgstab(relative(usual_tolerance<T>, 100));
-  Case<T> const c(12, 0.3, Arranged::rows), large(70, 0.05, Arranged::rows);
+  Case<T> const c(12, 0.3, Arranged::item_contiguous), large(70, 0.05, Arranged::item_contiguous);
   c.template run<2>(solver, jacobi(), csr_pattern<T>(c.a.row_offsets, c.a.columns), &c.a.values, 0,
                     "csr");
   c.template run<2>(solver, jacobi(), ell_pattern<T>(c.a.place_columns), &c.a.places, 0, "ell");
@@ -116,7 +116,7 @@ TYPED_TEST(TeamSolveOnTeams, OwnNumbers) {
 TYPED_TEST(TeamSolveOnTeams, ScratchOfTheirOwn) {
   using T = TypeParam;
   auto const stop = relative(usual_tolerance<T>, 100);
-  Case<T> const small(12, 0.3, Arranged::rows), odd(70, 0.1, Arranged::planes);
+  Case<T> const small(12, 0.3, Arranged::item_contiguous), odd(70, 0.1, Arranged::interleaved);
   small.template run<2>(gmres(4, stop), ilu(), small.a.csr(), nullptr, 0, "gmres with ilu");
   small.template run<2>(gmres(4, stop), no_preconditioner(), dense_pattern<T>(12), &small.a.full, 0,
                         "gmres, own numbers");
@@ -128,17 +128,18 @@ TYPED_TEST(TeamSolveOnTeams, ScratchOfTheirOwn) {
 
 /// Runs a solver by a team of that size and that much scratch.
 void run_with(int rows, int size, std::size_t bytes) {
-  auto const team =
-      Impl::make_team_solver<true, 1, double>(bicgstab(), jacobi(), identity<double>(rows, 2.0));
-  GemmMatrices<double> const b(1, rows, 1, Arranged::rows), x(1, rows, 1, Arranged::rows);
+  auto const team = Impl::make_team_solver<true, 1, double>(bicgstab(), jacobi(),
+                                                            scaled_identity<double>(rows, 2.0));
+  ArrangedBatch<double> const b(1, rows, 1, Arranged::item_contiguous),
+      x(1, rows, 1, Arranged::item_contiguous);
   std::vector<SolveResult<double>> said(std::size_t(size), SolveResult<double>{});
   run_teams(Kernel<std::remove_const_t<decltype(team)>, double>{team, nullptr, b, x, said.data()},
             1, size, bytes);
 }
 
 TEST(TeamSolveMisuseOnTeams, IsRefused) {
-  auto const team =
-      Impl::make_team_solver<true, 1, double>(bicgstab(), jacobi(), identity<double>(40, 2.0));
+  auto const team = Impl::make_team_solver<true, 1, double>(bicgstab(), jacobi(),
+                                                            scaled_identity<double>(40, 2.0));
   EXPECT_EQ(team.team_size(), 64);
   for (int size : {0, 1, 32, 40, 65, 288})
     expect_says(message_of([&] { (void)team.scratch_size(size); }),
@@ -146,7 +147,7 @@ TEST(TeamSolveMisuseOnTeams, IsRefused) {
                  "; give a multiple of 32 to 256 that has 1 rows for each thread at most"});
   EXPECT_NO_THROW((void)team.scratch_size(96));
   auto const with_basis =
-      Impl::make_team_solver<true, 2, double>(gmres(5), jacobi(), identity<double>(40, 2.0));
+      Impl::make_team_solver<true, 2, double>(gmres(5), jacobi(), scaled_identity<double>(40, 2.0));
   for (int size : {32, 96, 192, 512})
     expect_says(message_of([&] { (void)with_basis.scratch_size(size); }),
                 {"give a power of two from 64 to 256"});
@@ -157,7 +158,7 @@ TEST(TeamSolveMisuseOnTeams, IsRefused) {
   run_with(40, 96, team.scratch_size(96));
   expect_says(message_of([&] {
                 (void)Impl::make_team_solver<true, 1, double>(bicgstab(), jacobi(),
-                                                              identity<double>(257));
+                                                              scaled_identity<double>(257));
               }),
               {"systems of 257 rows, more than the limit of 256", "; give more rows a lane"});
 }

@@ -46,12 +46,12 @@ TYPED_TEST(Triangular, Batches) {
   Random random(2);
   for (std::int64_t items : {0, 1, 65537}) {
     SCOPED_TRACE(std::to_string(items) + " items");
-    Matrices<T> const a(tridiagonal(5), items, Arranged::rows);
+    Matrices<T> const a(tridiagonal(5), items, Arranged::item_contiguous);
     put_triangular(a, random);
     for (auto triangle : {Triangle::lower, Triangle::upper})
-      check_solve(ByVerb(), triangle, a.csr(), a.full, Arranged::rows, false, random);
-    GemmMatrices<T> const b(items, 5, 1, Arranged::rows), x(items, 5, 1, Arranged::rows),
-        y(items, 5, 1, Arranged::rows);
+      check_solve(ByVerb(), triangle, a.csr(), a.full, Arranged::item_contiguous, false, random);
+    ArrangedBatch<T> const b(items, 5, 1, Arranged::item_contiguous),
+        x(items, 5, 1, Arranged::item_contiguous), y(items, 5, 1, Arranged::item_contiguous);
     b.randomise(random);
     x.fill(T(0));
     y.fill(T(1));
@@ -71,12 +71,12 @@ TYPED_TEST(Triangular, BadDiagonals) {
   T const nan = std::numeric_limits<T>::quiet_NaN(), infinite = std::numeric_limits<T>::infinity();
   int const rows = 12;
   std::int64_t const items = 37;
-  for (auto how : {Arranged::rows, Arranged::planes})
+  for (auto how : {Arranged::item_contiguous, Arranged::interleaved})
     for (auto triangle : triangles)
       for (T bad : {T(0), nan, infinite}) {
         Matrices<T> const a(solvable_pattern(random, rows, 0.5, false), items, how);
         put_triangular(a, random);
-        GemmMatrices<T> const b(items, rows, 1, how), x(items, rows, 1, how),
+        ArrangedBatch<T> const b(items, rows, 1, how), x(items, rows, 1, how),
             clean(items, rows, 1, how);
         b.randomise(random);
         clean.fill(T(0));
@@ -128,9 +128,10 @@ TYPED_TEST(Triangular, MissingAndOverflow) {
   auto p = tridiagonal(6);
   std::erase(p.columns[3], 3);
   p.columns[5].clear();
-  Matrices<T> const a(p, 3, Arranged::rows);
+  Matrices<T> const a(p, 3, Arranged::item_contiguous);
   put_triangular(a, random);
-  GemmMatrices<T> const b(3, 6, 1, Arranged::rows), x(3, 6, 1, Arranged::rows);
+  ArrangedBatch<T> const b(3, 6, 1, Arranged::item_contiguous),
+      x(3, 6, 1, Arranged::item_contiguous);
   b.randomise(random);
   Kokkos::View<int*, Space> const codes("codes", 3);
   auto const code = [&] {
@@ -150,11 +151,12 @@ TYPED_TEST(Triangular, MissingAndOverflow) {
   look(a.csr());
   look(a.ell());
   look(a.dense());
-  Matrices<T> const small(tridiagonal(2), 3, Arranged::rows);
+  Matrices<T> const small(tridiagonal(2), 3, Arranged::item_contiguous);
   put_triangular(small, random);
   small.put(1, 0, 0, std::numeric_limits<T>::min());
   small.upload();
-  GemmMatrices<T> const c(3, 2, 1, Arranged::rows), y(3, 2, 1, Arranged::rows);
+  ArrangedBatch<T> const c(3, 2, 1, Arranged::item_contiguous),
+      y(3, 2, 1, Arranged::item_contiguous);
   c.fill(T(100));
   solve_triangular(Triangle::lower, small.csr(), vectors(c), vectors(y), status(codes));
   EXPECT_EQ(code(), Status::code(Reason::not_finite, 0));

@@ -3,7 +3,7 @@
 
 // The device's kernel of solve_triangular, run on the host by teams of threads.
 #include "krylov/TriangularCase.hpp"
-#include "verbs/HostTeams.hpp"
+#include "support/HostTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {

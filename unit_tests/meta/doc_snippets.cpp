@@ -121,15 +121,15 @@ void restarted(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<in
                std::int64_t items) {
   auto const A = csr(row_offsets, columns, values);
   auto const solver = gmres(30, relative(1e-8, 500));
-  Kokkos::View<double*> const room("room", workspace_numbers(solver, jacobi(), A, items));
-  solve(exec, solver, jacobi(), A, b, x, workspace(room));
+  Kokkos::View<double*> const memory("memory", workspace_numbers(solver, jacobi(), A, items));
+  solve(exec, solver, jacobi(), A, b, x, workspace(memory));
 }
 
-void copies(Exec const& exec, Kokkos::View<double***, Kokkos::LayoutRight> rows,
-            Kokkos::View<double***, Kokkos::LayoutLeft> planes,
+void copies(Exec const& exec, Kokkos::View<double***, Kokkos::LayoutRight> item_contiguous,
+            Kokkos::View<double***, Kokkos::LayoutLeft> interleaved,
             Kokkos::View<double****, Kokkos::LayoutRight> groups, std::int64_t items) {
-  pack(exec, packed(groups, items), rows);
-  copy(exec, planes, transposed(rows));  // the transpose of every item
+  pack(exec, compact(groups, items), item_contiguous);
+  copy(exec, interleaved, transposed(item_contiguous));  // the transpose of every item
 }
 
 void filters(Exec const& exec, std::int64_t steps, Kokkos::View<double[D][D]> F,
@@ -264,6 +264,6 @@ void chosen_at_run_time(Exec const& exec, std::string const& solver,
   AnyMatrices<double> A;
   if (format == "csr") A = csr(row_offsets, columns, entries);
   else A = dense(matrices);
-  Kokkos::View<double*> const room("room", workspace_numbers(exec, how, A, items));
-  solve(exec, how, A, b, x, workspace(room));  // of no numbers where none are needed
+  Kokkos::View<double*> const memory("memory", workspace_numbers(exec, how, A, items));
+  solve(exec, how, A, b, x, workspace(memory));  // of no numbers where none are needed
 }

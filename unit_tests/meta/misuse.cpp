@@ -76,11 +76,11 @@ void too_large(Kokkos::View<double*> const& y, Kokkos::View<double* [33][2]> con
 }
 
 // says: the View must be LayoutRight
-void packed_in_another_layout(Matrices const& y,
-                              Kokkos::View<double* [3][3][4], Kokkos::LayoutLeft> const& left,
-                              Kokkos::View<double* [3][3][4], Kokkos::LayoutRight> const& right) {
+void compact_in_another_layout(Matrices const& y,
+                               Kokkos::View<double* [3][3][4], Kokkos::LayoutLeft> const& left,
+                               Kokkos::View<double* [3][3][4], Kokkos::LayoutRight> const& right) {
   (void)left, (void)right;
-  B::map(Copy{}, B::out(y), B::in(B::packed(WRONG_OR_RIGHT(left, right), 8)));
+  B::map(Copy{}, B::out(y), B::in(B::compact(WRONG_OR_RIGHT(left, right), 8)));
 }
 
 // says: symmetric(view) and lower(view) take square matrices
@@ -141,11 +141,11 @@ void float_and_double(Matrices const& y, Kokkos::View<float* [3][3]> const& x) {
   B::map(Sum{}, B::out(y), B::in(y), B::in(WRONG_OR_RIGHT(x, y)));
 }
 
-// says: goes from a View to packed(view, n)
+// says: goes from a View to compact(view, n)
 void pack_into_no_groups(Kokkos::View<double***> const& y, Kokkos::View<double***> const& x,
                          Kokkos::View<double****, Kokkos::LayoutRight> const& groups) {
   (void)y, (void)groups;
-  B::pack(WRONG_OR_RIGHT(y, B::packed(groups, 8)), x);
+  B::pack(WRONG_OR_RIGHT(y, B::compact(groups, 8)), x);
 }
 
 // says: Batchwork::transposed: the View must hold matrices
@@ -228,7 +228,7 @@ void multiply_by_matrices(Kokkos::View<double**> const& y, Kokkos::View<double**
 // says: whose numbers are stored
 void scale_what_is_not_stored(Kokkos::View<double**> const& l, Kokkos::View<double***> const& d) {
   (void)d;
-  B::scale(l, WRONG_OR_RIGHT(B::identity(3), B::dense(d)), l);
+  B::scale(l, WRONG_OR_RIGHT(B::scaled_identity(3), B::dense(d)), l);
 }
 
 // says: the operands of a call hold the same type of numbers

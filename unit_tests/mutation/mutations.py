@@ -4,20 +4,20 @@
 
 The old text stands exactly once in the file. Programs that compile quickly are preferred."""
 
-STATUS = "src/machine/Batchwork_Status.hpp"
-HELD = "src/machine/Batchwork_Held.hpp"
-PACK = "src/machine/Batchwork_Pack.hpp"
-CHECK = "src/operand/Batchwork_Check.hpp"
-SOURCE = "src/operand/Batchwork_Source.hpp"
-LOCATION = "src/operand/Batchwork_Location.hpp"
-PROBLEM = "src/banded/Batchwork_TridiagonalProblem.hpp"
-GROWTH = "src/banded/Batchwork_TridiagonalGrowth.hpp"
-PARTS = "src/banded/Batchwork_TridiagonalParts.hpp"
-HOST = "src/banded/Batchwork_TridiagonalHost.hpp"
-PIVOTED_HOST = "src/banded/Batchwork_TridiagonalPivotedHost.hpp"
-PIVOTED = "src/banded/Batchwork_TridiagonalPivoted.hpp"
+STATUS = "src/core/Batchwork_Status.hpp"
+VALUE = "src/core/Batchwork_Value.hpp"
+PACK = "src/core/Batchwork_Pack.hpp"
+CHECK = "src/launch/detail/Batchwork_Check.hpp"
+SOURCE = "src/view/detail/Batchwork_Source.hpp"
+LOCATION = "src/view/detail/layout/Batchwork_Location.hpp"
+PROBLEM = "src/banded/detail/Batchwork_TridiagonalProblem.hpp"
+GROWTH = "src/banded/detail/Batchwork_TridiagonalGrowth.hpp"
+PARTS = "src/banded/detail/Batchwork_TridiagonalParts.hpp"
+HOST = "src/banded/detail/Batchwork_TridiagonalHost.hpp"
+PIVOTED_HOST = "src/banded/detail/Batchwork_TridiagonalPivotedHost.hpp"
+PIVOTED = "src/banded/detail/Batchwork_TridiagonalPivoted.hpp"
 TRIDIAGONAL = "src/banded/Batchwork_Tridiagonal.hpp"
-CHECK_SYSTEMS = "src/krylov/Batchwork_CheckSystems.hpp"
+CHECK_SYSTEMS = "src/krylov/formats/Batchwork_CheckSystems.hpp"
 
 HOSTS = "test_banded_tridiagonal"
 TEAMS = "test_banded_tridiagonal_teams"
@@ -31,14 +31,14 @@ MUTATIONS = [
      "Impl::first_failure(Impl::select(mask, Impl::make_info<S>(reason, 0), info_t<S>(0)), r.info)",
      "test_status", "Status.*"),
     ("select merges both statuses", "src/tile/Batchwork_Generate.hpp",
-     "r.info = Impl::select(mask, Impl::spread_info<S>(a.info), Impl::spread_info<S>(b.info));",
-     "r.info = Impl::first_failure(Impl::spread_info<S>(a.info), Impl::spread_info<S>(b.info));",
+     "r.info = Impl::select(mask, Impl::info_in_lanes_of<S>(a.info), Impl::info_in_lanes_of<S>(b.info));",
+     "r.info = Impl::first_failure(Impl::info_in_lanes_of<S>(a.info), Impl::info_in_lanes_of<S>(b.info));",
      "test_status", "Status.*"),
     ("tolerance too strict", "src/krylov/Batchwork_Stopping.hpp",
      "(norm_squared > threshold_squared)", "(norm_squared * N(T(100)) > threshold_squared)",
      "test_krylov_solve_reasons", "*EndsWith*"),
-    ("gaps of packed vectors", SOURCE, "if constexpr (IsPacked && tile_rank > 0)",
-     "if constexpr (IsPacked && tile_rank > 9)", "test_errors", "*Gaps*"),
+    ("gaps of compact vectors", SOURCE, "if constexpr (IsCompact && tile_rank > 0)",
+     "if constexpr (IsCompact && tile_rank > 9)", "test_errors", "*Gaps*"),
     ("neighbours beyond a group", LOCATION, "return item % PW + w <= PW;",
      "return item % PW + w <= PW + 1;", "test_operand", "*PacksThat*"),
     ("a step too few", CHECK, "p.d.steps < steps", "p.d.steps + 1 < steps", "test_errors",
@@ -48,12 +48,12 @@ MUTATIONS = [
      "test_machine", "StatusCode*"),
     ("words of a reason", STATUS, 'return "not finite"', 'return "breakdown"', "test_machine",
      "StatusCode*"),
-    ("first failure", HELD, "return select(a != I(0), a, b);", "return select(b != I(0), b, a);",
+    ("first failure", VALUE, "return select(a != I(0), a, b);", "return select(b != I(0), b, a);",
      "test_machine", "StatusCode*"),
     # Packs.
     ("abs keeps the sign", PACK, "std::numeric_limits<integer_of_t<T>>::max()));",
      "integer_of_t<T>(-1)));", HOSTS, GOOD),
-    ("quotients", "src/machine/Batchwork_QuickDivisor.hpp",
+    ("quotients", "src/core/detail/Batchwork_QuickDivisor.hpp",
      "std::uint64_t(std::uint32_t(dividend)) * factor + factor",
      "std::uint64_t(std::uint32_t(dividend)) * factor", TEAMS, "*SecondDifference*"),
     # Checks of a call.
@@ -66,7 +66,7 @@ MUTATIONS = [
      "if (parts[a].writes) continue;", "test_errors", None),
     ("end of a carry", CHECK, "x.begin == y.begin &&", "x.begin != y.begin &&", "test_errors",
      None),
-    ("groups of a packed View", SOURCE, "n >= 0 && needed <= groups", "n >= 0 && needed <= groups + 1",
+    ("groups of a compact View", SOURCE, "n >= 0 && needed <= groups", "n >= 0 && needed <= groups + 1",
      "test_errors", None),
     ("null Views", SOURCE, "if (!empty && view.data() == nullptr)",
      "if (empty && view.data() == nullptr)", "test_errors", None),
@@ -111,7 +111,7 @@ MUTATIONS = [
      "if (is_better_pivot(rows[K].x[K], rows[i].x[K])) {", TEAMS, "*PartialPivoting*"),
     (
         "converged by the rounded residual",
-        "src/krylov/Batchwork_SolveLoop.hpp",
+        "src/krylov/solvers/detail/Batchwork_SolveLoop.hpp",
         "met = ends & Computed::clearly_meets(now[0], now[1], is.threshold_squared);",
         "met = ends & (now[0] <= is.threshold_squared);",
         "test_krylov_solve_confirmed",
@@ -119,7 +119,7 @@ MUTATIONS = [
     ),
     (
         "GMRES gives up at small directions",
-        "src/krylov/Batchwork_Gmres.hpp",
+        "src/krylov/solvers/Batchwork_Gmres.hpp",
         "} else if (!(squared > T(0))) {",
         "} else if (!(squared > least)) {",
         "test_krylov_solve_confirmed",
@@ -127,7 +127,7 @@ MUTATIONS = [
     ),
     (
         "GMRES makes directions orthogonal once",
-        "src/krylov/Batchwork_Gmres.hpp",
+        "src/krylov/solvers/Batchwork_Gmres.hpp",
         "most_passes = 3",
         "most_passes = 1",
         "test_krylov_gmres",

@@ -189,7 +189,7 @@ BoundedTile identity(BoundedScalar const&) = delete;
 inline BoundedScalar constant(BoundedTile const&, double x) { return BoundedScalar(x); }
 template <Batchwork::Tile X>
 KOKKOS_FORCEINLINE_FUNCTION auto constant(X const&, double x) {
-  return static_cast<scalar_t<held_t<X>>>(x);
+  return static_cast<scalar_t<value_t<X>>>(x);
 }
 /// Likewise an integer.
 inline BoundedScalar integer(BoundedTile const&, int x) { return BoundedScalar(x); }

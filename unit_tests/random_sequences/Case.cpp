@@ -38,21 +38,21 @@ Tally& tally() {
 template <class T>
 Buffer<T>::Buffer(Storage const& s, int items, int steps, std::uint64_t seed)
     : storage_(s), items_(items), steps_(steps), seed_(seed) {
-  bool const part = s.place == Place::left_part || s.place == Place::right_part,
-             apart = s.place == Place::strided;
+  bool const part = s.arranged == Arranged::left_part || s.arranged == Arranged::right_part,
+             apart = s.arranged == Arranged::strided;
   auto const dimension = [&](int used, int more, int first) {
     dims_.push_back({std::size_t(used), std::size_t(used + more), 0, std::size_t(first)});
   };
   if (s.items) {
-    if (s.place == Place::packed) dimension((items + s.width - 1) / s.width, 1, 0);
+    if (s.arranged == Arranged::compact) dimension((items + s.width - 1) / s.width, 1, 0);
     else dimension(items, part ? s.offset + 1 : apart ? 2 : 0, part ? s.offset : apart);
   }
   if (s.times) dimension(steps, apart ? 2 : 0, apart);
   if (s.rank > 0) dimension(s.rows, apart, apart);
   if (s.rank > 1) dimension(s.cols, apart, apart);
 
-  std::size_t stride = s.place == Place::packed ? std::size_t(s.width) : apart ? 2 : 1;
-  bool const left = s.place == Place::left || s.place == Place::left_part;
+  std::size_t stride = s.arranged == Arranged::compact ? std::size_t(s.width) : apart ? 2 : 1;
+  bool const left = s.arranged == Arranged::left || s.arranged == Arranged::left_part;
   for (std::size_t k = 0; k < dims_.size(); ++k) {
     auto& d = left ? dims_[k] : dims_[dims_.size() - 1 - k];
     d.stride = stride;

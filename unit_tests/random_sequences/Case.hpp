@@ -33,7 +33,7 @@ enum class Fill {
 };
 
 /// Where the numbers of an operand lie. Parts are Views of some of the items, or rows, of a larger one.
-enum class Place { left, right, left_part, right_part, strided, packed };
+enum class Arranged { left, right, left_part, right_part, strided, compact };
 
 /// The View of an operand: its tile, what it is filled with, where it lies.
 struct Storage {
@@ -42,8 +42,8 @@ struct Storage {
   int rows, cols;
   bool items, times;  ///< whether it has an index for each
   Fill fill;
-  Place place;
-  int width = 1;   ///< of packed groups
+  Arranged arranged;
+  int width = 1;   ///< of compact groups
   int offset = 0;  ///< of a part: the first item
 };
 
@@ -69,13 +69,13 @@ class Buffer {
 
   // ---- Views of it, as a call takes them; E are static extents ----
   /// LayoutLeft or LayoutRight, U being T or T const and Leading the number of run-time extents before E.
-  template <class U, class Layout, int Leading, int... E>
+  template <class U, class Layout, int RuntimeExtents, int... E>
   auto typed() const {
-    using V = Kokkos::View<typename Test::DataType<U, Leading, E...>::type, Layout, Space,
+    using V = Kokkos::View<typename Test::DataType<U, RuntimeExtents, E...>::type, Layout, Space,
                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    static_assert(Leading <= 2);
-    if constexpr (Leading == 0) return V(device_.data());
-    else if constexpr (Leading == 1) return V(device_.data(), extent(0));
+    static_assert(RuntimeExtents <= 2);
+    if constexpr (RuntimeExtents == 0) return V(device_.data());
+    else if constexpr (RuntimeExtents == 1) return V(device_.data(), extent(0));
     else return V(device_.data(), extent(0), extent(1));
   }
   /// With run-time extents only.
@@ -119,7 +119,7 @@ class Buffer {
   /// Groups of W items.
   template <class U, int W, bool Timed, int... E>
   auto groups() const {
-    return packed(typed<U, Kokkos::LayoutRight, Timed ? 2 : 1, E..., W>(), items_);
+    return compact(typed<U, Kokkos::LayoutRight, Timed ? 2 : 1, E..., W>(), items_);
   }
   /// A tile of the library with the same numbers.
   template <class X>

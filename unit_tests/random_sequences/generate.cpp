@@ -64,7 +64,7 @@ St product_structure(St a, St b) {
   auto const low = [](St s) { return s == St::lower || s == St::diagonal; };
   return low(a) && low(b) ? St::lower : St::general;
 }
-St held(St s) { return s == St::upper ? St::general : s; }
+St stored_as(St s) { return s == St::upper ? St::general : s; }
 
 /// An expression, and what is known of its value.
 struct Node {
@@ -192,7 +192,7 @@ std::string Generator::view_text(int v, bool is_const) {
   };
   std::vector<std::string> kinds = {"left", "left", "right", "right"};
   if (w.items) {
-    kinds.insert(kinds.end(), {"left_part", "right_part", "packed", "packed"});
+    kinds.insert(kinds.end(), {"left_part", "right_part", "compact", "compact"});
     kinds.push_back("strided");
   } else if (lead + w.rank > 0) {
     kinds.push_back("strided");
@@ -201,7 +201,7 @@ std::string Generator::view_text(int v, bool is_const) {
   w.place = kind;
   std::string const rank = std::to_string(lead + w.rank);
   std::string text;
-  if (kind == "packed") {
+  if (kind == "compact") {
     w.width = one_of(std::vector<int>{2, 4, 8, 16});
     text = b + ".groups<" + u + ", " + std::to_string(w.width) + ", " +
            (w.times ? "true" : "false") + e + ">()";
@@ -521,7 +521,7 @@ bool Generator::operation() {
     if (a < 0) return false;
     Node r = result(m, n, {a});
     r.text = "-" + use(a);
-    r.st = held(at(a).st), r.vector = at(a).vector, r.size = at(a).size;
+    r.st = stored_as(at(a).st), r.vector = at(a).vector, r.size = at(a).size;
     r.regular = at(a).regular && r.st == at(a).st;
     return done(r, true);
   };
@@ -547,7 +547,7 @@ bool Generator::operation() {
     int const s = number_or_scalar(factor, divides);
     Node r = s < 0 ? result(m, n, {a}) : result(m, n, {a, s});
     r.text = divides ? x + " / " + factor : chance(30) ? x + " * " + factor : factor + " * " + x;
-    r.st = held(at(a).st), r.vector = at(a).vector;
+    r.st = stored_as(at(a).st), r.vector = at(a).vector;
     double const f = s < 0 ? std::fabs(std::atof(factor.c_str())) : at(s).size;
     r.size = at(a).size * (divides ? 4 : f);
     if (s < 0 && factor[0] != '-') {
@@ -1205,7 +1205,7 @@ std::string Generator::write() {
     // Some are only registered: fixed operands and what has no View.
     o << "  [[maybe_unused]] auto& b" << k << " = c.add({Structure::" << name(w.st) << ", "
       << w.rank << ", " << w.rows << ", " << w.cols << ", " << (w.items ? "true" : "false") << ", "
-      << (w.times ? "true" : "false") << ", Fill::" << name(w.fill) << ", Place::" << w.place
+      << (w.times ? "true" : "false") << ", Fill::" << name(w.fill) << ", Arranged::" << w.place
       << ", " << w.width << ", " << w.offset << "});\n";
   }
   o << registered;

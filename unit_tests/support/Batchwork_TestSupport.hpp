@@ -351,7 +351,7 @@ struct DataType<T, 0, E...> {
 // Each makes the whole allocation ("storage"), and from it, or from a host mirror of it, the View of the batch
 // ("part"). Timed Views have a step index after the item index.
 
-/// Item-fastest planes.
+/// Interleaved: item fastest.
 struct Left {
   static constexpr int lanes = 0;
   template <class T, bool Timed, int... E>
@@ -393,15 +393,15 @@ struct Right {
 
 /// Groups of W items; the lanes beyond the batch are padding. One group more than needed.
 template <int W>
-struct PackedBy {
+struct CompactBy {
   static constexpr int lanes = W;
   template <class T, bool Timed, int... E>
   static auto storage(std::int64_t n, std::int64_t steps) {
     using View = Kokkos::View<typename DataType<T, 1 + int(Timed), E..., W>::type,
                               Kokkos::LayoutRight, Space>;
     std::size_t const groups = std::size_t((n + W - 1) / W + 1);
-    if constexpr (Timed) return View("packed", groups, std::size_t(steps));
-    else return View("packed", groups);
+    if constexpr (Timed) return View("compact", groups, std::size_t(steps));
+    else return View("compact", groups);
   }
   template <bool Timed, int... E, class View>
   static auto part(View const& v, std::int64_t, std::int64_t) {
@@ -409,11 +409,11 @@ struct PackedBy {
   }
   template <int... E, class View>
   static auto adapt(View const& v, std::int64_t n) {
-    return packed(v, n);
+    return compact(v, n);
   }
 };
 
-/// Items 1 .. n of a larger LayoutLeft View: a start that is not aligned, a plane that is not n long.
+/// Items 1 .. n of a larger LayoutLeft View: a start that is not aligned, entries further apart than n.
 struct LeftPart {
   static constexpr int lanes = 0;
   template <class T, bool Timed, int... E>

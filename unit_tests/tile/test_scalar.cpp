@@ -150,7 +150,7 @@ struct Reversed {
 template <class X>
 struct Places {
   KOKKOS_FORCEINLINE_FUNCTION auto operator()(int i, int j) const {
-    return static_cast<scalar_t<held_t<X>>>(10 * i + j);
+    return static_cast<scalar_t<value_t<X>>>(10 * i + j);
   }
 };
 template <class V>

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Single operations on dense matrices of extents known at run time: copy, pack, unpack; gemm; cholesky, solve_cholesky,
+/// solve_lower.
+#ifndef BATCHWORK_AREA_DENSE_HPP
+#define BATCHWORK_AREA_DENSE_HPP
+
+// CMake writes it; where the sources are used without CMake there is none.
+#if __has_include("Batchwork_Version.hpp")
+#include "Batchwork_Version.hpp"
+#endif
+
+#include "core/Batchwork_Status.hpp"
+#include "dense/cholesky/Batchwork_CholeskyVerbs.hpp"
+#include "dense/copy/Batchwork_Copy.hpp"
+#include "dense/gemm/Batchwork_Gemm.hpp"
+#include "view/Batchwork_Adaptors.hpp"
+#include "view/Batchwork_Operand.hpp"
+#include "view/Batchwork_TransposedView.hpp"
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Batches of systems of equations: formats, iterative solvers and preconditioners, and verbs beside them. Reading files
+/// is apart: formats/Batchwork_ReadSystems.hpp.
+#ifndef BATCHWORK_AREA_KRYLOV_HPP
+#define BATCHWORK_AREA_KRYLOV_HPP
+
+// CMake writes it; where the sources are used without CMake there is none.
+#if __has_include("Batchwork_Version.hpp")
+#include "Batchwork_Version.hpp"
+#endif
+
+#include "core/Batchwork_Status.hpp"
+#include "core/Batchwork_SystemLanes.hpp"
+#include "krylov/Batchwork_Solve.hpp"
+#include "krylov/Batchwork_SolveConfiguration.hpp"
+#include "krylov/Batchwork_SolveLog.hpp"
+#include "krylov/Batchwork_SolveStorage.hpp"
+#include "krylov/Batchwork_Stopping.hpp"
+#include "krylov/Batchwork_TeamSolve.hpp"
+#include "krylov/Batchwork_WorkDivision.hpp"
+#include "krylov/formats/Batchwork_AnyMatrices.hpp"
+#include "krylov/formats/Batchwork_CheckSystems.hpp"
+#include "krylov/formats/Batchwork_Formats.hpp"
+#include "krylov/formats/Batchwork_LocalSystems.hpp"
+#include "krylov/preconditioners/Batchwork_BlockJacobi.hpp"
+#include "krylov/preconditioners/Batchwork_Ilu.hpp"
+#include "krylov/preconditioners/Batchwork_Jacobi.hpp"
+#include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
+#include "krylov/solvers/Batchwork_Bicgstab.hpp"
+#include "krylov/solvers/Batchwork_ConjugateGradients.hpp"
+#include "krylov/solvers/Batchwork_Gmres.hpp"
+#include "krylov/solvers/Batchwork_Richardson.hpp"
+#include "krylov/solvers/Batchwork_ScaledSolver.hpp"
+#include "krylov/verbs/Batchwork_AddScaledIdentity.hpp"
+#include "krylov/verbs/Batchwork_Equilibrate.hpp"
+#include "krylov/verbs/Batchwork_Multiply.hpp"
+#include "krylov/verbs/Batchwork_Scale.hpp"
+#include "krylov/verbs/Batchwork_SolveTriangular.hpp"
+#include "krylov/verbs/Batchwork_VectorSums.hpp"
+#include "view/Batchwork_Adaptors.hpp"
+#include "view/Batchwork_Operand.hpp"
+
+#endif

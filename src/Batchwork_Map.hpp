@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// map and scan: sequences over tiles, one kernel for a whole batch; their operands and their launch.
+#ifndef BATCHWORK_AREA_MAP_HPP
+#define BATCHWORK_AREA_MAP_HPP
+
+// CMake writes it; where the sources are used without CMake there is none.
+#if __has_include("Batchwork_Version.hpp")
+#include "Batchwork_Version.hpp"
+#endif
+
+#include "core/Batchwork_Status.hpp"
+#include "fused/Batchwork_Map.hpp"
+#include "fused/Batchwork_Scan.hpp"
+#include "fused/Batchwork_TeamMap.hpp"
+#include "fused/Batchwork_TeamScan.hpp"
+#include "launch/Batchwork_Launch.hpp"
+#include "tile/Batchwork_Cholesky.hpp"
+#include "tile/Batchwork_Congruence.hpp"
+#include "tile/Batchwork_FailWhere.hpp"
+#include "tile/Batchwork_Generate.hpp"
+#include "tile/Batchwork_LogSum.hpp"
+#include "tile/Batchwork_Matrix.hpp"
+#include "tile/Batchwork_Product.hpp"
+#include "tile/Batchwork_Reduce.hpp"
+#include "tile/Batchwork_Scalar.hpp"
+#include "tile/Batchwork_Structured.hpp"
+#include "tile/Batchwork_Sum.hpp"
+#include "tile/Batchwork_Transpose.hpp"
+#include "tile/Batchwork_TriangularSolve.hpp"
+#include "view/Batchwork_Adaptors.hpp"
+#include "view/Batchwork_Operand.hpp"
+#include "view/Batchwork_TransposedView.hpp"
+
+#endif

@@ -1,0 +1,323 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Pack<T, W>: W numbers side by side, one per item, in SIMD registers (the lanes of a host core).
+/// One small type over the compiler's vector extensions; its width does not depend on how Kokkos was configured.
+#ifndef BATCHWORK_PACK_HPP
+#define BATCHWORK_PACK_HPP
+
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// The signed integer with the size of T: what masks, exponents and status codes of T are made of.
+template <class T>
+using integer_of_t = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+
+#if defined(__CUDACC__)
+// nvcc refuses vector types in functions that also exist on the device; there a pack is an array and the
+// host compiler's vectoriser does what it can.
+template <class T, int W>
+struct PackStorage {
+  alignas(sizeof(T) * W <= 64 ? sizeof(T) * W : 64) T v[W];
+  BATCHWORK_INLINE T& operator[](int l) { return v[l]; }
+  BATCHWORK_INLINE T const& operator[](int l) const { return v[l]; }
+};
+template <class T, int W>
+struct NativeVector {
+  using type = PackStorage<T, W>;
+};
+#define BATCHWORK_PACK_LANEWISE(result, expression, whole) \
+  for (int l = 0; l < W; ++l) result[l] = expression;
+#else
+template <class T, int W>
+struct NativeVector {
+  typedef T type __attribute__((vector_size(sizeof(T) * W)));
+};
+#define BATCHWORK_PACK_LANEWISE(result, expression, whole) result = whole;
+#endif
+
+/// What the conversion of a mask to bool says.
+template <class B>
+constexpr bool refuse_branch() {
+  static_assert(
+      !std::is_same_v<B, bool>,
+      "Batchwork: a comparison of tiles or scalars is true or false for each item, so "
+      "there is no `if` and no `? :` on it; write select(mask, a, b), or ask any(mask) or "
+      "all(mask) to leave out work for all items at hand");
+  return false;
+}
+
+}  // namespace Impl
+
+/// The truth of a comparison, lane by lane: 0 or -1 in each lane. `I` is the integer as wide as the numbers compared.
+template <class I, int W>
+struct PackMask {
+  using native = typename Impl::NativeVector<I, W>::type;
+  native v;
+
+  PackMask() = default;
+  BATCHWORK_INLINE PackMask(bool b) {
+    for (int l = 0; l < W; ++l) v[l] = b ? I(-1) : I(0);
+  }
+  /// Does not compile, and says what to write instead.
+  template <std::same_as<bool> B>
+  BATCHWORK_INLINE explicit operator B() const {
+    return Impl::refuse_branch<B>();
+  }
+  BATCHWORK_INLINE bool lane(int l) const { return v[l] != 0; }
+  BATCHWORK_INLINE void set_lane(int l, bool b) { v[l] = b ? I(-1) : I(0); }
+
+  friend BATCHWORK_INLINE PackMask operator&&(PackMask const& a, PackMask const& b) {
+    PackMask r;
+    BATCHWORK_PACK_LANEWISE(r.v, a.v[l] & b.v[l], a.v & b.v)
+    return r;
+  }
+  friend BATCHWORK_INLINE PackMask operator||(PackMask const& a, PackMask const& b) {
+    PackMask r;
+    BATCHWORK_PACK_LANEWISE(r.v, a.v[l] | b.v[l], a.v | b.v)
+    return r;
+  }
+  /// With a bool of all items; without these the conversion above would be as good a match.
+  friend BATCHWORK_INLINE PackMask operator&&(PackMask const& a, bool b) {
+    return a && PackMask(b);
+  }
+  friend BATCHWORK_INLINE PackMask operator&&(bool a, PackMask const& b) {
+    return PackMask(a) && b;
+  }
+  friend BATCHWORK_INLINE PackMask operator||(PackMask const& a, bool b) {
+    return a || PackMask(b);
+  }
+  friend BATCHWORK_INLINE PackMask operator||(bool a, PackMask const& b) {
+    return PackMask(a) || b;
+  }
+  /// What bool has, so that masks are combined in the same words, without branches.
+  friend BATCHWORK_INLINE PackMask operator&(PackMask const& a, PackMask const& b) {
+    return a && b;
+  }
+  friend BATCHWORK_INLINE PackMask operator|(PackMask const& a, PackMask const& b) {
+    return a || b;
+  }
+  friend BATCHWORK_INLINE PackMask operator!(PackMask const& a) {
+    PackMask r;
+    BATCHWORK_PACK_LANEWISE(r.v, ~a.v[l], ~a.v)
+    return r;
+  }
+};
+
+/// W numbers of type T, one per item. Arithmetic and comparisons act lane by lane; a plain T stands for
+/// the same number in every lane.
+template <class T, int W>
+struct Pack {
+  static_assert(W > 0 && (W & (W - 1)) == 0, "Batchwork::Pack: the width must be a power of two");
+  using scalar = T;
+  using mask = PackMask<Impl::integer_of_t<T>, W>;
+  using native = typename Impl::NativeVector<T, W>::type;
+  static constexpr int width = W;
+
+  native v;
+
+  Pack() = default;
+  // Not native{} + x: that is an addition, because it turns -0 into +0.
+  BATCHWORK_INLINE Pack(T x) { BATCHWORK_PACK_LANEWISE(v, x, x - native{}) }
+
+  BATCHWORK_INLINE T lane(int l) const { return v[l]; }
+  BATCHWORK_INLINE void set_lane(int l, T x) { v[l] = x; }
+
+  /// W consecutive numbers from memory without any alignment.
+  static BATCHWORK_INLINE Pack load(T const* p) {
+    Pack r;
+#if defined(__CUDACC__)
+    for (int l = 0; l < W; ++l) r.v[l] = p[l];
+#else
+    __builtin_memcpy(&r.v, p, sizeof(native));
+#endif
+    return r;
+  }
+  BATCHWORK_INLINE void store(T* p) const {
+#if defined(__CUDACC__)
+    for (int l = 0; l < W; ++l) p[l] = v[l];
+#else
+    __builtin_memcpy(p, &v, sizeof(native));
+#endif
+  }
+
+  friend BATCHWORK_INLINE Pack operator-(Pack const& a) {
+    Pack r;
+    BATCHWORK_PACK_LANEWISE(r.v, -a.v[l], -a.v)
+    return r;
+  }
+  friend BATCHWORK_INLINE Pack operator+(Pack const& a, Pack const& b) {
+    Pack r;
+    BATCHWORK_PACK_LANEWISE(r.v, a.v[l] + b.v[l], a.v + b.v)
+    return r;
+  }
+  friend BATCHWORK_INLINE Pack operator-(Pack const& a, Pack const& b) {
+    Pack r;
+    BATCHWORK_PACK_LANEWISE(r.v, a.v[l] - b.v[l], a.v - b.v)
+    return r;
+  }
+  friend BATCHWORK_INLINE Pack operator*(Pack const& a, Pack const& b) {
+    Pack r;
+    BATCHWORK_PACK_LANEWISE(r.v, a.v[l] * b.v[l], a.v * b.v)
+    return r;
+  }
+  friend BATCHWORK_INLINE Pack operator/(Pack const& a, Pack const& b) {
+    Pack r;
+    BATCHWORK_PACK_LANEWISE(r.v, a.v[l] / b.v[l], a.v / b.v)
+    return r;
+  }
+  BATCHWORK_INLINE Pack& operator+=(Pack const& b) { return *this = *this + b; }
+  BATCHWORK_INLINE Pack& operator-=(Pack const& b) { return *this = *this - b; }
+  BATCHWORK_INLINE Pack& operator*=(Pack const& b) { return *this = *this * b; }
+
+  friend BATCHWORK_INLINE mask operator<(Pack const& a, Pack const& b) {
+    mask r;
+    BATCHWORK_PACK_LANEWISE(r.v, a.v[l] < b.v[l] ? -1 : 0, a.v < b.v)
+    return r;
+  }
+  friend BATCHWORK_INLINE mask operator<=(Pack const& a, Pack const& b) {
+    mask r;
+    BATCHWORK_PACK_LANEWISE(r.v, a.v[l] <= b.v[l] ? -1 : 0, a.v <= b.v)
+    return r;
+  }
+  friend BATCHWORK_INLINE mask operator>(Pack const& a, Pack const& b) { return b < a; }
+  friend BATCHWORK_INLINE mask operator>=(Pack const& a, Pack const& b) { return b <= a; }
+  friend BATCHWORK_INLINE mask operator==(Pack const& a, Pack const& b) {
+    mask r;
+    BATCHWORK_PACK_LANEWISE(r.v, a.v[l] == b.v[l] ? -1 : 0, a.v == b.v)
+    return r;
+  }
+  friend BATCHWORK_INLINE mask operator!=(Pack const& a, Pack const& b) {
+    mask r;
+    BATCHWORK_PACK_LANEWISE(r.v, a.v[l] != b.v[l] ? -1 : 0, a.v != b.v)
+    return r;
+  }
+};
+
+namespace Impl {
+
+template <class T, int W>
+BATCHWORK_INLINE Pack<T, W> select(PackMask<integer_of_t<T>, W> const& m, Pack<T, W> const& a,
+                                   Pack<T, W> const& b) {
+  Pack<T, W> r;
+  BATCHWORK_PACK_LANEWISE(r.v, m.v[l] ? a.v[l] : b.v[l], m.v ? a.v : b.v)
+  return r;
+}
+
+template <class I, int W>
+BATCHWORK_INLINE PackMask<I, W> select(PackMask<I, W> const& m, PackMask<I, W> const& a,
+                                       PackMask<I, W> const& b) {
+  return (m && a) || (!m && b);
+}
+
+/// The sum of a pack's lanes, from the first on.
+template <class T, int W>
+BATCHWORK_INLINE T sum_of_lanes(Pack<T, W> const& x) {
+  T sum = x.lane(0);
+  for (int l = 1; l < W; ++l) sum += x.lane(l);
+  return sum;
+}
+template <class I, int W>
+BATCHWORK_INLINE bool any(PackMask<I, W> const& m) {
+  bool r = false;
+  for (int l = 0; l < W; ++l) r = r || m.lane(l);
+  return r;
+}
+
+template <class T, int W>
+BATCHWORK_INLINE Pack<T, W> sqrt(Pack<T, W> const& a) {
+  Pack<T, W> r;
+#if defined(__CUDACC__)
+  for (int l = 0; l < W; ++l) r.v[l] = std::sqrt(a.v[l]);
+#else
+  if constexpr (Vendor::has_simd_sqrt<T, W>) {
+    r.v = Vendor::simd_sqrt(a.v);
+  } else {
+    for (int l = 0; l < W; ++l) r.v[l] = std::sqrt(a.v[l]);
+  }
+#endif
+  return r;
+}
+
+template <class T, int W>
+BATCHWORK_INLINE Pack<T, W> rsqrt(Pack<T, W> const& a) {
+  return Pack<T, W>(T(1)) / sqrt(a);
+}
+
+template <class T, int W>
+BATCHWORK_INLINE Pack<T, W> log(Pack<T, W> const& a) {
+  Pack<T, W> r;
+  for (int l = 0; l < W; ++l) r.v[l] = std::log(a.v[l]);
+  return r;
+}
+
+template <class T, int W>
+BATCHWORK_INLINE Pack<T, W> exp(Pack<T, W> const& a) {
+  Pack<T, W> r;
+  for (int l = 0; l < W; ++l) r.v[l] = std::exp(a.v[l]);
+  return r;
+}
+
+/// The lanes' bit patterns as integers, and back.
+template <class T, int W>
+BATCHWORK_INLINE Pack<integer_of_t<T>, W> bits(Pack<T, W> const& a) {
+  Pack<integer_of_t<T>, W> r;
+  __builtin_memcpy(&r.v, &a.v, sizeof(r.v));
+  return r;
+}
+template <class T, class I, int W>
+BATCHWORK_INLINE Pack<T, W> from_bits(Pack<I, W> const& a) {
+  Pack<T, W> r;
+  __builtin_memcpy(&r.v, &a.v, sizeof(r.v));
+  return r;
+}
+template <class I, int W>
+BATCHWORK_INLINE Pack<I, W> bit_and(Pack<I, W> const& a, I mask) {
+  Pack<I, W> r;
+  BATCHWORK_PACK_LANEWISE(r.v, a.v[l] & mask, a.v & mask)
+  return r;
+}
+/// Without the sign's bit: one instruction.
+template <class T, int W>
+BATCHWORK_INLINE Pack<T, W> abs(Pack<T, W> const& a) {
+  return from_bits<T>(bit_and(bits(a), std::numeric_limits<integer_of_t<T>>::max()));
+}
+template <class I, int W>
+BATCHWORK_INLINE Pack<I, W> bit_or(Pack<I, W> const& a, I mask) {
+  Pack<I, W> r;
+  BATCHWORK_PACK_LANEWISE(r.v, a.v[l] | mask, a.v | mask)
+  return r;
+}
+template <class I, int W>
+BATCHWORK_INLINE Pack<I, W> shift_right(Pack<I, W> const& a, int n) {
+  Pack<I, W> r;
+  BATCHWORK_PACK_LANEWISE(r.v, a.v[l] >> n, a.v >> n)
+  return r;
+}
+/// Integers to the numbers they stand for.
+template <class T, class I, int W>
+BATCHWORK_INLINE Pack<T, W> to_number(Pack<I, W> const& a) {
+  Pack<T, W> r;
+  for (int l = 0; l < W; ++l) r.v[l] = static_cast<T>(a.v[l]);
+  return r;
+}
+
+}  // namespace Impl
+
+#undef BATCHWORK_PACK_LANEWISE
+
+}  // namespace Batchwork
+
+#endif

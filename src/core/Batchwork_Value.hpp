@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The type of an entry's value: `S` is T (by one lane) or Pack<T, W> (W items side by side). This file gives every `S` the
+/// same names: scalar_t, mask_t, info_t, select, sqrt, ..., so that operations are written once, against `S`.
+#ifndef BATCHWORK_VALUE_HPP
+#define BATCHWORK_VALUE_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "core/Batchwork_Pack.hpp"
+#include "core/Batchwork_Status.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+template <class S>
+struct ValueTraits;
+
+template <class T>
+  requires std::is_floating_point_v<T>
+struct ValueTraits<T> {
+  using scalar = T;
+  using mask = bool;
+  using info = std::int32_t;
+  static constexpr int width = 1;
+};
+
+template <class T, int W>
+struct ValueTraits<Pack<T, W>> {
+  using scalar = T;
+  using mask = typename Pack<T, W>::mask;
+  using info = Pack<integer_of_t<T>, W>;
+  static constexpr int width = W;
+};
+
+/// The `S` of a result whose operands have values of A and B: a pack wins over a number common to its lanes.
+template <class A, class B>
+struct Promote {
+  static_assert(
+      std::is_same_v<typename ValueTraits<A>::scalar, typename ValueTraits<B>::scalar>,
+      "Batchwork: operands of one operation must have the same scalar type (float or double)");
+  static_assert(ValueTraits<A>::width == 1 || ValueTraits<B>::width == 1 || std::is_same_v<A, B>,
+                "Batchwork: packs of different widths cannot be combined");
+  using type = std::conditional_t<std::is_floating_point_v<A>, B, A>;
+};
+
+/// The `S` that goes with a mask M: a mask of packs asks for packs.
+template <class S, class M>
+struct ValueForMask {
+  using type = S;
+};
+template <class T, class I, int W>
+  requires std::is_floating_point_v<T>
+struct ValueForMask<T, PackMask<I, W>> {
+  using type = Pack<T, W>;
+};
+
+}  // namespace Impl
+
+/// float or double: the type of the numbers behind `S`.
+template <class S>
+using scalar_t = typename Impl::ValueTraits<S>::scalar;
+/// What a comparison of two `S` gives.
+template <class S>
+using mask_t = typename Impl::ValueTraits<S>::mask;
+/// The status code that a tile of `S` carries, one per item.
+template <class S>
+using info_t = typename Impl::ValueTraits<S>::info;
+template <class A, class B>
+using promote_t = typename Impl::Promote<A, B>::type;
+
+namespace Impl {
+
+template <class T>
+concept Number = std::is_arithmetic_v<T>;
+
+template <Number T>
+BATCHWORK_INLINE T select(bool m, T a, T b) {
+  return m ? a : b;
+}
+template <class T, int W>
+BATCHWORK_INLINE Pack<T, W> select(bool m, Pack<T, W> const& a, Pack<T, W> const& b) {
+  return m ? a : b;
+}
+BATCHWORK_INLINE bool any(bool m) { return m; }
+
+/// select(m, a, b) where any(m) holds, which decides it for a number; compilers do not always see that.
+template <class M, class X>
+BATCHWORK_INLINE X select_some(M const& m, X const& a, X const& b) {
+  if constexpr (std::is_same_v<M, bool>) return a;
+  else return select(m, a, b);
+}
+
+template <Number T>
+BATCHWORK_INLINE T sqrt(T a) {
+  return Kokkos::sqrt(a);
+}
+template <Number T>
+BATCHWORK_INLINE T rsqrt(T a) {
+#if defined(BATCHWORK_DEVICE_PASS)
+  return Kokkos::rsqrt(a);
+#else
+  return T(1) / Kokkos::sqrt(a);
+#endif
+}
+template <Number T>
+BATCHWORK_INLINE T log(T a) {
+  return Kokkos::log(a);
+}
+template <Number T>
+BATCHWORK_INLINE T exp(T a) {
+  return Kokkos::exp(a);
+}
+template <Number T>
+BATCHWORK_INLINE T abs(T a) {
+  return a < T(0) ? -a : a;
+}
+
+template <Number T>
+BATCHWORK_INLINE integer_of_t<T> bits(T a) {
+  return Kokkos::bit_cast<integer_of_t<T>>(a);
+}
+template <class T, Number I>
+BATCHWORK_INLINE T from_bits(I a) {
+  return Kokkos::bit_cast<T>(a);
+}
+template <Number I>
+BATCHWORK_INLINE I bit_and(I a, I mask) {
+  return a & mask;
+}
+template <Number I>
+BATCHWORK_INLINE I bit_or(I a, I mask) {
+  return a | mask;
+}
+template <Number I>
+BATCHWORK_INLINE I shift_right(I a, int n) {
+  return a >> n;
+}
+template <class T, Number I>
+BATCHWORK_INLINE T to_number(I a) {
+  return static_cast<T>(a);
+}
+
+/// Written as comparisons, so that every `S` has them; they hold unless the compiler is told to assume finite
+/// arithmetic.
+template <class S>
+BATCHWORK_INLINE mask_t<S> is_nan(S const& a) {
+  return a != a;
+}
+template <class S>
+BATCHWORK_INLINE mask_t<S> is_finite(S const& a) {
+  return (a - a) == S(scalar_t<S>(0));
+}
+
+/// The number x, known to the lanes that know `like`.
+template <class S, class X>
+BATCHWORK_INLINE X with_lanes_of(S const&, X const& x) {
+  return x;
+}
+
+/// One status code in every lane.
+template <class S>
+BATCHWORK_INLINE info_t<S> make_info(Reason reason, int info) {
+  return info_t<S>(Status::code(reason, info));
+}
+/// The first failure of two, `a` being the earlier one.
+template <class I>
+BATCHWORK_INLINE I first_failure(I const& a, I const& b) {
+  return select(a != I(0), a, b);
+}
+/// A status code of type `I`, in the lanes of `S`.
+template <class S, class I>
+BATCHWORK_INLINE info_t<S> info_in_lanes_of(I const& a) {
+  if constexpr (std::is_same_v<I, info_t<S>>) {
+    return a;
+  } else {
+    return info_t<S>(static_cast<integer_of_t<scalar_t<S>>>(a));
+  }
+}
+template <class S, class IA, class IB>
+BATCHWORK_INLINE info_t<S> merge_info(IA const& a, IB const& b) {
+  return first_failure(info_in_lanes_of<S>(a), info_in_lanes_of<S>(b));
+}
+
+}  // namespace Impl
+
+/// True if the mask holds for any item in the lanes at hand.
+template <class M>
+BATCHWORK_INLINE bool any(M const& m) {
+  if constexpr (requires { m.holds_for_any(); }) return m.holds_for_any();
+  else return Impl::any(m);
+}
+/// True if the mask holds for all items in the lanes at hand.
+template <class M>
+BATCHWORK_INLINE bool all(M const& m) {
+  return !any(!m);
+}
+
+}  // namespace Batchwork
+
+#endif

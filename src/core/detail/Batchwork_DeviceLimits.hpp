@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// DeviceLimits: what a device has, as far as choices depend on it. Those that are made when a kernel is launched ask for it
+/// (Vendor::device_limits); those that are types of kernels are made for every device alike, by the constants below.
+#ifndef BATCHWORK_DEVICELIMITS_HPP
+#define BATCHWORK_DEVICELIMITS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace Batchwork::Impl {
+
+/// Bytes of team scratch that kernels are laid out for before the device is known: how they stage is part of their type. Every
+/// device gives as much; the least are CUDA devices with Kokkos 4, 48 KB less the 8 KB that Kokkos keeps for 1024 lanes.
+inline constexpr std::size_t scratch_of_a_team = 40000;
+
+/// The same with Kokkos 4 on CUDA devices to the byte. What was measured with it stays as it is where there is more.
+inline constexpr std::size_t scratch_with_kokkos_4 = 40928;
+
+/// 32-bit registers of a multiprocessor. Launch bounds, which are types, divide them among lanes. CUDA devices all have as
+/// many; what others make of the bounds is their compiler's matter.
+inline constexpr int registers_of_multiprocessor = 65536;
+
+/// Lanes that go one way together. Wavefronts of 64 hold two such warps.
+inline constexpr int lanes_of_warp = 32;
+
+/// What a kernel may ask for. Bytes are those of level-0 team scratch.
+struct DeviceLimits {
+  std::size_t scratch_of_team = 0;            ///< that Kokkos gives a team at most
+  std::size_t scratch_of_multiprocessor = 0;  ///< that the teams on a multiprocessor share
+  std::size_t reserved_of_team = 0;           ///< of these, beside a team's scratch
+  std::size_t reserved_of_lane = 0;           ///< and beside that for each of its lanes
+  int lanes_of_team = 0;                      ///< at most
+  int lanes_of_multiprocessor = 0;            ///< of all teams on it
+  std::int64_t teams_of_launch = 0;           ///< at most
+
+  /// Bytes that each of so many teams of so many lanes has, if a multiprocessor is to hold them at once.
+  constexpr std::size_t scratch(int teams, int lanes) const {
+    std::size_t const share = scratch_of_multiprocessor / std::size_t(teams),
+                      beside = reserved_of_team + reserved_of_lane * std::size_t(lanes);
+    return share <= beside ? 0 : std::min(scratch_of_team, share - beside);
+  }
+  /// Whether a multiprocessor holds so many teams of so many lanes and bytes.
+  constexpr bool holds(int teams, int lanes, std::size_t bytes) const {
+    return lanes <= lanes_of_team && std::int64_t(teams) * lanes <= lanes_of_multiprocessor &&
+           bytes <= scratch(teams, lanes);
+  }
+};
+
+/// Which of N operands of so many bytes are staged where there is room for so many: bit k stands for operand k. As many as
+/// fit: those that `must` come first, which are read slowly where they are, the others from the smallest on, of equal ones the
+/// first. Operands of 0 bytes are not staged.
+template <int N>
+constexpr std::uint64_t staged_operands(std::size_t const (&bytes)[N], bool const (&must)[N],
+                                        std::size_t available) {
+  std::uint64_t staged = 0, seen = 0;
+  for (int n = 0; n < N; ++n) {
+    int next = -1;
+    for (int k = 0; k < N; ++k) {
+      if ((seen >> k & 1) != 0 || bytes[k] == 0) continue;
+      if (next < 0 || (must[k] && !must[next]) || (must[k] == must[next] && bytes[k] < bytes[next]))
+        next = k;
+    }
+    if (next < 0) break;
+    seen |= std::uint64_t(1) << next;
+    if (bytes[next] > available) continue;
+    available -= bytes[next];
+    staged |= std::uint64_t(1) << next;
+  }
+  return staged;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Exchange: the team scratch through which the lanes of one item see each other's lines, and where its numbers stand.
+#ifndef BATCHWORK_EXCHANGE_HPP
+#define BATCHWORK_EXCHANGE_HPP
+
+#include <cstddef>
+
+#include "core/Batchwork_Value.hpp"
+
+namespace Batchwork::Impl {
+
+/// What is read or written at once.
+template <class T>
+struct alignas(16) Unit {
+  T v[16 / sizeof(T)];
+};
+
+/// The exchange of an item shared by L lanes, for tiles of extents up to E: number k of line i stands at
+/// i * leading + k, and the next item's exchange begins `stride` numbers further on.
+///
+/// Scratch is 32 banks of 4 bytes; an access of 16 bytes a lane is served eight lanes at a time, one of 4 or 8 bytes
+/// 32 or 16. Counted in units of 16 bytes, `leading` is 8 / L times an odd number (an odd number from 8 lanes on), and
+/// `stride` an odd number (L / 4 times one from 4 lanes on). So the eight lanes of a phase, which hold L lines of 8 / L
+/// items, read or write the same place of their lines in eight different units; and 32 lanes that read number k of
+/// lines of their own rank, as a transpose does, find 32 different banks where items are shared by four lanes or more in
+/// float: two lanes, and numbers of 8 bytes, meet in twos.
+///
+/// Two lanes with numbers of 8 bytes have `leading` an odd number of units and `stride` twice an odd number beyond extents of 8,
+/// where four times an odd number would leave more than half of the exchange empty: the same conflicts in half the scratch.
+template <class T, int L, int E>
+struct Exchange {
+  static constexpr int per_unit = 16 / int(sizeof(T));
+  /// Lines that lanes hold, the last ones of a ragged deal included.
+  static constexpr int lines = (E + L - 1) / L * L;
+
+  static constexpr bool narrow = L == 2 && sizeof(T) == 8 && E > 8;
+
+  static constexpr int leading = [] {
+    constexpr int step = L >= 8 || narrow ? 1 : 8 / L;
+    int units = (lines + per_unit - 1) / per_unit;
+    while (units % step != 0 || units / step % 2 == 0) ++units;
+    return units * per_unit;
+  }();
+  static constexpr int stride = [] {
+    constexpr int step = narrow ? 2 : L <= 4 ? 1 : L / 4;
+    int units = (lines * leading + per_unit - 1) / per_unit;
+    while (units % step != 0 || units / step % 2 == 0) ++units;
+    return units * per_unit;
+  }();
+  static constexpr std::size_t bytes = std::size_t(stride) * sizeof(T);
+};
+
+/// Numbers from one row of a staged common matrix to the next: an odd number of units, so that rows are read by 16 bytes,
+/// and eight lanes that each read their own row find different banks.
+template <class T>
+constexpr int staged_leading(int cols) {
+  constexpr int per_unit = 16 / int(sizeof(T));
+  int const units = (cols + per_unit - 1) / per_unit;
+  return (units % 2 == 0 ? units + 1 : units) * per_unit;
+}
+
+/// The same where eight lanes read four neighbouring units of two rows each: four units more than a multiple of eight.
+template <class T>
+constexpr int fragments_leading(int cols) {
+  constexpr int per_unit = 16 / int(sizeof(T));
+  int const units = (cols + per_unit - 1) / per_unit;
+  return ((units + 3) / 8 * 8 + 4) * per_unit;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// LaneGrid: the lanes that share an item, as one of them sees it.
+#ifndef BATCHWORK_LANE_GRID_HPP
+#define BATCHWORK_LANE_GRID_HPP
+
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+
+namespace Batchwork::Impl {
+
+/// One lane's view of the grid it belongs to.
+struct LaneGrid {
+  char* exchange = nullptr;  ///< the item's part of team scratch
+  int lane = 0;              ///< rank within the grid
+  Vendor::LaneSync lanes{};
+
+  /// What lanes of the grid wrote before, all of them read after.
+  BATCHWORK_INLINE void sync() const { lanes.sync(); }
+
+  /// The exchange as numbers.
+  template <class T>
+  BATCHWORK_INLINE T* numbers() const {
+    return reinterpret_cast<T*>(exchange);
+  }
+
+  /// The value that the lane `from` of the L of this grid holds.
+  template <int L, class T>
+  BATCHWORK_INLINE T broadcast(T const& x, int from) const {
+    if constexpr (L == 1) return x;
+    else return lanes.template broadcast<L>(x, from, lane, exchange);
+  }
+  /// The sum over the L lanes, the same bits in each.
+  template <int L, class T>
+  BATCHWORK_INLINE T sum(T const& x) const {
+    if constexpr (L == 1) return x;
+    else return lanes.template sum<L>(x, lane, exchange);
+  }
+  /// The same for numbers told one after the other, in turns 0, 1, ..., by all lanes; begin_turns comes before the first.
+  BATCHWORK_INLINE void begin_turns() const { lanes.begin_turns(); }
+  template <int L, class T>
+  BATCHWORK_INLINE T told_in_turn(T const& x, int from, int turn) const {
+    if constexpr (L == 1) return x;
+    else return lanes.template told_in_turn<L>(x, from, turn, lane, exchange);
+  }
+  /// N sums over the L lanes, of which each lane brings its own terms: x[m L] becomes the whole sum m L + lane, the
+  /// other numbers mean nothing any more. The exchange is for tiles of N rows or columns at least.
+  template <int L, int N, class T>
+  BATCHWORK_INLINE void scatter_sums(T (&x)[N]) const {
+    if constexpr (L > 1) lanes.template scatter_sums<L>(x, lane, exchange);
+  }
+};
+
+/// Of two grids the one that is there: plain numbers have none.
+BATCHWORK_INLINE LaneGrid merge_grids(LaneGrid const& a, LaneGrid const& b) {
+  return a.exchange != nullptr ? a : b;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

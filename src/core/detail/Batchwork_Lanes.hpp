@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Lane policies: how many items the smallest unit of execution holds. OneLane on devices, PackLanes<W> on hosts.
+#ifndef BATCHWORK_LANES_HPP
+#define BATCHWORK_LANES_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/Batchwork_Distributed.hpp"
+#include "core/detail/Batchwork_CopyGroup.hpp"
+
+namespace Batchwork {
+
+/// A device lane holds one whole item in registers. Common operands are read where they are, through the cache: a map
+/// needs each of their numbers about once.
+struct OneLane {
+  static constexpr int width = 1;
+  static constexpr int lanes_per_item = 1;
+  static constexpr int copy_group_lanes = 1;
+  static constexpr bool stages = false;
+  static constexpr bool stages_fixed = false;
+  /// Bytes of team scratch that a kernel is laid out for.
+  static constexpr std::size_t available = Impl::scratch_of_a_team;
+  template <class T>
+  using value = T;
+};
+
+/// The same for a scan, which reads common operands at every step: they are staged in team scratch.
+struct OneLaneStaging : OneLane {
+  static constexpr bool stages = true;
+};
+
+/// One of the above where fixed operands are staged as well: there are more of them than constants are fast for.
+template <class Lanes>
+struct StagingFixed : Lanes {
+  static constexpr bool stages_fixed = true;
+};
+
+/// How lanes that share items go about it. Whole: symmetric operands and the results of congruence are held with both
+/// triangles, which costs multiply-adds and registers and saves exchanges; products are written out to a larger size, so that
+/// fixed matrices are read from the arguments. Scratch: the bytes of team scratch that a kernel is laid out for; more than
+/// the default only where the device has them.
+template <bool Whole = false, std::size_t Scratch = Impl::scratch_of_a_team>
+struct Division {
+  static constexpr bool whole = Whole;
+  static constexpr std::size_t scratch = Scratch;
+};
+
+/// L lanes of a device share an item of extents up to E: see Distributed. CopyGroupLanes lanes copy it. Common operands are staged in team
+/// scratch, unless they are too large for that.
+template <int L, int E, bool Stages, int CopyGroupLanes, class How = Division<>>
+struct GridLanes : OneLane {
+  static constexpr int lanes_per_item = L;
+  static constexpr int copy_group_lanes = CopyGroupLanes;
+  static constexpr bool stages = Stages;
+  static constexpr std::size_t available = How::scratch;
+  template <class T>
+  using value = Distributed<T, L, 1, E, How::whole>;
+};
+
+/// The same where team scratch holds some of the common operands only: bit I of Staged says whether operand I is staged.
+template <int L, int E, int CopyGroupLanes, class How, std::uint64_t Staged>
+struct GridLanesStagingSome : GridLanes<L, E, true, CopyGroupLanes, How> {
+  template <std::size_t I>
+  using of_operand = GridLanes<L, E, (Staged >> I & 1) != 0, CopyGroupLanes, How>;
+};
+
+/// A host thread works on W items side by side; common operands are staged on its stack.
+template <int W>
+struct PackLanes {
+  static constexpr int width = W;
+  static constexpr int lanes_per_item = 1;
+  static constexpr int copy_group_lanes = 1;
+  static constexpr bool stages = true;
+  static constexpr bool stages_fixed = false;
+  static constexpr std::size_t available = 0;
+  template <class T>
+  using value = Pack<T, W>;
+};
+
+namespace Impl {
+
+/// The lanes as operand I of a call sees them.
+template <class Lanes, std::size_t I>
+struct LanesOfOperand {
+  using type = Lanes;
+};
+template <class Lanes, std::size_t I>
+  requires requires { typename Lanes::template of_operand<I>; }
+struct LanesOfOperand<Lanes, I> {
+  using type = typename Lanes::template of_operand<I>;
+};
+template <class Lanes, std::size_t I>
+using lanes_of_operand = typename LanesOfOperand<Lanes, I>::type;
+
+/// Bytes of a SIMD register, by the flags the user compiles with.
+#if defined(__AVX512F__)
+inline constexpr int simd_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int simd_bytes = 32;
+#else
+inline constexpr int simd_bytes = 16;
+#endif
+
+template <class T>
+inline constexpr int native_width = simd_bytes / int(sizeof(T));
+
+/// Whether kernels on this execution space run on lanes of a device rather than on packs of a host thread.
+template <class Exec>
+inline constexpr bool runs_on_device =
+    !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible ||
+    !Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible;
+
+/// The lanes for numbers of type T on an execution space; W > 0 overrides the width on hosts.
+template <class Exec, class T, int W, class DeviceLanes = OneLane>
+using lanes_for =
+    std::conditional_t<runs_on_device<Exec>, DeviceLanes, PackLanes<(W > 0 ? W : native_width<T>)>>;
+
+/// How many lanes of a device share an item whose largest extent is n: one as long as its registers hold it, then as many
+/// as leave a lane a few whole lines; measured on an H200 with the covariance update of a Kalman filter.
+template <class T>
+constexpr int lanes_per_item(int n) {
+  if (sizeof(T) == 4) return n <= 10 ? 1 : n <= 12 ? 2 : n <= 18 ? 4 : n <= 24 ? 8 : 16;
+  return n <= 7 ? 1 : n <= 10 ? 2 : n <= 12 ? 4 : n <= 16 ? 8 : n <= 24 ? 16 : 32;
+}
+
+template <class Lanes>
+inline constexpr bool on_device_lanes = std::is_base_of_v<OneLane, Lanes>;
+
+}  // namespace Impl
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// A tuple for device code (std::tuple is host code for nvcc): an aggregate, elements constructed in place.
+#ifndef BATCHWORK_TUPLE_HPP
+#define BATCHWORK_TUPLE_HPP
+
+#include <cstddef>
+#include <utility>
+
+#include "core/detail/Batchwork_Macros.hpp"
+
+namespace Batchwork::Impl {
+
+template <std::size_t I, class T>
+struct Slot {
+  T value;
+};
+
+template <class Indices, class... T>
+struct TupleBase;
+template <std::size_t... I, class... T>
+struct TupleBase<std::index_sequence<I...>, T...> : Slot<I, T>... {};
+
+template <class... T>
+using Tuple = TupleBase<std::index_sequence_for<T...>, T...>;
+
+template <std::size_t I, class T>
+BATCHWORK_INLINE T& get(Slot<I, T>& s) {
+  return s.value;
+}
+template <std::size_t I, class T>
+BATCHWORK_INLINE T const& get(Slot<I, T> const& s) {
+  return s.value;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

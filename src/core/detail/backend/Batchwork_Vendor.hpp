@@ -1,0 +1,912 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The one file with code for particular vendors' machines. Everything in it has a portable counterpart that
+/// stands beside it; defining BATCHWORK_DISABLE_VENDOR (CMake: Batchwork_ENABLE_VENDOR=OFF) selects that.
+#ifndef BATCHWORK_VENDOR_HPP
+#define BATCHWORK_VENDOR_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "core/detail/Batchwork_DeviceLimits.hpp"
+#include "core/detail/Batchwork_Macros.hpp"
+
+#if !defined(BATCHWORK_DISABLE_VENDOR) && !defined(__CUDACC__) && !defined(__HIPCC__) && \
+    defined(__SSE2__)
+#include <immintrin.h>
+#define BATCHWORK_VENDOR_X86 1
+#endif
+#if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDA_ARCH__)
+#define BATCHWORK_VENDOR_CUDA 1
+#endif
+#if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__HIP_DEVICE_COMPILE__)
+#define BATCHWORK_VENDOR_HIP 1
+#endif
+// Tests define BATCHWORK_THREADS_AS_LANES as the lanes of a warp, see below; or as 1, for lanes that go the portable way.
+#if defined(BATCHWORK_THREADS_AS_LANES)
+#if BATCHWORK_THREADS_AS_LANES > 1
+#define BATCHWORK_VENDOR_THREADS 1
+#endif
+#endif
+// In all passes of a compiler for such devices.
+#if (!defined(BATCHWORK_DISABLE_VENDOR) && (defined(__CUDACC__) || defined(__HIPCC__))) || \
+    defined(BATCHWORK_VENDOR_THREADS)
+#define BATCHWORK_VENDOR_WARPS 1
+#endif
+
+namespace Batchwork::Impl::Vendor {
+
+// ---- what a device has ------------------------------------------------------------------------------------------
+
+/// What the device of an instance has. Of a team Kokkos says it. Of a multiprocessor CUDA and HIP do, by Kokkos' public
+/// queries; where nobody does it is taken to hold whatever teams there are, and a launch is bound by a team's limits alone.
+template <class Exec>
+DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
+  constexpr int any_lanes = std::numeric_limits<int>::max();
+  DeviceLimits r{std::size_t(Kokkos::TeamPolicy<Exec>::scratch_size_max(0)),
+                 std::numeric_limits<std::size_t>::max(),
+                 0,
+                 0,
+                 any_lanes,
+                 any_lanes,
+                 any_lanes};
+  [[maybe_unused]] auto const ask = [&](auto const& p) {
+    // Kokkos keeps a double for each lane and two more for the team's reductions, and 16 static bytes.
+    r.reserved_of_team = 4 * sizeof(double);
+    r.reserved_of_lane = sizeof(double);
+    r.lanes_of_team = p.maxThreadsPerBlock;
+    r.lanes_of_multiprocessor = p.maxThreadsPerMultiProcessor;
+    r.teams_of_launch = std::int64_t(p.maxGridSize[0]) - 1;
+  };
+  if constexpr (requires { exec.cuda_device_prop(); }) {
+    auto const& p = exec.cuda_device_prop();
+    ask(p);
+    r.scratch_of_multiprocessor = p.sharedMemPerMultiprocessor;
+  } else if constexpr (requires { exec.hip_device_prop(); }) {
+    auto const& p = exec.hip_device_prop();
+    ask(p);
+    r.scratch_of_multiprocessor = p.maxSharedMemoryPerMultiProcessor;
+  }
+  return r;
+}
+
+/// Bytes that a kernel's arguments may have where it is launched as verbs are, by Kokkos' light-weight hint: what is larger
+/// waits for a copy first. 32 KB on CUDA with a newer Kokkos, 4 KB with others. Hosts, which copy a functor to their threads,
+/// are held to what the largest device takes.
+template <class Exec>
+inline constexpr std::size_t argument_bytes = 32768;
+#if defined(KOKKOS_ENABLE_CUDA)
+template <>
+inline constexpr std::size_t argument_bytes<Kokkos::Cuda> =
+    Kokkos::Impl::CudaTraits::KernelArgumentLimit;
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+template <>
+inline constexpr std::size_t argument_bytes<Kokkos::HIP> = 4096;
+#endif
+#if defined(KOKKOS_ENABLE_SYCL)
+template <>
+inline constexpr std::size_t argument_bytes<Kokkos::SYCL> = 4096;
+#endif
+/// Of these for a kernel of ours; Kokkos adds its policy and pointers of its own.
+template <class Exec>
+inline constexpr std::size_t kernel_bytes = argument_bytes<Exec> - 1024;
+/// And of these for the fixed operands of a call, beside its Views and its sequence.
+template <class Exec>
+inline constexpr std::size_t fixed_bytes = kernel_bytes<Exec> - 1024;
+
+/// Fixed operands of a call up to so many bytes are read from the arguments: constant memory, as fast as registers as long as
+/// its cache holds them. On devices larger ones are staged in team scratch. By measurement: to be set by it on a device.
+inline constexpr std::size_t fast_argument_bytes = 8192;
+
+// ---- launch bounds ----------------------------------------------------------------------------------------------
+
+/// The second number of Kokkos' LaunchBounds where a multiprocessor (a compute unit) is to hold so many teams of so many lanes.
+/// It is their number on CUDA; Kokkos hands it on to compilers, and that of HIP takes it for the least number of wavefronts
+/// of 64 that each of the four SIMDs of a compute unit is to hold (HIP language extensions, __launch_bounds__).
+template <class Exec>
+constexpr unsigned launch_bound([[maybe_unused]] int lanes, int teams) {
+#if defined(KOKKOS_ENABLE_HIP)
+  if constexpr (std::is_same_v<Exec, Kokkos::HIP>)
+    return unsigned((teams * ((lanes + 63) / 64) + 3) / 4);
+#endif
+  return unsigned(teams);
+}
+template <class Exec, int Lanes, int Teams>
+using TeamBounds = Kokkos::LaunchBounds<unsigned(Lanes), launch_bound<Exec>(Lanes, Teams)>;
+
+// ---- warps ------------------------------------------------------------------------------------------------------
+
+/// Whether the lanes of a warp see each other's numbers without scratch; the host, which reserves the scratch, knows it too.
+#if defined(BATCHWORK_VENDOR_WARPS)
+inline constexpr bool has_shuffles = true;
+#else
+inline constexpr bool has_shuffles = false;
+#endif
+
+/// Lanes of a warp; wavefronts of AMD's gfx9 have 64. Nothing counts on more than 32 of them going one way, but so many as
+/// there are need neither scratch nor a barrier to meet.
+inline constexpr int warp_lanes =
+#if defined(BATCHWORK_VENDOR_THREADS)
+    BATCHWORK_THREADS_AS_LANES;
+#elif defined(KOKKOS_ENABLE_HIP) &&                                            \
+    (defined(KOKKOS_ARCH_AMD_GFX906) || defined(KOKKOS_ARCH_AMD_GFX908) ||     \
+     defined(KOKKOS_ARCH_AMD_GFX90A) || defined(KOKKOS_ARCH_AMD_GFX940) ||     \
+     defined(KOKKOS_ARCH_AMD_GFX942) || defined(KOKKOS_ARCH_AMD_GFX942_APU) || \
+     defined(KOKKOS_ARCH_AMD_GFX950))
+    64;
+#else
+    32;
+#endif
+
+#if defined(BATCHWORK_THREADS_AS_LANES)
+/// Lanes that are threads of a host, in warps of that many, for tests; whoever runs the threads defines this.
+struct ThreadAsLane {
+  static int rank();   ///< in the team
+  static int count();  ///< of the team
+  /// Waits for the calling thread's group of so many neighbours.
+  static void meet(int together);
+  /// Replaces a number of so many bytes by that of a lane of the group.
+  static void exchange(void* number, int bytes, int from, int together);
+};
+#endif
+
+/// The linear rank of the calling lane over team size times vector length, and how many there are. The portable path
+/// cannot tell the vector lanes of a thread apart: there a lane is a thread, and its vector lanes do the same work.
+template <class Member>
+BATCHWORK_INLINE int lane_rank([[maybe_unused]] Member const& member) {
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
+  return static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+#else
+  return member.team_rank();
+#endif
+}
+template <class Member>
+BATCHWORK_INLINE int lane_count([[maybe_unused]] Member const& member) {
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
+  return static_cast<int>(blockDim.x * blockDim.y);
+#else
+  return member.team_size();
+#endif
+}
+
+/// Runs `body(k)` for k = 0 .. n-1, one k per lane at a time, over all lanes of the team (team size times vector
+/// length). No synchronisation. Called by all threads of the team, outside nested ranges.
+template <class Member, class Body>
+BATCHWORK_INLINE void for_each_lane(Member const& member, int n, Body const& body) {
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
+  (void)member;
+  // threadIdx.x runs over the vector lanes, threadIdx.y over the threads of a Kokkos team.
+  int const lane = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
+  int const lanes = static_cast<int>(blockDim.x * blockDim.y);
+#pragma unroll 1
+  for (int k = lane; k < n; k += lanes) body(k);
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  for (int k = lane_rank(member); k < n; k += lane_count(member)) body(k);
+#else
+  Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), body);
+#endif
+}
+
+/// The primitives: the rest of this section is written with them. `together` lanes call one at the same time, 32 or a warp.
+/// Where has_shuffles; else they do nothing.
+
+/// What is written to scratch before is seen by the lanes of the warp that are called behind. Wavefronts go in step.
+BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  __syncwarp();
+#elif defined(BATCHWORK_VENDOR_HIP)
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+#elif defined(BATCHWORK_VENDOR_THREADS)
+  ThreadAsLane::meet(together);
+#endif
+}
+/// What the lane of a group of L whose rank differs by the bit `step` gives for what this lane gives.
+template <int L = 32, class T>
+BATCHWORK_INLINE T swapped(T const& x, [[maybe_unused]] int step,
+                           [[maybe_unused]] int together = 32) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return __shfl_xor_sync(0xffffffffu, x, step, L);
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return __shfl_xor(x, step);
+#elif defined(BATCHWORK_VENDOR_THREADS)
+  T y = x;
+  ThreadAsLane::exchange(&y, int(sizeof(T)), ThreadAsLane::rank() ^ step, together);
+  return y;
+#else
+  return x;
+#endif
+}
+/// The value that the lane `from` of the L of a group holds.
+template <int L, class T>
+BATCHWORK_INLINE T from_lane(T const& x, [[maybe_unused]] int from) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return __shfl_sync(0xffffffffu, x, from, L);
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return __shfl(x, from, L);
+#elif defined(BATCHWORK_VENDOR_THREADS)
+  T y = x;
+  ThreadAsLane::exchange(&y, int(sizeof(T)), ThreadAsLane::rank() / L * L + from, 32);
+  return y;
+#else
+  return x;
+#endif
+}
+
+/// Whether x holds in any lane of the warp. Where has_shuffles.
+BATCHWORK_INLINE bool any_in_warp(bool x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return __any_sync(0xffffffffu, x);
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return __any(x) != 0;
+#elif defined(BATCHWORK_VENDOR_THREADS)
+  for (int step = 1; step < 32; step *= 2) x = swapped(x, step) || x;
+  return x;
+#else
+  return x;
+#endif
+}
+
+/// Bit l of the result says whether x holds in lane l of the 32. Called by all of them. Where has_shuffles.
+BATCHWORK_INLINE unsigned votes_in_warp(bool x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  return __ballot_sync(0xffffffffu, x);
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return unsigned(__ballot(x) >> (__lane_id() & 32u));
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  unsigned votes = x ? 1u << ThreadAsLane::rank() % 32 : 0u;
+  for (int step = 1; step < 32; step *= 2) votes |= swapped(votes, step);
+  return votes;
+#else
+  return x ? 1u : 0u;
+#endif
+}
+
+/// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole team, all of which does.
+template <class Member>
+BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
+#if defined(BATCHWORK_VENDOR_WARPS)
+  meet_in_warp();
+#else
+  member.team_barrier();
+#endif
+}
+
+// ---- lanes that share an item -----------------------------------------------------------------------------------
+
+#if defined(BATCHWORK_VENDOR_WARPS)
+/// How the lanes of a grid wait for each other: with their warp, which never parts. Its lanes all take the same way
+/// through a sequence, the missing ones of a ragged last warp count as gone, and a constant mask costs next to nothing.
+struct LaneSync {
+  template <class Member>
+  static BATCHWORK_INLINE LaneSync of(Member const&) {
+    return {};
+  }
+  BATCHWORK_INLINE void sync() const { meet_in_warp(); }
+  /// The same for so many neighbouring lanes: beyond a warp, for the whole team.
+  template <int Lanes>
+  BATCHWORK_INLINE void sync_all() const {
+    if constexpr (Lanes <= warp_lanes) {
+      meet_in_warp(Lanes > 32 ? Lanes : 32);
+    } else {
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
+      __syncthreads();
+#elif defined(BATCHWORK_VENDOR_THREADS)
+      ThreadAsLane::meet(ThreadAsLane::count());
+#endif
+    }
+  }
+  /// The value that the lane `from` of the L of a grid holds.
+  template <int L, class T>
+  BATCHWORK_INLINE T broadcast(T const& x, int from, int, char*) const {
+    return from_lane<L>(x, from);
+  }
+  /// The sum over the L lanes of a grid, the same bits in each.
+  template <int L, class T>
+  BATCHWORK_INLINE T sum(T x, int, char*) const {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int step = 1; step < L; step *= 2) x = x + swapped<L>(x, step);
+    return x;
+  }
+  /// See LaneGrid. About N numbers pass between the lanes (recursive halving).
+  template <int L, int N, class T>
+  BATCHWORK_INLINE void scatter_sums(T (&x)[N], int lane, char*) const {
+    BATCHWORK_UNROLL
+    for (int step = L / 2; step > 0; step /= 2) {
+      bool const upper = (lane & step) != 0;
+      BATCHWORK_UNROLL
+      for (int k = 0; k < N; ++k) {
+        if (k % L >= step) continue;
+        // Of two sums each of two lanes goes on with one. Sums from N on are nobody's.
+        int const partner = k + step < N ? k + step : k;
+        T const mine = upper ? x[partner] : x[k], other = upper ? x[k] : x[partner];
+        x[k] = mine + swapped<L>(other, step);
+      }
+    }
+  }
+  /// See LaneGrid.
+  BATCHWORK_INLINE void begin_turns() const {}
+  template <int L, class T>
+  BATCHWORK_INLINE T told_in_turn(T const& x, int from, int, int, char*) const {
+    return from_lane<L>(x, from);
+  }
+  /// Whether x holds in any lane of the warp: what all of them may branch on.
+  BATCHWORK_INLINE bool any(bool x) const { return any_in_warp(x); }
+};
+#else
+/// Portably lanes can only wait for their whole team; all of it then runs the same number of items.
+struct LaneSync {
+  using Member = Kokkos::TeamPolicy<>::member_type;
+  Member const* member = nullptr;
+
+  template <class M>
+  static BATCHWORK_INLINE LaneSync of([[maybe_unused]] M const& m) {
+    if constexpr (std::is_same_v<M, Member>) return {&m};
+    else return {};
+  }
+  BATCHWORK_INLINE void sync() const {
+#if defined(BATCHWORK_THREADS_AS_LANES)
+    ThreadAsLane::meet(ThreadAsLane::count());
+#else
+    if (member != nullptr) member->team_barrier();
+#endif
+  }
+  template <int>
+  BATCHWORK_INLINE void sync_all() const {
+    sync();
+  }
+  /// Through the exchange of the grid, of which `lane` is the calling lane's rank.
+  template <int L, class T>
+  BATCHWORK_INLINE T broadcast(T const& x, int from, int lane, char* exchange) const {
+    T* const shared = reinterpret_cast<T*>(exchange);
+    sync();
+    if (lane == from) *shared = x;
+    sync();
+    return *shared;
+  }
+  template <int L, class T>
+  BATCHWORK_INLINE T sum(T x, int lane, char* exchange) const {
+    T* const shared = reinterpret_cast<T*>(exchange);
+    sync();
+    shared[lane] = x;
+    sync();
+    T r = shared[0];
+    for (int k = 1; k < L; ++k) r = r + shared[k];
+    return r;
+  }
+  /// All numbers at once: two waits. Lanes read at different places of different sums, which are in different banks.
+  template <int L, int N, class T>
+  BATCHWORK_INLINE void scatter_sums(T (&x)[N], int lane, char* exchange) const {
+    T* const shared = reinterpret_cast<T*>(exchange);
+    sync();
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k) shared[k * L + lane] = x[k];
+    sync();
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; k += L) {
+      if (k + lane >= N) continue;
+      T const* const from = shared + (k + lane) * L;
+      x[k] = from[lane];
+      BATCHWORK_UNROLL
+      for (int q = 1; q < L; ++q) x[k] += from[(lane + q) & (L - 1)];
+    }
+  }
+  /// Two places in turn: one wait for each number, and one before the first.
+  BATCHWORK_INLINE void begin_turns() const { sync(); }
+  template <int L, class T>
+  BATCHWORK_INLINE T told_in_turn(T const& x, int from, int turn, int lane, char* exchange) const {
+    T* const shared = reinterpret_cast<T*>(exchange) + (turn & 1);
+    if (lane == from) *shared = x;
+    sync();
+    return *shared;
+  }
+  BATCHWORK_INLINE bool any(bool x) const {
+#if defined(BATCHWORK_THREADS_AS_LANES)
+    int const lanes = ThreadAsLane::count(), rank = ThreadAsLane::rank();
+    for (int step = 1; step < lanes; step *= 2) {
+      bool other = x;
+      ThreadAsLane::exchange(&other, 1, (rank + step) % lanes, lanes);
+      x = x || other;
+    }
+    return x;
+#else
+    int r = x ? 1 : 0;
+    if (member != nullptr) member->team_reduce(Kokkos::Max<int>(r));
+    return r != 0;
+#endif
+  }
+};
+#endif
+
+/// Places of scratch that combine_lanes takes of each number, in a team of so many lanes.
+constexpr int places_to_combine(int team) {
+  return has_shuffles ? (team + warp_lanes - 1) / warp_lanes : team;
+}
+
+/// Puts f(... f(a, b) ...) of what `lanes` neighbouring lanes give into x, of N numbers at once; f is commutative. The same
+/// bits in each lane, in an order that depends on the number of lanes alone, which is a power of two and divides the team.
+/// `shared` has places_to_combine numbers for each of the N and is free again after the next barrier of the team. All of the
+/// team call it; to 32 lanes it is enough that all of a warp do. Where has_shuffles; portably see SumExchange.
+template <int N, class Member, class T, class F>
+BATCHWORK_INLINE void combine_lanes([[maybe_unused]] Member const& member,
+                                    [[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
+                                    [[maybe_unused]] F const& f, [[maybe_unused]] T* shared) {
+#if defined(BATCHWORK_VENDOR_WARPS)
+  int const rank = member.team_rank();
+  int const step_end = lanes < warp_lanes ? lanes : warp_lanes;
+  BATCHWORK_KEEP_LOOP
+  for (int step = 1; step < step_end; step *= 2) {
+    BATCHWORK_UNROLL
+    for (int q = 0; q < N; ++q) x[q] = f(x[q], swapped(x[q], step, step_end > 32 ? step_end : 32));
+  }
+  if (lanes <= warp_lanes) return;
+  int const each = warp_lanes;
+  int const places = (member.team_size() + each - 1) / each, of_system = lanes / each;
+  if (rank % each == 0)
+    for (int q = 0; q < N; ++q) shared[q * places + rank / each] = x[q];
+  member.team_barrier();
+  for (int q = 0; q < N; ++q) {
+    T const* const from = shared + q * places + rank / lanes * of_system;
+    x[q] = from[0];
+    for (int k = 1; k < of_system; ++k) x[q] = f(x[q], from[k]);
+  }
+#endif
+}
+
+// ---- asynchronous copies -----------------------------------------------------------------------------------------
+
+/// Whether copies to team scratch can run beside the arithmetic.
+#if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
+#define BATCHWORK_VENDOR_ASYNC 1
+#endif
+
+/// The same, for the host that reserves the scratch.
+#if (!defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__)) || defined(BATCHWORK_VENDOR_THREADS)
+inline constexpr bool copies_asynchronously = true;
+#else
+inline constexpr bool copies_asynchronously = false;
+#endif
+
+/// Starts a copy of Bytes (4, 8 or 16, aligned alike) from device memory to team scratch.
+template <int Bytes>
+BATCHWORK_INLINE void copy_async(void* scratch, void const* global) {
+#if defined(BATCHWORK_VENDOR_ASYNC)
+  auto const to = static_cast<unsigned>(__cvta_generic_to_shared(scratch));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(Bytes)
+               : "memory");
+#else
+  // Devices without the instruction copy at once.
+  for (int k = 0; k < Bytes / 4; ++k)
+    static_cast<int*>(scratch)[k] = static_cast<int const*>(global)[k];
+#endif
+}
+/// The same where `there`, else zeros, and nothing is read.
+template <int Bytes>
+BATCHWORK_INLINE void copy_async(void* scratch, void const* global, bool there) {
+#if defined(BATCHWORK_VENDOR_ASYNC)
+  auto const to = static_cast<unsigned>(__cvta_generic_to_shared(scratch));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(Bytes),
+               "r"(there ? Bytes : 0)
+               : "memory");
+#else
+  for (int k = 0; k < Bytes / 4; ++k)
+    static_cast<int*>(scratch)[k] = there ? static_cast<int const*>(global)[k] : 0;
+#endif
+}
+/// Waits for the copies that this lane has started; its own copies are then seen by this lane.
+BATCHWORK_INLINE void wait_for_copies() {
+#if defined(BATCHWORK_VENDOR_ASYNC)
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/// Stores V numbers side by side, V of them aligned like one of that size: 4, 8 or 16 bytes. The compiler does not always
+/// see that it may do so at once.
+template <class T, int V>
+BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  if constexpr (sizeof(x) == 16) {
+    uint4 w;
+    memcpy(&w, &x, 16);
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
+                 "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w)
+                 : "memory");
+  } else if constexpr (sizeof(x) == 8) {
+    uint2 w;
+    memcpy(&w, &x, 8);
+    asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)), "r"(w.x),
+                 "r"(w.y)
+                 : "memory");
+  } else
+#endif
+  {
+    BATCHWORK_UNROLL
+    for (int n = 0; n < V; ++n) to[n] = x[n];
+  }
+}
+
+/// Loads them, from memory that nothing writes meanwhile.
+template <class T, int V>
+BATCHWORK_INLINE void load_together(T (&x)[V], T const* from) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  if constexpr (sizeof(x) == 16) {
+    uint4 const w = __ldg(reinterpret_cast<uint4 const*>(from));
+    memcpy(&x, &w, 16);
+  } else if constexpr (sizeof(x) == 8) {
+    uint2 const w = __ldg(reinterpret_cast<uint2 const*>(from));
+    memcpy(&x, &w, 8);
+  } else
+#endif
+  {
+    BATCHWORK_UNROLL
+    for (int n = 0; n < V; ++n) x[n] = from[n];
+  }
+}
+
+// ---- matrix instructions -----------------------------------------------------------------------------------------
+
+/// Whether a warp multiplies matrices of T by instructions that round as multiply-adds do: in double on devices of compute
+/// capability 8.0 and 9.0, on others they are slow or not there.
+template <class T>
+inline constexpr bool multiplies_matrices =
+#if defined(BATCHWORK_VENDOR_CUDA) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
+    std::is_same_v<T, double>;
+#else
+    false;
+#endif
+
+/// Whether the results of such products stay in registers as the factors of the next ones. Tests try that with threads for
+/// lanes.
+template <class T>
+inline constexpr bool chains_matrices =
+#if defined(BATCHWORK_THREADS_AS_LANES)
+    has_shuffles && std::is_same_v<T, double>;
+#else
+    multiplies_matrices<T>;
+#endif
+
+/// The calling lane's rank in its warp.
+BATCHWORK_INLINE int rank_in_warp() {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  int rank;
+  asm("mov.u32 %0, %%laneid;" : "=r"(rank));
+  return rank;
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return int(__lane_id());
+#elif defined(BATCHWORK_VENDOR_THREADS)
+  return ThreadAsLane::rank() % warp_lanes;
+#else
+  return 0;
+#endif
+}
+
+/// Whether all lanes of the calling one's warp are there: the last warp of a team may have fewer.
+BATCHWORK_INLINE bool warp_is_whole() {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  unsigned const lane = threadIdx.y * blockDim.x + threadIdx.x;
+  return (lane | 31u) < blockDim.x * blockDim.y;
+#else
+  return false;
+#endif
+}
+
+/// c += a b for an 8 x 4 and a 4 x 8 matrix, by all lanes of a warp: lane l holds a(l / 4, l % 4), b(l % 4, l / 4) and
+/// c(l / 4, 2 (l % 4)) with its right neighbour (PTX ISA, mma.m8n8k4 with f64).
+BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] double (&c)[2], [[maybe_unused]] double a,
+                                        [[maybe_unused]] double b) {
+#if defined(BATCHWORK_VENDOR_CUDA) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
+               : "+d"(c[0]), "+d"(c[1])
+               : "d"(a), "d"(b));
+#elif defined(BATCHWORK_THREADS_AS_LANES)
+  int const lane = ThreadAsLane::rank() % 32, row = lane / 4, col = lane % 4;
+  for (int k = 0; k < 4; ++k) {
+    double const left = from_lane<32>(a, 4 * row + k);
+    for (int j = 0; j < 2; ++j) c[j] += left * from_lane<32>(b, 4 * (2 * col + j) + k);
+  }
+#endif
+}
+/// There are none for other numbers.
+template <class T>
+BATCHWORK_INLINE void multiply_matrices(T (&)[2], T, T) {}
+
+/// How many blocks of 8 rows, one below the other, a warp multiplies at once: what a device of compute capability 9.0 needs
+/// for its full rate.
+inline constexpr int blocks_at_once =
+#if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ == 900
+    2;
+#else
+    1;
+#endif
+
+/// The same for such blocks of a and c (PTX ISA, mma.m16n8k4 with f64).
+template <class T, int Blocks>
+BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] T (&c)[Blocks][2],
+                                        [[maybe_unused]] T const (&a)[Blocks],
+                                        [[maybe_unused]] T b) {
+  static_assert(Blocks == blocks_at_once);
+  if constexpr (Blocks == 1) {
+    multiply_matrices(c[0], a[0], b);
+  } else {
+#if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ == 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
+        "{%0, %1, %2, %3};"
+        : "+d"(c[0][0]), "+d"(c[0][1]), "+d"(c[1][0]), "+d"(c[1][1])
+        : "d"(a[0]), "d"(a[1]), "d"(b));
+#endif
+  }
+}
+
+// ---- team scratch ------------------------------------------------------------------------------------------------
+
+/// The same pointer, of which the compiler then knows that it points into team scratch: addresses are shorter there.
+template <class T>
+BATCHWORK_INLINE T* in_scratch(T* p) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  __builtin_assume(__isShared(p));
+#endif
+  return p;
+}
+
+// ---- sums over lanes --------------------------------------------------------------------------------------------
+
+/// Adds up over so many neighbouring lanes, a power of two to those of a warp: the same bits in each of them. Called by all
+/// lanes of a warp, which is whole; where more than 32 lanes are not added up, by all of 32. Where has_shuffles.
+///
+/// In double matrix instructions do it in half the time: products with matrices of ones add up what four lanes hold, then
+/// what the eight fours of a warp do, as far as they belong together.
+template <class T, int N>
+BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes) {
+#if defined(BATCHWORK_VENDOR_WARPS)
+  if constexpr (multiplies_matrices<T>) {
+    if (lanes > 4) {
+      // After the first product a lane holds the sums of the fours 2 (lane % 4) and the next.
+      int const lane = rank_in_warp();
+      bool const together = ((((lane & 3) << 3) ^ lane) & (32 - lanes)) == 0;
+      BATCHWORK_UNROLL
+      for (int n = 0; n < N; ++n) {
+        T fours[2] = {T(0), T(0)}, all[2] = {T(0), T(0)};
+        multiply_matrices(fours, T(1), x[n]);
+        multiply_matrices(all, together ? fours[0] + fours[1] : T(0), T(1));
+        x[n] = all[0];
+      }
+      return;
+    }
+  }
+  BATCHWORK_UNROLL
+  for (int step = 1; step < (multiplies_matrices<T> ? 4 : warp_lanes); step *= 2) {
+    if (step < lanes) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < N; ++n) x[n] += swapped(x[n], step, lanes > 32 ? lanes : 32);
+    }
+  }
+#endif
+}
+
+/// Of N numbers that each of so many neighbouring lanes has, a power of two, the sums over these lanes, by halves: lanes keep
+/// half of the numbers and give the other half away (R. Rabenseifner, "Optimization of collective reduction operations", ICCS
+/// 2004). Runs put(0, n, sum) in one lane for each, the n beginning with `first`.
+template <int N, class T, class Put>
+BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
+                                  [[maybe_unused]] int first, [[maybe_unused]] Put const& put) {
+#if defined(BATCHWORK_VENDOR_WARPS)
+  if constexpr (N == 1) {
+    int const last = lanes - 1;
+    BATCHWORK_KEEP_LOOP
+    for (; lanes > 1; lanes /= 2) x[0] += swapped(x[0], lanes / 2);
+    if ((rank_in_warp() & last) == 0) put(0, first, x[0]);
+  } else {
+    if (lanes == 1) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < N; ++n) put(0, first + n, x[n]);
+      return;
+    }
+    bool const upper = (rank_in_warp() & (lanes / 2)) != 0;
+    T half[N / 2];
+    BATCHWORK_UNROLL
+    for (int n = 0; n < N / 2; ++n) {
+      T const given = upper ? x[n] : x[N / 2 + n];
+      half[n] = (upper ? x[N / 2 + n] : x[n]) + swapped(given, lanes / 2);
+    }
+    deal_halves(half, lanes / 2, upper ? first + N / 2 : first, put);
+  }
+#endif
+}
+
+/// Adds up N numbers, 4 or 8, over so many neighbouring lanes, a power of two to 32. Each sum is known to one lane, which runs
+/// put(away, n, sum): it is number n of the lanes that are `away` times as many lanes behind its own. Called by all lanes of a
+/// warp, which is whole. Where has_shuffles.
+///
+/// In double a matrix instruction adds up what fours of lanes have of one number, each of which gets a row of the result.
+template <class T, int N, class Put>
+BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
+#if defined(BATCHWORK_VENDOR_WARPS)
+#if defined(BATCHWORK_VENDOR_CUDA)
+  if constexpr (multiplies_matrices<T>) {
+    if (lanes >= 4) {
+      // Two products at a time, which do not wait for each other.
+      int const lane = rank_in_warp(), row = lane >> 2;
+      T c[2][2] = {{T(0), T(0)}, {T(0), T(0)}};
+      BATCHWORK_UNROLL
+      for (int n = 0; n < N; ++n) multiply_matrices(c[n % 2], row == n ? T(1) : T(0), x[n]);
+      // Of number `row`, what the fours 2 (lane % 4) and the next have.
+      T s[2] = {c[0][0] + c[1][0], c[0][1] + c[1][1]};
+      int const four = (lane & 3) * 2, mine = lane & -lanes;
+      if (lanes == 4) {
+        if (row < N) {
+          put(four - row, row, s[0]);
+          put(four + 1 - row, row, s[1]);
+        }
+        return;
+      }
+      T sum[1] = {s[0] + s[1]};
+      BATCHWORK_KEEP_LOOP
+      for (int step = 1; step * 8 < lanes; step *= 2) sum[0] += swapped(sum[0], step);
+      if (row < N && ((lane & 3) * 8 & (lanes - 1)) == 0)
+        put((four * 4 - mine) >> (__ffs(lanes) - 1), row, sum[0]);
+      return;
+    }
+  }
+#endif
+  deal_halves(x, lanes, 0, put);
+#endif
+}
+
+// ---- scheduling -----------------------------------------------------------------------------------------------
+
+/// Keeps the compiler from moving loads across: values read before are read again after, instead of being kept in
+/// registers until they spill. Costs nothing itself.
+BATCHWORK_INLINE void forget_loads() {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  asm volatile("" ::: "memory");
+#endif
+}
+
+/// The same for the scheduler behind the compiler too, where the lanes of a warp go one way: a wait for each other, that
+/// no access to scratch is moved across.
+BATCHWORK_INLINE void keep_loads_behind() {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  __syncwarp();
+#endif
+}
+
+/// The same number, of which the compiler knows nothing more: what is computed from it is computed anew in every turn of
+/// a loop, instead of once before it and kept in registers.
+BATCHWORK_INLINE int renewed(int x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  asm volatile("" : "+r"(x));
+#endif
+  return x;
+}
+BATCHWORK_INLINE std::int64_t renewed(std::int64_t x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  asm volatile("" : "+l"(x));
+#endif
+  return x;
+}
+
+// ---- arithmetic -----------------------------------------------------------------------------------------------
+
+/// a / b for a normal number b, to the last bit or two, without the branch that the compiler makes for all others: reads
+/// would wait behind it. Where b is not normal or a / b overflows the result is no finite number, or NaN. The instructions give
+/// zero where the reciprocal of a large number is not normal: such numbers are scaled.
+BATCHWORK_INLINE float quotient(float a, float b) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  float const scale = fabsf(b) > 0x1p100f ? 0x1p-64f : 1.0f;
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b * scale));
+  return a * scale * r;
+#else
+  return a / b;
+#endif
+}
+BATCHWORK_INLINE double quotient(double a, double b) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  // By whole numbers, which are faster than to compare.
+  bool const large = (__double2hiint(b) & 0x7fffffff) > 0x7e700000;
+  double const scale = __hiloint2double(large ? 0x3bf00000 : 0x3ff00000, 0);
+  double const m = b * scale;
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(m));
+  // From about 20 bits on: 1 / (1 - e) is 1 + e + e^2 to 60 bits.
+  double const e = fma(-m, r, 1.0), q = a * scale * r;
+  return fma(q, fma(e, e, e), q);
+#else
+  return a / b;
+#endif
+}
+/// Of packs.
+template <class S>
+BATCHWORK_INLINE S quotient(S const& a, S const& b) {
+  return a / b;
+}
+/// 1 / x, the same way.
+template <class T>
+BATCHWORK_INLINE T reciprocal(T x) {
+  return quotient(T(1), x);
+}
+
+/// Whether x is positive, normal and finite: by whole numbers, which are faster than to compare.
+template <class T>
+BATCHWORK_INLINE bool is_positive_and_normal(T x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  if constexpr (sizeof(T) == 4) return unsigned(__float_as_int(x)) - 0x00800000u < 0x7f000000u;
+  else return unsigned(__double2hiint(x)) - 0x00100000u < 0x7fe00000u;
+#else
+  return x >= std::numeric_limits<T>::min() && x - x == T(0);
+#endif
+}
+
+/// 1 / sqrt(x) for a positive normal number, to the last bit or two, without the branch that the compiler makes for all
+/// others: reads would wait behind it. Of others it means nothing.
+BATCHWORK_INLINE float inverse_root(float x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+#else
+  return Kokkos::rsqrt(x);
+#endif
+}
+BATCHWORK_INLINE double inverse_root(double x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  double r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  // From about 20 bits on: 1 / sqrt(1 - e) is 1 + e / 2 + 3 e^2 / 8 to 60 bits.
+  double const e = fma(-x, r * r, 1.0);
+  return fma(fma(0.375, e, 0.5), r * e, r);
+#else
+  return Kokkos::rsqrt(x);
+#endif
+}
+
+/// A native SIMD square root for vectors of W numbers; std::sqrt may set errno and is therefore not vectorised.
+template <class T, int W>
+inline constexpr bool has_simd_sqrt =
+#if defined(BATCHWORK_VENDOR_X86)
+    (sizeof(T) * W == 16)
+#if defined(__AVX__)
+    || (sizeof(T) * W == 32)
+#endif
+#if defined(__AVX512F__)
+    || (sizeof(T) * W == 64)
+#endif
+#else
+    false
+#endif
+    ;
+
+template <class V>
+inline V simd_sqrt(V const& v) {
+#if defined(BATCHWORK_VENDOR_X86)
+  constexpr bool single = sizeof(v[0]) == 4;
+  if constexpr (sizeof(V) == 16) {
+    if constexpr (single) return (V)_mm_sqrt_ps((__m128)v);
+    else return (V)_mm_sqrt_pd((__m128d)v);
+  }
+#if defined(__AVX__)
+  if constexpr (sizeof(V) == 32) {
+    if constexpr (single) return (V)_mm256_sqrt_ps((__m256)v);
+    else return (V)_mm256_sqrt_pd((__m256d)v);
+  }
+#endif
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64) {
+    if constexpr (single) return (V)_mm512_sqrt_ps((__m512)v);
+    else return (V)_mm512_sqrt_pd((__m512d)v);
+  }
+#endif
+#endif
+  return v;
+}
+
+}  // namespace Batchwork::Impl::Vendor
+
+#endif

@@ -1,0 +1,450 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// cholesky, solve_cholesky, solve_lower: single operations on matrices of extents known at run time, one kernel each.
+#ifndef BATCHWORK_CHOLESKYVERBS_HPP
+#define BATCHWORK_CHOLESKYVERBS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "dense/cholesky/detail/Batchwork_TriangleHost.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleTeams.hpp"
+#include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+/// status(codes), as an argument of these verbs.
+template <class X>
+inline constexpr bool is_status_operand = false;
+template <class Src>
+inline constexpr bool is_status_operand<Operand<Kind::status, Src>> = true;
+
+/// In the place of a status operand that is not given.
+struct NoStatus {};
+inline NoStatus or_no_status() { return {}; }
+template <class S>
+S const& or_no_status(S const& codes) {
+  return codes;
+}
+/// True, or the compiler says how codes are given.
+template <class X>
+constexpr bool require_status() {
+  static_assert(is_status_operand<X> || std::is_same_v<X, NoStatus>,
+                "Batchwork: what stands behind the matrices and vectors of this call is "
+                "status(codes), an operand; write status(...) around the View");
+  return true;
+}
+
+/// What a call has said of its Views so far.
+struct TriangleCall {
+  std::string verb;
+  std::vector<Part> parts;
+  std::string label{};
+
+  [[noreturn]] void fail(std::string const& what) const {
+    throw std::invalid_argument("Batchwork::" + verb + ": " + what);
+  }
+  template <class Batch>
+  Part const& add(char const* role, bool writes, Batch const& batch) {
+    parts.push_back({int(parts.size()) + 1, role, writes, batch.description});
+    return parts.back();
+  }
+};
+
+/// Two descriptions of the same numbers in the same items: what may be computed in place.
+template <class To, class From>
+bool same_numbers(To const& to, From const& from) {
+  // One by one: for nvcc declarations joined by commas must deduce the same type.
+  auto const& x = to.storage;
+  auto const& y = from.storage;
+  Description const &d = to.description, &e = from.description;
+  bool const straight = x.row == y.row && x.col == y.col,
+             turned = x.row == y.col && x.col == y.row && to.rows == to.cols;
+  return d.begin == e.begin && d.end == e.end && d.items == e.items && to.rows == from.rows &&
+         to.cols == from.cols && x.width == y.width && x.group == y.group && x.lane == y.lane &&
+         (straight || turned);
+}
+
+/// Refuses what is wrong with any of the Views, different numbers of items, and overlaps that are certain; where the result is
+/// computed in place, `from` and `to` are the same numbers.
+inline void check_triangle_call(TriangleCall const& call, bool in_place, std::size_t from,
+                                std::size_t to) {
+  for (auto const& p : call.parts)
+    if (!p.d.problem.empty()) call.fail(p.name() + ": " + p.d.problem);
+  auto const& first = call.parts[0];
+  if (none_allocated(call.parts)) call.fail(first.name() + ": " + null_problem);
+  for (auto const& p : call.parts)
+    if (p.d.items != first.d.items)
+      call.fail(p.name() + " has " + std::to_string(p.d.items) + " items, but " + first.name() +
+                " has " + std::to_string(first.d.items) +
+                "; give all operands of a call the same number of items");
+  for (std::size_t a = 0; a < call.parts.size(); ++a)
+    for (std::size_t b = a + 1; b < call.parts.size(); ++b) {
+      auto const &x = call.parts[a], &y = call.parts[b];
+      if (!x.writes && !y.writes) continue;
+      if (in_place && a == from && b == to) continue;
+      if (surely_share(x.d, y.d))
+        call.fail((x.writes ? x : y).name() + " is written and shares elements with " +
+                  (x.writes ? y : x).name() +
+                  "; to compute in place give inout(view), else a View of its own");
+    }
+}
+
+inline void check_square(TriangleCall const& call, Part const& a, std::int64_t rows,
+                         std::int64_t cols) {
+  if (rows != cols) call.fail(a.name() + " does not hold square matrices; give one of N x N");
+}
+
+template <class Exec, class S>
+StatusTarget status_target(TriangleCall& call, S const& operand) {
+  StatusTarget t;
+  if constexpr (is_status_operand<S>) {
+    auto const batch = stored(operand);
+    using Code = typename decltype(batch)::value_type;
+    static_assert(!std::is_const_v<Code>, "Batchwork::status: the View is const");
+    static_assert(
+        Kokkos::SpaceAccessibility<Exec, typename decltype(batch)::memory_space>::accessible,
+        "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+    if constexpr (sizeof(Code) == 4) t.narrow = reinterpret_cast<std::int32_t*>(batch.storage.data);
+    else t.wide = reinterpret_cast<std::int64_t*>(batch.storage.data);
+    t.width = batch.storage.width;
+    t.group = batch.storage.group;
+    t.lane = batch.storage.lane;
+    call.add("status", true, batch);
+  }
+  return t;
+}
+
+/// True, or the compiler says that the Views of a call hold several types of numbers, or where the execution space cannot
+/// reach them.
+template <class Exec, class Result, class... Others>
+constexpr bool require_triangle_views() {
+  using T = typename Result::value_type;
+  static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "Batchwork: cholesky, solve_cholesky and solve_lower take float or double");
+  static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
+                "Batchwork: all Views of a call hold the same type of numbers; give a, b and x (of "
+                "cholesky a and l) in float, or all in double");
+  static_assert(
+      Kokkos::SpaceAccessibility<Exec, typename Result::memory_space>::accessible &&
+          (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...),
+      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  return true;
+}
+template <class Matrix>
+constexpr void require_matrix() {
+  static_assert(Matrix::tile_rank == 2,
+                "Batchwork: the matrices are in a View (item, row, column), or one with a lane "
+                "index behind them in compact(view, n)");
+}
+
+/// Throws if an item of n rows is too large; `most` is how many there may be.
+inline void check_triangle_size(TriangleCall const& call, Part const& a, int n, int most,
+                                std::string const& of) {
+  if (n > most)
+    call.fail(a.name() + " has " + std::to_string(n) + " rows, more than the " +
+              std::to_string(most) + " for which there is room in " + of +
+              "; use blocks of at most that many");
+}
+
+template <class T, int Tiles, class Exec>
+void launch_triangle_teams(Exec const& exec, TriangleCall const& call, TriangleProblem<T> const& p,
+                           DeviceLimits const& limits) {
+  using Kernel = TriangleTeams<T, Tiles>;
+  Kernel const kernel(p, limits);
+  TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
+  auto const words = [&] {
+    return LaunchWords{
+        call.verb,
+        "the matrices of " + call.parts[0].name() + " with " + std::to_string(p.n) + " rows",
+        "use smaller blocks"};
+  };
+  std::string const label = kernel_label(call.verb, call.label);
+  // Large items take the scratch that more teams would need.
+  if constexpr (Kernel::in_registers)
+    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape, words);
+  else
+    launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape,
+                                                                      words);
+}
+
+/// Runs f.template operator()<Tiles>() for the tiles that a warp holds of n rows, or 0.
+template <class F>
+void with_tiles_in_registers(int n, F const& f) {
+  switch (tiles_in_registers(n)) {
+    case 2: f.template operator()<2>(); break;
+    case 4: f.template operator()<4>(); break;
+    case 5: f.template operator()<5>(); break;
+    case 6: f.template operator()<6>(); break;
+    case 7: f.template operator()<7>(); break;
+    case 8: f.template operator()<8>(); break;
+    default: f.template operator()<triangle_in_scratch>(); break;
+  }
+}
+
+/// The most rows of an item that fits into so many bytes of scratch.
+template <class T>
+int most_triangle_rows(std::size_t scratch, bool with_sides) {
+  int tiles = 1;
+  auto const bytes = [&](int t) {
+    return std::size_t(TriangleScratch{t}.item_numbers(with_sides ? 1 : 0)) * sizeof(T) + 32;
+  };
+  while (bytes(tiles + 1) <= scratch) ++tiles;
+  return 8 * tiles;
+}
+
+template <class T, int Rows, class Exec>
+void launch_triangle_host(Exec const& exec, TriangleCall const& call, TriangleProblem<T> const& p) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  std::int64_t const threads = exec.concurrency();
+  // Chunks large enough to be worth starting, small enough to keep all threads busy.
+  std::int64_t const some = std::max(1, 64 / p.n);
+  std::int64_t const per_chunk = std::clamp(p.items / (16 * threads), std::int64_t(1), 16 * some);
+  Kokkos::parallel_for(kernel_label(call.verb, call.label),
+                       Policy(exec, 0, (p.items + per_chunk - 1) / per_chunk),
+                       TriangleHost<T, Rows>{p, per_chunk});
+}
+
+template <bool Factors, class Exec, class T>
+void launch_triangle(Exec const& exec, TriangleCall const& call, std::int64_t n,
+                     std::int64_t columns, TriangleProblem<T> p) {
+  auto const& a = call.parts[0];
+  constexpr std::int64_t many = 1 << 20;
+  if (columns > many)
+    call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
+              " right-hand sides, more than the limit of " + std::to_string(many) +
+              "; divide them");
+  p.n = int(std::min(n, many));
+  p.columns = int(columns);
+  p.items = a.d.items;
+  p.factors = Factors;
+  bool const solves = p.forward || p.backward;
+  if constexpr (runs_on_device<Exec>) {
+    DeviceLimits const limits = Vendor::device_limits(exec);
+    check_triangle_size(call, a, p.n, most_triangle_rows<T>(limits.scratch_of_team, solves),
+                        "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
+    if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
+    if constexpr (Factors) {
+      with_tiles_in_registers(
+          p.n, [&]<int Tiles>() { launch_triangle_teams<T, Tiles>(exec, call, p, limits); });
+    } else {
+      launch_triangle_teams<T, triangle_of_solve>(exec, call, p, limits);
+    }
+  } else {
+    check_triangle_size(call, a, p.n, triangle_rows_on_host, "a host's buffers");
+    if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
+    if (p.n <= 32) launch_triangle_host<T, 32>(exec, call, p);
+    else if (p.n <= 64) launch_triangle_host<T, 64>(exec, call, p);
+    else if (p.n <= 128) launch_triangle_host<T, 128>(exec, call, p);
+    else launch_triangle_host<T, triangle_rows_on_host>(exec, call, p);
+  }
+}
+
+/// a and the result l, which may be the same operand; codes is status(...) or NoStatus.
+template <bool InPlace, class Exec, class A, class L, class S>
+void cholesky_batch(Exec const& exec, std::string const& label, A const& a_operand,
+                    L const& l_operand, S const& codes) {
+  auto const a = stored(a_operand);
+  auto const l = stored(l_operand);
+  static_assert(require_triangle_views<Exec, std::remove_const_t<decltype(l)>,
+                                       std::remove_const_t<decltype(a)>>());
+  require_matrix<decltype(l)>();
+  require_matrix<decltype(a)>();
+  using T = typename decltype(l)::value_type;
+
+  TriangleCall call{"cholesky", {}, label};
+  call.add("a", InPlace, a);
+  if (!InPlace) call.add("l", true, l);
+  TriangleProblem<T> p;
+  p.status = status_target<Exec>(call, codes);
+  check_triangle_call(call, !InPlace && same_numbers(l, a), 0, 1);
+  check_square(call, call.parts[0], a.rows, a.cols);
+  if (l.rows != a.rows || l.cols != a.cols)
+    call.fail(call.parts[1].name() + " does not hold the factor of " + call.parts[0].name() +
+              "; give one of " + call.parts[0].d.shape);
+  p.a = a.storage.as_const();
+  p.l = l.storage;
+  p.stores_factor = true;
+  launch_triangle<true>(exec, call, a.rows, 0, p);
+}
+
+/// What is solved for: by the Cholesky factor of a, or by one triangle; b and the solutions x may be the same operand.
+template <bool Factors, bool InPlace, class Exec, class A, class B, class X, class S>
+void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string const& label,
+                          A const& a_operand, B const& b_operand, X const& x_operand,
+                          S const& codes) {
+  constexpr bool is_turned = requires { a_operand.operand; };
+  auto const a = [&] {
+    if constexpr (is_turned) return stored(a_operand.operand);
+    else return stored(a_operand);
+  }();
+  auto const b = stored(b_operand);
+  auto const x = stored(x_operand);
+  static_assert(
+      require_triangle_views<Exec, std::remove_const_t<decltype(x)>,
+                             std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>>());
+  require_matrix<decltype(a)>();
+  static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
+                "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
+                "sides, (item, row, column)");
+  using T = typename decltype(x)::value_type;
+
+  TriangleCall call{verb, {}, label};
+  call.add(Factors ? "a" : "l", false, a);
+  call.add("b", InPlace, b);
+  if (!InPlace) call.add("x", true, x);
+  TriangleProblem<T> p;
+  p.status = status_target<Exec>(call, codes);
+  check_triangle_call(call, !InPlace && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2);
+  check_square(call, call.parts[0], a.rows, a.cols);
+  if (b.rows != a.rows)
+    call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +
+              call.parts[0].name() + " has " + std::to_string(a.rows) +
+              "; give right-hand sides of as many rows as the matrices");
+  if (x.rows != b.rows || x.cols != b.cols)
+    call.fail(call.parts[2].name() + " does not hold the solutions for " + call.parts[1].name() +
+              "; give one of " + call.parts[1].d.shape);
+  p.a = a.storage.as_const();
+  // The factor of A' = A read from the other triangle.
+  if (Factors && is_turned) std::swap(p.a.row, p.a.col);
+  p.b = b.storage.as_const();
+  p.x = x.storage;
+  p.forward = Factors || !is_turned;
+  p.backward = Factors || is_turned;
+  launch_triangle<Factors>(exec, call, a.rows, b.cols, p);
+}
+
+/// cholesky of its operands, in either form.
+struct CholeskyOfOperands {
+  template <class Exec, class... O>
+  void operator()(Exec const& exec, std::string const& label, O const&... operands) const {
+    using Given = OperandsGiven<O...>;
+    constexpr bool apart = Given::template are<Kind::in, Kind::out>,
+                   in_place = Given::template are<Kind::inout>;
+    static_assert(
+        apart || in_place,
+        "Batchwork::cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), out(L) "
+        "[, status(codes)] in this order, or inout(A) in the place of both");
+    if constexpr (in_place)
+      [&](auto const& a, auto const&... rest) {
+        cholesky_batch<true>(exec, label, a, a, or_no_status(rest...));
+      }(operands...);
+    else if constexpr (apart)
+      [&](auto const& a, auto const& l, auto const&... rest) {
+        cholesky_batch<false>(exec, label, a, l, or_no_status(rest...));
+      }(operands...);
+  }
+};
+
+/// solve_cholesky or solve_lower of their operands, in either form.
+template <bool Factors>
+struct SolveOfOperands {
+  template <class Exec, class... O>
+  void operator()(Exec const& exec, std::string const& label, O const&... operands) const {
+    using Given = OperandsGiven<O...>;
+    constexpr bool apart = Given::template are<Kind::in, Kind::in, Kind::out>,
+                   in_place = Given::template are<Kind::in, Kind::inout>;
+    if constexpr (Factors)
+      static_assert(
+          apart || in_place,
+          "Batchwork::solve_cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), "
+          "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
+    else
+      static_assert(
+          apart || in_place,
+          "Batchwork::solve_lower: the arguments are [exec,] [launch(\"label\"),] in(L), "
+          "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
+    std::string const verb = Factors ? "solve_cholesky" : "solve_lower";
+    if constexpr (in_place)
+      [&](auto const& a, auto const& b, auto const&... rest) {
+        solve_triangle_batch<Factors, true>(exec, verb, label, a, b, b, or_no_status(rest...));
+      }(operands...);
+    else if constexpr (apart)
+      [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
+        solve_triangle_batch<Factors, false>(exec, verb, label, a, b, x, or_no_status(rest...));
+      }(operands...);
+  }
+};
+
+}  // namespace Impl
+
+/// The Cholesky factors of a batch: A_n = L_n L_n' for every item n, A_n being N x N, symmetric and positive definite.
+///
+///   cholesky([exec,] [launch("label"),] in(A), out(L) [, status(codes)])
+///   cholesky([exec,] [launch("label"),] inout(A) [, status(codes)])      the factors take the place of the matrices
+///
+/// Of A the lower triangle is read; L is stored with zeros above its diagonal. float or double; N is known at run time, at most
+/// what the team scratch that the device has holds: on an H200 136 in float and 96 in double with Kokkos 4.6, 312 and 216 with 5.2
+/// (on hosts 256; beyond 128 rows a thread needs 0.6 MB of stack).
+///
+/// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n);
+/// transposed(...) around one of them stands for the transposes of its items, so that of in(transposed(A)) the upper triangle is
+/// read, and out(transposed(L)) receives the upper factor.
+///
+/// status(codes), if it is given, receives for each item 0, or the reason and LAPACK's info, as cholesky(tile) gives them: a
+/// pivot that is not positive (or not a normal number) is Reason::not_positive_definite, one that is NaN or infinite
+/// Reason::not_finite, both with its 1-based index. Of such an item the columns of L before the pivot are as they should be,
+/// those from it on are NaN. Other items come out bitwise as without it.
+///
+/// One kernel on the instance `exec`, labelled Batchwork::cholesky or Batchwork::cholesky(label); asynchronous, allocates nothing,
+/// never fences. Zero items, rows or right-hand sides are no launch, and write no status. N^3 / 3 operations an item. On devices a
+/// warp has an item of up to 64 rows, by the right-looking algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section
+/// 4.2; LAPACK's potrf); on hosts a thread has one. For items that are part of a longer sequence, and for extents up to 32 known at
+/// compile time, see cholesky(tile) in map.
+///
+/// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
+/// differ, items that are too large, null Views, too few groups, Views that overlap other than in place.
+template <Impl::BeginsCall First, class... Rest>
+void cholesky(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::CholeskyOfOperands(), first, rest...);
+}
+
+/// The solutions of A_n x_n = b_n for every item n, A_n being N x N, symmetric and positive definite: factorisation and both
+/// substitutions in one kernel, in which the factor does not leave the chip.
+///
+///   solve_cholesky([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)])
+///   solve_cholesky([exec,] [launch("label"),] in(A), inout(B) [, status(codes)])      the solutions take the place of B
+///
+/// Of A the lower triangle is read (the upper one of transposed(A)). B and X hold vectors, v(item, i), or several right-hand sides,
+/// v(item, i, k). N^3 / 3 + 2 N^2 operations an item and right-hand side.
+///
+/// Everything else is as in cholesky: Views, status, errors. Of an item that fails all of X is NaN; where only a result is
+/// not finite the status is Reason::not_finite with an info of 0. On an H200 N is at most 136 in float and 88 in double with
+/// Kokkos 4.6, 312 and 216 with 5.2.
+template <Impl::BeginsCall First, class... Rest>
+void solve_cholesky(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::SolveOfOperands<true>(), first, rest...);
+}
+
+/// The solutions of L_n x_n = b_n, or with transposed(L) of L_n' x_n = b_n, for every item n, L_n being N x N and lower
+/// triangular: what is above the diagonal is not used.
+///
+///   solve_lower([exec,] [launch("label"),] in(L), in(B), out(X) [, status(codes)])
+///   solve_lower([exec,] [launch("label"),] in(L), inout(B) [, status(codes)])
+///
+/// With the factors of cholesky, the one after the other solves A_n x_n = b_n for right-hand sides that come later. N^2 operations
+/// an item and right-hand side. (Golub and Van Loan, Matrix Computations, 4th edition, section 3.1; LAPACK's trtrs.)
+///
+/// Views, right-hand sides and limits are as in solve_cholesky. A zero on the diagonal (or a number whose reciprocal may
+/// overflow) gives Reason::breakdown, as in solve_triangular, one that is NaN or infinite Reason::not_finite, both with its
+/// 1-based index, LAPACK's info of trtrs: of several the smallest. That number of x, and those computed from it, are NaN.
+template <Impl::BeginsCall First, class... Rest>
+void solve_lower(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::SolveOfOperands<false>(), first, rest...);
+}
+
+}  // namespace Batchwork
+
+#endif

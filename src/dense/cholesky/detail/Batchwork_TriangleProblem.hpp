@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// What cholesky, solve_cholesky and solve_lower have to compute, as pointers and strides: one problem for all three, of
+/// which each leaves something out.
+#ifndef BATCHWORK_TRIANGLEPROBLEM_HPP
+#define BATCHWORK_TRIANGLEPROBLEM_HPP
+
+#include <cstdint>
+#include <limits>
+
+#include "core/Batchwork_Status.hpp"
+#include "core/Batchwork_Value.hpp"
+#include "view/detail/layout/Batchwork_Storage.hpp"
+
+namespace Batchwork::Impl {
+
+/// Where the status codes go, if anywhere.
+struct StatusTarget {
+  std::int32_t* narrow = nullptr;
+  std::int64_t* wide = nullptr;
+  std::int64_t width = 1, group = 0, lane = 0;
+
+  BATCHWORK_INLINE bool wanted() const { return narrow != nullptr || wide != nullptr; }
+  BATCHWORK_INLINE void put(std::int64_t item, std::int32_t code) const {
+    if (narrow != nullptr)
+      *item_of(Storage<std::int32_t>{narrow, width, group, lane, 0, 0}, item) = code;
+    if (wide != nullptr)
+      *item_of(Storage<std::int64_t>{wide, width, group, lane, 0, 0}, item) = code;
+  }
+};
+
+/// For every item: the lower triangle of a, N x N, is read. If `factors`, it is replaced by its Cholesky factor L; else it
+/// is L. L is stored in l if that is wanted. Of the right-hand sides b, N x columns, x = L^-1 b if `forward`, then x = L'^-1
+/// x if `backward`.
+template <class T>
+struct TriangleProblem {
+  Storage<T const> a{};
+  Storage<T> l{};
+  Storage<T const> b{};
+  Storage<T> x{};
+  StatusTarget status{};
+  std::int64_t items = 0;
+  int n = 0, columns = 0;
+  bool factors = false, stores_factor = false, forward = false, backward = false;
+};
+
+/// Whether the same number of neighbouring items is nearer in memory than the next number of an item.
+template <class T>
+bool items_are_near(Storage<T> const& s, std::int64_t rows, std::int64_t cols) {
+  std::int64_t const item = s.width == 1 ? s.group : s.lane;
+  return (rows < 2 || item < s.row) && (cols < 2 || item < s.col);
+}
+/// Whether an item's rows are nearer than its columns.
+template <class T>
+bool rows_are_near(Storage<T> const& s, std::int64_t rows, std::int64_t cols) {
+  return rows > 1 && cols > 1 && s.row < s.col;
+}
+
+/// A pivot of a factorisation, or a number of the diagonal that is divided by. Its reciprocal must be a number too.
+template <class T>
+BATCHWORK_INLINE bool good_pivot(T pivot) {
+  return is_finite(pivot) && pivot >= std::numeric_limits<T>::min();
+}
+
+/// The code of pivot number k, counted from 0, that is not good.
+template <class T>
+BATCHWORK_INLINE std::int32_t pivot_code(T pivot, int k) {
+  return Status::code(is_finite(pivot) ? Reason::not_positive_definite : Reason::not_finite, k + 1);
+}
+/// Factorises a corner of 4 x 4 on the diagonal, from row j0 on, in place; its lower triangle is read. The reciprocals of the
+/// factor's diagonal go to `inverse`, NaN from a bad pivot on, and the first bad pivot into `code`.
+template <class T>
+BATCHWORK_INLINE void factorise_corner(T (&d)[4][4], T (&inverse)[4], int j0, std::int32_t& code) {
+  BATCHWORK_UNROLL
+  for (int k = 0; k < 4; ++k) {
+    T const pivot = d[k][k];
+    bool const good = good_pivot(pivot);
+    if (!good && code == 0) code = pivot_code(pivot, j0 + k);
+    T const root = good ? rsqrt(pivot) : std::numeric_limits<T>::quiet_NaN();
+    inverse[k] = root;
+    d[k][k] = pivot * root;
+    BATCHWORK_UNROLL
+    for (int m = k + 1; m < 4; ++m) d[m][k] *= root;
+    BATCHWORK_UNROLL
+    for (int m = k + 1; m < 4; ++m) {
+      BATCHWORK_UNROLL
+      for (int q = k + 1; q <= m; ++q) d[m][q] -= d[m][k] * d[q][k];
+    }
+  }
+}
+/// 1 / d for the number d on the diagonal of a triangular system, place k; NaN if there is none, and the first such place
+/// goes into `code`.
+template <class T>
+BATCHWORK_INLINE T diagonal_reciprocal(T d, int k, std::int32_t& code) {
+  if (good_pivot(d < T(0) ? -d : d)) return T(1) / d;
+  if (code == 0) code = Status::code(is_finite(d) ? Reason::breakdown : Reason::not_finite, k + 1);
+  return std::numeric_limits<T>::quiet_NaN();
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

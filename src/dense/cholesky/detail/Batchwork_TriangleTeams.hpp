@@ -1,0 +1,642 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The kernel of cholesky, solve_cholesky and solve_lower on devices: a warp for an item of up to 64 rows, a team for a
+/// larger one. The right-looking factorisation by groups of four columns (Golub and Van Loan, Matrix Computations, 4th
+/// edition, section 4.2; LAPACK's potrf). The triangle lies in scratch; what is still to be factorised is held in registers
+/// by the lanes of the warp, in tiles of 8 x 8, so that only a group of columns at a time passes through scratch.
+#ifndef BATCHWORK_TRIANGLETEAMS_HPP
+#define BATCHWORK_TRIANGLETEAMS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_QuickDivisor.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleScratch.hpp"
+
+namespace Batchwork::Impl {
+
+/// How the numbers of an operand travel between memory and scratch.
+struct TriangleTravel {
+  bool by_items =
+      false;  ///< neighbouring lanes have neighbouring items; else those of an item its own numbers
+  bool turned = false;  ///< along a column first, not along a row
+  int shift = 0;        ///< 1 << shift numbers of a row at once, 16 bytes at most
+  int count = 0;        ///< of what is moved at once, for an item
+  int fasts = 1;        ///< of these along a row, or a column if turned
+  QuickDivisor by_fasts;
+
+  void of_matrix(int rows, int cols) {
+    fasts = turned ? rows : cols >> shift;
+    count = fasts * (turned ? cols : rows);
+    by_fasts = QuickDivisor(fasts);
+  }
+  /// Of a lower triangle a long row and a short one together are as long as any other two.
+  void of_triangle(int n) {
+    fasts = (n >> shift) + 1;
+    count = (n + 1) / 2 * fasts;
+    by_fasts = QuickDivisor(fasts);
+  }
+};
+
+/// In the place of a number of tiles: a triangle that a team factorises in scratch, because it is too large for the registers
+/// of a warp; and one that is only substituted with, by a warp.
+inline constexpr int triangle_in_scratch = 0, triangle_of_solve = -1;
+
+/// Tiles: how many the triangle has down, which a warp holds in registers; or one of the above.
+template <class T, int Tiles>
+struct TriangleTeams {
+  static constexpr bool in_registers = Tiles > 0, factors = Tiles != triangle_of_solve;
+  static constexpr bool by_warps = Tiles != triangle_in_scratch;
+  static constexpr int wide = 16 / int(sizeof(T));
+  /// Lanes of the team of one large item.
+  static constexpr int large_team = 128;
+  /// Right-hand sides in scratch at once.
+  static constexpr int most_columns = 8;
+  /// Items of a team: a sector of 32 bytes of neighbouring ones, if there is room for them.
+  static constexpr int most_items = [] {
+    if (!by_warps) return 1;
+    std::size_t const bytes =
+        std::size_t(TriangleScratch{in_registers ? Tiles : 1}.item_numbers(1)) * sizeof(T);
+    int r = 1;
+    while (2 * r <= 32 / int(sizeof(T)) && 2 * std::size_t(r) * bytes <= scratch_of_a_team) r *= 2;
+    return r;
+  }();
+  /// Teams that a multiprocessor is to hold at least: what the compiler fits the registers to.
+  static constexpr int largest_team = by_warps ? lanes_of_warp * most_items : large_team;
+  static constexpr int wanted_teams = std::max(1, (sizeof(T) == 8 ? 256 : 512) / largest_team);
+
+  TriangleProblem<T> p;
+  int tiles = Tiles;
+  int items_per_team = 1;
+  int chunk = 0;  ///< right-hand sides in scratch at once
+  int item_numbers = 0;
+  TriangleTravel of_a, of_l, of_b, of_x;
+
+  /// As many right-hand sides at once, and items to a team, as fit into the scratch of a team: what they were measured with,
+  /// or where an item needs more, what leaves room for the teams that are wanted, or else all that a team may have.
+  TriangleTeams(TriangleProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
+    if (!in_registers) tiles = (p.n + 7) / 8;
+    chunk = std::min(p.columns, 1);
+    item_numbers = at().item_numbers(chunk);
+    std::size_t const share = limits.scratch(wanted_teams, largest_team),
+                      measured = std::min(share, scratch_with_kokkos_4),
+                      scratch = bytes() <= measured ? measured
+                                : bytes() <= share  ? share
+                                                    : limits.scratch_of_team;
+    chunk = std::min(p.columns, most_columns);
+    item_numbers = at().item_numbers(chunk);
+    while (chunk > 1 && bytes() > scratch) {
+      chunk /= 2;
+      item_numbers = at().item_numbers(chunk);
+    }
+    of_a = travel(p.a, p.n, p.n, true);
+    of_a.of_triangle(p.n);
+    of_l = travel(p.l, p.n, p.n, p.stores_factor);
+    of_b = travel(p.b, p.n, chunk, false);
+    of_x = travel(p.x, p.n, chunk, false);
+    bool const side_by_side = of_a.by_items || (p.stores_factor && of_l.by_items);
+    int const most = by_warps ? (side_by_side ? most_items : std::min(4, most_items)) : 1;
+    while (2 * items_per_team <= most && 2 * items_per_team <= p.items) {
+      items_per_team *= 2;
+      if (bytes() <= std::min(scratch, scratch_of_a_team)) continue;
+      items_per_team /= 2;
+      break;
+    }
+  }
+  /// Known to the compiler where a warp holds the triangle.
+  BATCHWORK_INLINE TriangleScratch at() const { return {in_registers ? Tiles : tiles}; }
+  /// Of a team's scratch, and what aligning it may take.
+  BATCHWORK_INLINE std::size_t used_bytes() const {
+    return std::size_t(items_per_team) * std::size_t(item_numbers) * sizeof(T);
+  }
+  std::size_t bytes() const { return used_bytes() + 16; }
+  int team() const { return by_warps ? lanes_of_warp * items_per_team : large_team; }
+  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
+
+  template <class U>
+  static TriangleTravel travel(Storage<U> const& s, int rows, int cols, bool may_be_wide) {
+    TriangleTravel t;
+    t.by_items = by_warps && items_are_near(s, rows, cols);
+    t.turned = rows_are_near(s, rows, cols);
+    if (may_be_wide && !t.by_items && s.width == 1 && s.col == 1) {
+      auto const fits = [&](int shift) {
+        auto const whole = [&](std::int64_t stride) { return stride % (1 << shift) == 0; };
+        return whole(cols) && whole(s.row) && whole(s.group) &&
+               reinterpret_cast<std::uintptr_t>(s.data) % (sizeof(T) << shift) == 0;
+      };
+      while ((2 << t.shift) <= wide && fits(t.shift + 1)) ++t.shift;
+    }
+    t.of_matrix(rows, cols);
+    return t;
+  }
+
+  // ---- between memory and scratch ----
+
+  /// The item that the calling lane works on, and its rank there.
+  struct LaneItem {
+    int rank, team, lanes;  ///< in the team; lanes of an item
+    int item, lane;      ///< the item that it computes with, and its rank among the lanes of that
+    std::int64_t first;  ///< item of the team
+    int there;           ///< items that the team has
+    T* scratch;
+
+    BATCHWORK_INLINE T* numbers(int which, int item_numbers_) const {
+      return scratch + which * item_numbers_;
+    }
+  };
+
+  /// Runs move(item, i, j) for the numbers that the lane moves of an operand.
+  template <class Move>
+  BATCHWORK_INLINE void walk(TriangleTravel const& t, LaneItem const& here,
+                             Move const& move) const {
+    int const item = t.by_items ? here.rank & (items_per_team - 1) : here.item;
+    int const step = t.by_items ? here.team / items_per_team : here.lanes;
+    if (item >= here.there) return;
+    for (int k = t.by_items ? here.rank / items_per_team : here.lane; k < t.count; k += step) {
+      int const slow = t.by_fasts.quotient(k), fast = k - slow * t.fasts;
+      if (t.turned) move(item, fast, slow);
+      else move(item, slow, fast << t.shift);
+    }
+  }
+
+  /// The same for those of the lower triangle.
+  template <class Move>
+  BATCHWORK_INLINE void walk_triangle(TriangleTravel const& t, LaneItem const& here,
+                                      Move const& move) const {
+    int const item = t.by_items ? here.rank & (items_per_team - 1) : here.item;
+    int const step = t.by_items ? here.team / items_per_team : here.lanes;
+    if (item >= here.there) return;
+    for (int k = t.by_items ? here.rank / items_per_team : here.lane; k < t.count; k += step) {
+      int const slow = t.by_fasts.quotient(k), fast = k - slow * t.fasts;
+      int const longer = p.n - 1 - slow, there = (longer >> t.shift) + 1;
+      bool const in_longer = fast < there;
+      if (!in_longer && slow == longer) continue;  // the middle row stands alone
+      int const i = in_longer ? longer : slow, j = (in_longer ? fast : fast - there) << t.shift;
+      if (t.turned) move(item, p.n - 1 - j, p.n - 1 - i);
+      else move(item, i, j);
+    }
+  }
+
+  template <int Numbers>
+  static BATCHWORK_INLINE void fetch(T* to, T const* from) {
+    if constexpr (Vendor::copies_asynchronously) {
+      Vendor::copy_async<Numbers* int(sizeof(T))>(to, from);
+    } else {
+      for (int k = 0; k < Numbers; ++k) to[k] = from[k];
+    }
+  }
+
+  /// The lower triangle, with the identity beyond its rows.
+  BATCHWORK_INLINE void load_triangle(LaneItem const& here) const {
+    walk_triangle(of_a, here, [&](int item, int i, int j) {
+      T const* const from = item_of(p.a, here.first + item) + i * p.a.row + j * p.a.col;
+      T* const to = here.numbers(item, item_numbers) + at().place(i, j);
+      if (of_a.shift == 2) fetch<wide>(to, from);
+      else if (of_a.shift == 1) fetch<2>(to, from);
+      else fetch<1>(to, from);
+    });
+    T* const mine = here.numbers(here.item, item_numbers);
+    int const beyond = at().rows() - p.n;
+    for (int k = here.lane; k < at().rows() * beyond; k += here.lanes) {
+      int const j = k / beyond, i = p.n + k % beyond;
+      // Tiles begin at the diagonal.
+      if (j / 8 <= i / 8) mine[at().place(i, j)] = i == j ? T(1) : T(0);
+    }
+  }
+  /// Columns c0 .. c0 + columns - 1 of the right-hand sides, with zeros beyond their rows.
+  BATCHWORK_INLINE void load_sides(LaneItem const& here, int c0, int columns) const {
+    int const offset = at().numbers() + (p.forward ? 0 : chunk * at().rows());
+    walk(of_b, here, [&](int item, int i, int j) {
+      if (j >= columns) return;
+      fetch<1>(here.numbers(item, item_numbers) + offset + j * at().rows() + i,
+               item_of(p.b, here.first + item) + i * p.b.row + (c0 + j) * p.b.col);
+    });
+    T* const mine = here.numbers(here.item, item_numbers) + offset;
+    int const beyond = at().rows() - p.n;
+    for (int k = here.lane; k < columns * beyond; k += here.lanes)
+      mine[k / beyond * at().rows() + p.n + k % beyond] = T(0);
+  }
+  BATCHWORK_INLINE void store_factor(LaneItem const& here) const {
+    walk(of_l, here, [&](int item, int i, int j) {
+      T* const to = item_of(p.l, here.first + item) + i * p.l.row + j * p.l.col;
+      T const* const from = here.numbers(item, item_numbers) + at().place(i, j);
+      if (of_l.shift == 2) store_together<wide>(to, from, j <= i);
+      else if (of_l.shift == 1) store_together<2>(to, from, j <= i);
+      else *to = j <= i ? *from : T(0);
+    });
+  }
+  /// Numbers of the triangle, or zeros above it.
+  template <int Count>
+  static BATCHWORK_INLINE void store_together(T* to, T const* from, bool there) {
+    T x[Count];
+    BATCHWORK_UNROLL
+    for (int k = 0; k < Count; ++k) x[k] = T(0);
+    if (there) read_together(x, from);
+    Vendor::store_together(to, x);
+  }
+  /// Whether all that the lane stored is finite.
+  BATCHWORK_INLINE bool store_sides(LaneItem const& here, int c0, int columns) const {
+    int const offset = at().numbers() + (p.backward ? 0 : chunk * at().rows());
+    bool finite = true;
+    walk(of_x, here, [&](int item, int i, int j) {
+      if (j >= columns) return;
+      T const x = here.numbers(item, item_numbers)[offset + j * at().rows() + i];
+      item_of(p.x, here.first + item)[i * p.x.row + (c0 + j) * p.x.col] = x;
+      finite = finite && is_finite(x);
+    });
+    return finite;
+  }
+  /// What the lanes that stored an item found, in the place of its triangle, which has had its day.
+  BATCHWORK_INLINE void leave_finite(LaneItem const& here, bool finite) const {
+    int const item = of_x.by_items ? here.rank & (items_per_team - 1) : here.item;
+    int const slot = of_x.by_items ? here.rank / items_per_team : here.lane;
+    here.numbers(item, item_numbers)[slot] = finite ? T(0) : T(1);
+  }
+  BATCHWORK_INLINE bool all_finite(LaneItem const& here) const {
+    bool finite = true;
+    for (int k = 0; k < here.lanes; ++k)
+      finite = finite && here.numbers(here.item, item_numbers)[k] == T(0);
+    return finite;
+  }
+
+  // ---- computing ----
+
+  /// Numbers of a row, aligned like one of their size up to 16 bytes.
+  template <int Count>
+  static BATCHWORK_INLINE void read_together(T (&x)[Count], T const* from) {
+    constexpr int some = Count < wide ? Count : wide;
+    struct alignas(some * sizeof(T)) Together {
+      T v[some];
+    };
+    BATCHWORK_UNROLL
+    for (int k = 0; k < Count; k += some) {
+      Together const u = *reinterpret_cast<Together const*>(from + k);
+      BATCHWORK_UNROLL
+      for (int m = 0; m < some; ++m) x[k + m] = u.v[m];
+    }
+  }
+  static BATCHWORK_INLINE void write_four(T* to, T const (&x)[4]) {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < 4; k += wide) {
+      Unit<T> u;
+      BATCHWORK_UNROLL
+      for (int m = 0; m < wide; ++m) u.v[m] = x[k + m];
+      *reinterpret_cast<Unit<T>*>(to + k) = u;
+    }
+  }
+
+  /// The triangle of 4 x 4 on the diagonal; read by all lanes, each of which computes with all of it. The reciprocals of its
+  /// diagonal are apart.
+  struct Corner {
+    T d[4][4], inverse[4];
+
+    BATCHWORK_INLINE void read(T const* from) {
+      BATCHWORK_UNROLL
+      for (int m = 0; m < 4; ++m) {
+        BATCHWORK_UNROLL
+        for (int k = 0; k <= m; k += wide) {
+          if (k == m || (m == 1 && wide == 4)) {
+            for (int q = k; q <= m; ++q) d[m][q] = from[4 * m + q];
+          } else {
+            Unit<T> const u = *reinterpret_cast<Unit<T> const*>(from + 4 * m + k);
+            BATCHWORK_UNROLL
+            for (int q = 0; q < wide; ++q)
+              if (k + q <= m) d[m][k + q] = u.v[q];
+          }
+        }
+      }
+    }
+    BATCHWORK_INLINE void factorise(int j0, std::int32_t& code) {
+      factorise_corner(d, inverse, j0, code);
+    }
+    BATCHWORK_INLINE void invert_diagonal(int j0, std::int32_t& code) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < 4; ++k) inverse[k] = diagonal_reciprocal(d[k][k], j0 + k, code);
+    }
+    /// The diagonal of a factor that is kept for substitutions holds the reciprocals.
+    BATCHWORK_INLINE void take_reciprocals() {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < 4; ++k) inverse[k] = d[k][k];
+    }
+    /// x with d x = s; a row of what is below the corner is divided by it in the same way.
+    BATCHWORK_INLINE void solve(T (&x)[4]) const {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < 4; ++k) {
+        BATCHWORK_UNROLL
+        for (int m = 0; m < k; ++m) x[k] -= x[m] * d[k][m];
+        x[k] *= inverse[k];
+      }
+    }
+    BATCHWORK_INLINE void solve_transposed(T (&x)[4]) const {
+      BATCHWORK_UNROLL
+      for (int k = 3; k >= 0; --k) {
+        BATCHWORK_UNROLL
+        for (int m = k + 1; m < 4; ++m) x[k] -= x[m] * d[m][k];
+        x[k] *= inverse[k];
+      }
+    }
+  };
+
+  template <class Member>
+  BATCHWORK_INLINE void wait(Member const& member) const {
+    if constexpr (by_warps) Vendor::wait_for_warp(member);
+    else member.team_barrier();
+  }
+
+  /// Group g of the factor, from what all groups before it have left of it.
+  template <class Member>
+  BATCHWORK_INLINE void factor_group(Member const& member, LaneItem const& here, T* triangle, int g,
+                                     Corner& corner, std::int32_t& code) const {
+    T* const group = triangle + at().group(g);
+    corner.read(group + 16 * g);
+    corner.factorise(4 * g, code);
+    wait(member);
+    bool const keeps_reciprocals = p.columns > 0;
+    BATCHWORK_UNROLL_IF_KNOWN
+    for (int i = g / 2 * 8 + here.lane; i < at().rows(); i += here.lanes) {
+      T x[4];
+      read_together(x, group + 4 * i);
+      corner.solve(x);
+      int const down = i - 4 * g;
+      BATCHWORK_UNROLL
+      for (int k = 0; k < 4; ++k) {
+        if (down < k) x[k] = T(0);
+        if (down == k && keeps_reciprocals) x[k] = corner.inverse[k];
+      }
+      write_four(group + 4 * i, x);
+    }
+  }
+
+  /// Of the right-hand sides, the part that belongs to group g.
+  BATCHWORK_INLINE void forward_group(LaneItem const& here, T* triangle, int columns, int g,
+                                      Corner const& corner) const {
+    T const* const group = triangle + at().group(g);
+    T* const sides = triangle + at().numbers();
+    for (int c = 0; c < columns; ++c) {
+      T* const before = sides + c * at().rows();
+      T y[4];
+      read_together(y, before + 4 * g);
+      corner.solve(y);
+      if (here.lane == 0) write_four(before + chunk * at().rows() + 4 * g, y);
+      // Rows by the lanes that have written them.
+      for (int i = g / 2 * 8 + here.lane; i < at().rows(); i += here.lanes) {
+        if (i < 4 * g + 4) continue;
+        T x[4];
+        read_together(x, group + 4 * i);
+        T sum = before[i];
+        BATCHWORK_UNROLL
+        for (int k = 0; k < 4; ++k) sum -= x[k] * y[k];
+        before[i] = sum;
+      }
+    }
+  }
+  template <class Member>
+  BATCHWORK_INLINE void forward(Member const& member, LaneItem const& here, T* triangle,
+                                int columns, std::int32_t& code) const {
+    for (int g = 0; 4 * g < p.n; ++g) {
+      Corner corner;
+      corner.read(triangle + at().group(g) + 16 * g);
+      if constexpr (factors) corner.take_reciprocals();
+      else corner.invert_diagonal(4 * g, code);
+      forward_group(here, triangle, columns, g, corner);
+      wait(member);
+    }
+  }
+  template <class Member>
+  BATCHWORK_INLINE void backward(Member const& member, LaneItem const& here, T* triangle,
+                                 int columns, std::int32_t& code) const {
+    T* const sides = triangle + at().numbers();
+    for (int g = (p.n + 3) / 4 - 1; g >= 0; --g) {
+      T const* const group = triangle + at().group(g);
+      Corner corner;
+      corner.read(group + 16 * g);
+      if constexpr (factors) {
+        corner.take_reciprocals();
+      } else {
+        // The first place that fails is reported, and the groups come last to first.
+        std::int32_t here_only = 0;
+        corner.invert_diagonal(4 * g, here_only);
+        if (here_only != 0) code = here_only;
+      }
+      for (int c = 0; c < columns; ++c) {
+        T *const after = sides + c * at().rows(), *const before = after + chunk * at().rows();
+        T x[4];
+        read_together(x, before + 4 * g);
+        corner.solve_transposed(x);
+        if (here.lane == 0) write_four(after + 4 * g, x);
+        for (int j = here.lane; j < 4 * g; j += here.lanes) {
+          T const* const from = triangle + at().place(4 * g, j);
+          T sum = before[j];
+          BATCHWORK_UNROLL
+          for (int k = 0; k < 4; ++k) sum -= from[4 * k] * x[k];
+          before[j] = sum;
+        }
+      }
+      wait(member);
+    }
+  }
+
+  /// What group g takes from the groups after it; these are in registers.
+  template <int M>
+  BATCHWORK_INLINE void update_in_registers(T (&rest)[M][2], T const* triangle, int g,
+                                            int lane) const {
+    T const* const group = triangle + at().group(g);
+    int const first = (g + 1) / 2;  // an odd group has nothing left in its tile
+    if constexpr (Vendor::multiplies_matrices<T>) {
+      T x[Tiles];
+      BATCHWORK_UNROLL
+      for (int i = 0; i < Tiles; ++i)
+        if (i >= first) x[i] = group[32 * i + lane];
+      BATCHWORK_UNROLL
+      for (int i = 0; i < Tiles; ++i) {
+        BATCHWORK_UNROLL
+        for (int j = 0; j <= i; ++j)
+          if (j >= first) Vendor::multiply_matrices(rest[i * (i + 1) / 2 + j], -x[i], x[j]);
+      }
+    } else {
+      // Two terms at a time where all four would leave too few registers for the tiles.
+      constexpr int terms = Tiles > 6 ? 2 : 4;
+      int const r = lane / 4, c = lane % 4;
+      BATCHWORK_UNROLL
+      for (int k0 = 0; k0 < 4; k0 += terms) {
+        T x[Tiles][terms];
+        BATCHWORK_UNROLL
+        for (int i = 0; i < Tiles; ++i)
+          if (i >= first) read_together(x[i], group + 4 * (8 * i + r) + k0);
+        BATCHWORK_UNROLL
+        for (int j = 0; j < Tiles; ++j) {
+          if (j < first) continue;
+          T y[2][terms];
+          read_together(y[0], group + 4 * (8 * j + 2 * c) + k0);
+          read_together(y[1], group + 4 * (8 * j + 2 * c + 1) + k0);
+          BATCHWORK_UNROLL
+          for (int i = j; i < Tiles; ++i) {
+            BATCHWORK_UNROLL
+            for (int k = 0; k < terms; ++k) {
+              rest[i * (i + 1) / 2 + j][0] -= x[i][k] * y[0][k];
+              rest[i * (i + 1) / 2 + j][1] -= x[i][k] * y[1][k];
+            }
+          }
+        }
+      }
+    }
+  }
+
+  template <class Member>
+  BATCHWORK_INLINE void factorise(Member const& member, LaneItem const& here, T* triangle,
+                                  std::int32_t& code) const
+    requires(in_registers)
+  {
+    // Lane 4 r + c holds numbers (r, 2 c) and (r, 2 c + 1) of every tile: what matrix instructions ask for.
+    constexpr int all = Tiles * (Tiles + 1) / 2;
+    int const r = here.lane / 4, c = here.lane % 4;
+    T rest[all][2];
+    BATCHWORK_UNROLL
+    for (int i = 0; i < Tiles; ++i) {
+      BATCHWORK_UNROLL
+      for (int j = 0; j <= i; ++j) {
+        T const* const from = triangle + at().place(8 * i + r, 8 * j + 2 * c);
+        rest[i * (i + 1) / 2 + j][0] = from[0];
+        rest[i * (i + 1) / 2 + j][1] = from[1];
+      }
+    }
+    wait(member);
+    BATCHWORK_UNROLL
+    for (int g = 0; g < 2 * Tiles; ++g) {
+      if (4 * g >= p.n) break;
+      if (g > 0) {
+        if (c / 2 == g % 2) {
+          BATCHWORK_UNROLL
+          for (int i = g / 2; i < Tiles; ++i) {
+            T* const to = triangle + at().group(g) + 4 * (8 * i + r) + 2 * (c % 2);
+            to[0] = rest[i * (i + 1) / 2 + g / 2][0];
+            to[1] = rest[i * (i + 1) / 2 + g / 2][1];
+          }
+        }
+        wait(member);
+      }
+      Corner corner;
+      factor_group(member, here, triangle, g, corner, code);
+      if (p.forward) forward_group(here, triangle, chunk, g, corner);
+      wait(member);
+      update_in_registers(rest, triangle, g, here.lane);
+    }
+  }
+
+  /// A large item stays in scratch.
+  template <class Member>
+  BATCHWORK_INLINE void factorise(Member const& member, LaneItem const& here, T* triangle,
+                                  std::int32_t& code) const
+    requires(!by_warps)
+  {
+    int const lane = here.rank % lanes_of_warp, warp = here.rank / lanes_of_warp, r = lane / 4,
+              c = lane % 4;
+    for (int g = 0; 4 * g < p.n; ++g) {
+      Corner corner;
+      factor_group(member, here, triangle, g, corner, code);
+      if (p.forward) forward_group(here, triangle, chunk, g, corner);
+      wait(member);
+      T const* const group = triangle + at().group(g);
+      int const first = (g + 1) / 2;
+      for (int i = first + warp; i < at().tiles; i += here.lanes / lanes_of_warp) {
+        T x[4];
+        read_together(x, group + 4 * (8 * i + r));
+        for (int j = first; j <= i; ++j) {
+          T y[2][4];
+          read_together(y[0], group + 4 * (8 * j + 2 * c));
+          read_together(y[1], group + 4 * (8 * j + 2 * c + 1));
+          T* const to = triangle + at().place(8 * i + r, 8 * j + 2 * c);
+          // An even group shares its first tile with itself.
+          if (8 * j + 2 * c < 4 * g + 4) continue;
+          T rest[2] = {to[0], to[1]};
+          BATCHWORK_UNROLL
+          for (int k = 0; k < 4; ++k) {
+            rest[0] -= x[k] * y[0][k];
+            rest[1] -= x[k] * y[1][k];
+          }
+          to[0] = rest[0];
+          to[1] = rest[1];
+        }
+      }
+      wait(member);
+    }
+  }
+
+  template <class Member>
+  BATCHWORK_INLINE LaneItem lane_item(Member const& member, T* scratch) const {
+    LaneItem here;
+    here.rank = Vendor::renewed(member.team_rank());
+    here.team = member.team_size();
+    here.lanes = by_warps ? lanes_of_warp : here.team;
+    here.item = here.rank / here.lanes;
+    here.lane = here.rank - here.item * here.lanes;
+    here.first = std::int64_t(member.league_rank()) * items_per_team;
+    here.there = p.items - here.first < items_per_team ? int(p.items - here.first) : items_per_team;
+    here.scratch = scratch;
+    return here;
+  }
+
+  template <class Member>
+  BATCHWORK_INLINE void operator()(Member const& member) const {
+    T* const scratch =
+        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(int(used_bytes()), 16));
+    LaneItem here = lane_item(member, scratch);
+    T* const triangle = here.numbers(here.item, item_numbers);
+    bool const together = of_a.by_items || of_l.by_items || of_b.by_items || of_x.by_items;
+    auto const meet = [&] {
+      if (together) member.team_barrier();
+      else wait(member);
+    };
+
+    std::int32_t code = 0;
+    bool finite = true;
+    load_triangle(here);
+    for (int c0 = 0; c0 == 0 || c0 < p.columns; c0 += chunk) {
+      int const columns = p.columns - c0 < chunk ? p.columns - c0 : chunk;
+      load_sides(here, c0, columns);
+      Vendor::wait_for_copies();
+      meet();
+      if constexpr (factors) {
+        if (c0 == 0) {
+          factorise(member, here, triangle, code);
+          // Found anew, rather than kept while registers are scarce.
+          here = lane_item(member, scratch);
+          if (p.stores_factor) {
+            meet();
+            store_factor(here);
+          }
+        } else {
+          forward(member, here, triangle, columns, code);
+        }
+      } else if (p.forward) {
+        forward(member, here, triangle, columns, code);
+      }
+      if (p.backward) backward(member, here, triangle, columns, code);
+      if (p.columns == 0) break;
+      meet();
+      finite = store_sides(here, c0, columns) && finite;
+      meet();
+    }
+    if (!p.status.wanted()) return;
+    if (p.columns > 0) {
+      leave_finite(here, finite);
+      meet();
+    }
+    if (here.lane == 0 && here.item < here.there) {
+      if (code == 0 && p.columns > 0 && !all_finite(here))
+        code = Status::code(Reason::not_finite, 0);
+      p.status.put(here.first + here.item, code);
+    }
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

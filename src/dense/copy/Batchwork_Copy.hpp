@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// copy, pack, unpack: a batch from one arrangement to another, as it is or transposed item by item, in one kernel.
+#ifndef BATCHWORK_COPY_HPP
+#define BATCHWORK_COPY_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "dense/copy/detail/Batchwork_CopyRuns.hpp"
+#include "dense/copy/detail/Batchwork_CopyTiles.hpp"
+#include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_Check.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+/// Whether the arguments of a copy are compact, whatever else is said about them.
+template <class X>
+inline constexpr bool is_compact = false;
+template <class V, Structure St, int... E>
+inline constexpr bool is_compact<Adapted<V, St, true, E...>> = true;
+template <class A>
+inline constexpr bool is_compact<TransposedView<A>> = is_compact<A>;
+
+/// What is wrong with a copy, or nothing.
+inline std::string copy_problem(Part const& to, Part const& from) {
+  if (!to.d.problem.empty()) return to.name() + ": " + to.d.problem;
+  if (!from.d.problem.empty()) return from.name() + ": " + from.d.problem;
+  if (to.d.null && from.d.null) return to.name() + ": " + null_problem;
+  if (to.d.items != from.d.items)
+    return from.name() + " has " + std::to_string(from.d.items) + " items, but " + to.name() +
+           " has " + std::to_string(to.d.items) + "; give both the same number of items";
+  if (to.d.shape != from.d.shape)
+    return from.name() + " gives items of " + from.d.shape + ", but " + to.name() +
+           " takes items of " + to.d.shape +
+           "; give both the same extents, or transposed(view) for transposes";
+  if (surely_share(to.d, from.d))
+    return to.name() + " is written and shares elements with " + from.name() +
+           "; give a View of its own";
+  return "";
+}
+
+/// Launches kernel for its tiles, with so many bytes of team scratch.
+template <class Exec, class Kernel>
+void launch_copy(Exec const& exec, std::string const& verb, Kernel const& kernel,
+                 std::size_t bytes) {
+  std::string const label = kernel_label(verb, "");
+  if constexpr (runs_on_device<Exec>) {
+    launch_teams<int(Kernel::lanes), Kernel::wanted_teams>(
+        exec, label, kernel, {kernel.tiles, int(Kernel::lanes), bytes},
+        [&] { return LaunchWords{verb, "copies of so many items", "divide the items"}; });
+  } else {
+    using Index = Kokkos::IndexType<std::int64_t>;
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Index>(exec, 0, kernel.tiles), kernel);
+  }
+}
+
+/// Bytes of a tile where a multiprocessor is to hold the teams that are wanted. What aligning them may take comes on top.
+template <class Kernel>
+int stage_of_copy(DeviceLimits const& limits) {
+  std::size_t const share = limits.scratch(Kernel::wanted_teams, int(Kernel::lanes));
+  return int(std::min(std::size_t(Kernel::stage_bytes), share > 16 ? share - 16 : 0));
+}
+
+template <class Exec, Copyable To, Copyable From>
+void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, From const& from_arg) {
+  auto const to = stored(to_arg);
+  auto const from = stored(from_arg);
+  using T = typename decltype(to)::value_type;
+  static_assert(!std::is_const_v<T>, "Batchwork::copy: a const View cannot be written");
+  static_assert(std::is_same_v<T, std::remove_const_t<typename decltype(from)::value_type>>,
+                "Batchwork::copy: both Views must hold the same type of numbers");
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16,
+                "Batchwork::copy: numbers must be trivially copyable and of at most 16 bytes");
+  static_assert(decltype(to)::tile_rank == decltype(from)::tile_rank,
+                "Batchwork::copy: both Views must hold matrices, or both vectors, or both scalars");
+  static_assert(
+      Kokkos::SpaceAccessibility<Exec, typename decltype(to)::memory_space>::accessible &&
+          Kokkos::SpaceAccessibility<Exec, typename decltype(from)::memory_space>::accessible,
+      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+
+  std::string const problem =
+      copy_problem(Part{1, "to", true, to.description}, Part{2, "from", false, from.description});
+  if (!problem.empty()) throw std::invalid_argument("Batchwork::" + verb + ": " + problem);
+
+  std::int64_t const items = to.description.items;
+  if (items == 0 || to.rows == 0 || to.cols == 0) return;
+  CopyProblem<T> const p{to.storage, from.storage.as_const(), items, to.rows, to.cols};
+  CopyRuns<T> const runs(p);
+  // On hosts a run has to pay for finding it.
+  bool const in_runs = runs.tiles > 0 && (runs_on_device<Exec> || runs.run_bytes() >= 256);
+  if (in_runs) {
+    launch_copy(exec, verb, runs, 0);
+  } else if constexpr (runs_on_device<Exec>) {
+    CopyTiles<T> const tiled(p, stage_of_copy<CopyTiles<T>>(Vendor::device_limits(exec)));
+    launch_copy(exec, verb, tiled, std::size_t(tiled.stage) + 16);
+  } else {
+    launch_copy(exec, verb, CopyTiles<T>(p), 0);
+  }
+}
+
+}  // namespace Impl
+
+/// Copies a batch from one arrangement to another: to(n, i, j) = from(n, i, j) for every item n. Each of the two is a
+/// View with the item first, in LayoutLeft, LayoutRight or LayoutStride, or compact(view, n) with groups of any width;
+/// transposed(...) around it stands for the transposes of its items, of N x M where the other side has M x N. Matrices,
+/// vectors and scalars of any extents, static or not; numbers of any trivially copyable type of up to 16 bytes.
+///
+/// One kernel on the instance `exec`. Every number is read once and written once, in whole cache lines on both sides for
+/// any pair of interleaved, item-contiguous and compact: straight across where both sides have neighbours in the same direction, otherwise
+/// by tiles that are turned in team scratch (on hosts, in the first-level cache).
+/// Asynchronous, allocates nothing, never fences. The lanes of a last group that belong to no item are left as they are.
+/// Zero items are no launch. Different numbers of items or extents, null Views, too few groups and overlapping Views
+/// throw std::invalid_argument before anything is launched.
+///
+/// \param exec  execution space instance
+/// \param to    written
+/// \param from  read; shares no elements with `to`
+template <class Exec, Impl::Copyable To, Impl::Copyable From>
+  requires Kokkos::is_execution_space_v<Exec>
+void copy(Exec const& exec, To const& to, From const& from) {
+  Impl::copy_batch(exec, "copy", to, from);
+}
+template <Impl::Copyable To, Impl::Copyable From>
+void copy(To const& to, From const& from) {
+  copy(Kokkos::DefaultExecutionSpace(), to, from);
+}
+
+/// copy(exec, to, from) into groups, to being compact(view, n).
+template <class Exec, Impl::Copyable To, Impl::Copyable From>
+  requires Kokkos::is_execution_space_v<Exec>
+void pack(Exec const& exec, To const& to, From const& from) {
+  static_assert(Impl::is_compact<To> && !Impl::is_compact<From>,
+                "Batchwork::pack: goes from a View to compact(view, n); copy takes any pair");
+  Impl::copy_batch(exec, "pack", to, from);
+}
+template <Impl::Copyable To, Impl::Copyable From>
+void pack(To const& to, From const& from) {
+  pack(Kokkos::DefaultExecutionSpace(), to, from);
+}
+
+/// copy(exec, to, from) out of groups, from being compact(view, n).
+template <class Exec, Impl::Copyable To, Impl::Copyable From>
+  requires Kokkos::is_execution_space_v<Exec>
+void unpack(Exec const& exec, To const& to, From const& from) {
+  static_assert(!Impl::is_compact<To> && Impl::is_compact<From>,
+                "Batchwork::unpack: goes from compact(view, n) to a View; copy takes any pair");
+  Impl::copy_batch(exec, "unpack", to, from);
+}
+template <Impl::Copyable To, Impl::Copyable From>
+void unpack(To const& to, From const& from) {
+  unpack(Kokkos::DefaultExecutionSpace(), to, from);
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,358 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// gemm: the product of matrices of any size for all items of a batch, one kernel.
+#ifndef BATCHWORK_GEMM_HPP
+#define BATCHWORK_GEMM_HPP
+
+#include <algorithm>
+#include <concepts>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "dense/gemm/detail/Batchwork_GemmBlocks.hpp"
+#include "dense/gemm/detail/Batchwork_GemmHost.hpp"
+#include "dense/gemm/detail/Batchwork_GemmHostSmall.hpp"
+#include "dense/gemm/detail/Batchwork_GemmLanes.hpp"
+#include "dense/gemm/detail/Batchwork_GemmTiles.hpp"
+#include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_Check.hpp"
+#include "view/Batchwork_TransposedView.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+/// An operand of a gemm: what its type says, and how it looks on the host.
+template <class O>
+struct GemmOperand {
+  static_assert(
+      is_operand<O>,
+      "Batchwork::gemm: A and B are in(view) or common(...), C is out(view) or inout(view)");
+};
+
+template <Kind K, class V, Structure St, bool IsCompact, int... E, BatchIndices Indices>
+struct GemmOperand<Operand<K, Source<Adapted<V, St, IsCompact, E...>, Indices>>> {
+  static_assert(
+      K == Kind::in || K == Kind::common || K == Kind::out || K == Kind::inout,
+      "Batchwork::gemm: A and B are in(view) or common(...), C is out(view) or inout(view)");
+  static_assert(St == Structure::general,
+                "Batchwork::gemm: structure is not used; leave out symmetric, lower and diagonal");
+  static_assert(!IsCompact, "Batchwork::gemm: compact Views are not taken; unpack them first");
+  using Src = Source<Adapted<V, St, IsCompact, E...>, Indices>;
+  using view_type = V;
+  using T = typename Src::T;
+  static constexpr Kind kind = K;
+  static constexpr bool shared = K == Kind::common;
+  static constexpr int rank = Src::tile_rank;
+  static_assert(
+      rank > 0,
+      "Batchwork::gemm: the View's rank does not fit the operand: matrices have two indices, "
+      "vectors (of one column) one, after the item index");
+
+  GemmSide<typename Src::value_type> side;
+  std::int64_t rows, cols = 1;
+  Part part;
+
+  GemmOperand(Operand<K, Src> const& o, int position) : part{position, role_of(K), writes(K), {}} {
+    V const& v = o.source.view;
+    side.data = v.data();
+    if constexpr (!shared) side.item = o.source.stride(0);
+    side.row = o.source.stride(Src::lead);
+    rows = std::int64_t(v.extent(Src::lead));
+    if constexpr (rank == 2) {
+      side.col = o.source.stride(Src::lead + 1);
+      cols = std::int64_t(v.extent(Src::lead + 1));
+    } else {
+      side.col = rows * side.row;
+    }
+    Description& d = part.d;
+    d = describe_view(v);
+    if (!shared) d.items = std::int64_t(v.extent(0));
+    if constexpr (sizeof...(E) == std::size_t(rank)) {
+      constexpr int given[] = {E...};
+      for (int r = 0; r < rank; ++r)
+        if (d.problem.empty() && std::int64_t(v.extent(Src::lead + r)) != given[r])
+          d.problem =
+              "the View's own extents differ from those given by extents<...>; give the extents the View has";
+    }
+    constexpr std::int64_t most = std::int64_t(1) << 30;
+    if (rows > most || cols > most)
+      d.problem = "an extent of its matrices is over the limit of 2^30; divide it";
+    describe_shape();
+  }
+  void turn() {
+    side = side.turned();
+    std::swap(rows, cols);
+    describe_shape();
+  }
+  void describe_shape() { part.d.shape = std::to_string(rows) + "x" + std::to_string(cols); }
+  static constexpr std::size_t fixed_bytes = 0;
+  GemmViewed fixed() const { return {}; }
+};
+
+/// A value that travels with the launch. Its numbers get their address in the kernel.
+template <class U, class Sh>
+struct GemmOperand<Operand<Kind::fixed, Fixed<U, Sh>>> {
+  static_assert(Sh::structure == Structure::general && Sh::rank > 0,
+                "Batchwork::gemm: a fixed operand is a Matrix or a Vector");
+  using T = U;
+  static constexpr Kind kind = Kind::fixed;
+  static constexpr bool shared = true;
+
+  GemmSide<T const> side{nullptr, 0, Sh::rank == 2 ? Sh::cols : 1, Sh::rank == 2 ? 1 : Sh::rows};
+  std::int64_t rows = Sh::rows, cols = Sh::rank == 2 ? Sh::cols : 1;
+  Part part;
+  Fixed<U, Sh> value;
+
+  GemmOperand(Operand<Kind::fixed, Fixed<U, Sh>> const& o, int position)
+      : part{position, role_of(Kind::fixed), false, {}}, value(o.source) {
+    part.d.extents = "(none)";
+    part.d.shape = Sh::text();
+  }
+  static constexpr std::size_t fixed_bytes =
+      sizeof(Fixed<U, Sh>) <= bytes_of_small_fixed ? bytes_of_small_fixed : bytes_of_large_fixed;
+  GemmFixed<T, fixed_bytes> fixed() const {
+    GemmFixed<T, fixed_bytes> f{};
+    for (int i = 0; i < Fixed<U, Sh>::size; ++i) f.values[i] = value.values[i];
+    return f;
+  }
+};
+
+template <class O>
+struct GemmOperand<TransposedOperand<O>> : GemmOperand<O> {
+  GemmOperand(TransposedOperand<O> const& o, int position) : GemmOperand<O>(o.operand, position) {
+    this->turn();
+  }
+};
+
+template <class Exec, class X>
+constexpr bool gemm_accessible() {
+  if constexpr (X::kind == Kind::fixed) return true;
+  else return Kokkos::SpaceAccessibility<Exec, typename X::view_type::memory_space>::accessible;
+}
+
+inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::int64_t b_rows,
+                       Part const& c, std::string const& product, bool reads_c, double beta) {
+  auto const fail = [](std::string const& what) {
+    throw std::invalid_argument("Batchwork::gemm: " + what);
+  };
+  std::vector<Part> parts;
+  // A fixed operand has no View that could be missing or shared.
+  for (Part const* p : {&a, &b, &c})
+    if (std::string(p->role) != role_of(Kind::fixed)) parts.push_back(*p);
+  check_parts("gemm", parts, 0);
+  if (a_cols != b_rows)
+    fail(a.name() + " has " + std::to_string(a_cols) + " columns, but " + b.name() + " has " +
+         std::to_string(b_rows) +
+         " rows; give extents M x K and K x N, or transposed(view) for a transpose");
+  if (c.d.shape != product)
+    fail(c.name() + " does not hold the product of " + a.name() + " and " + b.name() +
+         "; give one of " + product + ", or transposed(view) for a transpose");
+  if (!reads_c && beta != 0)
+    fail("beta is " + std::to_string(beta) + ", but " + c.name() +
+         " is not read; pass it as inout(view), or a beta of zero");
+}
+
+/// What a launch that is refused is of.
+template <class T>
+auto gemm_words(GemmProblem<T> const& p) {
+  return [&p] {
+    return LaunchWords{"gemm",
+                       "products of " + std::to_string(p.m) + " x " + std::to_string(p.k) +
+                           " and " + std::to_string(p.k) + " x " + std::to_string(p.n) +
+                           " matrices",
+                       "multiply by blocks of the matrices"};
+  };
+}
+
+template <class T, GemmTileKind Kind, class Exec, class Left>
+void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T> const& p,
+                       Left const& left, GemmTilesPlan<T> const& plan) {
+  using Tile = GemmTileOf<Kind>;
+  GemmTiles<T, Tile, Left> kernel(p, left, plan.how, plan.a, plan.b);
+  // Several tiles for a team, whose copies then never pause, as long as there are teams enough to fill the device.
+  std::int64_t const full = std::max(1, exec.concurrency() / 64);
+  kernel.rounds = int(std::clamp<std::int64_t>(kernel.tiles / full, 1, 8));
+  launch_teams<Tile::threads, Tile::teams>(
+      exec, label, kernel,
+      {(kernel.tiles + kernel.rounds - 1) / kernel.rounds, plan.how.team, kernel.scratch_bytes()},
+      gemm_words(p));
+}
+
+template <class Exec, class T>
+void launch_gemm_blocks(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
+  with_gemm_blocks(p, choose_gemm_block(p, exec.concurrency(), Vendor::device_limits(exec)),
+                   [&]<class Kernel>(Kernel const& kernel) {
+                     using Block = typename Kernel::block_type;
+                     launch_teams<Block::team, Block::teams>(
+                         exec, label, kernel, {kernel.teams(), Block::team, kernel.scratch_bytes()},
+                         gemm_words(p));
+                   });
+}
+
+template <int Size, class Exec, class T>
+void launch_gemm_lanes(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
+  using Kernel = GemmLanes<T, Size>;
+  Kernel const kernel(p, exec.concurrency());
+  launch_teams<Kernel::threads, Kernel::kernel_teams>(
+      exec, label, kernel, {kernel.teams(), Kernel::threads, 0}, gemm_words(p));
+}
+
+template <class Exec, class T, class Left>
+void launch_gemm_on_device(Exec const& exec, std::string const& label,
+                           GemmProblem<T> const& problem, Left const& left) {
+  GemmProblem<T> const p = arranged_for_device(problem);
+  if (!p.shared_a && p.items > 1 && p.c.item == 1 && p.a.item == 1 && p.b.item == 1) {
+    if constexpr (sizeof(T) == 4) {
+      if (gemm_suits_large_lanes(p)) {
+        launch_gemm_lanes<8>(exec, label, p);
+        return;
+      }
+    }
+    launch_gemm_lanes<4>(exec, label, p);
+    return;
+  }
+  if constexpr (!is_gemm_fixed<Left>) {
+    if (gemm_suits_blocks(p)) {
+      launch_gemm_blocks(exec, label, p);
+      return;
+    }
+  }
+  GemmTilesPlan<T> const plan(p, Vendor::device_limits(exec));
+  if (plan.how.kind == GemmTileKind::tiny)
+    launch_gemm_tiles<T, GemmTileKind::tiny>(exec, label, p, left, plan);
+  else launch_gemm_tiles<T, GemmTileKind::small>(exec, label, p, left, plan);
+}
+
+template <class Exec, class T, class Left>
+void launch_gemm_on_host(Exec const& exec, std::string const& label, GemmProblem<T> const& problem,
+                         Left const& left) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  GemmProblem<T> const p = arranged_for_host(problem);
+  std::int64_t const threads = exec.concurrency();
+  // Chunks large enough to be worth starting, small enough to keep all threads busy.
+  std::int64_t const work = std::max<std::int64_t>(1, p.m * p.n * std::max<std::int64_t>(1, p.k));
+  std::int64_t const some = std::max<std::int64_t>(1, 20000 / work);
+  std::int64_t const per_chunk = std::clamp(p.items / (16 * threads), std::int64_t(1), 8 * some);
+  if (GemmHostItems<T>::suits(p)) {
+    constexpr int W = GemmHostItems<T>::W;
+    std::int64_t const packs = gemm_round_up(per_chunk, W);
+    Kokkos::parallel_for(label, Policy(exec, 0, (p.items + packs - 1) / packs),
+                         GemmHostKernel<GemmHostItems<T>, Left>{{p, packs}, left});
+  } else if (GemmHostSmall<T>::suits(p)) {
+    std::int64_t const packs = gemm_round_up(per_chunk, GemmHostSmall<T>::W);
+    Kokkos::parallel_for(label, Policy(exec, 0, (p.items + packs - 1) / packs),
+                         GemmHostKernel<GemmHostSmall<T>, Left>{{p, packs}, left});
+  } else {
+    std::int64_t const rows_at_once = p.items < 4 * threads && work > 100000 ? 32 : p.m;
+    std::int64_t const row_blocks = (p.m + rows_at_once - 1) / rows_at_once;
+    std::int64_t const chunks = (p.items + per_chunk - 1) / per_chunk * row_blocks;
+    Kokkos::parallel_for(
+        label, Policy(exec, 0, chunks),
+        GemmHostKernel<GemmHostRows<T>, Left>{{p, per_chunk, row_blocks, rows_at_once}, left});
+  }
+}
+
+template <class Exec, class T, class Left>
+void launch_gemm(Exec const& exec, std::string const& label, GemmProblem<T> const& p,
+                 Left const& left) {
+  if (p.items == 0 || p.m == 0 || p.n == 0) return;
+  if constexpr (runs_on_device<Exec>) launch_gemm_on_device(exec, label, p, left);
+  else launch_gemm_on_host(exec, label, p, left);
+}
+
+}  // namespace Impl
+
+/// C_n = alpha A_n B_n + beta C_n for every item n of the batch, A_n being M x K, B_n K x N and C_n M x N; any extents,
+/// known at run time. A and B are in(view), with v(item, i, j), or one of them is common(view), with v(i, j), or
+/// common(fixed(tile)): one matrix for all items. C is out(view), which is not read, or inout(view), which is read unless
+/// beta is zero. transposed(view) in the place of a view takes its matrices as their transposes. Vectors, v(item, i) or v(i),
+/// are matrices of one column. float or double. With alpha or K zero, A and B are not read.
+///
+/// One kernel on the instance `exec`, labelled Batchwork::gemm or Batchwork::gemm(label); asynchronous, allocates nothing,
+/// never fences. Zero items are no launch. 2 M N K operations an item. Every layout is taken; fast ones have rows or
+/// columns of a matrix, or items, side by side in all of A, B and C. On devices tiled through team scratch and registers
+/// (Volkov and Demmel, Benchmarking GPUs to tune dense linear algebra, 2008), on hosts by register blocks and copied
+/// panels (Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008). The order of the additions is
+/// not that of a loop, and may depend on the sizes and the number of items.
+///
+/// Different numbers of items, shapes that do not fit, a beta with an out(view), null Views, and a C that shares elements
+/// with A or B, throw std::invalid_argument before anything is launched.
+///
+/// \param exec  execution space instance
+/// \param how   label: launch("label")
+template <class Exec, int W, int Teams, int L, class A, class B, class C>
+  requires Kokkos::is_execution_space_v<Exec>
+void gemm(Exec const& exec, Launch<W, Teams, L> const& how, std::convertible_to<double> auto alpha,
+          A const& a_operand, B const& b_operand, std::convertible_to<double> auto beta,
+          C const& c_operand) {
+  using OfA = Impl::GemmOperand<A>;
+  using OfB = Impl::GemmOperand<B>;
+  using OfC = Impl::GemmOperand<C>;
+  using Impl::Kind;
+  using T = typename OfC::T;
+  static_assert((OfA::kind == Kind::in || OfA::shared) && (OfB::kind == Kind::in || OfB::shared),
+                "Batchwork::gemm: A and B are in(view) or common(...)");
+  static_assert(OfC::kind == Kind::out || OfC::kind == Kind::inout,
+                "Batchwork::gemm: C is out(view) or inout(view)");
+  static_assert(
+      !(OfA::shared && OfB::shared),
+      "Batchwork::gemm: A and B are both common, so all items are the same; pass one of them as in(view)");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "Batchwork::gemm: the Views hold float or double");
+  static_assert(std::is_same_v<T, typename OfA::T> && std::is_same_v<T, typename OfB::T>,
+                "Batchwork::gemm: A, B and C hold the same type of numbers");
+  static_assert(
+      Impl::gemm_accessible<Exec, OfA>() && Impl::gemm_accessible<Exec, OfB>() &&
+          Impl::gemm_accessible<Exec, OfC>(),
+      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+
+  OfA const a(a_operand, 1);
+  OfB const b(b_operand, 2);
+  OfC const c(c_operand, 3);
+  Impl::check_gemm(a.part, a.cols, b.part, b.rows, c.part,
+                   std::to_string(a.rows) + "x" + std::to_string(b.cols), OfC::kind == Kind::inout,
+                   double(beta));
+
+  static_assert(OfA::fixed_bytes + OfB::fixed_bytes <= Impl::Vendor::fixed_bytes<Exec>,
+                "Batchwork: fixed operands hold more than a launch can carry on this execution "
+                "space; use common(view)");
+  Impl::GemmProblem<T> p;
+  p.a = {a.side.data, a.side.item, a.side.row, a.side.col};
+  p.b = {b.side.data, b.side.item, b.side.row, b.side.col};
+  p.c = c.side;
+  p.items = c.part.d.items;
+  p.m = a.rows;
+  p.n = b.cols;
+  p.k = a.cols;
+  p.alpha = T(alpha);
+  p.beta = T(beta);
+  p.shared_a = OfA::shared;
+  p.shared_b = OfB::shared;
+  std::string const label = Impl::kernel_label("gemm", how.label);
+  if constexpr (OfA::kind == Kind::fixed) Impl::launch_gemm(exec, label, p, a.fixed());
+  else if constexpr (OfB::kind == Kind::fixed) Impl::launch_gemm(exec, label, p, b.fixed());
+  else Impl::launch_gemm(exec, label, p, Impl::GemmViewed{});
+}
+template <class Exec, class A, class B, class C>
+  requires Kokkos::is_execution_space_v<Exec>
+void gemm(Exec const& exec, std::convertible_to<double> auto alpha, A const& a, B const& b,
+          std::convertible_to<double> auto beta, C const& c) {
+  gemm(exec, launch(), alpha, a, b, beta, c);
+}
+template <int W, int Teams, int L, class A, class B, class C>
+void gemm(Launch<W, Teams, L> const& how, std::convertible_to<double> auto alpha, A const& a,
+          B const& b, std::convertible_to<double> auto beta, C const& c) {
+  gemm(Kokkos::DefaultExecutionSpace(), how, alpha, a, b, beta, c);
+}
+template <class A, class B, class C>
+void gemm(std::convertible_to<double> auto alpha, A const& a, B const& b,
+          std::convertible_to<double> auto beta, C const& c) {
+  gemm(Kokkos::DefaultExecutionSpace(), launch(), alpha, a, b, beta, c);
+}
+
+}  // namespace Batchwork
+
+#endif

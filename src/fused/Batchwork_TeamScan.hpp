@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// team_scan: a scan prepared on the host and called inside a user's own TeamPolicy kernel; the verb scan is a launch
+/// of it.
+#ifndef BATCHWORK_TEAM_SCAN_HPP
+#define BATCHWORK_TEAM_SCAN_HPP
+
+#include "fused/Batchwork_TeamMap.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// Keeps carries in registers over all steps, reads `each` operands one step ahead, writes `emit` operands.
+template <class Sequence, class LanesT, class... B>
+struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
+  using Base = GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...>;
+  using Ops = typename Base::Ops;
+  using arguments = typename Ops::arguments;
+  using status_code = typename Ops::status_code;
+
+  Sequence sequence;
+  std::int64_t steps;
+
+  static constexpr bool is_each(Kind k) { return k == Kind::each || k == Kind::common_each; }
+  template <std::size_t I>
+  static constexpr Kind kind = Ops::template bound<I>::kind;
+
+  /// Devices read one step ahead, so that a step does not wait for memory; on hosts the caches do that.
+  static constexpr bool reads_ahead = on_device_lanes<LanesT>;
+
+  template <std::size_t I>
+  BATCHWORK_INLINE void advance(arguments& now, arguments& next, auto const& items,
+                                std::int64_t t) const {
+    if constexpr (is_each(kind<I>)) {
+      if constexpr (reads_ahead) {
+        get<I>(now) = get<I>(next);
+        std::int64_t const ahead = t + 1 < steps ? t + 1 : t;
+        get<I>(next) = this->operands.template load<I>(items, ahead, nullptr);
+      } else {
+        get<I>(now) = this->operands.template load<I>(items, t, nullptr);
+      }
+    }
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE void read_first(arguments& next, auto const& items) const {
+    if constexpr (is_each(kind<I>) && reads_ahead)
+      get<I>(next) = this->operands.template load<I>(items, 0, nullptr);
+  }
+  /// The tiles that live through all steps; the others are filled step by step. `out` is stored even
+  /// if there is no step.
+  template <std::size_t I>
+  BATCHWORK_INLINE auto start(auto const& items, char const* base) const {
+    using X = typename Argument<typename Ops::template bound<I>, LanesT>::type;
+    if constexpr (is_each(kind<I>)) return X{};
+    else if constexpr (kind<I> == Kind::out) return zero_tile<X>(items);
+    else return this->operands.template load<I>(items, 0, base);
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE void emit(auto const& items, std::int64_t t, arguments& args, status_code& code,
+                             status_code& bad) const {
+    if constexpr (kind<I> == Kind::emit)
+      this->operands.template store_one<I>(items, t, get<I>(args), code, bad);
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE void finish(auto const& items, arguments& args, status_code& code,
+                               status_code& bad) const {
+    constexpr Kind k = kind<I>;
+    if constexpr (k == Kind::out || k == Kind::inout || k == Kind::carry)
+      this->operands.template store_one<I>(items, 0, get<I>(args), code, bad);
+  }
+
+  template <std::size_t... I>
+  BATCHWORK_INLINE void run_items(auto const& items, char const* base,
+                                  std::index_sequence<I...>) const {
+    arguments args{{start<I>(items, base)}...};
+    arguments next;
+    status_code code(0), bad(0);
+    if (steps > 0) (read_first<I>(next, items), ...);
+    for (std::int64_t t = 0; t < steps; ++t) {
+      if constexpr (LanesT::stages_fixed) Vendor::forget_loads();
+      (advance<I>(args, next, items, t), ...);
+      this->call(sequence, args);
+      (emit<I>(items, t, args, code, bad), ...);
+    }
+    (finish<I>(items, args, code, bad), ...);
+    if constexpr (Ops::has_status)
+      (this->operands.template store_status<I>(items, first_failure(code, bad)), ...);
+  }
+};
+
+template <class Exec, class How, class Sequence, class... O>
+auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... operands) {
+  require_one_launch<Exec, O...>();
+  using L = lanes_of<Exec, How, OneLaneStaging, bound_t<O>...>;
+  using Group = ScanGroup<Sequence, L, bound_t<O>...>;
+  [[maybe_unused]] constexpr bool fits = Group::template fits<Sequence>();
+  return Group{{typename Group::Ops{{{bind(operands)}...}}}, sequence, steps};
+}
+
+}  // namespace Impl
+
+/// A scan to be called inside a kernel on Exec, as team_map.
+template <class Exec, class Sequence, class... O>
+auto team_scan(std::int64_t steps, Sequence const& sequence, O const&... operands) {
+  Impl::check("team_scan", steps, Impl::resolve(operands)...);
+  auto group =
+      Impl::make_scan_group<Exec, Impl::DefaultHow>(steps, sequence, Impl::resolve(operands)...);
+  return Impl::TeamGroup<decltype(group)>{group};
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,642 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Group: a sequence and its operands, ready to run on some items inside a kernel. The verbs launch one; a user's own
+/// TeamPolicy kernel can call one.
+#ifndef BATCHWORK_GROUP_HPP
+#define BATCHWORK_GROUP_HPP
+
+#include "core/detail/Batchwork_Tuple.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "fused/detail/Batchwork_Sequence.hpp"
+#include "launch/detail/Batchwork_Check.hpp"
+#include "view/detail/Batchwork_Bound.hpp"
+
+namespace Batchwork::Impl {
+
+/// Where the common operands of a call stand in the stage: in order, each on a 16-byte boundary.
+template <class Lanes, class... B>
+struct Stage {
+  static constexpr std::size_t align = 16;
+  template <class X, class LanesOfX>
+  static constexpr std::size_t bytes_of() {
+    if constexpr (X::template staged<LanesOfX> > 0)
+      return (X::template staged<LanesOfX> * sizeof(typename X::scalar) + align - 1) / align *
+             align;
+    else return 0;
+  }
+  template <std::size_t... I>
+  static constexpr std::size_t offset(std::size_t n, std::index_sequence<I...>) {
+    constexpr std::size_t sizes[] = {bytes_of<B, lanes_of_operand<Lanes, I>>()..., 0};
+    std::size_t sum = 0;
+    for (std::size_t k = 0; k < n; ++k) sum += sizes[k];
+    return sum;
+  }
+  static constexpr std::size_t offset(std::size_t n) {
+    return offset(n, std::index_sequence_for<B...>{});
+  }
+  static constexpr std::size_t bytes = offset(sizeof...(B));
+};
+
+/// On a device: many copies on their way at once.
+template <class Lanes, class B, class T>
+BATCHWORK_INLINE void stage_number(B const& b, int k, T* to) {
+  if constexpr (B::kind == Kind::carry) {
+    stage_number<Lanes>(b.start, k, to);
+  } else if constexpr (requires { b.template where<Lanes>(k); }) {
+    T const* const from = b.template where<Lanes>(k);
+    if (from == nullptr) *to = T(0);
+    else Vendor::copy_async<int(sizeof(T))>(to, from);
+  } else {
+    *to = b.template number<Lanes>(k);
+  }
+}
+template <class Lanes, class B>
+BATCHWORK_INLINE auto staged_number(B const& b, int k) {
+  if constexpr (B::kind == Kind::carry) return b.start.template number<Lanes>(k);
+  else return b.template number<Lanes>(k);
+}
+
+/// The tile of one operand, in the lanes at hand.
+template <class B, class Lanes>
+struct Argument {
+  using type = typename B::template tile<Lanes>;
+};
+template <class Loc, class Lanes>
+struct Argument<Bound<Kind::status, Loc>, Lanes> {
+  using type = Nothing;
+};
+
+/// The tiles of all operands, in order.
+template <class Lanes, class Indices, class... B>
+struct ArgumentsOf;
+template <class Lanes, std::size_t... I, class... B>
+struct ArgumentsOf<Lanes, std::index_sequence<I...>, B...> {
+  using type = Tuple<typename Argument<B, lanes_of_operand<Lanes, I>>::type...>;
+};
+
+/// Positions of the operands that are parameters of the sequence: all but status.
+template <class... B>
+struct Parameters {
+  static constexpr std::size_t count = (std::size_t(B::kind != Kind::status) + ... + 0);
+  template <std::size_t N>
+  static constexpr std::size_t position() {
+    constexpr bool is_parameter[] = {(B::kind != Kind::status)..., false};
+    std::size_t seen = 0;
+    for (std::size_t k = 0; k < sizeof...(B); ++k) {
+      if (is_parameter[k]) {
+        if (seen == N) return k;
+        ++seen;
+      }
+    }
+    return sizeof...(B);
+  }
+};
+
+/// True where every stored number of a tile is finite.
+template <class X>
+BATCHWORK_INLINE auto all_finite(X const& x) {
+  if constexpr (requires { x.value; }) {
+    return is_finite(x.value);
+  } else if constexpr (is_fragments<X>) {
+    return x.all_finite();
+  } else if constexpr (is_distributed_tile<X>) {
+    using T = typename X::T;
+    T sum(0);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < X::mine; ++m) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < X::length; ++k) {
+        // Of a symmetric tile what is stored: the lower triangle.
+        if (x.line(m) < X::count && !(X::structure == Structure::symmetric && k > x.line(m)))
+          sum += x.local(m, k) - x.local(m, k);
+      }
+    }
+    return x.grid.template sum<X::lanes>(sum) == T(0);
+  } else {
+    using S = value_t<X>;
+    S sum(scalar_t<S>(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < X::rows; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < X::cols; ++j) {
+        if (!X::skips(i, j)) sum += x.entry(i, j) - x.entry(i, j);
+      }
+    }
+    return sum == S(scalar_t<S>(0));
+  }
+}
+
+/// Status codes and truths of numbers of one size as those of another, where a call mixes float and double.
+template <class Code, class I>
+BATCHWORK_INLINE Code as_code(I const& a) {
+  if constexpr (std::is_same_v<Code, I>) {
+    return a;
+  } else {
+    Code r(0);
+    for (int l = 0; l < Code::width; ++l) r.set_lane(l, a.lane(l));
+    return r;
+  }
+}
+template <class Code, class M>
+BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
+  if constexpr (requires { select(mask, a, b); }) {
+    return select(mask, a, b);
+  } else {
+    Code r(0);
+    for (int l = 0; l < Code::width; ++l) r.set_lane(l, mask.lane(l) ? a.lane(l) : b.lane(l));
+    return r;
+  }
+}
+
+/// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a pass over the cache; on
+/// a device the zeros cost nothing.
+template <class X>
+BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
+  if constexpr (requires(X x) { x.grid; }) {
+    X x;
+    x.grid = items.grid;
+    return x;
+  }
+#if !defined(__CUDACC__) && !defined(__HIPCC__) && !defined(BATCHWORK_DEVICE_PASS)
+  if constexpr (sizeof(X) > 256) {
+    X x;
+    return x;
+  }
+#endif
+  return X{};
+}
+
+/// A tile of zeros, with no failure.
+template <class X>
+BATCHWORK_INLINE X zero_tile([[maybe_unused]] auto const& items) {
+  X x{};
+  if constexpr (requires { x.grid; }) x.grid = items.grid;
+  else if constexpr (requires { x.value.grid; }) x.value.grid = items.grid;
+  return x;
+}
+
+/// The operands of a call and what is common to all verbs: staging, loading, storing, the status.
+template <class LanesT, class... B>
+struct Operands {
+  using lanes = LanesT;
+  using stage = Stage<LanesT, B...>;
+  using parameters = Parameters<B...>;
+  using indices = std::index_sequence_for<B...>;
+  using arguments = typename ArgumentsOf<LanesT, indices, B...>::type;
+  template <std::size_t I>
+  using operand_lanes = lanes_of_operand<LanesT, I>;
+  static constexpr bool has_status = ((B::kind == Kind::status) || ...);
+
+  template <std::size_t I>
+  using bound = std::remove_cvref_t<decltype(get<I>(std::declval<Tuple<B...> const&>()))>;
+
+  /// Status codes of the items in the lanes at hand.
+  using status_code =
+      std::conditional_t<on_device_lanes<LanesT>, std::int32_t, Pack<std::int64_t, LanesT::width>>;
+
+  Tuple<B...> bounds;
+
+  // ---- staging ----
+  template <std::size_t I, class Member>
+  BATCHWORK_INLINE void stage_one(Member const& member, char* base) const {
+    if constexpr (bound<I>::template staged<operand_lanes<I>> > 0) {
+      auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
+      auto const& b = get<I>(bounds);
+      Vendor::for_each_lane(member, int(bound<I>::template staged<operand_lanes<I>>),
+                            [&](int k) { stage_number<operand_lanes<I>>(b, k, to + k); });
+    }
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE void stage_one(char* base) const {
+    if constexpr (bound<I>::template staged<operand_lanes<I>> > 0) {
+      auto* to = reinterpret_cast<typename bound<I>::scalar*>(base + stage::offset(I));
+      for (int k = 0; k < bound<I>::template staged<operand_lanes<I>>; ++k)
+        to[k] = staged_number<operand_lanes<I>>(get<I>(bounds), k);
+    }
+  }
+  template <class... Where, std::size_t... I>
+  BATCHWORK_INLINE void stage_all(std::index_sequence<I...>, Where&&... where) const {
+    (stage_one<I>(where...), ...);
+  }
+  /// By all lanes of a device team, into its scratch, and a team barrier.
+  template <class Member>
+  BATCHWORK_INLINE char* stage_by_team(Member const& member) const {
+    // A copy of the scratch handle: the space is the team's own again after the call.
+    auto scratch = member.team_scratch(0);
+    std::size_t const bytes = stage::bytes;
+    int const alignment = int(stage::align);
+    char* base = static_cast<char*>(scratch.get_shmem_aligned(bytes, alignment));
+    stage_all(indices{}, member, base);
+    Vendor::wait_for_copies();
+    member.team_barrier();
+    return base;
+  }
+  /// By a host thread, onto its stack.
+  BATCHWORK_INLINE void stage_by_thread(char* base) const { stage_all(indices{}, base); }
+
+  // ---- loading ----
+  template <std::size_t I>
+  BATCHWORK_INLINE auto load(auto const& items, std::int64_t time, char const* base) const {
+    constexpr Kind k = bound<I>::kind;
+    auto const& b = get<I>(bounds);
+    if constexpr (k == Kind::in || k == Kind::inout || k == Kind::each) {
+      return b.template load<operand_lanes<I>>(items, time);
+    } else if constexpr (k == Kind::common) {
+      return b.template read<operand_lanes<I>>(
+          reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
+    } else if constexpr (k == Kind::fixed) {
+      return b.template read<operand_lanes<I>>(
+          reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
+    } else if constexpr (k == Kind::common_each) {
+      return b.template load<operand_lanes<I>>(time);
+    } else if constexpr (k == Kind::carry) {
+      return b.template load<operand_lanes<I>>(
+          items, reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
+    } else {
+      return assigned_later<typename Argument<bound<I>, LanesT>::type>(items);
+    }
+  }
+
+  // ---- storing ----
+  /// Stores what the kinds in question write, and merges the tiles' status into `code`.
+  template <std::size_t I, class Code>
+  BATCHWORK_INLINE void store_one(auto const& items, std::int64_t time, auto& x, Code& code,
+                                  Code& bad) const {
+    // A tile of plain numbers knows no grid.
+    if constexpr (requires { x.grid = items.grid; }) x.grid = items.grid;
+    auto const& b = get<I>(bounds);
+    auto const put = [&](auto const& target, auto const& y) {
+      target.template store<LanesT>(items, time, y);
+      if constexpr (has_status) {
+        code = first_failure(code, as_code<Code>(y.info));
+        bad = select_code(all_finite(y), bad, Code(Status::code(Reason::not_finite, 0)));
+      }
+    };
+    if constexpr (bound<I>::kind == Kind::carry) {
+      if constexpr (decltype(b.end)::kind != Kind::nothing) {
+        if constexpr (requires { x.product; }) {
+          put(b.end, x.value());
+        } else {
+          // Stored as by an assignment to a tile of the end.
+          using X = std::remove_cvref_t<decltype(x)>;
+          using End = typename decltype(b.end)::template tile<LanesT>;
+          if constexpr (std::is_same_v<X, End>) put(b.end, x);
+          else put(b.end, End(x));
+        }
+      } else if constexpr (has_status) {
+        code = first_failure(code, as_code<Code>(x.info));
+      }
+    } else {
+      put(b, x);
+    }
+  }
+  template <std::size_t I, class Code>
+  BATCHWORK_INLINE void store_status(auto const& items, Code const& code) const {
+    if constexpr (bound<I>::kind == Kind::status) get<I>(bounds).store(items, code);
+  }
+};
+
+/// What map and scan share: how a group runs on a device team and on a host thread.
+/// Derived gives run_items(items, stage, indices).
+template <class Derived, class LanesT, class... B>
+struct GroupBase {
+  using lanes = LanesT;
+  using Ops = Operands<LanesT, B...>;
+  static constexpr bool on_device = on_device_lanes<LanesT>;
+  Ops operands;
+
+  /// Bytes of team scratch; hosts stage on the stack.
+  static constexpr std::size_t scratch_size(int team) {
+    return (on_device ? Ops::stage::bytes : 0) + exchange_bytes(team);
+  }
+
+  // ---- lanes that share items ----
+  static constexpr int lanes_per_item = LanesT::lanes_per_item;
+  template <class S>
+  struct ExchangeOf {
+    static constexpr std::size_t bytes = 0;
+  };
+  template <class S>
+    requires is_distributed<S>
+  struct ExchangeOf<S> {
+    static constexpr std::size_t bytes = S::exchange::bytes;
+  };
+  /// Of one item, for numbers of every type among the operands.
+  static constexpr std::size_t item_bytes = [] {
+    if constexpr (on_device) {
+      constexpr std::size_t f = ExchangeOf<typename LanesT::template value<float>>::bytes,
+                            d = ExchangeOf<typename LanesT::template value<double>>::bytes;
+      return (std::is_same_v<typename B::scalar, double> || ...) ? d : f;
+    } else {
+      return std::size_t(0);
+    }
+  }();
+  static constexpr int copy_group_items = LanesT::copy_group_lanes / lanes_per_item;
+  /// Grids of so many lanes, those of the last copy group and the lanes left over included.
+  static constexpr int grids_of(int team) {
+    return (team + LanesT::copy_group_lanes - 1) / LanesT::copy_group_lanes * copy_group_items;
+  }
+  /// Grids that compute: a last warp that is not whole stands aside, it could not give the same bits as the others.
+  static constexpr KOKKOS_FUNCTION int grids_in(int team) {
+    return (team > lanes_of_warp ? team / lanes_of_warp * lanes_of_warp : team) / lanes_per_item;
+  }
+  static constexpr std::size_t exchange_bytes(int team) {
+    return lanes_per_item == 1
+               ? 0
+               : (item_bytes * std::size_t(copy_group_items) + Derived::fetched_by_copy_group()) *
+                     std::size_t(grids_of(team) / copy_group_items);
+  }
+  /// As many items as the team has grids, from `first` on, and again every `step` items.
+  template <class Member>
+  BATCHWORK_INLINE void run_grids(Member const& member, std::int64_t first, std::int64_t last,
+                                  std::int64_t step) const {
+    char* base = nullptr;
+    if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
+    constexpr int L = lanes_per_item, together = copy_group_items;
+    int const rank = Vendor::lane_rank(member), team = Vendor::lane_count(member);
+    int const mine = rank / L, grids = grids_in(team);
+    if (grids == 0) Kokkos::abort("Batchwork: a team has fewer lanes than share an item");
+    if (last <= first) return;
+    auto scratch = member.team_scratch(0);
+    // After the stage, which the call has taken from its own copy of the handle.
+    std::size_t const bytes = Ops::stage::bytes + exchange_bytes(team);
+    char* const exchange =
+        static_cast<char*>(scratch.get_shmem_aligned(bytes, int(Ops::stage::align))) +
+        Ops::stage::bytes;
+    // The exchanges of a copy group's items, and beyond those of all copy groups what they fetch ahead.
+    int const copy_group = mine / together, head = copy_group * together;
+    GridItem<LanesT::copy_group_lanes> item;
+    item.exchange = exchange + item_bytes * std::size_t(head);
+    item.item_bytes = int(item_bytes);
+    item.place = mine - head;
+    item.grid =
+        LaneGrid{exchange + item_bytes * std::size_t(mine), rank % L, Vendor::LaneSync::of(member)};
+    item.ahead.buffer = exchange + item_bytes * std::size_t(grids_of(team)) +
+                        Derived::fetched_by_copy_group() * std::size_t(copy_group);
+    // Lanes left over repeat another grid's work: they must not leave the others' way.
+    bool const whole = mine < grids, all_there = head + together <= grids;
+    auto const copy_group_at = [&](std::int64_t at) {
+      if (all_there && at + head + together <= last)
+        return CopyGroup{rank - head * L, together, 0, at + head};
+      return CopyGroup{rank % L, 1, item.place, whole && at + mine < last ? at + mine : last - 1};
+    };
+    self().fetch_first(item, copy_group_at(first));
+    for (std::int64_t at = first; at < last; at += step) {
+      bool const present = whole && at + mine < last;
+      item.first = present ? at + mine : last - 1;
+      item.count = present ? 1 : 0;
+      // Else the places of all numbers of an item are kept in registers from one to the next.
+      item.grid.lane = Vendor::renewed(rank % L);
+      item.copy_group = copy_group_at(at);
+      item.ahead.more = at + step < last;
+      item.ahead.next = copy_group_at(at + step);
+      self().run_items(item, base, typename Ops::indices{});
+    }
+  }
+
+  BATCHWORK_INLINE Derived const& self() const { return static_cast<Derived const&>(*this); }
+
+  template <std::size_t I>
+  static BATCHWORK_INLINE auto& argument(typename Ops::arguments& args) {
+    if constexpr (is_read_only(Ops::template bound<I>::kind)) return std::as_const(get<I>(args));
+    else return get<I>(args);
+  }
+  template <std::size_t P>
+  using parameter = Parameter<
+      Ops::template bound<Ops::parameters::template position<P>()>::kind,
+      typename Argument<typename Ops::template bound<Ops::parameters::template position<P>()>,
+                        lanes_of_operand<LanesT, Ops::parameters::template position<P>()>>::type>;
+  template <class Sequence, std::size_t... P>
+  static BATCHWORK_INLINE void call(Sequence const& sequence, typename Ops::arguments& args,
+                                    std::index_sequence<P...>) {
+    if constexpr (is_callable<Sequence, parameter<P>...>)
+      sequence(argument<Ops::parameters::template position<P>()>(args)...);
+  }
+  template <class Sequence, std::size_t... P>
+  static constexpr bool require_sequence_of(std::index_sequence<P...>) {
+    return require_sequence<Sequence, parameter<P>...>();
+  }
+  /// True, or the compiler says what is wrong with the sequence.
+  template <class Sequence>
+  static constexpr bool fits() {
+    return require_sequence_of<Sequence>(std::make_index_sequence<Ops::parameters::count>{});
+  }
+  /// One parameter per operand, status excepted.
+  template <class Sequence>
+  static BATCHWORK_INLINE void call(Sequence const& sequence, typename Ops::arguments& args) {
+    call(sequence, args, std::make_index_sequence<Ops::parameters::count>{});
+  }
+
+  /// All lanes of a device team; stages first. On return nothing is synchronised.
+  template <class Member>
+  BATCHWORK_INLINE void run(Member const& member, std::int64_t first, std::int64_t last) const {
+    if constexpr (lanes_per_item > 1) {
+      run_grids(member, first, last, grids_in(Vendor::lane_count(member)));
+    } else {
+      char* base = nullptr;
+      if constexpr (Ops::stage::bytes > 0) base = operands.stage_by_team(member);
+      Vendor::for_each_lane(member, int(last - first), [&](int k) {
+        // So many numbers would be read once, before the loop, and spilled.
+        if constexpr (LanesT::stages_fixed) Vendor::forget_loads();
+        self().run_items(Items{first + k, 1}, base, typename Ops::indices{});
+      });
+    }
+  }
+
+  /// Bytes that a copy group fetches ahead, and how it begins: not at all.
+  static constexpr std::size_t fetched_by_copy_group() { return 0; }
+  BATCHWORK_INLINE void fetch_first(auto const&, CopyGroup const&) const {}
+
+  /// Bytes of team scratch per lane that the verb's own kernel has beside.
+  static constexpr std::size_t fetch_bytes = 0;
+  /// As run, in the verb's own kernel.
+  template <class Member>
+  BATCHWORK_INLINE void run_alone(Member const& member, std::int64_t first,
+                                  std::int64_t last) const {
+    run(member, first, last);
+  }
+
+  /// One host thread: packs, with the common operands on its stack.
+  BATCHWORK_INLINE void run_chunk(std::int64_t first, std::int64_t last) const {
+    constexpr int W = LanesT::width;
+    alignas(64) char base[Ops::stage::bytes + 1];
+    operands.stage_by_thread(base);
+    for (std::int64_t item = first; item < last; item += W) {
+      int const count = last - item < W ? int(last - item) : W;
+      self().run_items(Items{item, count}, base, typename Ops::indices{});
+    }
+  }
+};
+
+/// A group as a user's kernel calls it.
+template <class Group>
+struct TeamGroup {
+  Group group;
+
+  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...). With a vector length
+  /// above 1, `lanes` is its product with the team size.
+  static constexpr std::size_t scratch_size(int lanes) {
+    return Group::scratch_size(lanes) > 0 ? Group::scratch_size(lanes) + Group::Ops::stage::align
+                                          : 0;
+  }
+
+  /// Runs on the items first .. last - 1. Called by all threads of the team, outside nested ranges, with the same
+  /// arguments. What the team wrote before is seen, and what this writes is seen by the team after. Lanes are the
+  /// linear ranks over team size times vector length; on the host each thread takes one pack at a time.
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member, std::int64_t first,
+                                  std::int64_t last) const {
+    member.team_barrier();
+    if constexpr (Group::on_device) {
+      group.run(member, first, last);
+    } else {
+      constexpr int W = Group::lanes::width;
+      std::int64_t const packs = (last - first + W - 1) / W;
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(member, packs), [&](std::int64_t k) {
+        std::int64_t const item = first + k * W;
+        group.run_chunk(item, item + W < last ? item + W : last);
+      });
+    }
+    member.team_barrier();
+  }
+};
+
+/// The scalar type that decides the width of packs: the first operand's that has one.
+template <class... S>
+struct FirstScalar {
+  using type = double;
+};
+template <class S, class... Rest>
+struct FirstScalar<S, Rest...> {
+  using type = S;
+};
+template <class... Rest>
+struct FirstScalar<void, Rest...> {
+  using type = typename FirstScalar<Rest...>::type;
+};
+
+/// What a call is launched with where nothing is said.
+struct DefaultHow {
+  static constexpr int width = 0, lanes = 0;
+  using division = Division<>;
+};
+
+template <class B>
+struct ShapeSeen {
+  using type = typename decltype(B::loc)::shape;
+};
+template <class B>
+  requires requires { typename B::Sh; }
+struct ShapeSeen<B> {
+  using type = typename B::Sh;
+};
+
+/// The largest extent among the tiles of a call.
+template <class B>
+constexpr int largest_extent_of() {
+  if constexpr (requires { typename B::scalar; } && !std::is_void_v<typename B::scalar>) {
+    if constexpr (B::kind == Kind::carry) {
+      return largest_extent_of<decltype(B::start)>();
+    } else {
+      using Sh = typename ShapeSeen<B>::type;
+      return Sh::rows > Sh::cols ? Sh::rows : Sh::cols;
+    }
+  } else {
+    return 1;
+  }
+}
+template <class... B>
+inline constexpr int largest_extent_in = [] {
+  int r = 1;
+  ((r = largest_extent_of<B>() > r ? largest_extent_of<B>() : r), ...);
+  return r;
+}();
+
+/// Bytes of the numbers of a fixed operand.
+template <class B>
+constexpr std::size_t fixed_bytes_of() {
+  if constexpr (B::kind == Kind::fixed) return sizeof(B);
+  else return 0;
+}
+
+/// Bytes that a copy group needs to fetch an operand of its next items ahead: none where it is not read, or not carried.
+template <int L, int CopyGroupLanes, class B>
+constexpr std::size_t ahead_bytes_of() {
+  if constexpr (L > 1 && Vendor::copies_asynchronously &&
+                (B::kind == Kind::in || B::kind == Kind::inout)) {
+    using Loc = decltype(B::loc);
+    if constexpr (Loc::shape::rank > 0) return GridTransfer<Loc, L, CopyGroupLanes>::bytes;
+  }
+  return 0;
+}
+
+/// Which of the operands of a call are staged in so many bytes of scratch. Fixed ones first: lanes that read numbers of
+/// different rows of the arguments at once wait for one after the other. Room for all, if that is so.
+template <class Lanes, class... B>
+constexpr std::uint64_t operands_staged_in(std::size_t available) {
+  static_assert(sizeof...(B) <= 64, "Batchwork: a call has up to 64 operands");
+  using Staged = Stage<Lanes, B...>;
+  if constexpr (Staged::bytes == 0) {
+    return ~std::uint64_t(0);
+  } else {
+    if (Staged::bytes <= available) return ~std::uint64_t(0);
+    constexpr int count = int(sizeof...(B));
+    constexpr std::size_t bytes[] = {Staged::template bytes_of<B, Lanes>()...};
+    constexpr bool fixed[] = {(fixed_bytes_of<B>() > 0)...};
+    return staged_operands<count>(bytes, fixed, available);
+  }
+}
+
+/// The lanes on a device: those given, or GridLanes where several share an item. Double where there is any: its exchange is
+/// the largest. Commons that would leave too little scratch for the exchange of a copy group are read through the cache.
+template <int L, class How, class DeviceLanes, class... B>
+struct DividedLanes {
+  using T = std::conditional_t<(std::is_same_v<typename B::scalar, double> || ...), double, float>;
+  static constexpr int extent = largest_extent_in<B...>;
+  static constexpr int lanes = L > 0 ? L : lanes_per_item<T>(extent);
+  static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
+  static constexpr std::size_t available = How::scratch;
+  static constexpr int copy_group = copy_group_lanes(lanes, exchange, available);
+  using staging = GridLanes<lanes, extent, true, copy_group, How>;
+  static constexpr std::size_t exchanged = exchange * std::size_t(copy_group / lanes);
+  // Where not all are staged, fetching ahead comes first.
+  static constexpr std::size_t left = exchanged < available ? available - exchanged : 0,
+                               ahead =
+                                   (std::size_t(0) + ... + ahead_bytes_of<lanes, copy_group, B>());
+  static constexpr bool all = Stage<staging, B...>::bytes <= left;
+  static constexpr std::uint64_t staged = operands_staged_in<staging, B...>(
+      !all && ahead <= exchanged && ahead <= left ? left - ahead : left);
+  static constexpr std::size_t fixed = (std::size_t(0) + ... + fixed_bytes_of<B>());
+  using alone = std::conditional_t<(fixed > Vendor::fast_argument_bytes), StagingFixed<DeviceLanes>,
+                                   DeviceLanes>;
+  using type = std::conditional_t<
+      lanes == 1, alone,
+      std::conditional_t<
+          staged == ~std::uint64_t(0), staging,
+          std::conditional_t<staged == 0, GridLanes<lanes, extent, false, copy_group, How>,
+                             GridLanesStagingSome<lanes, extent, copy_group, How, staged>>>>;
+};
+template <int L, class DeviceLanes, class... B>
+using DeviceLanesOf = DividedLanes<L, Division<>, DeviceLanes, B...>;
+
+template <class Exec, class How, class DeviceLanes, class... B>
+using lanes_of =
+    lanes_for<Exec, typename FirstScalar<typename B::scalar...>::type, How::width,
+              typename DividedLanes<How::lanes, typename How::division, DeviceLanes, B...>::type>;
+
+/// What holds for the operands of every verb.
+template <class Exec, class... O>
+constexpr void require_one_launch() {
+  static_assert((std::size_t(0) + ... + fixed_bytes_of<bound_t<O>>()) <= Vendor::fixed_bytes<Exec>,
+                "Batchwork: fixed operands hold more than a launch can carry on this execution "
+                "space; use common(view)");
+  static_assert((int(O::kind == Kind::status) + ... + 0) <= 1,
+                "Batchwork: one status operand per call");
+  require_accessible<Exec, O...>();
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// What a sequence must be to be called with the tiles of its operands, said in one sentence where it is not.
+#ifndef BATCHWORK_SEQUENCE_HPP
+#define BATCHWORK_SEQUENCE_HPP
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "core/detail/Batchwork_Macros.hpp"
+#include "view/Batchwork_Operand.hpp"
+
+namespace Batchwork::Impl {
+
+constexpr bool is_read_only(Kind k) {
+  return k == Kind::in || k == Kind::common || k == Kind::fixed || k == Kind::each ||
+         k == Kind::common_each;
+}
+
+/// A parameter of a sequence: the kind of its operand, and the tile.
+template <Kind K, class X>
+struct Parameter {
+  static constexpr Kind kind = K;
+  using tile = X;
+  using type = std::conditional_t<is_read_only(K), X const&, X&>;
+};
+
+template <class Sequence, class... P>
+inline constexpr bool is_callable = std::is_invocable_v<Sequence const&, typename P::type...>;
+
+/// Whether parameter N binds to an rvalue, as a copy, a constant and a forwarding reference do.
+template <std::size_t N, class Sequence, class... P, std::size_t... I>
+constexpr bool takes_an_rvalue(std::index_sequence<I...>) {
+  return std::is_invocable_v<Sequence const&,
+                             std::conditional_t<I == N, typename P::tile, typename P::type>...>;
+}
+/// Whether the sequence can be called where its template parameters as far as N are the tiles themselves: not if N is a
+/// forwarding reference, which is X& then.
+template <class Sequence, class... P, std::size_t... K>
+constexpr bool names_its_tiles(std::index_sequence<K...>) {
+  using Tiles = std::tuple<typename P::tile...>;
+  return requires(Sequence const& s) {
+    s.template operator()<std::tuple_element_t<K, Tiles>...>(std::declval<typename P::type>()...);
+  };
+}
+/// Whether what is assigned to parameter N is lost. In this order, so that the body of a lambda is instantiated for no types
+/// that it is not called with.
+template <std::size_t N, class Sequence, class... P>
+constexpr bool takes_a_copy() {
+  if constexpr (names_its_tiles<Sequence, P...>(std::make_index_sequence<N + 1>{}))
+    return takes_an_rvalue<N, Sequence, P...>(std::index_sequence_for<P...>{});
+  else return false;
+}
+
+/// Parameter N, counted from 0, among those of kinds that are written.
+template <std::size_t N, class Sequence, class... P>
+constexpr bool require_reference() {
+  constexpr Kind kinds[] = {P::kind...};
+  if constexpr (is_read_only(kinds[N]) || kinds[N] == Kind::nothing) {
+    return true;
+  } else {
+    constexpr bool good = !takes_a_copy<N, Sequence, P...>();
+    static_assert(
+        good,
+        "Batchwork: the sequence takes an operand that it is to write (out, inout, carry, "
+        "emit) by value or as a constant; make the parameter a reference, Y& y or auto& y, "
+        "or what is assigned would be lost");
+    return good;
+  }
+}
+template <class Sequence, class... P, std::size_t... N>
+constexpr bool require_references(std::index_sequence<N...>) {
+  return (require_reference<N, Sequence, P...>() && ...);
+}
+
+/// True, or the compiler says what is wrong with the sequence.
+template <class Sequence, class... P>
+constexpr bool require_sequence() {
+  constexpr bool callable = is_callable<Sequence, P...>;
+  static_assert(
+      callable,
+      "Batchwork: the sequence cannot be called with the operands' tiles: it has one parameter for "
+      "each operand, in their order, none for status; its call operator is const, and a template "
+      "(in a lambda auto&); tiles that are read are constant, X const& x or auto const& x");
+  if constexpr (callable)
+    return require_references<Sequence, P...>(std::index_sequence_for<P...>{});
+  else return false;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// check(A): whether the pattern of a batch of matrices is sound. Kernels take that for granted: an index out of range is a
+/// read out of range.
+#ifndef BATCHWORK_CHECKSYSTEMS_HPP
+#define BATCHWORK_CHECKSYSTEMS_HPP
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "krylov/formats/Batchwork_Formats.hpp"
+
+namespace Batchwork {
+
+/// What check asks of the diagonal. Preconditioners divide by it; a product does not need it.
+enum class Diagonals { required, optional };
+
+namespace Impl {
+
+/// What was found in a pattern.
+struct PatternFault {
+  [[noreturn]] static void raise(SystemView const& of, std::string const& what) {
+    throw std::invalid_argument("Batchwork::check: " + of.name() + what);
+  }
+  [[noreturn]] static void raise(SystemView const& of, std::int64_t row, std::string const& what) {
+    raise(of, ", row " + std::to_string(row) + ": " + what);
+  }
+};
+
+/// Goes through the columns of one row, one after the other.
+struct RowCheck {
+  SystemView const& of;
+  std::int64_t row, rows;
+  std::int64_t last = -1;
+  bool has_diagonal = false;
+
+  void add(std::int64_t column, std::int64_t entry) {
+    std::string const here =
+        "column " + std::to_string(column) + " (entry " + std::to_string(entry) + ")";
+    if (column < 0 || column >= rows)
+      PatternFault::raise(of, row,
+                          here + " is out of range; give columns from 0 to " +
+                              std::to_string(rows - 1) + ", counted from 0");
+    if (column == last)
+      PatternFault::raise(of, row, here + " is there twice; add the two entries up");
+    if (column < last)
+      PatternFault::raise(
+          of, row,
+          here + " comes after column " + std::to_string(last) +
+              "; sort the entries of every row by column, and their values with them");
+    last = column;
+    has_diagonal = has_diagonal || column == row;
+  }
+  void end(Diagonals diagonals) const {
+    if (diagonals == Diagonals::required && !has_diagonal)
+      PatternFault::raise(
+          of, row,
+          "column " + std::to_string(row) +
+              ", the diagonal, is missing; store it, as a zero if need be, or "
+              "check(A, Diagonals::optional) for a matrix that is only multiplied by");
+  }
+};
+
+/// A View of indices, copied to the host if it is not there.
+template <class V>
+auto pattern_on_host(V const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
+
+template <class O, class C, class V>
+void check_pattern(Csr<O, C, V> const& a, Diagonals diagonals) {
+  auto const views = a.views();
+  auto const offsets = pattern_on_host(a.row_offsets);
+  auto const columns = pattern_on_host(a.columns);
+  std::int64_t const rows = a.rows(), entries = a.nonzeros();
+  auto const offset = [&](std::int64_t i) { return std::int64_t(offsets(std::size_t(i))); };
+  if (offset(0) != 0)
+    PatternFault::raise(views[0], 0,
+                        "the first offset is " + std::to_string(offset(0)) + "; begin with 0");
+  // All of them before any column is read: in the order of the rows an offset may be too large.
+  for (std::int64_t i = 0; i < rows; ++i)
+    if (offset(i + 1) < offset(i))
+      PatternFault::raise(views[0], i,
+                          "it goes from offset " + std::to_string(offset(i)) + " to " +
+                              std::to_string(offset(i + 1)) + "; offsets must not fall");
+  if (offset(rows) != entries)
+    PatternFault::raise(views[0], ": the last offset is " + std::to_string(offset(rows)) +
+                                      ", but " + views[1].name() + " has " +
+                                      std::to_string(entries) +
+                                      " column indices; give as many as the last offset says");
+  for (std::int64_t i = 0; i < rows; ++i) {
+    RowCheck row{views[1], i, rows};
+    for (std::int64_t k = offset(i); k < offset(i + 1); ++k)
+      row.add(std::int64_t(columns(std::size_t(k))), k);
+    row.end(diagonals);
+  }
+}
+
+template <class C, class V>
+void check_pattern(Ell<C, V> const& a, Diagonals diagonals) {
+  auto const views = a.views();
+  if constexpr (!Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                            typename C::memory_space>::accessible) {
+    if (!a.columns.span_is_contiguous())
+      PatternFault::raise(views[0],
+                          " has gaps and is not on the host, so it cannot be checked; check a copy "
+                          "of it there");
+  }
+  auto const columns = pattern_on_host(a.columns);
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    RowCheck row{views[0], i, a.rows()};
+    std::int64_t padding = -1;
+    for (std::int64_t k = 0; k < a.width(); ++k) {
+      auto const column = static_cast<std::int32_t>(columns(std::size_t(i), std::size_t(k)));
+      if (column == -1) {
+        if (padding < 0) padding = k;
+        continue;
+      }
+      if (padding >= 0)
+        PatternFault::raise(views[0], i,
+                            "entry " + std::to_string(k) + " comes after entry " +
+                                std::to_string(padding) +
+                                ", which is none (-1); put those at the end of the row");
+      row.add(column, k);
+    }
+    row.end(diagonals);
+  }
+}
+
+/// Nothing to find in what has no pattern.
+template <SystemMatrices A>
+void check_pattern(A const&, Diagonals) {}
+
+}  // namespace Impl
+
+/// Checks the pattern of csr(...) or ell(...), and the shapes of every format. Throws std::invalid_argument that names the
+/// View, the row, the column and the remedy: null Views, shapes that differ, row offsets that fall or end elsewhere than the
+/// columns do, columns that are out of range, unsorted or there twice, and a diagonal that is missing.
+///
+/// Copies the pattern to the host if it is elsewhere, and waits for that; the values are not looked at. Once for a pattern is
+/// enough: the verbs check shapes only.
+template <Impl::SystemMatrices A>
+void check(A const& a, Diagonals diagonals = Diagonals::required) {
+  if (auto const problem = a.problem(); !problem.empty())
+    throw std::invalid_argument("Batchwork::check: " + problem);
+  Impl::check_pattern(a, diagonals);
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// add_scaled_identity: beta A + alpha I, in the numbers of A.
+#ifndef BATCHWORK_ADDSCALEDIDENTITY_HPP
+#define BATCHWORK_ADDSCALEDIDENTITY_HPP
+
+#include <concepts>
+#include <cstdint>
+
+#include "krylov/verbs/detail/Batchwork_SystemVerb.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+/// The place of the number on the diagonal, or -1 where the pattern has none.
+template <class Systems>
+BATCHWORK_INLINE std::int64_t diagonal_place(Systems const& a, int row) {
+  std::int64_t found = -1;
+  a.for_each_place(row, [&](int column, std::int64_t place) {
+    if (column == row) found = place;
+  });
+  return found;
+}
+template <class T>
+BATCHWORK_INLINE std::int64_t diagonal_place(DenseSystems<T> const& a, int row) {
+  return row * (a.values.row + a.values.col);
+}
+
+template <class T, class Systems>
+struct AddScaledIdentity {
+  using value_type = T;
+  static constexpr int combined = 0;
+
+  Systems a;
+  Storage<T> numbers;
+  ItemNumber<T> alpha;
+  T beta;
+  std::int64_t nonzeros;
+
+  int lanes() const { return multiply_lanes(a, nonzeros); }
+  bool in_packs(int width) const {
+    return stands_in_packs(numbers, width) && alpha.in_packs(width);
+  }
+
+  template <class S, class Lanes>
+  BATCHWORK_INLINE void run(Lanes const& lanes, std::int64_t item, bool there) const {
+    if (!there) return;
+    T* const v = item_of(numbers, item);
+    S const add = alpha.template at<S>(item);
+    lanes.for_each(a.rows, [&](int i) {
+      if (beta == T(1)) {
+        // Nothing but the diagonal changes.
+        std::int64_t const place = diagonal_place(a, i);
+        if (place >= 0) put(v + place, get<S>(v + place) + add);
+      } else {
+        a.for_each_place(i, [&](int column, std::int64_t place) {
+          // With a beta of zero nothing is read: it may be anything.
+          S x = beta == T(0) ? S(T(0)) : S(beta) * get<S>(v + place);
+          if (column == i) x = x + add;
+          put(v + place, x);
+        });
+      }
+    });
+  }
+};
+
+template <class Exec, class Alpha, class A>
+void add_scaled_identity_batch(Exec const& exec, Alpha const& alpha, A const& a, double beta) {
+  using T = typename NumbersStored<Exec, A>::type;
+  SystemCall const call{"add_scaled_identity"};
+  call.check_matrices(2, a);
+  auto operands = operands_of(2, a, true);
+  ItemNumber<T> added;
+  if constexpr (Viewish<Alpha>) {
+    auto const s = operand_of<Exec, T, 0>(alpha);
+    added = {s.storage.as_const(), false};
+    operands.push_back({1, {"alpha", s.description}});
+  } else {
+    added.value = T(alpha);
+  }
+  std::int64_t const items = check_operands(call, operands);
+  if (a.rows() == 0) return;
+  auto const systems = a.systems();
+  launch_systems(exec, call,
+                 AddScaledIdentity<T, std::remove_const_t<decltype(systems)>>{
+                     systems, numbers_of(a), added, T(beta), a.nonzeros()},
+                 items, a.rows(), a.nonzeros());
+}
+
+/// What alpha may be.
+template <class X>
+concept NumberOrView = std::convertible_to<X, double> || Viewish<X>;
+
+}  // namespace Impl
+
+/// A_n = beta A_n + alpha I for every item n, in the numbers of A, which is csr(...), ell(...) or dense(...) of Views that are
+/// not const. alpha is a number, or a View alpha(item) of the type of A's numbers, in any layout or compact(v, n). With a beta of
+/// one only the diagonal is read and written, with a beta of zero nothing is read.
+///
+/// A row of a pattern without an entry on the diagonal has no place for alpha: it becomes beta times itself and nothing else,
+/// in every format. That is so for all items or for none, since they share the pattern, and check(A) says it beforehand.
+///
+/// One kernel on the instance `exec`, labelled Batchwork::add_scaled_identity; asynchronous, allocates nothing, never fences.
+/// Zero items or rows are no launch. A rounding a multiplication and an addition; a NaN stays in its entry, one in alpha in
+/// its item's diagonal.
+///
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
+template <class Exec, Impl::NumberOrView Alpha, Impl::SystemMatrices A>
+  requires Kokkos::is_execution_space_v<Exec>
+void add_scaled_identity(Exec const& exec, Alpha const& alpha, A const& a, double beta = 1) {
+  Impl::add_scaled_identity_batch(exec, alpha, a, beta);
+}
+template <Impl::NumberOrView Alpha, Impl::SystemMatrices A>
+void add_scaled_identity(Alpha const& alpha, A const& a, double beta = 1) {
+  add_scaled_identity(Kokkos::DefaultExecutionSpace(), alpha, a, beta);
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// equilibrate: powers of two that bring the rows and columns of a matrix near to one.
+#ifndef BATCHWORK_EQUILIBRATE_HPP
+#define BATCHWORK_EQUILIBRATE_HPP
+
+#include <cstdint>
+#include <type_traits>
+
+#include "krylov/verbs/detail/Batchwork_Exponents.hpp"
+#include "krylov/verbs/detail/Batchwork_SystemVerb.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+/// What `right` holds of a column meanwhile, in one number that T represents exactly: its exponent q, and the largest
+/// exponent c among its entries times their rows' factors, as c K + q. For one column q is the same in all that is written to
+/// it between two waits, so that lanes find the largest c by an atomic maximum.
+template <class T>
+struct ColumnState {
+  static constexpr T K = std::is_same_v<T, float> ? T(1024) : T(8192);
+  /// Less than every c: the column is empty.
+  static constexpr T empty = -K / 2;
+
+  template <class S>
+  static BATCHWORK_INLINE S largest(S const& state) {
+    return Exponents<T>::nearest(state * S(1 / K));
+  }
+  template <class S>
+  static BATCHWORK_INLINE S exponent(S const& state) {
+    return state - largest(state) * S(K);
+  }
+  template <class S>
+  static BATCHWORK_INLINE S of(S const& c, S const& q) {
+    return c * S(K) + q;
+  }
+};
+
+/// The lanes of an item may read and raise the same column at one time.
+template <class S, class Lanes, class T>
+BATCHWORK_INLINE S read_shared([[maybe_unused]] Lanes const& lanes, T const* from) {
+  if constexpr (std::is_base_of_v<LoneLane, Lanes>) return get<S>(from);
+  else return lanes.count == 1 ? *from : Kokkos::atomic_load(from);
+}
+template <class S, class Lanes, class T>
+BATCHWORK_INLINE void raise_shared([[maybe_unused]] Lanes const& lanes, T* to, S const& was,
+                                   S const& x) {
+  if constexpr (!std::is_base_of_v<LoneLane, Lanes>) {
+    if (lanes.count > 1) {
+      // Of what was read there may be more by now, but never less.
+      if (x > was) Kokkos::atomic_max(to, x);
+      return;
+    }
+  }
+  put(to, select(x > was, x, was));
+}
+
+template <class T, class Systems>
+struct EquilibrateSystems {
+  using value_type = T;
+  static constexpr int combined = 1;
+  /// The exponents of a row whose largest number is not its column's halve in every sweep, and there are 2^11 of them.
+  static constexpr int most_sweeps = 12;
+
+  Systems a;
+  Storage<T> left, right;
+  std::int64_t nonzeros;
+
+  int lanes() const { return multiply_lanes(a, nonzeros); }
+  bool in_packs(int width) const {
+    return stands_in_packs(a.values, width) && stands_in_packs(left, width) &&
+           stands_in_packs(right, width);
+  }
+
+  template <class S, class Lanes>
+  BATCHWORK_INLINE void run(Lanes& lanes, std::int64_t item, bool there) const {
+    using E = Exponents<T>;
+    using Column = ColumnState<T>;
+    int const rows = there ? a.rows : 0;
+    T const* const v = item_of(a.values, item);
+    // Of a row its exponent, which only its own lane reads; of a column see ColumnState.
+    T *const l = item_of(left, item), *const r = item_of(right, item);
+    lanes.for_each(rows, [&](int i) {
+      put(l + i * left.row, S(T(0)));
+      put(r + i * right.row, Column::of(S(Column::empty), S(T(0))));
+    });
+    lanes.sync();
+    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+      mask_t<S> changed(false);
+      lanes.for_each(rows, [&](int i) {
+        S const p = get<S>(l + i * left.row);
+        S largest(-E::infinite());
+        a.for_each_place(i, [&](int column, std::int64_t place) {
+          T* const at = r + column * right.row;
+          S const state = read_shared<S>(lanes, at), q = Column::exponent(state);
+          S const e = E::of(get<S>(v + place));
+          largest = select(e + q > largest, e + q, largest);
+          raise_shared(lanes, at, state, Column::of(e + p, q));
+        });
+        S const next = select(largest > S(-E::infinite()), E::less_half(p, largest + p), p);
+        changed = changed || next != p;
+        put(l + i * left.row, next);
+      });
+      lanes.sync();
+      lanes.for_each(rows, [&](int j) {
+        T* const at = r + j * right.row;
+        S const state = get<S>(at), c = Column::largest(state), q = Column::exponent(state);
+        S const next = select(c > S(Column::empty), E::less_half(q, c + q), q);
+        changed = changed || next != q;
+        put(at, Column::of(S(Column::empty), next));
+      });
+      lanes.sync();
+      if (!lanes.any(changed)) break;
+    }
+    lanes.for_each(rows, [&](int i) {
+      T* const at = r + i * right.row;
+      put(l + i * left.row, E::power(get<S>(l + i * left.row)));
+      put(at, E::power(Column::exponent(get<S>(at))));
+    });
+  }
+};
+
+template <class Exec, class A, class L, class R>
+void equilibrate_batch(Exec const& exec, A const& a, L const& left_arg, R const& right_arg) {
+  using T = typename NumbersStored<Exec, A>::type;
+  auto const left = operand_of<Exec, T, 1>(left_arg);
+  auto const right = operand_of<Exec, T, 1>(right_arg);
+  require_written<std::remove_const_t<decltype(left)>>();
+  require_written<std::remove_const_t<decltype(right)>>();
+
+  SystemCall const call{"equilibrate"};
+  SystemView const l{"left", left.description}, r{"right", right.description};
+  call.check_matrices(1, a);
+  call.check_vector(2, l, left, a);
+  call.check_vector(3, r, right, a);
+  auto operands = operands_of(1, a, false);
+  operands.push_back({2, l, true});
+  operands.push_back({3, r, true});
+  std::int64_t const items = check_operands(call, operands);
+  if (a.rows() == 0) return;
+  auto const systems = a.systems();
+  launch_systems(exec, call,
+                 EquilibrateSystems<T, std::remove_const_t<decltype(systems)>>{
+                     systems, left.storage, right.storage, a.nonzeros()},
+                 items, a.rows(), a.nonzeros());
+}
+
+}  // namespace Impl
+
+/// Finds powers of two l_i and r_j for every item so that in diag(l) A diag(r) the largest magnitude of every row and column is
+/// from 3/8 to 3, and writes them to `left` and `right`, Views v(item, row) in any layout or strided, or compact(v, n), of the
+/// type of A's numbers. A, which is csr(...), ell(...) or dense(...), is not changed: scale(left, A, right) does that, without
+/// rounding; then solve with diag(l) b, and multiply the result by diag(r). A symmetric matrix has equal l and r.
+///
+/// Zeros, infinities and NaN count as if they were not there; a row or column of nothing else has the factor one. So factors
+/// are always finite and positive. They have normal inverses; where that is not enough, or 12 sweeps are not, the result is
+/// less near to one.
+///
+/// One kernel on the instance `exec`, labelled Batchwork::equilibrate; asynchronous, allocates nothing, never fences. Zero items
+/// or rows are no launch. It sweeps over A until nothing changes: five or six times for numbers that span ten powers of ten, once
+/// more for twenty. The same factors on every machine. See D. Ruiz, A scaling algorithm to equilibrate both rows and columns norms in
+/// matrices, RAL-TR-2001-034 (2001), of which this is the form with largest magnitudes, all roots rounded to powers of two.
+///
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
+template <class Exec, Impl::SystemMatrices A, Impl::Viewish L, Impl::Viewish R>
+  requires Kokkos::is_execution_space_v<Exec>
+void equilibrate(Exec const& exec, A const& a, L const& left, R const& right) {
+  Impl::equilibrate_batch(exec, a, left, right);
+}
+template <Impl::SystemMatrices A, Impl::Viewish L, Impl::Viewish R>
+void equilibrate(A const& a, L const& left, R const& right) {
+  equilibrate(Kokkos::DefaultExecutionSpace(), a, left, right);
+}
+
+}  // namespace Batchwork
+
+#endif

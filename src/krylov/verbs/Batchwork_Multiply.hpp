@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// multiply: the products of a batch of matrices, in any format, with a batch of vectors.
+#ifndef BATCHWORK_MULTIPLY_HPP
+#define BATCHWORK_MULTIPLY_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/formats/Batchwork_Formats.hpp"
+#include "krylov/formats/detail/Batchwork_MultiplyHost.hpp"
+#include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"
+#include "launch/Batchwork_Launch.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+template <class Exec, class A, class Y, class X>
+constexpr void require_multiply() {
+  static_assert(SystemMatrices<A>,
+                "Batchwork::multiply: the matrices are csr(...), ell(...), dense(...), "
+                "scaled_identity(...) or matrix_free(...)");
+  using T = typename Y::value_type;
+  static_assert(Y::tile_rank == 1 && X::tile_rank == 1,
+                "Batchwork::multiply: y and x hold vectors, (item, row)");
+  static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "Batchwork::multiply takes float or double");
+  static_assert(
+      std::is_same_v<T, std::remove_const_t<typename X::value_type>> &&
+          (std::is_void_v<typename A::value_type> || std::is_same_v<T, typename A::value_type>),
+      "Batchwork: the matrices and vectors of a call hold the same type of numbers");
+  static_assert(
+      reaches<Exec, typename Y::memory_space> && reaches<Exec, typename X::memory_space> &&
+          A::template reachable<Exec>,
+      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+}
+
+template <class Exec, class T, class Systems>
+void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T, Systems> const& p,
+                     std::int64_t nonzeros) {
+  std::string const label = kernel_label(call.verb, "");
+  if constexpr (runs_on_device<Exec>) {
+    using Kernel = MultiplyTeams<T, Systems>;
+    Kernel const kernel{p, multiply_lanes(p.a, nonzeros)};
+    launch_teams<Kernel::largest_team, 1>(exec, label, kernel,
+                                          {kernel.teams(), Kernel::largest_team, 0},
+                                          [&] { return call.launch_words(p.a.rows); });
+  } else {
+    std::int64_t const per_chunk =
+        items_of_a_chunk(p.items, p.a.rows + nonzeros, exec.concurrency());
+    Kokkos::parallel_for(label,
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                             exec, 0, (p.items + per_chunk - 1) / per_chunk),
+                         MultiplyHost<T, Systems>(p, per_chunk));
+  }
+}
+
+/// The operands stand at different places of the two calls, which messages name.
+template <class Exec, class A, class X, class Y>
+void multiply_batch(Exec const& exec, double alpha, A const& a, X const& x_arg, double beta,
+                    Y const& y_arg, int at_a, int at_x, int at_y) {
+  auto const x = stored(x_arg);
+  auto const y = stored(y_arg);
+  require_multiply<Exec, A, std::remove_const_t<decltype(y)>, std::remove_const_t<decltype(x)>>();
+  using T = typename decltype(y)::value_type;
+
+  SystemCall const call{"multiply"};
+  SystemView const vx{"x", x.description}, vy{"y", y.description};
+  call.check_matrices(at_a, a);
+  call.check_vector(at_x, vx, x, a);
+  call.check_vector(at_y, vy, y, a);
+  std::int64_t const items = y.description.items;
+  call.check_items(at_x, vx, x.description.items, SystemCall::name(at_y, vy), items);
+  auto const views = a.views();
+  call.check_allocated(at_y, vy, vx, views);
+  if (!views.empty())
+    call.check_items(at_a, views.back(), a.items(), SystemCall::name(at_y, vy), items);
+  call.check_written(at_y, vy, at_x, vx);
+  for (auto const& v : views) call.check_written(at_y, vy, at_a, v);
+  if (items == 0 || a.rows() == 0) return;
+
+  auto const systems = a.systems();
+  launch_multiply<Exec, T>(exec, call,
+                           MultiplyProblem<T, std::remove_const_t<decltype(systems)>>{
+                               systems, x.storage.as_const(), y.storage, T(alpha), T(beta), items},
+                           a.nonzeros());
+}
+
+}  // namespace Impl
+
+/// y_n = A_n x_n for every item n, A being csr(...), ell(...), dense(...), scaled_identity(...) or matrix_free(...). `y` and `x` are
+/// Views v(item, i) in any layout or strided, or compact(v, n); float or double. y may not be x.
+///
+/// One kernel on the instance `exec`, labelled Batchwork::multiply; asynchronous, allocates nothing, never fences. Zero items
+/// or rows are no launch. On devices lanes share an item, each with some of its rows, or have one each where items are side
+/// by side; on hosts a thread has one, or a pack of them. Sums are in the numbers' own type. A NaN stays within its item.
+///
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
+/// Patterns are not read: see check.
+template <class Exec, Impl::SystemMatrices A, Impl::Viewish X, Impl::Viewish Y>
+  requires Kokkos::is_execution_space_v<Exec>
+void multiply(Exec const& exec, A const& a, X const& x, Y const& y) {
+  Impl::multiply_batch(exec, 1, a, x, 0, y, 1, 2, 3);
+}
+template <Impl::SystemMatrices A, Impl::Viewish X, Impl::Viewish Y>
+void multiply(A const& a, X const& x, Y const& y) {
+  multiply(Kokkos::DefaultExecutionSpace(), a, x, y);
+}
+
+/// y_n = alpha A_n x_n + beta y_n for every item n. With a beta of zero y is not read. Otherwise as above.
+template <class Exec, Impl::SystemMatrices A, Impl::Viewish X, Impl::Viewish Y>
+  requires Kokkos::is_execution_space_v<Exec>
+void multiply(Exec const& exec, double alpha, A const& a, X const& x, double beta, Y const& y) {
+  Impl::multiply_batch(exec, alpha, a, x, beta, y, 2, 3, 5);
+}
+template <Impl::SystemMatrices A, Impl::Viewish X, Impl::Viewish Y>
+void multiply(double alpha, A const& a, X const& x, double beta, Y const& y) {
+  multiply(Kokkos::DefaultExecutionSpace(), alpha, a, x, beta, y);
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// scale: diag(l) A diag(r), in the numbers of A.
+#ifndef BATCHWORK_SCALE_HPP
+#define BATCHWORK_SCALE_HPP
+
+#include <cstdint>
+
+#include "krylov/verbs/detail/Batchwork_SystemVerb.hpp"
+#include "krylov/verbs/detail/Batchwork_VectorOrCommon.hpp"
+#include "view/Batchwork_Operand.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+template <class T, class Systems>
+struct ScaleSystems {
+  using value_type = T;
+  static constexpr int combined = 0;
+
+  Systems a;
+  Storage<T> numbers;
+  ItemVector<T> left, right;
+  std::int64_t nonzeros;
+
+  int lanes() const { return multiply_lanes(a, nonzeros); }
+  bool in_packs(int width) const {
+    return stands_in_packs(numbers, width) && left.in_packs(width) && right.in_packs(width);
+  }
+
+  template <class S, class Lanes>
+  BATCHWORK_INLINE void run(Lanes const& lanes, std::int64_t item, bool there) const {
+    if (!there) return;
+    T* const v = item_of(numbers, item);
+    T const *const l = left.item(item), *const r = right.item(item);
+    lanes.for_each(a.rows, [&](int i) {
+      S const factor = left.template at<S>(l, i);
+      a.for_each_place(i, [&](int column, std::int64_t place) {
+        put(v + place, (factor * get<S>(v + place)) * right.template at<S>(r, column));
+      });
+    });
+  }
+};
+
+template <class Exec, class L, class A, class R>
+void scale_batch(Exec const& exec, L const& left, A const& a, R const& right) {
+  using T = typename NumbersStored<Exec, A>::type;
+  SystemCall const call{"scale"};
+  call.check_matrices(2, a);
+  auto operands = operands_of(2, a, true);
+  auto const l = factors_of<Exec, T>(call, 1, "left", a, left, operands);
+  auto const r = factors_of<Exec, T>(call, 3, "right", a, right, operands);
+  std::int64_t const items = check_operands(call, operands);
+  if (a.rows() == 0) return;
+  auto const systems = a.systems();
+  launch_systems(exec, call,
+                 ScaleSystems<T, std::remove_const_t<decltype(systems)>>{systems, numbers_of(a), l,
+                                                                         r, a.nonzeros()},
+                 items, a.rows(), a.nonzeros());
+}
+
+}  // namespace Impl
+
+/// A_n = diag(l_n) A_n diag(r_n) for every item n, in the numbers of A, which is csr(...), ell(...) or dense(...) of Views that
+/// are not const. `left` and `right` are Views v(item, row) in any layout or strided, or compact(v, n), or common(v) of v(row),
+/// the same for all items; of the type of A's numbers. They may be the same View.
+///
+/// An entry becomes (l_i a_ij) r_j: two roundings, none where the factors are powers of two and nothing leaves the range. One
+/// kernel on the instance `exec`, labelled Batchwork::scale; asynchronous, allocates nothing, never fences. Zero items or rows
+/// are no launch. A NaN stays in its entry, or in its row or column.
+///
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
+template <class Exec, Impl::VectorOrCommon L, Impl::SystemMatrices A, Impl::VectorOrCommon R>
+  requires Kokkos::is_execution_space_v<Exec>
+void scale(Exec const& exec, L const& left, A const& a, R const& right) {
+  Impl::scale_batch(exec, left, a, right);
+}
+template <Impl::VectorOrCommon L, Impl::SystemMatrices A, Impl::VectorOrCommon R>
+void scale(L const& left, A const& a, R const& right) {
+  scale(Kokkos::DefaultExecutionSpace(), left, a, right);
+}
+
+}  // namespace Batchwork
+
+#endif

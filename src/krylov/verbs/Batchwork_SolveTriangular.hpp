@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// solve_triangular: substitution with a triangle of every matrix of a batch.
+#ifndef BATCHWORK_SOLVETRIANGULAR_HPP
+#define BATCHWORK_SOLVETRIANGULAR_HPP
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "dense/cholesky/Batchwork_CholeskyVerbs.hpp"
+#include "krylov/formats/detail/Batchwork_AnySystems.hpp"
+#include "krylov/verbs/detail/Batchwork_SystemVerb.hpp"
+
+namespace Batchwork {
+
+/// A triangle of a matrix, its diagonal included; of a unit one the diagonal is 1, whatever is stored there.
+enum class Triangle { lower, unit_lower, upper, unit_upper };
+
+namespace Impl {
+
+template <class T>
+struct TriangularSystems {
+  using value_type = T;
+  /// Of a row: the terms, and the number on its diagonal.
+  static constexpr int combined = 2;
+
+  AnySystems<T> a;
+  Storage<T const> b;
+  Storage<T> x;
+  StatusTarget status;
+  bool upper, unit;
+  std::int64_t nonzeros;
+
+  /// As many as share the entries of a row, four each or more; part of a warp, since they wait for each other in every row.
+  int lanes() const {
+    if (has_items_side_by_side(a.values)) return 1;
+    int n = 1;
+    while (n < lanes_of_warp && std::int64_t(4) * n * a.rows < nonzeros) n *= 2;
+    return n;
+  }
+  bool in_packs(int width) const {
+    return stands_in_packs(a.values, width) && stands_in_packs(b, width) &&
+           stands_in_packs(x, width);
+  }
+
+  template <class S, class Lanes>
+  BATCHWORK_INLINE void run(Lanes& lanes, std::int64_t item, bool there) const {
+    T const* const numbers = a.numbers(item);
+    T const* const right = item_of(b, item);
+    T* const to = item_of(x, item);
+    info_t<S> info(0);
+    // What is added to it is zero, or NaN.
+    S flaw(T(0));
+    for (int step = 0; step < a.rows; ++step) {
+      int const i = upper ? a.rows - 1 - step : step;
+      S s[combined] = {S(T(0)), S(T(0))};
+      if (there) {
+        auto const row = a.row(numbers, i);
+        for (int k = lanes.rank; k < row.count; k += lanes.count) {
+          int const j = row.column(k);
+          if (j == i) s[1] = get<S>(row.numbers + k * row.step);
+          else if ((j > i) == upper)
+            s[0] += get<S>(row.numbers + k * row.step) * get<S>(to + j * x.row);
+        }
+      }
+      lanes.sum(s);
+      if (there && lanes.rank == 0) {
+        S const d = unit ? S(T(1)) : s[1];
+        S const y = (get<S>(right + i * b.row) - s[0]) / d;
+        S const value = select(d == S(T(0)), S(std::numeric_limits<T>::quiet_NaN()), y);
+        put(to + i * x.row, value);
+        info_t<S> const none(0), zero = make_info<S>(Reason::breakdown, i + 1),
+                                 wrong = make_info<S>(Reason::not_finite, i + 1);
+        info_t<S> const now = select(d == S(T(0)), zero, select(is_finite(d), none, wrong));
+        info = upper ? first_failure(now, info) : first_failure(info, now);
+        flaw += value - value;
+      }
+      // The row is there for all before the next one.
+      lanes.sync();
+    }
+    if (!there || lanes.rank != 0 || !status.wanted()) return;
+    info_t<S> const none(0), result = make_info<S>(Reason::not_finite, 0);
+    info = first_failure(info, select(flaw == S(T(0)), none, result));
+    if constexpr (std::is_same_v<S, T>) {
+      status.put(item, info);
+    } else {
+      for (int l = 0; l < ValueTraits<S>::width; ++l)
+        status.put(item + l, std::int32_t(info.lane(l)));
+    }
+  }
+};
+
+template <class Exec, class A, class B, class X, class C>
+void solve_triangular_batch(Exec const& exec, Triangle triangle, A const& a, B const& b_arg,
+                            X const& x_arg, C const& codes) {
+  static_assert(require_status<C>());
+  using T = typename NumbersStored<Exec, A>::type;
+  auto const b = operand_of<Exec, T, 1>(b_arg);
+  auto const x = operand_of<Exec, T, 1>(x_arg);
+  require_written<std::remove_const_t<decltype(x)>>();
+  SystemCall const call{"solve_triangular"};
+  call.check_matrices(2, a);
+  auto operands = operands_of(2, a, false);
+  SystemView const vb{"b", b.description}, vx{"x", x.description};
+  call.check_vector(3, vb, b, a);
+  call.check_vector(4, vx, x, a);
+  operands.push_back({4, vx, true});
+  // In place: the same numbers are no overlap.
+  if (same_numbers(x, b) && x.storage.row == b.storage.row)
+    call.check_items(3, vb, b.description.items, SystemCall::name(4, vx), x.description.items);
+  else operands.push_back({3, vb});
+  TriangleCall beside{call.verb, {}};
+  StatusTarget const status = status_target<Exec>(beside, codes);
+  for (auto const& part : beside.parts) operands.push_back({5, {"status", part.d}, true});
+  std::int64_t const items = check_operands(call, operands);
+  if (a.rows() == 0) return;
+  launch_systems(
+      exec, call,
+      TriangularSystems<T>{AnySystems<T>(a.systems()), b.storage.as_const(), x.storage, status,
+                           triangle == Triangle::upper || triangle == Triangle::unit_upper,
+                           triangle == Triangle::unit_lower || triangle == Triangle::unit_upper,
+                           a.nonzeros()},
+      items, a.rows(), a.nonzeros());
+}
+
+}  // namespace Impl
+
+/// The solutions of L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being the lower or upper triangle of A, which is
+/// csr(...), ell(...) or dense(...): what is on the other side of the diagonal is not used. The order of the entries within a
+/// row does not matter.
+/// \param triangle  Triangle::lower, unit_lower, upper or unit_upper
+/// \param b,x       Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may be the View b itself
+/// \param codes     status(codes), if it is given, receives for each item 0, or a reason with a 1-based row: Reason::breakdown
+///                  where a number on the diagonal is zero or not in the pattern, Reason::not_finite where it is NaN or
+///                  infinite, of several the smallest row, as in LAPACK's trtrs; or not_finite with an info of 0 where only a
+///                  number of x is not finite
+///
+/// Where the diagonal is zero or missing, that number of x and those computed from it are NaN, in every format alike. Other items
+/// come out bitwise as without it.
+///
+/// One kernel on the instance `exec`, labelled Batchwork::solve_triangular; asynchronous, allocates nothing, never fences. Zero
+/// items or rows are no launch, and write no status. Two operations an entry and a division a row, row by row (Y. Saad, Iterative
+/// Methods for Sparse Linear Systems, 2nd edition, section 11.6): on devices up to 32 lanes share the entries of a row, one a
+/// system where rows are short or items are side by side in memory; on hosts a thread has an item, or a pack of them. For dense
+/// triangles with several right-hand sides see solve_lower.
+///
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, Views that
+/// overlap other than in place. Patterns are not read: see check.
+template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X,
+          class S = Impl::NoStatus>
+  requires Kokkos::is_execution_space_v<Exec>
+void solve_triangular(Exec const& exec, Triangle triangle, A const& a, B const& b, X const& x,
+                      S const& codes = {}) {
+  Impl::solve_triangular_batch(exec, triangle, a, b, x, codes);
+}
+template <Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X, class S = Impl::NoStatus>
+void solve_triangular(Triangle triangle, A const& a, B const& b, X const& x, S const& codes = {}) {
+  solve_triangular(Kokkos::DefaultExecutionSpace(), triangle, a, b, x, codes);
+}
+
+}  // namespace Batchwork
+
+#endif

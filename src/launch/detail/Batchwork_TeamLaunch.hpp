@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// launch_teams: how every verb launches a kernel of teams. What Kokkos would refuse is refused before: a launch that Kokkos
+/// refuses keeps a slot of its scratch pool on CUDA, and after some of them the next one waits for ever.
+#ifndef BATCHWORK_TEAMLAUNCH_HPP
+#define BATCHWORK_TEAMLAUNCH_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "core/detail/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+
+namespace Batchwork::Impl {
+
+/// The teams of a launch.
+struct TeamShape {
+  std::int64_t teams = 0;
+  int lanes = 1;          ///< of a team
+  std::size_t bytes = 0;  ///< of level-0 scratch, a team
+};
+
+/// What a message says of a launch that is refused: what is asked for too much, and what to do about it.
+struct LaunchWords {
+  std::string verb;
+  std::string subject;  ///< in the plural
+  std::string remedy;
+};
+
+/// A kernel with its policy. MostLanes and Teams are the launch bounds: the lanes of a team at most, and the teams that a
+/// multiprocessor is to hold at least. Kernel arguments instead of Kokkos' constant buffer: with that, launches on different
+/// instances would wait for one another.
+template <int MostLanes, int Teams, class Exec>
+auto team_policy(Exec const& exec, TeamShape const& shape) {
+  using namespace Kokkos::Experimental;
+  Kokkos::TeamPolicy<Exec, Kokkos::IndexType<std::int64_t>,
+                     Vendor::TeamBounds<Exec, MostLanes, Teams>>
+  policy(exec, int(shape.teams), shape.lanes, 1);
+  if (shape.bytes > 0) policy.set_scratch_size(0, Kokkos::PerTeam(int(shape.bytes)));
+  return require(policy, WorkItemProperty::HintLightWeight);
+}
+
+/// What of a launch is beyond the limits of the device itself, or nothing.
+inline std::string beyond_limits(DeviceLimits const& limits, TeamShape const& shape) {
+  if (shape.teams > limits.teams_of_launch)
+    return "take " + std::to_string(shape.teams) + " teams, more than the " +
+           std::to_string(limits.teams_of_launch) + " of one launch";
+  if (shape.lanes > limits.lanes_of_team)
+    return "take teams of " + std::to_string(shape.lanes) + " lanes, more than the limit of " +
+           std::to_string(limits.lanes_of_team);
+  if (shape.bytes > limits.scratch_of_team)
+    return "need " + std::to_string(shape.bytes) + " bytes of team scratch, more than the " +
+           std::to_string(limits.scratch_of_team) + " there are";
+  return "";
+}
+
+/// The most lanes of a team with which Kokkos would launch the kernel: it asks the same when it is launched. A query: it takes
+/// nothing of the scratch pool.
+template <class Policy, class Kernel>
+int most_lanes_launched(Policy const& policy, Kernel const& kernel) {
+  return policy.team_size_max(kernel, Kokkos::ParallelForTag());
+}
+
+/// Whether Kokkos would launch the kernel so.
+template <int MostLanes, int Teams, class Exec, class Kernel>
+bool launches_teams(Exec const& exec, Kernel const& kernel, TeamShape const& shape) {
+  return beyond_limits(Vendor::device_limits(exec), shape).empty() &&
+         shape.lanes <= most_lanes_launched(team_policy<MostLanes, Teams>(exec, shape), kernel);
+}
+
+/// Launches the kernel, or throws std::invalid_argument before anything is launched.
+/// \param words  gives LaunchWords; called only for a message
+template <int MostLanes, int Teams, class Exec, class Kernel, class Words>
+void launch_teams(Exec const& exec, std::string const& label, Kernel const& kernel,
+                  TeamShape const& shape, Words const& words) {
+  static_assert(sizeof(Kernel) <= Vendor::kernel_bytes<Exec>,
+                "Batchwork: too many operands, or too large a sequence or functor, for one launch");
+  auto const refuse = [&](std::string const& what, std::string const& remedy = "") {
+    LaunchWords const w = words();
+    throw std::invalid_argument("Batchwork::" + w.verb + ": " + w.subject + " " + what + "; " +
+                                (remedy.empty() ? w.remedy : remedy));
+  };
+  DeviceLimits const limits = Vendor::device_limits(exec);
+  std::string const beyond = beyond_limits(limits, shape);
+  if (!beyond.empty())
+    refuse(beyond, shape.teams > limits.teams_of_launch ? "divide the items" : "");
+  auto const policy = team_policy<MostLanes, Teams>(exec, shape);
+  int const most = most_lanes_launched(policy, kernel);
+  if (shape.lanes > most)
+    refuse("take teams of " + std::to_string(shape.lanes) + " lanes with " +
+           std::to_string(shape.bytes) + " bytes of team scratch each, of which a multiprocessor " +
+           "is to hold " + std::to_string(Teams) + "; it has room for " +
+           std::to_string(limits.scratch(Teams, shape.lanes)) + " bytes and " +
+           std::to_string(most) + " lanes each");
+  Kokkos::parallel_for(label, policy, kernel);
+}
+
+/// The same where a multiprocessor may have too little scratch for so many teams: it then holds what it can. That is another
+/// kernel, with other bounds, so it is for kernels that may need it.
+template <int MostLanes, int Teams, class Exec, class Kernel, class Words>
+void launch_teams_that_fit(Exec const& exec, std::string const& label, Kernel const& kernel,
+                           TeamShape const& shape, Words const& words) {
+  if (Vendor::device_limits(exec).holds(Teams, shape.lanes, shape.bytes))
+    launch_teams<MostLanes, Teams>(exec, label, kernel, shape, words);
+  else launch_teams<MostLanes, 1>(exec, label, kernel, shape, words);
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

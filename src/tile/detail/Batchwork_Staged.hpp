@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Staged<T, ...>: a read-only tile common to all items, read entry by entry where it was staged (team scratch, a
+/// launch argument, or the stack of a host thread) instead of being held in registers.
+#ifndef BATCHWORK_STAGED_HPP
+#define BATCHWORK_STAGED_HPP
+
+#include "tile/Batchwork_Structured.hpp"
+
+namespace Batchwork {
+
+template <class T, int M, int N, Structure St, bool Vec, int Leading = N>
+struct Staged {
+  using value_type = T;
+  static constexpr int rows = M;
+  static constexpr int cols = N;
+  static constexpr Structure structure = St;
+  static constexpr bool is_vector = Vec;
+  static constexpr bool is_read_in_place = true;
+  template <class S2>
+  using rebind = Impl::tile_of_t<S2, M, N, St, Vec>;
+
+  static constexpr int leading = Leading;  ///< from one row to the next
+
+  T const* a;  ///< row by row, M x Leading; the diagonal alone for Structure::diagonal
+  info_t<T> info = 0;
+
+  static constexpr int size = St == Structure::diagonal ? N : M * Leading;
+
+  BATCHWORK_INLINE T entry(int i, int j) const {
+    if constexpr (St == Structure::diagonal) {
+      return i == j ? a[i] : T(0);
+    } else {
+      return a[i * Leading + j];
+    }
+  }
+  BATCHWORK_INLINE T entry(int i) const { return a[i]; }
+  /// As that of NotIndexed, which an aggregate cannot begin with.
+  template <class... Index>
+  BATCHWORK_INLINE auto operator()(Index...) const {
+    return Impl::refuse_index<Index...>();
+  }
+  BATCHWORK_INLINE Impl::EntryPointer<T const, Leading, 1> pointer() const
+    requires(St != Structure::diagonal)
+  {
+    return {a};
+  }
+};
+
+/// The same of a fixed value, which stands among the launch's arguments as well: there an entry that all lanes read at
+/// once, at a place the compiler knows, is an operand of the arithmetic itself.
+template <class T, int M, int N, Structure St, bool Vec, int Leading>
+struct StagedFixed : Staged<T, M, N, St, Vec, Leading> {
+  T const* values;  ///< row by row, M x N
+
+  StagedFixed() = default;
+  BATCHWORK_INLINE StagedFixed(T const* staged, T const* fixed)
+      : Staged<T, M, N, St, Vec, Leading>{staged}, values(fixed) {}
+};
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// How a View takes part in a verb: in, out, inout, common, each, carry, emit, status.
+/// Operands are made on the host and stand in the order of the sequence's parameters.
+#ifndef BATCHWORK_OPERAND_HPP
+#define BATCHWORK_OPERAND_HPP
+
+#include "view/detail/Batchwork_Source.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+enum class Kind { in, out, inout, common, fixed, each, common_each, carry, emit, status, nothing };
+
+template <Kind K, class... Part>
+struct Operand;
+
+/// An operand made of one source.
+template <Kind K, class Src>
+struct Operand<K, Src> {
+  static constexpr Kind kind = K;
+  Src source;
+};
+/// A carry: where it starts, where its last value goes (Operand<Kind::nothing> if nowhere), and whether the tile is a
+/// LogSum with the given weight.
+template <class Start, class End, class IsLog>
+struct Operand<Kind::carry, Start, End, IsLog> {
+  static constexpr Kind kind = Kind::carry;
+  Start start;
+  End end;
+  double log_weight;
+};
+template <>
+struct Operand<Kind::nothing> {
+  static constexpr Kind kind = Kind::nothing;
+};
+
+template <class X>
+inline constexpr bool is_operand = false;
+template <Kind K, class... P>
+inline constexpr bool is_operand<Operand<K, P...>> = true;
+
+template <Kind K, BatchIndices L, class V>
+auto make_operand(V const& view) {
+  using Src = Source<decltype(adapted(view)), L>;
+  return Operand<K, Src>{Src(adapted(view))};
+}
+
+/// each(view): whether v(item, time, ...) or v(time, ...) is meant is known only when it is used.
+template <class A>
+struct EachOf {
+  A view;
+};
+template <class A>
+inline constexpr bool is_operand<EachOf<A>> = true;
+
+/// A view whose numbers are logarithms, carried as LogSum.
+template <class V>
+struct LogView {
+  V view;
+  double weight;
+};
+template <class X>
+inline constexpr bool is_log_view = false;
+template <class V>
+inline constexpr bool is_log_view<LogView<V>> = true;
+
+}  // namespace Impl
+
+/// v(item, ...), read.
+template <Impl::Viewish V>
+auto in(V const& view) {
+  return Impl::make_operand<Impl::Kind::in, Impl::BatchIndices::item>(view);
+}
+/// v(item, ...), written; the sequence must assign it.
+template <Impl::Viewish V>
+auto out(V const& view) {
+  static_assert(!std::is_const_v<typename decltype(Impl::adapted(view))::view_type::value_type>,
+                "Batchwork::out: the View is const");
+  return Impl::make_operand<Impl::Kind::out, Impl::BatchIndices::item>(view);
+}
+/// v(item, ...), read before and written after.
+template <Impl::Viewish V>
+auto inout(V const& view) {
+  static_assert(!std::is_const_v<typename decltype(Impl::adapted(view))::view_type::value_type>,
+                "Batchwork::inout: the View is const");
+  return Impl::make_operand<Impl::Kind::inout, Impl::BatchIndices::item>(view);
+}
+/// v(...), one for all items, staged on the device.
+template <Impl::Viewish V>
+auto common(V const& view) {
+  return Impl::make_operand<Impl::Kind::common, Impl::BatchIndices::none>(view);
+}
+/// A fixed value, one for all items.
+template <class T, class Sh>
+auto common(Impl::Fixed<T, Sh> const& value) {
+  return Impl::Operand<Impl::Kind::fixed, Impl::Fixed<T, Sh>>{value};
+}
+/// v(item, time, ...), read at every step of a scan.
+template <Impl::Viewish V>
+auto each(V const& view) {
+  return Impl::EachOf<decltype(Impl::adapted(view))>{Impl::adapted(view)};
+}
+/// common(each(v)): v(time, ...), read at every step and the same for all items.
+template <class A>
+auto common(Impl::EachOf<A> const& e) {
+  return Impl::make_operand<Impl::Kind::common_each, Impl::BatchIndices::time>(e.view);
+}
+/// v(item, time, ...), written at every step of a scan.
+template <Impl::Viewish V>
+auto emit(V const& view) {
+  return Impl::make_operand<Impl::Kind::emit, Impl::BatchIndices::item_time>(view);
+}
+/// An integer View over the items: receives the first failure of each item, or 0. See Status.
+template <Impl::Viewish V>
+auto status(V const& view) {
+  using View = typename decltype(Impl::adapted(view))::view_type;
+  static_assert(
+      std::is_integral_v<typename View::value_type> && sizeof(typename View::value_type) >= 4,
+      "Batchwork::status: the View must hold integers of 32 or 64 bits");
+  auto const operand = Impl::make_operand<Impl::Kind::status, Impl::BatchIndices::item>(view);
+  static_assert(decltype(operand.source)::tile_rank == 0,
+                "Batchwork::status: the View has one index, the item");
+  return operand;
+}
+
+/// A place in a sequence's parameter list that no View belongs to: whatever the sequence assigns is dropped.
+inline auto nothing() { return Impl::Operand<Impl::Kind::nothing>{}; }
+
+/// log_sum(view, weight), in carry(...): the View's numbers are weight times sums of logarithms; the sequence gets a
+/// LogSum, to which logarithms are added at the price of a multiplication.
+template <Impl::Viewish V>
+auto log_sum(V const& view, double weight = 1) {
+  return Impl::LogView<V>{view, weight};
+}
+
+namespace Impl {
+
+template <class X>
+auto carry_start(X const& start) {
+  if constexpr (is_operand<X>) {
+    static_assert(X::kind == Kind::common || X::kind == Kind::fixed,
+                  "Batchwork::carry: the start is a View over the items or common(...)");
+    return start;
+  } else if constexpr (is_log_view<X>) {
+    return in(start.view);
+  } else {
+    return in(start);
+  }
+}
+template <class X>
+auto const& carry_view(X const& x) {
+  if constexpr (is_log_view<X>) return x.view;
+  else return x;
+}
+template <class Start, class End>
+double log_weight(Start const& start, End const& end) {
+  if constexpr (is_log_view<End>) return end.weight;
+  else if constexpr (is_log_view<Start>) return start.weight;
+  else return 1;
+}
+
+/// Whether the Views of an operand hold numbers that tiles hold.
+template <class X>
+constexpr bool holds_numbers() {
+  if constexpr (X::kind == Kind::carry) {
+    return holds_numbers<decltype(X::start)>() && holds_numbers<decltype(X::end)>();
+  } else if constexpr (X::kind == Kind::status || X::kind == Kind::nothing ||
+                       X::kind == Kind::fixed) {
+    return true;
+  } else {
+    using T = typename decltype(X::source)::T;
+    return std::is_same_v<T, float> || std::is_same_v<T, double>;
+  }
+}
+
+/// Operands as the verbs use them; in the place of what is refused nothing(), so that the compiler says no more.
+template <class X>
+auto resolve(X const& x) {
+  if constexpr (!is_operand<X>) {
+    static_assert(!Kokkos::is_execution_space_v<X>,
+                  "Batchwork: the execution space instance stands first: map(exec, sequence, "
+                  "operands...), scan(exec, steps, sequence, operands...)");
+    static_assert(Kokkos::is_execution_space_v<X>,
+                  "Batchwork: the arguments after the sequence are operands: in(view), out(view), "
+                  "...; exec and launch(...) stand before it");
+    return nothing();
+  } else if constexpr (!holds_numbers<X>()) {
+    static_assert(holds_numbers<X>(),
+                  "Batchwork: an operand's View holds numbers that are neither float nor double; "
+                  "copy them into a View<float*...> or View<double*...> (status(view) alone takes "
+                  "integers)");
+    return nothing();
+  } else {
+    return x;
+  }
+}
+template <class A>
+auto resolve(EachOf<A> const& e) {
+  return resolve(make_operand<Kind::each, BatchIndices::item_time>(e.view));
+}
+
+}  // namespace Impl
+
+/// The state from step to step, starting at v(item, ...) or at common(...); the sequence gets it as a mutable tile.
+template <class Start>
+auto carry(Start const& start) {
+  auto s = Impl::carry_start(start);
+  using IsLog = std::bool_constant<Impl::is_log_view<Start>>;
+  using End = Impl::Operand<Impl::Kind::nothing>;
+  return Impl::Operand<Impl::Kind::carry, decltype(s), End, IsLog>{
+      s, {}, Impl::log_weight(start, 0)};
+}
+/// Likewise, and the value after the last step is stored in end(item, ...), which may be the View it started from; as by an
+/// assignment to a tile of end's structure, if start has another: of a symmetric or lower end the lower triangle counts.
+template <class Start, class End>
+auto carry(Start const& start, End const& end) {
+  auto s = Impl::carry_start(start);
+  auto e = out(Impl::carry_view(end));
+  using IsLog = std::bool_constant<Impl::is_log_view<Start> || Impl::is_log_view<End>>;
+  return Impl::Operand<Impl::Kind::carry, decltype(s), decltype(e), IsLog>{
+      s, e, Impl::log_weight(start, end)};
+}
+
+}  // namespace Batchwork
+
+#endif

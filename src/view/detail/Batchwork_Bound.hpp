@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Bound: an operand as the kernel sees it. Pointers and strides only; loads and stores tiles.
+#ifndef BATCHWORK_BOUND_HPP
+#define BATCHWORK_BOUND_HPP
+
+#include "tile/Batchwork_LogSum.hpp"
+#include "tile/detail/shared/Batchwork_Fragments.hpp"
+#include "view/Batchwork_Operand.hpp"
+
+namespace Batchwork::Impl {
+
+/// What a sequence assigns to nothing().
+struct Nothing {
+  template <class X>
+  BATCHWORK_INLINE Nothing& operator=(X const&) {
+    return *this;
+  }
+};
+
+template <Kind K, class... Part>
+struct Bound;
+
+/// The tile of an operand with an item index. A symmetric one that is only read is held whole where that saves exchanges, or
+/// as the matrix instructions want it; one that is only written as they leave it.
+template <Kind K, class Sh, class S>
+struct TileOfOperand {
+  using type = typename Sh::template tile<S>;
+};
+template <class Sh, class S>
+  requires(is_distributed<S> && Sh::rank == 2 && Sh::structure == Structure::symmetric)
+struct TileOfOperand<Kind::in, Sh, S> {
+  using whole = std::conditional_t<S::whole, WholeSymmetric<S, Sh::rows>, Symmetric<S, Sh::rows>>;
+  using type =
+      std::conditional_t<makes_fragments<S>,
+                         Fragments<S, Sh::rows, Sh::rows, Structure::symmetric, true>, whole>;
+};
+template <class Sh, class S>
+  requires(is_distributed<S> && Sh::rank == 2 && Sh::structure == Structure::symmetric)
+struct TileOfOperand<Kind::out, Sh, S> {
+  using type = std::conditional_t<makes_fragments<S>,
+                                  Fragments<S, Sh::rows, Sh::rows, Structure::symmetric, false>,
+                                  Symmetric<S, Sh::rows>>;
+};
+
+/// in, out, inout, each, emit: one tile per item (and step).
+template <Kind K, class Loc>
+  requires(K == Kind::in || K == Kind::out || K == Kind::inout || K == Kind::each ||
+           K == Kind::emit)
+struct Bound<K, Loc> {
+  static constexpr Kind kind = K;
+  using scalar = std::remove_const_t<typename Loc::value_type>;
+  template <class Lanes>
+  static constexpr int staged = 0;  ///< numbers to be staged
+  Loc loc;
+
+  template <class Lanes>
+  using value = typename Lanes::template value<scalar>;
+  template <class Lanes>
+  using tile = typename TileOfOperand<K, typename Loc::shape, value<Lanes>>::type;
+
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> load(auto const& items, std::int64_t time) const {
+    return load_tile<value<Lanes>, tile<Lanes>>(loc, items, time);
+  }
+  template <class Lanes, class X>
+  BATCHWORK_INLINE void store(auto const& items, std::int64_t time, X const& x) const {
+    store_tile<value<Lanes>>(loc, items, time, x);
+  }
+};
+
+/// The numbers of one staged common operand, and the tile that reads them. Where lanes share an item, rows begin on
+/// whole units, so that they are read by 16 bytes.
+template <class Lanes, class T, class Sh>
+struct StagedAs {
+  static constexpr int leading = Sh::rank < 2 || Lanes::lanes_per_item == 1 ? Sh::cols
+                                 : makes_fragments<typename Lanes::template value<T>>
+                                     ? fragments_leading<T>(Sh::cols)
+                                     : staged_leading<T>(Sh::cols);
+  static constexpr int size = Sh::rank == 0 ? 1 : Sh::rank == 1 ? Sh::rows : Sh::rows * leading;
+  using tile =
+      std::conditional_t<Sh::rank == 0, Scalar<T>,
+                         Staged<T, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector, leading>>;
+};
+
+/// common: staged once per team and read where it was staged, or read from the View itself.
+template <class Loc>
+struct Bound<Kind::common, Loc> {
+  static constexpr Kind kind = Kind::common;
+  using Sh = typename Loc::shape;
+  using scalar = std::remove_const_t<typename Loc::value_type>;
+  template <class Lanes>
+  static constexpr int staged = Lanes::stages ? StagedAs<Lanes, scalar, Sh>::size : 0;
+  Loc loc;
+
+  using direct_tile = std::conditional_t<Sh::rank == 0, Scalar<scalar>, Direct<Loc>>;
+
+  template <class Lanes>
+  using tile =
+      std::conditional_t<Lanes::stages, typename StagedAs<Lanes, scalar, Sh>::tile, direct_tile>;
+
+  /// Where number k of the staged tile stands in the View; nullptr for zeros. A symmetric one is mirrored from its lower
+  /// triangle.
+  template <class Lanes>
+  BATCHWORK_INLINE scalar const* where(int k) const {
+    constexpr int leading = StagedAs<Lanes, scalar, Sh>::leading;
+    int i = Sh::rank == 2 ? k / leading : k;
+    int j = Sh::rank == 2 ? k % leading : 0;
+    if (j >= Sh::cols) return nullptr;
+    if (Sh::structure == Structure::symmetric && j > i) {
+      int const t = i;
+      i = j;
+      j = t;
+    }
+    if (Sh::structure == Structure::lower && j > i) return nullptr;
+    return loc.at(0, 0) + loc.offset(i, j);
+  }
+  template <class Lanes>
+  BATCHWORK_INLINE scalar number(int k) const {
+    scalar const* const p = where<Lanes>(k);
+    return p == nullptr ? scalar(0) : *p;
+  }
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> read(scalar const* stage) const {
+    if constexpr (Sh::rank == 0) return tile<Lanes>(Lanes::stages ? *stage : *loc.data);
+    else if constexpr (Lanes::stages) return tile<Lanes>{stage};
+    else return tile<Lanes>{loc};
+  }
+};
+
+/// common(fixed(value)): read from the launch's arguments; staged where lanes share an item, which read numbers of
+/// different rows at once, and where there are too many of them to be read fast as constants.
+template <class F>
+struct Bound<Kind::fixed, F> {
+  static constexpr Kind kind = Kind::fixed;
+  using Sh = typename F::shape;
+  using scalar = typename F::value_type;
+  template <class Lanes>
+  static constexpr bool is_shared = Lanes::lanes_per_item > 1 && Lanes::stages;
+  template <class Lanes>
+  static constexpr bool is_staged = is_shared<Lanes> || Lanes::stages_fixed;
+  template <class Lanes>
+  static constexpr int staged =
+      is_staged<Lanes> && Sh::rank > 0 ? StagedAs<Lanes, scalar, Sh>::size : 0;
+  using tile_in_place =
+      std::conditional_t<Sh::rank == 0, Scalar<scalar>,
+                         Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
+  F value;
+
+  template <class Lanes>
+  using staged_fixed = StagedFixed<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector,
+                                   StagedAs<Lanes, scalar, Sh>::leading>;
+  template <class Lanes>
+  using tile =
+      std::conditional_t<is_shared<Lanes> && (Sh::rank > 0), staged_fixed<Lanes>, tile_in_place>;
+  template <class Lanes>
+  BATCHWORK_INLINE scalar number(int k) const {
+    constexpr int leading = StagedAs<Lanes, scalar, Sh>::leading;
+    if constexpr (Sh::rank < 2) return value.values[k];
+    else
+      return k % leading < Sh::cols ? value.values[k / leading * Sh::cols + k % leading]
+                                    : scalar(0);
+  }
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> read([[maybe_unused]] scalar const* stage) const {
+    if constexpr (Sh::rank == 0) return tile<Lanes>(value.values[0]);
+    else if constexpr (is_shared<Lanes>) return tile<Lanes>(stage, value.values);
+    else if constexpr (is_staged<Lanes>) return tile<Lanes>{stage};
+    else return tile<Lanes>{value.values};
+  }
+};
+
+/// common(each(v)): one tile per step, the same for all items, so of plain numbers.
+template <class Loc>
+struct Bound<Kind::common_each, Loc> {
+  static constexpr Kind kind = Kind::common_each;
+  using scalar = std::remove_const_t<typename Loc::value_type>;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  Loc loc;
+
+  /// Lanes that share an item read it where it stands: none of them holds all of it.
+  template <class Lanes>
+  static constexpr bool is_direct = Lanes::lanes_per_item > 1 && Loc::shape::rank > 0;
+  template <class Lanes>
+  using tile =
+      std::conditional_t<is_direct<Lanes>, Direct<Loc>, typename Loc::shape::template tile<scalar>>;
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> load(std::int64_t time) const {
+    if constexpr (is_direct<Lanes>) {
+      Loc at = loc;
+      at.data = loc.at(0, time);
+      return tile<Lanes>{at};
+    } else {
+      return load_tile<scalar>(loc, Items{0, 1}, time);
+    }
+  }
+};
+
+/// carry: loaded before the first step, stored after the last.
+template <class Start, class End, class IsLog>
+struct Bound<Kind::carry, Start, End, IsLog> {
+  static constexpr Kind kind = Kind::carry;
+  using scalar = typename Start::scalar;
+  template <class Lanes>
+  static constexpr int staged = Start::template staged<Lanes>;
+  Start start;
+  End end;
+  scalar log_weight;
+
+  template <class Lanes>
+  using value = typename Lanes::template value<scalar>;
+  template <class Tile0, class Lanes>
+  struct Rebound {
+    using type = typename Tile0::template rebind<value<Lanes>>;
+  };
+  template <class S0, class Lanes>
+  struct Rebound<Scalar<S0>, Lanes> {
+    using type = Scalar<value<Lanes>>;
+  };
+  template <class Lanes>
+  using plain = typename Rebound<typename Start::template tile<Lanes>, Lanes>::type;
+  template <class Lanes>
+  using tile = std::conditional_t<IsLog::value, LogSum<value<Lanes>>, plain<Lanes>>;
+
+  template <class Lanes>
+  BATCHWORK_INLINE plain<Lanes> load_plain(auto const& items, scalar const* stage) const {
+    if constexpr (Start::kind == Kind::in) {
+      return start.template load<Lanes>(items, 0);
+    } else if constexpr (requires(plain<Lanes> r) { r.grid; }) {
+      plain<Lanes> r;
+      r.grid = items.grid;
+      r = start.template read<Lanes>(stage);
+      return r;
+    } else {
+      plain<Lanes> r(start.template read<Lanes>(stage));
+      if constexpr (requires { r.value.grid; }) r.value.grid = items.grid;
+      return r;
+    }
+  }
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> load(auto const& items, scalar const* stage) const {
+    if constexpr (IsLog::value) return tile<Lanes>(load_plain<Lanes>(items, stage), log_weight);
+    else return load_plain<Lanes>(items, stage);
+  }
+};
+
+/// status: an integer per item.
+template <class Loc>
+struct Bound<Kind::status, Loc> {
+  static constexpr Kind kind = Kind::status;
+  using scalar = void;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  Loc loc;
+
+  template <class I>
+  BATCHWORK_INLINE void store(auto const& items, I const& code) const {
+    using integer = typename Loc::value_type;
+    if constexpr (std::is_integral_v<I>) {
+      if (items.count == 0) return;
+      if constexpr (requires { items.grid; })
+        if (items.grid.lane != 0) return;
+      *loc.at(items.first, 0) = static_cast<integer>(code);
+    } else {
+      for (int k = 0; k < items.count; ++k)
+        *loc.at(items.first + k, 0) = static_cast<integer>(code.lane(k));
+    }
+  }
+};
+
+template <>
+struct Bound<Kind::nothing> {
+  static constexpr Kind kind = Kind::nothing;
+  using scalar = void;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  template <class Lanes>
+  using tile = Nothing;
+};
+
+template <Kind K, class Src>
+auto bind(Operand<K, Src> const& o) {
+  if constexpr (K == Kind::fixed) {
+    return Bound<K, Src>{o.source};
+  } else {
+    return Bound<K, typename Src::location>{o.source.locate()};
+  }
+}
+inline auto bind(Operand<Kind::nothing> const&) { return Bound<Kind::nothing>{}; }
+template <class B>
+struct ShapeOf {
+  using type = typename B::Sh;
+};
+template <Kind K, class Loc>
+  requires(K == Kind::in || K == Kind::out)
+struct ShapeOf<Bound<K, Loc>> {
+  using type = typename Loc::shape;
+};
+template <class B>
+using shape_of_t = typename ShapeOf<B>::type;
+
+template <class Start, class End, class IsLog>
+auto bind(Operand<Kind::carry, Start, End, IsLog> const& o) {
+  auto s = bind(o.start);
+  auto e = bind(o.end);
+  using scalar = typename decltype(s)::scalar;
+  if constexpr (!std::is_void_v<typename decltype(e)::scalar>) {
+    static_assert(std::is_same_v<scalar, typename decltype(e)::scalar>,
+                  "Batchwork::carry: start and end have different scalar types");
+    using A = shape_of_t<decltype(s)>;
+    using B = shape_of_t<decltype(e)>;
+    static_assert(A::rows == B::rows && A::cols == B::cols && A::is_vector == B::is_vector,
+                  "Batchwork::carry: start and end have different shapes");
+  }
+  return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{s, e,
+                                                             static_cast<scalar>(o.log_weight)};
+}
+
+template <class O>
+using bound_t = decltype(bind(std::declval<O const&>()));
+
+}  // namespace Batchwork::Impl
+
+#endif

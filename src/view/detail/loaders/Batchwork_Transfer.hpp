@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Loading and storing whole tiles: by a lane that holds its item, by packs, and by lanes that share items.
+#ifndef BATCHWORK_TRANSFER_HPP
+#define BATCHWORK_TRANSFER_HPP
+
+#include "view/detail/loaders/Batchwork_GridTransfer.hpp"
+
+namespace Batchwork::Impl {
+
+/// Index into the numbers stored for one item in row order, and whether the tile has that entry.
+template <class Sh>
+BATCHWORK_INLINE constexpr int number_of(int i, int j) {
+  return Sh::rank == 2 ? i * Sh::cols + j : i;
+}
+
+/// The columns of row i that are stored in the View: of a symmetric or lower tile those of the lower triangle.
+template <class Sh>
+BATCHWORK_INLINE constexpr int columns_read(int i) {
+  return Sh::structure == Structure::symmetric || Sh::structure == Structure::lower ? i + 1
+                                                                                    : Sh::cols;
+}
+
+/// Entries of a tile that are stored in the View, each visited once: f(i, j). Of a diagonal the diagonal.
+template <class Sh, class F>
+BATCHWORK_INLINE void for_each_read(F const& f) {
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < Sh::rows; ++i) {
+    if constexpr (Sh::rank < 2) {
+      f(i, Sh::structure == Structure::diagonal ? i : 0);
+    } else {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < columns_read<Sh>(i); ++j) f(i, j);
+    }
+  }
+}
+/// The same as a plain loop, for the ways that hosts take seldom.
+template <class Sh, class F>
+BATCHWORK_INLINE void for_each_read_in_loop(F const& f) {
+  BATCHWORK_LOOP_ON_HOST
+  for (int i = 0; i < Sh::rows; ++i) {
+    if constexpr (Sh::rank < 2) {
+      f(i, Sh::structure == Structure::diagonal ? i : 0);
+    } else {
+      BATCHWORK_LOOP_ON_HOST
+      for (int j = 0; j < columns_read<Sh>(i); ++j) f(i, j);
+    }
+  }
+}
+
+/// The numbers a View holds for one item: a scalar is one, a diagonal matrix may be stored as a vector.
+template <class Sh>
+inline constexpr int numbers_down = Sh::rank == 0 ? 1 : Sh::rows;
+template <class Sh>
+inline constexpr int numbers_across = Sh::rank < 2 ? 1 : Sh::cols;
+template <class Sh, class R>
+BATCHWORK_INLINE auto number_to_store(R const& r, int i, int j) {
+  if constexpr (Sh::rank == 0) return r.value;
+  else return r.entry(i, Sh::rank == 1 && Sh::structure == Structure::diagonal ? i : j);
+}
+
+/// A tile of the operand, as an R or as its shape has it.
+template <class S, class R0 = void, class Loc>
+BATCHWORK_INLINE auto load_tile(Loc const& loc, auto const& items, std::int64_t time) {
+  using Sh = typename Loc::shape;
+  using R = std::conditional_t<std::is_void_v<R0>, typename Sh::template tile<S>, R0>;
+  using T [[maybe_unused]] = std::remove_const_t<typename Loc::value_type>;
+  R r;
+  r.info = info_t<S>(0);
+  if constexpr (is_distributed<S> && Sh::rank == 0) {
+    r.value = S(*loc.at(items.first, time), items.grid);
+  } else if constexpr (is_distributed<S>) {
+    load_lines(r, loc, items, time);
+  } else if constexpr (Sh::rank == 0) {
+    Cursor<S, Loc> const c(loc, items, time);
+    if constexpr (requires { c.adjacent; })
+      r.value = c.adjacent ? c.get_adjacent(0, 0) : c.get(0, 0);
+    else r.value = c.get(0, 0);
+  } else {
+#if defined(BATCHWORK_DEVICE_PASS)
+    if constexpr (one_item_per_lane<S> && is_item_contiguous<Loc> &&
+                  Sh::size * sizeof(T) % 16 == 0) {
+      if (loc.wide) {
+        constexpr int per = 16 / int(sizeof(T));
+        Unit<T> buffer[Sh::size / per];
+        auto const* from = reinterpret_cast<Unit<T> const*>(loc.at(items.first, time));
+        BATCHWORK_UNROLL
+        for (int k = 0; k < Sh::size / per; ++k) buffer[k] = from[k];
+        for_each_read<Sh>([&](int i, int j) {
+          int const k = number_of<Sh>(i, j);
+          r.set(i, j, buffer[k / per].v[k % per]);
+        });
+        return r;
+      }
+    }
+#endif
+    Cursor<S, Loc> const c(loc, items, time);
+    auto const get = [&](int i, int j) { r.set(i, j, c.get(i, j)); };
+    if constexpr (requires { c.adjacent; }) {
+      if (c.adjacent) for_each_read<Sh>([&](int i, int j) { r.set(i, j, c.get_adjacent(i, j)); });
+      else for_each_read_in_loop<Sh>(get);
+    } else {
+      for_each_read<Sh>(get);
+    }
+  }
+  return r;
+}
+
+/// By one lane or in packs.
+template <class S, class Loc, class R>
+BATCHWORK_INLINE void store_values(Loc const& loc, Items const& items, std::int64_t time,
+                                   R const& r) {
+  using Sh = typename Loc::shape;
+  using T [[maybe_unused]] = typename Loc::value_type;
+#if defined(BATCHWORK_DEVICE_PASS)
+  if constexpr (Sh::rank == 2 && one_item_per_lane<S> && is_item_contiguous<Loc> &&
+                Sh::size * sizeof(T) % 16 == 0) {
+    if (loc.wide) {
+      constexpr int per = 16 / int(sizeof(T));
+      auto* to = reinterpret_cast<Unit<T>*>(loc.at(items.first, time));
+      BATCHWORK_UNROLL
+      for (int k = 0; k < Sh::size / per; ++k) {
+        Unit<T> w;
+        BATCHWORK_UNROLL
+        for (int n = 0; n < per; ++n) {
+          int const m = k * per + n;
+          w.v[n] = r.entry(m / Sh::cols, m % Sh::cols);
+        }
+        to[k] = w;
+      }
+      return;
+    }
+  }
+#endif
+  Cursor<S, Loc> const c(loc, items, time);
+  if constexpr (requires { c.adjacent; }) {
+    if (c.adjacent) {
+      BATCHWORK_LOOP_ON_HOST
+      for (int i = 0; i < numbers_down<Sh>; ++i) {
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int j = 0; j < numbers_across<Sh>; ++j)
+          c.put_adjacent(i, j, number_to_store<Sh>(r, i, j));
+      }
+      return;
+    }
+  }
+  BATCHWORK_LOOP_ON_HOST
+  for (int i = 0; i < numbers_down<Sh>; ++i) {
+    BATCHWORK_LOOP_ON_HOST
+    for (int j = 0; j < numbers_across<Sh>; ++j) c.put(i, j, number_to_store<Sh>(r, i, j));
+  }
+}
+
+/// Writes every number the View holds for the items: both triangles of a symmetric tile, the zeros of a lower one.
+template <class S, class Loc, class R>
+BATCHWORK_INLINE void store_tile(Loc const& loc, auto const& items, std::int64_t time, R const& r) {
+  using Sh = typename Loc::shape;
+  using T [[maybe_unused]] = typename Loc::value_type;
+  if constexpr (requires { items.template put<Loc>(r); }) {
+    items.template put<Loc>(r);
+  } else if constexpr (is_distributed<S>) {
+    if constexpr (Sh::rank == 0) {
+      if (items.count > 0 && items.grid.lane == 0) *loc.at(items.first, time) = r.value.v;
+    } else {
+      store_lines(loc, items, time, r);
+    }
+  } else {
+    store_values<S>(loc, items, time, r);
+  }
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a device is said to have, and what of it each of several teams has.
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include <Kokkos_Core.hpp>
+
+#include "support/Batchwork_Devices.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+TEST(DeviceLimits, OfThisDevice) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  auto const limits = Impl::Vendor::device_limits(Exec());
+  EXPECT_EQ(limits.scratch_of_team, std::size_t(Kokkos::TeamPolicy<Exec>::scratch_size_max(0)));
+  EXPECT_GE(limits.scratch_of_multiprocessor, limits.scratch_of_team);
+  EXPECT_EQ(limits.scratch(1, 32), limits.scratch_of_team);
+  EXPECT_GE(limits.lanes_of_multiprocessor, limits.lanes_of_team);
+  EXPECT_GT(limits.teams_of_launch, 2147000000);
+}
+
+TEST(DeviceLimits, TeamsShareAMultiprocessor) {
+  for (auto const& device : devices()) {
+    SCOPED_TRACE(device.name);
+    auto const& d = device.limits;
+    for (int lanes : {32, 128, 256}) {
+      EXPECT_EQ(d.scratch(1, lanes), d.scratch_of_team);
+      for (int teams = 1; teams <= 8; ++teams) {
+        std::size_t const each = d.scratch(teams, lanes);
+        EXPECT_LE(each, d.scratch(1, lanes));
+        EXPECT_GE(each, d.scratch(teams + 1, lanes));
+        EXPECT_GE(each, d.scratch(teams, lanes + 32));
+        if (teams * lanes <= d.lanes_of_multiprocessor) {
+          EXPECT_TRUE(d.holds(teams, lanes, each));
+        }
+        EXPECT_FALSE(d.holds(teams, lanes, each + 1));
+      }
+    }
+    EXPECT_FALSE(d.holds(1, d.lanes_of_team, d.scratch_of_team + 1));
+  }
+}
+
+/// Kernels are laid out for so much before the device is known.
+TEST(DeviceLimits, EveryDeviceHasTheScratchOfATeam) {
+  for (auto const& device : devices()) {
+    if (std::string(device.name) == "a host") continue;
+    EXPECT_GE(device.limits.scratch_of_team, Impl::scratch_of_a_team) << device.name;
+    EXPECT_GE(device.limits.scratch_of_team, Impl::scratch_with_kokkos_4) << device.name;
+  }
+}
+
+/// As many operands as fit: what must be staged first, then from the smallest on, of equal ones the first.
+TEST(DeviceLimits, OperandsAreStagedOneByOne) {
+  std::size_t const bytes[] = {800, 0, 400, 400, 1600};
+  bool const none[] = {false, false, false, false, false},
+             last[] = {false, false, false, false, true};
+  EXPECT_EQ(Impl::staged_operands(bytes, none, 399), 0u);
+  EXPECT_EQ(Impl::staged_operands(bytes, none, 400), 0b00100u);
+  EXPECT_EQ(Impl::staged_operands(bytes, none, 1599), 0b01100u);
+  EXPECT_EQ(Impl::staged_operands(bytes, none, 1600), 0b01101u);
+  EXPECT_EQ(Impl::staged_operands(bytes, none, 3200), 0b11101u);
+  EXPECT_EQ(Impl::staged_operands(bytes, last, 1600), 0b10000u);
+  EXPECT_EQ(Impl::staged_operands(bytes, last, 2000), 0b10100u);
+  EXPECT_EQ(Impl::staged_operands(bytes, last, 1000), 0b01100u);
+  // What is staged fits, and there is no room for one that is not, on every device.
+  for (auto const& device : devices()) {
+    SCOPED_TRACE(device.name);
+    std::size_t const many[] = {52000, 3000, 41000, 18000, 9000};
+    std::size_t const room = device.limits.scratch_of_team;
+    std::uint64_t const staged = Impl::staged_operands(many, none, room);
+    std::size_t sum = 0, least = 1000000;
+    for (int k = 0; k < 5; ++k)
+      if (staged >> k & 1) sum += many[k];
+      else least = std::min(least, many[k]);
+    EXPECT_LE(sum, room);
+    EXPECT_GT(sum + least, room);
+  }
+}
+
+/// By the numbers of Kokkos' own sources (Kokkos_Cuda_BlockSize_Deduction.hpp): shared memory of a multiprocessor over what a
+/// team takes with what Kokkos adds to it.
+TEST(DeviceLimits, H200) {
+  auto const d = h200_with_kokkos_4();
+  EXPECT_EQ(d.scratch_of_team, 40936u);
+  EXPECT_EQ(d.scratch(6, 128), 233472u / 6 - 16 - 16 - 8 * 128);
+  EXPECT_TRUE(d.holds(6, 128, 36880));
+  EXPECT_FALSE(d.holds(6, 128, 38928));
+  EXPECT_TRUE(d.holds(5, 128, 38928));
+}
+
+}  // namespace
+}  // namespace Batchwork::Test

@@ -1,0 +1,345 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a profiling tool sees of a call: one parallel_for with the documented label, on the instance given, and nothing
+// else: no allocation, no copy, no fence. Zero items are nothing at all.
+#include <iostream>
+
+#include "support/Batchwork_TestSupport.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+struct Event {
+  std::string what;
+  std::string label;
+  std::uint32_t device = 0;
+};
+std::ostream& operator<<(std::ostream& to, Event const& e) {
+  return to << e.what << " \"" << e.label << "\" on " << e.device;
+}
+
+namespace Tools = Kokkos::Tools::Experimental;
+
+/// Records all events that Kokkos reports while it lives.
+class Listener {
+ public:
+  Listener() : before_(Tools::get_callbacks()) {
+    events().clear();
+    Tools::EventSet all{};
+    Tools::set_callbacks(all);
+    Tools::set_begin_parallel_for_callback(
+        [](char const* n, std::uint32_t d, std::uint64_t* id) { add("parallel_for", n, d, id); });
+    Tools::set_begin_parallel_reduce_callback(
+        [](char const* n, std::uint32_t d, std::uint64_t* id) {
+          add("parallel_reduce", n, d, id);
+        });
+    Tools::set_begin_parallel_scan_callback(
+        [](char const* n, std::uint32_t d, std::uint64_t* id) { add("parallel_scan", n, d, id); });
+    Tools::set_begin_fence_callback([](char const* n, std::uint32_t d, std::uint64_t* id) {
+      // Kokkos itself fences before it calls a tool that has not said it needs no fences.
+      if (std::string(n).find("Kokkos Profile Tool Fence") == std::string::npos)
+        add("fence", n, d, id);
+      else *id = 0;
+    });
+    // Of no bytes: Kokkos' own bookkeeping of level-1 scratch, at every launch of a team policy on CUDA.
+    Tools::set_allocate_data_callback(
+        [](Kokkos::Profiling::SpaceHandle, char const* n, void const*, std::uint64_t bytes) {
+          if (bytes > 0) add("allocate", n);
+        });
+    Tools::set_deallocate_data_callback([](Kokkos::Profiling::SpaceHandle, char const* n,
+                                           void const*, std::uint64_t) { add("deallocate", n); });
+    Tools::set_begin_deep_copy_callback([](Kokkos::Profiling::SpaceHandle, char const* n,
+                                           void const*, Kokkos::Profiling::SpaceHandle, char const*,
+                                           void const*, std::uint64_t) { add("deep_copy", n); });
+    Tools::set_push_region_callback([](char const* n) { add("region", n); });
+  }
+  ~Listener() { Tools::set_callbacks(before_); }
+  Listener(Listener const&) = delete;
+  Listener& operator=(Listener const&) = delete;
+
+  static std::vector<Event>& events() {
+    static std::vector<Event> all;
+    return all;
+  }
+
+ private:
+  static void add(char const* what, char const* label, std::uint32_t device = 0,
+                  std::uint64_t* id = nullptr) {
+    if (id) *id = 0;
+    events().push_back({what, label, device});
+  }
+  Tools::EventSet before_;
+};
+
+/// Everything that was reported while `call` ran on the host; the kernel itself may run on.
+template <class Call>
+std::vector<Event> events_of(Call const& call) {
+  Kokkos::fence("Batchwork::Test: before listening");
+  Listener const listener;
+  call();
+  return Listener::events();
+}
+
+void expect_one_kernel(std::vector<Event> const& events, std::string const& label,
+                       Space const& exec) {
+  EXPECT_EQ(events.size(), 1u);
+  for (auto const& e : events) {
+    EXPECT_EQ(e.what, "parallel_for") << e;
+    EXPECT_EQ(e.label, label) << e;
+    EXPECT_EQ(e.device, Tools::device_id(exec)) << e << ": another instance";
+  }
+}
+
+struct Update {
+  template <class Y, class X, class C, class D>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x, C const& c, D const& d) const {
+    y = solve(cholesky(congruence(c, x) + d), y);
+  }
+};
+struct Follow {
+  template <class S, class Z, class C, class E>
+  KOKKOS_FUNCTION void operator()(S& state, Z const& z, C const& c, E& e) const {
+    state = c * state + z;
+    e = state;
+  }
+};
+
+struct Profiling : ::testing::Test {
+  static constexpr std::int64_t steps = 5;
+  struct Sizes {
+    BatchIn<double, Left, 3, 3> x, y;
+    BatchIn<double, Left, 3> start, end;
+    SeriesIn<double, Left, 3> z, e;
+    BatchIn<int, Left> codes;
+    explicit Sizes(std::int64_t n)
+        : x(n), y(n), start(n), end(n), z(n, steps), e(n, steps), codes(n) {}
+  };
+  Sizes many{1000}, none{0};
+  Common<double, 3, 3> c{eye(3)};
+  Matrix<double, 3, 3> one = identity<double, 3>();
+
+  template <class... How>
+  void call_map(Sizes const& s, How const&... how) const {
+    map(how..., Update{}, inout(s.y.view()), in(symmetric(s.x.view())), common(c.view),
+        common(fixed(one)), status(s.codes.view()));
+  }
+  template <class... How>
+  void call_scan(Sizes const& s, How const&... how) const {
+    scan(how..., steps, Follow{}, carry(s.start.view(), s.end.view()), each(s.z.view()),
+         common(c.view), emit(s.e.view()), status(s.codes.view()));
+  }
+};
+
+TEST_F(Profiling, TheListenerHears) {
+  // A test that hears nothing would pass all others.
+  auto const events = events_of([] {
+    Kokkos::View<double*, Space> v("heard", 10);
+    Kokkos::deep_copy(Space(), v, 1.0);
+    Kokkos::fence("heard");
+  });
+  auto const count = [&](char const* what) {
+    return std::count_if(events.begin(), events.end(),
+                         [&](Event const& e) { return e.what == what; });
+  };
+  EXPECT_GE(count("allocate"), 1);
+  EXPECT_GE(count("deallocate"), 1);
+  EXPECT_GE(count("deep_copy") + count("parallel_for"), 1);
+  EXPECT_GE(count("fence"), 1);
+}
+
+TEST_F(Profiling, MapIsOneKernel) {
+  Space const exec;
+  expect_one_kernel(events_of([&] { call_map(many); }), "Batchwork::map", exec);
+  expect_one_kernel(events_of([&] { call_map(many, exec); }), "Batchwork::map", exec);
+  expect_one_kernel(events_of([&] { call_map(many, launch("innovations")); }),
+                    "Batchwork::map(innovations)", exec);
+  expect_one_kernel(events_of([&] { call_map(many, exec, launch<4>("of four").team_size(64)); }),
+                    "Batchwork::map(of four)", exec);
+}
+
+TEST_F(Profiling, ScanIsOneKernel) {
+  Space const exec;
+  expect_one_kernel(events_of([&] { call_scan(many); }), "Batchwork::scan", exec);
+  expect_one_kernel(events_of([&] { call_scan(many, exec); }), "Batchwork::scan", exec);
+  expect_one_kernel(events_of([&] { call_scan(many, exec, launch("filter")); }),
+                    "Batchwork::scan(filter)", exec);
+}
+
+TEST_F(Profiling, CopyIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<double* [3][3][4], Kokkos::LayoutRight> const groups("groups", 250);
+  expect_one_kernel(events_of([&] { copy(many.x.view(), transposed(many.y.view())); }),
+                    "Batchwork::copy", Space());
+  expect_one_kernel(events_of([&] { pack(instance, compact(groups, 1000), many.x.view()); }),
+                    "Batchwork::pack", instance);
+  expect_one_kernel(events_of([&] { unpack(instance, many.x.view(), compact(groups, 1000)); }),
+                    "Batchwork::unpack", instance);
+}
+
+TEST_F(Profiling, GemmIsOneKernel) {
+  Space const exec;
+  // Of every kernel that there is: tiles, and lanes of their own items.
+  auto const call = [&](Sizes const& s, auto const&... how) {
+    gemm(how..., 1, common(c.view), in(s.x.view()), 0, out(s.y.view()));
+  };
+  expect_one_kernel(events_of([&] { call(many); }), "Batchwork::gemm", exec);
+  expect_one_kernel(events_of([&] { call(many, exec, launch("of three")); }),
+                    "Batchwork::gemm(of three)", exec);
+  SeriesIn<double, Left, 3> const z(1000, 3);
+  expect_one_kernel(events_of([&] {
+                      gemm(exec, 1, in(many.x.view()), in(transposed(z.view())), 0,
+                           out(many.y.view()));
+                    }),
+                    "Batchwork::gemm", exec);
+  auto const of_none = events_of([&] { call(none); });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
+TEST_F(Profiling, CholeskyIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<double* [3][3]> const a("a", 1000), l("l", 1000);
+  Kokkos::View<double* [3]> const b("b", 1000), x("x", 1000);
+  auto const how = launch("of three");
+  expect_one_kernel(events_of([&] { Batchwork::cholesky(in(a), out(l)); }), "Batchwork::cholesky",
+                    Space());
+  expect_one_kernel(events_of([&] { Batchwork::cholesky(how, inout(a)); }),
+                    "Batchwork::cholesky(of three)", Space());
+  expect_one_kernel(events_of([&] { Batchwork::solve_cholesky(instance, how, in(a), inout(b)); }),
+                    "Batchwork::solve_cholesky(of three)", instance);
+  expect_one_kernel(events_of([&] { Batchwork::solve_lower(instance, in(l), in(b), out(x)); }),
+                    "Batchwork::solve_lower", instance);
+}
+
+TEST_F(Profiling, MultiplyIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<double* [3]> const u("u", 1000), v("v", 1000), no_u("no_u", 0), no_v("no_v", 0);
+  Kokkos::View<double* [9]> const values("values", 1000), no_values("no_values", 0);
+  Kokkos::View<int[4]> const offsets("offsets");
+  Kokkos::View<int[9]> const columns("columns");
+  auto const a = csr(offsets, columns, values);
+  expect_one_kernel(events_of([&] { multiply(a, v, u); }), "Batchwork::multiply", Space());
+  expect_one_kernel(events_of([&] { multiply(instance, 2, a, v, 1, u); }), "Batchwork::multiply",
+                    instance);
+  auto const of_none = events_of([&] { multiply(csr(offsets, columns, no_values), no_v, no_u); });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
+TEST_F(Profiling, VerbsBesideMultiplyAreOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<double* [3]> const u("u", 1000), v("v", 1000), no_u("no_u", 0), no_v("no_v", 0);
+  Kokkos::View<double* [9]> const values("values", 1000), no_values("no_values", 0);
+  Kokkos::View<double*> const numbers("numbers", 1000), no_numbers("no_numbers", 0);
+  Kokkos::View<int[4]> const offsets("offsets");
+  Kokkos::View<int[9]> const columns("columns");
+  auto const a = csr(offsets, columns, values), of_no_items = csr(offsets, columns, no_values);
+  expect_one_kernel(events_of([&] { add_scaled_identity(instance, numbers, a); }),
+                    "Batchwork::add_scaled_identity", instance);
+  expect_one_kernel(events_of([&] { scale(u, a, v); }), "Batchwork::scale", Space());
+  expect_one_kernel(events_of([&] { equilibrate(instance, a, u, v); }), "Batchwork::equilibrate",
+                    instance);
+  expect_one_kernel(events_of([&] { Batchwork::dot(instance, u, v, numbers); }), "Batchwork::dot",
+                    instance);
+  expect_one_kernel(events_of([&] { norm(u, numbers); }), "Batchwork::norm", Space());
+  auto const of_none = events_of([&] {
+    add_scaled_identity(2, of_no_items);
+    scale(no_u, of_no_items, no_u);
+    equilibrate(of_no_items, no_u, no_v);
+    Batchwork::dot(no_u, no_u, no_numbers);
+    norm(no_u, no_numbers);
+  });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
+/// Of systems of every size.
+TEST_F(Profiling, SolveIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  for (int rows : {3, 30, 300}) {
+    std::size_t const n = std::size_t(rows);
+    Kokkos::View<double***> const values("values", 100, n, n);
+    Kokkos::View<double**> const b("b", 100, n), x("x", 100, n);
+    auto const log = SolveLog<double>::allocated(100);
+    expect_one_kernel(
+        events_of([&] { solve(instance, bicgstab(), jacobi(), dense(values), b, x, log); }),
+        "Batchwork::solve", instance);
+    expect_one_kernel(
+        events_of([&] { solve(conjugate_gradients(), no_preconditioner(), dense(values), b, x); }),
+        "Batchwork::solve", Space());
+  }
+  Kokkos::View<double***> const no_values("no_values", 0, 4, 4);
+  Kokkos::View<double**> const no_b("no_b", 0, 4), no_x("no_x", 0, 4);
+  auto const of_none =
+      events_of([&] { solve(bicgstab(), jacobi(), dense(no_values), no_b, no_x); });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
+/// Of every kernel that there is on a device.
+TEST_F(Profiling, SolveTridiagonalIsOneKernel) {
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  Kokkos::View<int*> const codes("codes", 100);
+  for (int rows : {5, 100, 3000}) {
+    std::size_t const n = std::size_t(rows);
+    Kokkos::View<double**, Kokkos::LayoutLeft> const interleaved("interleaved", 100, n),
+        x("x", 100, n);
+    Kokkos::View<double**, Kokkos::LayoutRight> const by_rows("rows", 100, n), y("y", 100, n);
+    expect_one_kernel(
+        events_of([&] { solve_tridiagonal(interleaved, interleaved, interleaved, x, x); }),
+        "Batchwork::solve_tridiagonal", Space());
+    expect_one_kernel(events_of([&] {
+                        solve_tridiagonal(instance, by_rows, by_rows, by_rows, by_rows, y,
+                                          status(codes));
+                      }),
+                      "Batchwork::solve_tridiagonal", instance);
+  }
+  Kokkos::View<double**> const no_items("no_items", 0, 4), no_x("no_x", 0, 4);
+  auto const of_none =
+      events_of([&] { solve_tridiagonal(no_items, no_items, no_items, no_items, no_x); });
+  EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
+TEST_F(Profiling, OnTheInstanceGiven) {
+  auto const instances = Kokkos::Experimental::partition_space(Space(), 1, 1);
+  for (int k = 0; k < 2; ++k) {
+    auto const& exec = instances[std::size_t(k)];
+    expect_one_kernel(events_of([&] { call_map(many, exec); }), "Batchwork::map", exec);
+    expect_one_kernel(events_of([&] { call_scan(many, exec); }), "Batchwork::scan", exec);
+  }
+  if (Tools::device_id(instances[0]) == Tools::device_id(instances[1]))
+    std::cout << "  " << Space::name() << " has one instance only\n";
+}
+
+TEST_F(Profiling, ManyItemsAreStillOneKernel) {
+  Sizes const more(70001);
+  expect_one_kernel(events_of([&] { call_map(more); }), "Batchwork::map", Space());
+  expect_one_kernel(events_of([&] { call_scan(more); }), "Batchwork::scan", Space());
+}
+
+TEST_F(Profiling, ZeroItemsAreNothing) {
+  auto const from_map = events_of([&] { call_map(none); });
+  auto const from_scan = events_of([&] { call_scan(none); });
+  EXPECT_TRUE(from_map.empty()) << from_map.front();
+  EXPECT_TRUE(from_scan.empty()) << from_scan.front();
+  auto const from_copy = events_of([&] { copy(none.x.view(), none.y.view()); });
+  EXPECT_TRUE(from_copy.empty()) << from_copy.front();
+}
+
+TEST_F(Profiling, MisuseIsNothing) {
+  auto const events = events_of([&] {
+    EXPECT_THROW(map(Update{}, inout(many.y.view()), in(symmetric(none.x.view())), common(c.view),
+                     common(fixed(one))),
+                 std::invalid_argument);
+  });
+  EXPECT_TRUE(events.empty()) << events.front();
+}
+
+TEST_F(Profiling, PreparingForAKernelIsNothing) {
+  auto const events = events_of([&] {
+    auto const group = team_map<Space>(Update{}, inout(many.y.view()), in(symmetric(many.x.view())),
+                                       common(c.view), common(fixed(one)));
+    (void)group.scratch_size(128);
+  });
+  EXPECT_TRUE(events.empty()) << events.front();
+}
+
+}  // namespace
+}  // namespace Batchwork::Test

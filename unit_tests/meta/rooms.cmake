@@ -1,0 +1,212 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+# Run by ctest: the rooms of src, that is its folders (docs/design.md, "Rooms and arrows").
+#
+# 1. A header includes its own room and those that the room knows. They stand before it, so arrows run one way.
+# 2. So do the folders of krylov among each other.
+# 3. What is in a detail/ of fused, dense, krylov, banded or kalman is included by that room alone. The four rooms below are
+#    the library's foundation: rooms that know them include their detail/, too.
+# 4. A header outside detail/ documents something in namespace Batchwork; the umbrella includes it, directly or not, unless it
+#    is listed as apart.
+# 5. A header in detail/ documents nothing there.
+# 6. Area headers, examples and the code of the documentation include nothing of any detail/.
+
+cmake_minimum_required(VERSION 3.22)
+
+set(rooms "")
+# A room and what it knows, which must be there already.
+macro(room name)
+  foreach(known IN ITEMS ${ARGN})
+    if(NOT known IN_LIST rooms)
+      message(FATAL_ERROR "${name} may not know ${known}, which does not stand before it")
+    endif()
+  endforeach()
+  list(APPEND rooms ${name})
+  set(knows_${name} ${name} ${ARGN})
+endmacro()
+room(core)
+room(tile core)
+room(view core tile)
+room(launch core view)
+set(foundation ${rooms})
+room(fused core tile view launch)
+room(dense/copy core view launch)
+room(dense/gemm core view launch)
+room(dense/cholesky core view launch)
+room(krylov core tile view launch dense/cholesky)
+room(banded core view launch dense/cholesky)
+room(kalman core tile view launch fused)
+
+set(of_krylov formats verbs preconditioners solvers)
+
+# Reading files is for hosts alone.
+set(apart krylov/formats/Batchwork_ReadSystems.hpp)
+
+# Until they are divided. A line that is no longer needed is an error, too.
+# Includes of another room's detail/: includer|included
+set(crossing
+    "banded/detail/Batchwork_TridiagonalProblem.hpp|dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
+)
+# Headers in detail/ that document something in namespace Batchwork.
+set(shown
+    core/detail/Batchwork_Lanes.hpp
+    krylov/preconditioners/detail/Batchwork_BlockInverses.hpp
+    tile/detail/Batchwork_Staged.hpp
+    view/detail/layout/Batchwork_Location.hpp
+)
+
+set(bad "")
+function(complain text)
+  set(bad "${bad}\n  ${text}" PARENT_SCOPE)
+endfunction()
+
+# The room of a header, a path below src; empty where it has none.
+function(room_of result header)
+  set(found "")
+  foreach(room IN LISTS rooms)
+    string(FIND "${header}" "${room}/" at)
+    if(at EQUAL 0)
+      set(found ${room})
+    endif()
+  endforeach()
+  set(${result} "${found}" PARENT_SCOPE)
+endfunction()
+
+# What a file includes of the library's rooms: paths below src.
+function(included_by result file)
+  file(STRINGS "${file}" lines REGEX "^#include [\"<][a-z_]+/[^\"<>]*Batchwork_[A-Za-z0-9]+\\.hpp[\">]|^#include \"Batchwork_[A-Z]")
+  set(paths "")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^#include [\"<]([^\">]*)[\">].*" "\\1" path "${line}")
+    if(EXISTS "${SOURCE_DIR}/src/${path}")
+      list(APPEND paths ${path})
+    endif()
+  endforeach()
+  set(${result} "${paths}" PARENT_SCOPE)
+endfunction()
+
+# Whether a header has a doc comment in namespace Batchwork, or one in it other than Impl. Namespaces begin and end as
+# clang-format writes them.
+function(documents result file)
+  file(STRINGS "${file}" lines REGEX "^(inline )?namespace [A-Za-z:]+ {$|^}  // namespace|^///")
+  string(REGEX REPLACE "[][\\]" "" lines "${lines}")
+  set(open "")
+  set(${result} FALSE PARENT_SCOPE)
+  foreach(line IN LISTS lines)
+    if(line MATCHES "namespace ([A-Za-z:]+) {")
+      list(APPEND open "${CMAKE_MATCH_1}")
+    elseif(line MATCHES "^}  // namespace")
+      list(POP_BACK open)
+    elseif(open AND line MATCHES "^///" AND NOT open MATCHES "Impl")
+      set(${result} TRUE PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()
+
+file(GLOB_RECURSE headers RELATIVE "${SOURCE_DIR}/src" "${SOURCE_DIR}/src/*.hpp")
+list(LENGTH headers count)
+if(count LESS 100)
+  message(FATAL_ERROR "only ${count} headers in ${SOURCE_DIR}/src")
+endif()
+set(crossed "")
+set(hidden_but_shown "")
+foreach(header IN LISTS headers)
+  included_by(includes_${header} "${SOURCE_DIR}/src/${header}")
+  room_of(own "${header}")
+  if(NOT own)
+    # The umbrella and the area headers.
+    if(header MATCHES "/")
+      complain("${header}: no room; rooms are listed in unit_tests/meta/rooms.cmake")
+    endif()
+    foreach(path IN LISTS includes_${header})
+      if(path MATCHES "detail/")
+        complain("${header} includes ${path}, which is not for users")
+      endif()
+    endforeach()
+    continue()
+  endif()
+
+  foreach(path IN LISTS includes_${header})
+    room_of(other "${path}")
+    if(NOT other)
+      complain("${header} includes ${path}: rooms include headers of rooms, not of areas")
+    elseif(NOT other IN_LIST knows_${own})
+      complain("${header} includes ${path}, but ${own} does not know ${other}")
+    elseif(path MATCHES "/detail/" AND NOT other STREQUAL own AND NOT other IN_LIST foundation)
+      if("${header}|${path}" IN_LIST crossing)
+        list(APPEND crossed "${header}|${path}")
+      else()
+        complain("${header} includes ${path}, which is for ${other} alone")
+      endif()
+    elseif(own STREQUAL "krylov" AND other STREQUAL "krylov")
+      string(REGEX REPLACE "^krylov/([a-z]+)/.*" "\\1" from "${header}")
+      string(REGEX REPLACE "^krylov/([a-z]+)/.*" "\\1" to "${path}")
+      list(FIND of_krylov "${from}" from_place)
+      list(FIND of_krylov "${to}" to_place)
+      if(NOT from_place EQUAL -1 AND to_place GREATER from_place)
+        complain("${header} includes ${path}, but krylov/${to} stands above krylov/${from}")
+      endif()
+    endif()
+  endforeach()
+
+  documents(shows "${SOURCE_DIR}/src/${header}")
+  if(header MATCHES "/detail/")
+    if(shows AND header IN_LIST shown)
+      list(APPEND hidden_but_shown "${header}")
+    elseif(shows)
+      complain("${header} documents something in namespace Batchwork, which users would look for outside detail/")
+    endif()
+  elseif(NOT shows)
+    complain("${header} documents nothing in namespace Batchwork, so it belongs into a detail/")
+  endif()
+endforeach()
+
+# What the umbrella includes, in the end.
+set(reached Batchwork.hpp)
+set(to_do Batchwork.hpp)
+while(to_do)
+  list(POP_BACK to_do header)
+  foreach(path IN LISTS includes_${header})
+    if(NOT path IN_LIST reached)
+      list(APPEND reached "${path}")
+      list(APPEND to_do "${path}")
+    endif()
+  endforeach()
+endwhile()
+foreach(header IN LISTS headers)
+  if(NOT header MATCHES "/detail/" AND NOT header IN_LIST reached AND NOT header IN_LIST apart)
+    complain("${header} is not included by Batchwork.hpp")
+  elseif(header IN_LIST reached AND header IN_LIST apart)
+    complain("${header} is listed as apart, but Batchwork.hpp includes it")
+  endif()
+endforeach()
+
+# What users read.
+file(GLOB_RECURSE shown_to_users "${SOURCE_DIR}/example/*.hpp" "${SOURCE_DIR}/example/*.cpp")
+foreach(file IN ITEMS "${SOURCE_DIR}/unit_tests/meta/doc_snippets.cpp" LISTS shown_to_users)
+  included_by(paths "${file}")
+  foreach(path IN LISTS paths)
+    if(path MATCHES "detail/")
+      complain("${file} includes ${path}, which is not for users")
+    endif()
+  endforeach()
+endforeach()
+
+# Exceptions that are none.
+foreach(line IN LISTS crossing)
+  if(NOT line IN_LIST crossed)
+    complain("${line} is excepted in unit_tests/meta/rooms.cmake without need")
+  endif()
+endforeach()
+foreach(line IN LISTS shown)
+  if(NOT line IN_LIST hidden_but_shown)
+    complain("${line} is excepted in unit_tests/meta/rooms.cmake without need")
+  endif()
+endforeach()
+
+if(bad)
+  message(FATAL_ERROR "The rooms of src are not in order:${bad}")
+endif()
+message("${count} headers, each in its room")
