@@ -57,7 +57,7 @@ TEST(FarNumbers, Multiply) {
     with_formats(a, c.apart, [&](auto const& matrices, char const* what) {
       SCOPED_TRACE(what);
       y.fill(std::numeric_limits<T>::quiet_NaN());
-      multiply(far_y.vectors(), matrices, far_x.vectors());
+      multiply(matrices, far_x.vectors(), far_y.vectors());
       far_y.fetch();
       for (std::int64_t n = 0; n < items; ++n)
         for (int i = 0; i < c.rows; ++i) {

@@ -340,13 +340,13 @@ void solve_cholesky_of_two_types(Kokkos::View<double**> const& x, Kokkos::View<d
   B::solve_cholesky(B::in(a), B::in(WRONG_OR_RIGHT(b, x)), B::out(x));
 }
 
-// says: in(A), out(L) [, status(codes)] in this order
+// says: in this order, or inout(A) in the place of both
 void codes_without_status(Kokkos::View<double***> const& l, Kokkos::View<double***> const& a,
                           Kokkos::View<int*> const& codes) {
   B::cholesky(B::in(a), B::out(l), WRONG_OR_RIGHT(codes, B::status(codes)));
 }
 
-// says: in(B), out(X) [, status(codes)] in this order
+// says: in this order, or inout(B) in the place of both
 void result_first(Kokkos::View<double**> const& x, Kokkos::View<double***> const& a,
                   Kokkos::View<double**> const& b) {
   B::solve_lower(B::in(a), WRONG_OR_RIGHT(B::out(x), B::in(b)),
