@@ -26,14 +26,15 @@ namespace Batchwork {
 /// then not divided.
 ///
 /// Memory of a system: as many numbers as A has places (of ell and dense those that are not there too) and one a row, with
-/// two bytes a place and 21 a row; of 5 to 64 rows of which half the places or more are in the pattern, a number for every place
-/// of a full matrix, with ten bytes a row: on devices in team scratch (with the exchange to 40,928 bytes, fewer where a multiprocessor has
-/// no room for four such teams: 61 full rows of double, 512 rows of 3 entries), or else in the workspace, see workspace_numbers. On
-/// hosts a thread allocates it, once for some items.
+/// two bytes a place and 21 a row; where 5 to 64 rows have half of all places or more, a number for every place of a full matrix
+/// and one a row, with ten bytes a row. On devices in team scratch (with the exchange to 40,928 bytes, fewer where a
+/// multiprocessor has no room for four such teams: 64 full rows of double, 512 rows of 3 entries), or else in the workspace, see
+/// workspace_numbers. On hosts a thread allocates it, once for some items.
 ///
-/// Factorised once an item; an application takes about two operations an entry, level by level: as many levels as there are rows
-/// that depend on each other one by one, all of them in a full matrix, and few where rows are numbered by colours. Nearly full patterns to 64 rows go column by column. On devices
-/// 8 to 256 lanes share a system, which is read where it is; rows in chains or trees take five steps for 32 of them.
+/// Factorised once an item; an application takes about two operations an entry. On devices 8 to 256 lanes share a system, which
+/// is read where it is, and go level by level: as many levels as there are rows that depend on each other one by one, and few where
+/// rows are numbered by colours; rows in chains or trees take five steps for 32 of them. Nearly full patterns, those with a full
+/// matrix's memory, go column by column.
 struct Ilu {
   using preconditioner_of_systems = void;
 
@@ -80,15 +81,7 @@ struct IluFactors {
                      : of->kind == Format::scaled_identity ? std::int64_t(i)
                                                            : i * std::int64_t(of->width));
   }
-  BATCHWORK_INLINE int column(int i, int k) const {
-    using Format = typename AnySystems<T>::Kind;
-    switch (of->kind) {
-      case Format::csr: return of->columns[of->offsets(i) + k];
-      case Format::ell: return of->columns[i * of->column_row + k * of->column_entry];
-      case Format::dense: return k;
-      default: return i;
-    }
-  }
+  BATCHWORK_INLINE int column(int i, int k) const { return of->column(i, k); }
 
   /// Copies a row of the item. Whether its columns rise.
   BATCHWORK_INLINE bool take(T const* numbers, int i) const {

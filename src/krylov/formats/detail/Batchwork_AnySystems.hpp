@@ -114,6 +114,22 @@ struct AnySystems {
     });
     return r;
   }
+  /// Entry k of row i, of those that it has: its column, and its number of the item whose numbers these are.
+  BATCHWORK_INLINE int column(int i, int k) const {
+    switch (kind) {
+      case Kind::csr: return columns[offsets(i) + k];
+      case Kind::ell: return columns[i * column_row + k * column_entry];
+      case Kind::dense: return k;
+      default: return i;
+    }
+  }
+  BATCHWORK_INLINE T number(T const* of_item, int i, int k) const {
+    switch (kind) {
+      case Kind::csr: return of_item[(offsets(i) + k) * values.row];
+      case Kind::scaled_identity: return scale;
+      default: return of_item[i * values.row + k * values.col];
+    }
+  }
   /// Runs f(rows), where rows(i) gives the entries of row i of the item whose numbers these are, none beyond the last row. Of
   /// ell, places that are there.
   template <class F>

@@ -50,24 +50,6 @@ struct IluFull {
   BATCHWORK_INLINE bool is_there(int i, int j) const { return (pattern[i] >> j & 1u) != 0; }
   BATCHWORK_INLINE bool is_valid() const { return head[0] != 0; }
 
-  static BATCHWORK_INLINE int column(AnySystems<T> const& a, int i, int k) {
-    using Format = typename AnySystems<T>::Kind;
-    switch (a.kind) {
-      case Format::csr: return a.columns[a.offsets(i) + k];
-      case Format::ell: return a.columns[i * a.column_row + k * a.column_entry];
-      case Format::dense: return k;
-      default: return i;
-    }
-  }
-  static BATCHWORK_INLINE T number(AnySystems<T> const& a, T const* of_item, int i, int k) {
-    using Format = typename AnySystems<T>::Kind;
-    switch (a.kind) {
-      case Format::csr: return of_item[(a.offsets(i) + k) * a.values.row];
-      case Format::scaled_identity: return a.scale;
-      default: return of_item[i * a.values.row + k * a.values.col];
-    }
-  }
-
   /// Reads the pattern. Whether it is valid, which all lanes get: columns rise.
   template <class At>
   BATCHWORK_INLINE bool take_pattern(At& at, AnySystems<T> const& a, T const* of_item) const {
@@ -89,7 +71,6 @@ struct IluFull {
     });
     bool const valid = !any_of_system(at, !sound);
     if (lanes.rank == 0) head[0] = valid ? 1 : 0;
-    lanes.sync();
     return valid;
   }
 
@@ -109,8 +90,8 @@ struct IluFull {
         BATCHWORK_UNROLL
         for (int q = 0; q < at_once; ++q) {
           bool const has = i0 + q < rows && k < ends[i0 + q];
-          j[q] = has ? column(a, i0 + q, k) : -1;
-          v[q] = has ? number(a, of_item, i0 + q, k) : T(0);
+          j[q] = has ? a.column(i0 + q, k) : -1;
+          v[q] = has ? a.number(of_item, i0 + q, k) : T(0);
         }
         BATCHWORK_UNROLL
         for (int q = 0; q < at_once; ++q)
