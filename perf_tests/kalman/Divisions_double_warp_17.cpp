@@ -10,6 +10,7 @@ template <int... D>
 void register_extents() {
   (register_division<double, D, 0, 0, Division<>, Source::view>(), ...);
   (register_division<double, D, 32, 0, Division<true>, Source::view>(), ...);
+  (register_division<double, D, 32, 0, Division<true, 65536>, Source::view>(), ...);
   (register_division<double, D, 32, 0, Division<true, 98304>, Source::view>(), ...);
 }
 

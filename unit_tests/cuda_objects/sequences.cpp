@@ -4,6 +4,11 @@
 // Verbs that run a sequence: map, scan, team_map, team_scan and the Kalman filter.
 #include "Shared.hpp"
 
+// What is laid out for matrix instructions is so in the host's pass too, which reserves the scratch for it.
+#if !defined(BATCHWORK_DISABLE_VENDOR)
+static_assert(Batchwork::Impl::Vendor::chains_matrices<double>);
+#endif
+
 namespace {
 
 /// Every kind of product, factor and solve.

@@ -561,15 +561,21 @@ inline constexpr bool multiplies_matrices =
     false;
 #endif
 
-/// Whether the results of such products stay in registers as the factors of the next ones. Tests try that with threads for
-/// lanes.
+/// Whether the results of such products stay in registers as the factors of the next ones. Tiles and what is staged are laid out by
+/// it, so that all passes of a compiler must say the same: on every architecture that is compiled for there are the
+/// instructions. Tests try it with threads for lanes.
 template <class T>
-inline constexpr bool chains_matrices =
+inline constexpr bool chains_matrices = [] {
 #if defined(BATCHWORK_THREADS_AS_LANES)
-    has_shuffles && std::is_same_v<T, double>;
+  return has_shuffles && std::is_same_v<T, double>;
+#elif !defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__) && defined(__CUDA_ARCH_LIST__)
+  for (int const architecture : {__CUDA_ARCH_LIST__})
+    if (architecture != 800 && architecture != 900) return false;
+  return std::is_same_v<T, double>;
 #else
-    multiplies_matrices<T>;
+  return false;
 #endif
+}();
 
 /// The calling lane's rank in its warp.
 BATCHWORK_INLINE int rank_in_warp() {
