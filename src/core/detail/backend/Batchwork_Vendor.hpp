@@ -573,7 +573,7 @@ inline constexpr bool chains_matrices = [] {
     if (architecture != 800 && architecture != 900) return false;
   return std::is_same_v<T, double>;
 #else
-  return false;
+      return false;
 #endif
 }();
 
