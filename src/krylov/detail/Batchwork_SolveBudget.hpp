@@ -47,15 +47,15 @@ struct SplitColumns {
   static constexpr int in_registers = 16;
   static constexpr int together = 4;  ///< of those in scratch
 
-  static constexpr int at_least = 8;  ///< which those for registers pass through
+  static constexpr int at_least = in_registers;  ///< which those for registers pass through
   /// Columns in scratch, with some of zeros.
   static constexpr int in_scratch(int rows) {
     int const others = (rows - in_registers + together - 1) / together * together;
     return others > at_least ? others : at_least;
   }
-  /// Bytes of a system's.
+  /// Bytes of a system's, and of where its rows are, which is 8 bytes each.
   static constexpr std::int64_t bytes(int rows, int size) {
-    return (std::int64_t(in_scratch(rows)) * rows * size + 15) / 16 * 16;
+    return (std::int64_t(in_scratch(rows)) * rows * size + 15) / 16 * 16 + (rows + 1) / 2 * 16;
   }
 };
 /// Teams that a multiprocessor is to hold of them: what they have in registers leaves room for as many.

@@ -42,115 +42,138 @@ struct ColumnsSplit {
   BATCHWORK_INLINE int place_of(int row) const { return row < columns ? row : columns - 1; }
 
   /// Takes the rows of the item whose numbers these are, and the diagonal. Columns rise, see check; where they do not, the
-  /// matrix is not valid.
+  /// matrix is not valid. Lanes read neighbouring entries: if each read its own row, every number would come from another line
+  /// of the cache. The columns for registers pass through the scratch of the others.
   template <class At>
   BATCHWORK_INLINE void take(At& at, AnySystems<T> const& of, T const* of_item,
                              RowNumbers<T, R>& diagonal, RestOfRows const&, char* memory) {
     columns = of.rows;
     others = reinterpret_cast<Unit<T>*>(memory);
-    // How long a row of ell is only its columns say, which its own lane reads.
-    of.visit(of_item, [&](auto const& rows) {
-      if (of.kind == AnySystems<T>::Kind::ell) take_own_rows(at, rows, diagonal);
-      else take_rows_together(at, rows, diagonal);
-    });
-  }
-  template <class At, class Rows>
-  BATCHWORK_INLINE void take_own_rows(At const& at, Rows const& rows, RowNumbers<T, R>& diagonal) {
-    BATCHWORK_UNROLL
-    for (int r = 0; r < R; ++r) {
-      int const i = at.row_of(r);
-      auto const row = rows(i);
-      T d = T(0);
-      int k = 0;
-      BATCHWORK_UNROLL
-      for (int j = 0; j < K; ++j) {
-        bool const has = k < row.count && j < columns && row.column(k) == j;
-        T const v = has ? row.number(k) : T(0);
-        a[r][j] = v;
-        d = j == i ? v : d;
-        k += has ? 1 : 0;
-      }
-      if (i < columns) {
-        put_zeros(i, SplitColumns::in_scratch(columns));
-        int last = K - 1;
-        BATCHWORK_UNROLL_SOME
-        for (; k < row.count; ++k) {
-          int const j = row.column(k);
-          T const v = row.number(k);
-          bool const rises = j > last && j < columns;
-          valid = valid && rises;
-          if (!rises) continue;
-          last = j;
-          other(i, j - K) = v;
-          d = j == i ? v : d;
-        }
-      }
-      diagonal.data[r] = d;
-    }
-  }
-  /// Lanes read neighbouring entries: if each read its own row, every number would come from another line of the cache. The
-  /// columns for registers pass through the scratch of the others.
-  template <class At, class Rows>
-  BATCHWORK_INLINE void take_rows_together(At const& at, Rows const& rows,
-                                           RowNumbers<T, R>& diagonal) {
-    constexpr int some = SplitColumns::at_least, at_once = 4;
-    static_assert(K % some == 0);
-    diagonal = {};
-    BATCHWORK_UNROLL
-    for (int first = 0; first < K; first += some) {
-      put_zeros(at, some);
-      at.sync();
-      // Columns rise: those below first + some are among as many entries.
-      BATCHWORK_KEEP_LOOP
-      for (int e = at.rank; e < columns * some; e += at.lanes) {
-        int const i = e / some;
-        auto const row = rows(i);
-        BATCHWORK_UNROLL
-        for (int before = 0; before <= first; before += some) {
-          int const k = before + e % some, j = k < row.count ? row.column(k) : -1;
-          if (j >= first && j < first + some) other(i, j - first) = row.number(k);
-        }
-      }
-      at.sync();
-      BATCHWORK_UNROLL
-      for (int r = 0; r < R; ++r) {
-        int const i = at.row_of(r), place = place_of(i);
-        BATCHWORK_UNROLL
-        for (int j = 0; j < some; ++j) {
-          T const v = i < columns ? other(place, j) : T(0);
-          a[r][first + j] = v;
-          if (first + j == i) diagonal.data[r] = v;
-        }
-      }
-    }
+    auto* const spans =
+        reinterpret_cast<Span*>(others + SplitColumns::in_scratch(columns) / wide * columns);
+    find_spans(at, of, of_item, spans);
+    visit(of, of_item, spans, [&](auto const& row_of) { take_first(at, row_of, diagonal); });
     put_zeros(at, SplitColumns::in_scratch(columns));
     at.sync();
-    BATCHWORK_KEEP_LOOP
-    for (int i0 = 0; i0 < columns; i0 += at_once) {
-      BATCHWORK_KEEP_LOOP
-      for (int k = at.rank; k < columns; k += at.lanes) {
-        // All of them are on their way before the first is put down.
-        int j[at_once];
-        T v[at_once];
-        BATCHWORK_UNROLL
-        for (int q = 0; q < at_once; ++q) {
-          auto const row = rows(i0 + q);
-          bool const has = k < row.count;
-          j[q] = has ? row.column(k) : -1;
-          int const before = has && k > 0 ? row.column(k - 1) : -1;
-          v[q] = has && j[q] >= K ? row.number(k) : T(0);
-          valid = valid && row.count <= columns && (!has || (j[q] > before && j[q] < columns));
-        }
-        BATCHWORK_UNROLL
-        for (int q = 0; q < at_once; ++q)
-          if (j[q] >= K && j[q] < columns) other(i0 + q, j[q] - K) = v[q];
-      }
-    }
+    visit(of, of_item, spans, [&](auto const& row_of) { take_others(at, row_of); });
     at.sync();
     BATCHWORK_UNROLL
     for (int r = 0; r < R; ++r) {
       int const i = at.row_of(r);
       if (i >= K && i < columns) diagonal.data[r] = other(i, i - K);
+    }
+  }
+  /// Where a row begins among the entries of csr, and how many entries it has.
+  struct Span {
+    std::int32_t first, count;
+  };
+  template <class At>
+  BATCHWORK_INLINE void find_spans(At const& at, AnySystems<T> const& of, T const* of_item,
+                                   Span* spans) const {
+    bool const from_offsets = of.kind == AnySystems<T>::Kind::csr;
+    BATCHWORK_KEEP_LOOP
+    for (int i = at.rank; i < columns; i += at.lanes)
+      spans[i] = {from_offsets ? std::int32_t(of.offsets(i)) : 0, of.row(of_item, i).count};
+  }
+  /// Runs f(row_of), where row_of(i) gives the entries of row i.
+  template <class F>
+  static BATCHWORK_INLINE void visit(AnySystems<T> const& of, T const* of_item, Span const* spans,
+                                     F const& f) {
+    if (of.kind == AnySystems<T>::Kind::csr) {
+      f([&](int i) -> SparseRow<T> {
+        Span const s = spans[i];
+        return {of_item + s.first * of.values.row, of.values.row, of.columns + s.first, 1, s.count};
+      });
+    } else if (of.kind == AnySystems<T>::Kind::dense) {
+      f([&](int i) -> DenseRow<T> {
+        return {of_item + i * of.values.row, of.values.col, spans[i].count};
+      });
+    } else if (of.kind == AnySystems<T>::Kind::ell) {
+      f([&](int i) -> SparseRow<T> {
+        return {of_item + i * of.values.row, of.values.col, of.columns + i * of.column_row,
+                of.column_entry, spans[i].count};
+      });
+    } else {
+      f([&](int i) -> DiagonalRow<T> { return {of.scale, i, 1}; });
+    }
+  }
+  /// The first K columns. They rise, so that these are among the first K entries of a row.
+  template <class At, class RowOf>
+  BATCHWORK_INLINE void take_first(At const& at, RowOf const& row_of, RowNumbers<T, R>& diagonal) {
+    constexpr int at_once = 4;
+    put_zeros(at, K);
+    at.sync();
+    BATCHWORK_KEEP_LOOP
+    for (int e0 = at.rank; e0 < columns * K; e0 += at_once * at.lanes) {
+      int j[at_once];
+      T v[at_once];
+      BATCHWORK_UNROLL
+      for (int q = 0; q < at_once; ++q) {
+        int const e = e0 + q * at.lanes, k = e % K;
+        j[q] = K;
+        v[q] = T(0);
+        if (e >= columns * K) continue;
+        auto const row = row_of(e / K);
+        if (k >= row.count) continue;
+        j[q] = row.column(k);
+        v[q] = row.number(k);
+      }
+      BATCHWORK_UNROLL
+      for (int q = 0; q < at_once; ++q)
+        if (j[q] >= 0 && j[q] < K) other((e0 + q * at.lanes) / K, j[q]) = v[q];
+    }
+    at.sync();
+    BATCHWORK_UNROLL
+    for (int r = 0; r < R; ++r) {
+      int const i = at.row_of(r), place = place_of(i);
+      diagonal.data[r] = T(0);
+      BATCHWORK_UNROLL
+      for (int j = 0; j < K; j += wide) {
+        Unit<T> const u = others[j / wide * columns + place];
+        BATCHWORK_UNROLL
+        for (int c = 0; c < wide; ++c) {
+          a[r][j + c] = i < columns ? u.v[c] : T(0);
+          if (j + c == i) diagonal.data[r] = u.v[c];
+        }
+      }
+    }
+    at.sync();
+  }
+  /// The other ones, and whether columns rise. The entries of several rows are on their way at once.
+  template <class At, class RowOf>
+  BATCHWORK_INLINE void take_others(At const& at, RowOf const& row_of) {
+    constexpr int at_once = 6;
+    BATCHWORK_KEEP_LOOP
+    for (int i0 = 0; i0 < columns; i0 += at_once) {
+      int longest = 0;
+      BATCHWORK_UNROLL
+      for (int q = 0; q < at_once; ++q) {
+        int const count = row_of(i0 + q < columns ? i0 + q : i0).count;
+        longest = count > longest ? count : longest;
+      }
+      valid = valid && longest <= columns;
+      BATCHWORK_KEEP_LOOP
+      for (int k = at.rank; k < longest; k += at.lanes) {
+        int j[at_once], before[at_once];
+        T v[at_once];
+        BATCHWORK_UNROLL
+        for (int q = 0; q < at_once; ++q) {
+          auto const row = row_of(i0 + q < columns ? i0 + q : i0);
+          j[q] = before[q] = -1;
+          v[q] = T(0);
+          if (i0 + q >= columns || k >= row.count) continue;
+          j[q] = row.column(k);
+          if (k > 0) before[q] = row.column(k - 1);
+          v[q] = row.number(k);
+          // Where there is no entry, -1 is right, here it is not.
+          if (j[q] < 0) j[q] = columns;
+        }
+        BATCHWORK_UNROLL
+        for (int q = 0; q < at_once; ++q) {
+          valid = valid && (j[q] < 0 || (j[q] > before[q] && j[q] < columns));
+          if (j[q] >= K && j[q] < columns) other(i0 + q, j[q] - K) = v[q];
+        }
+      }
     }
   }
   /// Number j of those of row i in scratch.
