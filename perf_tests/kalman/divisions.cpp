@@ -12,6 +12,7 @@ void register_divisions_double_9_two();
 void register_divisions_double_13();
 void register_divisions_double_warp();
 void register_divisions_double_warp_17();
+void register_divisions_double_warp_25();
 void register_divisions_double_scratch();
 void register_divisions_float_11();
 void register_divisions_float_13();
@@ -25,6 +26,7 @@ void register_all() {
   register_divisions_double_13();
   register_divisions_double_warp();
   register_divisions_double_warp_17();
+  register_divisions_double_warp_25();
   register_divisions_double_scratch();
   register_divisions_float_11();
   register_divisions_float_13();

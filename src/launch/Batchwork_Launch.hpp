@@ -111,7 +111,8 @@ template <class Lanes, int Teams>
 struct LaunchBoundsOf<Lanes, Teams> {
   static constexpr int lanes = Lanes::copy_group_lanes > lanes_of_grids ? Lanes::copy_group_lanes
                                                                         : lanes_of_grids,
-                       teams = Teams > 0 ? 128 * Teams / lanes : 1;
+                       wanted = Teams > 0 ? Teams : Lanes::teams,
+                       teams = wanted > 0 ? 128 * wanted / lanes : 1;
 };
 
 /// Launches a group on an execution space instance. Asynchronous; allocates nothing, fences nothing.

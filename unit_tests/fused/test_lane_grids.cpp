@@ -329,7 +329,66 @@ TEST(LaneGrids, UpdatesOfWholeTiles) {
   update_covariances<2, 10, Division<true>>(32, 35);
   update_covariances<32, 8, Division<true>>(128, 5);
   update_covariances<32, 13, Division<true>>(32, 2);
+  update_covariances<32, 16, DivisionInBlocks<4>>(128, 5);
   update_covariances<32, 17, Division<true, 60000>>(32, 1);
+  update_covariances<32, 24, Division<true>>(64, 3);
+}
+
+/// Where there are matrix instructions, a map whose items' matrices are all symmetric has a warp for each from 15 x 15 on.
+TEST(LaneGrids, BlocksByDefault) {
+  using Symmetric = decltype(Impl::resolve(in(symmetric(BatchIn<double, Left, 15, 15>(1).view()))));
+  using Small = decltype(Impl::resolve(in(symmetric(BatchIn<double, Left, 14, 14>(1).view()))));
+  using Float = decltype(Impl::resolve(in(symmetric(BatchIn<float, Left, 15, 15>(1).view()))));
+  using General = decltype(Impl::resolve(in(BatchIn<double, Left, 15, 15>(1).view())));
+  using Vector = decltype(Impl::resolve(out(BatchIn<double, Left, 15>(1).view())));
+  using Common = decltype(Impl::resolve(common(Common<double, 15, 15>(Dense(15, 15)).view)));
+  auto const lanes = []<class... O>(std::type_identity<O>...) {
+    return Impl::DividedLanes<0, Division<>, OneLane, Impl::bound_t<O>...>::lanes;
+  };
+  constexpr bool blocks = Impl::Vendor::chains_matrices<double>;
+  constexpr std::type_identity<Symmetric> symmetric_in;
+  constexpr std::type_identity<Common> common_in;
+  EXPECT_EQ(lanes(symmetric_in, common_in, std::type_identity<Vector>{}), blocks ? 32 : 8);
+  EXPECT_EQ(lanes(symmetric_in, std::type_identity<General>{}), 8);
+  EXPECT_EQ(lanes(common_in, std::type_identity<Vector>{}), 8);
+  EXPECT_EQ(lanes(std::type_identity<Small>{}, std::type_identity<Small>{}), 8);
+  EXPECT_EQ(lanes(std::type_identity<Float>{}), 4);
+}
+
+/// In place, and what a matrix instruction leaves is only its lower triangle.
+struct UpdateInPlace {
+  template <class P, class F, class Q>
+  KOKKOS_FUNCTION void operator()(P& p, F const& f, Q const& q) const {
+    auto const prior = congruence(f, p, q);
+    auto const y = solve(cholesky(prior).lower(), f);
+    p = downdate(prior, y);
+    p = congruence(f, p, q);
+  }
+};
+TEST(LaneGrids, BlocksInPlace) {
+  constexpr int N = 13;
+  Random random(37);
+  std::int64_t const n = 3;
+  BatchIn<double, Left, N, N> p(n);
+  p.fill([&](std::int64_t) { return random_spd<double>(random, N); });
+  std::vector<Dense> before;
+  for (std::int64_t k = 0; k < n; ++k) before.push_back(p.dense(k));
+  Dense const f = make_dense(N, N, [&](int, int) { return random.integer(-2, 2) / 4.0L; });
+  Dense const q = random_spd<double>(random, N);
+  Common<double, N, N> const cf(f), cq(q);
+  map_by_lanes<32, Division<true>>(
+      64, n, UpdateInPlace{}, Impl::resolve(inout(symmetric(p.view()))),
+      Impl::resolve(common(cf.view)), Impl::resolve(common(symmetric(cq.view))));
+  p.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    Dense const prior = f * before[std::size_t(k)] * transpose(f) + q;
+    Dense const posterior = prior - transpose(f) * solve_spd(prior, f);
+    Dense const truth = f * posterior * transpose(f) + q;
+    ASSERT_TRUE(near(
+        p.dense(k), truth,
+        tolerance<double>(16 * N, norm1(f) * norm1(f) * norm1(prior) * condition_spd(prior), 1)))
+        << "item " << k;
+  }
 }
 
 /// Of four common matrices team scratch holds some: each is read where it is, none is lost.

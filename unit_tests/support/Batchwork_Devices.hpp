@@ -27,7 +27,8 @@ struct Device {
 /// specifications). CDNA has 64 KB a compute unit, PVC 128 KB a core.
 inline std::vector<Device> const& devices() {
   auto const cuda = [](std::size_t scratch, std::size_t shared, int lanes) {
-    return Impl::DeviceLimits{scratch, shared, 32, 8, 1024, lanes, 2147483646};
+    std::size_t const driver = shared == 98304 ? 0 : 1024;  // the V100 has none
+    return Impl::DeviceLimits{scratch, shared, 32 + driver, 8, 1024, lanes, 2147483646};
   };
   constexpr std::size_t kokkos_4 = 49152 - 8216;
   auto const kokkos_5 = [](std::size_t opted_in, std::size_t driver) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "core/Batchwork_Value.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
 
 namespace Batchwork::Impl {
 
@@ -33,8 +34,15 @@ struct alignas(16) Unit {
 template <class T, int L, int E>
 struct Exchange {
   static constexpr int per_unit = 16 / int(sizeof(T));
-  /// Lines that lanes hold, the last ones of a ragged deal included.
-  static constexpr int lines = (E + L - 1) / L * L;
+  /// Lines that lanes hold, the last ones of a ragged deal included. Where a warp shares a smaller item, lanes without a line have
+  /// one for all of them after blocks of 8, as matrix instructions want them.
+  static constexpr bool ragged = Vendor::has_shuffles && L == 32 && E <= 24;
+  static constexpr int lines = ragged ? (E + 7) / 8 * 8 + 1 : (E + L - 1) / L * L;
+  /// The line of round m of the deal that a lane writes and reads.
+  static BATCHWORK_INLINE int line(int m, int lane) {
+    if constexpr (ragged) return lane < lines ? lane : lines - 1;
+    else return m * L + lane;
+  }
 
   static constexpr bool narrow = L == 2 && sizeof(T) == 8 && E > 8;
 

@@ -48,6 +48,13 @@ template <bool Whole = false, std::size_t Scratch = Impl::scratch_of_a_team>
 struct Division {
   static constexpr bool whole = Whole;
   static constexpr std::size_t scratch = Scratch;
+  static constexpr int teams = 0;
+};
+/// Symmetric items as blocks over a warp, where there are matrix instructions for them: with so many teams of 128 lanes that a
+/// multiprocessor is to hold, if nothing else is asked for.
+template <int Teams>
+struct DivisionInBlocks : Division<true> {
+  static constexpr int teams = Teams;
 };
 
 /// L lanes of a device share an item of extents up to E: see Distributed. CopyGroupLanes lanes copy it. Common operands are staged in team
@@ -58,6 +65,7 @@ struct GridLanes : OneLane {
   static constexpr int copy_group_lanes = CopyGroupLanes;
   static constexpr bool stages = Stages;
   static constexpr std::size_t available = How::scratch;
+  static constexpr int teams = How::teams;
   template <class T>
   using value = Distributed<T, L, 1, E, How::whole>;
 };

@@ -589,17 +589,39 @@ constexpr std::uint64_t operands_staged_in(std::size_t available) {
   }
 }
 
+/// Whether operand B has an item's symmetric matrix that is only in a map: 1; another matrix of an item: -1.
+template <class B>
+constexpr int symmetric_of_item() {
+  if constexpr (B::kind == Kind::carry || B::kind == Kind::each || B::kind == Kind::emit) {
+    return -1;
+  } else if constexpr (B::kind == Kind::in || B::kind == Kind::out || B::kind == Kind::inout) {
+    using Sh = typename decltype(B::loc)::shape;
+    if (Sh::rank < 2) return 0;
+    return Sh::structure == Structure::symmetric && Sh::rows >= least_extent_of_fragments ? 1 : -1;
+  } else {
+    return 0;
+  }
+}
+/// Whether a warp shares an item in blocks by default: where all matrices of items are symmetric and large.
+template <class T, class... B>
+inline constexpr bool takes_fragments =
+    Vendor::chains_matrices<T> && ((symmetric_of_item<B>() == 1) || ...) &&
+    ((symmetric_of_item<B>() >= 0) && ...);
+
 /// The lanes on a device: those given, or GridLanes where several share an item. Double where there is any: its exchange is
 /// the largest. Commons that would leave too little scratch for the exchange of a copy group are read through the cache.
 template <int L, class How, class DeviceLanes, class... B>
 struct DividedLanes {
   using T = std::conditional_t<(std::is_same_v<typename B::scalar, double> || ...), double, float>;
   static constexpr int extent = largest_extent_in<B...>;
-  static constexpr int lanes = L > 0 ? L : lanes_per_item<T>(extent);
+  static constexpr bool in_blocks =
+      L == 0 && std::is_same_v<How, Division<>> && takes_fragments<T, B...>;
+  using Way = std::conditional_t<in_blocks, DivisionInBlocks<teams_of_fragments(extent)>, How>;
+  static constexpr int lanes = L > 0 ? L : in_blocks ? 32 : lanes_per_item<T>(extent);
   static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
-  static constexpr std::size_t available = How::scratch;
+  static constexpr std::size_t available = Way::scratch;
   static constexpr int copy_group = copy_group_lanes(lanes, exchange, available);
-  using staging = GridLanes<lanes, extent, true, copy_group, How>;
+  using staging = GridLanes<lanes, extent, true, copy_group, Way>;
   static constexpr std::size_t exchanged = exchange * std::size_t(copy_group / lanes);
   // Where not all are staged, fetching ahead comes first.
   static constexpr std::size_t left = exchanged < available ? available - exchanged : 0,
@@ -615,8 +637,8 @@ struct DividedLanes {
       lanes == 1, alone,
       std::conditional_t<
           staged == ~std::uint64_t(0), staging,
-          std::conditional_t<staged == 0, GridLanes<lanes, extent, false, copy_group, How>,
-                             GridLanesStagingSome<lanes, extent, copy_group, How, staged>>>>;
+          std::conditional_t<staged == 0, GridLanes<lanes, extent, false, copy_group, Way>,
+                             GridLanesStagingSome<lanes, extent, copy_group, Way, staged>>>>;
 };
 template <int L, class DeviceLanes, class... B>
 using DeviceLanesOf = DividedLanes<L, Division<>, DeviceLanes, B...>;

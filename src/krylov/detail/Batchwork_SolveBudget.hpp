@@ -53,9 +53,9 @@ struct SplitColumns {
     int const others = (rows - in_registers + together - 1) / together * together;
     return others > at_least ? others : at_least;
   }
-  /// Bytes of a system's, and of where its rows are, which is 8 bytes each.
+  /// Bytes of a system's.
   static constexpr std::int64_t bytes(int rows, int size) {
-    return (std::int64_t(in_scratch(rows)) * rows * size + 15) / 16 * 16 + (rows + 1) / 2 * 16;
+    return (std::int64_t(in_scratch(rows)) * rows * size + 15) / 16 * 16;
   }
 };
 /// Teams that a multiprocessor is to hold of them: what they have in registers leaves room for as many.

@@ -38,6 +38,9 @@ struct TileOfOperand<Kind::in, Sh, S> {
                          Fragments<S, Sh::rows, Sh::rows, Structure::symmetric, true>, whole>;
 };
 template <class Sh, class S>
+  requires(makes_fragments<S> && Sh::rank == 2 && Sh::structure == Structure::symmetric)
+struct TileOfOperand<Kind::inout, Sh, S> : TileOfOperand<Kind::in, Sh, S> {};
+template <class Sh, class S>
   requires(is_distributed<S> && Sh::rank == 2 && Sh::structure == Structure::symmetric)
 struct TileOfOperand<Kind::out, Sh, S> {
   using type = std::conditional_t<makes_fragments<S>,

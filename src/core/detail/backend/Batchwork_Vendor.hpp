@@ -65,6 +65,7 @@ DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
   if constexpr (requires { exec.cuda_device_prop(); }) {
     auto const& p = exec.cuda_device_prop();
     ask(p);
+    r.reserved_of_team += p.reservedSharedMemPerBlock;
     r.scratch_of_multiprocessor = p.sharedMemPerMultiprocessor;
   } else if constexpr (requires { exec.hip_device_prop(); }) {
     auto const& p = exec.hip_device_prop();
@@ -547,6 +548,23 @@ BATCHWORK_INLINE void load_together(T (&x)[V], T const* from) {
     BATCHWORK_UNROLL
     for (int n = 0; n < V; ++n) x[n] = from[n];
   }
+}
+
+/// Loads a number that no lane reads again soon: what many do stays in the cache.
+template <class T>
+BATCHWORK_INLINE T load_once(T const* from) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  if constexpr (std::is_same_v<T, double>) {
+    T x;
+    asm("ld.global.L1::no_allocate.f64 %0, [%1];" : "=d"(x) : "l"(from));
+    return x;
+  } else if constexpr (std::is_same_v<T, float>) {
+    T x;
+    asm("ld.global.L1::no_allocate.f32 %0, [%1];" : "=f"(x) : "l"(from));
+    return x;
+  } else
+#endif
+    return *from;
 }
 
 // ---- matrix instructions -----------------------------------------------------------------------------------------

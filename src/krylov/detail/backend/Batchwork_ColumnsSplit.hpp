@@ -49,13 +49,16 @@ struct ColumnsSplit {
                              RowNumbers<T, R>& diagonal, RestOfRows const&, char* memory) {
     columns = of.rows;
     others = reinterpret_cast<Unit<T>*>(memory);
-    auto* const spans =
-        reinterpret_cast<Span*>(others + SplitColumns::in_scratch(columns) / wide * columns);
+    // In the exchange, which nothing else needs yet.
+    auto* const spans = reinterpret_cast<Span*>(at.exchange);
     find_spans(at, of, of_item, spans);
-    visit(of, of_item, spans, [&](auto const& row_of) { take_first(at, row_of, diagonal); });
+    visit(of, of_item, [&](auto const& column, auto const& number) {
+      take_first(at, spans, column, number, diagonal);
+    });
     put_zeros(at, SplitColumns::in_scratch(columns));
     at.sync();
-    visit(of, of_item, spans, [&](auto const& row_of) { take_others(at, row_of); });
+    visit(of, of_item,
+          [&](auto const& column, auto const& number) { take_others(at, spans, column, number); });
     at.sync();
     BATCHWORK_UNROLL
     for (int r = 0; r < R; ++r) {
@@ -63,60 +66,69 @@ struct ColumnsSplit {
       if (i >= K && i < columns) diagonal.data[r] = other(i, i - K);
     }
   }
-  /// Where a row begins among the entries of csr, and how many entries it has.
+  /// Where a row begins among the entries of csr, after those of the first row, and how many entries it has.
   struct Span {
-    std::int32_t first, count;
+    std::uint16_t first, count;
   };
+  static_assert(sizeof(Span) <= sizeof(T));
   template <class At>
   BATCHWORK_INLINE void find_spans(At const& at, AnySystems<T> const& of, T const* of_item,
                                    Span* spans) const {
     bool const from_offsets = of.kind == AnySystems<T>::Kind::csr;
     BATCHWORK_KEEP_LOOP
-    for (int i = at.rank; i < columns; i += at.lanes)
-      spans[i] = {from_offsets ? std::int32_t(of.offsets(i)) : 0, of.row(of_item, i).count};
+    for (int i = at.rank; i < columns; i += at.lanes) {
+      // A row with more entries than columns is none: it is cut, and found to be.
+      int const count = of.row(of_item, i).count;
+      spans[i] = {std::uint16_t(from_offsets ? of.offsets(i) - of.offsets(0) : 0),
+                  std::uint16_t(count >= 0 && count <= columns ? count : columns + 1)};
+    }
   }
-  /// Runs f(row_of), where row_of(i) gives the entries of row i.
+  /// Runs f(column, number), which give those of entry k of row i, of which `first` is the span's. The pattern stays in the cache,
+  /// the numbers of each system pass it by.
   template <class F>
-  static BATCHWORK_INLINE void visit(AnySystems<T> const& of, T const* of_item, Span const* spans,
-                                     F const& f) {
+  static BATCHWORK_INLINE void visit(AnySystems<T> const& of, T const* of_item, F const& f) {
+    std::int64_t const row = of.values.row, col = of.values.col;
+    auto const number = [&](int i, int, int k) {
+      return Vendor::load_once(of_item + i * row + k * col);
+    };
     if (of.kind == AnySystems<T>::Kind::csr) {
-      f([&](int i) -> SparseRow<T> {
-        Span const s = spans[i];
-        return {of_item + s.first * of.values.row, of.values.row, of.columns + s.first, 1, s.count};
-      });
+      std::int64_t const begin = of.offsets(0);
+      T const* const numbers = of_item + begin * row;
+      std::int32_t const* const columns_of = of.columns + begin;
+      auto const column = [&](int, int first, int k) { return columns_of[first + k]; };
+      if (row == 1)
+        f(column, [&](int, int first, int k) { return Vendor::load_once(numbers + (first + k)); });
+      else
+        f(column,
+          [&](int, int first, int k) { return Vendor::load_once(numbers + (first + k) * row); });
     } else if (of.kind == AnySystems<T>::Kind::dense) {
-      f([&](int i) -> DenseRow<T> {
-        return {of_item + i * of.values.row, of.values.col, spans[i].count};
-      });
+      f([](int, int, int k) { return k; }, number);
     } else if (of.kind == AnySystems<T>::Kind::ell) {
-      f([&](int i) -> SparseRow<T> {
-        return {of_item + i * of.values.row, of.values.col, of.columns + i * of.column_row,
-                of.column_entry, spans[i].count};
-      });
+      std::int64_t const row_apart = of.column_row, apart = of.column_entry;
+      f([&](int i, int, int k) { return of.columns[i * row_apart + k * apart]; }, number);
     } else {
-      f([&](int i) -> DiagonalRow<T> { return {of.scale, i, 1}; });
+      f([](int i, int, int) { return i; }, [&](int, int, int) { return of.scale; });
     }
   }
   /// The first K columns. They rise, so that these are among the first K entries of a row.
-  template <class At, class RowOf>
-  BATCHWORK_INLINE void take_first(At const& at, RowOf const& row_of, RowNumbers<T, R>& diagonal) {
+  template <class At, class Column, class Number>
+  BATCHWORK_INLINE void take_first(At const& at, Span const* spans, Column const& column,
+                                   Number const& number, RowNumbers<T, R>& diagonal) {
     constexpr int at_once = 4;
     put_zeros(at, K);
     at.sync();
     BATCHWORK_KEEP_LOOP
     for (int e0 = at.rank; e0 < columns * K; e0 += at_once * at.lanes) {
+      // Without branches, so that all are on their way before the first is put down.
       int j[at_once];
       T v[at_once];
       BATCHWORK_UNROLL
       for (int q = 0; q < at_once; ++q) {
-        int const e = e0 + q * at.lanes, k = e % K;
-        j[q] = K;
-        v[q] = T(0);
-        if (e >= columns * K) continue;
-        auto const row = row_of(e / K);
-        if (k >= row.count) continue;
-        j[q] = row.column(k);
-        v[q] = row.number(k);
+        int const e = e0 + q * at.lanes, i = e < columns * K ? e / K : 0, k = e % K;
+        Span const row = spans[i];
+        bool const has = (e < columns * K) & (k < row.count) & (row.count <= columns);
+        j[q] = has ? column(i, row.first, k) : K;
+        v[q] = has ? number(i, row.first, k) : T(0);
       }
       BATCHWORK_UNROLL
       for (int q = 0; q < at_once; ++q)
@@ -140,38 +152,38 @@ struct ColumnsSplit {
     at.sync();
   }
   /// The other ones, and whether columns rise. The entries of several rows are on their way at once.
-  template <class At, class RowOf>
-  BATCHWORK_INLINE void take_others(At const& at, RowOf const& row_of) {
+  template <class At, class Column, class Number>
+  BATCHWORK_INLINE void take_others(At const& at, Span const* spans, Column const& column,
+                                    Number const& number) {
     constexpr int at_once = 6;
     BATCHWORK_KEEP_LOOP
     for (int i0 = 0; i0 < columns; i0 += at_once) {
+      Span row[at_once];
       int longest = 0;
       BATCHWORK_UNROLL
       for (int q = 0; q < at_once; ++q) {
-        int const count = row_of(i0 + q < columns ? i0 + q : i0).count;
-        longest = count > longest ? count : longest;
+        row[q] = i0 + q < columns ? spans[i0 + q] : Span{0, 0};
+        longest = row[q].count > longest ? row[q].count : longest;
       }
+      // Nothing is read of what cannot be there.
       valid = valid && longest <= columns;
+      if (longest > columns) continue;
       BATCHWORK_KEEP_LOOP
       for (int k = at.rank; k < longest; k += at.lanes) {
         int j[at_once], before[at_once];
         T v[at_once];
         BATCHWORK_UNROLL
         for (int q = 0; q < at_once; ++q) {
-          auto const row = row_of(i0 + q < columns ? i0 + q : i0);
-          j[q] = before[q] = -1;
-          v[q] = T(0);
-          if (i0 + q >= columns || k >= row.count) continue;
-          j[q] = row.column(k);
-          if (k > 0) before[q] = row.column(k - 1);
-          v[q] = row.number(k);
-          // Where there is no entry, -1 is right, here it is not.
-          if (j[q] < 0) j[q] = columns;
+          bool const has = k < row[q].count;
+          int const i = i0 + q, first = row[q].first;
+          j[q] = has ? column(i, first, k) : columns - 1;
+          before[q] = has & (k > 0) ? column(i, first, k - 1) : -1;
+          v[q] = has ? number(i, first, k) : T(0);
         }
         BATCHWORK_UNROLL
         for (int q = 0; q < at_once; ++q) {
-          valid = valid && (j[q] < 0 || (j[q] > before[q] && j[q] < columns));
-          if (j[q] >= K && j[q] < columns) other(i0 + q, j[q] - K) = v[q];
+          valid = valid & (j[q] > before[q]) & (j[q] < columns);
+          if (k < row[q].count && j[q] >= K && j[q] < columns) other(i0 + q, j[q] - K) = v[q];
         }
       }
     }

@@ -124,7 +124,7 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
     T* const base = grid.template numbers<T>();
     grid.sync();
     BATCHWORK_UNROLL
-    for (int m = 0; m < X::mine; ++m) base[m * S::lanes + grid.lane] = x.local(m, 0);
+    for (int m = 0; m < X::mine; ++m) base[S::exchange::line(m, grid.lane)] = x.local(m, 0);
     grid.sync();
     return ColumnsInScratch<T, S::exchange::leading>{base};
   } else if constexpr (structure_of<X> == Structure::symmetric && !holds_whole<X> &&
@@ -325,16 +325,18 @@ BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
     return put_own_lines<S, !ByRows>(x.original, grid);
   } else if constexpr (is_fragments<X>) {
     scalar_t<S> const* const base = x.put();
-    if constexpr (ByRows) return StraightInExchange<S>{base + grid.lane * S::exchange::leading};
-    else return TurnedInExchange<S>{base + grid.lane};
+    if constexpr (ByRows)
+      return StraightInExchange<S>{base + S::exchange::line(0, grid.lane) * S::exchange::leading};
+    else return TurnedInExchange<S>{base + S::exchange::line(0, grid.lane)};
   } else {
     constexpr Deal deal = deal_of<X>;
     constexpr bool straight = deal == Deal::either || (deal == Deal::rows) == ByRows;
     scalar_t<S> const* base;
     if constexpr (holds_half<X>) base = stage_both_triangles(x, grid);
     else base = stage_lines<S, X::mine, X::length>(LinesByReference<X>{x}, grid);
-    if constexpr (straight) return StraightInExchange<S>{base + grid.lane * S::exchange::leading};
-    else return TurnedInExchange<S>{base + grid.lane};
+    if constexpr (straight)
+      return StraightInExchange<S>{base + S::exchange::line(0, grid.lane) * S::exchange::leading};
+    else return TurnedInExchange<S>{base + S::exchange::line(0, grid.lane)};
   }
 }
 
@@ -567,10 +569,11 @@ BATCHWORK_INLINE auto distributed_gram(Y const& y, C const& from, CLines const& 
       looped_lines_times<K>(r, left, right, from, c);
     };
     if constexpr (deal_of<Y> == Deal::cols)
-      multiply(StraightInExchange<SR>{base + grid.lane * SR::exchange::leading},
-               ColumnsInScratch<T, SR::exchange::leading>{base});
+      multiply(
+          StraightInExchange<SR>{base + SR::exchange::line(0, grid.lane) * SR::exchange::leading},
+          ColumnsInScratch<T, SR::exchange::leading>{base});
     else
-      multiply(TurnedInExchange<SR>{base + grid.lane},
+      multiply(TurnedInExchange<SR>{base + SR::exchange::line(0, grid.lane)},
                RowsInScratch<T, SR::exchange::leading>{base});
   }
   return r;

@@ -167,7 +167,7 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines(OwnLines const& x, LaneGrid cons
       Unit<T> u;
       BATCHWORK_UNROLL
       for (int n = 0; n < Ex::per_unit; ++n) u.v[n] = k0 + n < Length ? x.get(m, k0 + n) : T(0);
-      *reinterpret_cast<Unit<T>*>(base + (m * S::lanes + grid.lane) * Ex::leading + k0) = u;
+      *reinterpret_cast<Unit<T>*>(base + Ex::line(m, grid.lane) * Ex::leading + k0) = u;
     }
   }
   grid.sync();
@@ -187,7 +187,7 @@ BATCHWORK_INLINE void take_own_lines(T (&own)[(Count + S::lanes - 1) / S::lanes 
     for (int k0 = 0; k0 < N; k0 += Ex::per_unit) {
       if (Half > 0 && k0 >= (m + 1) * Half) continue;
       Unit<T> const u =
-          *reinterpret_cast<Unit<T> const*>(base + (m * S::lanes + grid.lane) * Ex::leading + k0);
+          *reinterpret_cast<Unit<T> const*>(base + Ex::line(m, grid.lane) * Ex::leading + k0);
       BATCHWORK_UNROLL
       for (int n = 0; n < Ex::per_unit; ++n)
         if (k0 + n < N) own[m * N + k0 + n] = u.v[n];
@@ -227,7 +227,7 @@ BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
       BATCHWORK_UNROLL
       for (int n = 0; n < Ex::per_unit; ++n)
         u.v[n] = k0 + n < X::length ? x.local(m, k0 + n) : T(0);
-      *reinterpret_cast<Unit<T>*>(base + (m * S::lanes + grid.lane) * Ex::leading + k0) = u;
+      *reinterpret_cast<Unit<T>*>(base + Ex::line(m, grid.lane) * Ex::leading + k0) = u;
     }
   }
   grid.sync();
@@ -236,7 +236,7 @@ BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
     BATCHWORK_UNROLL
     for (int k = 0; k < X::length && k < (m + 1) * S::lanes - 1; ++k)
       if (k < m * S::lanes || k < m * S::lanes + grid.lane)
-        base[k * Ex::leading + m * S::lanes + grid.lane] = x.local(m, k);
+        base[k * Ex::leading + Ex::line(m, grid.lane)] = x.local(m, k);
   }
   grid.sync();
   return static_cast<T const*>(base);
@@ -264,7 +264,7 @@ BATCHWORK_INLINE auto turned_lines(From const& from, LaneGrid const& grid) {
   BATCHWORK_UNROLL
   for (int m = 0; m < To::mine; ++m) {
     // Lanes without a line read into the padding, or what nobody uses.
-    int const i = m * S::lanes + grid.lane;
+    int const i = S::exchange::line(m, grid.lane);
     BATCHWORK_UNROLL
     for (int k = 0; k < To::length; ++k) r.set_local(m, k, base[k * S::exchange::leading + i]);
   }
