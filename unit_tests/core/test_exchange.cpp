@@ -38,6 +38,8 @@ void check_layout() {
   static_assert(X::lines >= E && X::lines % L == 0 && X::leading >= X::lines);
   static_assert(X::stride >= X::lines * X::leading && X::bytes % 16 == 0);
   static_assert(X::leading % X::per_unit == 0 && X::stride % X::per_unit == 0);
+  // Room for an item as it stands in memory, rounded up to an odd number of units.
+  static_assert(X::stride >= X::per_unit * ((E * E + X::per_unit - 1) / X::per_unit / 2 * 2 + 1));
   auto const warp = [](auto const& number) {
     std::vector<long> r;
     for (int lane = 0; lane < 32; ++lane)

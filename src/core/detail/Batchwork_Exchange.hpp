@@ -44,6 +44,11 @@ struct Exchange {
     else return m * L + lane;
   }
 
+  /// Units from an item's numbers to those of the next where they are copied as they stand in memory.
+  static constexpr int copied_units(int numbers) {
+    return (numbers + per_unit - 1) / per_unit / 2 * 2 + 1;
+  }
+
   static constexpr bool narrow = L == 2 && sizeof(T) == 8 && E > 8;
 
   static constexpr int leading = [] {
@@ -55,6 +60,8 @@ struct Exchange {
   static constexpr int stride = [] {
     constexpr int step = narrow ? 2 : L <= 4 ? 1 : L / 4;
     int units = (lines * leading + per_unit - 1) / per_unit;
+    // What is copied as it stands in memory is an odd number of units, see GridTransfer.
+    if (units < copied_units(E * E)) units = copied_units(E * E);
     while (units % step != 0 || units / step % 2 == 0) ++units;
     return units * per_unit;
   }();
