@@ -169,7 +169,7 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
   SeriesOfOne<T, N, K, Space> gain(gains.gain.data(), 1, n);
   SeriesOfOne<T, K, K, Space> factor(gains.factor.data(), 1, n);
   Kokkos::View<T**, Kokkos::LayoutRight, Space, Unmanaged> increment(gains.increment.data(), 1, n);
-  scan_as("Kalman::gains", exec, launch<1>(label), steps,
+  scan_as("Kalman::gains", exec, launch(label, width<1>), steps,
           Kalman::GainsStep<S::order>{re.diffuse_entries_}, nothing(),
           carry_operand(start.covariance, re.last_covariance_), factor_operand(start.diffuse),
           columns_operand(start.diffuse), m.f, m.q, m.h, m.r, emit(gain), emit(lower(factor)),

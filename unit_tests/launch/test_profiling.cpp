@@ -154,7 +154,7 @@ TEST_F(Profiling, MapIsOneKernel) {
   expect_one_kernel(events_of([&] { call_map(many, exec); }), "Batchwork::map", exec);
   expect_one_kernel(events_of([&] { call_map(many, launch("innovations")); }),
                     "Batchwork::map(innovations)", exec);
-  expect_one_kernel(events_of([&] { call_map(many, exec, launch<4>("of four").team_size(64)); }),
+  expect_one_kernel(events_of([&] { call_map(many, exec, launch("of four", width<4>).team_size(64)); }),
                     "Batchwork::map(of four)", exec);
 }
 
