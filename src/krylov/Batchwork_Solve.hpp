@@ -24,6 +24,7 @@
 #include "krylov/preconditioners/Batchwork_Ilu.hpp"
 #include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
 #include "krylov/solvers/Batchwork_Bicgstab.hpp"
+#include "krylov/solvers/Batchwork_Cgs.hpp"
 #include "krylov/solvers/Batchwork_ConjugateGradients.hpp"
 #include "krylov/solvers/Batchwork_Gmres.hpp"
 #include "krylov/solvers/Batchwork_Richardson.hpp"

@@ -19,7 +19,7 @@
 
 namespace Batchwork {
 
-enum class SolverKind { conjugate_gradients, bicgstab, gmres, richardson };
+enum class SolverKind { conjugate_gradients, bicgstab, gmres, richardson, cgs };
 enum class PreconditionerKind { none, jacobi, block_jacobi, ilu };
 
 /// What solve is to do; a plain value. Solvers and preconditioners ignore what is not theirs.
@@ -51,7 +51,8 @@ struct NamesOf<SolverKind> {
       {SolverKind::conjugate_gradients, "conjugate_gradients"},
       {SolverKind::bicgstab, "bicgstab"},
       {SolverKind::gmres, "gmres"},
-      {SolverKind::richardson, "richardson"}};
+      {SolverKind::richardson, "richardson"},
+      {SolverKind::cgs, "cgs"}};
 };
 template <>
 struct NamesOf<PreconditionerKind> {
@@ -135,6 +136,7 @@ auto with_solver(SystemCall const& call, SolveConfiguration const& c, F const& f
     case SolverKind::bicgstab: return f(bicgstab(c.stop));
     case SolverKind::gmres: return f(gmres(c.basis, c.stop));
     case SolverKind::richardson: return f(richardson(c.stop, c.omega));
+    case SolverKind::cgs: return f(cgs(c.stop));
   }
   refuse_kind(call, c.solver);
 }

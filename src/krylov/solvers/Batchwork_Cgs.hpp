@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// CGS, conjugate gradients squared: P. Sonneveld, "CGS, a fast Lanczos-type solver for nonsymmetric linear systems", SIAM J. Sci.
+/// Stat. Comput. 10 (1989); Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 7.6, of which the letters
+/// are, but w for its u; with right preconditioning. r_hat is the shadow residual, v = A M^-1 p.
+#ifndef BATCHWORK_CGS_HPP
+#define BATCHWORK_CGS_HPP
+
+#include "krylov/solvers/detail/Batchwork_SolveLoop.hpp"
+
+namespace Batchwork {
+
+/// CGS, for regular matrices. An iteration takes two products, two applications of the preconditioner and two rounds of sums, as
+/// one of BiCGSTAB, and converges where that does, faster or less smoothly: residuals may grow in between. Where rho or the pivot
+/// r_hat' v vanish a system begins anew from its true residual; if that has not halved since it began before, it ends with
+/// Reason::breakdown.
+struct Cgs {
+  static constexpr int vectors = 7;      ///< that lanes hold, x and b apart
+  static constexpr int own_vectors = 6;  ///< of its method
+  static constexpr int short_rows = 4;   ///< of a lane, where they have three entries
+  StoppingCriteria stop{};
+};
+inline Cgs cgs(StoppingCriteria const& stop = {}) { return {stop}; }
+
+namespace Impl {
+
+template <class At>
+struct CgsMethod {
+  static constexpr bool right = true;
+  using T = typename At::Scalar;
+  using N = typename At::Number;
+  using V = typename At::Value;
+  using Mask = mask_t<N>;
+  typename At::Vector r_hat, p, w, q;
+  typename At::Vector v;  ///< A M^-1 p, then A M^-1 (w + q)
+  typename At::Vector z;  ///< M^-1 p, then M^-1 (w + q)
+  N rho = N(T(1)), beta = N(T(0));
+
+  BATCHWORK_INLINE explicit CgsMethod(At& at, Cgs const&)
+      : CgsMethod(at.template vectors<Cgs::own_vectors>()) {}
+  template <int N>
+  BATCHWORK_INLINE explicit CgsMethod(SolverVectors<typename At::Vector, N> const& own)
+      : r_hat(own[0]), p(own[1]), w(own[2]), q(own[3]), v(own[4]), z(own[5]) {}
+
+  template <class M, class R>
+  BATCHWORK_INLINE void restart(At& at, M const&, R const& r, N const& squared,
+                                Progress<N> const& is) {
+    // Of systems that are done, too: so nothing is kept from one beginning to the next.
+    at.for_each([&](int i) {
+      r_hat.set(i, r(i));  // r_hat = r
+      p.set(i, V(T(0)));
+      q.set(i, V(T(0)));
+    });
+    Mask const on = is.running;
+    if (!any(on)) return;
+    rho = select_some(on, squared, rho);  // rho = r_hat' r
+    beta = select_some(on, N(T(0)), beta);
+  }
+
+  template <class M, class R>
+  BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<N>& is) {
+    Mask const on = is.running;
+    // Of systems that are done, too, where the result is ignored: that is faster than to branch.
+    at.for_each([&](int i) {
+      V const qi = q(i), wi = r(i) + V(beta) * qi;
+      w.set(i, wi);                                         // w = r + beta q
+      p.set(i, wi + V(beta) * (qi + V(beta) * p(i)));  // p = w + beta (q + beta p)
+    });
+    m.apply(at, z, p);  // z = M^-1 p
+    at.multiply(v, z);  // v = A z
+    N pivot[1];
+    {
+      V part[1] = {V(T(0))};
+      at.for_each([&](int i) { part[0] += r_hat(i) * v(i); });
+      at.sum(part, pivot);  // r_hat' v
+    }
+    N const alpha = Vendor::quotient(rho, pivot[0]);  // alpha = rho / r_hat' v
+    Mask const goes_on = on && within_range(alpha);
+    if (Mask const fails = on && !goes_on; any(fails)) {
+      is.stop(fails, Reason::breakdown, Breakdown::pivot);
+      if (Mask const of = fails && !within_range(pivot[0]); any(of))
+        is.stop(of, Reason::not_finite, Breakdown::pivot);
+    }
+    at.for_each([&](int i) {
+      V const wi = w(i), qi = wi - V(alpha) * v(i);
+      q.set(i, qi);       // q = w - alpha v
+      w.set(i, wi + qi);  // w + q
+    });
+    m.apply(at, z, w);  // z = M^-1 (w + q)
+    at.multiply(v, z);  // v = A z
+    if (any(goes_on)) {
+      at.for_each([&](int i) {
+        u.set(i, select_some(goes_on, u(i) + V(alpha) * w(i), u(i)));  // x = x + alpha M^-1 (w + q)
+        r.set(i, select_some(goes_on, r(i) - V(alpha) * v(i), r(i)));  // r = r - alpha v
+      });
+    }
+    N const inverse_rho = Vendor::reciprocal(rho);  // while the sums are under way
+    N sums[2];                                      // r' r, r_hat' r
+    {
+      V parts[2] = {V(T(0)), V(T(0))};
+      at.for_each([&](int i) {
+        V const ri = r(i);
+        parts[0] += ri * ri;
+        parts[1] += r_hat(i) * ri;
+      });
+      at.sum(parts, sums);
+    }
+    if (!any(goes_on)) return;
+    is.judge(goes_on, sums[0]);
+    beta = select_some(goes_on, sums[1] * inverse_rho, beta);  // beta = rho_new / rho
+    rho = select_some(goes_on, sums[1], rho);
+    Mask const breaks = is.running & goes_on & ((rho == N(T(0))) | !within_range(beta));
+    if (any(breaks)) is.stop(breaks, Reason::breakdown, Breakdown::rho);
+  }
+};
+
+template <class At>
+BATCHWORK_INLINE auto method_of(At& at, Cgs const& solver) {
+  return CgsMethod<At>(at, solver);
+}
+
+}  // namespace Impl
+}  // namespace Batchwork
+
+#endif
