@@ -13,9 +13,12 @@
 namespace Batchwork {
 
 /// CGS, for regular matrices. An iteration takes two products, two applications of the preconditioner and two rounds of sums, as
-/// one of BiCGSTAB, and converges where that does, faster or less smoothly: residuals may grow in between. Where rho or the pivot
-/// r_hat' v vanish a system begins anew from its true residual; if that has not halved since it began before, it ends with
-/// Reason::breakdown.
+/// one of BiCGSTAB, and needs about as many of them, less smoothly: a residual may grow by powers of ten for an iteration and
+/// fall below its neighbours in the next. Where the criteria end such a system as diverged, give a larger divergence_limit, or take
+/// bicgstab.
+///
+/// Where rho or the pivot r_hat' v vanish, or have lost half of their digits while the residual has halved, a system begins anew from
+/// its true residual. If that has not halved since it began before, it ends with Reason::breakdown.
 struct Cgs {
   static constexpr int vectors = 7;      ///< that lanes hold, x and b apart
   static constexpr int own_vectors = 6;  ///< of its method
@@ -37,6 +40,8 @@ struct CgsMethod {
   typename At::Vector v;  ///< A M^-1 p, then A M^-1 (w + q)
   typename At::Vector z;  ///< M^-1 p, then M^-1 (w + q)
   N rho = N(T(1)), beta = N(T(0));
+  N squared = N(T(0));         ///< r' r
+  N shadow_squared = N(T(0));  ///< r_hat' r_hat, which is r' r of where the system began
 
   BATCHWORK_INLINE explicit CgsMethod(At& at, Cgs const&)
       : CgsMethod(at.template vectors<Cgs::own_vectors>()) {}
@@ -44,8 +49,14 @@ struct CgsMethod {
   BATCHWORK_INLINE explicit CgsMethod(SolverVectors<typename At::Vector, N> const& own)
       : r_hat(own[0]), p(own[1]), w(own[2]), q(own[3]), v(own[4]), z(own[5]) {}
 
+  /// Whether r_hat' y has lost half of its digits, y' y being given, where a system may begin anew: its residual has halved.
+  BATCHWORK_INLINE Mask nearly_orthogonal(N const& product, N const& y_squared) const {
+    return (squared < N(T(0.25)) * shadow_squared) &
+           (product * product < N(unit_roundoff<T>) * shadow_squared * y_squared);
+  }
+
   template <class M, class R>
-  BATCHWORK_INLINE void restart(At& at, M const&, R const& r, N const& squared,
+  BATCHWORK_INLINE void restart(At& at, M const&, R const& r, N const& norm_squared,
                                 Progress<N> const& is) {
     // Of systems that are done, too: so nothing is kept from one beginning to the next.
     at.for_each([&](int i) {
@@ -55,7 +66,9 @@ struct CgsMethod {
     });
     Mask const on = is.running;
     if (!any(on)) return;
-    rho = select_some(on, squared, rho);  // rho = r_hat' r
+    rho = select_some(on, norm_squared, rho);  // rho = r_hat' r
+    squared = select_some(on, norm_squared, squared);
+    shadow_squared = select_some(on, norm_squared, shadow_squared);
     beta = select_some(on, N(T(0)), beta);
   }
 
@@ -70,14 +83,18 @@ struct CgsMethod {
     });
     m.apply(at, z, p);  // z = M^-1 p
     at.multiply(v, z);  // v = A z
-    N pivot[1];
+    N pivot[2];  // r_hat' v, v' v
     {
-      V part[1] = {V(T(0))};
-      at.for_each([&](int i) { part[0] += r_hat(i) * v(i); });
-      at.sum(part, pivot);  // r_hat' v
+      V parts[2] = {V(T(0)), V(T(0))};
+      at.for_each([&](int i) {
+        V const vi = v(i);
+        parts[0] += r_hat(i) * vi;
+        parts[1] += vi * vi;
+      });
+      at.sum(parts, pivot);
     }
     N const alpha = Vendor::quotient(rho, pivot[0]);  // alpha = rho / r_hat' v
-    Mask const goes_on = on && within_range(alpha);
+    Mask const goes_on = on && within_range(alpha) && !nearly_orthogonal(pivot[0], pivot[1]);
     if (Mask const fails = on && !goes_on; any(fails)) {
       is.stop(fails, Reason::breakdown, Breakdown::pivot);
       if (Mask const of = fails && !within_range(pivot[0]); any(of))
@@ -111,7 +128,9 @@ struct CgsMethod {
     is.judge(goes_on, sums[0]);
     beta = select_some(goes_on, sums[1] * inverse_rho, beta);  // beta = rho_new / rho
     rho = select_some(goes_on, sums[1], rho);
-    Mask const breaks = is.running & goes_on & ((rho == N(T(0))) | !within_range(beta));
+    squared = select_some(goes_on, sums[0], squared);
+    Mask const breaks = is.running & goes_on &
+                        ((rho == N(T(0))) | !within_range(beta) | nearly_orthogonal(rho, squared));
     if (any(breaks)) is.stop(breaks, Reason::breakdown, Breakdown::rho);
   }
 };
