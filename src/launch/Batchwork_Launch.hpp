@@ -97,10 +97,9 @@ struct Launch {
 
 namespace Impl {
 template <class... Words>
-using LaunchOf = Launch<number_among<LaunchWord::width, Words...>(),
-                        number_among<LaunchWord::teams, Words...>(),
-                        number_among<LaunchWord::lanes, Words...>(),
-                        typename DivisionAmong<Words...>::type>;
+using LaunchOf =
+    Launch<number_among<LaunchWord::width, Words...>(), number_among<LaunchWord::teams, Words...>(),
+           number_among<LaunchWord::lanes, Words...>(), typename DivisionAmong<Words...>::type>;
 }  // namespace Impl
 
 /// How a verb is launched, where the defaults are not wanted: launch("label", lanes<8>, teams<3>, width<4>), in any order, all of

@@ -101,8 +101,7 @@ TYPED_TEST(SolveByCgs, ResidualsAreThoseOfTheRecurrence) {
   Random random(3);
   int const rows = 12, iterations = 3;
   std::int64_t const items = 9;
-  Matrices<T> const a(solvable_pattern(random, rows, 0.5, false), items,
-                      Arranged::item_contiguous);
+  Matrices<T> const a(solvable_pattern(random, rows, 0.5, false), items, Arranged::item_contiguous);
   ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
       x(items, rows, 1, Arranged::item_contiguous);
   for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);

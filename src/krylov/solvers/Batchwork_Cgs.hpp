@@ -78,12 +78,12 @@ struct CgsMethod {
     // Of systems that are done, too, where the result is ignored: that is faster than to branch.
     at.for_each([&](int i) {
       V const qi = q(i), wi = r(i) + V(beta) * qi;
-      w.set(i, wi);                                         // w = r + beta q
+      w.set(i, wi);                                    // w = r + beta q
       p.set(i, wi + V(beta) * (qi + V(beta) * p(i)));  // p = w + beta (q + beta p)
     });
     m.apply(at, z, p);  // z = M^-1 p
     at.multiply(v, z);  // v = A z
-    N pivot[2];  // r_hat' v, v' v
+    N pivot[2];         // r_hat' v, v' v
     {
       V parts[2] = {V(T(0)), V(T(0))};
       at.for_each([&](int i) {
