@@ -276,12 +276,12 @@ struct SolveTridiagonalOfArguments {
 /// then be zero, and the row is that of the first bad one in that order. After a bad pivot all of the item's x is NaN.
 /// Other items come out bitwise as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve_tridiagonal or Batchwork::solve_tridiagonal(label); asynchronous, allocates nothing, never fences.
-/// Zero items or rows are no launch, and write no status. About 8 operations a row, and a division. On devices the Thomas
-/// algorithm, by a lane that holds an item in registers, where items are side by side in memory, to 64 rows in float and 32
-/// in double; else the partition method with cyclic reduction (Wang 1981; Laszlo, Giles and Appleyard 2016), by lanes that
-/// share an item. Either reads every number once. On hosts the Thomas algorithm, by packs of items; a thread needs up to
-/// 0.5 MB of stack, with partial pivoting 0.8 MB.
+/// One kernel on the instance `exec`, labelled Batchwork::solve_tridiagonal or Batchwork::solve_tridiagonal(label);
+/// asynchronous, allocates nothing, never fences. Zero items or rows are no launch, and write no status. About 8 operations a
+/// row, and a division. On devices the Thomas algorithm, by a lane that holds an item in registers, where items are side by
+/// side in memory, to 64 rows in float and 32 in double; else the partition method with cyclic reduction (Wang 1981; Laszlo,
+/// Giles and Appleyard 2016), by lanes that share an item. Either reads every number once. On hosts the Thomas algorithm, by
+/// packs of items; a thread needs up to 0.5 MB of stack, with partial pivoting 0.8 MB.
 ///
 /// Throws std::invalid_argument before anything is launched: numbers of rows or items that differ, too many rows, null
 /// Views, too few groups, Views that overlap other than in place.

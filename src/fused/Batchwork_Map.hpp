@@ -32,7 +32,9 @@ struct MapOfArguments {
 
 }  // namespace Impl
 
-/// map([exec,] [launch(...),] sequence, operands...) runs `sequence` once for every item: one parameter per operand, in the operands' order (status excepted), tiles
+///   map([exec,] [launch(...),] sequence, operands...)
+///
+/// Runs `sequence` once for every item: one parameter per operand, in the operands' order (status excepted), tiles
 /// in and tiles out. One kernel on the instance `exec`; asynchronous, allocates nothing, never fences. Zero items are
 /// no launch. Misuse throws std::invalid_argument before anything is launched and leaves outputs untouched.
 ///

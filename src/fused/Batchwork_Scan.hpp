@@ -37,7 +37,9 @@ struct ScanOfArguments {
 
 }  // namespace Impl
 
-/// scan([exec,] [launch(...),] steps, sequence, operands...) runs `sequence` for t = 0 .. steps - 1 for every item, one after the other for an item and all items at once: the time
+///   scan([exec,] [launch(...),] steps, sequence, operands...)
+///
+/// Runs `sequence` for t = 0 .. steps - 1 for every item, one after the other for an item and all items at once: the time
 /// loop is inside the kernel, carries stay in registers, `each` operands are streamed. One kernel on the instance
 /// `exec`; asynchronous, allocates nothing, never fences. Zero items are no launch; zero steps store the start of every
 /// carry in its end, and zeros in every `out`. Misuse throws std::invalid_argument before anything is launched and leaves

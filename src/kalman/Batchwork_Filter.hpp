@@ -313,7 +313,9 @@ struct FilterOfArguments {
 
 namespace Kalman {
 
-/// filter([exec,] [launch(...),] steps, model, start, z, results [, promise]): the Kalman filter over a batch of series, in one kernel on the instance `exec`: asynchronous, allocates nothing, never
+///   filter([exec,] [launch(...),] steps, model, start, z, results [, promise])
+///
+/// The Kalman filter over a batch of series, in one kernel on the instance `exec`: asynchronous, allocates nothing, never
 /// fences. Each series is filtered as by Step, or by DiffuseStep where the start is diffuse; a NaN entry of an
 /// observation is a missing one. Zero items are no launch. Misuse throws std::invalid_argument before anything is
 /// launched; in its messages operands are counted in the order of Step's parameters.

@@ -510,18 +510,20 @@ inline constexpr bool is_configuration = false;
 /// \param workspace       workspace(view), where workspace_numbers(...) is not zero: for gmres, and on devices for factors of
 ///                        block_jacobi and ilu that do not fit team scratch; else it is not used
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label); asynchronous, never fences, allocates nothing on devices.
-/// There lanes share a system, hold it and its vectors in registers where it fits, and wait for nobody else; on hosts a thread
-/// has as many as a SIMD register has lanes, or one. A converged item is confirmed by its true residual |b - A x|, with a bound of
-/// its rounding, and where that decides in twice the precision (of matrix_free as the functor computes it); where the
-/// recurrence claims too much the item begins anew, and ends as stagnated if that does not help. x changes only where its
-/// residual becomes smaller. Each item's result depends on no other. Norms are sums of squares in the numbers' own type, so entries whose squares overflow are not
-/// finite. Factors of block_jacobi and ilu are in team scratch on devices, or in the workspace. Threads of hosts allocate
-/// memory for factors and for the vectors and matrices of a pack of systems, to 8 MB of matrices.
+/// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label); asynchronous, never fences,
+/// allocates nothing on devices. There lanes share a system, hold it and its vectors in registers where it fits, and wait for
+/// nobody else; on hosts a thread has as many as a SIMD register has lanes, or one. A converged item is confirmed by its true
+/// residual |b - A x|, with a bound of its rounding, and where that decides in twice the precision (of matrix_free as the
+/// functor computes it); where the recurrence claims too much the item begins anew, and ends as stagnated if that does not
+/// help. x changes only where its residual becomes smaller. Each item's result depends on no other. Norms are sums of squares
+/// in the numbers' own type, so entries whose squares overflow are not finite. Factors of block_jacobi and ilu are in team
+/// scratch on devices, or in the workspace. Threads of hosts allocate memory for factors and for the vectors and matrices of a
+/// pack of systems, to 8 MB of matrices.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
 /// more rows or bytes of scratch than the limit, a negative tolerance, a divergence limit below one, an unknown RelativeTo, an
-/// omega that is not finite, a negative basis, a division that cannot be, a workspace that is missing or too small: the message says how many numbers it takes. Patterns are not read: see check.
+/// omega that is not finite, a negative basis, a division that cannot be, a workspace that is missing or too small: the message
+/// says how many numbers it takes. Patterns are not read: see check.
 template <Impl::BeginsSolve First, class... Rest>
   requires(!Impl::is_configuration<First> && (!Impl::is_configuration<Rest> && ...))
 void solve(First const& first, Rest const&... rest) {
@@ -532,8 +534,8 @@ void solve(First const& first, Rest const&... rest) {
 /// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's storage, factors and what
 /// is beside them; on hosts a solver's storage to 32 KB a thread, and factors always. There is room for the
 /// systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes that the device
-/// can hold (with factors of more than 64 rows an eighth), on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
-/// the machine, and on the pattern only through its numbers of rows and nonzeros.
+/// can hold (with factors of more than 64 rows an eighth), on hosts for one system a thread; so there is a number of items from
+/// which on it stays the same. It depends on the machine, and on the pattern only through its numbers of rows and nonzeros.
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
 ///
 /// Throws std::invalid_argument if the solver's parameters or the division are refused by solve.

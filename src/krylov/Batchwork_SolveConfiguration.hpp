@@ -182,8 +182,9 @@ struct SolveConfiguredOfArguments {
 }  // namespace Impl
 
 /// As solve with a solver and a preconditioner, both chosen by the configuration: solve([exec,] [launch("label"),]
-/// configuration, A, b, x [, log] [, workspace(view)]). One branch on the host, then the same kernels, and so the same bits. With AnyMatrices the format is
-/// chosen at run time as well. Messages count operands as where solver and preconditioner are given: A is operand 3.
+/// configuration, A, b, x [, log] [, workspace(view)]). One branch on the host, then the same kernels, and so the same bits.
+/// With AnyMatrices the format is chosen at run time as well. Messages count operands as where solver and preconditioner are
+/// given: A is operand 3.
 /// \param configuration  solver, preconditioner, criteria and what is theirs; or scaled(configuration), weighted(configuration, w)
 /// \param a              csr, ell, dense, scaled_identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
 /// \param b,x            Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may not be b
@@ -193,8 +194,8 @@ struct SolveConfiguredOfArguments {
 /// A program that calls it has the kernels of all solvers with all preconditioners, of a type of numbers; on hosts for each
 /// format that it names, AnyMatrices being one. Let one source file make the calls.
 ///
-/// Throws std::invalid_argument for what solve refuses, of a basis or block_rows only where they are used, and for kinds that have
-/// no name.
+/// Throws std::invalid_argument for what solve refuses, of a basis or block_rows only where they are used, and for kinds that
+/// have no name.
 template <class... X>
   requires(Impl::is_configuration<X> || ...)
 void solve(X const&... arguments) {

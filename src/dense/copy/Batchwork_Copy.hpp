@@ -132,17 +132,19 @@ struct CopyOfArguments {
 
 }  // namespace Impl
 
-/// copy([exec,] [launch("label"),] to, from) copies a batch from one arrangement to another: to(n, i, j) = from(n, i, j) for every item n. Each of the two is a
+///   copy([exec,] [launch("label"),] to, from)
+///
+/// Copies a batch from one arrangement to another: to(n, i, j) = from(n, i, j) for every item n. Each of the two is a
 /// View with the item first, in LayoutLeft, LayoutRight or LayoutStride, or compact(view, n) with groups of any width;
 /// transposed(...) around it stands for the transposes of its items, of N x M where the other side has M x N. Matrices,
 /// vectors and scalars of any extents, static or not; numbers of any trivially copyable type of up to 16 bytes.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::copy or Batchwork::copy(label). Every number is read once and written once, in whole cache lines on both sides for
-/// any pair of interleaved, item-contiguous and compact: straight across where both sides have neighbours in the same direction, otherwise
-/// by tiles that are turned in team scratch (on hosts, in the first-level cache).
-/// Asynchronous, allocates nothing, never fences. The lanes of a last group that belong to no item are left as they are.
-/// Zero items are no launch. Different numbers of items or extents, null Views, too few groups and overlapping Views
-/// throw std::invalid_argument before anything is launched.
+/// One kernel on the instance `exec`, labelled Batchwork::copy or Batchwork::copy(label). Every number is read once and written
+/// once, in whole cache lines on both sides for any pair of interleaved, item-contiguous and compact: straight across where
+/// both sides have neighbours in the same direction, otherwise by tiles that are turned in team scratch (on hosts, in the
+/// first-level cache). Asynchronous, allocates nothing, never fences. The lanes of a last group that belong to no item are left
+/// as they are. Zero items are no launch. Different numbers of items or extents, null Views, too few groups and overlapping
+/// Views throw std::invalid_argument before anything is launched.
 ///
 /// \param exec  execution space instance
 /// \param to    written

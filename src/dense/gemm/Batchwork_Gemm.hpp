@@ -327,7 +327,9 @@ struct GemmOfArguments {
 
 }  // namespace Impl
 
-/// gemm([exec,] [launch("label"),] alpha, A, B, beta, C): C_n = alpha A_n B_n + beta C_n for every item n of the batch, A_n being M x K, B_n K x N and C_n M x N; any extents,
+///   gemm([exec,] [launch("label"),] alpha, A, B, beta, C)
+///
+/// C_n = alpha A_n B_n + beta C_n for every item n of the batch, A_n being M x K, B_n K x N and C_n M x N; any extents,
 /// known at run time. A and B are in(view), with v(item, i, j), or one of them is common(view), with v(i, j), or
 /// common(fixed(tile)): one matrix for all items. C is out(view), which is not read, or inout(view), which is read unless
 /// beta is zero. transposed(view) in the place of a view takes its matrices as their transposes. Vectors, v(item, i) or v(i),

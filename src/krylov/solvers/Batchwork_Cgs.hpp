@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// CGS, conjugate gradients squared: P. Sonneveld, "CGS, a fast Lanczos-type solver for nonsymmetric linear systems", SIAM J. Sci.
-/// Stat. Comput. 10 (1989); Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 7.6, of which the letters
-/// are, but w for its u; with right preconditioning. r_hat is the shadow residual, v = A M^-1 p.
+/// CGS, conjugate gradients squared: P. Sonneveld, "CGS, a fast Lanczos-type solver for nonsymmetric linear systems", SIAM J.
+/// Sci. Stat. Comput. 10 (1989); Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 7.6, of which the
+/// letters are, but w for its u; with right preconditioning. r_hat is the shadow residual, v = A M^-1 p.
 #ifndef BATCHWORK_CGS_HPP
 #define BATCHWORK_CGS_HPP
 
@@ -14,11 +14,11 @@ namespace Batchwork {
 
 /// CGS, for regular matrices. An iteration takes two products, two applications of the preconditioner and two rounds of sums, as
 /// one of BiCGSTAB, and needs about as many of them, less smoothly: a residual may grow by powers of ten for an iteration and
-/// fall below its neighbours in the next. Where the criteria end such a system as diverged, give a larger divergence_limit, or take
-/// bicgstab.
+/// fall below its neighbours in the next. Where the criteria end such a system as diverged, give a larger divergence_limit, or
+/// take bicgstab.
 ///
-/// Where rho or the pivot r_hat' v vanish, or have lost half of their digits while the residual has halved, a system begins anew from
-/// its true residual. If that has not halved since it began before, it ends with Reason::breakdown.
+/// Where rho or the pivot r_hat' v vanish, or have lost half of their digits while the residual has halved, a system begins
+/// anew from its true residual. If that has not halved since it began before, it ends with Reason::breakdown.
 struct Cgs {
   static constexpr int vectors = 7;      ///< that lanes hold, x and b apart
   static constexpr int own_vectors = 6;  ///< of its method

@@ -112,16 +112,18 @@ struct AddScaledIdentityOfArguments {
 
 }  // namespace Impl
 
-/// add_scaled_identity([exec,] [launch("label"),] alpha, A [, beta]): A_n = beta A_n + alpha I for every item n, in the numbers of A, which is csr(...), ell(...) or dense(...) of Views that are
+///   add_scaled_identity([exec,] [launch("label"),] alpha, A [, beta])
+///
+/// A_n = beta A_n + alpha I for every item n, in the numbers of A, which is csr(...), ell(...) or dense(...) of Views that are
 /// not const. alpha is a number, or a View alpha(item) of the type of A's numbers, in any layout or compact(v, n). With a beta of
 /// one only the diagonal is read and written, with a beta of zero nothing is read.
 ///
 /// A row of a pattern without an entry on the diagonal has no place for alpha: it becomes beta times itself and nothing else,
 /// in every format. That is so for all items or for none, since they share the pattern, and check(A) says it beforehand.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::add_scaled_identity or Batchwork::add_scaled_identity(label); asynchronous, allocates nothing, never fences.
-/// Zero items or rows are no launch. A rounding a multiplication and an addition; a NaN stays in its entry, one in alpha in
-/// its item's diagonal.
+/// One kernel on the instance `exec`, labelled Batchwork::add_scaled_identity or Batchwork::add_scaled_identity(label);
+/// asynchronous, allocates nothing, never fences. Zero items or rows are no launch. A rounding a multiplication and an
+/// addition; a NaN stays in its entry, one in alpha in its item's diagonal.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
 template <class... X>

@@ -165,7 +165,9 @@ struct EquilibrateOfArguments {
 
 }  // namespace Impl
 
-/// equilibrate([exec,] [launch("label"),] A, left, right) finds powers of two l_i and r_j for every item so that in diag(l) A diag(r) the largest magnitude of every row and column is
+///   equilibrate([exec,] [launch("label"),] A, left, right)
+///
+/// Finds powers of two l_i and r_j for every item so that in diag(l) A diag(r) the largest magnitude of every row and column is
 /// from 3/8 to 3, and writes them to `left` and `right`, Views v(item, row) in any layout or strided, or compact(v, n), of the
 /// type of A's numbers. A, which is csr(...), ell(...) or dense(...), is not changed: scale(left, A, right) does that, without
 /// rounding; then solve with diag(l) b, and multiply the result by diag(r). A symmetric matrix has equal l and r.
@@ -174,10 +176,11 @@ struct EquilibrateOfArguments {
 /// are always finite and positive. They have normal inverses; where that is not enough, or 12 sweeps are not, the result is
 /// less near to one.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::equilibrate or Batchwork::equilibrate(label); asynchronous, allocates nothing, never fences. Zero items
-/// or rows are no launch. It sweeps over A until nothing changes: five or six times for numbers that span ten powers of ten, once
-/// more for twenty. The same factors on every machine. See D. Ruiz, A scaling algorithm to equilibrate both rows and columns norms in
-/// matrices, RAL-TR-2001-034 (2001), of which this is the form with largest magnitudes, all roots rounded to powers of two.
+/// One kernel on the instance `exec`, labelled Batchwork::equilibrate or Batchwork::equilibrate(label); asynchronous, allocates
+/// nothing, never fences. Zero items or rows are no launch. It sweeps over A until nothing changes: five or six times for
+/// numbers that span ten powers of ten, once more for twenty. The same factors on every machine. See D. Ruiz, A scaling
+/// algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034 (2001), of which this is the form with
+/// largest magnitudes, all roots rounded to powers of two.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
 template <class... X>

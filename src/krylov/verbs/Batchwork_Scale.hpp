@@ -79,13 +79,15 @@ struct ScaleOfArguments {
 
 }  // namespace Impl
 
-/// scale([exec,] [launch("label"),] left, A, right): A_n = diag(l_n) A_n diag(r_n) for every item n, in the numbers of A, which is csr(...), ell(...) or dense(...) of Views that
+///   scale([exec,] [launch("label"),] left, A, right)
+///
+/// A_n = diag(l_n) A_n diag(r_n) for every item n, in the numbers of A, which is csr(...), ell(...) or dense(...) of Views that
 /// are not const. `left` and `right` are Views v(item, row) in any layout or strided, or compact(v, n), or common(v) of v(row),
 /// the same for all items; of the type of A's numbers. They may be the same View.
 ///
 /// An entry becomes (l_i a_ij) r_j: two roundings, none where the factors are powers of two and nothing leaves the range. One
-/// kernel on the instance `exec`, labelled Batchwork::scale or Batchwork::scale(label); asynchronous, allocates nothing, never fences. Zero items or rows
-/// are no launch. A NaN stays in its entry, or in its row or column.
+/// kernel on the instance `exec`, labelled Batchwork::scale or Batchwork::scale(label); asynchronous, allocates nothing, never
+/// fences. Zero items or rows are no launch. A NaN stays in its entry, or in its row or column.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
 template <class... X>

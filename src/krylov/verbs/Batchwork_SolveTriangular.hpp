@@ -143,7 +143,9 @@ struct SolveTriangularOfArguments {
 
 }  // namespace Impl
 
-/// solve_triangular([exec,] [launch("label"),] triangle, A, b, x [, status(codes)]): the solutions of L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being the lower or upper triangle of A, which is
+///   solve_triangular([exec,] [launch("label"),] triangle, A, b, x [, status(codes)])
+///
+/// The solutions of L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being the lower or upper triangle of A, which is
 /// csr(...), ell(...) or dense(...): what is on the other side of the diagonal is not used. The order of the entries within a
 /// row does not matter.
 /// \param triangle  Triangle::lower, unit_lower, upper or unit_upper
@@ -156,11 +158,11 @@ struct SolveTriangularOfArguments {
 /// Where the diagonal is zero or missing, that number of x and those computed from it are NaN, in every format alike. Other items
 /// come out bitwise as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve_triangular or Batchwork::solve_triangular(label); asynchronous, allocates nothing, never fences. Zero
-/// items or rows are no launch, and write no status. Two operations an entry and a division a row, row by row (Y. Saad, Iterative
-/// Methods for Sparse Linear Systems, 2nd edition, section 11.6): on devices up to 32 lanes share the entries of a row, one a
-/// system where rows are short or items are side by side in memory; on hosts a thread has an item, or a pack of them. For dense
-/// triangles with several right-hand sides see solve_lower.
+/// One kernel on the instance `exec`, labelled Batchwork::solve_triangular or Batchwork::solve_triangular(label); asynchronous,
+/// allocates nothing, never fences. Zero items or rows are no launch, and write no status. Two operations an entry and a
+/// division a row, row by row (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 11.6): on devices up
+/// to 32 lanes share the entries of a row, one a system where rows are short or items are side by side in memory; on hosts a
+/// thread has an item, or a pack of them. For dense triangles with several right-hand sides see solve_lower.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, Views that
 /// overlap other than in place. Patterns are not read: see check.

@@ -168,12 +168,14 @@ struct NormOfArguments {
 
 }  // namespace Impl
 
-/// dot([exec,] [launch("label"),] x, y, result): result(n) = x_n' y_n for every item n. `x` and `y` are Views v(item, row) in any layout or strided, or compact(v, n), float or
+///   dot([exec,] [launch("label"),] x, y, result)
+///
+/// result(n) = x_n' y_n for every item n. `x` and `y` are Views v(item, row) in any layout or strided, or compact(v, n), float or
 /// double, and may be the same; `result` is one of r(item), or compact.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::dot or Batchwork::dot(label); asynchronous, allocates nothing, never fences. Zero items are no
-/// launch; without rows the result is zero. Sums are in the numbers' own type, in an order that is the same in every call. A
-/// NaN stays in its item.
+/// One kernel on the instance `exec`, labelled Batchwork::dot or Batchwork::dot(label); asynchronous, allocates nothing, never
+/// fences. Zero items are no launch; without rows the result is zero. Sums are in the numbers' own type, in an order that is
+/// the same in every call. A NaN stays in its item.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
 template <Impl::BeginsCall First, class... Rest>
@@ -181,7 +183,9 @@ void dot(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::DotOfArguments(), first, rest...);
 }
 
-/// norm([exec,] [launch("label"),] x, result): result(n) = |x_n|, the Euclidean norm, for every item n; otherwise as dot, labelled Batchwork::norm. Neither overflows nor
+///   norm([exec,] [launch("label"),] x, result)
+///
+/// result(n) = |x_n|, the Euclidean norm, for every item n; otherwise as dot, labelled Batchwork::norm. Neither overflows nor
 /// underflows unless the norm itself does: see J. L. Blue, A portable Fortran program to find the Euclidean norm of a vector,
 /// ACM TOMS 4 (1978). Infinite numbers give infinity, a NaN gives NaN.
 template <Impl::BeginsCall First, class... Rest>
