@@ -20,8 +20,8 @@ namespace Batchwork {
 /// Where rho or the pivot r_hat' v vanish, or have lost half of their digits while the residual has halved, a system begins
 /// anew from its true residual. If that has not halved since it began before, it ends with Reason::breakdown.
 struct Cgs {
-  static constexpr int vectors = 7;      ///< that lanes hold, x and b apart
-  static constexpr int own_vectors = 6;  ///< of its method
+  static constexpr int vectors = 6;      ///< that lanes hold, x and b apart
+  static constexpr int own_vectors = 5;  ///< of its method
   static constexpr int short_rows = 4;   ///< of a lane, where they have three entries
   StoppingCriteria stop{};
 };
@@ -36,8 +36,8 @@ struct CgsMethod {
   using N = typename At::Number;
   using V = typename At::Value;
   using Mask = mask_t<N>;
-  typename At::Vector r_hat, p, w, q;
-  typename At::Vector v;  ///< A M^-1 p, then A M^-1 (w + q)
+  typename At::Vector r_hat, p, q;
+  typename At::Vector v;  ///< A M^-1 p, then w + q, then A M^-1 (w + q)
   typename At::Vector z;  ///< M^-1 p, then M^-1 (w + q)
   N rho = N(T(1)), beta = N(T(0));
   N squared = N(T(0));         ///< r' r
@@ -47,7 +47,7 @@ struct CgsMethod {
       : CgsMethod(at.template vectors<Cgs::own_vectors>()) {}
   template <int N>
   BATCHWORK_INLINE explicit CgsMethod(SolverVectors<typename At::Vector, N> const& own)
-      : r_hat(own[0]), p(own[1]), w(own[2]), q(own[3]), v(own[4]), z(own[5]) {}
+      : r_hat(own[0]), p(own[1]), q(own[2]), v(own[3]), z(own[4]) {}
 
   /// Whether r_hat' y has lost half of its digits, y' y being given, where a system may begin anew: its residual has halved.
   BATCHWORK_INLINE Mask nearly_orthogonal(N const& product, N const& y_squared) const {
@@ -77,8 +77,7 @@ struct CgsMethod {
     Mask const on = is.running;
     // Of systems that are done, too, where the result is ignored: that is faster than to branch.
     at.for_each([&](int i) {
-      V const qi = q(i), wi = r(i) + V(beta) * qi;
-      w.set(i, wi);                                    // w = r + beta q
+      V const qi = q(i), wi = r(i) + V(beta) * qi;     // w = r + beta q
       p.set(i, wi + V(beta) * (qi + V(beta) * p(i)));  // p = w + beta (q + beta p)
     });
     m.apply(at, z, p);  // z = M^-1 p
@@ -100,16 +99,20 @@ struct CgsMethod {
       if (Mask const of = fails && !within_range(pivot[0]); any(of))
         is.stop(of, Reason::not_finite, Breakdown::pivot);
     }
+    // w is computed again: a vector less to hold.
     at.for_each([&](int i) {
-      V const wi = w(i), qi = wi - V(alpha) * v(i);
+      V const wi = r(i) + V(beta) * q(i), qi = wi - V(alpha) * v(i);
       q.set(i, qi);       // q = w - alpha v
-      w.set(i, wi + qi);  // w + q
+      v.set(i, wi + qi);  // w + q
     });
-    m.apply(at, z, w);  // z = M^-1 (w + q)
+    if (any(goes_on)) {
+      // u = u + alpha (w + q), where x = M^-1 u
+      at.for_each([&](int i) { u.set(i, select_some(goes_on, u(i) + V(alpha) * v(i), u(i))); });
+    }
+    m.apply(at, z, v);  // z = M^-1 (w + q)
     at.multiply(v, z);  // v = A z
     if (any(goes_on)) {
       at.for_each([&](int i) {
-        u.set(i, select_some(goes_on, u(i) + V(alpha) * w(i), u(i)));  // x = x + alpha M^-1 (w + q)
         r.set(i, select_some(goes_on, r(i) - V(alpha) * v(i), r(i)));  // r = r - alpha v
       });
     }
