@@ -30,6 +30,7 @@
 #include "krylov/preconditioners/Batchwork_Jacobi.hpp"
 #include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
 #include "krylov/solvers/Batchwork_Bicgstab.hpp"
+#include "krylov/solvers/Batchwork_Cgs.hpp"
 #include "krylov/solvers/Batchwork_ConjugateGradients.hpp"
 #include "krylov/solvers/Batchwork_Gmres.hpp"
 #include "krylov/solvers/Batchwork_Richardson.hpp"

@@ -102,8 +102,8 @@ void filter_common(benchmark::State& state, std::int64_t items) {
                                                                        filter_steps);
     Kokkos::View<T**, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
         increment(gains.increment.data(), one, filter_steps);
-    scan(exec, launch<1>(), filter_steps, Kalman::GainsStep<order>{}, carry(p0), nothing(),
-         nothing(), model.f, model.q, model.h, model.r, emit(gain), emit(lower(factor)),
+    scan(exec, launch(Batchwork::width<1>), filter_steps, Kalman::GainsStep<order>{}, carry(p0),
+         nothing(), nothing(), model.f, model.q, model.h, model.r, emit(gain), emit(lower(factor)),
          emit(increment), nothing(), nothing());
   };
 

@@ -17,7 +17,7 @@ namespace BatchworkPerf {
 /// stencils needs.
 inline constexpr int gmres_basis = 40;
 
-enum class Solver { cg, bicgstab, gmres, gmres_40 };
+enum class Solver { cg, bicgstab, cgs, gmres, gmres_40 };
 enum class Preconditioner { none, jacobi, block_jacobi, ilu };
 
 /// Rows of a block of block_jacobi, as a SolveConfiguration has them by default.
@@ -27,6 +27,7 @@ template <Solver S, Preconditioner P>
 std::string method_name() {
   return std::string(S == Solver::cg         ? "cg"
                      : S == Solver::bicgstab ? "bicgstab"
+                     : S == Solver::cgs      ? "cgs"
                      : S == Solver::gmres    ? "gmres"
                                              : "gmres_40") +
          (P == Preconditioner::none           ? ""
@@ -45,6 +46,7 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
     auto const criteria = relative(p.distinct.tolerance, most_iterations);
     if constexpr (S == Solver::cg) return conjugate_gradients(criteria);
     else if constexpr (S == Solver::bicgstab) return bicgstab(criteria);
+    else if constexpr (S == Solver::cgs) return Batchwork::cgs(criteria);
     else return gmres(S == Solver::gmres ? 0 : std::min(gmres_basis, p.rows), criteria);
   }());
   auto const preconditioner = [] {

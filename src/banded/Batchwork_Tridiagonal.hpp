@@ -23,6 +23,7 @@
 #include "dense/cholesky/Batchwork_CholeskyVerbs.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
 
@@ -78,7 +79,7 @@ void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Ker
         "give smaller systems"};
   };
   constexpr int lanes = Kernel::largest_team, teams = Kernel::wanted_teams;
-  std::string const label = kernel_label(call.verb, "");
+  std::string const label = kernel_label(call.verb, call.label);
   if constexpr (requires { Kernel::may_want_too_many; })
     launch_teams_that_fit<lanes, teams>(exec, label, kernel, shape, words);
   else launch_teams<lanes, teams>(exec, label, kernel, shape, words);
@@ -99,7 +100,7 @@ void launch_tridiagonal_host(Exec const& exec, TridiagonalCall const& call,
   std::int64_t const least = 64 * std::clamp<std::int64_t>(256 / p.n, 1, 64);
   std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency())) / 64 * 64;
   std::int64_t const per_chunk = std::clamp<std::int64_t>(share, least, 16 * least);
-  Kokkos::parallel_for(kernel_label(call.verb, ""),
+  Kokkos::parallel_for(kernel_label(call.verb, call.label),
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                            exec, 0, (p.items + per_chunk - 1) / per_chunk),
                        Kernel(p, per_chunk));
@@ -182,9 +183,9 @@ constexpr bool require_tridiagonal_views() {
 }
 
 template <class Exec, class L, class D, class U, class B, class X, class Pivoting, class S>
-void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U const& u_arg,
-                             B const& b_arg, X const& x_arg, Pivoting pivoting, S const& codes) {
-  static_assert(require_status<S>());
+void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const& l_arg,
+                             D const& d_arg, U const& u_arg, B const& b_arg, X const& x_arg,
+                             Pivoting pivoting, S const& codes) {
   auto const l = stored(l_arg);
   auto const d = stored(d_arg);
   auto const u = stored(u_arg);
@@ -197,7 +198,7 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
                                 std::remove_const_t<decltype(b)>>());
   using T = typename decltype(x)::value_type;
 
-  TridiagonalCall call{{"solve_tridiagonal", {}}};
+  TridiagonalCall call{{"solve_tridiagonal", {}, label}};
   call.add("lower", false, l);
   call.add("diagonal", false, d);
   call.add("upper", false, u);
@@ -225,9 +226,37 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
   launch_tridiagonal(exec, call, p, pivoting);
 }
 
+/// solve_tridiagonal of its arguments.
+struct SolveTridiagonalOfArguments {
+  template <class Exec, Viewish L, Viewish D, Viewish U, Viewish B, Viewish X,
+            StatusOrNone S = NoStatus>
+  void operator()(Exec const& exec, Launch<> const& how, L const& lower, D const& diagonal,
+                  U const& upper, B const& b, X const& x, S const& codes = {}) const {
+    solve_tridiagonal_batch(exec, label_alone(how), lower, diagonal, upper, b, x, NoPivoting{},
+                            codes);
+  }
+  template <class Exec, Viewish L, Viewish D, Viewish U, Viewish B, Viewish X,
+            StatusOrNone S = NoStatus>
+  void operator()(Exec const& exec, Launch<> const& how, L const& lower, D const& diagonal,
+                  U const& upper, B const& b, X const& x, PartialPivoting const& pivoting,
+                  S const& codes = {}) const {
+    solve_tridiagonal_batch(exec, label_alone(how), lower, diagonal, upper, b, x, pivoting, codes);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(
+        any_order<X...>,
+        "Batchwork::solve_tridiagonal: the arguments are [exec,] [launch(\"label\"),] lower, diagonal, upper, b, x [, partial_pivoting()] [, status(codes)] in this order");
+  }
+};
+
 }  // namespace Impl
 
-/// The solutions of a batch of tridiagonal systems: for every item n and row i
+/// The solutions of a batch of tridiagonal systems:
+///
+///   solve_tridiagonal([exec,] [launch("label"),] lower, diagonal, upper, b, x [, partial_pivoting()] [, status(codes)])
+///
+/// For every item n and row i
 ///   lower(n, i) x(n, i - 1) + diagonal(n, i) x(n, i) + upper(n, i) x(n, i + 1) = b(n, i).
 /// All five hold as many numbers an item: lower(n, 0) and upper(n, rows - 1) do not belong to the matrix and may hold
 /// anything, as in cuSPARSE's gtsv2. (LAPACK's gtsv leaves lower(n, 0) out: there lower begins with row 1.)
@@ -247,40 +276,18 @@ void solve_tridiagonal_batch(Exec const& exec, L const& l_arg, D const& d_arg, U
 /// then be zero, and the row is that of the first bad one in that order. After a bad pivot all of the item's x is NaN.
 /// Other items come out bitwise as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve_tridiagonal; asynchronous, allocates nothing, never fences.
-/// Zero items or rows are no launch, and write no status. About 8 operations a row, and a division. On devices the Thomas
-/// algorithm, by a lane that holds an item in registers, where items are side by side in memory, to 64 rows in float and 32
-/// in double; else the partition method with cyclic reduction (Wang 1981; Laszlo, Giles and Appleyard 2016), by lanes that
-/// share an item. Either reads every number once. On hosts the Thomas algorithm, by packs of items; a thread needs up to
-/// 0.5 MB of stack, with partial pivoting 0.8 MB.
+/// One kernel on the instance `exec`, labelled Batchwork::solve_tridiagonal or Batchwork::solve_tridiagonal(label);
+/// asynchronous, allocates nothing, never fences. Zero items or rows are no launch, and write no status. About 8 operations a
+/// row, and a division. On devices the Thomas algorithm, by a lane that holds an item in registers, where items are side by
+/// side in memory, to 64 rows in float and 32 in double; else the partition method with cyclic reduction (Wang 1981; Laszlo,
+/// Giles and Appleyard 2016), by lanes that share an item. Either reads every number once. On hosts the Thomas algorithm, by
+/// packs of items; a thread needs up to 0.5 MB of stack, with partial pivoting 0.8 MB.
 ///
 /// Throws std::invalid_argument before anything is launched: numbers of rows or items that differ, too many rows, null
 /// Views, too few groups, Views that overlap other than in place.
-template <class Exec, Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B,
-          Impl::Viewish X, class S = Impl::NoStatus>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve_tridiagonal(Exec const& exec, L const& lower, D const& diagonal, U const& upper,
-                       B const& b, X const& x, S const& codes = {}) {
-  Impl::solve_tridiagonal_batch(exec, lower, diagonal, upper, b, x, Impl::NoPivoting{}, codes);
-}
-template <class Exec, Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B,
-          Impl::Viewish X, class S = Impl::NoStatus>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve_tridiagonal(Exec const& exec, L const& lower, D const& diagonal, U const& upper,
-                       B const& b, X const& x, PartialPivoting pivoting, S const& codes = {}) {
-  Impl::solve_tridiagonal_batch(exec, lower, diagonal, upper, b, x, pivoting, codes);
-}
-template <Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B, Impl::Viewish X,
-          class S = Impl::NoStatus>
-void solve_tridiagonal(L const& lower, D const& diagonal, U const& upper, B const& b, X const& x,
-                       S const& codes = {}) {
-  solve_tridiagonal(Kokkos::DefaultExecutionSpace(), lower, diagonal, upper, b, x, codes);
-}
-template <Impl::Viewish L, Impl::Viewish D, Impl::Viewish U, Impl::Viewish B, Impl::Viewish X,
-          class S = Impl::NoStatus>
-void solve_tridiagonal(L const& lower, D const& diagonal, U const& upper, B const& b, X const& x,
-                       PartialPivoting pivoting, S const& codes = {}) {
-  solve_tridiagonal(Kokkos::DefaultExecutionSpace(), lower, diagonal, upper, b, x, pivoting, codes);
+template <class... X>
+void solve_tridiagonal(X const&... arguments) {
+  Impl::call_verb(Impl::SolveTridiagonalOfArguments(), arguments...);
 }
 
 }  // namespace Batchwork

@@ -8,9 +8,32 @@
 
 #include "fused/Batchwork_TeamMap.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
+namespace Impl {
 
+/// map of its arguments.
+struct MapOfArguments {
+  template <class Exec, class How, class Sequence, class... O>
+  void operator()(Exec const& exec, How const& how, Sequence const& sequence,
+                  O const&... operands) const {
+    constexpr bool in_order = !BeforeArguments<Sequence> && (!BeforeArguments<O> && ...);
+    static_assert(in_order,
+                  "Batchwork::map: the arguments are [exec,] [launch(...),] sequence, operands... "
+                  "in this order");
+    if constexpr (in_order) {
+      std::int64_t const items = check("map", 0, resolve(operands)...).items;
+      launch_group(exec, how, "map", make_map_group<Exec, How>(sequence, resolve(operands)...),
+                   items);
+    }
+  }
+};
+
+}  // namespace Impl
+
+///   map([exec,] [launch(...),] sequence, operands...)
+///
 /// Runs `sequence` once for every item: one parameter per operand, in the operands' order (status excepted), tiles
 /// in and tiles out. One kernel on the instance `exec`; asynchronous, allocates nothing, never fences. Zero items are
 /// no launch. Misuse throws std::invalid_argument before anything is launched and leaves outputs untouched.
@@ -19,29 +42,9 @@ namespace Batchwork {
 /// \param how       label, team size, pack width, lanes per item: see launch(...)
 /// \param sequence  the user's functor over tiles; copied into the launch
 /// \param operands  in, out, inout, common, status
-template <class Exec, int W, int Teams, int L, class D, class Sequence, class... O>
-  requires Kokkos::is_execution_space_v<Exec>
-void map(Exec const& exec, Launch<W, Teams, L, D> const& how, Sequence const& sequence,
-         O const&... operands) {
-  std::int64_t const items = Impl::check("map", 0, Impl::resolve(operands)...).items;
-  Impl::launch_group(
-      exec, how, "map",
-      Impl::make_map_group<Exec, Launch<W, Teams, L, D>>(sequence, Impl::resolve(operands)...),
-      items);
-}
-template <class Exec, class Sequence, class... O>
-  requires(Kokkos::is_execution_space_v<Exec> && !Impl::is_launch<Sequence>)
-void map(Exec const& exec, Sequence const& sequence, O const&... operands) {
-  map(exec, launch(), sequence, operands...);
-}
-template <int W, int Teams, int L, class D, class Sequence, class... O>
-void map(Launch<W, Teams, L, D> const& how, Sequence const& sequence, O const&... operands) {
-  map(Kokkos::DefaultExecutionSpace(), how, sequence, operands...);
-}
-template <class Sequence, class... O>
-  requires(!Kokkos::is_execution_space_v<Sequence> && !Impl::is_launch<Sequence>)
-void map(Sequence const& sequence, O const&... operands) {
-  map(Kokkos::DefaultExecutionSpace(), launch(), sequence, operands...);
+template <class... X>
+void map(X const&... arguments) {
+  Impl::call_verb(Impl::MapOfArguments(), arguments...);
 }
 
 }  // namespace Batchwork

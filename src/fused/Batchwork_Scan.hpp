@@ -6,11 +6,39 @@
 #ifndef BATCHWORK_SCAN_HPP
 #define BATCHWORK_SCAN_HPP
 
+#include <concepts>
+#include <cstdint>
+
 #include "fused/Batchwork_TeamScan.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
+namespace Impl {
 
+/// scan of its arguments.
+struct ScanOfArguments {
+  template <class Exec, class How, class Steps, class Sequence, class... O>
+  void operator()(Exec const& exec, How const& how, Steps const& steps, Sequence const& sequence,
+                  O const&... operands) const {
+    constexpr bool in_order = std::convertible_to<Steps, std::int64_t> &&
+                              !BeforeArguments<Sequence> && (!BeforeArguments<O> && ...);
+    static_assert(in_order,
+                  "Batchwork::scan: the arguments are [exec,] [launch(...),] steps, sequence, "
+                  "operands... in this order");
+    if constexpr (in_order) {
+      auto const n = std::int64_t(steps);
+      std::int64_t const items = check("scan", n, resolve(operands)...).items;
+      launch_group(exec, how, "scan", make_scan_group<Exec, How>(n, sequence, resolve(operands)...),
+                   items);
+    }
+  }
+};
+
+}  // namespace Impl
+
+///   scan([exec,] [launch(...),] steps, sequence, operands...)
+///
 /// Runs `sequence` for t = 0 .. steps - 1 for every item, one after the other for an item and all items at once: the time
 /// loop is inside the kernel, carries stay in registers, `each` operands are streamed. One kernel on the instance
 /// `exec`; asynchronous, allocates nothing, never fences. Zero items are no launch; zero steps store the start of every
@@ -22,29 +50,9 @@ namespace Batchwork {
 /// \param steps     length of the series
 /// \param sequence  one step over tiles; copied into the launch
 /// \param operands  carry, each, common(each), emit, and in, out, inout, common, status as for map
-template <class Exec, int W, int Teams, int L, class D, class Sequence, class... O>
-  requires Kokkos::is_execution_space_v<Exec>
-void scan(Exec const& exec, Launch<W, Teams, L, D> const& how, std::int64_t steps,
-          Sequence const& sequence, O const&... operands) {
-  std::int64_t const items = Impl::check("scan", steps, Impl::resolve(operands)...).items;
-  Impl::launch_group(exec, how, "scan",
-                     Impl::make_scan_group<Exec, Launch<W, Teams, L, D>>(
-                         steps, sequence, Impl::resolve(operands)...),
-                     items);
-}
-template <class Exec, class Sequence, class... O>
-  requires Kokkos::is_execution_space_v<Exec>
-void scan(Exec const& exec, std::int64_t steps, Sequence const& sequence, O const&... operands) {
-  scan(exec, launch(), steps, sequence, operands...);
-}
-template <int W, int Teams, int L, class D, class Sequence, class... O>
-void scan(Launch<W, Teams, L, D> const& how, std::int64_t steps, Sequence const& sequence,
-          O const&... operands) {
-  scan(Kokkos::DefaultExecutionSpace(), how, steps, sequence, operands...);
-}
-template <class Sequence, class... O>
-void scan(std::int64_t steps, Sequence const& sequence, O const&... operands) {
-  scan(Kokkos::DefaultExecutionSpace(), launch(), steps, sequence, operands...);
+template <class... X>
+void scan(X const&... arguments) {
+  Impl::call_verb(Impl::ScanOfArguments(), arguments...);
 }
 
 }  // namespace Batchwork

@@ -169,7 +169,7 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
   SeriesOfOne<T, N, K, Space> gain(gains.gain.data(), 1, n);
   SeriesOfOne<T, K, K, Space> factor(gains.factor.data(), 1, n);
   Kokkos::View<T**, Kokkos::LayoutRight, Space, Unmanaged> increment(gains.increment.data(), 1, n);
-  scan_as("Kalman::gains", exec, launch<1>(label), steps,
+  scan_as("Kalman::gains", exec, launch(label, width<1>), steps,
           Kalman::GainsStep<S::order>{re.diffuse_entries_}, nothing(),
           carry_operand(start.covariance, re.last_covariance_), factor_operand(start.diffuse),
           columns_operand(start.diffuse), m.f, m.q, m.h, m.r, emit(gain), emit(lower(factor)),
@@ -284,10 +284,37 @@ auto start_for(M const& m, S const& start) {
   }
 }
 
+/// Kalman::filter of its arguments.
+struct FilterOfArguments {
+  template <class Exec, int W, int Teams, int L, std::convertible_to<std::int64_t> Steps, class M,
+            class S, class Z, class Re, class Promise = Kalman::MayBeMissing>
+    requires requires(M const& m, Re const& re) {
+      m.f;
+      re.last_mean_;
+    }
+  void operator()(Exec const& exec, Launch<W, Teams, L> const& how, Steps const& steps,
+                  M const& model, S const& start, Z const& z, Re const& results,
+                  Promise const& promise = {}) const {
+    auto const from = start_for(model, start);
+    auto const values = series(z);
+    if constexpr (require_one_type<M, std::remove_const_t<decltype(from)>,
+                                   std::remove_const_t<decltype(values)>, Re>())
+      launch_filter(exec, how, std::int64_t(steps), model, from, values, results, promise);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(any_order<X...>,
+                  "Batchwork::Kalman::filter: the arguments are [exec,] [launch(...),] steps, "
+                  "model, start, z, results [, promise] in this order");
+  }
+};
+
 }  // namespace Impl
 
 namespace Kalman {
 
+///   filter([exec,] [launch(...),] steps, model, start, z, results [, promise])
+///
 /// The Kalman filter over a batch of series, in one kernel on the instance `exec`: asynchronous, allocates nothing, never
 /// fences. Each series is filtered as by Step, or by DiffuseStep where the start is diffuse; a NaN entry of an
 /// observation is a missing one. Zero items are no launch. Misuse throws std::invalid_argument before anything is
@@ -304,33 +331,9 @@ namespace Kalman {
 ///                 kernels, "Batchwork::Kalman::gains" over one item, and the filter's, which updates means only and
 ///                 costs 2 N^2 + 4 N M + M^2 operations a step. Covariances asked for are those common to all items:
 ///                 their Views have one item. A model that fails gives not_finite for every item.
-template <class Exec, int W, int Teams, int L, class M, class S, class Z, class Re,
-          class Promise = MayBeMissing>
-  requires Kokkos::is_execution_space_v<Exec>
-void filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps, M const& model,
-            S const& start, Z const& z, Re const& results, Promise const& promise = {}) {
-  auto const from = Impl::start_for(model, start);
-  auto const series = Impl::series(z);
-  if constexpr (Impl::require_one_type<M, std::remove_const_t<decltype(from)>,
-                                       std::remove_const_t<decltype(series)>, Re>())
-    Impl::launch_filter(exec, how, steps, model, from, series, results, promise);
-}
-template <class Exec, class M, class S, class Z, class Re, class Promise = MayBeMissing>
-  requires Kokkos::is_execution_space_v<Exec>
-void filter(Exec const& exec, std::int64_t steps, M const& model, S const& start, Z const& z,
-            Re const& results, Promise const& promise = {}) {
-  filter(exec, launch(), steps, model, start, z, results, promise);
-}
-template <int W, int Teams, int L, class M, class S, class Z, class Re,
-          class Promise = MayBeMissing>
-void filter(Launch<W, Teams, L> const& how, std::int64_t steps, M const& model, S const& start,
-            Z const& z, Re const& results, Promise const& promise = {}) {
-  filter(Kokkos::DefaultExecutionSpace(), how, steps, model, start, z, results, promise);
-}
-template <class M, class S, class Z, class Re, class Promise = MayBeMissing>
-void filter(std::int64_t steps, M const& model, S const& start, Z const& z, Re const& results,
-            Promise const& promise = {}) {
-  filter(Kokkos::DefaultExecutionSpace(), launch(), steps, model, start, z, results, promise);
+template <class... X>
+void filter(X const&... arguments) {
+  Impl::call_verb(Impl::FilterOfArguments(), arguments...);
 }
 
 }  // namespace Kalman

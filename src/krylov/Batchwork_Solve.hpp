@@ -24,11 +24,13 @@
 #include "krylov/preconditioners/Batchwork_Ilu.hpp"
 #include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
 #include "krylov/solvers/Batchwork_Bicgstab.hpp"
+#include "krylov/solvers/Batchwork_Cgs.hpp"
 #include "krylov/solvers/Batchwork_ConjugateGradients.hpp"
 #include "krylov/solvers/Batchwork_Gmres.hpp"
 #include "krylov/solvers/Batchwork_Richardson.hpp"
 #include "krylov/solvers/Batchwork_ScaledSolver.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -323,7 +325,7 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
 template <class Exec, class Problem>
 void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p, std::int64_t nonzeros,
                   SolveChoice const& how) {
-  std::string const label = kernel_label(call.verb, "");
+  std::string const label = kernel_label(call.verb, call.label);
   std::int64_t const rows = p.a.rows;
   if constexpr (runs_on_device<Exec>) {
     launch_solve_on_device(exec, call, label, p, how);
@@ -348,11 +350,10 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p, st
   }
 }
 
-template <class Exec, class Solver, class M, class A, class B, class X, class Log,
-          class Given = NoWorkspace>
-void solve_batch(Exec const& exec, Solver const& given_solver, M const& preconditioner, A const& a,
-                 B const& b_arg, X const& x_arg, Log const& log, Given const& given = {},
-                 WorkDivision const& division = {}) {
+template <class Exec, class Solver, class M, class A, class B, class X, class Log, class Given>
+void solve_batch(Exec const& exec, std::string const& label, WorkDivision const& division,
+                 Solver const& given_solver, M const& preconditioner, A const& a, B const& b_arg,
+                 X const& x_arg, Log const& log, Given const& given) {
   auto const b = stored(b_arg);
   auto const x = stored(x_arg);
   require_solve<Exec, A, std::remove_const_t<decltype(b)>, std::remove_const_t<decltype(x)>>();
@@ -362,7 +363,7 @@ void solve_batch(Exec const& exec, Solver const& given_solver, M const& precondi
   static_assert(reaches<Exec, typename Log::memory_space>,
                 "Batchwork::solve: the log's memory cannot be reached from the execution space");
 
-  SystemCall const call{"solve"};
+  SystemCall const call{"solve", label};
   SystemView const vb{"b", b.description}, vx{"x", x.description};
   call.check_matrices(3, a);
   call.check_vector(4, vb, b, a);
@@ -438,32 +439,74 @@ void solve_batch(Exec const& exec, Solver const& given_solver, M const& precondi
 
 /// With what may be left out.
 template <class Exec, class Solver, class M, class A, class B, class X, class... Rest>
-void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solver, M const& m,
-                   A const& a, B const& b, X const& x, Rest const&... rest) {
+void solve_divided(Exec const& exec, Launch<> const& launched, WorkDivision const& how,
+                   Solver const& solver, M const& m, A const& a, B const& b, X const& x,
+                   Rest const&... rest) {
   static_assert(sizeof...(Rest) <= 2,
                 "Batchwork::solve takes, after x, a log and workspace(view) at most");
+  std::string const& label = label_alone(launched);
   auto const run = [&](auto const& log, auto const&... memory) {
     if constexpr (requires { log.reason; }) {
       if constexpr (sizeof...(memory) == 0)
-        solve_batch(exec, solver, m, a, b, x, log, NoWorkspace{}, how);
-      else solve_batch(exec, solver, m, a, b, x, log, memory..., how);
+        solve_batch(exec, label, how, solver, m, a, b, x, log, NoWorkspace{});
+      else solve_batch(exec, label, how, solver, m, a, b, x, log, memory...);
     } else {
       using T = typename std::remove_cvref_t<decltype(stored(x))>::value_type;
       static_assert(sizeof...(memory) == 0,
                     "Batchwork::solve: the log comes before workspace(view)");
-      solve_batch(exec, solver, m, a, b, x, SolveLog<T, typename Exec::memory_space>{}, log, how);
+      solve_batch(exec, label, how, solver, m, a, b, x, SolveLog<T, typename Exec::memory_space>{},
+                  log);
     }
   };
   if constexpr (sizeof...(Rest) > 0) run(rest...);
   else run(NoWorkspace{});
 }
 
+/// What may stand behind x: a SolveLog and workspace(view).
+template <class X>
+concept LogOrWorkspace = requires(X const& x) { x.reason; } || requires(X const& x) { x.view; };
+
+/// solve of its arguments.
+struct SolveOfArguments {
+  template <class Exec, IterativeSolver Solver, Preconditioner M, SystemMatrices A, Viewish B,
+            Viewish X, LogOrWorkspace... Rest>
+  void operator()(Exec const& exec, Launch<> const& how, Solver const& solver, M const& m,
+                  A const& a, B const& b, X const& x, Rest const&... rest) const {
+    solve_divided(exec, how, WorkDivision{}, solver, m, a, b, x, rest...);
+  }
+  template <class Exec, IterativeSolver Solver, Preconditioner M, SystemMatrices A, Viewish B,
+            Viewish X, LogOrWorkspace... Rest>
+  void operator()(Exec const& exec, Launch<> const& how, WorkDivision const& division,
+                  Solver const& solver, M const& m, A const& a, B const& b, X const& x,
+                  Rest const&... rest) const {
+    solve_divided(exec, how, division, solver, m, a, b, x, rest...);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(any_order<X...>,
+                  "Batchwork::solve: the arguments are [exec,] [launch(\"label\"),] "
+                  "[WorkDivision,] solver, preconditioner, A, b, x [, log] [, workspace(view)] in "
+                  "this order");
+  }
+};
+
+/// What such a call begins with.
+template <class X>
+concept BeginsSolve = BeforeArguments<X> || IterativeSolver<X> || std::same_as<X, WorkDivision>;
+/// A SolveConfiguration, perhaps in scaled(...) or weighted(...): then the solve of its own header is meant.
+template <class X>
+inline constexpr bool is_configuration = false;
+
 }  // namespace Impl
 
 /// Solves A_n x_n = b_n for every item n by an iterative solver, each to its own convergence. `x` is the start and the
 /// result.
-/// \param solver          conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria; or one of them for badly
-///                        scaled systems, scaled(...), or with weights for its test, weighted(...)
+///
+///   solve([exec,] [launch("label"),] [WorkDivision{...},] solver, preconditioner, A, b, x [, log] [, workspace(view)])
+///
+/// \param WorkDivision    how the work of a device is divided, where the choice of solve is not wanted
+/// \param solver          conjugate_gradients, bicgstab, cgs, gmres or richardson, with stopping criteria; or one of them for
+///                        badly scaled systems, scaled(...), or with weights for its test, weighted(...)
 /// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor)
 /// \param a               csr, ell, dense, scaled_identity or matrix_free, of up to 2048 rows; see check
 /// \param b,x             Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may not be b
@@ -472,76 +515,32 @@ void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solv
 /// \param workspace       workspace(view), where workspace_numbers(...) is not zero: for gmres, and on devices for factors of
 ///                        block_jacobi and ilu that do not fit team scratch; else it is not used
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve; asynchronous, never fences, allocates nothing on devices.
-/// There lanes share a system, hold it and its vectors in registers where it fits, and wait for nobody else; on hosts a thread
-/// has as many as a SIMD register has lanes, or one. A converged item is confirmed by its true residual |b - A x|, with a bound of
-/// its rounding, and where that decides in twice the precision (of matrix_free as the functor computes it); where the
-/// recurrence claims too much the item begins anew, and ends as stagnated if that does not help. x changes only where its
-/// residual becomes smaller. Each item's result depends on no other. Norms are sums of squares in the numbers' own type, so entries whose squares overflow are not
-/// finite. Factors of block_jacobi and ilu are in team scratch on devices, or in the workspace. Threads of hosts allocate
-/// memory for factors and for the vectors and matrices of a pack of systems, to 8 MB of matrices.
+/// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label); asynchronous, never fences,
+/// allocates nothing on devices. There lanes share a system, hold it and its vectors in registers where it fits, and wait for
+/// nobody else; on hosts a thread has as many as a SIMD register has lanes, or one. A converged item is confirmed by its true
+/// residual |b - A x|, with a bound of its rounding, and where that decides in twice the precision (of matrix_free as the
+/// functor computes it); where the recurrence claims too much the item begins anew, and ends as stagnated if that does not
+/// help. x changes only where its residual becomes smaller. Each item's result depends on no other. Norms are sums of squares
+/// in the numbers' own type, so entries whose squares overflow are not finite. Factors of block_jacobi and ilu are in team
+/// scratch on devices, or in the workspace. Threads of hosts allocate memory for factors and for the vectors and matrices of a
+/// pack of systems, to 8 MB of matrices.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
 /// more rows or bytes of scratch than the limit, a negative tolerance, a divergence limit below one, an unknown RelativeTo, an
-/// omega that is not finite, a negative basis, a workspace that is missing or too small: the message says how many numbers it takes. Patterns are not read: see check.
-template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
-          Impl::Viewish B, Impl::Viewish X, class T, class Memory>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
-           X const& x, SolveLog<T, Memory> const& log) {
-  Impl::solve_batch(exec, solver, preconditioner, a, b, x, log);
-}
-template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
-          Impl::Viewish B, Impl::Viewish X>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
-           X const& x) {
-  using T = typename std::remove_cvref_t<decltype(Impl::stored(x))>::value_type;
-  Impl::solve_batch(exec, solver, preconditioner, a, b, x,
-                    SolveLog<T, typename Exec::memory_space>{});
-}
-template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
-          Impl::Viewish B, Impl::Viewish X, class T, class Memory, class View>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
-           X const& x, SolveLog<T, Memory> const& log, Impl::Workspace<View> const& workspace) {
-  Impl::solve_batch(exec, solver, preconditioner, a, b, x, log, workspace);
-}
-template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
-          Impl::Viewish B, Impl::Viewish X, class View>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
-           X const& x, Impl::Workspace<View> const& workspace) {
-  using T = typename std::remove_cvref_t<decltype(Impl::stored(x))>::value_type;
-  Impl::solve_batch(exec, solver, preconditioner, a, b, x,
-                    SolveLog<T, typename Exec::memory_space>{}, workspace);
-}
-template <Impl::IterativeSolver Solver, class M, class... Rest>
-  requires Impl::Preconditioner<M>
-void solve(Solver const& solver, M const& preconditioner, Rest const&... rest) {
-  solve(Kokkos::DefaultExecutionSpace(), solver, preconditioner, rest...);
-}
-
-/// The same with the work of a device divided as said: solve([exec,] WorkDivision{...}, solver, preconditioner, A, b, x [, log]
-/// [, workspace(view)]). Throws std::invalid_argument for what cannot be done, too.
-template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
-          Impl::Viewish B, Impl::Viewish X, class... Rest>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve(Exec const& exec, WorkDivision const& how, Solver const& solver, M const& preconditioner,
-           A const& a, B const& b, X const& x, Rest const&... log_and_workspace) {
-  Impl::solve_divided(exec, how, solver, preconditioner, a, b, x, log_and_workspace...);
-}
-template <Impl::IterativeSolver Solver, class... Rest>
-void solve(WorkDivision const& how, Solver const& solver, Rest const&... rest) {
-  solve(Kokkos::DefaultExecutionSpace(), how, solver, rest...);
+/// omega that is not finite, a negative basis, a division that cannot be, a workspace that is missing or too small: the message
+/// says how many numbers it takes. Patterns are not read: see check.
+template <Impl::BeginsSolve First, class... Rest>
+  requires(!Impl::is_configuration<First> && (!Impl::is_configuration<Rest> && ...))
+void solve(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::SolveOfArguments(), first, rest...);
 }
 
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and
 /// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's storage, factors and what
 /// is beside them; on hosts a solver's storage to 32 KB a thread, and factors always. There is room for the
 /// systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes that the device
-/// can hold (with factors of more than 64 rows an eighth), on hosts for one system a thread; so there is a number of items from which on it stays the same. It depends on
-/// the machine, and on the pattern only through its numbers of rows and nonzeros.
+/// can hold (with factors of more than 64 rows an eighth), on hosts for one system a thread; so there is a number of items from
+/// which on it stays the same. It depends on the machine, and on the pattern only through its numbers of rows and nonzeros.
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
 ///
 /// Throws std::invalid_argument if the solver's parameters or the division are refused by solve.

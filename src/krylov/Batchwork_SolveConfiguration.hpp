@@ -19,7 +19,7 @@
 
 namespace Batchwork {
 
-enum class SolverKind { conjugate_gradients, bicgstab, gmres, richardson };
+enum class SolverKind { conjugate_gradients, bicgstab, gmres, richardson, cgs };
 enum class PreconditionerKind { none, jacobi, block_jacobi, ilu };
 
 /// What solve is to do; a plain value. Solvers and preconditioners ignore what is not theirs.
@@ -51,7 +51,8 @@ struct NamesOf<SolverKind> {
       {SolverKind::conjugate_gradients, "conjugate_gradients"},
       {SolverKind::bicgstab, "bicgstab"},
       {SolverKind::gmres, "gmres"},
-      {SolverKind::richardson, "richardson"}};
+      {SolverKind::richardson, "richardson"},
+      {SolverKind::cgs, "cgs"}};
 };
 template <>
 struct NamesOf<PreconditionerKind> {
@@ -135,6 +136,7 @@ auto with_solver(SystemCall const& call, SolveConfiguration const& c, F const& f
     case SolverKind::bicgstab: return f(bicgstab(c.stop));
     case SolverKind::gmres: return f(gmres(c.basis, c.stop));
     case SolverKind::richardson: return f(richardson(c.stop, c.omega));
+    case SolverKind::cgs: return f(cgs(c.stop));
   }
   refuse_kind(call, c.solver);
 }
@@ -146,12 +148,44 @@ auto with_both(SystemCall const& call, SolveConfiguration const& c, F const& f) 
   });
 }
 
+template <>
+inline constexpr bool is_configuration<SolveConfiguration> = true;
+template <class W>
+inline constexpr bool is_configuration<ScaledSolver<SolveConfiguration, W>> = true;
+
+/// solve of its arguments, with a configuration.
+struct SolveConfiguredOfArguments {
+  template <class Exec, SystemMatrices A, Viewish B, Viewish X, LogOrWorkspace... Rest>
+  void operator()(Exec const& exec, Launch<> const& how, SolveConfiguration const& c, A const& a,
+                  B const& b, X const& x, Rest const&... rest) const {
+    with_both(SystemCall{"solve"}, c, [&](auto const& solver, auto const& m) {
+      solve_divided(exec, how, c.division, solver, m, a, b, x, rest...);
+    });
+  }
+  template <class Exec, class W, SystemMatrices A, Viewish B, Viewish X, LogOrWorkspace... Rest>
+  void operator()(Exec const& exec, Launch<> const& how,
+                  ScaledSolver<SolveConfiguration, W> const& scaled, A const& a, B const& b,
+                  X const& x, Rest const&... rest) const {
+    auto const& c = scaled.solver;
+    with_both(SystemCall{"solve"}, c, [&](auto const& solver, auto const& m) {
+      solve_divided(exec, how, c.division, rescaled(scaled, solver), m, a, b, x, rest...);
+    });
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(any_order<X...>,
+                  "Batchwork::solve: the arguments are [exec,] [launch(\"label\"),] configuration, "
+                  "A, b, x [, log] [, workspace(view)] in this order");
+  }
+};
+
 }  // namespace Impl
 
-/// As solve with a solver and a preconditioner, both chosen by the configuration: solve([exec,] configuration, A, b, x [, log]
-/// [, workspace(view)]). One branch on the host, then the same kernels, and so the same bits. With AnyMatrices the format is
-/// chosen at run time as well. Messages count operands as where solver and preconditioner are given: A is operand 3.
-/// \param configuration  solver, preconditioner, criteria and what is theirs
+/// As solve with a solver and a preconditioner, both chosen by the configuration: solve([exec,] [launch("label"),]
+/// configuration, A, b, x [, log] [, workspace(view)]). One branch on the host, then the same kernels, and so the same bits.
+/// With AnyMatrices the format is chosen at run time as well. Messages count operands as where solver and preconditioner are
+/// given: A is operand 3.
+/// \param configuration  solver, preconditioner, criteria and what is theirs; or scaled(configuration), weighted(configuration, w)
 /// \param a              csr, ell, dense, scaled_identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
 /// \param b,x            Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may not be b
 /// \param log_and_workspace  a SolveLog; workspace(view), where workspace_numbers(...) is not zero; other calls do
@@ -160,37 +194,12 @@ auto with_both(SystemCall const& call, SolveConfiguration const& c, F const& f) 
 /// A program that calls it has the kernels of all solvers with all preconditioners, of a type of numbers; on hosts for each
 /// format that it names, AnyMatrices being one. Let one source file make the calls.
 ///
-/// Throws std::invalid_argument for what solve refuses, of a basis or block_rows only where they are used, and for kinds that have
-/// no name.
-template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X, class... Rest>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve(Exec const& exec, SolveConfiguration const& configuration, A const& a, B const& b,
-           X const& x, Rest const&... log_and_workspace) {
-  Impl::with_both(Impl::SystemCall{"solve"}, configuration, [&](auto const& solver, auto const& m) {
-    solve(exec, configuration.division, solver, m, a, b, x, log_and_workspace...);
-  });
-}
-template <Impl::SystemMatrices A, class... Rest>
-void solve(SolveConfiguration const& configuration, A const& a, Rest const&... rest) {
-  solve(Kokkos::DefaultExecutionSpace(), configuration, a, rest...);
-}
-
-/// The same with scaled(configuration) or weighted(configuration, w). A program that calls it has these kernels beside those of
-/// a configuration alone.
-template <class Exec, class W, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X,
-          class... Rest>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve(Exec const& exec, Impl::ScaledSolver<SolveConfiguration, W> const& scaled, A const& a,
-           B const& b, X const& x, Rest const&... log_and_workspace) {
-  auto const& c = scaled.solver;
-  Impl::with_both(Impl::SystemCall{"solve"}, c, [&](auto const& solver, auto const& m) {
-    solve(exec, c.division, Impl::rescaled(scaled, solver), m, a, b, x, log_and_workspace...);
-  });
-}
-template <class W, Impl::SystemMatrices A, class... Rest>
-void solve(Impl::ScaledSolver<SolveConfiguration, W> const& scaled, A const& a,
-           Rest const&... rest) {
-  solve(Kokkos::DefaultExecutionSpace(), scaled, a, rest...);
+/// Throws std::invalid_argument for what solve refuses, of a basis or block_rows only where they are used, and for kinds that
+/// have no name.
+template <class... X>
+  requires(Impl::is_configuration<X> || ...)
+void solve(X const&... arguments) {
+  Impl::call_verb(Impl::SolveConfiguredOfArguments(), arguments...);
 }
 
 /// How many numbers the workspace of a call of solve needs that gets these, with so many items; as with a solver and a

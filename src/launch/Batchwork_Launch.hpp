@@ -14,12 +14,64 @@
 
 namespace Batchwork {
 
-/// How a verb is launched. Width is the number of items in a host pack; 0 chooses the SIMD width the compiler was
-/// told of. Teams, if not 0, asks for that many teams of 128 lanes at once on a multiprocessor of a GPU: the compiler
-/// then gives a lane at most 65536 / (128 Teams) registers (4: 128, 3: 168), which hides memory latency better where a
-/// sequence can do with them, and spills where it cannot. By default a lane may use all 255. Lanes, if not 0, is the
-/// number of lanes of a GPU that share an item: 1, 2, 4, 8, 16 or 32; by default a function of the largest extent.
-/// How is a Division: how lanes that share items go about it.
+namespace Impl {
+
+enum class LaunchWord { width, teams, lanes };
+/// A word of launch(...) with its number.
+template <LaunchWord What, int N>
+struct LaunchNumber {};
+
+template <class X>
+inline constexpr bool is_launch_word = false;
+template <LaunchWord What, int N>
+inline constexpr bool is_launch_word<LaunchNumber<What, N>> = true;
+template <bool Whole, std::size_t Scratch>
+inline constexpr bool is_launch_word<Division<Whole, Scratch>> = true;
+
+/// What a word says of one of the numbers, or 0.
+template <LaunchWord Of, class Word>
+inline constexpr int number_in = 0;
+template <LaunchWord Of, int N>
+inline constexpr int number_in<Of, LaunchNumber<Of, N>> = N;
+template <LaunchWord Of, class Word>
+inline constexpr bool speaks_of = false;
+template <LaunchWord Of, int N>
+inline constexpr bool speaks_of<Of, LaunchNumber<Of, N>> = true;
+
+template <LaunchWord Of, class... Words>
+constexpr int number_among() {
+  static_assert((int(speaks_of<Of, Words>) + ... + 0) <= 1,
+                "Batchwork::launch: width, teams and lanes are given once each at most");
+  return (number_in<Of, Words> + ... + 0);
+}
+
+/// The Division among the words.
+template <class... Words>
+struct DivisionAmong {
+  using type = Division<>;
+};
+template <bool Whole, std::size_t Scratch, class... Rest>
+struct DivisionAmong<Division<Whole, Scratch>, Rest...> {
+  using type = Division<Whole, Scratch>;
+};
+template <class First, class... Rest>
+struct DivisionAmong<First, Rest...> : DivisionAmong<Rest...> {};
+
+}  // namespace Impl
+
+/// Words of launch(...). width<N>: items in a host pack, a power of two; by default the SIMD width that the compiler was told of.
+template <int N>
+inline constexpr Impl::LaunchNumber<Impl::LaunchWord::width, N> width{};
+/// teams<N>: asks for that many teams of 128 lanes at once on a multiprocessor of a GPU: the compiler then gives a lane at most
+/// 65536 / (128 N) registers (4: 128, 3: 168), which hides memory latency better where a sequence can do with them, and spills
+/// where it cannot. By default a lane may use all 255.
+template <int N>
+inline constexpr Impl::LaunchNumber<Impl::LaunchWord::teams, N> teams{};
+/// lanes<N>: the number of lanes of a GPU that share an item: 1, 2, 4, 8, 16 or 32; by default a function of the largest extent.
+template <int N>
+inline constexpr Impl::LaunchNumber<Impl::LaunchWord::lanes, N> lanes{};
+
+/// How a verb is launched: what launch(...) makes of its words; 0 where nothing is said.
 template <int Width = 0, int Teams = 0, int Lanes = 0, class How = Division<>>
 struct Launch {
   using division = How;
@@ -43,10 +95,24 @@ struct Launch {
   }
 };
 
-/// launch("label"): kernels are then labelled "Batchwork::map(label)". launch<W, Teams, Lanes, How>(...): see Launch.
-template <int Width = 0, int Teams = 0, int Lanes = 0, class How = Division<>>
-Launch<Width, Teams, Lanes, How> launch(std::string const& label = "") {
+namespace Impl {
+template <class... Words>
+using LaunchOf =
+    Launch<number_among<LaunchWord::width, Words...>(), number_among<LaunchWord::teams, Words...>(),
+           number_among<LaunchWord::lanes, Words...>(), typename DivisionAmong<Words...>::type>;
+}  // namespace Impl
+
+/// How a verb is launched, where the defaults are not wanted: launch("label", lanes<8>, teams<3>, width<4>), in any order, all of
+/// it optional. Kernels are then labelled "Batchwork::map(label)". A Division is a word, too: how lanes that share items go about it.
+template <class... Words>
+  requires(Impl::is_launch_word<Words> && ...)
+Impl::LaunchOf<Words...> launch(std::string const& label, Words const&...) {
   return {label};
+}
+template <class... Words>
+  requires(Impl::is_launch_word<Words> && ...)
+Impl::LaunchOf<Words...> launch(Words const&...) {
+  return {};
 }
 
 namespace Impl {
@@ -164,8 +230,8 @@ void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::stri
                          shared
                              ? "the common operands and the exchange of the lanes that share items"
                              : "the common operands",
-                         too_many_teams ? "ask launch<W, Teams> for fewer"
-                         : shared       ? "let more lanes share an item: launch<0, 0, Lanes>"
+                         too_many_teams ? "ask for fewer: launch(teams<n>)"
+                         : shared       ? "let more lanes share an item: launch(lanes<n>)"
                                         : "pass some as in(view)"};
     });
   } else {

@@ -181,10 +181,7 @@ constexpr bool holds_numbers() {
 template <class X>
 auto resolve(X const& x) {
   if constexpr (!is_operand<X>) {
-    static_assert(!Kokkos::is_execution_space_v<X>,
-                  "Batchwork: the execution space instance stands first: map(exec, sequence, "
-                  "operands...), scan(exec, steps, sequence, operands...)");
-    static_assert(Kokkos::is_execution_space_v<X>,
+    static_assert(is_operand<X>,
                   "Batchwork: the arguments after the sequence are operands: in(view), out(view), "
                   "...; exec and launch(...) stand before it");
     return nothing();

@@ -67,7 +67,7 @@ TEST(Lanes, HostsHavePacksAndDevicesHaveOneLane) {
 TEST(Launch, TeamSizesAreChecked) {
   EXPECT_EQ(launch("x").team_size(64).lanes_per_team, 64);
   EXPECT_EQ(launch("x").label, "x");
-  static_assert(decltype(launch<4>())::width == 4);
+  static_assert(decltype(launch(width<4>))::width == 4);
   for (int const bad : {0, -32, 1, 31, 33, 48, 288}) {
     EXPECT_THROW(launch().team_size(bad), std::invalid_argument) << bad;
   }

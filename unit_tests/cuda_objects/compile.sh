@@ -17,8 +17,7 @@ skip() {
 
 # A verb takes an execution space instance; each has a call here.
 status=0
-verbs=$(grep -rh -A 3 'is_execution_space_v<Exec>\|BeginsCall First' "$top/src" |
-  sed -n 's/^\(void\|auto\) \([a-z_]*\)(.*/\2/p' | sort -u)
+verbs=$(grep -rh -B 1 'Impl::call_verb(' "$top/src" | sed -n 's/^void \([a-z_]*\)(.*/\1/p' | sort -u)
 for verb in $verbs team_map team_scan; do
   grep -q "\b$verb[<(]" ./*.cpp || { echo "CUDA objects: no source here calls $verb" >&2; status=1; }
 done

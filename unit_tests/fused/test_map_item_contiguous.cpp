@@ -129,7 +129,7 @@ TEST(MapItemContiguous, ManyTeams) {
   Random random(23);
   BatchIn<float, Right, 6, 6> a(n), y(n);
   a.fill_exactly(random);
-  map(launch<0, 8>(), Twice{}, out(y.view()), in(a.view()));
+  map(launch(teams<8>), Twice{}, out(y.view()), in(a.view()));
   y.download();
   for (std::int64_t k = 0; k < n; ++k) ASSERT_TRUE(equal(y.dense(k), 2 * a.dense(k))) << k;
 }

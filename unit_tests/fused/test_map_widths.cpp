@@ -69,7 +69,7 @@ TYPED_TEST(MapWidths, AgreeWithTheReferenceForEveryBatchSize) {
     std::vector<Dense> u0;
     for (std::int64_t k = 0; k < n; ++k) u0.push_back(u.dense(k));
 
-    map(launch<W>("widths"), Everything{}, out(y.view()), out(c.view()), out(d.view()),
+    map(launch("widths", width<W>), Everything{}, out(y.view()), out(c.view()), out(d.view()),
         inout(u.view()), out(lower(l.view())), in(a.const_view()), in(x.const_view()),
         in(b.const_view()), in(symmetric(p.const_view())), common(f.view), common(fixed(q0)),
         status(st.view()));

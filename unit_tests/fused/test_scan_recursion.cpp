@@ -64,7 +64,7 @@ TYPED_TEST(ScanRecursion, AgreesWithALongDoubleLoop) {
     std::vector<Dense> m0, u0;
     for (std::int64_t k = 0; k < n; ++k) m0.push_back(m.dense(k)), u0.push_back(updated.dense(k));
 
-    scan(launch<W>("recursion"), steps, Recursion{}, carry(x0.const_view(), x1.view()),
+    scan(launch("recursion", width<W>), steps, Recursion{}, carry(x0.const_view(), x1.view()),
          carry(m.view(), m.view()), carry(common(fixed(T(0.25))), s1.view()), inout(updated.view()),
          each(a.const_view()), common(each(g)), in(input.const_view()), common(w.view),
          emit(emitted.view()), emit(emitted_scalar.view()));

@@ -250,7 +250,7 @@ void in_packs() {
   Vector<double, N> x0;
   x0.info = 0;
   for (int i = 0; i < N; ++i) x0.a[i] = i;
-  Kalman::filter(launch<W>("pack"), steps,
+  Kalman::filter(launch("pack", width<W>), steps,
                  Kalman::model(common(F), common(diagonal(Q)), common(H), common(diagonal(R))),
                  Kalman::start(common(fixed(x0)), common(fixed(identity<double, N>()))), b.z,
                  b.results());

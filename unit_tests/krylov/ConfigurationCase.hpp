@@ -16,7 +16,8 @@
 namespace Batchwork::Test {
 
 inline constexpr SolverKind all_solvers[] = {SolverKind::conjugate_gradients, SolverKind::bicgstab,
-                                             SolverKind::gmres, SolverKind::richardson};
+                                             SolverKind::gmres, SolverKind::richardson,
+                                             SolverKind::cgs};
 inline constexpr PreconditionerKind all_preconditioners[] = {
     PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::block_jacobi,
     PreconditionerKind::ilu};
@@ -142,6 +143,7 @@ void for_solvers(SolveConfiguration const& c, F const& f) {
   f(SolverKind::bicgstab, bicgstab(c.stop));
   f(SolverKind::gmres, gmres(c.basis, c.stop));
   f(SolverKind::richardson, richardson(c.stop, c.omega));
+  f(SolverKind::cgs, cgs(c.stop));
 }
 template <class F>
 void for_preconditioners(SolveConfiguration const& c, F const& f) {

@@ -16,7 +16,7 @@ TYPED_TEST_SUITE(Configuration, Numbers);
 
 TEST(SolveNames, GoBothWays) {
   for (auto kind : {SolverKind::conjugate_gradients, SolverKind::bicgstab, SolverKind::gmres,
-                    SolverKind::richardson})
+                    SolverKind::richardson, SolverKind::cgs})
     EXPECT_EQ(from_string<SolverKind>(to_string(kind)), kind);
   for (auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi,
                     PreconditionerKind::block_jacobi, PreconditionerKind::ilu})
@@ -30,7 +30,7 @@ TEST(SolveNames, GoBothWays) {
   EXPECT_EQ(from_string<PreconditionerKind>("Block_Jacobi"), PreconditionerKind::block_jacobi);
   expect_says(message_of([] { (void)from_string<SolverKind>("BiCGSTAB(2)"); }),
               {"Batchwork::from_string: \"BiCGSTAB(2)\" is no solver; give one of "
-               "conjugate_gradients, bicgstab, gmres, richardson"});
+               "conjugate_gradients, bicgstab, gmres, richardson, cgs"});
   expect_says(message_of([] { (void)from_string<PreconditionerKind>(""); }),
               {"\"\" is no preconditioner; give one of none, jacobi, block_jacobi, ilu"});
   expect_says(message_of([] { (void)from_string<RelativeTo>("b"); }),
@@ -133,7 +133,7 @@ TEST(ConfigurationWorkspace, Numbers) {
   c.solver = SolverKind(9);
   expect_says(message_of([&] { (void)workspace_numbers(c, scaled_identity(9), 3); }),
               {"Batchwork::workspace_numbers: there is no solver number 9; give one of "
-               "conjugate_gradients, bicgstab, gmres, richardson"});
+               "conjugate_gradients, bicgstab, gmres, richardson, cgs"});
   c.solver = SolverKind::gmres;
   c.preconditioner = PreconditionerKind(-1);
   expect_says(

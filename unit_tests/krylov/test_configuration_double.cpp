@@ -67,7 +67,7 @@ TEST(ConfigurationMisuse, IsNamed) {
   c.solver = SolverKind(9);
   expect_says(message_of([&] { solve(c, a, b, x); }),
               {"Batchwork::solve: there is no solver number 9; give one of conjugate_gradients, "
-               "bicgstab, gmres, richardson"});
+               "bicgstab, gmres, richardson, cgs"});
   c.solver = SolverKind::richardson;
   c.preconditioner = PreconditionerKind(4);
   expect_says(message_of([&] { solve(c, a, b, x); }),

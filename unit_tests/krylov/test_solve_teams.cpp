@@ -239,6 +239,8 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
     if (symmetric)
       run<T, Matrix, R, Large>(conjugate_gradients(stop), jacobi(), a.ell(), how, a.full, b,
                                random);
+    if constexpr (R == 3 || (R == 8 && Large))
+      run<T, Matrix, R, Large>(cgs(stop), jacobi(), a.csr(), how, a.full, b, random);
   };
   using namespace Impl;
   for (int rows : {1, 3, 16, 30})

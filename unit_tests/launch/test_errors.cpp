@@ -489,7 +489,7 @@ struct FirstPlusProduct {
 template <std::size_t... I>
 void scan_with_commons(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x,
                        Kokkos::View<double[32][32]> const& c, std::index_sequence<I...>) {
-  B::scan(B::launch<0, 0, 1>(), 3, FirstOfAll{}, B::out(y), B::in(x),
+  B::scan(B::launch(B::lanes<1>), 3, FirstOfAll{}, B::out(y), B::in(x),
           B::common((static_cast<void>(I), c))...);
 }
 
@@ -584,9 +584,9 @@ TEST(Errors, MoreTeamsThanFit) {
   Kokkos::View<double* [32][32]> const x("x", 100), y("y", 100);
   Kokkos::deep_copy(y, untouched);
   for (int k = 0; k < 10; ++k)
-    expect_says(message_of([&] { B::map(B::launch<0, 12>(), Copy{}, B::out(y), B::in(x)); }),
+    expect_says(message_of([&] { B::map(B::launch(B::teams<12>), Copy{}, B::out(y), B::in(x)); }),
                 {"Batchwork::map: ", "of which a multiprocessor is to hold",
-                 "; ask launch<W, Teams> for fewer"});
+                 "; ask for fewer: launch(teams<n>)"});
   Kokkos::fence();
   auto const h = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
   for (std::size_t k = 0; k < 100; ++k) ASSERT_EQ(h(k, 31, 31), untouched);

@@ -5,6 +5,7 @@
 // else: no allocation, no copy, no fence. Zero items are nothing at all.
 #include <iostream>
 
+#include "support/Batchwork_Messages.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -154,8 +155,9 @@ TEST_F(Profiling, MapIsOneKernel) {
   expect_one_kernel(events_of([&] { call_map(many, exec); }), "Batchwork::map", exec);
   expect_one_kernel(events_of([&] { call_map(many, launch("innovations")); }),
                     "Batchwork::map(innovations)", exec);
-  expect_one_kernel(events_of([&] { call_map(many, exec, launch<4>("of four").team_size(64)); }),
-                    "Batchwork::map(of four)", exec);
+  expect_one_kernel(
+      events_of([&] { call_map(many, exec, launch("of four", width<4>).team_size(64)); }),
+      "Batchwork::map(of four)", exec);
 }
 
 TEST_F(Profiling, ScanIsOneKernel) {
@@ -295,6 +297,58 @@ TEST_F(Profiling, SolveTridiagonalIsOneKernel) {
   auto const of_none =
       events_of([&] { solve_tridiagonal(no_items, no_items, no_items, no_items, no_x); });
   EXPECT_TRUE(of_none.empty()) << of_none.front();
+}
+
+/// With an instance before it and without.
+TEST_F(Profiling, EveryVerbTakesALabel) {
+  auto const how = launch("of many");
+  Kokkos::View<double* [3]> const u("u", 100), v("v", 100), w("w", 100);
+  Kokkos::View<double* [3][3]> const m("m", 100), l("l", 100);
+  Kokkos::View<double* [3][3][4], Kokkos::LayoutRight> const groups("groups", 25);
+  Kokkos::View<double*> const numbers("numbers", 100);
+  Kokkos::View<int*> const codes("codes", 100);
+  auto const a = dense(m);
+  auto const log = SolveLog<double>::allocated(100);
+  auto const calls = [&](auto const& expect, auto const&... on) {
+    expect("copy", [&] { copy(on..., how, l, m); });
+    expect("pack", [&] { pack(on..., how, compact(groups, 100), m); });
+    expect("unpack", [&] { unpack(on..., how, l, compact(groups, 100)); });
+    expect("gemm", [&] { gemm(on..., how, 1, in(m), in(m), 0, out(l)); });
+    expect("cholesky", [&] { Batchwork::cholesky(on..., how, in(m), out(l)); });
+    expect("solve_cholesky", [&] { solve_cholesky(on..., how, in(m), in(u), out(v)); });
+    expect("solve_lower", [&] { solve_lower(on..., how, in(m), in(u), out(v)); });
+    expect("solve_tridiagonal", [&] { solve_tridiagonal(on..., how, u, u, u, v, w); });
+    expect("solve_tridiagonal", [&] {
+      solve_tridiagonal(on..., how, u, u, u, v, w, partial_pivoting(), status(codes));
+    });
+    expect("multiply", [&] { multiply(on..., how, a, u, v); });
+    expect("multiply", [&] { multiply(on..., how, 2, a, u, 1, v); });
+    expect("add_scaled_identity", [&] { add_scaled_identity(on..., how, 2, a); });
+    expect("scale", [&] { scale(on..., how, u, a, v); });
+    expect("equilibrate", [&] { equilibrate(on..., how, a, u, v); });
+    expect("solve_triangular",
+           [&] { solve_triangular(on..., how, Triangle::lower, a, u, v, status(codes)); });
+    expect("dot", [&] { Batchwork::dot(on..., how, u, v, numbers); });
+    expect("norm", [&] { norm(on..., how, u, numbers); });
+    expect("solve", [&] { solve(on..., how, bicgstab(), jacobi(), a, u, v, log); });
+    expect("solve", [&] { solve(on..., how, WorkDivision{}, bicgstab(), jacobi(), a, u, v, log); });
+  };
+  auto const instance = Kokkos::Experimental::partition_space(Space(), 1, 1)[1];
+  auto const on = [](Space const& exec) {
+    return [&exec](std::string const& verb, auto const& call) {
+      SCOPED_TRACE(verb);
+      expect_one_kernel(events_of(call), "Batchwork::" + verb + "(of many)", exec);
+    };
+  };
+  calls(on(instance), instance);
+  calls(on(Space()));
+}
+
+/// A size that a verb does not take is not lost.
+TEST_F(Profiling, VerbsThatChooseTheirTeamsRefuseSizes) {
+  Kokkos::View<double* [3]> const u("u", 10), v("v", 10);
+  expect_says(message_of([&] { copy(launch("narrow").team_size(64), u, v); }),
+              {"launch(\"narrow\").team_size(64) is given to a verb that chooses its own"});
 }
 
 TEST_F(Profiling, OnTheInstanceGiven) {

@@ -281,9 +281,27 @@ void lambda_with_a_copy(Kokkos::View<double*, Kokkos::HostSpace> const& start,
       B::each(z));
 }
 
-// says: the execution space instance stands first
+// says: sequence, operands... in this order
 void exec_after_the_sequence(Matrices const& y, Matrices const& x) {
   B::map(WRONG_OR_RIGHT(Copy{}, Space()), WRONG_OR_RIGHT(Space(), Copy{}), B::out(y), B::in(x));
+}
+
+// says: sequence, operands... in this order
+void launch_after_the_sequence(Matrices const& y, Matrices const& x) {
+  auto const label = B::launch("x");
+  B::map(Space(), WRONG_OR_RIGHT(Copy{}, label), WRONG_OR_RIGHT(label, Copy{}), B::out(y),
+         B::in(x));
+}
+
+// says: steps, sequence, operands... in this order
+void launch_after_the_steps(Matrices const& y, Matrices const& x) {
+  auto const label = B::launch("x");
+  B::scan(Space(), WRONG_OR_RIGHT(8, label), WRONG_OR_RIGHT(label, 8), Copy{}, B::out(y), B::in(x));
+}
+
+// says: steps, sequence, operands... in this order
+void steps_after_the_sequence(Matrices const& y, Matrices const& x) {
+  B::scan(WRONG_OR_RIGHT(Copy{}, 8), WRONG_OR_RIGHT(8, Copy{}), B::out(y), B::in(x));
 }
 
 // says: numbers that are neither float nor double
@@ -332,6 +350,89 @@ void indexed(Kokkos::View<double*> const& y, Matrices const& x) {
 }
 
 // ---- other verbs --------------------------------------------------------------------------------------------------
+
+// Labels, instances, inputs and outputs in another order.
+
+// says: to, from in this order
+void copy_with_a_label_behind(Matrices const& y, Matrices const& x) {
+  WRONG_OR_RIGHT(B::copy(y, B::launch("x"), x), B::copy(B::launch("x"), y, x));
+}
+
+// says: alpha, A, B, beta, C in this order
+void factor_before_the_label(Matrices const& a, Matrices const& b, Matrices const& c) {
+  WRONG_OR_RIGHT(B::gemm(1, B::launch("x"), B::in(a), B::in(b), 0, B::out(c)),
+                 B::gemm(B::launch("x"), 1, B::in(a), B::in(b), 0, B::out(c)));
+}
+
+// says: alpha, A, B, beta, C in this order
+void product_by_lanes(Matrices const& a, Matrices const& b, Matrices const& c) {
+  B::gemm(WRONG_OR_RIGHT(B::launch("x", B::lanes<8>), B::launch("x")), 1, B::in(a), B::in(b), 0,
+          B::out(c));
+}
+
+// says: in this order, or inout(A) in the place of both
+void factors_by_lanes(Matrices const& a, Matrices const& l) {
+  B::cholesky(WRONG_OR_RIGHT(B::launch("x", B::lanes<8>), B::launch("x")), B::in(a), B::out(l));
+}
+
+// says: A, x, y or alpha, A, x, beta, y in this order
+void product_before_the_matrices(Matrices const& a, Vectors const& x, Vectors const& y) {
+  B::multiply(WRONG_OR_RIGHT(y, B::dense(a)), WRONG_OR_RIGHT(B::dense(a), x), WRONG_OR_RIGHT(x, y));
+}
+
+// says: Batchwork::add_scaled_identity: the arguments are
+void matrices_before_alpha(Matrices const& a) {
+  B::add_scaled_identity(WRONG_OR_RIGHT(B::dense(a), 2.0), WRONG_OR_RIGHT(2.0, B::dense(a)));
+}
+
+// says: left, A, right in this order
+void both_factors_first(Matrices const& a, Vectors const& l, Vectors const& r) {
+  B::scale(l, WRONG_OR_RIGHT(r, B::dense(a)), WRONG_OR_RIGHT(B::dense(a), r));
+}
+
+// says: A, left, right in this order
+void factors_before_the_matrices(Matrices const& a, Vectors const& l, Vectors const& r) {
+  B::equilibrate(WRONG_OR_RIGHT(l, B::dense(a)), WRONG_OR_RIGHT(B::dense(a), l), r);
+}
+
+// says: Batchwork::solve_triangular: the arguments are
+void matrices_before_the_triangle(Matrices const& a, Vectors const& b, Vectors const& x) {
+  constexpr auto lower = B::Triangle::lower;
+  B::solve_triangular(WRONG_OR_RIGHT(B::dense(a), lower), WRONG_OR_RIGHT(lower, B::dense(a)), b, x);
+}
+
+// says: Batchwork::solve_tridiagonal: the arguments are
+void tridiagonal_label_behind(Vectors const& v, Vectors const& x) {
+  auto const label = B::launch("x");
+  WRONG_OR_RIGHT(B::solve_tridiagonal(v, v, v, v, x, label),
+                 B::solve_tridiagonal(label, v, v, v, v, x));
+}
+
+// says: x, y, result in this order
+void dot_label_behind(Vectors const& x, Kokkos::View<double*> const& r) {
+  auto const label = B::launch("x");
+  WRONG_OR_RIGHT(B::dot(x, x, r, label), B::dot(label, x, x, r));
+}
+
+// says: x, result in this order
+void norm_label_behind(Vectors const& x, Kokkos::View<double*> const& r) {
+  auto const label = B::launch("x");
+  WRONG_OR_RIGHT(B::norm(x, r, label), B::norm(label, x, r));
+}
+
+// says: Batchwork::solve: the arguments are
+void solver_behind_the_matrices(Matrices const& a, Vectors const& b, Vectors const& x) {
+  auto const solver = B::bicgstab();
+  B::solve(Space(), WRONG_OR_RIGHT(B::jacobi(), solver), WRONG_OR_RIGHT(solver, B::jacobi()),
+           B::dense(a), b, x);
+}
+
+// says: configuration, A, b, x
+void configuration_before_the_label(Matrices const& a, Vectors const& b, Vectors const& x) {
+  B::SolveConfiguration const c;
+  auto const label = B::launch("x");
+  B::solve(WRONG_OR_RIGHT(c, label), WRONG_OR_RIGHT(label, c), B::dense(a), b, x);
+}
 
 // says: give a, b and x (of cholesky a and l) in float, or all in double
 void solve_cholesky_of_two_types(Kokkos::View<double**> const& x, Kokkos::View<double***> const& a,
@@ -389,6 +490,12 @@ void float_series(LocalLevel const& m, Kokkos::View<double**> const& z,
   (void)z, (void)zf;
   B::Kalman::filter(9, m.model(), m.start(), WRONG_OR_RIGHT(zf, z),
                     B::Kalman::results().log_likelihood(likelihood));
+}
+
+// says: steps, model, start, z, results
+void start_before_the_model(LocalLevel const& m, Kokkos::View<double**> const& z) {
+  B::Kalman::filter(9, WRONG_OR_RIGHT(m.start(), m.model()), WRONG_OR_RIGHT(m.model(), m.start()),
+                    z, B::Kalman::results());
 }
 
 // says: filtered_mean and predicted_mean take a View (item, time, state)

@@ -133,4 +133,12 @@ MUTATIONS = [
         "test_krylov_gmres",
         "GmresOf/1.NearlyDependentDirections",
     ),
+    (
+        "near breakdowns of CGS go on",
+        "src/krylov/solvers/Batchwork_Cgs.hpp",
+        "(squared < N(T(0.25)) * shadow_squared)",
+        "(squared < N(T(0)))",
+        "test_krylov_solve",
+        "SolveByCgsInFloat.*",
+    ),
 ]

@@ -1183,9 +1183,9 @@ std::string Generator::write() {
     << code << "  }\n};\n";
   std::string how;
   if (!in_kernel_ && chance(22))
-    how = "launch<" + std::to_string(one_of(std::vector<int>{1, 2, 4, 8, 16})) + ">(), ";
+    how = "launch(width<" + std::to_string(one_of(std::vector<int>{1, 2, 4, 8, 16})) + ">), ";
   else if (!in_kernel_ && !large && chance(12))
-    how = "launch<0, 0, " + std::to_string(one_of(std::vector<int>{2, 4, 8, 32})) + ">(), ";
+    how = "launch(lanes<" + std::to_string(one_of(std::vector<int>{2, 4, 8, 32})) + ">), ";
   std::string const steps = scan_ ? std::to_string(steps_) + ", " : "";
   std::string call;
   if (in_kernel_)

@@ -30,7 +30,7 @@ using Space = Kokkos::DefaultExecutionSpace;
 template <class Sequence, class... O>
   requires(!Kokkos::is_execution_space_v<Sequence>)
 void map(Sequence const& sequence, O const&... operands) {
-  Batchwork::map(launch<0, 0, BATCHWORK_TEST_LANES>(), sequence, operands...);
+  Batchwork::map(launch(lanes<BATCHWORK_TEST_LANES>), sequence, operands...);
 }
 #endif
 

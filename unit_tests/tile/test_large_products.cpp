@@ -63,7 +63,7 @@ TYPED_TEST(LargeProducts, GramAndDowndate) {
   y.upload();
   Common<double, K, K> const c(random_dense<double>(random, K, K));
   Common<double, N, N> const cp(half_poisoned(random, N));
-  map(launch<0, 0, TypeParam::Lanes>(), Grams{}, out(of_rows.view()), out(down_rows.view()),
+  map(launch(lanes<TypeParam::Lanes>), Grams{}, out(of_rows.view()), out(down_rows.view()),
       out(of_columns.view()), out(symmetric(down_columns.view())), out(down_common.view()),
       in(symmetric(p.view())), in(y.view()), common(c.view), common(symmetric(cp.view)));
   of_rows.download(), down_rows.download(), of_columns.download(), down_columns.download();
@@ -128,7 +128,7 @@ TYPED_TEST(LargeProducts, CongruenceAndProduct) {
   p.upload();
   Common<double, M, N> const f(random_dense<double>(random, M, N));
   Common<double, M, M> const cq(half_poisoned(random, M));
-  map(launch<0, 0, TypeParam::Lanes>(), Products{}, out(plain.view()),
+  map(launch(lanes<TypeParam::Lanes>), Products{}, out(plain.view()),
       out(symmetric(onto_item.view())), out(onto_common.view()), out(of_general.view()),
       out(yp.view()), out(yty.view()), out(pft.view()), out(fyt.view()), in(symmetric(p.view())),
       in(symmetric(q.view())), in(y.view()), common(f.view), common(cq.view));

@@ -212,7 +212,7 @@ void check_groups() {
     Kokkos::parallel_for(policy, FromItem<decltype(group)>{group, first, v.n});
     v.check(first);
   }
-  map(launch<2>(), Copy{}, out(compact(v.to, v.n)), in(compact(v.from, v.n)));
+  map(launch(width<2>), Copy{}, out(compact(v.to, v.n)), in(compact(v.from, v.n)));
   v.check(0);
 }
 TEST(Views, PacksThatGroupsDoNotFit) {

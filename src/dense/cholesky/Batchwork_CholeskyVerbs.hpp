@@ -37,14 +37,9 @@ template <class S>
 S const& or_no_status(S const& codes) {
   return codes;
 }
-/// True, or the compiler says how codes are given.
+/// What may stand in its place.
 template <class X>
-constexpr bool require_status() {
-  static_assert(is_status_operand<X> || std::is_same_v<X, NoStatus>,
-                "Batchwork: what stands behind the matrices and vectors of this call is "
-                "status(codes), an operand; write status(...) around the View");
-  return true;
-}
+concept StatusOrNone = is_status_operand<X> || std::is_same_v<X, NoStatus>;
 
 /// What a call has said of its Views so far.
 struct TriangleCall {
@@ -328,9 +323,9 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
 
 /// cholesky of its operands, in either form.
 struct CholeskyOfOperands {
-  template <class Exec, class... O>
-  void operator()(Exec const& exec, std::string const& label, O const&... operands) const {
-    using Given = OperandsGiven<O...>;
+  template <class Exec, class How, class... O>
+  void operator()(Exec const& exec, How const& how, O const&... operands) const {
+    using Given = OperandsGiven<How, O...>;
     constexpr bool apart = Given::template are<Kind::in, Kind::out>,
                    in_place = Given::template are<Kind::inout>;
     static_assert(
@@ -339,11 +334,11 @@ struct CholeskyOfOperands {
         "[, status(codes)] in this order, or inout(A) in the place of both");
     if constexpr (in_place)
       [&](auto const& a, auto const&... rest) {
-        cholesky_batch<true>(exec, label, a, a, or_no_status(rest...));
+        cholesky_batch<true>(exec, label_alone(how), a, a, or_no_status(rest...));
       }(operands...);
     else if constexpr (apart)
       [&](auto const& a, auto const& l, auto const&... rest) {
-        cholesky_batch<false>(exec, label, a, l, or_no_status(rest...));
+        cholesky_batch<false>(exec, label_alone(how), a, l, or_no_status(rest...));
       }(operands...);
   }
 };
@@ -351,9 +346,9 @@ struct CholeskyOfOperands {
 /// solve_cholesky or solve_lower of their operands, in either form.
 template <bool Factors>
 struct SolveOfOperands {
-  template <class Exec, class... O>
-  void operator()(Exec const& exec, std::string const& label, O const&... operands) const {
-    using Given = OperandsGiven<O...>;
+  template <class Exec, class How, class... O>
+  void operator()(Exec const& exec, How const& how, O const&... operands) const {
+    using Given = OperandsGiven<How, O...>;
     constexpr bool apart = Given::template are<Kind::in, Kind::in, Kind::out>,
                    in_place = Given::template are<Kind::in, Kind::inout>;
     if constexpr (Factors)
@@ -369,11 +364,13 @@ struct SolveOfOperands {
     std::string const verb = Factors ? "solve_cholesky" : "solve_lower";
     if constexpr (in_place)
       [&](auto const& a, auto const& b, auto const&... rest) {
-        solve_triangle_batch<Factors, true>(exec, verb, label, a, b, b, or_no_status(rest...));
+        solve_triangle_batch<Factors, true>(exec, verb, label_alone(how), a, b, b,
+                                            or_no_status(rest...));
       }(operands...);
     else if constexpr (apart)
       [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
-        solve_triangle_batch<Factors, false>(exec, verb, label, a, b, x, or_no_status(rest...));
+        solve_triangle_batch<Factors, false>(exec, verb, label_alone(how), a, b, x,
+                                             or_no_status(rest...));
       }(operands...);
   }
 };

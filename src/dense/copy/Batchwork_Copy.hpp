@@ -16,6 +16,7 @@
 #include "dense/copy/detail/Batchwork_CopyTiles.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -48,9 +49,8 @@ inline std::string copy_problem(Part const& to, Part const& from) {
 
 /// Launches kernel for its tiles, with so many bytes of team scratch.
 template <class Exec, class Kernel>
-void launch_copy(Exec const& exec, std::string const& verb, Kernel const& kernel,
-                 std::size_t bytes) {
-  std::string const label = kernel_label(verb, "");
+void launch_copy(Exec const& exec, std::string const& verb, std::string const& label,
+                 Kernel const& kernel, std::size_t bytes) {
   if constexpr (runs_on_device<Exec>) {
     launch_teams<int(Kernel::lanes), Kernel::wanted_teams>(
         exec, label, kernel, {kernel.tiles, int(Kernel::lanes), bytes},
@@ -69,7 +69,8 @@ int stage_of_copy(DeviceLimits const& limits) {
 }
 
 template <class Exec, Copyable To, Copyable From>
-void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, From const& from_arg) {
+void copy_batch(Exec const& exec, std::string const& verb, Launch<> const& how, To const& to_arg,
+                From const& from_arg) {
   auto const to = stored(to_arg);
   auto const from = stored(from_arg);
   using T = typename decltype(to)::value_type;
@@ -89,6 +90,7 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
       copy_problem(Part{1, "to", true, to.description}, Part{2, "from", false, from.description});
   if (!problem.empty()) throw std::invalid_argument("Batchwork::" + verb + ": " + problem);
 
+  std::string const label = kernel_label(verb, label_alone(how));
   std::int64_t const items = to.description.items;
   if (items == 0 || to.rows == 0 || to.cols == 0) return;
   CopyProblem<T> const p{to.storage, from.storage.as_const(), items, to.rows, to.cols};
@@ -96,66 +98,72 @@ void copy_batch(Exec const& exec, std::string const& verb, To const& to_arg, Fro
   // On hosts a run has to pay for finding it.
   bool const in_runs = runs.tiles > 0 && (runs_on_device<Exec> || runs.run_bytes() >= 256);
   if (in_runs) {
-    launch_copy(exec, verb, runs, 0);
+    launch_copy(exec, verb, label, runs, 0);
   } else if constexpr (runs_on_device<Exec>) {
     CopyTiles<T> const tiled(p, stage_of_copy<CopyTiles<T>>(Vendor::device_limits(exec)));
-    launch_copy(exec, verb, tiled, std::size_t(tiled.stage) + 16);
+    launch_copy(exec, verb, label, tiled, std::size_t(tiled.stage) + 16);
   } else {
-    launch_copy(exec, verb, CopyTiles<T>(p), 0);
+    launch_copy(exec, verb, label, CopyTiles<T>(p), 0);
   }
 }
 
+enum class CopyVerb { copy, pack, unpack };
+/// One of them of its arguments.
+template <CopyVerb Verb>
+struct CopyOfArguments {
+  template <class Exec, Copyable To, Copyable From>
+  void operator()(Exec const& exec, Launch<> const& how, To const& to, From const& from) const {
+    if constexpr (Verb == CopyVerb::pack)
+      static_assert(is_compact<To> && !is_compact<From>,
+                    "Batchwork::pack: goes from a View to compact(view, n); copy takes any pair");
+    if constexpr (Verb == CopyVerb::unpack)
+      static_assert(!is_compact<To> && is_compact<From>,
+                    "Batchwork::unpack: goes from compact(view, n) to a View; copy takes any pair");
+    constexpr char const* names[] = {"copy", "pack", "unpack"};
+    copy_batch(exec, names[int(Verb)], how, to, from);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(any_order<X...>,
+                  "Batchwork: the arguments of copy, pack and unpack are [exec,] "
+                  "[launch(\"label\"),] to, from in this order");
+  }
+};
+
 }  // namespace Impl
 
+///   copy([exec,] [launch("label"),] to, from)
+///
 /// Copies a batch from one arrangement to another: to(n, i, j) = from(n, i, j) for every item n. Each of the two is a
 /// View with the item first, in LayoutLeft, LayoutRight or LayoutStride, or compact(view, n) with groups of any width;
 /// transposed(...) around it stands for the transposes of its items, of N x M where the other side has M x N. Matrices,
 /// vectors and scalars of any extents, static or not; numbers of any trivially copyable type of up to 16 bytes.
 ///
-/// One kernel on the instance `exec`. Every number is read once and written once, in whole cache lines on both sides for
-/// any pair of interleaved, item-contiguous and compact: straight across where both sides have neighbours in the same direction, otherwise
-/// by tiles that are turned in team scratch (on hosts, in the first-level cache).
-/// Asynchronous, allocates nothing, never fences. The lanes of a last group that belong to no item are left as they are.
-/// Zero items are no launch. Different numbers of items or extents, null Views, too few groups and overlapping Views
-/// throw std::invalid_argument before anything is launched.
+/// One kernel on the instance `exec`, labelled Batchwork::copy or Batchwork::copy(label). Every number is read once and written
+/// once, in whole cache lines on both sides for any pair of interleaved, item-contiguous and compact: straight across where
+/// both sides have neighbours in the same direction, otherwise by tiles that are turned in team scratch (on hosts, in the
+/// first-level cache). Asynchronous, allocates nothing, never fences. The lanes of a last group that belong to no item are left
+/// as they are. Zero items are no launch. Different numbers of items or extents, null Views, too few groups and overlapping
+/// Views throw std::invalid_argument before anything is launched.
 ///
 /// \param exec  execution space instance
 /// \param to    written
 /// \param from  read; shares no elements with `to`
-template <class Exec, Impl::Copyable To, Impl::Copyable From>
-  requires Kokkos::is_execution_space_v<Exec>
-void copy(Exec const& exec, To const& to, From const& from) {
-  Impl::copy_batch(exec, "copy", to, from);
-}
-template <Impl::Copyable To, Impl::Copyable From>
-void copy(To const& to, From const& from) {
-  copy(Kokkos::DefaultExecutionSpace(), to, from);
+template <Impl::BeginsCall First, class... Rest>
+void copy(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::CopyOfArguments<Impl::CopyVerb::copy>(), first, rest...);
 }
 
-/// copy(exec, to, from) into groups, to being compact(view, n).
-template <class Exec, Impl::Copyable To, Impl::Copyable From>
-  requires Kokkos::is_execution_space_v<Exec>
-void pack(Exec const& exec, To const& to, From const& from) {
-  static_assert(Impl::is_compact<To> && !Impl::is_compact<From>,
-                "Batchwork::pack: goes from a View to compact(view, n); copy takes any pair");
-  Impl::copy_batch(exec, "pack", to, from);
-}
-template <Impl::Copyable To, Impl::Copyable From>
-void pack(To const& to, From const& from) {
-  pack(Kokkos::DefaultExecutionSpace(), to, from);
+/// copy into groups, to being compact(view, n).
+template <Impl::BeginsCall First, class... Rest>
+void pack(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::CopyOfArguments<Impl::CopyVerb::pack>(), first, rest...);
 }
 
-/// copy(exec, to, from) out of groups, from being compact(view, n).
-template <class Exec, Impl::Copyable To, Impl::Copyable From>
-  requires Kokkos::is_execution_space_v<Exec>
-void unpack(Exec const& exec, To const& to, From const& from) {
-  static_assert(!Impl::is_compact<To> && Impl::is_compact<From>,
-                "Batchwork::unpack: goes from compact(view, n) to a View; copy takes any pair");
-  Impl::copy_batch(exec, "unpack", to, from);
-}
-template <Impl::Copyable To, Impl::Copyable From>
-void unpack(To const& to, From const& from) {
-  unpack(Kokkos::DefaultExecutionSpace(), to, from);
+/// copy out of groups, from being compact(view, n).
+template <Impl::BeginsCall First, class... Rest>
+void unpack(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::CopyOfArguments<Impl::CopyVerb::unpack>(), first, rest...);
 }
 
 }  // namespace Batchwork

@@ -19,6 +19,7 @@
 #include "dense/gemm/detail/Batchwork_GemmTiles.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
 #include "view/Batchwork_TransposedView.hpp"
 
 namespace Batchwork {
@@ -263,8 +264,71 @@ void launch_gemm(Exec const& exec, std::string const& label, GemmProblem<T> cons
   else launch_gemm_on_host(exec, label, p, left);
 }
 
+/// gemm of its arguments.
+struct GemmOfArguments {
+  template <class Exec, class A, class B, class C>
+  void operator()(Exec const& exec, Launch<> const& how, std::convertible_to<double> auto alpha,
+                  A const& a_operand, B const& b_operand, std::convertible_to<double> auto beta,
+                  C const& c_operand) const {
+    using OfA = GemmOperand<A>;
+    using OfB = GemmOperand<B>;
+    using OfC = GemmOperand<C>;
+    using T = typename OfC::T;
+    static_assert((OfA::kind == Kind::in || OfA::shared) && (OfB::kind == Kind::in || OfB::shared),
+                  "Batchwork::gemm: A and B are in(view) or common(...)");
+    static_assert(OfC::kind == Kind::out || OfC::kind == Kind::inout,
+                  "Batchwork::gemm: C is out(view) or inout(view)");
+    static_assert(
+        !(OfA::shared && OfB::shared),
+        "Batchwork::gemm: A and B are both common, so all items are the same; pass one of them as in(view)");
+    static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                  "Batchwork::gemm: the Views hold float or double");
+    static_assert(std::is_same_v<T, typename OfA::T> && std::is_same_v<T, typename OfB::T>,
+                  "Batchwork::gemm: A, B and C hold the same type of numbers");
+    static_assert(
+        gemm_accessible<Exec, OfA>() && gemm_accessible<Exec, OfB>() &&
+            gemm_accessible<Exec, OfC>(),
+        "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+
+    OfA const a(a_operand, 1);
+    OfB const b(b_operand, 2);
+    OfC const c(c_operand, 3);
+    check_gemm(a.part, a.cols, b.part, b.rows, c.part,
+               std::to_string(a.rows) + "x" + std::to_string(b.cols), OfC::kind == Kind::inout,
+               double(beta));
+
+    static_assert(OfA::fixed_bytes + OfB::fixed_bytes <= Vendor::fixed_bytes<Exec>,
+                  "Batchwork: fixed operands hold more than a launch can carry on this execution "
+                  "space; use common(view)");
+    GemmProblem<T> p;
+    p.a = {a.side.data, a.side.item, a.side.row, a.side.col};
+    p.b = {b.side.data, b.side.item, b.side.row, b.side.col};
+    p.c = c.side;
+    p.items = c.part.d.items;
+    p.m = a.rows;
+    p.n = b.cols;
+    p.k = a.cols;
+    p.alpha = T(alpha);
+    p.beta = T(beta);
+    p.shared_a = OfA::shared;
+    p.shared_b = OfB::shared;
+    std::string const label = kernel_label("gemm", label_alone(how));
+    if constexpr (OfA::kind == Kind::fixed) launch_gemm(exec, label, p, a.fixed());
+    else if constexpr (OfB::kind == Kind::fixed) launch_gemm(exec, label, p, b.fixed());
+    else launch_gemm(exec, label, p, GemmViewed{});
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(any_order<X...>,
+                  "Batchwork::gemm: the arguments are [exec,] [launch(\"label\"),] alpha, A, B, "
+                  "beta, C in this order");
+  }
+};
+
 }  // namespace Impl
 
+///   gemm([exec,] [launch("label"),] alpha, A, B, beta, C)
+///
 /// C_n = alpha A_n B_n + beta C_n for every item n of the batch, A_n being M x K, B_n K x N and C_n M x N; any extents,
 /// known at run time. A and B are in(view), with v(item, i, j), or one of them is common(view), with v(i, j), or
 /// common(fixed(tile)): one matrix for all items. C is out(view), which is not read, or inout(view), which is read unless
@@ -280,77 +344,9 @@ void launch_gemm(Exec const& exec, std::string const& label, GemmProblem<T> cons
 ///
 /// Different numbers of items, shapes that do not fit, a beta with an out(view), null Views, and a C that shares elements
 /// with A or B, throw std::invalid_argument before anything is launched.
-///
-/// \param exec  execution space instance
-/// \param how   label: launch("label")
-template <class Exec, int W, int Teams, int L, class A, class B, class C>
-  requires Kokkos::is_execution_space_v<Exec>
-void gemm(Exec const& exec, Launch<W, Teams, L> const& how, std::convertible_to<double> auto alpha,
-          A const& a_operand, B const& b_operand, std::convertible_to<double> auto beta,
-          C const& c_operand) {
-  using OfA = Impl::GemmOperand<A>;
-  using OfB = Impl::GemmOperand<B>;
-  using OfC = Impl::GemmOperand<C>;
-  using Impl::Kind;
-  using T = typename OfC::T;
-  static_assert((OfA::kind == Kind::in || OfA::shared) && (OfB::kind == Kind::in || OfB::shared),
-                "Batchwork::gemm: A and B are in(view) or common(...)");
-  static_assert(OfC::kind == Kind::out || OfC::kind == Kind::inout,
-                "Batchwork::gemm: C is out(view) or inout(view)");
-  static_assert(
-      !(OfA::shared && OfB::shared),
-      "Batchwork::gemm: A and B are both common, so all items are the same; pass one of them as in(view)");
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
-                "Batchwork::gemm: the Views hold float or double");
-  static_assert(std::is_same_v<T, typename OfA::T> && std::is_same_v<T, typename OfB::T>,
-                "Batchwork::gemm: A, B and C hold the same type of numbers");
-  static_assert(
-      Impl::gemm_accessible<Exec, OfA>() && Impl::gemm_accessible<Exec, OfB>() &&
-          Impl::gemm_accessible<Exec, OfC>(),
-      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
-
-  OfA const a(a_operand, 1);
-  OfB const b(b_operand, 2);
-  OfC const c(c_operand, 3);
-  Impl::check_gemm(a.part, a.cols, b.part, b.rows, c.part,
-                   std::to_string(a.rows) + "x" + std::to_string(b.cols), OfC::kind == Kind::inout,
-                   double(beta));
-
-  static_assert(OfA::fixed_bytes + OfB::fixed_bytes <= Impl::Vendor::fixed_bytes<Exec>,
-                "Batchwork: fixed operands hold more than a launch can carry on this execution "
-                "space; use common(view)");
-  Impl::GemmProblem<T> p;
-  p.a = {a.side.data, a.side.item, a.side.row, a.side.col};
-  p.b = {b.side.data, b.side.item, b.side.row, b.side.col};
-  p.c = c.side;
-  p.items = c.part.d.items;
-  p.m = a.rows;
-  p.n = b.cols;
-  p.k = a.cols;
-  p.alpha = T(alpha);
-  p.beta = T(beta);
-  p.shared_a = OfA::shared;
-  p.shared_b = OfB::shared;
-  std::string const label = Impl::kernel_label("gemm", how.label);
-  if constexpr (OfA::kind == Kind::fixed) Impl::launch_gemm(exec, label, p, a.fixed());
-  else if constexpr (OfB::kind == Kind::fixed) Impl::launch_gemm(exec, label, p, b.fixed());
-  else Impl::launch_gemm(exec, label, p, Impl::GemmViewed{});
-}
-template <class Exec, class A, class B, class C>
-  requires Kokkos::is_execution_space_v<Exec>
-void gemm(Exec const& exec, std::convertible_to<double> auto alpha, A const& a, B const& b,
-          std::convertible_to<double> auto beta, C const& c) {
-  gemm(exec, launch(), alpha, a, b, beta, c);
-}
-template <int W, int Teams, int L, class A, class B, class C>
-void gemm(Launch<W, Teams, L> const& how, std::convertible_to<double> auto alpha, A const& a,
-          B const& b, std::convertible_to<double> auto beta, C const& c) {
-  gemm(Kokkos::DefaultExecutionSpace(), how, alpha, a, b, beta, c);
-}
-template <class A, class B, class C>
-void gemm(std::convertible_to<double> auto alpha, A const& a, B const& b,
-          std::convertible_to<double> auto beta, C const& c) {
-  gemm(Kokkos::DefaultExecutionSpace(), launch(), alpha, a, b, beta, c);
+template <class... X>
+void gemm(X const&... arguments) {
+  Impl::call_verb(Impl::GemmOfArguments(), arguments...);
 }
 
 }  // namespace Batchwork

@@ -30,6 +30,7 @@ struct SystemView {
 /// The checks of a call on systems: everything is known on the host, no pattern is read.
 struct SystemCall {
   std::string verb;
+  std::string label{};
 
   [[noreturn]] void fail(std::string const& what) const {
     throw std::invalid_argument("Batchwork::" + verb + ": " + what);

@@ -67,9 +67,10 @@ struct AddScaledIdentity {
 };
 
 template <class Exec, class Alpha, class A>
-void add_scaled_identity_batch(Exec const& exec, Alpha const& alpha, A const& a, double beta) {
+void add_scaled_identity_batch(Exec const& exec, std::string const& label, Alpha const& alpha,
+                               A const& a, double beta) {
   using T = typename NumbersStored<Exec, A>::type;
-  SystemCall const call{"add_scaled_identity"};
+  SystemCall const call{"add_scaled_identity", label};
   call.check_matrices(2, a);
   auto operands = operands_of(2, a, true);
   ItemNumber<T> added;
@@ -93,8 +94,26 @@ void add_scaled_identity_batch(Exec const& exec, Alpha const& alpha, A const& a,
 template <class X>
 concept NumberOrView = std::convertible_to<X, double> || Viewish<X>;
 
+/// add_scaled_identity of its arguments.
+struct AddScaledIdentityOfArguments {
+  template <class Exec, NumberOrView Alpha, SystemMatrices A,
+            std::convertible_to<double> Beta = double>
+  void operator()(Exec const& exec, Launch<> const& how, Alpha const& alpha, A const& a,
+                  Beta const& beta = 1) const {
+    add_scaled_identity_batch(exec, label_alone(how), alpha, a, double(beta));
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(
+        any_order<X...>,
+        "Batchwork::add_scaled_identity: the arguments are [exec,] [launch(\"label\"),] alpha, A [, beta] in this order");
+  }
+};
+
 }  // namespace Impl
 
+///   add_scaled_identity([exec,] [launch("label"),] alpha, A [, beta])
+///
 /// A_n = beta A_n + alpha I for every item n, in the numbers of A, which is csr(...), ell(...) or dense(...) of Views that are
 /// not const. alpha is a number, or a View alpha(item) of the type of A's numbers, in any layout or compact(v, n). With a beta of
 /// one only the diagonal is read and written, with a beta of zero nothing is read.
@@ -102,19 +121,14 @@ concept NumberOrView = std::convertible_to<X, double> || Viewish<X>;
 /// A row of a pattern without an entry on the diagonal has no place for alpha: it becomes beta times itself and nothing else,
 /// in every format. That is so for all items or for none, since they share the pattern, and check(A) says it beforehand.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::add_scaled_identity; asynchronous, allocates nothing, never fences.
-/// Zero items or rows are no launch. A rounding a multiplication and an addition; a NaN stays in its entry, one in alpha in
-/// its item's diagonal.
+/// One kernel on the instance `exec`, labelled Batchwork::add_scaled_identity or Batchwork::add_scaled_identity(label);
+/// asynchronous, allocates nothing, never fences. Zero items or rows are no launch. A rounding a multiplication and an
+/// addition; a NaN stays in its entry, one in alpha in its item's diagonal.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
-template <class Exec, Impl::NumberOrView Alpha, Impl::SystemMatrices A>
-  requires Kokkos::is_execution_space_v<Exec>
-void add_scaled_identity(Exec const& exec, Alpha const& alpha, A const& a, double beta = 1) {
-  Impl::add_scaled_identity_batch(exec, alpha, a, beta);
-}
-template <Impl::NumberOrView Alpha, Impl::SystemMatrices A>
-void add_scaled_identity(Alpha const& alpha, A const& a, double beta = 1) {
-  add_scaled_identity(Kokkos::DefaultExecutionSpace(), alpha, a, beta);
+template <class... X>
+void add_scaled_identity(X const&... arguments) {
+  Impl::call_verb(Impl::AddScaledIdentityOfArguments(), arguments...);
 }
 
 }  // namespace Batchwork

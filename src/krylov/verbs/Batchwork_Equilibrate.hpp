@@ -123,14 +123,15 @@ struct EquilibrateSystems {
 };
 
 template <class Exec, class A, class L, class R>
-void equilibrate_batch(Exec const& exec, A const& a, L const& left_arg, R const& right_arg) {
+void equilibrate_batch(Exec const& exec, std::string const& label, A const& a, L const& left_arg,
+                       R const& right_arg) {
   using T = typename NumbersStored<Exec, A>::type;
   auto const left = operand_of<Exec, T, 1>(left_arg);
   auto const right = operand_of<Exec, T, 1>(right_arg);
   require_written<std::remove_const_t<decltype(left)>>();
   require_written<std::remove_const_t<decltype(right)>>();
 
-  SystemCall const call{"equilibrate"};
+  SystemCall const call{"equilibrate", label};
   SystemView const l{"left", left.description}, r{"right", right.description};
   call.check_matrices(1, a);
   call.check_vector(2, l, left, a);
@@ -147,8 +148,25 @@ void equilibrate_batch(Exec const& exec, A const& a, L const& left_arg, R const&
                  items, a.rows(), a.nonzeros());
 }
 
+/// equilibrate of its arguments.
+struct EquilibrateOfArguments {
+  template <class Exec, SystemMatrices A, Viewish L, Viewish R>
+  void operator()(Exec const& exec, Launch<> const& how, A const& a, L const& left,
+                  R const& right) const {
+    equilibrate_batch(exec, label_alone(how), a, left, right);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(
+        any_order<X...>,
+        "Batchwork::equilibrate: the arguments are [exec,] [launch(\"label\"),] A, left, right in this order");
+  }
+};
+
 }  // namespace Impl
 
+///   equilibrate([exec,] [launch("label"),] A, left, right)
+///
 /// Finds powers of two l_i and r_j for every item so that in diag(l) A diag(r) the largest magnitude of every row and column is
 /// from 3/8 to 3, and writes them to `left` and `right`, Views v(item, row) in any layout or strided, or compact(v, n), of the
 /// type of A's numbers. A, which is csr(...), ell(...) or dense(...), is not changed: scale(left, A, right) does that, without
@@ -158,20 +176,16 @@ void equilibrate_batch(Exec const& exec, A const& a, L const& left_arg, R const&
 /// are always finite and positive. They have normal inverses; where that is not enough, or 12 sweeps are not, the result is
 /// less near to one.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::equilibrate; asynchronous, allocates nothing, never fences. Zero items
-/// or rows are no launch. It sweeps over A until nothing changes: five or six times for numbers that span ten powers of ten, once
-/// more for twenty. The same factors on every machine. See D. Ruiz, A scaling algorithm to equilibrate both rows and columns norms in
-/// matrices, RAL-TR-2001-034 (2001), of which this is the form with largest magnitudes, all roots rounded to powers of two.
+/// One kernel on the instance `exec`, labelled Batchwork::equilibrate or Batchwork::equilibrate(label); asynchronous, allocates
+/// nothing, never fences. Zero items or rows are no launch. It sweeps over A until nothing changes: five or six times for
+/// numbers that span ten powers of ten, once more for twenty. The same factors on every machine. See D. Ruiz, A scaling
+/// algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034 (2001), of which this is the form with
+/// largest magnitudes, all roots rounded to powers of two.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
-template <class Exec, Impl::SystemMatrices A, Impl::Viewish L, Impl::Viewish R>
-  requires Kokkos::is_execution_space_v<Exec>
-void equilibrate(Exec const& exec, A const& a, L const& left, R const& right) {
-  Impl::equilibrate_batch(exec, a, left, right);
-}
-template <Impl::SystemMatrices A, Impl::Viewish L, Impl::Viewish R>
-void equilibrate(A const& a, L const& left, R const& right) {
-  equilibrate(Kokkos::DefaultExecutionSpace(), a, left, right);
+template <class... X>
+void equilibrate(X const&... arguments) {
+  Impl::call_verb(Impl::EquilibrateOfArguments(), arguments...);
 }
 
 }  // namespace Batchwork

@@ -16,6 +16,7 @@
 #include "krylov/formats/detail/Batchwork_MultiplyHost.hpp"
 #include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -44,7 +45,7 @@ constexpr void require_multiply() {
 template <class Exec, class T, class Systems>
 void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T, Systems> const& p,
                      std::int64_t nonzeros) {
-  std::string const label = kernel_label(call.verb, "");
+  std::string const label = kernel_label(call.verb, call.label);
   if constexpr (runs_on_device<Exec>) {
     using Kernel = MultiplyTeams<T, Systems>;
     Kernel const kernel{p, multiply_lanes(p.a, nonzeros)};
@@ -63,14 +64,14 @@ void launch_multiply(Exec const& exec, SystemCall const& call, MultiplyProblem<T
 
 /// The operands stand at different places of the two calls, which messages name.
 template <class Exec, class A, class X, class Y>
-void multiply_batch(Exec const& exec, double alpha, A const& a, X const& x_arg, double beta,
-                    Y const& y_arg, int at_a, int at_x, int at_y) {
+void multiply_batch(Exec const& exec, std::string const& label, double alpha, A const& a,
+                    X const& x_arg, double beta, Y const& y_arg, int at_a, int at_x, int at_y) {
   auto const x = stored(x_arg);
   auto const y = stored(y_arg);
   require_multiply<Exec, A, std::remove_const_t<decltype(y)>, std::remove_const_t<decltype(x)>>();
   using T = typename decltype(y)::value_type;
 
-  SystemCall const call{"multiply"};
+  SystemCall const call{"multiply", label};
   SystemView const vx{"x", x.description}, vy{"y", y.description};
   call.check_matrices(at_a, a);
   call.check_vector(at_x, vx, x, a);
@@ -92,36 +93,45 @@ void multiply_batch(Exec const& exec, double alpha, A const& a, X const& x_arg, 
                            a.nonzeros());
 }
 
+/// multiply of its arguments, in either form.
+struct MultiplyOfArguments {
+  template <class Exec, SystemMatrices A, Viewish X, Viewish Y>
+  void operator()(Exec const& exec, Launch<> const& how, A const& a, X const& x, Y const& y) const {
+    multiply_batch(exec, label_alone(how), 1, a, x, 0, y, 1, 2, 3);
+  }
+  template <class Exec, SystemMatrices A, Viewish X, Viewish Y>
+  void operator()(Exec const& exec, Launch<> const& how, std::convertible_to<double> auto alpha,
+                  A const& a, X const& x, std::convertible_to<double> auto beta, Y const& y) const {
+    multiply_batch(exec, label_alone(how), double(alpha), a, x, double(beta), y, 2, 3, 5);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(
+        any_order<X...>,
+        "Batchwork::multiply: the arguments are [exec,] [launch(\"label\"),] A, x, y or alpha, A, x, beta, y in this order");
+  }
+};
+
 }  // namespace Impl
 
-/// y_n = A_n x_n for every item n, A being csr(...), ell(...), dense(...), scaled_identity(...) or matrix_free(...). `y` and `x` are
+/// The products of matrices and vectors:
+///
+///   multiply([exec,] [launch("label"),] A, x, y)               y_n = A_n x_n for every item n
+///   multiply([exec,] [launch("label"),] alpha, A, x, beta, y)  y_n = alpha A_n x_n + beta y_n; y is not read where beta = 0
+///
+/// A is csr(...), ell(...), dense(...), scaled_identity(...) or matrix_free(...). `y` and `x` are
 /// Views v(item, i) in any layout or strided, or compact(v, n); float or double. y may not be x.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::multiply; asynchronous, allocates nothing, never fences. Zero items
-/// or rows are no launch. On devices lanes share an item, each with some of its rows, or have one each where items are side
-/// by side; on hosts a thread has one, or a pack of them. Sums are in the numbers' own type. A NaN stays within its item.
+/// One kernel on the instance `exec`, labelled Batchwork::multiply or Batchwork::multiply(label); asynchronous, allocates
+/// nothing, never fences. Zero items or rows are no launch. On devices lanes share an item, each with some of its rows, or have
+/// one each where items are side by side; on hosts a thread has one, or a pack of them. Sums are in the numbers' own type. A
+/// NaN stays within its item.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
 /// Patterns are not read: see check.
-template <class Exec, Impl::SystemMatrices A, Impl::Viewish X, Impl::Viewish Y>
-  requires Kokkos::is_execution_space_v<Exec>
-void multiply(Exec const& exec, A const& a, X const& x, Y const& y) {
-  Impl::multiply_batch(exec, 1, a, x, 0, y, 1, 2, 3);
-}
-template <Impl::SystemMatrices A, Impl::Viewish X, Impl::Viewish Y>
-void multiply(A const& a, X const& x, Y const& y) {
-  multiply(Kokkos::DefaultExecutionSpace(), a, x, y);
-}
-
-/// y_n = alpha A_n x_n + beta y_n for every item n. With a beta of zero y is not read. Otherwise as above.
-template <class Exec, Impl::SystemMatrices A, Impl::Viewish X, Impl::Viewish Y>
-  requires Kokkos::is_execution_space_v<Exec>
-void multiply(Exec const& exec, double alpha, A const& a, X const& x, double beta, Y const& y) {
-  Impl::multiply_batch(exec, alpha, a, x, beta, y, 2, 3, 5);
-}
-template <Impl::SystemMatrices A, Impl::Viewish X, Impl::Viewish Y>
-void multiply(double alpha, A const& a, X const& x, double beta, Y const& y) {
-  multiply(Kokkos::DefaultExecutionSpace(), alpha, a, x, beta, y);
+template <class... X>
+void multiply(X const&... arguments) {
+  Impl::call_verb(Impl::MultiplyOfArguments(), arguments...);
 }
 
 }  // namespace Batchwork

@@ -45,9 +45,10 @@ struct ScaleSystems {
 };
 
 template <class Exec, class L, class A, class R>
-void scale_batch(Exec const& exec, L const& left, A const& a, R const& right) {
+void scale_batch(Exec const& exec, std::string const& label, L const& left, A const& a,
+                 R const& right) {
   using T = typename NumbersStored<Exec, A>::type;
-  SystemCall const call{"scale"};
+  SystemCall const call{"scale", label};
   call.check_matrices(2, a);
   auto operands = operands_of(2, a, true);
   auto const l = factors_of<Exec, T>(call, 1, "left", a, left, operands);
@@ -61,25 +62,37 @@ void scale_batch(Exec const& exec, L const& left, A const& a, R const& right) {
                  items, a.rows(), a.nonzeros());
 }
 
+/// scale of its arguments.
+struct ScaleOfArguments {
+  template <class Exec, VectorOrCommon L, SystemMatrices A, VectorOrCommon R>
+  void operator()(Exec const& exec, Launch<> const& how, L const& left, A const& a,
+                  R const& right) const {
+    scale_batch(exec, label_alone(how), left, a, right);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(
+        any_order<X...>,
+        "Batchwork::scale: the arguments are [exec,] [launch(\"label\"),] left, A, right in this order");
+  }
+};
+
 }  // namespace Impl
 
+///   scale([exec,] [launch("label"),] left, A, right)
+///
 /// A_n = diag(l_n) A_n diag(r_n) for every item n, in the numbers of A, which is csr(...), ell(...) or dense(...) of Views that
 /// are not const. `left` and `right` are Views v(item, row) in any layout or strided, or compact(v, n), or common(v) of v(row),
 /// the same for all items; of the type of A's numbers. They may be the same View.
 ///
 /// An entry becomes (l_i a_ij) r_j: two roundings, none where the factors are powers of two and nothing leaves the range. One
-/// kernel on the instance `exec`, labelled Batchwork::scale; asynchronous, allocates nothing, never fences. Zero items or rows
-/// are no launch. A NaN stays in its entry, or in its row or column.
+/// kernel on the instance `exec`, labelled Batchwork::scale or Batchwork::scale(label); asynchronous, allocates nothing, never
+/// fences. Zero items or rows are no launch. A NaN stays in its entry, or in its row or column.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
-template <class Exec, Impl::VectorOrCommon L, Impl::SystemMatrices A, Impl::VectorOrCommon R>
-  requires Kokkos::is_execution_space_v<Exec>
-void scale(Exec const& exec, L const& left, A const& a, R const& right) {
-  Impl::scale_batch(exec, left, a, right);
-}
-template <Impl::VectorOrCommon L, Impl::SystemMatrices A, Impl::VectorOrCommon R>
-void scale(L const& left, A const& a, R const& right) {
-  scale(Kokkos::DefaultExecutionSpace(), left, a, right);
+template <class... X>
+void scale(X const&... arguments) {
+  Impl::call_verb(Impl::ScaleOfArguments(), arguments...);
 }
 
 }  // namespace Batchwork

@@ -95,14 +95,13 @@ struct TriangularSystems {
 };
 
 template <class Exec, class A, class B, class X, class C>
-void solve_triangular_batch(Exec const& exec, Triangle triangle, A const& a, B const& b_arg,
-                            X const& x_arg, C const& codes) {
-  static_assert(require_status<C>());
+void solve_triangular_batch(Exec const& exec, std::string const& label, Triangle triangle,
+                            A const& a, B const& b_arg, X const& x_arg, C const& codes) {
   using T = typename NumbersStored<Exec, A>::type;
   auto const b = operand_of<Exec, T, 1>(b_arg);
   auto const x = operand_of<Exec, T, 1>(x_arg);
   require_written<std::remove_const_t<decltype(x)>>();
-  SystemCall const call{"solve_triangular"};
+  SystemCall const call{"solve_triangular", label};
   call.check_matrices(2, a);
   auto operands = operands_of(2, a, false);
   SystemView const vb{"b", b.description}, vx{"x", x.description};
@@ -127,8 +126,25 @@ void solve_triangular_batch(Exec const& exec, Triangle triangle, A const& a, B c
       items, a.rows(), a.nonzeros());
 }
 
+/// solve_triangular of its arguments.
+struct SolveTriangularOfArguments {
+  template <class Exec, SystemMatrices A, Viewish B, Viewish X, StatusOrNone S = NoStatus>
+  void operator()(Exec const& exec, Launch<> const& how, Triangle const& triangle, A const& a,
+                  B const& b, X const& x, S const& codes = {}) const {
+    solve_triangular_batch(exec, label_alone(how), triangle, a, b, x, codes);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(
+        any_order<X...>,
+        "Batchwork::solve_triangular: the arguments are [exec,] [launch(\"label\"),] triangle, A, b, x [, status(codes)] in this order");
+  }
+};
+
 }  // namespace Impl
 
+///   solve_triangular([exec,] [launch("label"),] triangle, A, b, x [, status(codes)])
+///
 /// The solutions of L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being the lower or upper triangle of A, which is
 /// csr(...), ell(...) or dense(...): what is on the other side of the diagonal is not used. The order of the entries within a
 /// row does not matter.
@@ -142,24 +158,17 @@ void solve_triangular_batch(Exec const& exec, Triangle triangle, A const& a, B c
 /// Where the diagonal is zero or missing, that number of x and those computed from it are NaN, in every format alike. Other items
 /// come out bitwise as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve_triangular; asynchronous, allocates nothing, never fences. Zero
-/// items or rows are no launch, and write no status. Two operations an entry and a division a row, row by row (Y. Saad, Iterative
-/// Methods for Sparse Linear Systems, 2nd edition, section 11.6): on devices up to 32 lanes share the entries of a row, one a
-/// system where rows are short or items are side by side in memory; on hosts a thread has an item, or a pack of them. For dense
-/// triangles with several right-hand sides see solve_lower.
+/// One kernel on the instance `exec`, labelled Batchwork::solve_triangular or Batchwork::solve_triangular(label); asynchronous,
+/// allocates nothing, never fences. Zero items or rows are no launch, and write no status. Two operations an entry and a
+/// division a row, row by row (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 11.6): on devices up
+/// to 32 lanes share the entries of a row, one a system where rows are short or items are side by side in memory; on hosts a
+/// thread has an item, or a pack of them. For dense triangles with several right-hand sides see solve_lower.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, Views that
 /// overlap other than in place. Patterns are not read: see check.
-template <class Exec, Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X,
-          class S = Impl::NoStatus>
-  requires Kokkos::is_execution_space_v<Exec>
-void solve_triangular(Exec const& exec, Triangle triangle, A const& a, B const& b, X const& x,
-                      S const& codes = {}) {
-  Impl::solve_triangular_batch(exec, triangle, a, b, x, codes);
-}
-template <Impl::SystemMatrices A, Impl::Viewish B, Impl::Viewish X, class S = Impl::NoStatus>
-void solve_triangular(Triangle triangle, A const& a, B const& b, X const& x, S const& codes = {}) {
-  solve_triangular(Kokkos::DefaultExecutionSpace(), triangle, a, b, x, codes);
+template <class... X>
+void solve_triangular(X const&... arguments) {
+  Impl::call_verb(Impl::SolveTriangularOfArguments(), arguments...);
 }
 
 }  // namespace Batchwork

@@ -114,7 +114,7 @@ struct VectorSums {
 
 /// y may be x.
 template <template <class> class Sum, class Exec, class X, class Y, class R>
-void sum_vectors(Exec const& exec, char const* verb, X const& x_arg, Y const& y_arg,
+void sum_vectors(Exec const& exec, SystemCall const& call, X const& x_arg, Y const& y_arg,
                  R const& result_arg, int at_y, int at_result) {
   using T = std::remove_const_t<typename stored_t<X>::value_type>;
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
@@ -124,7 +124,6 @@ void sum_vectors(Exec const& exec, char const* verb, X const& x_arg, Y const& y_
   auto const result = operand_of<Exec, T, 0>(result_arg);
   require_written<std::remove_const_t<decltype(result)>>();
 
-  SystemCall const call{verb};
   SystemView const vx{"x", x.description}, vy{"y", y.description}, to{"result", result.description};
   std::int64_t const items = check_operands(call, {{at_result, to, true}, {1, vx}, {at_y, vy}});
   if (y.rows != x.rows)
@@ -139,37 +138,59 @@ void sum_vectors(Exec const& exec, char const* verb, X const& x_arg, Y const& y_
                  items, x.rows, x.rows);
 }
 
+/// dot of its arguments.
+struct DotOfArguments {
+  template <class Exec, Viewish X, Viewish Y, Viewish R>
+  void operator()(Exec const& exec, Launch<> const& how, X const& x, Y const& y,
+                  R const& result) const {
+    sum_vectors<DotSum>(exec, {"dot", label_alone(how)}, x, y, result, 2, 3);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(
+        any_order<X...>,
+        "Batchwork::dot: the arguments are [exec,] [launch(\"label\"),] x, y, result in this order");
+  }
+};
+/// norm of its arguments.
+struct NormOfArguments {
+  template <class Exec, Viewish X, Viewish R>
+  void operator()(Exec const& exec, Launch<> const& how, X const& x, R const& result) const {
+    sum_vectors<NormSum>(exec, {"norm", label_alone(how)}, x, x, result, 1, 2);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(
+        any_order<X...>,
+        "Batchwork::norm: the arguments are [exec,] [launch(\"label\"),] x, result in this order");
+  }
+};
+
 }  // namespace Impl
 
+///   dot([exec,] [launch("label"),] x, y, result)
+///
 /// result(n) = x_n' y_n for every item n. `x` and `y` are Views v(item, row) in any layout or strided, or compact(v, n), float or
 /// double, and may be the same; `result` is one of r(item), or compact.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::dot; asynchronous, allocates nothing, never fences. Zero items are no
-/// launch; without rows the result is zero. Sums are in the numbers' own type, in an order that is the same in every call. A
-/// NaN stays in its item.
+/// One kernel on the instance `exec`, labelled Batchwork::dot or Batchwork::dot(label); asynchronous, allocates nothing, never
+/// fences. Zero items are no launch; without rows the result is zero. Sums are in the numbers' own type, in an order that is
+/// the same in every call. A NaN stays in its item.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
-template <class Exec, Impl::Viewish X, Impl::Viewish Y, Impl::Viewish R>
-  requires Kokkos::is_execution_space_v<Exec>
-void dot(Exec const& exec, X const& x, Y const& y, R const& result) {
-  Impl::sum_vectors<Impl::DotSum>(exec, "dot", x, y, result, 2, 3);
-}
-template <Impl::Viewish X, Impl::Viewish Y, Impl::Viewish R>
-void dot(X const& x, Y const& y, R const& result) {
-  dot(Kokkos::DefaultExecutionSpace(), x, y, result);
+template <Impl::BeginsCall First, class... Rest>
+void dot(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::DotOfArguments(), first, rest...);
 }
 
+///   norm([exec,] [launch("label"),] x, result)
+///
 /// result(n) = |x_n|, the Euclidean norm, for every item n; otherwise as dot, labelled Batchwork::norm. Neither overflows nor
 /// underflows unless the norm itself does: see J. L. Blue, A portable Fortran program to find the Euclidean norm of a vector,
 /// ACM TOMS 4 (1978). Infinite numbers give infinity, a NaN gives NaN.
-template <class Exec, Impl::Viewish X, Impl::Viewish R>
-  requires Kokkos::is_execution_space_v<Exec>
-void norm(Exec const& exec, X const& x, R const& result) {
-  Impl::sum_vectors<Impl::NormSum>(exec, "norm", x, x, result, 1, 2);
-}
-template <Impl::Viewish X, Impl::Viewish R>
-void norm(X const& x, R const& result) {
-  norm(Kokkos::DefaultExecutionSpace(), x, result);
+template <Impl::BeginsCall First, class... Rest>
+void norm(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::NormOfArguments(), first, rest...);
 }
 
 }  // namespace Batchwork

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The arguments of a verb on whole batches: [exec,] [launch("label"),] inputs, outputs [, status(codes)].
+/// The arguments of a verb: [exec,] [launch("label"),] and its own, in one order.
 #ifndef BATCHWORK_VERBCALL_HPP
 #define BATCHWORK_VERBCALL_HPP
 
 #include <Kokkos_Core.hpp>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "launch/Batchwork_Launch.hpp"
 #include "view/Batchwork_Operand.hpp"
@@ -24,34 +26,57 @@ inline constexpr Kind kind_of<Operand<K, Part...>> = K;
 template <class O>
 inline constexpr Kind kind_of<TransposedOperand<O>> = kind_of<O>;
 
-/// What such a call begins with. Views are let in, for a message that says how they are given.
+/// What stands before a verb's own arguments.
 template <class X>
-concept BeginsCall =
-    Kokkos::is_execution_space_v<X> || is_launch<X> || kind_of<X> != Kind::nothing || Copyable<X>;
+concept BeforeArguments = Kokkos::is_execution_space_v<X> || is_launch<X>;
+/// What a call on operands or Views begins with. Verbs on operands let Views in, for a message that says how they are given.
+template <class X>
+concept BeginsCall = BeforeArguments<X> || kind_of<X> != Kind::nothing || Copyable<X>;
 
-/// Whether the operands of a call are of these kinds, perhaps with a status behind them.
+/// False. Verbs whose arguments are in no order that they know say so by it.
 template <class... X>
+inline constexpr bool any_order = false;
+
+/// Whether the operands of a call are of these kinds, perhaps with a status behind them, and it is launched with a label alone.
+template <class How, class... X>
 struct OperandsGiven {
   template <Kind... Wanted>
   static constexpr bool are = [] {
     constexpr int wanted = int(sizeof...(Wanted)), given = int(sizeof...(X));
     constexpr Kind kinds[] = {Wanted..., Kind::status}, found[] = {kind_of<X>..., Kind::nothing};
-    bool as_wanted = given == wanted || given == wanted + 1;
+    bool as_wanted = std::is_same_v<How, Launch<>> && (given == wanted || given == wanted + 1);
     for (int k = 0; k < given && k <= wanted; ++k) as_wanted = as_wanted && kinds[k] == found[k];
     return as_wanted;
   }();
 };
 
-/// f(exec, label, operands...), of arguments before which an instance and launch("label") may stand.
-template <class F, class Exec, class First, class... Rest>
-void call_on(F const& f, Exec const& exec, First const& first, Rest const&... rest) {
-  if constexpr (is_launch<First>) f(exec, first.label, rest...);
-  else f(exec, std::string(), first, rest...);
+/// f(exec, how, arguments...), of arguments before which an instance and launch(...) may stand.
+template <class F, class Exec, class... X>
+void call_on(F const& f, Exec const& exec, X const&... arguments) {
+  f(exec, Launch<>(), arguments...);
 }
-template <class F, class First, class... Rest>
-void call_verb(F const& f, First const& first, Rest const&... rest) {
-  if constexpr (Kokkos::is_execution_space_v<First>) call_on(f, first, rest...);
-  else call_on(f, Kokkos::DefaultExecutionSpace(), first, rest...);
+template <class F, class Exec, class How, class... X>
+  requires is_launch<How>
+void call_on(F const& f, Exec const& exec, How const& how, X const&... arguments) {
+  f(exec, how, arguments...);
+}
+template <class F, class... X>
+void call_verb(F const& f, X const&... arguments) {
+  call_on(f, Kokkos::DefaultExecutionSpace(), arguments...);
+}
+template <class F, class Exec, class... X>
+  requires Kokkos::is_execution_space_v<Exec>
+void call_verb(F const& f, Exec const& exec, X const&... arguments) {
+  call_on(f, exec, arguments...);
+}
+
+/// The label of a call whose verb chooses its own sizes: those of launch(...) its type leaves out, but for one.
+inline std::string const& label_alone(Launch<> const& how) {
+  if (how.lanes_per_team != Launch<>().lanes_per_team)
+    throw std::invalid_argument("Batchwork: launch(\"" + how.label + "\").team_size(" +
+                                std::to_string(how.lanes_per_team) +
+                                ") is given to a verb that chooses its own; leave team_size out");
+  return how.label;
 }
 
 /// The batch of an operand, as verbs on whole matrices see it.

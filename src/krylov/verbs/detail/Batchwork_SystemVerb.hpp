@@ -18,6 +18,7 @@
 #include "krylov/formats/Batchwork_Formats.hpp"
 #include "krylov/verbs/detail/Batchwork_SystemKernels.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork::Impl {
 
@@ -108,7 +109,7 @@ template <class Exec, class Work>
 void launch_systems(Exec const& exec, SystemCall const& call, Work const& work, std::int64_t items,
                     std::int64_t rows, std::int64_t nonzeros) {
   if (items == 0) return;
-  std::string const label = kernel_label(call.verb, "");
+  std::string const label = kernel_label(call.verb, call.label);
   if constexpr (runs_on_device<Exec>) {
     using Kernel = SystemTeams<Work>;
     Kernel const kernel{work, items, work.lanes()};

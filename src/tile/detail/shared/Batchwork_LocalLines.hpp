@@ -34,7 +34,7 @@ struct LocalLines : NotIndexed {
   static_assert(
       M <= S::largest && N <= S::largest,
       "Batchwork: where lanes share an item, a sequence makes no tile that is larger than "
-      "all its operands; launch<0, 0, 1> gives each lane an item");
+      "all its operands; launch(lanes<1>) gives each lane an item");
 
   T a[mine * length];
   info_t<S> info;
