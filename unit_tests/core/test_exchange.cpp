@@ -84,7 +84,7 @@ TEST(Exchange, LinesMeetInNoBankDouble) { check_lanes<double>(); }
 TEST(Exchange, TwoLanesOfDoublesWasteLittleScratch) {
   EXPECT_EQ((Impl::Exchange<double, 2, 9>::leading), 10);
   EXPECT_EQ((Impl::Exchange<double, 2, 12>::leading), 14);
-  EXPECT_LE((Impl::Exchange<double, 2, 10>::bytes), 816u);
+  EXPECT_LE((Impl::Exchange<double, 2, 10>::bytes), 864u);
   EXPECT_LE((Impl::Exchange<double, 2, 12>::bytes), 1392u);
 }
 
