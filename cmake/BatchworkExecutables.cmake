@@ -3,7 +3,7 @@
 
 # How tests, benchmarks and examples are made:
 #
-#   batchwork_add_test(<name> <sources>... [OPTIMISED | UNOPTIMISED]
+#   batchwork_add_test(<name> <sources>... [QUICK] [OPTIMISED | UNOPTIMISED]
 #                      [REQUIRES <dependency>...] [USES <dependency>...])
 #   batchwork_add_benchmark(<name> <sources>... [REQUIRES ...] [USES ...])
 #   batchwork_add_example(<name> <sources>... [REQUIRES ...] [USES ...])
@@ -23,6 +23,12 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
   if(Batchwork_ENABLE_WERROR)
     target_compile_options(batchwork_own_flags INTERFACE -Werror)
   endif()
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT Kokkos_ENABLE_CUDA)
+  # GCC collects its garbage from 128 MB on, again and again where templates are many: a sixth of the time of a large test.
+  target_compile_options(
+    batchwork_own_flags INTERFACE --param=ggc-min-expand=100 --param=ggc-min-heapsize=1000000
+  )
 endif()
 if(Batchwork_ENABLE_NATIVE)
   target_compile_options(batchwork_own_flags INTERFACE -march=native)
@@ -63,15 +69,28 @@ endfunction()
 
 # A GoogleTest executable with the main() of unit_tests/test_main.cpp; one ctest entry each. Tests have many instantiations,
 # each run once, so a Release build compiles them at -O1, in less than half of the time. UNOPTIMISED are those whose speed
-# and instructions say nothing, OPTIMISED (-O3) a few of each kind.
+# and instructions say nothing, OPTIMISED (-O3) a few of each kind. QUICK are those that `./batchwork test` builds and runs
+# without --all: some of every area, what a user needs to trust a build.
 function(batchwork_add_test name)
-  cmake_parse_arguments(ARG "OPTIMISED;UNOPTIMISED" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "QUICK;OPTIMISED;UNOPTIMISED" "" "" ${ARGN})
   _batchwork_add_executable(test ${name} added ${ARG_UNPARSED_ARGUMENTS} REQUIRES gtest)
   if(NOT added)
     return()
   endif()
-  target_link_libraries(${name} PRIVATE batchwork_test_main)
+  # Those at -O0 and -O1 each have precompiled headers, whose flags must be theirs.
+  set(main batchwork_test_main)
+  if(ARG_UNOPTIMISED)
+    set(main batchwork_test_main_unoptimised)
+  endif()
+  target_link_libraries(${name} PRIVATE ${main})
+  if(Batchwork_ENABLE_PCH AND NOT ARG_OPTIMISED)
+    target_precompile_headers(${name} REUSE_FROM ${main})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
+  if(ARG_QUICK)
+    set_tests_properties(${name} PROPERTIES LABELS quick)
+    add_dependencies(batchwork_quick_tests ${name})
+  endif()
   if(Kokkos_ENABLE_OPENMP OR Kokkos_ENABLE_THREADS OR Kokkos_ENABLE_HPX)
     # It takes every core by itself.
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
@@ -80,10 +99,6 @@ function(batchwork_add_test name)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O0>)
   elseif(NOT ARG_OPTIMISED)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-    if(Batchwork_ENABLE_PCH)
-      # Flags must be the same.
-      target_precompile_headers(${name} REUSE_FROM batchwork_test_main)
-    endif()
   endif()
 endfunction()
 
