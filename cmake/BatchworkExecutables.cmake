@@ -25,9 +25,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT Kokkos_ENABLE_CUDA)
-  # GCC collects its garbage from 128 MB on, again and again where templates are many: a sixth of the time of a large test.
+  # GCC collects its garbage from 128 MB on, again and again where templates are many.
   target_compile_options(
-    batchwork_own_flags INTERFACE --param=ggc-min-expand=100 --param=ggc-min-heapsize=1000000
+    batchwork_own_flags INTERFACE --param=ggc-min-expand=100 --param=ggc-min-heapsize=500000
   )
 endif()
 if(Batchwork_ENABLE_NATIVE)
