@@ -14,6 +14,7 @@
 
 #include "core/Batchwork_Status.hpp"
 #include "core/Batchwork_SystemLanes.hpp"
+#include "krylov/Batchwork_Concepts.hpp"
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/Batchwork_SolveConfiguration.hpp"
 #include "krylov/Batchwork_SolveLog.hpp"
@@ -23,6 +24,7 @@
 #include "krylov/Batchwork_WorkDivision.hpp"
 #include "krylov/formats/Batchwork_AnyMatrices.hpp"
 #include "krylov/formats/Batchwork_CheckSystems.hpp"
+#include "krylov/formats/Batchwork_Dia.hpp"
 #include "krylov/formats/Batchwork_Formats.hpp"
 #include "krylov/formats/Batchwork_LocalSystems.hpp"
 #include "krylov/preconditioners/Batchwork_BlockJacobi.hpp"

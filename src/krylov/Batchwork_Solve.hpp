@@ -14,6 +14,7 @@
 #include <string>
 #include <type_traits>
 
+#include "krylov/Batchwork_Concepts.hpp"
 #include "krylov/Batchwork_SolveStorage.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
 #include "krylov/detail/Batchwork_SolveHost.hpp"
@@ -38,9 +39,6 @@ template <class S>
 concept IterativeSolver = requires(S const& s) {
   { s.stop } -> std::convertible_to<StoppingCriteria>;
 };
-template <class M>
-concept Preconditioner =
-    std::same_as<M, NoPreconditioner> || std::same_as<M, Jacobi> || takes_item<M>;
 
 template <class Exec, class A, class B, class X>
 constexpr void require_solve() {
@@ -85,9 +83,10 @@ void check_solver(SystemCall const& call, Solver const& solver) {
 
 /// Whether the widest row of such systems is known, from their number of entries; of compressed rows only the mean is.
 template <class Systems>
-constexpr bool knows_widest_row(Systems const& a) {
-  if constexpr (requires { a.kind; }) return a.kind != Systems::Kind::csr;
-  else return !requires { a.offsets; };
+bool knows_widest_row([[maybe_unused]] Systems const& a) {
+  if constexpr (requires { a.knows_widest_row(); }) return a.knows_widest_row();
+  else if constexpr (requires { a.layout; }) return Systems::format::knows_widest_row;
+  else return true;
 }
 /// How kernels hold such systems, of which they get `a`.
 template <class T, class Solver, class M, class Exec, class Systems>
@@ -479,14 +478,14 @@ void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solv
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
 /// more rows or bytes of scratch than the limit, a negative tolerance, a divergence limit below one, an unknown RelativeTo, an
 /// omega that is not finite, a negative basis, a workspace that is missing or too small: the message says how many numbers it takes. Patterns are not read: see check.
-template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
+template <class Exec, Impl::IterativeSolver Solver, Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X, class T, class Memory>
   requires Kokkos::is_execution_space_v<Exec>
 void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
            X const& x, SolveLog<T, Memory> const& log) {
   Impl::solve_batch(exec, solver, preconditioner, a, b, x, log);
 }
-template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
+template <class Exec, Impl::IterativeSolver Solver, Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X>
   requires Kokkos::is_execution_space_v<Exec>
 void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
@@ -495,14 +494,14 @@ void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A co
   Impl::solve_batch(exec, solver, preconditioner, a, b, x,
                     SolveLog<T, typename Exec::memory_space>{});
 }
-template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
+template <class Exec, Impl::IterativeSolver Solver, Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X, class T, class Memory, class View>
   requires Kokkos::is_execution_space_v<Exec>
 void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
            X const& x, SolveLog<T, Memory> const& log, Impl::Workspace<View> const& workspace) {
   Impl::solve_batch(exec, solver, preconditioner, a, b, x, log, workspace);
 }
-template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
+template <class Exec, Impl::IterativeSolver Solver, Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X, class View>
   requires Kokkos::is_execution_space_v<Exec>
 void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A const& a, B const& b,
@@ -512,14 +511,14 @@ void solve(Exec const& exec, Solver const& solver, M const& preconditioner, A co
                     SolveLog<T, typename Exec::memory_space>{}, workspace);
 }
 template <Impl::IterativeSolver Solver, class M, class... Rest>
-  requires Impl::Preconditioner<M>
+  requires Preconditioner<M>
 void solve(Solver const& solver, M const& preconditioner, Rest const&... rest) {
   solve(Kokkos::DefaultExecutionSpace(), solver, preconditioner, rest...);
 }
 
 /// The same with the work of a device divided as said: solve([exec,] WorkDivision{...}, solver, preconditioner, A, b, x [, log]
 /// [, workspace(view)]). Throws std::invalid_argument for what cannot be done, too.
-template <class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M, Impl::SystemMatrices A,
+template <class Exec, Impl::IterativeSolver Solver, Preconditioner M, Impl::SystemMatrices A,
           Impl::Viewish B, Impl::Viewish X, class... Rest>
   requires Kokkos::is_execution_space_v<Exec>
 void solve(Exec const& exec, WorkDivision const& how, Solver const& solver, M const& preconditioner,
@@ -540,7 +539,7 @@ void solve(WorkDivision const& how, Solver const& solver, Rest const&... rest) {
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
 ///
 /// Throws std::invalid_argument if the solver's parameters or the division are refused by solve.
-template <class T = void, class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M,
+template <class T = void, class Exec, Impl::IterativeSolver Solver, Preconditioner M,
           Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver const& solver,
@@ -562,7 +561,7 @@ std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver
                                             is_scaled)
       .numbers();
 }
-template <class T = void, class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M,
+template <class T = void, class Exec, Impl::IterativeSolver Solver, Preconditioner M,
           Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const& preconditioner,
@@ -570,7 +569,7 @@ std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const& 
   return workspace_numbers<T>(exec, WorkDivision{}, solver, preconditioner, a, items);
 }
 template <class T = void, Impl::IterativeSolver Solver, class M, Impl::SystemMatrices A>
-  requires Impl::Preconditioner<M>
+  requires Preconditioner<M>
 std::int64_t workspace_numbers(Solver const& solver, M const& preconditioner, A const& a,
                                std::int64_t items) {
   return workspace_numbers<T>(Kokkos::DefaultExecutionSpace(), solver, preconditioner, a, items);

@@ -109,7 +109,7 @@ struct TeamSolver {
   Solver solver;
   M preconditioner;
   Systems systems;
-  int width;    ///< numbers of a row that a pointer gives
+  int width;    ///< numbers of a line that a pointer gives
   int sharing;  ///< lanes of a row
 
   /// Threads of a team: as many as the system wants. On devices any other multiple of 32 to 256 does that has no more than
@@ -334,8 +334,10 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
   if constexpr (requires { m.check(call, a); }) m.check(call, a);
 
   std::int64_t const rows = a.rows(), mean = rows > 0 ? (a.nonzeros() + rows - 1) / rows : 0;
-  return Team{placed, prepared, Systems(a.systems()), int(mean),
-              lanes_of_a_row(mean, Vendor::has_shuffles)};
+  auto const given = a.systems();
+  int width = 0;
+  if constexpr (requires { given.layout.leading(0); }) width = given.layout.leading(int(rows));
+  return Team{placed, prepared, Systems(given), width, lanes_of_a_row(mean, Vendor::has_shuffles)};
 }
 
 }  // namespace Impl
@@ -365,7 +367,7 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
 /// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the limits. A kernel that is
 /// launched with another team size or too little scratch is aborted.
 template <class Exec, int RowsOfALane = 2, class Number = void, Impl::IterativeSolver Solver,
-          Impl::Preconditioner M, class A>
+          Preconditioner M, class A>
   requires(Kokkos::is_execution_space_v<Exec> && (Impl::SystemMatrices<A> || Impl::TeamPattern<A>))
 auto team_solve(Solver const& solver, M const& preconditioner, A const& a) {
   static_assert(

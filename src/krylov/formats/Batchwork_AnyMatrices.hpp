@@ -32,24 +32,14 @@ struct AnyItem {
   /// Runs f(item), the item in its own format.
   template <class F>
   BATCHWORK_INLINE void visit(F const& f) const {
-    using Format = typename AnySystems<T>::Kind;
-    switch (of.kind) {
-      case Format::csr: {
-        CsrSystems<T> const a{of.offsets, of.columns, of.values, of.rows};
-        return f(PatternItem<CsrSystems<T>>{a, numbers});
+    of.with_format([&]<class Layout>(Layout const& layout) {
+      if constexpr (Layout::has_numbers) {
+        PatternSystems<T, Layout> const a{layout, of.values, of.rows};
+        f(PatternItem<PatternSystems<T, Layout>>{a, numbers});
+      } else {
+        f(layout.item(of.rows));
       }
-      case Format::ell: {
-        EllSystems<T> const a{of.columns, of.column_row, of.column_entry,
-                              of.values,  of.rows,       of.width};
-        return f(PatternItem<EllSystems<T>>{a, numbers});
-      }
-      case Format::dense: {
-        DenseSystems<T> const a{of.values, of.rows};
-        return f(PatternItem<DenseSystems<T>>{a, numbers});
-      }
-      case Format::scaled_identity: return f(ScaledIdentitySystems<T>{of.rows, of.scale});
-      case Format::functor: return;
-    }
+    });
   }
   template <class F>
   BATCHWORK_INLINE void for_each_entry(int row, F const& f) const {

@@ -76,30 +76,28 @@ struct IluFactors {
   }
   /// Where the numbers of a row begin.
   BATCHWORK_INLINE T* row(int i) const {
-    using Format = typename AnySystems<T>::Kind;
-    return values + (of->kind == Format::csr               ? std::int64_t(of->offsets(i))
-                     : of->kind == Format::scaled_identity ? std::int64_t(i)
-                                                           : i * std::int64_t(of->width));
+    return values + of->first_place(i);
   }
   BATCHWORK_INLINE int column(int i, int k) const { return of->column(i, k); }
 
   /// Copies a row of the item. Whether its columns rise.
   BATCHWORK_INLINE bool take(T const* numbers, int i) const {
-    auto const from = of->row(numbers, i);
     T* const to = row(i);
     int before = -1, low = 0;
     bool sound = true, has_diagonal = false;
-    for (int k = 0; k < from.count; ++k) {
-      int const j = from.column(k);
-      sound = sound && j > before && j < rows;
-      before = j;
-      low += j < i ? 1 : 0;
-      has_diagonal = has_diagonal || j == i;
-      to[k] = from.number(k);
-    }
+    of->with_row(numbers, i, [&](auto const& from) {
+      for (int k = 0; k < from.count; ++k) {
+        int const j = from.column(k);
+        sound = sound && j > before && j < rows;
+        before = j;
+        low += j < i ? 1 : 0;
+        has_diagonal = has_diagonal || j == i;
+        to[k] = from.number(k);
+      }
+      end[i] = std::int16_t(from.count);
+    });
     split[i] = std::int16_t(low);
     above[i] = std::int16_t(low + (has_diagonal ? 1 : 0));
-    end[i] = std::int16_t(from.count);
     return sound;
   }
 

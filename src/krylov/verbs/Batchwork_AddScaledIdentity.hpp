@@ -17,15 +17,15 @@ namespace Impl {
 /// The place of the number on the diagonal, or -1 where the pattern has none.
 template <class Systems>
 BATCHWORK_INLINE std::int64_t diagonal_place(Systems const& a, int row) {
-  std::int64_t found = -1;
-  a.for_each_place(row, [&](int column, std::int64_t place) {
-    if (column == row) found = place;
-  });
-  return found;
-}
-template <class T>
-BATCHWORK_INLINE std::int64_t diagonal_place(DenseSystems<T> const& a, int row) {
-  return row * (a.values.row + a.values.col);
+  if constexpr (requires { a.layout.diagonal_place(a.values, row); }) {
+    return a.layout.diagonal_place(a.values, row);
+  } else {
+    std::int64_t found = -1;
+    a.for_each_place(row, [&](int column, std::int64_t place) {
+      if (column == row) found = place;
+    });
+    return found;
+  }
 }
 
 template <class T, class Systems>

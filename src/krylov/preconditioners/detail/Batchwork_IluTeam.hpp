@@ -87,24 +87,22 @@ struct IluTeam {
 
   /// Reads the pattern of a row. Whether its columns rise.
   BATCHWORK_INLINE bool take_row(AnySystems<T> const& a, T const* of_item, int i) const {
-    using Format = typename AnySystems<T>::Kind;
-    int const begin = a.kind == Format::csr               ? int(a.offsets(i))
-                      : a.kind == Format::scaled_identity ? i
-                                                          : i * a.width;
-    auto const row = a.row(of_item, i);
+    int const begin = a.first_place(i);
     int before = -1, low = 0;
     bool sound = true, has_diagonal = false;
-    for (int k = 0; k < row.count; ++k) {
-      int const j = row.column(k);
-      sound = sound && j > before && j < rows;
-      before = j;
-      low += j < i ? 1 : 0;
-      has_diagonal = has_diagonal || j == i;
-      columns[begin + k] = std::uint16_t(j);
-    }
+    a.with_row(of_item, i, [&](auto const& row) {
+      for (int k = 0; k < row.count; ++k) {
+        int const j = row.column(k);
+        sound = sound && j > before && j < rows;
+        before = j;
+        low += j < i ? 1 : 0;
+        has_diagonal = has_diagonal || j == i;
+        columns[begin + k] = std::uint16_t(j);
+      }
+      ends[i] = std::uint16_t(row.count);
+    });
     first[i] = begin;
     below[i] = std::uint16_t(low | (has_diagonal ? has_pivot : 0));
-    ends[i] = std::uint16_t(row.count);
     return sound;
   }
   /// By one lane: the level of a row is one more than those of the rows that it needs.
@@ -212,20 +210,7 @@ struct IluTeam {
   template <class Lanes>
   BATCHWORK_INLINE void take_numbers(Lanes const& lanes, AnySystems<T> const& a,
                                      T const* of_item) const {
-    using Format = typename AnySystems<T>::Kind;
-    if (a.kind == Format::csr) {
-      std::int64_t const apart = a.values.row;
-      lanes.for_each(first[rows - 1] + ends[rows - 1],
-                     [&](int e) { values[e] = of_item[e * apart]; });
-    } else if (a.kind == Format::scaled_identity) {
-      lanes.for_each(rows, [&](int i) { values[i] = a.scale; });
-    } else {
-      std::int64_t const row = a.values.row, col = a.values.col;
-      lanes.for_each(rows * a.width, [&](int e) {
-        int const i = e / a.width, k = e % a.width;
-        if (k < ends[i]) values[e] = of_item[i * row + k * col];
-      });
-    }
+    a.copy_numbers(lanes, of_item, ends, values);
   }
 
   /// Takes row k, which is done and which term t of row i is, off row i: its entries `mine`, mine + apart, ... Gives the number of
