@@ -147,6 +147,7 @@ concept Format =
       { F::has_numbers } -> std::convertible_to<bool>;
       { F::knows_widest_row } -> std::convertible_to<bool>;
       { F::lanes_take_own_rows } -> std::convertible_to<bool>;
+      requires std::semiregular<decltype(f.row(values, numbers, n, n))>;
       { f.row(values, numbers, n, n).count } -> std::convertible_to<int>;
       { f.row(values, numbers, n, n).column(n) } -> std::same_as<int>;
       { f.row(values, numbers, n, n).number(n) } -> std::same_as<T>;

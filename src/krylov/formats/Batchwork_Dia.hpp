@@ -27,15 +27,15 @@ namespace Impl {
 /// The entries of a row of a matrix by diagonals. What is the same for all rows stays where it is.
 template <class T, class Layout>
 struct DiaRow {
-  Layout const& of;
-  Storage<T const> const& values;
-  T const* numbers;  ///< of the item
-  int rows, row;
-  int first, count;  ///< diagonals
+  Layout const* of = nullptr;
+  Storage<T const> const* values = nullptr;
+  T const* numbers = nullptr;  ///< of the item
+  int rows = 0, row = 0;
+  int first = 0, count = 0;  ///< diagonals
 
-  BATCHWORK_INLINE int column(int k) const { return row + of.offsets[first + k]; }
+  BATCHWORK_INLINE int column(int k) const { return row + of->offsets[first + k]; }
   BATCHWORK_INLINE T const* place(int k) const {
-    return numbers + (first + k) * values.row + column(k) * values.col;
+    return numbers + (first + k) * values->row + column(k) * values->col;
   }
   /// Nothing is read where offsets that do not rise lead out of the matrix.
   BATCHWORK_INLINE T number(int k) const {
@@ -71,7 +71,7 @@ struct DiaLayout {
       first += j < 0 ? 1 : 0;
       end += j < rows ? 1 : 0;
     }
-    return {*this, values, numbers, rows, i, first, i < rows && end > first ? end - first : 0};
+    return {this, &values, numbers, rows, i, first, i < rows && end > first ? end - first : 0};
   }
   BATCHWORK_INLINE int first_of_row(int i) const {
     int d = 0;

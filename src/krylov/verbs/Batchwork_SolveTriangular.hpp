@@ -60,12 +60,13 @@ struct TriangularSystems {
       S s[combined] = {S(T(0)), S(T(0))};
       if (there) {
         a.with_row(numbers, i, [&](auto const& row) {
-          if constexpr (requires { row.place(0); })
+          if constexpr (requires { row.place(0); }) {
             for (int k = lanes.rank; k < row.count; k += lanes.count) {
               int const j = row.column(k);
               if (j == i) s[1] = get<S>(row.place(k));
               else if ((j > i) == upper) s[0] += get<S>(row.place(k)) * get<S>(to + j * x.row);
             }
+          }
         });
       }
       lanes.sum(s);
