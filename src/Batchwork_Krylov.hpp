@@ -29,6 +29,7 @@
 #include "krylov/formats/Batchwork_LocalSystems.hpp"
 #include "krylov/preconditioners/Batchwork_BlockJacobi.hpp"
 #include "krylov/preconditioners/Batchwork_Ilu.hpp"
+#include "krylov/preconditioners/Batchwork_Isai.hpp"
 #include "krylov/preconditioners/Batchwork_Jacobi.hpp"
 #include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
 #include "krylov/solvers/Batchwork_Bicgstab.hpp"

@@ -23,6 +23,7 @@
 #include "krylov/formats/Batchwork_Formats.hpp"
 #include "krylov/preconditioners/Batchwork_BlockJacobi.hpp"
 #include "krylov/preconditioners/Batchwork_Ilu.hpp"
+#include "krylov/preconditioners/Batchwork_Isai.hpp"
 #include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
 #include "krylov/solvers/Batchwork_Bicgstab.hpp"
 #include "krylov/solvers/Batchwork_ConjugateGradients.hpp"
@@ -81,13 +82,6 @@ void check_solver(SystemCall const& call, Solver const& solver) {
                 "; give a finite number");
 }
 
-/// Whether the widest row of such systems is known, from their number of entries; of compressed rows only the mean is.
-template <class Systems>
-bool knows_widest_row([[maybe_unused]] Systems const& a) {
-  if constexpr (requires { a.knows_widest_row(); }) return a.knows_widest_row();
-  else if constexpr (requires { a.layout; }) return Systems::format::knows_widest_row;
-  else return true;
-}
 /// How kernels hold such systems, of which they get `a`.
 template <class T, class Solver, class M, class Exec, class Systems>
 SolveChoice choose_variant(SystemCall const& call, [[maybe_unused]] Exec const& exec,
@@ -458,8 +452,8 @@ void solve_divided(Exec const& exec, WorkDivision const& how, Solver const& solv
 /// result.
 /// \param solver          conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria; or one of them for badly
 ///                        scaled systems, scaled(...), or with weights for its test, weighted(...)
-/// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor)
-/// \param a               csr, ell, dense, scaled_identity or matrix_free, of up to 2048 rows; see check
+/// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu(), isai(), spd_isai() or preconditioner(functor)
+/// \param a               csr, ell, dia, dense, scaled_identity or matrix_free, of up to 2048 rows; see check
 /// \param b,x             Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may not be b
 /// \param log             a SolveLog, whose Views are optional: iterations, residuals and the reason of every item; may be
 ///                        left out

@@ -20,7 +20,7 @@
 namespace Batchwork {
 
 enum class SolverKind { conjugate_gradients, bicgstab, gmres, richardson };
-enum class PreconditionerKind { none, jacobi, block_jacobi, ilu };
+enum class PreconditionerKind { none, jacobi, block_jacobi, ilu, isai, spd_isai };
 
 /// What solve is to do; a plain value. Solvers and preconditioners ignore what is not theirs.
 struct SolveConfiguration {
@@ -60,7 +60,9 @@ struct NamesOf<PreconditionerKind> {
       {PreconditionerKind::none, "none"},
       {PreconditionerKind::jacobi, "jacobi"},
       {PreconditionerKind::block_jacobi, "block_jacobi"},
-      {PreconditionerKind::ilu, "ilu"}};
+      {PreconditionerKind::ilu, "ilu"},
+      {PreconditionerKind::isai, "isai"},
+      {PreconditionerKind::spd_isai, "spd_isai"}};
 };
 template <>
 struct NamesOf<RelativeTo> {
@@ -125,6 +127,8 @@ auto with_preconditioner(SystemCall const& call, SolveConfiguration const& c, F 
     case PreconditionerKind::jacobi: return f(jacobi());
     case PreconditionerKind::block_jacobi: return f(block_jacobi(c.block_rows));
     case PreconditionerKind::ilu: return f(ilu());
+    case PreconditionerKind::isai: return f(isai());
+    case PreconditionerKind::spd_isai: return f(spd_isai());
   }
   refuse_kind(call, c.preconditioner);
 }

@@ -235,7 +235,7 @@ struct TeamSolver {
       if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
       auto method = method_with_storage(at, solver,
                                         SystemStorage<T>{factors + numbers_of_factors(), 0, true});
-      return solve_systems(at, m, method, solver.stop);
+      return with_failure(m, solve_systems(at, m, method, solver.stop));
     };
     RowNumbers<T, R> diagonal{};
     if constexpr (by_functor) {
@@ -289,7 +289,7 @@ struct TeamSolver {
       auto const m = prepare<Factors>(at, diagonal, preconditioner, any, first);
       if constexpr (requires { m.valid; }) at.valid = m.valid;
       auto method = method_with_storage(at, solver, SystemStorage<T>{first + factors});
-      return solve_systems(at, m, method, solver.stop);
+      return with_failure(m, solve_systems(at, m, method, solver.stop));
     };
     if constexpr (by_functor) return run(typename MatrixFreeSystems<F>::Item{functor, number});
     else return run(a.item(number));

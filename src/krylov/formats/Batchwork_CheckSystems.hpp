@@ -140,7 +140,9 @@ template <Impl::SystemMatrices A>
 void check(A const& a, Diagonals diagonals = Diagonals::required) {
   if (auto const problem = a.problem(); !problem.empty())
     throw std::invalid_argument("Batchwork::check: " + problem);
-  Impl::check_pattern(a, diagonals);
+  // Of the format, wherever that is.
+  using Impl::check_pattern;
+  check_pattern(a, diagonals);
 }
 
 }  // namespace Batchwork

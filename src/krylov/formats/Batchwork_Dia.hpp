@@ -24,18 +24,17 @@
 namespace Batchwork {
 namespace Impl {
 
-/// The entries of a row of a matrix by diagonals. What is the same for all rows stays where it is.
-template <class T, class Layout>
+/// The entries of a row of a matrix by diagonals. What is the same for all rows costs registers only once.
+template <class T>
 struct DiaRow {
-  Layout const* of = nullptr;
-  Storage<T const> const* values = nullptr;
-  T const* numbers = nullptr;  ///< of the item
-  int rows = 0, row = 0;
-  int first = 0, count = 0;  ///< diagonals
+  T const* numbers = nullptr;             ///< of the first of its diagonals
+  std::int32_t const* offsets = nullptr;  ///< from that one on
+  std::int64_t line_step = 0, column_step = 0;
+  int rows = 0, row = 0, count = 0;
 
-  BATCHWORK_INLINE int column(int k) const { return row + of->offsets[first + k]; }
+  BATCHWORK_INLINE int column(int k) const { return row + offsets[k]; }
   BATCHWORK_INLINE T const* place(int k) const {
-    return numbers + (first + k) * values->row + column(k) * values->col;
+    return numbers + k * line_step + column(k) * column_step;
   }
   /// Nothing is read where offsets that do not rise lead out of the matrix.
   BATCHWORK_INLINE T number(int k) const {
@@ -62,16 +61,22 @@ struct DiaLayout {
   }
   /// Offsets rise, so a row has some diagonals one after the other.
   template <class T>
-  BATCHWORK_INLINE DiaRow<T, DiaLayout> row(Storage<T const> const& values, T const* numbers,
+  BATCHWORK_INLINE DiaRow<T> row(Storage<T const> const& values, T const* numbers,
                                             int rows, int i) const {
     int first = 0, end = 0;
-    BATCHWORK_UNROLL_SOME
+    BATCHWORK_KEEP_LOOP
     for (int d = 0; d < count; ++d) {
       int const j = i + offsets[d];
       first += j < 0 ? 1 : 0;
       end += j < rows ? 1 : 0;
     }
-    return {this, &values, numbers, rows, i, first, i < rows && end > first ? end - first : 0};
+    return {numbers + first * values.row,
+            offsets + first,
+            values.row,
+            values.col,
+            rows,
+            i,
+            i < rows && end > first ? end - first : 0};
   }
   BATCHWORK_INLINE int first_of_row(int i) const {
     int d = 0;

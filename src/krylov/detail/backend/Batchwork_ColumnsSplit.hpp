@@ -48,8 +48,8 @@ struct ColumnsSplit {
                              RowNumbers<T, R>& diagonal, RestOfRows const&, char* memory) {
     columns = of.rows;
     others = reinterpret_cast<Unit<T>*>(memory);
-    of.visit(of_item, [&]<class Rows>(Rows const& rows) {
-      if constexpr (Rows::format::lanes_take_own_rows) take_own_rows(at, rows, diagonal);
+    of.visit(of_item, [&](auto const& rows) {
+      if (of.lanes_take_own_rows()) take_own_rows(at, rows, diagonal);
       else take_rows_together(at, rows, diagonal);
     });
   }

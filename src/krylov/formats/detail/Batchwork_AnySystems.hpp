@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <utility>
 
 #include "krylov/formats/detail/Batchwork_FormatList.hpp"
 #include "krylov/formats/detail/Batchwork_Systems.hpp"
@@ -29,22 +30,33 @@ union OneFormat<F, Rest...> {
   BATCHWORK_INLINE constexpr OneFormat() : rest() {}
 };
 
-/// The rows of an item in a format: rows(i) gives the entries of row i, none beyond the last row.
-template <class T, class F>
+/// What a format gives for a row.
+template <class F, class T>
+using row_of_format = decltype(std::declval<F const&>().row(
+    std::declval<Storage<T const> const&>(), std::declval<T const*>(), 0, 0));
+
+/// The rows of an item in one of the formats that give such rows: rows(i) gives the entries of row i, none beyond the last row.
+template <class Row, class Systems>
 struct RowsOfItem {
-  using format = F;
-  F const& of;
-  Storage<T const> const& values;
-  T const* numbers;
-  int rows;
-  BATCHWORK_INLINE auto operator()(int i) const { return of.row(values, numbers, rows, i); }
+  Systems const& of;
+  typename Systems::value_type const* numbers;
+
+  BATCHWORK_INLINE Row operator()(int i) const {
+    Row row;
+    of.with_format([&]<class F>(F const& layout) {
+      if constexpr (std::same_as<Row, row_of_format<F, typename Systems::value_type>>)
+        row = layout.row(of.values, numbers, of.rows, i);
+    });
+    return row;
+  }
 };
 
 template <class T, class List>
 struct AnySystemsOf;
 
 /// Where the entries are in one of the formats of a list, of which each is a Format, and the numbers of all items; or neither, of
-/// what a functor applies. Whatever a format does is a branch for each of them.
+/// what a functor applies. What is done with rows is compiled once for each type of row, not for each format: compilers do not
+/// inline kernels that grow, and then copy their arguments.
 template <class T, class... Formats>
 struct AnySystemsOf<T, FormatList<Formats...>> {
   using value_type = T;
@@ -83,17 +95,21 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
     with_format([&]<class F>(F const&) { stored = F::has_numbers; });
     return stored ? item_of(values, item) : nullptr;
   }
+  /// Whether its lanes best take their own rows, see Format.
+  BATCHWORK_INLINE bool lanes_take_own_rows() const {
+    bool own = false;
+    with_format([&]<class F>(F const&) { own = F::lanes_take_own_rows; });
+    return own;
+  }
   /// Runs f(rows) with the rows of the item whose numbers these are, see RowsOfItem. Of ell, places that are there.
   template <class F>
   BATCHWORK_INLINE void visit(T const* of_item, F const& f) const {
-    with_format([&]<class L>(L const& of) {
-      f(RowsOfItem<T, L>{of, values, of_item, rows});
-    });
+    visit_rows<0, Formats...>(of_item, f);
   }
   /// Runs f(row) with the entries of row i.
   template <class F>
   BATCHWORK_INLINE void with_row(T const* of_item, int i, F const& f) const {
-    with_format([&](auto const& of) { f(of.row(values, of_item, rows, i)); });
+    visit(of_item, [&](auto const& all) { f(all(i)); });
   }
   /// Entry k of row i, of those that it has: its column, and its number of the item whose numbers these are.
   BATCHWORK_INLINE int column(int i, int k) const {
@@ -120,6 +136,30 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
   }
 
  private:
+  /// Whether the format gives such rows; and the place in the list of the first that does.
+  template <class Row>
+  BATCHWORK_INLINE bool gives() const {
+    int place = 0;
+    bool found = false;
+    ((found = found || (std::same_as<Row, row_of_format<Formats, T>> && format == place), ++place),
+     ...);
+    return found;
+  }
+  template <class Row>
+  static constexpr int first_that_gives() {
+    int place = 0, first = -1;
+    ((first = first < 0 && std::same_as<Row, row_of_format<Formats, T>> ? place : first, ++place),
+     ...);
+    return first;
+  }
+  template <int I, class First, class... Rest, class F>
+  BATCHWORK_INLINE void visit_rows(T const* of_item, F const& f) const {
+    using Row = row_of_format<First, T>;
+    if constexpr (first_that_gives<Row>() == I) {
+      if (gives<Row>()) return f(RowsOfItem<Row, AnySystemsOf>{*this, of_item});
+    }
+    if constexpr (sizeof...(Rest) > 0) visit_rows<I + 1, Rest...>(of_item, f);
+  }
   template <class F, class First, class... Rest>
   void set(OneFormat<First, Rest...>& one, F const& of) {
     if constexpr (std::same_as<F, First>) {
@@ -141,6 +181,14 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
 
 template <class T>
 using AnySystems = AnySystemsOf<T, FormatsOf<T>>;
+
+/// Whether the widest row of such systems is known, from their number of entries; of compressed rows only the mean is.
+template <class Systems>
+bool knows_widest_row([[maybe_unused]] Systems const& a) {
+  if constexpr (requires { a.knows_widest_row(); }) return a.knows_widest_row();
+  else if constexpr (requires { a.layout; }) return Systems::format::knows_widest_row;
+  else return true;
+}
 
 }  // namespace Batchwork::Impl
 
