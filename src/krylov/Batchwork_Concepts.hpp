@@ -131,8 +131,8 @@ concept SolverMethod =
 /// - knows_widest_row: no row has more than nonzeros / rows entries. lanes_take_own_rows: lanes read neighbouring rows best, or find
 ///   out what a row has by reading it; else neighbouring entries of a row
 /// - for_each_place(values, rows, i, f): f(column, place of the number from where the item begins) for the entries of row i, in order
-/// - row(values, numbers, rows, i): the entries of row i, none beyond the last row: count, column(k), number(k) and, if it
-///   has_numbers, place(k). Solvers call it once a row and hold it; where the matrix is read in place, once a row and product. What
+/// - row(values, numbers, rows, i): the entries of row i, none beyond the last row: count, column(k), number(k), and the same as an
+///   AnyRow, any(). A type of rows that another format has as well costs no code; each further one makes kernels longer. Solvers call it once a row and hold it; where the matrix is read in place, once a row and product. What
 ///   it holds a lane holds for each of its rows, so what is the same for all rows is referred to
 /// - column(rows, i, k) and number(values, numbers, rows, i, k): the same of one entry, seldom
 /// - first_place(rows, i): the place of the first entry of row i among the `nonzeros` places of a system, where factors are;
@@ -155,8 +155,8 @@ concept Format =
       { f.number(values, numbers, n, n, n) } -> std::same_as<T>;
       { f.first_place(n, n) } -> std::same_as<int>;
       f.copy_numbers(lane, values, numbers, n, ends, to);
+      f.row(values, numbers, n, n).any();
       requires !F::has_numbers || requires {
-        { f.row(values, numbers, n, n).place(n) } -> std::same_as<T const*>;
         { f.leading(n) } -> std::same_as<int>;
         f.for_each_place(values, n, n, Impl::AnyBody());
       };

@@ -201,8 +201,11 @@ struct TeamSolver {
     else return by_thread(member, a, functor, number, b, x);
   }
 
+  /// A copy, which is held in registers: else compilers copy all that the kernel has.
+  using SystemsByLanes = std::conditional_t<by_functor, Systems const&, Systems const>;
+
   template <class Member, class F, class B, class X>
-  BATCHWORK_INLINE SolveResult<T> by_lanes(Member const& member, Systems const& a,
+  BATCHWORK_INLINE SolveResult<T> by_lanes(Member const& member, SystemsByLanes a,
                                            [[maybe_unused]] F const& functor, std::int64_t number,
                                            B const& b, X const& x) const {
     int const lanes = member.team_size(), rank = member.team_rank();

@@ -33,12 +33,13 @@ struct DiaRow {
   int rows = 0, row = 0, count = 0;
 
   BATCHWORK_INLINE int column(int k) const { return row + offsets[k]; }
-  BATCHWORK_INLINE T const* place(int k) const {
-    return numbers + k * line_step + column(k) * column_step;
-  }
   /// Nothing is read where offsets that do not rise lead out of the matrix.
   BATCHWORK_INLINE T number(int k) const {
-    return unsigned(column(k)) < unsigned(rows) ? *place(k) : T(0);
+    int const j = column(k);
+    return unsigned(j) < unsigned(rows) ? numbers[k * line_step + j * column_step] : T(0);
+  }
+  BATCHWORK_INLINE AnyRow<T> any() const {
+    return {numbers, line_step, column_step, offsets, 1, row, count};
   }
 };
 

@@ -111,7 +111,7 @@ struct Csr {
     return "";
   }
   CsrSystems<value_type> systems() const {
-    return {{{row_offsets.data(), sizeof(typename Offsets::value_type) == 8}, index_data(columns)},
+    return {{index_data(columns), {row_offsets.data(), sizeof(typename Offsets::value_type) == 8}},
             stored(values).storage.as_const(),
             int(rows())};
   }

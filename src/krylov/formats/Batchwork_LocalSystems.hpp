@@ -55,7 +55,7 @@ struct CsrPattern {
     return "";
   }
   CsrSystems<T> systems() const {
-    return {{{row_offsets.data(), sizeof(typename Offsets::value_type) == 8}, index_data(columns)},
+    return {{index_data(columns), {row_offsets.data(), sizeof(typename Offsets::value_type) == 8}},
             {},
             int(rows())};
   }

@@ -85,17 +85,16 @@ struct IluFactors {
     T* const to = row(i);
     int before = -1, low = 0;
     bool sound = true, has_diagonal = false;
-    of->with_row(numbers, i, [&](auto const& from) {
-      for (int k = 0; k < from.count; ++k) {
-        int const j = from.column(k);
-        sound = sound && j > before && j < rows;
-        before = j;
-        low += j < i ? 1 : 0;
-        has_diagonal = has_diagonal || j == i;
-        to[k] = from.number(k);
-      }
-      end[i] = std::int16_t(from.count);
-    });
+    auto const from = of->row(numbers, i);
+    for (int k = 0; k < from.count; ++k) {
+      int const j = from.column(k);
+      sound = sound && j > before && j < rows;
+      before = j;
+      low += j < i ? 1 : 0;
+      has_diagonal = has_diagonal || j == i;
+      to[k] = from.number(k);
+    }
+    end[i] = std::int16_t(from.count);
     split[i] = std::int16_t(low);
     above[i] = std::int16_t(low + (has_diagonal ? 1 : 0));
     return sound;

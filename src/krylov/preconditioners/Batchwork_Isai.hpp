@@ -80,23 +80,21 @@ struct IsaiRows {
   /// Reads that of a row. Whether its columns rise, and are not too many.
   BATCHWORK_INLINE bool take_row(AnySystems<T> const& a, T const* of_item, int i) const {
     int const begin = a.first_place(i);
-    int before = -1, low = 0, count = 0;
+    auto const row = a.row(of_item, i);
+    int before = -1, low = 0;
     bool sound = true, diagonal = false;
-    a.with_row(of_item, i, [&](auto const& row) {
-      count = row.count;
-      for (int k = 0; k < row.count; ++k) {
-        int const j = row.column(k);
-        sound = sound && j > before && j < rows;
-        before = j;
-        low += j <= i ? 1 : 0;
-        diagonal = diagonal || j == i;
-        columns[begin + k] = std::uint16_t(j);
-      }
-    });
+    for (int k = 0; k < row.count; ++k) {
+      int const j = row.column(k);
+      sound = sound && j > before && j < rows;
+      before = j;
+      low += j <= i ? 1 : 0;
+      diagonal = diagonal || j == i;
+      columns[begin + k] = std::uint16_t(j);
+    }
     first[i] = begin;
-    ends[i] = std::uint16_t(count);
+    ends[i] = std::uint16_t(row.count);
     below[i] = std::uint16_t(low | (diagonal ? has_diagonal : 0));
-    return sound && count <= most_entries_of_isai;
+    return sound && row.count <= most_entries_of_isai;
   }
   /// The place of (i, j), or -1.
   BATCHWORK_INLINE int place_of(int i, int j) const {
@@ -172,14 +170,12 @@ struct IsaiRows {
       for (int p = lane; p < n; p += sharing) {
         for (int q = 0; q < n; ++q) b[q * step + p] = T(0);
         b[p * step + n] = J[p] == i ? T(1) : T(0);
-        a.with_row(of_item, J[p], [&](auto const& row) {
-          int q = 0;
-          for (int k = 0; k < row.count; ++k) {
-            int const j = row.column(k);
-            while (q < n && J[q] < j) ++q;
-            if (q < n && J[q] == j) b[q * step + p] = row.number(k);
-          }
-        });
+        auto const row = a.row(of_item, J[p]);
+        for (int k = 0, q = 0; k < row.count; ++k) {
+          int const j = row.column(k);
+          while (q < n && J[q] < j) ++q;
+          if (q < n && J[q] == j) b[q * step + p] = row.number(k);
+        }
       }
       lanes.sync();
       unsigned used = 0;

@@ -59,15 +59,13 @@ struct TriangularSystems {
       int const i = upper ? a.rows - 1 - step : step;
       S s[combined] = {S(T(0)), S(T(0))};
       if (there) {
-        a.with_row(numbers, i, [&](auto const& row) {
-          if constexpr (requires { row.place(0); }) {
-            for (int k = lanes.rank; k < row.count; k += lanes.count) {
-              int const j = row.column(k);
-              if (j == i) s[1] = get<S>(row.place(k));
-              else if ((j > i) == upper) s[0] += get<S>(row.place(k)) * get<S>(to + j * x.row);
-            }
-          }
-        });
+        auto const row = a.row(numbers, i);
+        for (int k = lanes.rank; k < row.count; k += lanes.count) {
+          int const j = row.column(k);
+          if (j == i) s[1] = get<S>(row.place(k));
+          else if ((j > i) == upper)
+            s[0] += get<S>(row.place(k)) * get<S>(to + j * x.row);
+        }
       }
       lanes.sum(s);
       if (there && lanes.rank == 0) {

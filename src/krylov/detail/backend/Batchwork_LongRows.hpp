@@ -233,24 +233,23 @@ struct LongRowsInRegisters {
     for (int p = at.rank; p < pieces; p += at.lanes) {
       unsigned const owner = storage.owners()[p];
       int const i = int(owner & 0xffffu), k0 = K + int(owner >> 16) * plan.length;
-      of->with_row(of_item, i, [&](auto const& row) {
-        BATCHWORK_KEEP_LOOP
-        for (int t0 = 0; t0 < plan.length; t0 += StorageOfRest<T>::at_once) {
-          BATCHWORK_UNROLL
-          for (int t = 0; t < StorageOfRest<T>::at_once; ++t) {
-            int const k = k0 + t0 + t;
-            bool const there = k < row.count;
-            int const j = there ? row.column(k) : 0;
-            bool const inside = unsigned(j) < unsigned(at.rows);
-            T const x = there ? row.number(k) : T(0);
-            valid = valid && inside;
-            if (there && j == i) at.exchange[i] = x;
-            if (p >= plan.kept) continue;
-            storage.numbers(t0 + t, p)->v[t % StorageOfRest<T>::wide] = x;
-            storage.columns(t0 + t, p)[t] = static_cast<unsigned char>(inside ? j : 0);
-          }
+      auto const row = of->row(of_item, i);
+      BATCHWORK_KEEP_LOOP
+      for (int t0 = 0; t0 < plan.length; t0 += StorageOfRest<T>::at_once) {
+        BATCHWORK_UNROLL
+        for (int t = 0; t < StorageOfRest<T>::at_once; ++t) {
+          int const k = k0 + t0 + t;
+          bool const there = k < row.count;
+          int const j = there ? row.column(k) : 0;
+          bool const inside = unsigned(j) < unsigned(at.rows);
+          T const x = there ? row.number(k) : T(0);
+          valid = valid && inside;
+          if (there && j == i) at.exchange[i] = x;
+          if (p >= plan.kept) continue;
+          storage.numbers(t0 + t, p)->v[t % StorageOfRest<T>::wide] = x;
+          storage.columns(t0 + t, p)[t] = static_cast<unsigned char>(inside ? j : 0);
         }
-      });
+      }
     }
     at.sync();
     diagonal.data[0] = at.exchange[at.rank];
@@ -326,13 +325,12 @@ struct LongRowsInRegisters {
     BATCHWORK_KEEP_LOOP
     for (; p < pieces; p += at.lanes) {
       unsigned const owner = storage.owners()[p];
+      auto const row = of->row(of_item, int(owner & 0xffffu));
       int const k0 = K + int(owner >> 16) * plan.length;
+      int const end = k0 + plan.length < row.count ? k0 + plan.length : row.count;
       Sum sum;
-      of->with_row(of_item, int(owner & 0xffffu), [&](auto const& row) {
-        int const end = k0 + plan.length < row.count ? k0 + plan.length : row.count;
-        BATCHWORK_UNROLL_SOME
-        for (int k = k0; k < end; ++k) sum.add(row.number(k), published[row.column(k)]);
-      });
+      BATCHWORK_UNROLL_SOME
+      for (int k = k0; k < end; ++k) sum.add(row.number(k), published[row.column(k)]);
       sums[p] = sum;
     }
   }

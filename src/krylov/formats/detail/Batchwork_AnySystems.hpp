@@ -15,19 +15,13 @@
 
 namespace Batchwork::Impl {
 
-/// One of some formats; AnySystems knows which.
+/// The layouts of all formats, of which one is used; AnySystems knows which. No union: compilers see through a struct.
 template <class... F>
-union OneFormat;
-template <>
-union OneFormat<> {
-  char none;
-  BATCHWORK_INLINE constexpr OneFormat() : none(0) {}
-};
+struct Layouts {};
 template <class F, class... Rest>
-union OneFormat<F, Rest...> {
-  F first;
-  OneFormat<Rest...> rest;
-  BATCHWORK_INLINE constexpr OneFormat() : rest() {}
+struct Layouts<F, Rest...> {
+  F first{};
+  Layouts<Rest...> rest{};
 };
 
 /// What a format gives for a row.
@@ -40,12 +34,15 @@ template <class Row, class Systems>
 struct RowsOfItem {
   Systems const& of;
   typename Systems::value_type const* numbers;
+  /// A copy: what two formats read at different places compilers join to a read at a place that is chosen, of arguments that they
+  /// then copy to memory.
+  Storage<typename Systems::value_type const> values;
 
   BATCHWORK_INLINE Row operator()(int i) const {
     Row row;
     of.with_format([&]<class F>(F const& layout) {
       if constexpr (std::same_as<Row, row_of_format<F, typename Systems::value_type>>)
-        row = layout.row(of.values, numbers, of.rows, i);
+        row = layout.row(values, numbers, of.rows, i);
     });
     return row;
   }
@@ -67,15 +64,15 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
   int format = by_functor;  ///< its place in the list
   int rows = 0;
   Storage<T const> values{};
-  OneFormat<Formats...> layout{};
+  Layouts<Formats...> layouts{};
 
   AnySystemsOf() = default;
   template <class F>
   AnySystemsOf(PatternSystems<T, F> const& a) : rows(a.rows), values(a.values) {
-    set(layout, a.layout);
+    set(layouts, a.layout);
   }
   AnySystemsOf(ScaledIdentitySystems<T> const& a) : rows(a.rows) {
-    set(layout, ScaledIdentityLayout<T>{a.scale});
+    set(layouts, ScaledIdentityLayout<T>{a.scale});
   }
   template <class F>
   AnySystemsOf(MatrixFreeSystems<F> const& a) : rows(a.rows) {}
@@ -83,7 +80,7 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
   /// Runs f(layout) with that of the format; nothing by a functor.
   template <class F>
   BATCHWORK_INLINE void with_format(F const& f) const {
-    run<0>(layout, f);
+    run<0>(layouts, f);
   }
   bool knows_widest_row() const {
     bool known = false;
@@ -106,10 +103,11 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
   BATCHWORK_INLINE void visit(T const* of_item, F const& f) const {
     visit_rows<0, Formats...>(of_item, f);
   }
-  /// Runs f(row) with the entries of row i.
-  template <class F>
-  BATCHWORK_INLINE void with_row(T const* of_item, int i, F const& f) const {
-    visit(of_item, [&](auto const& all) { f(all(i)); });
+  /// The entries of row i of the item whose numbers these are.
+  BATCHWORK_INLINE AnyRow<T> row(T const* of_item, int i) const {
+    AnyRow<T> r;
+    with_format([&](auto const& of) { r = of.row(values, of_item, rows, i).any(); });
+    return r;
   }
   /// Entry k of row i, of those that it has: its column, and its number of the item whose numbers these are.
   BATCHWORK_INLINE int column(int i, int k) const {
@@ -156,12 +154,12 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
   BATCHWORK_INLINE void visit_rows(T const* of_item, F const& f) const {
     using Row = row_of_format<First, T>;
     if constexpr (first_that_gives<Row>() == I) {
-      if (gives<Row>()) return f(RowsOfItem<Row, AnySystemsOf>{*this, of_item});
+      if (gives<Row>()) return f(RowsOfItem<Row, AnySystemsOf>{*this, of_item, values});
     }
     if constexpr (sizeof...(Rest) > 0) visit_rows<I + 1, Rest...>(of_item, f);
   }
   template <class F, class First, class... Rest>
-  void set(OneFormat<First, Rest...>& one, F const& of) {
+  void set(Layouts<First, Rest...>& one, F const& of) {
     if constexpr (std::same_as<F, First>) {
       one.first = of;
       format = int(sizeof...(Formats) - 1 - sizeof...(Rest));
@@ -173,7 +171,7 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
     }
   }
   template <int I, class F, class First, class... Rest>
-  BATCHWORK_INLINE void run(OneFormat<First, Rest...> const& one, F const& f) const {
+  BATCHWORK_INLINE void run(Layouts<First, Rest...> const& one, F const& f) const {
     if (format == I) return f(one.first);
     if constexpr (sizeof...(Rest) > 0) run<I + 1>(one.rest, f);
   }

@@ -27,6 +27,28 @@ struct RowOffsets {
   }
 };
 
+/// The entries of a row of any format: what is a branch for every entry, where that does not matter. Entry k is in column
+/// first + columns[k * column_step], or k without columns, and its number is numbers[k * step + column * by_column]; or there is
+/// one entry, `scale` in column first.
+template <class T>
+struct AnyRow {
+  T const* numbers = nullptr;
+  std::int64_t step = 0, by_column = 0;
+  std::int32_t const* columns = nullptr;
+  std::int64_t column_step = 0;
+  int first = 0, count = 0;
+  bool is_scaled_unit = false;
+  T scale = T(0);
+
+  BATCHWORK_INLINE int column(int k) const {
+    return is_scaled_unit ? first : columns == nullptr ? k : first + columns[k * column_step];
+  }
+  BATCHWORK_INLINE T const* place(int k) const {
+    return numbers + (k * step + (by_column == 0 ? 0 : column(k) * by_column));
+  }
+  BATCHWORK_INLINE T number(int k) const { return is_scaled_unit ? scale : *place(k); }
+};
+
 /// The entries of a row: entry k has the number numbers[k * step] and the column columns[k * column_step].
 template <class T>
 struct SparseRow {
@@ -37,8 +59,10 @@ struct SparseRow {
   int count = 0;
 
   BATCHWORK_INLINE int column(int k) const { return columns[k * column_step]; }
-  BATCHWORK_INLINE T const* place(int k) const { return numbers + k * step; }
   BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
+  BATCHWORK_INLINE AnyRow<T> any() const {
+    return {numbers, step, 0, columns, column_step, 0, count};
+  }
 };
 /// Of a dense matrix, whose columns need no indices.
 template <class T>
@@ -48,8 +72,8 @@ struct DenseRow {
   int count = 0;
 
   static BATCHWORK_INLINE int column(int k) { return k; }
-  BATCHWORK_INLINE T const* place(int k) const { return numbers + k * step; }
   BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
+  BATCHWORK_INLINE AnyRow<T> any() const { return {numbers, step, 0, nullptr, 0, 0, count}; }
 };
 /// Of a multiple of the identity.
 template <class T>
@@ -59,6 +83,9 @@ struct ScaledUnitRow {
 
   BATCHWORK_INLINE int column(int) const { return row; }
   BATCHWORK_INLINE T number(int) const { return value; }
+  BATCHWORK_INLINE AnyRow<T> any() const {
+    return {nullptr, 0, 0, nullptr, 0, row, count, true, value};
+  }
 };
 
 /// One item of a format that has a pattern.
@@ -101,8 +128,8 @@ struct PatternSystems {
 struct CsrLayout {
   static constexpr int rank = 1;
   static constexpr bool has_numbers = true, knows_widest_row = false, lanes_take_own_rows = false;
-  RowOffsets offsets{};
   std::int32_t const* columns = nullptr;
+  RowOffsets offsets{};
 
   static int leading(int) { return 1; }
   template <class T, class F>

@@ -91,12 +91,11 @@ struct BlockInverses {
   BATCHWORK_INLINE void load(AnySystems<T> const& a, T const* item, int i) const {
     int const begin = first[i], n = size[i];
     for (int c = 0; c < n; ++c) number(i, c) = T(0);
-    a.with_row(item, i, [&](auto const& row) {
-      for (int k = 0; k < row.count; ++k) {
-        int const c = row.column(k) - begin;
-        if (c >= 0 && c < n) number(i, c) = row.number(k);
-      }
-    });
+    auto const row = a.row(item, i);
+    for (int k = 0; k < row.count; ++k) {
+      int const c = row.column(k) - begin;
+      if (c >= 0 && c < n) number(i, c) = row.number(k);
+    }
     used[i] = 0;
   }
 

@@ -56,19 +56,18 @@ struct IluFull {
     auto const lanes = lanes_at(at);
     bool sound = true;
     lanes.for_each(rows, [&](int i) {
+      auto const row = a.row(of_item, i);
       std::uint64_t found = 0;
       int before = -1;
-      a.with_row(of_item, i, [&](auto const& row) {
-        for (int k = 0; k < row.count; ++k) {
-          int const j = row.column(k);
-          bool const rises = j > before && j < rows;
-          sound = sound && rises;
-          before = j;
-          if (rises) found |= std::uint64_t(1) << j;
-        }
-        ends[i] = std::uint16_t(row.count);
-      });
+      for (int k = 0; k < row.count; ++k) {
+        int const j = row.column(k);
+        bool const rises = j > before && j < rows;
+        sound = sound && rises;
+        before = j;
+        if (rises) found |= std::uint64_t(1) << j;
+      }
       pattern[i] = found;
+      ends[i] = std::uint16_t(row.count);
     });
     bool const valid = !any_of_system(at, !sound);
     if (lanes.rank == 0) head[0] = valid ? 1 : 0;

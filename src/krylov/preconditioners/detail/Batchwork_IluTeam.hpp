@@ -88,21 +88,20 @@ struct IluTeam {
   /// Reads the pattern of a row. Whether its columns rise.
   BATCHWORK_INLINE bool take_row(AnySystems<T> const& a, T const* of_item, int i) const {
     int const begin = a.first_place(i);
+    auto const row = a.row(of_item, i);
     int before = -1, low = 0;
     bool sound = true, has_diagonal = false;
-    a.with_row(of_item, i, [&](auto const& row) {
-      for (int k = 0; k < row.count; ++k) {
-        int const j = row.column(k);
-        sound = sound && j > before && j < rows;
-        before = j;
-        low += j < i ? 1 : 0;
-        has_diagonal = has_diagonal || j == i;
-        columns[begin + k] = std::uint16_t(j);
-      }
-      ends[i] = std::uint16_t(row.count);
-    });
+    for (int k = 0; k < row.count; ++k) {
+      int const j = row.column(k);
+      sound = sound && j > before && j < rows;
+      before = j;
+      low += j < i ? 1 : 0;
+      has_diagonal = has_diagonal || j == i;
+      columns[begin + k] = std::uint16_t(j);
+    }
     first[i] = begin;
     below[i] = std::uint16_t(low | (has_diagonal ? has_pivot : 0));
+    ends[i] = std::uint16_t(row.count);
     return sound;
   }
   /// By one lane: the level of a row is one more than those of the rows that it needs.
