@@ -139,28 +139,27 @@ concept SolverMethod =
 ///   copy_numbers(lanes, values, numbers, rows, ends, to) copies them there, of rows of ends[i] entries
 /// - diagonal_place(values, row), if it can be said without a search
 template <class F, class T>
-concept Format =
-    std::is_trivially_copyable_v<F> &&
-    requires(F const& f, Impl::Storage<T const> const& values, T const* numbers, int n, T* to,
-             std::uint16_t const* ends, LoneLane const& lane) {
-      { F::rank } -> std::convertible_to<int>;
-      { F::has_numbers } -> std::convertible_to<bool>;
-      { F::knows_widest_row } -> std::convertible_to<bool>;
-      { F::lanes_take_own_rows } -> std::convertible_to<bool>;
-      requires std::semiregular<decltype(f.row(values, numbers, n, n))>;
-      { f.row(values, numbers, n, n).count } -> std::convertible_to<int>;
-      { f.row(values, numbers, n, n).column(n) } -> std::same_as<int>;
-      { f.row(values, numbers, n, n).number(n) } -> std::same_as<T>;
-      { f.column(n, n, n) } -> std::same_as<int>;
-      { f.number(values, numbers, n, n, n) } -> std::same_as<T>;
-      { f.first_place(n, n) } -> std::same_as<int>;
-      f.copy_numbers(lane, values, numbers, n, ends, to);
-      f.row(values, numbers, n, n).any();
-      requires !F::has_numbers || requires {
-        { f.leading(n) } -> std::same_as<int>;
-        f.for_each_place(values, n, n, Impl::AnyBody());
-      };
-    };
+concept Format = std::is_trivially_copyable_v<F> &&
+                 requires(F const& f, Impl::Storage<T const> const& values, T const* numbers, int n,
+                          T* to, std::uint16_t const* ends, LoneLane const& lane) {
+                   { F::rank } -> std::convertible_to<int>;
+                   { F::has_numbers } -> std::convertible_to<bool>;
+                   { F::knows_widest_row } -> std::convertible_to<bool>;
+                   { F::lanes_take_own_rows } -> std::convertible_to<bool>;
+                   requires std::semiregular<decltype(f.row(values, numbers, n, n))>;
+                   { f.row(values, numbers, n, n).count } -> std::convertible_to<int>;
+                   { f.row(values, numbers, n, n).column(n) } -> std::same_as<int>;
+                   { f.row(values, numbers, n, n).number(n) } -> std::same_as<T>;
+                   { f.column(n, n, n) } -> std::same_as<int>;
+                   { f.number(values, numbers, n, n, n) } -> std::same_as<T>;
+                   { f.first_place(n, n) } -> std::same_as<int>;
+                   f.copy_numbers(lane, values, numbers, n, ends, to);
+                   f.row(values, numbers, n, n).any();
+                   requires !F::has_numbers || requires {
+                     { f.leading(n) } -> std::same_as<int>;
+                     f.for_each_place(values, n, n, Impl::AnyBody());
+                   };
+                 };
 
 }  // namespace Batchwork
 

@@ -156,7 +156,7 @@ auto with_both(SystemCall const& call, SolveConfiguration const& c, F const& f) 
 /// [, workspace(view)]). One branch on the host, then the same kernels, and so the same bits. With AnyMatrices the format is
 /// chosen at run time as well. Messages count operands as where solver and preconditioner are given: A is operand 3.
 /// \param configuration  solver, preconditioner, criteria and what is theirs
-/// \param a              csr, ell, dense, scaled_identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
+/// \param a              csr, ell, dia, dense, scaled_identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
 /// \param b,x            Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may not be b
 /// \param log_and_workspace  a SolveLog; workspace(view), where workspace_numbers(...) is not zero; other calls do
 ///                       not use; each may be left out

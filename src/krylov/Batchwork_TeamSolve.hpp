@@ -354,7 +354,7 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
 /// \param solver           conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria
 /// \param preconditioner   no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor). A View of blocks
 ///                         is not kept: it must outlive the kernel, too
-/// \param a                csr, ell, dense, scaled_identity or matrix_free, of which solve takes an item by its number; or
+/// \param a                csr, ell, dia, dense, scaled_identity or matrix_free, of which solve takes an item by its number; or
 ///                         csr_pattern, ell_pattern, dense_pattern, whose numbers the kernel has. Views are not kept: they must
 ///                         outlive the kernel
 ///

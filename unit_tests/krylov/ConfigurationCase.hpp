@@ -283,9 +283,8 @@ void expect_what_parameters_say() {
   for (std::int64_t n = 0; n < items; ++n) put_dominant(s, n, random, true);
   s.upload();
   c.preconditioner = PreconditionerKind::spd_isai;
-  look_at(s.csr(), [&](std::int64_t n, auto const& r) {
-    return isai_truth(true, s.pattern, s.full, n, r);
-  });
+  look_at(s.csr(),
+          [&](std::int64_t n, auto const& r) { return isai_truth(true, s.pattern, s.full, n, r); });
   c.preconditioner = PreconditionerKind::block_jacobi;
   for (int size : {1, 3, 4, 32}) {
     c.block_rows = size;

@@ -121,7 +121,8 @@ void expect_singular_alone(Run const& run, Random& random) {
     for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, true);
     a.upload();
     ArrangedBatch<T> const b(items, rows, 1, Arranged::item_contiguous),
-        x(items, rows, 1, Arranged::item_contiguous), good(items, rows, 1, Arranged::item_contiguous);
+        x(items, rows, 1, Arranged::item_contiguous),
+        good(items, rows, 1, Arranged::item_contiguous);
     b.randomise(random);
     auto const log = SolveLog<T>::allocated(items);
     auto const m = is_spd ? spd_isai() : isai();

@@ -18,9 +18,9 @@ TEST(SolveNames, GoBothWays) {
   for (auto kind : {SolverKind::conjugate_gradients, SolverKind::bicgstab, SolverKind::gmres,
                     SolverKind::richardson})
     EXPECT_EQ(from_string<SolverKind>(to_string(kind)), kind);
-  for (auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi,
-                    PreconditionerKind::block_jacobi, PreconditionerKind::ilu,
-                    PreconditionerKind::isai, PreconditionerKind::spd_isai})
+  for (auto kind :
+       {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::block_jacobi,
+        PreconditionerKind::ilu, PreconditionerKind::isai, PreconditionerKind::spd_isai})
     EXPECT_EQ(from_string<PreconditionerKind>(to_string(kind)), kind);
   for (auto kind : {RelativeTo::right_side, RelativeTo::start, RelativeTo::nothing})
     EXPECT_EQ(from_string<RelativeTo>(to_string(kind)), kind);
@@ -32,8 +32,9 @@ TEST(SolveNames, GoBothWays) {
   expect_says(message_of([] { (void)from_string<SolverKind>("BiCGSTAB(2)"); }),
               {"Batchwork::from_string: \"BiCGSTAB(2)\" is no solver; give one of "
                "conjugate_gradients, bicgstab, gmres, richardson"});
-  expect_says(message_of([] { (void)from_string<PreconditionerKind>(""); }),
-              {"\"\" is no preconditioner; give one of none, jacobi, block_jacobi, ilu, isai, spd_isai"});
+  expect_says(
+      message_of([] { (void)from_string<PreconditionerKind>(""); }),
+      {"\"\" is no preconditioner; give one of none, jacobi, block_jacobi, ilu, isai, spd_isai"});
   expect_says(message_of([] { (void)from_string<RelativeTo>("b"); }),
               {"give one of right_side, start, nothing"});
 }

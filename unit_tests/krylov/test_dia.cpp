@@ -148,8 +148,7 @@ TEST(Dia, Verbs) {
             continue;
           }
           double const x = i == j ? 2.5 : 0;
-          double const expected =
-              (x - a.full.at(n, i, j)) * left.at(n, i, 0) * right.at(n, j, 0);
+          double const expected = (x - a.full.at(n, i, j)) * left.at(n, i, 0) * right.at(n, j, 0);
           ASSERT_NEAR(d.lines.at(n, k, j), expected, 6 * double(epsilon<double>) * 4);
         }
   }
@@ -222,8 +221,8 @@ TEST(Dia, FindBlocks) {
   // All diagonals: rows are alike.
   Matrices<double> const a(full_pattern(4), 1, Arranged::item_contiguous);
   DiaOf<double> const d(a, Arranged::item_contiguous);
-  auto const first = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(),
-                                                         find_blocks(d.dia(), 3));
+  auto const first =
+      Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), find_blocks(d.dia(), 3));
   EXPECT_EQ(std::vector<int>(first.data(), first.data() + first.extent(0)),
             (std::vector<int>{0, 3}));
 }
@@ -244,8 +243,7 @@ struct TeamKernel {
     double* const solution = &x(n, 0);
     SolveResult<double> result;
     if constexpr (Solver::numbers_rank == 2) {
-      if (numbers != nullptr)
-        result = solver.solve(member, numbers + n * of_item, right, solution);
+      if (numbers != nullptr) result = solver.solve(member, numbers + n * of_item, right, solution);
       else result = solver.solve(member, n, right, solution);
     }
     if (member.team_rank() == 0) codes(n) = result.code;
@@ -268,10 +266,9 @@ void expect_solved_by_teams(A const& systems, Matrices<double> const& a, double 
   Kokkos::deep_copy(codes, 77);
   Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<256, 1>> policy(items, solver.team_size());
   policy.set_scratch_size(0, Kokkos::PerTeam(int(solver.scratch_size())));
-  Kokkos::parallel_for(
-      "a kernel of the user's", policy,
-      TeamKernel<std::remove_const_t<decltype(solver)>>{solver, numbers, of_item, rows, right,
-                                                        solution, codes});
+  Kokkos::parallel_for("a kernel of the user's", policy,
+                       TeamKernel<std::remove_const_t<decltype(solver)>>{
+                           solver, numbers, of_item, rows, right, solution, codes});
   copy(vectors(x), solution);
   x.download();
   auto const said = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), codes);
@@ -328,8 +325,9 @@ TEST(Dia, Misuse) {
   expect_says(message_of([&] { multiply(dia(two, three), x, y); }),
               {"Batchwork::multiply: operand 1, dia values(\"three\") [View (7, 3, 4)] holds 3x4",
                "dia offsets(\"two\") [View (2)] has 2 offsets; give a line for each"});
-  expect_says(message_of([&] { multiply(dia(nine, eight), x, y); }),
-              {"dia offsets(\"nine\") [View (8)] has 8 offsets", "4 rows have 7 diagonals at most"});
+  expect_says(
+      message_of([&] { multiply(dia(nine, eight), x, y); }),
+      {"dia offsets(\"nine\") [View (8)] has 8 offsets", "4 rows have 7 diagonals at most"});
   expect_says(message_of([&] { multiply(dia(gaps, three), x, y); }),
               {"dia offsets(", "has gaps; give"});
   expect_says(message_of([&] { multiply(dia(null, three), x, y); }),

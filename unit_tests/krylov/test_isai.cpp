@@ -107,8 +107,9 @@ TEST(IsaiMisuse, IsNamed) {
   expect_says(message_of([&] { solve(s, isai(), dense(full), b, x); }),
               {"Batchwork::solve: operand 2, isai: rows of 40 entries, more than the limit of 32",
                "; give block_jacobi or ilu"});
-  expect_says(message_of([&] { solve(s, spd_isai(), matrix_free(40, Neighbours<double>{40}), b, x); }),
-              {"operand 2, spd_isai: matrix_free has no entries", "; give"});
+  expect_says(
+      message_of([&] { solve(s, spd_isai(), matrix_free(40, Neighbours<double>{40}), b, x); }),
+      {"operand 2, spd_isai: matrix_free has no entries", "; give"});
   EXPECT_EQ(explain_solve(Status::code(Reason::breakdown, Breakdown::preconditioner)),
             "breakdown: there is no such preconditioner");
 }

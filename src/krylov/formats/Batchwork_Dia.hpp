@@ -62,8 +62,8 @@ struct DiaLayout {
   }
   /// Offsets rise, so a row has some diagonals one after the other.
   template <class T>
-  BATCHWORK_INLINE DiaRow<T> row(Storage<T const> const& values, T const* numbers,
-                                            int rows, int i) const {
+  BATCHWORK_INLINE DiaRow<T> row(Storage<T const> const& values, T const* numbers, int rows,
+                                 int i) const {
     int first = 0, end = 0;
     BATCHWORK_KEEP_LOOP
     for (int d = 0; d < count; ++d) {
@@ -177,9 +177,8 @@ struct Dia {
     return "";
   }
   DiaSystems<value_type> systems() const {
-    return {{index_data(offsets), int(diagonals())},
-            stored(values).storage.as_const(),
-            int(rows())};
+    return {
+        {index_data(offsets), int(diagonals())}, stored(values).storage.as_const(), int(rows())};
   }
   std::vector<std::vector<std::int64_t>> columns_by_rows() const {
     auto const o = pattern_on_host(offsets);
@@ -224,8 +223,8 @@ void check_pattern(Dia<O, V> const& a, Diagonals diagonals) {
   std::int64_t last = -a.rows();
   for (std::size_t d = 0; d < offsets.extent(0); ++d) {
     auto const offset = static_cast<std::int32_t>(offsets(d));
-    std::string const here = ", diagonal " + std::to_string(d) + ": offset " +
-                             std::to_string(offset);
+    std::string const here =
+        ", diagonal " + std::to_string(d) + ": offset " + std::to_string(offset);
     if (offset <= -a.rows() || offset >= a.rows())
       PatternFault::raise(view, here + " is out of range; give offsets from " +
                                     std::to_string(1 - a.rows()) + " to " +

@@ -234,7 +234,7 @@ struct MatrixFree : NoViews {
   MatrixFreeSystems<F> systems() const { return {int(extent), functor}; }
 };
 
-/// What csr, ell, dense, scaled_identity and matrix_free give.
+/// What csr, ell, dia, dense, scaled_identity and matrix_free give.
 template <class A>
 concept SystemMatrices = requires { typename A::systems_of_a_batch; };
 

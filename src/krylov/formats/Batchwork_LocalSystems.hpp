@@ -102,7 +102,7 @@ struct DensePattern {
   DenseSystems<T> systems() const { return {{}, {}, int(extent)}; }
 };
 
-/// What team_solve takes beside csr, ell, dense, scaled_identity and matrix_free.
+/// What team_solve takes beside csr, ell, dia, dense, scaled_identity and matrix_free.
 template <class A>
 concept TeamPattern = requires { typename A::pattern_of_a_team; };
 
@@ -131,10 +131,11 @@ BATCHWORK_INLINE Systems with_numbers(Systems systems, int width, V const& v) {
     to.row = Rank == 1 ? 1 : width;
     to.col = 1;
   } else {
-    static_assert(V::rank() == Rank,
-                  "Batchwork::team_solve: an item's own numbers are a View of (entry) for csr, of "
-                  "(row, entry) for ell, of (row, column) for dense, of (diagonal, column) for dia, "
-                  "or a pointer");
+    static_assert(
+        V::rank() == Rank,
+        "Batchwork::team_solve: an item's own numbers are a View of (entry) for csr, of "
+        "(row, entry) for ell, of (row, column) for dense, of (diagonal, column) for dia, "
+        "or a pointer");
     to.data = v.data();
     to.row = std::int64_t(v.stride(0));
     to.col = 0;

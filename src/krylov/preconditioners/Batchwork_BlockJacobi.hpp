@@ -29,7 +29,7 @@ struct EqualBlocks {};
 
 }  // namespace Impl
 
-/// Block Jacobi: z = D^-1 r, D being the blocks of A on its diagonal, which block_jacobi gives. For csr, ell, dense and scaled_identity.
+/// Block Jacobi: z = D^-1 r, D being the blocks of A on its diagonal, which block_jacobi gives. For csr, ell, dia, dense and scaled_identity.
 template <class Blocks>
 struct BlockJacobi {
   using preconditioner_of_systems = void;

@@ -18,14 +18,14 @@
 
 namespace Batchwork {
 
-/// ILU(0): z = U^-1 L^-1 r, L with a unit diagonal and U having the pattern of A, with L U = A there. For csr, ell, dense, of
+/// ILU(0): z = U^-1 L^-1 r, L with a unit diagonal and U having the pattern of A, with L U = A there. For csr, ell, dia, dense, of
 /// which all places are pattern, so that L U = A throughout (without pivoting), and scaled_identity. Columns rise within a row, see
 /// check; where they do not the item ends as Reason::invalid_pattern. For conjugate_gradients A is to be symmetric.
 ///
 /// A pivot that is missing in the pattern, zero, or without a finite reciprocal becomes 1, in every format alike: the row of U is
 /// then not divided.
 ///
-/// Memory of a system: as many numbers as A has places (of ell and dense those that are not there too) and one a row, with
+/// Memory of a system: as many numbers as A has places (of ell, dia and dense those that are not there too) and one a row, with
 /// two bytes a place and 21 a row; where 5 to 64 rows have half of all places or more, a number for every place of a full matrix
 /// and one a row, with ten bytes a row. On devices in team scratch (with the exchange to 40,928 bytes, fewer where a
 /// multiprocessor has no room for four such teams: 64 full rows of double, 512 rows of 3 entries), or else in the workspace, see
@@ -75,9 +75,7 @@ struct IluFactors {
     end = above + rows;
   }
   /// Where the numbers of a row begin.
-  BATCHWORK_INLINE T* row(int i) const {
-    return values + of->first_place(i);
-  }
+  BATCHWORK_INLINE T* row(int i) const { return values + of->first_place(i); }
   BATCHWORK_INLINE int column(int i, int k) const { return of->column(i, k); }
 
   /// Copies a row of the item. Whether its columns rise.

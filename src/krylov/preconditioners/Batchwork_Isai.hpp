@@ -53,12 +53,12 @@ struct IsaiRows {
   int rows = 0;
   bool is_spd = false;
   T *values = nullptr, *local = nullptr;
-  std::int32_t* first = nullptr;      ///< (row): where its entries begin
-  std::uint16_t *columns = nullptr,   ///< (entry)
-      *ends = nullptr,                ///< (row): entries
-          *below = nullptr,           ///< (row): those to the diagonal, and a bit where that is there
-              *order = nullptr,       ///< (local row): see solve_rows
-                  *head = nullptr;    ///< whether the pattern is valid, and its widest row
+  std::int32_t* first = nullptr;     ///< (row): where its entries begin
+  std::uint16_t *columns = nullptr,  ///< (entry)
+      *ends = nullptr,               ///< (row): entries
+          *below = nullptr,         ///< (row): those to the diagonal, and a bit where that is there
+              *order = nullptr,     ///< (local row): see solve_rows
+                  *head = nullptr;  ///< whether the pattern is valid, and its widest row
 
   static constexpr int has_diagonal = 0x8000, below_bits = 0x7fff;
 
@@ -300,9 +300,7 @@ struct Prepared<Vector, IsaiInKernel> {
       T const* const result = m.is_spd ? w : t;
       at.for_each([&](int k) {
         int const i = at.row_of(k);
-        z.set(k, i >= at.rows ? T(0)
-                 : failed     ? Kokkos::Experimental::quiet_NaN_v<T>
-                              : result[i]);
+        z.set(k, i >= at.rows ? T(0) : failed ? Kokkos::Experimental::quiet_NaN_v<T> : result[i]);
       });
     }
   }
@@ -333,8 +331,9 @@ struct Isai {
   void check(Call const& call, A const& a) const {
     std::string const name = is_spd ? "spd_isai" : "isai";
     if constexpr (std::is_void_v<typename A::value_type>) {
-      call.fail("operand 2, " + name +
-                ": matrix_free has no entries; give no_preconditioner() or preconditioner(functor)");
+      call.fail(
+          "operand 2, " + name +
+          ": matrix_free has no entries; give no_preconditioner() or preconditioner(functor)");
     } else {
       if (a.rows() > 0 && Impl::knows_widest_row(a.systems()) &&
           a.nonzeros() > a.rows() * most_entries_of_isai)

@@ -95,7 +95,7 @@ concept NumberOrView = std::convertible_to<X, double> || Viewish<X>;
 
 }  // namespace Impl
 
-/// A_n = beta A_n + alpha I for every item n, in the numbers of A, which is csr(...), ell(...) or dense(...) of Views that are
+/// A_n = beta A_n + alpha I for every item n, in the numbers of A, which is csr(...), ell(...), dia(...) or dense(...) of Views that are
 /// not const. alpha is a number, or a View alpha(item) of the type of A's numbers, in any layout or compact(v, n). With a beta of
 /// one only the diagonal is read and written, with a beta of zero nothing is read.
 ///

@@ -63,8 +63,7 @@ struct TriangularSystems {
         for (int k = lanes.rank; k < row.count; k += lanes.count) {
           int const j = row.column(k);
           if (j == i) s[1] = get<S>(row.place(k));
-          else if ((j > i) == upper)
-            s[0] += get<S>(row.place(k)) * get<S>(to + j * x.row);
+          else if ((j > i) == upper) s[0] += get<S>(row.place(k)) * get<S>(to + j * x.row);
         }
       }
       lanes.sum(s);
@@ -130,7 +129,7 @@ void solve_triangular_batch(Exec const& exec, Triangle triangle, A const& a, B c
 }  // namespace Impl
 
 /// The solutions of L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being the lower or upper triangle of A, which is
-/// csr(...), ell(...) or dense(...): what is on the other side of the diagonal is not used. The order of the entries within a
+/// csr(...), ell(...), dia(...) or dense(...): what is on the other side of the diagonal is not used. The order of the entries within a
 /// row does not matter.
 /// \param triangle  Triangle::lower, unit_lower, upper or unit_upper
 /// \param b,x       Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may be the View b itself

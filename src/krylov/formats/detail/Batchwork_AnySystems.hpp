@@ -26,8 +26,8 @@ struct Layouts<F, Rest...> {
 
 /// What a format gives for a row.
 template <class F, class T>
-using row_of_format = decltype(std::declval<F const&>().row(
-    std::declval<Storage<T const> const&>(), std::declval<T const*>(), 0, 0));
+using row_of_format = decltype(std::declval<F const&>().row(std::declval<Storage<T const> const&>(),
+                                                            std::declval<T const*>(), 0, 0));
 
 /// The rows of an item in one of the formats that give such rows: rows(i) gives the entries of row i, none beyond the last row.
 template <class Row, class Systems>

@@ -66,7 +66,8 @@ void sum_rows_on_host(PatternItem<EllSystems<T>> const& item, int rows, X const&
     Sum<Pack<T, W>> sums;
     for (int k = 0; k < a.layout.width; ++k) {
       T const* const v = item.numbers + i + k * a.values.col;
-      std::int32_t const* const c = a.layout.columns + i * a.layout.column_row + k * a.layout.column_entry;
+      std::int32_t const* const c =
+          a.layout.columns + i * a.layout.column_row + k * a.layout.column_entry;
       int there = 0;
       for (int l = 0; l < W; ++l) there += c[l * a.layout.column_row] >= 0;
       if (there == 0) break;
