@@ -89,8 +89,9 @@ void expect_isai(Run const& run, Matrices<T> const& a, A const& systems, Pattern
 /// A symmetric pattern whose rows have so many entries at most, or somewhat fewer.
 inline Pattern narrow_pattern(Random& random, int rows, int entries) {
   Pattern p{rows, {}};
-  std::vector<std::vector<bool>> there(std::size_t(rows), std::vector<bool>(std::size_t(rows)));
-  std::vector<int> count(std::size_t(rows), 1);
+  auto const n = static_cast<std::size_t>(rows);
+  std::vector<std::vector<bool>> there(n, std::vector<bool>(n));
+  std::vector<int> count(n, 1);
   for (int i = 0; i < rows; ++i) there[std::size_t(i)][std::size_t(i)] = true;
   for (int trial = 0; trial < 4 * rows * entries; ++trial) {
     auto const i = std::size_t(random.integer(0, rows - 1)),
@@ -100,7 +101,7 @@ inline Pattern narrow_pattern(Random& random, int rows, int entries) {
     ++count[i];
     ++count[j];
   }
-  for (std::size_t i = 0; i < std::size_t(rows); ++i) {
+  for (std::size_t i = 0; i < n; ++i) {
     p.columns.emplace_back();
     for (int j = 0; j < rows; ++j)
       if (there[i][std::size_t(j)]) p.columns.back().push_back(j);

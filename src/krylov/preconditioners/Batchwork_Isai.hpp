@@ -197,11 +197,12 @@ struct IsaiRows {
           pivot = pivot < 0 ? 0 : pivot;
           used |= 1u << pivot;
           if (lane == 0) pivot_of[c] = std::uint16_t(pivot);
-          T const inverse = T(1) / b[pivot * step + c];
+          T const divisor = b[pivot * step + c];
           BATCHWORK_KEEP_LOOP
           for (int q = lane; q < n; q += sharing) {
             if (q == pivot) continue;
-            T const f = b[q * step + c] * inverse;
+            // Divided, so that of two rows that are alike nothing is left.
+            T const f = b[q * step + c] / divisor;
             BATCHWORK_UNROLL_SOME
             for (int k = c + 1; k <= n; ++k) b[q * step + k] -= f * b[pivot * step + k];
           }
@@ -280,24 +281,29 @@ struct Prepared<Vector, IsaiInKernel> {
         if (failed) z.data[i] = Kokkos::Experimental::quiet_NaN_v<T>;
       }
     } else {
-      T *const w = at.second_exchange(), *const t = at.exchange;
+      // What a product published in the first exchange all have read when they have waited once; it is published to again without
+      // a wait, so what others read last is in the second.
+      T *const w = at.second_exchange(), *const result = at.exchange;
+      T* const from = m.is_spd ? result : w;
+      if (m.is_spd) lanes.sync();
       at.for_each([&](int k) {
         int const i = at.row_of(k);
-        if (i < at.rows) w[i] = r(k);
+        if (i < at.rows) from[i] = r(k);
       });
       lanes.sync();
-      // A loop that is not unrolled needs fewer registers.
+      // Loops that are not unrolled need fewer registers.
       if (valid) {
+        T* const sums = m.is_spd ? w : result;
         lanes.for_each(at.rows, [&](int i) {
-          t[i] = m.row_sum(i, 0, m.is_spd ? m.to_diagonal(i) : int(m.ends[i]), w);
+          sums[i] = m.row_sum(i, 0, m.is_spd ? m.to_diagonal(i) : int(m.ends[i]), from);
         });
         if (m.is_spd) {
           lanes.sync();
-          lanes.for_each(at.rows,
-                         [&](int i) { w[i] = m.row_sum(i, m.to_diagonal(i) - 1, m.ends[i], t); });
+          lanes.for_each(at.rows, [&](int i) {
+            result[i] = m.row_sum(i, m.to_diagonal(i) - 1, m.ends[i], w);
+          });
         }
       }
-      T const* const result = m.is_spd ? w : t;
       at.for_each([&](int k) {
         int const i = at.row_of(k);
         z.set(k, i >= at.rows ? T(0) : failed ? Kokkos::Experimental::quiet_NaN_v<T> : result[i]);
