@@ -24,23 +24,22 @@
 namespace Batchwork {
 namespace Impl {
 
-/// The entries of a row of a matrix by diagonals. What is the same for all rows of an item costs registers only once.
+/// The entries of a row of a matrix by diagonals. What is the same for all rows costs registers only once.
 template <class T>
 struct DiaRow {
-  T const* numbers = nullptr;  ///< of the item
-  std::int32_t const* offsets = nullptr;
+  T const* numbers = nullptr;             ///< of the first of its diagonals
+  std::int32_t const* offsets = nullptr;  ///< from that one on
   std::int64_t line_step = 0, column_step = 0;
-  int rows = 0, row = 0;
-  int first = 0, count = 0;  ///< diagonals
+  int rows = 0, row = 0, count = 0;
 
-  BATCHWORK_INLINE int column(int k) const { return row + offsets[first + k]; }
+  BATCHWORK_INLINE int column(int k) const { return row + offsets[k]; }
   /// Nothing is read where offsets that do not rise lead out of the matrix.
   BATCHWORK_INLINE T number(int k) const {
     int const j = column(k);
-    return unsigned(j) < unsigned(rows) ? numbers[(first + k) * line_step + j * column_step] : T(0);
+    return unsigned(j) < unsigned(rows) ? numbers[k * line_step + j * column_step] : T(0);
   }
   BATCHWORK_INLINE AnyRow<T> any() const {
-    return {numbers + first * line_step, line_step, column_step, offsets + first, 1, row, count};
+    return {numbers, line_step, column_step, offsets, 1, row, count};
   }
 };
 
@@ -72,8 +71,13 @@ struct DiaLayout {
       first += j < 0 ? 1 : 0;
       end += j < rows ? 1 : 0;
     }
-    return {numbers, offsets, values.row, values.col,
-            rows,    i,       first,      i < rows && end > first ? end - first : 0};
+    return {numbers + first * values.row,
+            offsets + first,
+            values.row,
+            values.col,
+            rows,
+            i,
+            i < rows && end > first ? end - first : 0};
   }
   BATCHWORK_INLINE int first_of_row(int i) const {
     int d = 0;

@@ -34,15 +34,12 @@ template <class Row, class Systems>
 struct RowsOfItem {
   Systems const& of;
   typename Systems::value_type const* numbers;
-  /// A copy: what two formats read at different places compilers join to a read at a place that is chosen, of arguments that they
-  /// then copy to memory.
-  Storage<typename Systems::value_type const> values;
 
   BATCHWORK_INLINE Row operator()(int i) const {
     Row row;
     of.with_format([&]<class F>(F const& layout) {
       if constexpr (std::same_as<Row, row_of_format<F, typename Systems::value_type>>)
-        row = layout.row(values, numbers, of.rows, i);
+        row = layout.row(of.values, numbers, of.rows, i);
     });
     return row;
   }
@@ -154,7 +151,7 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
   BATCHWORK_INLINE void visit_rows(T const* of_item, F const& f) const {
     using Row = row_of_format<First, T>;
     if constexpr (first_that_gives<Row>() == I) {
-      if (gives<Row>()) return f(RowsOfItem<Row, AnySystemsOf>{*this, of_item, values});
+      if (gives<Row>()) return f(RowsOfItem<Row, AnySystemsOf>{*this, of_item});
     }
     if constexpr (sizeof...(Rest) > 0) visit_rows<I + 1, Rest...>(of_item, f);
   }
