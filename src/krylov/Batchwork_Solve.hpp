@@ -14,6 +14,7 @@
 #include <string>
 #include <type_traits>
 
+#include "krylov/Batchwork_Concepts.hpp"
 #include "krylov/Batchwork_SolveStorage.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
 #include "krylov/detail/Batchwork_SolveHost.hpp"
@@ -22,6 +23,7 @@
 #include "krylov/formats/Batchwork_Formats.hpp"
 #include "krylov/preconditioners/Batchwork_BlockJacobi.hpp"
 #include "krylov/preconditioners/Batchwork_Ilu.hpp"
+#include "krylov/preconditioners/Batchwork_Isai.hpp"
 #include "krylov/preconditioners/Batchwork_Preconditioner.hpp"
 #include "krylov/solvers/Batchwork_Bicgstab.hpp"
 #include "krylov/solvers/Batchwork_Cgs.hpp"
@@ -40,9 +42,6 @@ template <class S>
 concept IterativeSolver = requires(S const& s) {
   { s.stop } -> std::convertible_to<StoppingCriteria>;
 };
-template <class M>
-concept Preconditioner =
-    std::same_as<M, NoPreconditioner> || std::same_as<M, Jacobi> || takes_item<M>;
 
 template <class Exec, class A, class B, class X>
 constexpr void require_solve() {
@@ -85,12 +84,6 @@ void check_solver(SystemCall const& call, Solver const& solver) {
                 "; give a finite number");
 }
 
-/// Whether the widest row of such systems is known, from their number of entries; of compressed rows only the mean is.
-template <class Systems>
-constexpr bool knows_widest_row(Systems const& a) {
-  if constexpr (requires { a.kind; }) return a.kind != Systems::Kind::csr;
-  else return !requires { a.offsets; };
-}
 /// How kernels hold such systems, of which they get `a`.
 template <class T, class Solver, class M, class Exec, class Systems>
 SolveChoice choose_variant(SystemCall const& call, [[maybe_unused]] Exec const& exec,
@@ -507,8 +500,8 @@ inline constexpr bool is_configuration = false;
 /// \param WorkDivision    how the work of a device is divided, where the choice of solve is not wanted
 /// \param solver          conjugate_gradients, bicgstab, cgs, gmres or richardson, with stopping criteria; or one of them for
 ///                        badly scaled systems, scaled(...), or with weights for its test, weighted(...)
-/// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor)
-/// \param a               csr, ell, dense, scaled_identity or matrix_free, of up to 2048 rows; see check
+/// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu(), isai(), spd_isai() or preconditioner(functor)
+/// \param a               csr, ell, dia, dense, scaled_identity or matrix_free, of up to 2048 rows; see check
 /// \param b,x             Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may not be b
 /// \param log             a SolveLog, whose Views are optional: iterations, residuals and the reason of every item; may be
 ///                        left out
@@ -544,7 +537,7 @@ void solve(First const& first, Rest const&... rest) {
 /// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
 ///
 /// Throws std::invalid_argument if the solver's parameters or the division are refused by solve.
-template <class T = void, class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M,
+template <class T = void, class Exec, Impl::IterativeSolver Solver, Preconditioner M,
           Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver const& solver,
@@ -566,7 +559,7 @@ std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver
                                             is_scaled)
       .numbers();
 }
-template <class T = void, class Exec, Impl::IterativeSolver Solver, Impl::Preconditioner M,
+template <class T = void, class Exec, Impl::IterativeSolver Solver, Preconditioner M,
           Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const& preconditioner,
@@ -574,7 +567,7 @@ std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, M const& 
   return workspace_numbers<T>(exec, WorkDivision{}, solver, preconditioner, a, items);
 }
 template <class T = void, Impl::IterativeSolver Solver, class M, Impl::SystemMatrices A>
-  requires Impl::Preconditioner<M>
+  requires Preconditioner<M>
 std::int64_t workspace_numbers(Solver const& solver, M const& preconditioner, A const& a,
                                std::int64_t items) {
   return workspace_numbers<T>(Kokkos::DefaultExecutionSpace(), solver, preconditioner, a, items);

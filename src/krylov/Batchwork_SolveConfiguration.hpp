@@ -20,7 +20,7 @@
 namespace Batchwork {
 
 enum class SolverKind { conjugate_gradients, bicgstab, gmres, richardson, cgs };
-enum class PreconditionerKind { none, jacobi, block_jacobi, ilu };
+enum class PreconditionerKind { none, jacobi, block_jacobi, ilu, isai, spd_isai };
 
 /// What solve is to do; a plain value. Solvers and preconditioners ignore what is not theirs.
 struct SolveConfiguration {
@@ -61,7 +61,9 @@ struct NamesOf<PreconditionerKind> {
       {PreconditionerKind::none, "none"},
       {PreconditionerKind::jacobi, "jacobi"},
       {PreconditionerKind::block_jacobi, "block_jacobi"},
-      {PreconditionerKind::ilu, "ilu"}};
+      {PreconditionerKind::ilu, "ilu"},
+      {PreconditionerKind::isai, "isai"},
+      {PreconditionerKind::spd_isai, "spd_isai"}};
 };
 template <>
 struct NamesOf<RelativeTo> {
@@ -126,6 +128,8 @@ auto with_preconditioner(SystemCall const& call, SolveConfiguration const& c, F 
     case PreconditionerKind::jacobi: return f(jacobi());
     case PreconditionerKind::block_jacobi: return f(block_jacobi(c.block_rows));
     case PreconditionerKind::ilu: return f(ilu());
+    case PreconditionerKind::isai: return f(isai());
+    case PreconditionerKind::spd_isai: return f(spd_isai());
   }
   refuse_kind(call, c.preconditioner);
 }
@@ -186,7 +190,7 @@ struct SolveConfiguredOfArguments {
 /// With AnyMatrices the format is chosen at run time as well. Messages count operands as where solver and preconditioner are
 /// given: A is operand 3.
 /// \param configuration  solver, preconditioner, criteria and what is theirs; or scaled(configuration), weighted(configuration, w)
-/// \param a              csr, ell, dense, scaled_identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
+/// \param a              csr, ell, dia, dense, scaled_identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
 /// \param b,x            Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may not be b
 /// \param log_and_workspace  a SolveLog; workspace(view), where workspace_numbers(...) is not zero; other calls do
 ///                       not use; each may be left out

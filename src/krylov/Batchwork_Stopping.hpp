@@ -52,6 +52,7 @@ struct Breakdown {
   static constexpr int pivot = 3;
   static constexpr int singular =
       4;  ///< GMRES: a direction's product depends on those of the others
+  static constexpr int preconditioner = 5;  ///< isai: a local system is singular
 };
 
 /// A Status code of solve or team_solve in words, for messages on the host: "breakdown: rho vanished".
@@ -63,6 +64,7 @@ inline std::string explain_solve(int code) {
     case Breakdown::omega: return words + ": omega vanished";
     case Breakdown::pivot: return words + ": the pivot vanished";
     case Breakdown::singular: return words + ": the matrix is singular, or nearly";
+    case Breakdown::preconditioner: return words + ": there is no such preconditioner";
     default: return words;
   }
 }

@@ -109,7 +109,7 @@ struct TeamSolver {
   Solver solver;
   M preconditioner;
   Systems systems;
-  int width;    ///< numbers of a row that a pointer gives
+  int width;    ///< numbers of a line that a pointer gives
   int sharing;  ///< lanes of a row
 
   /// Threads of a team: as many as the system wants. On devices any other multiple of 32 to 256 does that has no more than
@@ -201,8 +201,11 @@ struct TeamSolver {
     else return by_thread(member, a, functor, number, b, x);
   }
 
+  /// A copy, which is held in registers: else compilers copy all that the kernel has.
+  using SystemsByLanes = std::conditional_t<by_functor, Systems const&, Systems const>;
+
   template <class Member, class F, class B, class X>
-  BATCHWORK_INLINE SolveResult<T> by_lanes(Member const& member, Systems const& a,
+  BATCHWORK_INLINE SolveResult<T> by_lanes(Member const& member, SystemsByLanes a,
                                            [[maybe_unused]] F const& functor, std::int64_t number,
                                            B const& b, X const& x) const {
     int const lanes = member.team_size(), rank = member.team_rank();
@@ -235,7 +238,7 @@ struct TeamSolver {
       if constexpr (requires { m.valid; }) matrix.valid = matrix.valid && m.valid;
       auto method = method_with_storage(at, solver,
                                         SystemStorage<T>{factors + numbers_of_factors(), 0, true});
-      return solve_systems(at, m, method, solver.stop);
+      return with_failure(m, solve_systems(at, m, method, solver.stop));
     };
     RowNumbers<T, R> diagonal{};
     if constexpr (by_functor) {
@@ -289,7 +292,7 @@ struct TeamSolver {
       auto const m = prepare<Factors>(at, diagonal, preconditioner, any, first);
       if constexpr (requires { m.valid; }) at.valid = m.valid;
       auto method = method_with_storage(at, solver, SystemStorage<T>{first + factors});
-      return solve_systems(at, m, method, solver.stop);
+      return with_failure(m, solve_systems(at, m, method, solver.stop));
     };
     if constexpr (by_functor) return run(typename MatrixFreeSystems<F>::Item{functor, number});
     else return run(a.item(number));
@@ -334,8 +337,10 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
   if constexpr (requires { m.check(call, a); }) m.check(call, a);
 
   std::int64_t const rows = a.rows(), mean = rows > 0 ? (a.nonzeros() + rows - 1) / rows : 0;
-  return Team{placed, prepared, Systems(a.systems()), int(mean),
-              lanes_of_a_row(mean, Vendor::has_shuffles)};
+  auto const given = a.systems();
+  int width = 0;
+  if constexpr (requires { given.layout.leading(0); }) width = given.layout.leading(int(rows));
+  return Team{placed, prepared, Systems(given), width, lanes_of_a_row(mean, Vendor::has_shuffles)};
 }
 
 }  // namespace Impl
@@ -349,7 +354,7 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
 /// \param solver           conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria
 /// \param preconditioner   no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor). A View of blocks
 ///                         is not kept: it must outlive the kernel, too
-/// \param a                csr, ell, dense, scaled_identity or matrix_free, of which solve takes an item by its number; or
+/// \param a                csr, ell, dia, dense, scaled_identity or matrix_free, of which solve takes an item by its number; or
 ///                         csr_pattern, ell_pattern, dense_pattern, whose numbers the kernel has. Views are not kept: they must
 ///                         outlive the kernel
 ///
@@ -365,7 +370,7 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
 /// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the limits. A kernel that is
 /// launched with another team size or too little scratch is aborted.
 template <class Exec, int RowsOfALane = 2, class Number = void, Impl::IterativeSolver Solver,
-          Impl::Preconditioner M, class A>
+          Preconditioner M, class A>
   requires(Kokkos::is_execution_space_v<Exec> && (Impl::SystemMatrices<A> || Impl::TeamPattern<A>))
 auto team_solve(Solver const& solver, M const& preconditioner, A const& a) {
   static_assert(

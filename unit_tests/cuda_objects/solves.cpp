@@ -17,6 +17,10 @@ void solves(Exec const& exec, Interleaved<int*> row_offsets, Interleaved<int*> c
   solve(exec, richardson(stop), no_preconditioner(), dense(matrices), b, x);
   solve(exec, cgs(stop), jacobi(), dense(matrices), b, x);
   solve(exec, weighted(bicgstab(stop), weights), jacobi(), a, b, x, log);
+  auto const diagonals = dia(row_offsets, places);
+  check(diagonals);
+  multiply(exec, diagonals, b, x);
+  solve(exec, bicgstab(stop), spd_isai(), diagonals, b, x, log);
   auto const solver = gmres(10, stop);
   Interleaved<double*> const memory("memory", workspace_numbers(solver, ilu(), a, items));
   solve(exec, solver, ilu(), a, b, x, workspace(memory));

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "krylov/Batchwork_SolveConfiguration.hpp"
-#include "krylov/PreconditionersCase.hpp"
+#include "krylov/IsaiCase.hpp"
 
 namespace Batchwork::Test {
 
@@ -258,10 +258,10 @@ void expect_what_parameters_say() {
   AnyMatrices<T> const A = a.csr();
   constexpr double omega = 0.75 / 64;
   SolveConfiguration c{.solver = SolverKind::richardson, .omega = omega};
-  auto const look = [&](Application const& m) {
+  auto const look_at = [&](AnyMatrices<T> const& systems, Application const& m) {
     SCOPED_TRACE(to_string(c.preconditioner));
     expect_application<T>(
-        ByConfiguration{c}, nullptr, A, rows, items, Arranged::item_contiguous,
+        ByConfiguration{c}, nullptr, systems, rows, items, Arranged::item_contiguous,
         [&](std::int64_t n, std::vector<long double> const& r) {
           auto z = m(n, r);
           for (auto& v : z) v *= omega;
@@ -269,6 +269,7 @@ void expect_what_parameters_say() {
         },
         400, random);
   };
+  auto const look = [&](Application const& m) { look_at(A, m); };
   c.preconditioner = PreconditionerKind::none;
   look([](std::int64_t, auto const& r) { return r; });
   c.preconditioner = PreconditionerKind::jacobi;
@@ -278,6 +279,14 @@ void expect_what_parameters_say() {
   });
   c.preconditioner = PreconditionerKind::ilu;
   look([&](std::int64_t n, auto const& r) { return ilu_truth(a.pattern, a.full, n, r); });
+  c.preconditioner = PreconditionerKind::isai;
+  look([&](std::int64_t n, auto const& r) { return isai_truth(false, a.pattern, a.full, n, r); });
+  Matrices<T> const s(tridiagonal(rows), items, Arranged::item_contiguous);
+  for (std::int64_t n = 0; n < items; ++n) put_dominant(s, n, random, true);
+  s.upload();
+  c.preconditioner = PreconditionerKind::spd_isai;
+  look_at(s.csr(),
+          [&](std::int64_t n, auto const& r) { return isai_truth(true, s.pattern, s.full, n, r); });
   c.preconditioner = PreconditionerKind::block_jacobi;
   for (int size : {1, 3, 4, 32}) {
     c.block_rows = size;

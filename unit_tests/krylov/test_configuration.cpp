@@ -18,8 +18,9 @@ TEST(SolveNames, GoBothWays) {
   for (auto kind : {SolverKind::conjugate_gradients, SolverKind::bicgstab, SolverKind::gmres,
                     SolverKind::richardson, SolverKind::cgs})
     EXPECT_EQ(from_string<SolverKind>(to_string(kind)), kind);
-  for (auto kind : {PreconditionerKind::none, PreconditionerKind::jacobi,
-                    PreconditionerKind::block_jacobi, PreconditionerKind::ilu})
+  for (auto kind :
+       {PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::block_jacobi,
+        PreconditionerKind::ilu, PreconditionerKind::isai, PreconditionerKind::spd_isai})
     EXPECT_EQ(from_string<PreconditionerKind>(to_string(kind)), kind);
   for (auto kind : {RelativeTo::right_side, RelativeTo::start, RelativeTo::nothing})
     EXPECT_EQ(from_string<RelativeTo>(to_string(kind)), kind);
@@ -30,9 +31,10 @@ TEST(SolveNames, GoBothWays) {
   EXPECT_EQ(from_string<PreconditionerKind>("Block_Jacobi"), PreconditionerKind::block_jacobi);
   expect_says(message_of([] { (void)from_string<SolverKind>("BiCGSTAB(2)"); }),
               {"Batchwork::from_string: \"BiCGSTAB(2)\" is no solver; give one of "
-               "conjugate_gradients, bicgstab, gmres, richardson, cgs"});
-  expect_says(message_of([] { (void)from_string<PreconditionerKind>(""); }),
-              {"\"\" is no preconditioner; give one of none, jacobi, block_jacobi, ilu"});
+                "conjugate_gradients, bicgstab, gmres, richardson, cgs"});
+  expect_says(
+      message_of([] { (void)from_string<PreconditionerKind>(""); }),
+      {"\"\" is no preconditioner; give one of none, jacobi, block_jacobi, ilu, isai, spd_isai"});
   expect_says(message_of([] { (void)from_string<RelativeTo>("b"); }),
               {"give one of right_side, start, nothing"});
 }
@@ -139,7 +141,7 @@ TEST(ConfigurationWorkspace, Numbers) {
   expect_says(
       message_of([&] { (void)workspace_numbers(c, scaled_identity(9), 3); }),
       {"Batchwork::workspace_numbers: there is no preconditioner number -1; give one of none, "
-       "jacobi, block_jacobi, ilu"});
+       "jacobi, block_jacobi, ilu, isai, spd_isai"});
 }
 
 /// A functor has neither a diagonal nor entries, and a type of its own.
@@ -169,7 +171,8 @@ TEST(ConfigurationMatrixFree, WithoutPreconditioner) {
       }
     }
     for (auto refused :
-         {PreconditionerKind::jacobi, PreconditionerKind::block_jacobi, PreconditionerKind::ilu}) {
+         {PreconditionerKind::jacobi, PreconditionerKind::block_jacobi, PreconditionerKind::ilu,
+          PreconditionerKind::isai, PreconditionerKind::spd_isai}) {
       c.preconditioner = refused;
       expect_says(message_of([&] { solve(c, A, vectors(b), vectors(x), memory()); }),
                   {"Batchwork::solve: operand 2, ", to_string(refused), ": matrix_free has no ",

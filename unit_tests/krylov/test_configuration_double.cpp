@@ -69,10 +69,10 @@ TEST(ConfigurationMisuse, IsNamed) {
               {"Batchwork::solve: there is no solver number 9; give one of conjugate_gradients, "
                "bicgstab, gmres, richardson, cgs"});
   c.solver = SolverKind::richardson;
-  c.preconditioner = PreconditionerKind(4);
+  c.preconditioner = PreconditionerKind(6);
   expect_says(message_of([&] { solve(c, a, b, x); }),
-              {"Batchwork::solve: there is no preconditioner number 4; give one of none, jacobi, "
-               "block_jacobi, ilu"});
+              {"Batchwork::solve: there is no preconditioner number 6; give one of none, jacobi, "
+               "block_jacobi, ilu, isai, spd_isai"});
   c.preconditioner = PreconditionerKind::jacobi;
   expect_says(message_of([&] { solve(c, a, b8, x); }),
               {"Batchwork::solve: operand 4, b(\"b8\") [View (8, 4)] has 8 items", "; give"});

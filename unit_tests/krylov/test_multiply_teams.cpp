@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The device's kernel of multiply, run on the host by teams of threads; and the choice of how many lanes share a system.
+#include "krylov/DiaCase.hpp"
 #include "krylov/SystemsCase.hpp"
 #include "support/HostTeams.hpp"
 
@@ -99,6 +100,8 @@ TYPED_TEST(MultiplyOnTeams, AllFormats) {
       if (a.pattern.nonzeros() > 0) {
         run(a.csr(), a.full, x, rows, items, how, random, "csr");
         run(a.ell(), a.full, x, rows, items, how, random, "ell");
+        DiaOf<T> const d(a, how);
+        run(d.dia(), a.full, x, rows, items, how, random, "dia");
       }
       run(a.dense(), a.full, x, rows, items, how, random, "dense");
       run(matrix_free(rows, Reversal{rows}), turned, x, rows, items, how, random, "functor");

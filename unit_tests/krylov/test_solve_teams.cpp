@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The device's kernels of solve, run on the host by teams of threads; and the choice between them.
+#include "krylov/DiaCase.hpp"
 #include "krylov/SolveCase.hpp"
 #include "krylov/preconditioners/Batchwork_Ilu.hpp"
 #include "support/Batchwork_Devices.hpp"
@@ -236,6 +237,8 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
     run<T, Matrix, R, Large>(bicgstab(stop), jacobi(), a.csr(), how, a.full, b, random);
     run<T, Matrix, R, Large>(bicgstab(stop), no_preconditioner(), a.dense(), how, a.full, b,
                              random);
+    DiaOf<T> const d(a, Arranged::item_contiguous);
+    run<T, Matrix, R, Large>(bicgstab(stop), jacobi(), d.dia(), how, a.full, b, random);
     if (symmetric)
       run<T, Matrix, R, Large>(conjugate_gradients(stop), jacobi(), a.ell(), how, a.full, b,
                                random);

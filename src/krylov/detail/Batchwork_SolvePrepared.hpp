@@ -44,11 +44,11 @@ BATCHWORK_INLINE void solve_prepared(At& at, Problem const& p, typename At::Vect
                      typename At::Number other;
                      auto const result = solve_scaled(scaled, scaled_preconditioner(scaled, m),
                                                       method, p.solver.stop, other);
-                     write(result, other);
+                     write(with_failure(m, result), other);
                    });
   } else {
     with_method<M>(at, at, p, diagonal, a, memory, storage,
-                   [&](M const& m, auto& method) { write(plain(at, m, method)); });
+                   [&](M const& m, auto& method) { write(with_failure(m, plain(at, m, method))); });
   }
 }
 

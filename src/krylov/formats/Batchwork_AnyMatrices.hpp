@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// AnyMatrices: csr, ell, dense or scaled_identity as one type, so that a format is chosen at run time.
+/// AnyMatrices: csr, ell, dia, dense or scaled_identity as one type, so that a format is chosen at run time.
 #ifndef BATCHWORK_ANYMATRICES_HPP
 #define BATCHWORK_ANYMATRICES_HPP
 
@@ -32,24 +32,14 @@ struct AnyItem {
   /// Runs f(item), the item in its own format.
   template <class F>
   BATCHWORK_INLINE void visit(F const& f) const {
-    using Format = typename AnySystems<T>::Kind;
-    switch (of.kind) {
-      case Format::csr: {
-        CsrSystems<T> const a{of.offsets, of.columns, of.values, of.rows};
-        return f(PatternItem<CsrSystems<T>>{a, numbers});
+    of.with_format([&]<class Layout>(Layout const& layout) {
+      if constexpr (Layout::has_numbers) {
+        PatternSystems<T, Layout> const a{layout, of.values, of.rows};
+        f(PatternItem<PatternSystems<T, Layout>>{a, numbers});
+      } else {
+        f(layout.item(of.rows));
       }
-      case Format::ell: {
-        EllSystems<T> const a{of.columns, of.column_row, of.column_entry,
-                              of.values,  of.rows,       of.width};
-        return f(PatternItem<EllSystems<T>>{a, numbers});
-      }
-      case Format::dense: {
-        DenseSystems<T> const a{of.values, of.rows};
-        return f(PatternItem<DenseSystems<T>>{a, numbers});
-      }
-      case Format::scaled_identity: return f(ScaledIdentitySystems<T>{of.rows, of.scale});
-      case Format::functor: return;
-    }
+    });
   }
   template <class F>
   BATCHWORK_INLINE void for_each_entry(int row, F const& f) const {
@@ -75,7 +65,7 @@ void sum_rows_on_host(AnyItem<T> const& item, int rows, X const& x, Put const& p
 
 }  // namespace Impl
 
-/// Matrices in a format known at run time: made from csr, ell, dense or scaled_identity of numbers T in memory that is reached as
+/// Matrices in a format known at run time: made from csr, ell, dia, dense or scaled_identity of numbers T in memory that is reached as
 /// Memory is, and given to solve and multiply like these. It holds their Views and copies no numbers. What is known at run
 /// time only costs multiply on devices a branch a row; solve makes its kernels that way for all formats.
 template <class T = double, class Memory = typename Kokkos::DefaultExecutionSpace::memory_space>
@@ -99,7 +89,7 @@ class AnyMatrices {
         problem_(a.problem()) {
     static_assert(
         std::is_same_v<typename A::value_type, T>,
-        "Batchwork::AnyMatrices takes csr, ell, dense or scaled_identity of its own type of "
+        "Batchwork::AnyMatrices takes csr, ell, dia, dense or scaled_identity of its own type of "
         "numbers; matrix_free has a type of its own");
     static_assert(A::template reachable<typename Memory::execution_space>,
                   "Batchwork::AnyMatrices: the Views are in another memory; deep_copy them first");

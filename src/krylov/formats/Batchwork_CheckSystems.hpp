@@ -64,12 +64,6 @@ struct RowCheck {
   }
 };
 
-/// A View of indices, copied to the host if it is not there.
-template <class V>
-auto pattern_on_host(V const& view) {
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-}
-
 template <class O, class C, class V>
 void check_pattern(Csr<O, C, V> const& a, Diagonals diagonals) {
   auto const views = a.views();
@@ -136,7 +130,7 @@ void check_pattern(A const&, Diagonals) {}
 
 }  // namespace Impl
 
-/// Checks the pattern of csr(...) or ell(...), and the shapes of every format. Throws std::invalid_argument that names the
+/// Checks the pattern of csr(...), ell(...) or dia(...), and the shapes of every format. Throws std::invalid_argument that names the
 /// View, the row, the column and the remedy: null Views, shapes that differ, row offsets that fall or end elsewhere than the
 /// columns do, columns that are out of range, unsorted or there twice, and a diagonal that is missing.
 ///
@@ -146,7 +140,9 @@ template <Impl::SystemMatrices A>
 void check(A const& a, Diagonals diagonals = Diagonals::required) {
   if (auto const problem = a.problem(); !problem.empty())
     throw std::invalid_argument("Batchwork::check: " + problem);
-  Impl::check_pattern(a, diagonals);
+  // Of the format, wherever that is.
+  using Impl::check_pattern;
+  check_pattern(a, diagonals);
 }
 
 }  // namespace Batchwork

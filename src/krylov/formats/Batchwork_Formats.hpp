@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -59,10 +60,17 @@ constexpr void require_numbers() {
 template <class Exec, class Memory>
 inline constexpr bool reaches = Kokkos::SpaceAccessibility<Exec, Memory>::accessible;
 
+/// A View of indices, copied to the host if it is not there.
+template <class V>
+auto pattern_on_host(V const& view) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+}
+
 template <class Offsets, class Columns, class Values>
 struct Csr {
   using systems_of_a_batch = void;
   using value_type = std::remove_const_t<typename stored_t<Values>::value_type>;
+  using pattern_memory = typename Columns::memory_space;
   template <class Exec>
   static constexpr bool reachable = reaches<Exec, typename Offsets::memory_space> &&
                                     reaches<Exec, typename Columns::memory_space> &&
@@ -103,10 +111,18 @@ struct Csr {
     return "";
   }
   CsrSystems<value_type> systems() const {
-    return {{row_offsets.data(), sizeof(typename Offsets::value_type) == 8},
-            index_data(columns),
+    return {{index_data(columns), {row_offsets.data(), sizeof(typename Offsets::value_type) == 8}},
             stored(values).storage.as_const(),
             int(rows())};
+  }
+  /// On the host.
+  std::vector<std::vector<std::int64_t>> columns_by_rows() const {
+    auto const o = pattern_on_host(row_offsets);
+    auto const c = pattern_on_host(columns);
+    std::vector<std::vector<std::int64_t>> r(static_cast<std::size_t>(rows()));
+    for (std::size_t i = 0; i < r.size(); ++i)
+      for (auto k = o(i); k < o(i + 1); ++k) r[i].push_back(std::int64_t(c(std::size_t(k))));
+    return r;
   }
 };
 
@@ -114,6 +130,7 @@ template <class Columns, class Values>
 struct Ell {
   using systems_of_a_batch = void;
   using value_type = std::remove_const_t<typename stored_t<Values>::value_type>;
+  using pattern_memory = typename Columns::memory_space;
   template <class Exec>
   static constexpr bool reachable = reaches<Exec, typename Columns::memory_space> &&
                                     reaches<Exec, typename stored_t<Values>::memory_space>;
@@ -140,12 +157,19 @@ struct Ell {
     return "";
   }
   EllSystems<value_type> systems() const {
-    return {index_data(columns),
-            std::int64_t(columns.stride(0)),
-            std::int64_t(columns.stride(1)),
+    return {{index_data(columns), std::int64_t(columns.stride(0)), std::int64_t(columns.stride(1)),
+             int(width())},
             stored(values).storage.as_const(),
-            int(rows()),
-            int(width())};
+            int(rows())};
+  }
+  /// On the host.
+  std::vector<std::vector<std::int64_t>> columns_by_rows() const {
+    auto const c = pattern_on_host(columns);
+    std::vector<std::vector<std::int64_t>> r(static_cast<std::size_t>(rows()));
+    for (std::size_t i = 0; i < r.size(); ++i)
+      for (std::size_t k = 0; k < std::size_t(width()); ++k)
+        if (auto const j = static_cast<std::int32_t>(c(i, k)); j >= 0) r[i].push_back(j);
+    return r;
   }
 };
 
@@ -170,7 +194,7 @@ struct DenseMatrices {
     return size_problem(v[0], rows());
   }
   DenseSystems<value_type> systems() const {
-    return {stored(values).storage.as_const(), int(rows())};
+    return {{}, stored(values).storage.as_const(), int(rows())};
   }
 };
 
@@ -210,7 +234,7 @@ struct MatrixFree : NoViews {
   MatrixFreeSystems<F> systems() const { return {int(extent), functor}; }
 };
 
-/// What csr, ell, dense, scaled_identity and matrix_free give.
+/// What csr, ell, dia, dense, scaled_identity and matrix_free give.
 template <class A>
 concept SystemMatrices = requires { typename A::systems_of_a_batch; };
 

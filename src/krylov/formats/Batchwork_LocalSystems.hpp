@@ -55,8 +55,7 @@ struct CsrPattern {
     return "";
   }
   CsrSystems<T> systems() const {
-    return {{row_offsets.data(), sizeof(typename Offsets::value_type) == 8},
-            index_data(columns),
+    return {{index_data(columns), {row_offsets.data(), sizeof(typename Offsets::value_type) == 8}},
             {},
             int(rows())};
   }
@@ -78,9 +77,10 @@ struct EllPattern {
     return size_problem(v, rows());
   }
   EllSystems<T> systems() const {
-    return {
-        index_data(columns), std::int64_t(columns.stride(0)), std::int64_t(columns.stride(1)), {},
-        int(rows()),         int(columns.extent(1))};
+    return {{index_data(columns), std::int64_t(columns.stride(0)), std::int64_t(columns.stride(1)),
+             int(columns.extent(1))},
+            {},
+            int(rows())};
   }
 };
 
@@ -99,10 +99,10 @@ struct DensePattern {
     return "dense_pattern of " + std::to_string(extent) + " rows; give from 0 to " +
            std::to_string(most_rows);
   }
-  DenseSystems<T> systems() const { return {{}, int(extent)}; }
+  DenseSystems<T> systems() const { return {{}, {}, int(extent)}; }
 };
 
-/// What team_solve takes beside csr, ell, dense, scaled_identity and matrix_free.
+/// What team_solve takes beside csr, ell, dia, dense, scaled_identity and matrix_free.
 template <class A>
 concept TeamPattern = requires { typename A::pattern_of_a_team; };
 
@@ -110,17 +110,13 @@ concept TeamPattern = requires { typename A::pattern_of_a_team; };
 /// the format is known at run time.
 template <class Systems>
 inline constexpr int rank_of_numbers = -1;
-template <class T>
-inline constexpr int rank_of_numbers<CsrSystems<T>> = 1;
-template <class T>
-inline constexpr int rank_of_numbers<EllSystems<T>> = 2;
-template <class T>
-inline constexpr int rank_of_numbers<DenseSystems<T>> = 2;
+template <class T, class Layout>
+inline constexpr int rank_of_numbers<PatternSystems<T, Layout>> = Layout::rank;
 template <class T>
 inline constexpr int rank_of_numbers<AnySystemsByItems<T>> = 0;
 
 /// The systems with the numbers that a kernel has at hand for every item: a View without an item index, or a pointer to
-/// numbers without gaps, rows of `width` one after the other.
+/// numbers without gaps, lines of `width` one after the other.
 template <int Rank, class Systems, class V>
 BATCHWORK_INLINE Systems with_numbers(Systems systems, int width, V const& v) {
   static_assert(
@@ -135,9 +131,11 @@ BATCHWORK_INLINE Systems with_numbers(Systems systems, int width, V const& v) {
     to.row = Rank == 1 ? 1 : width;
     to.col = 1;
   } else {
-    static_assert(V::rank() == Rank,
-                  "Batchwork::team_solve: an item's own numbers are a View of (entry) for csr, of "
-                  "(row, entry) for ell, of (row, column) for dense, or a pointer");
+    static_assert(
+        V::rank() == Rank,
+        "Batchwork::team_solve: an item's own numbers are a View of (entry) for csr, of "
+        "(row, entry) for ell, of (row, column) for dense, of (diagonal, column) for dia, "
+        "or a pointer");
     to.data = v.data();
     to.row = std::int64_t(v.stride(0));
     to.col = 0;

@@ -29,7 +29,7 @@ struct EqualBlocks {};
 
 }  // namespace Impl
 
-/// Block Jacobi: z = D^-1 r, D being the blocks of A on its diagonal, which block_jacobi gives. For csr, ell, dense and scaled_identity.
+/// Block Jacobi: z = D^-1 r, D being the blocks of A on its diagonal, which block_jacobi gives. For csr, ell, dia, dense and scaled_identity.
 template <class Blocks>
 struct BlockJacobi {
   using preconditioner_of_systems = void;
@@ -101,38 +101,14 @@ BlockJacobi<Blocks> block_jacobi(Blocks const& first_rows, int largest = most_ro
 
 namespace Impl {
 
-/// Columns of every row, on the host.
-template <class O, class C, class V>
-std::vector<std::vector<std::int64_t>> columns_by_rows(Csr<O, C, V> const& a) {
-  auto const offsets = pattern_on_host(a.row_offsets);
-  auto const columns = pattern_on_host(a.columns);
-  std::vector<std::vector<std::int64_t>> r(static_cast<std::size_t>(a.rows()));
-  for (std::size_t i = 0; i < r.size(); ++i)
-    for (auto k = offsets(i); k < offsets(i + 1); ++k)
-      r[i].push_back(std::int64_t(columns(std::size_t(k))));
-  return r;
-}
-template <class C, class V>
-std::vector<std::vector<std::int64_t>> columns_by_rows(Ell<C, V> const& a) {
-  auto const columns = pattern_on_host(a.columns);
-  std::vector<std::vector<std::int64_t>> r(static_cast<std::size_t>(a.rows()));
-  for (std::size_t i = 0; i < r.size(); ++i)
-    for (std::size_t k = 0; k < std::size_t(a.width()); ++k)
-      if (auto const j = static_cast<std::int32_t>(columns(i, k)); j >= 0) r[i].push_back(j);
-  return r;
-}
-
 template <class A>
 struct MemoryOfPattern {
   using type = Kokkos::DefaultExecutionSpace::memory_space;
 };
-template <class O, class C, class V>
-struct MemoryOfPattern<Csr<O, C, V>> {
-  using type = typename C::memory_space;
-};
-template <class C, class V>
-struct MemoryOfPattern<Ell<C, V>> {
-  using type = typename C::memory_space;
+template <class A>
+  requires requires { typename A::pattern_memory; }
+struct MemoryOfPattern<A> {
+  using type = typename A::pattern_memory;
 };
 
 }  // namespace Impl
@@ -141,7 +117,7 @@ struct MemoryOfPattern<Ell<C, V>> {
 /// most `largest`, 1 to 32; such rows are what several unknowns at a point give. In a dense matrix all rows are alike, in a
 /// tridiagonal one of more than two rows none.
 ///
-/// The result is in the memory space of the pattern. For csr and ell whose pattern is sound, see check; and for dense. Copies
+/// The result is in the memory space of the pattern. For csr, ell and dia whose pattern is sound, see check; and for dense. Copies
 /// the pattern to the host if it is elsewhere, and waits for that; once for a pattern is enough. Throws std::invalid_argument
 /// where shapes are not sound or `largest` is out of range.
 template <Impl::SystemMatrices A>
@@ -160,8 +136,8 @@ auto find_blocks(A const& a, int largest = most_rows_of_a_block) {
           !are_alike(std::size_t(i - 1), std::size_t(i)))
         first.push_back(std::int32_t(i));
   };
-  if constexpr (requires { Impl::columns_by_rows(a); }) {
-    auto const columns = Impl::columns_by_rows(a);
+  if constexpr (requires { a.columns_by_rows(); }) {
+    auto const columns = a.columns_by_rows();
     find([&](std::size_t i, std::size_t j) { return columns[i] == columns[j]; });
   } else if constexpr (requires { a.values; }) {
     find([](std::size_t, std::size_t) { return true; });

@@ -18,14 +18,14 @@
 
 namespace Batchwork {
 
-/// ILU(0): z = U^-1 L^-1 r, L with a unit diagonal and U having the pattern of A, with L U = A there. For csr, ell, dense, of
+/// ILU(0): z = U^-1 L^-1 r, L with a unit diagonal and U having the pattern of A, with L U = A there. For csr, ell, dia, dense, of
 /// which all places are pattern, so that L U = A throughout (without pivoting), and scaled_identity. Columns rise within a row, see
 /// check; where they do not the item ends as Reason::invalid_pattern. For conjugate_gradients A is to be symmetric.
 ///
 /// A pivot that is missing in the pattern, zero, or without a finite reciprocal becomes 1, in every format alike: the row of U is
 /// then not divided.
 ///
-/// Memory of a system: as many numbers as A has places (of ell and dense those that are not there too) and one a row, with
+/// Memory of a system: as many numbers as A has places (of ell, dia and dense those that are not there too) and one a row, with
 /// two bytes a place and 21 a row; where 5 to 64 rows have half of all places or more, a number for every place of a full matrix
 /// and one a row, with ten bytes a row. On devices in team scratch (with the exchange to 40,928 bytes, fewer where a
 /// multiprocessor has no room for four such teams: 64 full rows of double, 512 rows of 3 entries), or else in the workspace, see
@@ -75,20 +75,15 @@ struct IluFactors {
     end = above + rows;
   }
   /// Where the numbers of a row begin.
-  BATCHWORK_INLINE T* row(int i) const {
-    using Format = typename AnySystems<T>::Kind;
-    return values + (of->kind == Format::csr               ? std::int64_t(of->offsets(i))
-                     : of->kind == Format::scaled_identity ? std::int64_t(i)
-                                                           : i * std::int64_t(of->width));
-  }
+  BATCHWORK_INLINE T* row(int i) const { return values + of->first_place(i); }
   BATCHWORK_INLINE int column(int i, int k) const { return of->column(i, k); }
 
   /// Copies a row of the item. Whether its columns rise.
   BATCHWORK_INLINE bool take(T const* numbers, int i) const {
-    auto const from = of->row(numbers, i);
     T* const to = row(i);
     int before = -1, low = 0;
     bool sound = true, has_diagonal = false;
+    auto const from = of->row(numbers, i);
     for (int k = 0; k < from.count; ++k) {
       int const j = from.column(k);
       sound = sound && j > before && j < rows;
@@ -97,9 +92,9 @@ struct IluFactors {
       has_diagonal = has_diagonal || j == i;
       to[k] = from.number(k);
     }
+    end[i] = std::int16_t(from.count);
     split[i] = std::int16_t(low);
     above[i] = std::int16_t(low + (has_diagonal ? 1 : 0));
-    end[i] = std::int16_t(from.count);
     return sound;
   }
 

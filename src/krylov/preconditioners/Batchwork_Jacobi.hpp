@@ -12,11 +12,15 @@
 namespace Batchwork {
 
 /// z = r.
-struct NoPreconditioner {};
+struct NoPreconditioner {
+  using preconditioner_of_diagonals = void;
+};
 inline NoPreconditioner no_preconditioner() { return {}; }
 
 /// z_i = r_i / a_ii. Where a diagonal number is zero, not in the pattern, or without a finite reciprocal, z_i = r_i.
-struct Jacobi {};
+struct Jacobi {
+  using preconditioner_of_diagonals = void;
+};
 inline Jacobi jacobi() { return {}; }
 
 namespace Impl {

@@ -12,6 +12,8 @@
 #include <type_traits>
 
 #include "core/Batchwork_SystemLanes.hpp"
+#include "krylov/Batchwork_Concepts.hpp"
+#include "krylov/Batchwork_Stopping.hpp"
 #include "krylov/detail/Batchwork_SolveBudget.hpp"
 #include "krylov/preconditioners/Batchwork_Jacobi.hpp"
 
@@ -109,6 +111,15 @@ BATCHWORK_INLINE M prepare(At& at, Vector const& diagonal, Of const& of, A const
 /// Whether it takes the numbers of the item: such systems are read where they are, in two kernels for a solver.
 template <class M>
 inline constexpr bool takes_item = requires { typename M::preconditioner_of_systems; };
+
+/// The end of a system that has no such preconditioner, where M says that by `failed`.
+template <class M, class Result>
+BATCHWORK_INLINE Result with_failure(M const& m, Result result) {
+  if constexpr (requires { m.failed; })
+    if (m.failed && result.code != 0)
+      result.code = Status::code(Reason::breakdown, Breakdown::preconditioner);
+  return result;
+}
 
 template <class M>
 inline constexpr bool is_functor_preconditioner = false;

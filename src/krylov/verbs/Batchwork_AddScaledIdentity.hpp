@@ -17,15 +17,15 @@ namespace Impl {
 /// The place of the number on the diagonal, or -1 where the pattern has none.
 template <class Systems>
 BATCHWORK_INLINE std::int64_t diagonal_place(Systems const& a, int row) {
-  std::int64_t found = -1;
-  a.for_each_place(row, [&](int column, std::int64_t place) {
-    if (column == row) found = place;
-  });
-  return found;
-}
-template <class T>
-BATCHWORK_INLINE std::int64_t diagonal_place(DenseSystems<T> const& a, int row) {
-  return row * (a.values.row + a.values.col);
+  if constexpr (requires { a.layout.diagonal_place(a.values, row); }) {
+    return a.layout.diagonal_place(a.values, row);
+  } else {
+    std::int64_t found = -1;
+    a.for_each_place(row, [&](int column, std::int64_t place) {
+      if (column == row) found = place;
+    });
+    return found;
+  }
 }
 
 template <class T, class Systems>
@@ -114,7 +114,7 @@ struct AddScaledIdentityOfArguments {
 
 ///   add_scaled_identity([exec,] [launch("label"),] alpha, A [, beta])
 ///
-/// A_n = beta A_n + alpha I for every item n, in the numbers of A, which is csr(...), ell(...) or dense(...) of Views that are
+/// A_n = beta A_n + alpha I for every item n, in the numbers of A, which is csr(...), ell(...), dia(...) or dense(...) of Views that are
 /// not const. alpha is a number, or a View alpha(item) of the type of A's numbers, in any layout or compact(v, n). With a beta of
 /// one only the diagonal is read and written, with a beta of zero nothing is read.
 ///

@@ -169,7 +169,7 @@ struct EquilibrateOfArguments {
 ///
 /// Finds powers of two l_i and r_j for every item so that in diag(l) A diag(r) the largest magnitude of every row and column is
 /// from 3/8 to 3, and writes them to `left` and `right`, Views v(item, row) in any layout or strided, or compact(v, n), of the
-/// type of A's numbers. A, which is csr(...), ell(...) or dense(...), is not changed: scale(left, A, right) does that, without
+/// type of A's numbers. A, which is csr(...), ell(...), dia(...) or dense(...), is not changed: scale(left, A, right) does that, without
 /// rounding; then solve with diag(l) b, and multiply the result by diag(r). A symmetric matrix has equal l and r.
 ///
 /// Zeros, infinities and NaN count as if they were not there; a row or column of nothing else has the factor one. So factors

@@ -81,7 +81,7 @@ struct ScaleOfArguments {
 
 ///   scale([exec,] [launch("label"),] left, A, right)
 ///
-/// A_n = diag(l_n) A_n diag(r_n) for every item n, in the numbers of A, which is csr(...), ell(...) or dense(...) of Views that
+/// A_n = diag(l_n) A_n diag(r_n) for every item n, in the numbers of A, which is csr(...), ell(...), dia(...) or dense(...) of Views that
 /// are not const. `left` and `right` are Views v(item, row) in any layout or strided, or compact(v, n), or common(v) of v(row),
 /// the same for all items; of the type of A's numbers. They may be the same View.
 ///

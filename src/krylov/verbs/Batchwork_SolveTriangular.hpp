@@ -62,9 +62,8 @@ struct TriangularSystems {
         auto const row = a.row(numbers, i);
         for (int k = lanes.rank; k < row.count; k += lanes.count) {
           int const j = row.column(k);
-          if (j == i) s[1] = get<S>(row.numbers + k * row.step);
-          else if ((j > i) == upper)
-            s[0] += get<S>(row.numbers + k * row.step) * get<S>(to + j * x.row);
+          if (j == i) s[1] = get<S>(row.place(k));
+          else if ((j > i) == upper) s[0] += get<S>(row.place(k)) * get<S>(to + j * x.row);
         }
       }
       lanes.sum(s);
@@ -146,7 +145,7 @@ struct SolveTriangularOfArguments {
 ///   solve_triangular([exec,] [launch("label"),] triangle, A, b, x [, status(codes)])
 ///
 /// The solutions of L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being the lower or upper triangle of A, which is
-/// csr(...), ell(...) or dense(...): what is on the other side of the diagonal is not used. The order of the entries within a
+/// csr(...), ell(...), dia(...) or dense(...): what is on the other side of the diagonal is not used. The order of the entries within a
 /// row does not matter.
 /// \param triangle  Triangle::lower, unit_lower, upper or unit_upper
 /// \param b,x       Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may be the View b itself

@@ -49,7 +49,7 @@ struct ColumnsSplit {
                              RowNumbers<T, R>& diagonal, RestOfRows const&, char* memory) {
     columns = of.rows;
     others = reinterpret_cast<Unit<T>*>(memory);
-    if (of.kind == AnySystems<T>::Kind::ell) {
+    if (of.lanes_take_own_rows()) {
       of.visit(of_item, [&](auto const& rows) { take_own_rows(at, rows, diagonal); });
       return;
     }
@@ -70,7 +70,7 @@ struct ColumnsSplit {
       if (i >= K && i < columns) diagonal.data[r] = other(i, i - K);
     }
   }
-  /// Of ell, where the lanes' own rows are side by side, and end where columns say so.
+  /// Where lanes best take their own rows, see Format.
   template <class At, class Rows>
   BATCHWORK_INLINE void take_own_rows(At const& at, Rows const& rows, RowNumbers<T, R>& diagonal) {
     BATCHWORK_UNROLL
@@ -113,38 +113,25 @@ struct ColumnsSplit {
   template <class At>
   BATCHWORK_INLINE void find_spans(At const& at, AnySystems<T> const& of, T const* of_item,
                                    Span* spans) const {
-    bool const from_offsets = of.kind == AnySystems<T>::Kind::csr;
     BATCHWORK_KEEP_LOOP
     for (int i = at.rank; i < columns; i += at.lanes) {
       // A row with more entries than columns is none: it is cut, and found to be.
       int const count = of.row(of_item, i).count;
-      spans[i] = {std::uint16_t(from_offsets ? of.offsets(i) - of.offsets(0) : 0),
+      spans[i] = {std::uint16_t(of.first_place(i) - of.first_place(0)),
                   std::uint16_t(count >= 0 && count <= columns ? count : columns + 1)};
     }
   }
-  /// Runs f(column, number), which give those of entry k of row i, of which `first` is the span's. The pattern stays in the cache,
-  /// the numbers of each system pass it by.
+  /// Runs f(column, number), which give those of entry k of row i, of which `first` is the span's.
   template <class F>
   static BATCHWORK_INLINE void visit(AnySystems<T> const& of, T const* of_item, F const& f) {
-    std::int64_t const row = of.values.row, col = of.values.col;
-    auto const number = [&](int i, int, int k) {
-      return Vendor::load_once(of_item + i * row + k * col);
-    };
-    if (of.kind == AnySystems<T>::Kind::csr) {
-      std::int64_t const begin = of.offsets(0);
-      T const* const numbers = of_item + begin * row;
-      std::int32_t const* const columns_of = of.columns + begin;
-      auto const column = [&](int, int first, int k) { return columns_of[first + k]; };
-      if (row == 1)
-        f(column, [&](int, int first, int k) { return Vendor::load_once(numbers + (first + k)); });
+    of.with_format([&]<class Layout>(Layout const& layout) {
+      if constexpr (Layout::lanes_take_own_rows) return;
+      else if constexpr (requires { layout.with_entries(of.values, of_item, f); })
+        layout.with_entries(of.values, of_item, f);
       else
-        f(column,
-          [&](int, int first, int k) { return Vendor::load_once(numbers + (first + k) * row); });
-    } else if (of.kind == AnySystems<T>::Kind::dense) {
-      f([](int, int, int k) { return k; }, number);
-    } else {
-      f([](int i, int, int) { return i; }, [&](int, int, int) { return of.scale; });
-    }
+        f([&](int i, int, int k) { return layout.column(of.rows, i, k); },
+          [&](int i, int, int k) { return layout.number(of.values, of_item, of.rows, i, k); });
+    });
   }
   /// The first K columns. They rise, so that these are among the first K entries of a row.
   template <class At, class Column, class Number>

@@ -6,166 +6,184 @@
 #ifndef BATCHWORK_ANYSYSTEMS_HPP
 #define BATCHWORK_ANYSYSTEMS_HPP
 
+#include <concepts>
 #include <cstdint>
+#include <utility>
 
+#include "krylov/formats/detail/Batchwork_FormatList.hpp"
 #include "krylov/formats/detail/Batchwork_Systems.hpp"
 
 namespace Batchwork::Impl {
 
-/// The entries of a row: entry k has the number numbers[k * step] and the column columns[k * column_step].
-template <class T>
-struct SparseRow {
-  T const* numbers = nullptr;
-  std::int64_t step = 0;
-  std::int32_t const* columns = nullptr;
-  std::int64_t column_step = 0;
-  int count = 0;
-
-  BATCHWORK_INLINE int column(int k) const { return columns[k * column_step]; }
-  BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
-};
-/// Of a dense matrix, whose columns need no indices.
-template <class T>
-struct DenseRow {
-  T const* numbers = nullptr;
-  std::int64_t step = 0;
-  int count = 0;
-
-  static BATCHWORK_INLINE int column(int k) { return k; }
-  BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
-};
-/// Of a multiple of the identity.
-template <class T>
-struct DiagonalRow {
-  T value = T(0);
-  int row = 0, count = 0;
-
-  BATCHWORK_INLINE int column(int) const { return row; }
-  BATCHWORK_INLINE T number(int) const { return value; }
+/// The layouts of all formats, of which one is used; AnySystems knows which. No union: compilers see through a struct.
+template <class... F>
+struct Layouts {};
+template <class F, class... Rest>
+struct Layouts<F, Rest...> {
+  F first{};
+  Layouts<Rest...> rest{};
 };
 
-/// Of any format: what is a branch for every entry, where that does not matter.
-template <class T>
-struct AnyRow {
-  T const* numbers = nullptr;
-  std::int64_t step = 0;
-  std::int32_t const* columns = nullptr;
-  std::int64_t column_step = 0;
-  int count = 0;
-  int only = -1;
-  T scale = T(0);  ///< the number where there is only one
+/// What a format gives for a row.
+template <class F, class T>
+using row_of_format = decltype(std::declval<F const&>().row(std::declval<Storage<T const> const&>(),
+                                                            std::declval<T const*>(), 0, 0));
 
-  BATCHWORK_INLINE int column(int k) const {
-    return only >= 0 ? only : columns == nullptr ? k : columns[k * column_step];
+/// The rows of an item in one of the formats that give such rows: rows(i) gives the entries of row i, none beyond the last row.
+template <class Row, class Systems>
+struct RowsOfItem {
+  Systems const& of;
+  typename Systems::value_type const* numbers;
+
+  BATCHWORK_INLINE Row operator()(int i) const {
+    Row row;
+    of.with_format([&]<class F>(F const& layout) {
+      if constexpr (std::same_as<Row, row_of_format<F, typename Systems::value_type>>)
+        row = layout.row(of.values, numbers, of.rows, i);
+    });
+    return row;
   }
-  BATCHWORK_INLINE T number(int k) const { return only >= 0 ? scale : numbers[k * step]; }
 };
 
-template <class T>
-struct AnySystems {
+template <class T, class List>
+struct AnySystemsOf;
+
+/// Where the entries are in one of the formats of a list, of which each is a Format, and the numbers of all items; or neither, of
+/// what a functor applies. What is done with rows is compiled once for each type of row, not for each format: compilers do not
+/// inline kernels that grow, and then copy their arguments.
+template <class T, class... Formats>
+struct AnySystemsOf<T, FormatList<Formats...>> {
   using value_type = T;
-  enum class Kind { csr, ell, dense, scaled_identity, functor };
-  Kind kind = Kind::functor;
-  int rows = 0, width = 0;
-  RowOffsets offsets{};
-  std::int32_t const* columns = nullptr;
-  std::int64_t column_row = 0, column_entry = 0;
+  static constexpr int by_functor = -1;
+  static_assert((Format<Formats, T> && ...),
+                "Batchwork: a type in the list of formats is no Format; see "
+                "krylov/Batchwork_Concepts.hpp");
+  int format = by_functor;  ///< its place in the list
+  int rows = 0;
   Storage<T const> values{};
-  T scale = T(0);
+  Layouts<Formats...> layouts{};
 
-  AnySystems() = default;
-  AnySystems(CsrSystems<T> const& a)
-      : kind(Kind::csr), rows(a.rows), offsets(a.offsets), columns(a.columns), values(a.values) {}
-  AnySystems(EllSystems<T> const& a)
-      : kind(Kind::ell),
-        rows(a.rows),
-        width(a.width),
-        columns(a.columns),
-        column_row(a.column_row),
-        column_entry(a.column_entry),
-        values(a.values) {}
-  AnySystems(DenseSystems<T> const& a)
-      : kind(Kind::dense), rows(a.rows), width(a.rows), values(a.values) {}
-  AnySystems(ScaledIdentitySystems<T> const& a)
-      : kind(Kind::scaled_identity), rows(a.rows), scale(a.scale) {}
+  AnySystemsOf() = default;
   template <class F>
-  AnySystems(MatrixFreeSystems<F> const& a) : rows(a.rows) {}
-
-  BATCHWORK_INLINE T const* numbers(std::int64_t item) const {
-    return kind == Kind::scaled_identity || kind == Kind::functor ? nullptr : item_of(values, item);
+  AnySystemsOf(PatternSystems<T, F> const& a) : rows(a.rows), values(a.values) {
+    set(layouts, a.layout);
   }
-  /// The entries of a row of the item whose numbers these are.
+  AnySystemsOf(ScaledIdentitySystems<T> const& a) : rows(a.rows) {
+    set(layouts, ScaledIdentityLayout<T>{a.scale});
+  }
+  template <class F>
+  AnySystemsOf(MatrixFreeSystems<F> const& a) : rows(a.rows) {}
+
+  /// Runs f(layout) with that of the format; nothing by a functor.
+  template <class F>
+  BATCHWORK_INLINE void with_format(F const& f) const {
+    run<0>(layouts, f);
+  }
+  bool knows_widest_row() const {
+    bool known = false;
+    with_format([&]<class F>(F const&) { known = F::knows_widest_row; });
+    return known;
+  }
+  BATCHWORK_INLINE T const* numbers(std::int64_t item) const {
+    bool stored = false;
+    with_format([&]<class F>(F const&) { stored = F::has_numbers; });
+    return stored ? item_of(values, item) : nullptr;
+  }
+  /// Whether its lanes best take their own rows, see Format.
+  BATCHWORK_INLINE bool lanes_take_own_rows() const {
+    bool own = false;
+    with_format([&]<class F>(F const&) { own = F::lanes_take_own_rows; });
+    return own;
+  }
+  /// Runs f(rows) with the rows of the item whose numbers these are, see RowsOfItem. Of ell, places that are there.
+  template <class F>
+  BATCHWORK_INLINE void visit(T const* of_item, F const& f) const {
+    visit_rows<0, Formats...>(of_item, f);
+  }
+  /// The entries of row i of the item whose numbers these are.
   BATCHWORK_INLINE AnyRow<T> row(T const* of_item, int i) const {
     AnyRow<T> r;
-    visit(of_item, [&](auto const& row_of) {
-      auto const of = row_of(i);
-      r.count = of.count;
-      if constexpr (requires { of.value; }) {
-        r.only = of.row;
-        r.scale = of.value;
-      } else {
-        r.numbers = of.numbers;
-        r.step = of.step;
-        if constexpr (requires { of.columns; }) {
-          r.columns = of.columns;
-          r.column_step = of.column_step;
-        }
-      }
-    });
+    with_format([&](auto const& of) { r = of.row(values, of_item, rows, i).any(); });
     return r;
   }
   /// Entry k of row i, of those that it has: its column, and its number of the item whose numbers these are.
   BATCHWORK_INLINE int column(int i, int k) const {
-    switch (kind) {
-      case Kind::csr: return columns[offsets(i) + k];
-      case Kind::ell: return columns[i * column_row + k * column_entry];
-      case Kind::dense: return k;
-      default: return i;
-    }
+    int c = i;
+    with_format([&](auto const& of) { c = of.column(rows, i, k); });
+    return c;
   }
   BATCHWORK_INLINE T number(T const* of_item, int i, int k) const {
-    switch (kind) {
-      case Kind::csr: return of_item[(offsets(i) + k) * values.row];
-      case Kind::scaled_identity: return scale;
-      default: return of_item[i * values.row + k * values.col];
+    T x = T(0);
+    with_format([&](auto const& of) { x = of.number(values, of_item, rows, i, k); });
+    return x;
+  }
+  /// The place of the first entry of row i among a system's places, of which there are `nonzeros` of the matrices.
+  BATCHWORK_INLINE int first_place(int i) const {
+    int place = i;
+    with_format([&](auto const& of) { place = of.first_place(rows, i); });
+    return place;
+  }
+  /// Copies the numbers of an item to their places by its lanes, neighbouring ones neighbouring numbers, of rows of ends[i] entries.
+  template <class Lanes>
+  BATCHWORK_INLINE void copy_numbers(Lanes const& lanes, T const* of_item,
+                                     std::uint16_t const* ends, T* to) const {
+    with_format([&](auto const& of) { of.copy_numbers(lanes, values, of_item, rows, ends, to); });
+  }
+
+ private:
+  /// Whether the format gives such rows; and the place in the list of the first that does.
+  template <class Row>
+  BATCHWORK_INLINE bool gives() const {
+    int place = 0;
+    bool found = false;
+    ((found = found || (std::same_as<Row, row_of_format<Formats, T>> && format == place), ++place),
+     ...);
+    return found;
+  }
+  template <class Row>
+  static constexpr int first_that_gives() {
+    int place = 0, first = -1;
+    ((first = first < 0 && std::same_as<Row, row_of_format<Formats, T>> ? place : first, ++place),
+     ...);
+    return first;
+  }
+  template <int I, class First, class... Rest, class F>
+  BATCHWORK_INLINE void visit_rows(T const* of_item, F const& f) const {
+    using Row = row_of_format<First, T>;
+    if constexpr (first_that_gives<Row>() == I) {
+      if (gives<Row>()) return f(RowsOfItem<Row, AnySystemsOf>{*this, of_item});
+    }
+    if constexpr (sizeof...(Rest) > 0) visit_rows<I + 1, Rest...>(of_item, f);
+  }
+  template <class F, class First, class... Rest>
+  void set(Layouts<First, Rest...>& one, F const& of) {
+    if constexpr (std::same_as<F, First>) {
+      one.first = of;
+      format = int(sizeof...(Formats) - 1 - sizeof...(Rest));
+    } else {
+      static_assert(sizeof...(Rest) > 0,
+                    "Batchwork: such matrices are not in the list of formats, "
+                    "krylov/formats/detail/Batchwork_FormatList.hpp");
+      if constexpr (sizeof...(Rest) > 0) set(one.rest, of);
     }
   }
-  /// Runs f(rows), where rows(i) gives the entries of row i of the item whose numbers these are, none beyond the last row. Of
-  /// ell, places that are there.
-  template <class F>
-  BATCHWORK_INLINE void visit(T const* of_item, F const& f) const {
-    switch (kind) {
-      case Kind::csr:
-        return f([&](int i) -> SparseRow<T> {
-          if (i >= rows) return {};
-          std::int64_t const first = offsets(i);
-          return {of_item + first * values.row, values.row, columns + first, 1,
-                  int(offsets(i + 1) - first)};
-        });
-      case Kind::ell:
-        return f([&](int i) -> SparseRow<T> {
-          if (i >= rows) return {};
-          std::int32_t const* const c = columns + i * column_row;
-          int n = 0;
-          // Four at a time, which are on their way together.
-          BATCHWORK_KEEP_LOOP
-          for (int k = 0; k < width && n == k; k += 4) {
-            bool there[4];
-            for (int q = 0; q < 4; ++q) there[q] = k + q < width && c[(k + q) * column_entry] >= 0;
-            for (int q = 0; q < 4; ++q) n += n == k + q && there[q] ? 1 : 0;
-          }
-          return {of_item + i * values.row, values.col, c, column_entry, n};
-        });
-      case Kind::dense:
-        return f([&](int i) -> DenseRow<T> {
-          return {of_item + i * values.row, values.col, i < rows ? rows : 0};
-        });
-      case Kind::scaled_identity:
-        return f([&](int i) -> DiagonalRow<T> { return {scale, i, i < rows ? 1 : 0}; });
-      case Kind::functor: return;
-    }
+  template <int I, class F, class First, class... Rest>
+  BATCHWORK_INLINE void run(Layouts<First, Rest...> const& one, F const& f) const {
+    if (format == I) return f(one.first);
+    if constexpr (sizeof...(Rest) > 0) run<I + 1>(one.rest, f);
   }
 };
+
+template <class T>
+using AnySystems = AnySystemsOf<T, FormatsOf<T>>;
+
+/// Whether the widest row of such systems is known, from their number of entries; of compressed rows only the mean is.
+template <class Systems>
+bool knows_widest_row([[maybe_unused]] Systems const& a) {
+  if constexpr (requires { a.knows_widest_row(); }) return a.knows_widest_row();
+  else if constexpr (requires { a.layout; }) return Systems::format::knows_widest_row;
+  else return true;
+}
 
 }  // namespace Batchwork::Impl
 

@@ -41,16 +41,16 @@ void sum_rows_on_host(PatternItem<CsrSystems<T>> const& item, int rows, X const&
       put(i, row_sum<Sum>(item, i, x));
       continue;
     }
-    std::int64_t const first = a.offsets(i), end = a.offsets(i + 1);
+    std::int64_t const first = a.layout.offsets(i), end = a.layout.offsets(i + 1);
     std::int64_t k = first;
     Sum<T> sum;
     if (end - first >= W) {
       Sum<Pack<T, W>> sums;
       for (; k + W <= end; k += W)
-        sums.add(Pack<T, W>::load(item.numbers + k), gather<W, T>(a.columns + k, x));
+        sums.add(Pack<T, W>::load(item.numbers + k), gather<W, T>(a.layout.columns + k, x));
       sum = sum_of_lanes(sums);
     }
-    for (; k < end; ++k) sum.add(item.numbers[k], x(a.columns[k]));
+    for (; k < end; ++k) sum.add(item.numbers[k], x(a.layout.columns[k]));
     put(i, sum);
   }
 }
@@ -64,19 +64,20 @@ void sum_rows_on_host(PatternItem<EllSystems<T>> const& item, int rows, X const&
   int i = 0;
   for (; a.values.row == 1 && i + W <= rows; i += W) {
     Sum<Pack<T, W>> sums;
-    for (int k = 0; k < a.width; ++k) {
+    for (int k = 0; k < a.layout.width; ++k) {
       T const* const v = item.numbers + i + k * a.values.col;
-      std::int32_t const* const c = a.columns + i * a.column_row + k * a.column_entry;
+      std::int32_t const* const c =
+          a.layout.columns + i * a.layout.column_row + k * a.layout.column_entry;
       int there = 0;
-      for (int l = 0; l < W; ++l) there += c[l * a.column_row] >= 0;
+      for (int l = 0; l < W; ++l) there += c[l * a.layout.column_row] >= 0;
       if (there == 0) break;
       Pack<T, W> xs(T(0)), values(T(0));
       if (there == W) {
-        for (int l = 0; l < W; ++l) xs.set_lane(l, x(c[l * a.column_row]));
+        for (int l = 0; l < W; ++l) xs.set_lane(l, x(c[l * a.layout.column_row]));
         values = Pack<T, W>::load(v);
       } else {
         for (int l = 0; l < W; ++l) {
-          std::int32_t const column = c[l * a.column_row];
+          std::int32_t const column = c[l * a.layout.column_row];
           if (column < 0) continue;
           xs.set_lane(l, x(column));
           values.set_lane(l, v[l]);

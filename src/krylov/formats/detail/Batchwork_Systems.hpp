@@ -27,6 +27,67 @@ struct RowOffsets {
   }
 };
 
+/// The entries of a row of any format: what is a branch for every entry, where that does not matter. Entry k is in column
+/// first + columns[k * column_step], or k without columns, and its number is numbers[k * step + column * by_column]; or there is
+/// one entry, `scale` in column first.
+template <class T>
+struct AnyRow {
+  T const* numbers = nullptr;
+  std::int64_t step = 0, by_column = 0;
+  std::int32_t const* columns = nullptr;
+  std::int64_t column_step = 0;
+  int first = 0, count = 0;
+  bool is_scaled_unit = false;
+  T scale = T(0);
+
+  BATCHWORK_INLINE int column(int k) const {
+    return is_scaled_unit ? first : columns == nullptr ? k : first + columns[k * column_step];
+  }
+  BATCHWORK_INLINE T const* place(int k) const {
+    return numbers + (k * step + (by_column == 0 ? 0 : column(k) * by_column));
+  }
+  BATCHWORK_INLINE T number(int k) const { return is_scaled_unit ? scale : *place(k); }
+};
+
+/// The entries of a row: entry k has the number numbers[k * step] and the column columns[k * column_step].
+template <class T>
+struct SparseRow {
+  T const* numbers = nullptr;
+  std::int64_t step = 0;
+  std::int32_t const* columns = nullptr;
+  std::int64_t column_step = 0;
+  int count = 0;
+
+  BATCHWORK_INLINE int column(int k) const { return columns[k * column_step]; }
+  BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
+  BATCHWORK_INLINE AnyRow<T> any() const {
+    return {numbers, step, 0, columns, column_step, 0, count};
+  }
+};
+/// Of a dense matrix, whose columns need no indices.
+template <class T>
+struct DenseRow {
+  T const* numbers = nullptr;
+  std::int64_t step = 0;
+  int count = 0;
+
+  static BATCHWORK_INLINE int column(int k) { return k; }
+  BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
+  BATCHWORK_INLINE AnyRow<T> any() const { return {numbers, step, 0, nullptr, 0, 0, count}; }
+};
+/// Of a multiple of the identity.
+template <class T>
+struct ScaledUnitRow {
+  T value = T(0);
+  int row = 0, count = 0;
+
+  BATCHWORK_INLINE int column(int) const { return row; }
+  BATCHWORK_INLINE T number(int) const { return value; }
+  BATCHWORK_INLINE AnyRow<T> any() const {
+    return {nullptr, 0, 0, nullptr, 0, row, count, true, value};
+  }
+};
+
 /// One item of a format that has a pattern.
 template <class Of>
 struct PatternItem {
@@ -43,39 +104,93 @@ struct PatternItem {
   }
 };
 
-/// Compressed rows: entry k of an item is numbers[k * values.row], in the column columns[k].
-template <class T>
-struct CsrSystems {
+/// The matrices of a format that has a pattern: where entries are, a Format, and the numbers of all items.
+template <class T, class Layout>
+struct PatternSystems {
   using value_type = T;
+  using format = Layout;
   static constexpr bool has_pattern = true;
-  RowOffsets offsets{};
-  std::int32_t const* columns = nullptr;
+  Layout layout{};
   Storage<T const> values{};
   int rows = 0;
 
   /// Runs f(column, place of the number from where the item begins) for the entries of a row, in order.
   template <class F>
   BATCHWORK_INLINE void for_each_place(int row, F const& f) const {
-    std::int64_t const end = offsets(row + 1);
-    for (std::int64_t k = offsets(row); k < end; ++k) f(columns[k], k * values.row);
+    layout.for_each_place(values, rows, row, f);
   }
-  BATCHWORK_INLINE PatternItem<CsrSystems> item(std::int64_t n) const {
+  BATCHWORK_INLINE PatternItem<PatternSystems> item(std::int64_t n) const {
     return {*this, item_of(values, n)};
   }
 };
 
-/// As many entries in every row, of which some have the column -1 and are not there: the last ones of the row.
+/// Compressed rows, a Format: entry k of an item is numbers[k * values.row], in the column columns[k].
+struct CsrLayout {
+  static constexpr int rank = 1;
+  static constexpr bool has_numbers = true, knows_widest_row = false, lanes_take_own_rows = false;
+  std::int32_t const* columns = nullptr;
+  RowOffsets offsets{};
+
+  static int leading(int) { return 1; }
+  template <class T, class F>
+  BATCHWORK_INLINE void for_each_place(Storage<T const> const& values, int, int row,
+                                       F const& f) const {
+    std::int64_t const end = offsets(row + 1);
+    for (std::int64_t k = offsets(row); k < end; ++k) f(columns[k], k * values.row);
+  }
+  template <class T>
+  BATCHWORK_INLINE SparseRow<T> row(Storage<T const> const& values, T const* numbers, int rows,
+                                    int i) const {
+    if (i >= rows) return {};
+    std::int64_t const first = offsets(i);
+    return {numbers + first * values.row, values.row, columns + first, 1,
+            int(offsets(i + 1) - first)};
+  }
+  BATCHWORK_INLINE int column(int, int i, int k) const { return columns[offsets(i) + k]; }
+  template <class T>
+  BATCHWORK_INLINE T number(Storage<T const> const& values, T const* numbers, int, int i,
+                            int k) const {
+    return numbers[(offsets(i) + k) * values.row];
+  }
+  BATCHWORK_INLINE int first_place(int, int i) const { return int(offsets(i)); }
+  /// Runs f(column, number), which give those of entry k of row i, of which `first` is the first place less that of row 0. The
+  /// pattern stays in the cache, the numbers of each system pass it by.
+  template <class T, class F>
+  BATCHWORK_INLINE void with_entries(Storage<T const> const& values, T const* numbers,
+                                     F const& f) const {
+    std::int64_t const begin = offsets(0), apart = values.row;
+    T const* const from = numbers + begin * apart;
+    std::int32_t const* const columns_of = columns + begin;
+    auto const column = [&](int, int first, int k) { return columns_of[first + k]; };
+    if (apart == 1)
+      f(column, [&](int, int first, int k) { return Vendor::load_once(from + (first + k)); });
+    else
+      f(column, [&](int, int first, int k) { return Vendor::load_once(from + (first + k) * apart); });
+  }
+  template <class Lanes, class T>
+  BATCHWORK_INLINE void copy_numbers(Lanes const& lanes, Storage<T const> const& values,
+                                     T const* numbers, int rows, std::uint16_t const*,
+                                     T* to) const {
+    std::int64_t const apart = values.row;
+    lanes.for_each(int(offsets(rows)), [&](int e) { to[e] = numbers[e * apart]; });
+  }
+};
 template <class T>
-struct EllSystems {
-  using value_type = T;
-  static constexpr bool has_pattern = true;
+using CsrSystems = PatternSystems<T, CsrLayout>;
+
+/// As many entries in every row, of which some have the column -1 and are not there: the last ones of the row. A Format.
+struct EllLayout {
+  static constexpr int rank = 2;
+  /// How long a row is only its columns say, which its own lane reads.
+  static constexpr bool has_numbers = true, knows_widest_row = true, lanes_take_own_rows = true;
   std::int32_t const* columns = nullptr;
   std::int64_t column_row = 0, column_entry = 0;  ///< strides of the column indices
-  Storage<T const> values{};
-  int rows = 0, width = 0;
+  int width = 0;
 
-  template <class F>
-  BATCHWORK_INLINE void for_each_place(int row, F const& f) const {
+  int leading(int) const { return width; }
+  template <class T, class F>
+  BATCHWORK_INLINE void for_each_place(Storage<T const> const& values, int, int row,
+                                       F const& f) const {
     std::int32_t const* const c = columns + row * column_row;
     for (int k = 0; k < width; ++k) {
       std::int32_t const column = c[k * column_entry];
@@ -83,26 +198,87 @@ struct EllSystems {
       f(column, row * values.row + k * values.col);
     }
   }
-  BATCHWORK_INLINE PatternItem<EllSystems> item(std::int64_t n) const {
-    return {*this, item_of(values, n)};
+  template <class T>
+  BATCHWORK_INLINE SparseRow<T> row(Storage<T const> const& values, T const* numbers, int rows,
+                                    int i) const {
+    if (i >= rows) return {};
+    std::int32_t const* const c = columns + i * column_row;
+    int n = 0;
+    // Four at a time, which are on their way together.
+    BATCHWORK_KEEP_LOOP
+    for (int k = 0; k < width && n == k; k += 4) {
+      bool there[4];
+      for (int q = 0; q < 4; ++q) there[q] = k + q < width && c[(k + q) * column_entry] >= 0;
+      for (int q = 0; q < 4; ++q) n += n == k + q && there[q] ? 1 : 0;
+    }
+    return {numbers + i * values.row, values.col, c, column_entry, n};
+  }
+  BATCHWORK_INLINE int column(int, int i, int k) const {
+    return columns[i * column_row + k * column_entry];
+  }
+  template <class T>
+  BATCHWORK_INLINE T number(Storage<T const> const& values, T const* numbers, int, int i,
+                            int k) const {
+    return numbers[i * values.row + k * values.col];
+  }
+  BATCHWORK_INLINE int first_place(int, int i) const { return i * width; }
+  template <class Lanes, class T>
+  BATCHWORK_INLINE void copy_numbers(Lanes const& lanes, Storage<T const> const& values,
+                                     T const* numbers, int rows, std::uint16_t const* ends,
+                                     T* to) const {
+    copy_equal_rows(lanes, values, numbers, rows, width, ends, to);
+  }
+  /// Of rows with as many places each.
+  template <class Lanes, class T>
+  static BATCHWORK_INLINE void copy_equal_rows(Lanes const& lanes, Storage<T const> const& values,
+                                               T const* numbers, int rows, int width,
+                                               std::uint16_t const* ends, T* to) {
+    std::int64_t const row = values.row, col = values.col;
+    lanes.for_each(rows * width, [&](int e) {
+      int const i = e / width, k = e % width;
+      if (k < ends[i]) to[e] = numbers[i * row + k * col];
+    });
   }
 };
-
 template <class T>
-struct DenseSystems {
-  using value_type = T;
-  static constexpr bool has_pattern = true;
-  Storage<T const> values{};
-  int rows = 0;
+using EllSystems = PatternSystems<T, EllLayout>;
 
-  template <class F>
-  BATCHWORK_INLINE void for_each_place(int row, F const& f) const {
+/// All places, a Format.
+struct DenseLayout {
+  static constexpr int rank = 2;
+  static constexpr bool has_numbers = true, knows_widest_row = true, lanes_take_own_rows = false;
+
+  static int leading(int rows) { return rows; }
+  template <class T, class F>
+  static BATCHWORK_INLINE void for_each_place(Storage<T const> const& values, int rows, int row,
+                                              F const& f) {
     for (int j = 0; j < rows; ++j) f(j, row * values.row + j * values.col);
   }
-  BATCHWORK_INLINE PatternItem<DenseSystems> item(std::int64_t n) const {
-    return {*this, item_of(values, n)};
+  template <class T>
+  static BATCHWORK_INLINE std::int64_t diagonal_place(Storage<T const> const& values, int row) {
+    return row * (values.row + values.col);
+  }
+  template <class T>
+  static BATCHWORK_INLINE DenseRow<T> row(Storage<T const> const& values, T const* numbers,
+                                          int rows, int i) {
+    return {numbers + i * values.row, values.col, i < rows ? rows : 0};
+  }
+  static BATCHWORK_INLINE int column(int, int, int k) { return k; }
+  template <class T>
+  static BATCHWORK_INLINE T number(Storage<T const> const& values, T const* numbers, int, int i,
+                                   int k) {
+    return numbers[i * values.row + k * values.col];
+  }
+  static BATCHWORK_INLINE int first_place(int rows, int i) { return i * rows; }
+  template <class Lanes, class T>
+  static BATCHWORK_INLINE void copy_numbers(Lanes const& lanes, Storage<T const> const& values,
+                                            T const* numbers, int rows, std::uint16_t const* ends,
+                                            T* to) {
+    EllLayout::copy_equal_rows(lanes, values, numbers, rows, rows, ends, to);
   }
 };
+template <class T>
+using DenseSystems = PatternSystems<T, DenseLayout>;
 
 /// A multiple of the identity, of which nothing is stored.
 template <class T>
@@ -117,6 +293,31 @@ struct ScaledIdentitySystems {
   template <class F>
   BATCHWORK_INLINE void for_each_entry(int row, F const& f) const {
     f(row, scale);
+  }
+};
+
+/// The same as a Format, of which nothing is stored for an item.
+template <class Number>
+struct ScaledIdentityLayout {
+  static constexpr int rank = 0;
+  static constexpr bool has_numbers = false, knows_widest_row = true, lanes_take_own_rows = false;
+  Number scale = Number(0);
+
+  BATCHWORK_INLINE ScaledIdentitySystems<Number> item(int rows) const { return {rows, scale}; }
+  template <class T>
+  BATCHWORK_INLINE ScaledUnitRow<T> row(Storage<T const> const&, T const*, int rows, int i) const {
+    return {scale, i, i < rows ? 1 : 0};
+  }
+  static BATCHWORK_INLINE int column(int, int i, int) { return i; }
+  template <class T>
+  BATCHWORK_INLINE T number(Storage<T const> const&, T const*, int, int, int) const {
+    return scale;
+  }
+  static BATCHWORK_INLINE int first_place(int, int i) { return i; }
+  template <class Lanes, class T>
+  BATCHWORK_INLINE void copy_numbers(Lanes const& lanes, Storage<T const> const&, T const*,
+                                     int rows, std::uint16_t const*, T* to) const {
+    lanes.for_each(rows, [&](int i) { to[i] = scale; });
   }
 };
 

@@ -87,10 +87,7 @@ struct IluTeam {
 
   /// Reads the pattern of a row. Whether its columns rise.
   BATCHWORK_INLINE bool take_row(AnySystems<T> const& a, T const* of_item, int i) const {
-    using Format = typename AnySystems<T>::Kind;
-    int const begin = a.kind == Format::csr               ? int(a.offsets(i))
-                      : a.kind == Format::scaled_identity ? i
-                                                          : i * a.width;
+    int const begin = a.first_place(i);
     auto const row = a.row(of_item, i);
     int before = -1, low = 0;
     bool sound = true, has_diagonal = false;
@@ -212,20 +209,7 @@ struct IluTeam {
   template <class Lanes>
   BATCHWORK_INLINE void take_numbers(Lanes const& lanes, AnySystems<T> const& a,
                                      T const* of_item) const {
-    using Format = typename AnySystems<T>::Kind;
-    if (a.kind == Format::csr) {
-      std::int64_t const apart = a.values.row;
-      lanes.for_each(first[rows - 1] + ends[rows - 1],
-                     [&](int e) { values[e] = of_item[e * apart]; });
-    } else if (a.kind == Format::scaled_identity) {
-      lanes.for_each(rows, [&](int i) { values[i] = a.scale; });
-    } else {
-      std::int64_t const row = a.values.row, col = a.values.col;
-      lanes.for_each(rows * a.width, [&](int e) {
-        int const i = e / a.width, k = e % a.width;
-        if (k < ends[i]) values[e] = of_item[i * row + k * col];
-      });
-    }
+    a.copy_numbers(lanes, of_item, ends, values);
   }
 
   /// Takes row k, which is done and which term t of row i is, off row i: its entries `mine`, mine + apart, ... Gives the number of

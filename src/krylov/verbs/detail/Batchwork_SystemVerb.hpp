@@ -29,15 +29,16 @@ concept StoredMatrices = SystemMatrices<A> && requires(A const& a) { stored(a.va
 /// The type of their numbers. A struct, so that the compiler says this first.
 template <class Exec, class A>
 struct NumbersStored {
-  static_assert(StoredMatrices<A>,
-                "Batchwork: the matrices are csr(...), ell(...) or dense(...), whose numbers are "
-                "stored");
+  static_assert(
+      StoredMatrices<A>,
+      "Batchwork: the matrices are csr(...), ell(...), dia(...) or dense(...), whose numbers are "
+      "stored");
   static_assert(A::template reachable<Exec>,
                 "Batchwork: a View's memory cannot be reached from the execution space; deep_copy "
                 "it there first");
   using type = typename A::value_type;
 };
-/// Where the numbers of csr(...), ell(...) or dense(...) are, to be written; their places are those of a.systems().
+/// Where the numbers of csr(...), ell(...), dia(...) or dense(...) are, to be written; their places are those of a.systems().
 template <class A>
 auto numbers_of(A const& a) {
   auto const s = stored(a.values);

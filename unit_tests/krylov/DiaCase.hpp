@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The matrices of a case by diagonals.
+#ifndef BATCHWORK_TEST_DIA_CASE_HPP
+#define BATCHWORK_TEST_DIA_CASE_HPP
+
+#include <limits>
+#include <set>
+#include <vector>
+
+#include "krylov/SystemsCase.hpp"
+#include "krylov/formats/Batchwork_Dia.hpp"
+
+namespace Batchwork::Test {
+
+/// All places of the matrix on such diagonals.
+inline Pattern pattern_of_diagonals(int rows, std::vector<int> const& offsets) {
+  Pattern p{rows, {}};
+  for (int i = 0; i < rows; ++i) {
+    p.columns.emplace_back();
+    for (int o : offsets)
+      if (i + o >= 0 && i + o < rows) p.columns.back().push_back(i + o);
+  }
+  return p;
+}
+/// Those that a pattern has entries on.
+inline std::vector<int> diagonals_of(Pattern const& p) {
+  std::set<int> offsets;
+  for (int i = 0; i < p.rows; ++i)
+    for (int j : p.columns[std::size_t(i)]) offsets.insert(j - i);
+  return {offsets.begin(), offsets.end()};
+}
+
+/// Numbers that stand on the diagonals of the pattern, where A is zero as well. Beyond the ends of diagonals there is NaN.
+template <class T>
+struct DiaOf {
+  std::vector<int> offsets;
+  Pattern pattern;  ///< of the format
+  ArrangedBatch<T> lines;
+  Kokkos::View<int*, Space> view;
+
+  DiaOf(Matrices<T> const& a, Arranged how)
+      : offsets(diagonals_of(a.pattern)),
+        pattern(pattern_of_diagonals(a.pattern.rows, offsets)),
+        lines(a.items, int(offsets.size()), a.pattern.rows, how),
+        view(indices_of<int>("offsets", offsets)) {
+    lines.fill(std::numeric_limits<T>::quiet_NaN());
+    for (std::int64_t n = 0; n < a.items; ++n)
+      for (int d = 0; d < int(offsets.size()); ++d)
+        for (int j = 0; j < a.pattern.rows; ++j)
+          if (int const i = j - offsets[std::size_t(d)]; i >= 0 && i < a.pattern.rows)
+            lines.at(n, d, j) = a.full.at(n, i, j);
+    lines.upload();
+  }
+  auto dia() const { return Batchwork::dia(view, lines.batch()); }
+};
+
+}  // namespace Batchwork::Test
+
+#endif
