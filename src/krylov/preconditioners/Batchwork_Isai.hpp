@@ -62,7 +62,7 @@ struct IsaiRows {
 
   static constexpr int has_diagonal = 0x8000, below_bits = 0x7fff;
 
-  BATCHWORK_INLINE IsaiRows() = default;
+  IsaiRows() = default;
   BATCHWORK_INLINE IsaiRows(IsaiInKernel const& how, int of_rows, T* memory)
       : rows(of_rows), is_spd(how.is_spd), values(memory), local(memory + how.places) {
     first = reinterpret_cast<std::int32_t*>(local + IsaiInKernel::local_numbers);
