@@ -43,16 +43,12 @@ struct ColumnsSplit {
 
   /// Takes the rows of the item whose numbers these are, and the diagonal. Columns rise, see check; where they do not, the
   /// matrix is not valid. Lanes read neighbouring entries: if each read its own row, every number would come from another line
-  /// of the cache, which has no room for so many. The columns for registers pass through the scratch of the others.
+  /// of the cache. The columns for registers pass through the scratch of the others.
   template <class At>
   BATCHWORK_INLINE void take(At& at, AnySystems<T> const& of, T const* of_item,
                              RowNumbers<T, R>& diagonal, RestOfRows const&, char* memory) {
     columns = of.rows;
     others = reinterpret_cast<Unit<T>*>(memory);
-    if (of.kind == AnySystems<T>::Kind::ell) {
-      of.visit(of_item, [&](auto const& rows) { take_own_rows(at, rows, diagonal); });
-      return;
-    }
     // In the exchange, which nothing else needs yet.
     auto* const spans = reinterpret_cast<Span*>(at.exchange);
     find_spans(at, of, of_item, spans);
@@ -68,41 +64,6 @@ struct ColumnsSplit {
     for (int r = 0; r < R; ++r) {
       int const i = at.row_of(r);
       if (i >= K && i < columns) diagonal.data[r] = other(i, i - K);
-    }
-  }
-  /// Of ell, where the lanes' own rows are side by side, and end where columns say so.
-  template <class At, class Rows>
-  BATCHWORK_INLINE void take_own_rows(At const& at, Rows const& rows, RowNumbers<T, R>& diagonal) {
-    BATCHWORK_UNROLL
-    for (int r = 0; r < R; ++r) {
-      int const i = at.row_of(r);
-      auto const row = rows(i);
-      T d = T(0);
-      int k = 0;
-      BATCHWORK_UNROLL
-      for (int j = 0; j < K; ++j) {
-        bool const has = k < row.count && j < columns && row.column(k) == j;
-        T const v = has ? row.number(k) : T(0);
-        a[r][j] = v;
-        d = j == i ? v : d;
-        k += has ? 1 : 0;
-      }
-      if (i < columns) {
-        put_zeros(i, SplitColumns::in_scratch(columns));
-        int last = K - 1;
-        BATCHWORK_UNROLL_SOME
-        for (; k < row.count; ++k) {
-          int const j = row.column(k);
-          T const v = row.number(k);
-          bool const rises = j > last && j < columns;
-          valid = valid && rises;
-          if (!rises) continue;
-          last = j;
-          other(i, j - K) = v;
-          d = j == i ? v : d;
-        }
-      }
-      diagonal.data[r] = d;
     }
   }
   /// Where a row begins among the entries of csr, after those of the first row, and how many entries it has.
@@ -142,6 +103,9 @@ struct ColumnsSplit {
           [&](int, int first, int k) { return Vendor::load_once(numbers + (first + k) * row); });
     } else if (of.kind == AnySystems<T>::Kind::dense) {
       f([](int, int, int k) { return k; }, number);
+    } else if (of.kind == AnySystems<T>::Kind::ell) {
+      std::int64_t const row_apart = of.column_row, apart = of.column_entry;
+      f([&](int i, int, int k) { return of.columns[i * row_apart + k * apart]; }, number);
     } else {
       f([](int i, int, int) { return i; }, [&](int, int, int) { return of.scale; });
     }
