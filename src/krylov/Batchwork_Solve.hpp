@@ -116,9 +116,6 @@ SolveChoice choose_variant(SystemCall const& call, [[maybe_unused]] Exec const& 
   }
 }
 
-constexpr bool has_short_rows(SolveChoice const& how) {
-  return how.variant == SolveVariant::entries_3;
-}
 /// Bytes of scratch of a team beside storage and factors, as SolveTeams counts them.
 inline std::int64_t bytes_beside_storage(SolveChoice const& how, std::int64_t rows,
                                          std::int64_t size, bool is_scaled) {
@@ -162,10 +159,9 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
                              teams_at_once(items, how.systems(), at_once)};
     }
     if constexpr (NeedsStorage<Solver>)
-      plan.solver =
-          plan_storage(StorageOf<Solver>::numbers(solver, storage_shape(how, rows, int(size))),
-                       how.systems(), size, beside,
-                       scratch_of_storage(limits, how.team(), has_short_rows(how)), items, at_once);
+      plan.solver = plan_storage(
+          StorageOf<Solver>::numbers(solver, storage_shape(how, rows, int(size))), how.systems(),
+          size, beside, scratch_of_storage(limits, how.team()), items, at_once);
   } else if constexpr (NeedsStorage<Solver>) {
     constexpr int W = native_width<T>;
     plan.solver = plan_storage(
@@ -198,10 +194,10 @@ Solver fitted_solver(SystemCall const& call, [[maybe_unused]] Exec const& exec,
                      [[maybe_unused]] SolveChoice const& how, [[maybe_unused]] bool is_scaled) {
   if constexpr (NeedsStorage<Solver> && runs_on_device<Exec>) {
     check_storage(call, solver);
-    std::int64_t const bytes =
-        scratch_of_storage(Vendor::device_limits(exec), how.team(), has_short_rows(how)) -
-        bytes_beside_storage(how, rows, sizeof(T), is_scaled) -
-        bytes_of_factors<T>(in_kernel, rows, how);
+    std::int64_t const bytes = scratch_of_basis(Vendor::device_limits(exec), how.team(),
+                                                how.variant == SolveVariant::entries_3) -
+                               bytes_beside_storage(how, rows, sizeof(T), is_scaled) -
+                               bytes_of_factors<T>(in_kernel, rows, how);
     return StorageOf<Solver>::chosen(solver, rows, [&](Solver const& s) {
       return how.systems() * StorageOf<Solver>::numbers(s, storage_shape(how, rows, sizeof(T))) *
                  std::int64_t(sizeof(T)) <=

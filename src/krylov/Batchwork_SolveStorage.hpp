@@ -100,9 +100,13 @@ struct WorkspacePlan {
 /// Teams of so many lanes that share the scratch of a multiprocessor where solvers have their storage in it: eight warps. Fewer do
 /// not hide what each of them waits for; more would leave room for less of a basis.
 constexpr int teams_that_share_scratch(int team) { return team < 256 ? 256 / team : 1; }
-/// Bytes of scratch that a team of so many lanes has for its storage, if it shares a device's with as many. Where rows have three
-/// entries at most a product is cheap beside a long basis, and two thirds of it are faster (H200, GMRES, 16 to 512 rows).
-constexpr std::int64_t scratch_of_storage(DeviceLimits const& limits, int team, bool short_rows) {
+/// Bytes of scratch that a team of so many lanes has, if it shares a device's with as many.
+constexpr std::int64_t scratch_of_storage(DeviceLimits const& limits, int team) {
+  return std::int64_t(limits.scratch(teams_that_share_scratch(team), team));
+}
+/// The bytes of these that a basis is chosen for. Where rows have three entries at most a product is cheap beside a long basis, and
+/// what half as many teams more would leave is faster (H200, GMRES, 16 to 512 rows).
+constexpr std::int64_t scratch_of_basis(DeviceLimits const& limits, int team, bool short_rows) {
   int const teams = teams_that_share_scratch(team);
   return std::int64_t(limits.scratch(short_rows ? teams + teams / 2 : teams, team));
 }

@@ -285,7 +285,9 @@ BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
   for (int k = 0; k < N; ++k) {
     T* const column = base + k % 2 * S::exchange::leading;
     BATCHWORK_UNROLL
-    for (int m = k / L; m < mine; ++m) column[S::exchange::line(m, grid.lane)] = own[m * N + k];
+    for (int m = k / L; m < mine; ++m)
+      if (S::exchange::has_line(grid.lane))
+        column[S::exchange::line(m, grid.lane)] = own[m * N + k];
     grid.sync();
     T const pivot = column[k];
     // Nothing branches here: what is read next would wait behind it.

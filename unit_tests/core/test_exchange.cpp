@@ -35,7 +35,7 @@ int conflicts(std::vector<long> const& byte_of_lane, int bytes) {
 template <class T, int L, int E>
 void check_layout() {
   using X = Impl::Exchange<T, L, E>;
-  static_assert(X::lines >= E && X::lines % L == 0 && X::leading >= X::lines);
+  static_assert(X::lines >= E && (X::ragged || X::lines % L == 0) && X::leading >= X::lines);
   static_assert(X::stride >= X::lines * X::leading && X::bytes % 16 == 0);
   static_assert(X::leading % X::per_unit == 0 && X::stride % X::per_unit == 0);
   // Room for an item as it stands in memory, rounded up to an odd number of units.

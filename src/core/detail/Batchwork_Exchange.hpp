@@ -34,14 +34,18 @@ struct alignas(16) Unit {
 template <class T, int L, int E>
 struct Exchange {
   static constexpr int per_unit = 16 / int(sizeof(T));
-  /// Lines that lanes hold, the last ones of a ragged deal included. Where a warp shares a smaller item, lanes without a line have
-  /// one for all of them after blocks of 8, as matrix instructions want them.
+  /// Lines that lanes hold, the last ones of a ragged deal included. Where a warp shares a smaller item there are blocks of 8 lines,
+  /// as matrix instructions want them: lanes beyond write none, and read the last one.
   static constexpr bool ragged = Vendor::has_shuffles && L == 32 && E <= 24;
-  static constexpr int lines = ragged ? (E + 7) / 8 * 8 + 1 : (E + L - 1) / L * L;
-  /// The line of round m of the deal that a lane writes and reads.
+  static constexpr int lines = ragged ? (E + 7) / 8 * 8 : (E + L - 1) / L * L;
+  /// The line of round m of the deal that a lane reads, and writes if it has one.
   static BATCHWORK_INLINE int line(int m, int lane) {
     if constexpr (ragged) return lane < lines ? lane : lines - 1;
     else return m * L + lane;
+  }
+  static BATCHWORK_INLINE bool has_line([[maybe_unused]] int lane) {
+    if constexpr (ragged) return lane < lines;
+    else return true;
   }
 
   /// Units from an item's numbers to those of the next where they are copied as they stand in memory.

@@ -43,16 +43,12 @@ struct ColumnsSplit {
 
   /// Takes the rows of the item whose numbers these are, and the diagonal. Columns rise, see check; where they do not, the
   /// matrix is not valid. Lanes read neighbouring entries: if each read its own row, every number would come from another line
-  /// of the cache, which has no room for so many. The columns for registers pass through the scratch of the others.
+  /// of the cache. The columns for registers pass through the scratch of the others.
   template <class At>
   BATCHWORK_INLINE void take(At& at, AnySystems<T> const& of, T const* of_item,
                              RowNumbers<T, R>& diagonal, RestOfRows const&, char* memory) {
     columns = of.rows;
     others = reinterpret_cast<Unit<T>*>(memory);
-    if (of.lanes_take_own_rows()) {
-      of.visit(of_item, [&](auto const& rows) { take_own_rows(at, rows, diagonal); });
-      return;
-    }
     // In the exchange, which nothing else needs yet.
     auto* const spans = reinterpret_cast<Span*>(at.exchange);
     find_spans(at, of, of_item, spans);
@@ -68,41 +64,6 @@ struct ColumnsSplit {
     for (int r = 0; r < R; ++r) {
       int const i = at.row_of(r);
       if (i >= K && i < columns) diagonal.data[r] = other(i, i - K);
-    }
-  }
-  /// Where lanes best take their own rows, see Format.
-  template <class At, class Rows>
-  BATCHWORK_INLINE void take_own_rows(At const& at, Rows const& rows, RowNumbers<T, R>& diagonal) {
-    BATCHWORK_UNROLL
-    for (int r = 0; r < R; ++r) {
-      int const i = at.row_of(r);
-      auto const row = rows(i);
-      T d = T(0);
-      int k = 0;
-      BATCHWORK_UNROLL
-      for (int j = 0; j < K; ++j) {
-        bool const has = k < row.count && j < columns && row.column(k) == j;
-        T const v = has ? row.number(k) : T(0);
-        a[r][j] = v;
-        d = j == i ? v : d;
-        k += has ? 1 : 0;
-      }
-      if (i < columns) {
-        put_zeros(i, SplitColumns::in_scratch(columns));
-        int last = K - 1;
-        BATCHWORK_UNROLL_SOME
-        for (; k < row.count; ++k) {
-          int const j = row.column(k);
-          T const v = row.number(k);
-          bool const rises = j > last && j < columns;
-          valid = valid && rises;
-          if (!rises) continue;
-          last = j;
-          other(i, j - K) = v;
-          d = j == i ? v : d;
-        }
-      }
-      diagonal.data[r] = d;
     }
   }
   /// Where a row begins among the entries of csr, after those of the first row, and how many entries it has.
@@ -125,8 +86,7 @@ struct ColumnsSplit {
   template <class F>
   static BATCHWORK_INLINE void visit(AnySystems<T> const& of, T const* of_item, F const& f) {
     of.with_format([&]<class Layout>(Layout const& layout) {
-      if constexpr (Layout::lanes_take_own_rows) return;
-      else if constexpr (requires { layout.with_entries(of.values, of_item, f); })
+      if constexpr (requires { layout.with_entries(of.values, of_item, f); })
         layout.with_entries(of.values, of_item, f);
       else
         f([&](int i, int, int k) { return layout.column(of.rows, i, k); },

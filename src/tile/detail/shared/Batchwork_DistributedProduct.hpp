@@ -124,7 +124,8 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
     T* const base = grid.template numbers<T>();
     grid.sync();
     BATCHWORK_UNROLL
-    for (int m = 0; m < X::mine; ++m) base[S::exchange::line(m, grid.lane)] = x.local(m, 0);
+    for (int m = 0; m < X::mine; ++m)
+      if (S::exchange::has_line(grid.lane)) base[S::exchange::line(m, grid.lane)] = x.local(m, 0);
     grid.sync();
     return ColumnsInScratch<T, S::exchange::leading>{base};
   } else if constexpr (structure_of<X> == Structure::symmetric && !holds_whole<X> &&

@@ -167,7 +167,8 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines(OwnLines const& x, LaneGrid cons
       Unit<T> u;
       BATCHWORK_UNROLL
       for (int n = 0; n < Ex::per_unit; ++n) u.v[n] = k0 + n < Length ? x.get(m, k0 + n) : T(0);
-      *reinterpret_cast<Unit<T>*>(base + Ex::line(m, grid.lane) * Ex::leading + k0) = u;
+      if (Ex::has_line(grid.lane))
+        *reinterpret_cast<Unit<T>*>(base + Ex::line(m, grid.lane) * Ex::leading + k0) = u;
     }
   }
   grid.sync();
@@ -227,7 +228,8 @@ BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
       BATCHWORK_UNROLL
       for (int n = 0; n < Ex::per_unit; ++n)
         u.v[n] = k0 + n < X::length ? x.local(m, k0 + n) : T(0);
-      *reinterpret_cast<Unit<T>*>(base + Ex::line(m, grid.lane) * Ex::leading + k0) = u;
+      if (Ex::has_line(grid.lane))
+        *reinterpret_cast<Unit<T>*>(base + Ex::line(m, grid.lane) * Ex::leading + k0) = u;
     }
   }
   grid.sync();
@@ -235,7 +237,7 @@ BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
   for (int m = 0; m < X::mine; ++m) {
     BATCHWORK_UNROLL
     for (int k = 0; k < X::length && k < (m + 1) * S::lanes - 1; ++k)
-      if (k < m * S::lanes || k < m * S::lanes + grid.lane)
+      if ((k < m * S::lanes || k < m * S::lanes + grid.lane) && Ex::has_line(grid.lane))
         base[k * Ex::leading + Ex::line(m, grid.lane)] = x.local(m, k);
   }
   grid.sync();
