@@ -371,6 +371,41 @@ void expect_as_alone(Solver const& solver, M const& m, Get const& get, Random& r
   }
 }
 
+/// Systems of all sizes, arrangements and formats, with and without Jacobi's preconditioner, by a solver for regular matrices.
+template <class T, class Solver>
+void solve_every_way(Solver const& solver) {
+  Random random(1);
+  for (auto const& size : sizes)
+    for (auto how : all_arranged) {
+      std::int64_t const items = size.rows < 30 ? 37 : 5;
+      SCOPED_TRACE(std::to_string(size.rows) + " rows, arranged " + std::to_string(int(how)));
+      Matrices<T> const a(solvable_pattern(random, size.rows, size.share, false), items, how);
+      ArrangedBatch<T> const b(items, size.rows, 1, how);
+      for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
+      a.upload();
+      b.randomise(random);
+      run_solve(solver, jacobi(), a.csr(), a.full, b, how, random, "csr");
+      if (how == Arranged::strided) continue;
+      run_solve(solver, no_preconditioner(), a.long_csr(), a.full, b, how, random,
+                "csr of 64 bits");
+      run_solve(solver, jacobi(), a.ell(), a.full, b, how, random, "ell");
+      run_solve(solver, jacobi(), a.dense(), a.full, b, how, random, "dense");
+    }
+}
+/// Items solved together as each alone, by the solver that make(criteria) gives.
+template <class T, class Make>
+void solve_alone_and_together(Make const& make) {
+  Random random(20);
+  expect_as_alone<T>(
+      make(relative(usual_tolerance<T>, 60)), jacobi(), [](auto const& a) { return a.csr(); },
+      random);
+  expect_as_alone<T>(
+      make(relative_to_start(usual_tolerance<T>, 60)), no_preconditioner(),
+      [](auto const& a) { return a.long_csr(); }, random);
+  expect_as_alone<T>(
+      make(absolute(0, 25)), jacobi(), [](auto const& a) { return a.dense(); }, random);
+}
+
 }  // namespace Batchwork::Test
 
 #endif

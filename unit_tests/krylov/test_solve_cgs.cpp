@@ -21,39 +21,14 @@ using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(SolveByCgs, Numbers);
 
 TYPED_TEST(SolveByCgs, Converges) {
-  using T = TypeParam;
-  Random random(1);
-  for (auto const& size : sizes)
-    for (auto how : all_arranged) {
-      std::int64_t const items = size.rows < 30 ? 37 : 5;
-      SCOPED_TRACE(std::to_string(size.rows) + " rows, arranged " + std::to_string(int(how)));
-      Matrices<T> const a(solvable_pattern(random, size.rows, size.share, false), items, how);
-      ArrangedBatch<T> const b(items, size.rows, 1, how);
-      for (std::int64_t n = 0; n < items; ++n) put_dominant(a, n, random, false);
-      a.upload();
-      b.randomise(random);
-      auto solver = cgs(relative(usual_tolerance<T>, 200));
-      // Residuals of CGS may grow far before they fall.
-      solver.stop.divergence_limit = std::numeric_limits<double>::infinity();
-      run_solve(solver, jacobi(), a.csr(), a.full, b, how, random, "csr");
-      if (how == Arranged::strided) continue;
-      run_solve(solver, no_preconditioner(), a.long_csr(), a.full, b, how, random,
-                "csr of 64 bits");
-      run_solve(solver, jacobi(), a.ell(), a.full, b, how, random, "ell");
-      run_solve(solver, jacobi(), a.dense(), a.full, b, how, random, "dense");
-    }
+  auto solver = cgs(relative(usual_tolerance<TypeParam>, 200));
+  // Residuals of CGS may grow far before they fall.
+  solver.stop.divergence_limit = std::numeric_limits<double>::infinity();
+  solve_every_way<TypeParam>(solver);
 }
 
 TYPED_TEST(SolveByCgs, ItemsDependOnNoOthers) {
-  using T = TypeParam;
-  Random random(20);
-  auto const csr = [](auto const& a) { return a.csr(); };
-  expect_as_alone<T>(cgs(relative(usual_tolerance<T>, 60)), jacobi(), csr, random);
-  expect_as_alone<T>(
-      cgs(relative_to_start(usual_tolerance<T>, 60)), no_preconditioner(),
-      [](auto const& a) { return a.long_csr(); }, random);
-  expect_as_alone<T>(
-      cgs(absolute(0, 25)), jacobi(), [](auto const& a) { return a.dense(); }, random);
+  solve_alone_and_together<TypeParam>([](StoppingCriteria const& stop) { return cgs(stop); });
 }
 
 /// The norms of the residuals of CGS (Saad, algorithm 7.6, without a preconditioner), from x = 0.

@@ -19,6 +19,14 @@ struct alignas(16) Unit {
   T v[16 / sizeof(T)];
 };
 
+/// So many numbers, rounded up to an odd number of units: lanes that read the same place of what begins so far apart find
+/// different banks.
+template <class T>
+constexpr int odd_units(int numbers) {
+  constexpr int per_unit = 16 / int(sizeof(T));
+  return ((numbers + per_unit - 1) / per_unit | 1) * per_unit;
+}
+
 /// The exchange of an item shared by L lanes, for tiles of extents up to E: number k of line i stands at
 /// i * leading + k, and the next item's exchange begins `stride` numbers further on.
 ///
@@ -48,11 +56,6 @@ struct Exchange {
     else return true;
   }
 
-  /// Units from an item's numbers to those of the next where they are copied as they stand in memory.
-  static constexpr int copied_units(int numbers) {
-    return (numbers + per_unit - 1) / per_unit / 2 * 2 + 1;
-  }
-
   static constexpr bool narrow = L == 2 && sizeof(T) == 8 && E > 8;
 
   static constexpr int leading = [] {
@@ -64,8 +67,9 @@ struct Exchange {
   static constexpr int stride = [] {
     constexpr int step = narrow ? 2 : L <= 4 ? 1 : L / 4;
     int units = (lines * leading + per_unit - 1) / per_unit;
-    // What is copied as it stands in memory is an odd number of units, see GridTransfer.
-    if (units < copied_units(E * E)) units = copied_units(E * E);
+    // As far apart are items that are copied as they stand in memory, see GridTransfer.
+    constexpr int copied = odd_units<T>(E * E) / per_unit;
+    if (units < copied) units = copied;
     while (units % step != 0 || units / step % 2 == 0) ++units;
     return units * per_unit;
   }();
@@ -76,9 +80,7 @@ struct Exchange {
 /// and eight lanes that each read their own row find different banks.
 template <class T>
 constexpr int staged_leading(int cols) {
-  constexpr int per_unit = 16 / int(sizeof(T));
-  int const units = (cols + per_unit - 1) / per_unit;
-  return (units % 2 == 0 ? units + 1 : units) * per_unit;
+  return odd_units<T>(cols);
 }
 
 /// The same where eight lanes read four neighbouring units of two rows each: four units more than a multiple of eight.

@@ -589,7 +589,8 @@ constexpr std::uint64_t operands_staged_in(std::size_t available) {
   }
 }
 
-/// Whether operand B has an item's symmetric matrix that is only in a map: 1; another matrix of an item: -1.
+/// 1 where operand B of a map is an item's symmetric matrix, large enough for blocks; -1 where it is another matrix of an item, or
+/// one of a time loop; else 0.
 template <class B>
 constexpr int symmetric_of_item() {
   if constexpr (B::kind == Kind::carry || B::kind == Kind::each || B::kind == Kind::emit) {

@@ -569,12 +569,16 @@ BATCHWORK_INLINE T load_once(T const* from) {
 
 // ---- matrix instructions -----------------------------------------------------------------------------------------
 
+/// Whether devices of this compute capability, by ten, multiply matrices of double as fast as is worth it.
+constexpr bool multiplies_doubles(int architecture) {
+  return architecture == 800 || architecture == 900;
+}
 /// Whether a warp multiplies matrices of T by instructions that round as multiply-adds do: in double on devices of compute
 /// capability 8.0 and 9.0, on others they are slow or not there.
 template <class T>
 inline constexpr bool multiplies_matrices =
-#if defined(BATCHWORK_VENDOR_CUDA) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
-    std::is_same_v<T, double>;
+#if defined(BATCHWORK_VENDOR_CUDA)
+    multiplies_doubles(__CUDA_ARCH__) && std::is_same_v<T, double>;
 #else
     false;
 #endif
@@ -588,7 +592,7 @@ inline constexpr bool chains_matrices = [] {
   return has_shuffles && std::is_same_v<T, double>;
 #elif !defined(BATCHWORK_DISABLE_VENDOR) && defined(__CUDACC__) && defined(__CUDA_ARCH_LIST__)
   for (int const architecture : {__CUDA_ARCH_LIST__})
-    if (architecture != 800 && architecture != 900) return false;
+    if (!multiplies_doubles(architecture)) return false;
   return std::is_same_v<T, double>;
 #else
       return false;

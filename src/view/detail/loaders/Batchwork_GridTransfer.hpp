@@ -41,7 +41,7 @@ struct GridTransfer {
   /// Numbers of an item in the buffer.
   static constexpr int read = side_by_side && triangle ? rows * (rows + 1) / 2 : size;
   /// From an item to the next in the buffer, where they are not side by side: an odd number of units.
-  static constexpr int stride = ((size + per_unit - 1) / per_unit / 2 * 2 + 1) * per_unit;
+  static constexpr int stride = odd_units<T>(size);
   static_assert(stride >= size);
   /// Of the buffer of a copy group.
   static constexpr std::size_t bytes =
