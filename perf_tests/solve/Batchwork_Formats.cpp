@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The same systems as ell and as dense matrices. The floor stays that of csr, so that formats can be compared.
+// The same systems as ell, by diagonals, and as dense matrices. The floor stays that of csr, so that formats can be compared.
+
+#include <algorithm>
+#include <set>
 
 #include "Solve.hpp"
 
@@ -20,6 +23,21 @@ struct FillEll {
       int const first = row_offsets(i), count = row_offsets(i + 1) - first;
       for (int k = 0; k < width; ++k) to(n, i, k) = k < count ? values(n, first + k) : 0.0;
     }
+  }
+};
+
+template <class To>
+struct FillDia {
+  To to;
+  Kokkos::View<int const*, Memory> row_offsets, columns, diagonals;
+  SolveProblem::Vectors values;
+  KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+    int const count = static_cast<int>(to.extent(1)), rows = static_cast<int>(to.extent(2));
+    for (int i = 0; i < rows; ++i)
+      for (int d = 0, k = row_offsets(i); d < count; ++d) {
+        bool const there = k < row_offsets(i + 1) && columns(k) == i + diagonals(d);
+        to(n, d, i) = there ? values(n, k++) : 0.0;
+      }
   }
 };
 
@@ -63,6 +81,26 @@ void solve_ell(benchmark::State& state, Family const& family, std::int64_t items
 }
 
 template <Solver S, Preconditioner P>
+void solve_dia(benchmark::State& state, Family const& family, std::int64_t items) {
+  SolveProblem const p(family, items);
+  std::set<int> offsets;
+  for (int i = 0; i < p.rows; ++i)
+    for (int k = p.distinct.row_offsets[std::size_t(i)];
+         k < p.distinct.row_offsets[std::size_t(i) + 1]; ++k)
+      offsets.insert(p.distinct.columns[std::size_t(k)] - i);
+  Kokkos::View<int*, Memory> const diagonals("diagonals", offsets.size());
+  auto const host = Kokkos::create_mirror_view(diagonals);
+  std::copy(offsets.begin(), offsets.end(), host.data());
+  Kokkos::deep_copy(diagonals, host);
+  using Values = Kokkos::View<double***, Kokkos::LayoutRight, Memory>;
+  Values const values("values", static_cast<std::size_t>(items), offsets.size(),
+                      static_cast<std::size_t>(p.rows));
+  Kokkos::parallel_for("dia", SolveProblem::Range(0, items),
+                       FillDia<Values>{values, p.row_offsets, p.columns, diagonals, p.values});
+  solve_and_report<S, P>(state, p, Batchwork::dia(diagonals, values));
+}
+
+template <Solver S, Preconditioner P>
 void solve_dense(benchmark::State& state, Family const& family, std::int64_t items) {
   SolveProblem const p(family, items);
   auto const rows = static_cast<std::size_t>(p.rows);
@@ -80,6 +118,9 @@ void register_batchwork_formats() {
   for (Family const& f : stencils())
     register_solve("solve", "batchwork", f, "ell", method_name<Solver::bicgstab, none>(),
                    batch_items, solve_ell<Solver::bicgstab, none>);
+  for (Family const& f : stencils())
+    register_solve("solve", "batchwork", f, "dia", method_name<Solver::bicgstab, none>(),
+                   batch_items, solve_dia<Solver::bicgstab, none>);
   for (auto const& families : {chemistry(), mechanisms()})
     for (Family const& f : families) {
       register_solve("solve", "batchwork", f, "ell", method_name<Solver::bicgstab, jacobi>(),

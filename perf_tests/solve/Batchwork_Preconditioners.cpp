@@ -13,7 +13,10 @@ void register_batchwork_preconditioners() {
   for (Family const& f : families) {
     register_csr<Solver::bicgstab, Preconditioner::block_jacobi>("solve", f, batch_items);
     register_csr<Solver::bicgstab, Preconditioner::ilu>("solve", f, batch_items);
+    register_csr<Solver::bicgstab, Preconditioner::isai>("solve", f, batch_items);
   }
+  for (Family const& f : stencils())
+    register_csr<Solver::cg, Preconditioner::spd_isai>("solve", f, batch_items);
 }
 
 }  // namespace BatchworkPerf

@@ -18,7 +18,7 @@ namespace BatchworkPerf {
 inline constexpr int gmres_basis = 40;
 
 enum class Solver { cg, bicgstab, cgs, gmres, gmres_40 };
-enum class Preconditioner { none, jacobi, block_jacobi, ilu };
+enum class Preconditioner { none, jacobi, block_jacobi, ilu, isai, spd_isai };
 
 /// Rows of a block of block_jacobi, as a SolveConfiguration has them by default.
 inline constexpr int rows_of_a_block = 4;
@@ -33,7 +33,9 @@ std::string method_name() {
          (P == Preconditioner::none           ? ""
           : P == Preconditioner::jacobi       ? "-jacobi"
           : P == Preconditioner::block_jacobi ? "-block_jacobi"
-                                              : "-ilu");
+          : P == Preconditioner::ilu          ? "-ilu"
+          : P == Preconditioner::isai         ? "-isai"
+                                              : "-spd_isai");
 }
 
 /// Where the solver stops in a norm that is not |b - A x|, its word is not compared with that.
@@ -53,6 +55,8 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
     if constexpr (P == Preconditioner::jacobi) return jacobi();
     else if constexpr (P == Preconditioner::block_jacobi) return block_jacobi(rows_of_a_block);
     else if constexpr (P == Preconditioner::ilu) return ilu();
+    else if constexpr (P == Preconditioner::isai) return isai();
+    else if constexpr (P == Preconditioner::spd_isai) return spd_isai();
     else return no_preconditioner();
   }();
   auto const n = static_cast<std::size_t>(p.items);
@@ -70,7 +74,7 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
           1);
   auto const launch = [&](SolveProblem::Vectors const& x) {
     if constexpr (S == Solver::gmres || S == Solver::gmres_40 ||
-                  P == Preconditioner::block_jacobi || P == Preconditioner::ilu)
+                  (P != Preconditioner::none && P != Preconditioner::jacobi))
       solve(exec, how, solver, preconditioner, a, p.b, x, log, workspace(memory));
     else solve(exec, how, solver, preconditioner, a, p.b, x, log);
   };

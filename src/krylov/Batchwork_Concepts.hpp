@@ -128,12 +128,10 @@ concept SolverMethod =
 ///
 /// - rank: indices that a number of an item has, 1 or 2; has_numbers: or nothing is stored. leading(rows): numbers from one first
 ///   index to the next, where they have no gaps
-/// - knows_widest_row: no row has more than nonzeros / rows entries. lanes_take_own_rows: lanes read neighbouring rows best, or find
-///   out what a row has by reading it; else neighbouring entries of a row
+/// - knows_widest_row: no row has more than nonzeros / rows entries
 /// - for_each_place(values, rows, i, f): f(column, place of the number from where the item begins) for the entries of row i, in order
 /// - row(values, numbers, rows, i): the entries of row i, none beyond the last row: count, column(k), number(k), and the same as an
-///   AnyRow, any(). A type of rows that another format has as well costs no code; each further one makes kernels longer. Solvers call it once a row and hold it; where the matrix is read in place, once a row and product. What
-///   it holds a lane holds for each of its rows, so what is the same for all rows is referred to
+///   AnyRow, any(). A type of rows that no other format has makes kernels longer; where two have one, both take a branch for every row. Solvers call it once a row and hold it; where the matrix is read in place, once a row and product
 /// - column(rows, i, k) and number(values, numbers, rows, i, k): the same of one entry, seldom
 /// - first_place(rows, i): the place of the first entry of row i among the `nonzeros` places of a system, where factors are;
 ///   copy_numbers(lanes, values, numbers, rows, ends, to) copies them there, of rows of ends[i] entries
@@ -146,7 +144,6 @@ concept Format = std::is_trivially_copyable_v<F> &&
                    { F::rank } -> std::convertible_to<int>;
                    { F::has_numbers } -> std::convertible_to<bool>;
                    { F::knows_widest_row } -> std::convertible_to<bool>;
-                   { F::lanes_take_own_rows } -> std::convertible_to<bool>;
                    requires std::semiregular<decltype(f.row(values, numbers, n, n))>;
                    { f.row(values, numbers, n, n).count } -> std::convertible_to<int>;
                    { f.row(values, numbers, n, n).column(n) } -> std::same_as<int>;

@@ -49,9 +49,9 @@ struct DiaOf {
     lines.fill(std::numeric_limits<T>::quiet_NaN());
     for (std::int64_t n = 0; n < a.items; ++n)
       for (int d = 0; d < int(offsets.size()); ++d)
-        for (int j = 0; j < a.pattern.rows; ++j)
-          if (int const i = j - offsets[std::size_t(d)]; i >= 0 && i < a.pattern.rows)
-            lines.at(n, d, j) = a.full.at(n, i, j);
+        for (int i = 0; i < a.pattern.rows; ++i)
+          if (int const j = i + offsets[std::size_t(d)]; j >= 0 && j < a.pattern.rows)
+            lines.at(n, d, i) = a.full.at(n, i, j);
     lines.upload();
   }
   auto dia() const { return Batchwork::dia(view, lines.batch()); }

@@ -31,7 +31,7 @@ TEST(SolveNames, GoBothWays) {
   EXPECT_EQ(from_string<PreconditionerKind>("Block_Jacobi"), PreconditionerKind::block_jacobi);
   expect_says(message_of([] { (void)from_string<SolverKind>("BiCGSTAB(2)"); }),
               {"Batchwork::from_string: \"BiCGSTAB(2)\" is no solver; give one of "
-                "conjugate_gradients, bicgstab, gmres, richardson, cgs"});
+               "conjugate_gradients, bicgstab, gmres, richardson, cgs"});
   expect_says(
       message_of([] { (void)from_string<PreconditionerKind>(""); }),
       {"\"\" is no preconditioner; give one of none, jacobi, block_jacobi, ilu, isai, spd_isai"});

@@ -15,24 +15,28 @@
 namespace Batchwork::Test {
 namespace {
 
-/// The example of scipy.sparse.dia_array, its diagonals sorted.
-TEST(Dia, StandsAsInScipy) {
-  Kokkos::View<double***, Kokkos::LayoutRight, Space> const values("values", 1, 3, 4);
+/// A number says its row and its diagonal.
+TEST(Dia, StandsByRows) {
+  Kokkos::View<double***, Kokkos::LayoutRight, Space> const values("values", 1, 3, 5);
   auto const host = Kokkos::create_mirror_view(values);
   for (std::size_t d = 0; d < 3; ++d)
-    for (std::size_t j = 0; j < 4; ++j) host(0, d, j) = double(j + 1);
+    for (std::size_t i = 0; i < 5; ++i) host(0, d, i) = double(10 * (i + 1) + d);
   Kokkos::deep_copy(values, host);
   auto const a = dia(indices_of<int>("offsets", {-1, 0, 2}), values);
   EXPECT_NO_THROW(check(a));
-  double const expected[4][4] = {{1, 0, 3, 0}, {1, 2, 0, 4}, {0, 2, 3, 0}, {0, 0, 3, 4}};
-  ArrangedBatch<double> const x(1, 4, 1, Arranged::item_contiguous),
-      y(1, 4, 1, Arranged::item_contiguous);
-  for (int j = 0; j < 4; ++j) {
-    for (int k = 0; k < 4; ++k) x.at(0, k, 0) = k == j ? 1 : 0;
+  double const expected[5][5] = {{11, 0, 12, 0, 0},
+                                 {20, 21, 0, 22, 0},
+                                 {0, 30, 31, 0, 32},
+                                 {0, 0, 40, 41, 0},
+                                 {0, 0, 0, 50, 51}};
+  ArrangedBatch<double> const x(1, 5, 1, Arranged::item_contiguous),
+      y(1, 5, 1, Arranged::item_contiguous);
+  for (int j = 0; j < 5; ++j) {
+    for (int k = 0; k < 5; ++k) x.at(0, k, 0) = k == j ? 1 : 0;
     x.upload();
     multiply(a, vectors(x), vectors(y));
     y.download();
-    for (int i = 0; i < 4; ++i) EXPECT_EQ(y.at(0, i, 0), expected[i][j]) << i << ", " << j;
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(y.at(0, i, 0), expected[i][j]) << i << ", " << j;
   }
 }
 
@@ -112,8 +116,8 @@ TYPED_TEST(DiaNumbers, CompactAndNoItems) {
   for (std::int64_t n = 0; n < 10; ++n)
     for (int i = 0; i < rows; ++i) {
       ASSERT_EQ(y.at(n, i, 0), z.at(n, i, 0));
-      T const low = i >= 2 ? host(std::size_t(n), 0, std::size_t(i - 2)) * x.at(n, i - 2, 0) : T(0);
-      T const high = i < 3 ? host(std::size_t(n), 1, std::size_t(i + 3)) * x.at(n, i + 3, 0) : T(0);
+      T const low = i >= 2 ? host(std::size_t(n), 0, std::size_t(i)) * x.at(n, i - 2, 0) : T(0);
+      T const high = i < 3 ? host(std::size_t(n), 1, std::size_t(i)) * x.at(n, i + 3, 0) : T(0);
       ASSERT_NEAR(y.at(n, i, 0), low + high, 2 * double(epsilon<T>));
     }
   ArrangedBatch<T> const none(0, rows, 1, Arranged::item_contiguous);
@@ -141,15 +145,15 @@ TEST(Dia, Verbs) {
     EXPECT_EQ(d.lines.poisoned(), outside);
     for (std::int64_t n = 0; n < items; ++n)
       for (int k = 0; k < 3; ++k)
-        for (int j = 0; j < rows; ++j) {
-          int const i = j - d.offsets[std::size_t(k)];
-          if (i < 0 || i >= rows) {
-            ASSERT_TRUE(std::isnan(d.lines.at(n, k, j)));
+        for (int i = 0; i < rows; ++i) {
+          int const j = i + d.offsets[std::size_t(k)];
+          if (j < 0 || j >= rows) {
+            ASSERT_TRUE(std::isnan(d.lines.at(n, k, i)));
             continue;
           }
           double const x = i == j ? 2.5 : 0;
           double const expected = (x - a.full.at(n, i, j)) * left.at(n, i, 0) * right.at(n, j, 0);
-          ASSERT_NEAR(d.lines.at(n, k, j), expected, 6 * double(epsilon<double>) * 4);
+          ASSERT_NEAR(d.lines.at(n, k, i), expected, 6 * double(epsilon<double>) * 4);
         }
   }
 }

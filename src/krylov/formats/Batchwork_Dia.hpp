@@ -24,30 +24,10 @@
 namespace Batchwork {
 namespace Impl {
 
-/// The entries of a row of a matrix by diagonals. What is the same for all rows costs registers only once.
-template <class T>
-struct DiaRow {
-  T const* numbers = nullptr;             ///< of the first of its diagonals
-  std::int32_t const* offsets = nullptr;  ///< from that one on
-  std::int64_t line_step = 0, column_step = 0;
-  int rows = 0, row = 0, count = 0;
-
-  BATCHWORK_INLINE int column(int k) const { return row + offsets[k]; }
-  /// Nothing is read where offsets that do not rise lead out of the matrix.
-  BATCHWORK_INLINE T number(int k) const {
-    int const j = column(k);
-    return unsigned(j) < unsigned(rows) ? numbers[k * line_step + j * column_step] : T(0);
-  }
-  BATCHWORK_INLINE AnyRow<T> any() const {
-    return {numbers, line_step, column_step, offsets, 1, row, count};
-  }
-};
-
-/// Diagonals, a Format: the number of row i and column j = i + offsets[d] is numbers[d * values.row + j * values.col].
+/// Diagonals, a Format: the number of row i and column i + offsets[d] is numbers[d * values.row + i * values.col].
 struct DiaLayout {
   static constexpr int rank = 2;
-  /// Neighbouring rows have neighbouring numbers, and the entries of a row have not.
-  static constexpr bool has_numbers = true, knows_widest_row = true, lanes_take_own_rows = true;
+  static constexpr bool has_numbers = true, knows_widest_row = true;
   std::int32_t const* offsets = nullptr;
   int count = 0;
 
@@ -57,12 +37,12 @@ struct DiaLayout {
                                        F const& f) const {
     for (int d = 0; d < count; ++d) {
       int const j = row + offsets[d];
-      if (unsigned(j) < unsigned(rows)) f(j, d * values.row + j * values.col);
+      if (unsigned(j) < unsigned(rows)) f(j, d * values.row + row * values.col);
     }
   }
   /// Offsets rise, so a row has some diagonals one after the other.
   template <class T>
-  BATCHWORK_INLINE DiaRow<T> row(Storage<T const> const& values, T const* numbers, int rows,
+  BATCHWORK_INLINE EllRow<T> row(Storage<T const> const& values, T const* numbers, int rows,
                                  int i) const {
     int first = 0, end = 0;
     BATCHWORK_KEEP_LOOP
@@ -71,13 +51,13 @@ struct DiaLayout {
       first += j < 0 ? 1 : 0;
       end += j < rows ? 1 : 0;
     }
-    return {numbers + first * values.row,
-            offsets + first,
+    if (i >= rows || end < first) return {};
+    return {numbers + (first * values.row + i * values.col),
             values.row,
-            values.col,
-            rows,
-            i,
-            i < rows && end > first ? end - first : 0};
+            offsets + first,
+            1,
+            end - first,
+            i};
   }
   BATCHWORK_INLINE int first_of_row(int i) const {
     int d = 0;
@@ -89,7 +69,7 @@ struct DiaLayout {
   BATCHWORK_INLINE T number(Storage<T const> const& values, T const* numbers, int, int i,
                             int k) const {
     int const d = first_of_row(i) + k;
-    return numbers[d * values.row + (i + offsets[d]) * values.col];
+    return numbers[d * values.row + i * values.col];
   }
   BATCHWORK_INLINE int first_place(int, int i) const { return i * count; }
   template <class Lanes, class T>
@@ -118,14 +98,14 @@ void sum_rows_on_host(PatternItem<DiaSystems<T>> const& item, int rows, X const&
     for (int d = 0; d < of.count; ++d) {
       int const j = i + of.offsets[d];
       if (j <= -W || j >= rows) continue;
-      T const* const from = item.numbers + d * values.row;
+      T const* const from = item.numbers + d * values.row + i;
       Pack<T, W> numbers(T(0)), xs(T(0));
       bool const inside = j >= 0 && j + W <= rows;
-      if (inside) numbers = Pack<T, W>::load(from + j);
+      if (inside) numbers = Pack<T, W>::load(from);
       for (int l = 0; l < W; ++l) {
         if (unsigned(j + l) >= unsigned(rows)) continue;
         xs.set_lane(l, x(j + l));
-        if (!inside) numbers.set_lane(l, from[j + l]);
+        if (!inside) numbers.set_lane(l, from[l]);
       }
       sums.add(numbers, xs);
     }
@@ -169,7 +149,7 @@ struct Dia {
     if (stored(values).rows != diagonals())
       return v[1].name() + " holds " + v[1].d.shape + " numbers an item, but " + v[0].name() +
              " has " + std::to_string(diagonals()) +
-             " offsets; give a line for each of them, (diagonal, column)";
+             " offsets; give a line for each of them, (diagonal, row)";
     if (rows() > 0 && diagonals() > 2 * rows() - 1)
       return v[0].name() + " has " + std::to_string(diagonals()) + " offsets, but matrices of " +
              std::to_string(rows()) + " rows have " + std::to_string(2 * rows() - 1) +
@@ -256,27 +236,28 @@ constexpr void require_offsets() {
 
 }  // namespace Impl
 
-/// Sparse matrices by diagonals, whose offsets all items share: values(item, d, j) is the entry in column j of diagonal d, that is
-/// of row j - offsets(d). This is scipy.sparse.dia_array's `data`, and, with the diagonals in reverse order, the band storage of LAPACK.
-/// Values of rows that are not there, at one end of a diagonal, are not read. Offsets rise, see check.
+/// Sparse matrices by diagonals, whose offsets all items share: values(item, d, i) is the entry in row i of diagonal d, that is
+/// of column i + offsets(d). This is the diagonal storage of SPARSKIT and of Intel MKL (Saad, Iterative Methods for Sparse Linear
+/// Systems, 2003, section 3.4); the band storage of LAPACK and scipy.sparse.dia_array count by columns instead.
+/// Values of columns that are not there, at one end of a diagonal, are not read. Offsets rise, see check.
 ///
 /// Per entry a number is read, and nothing else: no index. Solvers read the offsets once for every row. A place is counted for
-/// every column of every diagonal, as in ell.
+/// every row of every diagonal, as in ell.
 /// \param offsets  signed integers of 32 bits, column less row: 0 is the diagonal, 1 the one above it
-/// \param values   v(item, diagonal, column) in any layout or strided, or compact(v, n); best with columns side by side
+/// \param values   v(item, diagonal, row) in any layout or strided, or compact(v, n); best with rows side by side
 template <class Offsets, Impl::Viewish Values>
   requires Kokkos::is_view_v<Offsets>
 auto dia(Offsets const& offsets, Values const& values) {
   Impl::require_offsets<Offsets>();
   Impl::require_numbers<Values>();
   static_assert(Impl::stored_t<Values>::tile_rank == 2,
-                "Batchwork::dia: the values are v(item, diagonal, column), or compact(view, n) of "
-                "(group, diagonal, column, lane)");
+                "Batchwork::dia: the values are v(item, diagonal, row), or compact(view, n) of "
+                "(group, diagonal, row, lane)");
   return Impl::Dia<Offsets, Values>{offsets, values};
 }
 
 /// As dia, of so many rows, for matrices of T whose numbers a kernel has at hand: team_solve takes them with each call, a View
-/// v(d, j), or a pointer to diagonal after diagonal of `rows` numbers each.
+/// v(d, i), or a pointer to diagonal after diagonal of `rows` numbers each.
 template <class T, class Offsets>
   requires Kokkos::is_view_v<Offsets>
 auto dia_pattern(Offsets const& offsets, std::int64_t rows) {

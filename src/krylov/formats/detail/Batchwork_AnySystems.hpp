@@ -89,12 +89,6 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
     with_format([&]<class F>(F const&) { stored = F::has_numbers; });
     return stored ? item_of(values, item) : nullptr;
   }
-  /// Whether its lanes best take their own rows, see Format.
-  BATCHWORK_INLINE bool lanes_take_own_rows() const {
-    bool own = false;
-    with_format([&]<class F>(F const&) { own = F::lanes_take_own_rows; });
-    return own;
-  }
   /// Runs f(rows) with the rows of the item whose numbers these are, see RowsOfItem. Of ell, places that are there.
   template <class F>
   BATCHWORK_INLINE void visit(T const* of_item, F const& f) const {

@@ -27,13 +27,13 @@ struct RowOffsets {
   }
 };
 
-/// The entries of a row of any format: what is a branch for every entry, where that does not matter. Entry k is in column
-/// first + columns[k * column_step], or k without columns, and its number is numbers[k * step + column * by_column]; or there is
-/// one entry, `scale` in column first.
+/// The entries of a row of any format: a branch for every entry, where that does not matter. Entry k has the number
+/// numbers[k * step] and the column first + columns[k * column_step], or k without columns; or there is one entry, `scale` in
+/// column first.
 template <class T>
 struct AnyRow {
   T const* numbers = nullptr;
-  std::int64_t step = 0, by_column = 0;
+  std::int64_t step = 0;
   std::int32_t const* columns = nullptr;
   std::int64_t column_step = 0;
   int first = 0, count = 0;
@@ -43,25 +43,35 @@ struct AnyRow {
   BATCHWORK_INLINE int column(int k) const {
     return is_scaled_unit ? first : columns == nullptr ? k : first + columns[k * column_step];
   }
-  BATCHWORK_INLINE T const* place(int k) const {
-    return numbers + (k * step + (by_column == 0 ? 0 : column(k) * by_column));
-  }
+  BATCHWORK_INLINE T const* place(int k) const { return numbers + k * step; }
   BATCHWORK_INLINE T number(int k) const { return is_scaled_unit ? scale : *place(k); }
 };
 
-/// The entries of a row: entry k has the number numbers[k * step] and the column columns[k * column_step].
+/// Of compressed rows: entry k has the number numbers[k * step] and the column columns[k].
 template <class T>
-struct SparseRow {
+struct CsrRow {
+  T const* numbers = nullptr;
+  std::int64_t step = 0;
+  std::int32_t const* columns = nullptr;
+  int count = 0;
+
+  BATCHWORK_INLINE int column(int k) const { return columns[k]; }
+  BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
+  BATCHWORK_INLINE AnyRow<T> any() const { return {numbers, step, columns, 1, 0, count}; }
+};
+/// Of rows with as many places each: entry k has the number numbers[k * step] and the column first + columns[k * column_step].
+template <class T>
+struct EllRow {
   T const* numbers = nullptr;
   std::int64_t step = 0;
   std::int32_t const* columns = nullptr;
   std::int64_t column_step = 0;
-  int count = 0;
+  int count = 0, first = 0;
 
-  BATCHWORK_INLINE int column(int k) const { return columns[k * column_step]; }
+  BATCHWORK_INLINE int column(int k) const { return first + columns[k * column_step]; }
   BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
   BATCHWORK_INLINE AnyRow<T> any() const {
-    return {numbers, step, 0, columns, column_step, 0, count};
+    return {numbers, step, columns, column_step, first, count};
   }
 };
 /// Of a dense matrix, whose columns need no indices.
@@ -73,8 +83,9 @@ struct DenseRow {
 
   static BATCHWORK_INLINE int column(int k) { return k; }
   BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
-  BATCHWORK_INLINE AnyRow<T> any() const { return {numbers, step, 0, nullptr, 0, 0, count}; }
+  BATCHWORK_INLINE AnyRow<T> any() const { return {numbers, step, nullptr, 0, 0, count}; }
 };
+
 /// Of a multiple of the identity.
 template <class T>
 struct ScaledUnitRow {
@@ -84,7 +95,7 @@ struct ScaledUnitRow {
   BATCHWORK_INLINE int column(int) const { return row; }
   BATCHWORK_INLINE T number(int) const { return value; }
   BATCHWORK_INLINE AnyRow<T> any() const {
-    return {nullptr, 0, 0, nullptr, 0, row, count, true, value};
+    return {nullptr, 0, nullptr, 0, row, count, true, value};
   }
 };
 
@@ -127,7 +138,7 @@ struct PatternSystems {
 /// Compressed rows, a Format: entry k of an item is numbers[k * values.row], in the column columns[k].
 struct CsrLayout {
   static constexpr int rank = 1;
-  static constexpr bool has_numbers = true, knows_widest_row = false, lanes_take_own_rows = false;
+  static constexpr bool has_numbers = true, knows_widest_row = false;
   std::int32_t const* columns = nullptr;
   RowOffsets offsets{};
 
@@ -139,12 +150,11 @@ struct CsrLayout {
     for (std::int64_t k = offsets(row); k < end; ++k) f(columns[k], k * values.row);
   }
   template <class T>
-  BATCHWORK_INLINE SparseRow<T> row(Storage<T const> const& values, T const* numbers, int rows,
-                                    int i) const {
+  BATCHWORK_INLINE CsrRow<T> row(Storage<T const> const& values, T const* numbers, int rows,
+                                 int i) const {
     if (i >= rows) return {};
     std::int64_t const first = offsets(i);
-    return {numbers + first * values.row, values.row, columns + first, 1,
-            int(offsets(i + 1) - first)};
+    return {numbers + first * values.row, values.row, columns + first, int(offsets(i + 1) - first)};
   }
   BATCHWORK_INLINE int column(int, int i, int k) const { return columns[offsets(i) + k]; }
   template <class T>
@@ -165,7 +175,8 @@ struct CsrLayout {
     if (apart == 1)
       f(column, [&](int, int first, int k) { return Vendor::load_once(from + (first + k)); });
     else
-      f(column, [&](int, int first, int k) { return Vendor::load_once(from + (first + k) * apart); });
+      f(column,
+        [&](int, int first, int k) { return Vendor::load_once(from + (first + k) * apart); });
   }
   template <class Lanes, class T>
   BATCHWORK_INLINE void copy_numbers(Lanes const& lanes, Storage<T const> const& values,
@@ -181,8 +192,7 @@ using CsrSystems = PatternSystems<T, CsrLayout>;
 /// As many entries in every row, of which some have the column -1 and are not there: the last ones of the row. A Format.
 struct EllLayout {
   static constexpr int rank = 2;
-  /// How long a row is only its columns say, which its own lane reads.
-  static constexpr bool has_numbers = true, knows_widest_row = true, lanes_take_own_rows = true;
+  static constexpr bool has_numbers = true, knows_widest_row = true;
   std::int32_t const* columns = nullptr;
   std::int64_t column_row = 0, column_entry = 0;  ///< strides of the column indices
   int width = 0;
@@ -199,8 +209,8 @@ struct EllLayout {
     }
   }
   template <class T>
-  BATCHWORK_INLINE SparseRow<T> row(Storage<T const> const& values, T const* numbers, int rows,
-                                    int i) const {
+  BATCHWORK_INLINE EllRow<T> row(Storage<T const> const& values, T const* numbers, int rows,
+                                 int i) const {
     if (i >= rows) return {};
     std::int32_t const* const c = columns + i * column_row;
     int n = 0;
@@ -211,7 +221,7 @@ struct EllLayout {
       for (int q = 0; q < 4; ++q) there[q] = k + q < width && c[(k + q) * column_entry] >= 0;
       for (int q = 0; q < 4; ++q) n += n == k + q && there[q] ? 1 : 0;
     }
-    return {numbers + i * values.row, values.col, c, column_entry, n};
+    return {numbers + i * values.row, values.col, c, column_entry, n, 0};
   }
   BATCHWORK_INLINE int column(int, int i, int k) const {
     return columns[i * column_row + k * column_entry];
@@ -246,7 +256,7 @@ using EllSystems = PatternSystems<T, EllLayout>;
 /// All places, a Format.
 struct DenseLayout {
   static constexpr int rank = 2;
-  static constexpr bool has_numbers = true, knows_widest_row = true, lanes_take_own_rows = false;
+  static constexpr bool has_numbers = true, knows_widest_row = true;
 
   static int leading(int rows) { return rows; }
   template <class T, class F>
@@ -300,7 +310,7 @@ struct ScaledIdentitySystems {
 template <class Number>
 struct ScaledIdentityLayout {
   static constexpr int rank = 0;
-  static constexpr bool has_numbers = false, knows_widest_row = true, lanes_take_own_rows = false;
+  static constexpr bool has_numbers = false, knows_widest_row = true;
   Number scale = Number(0);
 
   BATCHWORK_INLINE ScaledIdentitySystems<Number> item(int rows) const { return {rows, scale}; }
