@@ -46,8 +46,8 @@ constexpr int most_lanes(SolveVariant variant) {
     case SolveVariant::entries_3:
     case SolveVariant::entries_7: return 128;
     case SolveVariant::columns_24:
-    case SolveVariant::columns_split:
     case SolveVariant::columns_56: return 64;
+    case SolveVariant::columns_split: return lanes_of_small_solves;
     default: return largest_team_of_a_system;
   }
 }

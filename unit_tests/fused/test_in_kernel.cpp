@@ -211,6 +211,11 @@ void expect_truth(Data<T> const& d) {
 
 constexpr int team_sizes[] = {1, 2, 20, 32, 96, 256}, vector_lengths[] = {1, 4, 32};
 
+/// Lanes of a team as the library counts them: the portable way has one for each thread, however long its vectors.
+int lanes_of(int team_size, int vector_length) {
+  return Impl::Vendor::has_shuffles ? team_size * vector_length : team_size;
+}
+
 /// How many of the combinations below there is room for on CUDA, where teams have what lanes and scratch the device has: those
 /// of which Kokkos says nothing else. 0 on devices of which that is not known.
 template <class Kernel>
@@ -221,8 +226,8 @@ int combinations([[maybe_unused]] Kernel const& kernel, [[maybe_unused]] int lea
     int n = 0;
     for (int const team_size : team_sizes)
       for (int const vector_length : vector_lengths) {
-        int const lanes = team_size * vector_length;
-        if (lanes >= least_lanes && lanes <= limits.lanes_of_team &&
+        int const lanes = lanes_of(team_size, vector_length);
+        if (lanes >= least_lanes && team_size * vector_length <= limits.lanes_of_team &&
             kernel.scratch_size(lanes) <= limits.scratch_of_team)
           ++n;
       }
@@ -271,7 +276,8 @@ TYPED_TEST(InKernelOf, AnyTeamAnyRangeSameBitsAsTheVerbs) {
                   << Policy::vector_length_max() << ")\n";
         continue;
       }
-      int const lanes = Impl::runs_on_device<Space> ? team_size * vector_length : team_size;
+      int const lanes =
+          Impl::runs_on_device<Space> ? lanes_of(team_size, vector_length) : team_size;
       int const scratch = int(kernel.scratch_size(lanes));
       if (Impl::runs_on_device<Space> && (lanes < Impl::lanes_per_item<T>(N) ||
                                           scratch > Policy(int(teams), 1, 1).scratch_size_max(0))) {

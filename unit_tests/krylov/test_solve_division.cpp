@@ -58,7 +58,7 @@ TYPED_TEST(SolveDivision, EveryWay) {
   converges(40, 0.6, jacobi(),
             {{columns},
              {columns, 64, 1},
-             {columns, 32, 2},
+             {columns, 32, Impl::lanes_of_small_solves / 32},
              {columns, 32, 1},
              {entries, 64},
              {entries, 160},
@@ -98,7 +98,14 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
            {{columns, 64}, 40, 3, SolveVariant::columns_56, 64, 1, 64, 1},
            {{columns, 32}, 40, 3, SolveVariant::columns_split, 32, 2, small, small / 32},
            {{columns, 32, 1}, 40, 3, SolveVariant::columns_split, 32, 2, 32, 1},
-           {{columns, 16, 4}, 30, 3, SolveVariant::columns_split, 16, 2, 64, 4},
+           {{columns, 16, small / 16},
+            30,
+            3,
+            SolveVariant::columns_split,
+            16,
+            2,
+            small,
+            small / 16},
            {{in_place}, 9, 3, SolveVariant::in_place, 64, 8, 64, 1},
            {{in_place, 224}, 1000, 3, SolveVariant::in_place, 224, 8, 224, 1},
        }) {
@@ -113,6 +120,10 @@ TEST(SolveDivisionChoice, IsWhatWasAskedFor) {
     EXPECT_EQ(is.systems(), c.systems);
     EXPECT_GE(is.places(c.rows), c.rows);
   }
+  // No larger team than its kernel has.
+  EXPECT_THROW(Impl::divided(Impl::SystemCall{"solve"}, Impl::choose_solve(40, 24, true, 8, true),
+                             {columns, 32, small / 16}, 40, 24, 8, true, false),
+               std::invalid_argument);
   // Preconditioners that take the matrix have kernels of 2 and of 8 rows a lane.
   for (int lanes : {32, 64, 128, 256}) {
     auto const is = Impl::divided(Impl::SystemCall{"solve"},
