@@ -273,7 +273,7 @@ struct CopyTiles {
   static int wanted(CopySide<U> const& s) {
     if (!s.by_items) return 64;
     std::int64_t const line = 128 / int(sizeof(T));
-    return s.at.width < line ? int(line / s.at.width) : 1;
+    return line > s.at.width ? int(line / s.at.width) : 1;
   }
 
   template <class U>

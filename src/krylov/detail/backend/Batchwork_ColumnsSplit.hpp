@@ -160,7 +160,7 @@ struct ColumnsSplit {
           bool const has = k < row[q].count;
           int const i = i0 + q, first = row[q].first;
           j[q] = has ? column(i, first, k) : columns - 1;
-          before[q] = has & (k > 0) ? column(i, first, k - 1) : -1;
+          before[q] = (has & (k > 0)) ? column(i, first, k - 1) : -1;
           v[q] = has ? number(i, first, k) : T(0);
         }
         BATCHWORK_UNROLL
