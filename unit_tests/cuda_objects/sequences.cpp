@@ -4,8 +4,8 @@
 // Verbs that run a sequence: map, scan, team_map, team_scan and the Kalman filter.
 #include "Shared.hpp"
 
-// What is laid out for matrix instructions is so in the host's pass too, which reserves the scratch for it.
-#if !defined(BATCHWORK_DISABLE_VENDOR)
+// What is laid out for matrix instructions is so in the host's pass too, which reserves the scratch for it. Devices of AMD have none.
+#if defined(KOKKOS_ENABLE_CUDA) && !defined(BATCHWORK_DISABLE_VENDOR)
 static_assert(Batchwork::Impl::Vendor::chains_matrices<double>);
 #endif
 

@@ -132,8 +132,9 @@ struct CgsMethod {
     beta = select_some(goes_on, sums[1] * inverse_rho, beta);  // beta = rho_new / rho
     rho = select_some(goes_on, sums[1], rho);
     squared = select_some(goes_on, sums[0], squared);
-    Mask const breaks = is.running & goes_on &
-                        ((rho == N(T(0))) | !within_range(beta) | nearly_orthogonal(rho, squared));
+    Mask const orthogonal = nearly_orthogonal(rho, squared);
+    Mask const breaks =
+        is.running & goes_on & ((rho == N(T(0))) | !within_range(beta) | orthogonal);
     if (any(breaks)) is.stop(breaks, Reason::breakdown, Breakdown::rho);
   }
 };
