@@ -102,6 +102,8 @@ template <bool Device>
 void register_on() {
   if constexpr (Device) {
     add<1>();
+    add<2>();
+    add<3>();
     add<4>();
     add<8>();
     add<12>();

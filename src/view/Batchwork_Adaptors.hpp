@@ -124,7 +124,8 @@ inline constexpr bool is_fixed<Fixed<T, Sh>> = true;
 }  // namespace Impl
 
 /// fixed(x): a tile, a scalar or a number as an operand common to all items, copied into the launch's arguments: the
-/// fastest source on devices; 2 KB in all per launch.
+/// fastest source on devices to 2 KB in all. A launch has room for 2 KB, with Kokkos 5.2 for 30 KB; there more than 2 are staged in
+/// team scratch.
 template <Tile X>
 auto fixed(X const& x) {
   using T = value_t<X>;

@@ -101,8 +101,8 @@ template <class Exec>
 inline constexpr std::size_t fixed_bytes = kernel_bytes<Exec> - 1024;
 
 /// Fixed operands of a call up to so many bytes are read from the arguments: constant memory, as fast as registers as long as
-/// its cache holds them. On devices larger ones are staged in team scratch. By measurement: to be set by it on a device.
-inline constexpr std::size_t fast_argument_bytes = 8192;
+/// its cache holds them, ten times as slow beyond. On devices larger ones are staged in team scratch. By measurement (perf_fixed).
+inline constexpr std::size_t fast_argument_bytes = 2048;
 
 // ---- launch bounds ----------------------------------------------------------------------------------------------
 
