@@ -131,7 +131,8 @@ concept SolverMethod =
 /// - knows_widest_row: no row has more than nonzeros / rows entries
 /// - for_each_place(values, rows, i, f): f(column, place of the number from where the item begins) for the entries of row i, in order
 /// - row(values, numbers, rows, i): the entries of row i, none beyond the last row: count, column(k), number(k), and the same as an
-///   AnyRow, any(). A type of rows that no other format has makes kernels longer; where two have one, both take a branch for every row. Solvers call it once a row and hold it; where the matrix is read in place, once a row and product
+///   AnyRow, any(). A type of rows that no other format has makes kernels longer; where two formats have the same one, both take a
+///   branch for every row. Solvers call it once a row and hold it; where the matrix is read in place, once a row and product
 /// - column(rows, i, k) and number(values, numbers, rows, i, k): the same of one entry, seldom
 /// - first_place(rows, i): the place of the first entry of row i among the `nonzeros` places of a system, where factors are;
 ///   copy_numbers(lanes, values, numbers, rows, ends, to) copies them there, of rows of ends[i] entries

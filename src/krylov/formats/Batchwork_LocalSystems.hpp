@@ -131,11 +131,10 @@ BATCHWORK_INLINE Systems with_numbers(Systems systems, int width, V const& v) {
     to.row = Rank == 1 ? 1 : width;
     to.col = 1;
   } else {
-    static_assert(
-        V::rank() == Rank,
-        "Batchwork::team_solve: an item's own numbers are a View of (entry) for csr, of "
-        "(row, entry) for ell, of (row, column) for dense, of (diagonal, column) for dia, "
-        "or a pointer");
+    static_assert(V::rank() == Rank,
+                  "Batchwork::team_solve: an item's own numbers are a View of (entry) for csr, of "
+                  "(row, entry) for ell, of (row, column) for dense, of (diagonal, row) for dia, "
+                  "or a pointer");
     to.data = v.data();
     to.row = std::int64_t(v.stride(0));
     to.col = 0;
