@@ -22,6 +22,7 @@
 #include "tile/Batchwork_FailWhere.hpp"
 #include "tile/Batchwork_Generate.hpp"
 #include "tile/Batchwork_LogSum.hpp"
+#include "tile/Batchwork_Lu.hpp"
 #include "tile/Batchwork_Matrix.hpp"
 #include "tile/Batchwork_Product.hpp"
 #include "tile/Batchwork_Reduce.hpp"

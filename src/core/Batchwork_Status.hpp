@@ -31,6 +31,8 @@ enum class Reason : std::int32_t {
   inaccurate =
       10,  ///< numbers grew in an elimination: the result is stored, and may be less accurate than it is said to be;
            ///< info is the 1-based row
+  singular =
+      11,  ///< a pivot of an elimination is exactly zero; info is its 1-based index, as in LAPACK's getrf
 };
 
 /// A status as it stands in the user's integer View: 0 is success; otherwise the reason and LAPACK's info.
@@ -63,6 +65,7 @@ inline char const* to_string(Reason reason) {
     case Reason::invalid_pattern: return "invalid pattern";
     case Reason::diverged: return "diverged";
     case Reason::inaccurate: return "inaccurate";
+    case Reason::singular: return "singular";
   }
   return "unknown";
 }

@@ -154,7 +154,7 @@ template <class R, class L, class B>
 BATCHWORK_INLINE void triangular_solve(R& x, L const& t, B const& b) {
   using S = typename R::value_type;
   constexpr int N = R::rows, C = R::cols;
-  value_t<L> inverse[N];
+  decltype(reciprocal_diagonal(t, 0)) inverse[N];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < N; ++i) inverse[i] = reciprocal_diagonal(t, i);
   if constexpr (!one_item_per_lane<S> && N > extent_of_constant_blocks && C >= block_cols) {
@@ -203,8 +203,8 @@ template <Tile A, Tile B>
 BATCHWORK_INLINE auto solve(A const& a, B const&) {
   static_assert(A::structure == Structure::lower,
                 "Batchwork::solve(a, b) in a sequence: a is triangular or diagonal; of a symmetric "
-                "positive definite one write solve(cholesky(a), b), of one that is known to be "
-                "triangular lower(view)");
+                "positive definite one write solve(cholesky(a), b), of another solve(lu(a), b), of "
+                "one that is known to be triangular lower(view)");
   return a;
 }
 

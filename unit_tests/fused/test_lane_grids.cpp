@@ -5,6 +5,7 @@
 // share items, the copy groups that carry these, and item-contiguous batches copied by the warps of lanes that have items of their own.
 #include "support/Batchwork_TestSupport.hpp"
 #include "support/HostTeams.hpp"
+#include "tile/LuCase.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -64,6 +65,19 @@ void update_exactly(std::initializer_list<int> teams, std::int64_t n) {
     EXPECT_EQ(u.poisoned(), u.outside());
     EXPECT_EQ(s.poisoned(), s.outside());
   }
+}
+
+/// One row a lane, several, and lanes without one.
+TEST(LaneGrids, Elimination) {
+  expect_lu<double, Left, 5, 3>(13, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 13, sequence, Impl::resolve(operands)...);
+  });
+  expect_lu<float, Right, 9, 9>(13, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<8>(64, 13, sequence, Impl::resolve(operands)...);
+  });
+  expect_lu<double, Left, 11, 2>(7, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<32>(64, 7, sequence, Impl::resolve(operands)...);
+  });
 }
 
 // Copy groups of 32 lanes, which are one warp or half of one; of 64, which are a warp or a part of the team; of all the team.

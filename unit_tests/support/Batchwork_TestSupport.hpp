@@ -205,6 +205,8 @@ inline long double condition_lower(Dense const& l) {
 extern "C" {
 void spotrf_(char const*, int const*, float*, int const*, int*);
 void dpotrf_(char const*, int const*, double*, int const*, int*);
+void sgetrf_(int const*, int const*, float*, int const*, int*, int*);
+void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
 void strtrs_(char const*, char const*, char const*, int const*, int const*, float const*,
              int const*, float*, int const*, int*);
 void dtrtrs_(char const*, char const*, char const*, int const*, int const*, double const*,
@@ -235,6 +237,17 @@ Dense potrf(Dense const& a, int* info) {
   if constexpr (std::is_same_v<T, float>) spotrf_("L", &n, v.data(), &n, info);
   else dpotrf_("L", &n, v.data(), &n, info);
   return lower_triangle(from_columns(n, n, v));
+}
+/// The info of an elimination with partial pivoting in precision T.
+template <class T>
+int getrf_info(Dense const& a) {
+  int const n = a.rows;
+  int info = 0;
+  auto v = columns<T>(a);
+  std::vector<int> pivots(std::size_t(n), 0);
+  if constexpr (std::is_same_v<T, float>) sgetrf_(&n, &n, v.data(), &n, pivots.data(), &info);
+  else dgetrf_(&n, &n, v.data(), &n, pivots.data(), &info);
+  return info;
 }
 /// l x = b, or l' x = b, by trtrs in precision T.
 template <class T>

@@ -37,6 +37,12 @@ struct LaneGrid {
     if constexpr (L == 1) return x;
     else return lanes.template sum<L>(x, lane, exchange);
   }
+  /// The lane of the L that holds the largest integer, the first of several. Portably the exchange is free again behind it.
+  template <int L, class Integer>
+  BATCHWORK_INLINE int lane_of_largest(Integer x) const {
+    if constexpr (L == 1) return 0;
+    else return lanes.template lane_of_largest<L>(x, lane, exchange);
+  }
   /// The same for numbers told one after the other, in turns 0, 1, ..., by all lanes; begin_turns comes before the first.
   BATCHWORK_INLINE void begin_turns() const { lanes.begin_turns(); }
   template <int L, class T>

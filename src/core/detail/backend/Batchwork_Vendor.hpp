@@ -240,6 +240,21 @@ BATCHWORK_INLINE T from_lane(T const& x, [[maybe_unused]] int from) {
 #endif
 }
 
+/// The calling lane's rank in its warp.
+BATCHWORK_INLINE int rank_in_warp() {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  int rank;
+  asm("mov.u32 %0, %%laneid;" : "=r"(rank));
+  return rank;
+#elif defined(BATCHWORK_VENDOR_HIP)
+  return int(__lane_id());
+#elif defined(BATCHWORK_VENDOR_THREADS)
+  return ThreadAsLane::rank() % warp_lanes;
+#else
+  return 0;
+#endif
+}
+
 /// Whether x holds in any lane of the warp. Where has_shuffles.
 BATCHWORK_INLINE bool any_in_warp(bool x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -267,6 +282,44 @@ BATCHWORK_INLINE unsigned votes_in_warp(bool x) {
 #else
   return x ? 1u : 0u;
 #endif
+}
+
+/// The bits of x that are set, and the lowest of them.
+BATCHWORK_INLINE int count_bits(unsigned x) {
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
+  return __popc(x);
+#else
+  return Kokkos::popcount(x);
+#endif
+}
+BATCHWORK_INLINE int lowest_bit(unsigned x) {
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
+  return __ffs(int(x)) - 1;
+#else
+  return Kokkos::countr_zero(x);
+#endif
+}
+
+/// The largest of the integers of L lanes. Where has_shuffles.
+template <int L, class Integer>
+BATCHWORK_INLINE Integer largest_of(Integer x) {
+#if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
+  if constexpr (L == 32) {
+    if constexpr (sizeof(x) == 4) {
+      return __reduce_max_sync(0xffffffffu, x);
+    } else {
+      int const high = __reduce_max_sync(0xffffffffu, int(x >> 32));
+      unsigned const low = __reduce_max_sync(0xffffffffu, int(x >> 32) == high ? unsigned(x) : 0u);
+      return Integer(high) << 32 | Integer(low);
+    }
+  }
+#endif
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int step = 1; step < L; step *= 2) {
+    Integer const other = swapped<L>(x, step);
+    x = other > x ? other : x;
+  }
+  return x;
 }
 
 /// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole team, all of which does.
@@ -314,6 +367,13 @@ struct LaneSync {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int step = 1; step < L; step *= 2) x = x + swapped<L>(x, step);
     return x;
+  }
+  /// See LaneGrid.
+  template <int L, class Integer>
+  BATCHWORK_INLINE int lane_of_largest(Integer x, int lane, char*) const {
+    unsigned const votes = votes_in_warp(x == largest_of<L>(x));
+    return lowest_bit(L == 32 ? votes
+                              : votes >> ((rank_in_warp() - lane) & 31) & ((1u << L % 32) - 1u));
   }
   /// See LaneGrid. About N numbers pass between the lanes (recursive halving).
   template <int L, int N, class T>
@@ -379,6 +439,18 @@ struct LaneSync {
     sync();
     T r = shared[0];
     for (int k = 1; k < L; ++k) r = r + shared[k];
+    return r;
+  }
+  template <int L, class Integer>
+  BATCHWORK_INLINE int lane_of_largest(Integer x, int lane, char* exchange) const {
+    Integer* const shared = reinterpret_cast<Integer*>(exchange);
+    sync();
+    shared[lane] = x;
+    sync();
+    int r = 0;
+    for (int k = 1; k < L; ++k)
+      if (shared[k] > shared[r]) r = k;
+    sync();
     return r;
   }
   /// All numbers at once: two waits. Lanes read at different places of different sums, which are in different banks.
@@ -598,21 +670,6 @@ inline constexpr bool chains_matrices = [] {
       return false;
 #endif
 }();
-
-/// The calling lane's rank in its warp.
-BATCHWORK_INLINE int rank_in_warp() {
-#if defined(BATCHWORK_VENDOR_CUDA)
-  int rank;
-  asm("mov.u32 %0, %%laneid;" : "=r"(rank));
-  return rank;
-#elif defined(BATCHWORK_VENDOR_HIP)
-  return int(__lane_id());
-#elif defined(BATCHWORK_VENDOR_THREADS)
-  return ThreadAsLane::rank() % warp_lanes;
-#else
-  return 0;
-#endif
-}
 
 /// Whether all lanes of the calling one's warp are there: the last warp of a team may have fewer.
 BATCHWORK_INLINE bool warp_is_whole() {

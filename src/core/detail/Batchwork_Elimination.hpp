@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Gaussian elimination with partial pivoting, written once: over a matrix whose rows are dealt out, to one lane or pack that has
+/// all of them, to the lanes that share an item, or to the lanes of a team.
+#ifndef BATCHWORK_ELIMINATION_HPP
+#define BATCHWORK_ELIMINATION_HPP
+
+#include <concepts>
+#include <limits>
+
+#include "core/Batchwork_Value.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+
+namespace Batchwork::Impl {
+
+/// A matrix whose rows are dealt out, as `eliminate` changes it into its factors. `value_type` is a number that all who call
+/// know, or a pack of them.
+///   extent()              rows and columns; where it is a constant, every k below is one, too
+///   take_pivot_row(k)     of the rows that are not yet in a place takes the one with the largest entry of column k to place k;
+///                         the result gives number j >= k of it, [j], to all who call. A NaN is larger than any number
+///   subtract(k, row, p)   of each row not yet in a place: entry k is divided by the pivot, and the multiple of the row is
+///                         taken off what stands right of it
+///   finish()              brings the rows to their places, if they are not there yet
+/// Cost on devices: one search over lanes, one row published and one wait a step; N^3 / 3 multiply-adds.
+template <class A>
+concept EliminatedRows = requires(A a, A const c, int k) {
+  typename A::value_type;
+  { c.extent() } -> std::convertible_to<int>;
+  { a.take_pivot_row(k)[k] } -> std::convertible_to<typename A::value_type>;
+  a.finish();
+};
+
+/// Of two entries the one with the larger key is larger in size: the bits without the sign. NaN is the largest.
+template <class S>
+BATCHWORK_INLINE auto size_key(S const& x) {
+  using T = scalar_t<S>;
+  return bit_and(bits(x), std::numeric_limits<integer_of_t<T>>::max());
+}
+
+/// What is divided by a pivot: x * scale * inverse is x / pivot to two roundings, where the reciprocal of the pivot alone would
+/// overflow, too. NaN where the pivot is infinite, no finite number where it is zero.
+template <class S>
+struct PivotReciprocal {
+  S scale, inverse;
+
+  PivotReciprocal() = default;
+  BATCHWORK_INLINE explicit PivotReciprocal(S const& pivot) {
+    using T = scalar_t<S>;
+    scale = select(abs(pivot) < S(4 * std::numeric_limits<T>::min()), S(up<T>), S(T(1)));
+    inverse = select(is_finite(pivot), S(Vendor::reciprocal(S(pivot * scale))),
+                     S(std::numeric_limits<T>::quiet_NaN()));
+  }
+  template <class X>
+  friend BATCHWORK_INLINE auto operator*(PivotReciprocal const& p, X const& x) {
+    return x * p.scale * p.inverse;
+  }
+  /// The scale of a pivot whose reciprocal overflows.
+  template <class T>
+  static constexpr T up =
+      T(1) / (std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon());
+};
+/// The reciprocals of a unit diagonal.
+struct UnitReciprocal {
+  template <class X>
+  friend BATCHWORK_INLINE X operator*(UnitReciprocal, X const& x) {
+    return x;
+  }
+};
+
+/// Replaces a by L and U of P a = L U: U on and above the diagonal, L, whose diagonal is one, below. Returns 0 or the status of
+/// the first pivot that is zero (Reason::singular; LAPACK's info of getrf) or not finite; the elimination goes on behind a zero.
+/// (Golub and Van Loan, Matrix Computations, 4th edition, algorithm 3.4.1, outer products.)
+template <EliminatedRows Rows>
+BATCHWORK_INLINE auto eliminate(Rows& a) {
+  using S = typename Rows::value_type;
+  info_t<S> info(0);
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int k = 0; k < a.extent(); ++k) {
+    // u(k, j), j >= k
+    auto const row = a.take_pivot_row(k);
+    S const pivot = row[k];
+    auto const zero = pivot == S(scalar_t<S>(0));
+    info = first_failure(
+        info,
+        select(is_finite(pivot), select(zero, make_info<S>(Reason::singular, k + 1), info_t<S>(0)),
+               make_info<S>(Reason::not_finite, k + 1)));
+    // l(i, k) = a(i, k) / u(k, k), zero where all of the column is; a(i, j) -= l(i, k) u(k, j)
+    PivotReciprocal<S> divisor(pivot);
+    divisor.inverse = select(zero, S(scalar_t<S>(0)), divisor.inverse);
+    a.subtract(k, row, divisor);
+  }
+  a.finish();
+  return info;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// lu(a): the factors of a square tile by elimination with partial pivoting, its solves, its determinant and its inverse.
+#ifndef BATCHWORK_LU_HPP
+#define BATCHWORK_LU_HPP
+
+#include "tile/Batchwork_LogSum.hpp"
+#include "tile/Batchwork_TriangularSolve.hpp"
+#include "tile/detail/Batchwork_RowsOfLane.hpp"
+#include "tile/detail/shared/Batchwork_RowsOfLanes.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// L of factors that one lane or a pack has, and the transpose of U: both triangles stand where a solve reads them.
+template <class Factors>
+struct UnitLowerOf : NotIndexed {
+  using value_type = typename Factors::value_type;
+  static constexpr int rows = Factors::rows, cols = rows;
+  static constexpr Structure structure = Structure::lower;
+  static constexpr bool is_vector = false;
+  Factors const& factors;
+  info_t<value_type> info;
+
+  BATCHWORK_INLINE UnitLowerOf(Factors const& f, info_t<value_type> const& i)
+      : factors(f), info(i) {}
+  BATCHWORK_INLINE value_type entry(int i, int j) const {
+    return j < i ? factors.number(i, j) : value_type(scalar_t<value_type>(i == j ? 1 : 0));
+  }
+  BATCHWORK_INLINE UnitReciprocal inverse_diagonal(int) const { return {}; }
+};
+template <class Factors>
+struct TransposedUpperOf : NotIndexed {
+  using value_type = typename Factors::value_type;
+  static constexpr int rows = Factors::rows, cols = rows;
+  static constexpr Structure structure = Structure::lower;
+  static constexpr bool is_vector = false;
+  Factors const& factors;
+  info_t<value_type> info;
+
+  BATCHWORK_INLINE TransposedUpperOf(Factors const& f, info_t<value_type> const& i)
+      : factors(f), info(i) {}
+  BATCHWORK_INLINE value_type entry(int i, int j) const {
+    return j <= i ? factors.number(j, i) : value_type(scalar_t<value_type>(0));
+  }
+  BATCHWORK_INLINE PivotReciprocal<value_type> inverse_diagonal(int i) const {
+    return PivotReciprocal<value_type>(factors.number(i, i));
+  }
+};
+
+/// The factors as one lane or a pack has them.
+template <class S, int N>
+struct LuFactors {
+  using value_type = S;
+  static constexpr int rows = N;
+  using Rows = RowsOfLane<S, N>;
+  Rows all;
+
+  /// Puts the status of the elimination into info.
+  template <class A>
+  BATCHWORK_INLINE LuFactors(A const& a, info_t<S>& info) : all(a) {
+    info = eliminate(all);
+  }
+  BATCHWORK_INLINE S number(int i, int j) const { return all.a[i * Rows::pitch + j]; }
+  BATCHWORK_INLINE S sign() const { return all.sign; }
+
+  BATCHWORK_INLINE auto lower() const {
+    Lower<S, N> l;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j <= i; ++j) l.set(i, j, j < i ? number(i, j) : S(scalar_t<S>(1)));
+    }
+    return l;
+  }
+  BATCHWORK_INLINE auto upper() const {
+    Matrix<S, N, N> u;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < N; ++j) u.set(i, j, j < i ? S(scalar_t<S>(0)) : number(i, j));
+    }
+    return u;
+  }
+
+  /// P b, in the lanes of the result.
+  template <class X, class B>
+  BATCHWORK_INLINE void permute(X& x, B const& b) const {
+    using SX = typename X::value_type;
+    if constexpr (is_distributed<SX>) {
+      // The matrix is common to all items.
+      LaneGrid const grid = grid_of(b);
+      x.grid = grid;
+      constexpr int mine = (N + SX::lanes - 1) / SX::lanes;
+      int place[mine];
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m) {
+        place[m] = 0;
+        BATCHWORK_UNROLL
+        for (int k = 0; k < N; ++k)
+          place[m] = all.order[k] == m * SX::lanes + grid.lane ? k : place[m];
+      }
+      take_permuted_rows(x, b, place, grid);
+    } else if constexpr (N <= Rows::by_selection) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < N; ++i) {
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int j = 0; j < X::cols; ++j) {
+          SX y = SX(b.entry(0, j));
+          BATCHWORK_UNROLL_ON_DEVICE
+          for (int r = 1; r < N; ++r)
+            y = select(all.order[i] == info_t<S>(r), SX(b.entry(r, j)), y);
+          x.set(i, j, y);
+        }
+      }
+    } else {
+      X const copy(b);
+      BATCHWORK_KEEP_LOOP
+      for (int i = 0; i < N; ++i) {
+        BATCHWORK_KEEP_LOOP
+        for (int j = 0; j < X::cols; ++j) x.set(i, j, number_of(copy, all.order[i], j));
+      }
+    }
+  }
+
+  template <class B>
+  BATCHWORK_INLINE auto solve(B const& b, info_t<S> const& info) const {
+    general_t<promote_t<S, value_t<B>>, N, B::cols, B::is_vector> x;
+    permute(x, b);
+    x.info = b.info;
+    UnitLowerOf<LuFactors> const l(*this, info);
+    auto const y = Batchwork::solve(l, x);
+    return Batchwork::solve(transpose(TransposedUpperOf<LuFactors>(*this, info)), y);
+  }
+
+ private:
+  /// Entry (i, j) where items differ in i.
+  template <class X, class I>
+  static BATCHWORK_INLINE auto number_of(X const& x, I const& i, int j) {
+    using SX = typename X::value_type;
+    if constexpr (one_item_per_lane<SX> || std::is_integral_v<I>) {
+      return x.entry(static_cast<int>(i), j);
+    } else {
+      SX r;
+      for (int w = 0; w < SX::width; ++w)
+        r.set_lane(w, x.entry(static_cast<int>(i.lane(w)), j).lane(w));
+      return r;
+    }
+  }
+};
+
+/// The same, distributed: each lane holds whole rows of the factors, and knows to which places the rows of the matrix went.
+template <class T_, int R, int C, int E, bool Whole, int N>
+struct LuFactors<Distributed<T_, R, C, E, Whole>, N>
+    : LocalLines<dealt_t<Distributed<T_, R, C, E, Whole>, true>, N, N> {
+  using S = dealt_t<Distributed<T_, R, C, E, Whole>, true>;
+  using Base = LocalLines<S, N, N>;
+  using T = T_;
+  using Base::mine;
+
+  int place[mine];
+  unsigned small;
+  bool odd;
+
+  template <class A>
+  BATCHWORK_INLINE LuFactors(A const& from, info_t<S>& status) {
+    this->grid = grid_of(from);
+    auto const lines = lines_of<S, true>(from, this->grid);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      place[m] = 0;
+      BATCHWORK_UNROLL
+      for (int k = 0; k < N; ++k) this->set_local(m, k, lines.get(m, k));
+    }
+    this->grid.sync();
+    RowsOfLanes<S, N> all{this->a, place, this->grid};
+    status = eliminate(all);
+    small = all.small;
+    odd = all.odd;
+  }
+  BATCHWORK_INLINE S number(int i, int j) const { return this->entry(i, j); }
+  BATCHWORK_INLINE S sign() const { return S(T(odd ? -1 : 1), this->grid); }
+
+  BATCHWORK_INLINE auto lower() const {
+    Lower<S, N> l;
+    l.grid = this->grid;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      int const i = this->line(m);
+      BATCHWORK_UNROLL
+      for (int k = 0; k < N; ++k) l.set_local(m, k, k < i ? this->local(m, k) : T(k == i ? 1 : 0));
+    }
+    return l;
+  }
+  BATCHWORK_INLINE auto upper() const {
+    Matrix<S, N, N> u;
+    u.grid = this->grid;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      int const i = this->line(m);
+      BATCHWORK_UNROLL
+      for (int k = 0; k < N; ++k) u.set_local(m, k, k < i ? T(0) : this->local(m, k));
+    }
+    return u;
+  }
+  template <class X, class B>
+  BATCHWORK_INLINE void permute(X& x, B const& b) const {
+    x.grid = this->grid;
+    take_permuted_rows(x, b, place, this->grid);
+  }
+  template <class B>
+  BATCHWORK_INLINE auto solve(B const& b, info_t<S> const& info) const {
+    using SX = std::conditional_t<B::is_vector, S, dealt_t<S, false>>;
+    general_t<SX, N, B::cols, B::is_vector> x;
+    permute(x, b);
+    if constexpr (B::is_vector) substitute_one(x, *this);
+    else substitute_own_columns(x, *this);
+    x.info = merge_info<S>(info, b.info);
+    return x;
+  }
+};
+
+}  // namespace Impl
+
+/// What lu(a) returns: P a = L U. `info` is the status: 0, or the first pivot that is zero or not finite. A zero is no failure of
+/// the factors or of the determinant, only of a solve.
+template <class S, int N>
+struct Lu {
+  using value_type = S;
+  Impl::LuFactors<S, N> factors;
+  info_t<S> of_matrix;  ///< the status that a had
+  info_t<S> own;        ///< that of the elimination
+  info_t<S> info;
+
+  template <Tile A>
+  BATCHWORK_INLINE explicit Lu(A const& a)
+      : factors(a, own), of_matrix(a.info), info(Impl::first_failure(a.info, own)) {}
+
+  /// L, lower triangular; its diagonal is one.
+  BATCHWORK_INLINE auto lower() const { return with_info(factors.lower()); }
+  /// U, as a general tile with zeros below the diagonal.
+  BATCHWORK_INLINE auto upper() const { return with_info(factors.upper()); }
+  /// P b: the rows of b in the order of the pivots.
+  template <Tile B>
+  BATCHWORK_INLINE auto permute(B const& b) const {
+    static_assert(B::rows == N, "Batchwork::lu: permute(b) is for as many rows as the matrix has");
+    Impl::general_t<promote_t<S, value_t<B>>, N, B::cols, B::is_vector> x;
+    factors.permute(x, b);
+    x.info = Impl::merge_info<value_t<decltype(x)>>(of_matrix, b.info);
+    return x;
+  }
+  /// x with a x = b; 2 N^2 operations a column.
+  template <Tile B>
+  BATCHWORK_INLINE auto solve(B const& b) const {
+    static_assert(
+        B::rows == N,
+        "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+    return factors.solve(b, info);
+  }
+  /// det a, zero where a pivot is. N operations.
+  BATCHWORK_INLINE Scalar<S> determinant() const {
+    S product = factors.sign();
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) product = product * factors.number(i, i);
+    info_t<S> const singular = Impl::make_info<S>(Reason::singular, 0);
+    return {product,
+            Impl::first_failure(of_matrix, Impl::select(own < singular, own, info_t<S>(0)))};
+  }
+  /// The inverse of a; 2 N^3 operations beside those of the factors.
+  BATCHWORK_INLINE auto inverse() const { return solve(identity<scalar_t<S>, N>()); }
+
+ private:
+  template <class X>
+  BATCHWORK_INLINE X with_info(X x) const {
+    x.info = info;
+    return x;
+  }
+};
+
+/// The factors of a, N x N: P a = L U by elimination with partial pivoting; 2 N^3 / 3 operations. The row exchanges are those of
+/// LAPACK's getrf, but for pivots of equal size. A pivot that is exactly zero gives Reason::singular with its 1-based index, as
+/// getrf's info: the factors are complete, a solve with them is not finite. One that is NaN or infinite gives Reason::not_finite;
+/// what is computed from it is NaN. (Golub and Van Loan, Matrix Computations, 4th edition, section 3.4.)
+template <Tile A>
+BATCHWORK_INLINE auto lu(A const& a) {
+  static_assert(A::rows == A::cols, "Batchwork::lu: the tile must be square");
+  using S = value_t<A>;
+  if constexpr (Impl::is_distributed<S>) return Lu<Impl::dealt_t<S, true>, A::rows>(a);
+  else return Lu<S, A::rows>(a);
+}
+
+/// x with a x = b, from the factorisation of a.
+template <class S, int N, Tile B>
+BATCHWORK_INLINE auto solve(Lu<S, N> const& a, B const& b) {
+  return a.solve(b);
+}
+/// det a, from its factorisation.
+template <class S, int N>
+BATCHWORK_INLINE Scalar<S> determinant(Lu<S, N> const& a) {
+  return a.determinant();
+}
+/// The inverse of a, from its factorisation.
+template <class S, int N>
+BATCHWORK_INLINE auto inverse(Lu<S, N> const& a) {
+  return a.inverse();
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// RowsOfLane: a matrix that one lane or a pack has, with its rows exchanged as an elimination wants.
+#ifndef BATCHWORK_ROWSOFLANE_HPP
+#define BATCHWORK_ROWSOFLANE_HPP
+
+#include "core/detail/Batchwork_Elimination.hpp"
+#include "tile/Batchwork_Matrix.hpp"
+
+namespace Batchwork::Impl {
+
+/// See EliminatedRows. order[i] is the row of the original matrix in place i; sign is that of the permutation.
+///
+/// To `by_selection` rows every exchange is a selection: entries stay in registers, and the items of a pack differ in
+/// what they exchange. Beyond that items exchange one after the other, in memory.
+template <class S, int N>
+struct RowsOfLane {
+  using value_type = S;
+  using T = scalar_t<S>;
+  static constexpr int pitch = pitch_of<S>(N);
+  static constexpr int by_selection = one_item_per_lane<S> ? 12 : 8;
+  static constexpr int extent() { return N; }
+
+  S a[N * pitch];
+  info_t<S> order[N];
+  S sign;
+
+  template <class A>
+  BATCHWORK_INLINE explicit RowsOfLane(A const& from) : sign(T(1)) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      order[i] = info_t<S>(integer_of_t<T>(i));
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < N; ++j) a[i * pitch + j] = S(from.entry(i, j));
+    }
+  }
+
+  BATCHWORK_INLINE S const* take_pivot_row(int k) {
+    if constexpr (N <= by_selection) {
+      auto largest = size_key(a[k * pitch + k]);
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = k + 1; i < N; ++i) {
+        auto const key = size_key(a[i * pitch + k]);
+        auto const larger = key > largest;
+        largest = select(larger, key, largest);
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int j = 0; j < N; ++j) {
+          S const x = a[k * pitch + j], y = a[i * pitch + j];
+          a[k * pitch + j] = select(larger, y, x);
+          a[i * pitch + j] = select(larger, x, y);
+        }
+        info_t<S> const x = order[k], y = order[i];
+        order[k] = select(larger, y, x);
+        order[i] = select(larger, x, y);
+        sign = select(larger, S(-sign), sign);
+      }
+    } else {
+      auto largest = size_key(a[k * pitch + k]);
+      info_t<S> place(static_cast<integer_of_t<T>>(k));
+      BATCHWORK_KEEP_LOOP
+      for (int i = k + 1; i < N; ++i) {
+        auto const key = size_key(a[i * pitch + k]);
+        auto const larger = key > largest;
+        largest = select(larger, key, largest);
+        place = select(larger, info_t<S>(static_cast<integer_of_t<T>>(i)), place);
+      }
+      exchange(k, place);
+    }
+    return a + k * pitch;
+  }
+
+  template <class Row>
+  BATCHWORK_INLINE void subtract(int k, Row const& row, PivotReciprocal<S> const& pivot) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = k + 1; i < N; ++i) {
+      S const l = pivot * a[i * pitch + k];
+      a[i * pitch + k] = l;
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = k + 1; j < N; ++j) a[i * pitch + j] -= l * row[j];
+    }
+  }
+  BATCHWORK_INLINE void finish() const {}
+
+ private:
+  BATCHWORK_INLINE void exchange(int k, info_t<S> const& place) {
+    if constexpr (one_item_per_lane<S>) {
+      if (place == k) return;
+      BATCHWORK_KEEP_LOOP
+      for (int j = 0; j < N; ++j) exchange(a[k * pitch + j], a[place * pitch + j]);
+      exchange(order[k], order[place]);
+      sign = -sign;
+    } else {
+      for (int w = 0; w < S::width; ++w) {
+        int const i = static_cast<int>(place.lane(w));
+        if (i == k) continue;
+        for (int j = 0; j < N; ++j) exchange(a[k * pitch + j], a[i * pitch + j], w);
+        exchange(order[k], order[i], w);
+        sign.set_lane(w, -sign.lane(w));
+      }
+    }
+  }
+  template <class X>
+  static BATCHWORK_INLINE void exchange(X& x, X& y) {
+    X const z = x;
+    x = y;
+    y = z;
+  }
+  template <class X>
+  static BATCHWORK_INLINE void exchange(X& x, X& y, int w) {
+    auto const z = x.lane(w);
+    x.set_lane(w, y.lane(w));
+    y.set_lane(w, z);
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// RowsOfLanes: a matrix whose rows are dealt out to the lanes that share an item, as an elimination changes it; and the solution
+/// of systems with its factors.
+#ifndef BATCHWORK_ROWSOFLANES_HPP
+#define BATCHWORK_ROWSOFLANES_HPP
+
+#include "core/detail/Batchwork_Elimination.hpp"
+#include "tile/Batchwork_Matrix.hpp"
+
+namespace Batchwork::Impl {
+
+/// Writes the lanes' own lines of Length numbers to the exchange, line m of the calling lane as line place[m], for all lanes to read.
+template <class S, int Count, int Length, class OwnLines>
+BATCHWORK_INLINE scalar_t<S> const* stage_lines_at(OwnLines const& x, int const* place,
+                                                   LaneGrid const& grid) {
+  using T = scalar_t<S>;
+  using Ex = typename S::exchange;
+  T* const base = grid.template numbers<T>();
+  grid.sync();
+  BATCHWORK_UNROLL
+  for (int m = 0; m * S::lanes < Count; ++m) {
+    BATCHWORK_UNROLL
+    for (int k0 = 0; k0 < Length; k0 += Ex::per_unit) {
+      Unit<T> u;
+      BATCHWORK_UNROLL
+      for (int n = 0; n < Ex::per_unit; ++n) u.v[n] = k0 + n < Length ? x.get(m, k0 + n) : T(0);
+      if ((m + 1) * S::lanes <= Count || m * S::lanes + grid.lane < Count)
+        *reinterpret_cast<Unit<T>*>(base + place[m] * Ex::leading + k0) = u;
+    }
+  }
+  grid.sync();
+  return base;
+}
+
+/// See EliminatedRows. Rows stay in their lanes until the end: which of them is in which place is known to its own lane (place)
+/// and, as a bit each, to all lanes (free). S is a Distributed dealt by rows.
+template <class S, int N>
+struct RowsOfLanes {
+  using T = scalar_t<S>;
+  using value_type = T;
+  using Ex = typename S::exchange;
+  static constexpr int L = S::lanes, mine = (N + L - 1) / L, deep = Ex::per_unit;
+  static_assert(N <= 32, "a bit for each row");
+  static constexpr int extent() { return N; }
+
+  T (&own)[mine * N];
+  int (&place)[mine];
+  LaneGrid const& grid;
+  unsigned free = N < 32 ? (1u << N) - 1u : ~0u;
+  /// The places of the pivots whose reciprocals overflow, a bit each.
+  unsigned small = 0;
+  bool odd = false;
+
+  BATCHWORK_INLINE bool is_free(int m) const { return (free >> (m * L + grid.lane) & 1u) != 0; }
+  BATCHWORK_INLINE T get(int m, int k) const { return own[m * N + k]; }
+
+  BATCHWORK_INLINE T const* take_pivot_row(int k) {
+    integer_of_t<T> largest = -1;
+    int line = 0;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      auto const key = is_free(m) ? size_key(own[m * N + k]) : -1;
+      if (key > largest) {
+        largest = key;
+        line = m * L + grid.lane;
+      }
+    }
+    int const from = grid.template lane_of_largest<L>(largest);
+    int pivot = from;
+    if constexpr (mine > 1) {
+      pivot = grid.template broadcast<L>(line, from);
+      // Without shuffles it came by way of the exchange.
+      if constexpr (!Vendor::has_shuffles) grid.sync();
+    }
+    odd = odd != (Vendor::count_bits(free & ((1u << pivot) - 1u)) % 2 != 0);
+    free &= ~(1u << pivot);
+    // Two lines of the exchange in turn: one wait a step.
+    T* const row = grid.template numbers<T>() + (N == 1 ? 0 : k % 2 * Ex::leading);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      if (m * L + grid.lane != pivot) continue;
+      place[m] = k;
+      BATCHWORK_UNROLL
+      for (int j0 = k / deep * deep; j0 < N; j0 += deep) {
+        Unit<T> u;
+        BATCHWORK_UNROLL
+        for (int n = 0; n < deep; ++n) u.v[n] = j0 + n < N ? own[m * N + j0 + n] : T(0);
+        *reinterpret_cast<Unit<T>*>(row + j0) = u;
+      }
+    }
+    grid.sync();
+    return row;
+  }
+
+  BATCHWORK_INLINE void subtract(int k, T const* row, PivotReciprocal<T> const& pivot) {
+    if (pivot.scale != T(1)) small |= 1u << k;
+    T l[mine];
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      bool const below = is_free(m);
+      T const quotient = pivot * own[m * N + k];
+      l[m] = below ? quotient : T(0);
+      own[m * N + k] = below ? quotient : own[m * N + k];
+    }
+    BATCHWORK_UNROLL
+    for (int j0 = (k + 1) / deep * deep; j0 < N; j0 += deep) {
+      Unit<T> const u = *reinterpret_cast<Unit<T> const*>(row + j0);
+      BATCHWORK_UNROLL
+      for (int n = 0; n < deep; ++n) {
+        int const j = j0 + n;
+        if (j <= k || j >= N) continue;
+        BATCHWORK_UNROLL
+        for (int m = 0; m < mine; ++m) own[m * N + j] -= l[m] * u.v[n];
+      }
+    }
+  }
+
+  BATCHWORK_INLINE void finish() {
+    stage_lines_at<S, N, N>(*this, place, grid);
+    take_own_lines<N, N, 0, S>(own, grid);
+  }
+};
+
+/// The lanes' own lines of b, line m of the calling lane brought to place[m] by way of the exchange: its rows if S is dealt by rows,
+/// else its columns, with the same rows exchanged.
+template <class S, int M, int C, class B>
+BATCHWORK_INLINE void take_permuted_rows(LocalLines<S, M, C>& x, B const& b, int const* place,
+                                         LaneGrid const& grid) {
+  using ByRows = dealt_t<S, true>;
+  auto const* const base =
+      stage_lines_at<ByRows, M, C>(lines_of<ByRows, true>(b, grid), place, grid);
+  using Ex = typename S::exchange;
+  BATCHWORK_UNROLL
+  for (int m = 0; m < LocalLines<S, M, C>::mine; ++m) {
+    int const i = Ex::line(m, grid.lane);
+    BATCHWORK_UNROLL
+    for (int k = 0; k < LocalLines<S, M, C>::length; ++k)
+      x.set_local(m, k, S::by_rows ? base[i * Ex::leading + k] : base[k * Ex::leading + i]);
+  }
+}
+
+/// L U x = x for one right-hand side, entries dealt out as the rows of the factors `lu` are: the lane of an entry tells it, all
+/// take it from their own.
+template <class X, class F>
+BATCHWORK_INLINE void substitute_one(X& x, F const& lu) {
+  using S = typename F::S;
+  using T = typename F::T;
+  constexpr int N = F::rows, L = S::lanes;
+  T rest[F::mine];
+  PivotReciprocal<T> inverse[F::mine];
+  BATCHWORK_UNROLL
+  for (int m = 0; m < F::mine; ++m) {
+    rest[m] = x.local(m, 0);
+    inverse[m] =
+        PivotReciprocal<T>(diagonal_of_lines<S, N>(LinesByReference<F>{lu}, m, x.grid.lane));
+  }
+  x.grid.begin_turns();
+  // L y = P b
+  BATCHWORK_UNROLL
+  for (int k = 0; k + 1 < N; ++k) {
+    T const yk = x.grid.template told_in_turn<L>(rest[k / L], k % L, k);
+    BATCHWORK_UNROLL
+    for (int m = k / L; m < F::mine; ++m) {
+      bool const below = m * L + x.grid.lane > k;
+      rest[m] -= (m > k / L || below ? lu.local(m, k) : T(0)) * yk;
+    }
+  }
+  // U x = y
+  BATCHWORK_UNROLL
+  for (int k = N - 1; k >= 0; --k) {
+    T const xk =
+        x.grid.template told_in_turn<L>(T(inverse[k / L] * rest[k / L]), k % L, N - 2 - k + N);
+    BATCHWORK_UNROLL
+    for (int m = 0; m <= k / L; ++m) {
+      if (m == k / L && x.grid.lane == k % L) x.set_local(m, 0, xk);
+      bool const above = m * L + x.grid.lane < k;
+      rest[m] -= (m < k / L || above ? lu.local(m, k) : T(0)) * xk;
+    }
+  }
+}
+
+/// Rows of the factors for all lanes to read, reciprocals of the pivots on the diagonal.
+template <class F>
+struct RowsWithReciprocals {
+  F const& lu;
+  typename F::T inverse[F::mine];
+  BATCHWORK_INLINE explicit RowsWithReciprocals(F const& of) : lu(of) {
+    BATCHWORK_UNROLL
+    for (int m = 0; m < F::mine; ++m)
+      inverse[m] = PivotReciprocal<typename F::T>(diagonal_of_lines<typename F::S, F::rows>(
+                                                      LinesByReference<F>{lu}, m, lu.grid.lane))
+                       .inverse;
+  }
+  BATCHWORK_INLINE auto get(int m, int k) const {
+    auto const number = lu.local(m, k);
+    return k == lu.line(m) ? inverse[m] : number;
+  }
+};
+
+/// L U x = x, own columns of x: every lane reads the factors from the exchange, row by row.
+template <class X, class F>
+BATCHWORK_INLINE void substitute_own_columns(X& x, F const& lu) {
+  using S = typename F::S;
+  using T = typename F::T;
+  constexpr int N = F::rows, deep = S::exchange::per_unit;
+  T const* const base = stage_lines<S, F::mine, N>(RowsWithReciprocals<F>(lu), lu.grid);
+  auto const unit = [base](int k, int j0) {
+    return *reinterpret_cast<Unit<T> const*>(base + k * S::exchange::leading + j0);
+  };
+  auto const subtract = [&](Unit<T> const& u, int k, int j0, auto const& counts) {
+    BATCHWORK_UNROLL
+    for (int n = 0; n < deep; ++n) {
+      if (!counts(j0 + n)) continue;
+      BATCHWORK_UNROLL
+      for (int m = 0; m < X::mine; ++m)
+        x.set_local(m, k, x.local(m, k) - u.v[n] * x.local(m, j0 + n));
+    }
+  };
+  BATCHWORK_UNROLL
+  for (int k = 1; k < N; ++k) {
+    Vendor::keep_loads_behind();
+    BATCHWORK_UNROLL
+    for (int j0 = 0; j0 < k; j0 += deep) subtract(unit(k, j0), k, j0, [k](int j) { return j < k; });
+  }
+  BATCHWORK_UNROLL
+  for (int k = N - 1; k >= 0; --k) {
+    Vendor::keep_loads_behind();
+    BATCHWORK_UNROLL
+    for (int j0 = (k + 1) / deep * deep; j0 < N; j0 += deep)
+      subtract(unit(k, j0), k, j0, [k](int j) { return j > k && j < N; });
+    T const inverse = base[k * S::exchange::leading + k];
+    T const scale = (lu.small >> k & 1u) != 0 ? PivotReciprocal<T>::template up<T> : T(1);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < X::mine; ++m) x.set_local(m, k, x.local(m, k) * scale * inverse);
+  }
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
