@@ -105,10 +105,15 @@ constexpr std::int64_t scratch_of_storage(DeviceLimits const& limits, int team) 
   return std::int64_t(limits.scratch(teams_that_share_scratch(team), team));
 }
 /// The bytes of these that a basis is chosen for. Where rows have three entries at most a product is cheap beside a long basis, and
-/// what half as many teams more would leave is faster (H200, GMRES, 16 to 512 rows).
+/// what half as many teams more would leave is faster (H200, GMRES, 16 to 512 rows); of teams so large that one or two share a
+/// multiprocessor what five would leave.
 constexpr std::int64_t scratch_of_basis(DeviceLimits const& limits, int team, bool short_rows) {
   int const teams = teams_that_share_scratch(team);
-  return std::int64_t(limits.scratch(short_rows ? teams + teams / 2 : teams, team));
+  std::int64_t const bytes =
+      std::int64_t(limits.scratch(short_rows ? teams + teams / 2 : teams, team));
+  if (!short_rows || teams > 2) return bytes;
+  return std::min(
+      bytes, std::max(std::int64_t(limits.scratch(5, team)), std::int64_t(scratch_with_kokkos_4)));
 }
 
 /// Bytes of a host thread's stack that a solver's storage may take.

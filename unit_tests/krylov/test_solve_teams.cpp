@@ -270,6 +270,21 @@ TYPED_TEST(SolveOnTeams, EveryVariant) {
     with.template operator()<ReadInPlace<T, 8>, 8, true>(rows, 0.1, false, SolveVariant::in_place);
 }
 
+/// A basis for short rows leaves room for other teams where one team has the scratch of the device.
+TEST(SolveTeams, BasisForShortRows) {
+  for (auto const& device : devices()) {
+    SCOPED_TRACE(device.name);
+    for (int team : {32, 64, 128, 256, 512, 1024}) {
+      if (team > device.limits.lanes_of_team) continue;
+      auto const most = Impl::scratch_of_basis(device.limits, team, false),
+                 bytes = Impl::scratch_of_basis(device.limits, team, true);
+      EXPECT_LE(bytes, most) << team;
+      if (std::size_t(bytes) > Impl::scratch_with_kokkos_4)
+        EXPECT_TRUE(device.limits.holds(team < 512 ? 5 : 1, team, std::size_t(bytes))) << team;
+    }
+  }
+}
+
 /// The most rows, on a device with the least scratch.
 TEST(SolveTeams, MostRows) {
   Random random(4);
