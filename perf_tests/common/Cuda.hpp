@@ -26,6 +26,8 @@ struct Cuda<float> {
   static constexpr auto trsm = cublasStrsmBatched;
   static constexpr auto potrf = cusolverDnSpotrfBatched;
   static constexpr auto potrs = cusolverDnSpotrsBatched;
+  static constexpr auto getrf = cublasSgetrfBatched;
+  static constexpr auto getrs = cublasSgetrsBatched;
 };
 template <>
 struct Cuda<double> {
@@ -34,6 +36,8 @@ struct Cuda<double> {
   static constexpr auto trsm = cublasDtrsmBatched;
   static constexpr auto potrf = cusolverDnDpotrfBatched;
   static constexpr auto potrs = cusolverDnDpotrsBatched;
+  static constexpr auto getrf = cublasDgetrfBatched;
+  static constexpr auto getrs = cublasDgetrsBatched;
 };
 
 struct CudaHandles {

@@ -27,6 +27,12 @@ void spotrs_(char const*, int const*, int const*, float const*, int const*, floa
              int*);
 void dpotrs_(char const*, int const*, int const*, double const*, int const*, double*, int const*,
              int*);
+void sgetrf_(int const*, int const*, float*, int const*, int*, int*);
+void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
+void sgetrs_(char const*, int const*, int const*, float const*, int const*, int const*, float*,
+             int const*, int*);
+void dgetrs_(char const*, int const*, int const*, double const*, int const*, int const*, double*,
+             int const*, int*);
 void sgtsv_(int const*, int const*, float*, float*, float*, float*, int const*, int*);
 void dgtsv_(int const*, int const*, double*, double*, double*, double*, int const*, int*);
 }
@@ -42,6 +48,8 @@ struct Lapack<float> {
   static constexpr auto trsm = strsm_;
   static constexpr auto potrf = spotrf_;
   static constexpr auto potrs = spotrs_;
+  static constexpr auto getrf = sgetrf_;
+  static constexpr auto getrs = sgetrs_;
   static constexpr auto gtsv = sgtsv_;
 };
 template <>
@@ -51,6 +59,8 @@ struct Lapack<double> {
   static constexpr auto trsm = dtrsm_;
   static constexpr auto potrf = dpotrf_;
   static constexpr auto potrs = dpotrs_;
+  static constexpr auto getrf = dgetrf_;
+  static constexpr auto getrs = dgetrs_;
   static constexpr auto gtsv = dgtsv_;
 };
 

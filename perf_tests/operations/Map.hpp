@@ -29,6 +29,13 @@ struct TriangularSolve {
   }
 };
 
+struct LuSolve {
+  template <class X, class A, class B>
+  KOKKOS_FUNCTION void operator()(X& x, A const& a, B const& b) const {
+    x = solve(lu(a), b);
+  }
+};
+
 template <class T, int D, Layout L, Operation O>
 void map_operation(benchmark::State& state, std::int64_t items) {
   using namespace Batchwork;
@@ -39,6 +46,8 @@ void map_operation(benchmark::State& state, std::int64_t items) {
       map(exec, Product{}, out(p.x.operand()), in(p.a.operand()), in(p.b.operand()));
     else if constexpr (O == Operation::cholesky)
       map(exec, CholeskyFactor{}, out(lower(p.x.operand())), in(symmetric(p.a.operand())));
+    else if constexpr (O == Operation::solve_lu)
+      map(exec, LuSolve{}, out(p.x.operand()), in(p.a.operand()), in(p.b.operand()));
     else
       map(exec, TriangularSolve{}, out(p.x.operand()), in(lower(p.a.operand())), in(p.b.operand()));
   };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peers: the batched routines of cuBLAS (product, triangular solve) and cuSOLVER (Cholesky), in full precision.
+// Peers: the batched routines of cuBLAS (product, triangular solve, LU) and cuSOLVER (Cholesky), in full precision.
 // All but the product work in place. A factorisation is therefore timed on identities, which it leaves as they are, and a
 // solve on what the calls before have left.
 
@@ -34,7 +34,8 @@ void cuda_operation(benchmark::State& state, std::int64_t items) {
       numbers(0, items * D * D);
   Kokkos::parallel_for("point", all, PointAt<T>{a_of, a, D * D});
   Kokkos::parallel_for("point", all, PointAt<T>{x_of, x, D * p.C});
-  Kokkos::View<int*, Memory> const info("info", n);
+  Kokkos::View<int*, Memory> const info("info", n),
+      pivots("pivots", O == Operation::solve_lu ? n * std::size_t(D) : 0);
   bool well = true;
   T const one = 1, zero = 0;
   int const count = static_cast<int>(items);
@@ -54,20 +55,27 @@ void cuda_operation(benchmark::State& state, std::int64_t items) {
              Cuda<T>::potrs(handles().solver, CUBLAS_FILL_MODE_UPPER, D, 1, a_of, D, x_of, D,
                             info.data(), count) == CUSOLVER_STATUS_SUCCESS &&
              well;
-    else
+    else if constexpr (O == Operation::solve_lu) {
+      int argument = 0;
+      well = Cuda<T>::getrf(handles().blas, D, a_of, D, pivots.data(), info.data(), count) ==
+                 CUBLAS_STATUS_SUCCESS &&
+             Cuda<T>::getrs(handles().blas, CUBLAS_OP_T, D, 1, a_of, D, pivots.data(), x_of, D,
+                            &argument, count) == CUBLAS_STATUS_SUCCESS &&
+             argument == 0 && well;
+    } else
       well = Cuda<T>::trsm(handles().blas, CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N,
                            CUBLAS_DIAG_NON_UNIT, D, D, &one, a_of, D, x_of, D,
                            count) == CUBLAS_STATUS_SUCCESS &&
              well;
   };
   if constexpr (O == Operation::cholesky) Kokkos::deep_copy(p.x.view, p.a.view);
-  if constexpr (O == Operation::solve || O == Operation::solve_cholesky)
+  if constexpr (O == Operation::solve || O == Operation::solve_cholesky || O == Operation::solve_lu)
     Kokkos::deep_copy(p.x.view, p.b.view);
   launch();
   double const error = p.error();
   if constexpr (O == Operation::cholesky)
     Kokkos::parallel_for("identities", numbers, FillIdentities<T>{x, D});
-  if constexpr (O == Operation::solve_cholesky)
+  if constexpr (O == Operation::solve_cholesky || O == Operation::solve_lu)
     Kokkos::parallel_for("identities", numbers, FillIdentities<T>{a, D});
   p.run(state, error, launch);
   if (!well) state.SkipWithError("cuBLAS or cuSOLVER reports an error");
@@ -96,9 +104,18 @@ void register_large() {
    ...);
 }
 
+template <class T, int... D>
+void register_lu() {
+  (register_operation<T, D, Operation::solve_lu>("cuda", Layout::item_contiguous,
+                                                 cuda_operation<T, D, Operation::solve_lu>),
+   ...);
+}
+
 }  // namespace
 
 void register_cuda_operations() {
+  register_lu<float, 3, 4, 6, 8, 12, 16, 24, 32>();
+  register_lu<double, 3, 4, 6, 8, 12, 16, 24, 32>();
   register_type<float, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
   register_type<double, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
   register_large<float, 33, 48, 54, 64>();

@@ -31,13 +31,22 @@ void lapack_operation(benchmark::State& state, std::int64_t items) {
   bool well = true;
   auto const launch = [&] {
     T factor[D * D];
+    [[maybe_unused]] int pivots[D];
     for (std::int64_t k = 0; k < items; ++k) {
       T const* const a = p.a.view.data() + k * D * D;
       T* const x = p.x.view.data() + k * D * p.C;
       T* const l = O == Operation::cholesky ? x : factor;
       std::copy(a, a + D * D, l);
       int info = 0;
-      potrf(D, l, &info);
+      if constexpr (O == Operation::solve_lu) {
+        int const n = D, one = 1;
+        Lapack<T>::getrf(&n, &n, l, &n, pivots, &info);
+        well = well && info == 0;
+        std::copy(p.b.view.data() + k * D, p.b.view.data() + (k + 1) * D, x);
+        Lapack<T>::getrs("T", &n, &one, l, &n, pivots, x, &n, &info);
+      } else {
+        potrf(D, l, &info);
+      }
       well = well && info == 0;
       if constexpr (O == Operation::solve_cholesky) {
         std::copy(p.b.view.data() + k * D, p.b.view.data() + (k + 1) * D, x);
@@ -60,10 +69,18 @@ void register_sizes() {
        "lapack", Layout::item_contiguous, lapack_operation<T, D, Operation::solve_cholesky>),
    ...);
 }
+template <class T, int... D>
+void register_lu() {
+  (register_operation<T, D, Operation::solve_lu>("lapack", Layout::item_contiguous,
+                                                 lapack_operation<T, D, Operation::solve_lu>),
+   ...);
+}
 
 }  // namespace
 
 void register_lapack_operations() {
+  register_lu<float, 3, 4, 6, 8, 12, 16, 24, 32>();
+  register_lu<double, 3, 4, 6, 8, 12, 16, 24, 32>();
   register_sizes<float, 33, 48, 54, 64>();
   register_sizes<double, 33, 48, 54, 64>();
 }

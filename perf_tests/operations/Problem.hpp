@@ -3,7 +3,7 @@
 
 /// \file
 /// Single dense operations: A_i B_i, the Cholesky factor of A_i, and L_i X_i = B_i, for square matrices of every item; and
-/// A_i x_i = b_i for symmetric positive definite ones and a vector.
+/// A_i x_i = b_i with a vector for symmetric positive definite ones, or by elimination with partial pivoting for others.
 #ifndef BATCHWORK_PERF_OPERATIONS_PROBLEM_HPP
 #define BATCHWORK_PERF_OPERATIONS_PROBLEM_HPP
 
@@ -17,22 +17,28 @@
 
 namespace BatchworkPerf {
 
-enum class Operation { product, cholesky, solve, solve_cholesky };
+enum class Operation { product, cholesky, solve, solve_cholesky, solve_lu };
 
 constexpr char const* name_of(Operation o) {
   return o == Operation::product    ? "product"
          : o == Operation::cholesky ? "cholesky"
          : o == Operation::solve    ? "solve"
+         : o == Operation::solve_lu ? "solve_lu"
                                     : "solve_cholesky";
 }
 
 /// Columns of the second matrix and of the result.
-constexpr int columns_of(Operation o, int D) { return o == Operation::solve_cholesky ? 1 : D; }
+constexpr int columns_of(Operation o, int D) {
+  return o == Operation::solve_cholesky || o == Operation::solve_lu ? 1 : D;
+}
 
-/// Entry (i, j) of the first and the second matrix of item k: symmetric and positive definite, lower, or general.
+/// Entry (i, j) of the first and the second matrix of item k: symmetric and positive definite, lower, or with rows
+/// in an order of the item's, so that they are exchanged.
 template <class T, Operation O>
 KOKKOS_INLINE_FUNCTION T left_entry(std::int64_t k, int i, int j, int D) {
   if (O == Operation::solve && j > i) return T(0);
+  if (O == Operation::solve_lu)
+    return static_cast<T>(spd_entry(1, k, static_cast<int>((i + k) % D), j, D));
   return static_cast<T>(spd_entry(1, k, i, j, D));
 }
 template <class T>
@@ -44,12 +50,15 @@ KOKKOS_INLINE_FUNCTION T right_entry(std::int64_t k, int i, int j, int columns, 
 template <class T, int D, Operation O>
 void reference(std::int64_t k, long double (&x)[D][D]) {
   auto const a = [&](int i, int j) {
-    return static_cast<long double>(left_entry<T, O>(k, i, j, D));
+    return static_cast<long double>(
+        left_entry<T, O == Operation::solve_lu ? Operation::cholesky : O>(k, i, j, D));
   };
+  // An elimination has the rows of the symmetric matrix in another order.
   auto const b = [&](int i, int j) {
-    return static_cast<long double>(right_entry<T>(k, i, j, columns_of(O, D), D));
+    int const row = O == Operation::solve_lu ? static_cast<int>((i + D - k % D) % D) : i;
+    return static_cast<long double>(right_entry<T>(k, row, j, columns_of(O, D), D));
   };
-  if constexpr (O == Operation::solve_cholesky) {
+  if constexpr (O == Operation::solve_cholesky || O == Operation::solve_lu) {
     long double l[D][D];
     reference<T, D, Operation::cholesky>(k, l);
     for (int i = 0; i < D; ++i) {
@@ -152,11 +161,14 @@ struct OperationProblem {
                    (O == Operation::product    ? 3 * full
                     : O == Operation::cholesky ? half + full
                     : O == Operation::solve    ? half + 2 * full
+                    : O == Operation::solve_lu ? full + 2 * D
                                                : half + 2 * D);
-      work.flops = static_cast<double>(items) * (O == Operation::product    ? 2 * cube
-                                                 : O == Operation::cholesky ? cube / 3
-                                                 : O == Operation::solve    ? cube
-                                                                            : cube / 3 + 2 * full);
+      work.flops =
+          static_cast<double>(items) * (O == Operation::product    ? 2 * cube
+                                        : O == Operation::cholesky ? cube / 3
+                                        : O == Operation::solve    ? cube
+                                        : O == Operation::solve_lu ? 2 * cube / 3 + 2 * full
+                                                                   : cube / 3 + 2 * full);
       report<T>(state, work, measure(launch), error);
     }
   }

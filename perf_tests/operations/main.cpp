@@ -11,6 +11,7 @@ void register_operations_float_interleaved();
 void register_operations_float_item_contiguous();
 void register_operations_double_interleaved();
 void register_operations_double_item_contiguous();
+void register_operations_lu();
 void register_verbs();
 void register_lapack_operations();
 void register_cuda_operations();
@@ -22,6 +23,7 @@ void register_all() {
   register_operations_float_item_contiguous();
   register_operations_double_interleaved();
   register_operations_double_item_contiguous();
+  register_operations_lu();
   register_verbs();
 #if defined(BATCHWORK_HAVE_LAPACK)
   if constexpr (!on_device) register_lapack_operations();
