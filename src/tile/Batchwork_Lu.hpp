@@ -213,10 +213,10 @@ struct LuFactors<Distributed<T_, R, C, E, Whole>, N>
   }
   template <class B>
   BATCHWORK_INLINE auto solve(B const& b, info_t<S> const& info) const {
-    using SX = std::conditional_t<B::is_vector, S, dealt_t<S, false>>;
-    general_t<SX, N, B::cols, B::is_vector> x;
+    constexpr bool by_rows = B::is_vector || B::cols <= few_right_hand_sides;
+    general_t<dealt_t<S, by_rows>, N, B::cols, B::is_vector> x;
     permute(x, b);
-    if constexpr (B::is_vector) substitute_one(x, *this);
+    if constexpr (by_rows) substitute_by_rows(x, *this);
     else substitute_own_columns(x, *this);
     x.info = merge_info<S>(info, b.info);
     return x;

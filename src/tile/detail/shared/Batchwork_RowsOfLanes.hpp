@@ -142,18 +142,19 @@ BATCHWORK_INLINE void take_permuted_rows(LocalLines<S, M, C>& x, B const& b, int
   }
 }
 
-/// L U x = x for one right-hand side, entries dealt out as the rows of the factors `lu` are: the lane of an entry tells it, all
+/// L U x = x for few right-hand sides, whose rows are dealt out as those of the factors `lu` are: the lane of a row tells it, all
 /// take it from their own.
 template <class X, class F>
-BATCHWORK_INLINE void substitute_one(X& x, F const& lu) {
+BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
   using S = typename F::S;
   using T = typename F::T;
-  constexpr int N = F::rows, L = S::lanes;
-  T rest[F::mine];
+  constexpr int N = F::rows, L = S::lanes, C = X::cols;
+  T rest[F::mine * C];
   PivotReciprocal<T> inverse[F::mine];
   BATCHWORK_UNROLL
   for (int m = 0; m < F::mine; ++m) {
-    rest[m] = x.local(m, 0);
+    BATCHWORK_UNROLL
+    for (int c = 0; c < C; ++c) rest[m * C + c] = x.local(m, c);
     inverse[m] =
         PivotReciprocal<T>(diagonal_of_lines<S, N>(LinesByReference<F>{lu}, m, x.grid.lane));
   }
@@ -161,26 +162,34 @@ BATCHWORK_INLINE void substitute_one(X& x, F const& lu) {
   // L y = P b
   BATCHWORK_UNROLL
   for (int k = 0; k + 1 < N; ++k) {
-    T const yk = x.grid.template told_in_turn<L>(rest[k / L], k % L, k);
     BATCHWORK_UNROLL
-    for (int m = k / L; m < F::mine; ++m) {
-      bool const below = m * L + x.grid.lane > k;
-      rest[m] -= (m > k / L || below ? lu.local(m, k) : T(0)) * yk;
+    for (int c = 0; c < C; ++c) {
+      T const yk = x.grid.template told_in_turn<L>(rest[k / L * C + c], k % L, k * C + c);
+      BATCHWORK_UNROLL
+      for (int m = k / L; m < F::mine; ++m) {
+        bool const below = m * L + x.grid.lane > k;
+        rest[m * C + c] -= (m > k / L || below ? lu.local(m, k) : T(0)) * yk;
+      }
     }
   }
   // U x = y
   BATCHWORK_UNROLL
   for (int k = N - 1; k >= 0; --k) {
-    T const xk =
-        x.grid.template told_in_turn<L>(T(inverse[k / L] * rest[k / L]), k % L, N - 2 - k + N);
     BATCHWORK_UNROLL
-    for (int m = 0; m <= k / L; ++m) {
-      if (m == k / L && x.grid.lane == k % L) x.set_local(m, 0, xk);
-      bool const above = m * L + x.grid.lane < k;
-      rest[m] -= (m < k / L || above ? lu.local(m, k) : T(0)) * xk;
+    for (int c = 0; c < C; ++c) {
+      T const xk = x.grid.template told_in_turn<L>(T(inverse[k / L] * rest[k / L * C + c]), k % L,
+                                                   (N - 1 + N - 1 - k) * C + c);
+      BATCHWORK_UNROLL
+      for (int m = 0; m <= k / L; ++m) {
+        if (m == k / L && x.grid.lane == k % L) x.set_local(m, c, xk);
+        bool const above = m * L + x.grid.lane < k;
+        rest[m * C + c] -= (m < k / L || above ? lu.local(m, k) : T(0)) * xk;
+      }
     }
   }
 }
+/// So many right-hand sides are few: beyond, lanes that have whole columns of x wait less.
+inline constexpr int few_right_hand_sides = 4;
 
 /// Rows of the factors for all lanes to read, reciprocals of the pivots on the diagonal.
 template <class F>
