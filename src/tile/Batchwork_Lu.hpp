@@ -162,7 +162,6 @@ struct LuFactors<Distributed<T_, R, C, E, Whole>, N>
   using Base::mine;
 
   int place[mine];
-  unsigned small;
   bool odd;
 
   template <class A>
@@ -178,7 +177,6 @@ struct LuFactors<Distributed<T_, R, C, E, Whole>, N>
     this->grid.sync();
     RowsOfLanes<S, N> all{this->a, place, this->grid};
     status = eliminate(all);
-    small = all.small;
     odd = all.odd;
   }
   BATCHWORK_INLINE S number(int i, int j) const { return this->entry(i, j); }

@@ -17,19 +17,22 @@ namespace Batchwork::Impl {
 
 /// A matrix whose rows are dealt out, as `eliminate` changes it into its factors. `value_type` is a number that all who call
 /// know, or a pack of them.
-///   extent()              rows and columns; where it is a constant, every k below is one, too
-///   take_pivot_row(k)     of the rows that are not yet in a place takes the one with the largest entry of column k to place k;
-///                         the result gives number j >= k of it, [j], to all who call. A NaN is larger than any number
-///   subtract(k, row, p)   of each row not yet in a place: entry k is divided by the pivot, and the multiple of the row is
-///                         taken off what stands right of it
-///   finish()              brings the rows to their places, if they are not there yet
+///   extent()         rows and columns; where it is a constant, every k below is one, too
+///   choose_pivot(k)  takes the row with the largest entry of column k, of those that are not yet in a place, to place k, and shows it
+///                    to all who have rows. A NaN is larger than any number
+///   subtract(k)      of each row not yet in a place: entry k is divided by the pivot, and the multiple of the pivot's row is
+///                    taken off what stands right of it
+///   finish()         brings the rows to their places, if they are not there yet
+///   status()         that of the first pivot, in the order of places, for which pivot_status is not 0
 /// Cost on devices: one search over lanes, one row published and one wait a step; N^3 / 3 multiply-adds.
 template <class A>
 concept EliminatedRows = requires(A a, A const c, int k) {
   typename A::value_type;
   { c.extent() } -> std::convertible_to<int>;
-  { a.take_pivot_row(k)[k] } -> std::convertible_to<typename A::value_type>;
+  a.choose_pivot(k);
+  a.subtract(k);
   a.finish();
+  { c.status() } -> std::convertible_to<info_t<typename A::value_type>>;
 };
 
 /// Of two entries the one with the larger key is larger in size: the bits without the sign. NaN is the largest.
@@ -48,8 +51,13 @@ struct PivotReciprocal {
   PivotReciprocal() = default;
   BATCHWORK_INLINE explicit PivotReciprocal(S const& pivot) {
     using T = scalar_t<S>;
-    scale = select(abs(pivot) < S(4 * std::numeric_limits<T>::min()), S(up<T>), S(T(1)));
-    inverse = select(is_finite(pivot), S(Vendor::reciprocal(S(pivot * scale))),
+    // Compared as whole numbers, which is faster.
+    auto const key = size_key(pivot);
+    using Key = std::remove_cvref_t<decltype(key)>;
+    auto const small = size_key(T(4 * std::numeric_limits<T>::min())),
+               infinite = size_key(std::numeric_limits<T>::infinity());
+    scale = select(key < Key(small), S(up<T>), S(T(1)));
+    inverse = select(key < Key(infinite), S(Vendor::reciprocal(S(pivot * scale))),
                      S(std::numeric_limits<T>::quiet_NaN()));
   }
   template <class X>
@@ -61,6 +69,21 @@ struct PivotReciprocal {
   static constexpr T up =
       T(1) / (std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon());
 };
+/// Of a pivot in an elimination: zero stands where all of the column does.
+template <class S>
+BATCHWORK_INLINE PivotReciprocal<S> pivot_divisor(S const& pivot) {
+  PivotReciprocal<S> r(pivot);
+  r.inverse = select(pivot == S(scalar_t<S>(0)), S(scalar_t<S>(0)), r.inverse);
+  return r;
+}
+/// 0, or why pivot k cannot be divided by.
+template <class S>
+BATCHWORK_INLINE info_t<S> pivot_status(S const& pivot, int k) {
+  auto const zero = pivot == S(scalar_t<S>(0));
+  return select(is_finite(pivot), select(zero, make_info<S>(Reason::singular, k + 1), info_t<S>(0)),
+                make_info<S>(Reason::not_finite, k + 1));
+}
+
 /// The reciprocals of a unit diagonal.
 struct UnitReciprocal {
   template <class X>
@@ -74,25 +97,15 @@ struct UnitReciprocal {
 /// (Golub and Van Loan, Matrix Computations, 4th edition, algorithm 3.4.1, outer products.)
 template <EliminatedRows Rows>
 BATCHWORK_INLINE auto eliminate(Rows& a) {
-  using S = typename Rows::value_type;
-  info_t<S> info(0);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int k = 0; k < a.extent(); ++k) {
     // u(k, j), j >= k
-    auto const row = a.take_pivot_row(k);
-    S const pivot = row[k];
-    auto const zero = pivot == S(scalar_t<S>(0));
-    info = first_failure(
-        info,
-        select(is_finite(pivot), select(zero, make_info<S>(Reason::singular, k + 1), info_t<S>(0)),
-               make_info<S>(Reason::not_finite, k + 1)));
-    // l(i, k) = a(i, k) / u(k, k), zero where all of the column is; a(i, j) -= l(i, k) u(k, j)
-    PivotReciprocal<S> divisor(pivot);
-    divisor.inverse = select(zero, S(scalar_t<S>(0)), divisor.inverse);
-    a.subtract(k, row, divisor);
+    a.choose_pivot(k);
+    // l(i, k) = a(i, k) / u(k, k); a(i, j) -= l(i, k) u(k, j)
+    a.subtract(k);
   }
   a.finish();
-  return info;
+  return a.status();
 }
 
 }  // namespace Batchwork::Impl

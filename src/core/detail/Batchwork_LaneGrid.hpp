@@ -43,6 +43,18 @@ struct LaneGrid {
     if constexpr (L == 1) return 0;
     else return lanes.template lane_of_largest<L>(x, lane, exchange);
   }
+  /// The largest of the integers of the L lanes.
+  template <int L, class Integer>
+  BATCHWORK_INLINE Integer largest(Integer x) const {
+    if constexpr (L == 1) return x;
+    else return broadcast<L>(x, lane_of_largest<L>(x));
+  }
+  /// The bits that are set in any of the L lanes.
+  template <int L>
+  BATCHWORK_INLINE unsigned bits_of(unsigned x) const {
+    if constexpr (L == 1) return x;
+    else return lanes.template bits_of<L>(x, lane, exchange);
+  }
   /// The same for numbers told one after the other, in turns 0, 1, ..., by all lanes; begin_turns comes before the first.
   BATCHWORK_INLINE void begin_turns() const { lanes.begin_turns(); }
   template <int L, class T>

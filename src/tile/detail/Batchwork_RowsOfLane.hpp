@@ -37,7 +37,7 @@ struct RowsOfLane {
     }
   }
 
-  BATCHWORK_INLINE S const* take_pivot_row(int k) {
+  BATCHWORK_INLINE void choose_pivot(int k) {
     if constexpr (N <= by_selection) {
       auto largest = size_key(a[k * pitch + k]);
       BATCHWORK_UNROLL_ON_DEVICE
@@ -68,20 +68,25 @@ struct RowsOfLane {
       }
       exchange(k, place);
     }
-    return a + k * pitch;
   }
 
-  template <class Row>
-  BATCHWORK_INLINE void subtract(int k, Row const& row, PivotReciprocal<S> const& pivot) {
+  BATCHWORK_INLINE void subtract(int k) {
+    auto const divisor = pivot_divisor(a[k * pitch + k]);
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = k + 1; i < N; ++i) {
-      S const l = pivot * a[i * pitch + k];
+      S const l = divisor * a[i * pitch + k];
       a[i * pitch + k] = l;
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int j = k + 1; j < N; ++j) a[i * pitch + j] -= l * row[j];
+      for (int j = k + 1; j < N; ++j) a[i * pitch + j] -= l * a[k * pitch + j];
     }
   }
   BATCHWORK_INLINE void finish() const {}
+  BATCHWORK_INLINE info_t<S> status() const {
+    info_t<S> info(0);
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < N; ++k) info = first_failure(info, pivot_status(a[k * pitch + k], k));
+    return info;
+  }
 
  private:
   BATCHWORK_INLINE void exchange(int k, info_t<S> const& place) {

@@ -375,6 +375,12 @@ struct LaneSync {
     return lowest_bit(L == 32 ? votes
                               : votes >> ((rank_in_warp() - lane) & 31) & ((1u << L % 32) - 1u));
   }
+  template <int L>
+  BATCHWORK_INLINE unsigned bits_of(unsigned x, int, char*) const {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int step = 1; step < L; step *= 2) x |= swapped<L>(x, step);
+    return x;
+  }
   /// See LaneGrid. About N numbers pass between the lanes (recursive halving).
   template <int L, int N, class T>
   BATCHWORK_INLINE void scatter_sums(T (&x)[N], int lane, char*) const {
@@ -452,6 +458,15 @@ struct LaneSync {
       if (shared[k] > shared[r]) r = k;
     sync();
     return r;
+  }
+  template <int L>
+  BATCHWORK_INLINE unsigned bits_of(unsigned x, int lane, char* exchange) const {
+    unsigned* const shared = reinterpret_cast<unsigned*>(exchange);
+    sync();
+    shared[lane] = x;
+    sync();
+    for (int k = 0; k < L; ++k) x |= shared[k];
+    return x;
   }
   /// All numbers at once: two waits. Lanes read at different places of different sums, which are in different banks.
   template <int L, int N, class T>

@@ -35,6 +35,14 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines_at(OwnLines const& x, int const*
   return base;
 }
 
+/// Of two entries whose sizes differ in 20 bits the larger one has the larger key: so many tell pivots apart. 0 is that of zero
+/// alone, NaN has the largest.
+BATCHWORK_INLINE std::int32_t pivot_key(float x) { return size_key(x); }
+BATCHWORK_INLINE std::int32_t pivot_key(double x) {
+  std::int64_t const key = size_key(x);
+  return static_cast<std::int32_t>(key >> 32) | ((key & 0xffffffff) != 0 ? 1 : 0);
+}
+
 /// See EliminatedRows. Rows stay in their lanes until the end: which of them is in which place is known to its own lane (place)
 /// and, as a bit each, to all lanes (free). S is a Distributed dealt by rows.
 template <class S, int N>
@@ -50,64 +58,74 @@ struct RowsOfLanes {
   int (&place)[mine];
   LaneGrid const& grid;
   unsigned free = N < 32 ? (1u << N) - 1u : ~0u;
-  /// The places of the pivots whose reciprocals overflow, a bit each.
-  unsigned small = 0;
   bool odd = false;
 
   BATCHWORK_INLINE bool is_free(int m) const { return (free >> (m * L + grid.lane) & 1u) != 0; }
   BATCHWORK_INLINE T get(int m, int k) const { return own[m * N + k]; }
 
-  BATCHWORK_INLINE T const* take_pivot_row(int k) {
-    integer_of_t<T> largest = -1;
-    int line = 0;
+  /// Where pivot row k is published: two in turn, one wait a step. Its divisor stands before it.
+  BATCHWORK_INLINE T* published(int k) const {
+    return grid.template numbers<T>() + (N == 2 ? 0 : k % 2 * (Ex::leading + deep));
+  }
+
+  BATCHWORK_INLINE void choose_pivot(int k) {
+    std::int32_t largest = is_free(0) ? pivot_key(own[k]) : -1;
+    int line = grid.lane;
+    T pivot = own[k];
     BATCHWORK_UNROLL
-    for (int m = 0; m < mine; ++m) {
-      auto const key = is_free(m) ? size_key(own[m * N + k]) : -1;
-      if (key > largest) {
-        largest = key;
-        line = m * L + grid.lane;
-      }
+    for (int m = 1; m < mine; ++m) {
+      std::int32_t const key = is_free(m) ? pivot_key(own[m * N + k]) : -1;
+      bool const larger = key > largest;
+      largest = larger ? key : largest;
+      line = larger ? m * L + grid.lane : line;
+      pivot = larger ? own[m * N + k] : pivot;
     }
+    // Every lane divides by its own: the search need not be over for that.
+    PivotReciprocal<T> const divisor = pivot_divisor(pivot);
     int const from = grid.template lane_of_largest<L>(largest);
-    int pivot = from;
+    int chosen = from;
     if constexpr (mine > 1) {
-      pivot = grid.template broadcast<L>(line, from);
+      chosen = grid.template broadcast<L>(line, from);
       // Without shuffles it came by way of the exchange.
       if constexpr (!Vendor::has_shuffles) grid.sync();
     }
-    odd = odd != (Vendor::count_bits(free & ((1u << pivot) - 1u)) % 2 != 0);
-    free &= ~(1u << pivot);
-    // Two lines of the exchange in turn: one wait a step.
-    T* const row = grid.template numbers<T>() + (N == 1 ? 0 : k % 2 * Ex::leading);
+    odd = odd != (Vendor::count_bits(free & ((1u << chosen) - 1u)) % 2 != 0);
+    free &= ~(1u << chosen);
+    T* const to = published(k);
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      if (m * L + grid.lane != pivot) continue;
+      if (m * L + grid.lane != chosen) continue;
       place[m] = k;
+      if (k + 1 == N) continue;
+      Unit<T> u{};
+      u.v[0] = divisor.scale;
+      u.v[1] = divisor.inverse;
+      *reinterpret_cast<Unit<T>*>(to) = u;
       BATCHWORK_UNROLL
-      for (int j0 = k / deep * deep; j0 < N; j0 += deep) {
-        Unit<T> u;
+      for (int j0 = (k + 1) / deep * deep; j0 < N; j0 += deep) {
         BATCHWORK_UNROLL
         for (int n = 0; n < deep; ++n) u.v[n] = j0 + n < N ? own[m * N + j0 + n] : T(0);
-        *reinterpret_cast<Unit<T>*>(row + j0) = u;
+        *reinterpret_cast<Unit<T>*>(to + deep + j0) = u;
       }
     }
     grid.sync();
-    return row;
   }
 
-  BATCHWORK_INLINE void subtract(int k, T const* row, PivotReciprocal<T> const& pivot) {
-    if (pivot.scale != T(1)) small |= 1u << k;
+  BATCHWORK_INLINE void subtract(int k) {
+    if (k + 1 == N) return;
+    T const* const from = published(k);
+    Unit<T> const divisor = *reinterpret_cast<Unit<T> const*>(from);
     T l[mine];
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
       bool const below = is_free(m);
-      T const quotient = pivot * own[m * N + k];
+      T const quotient = own[m * N + k] * divisor.v[0] * divisor.v[1];
       l[m] = below ? quotient : T(0);
       own[m * N + k] = below ? quotient : own[m * N + k];
     }
     BATCHWORK_UNROLL
     for (int j0 = (k + 1) / deep * deep; j0 < N; j0 += deep) {
-      Unit<T> const u = *reinterpret_cast<Unit<T> const*>(row + j0);
+      Unit<T> const u = *reinterpret_cast<Unit<T> const*>(from + deep + j0);
       BATCHWORK_UNROLL
       for (int n = 0; n < deep; ++n) {
         int const j = j0 + n;
@@ -121,6 +139,23 @@ struct RowsOfLanes {
   BATCHWORK_INLINE void finish() {
     stage_lines_at<S, N, N>(*this, place, grid);
     take_own_lines<N, N, 0, S>(own, grid);
+  }
+
+  BATCHWORK_INLINE std::int32_t status() const {
+    // The first place whose pivot fails, and its status, in one number.
+    std::int32_t largest = 0;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      int const i = m * L + grid.lane;
+      T const pivot = diagonal_of_lines<S, N>(*this, m, grid.lane);
+      std::int32_t const status = i < N ? pivot_status(pivot, i) : 0;
+      std::int32_t const key = status == 0 ? 0 : (N - i) * 2 + (is_finite(pivot) ? 1 : 0);
+      largest = key > largest ? key : largest;
+    }
+    largest = grid.template largest<L>(largest);
+    return largest == 0 ? 0
+                        : Status::code(largest % 2 == 1 ? Reason::singular : Reason::not_finite,
+                                       N - largest / 2 + 1);
   }
 };
 
@@ -166,10 +201,8 @@ BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
     for (int c = 0; c < C; ++c) {
       T const yk = x.grid.template told_in_turn<L>(rest[k / L * C + c], k % L, k * C + c);
       BATCHWORK_UNROLL
-      for (int m = k / L; m < F::mine; ++m) {
-        bool const below = m * L + x.grid.lane > k;
-        rest[m * C + c] -= (m > k / L || below ? lu.local(m, k) : T(0)) * yk;
-      }
+      for (int m = k / L; m < F::mine; ++m)
+        if (m > k / L || m * L + x.grid.lane > k) rest[m * C + c] -= lu.local(m, k) * yk;
     }
   }
   // U x = y
@@ -182,8 +215,7 @@ BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
       BATCHWORK_UNROLL
       for (int m = 0; m <= k / L; ++m) {
         if (m == k / L && x.grid.lane == k % L) x.set_local(m, c, xk);
-        bool const above = m * L + x.grid.lane < k;
-        rest[m * C + c] -= (m < k / L || above ? lu.local(m, k) : T(0)) * xk;
+        if (m < k / L || m * L + x.grid.lane < k) rest[m * C + c] -= lu.local(m, k) * xk;
       }
     }
   }
@@ -195,17 +227,23 @@ inline constexpr int few_right_hand_sides = 4;
 template <class F>
 struct RowsWithReciprocals {
   F const& lu;
-  typename F::T inverse[F::mine];
+  PivotReciprocal<typename F::T> inverse[F::mine];
   BATCHWORK_INLINE explicit RowsWithReciprocals(F const& of) : lu(of) {
     BATCHWORK_UNROLL
     for (int m = 0; m < F::mine; ++m)
-      inverse[m] = PivotReciprocal<typename F::T>(diagonal_of_lines<typename F::S, F::rows>(
-                                                      LinesByReference<F>{lu}, m, lu.grid.lane))
-                       .inverse;
+      inverse[m] = PivotReciprocal<typename F::T>(
+          diagonal_of_lines<typename F::S, F::rows>(LinesByReference<F>{lu}, m, lu.grid.lane));
   }
   BATCHWORK_INLINE auto get(int m, int k) const {
     auto const number = lu.local(m, k);
-    return k == lu.line(m) ? inverse[m] : number;
+    return k == lu.line(m) ? inverse[m].inverse : number;
+  }
+  BATCHWORK_INLINE unsigned small_pivots() const {
+    unsigned bits = 0;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < F::mine; ++m)
+      if (lu.line(m) < F::rows && inverse[m].scale != typename F::T(1)) bits |= 1u << lu.line(m);
+    return lu.grid.template bits_of<F::S::lanes>(bits);
   }
 };
 
@@ -215,7 +253,10 @@ BATCHWORK_INLINE void substitute_own_columns(X& x, F const& lu) {
   using S = typename F::S;
   using T = typename F::T;
   constexpr int N = F::rows, deep = S::exchange::per_unit;
-  T const* const base = stage_lines<S, F::mine, N>(RowsWithReciprocals<F>(lu), lu.grid);
+  RowsWithReciprocals<F> const rows(lu);
+  // The places of pivots that are scaled, a bit each.
+  unsigned const small = rows.small_pivots();
+  T const* const base = stage_lines<S, F::mine, N>(rows, lu.grid);
   auto const unit = [base](int k, int j0) {
     return *reinterpret_cast<Unit<T> const*>(base + k * S::exchange::leading + j0);
   };
@@ -241,7 +282,7 @@ BATCHWORK_INLINE void substitute_own_columns(X& x, F const& lu) {
     for (int j0 = (k + 1) / deep * deep; j0 < N; j0 += deep)
       subtract(unit(k, j0), k, j0, [k](int j) { return j > k && j < N; });
     T const inverse = base[k * S::exchange::leading + k];
-    T const scale = (lu.small >> k & 1u) != 0 ? PivotReciprocal<T>::template up<T> : T(1);
+    T const scale = (small >> k & 1u) != 0 ? PivotReciprocal<T>::template up<T> : T(1);
     BATCHWORK_UNROLL
     for (int m = 0; m < X::mine; ++m) x.set_local(m, k, x.local(m, k) * scale * inverse);
   }
