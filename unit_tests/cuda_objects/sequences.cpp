@@ -25,6 +25,16 @@ struct Update {
   }
 };
 
+/// Elimination with exchanges of rows.
+struct Eliminate {
+  template <class X, class Det, class A, class B>
+  KOKKOS_FUNCTION void operator()(X& x, Det& det, A const& a, B const& b) const {
+    auto const f = lu(a);
+    x = solve(f, b);
+    det = determinant(f);
+  }
+};
+
 /// What is chosen item by item.
 struct Choose {
   template <class Y, class A, class B>
@@ -60,6 +70,17 @@ template void update<double, 17>(Exec const&, Interleaved<double* [17][17]>, Int
                                  ItemContiguous<double* [17][17]>, Interleaved<double[17][17]>,
                                  Interleaved<double[17][17]>, Interleaved<double[2][17]>,
                                  Interleaved<double[2][2]>, Codes);
+
+template <class T, int N>
+void eliminate(Exec const& exec, Interleaved<T* [N]> x, Interleaved<T*> det,
+               ItemContiguous<T* [N][N]> a, Interleaved<T* [N]> b, Codes codes) {
+  map(exec, Eliminate{}, out(x), out(det), in(a), in(b), status(codes));
+}
+template void eliminate<float, 4>(Exec const&, Interleaved<float* [4]>, Interleaved<float*>,
+                                  ItemContiguous<float* [4][4]>, Interleaved<float* [4]>, Codes);
+template void eliminate<double, 17>(Exec const&, Interleaved<double* [17]>, Interleaved<double*>,
+                                    ItemContiguous<double* [17][17]>, Interleaved<double* [17]>,
+                                    Codes);
 
 }  // namespace
 
