@@ -175,14 +175,15 @@ struct OperationProblem {
 };
 
 /// Registers `body(state, items)` as operations/<implementation>/<operation>/<type>/<layout>/D:<D>/items:<n>, with about
-/// 1 GB in and out on a device and 1 MB on a host.
+/// 1 GB in and out on a device and 1 MB on a host. `how` is added to the name of the operation.
 template <class T, int D, Operation O, class Body>
-void register_operation(std::string const& implementation, Layout layout, Body const& body) {
+void register_operation(std::string const& implementation, Layout layout, Body const& body,
+                        std::string const& how = "") {
   double const numbers = (on_device ? 1e9 : 1e6) / sizeof(T);
   auto const n =
       std::max<std::int64_t>(128, static_cast<std::int64_t>(numbers / (3 * D * D)) / 128 * 128);
   benchmark::RegisterBenchmark(
-      ("operations/" + implementation + "/" + name_of(O) + "/" + type_name<T>() + "/" +
+      ("operations/" + implementation + "/" + name_of(O) + how + "/" + type_name<T>() + "/" +
        name_of(layout) + "/D:" + std::to_string(D) + "/items:" + std::to_string(n))
           .c_str(),
       [=](benchmark::State& state) { body(state, n); })
