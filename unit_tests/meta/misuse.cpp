@@ -52,6 +52,12 @@ struct First {
 
 }  // namespace
 
+// says: lanes share items in teams of Kokkos only
+void lanes_without_a_team(Kokkos::TeamPolicy<>::member_type const& member) {
+  (void)B::Impl::Vendor::LaneSync::of(WRONG_OR_RIGHT(1, member));
+  (void)member;
+}
+
 // says: the View's rank does not fit the operand
 void wrong_rank(Matrices const& y, Kokkos::View<double*** [3][3]> const& x) {
   (void)x;

@@ -334,12 +334,20 @@ BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 
 // ---- lanes that share an item -----------------------------------------------------------------------------------
 
+/// Whether a type is that of a team's members: what else there is could not wait for its team.
+template <class M>
+inline constexpr bool is_team_member = requires(M const& m) {
+  m.team_rank();
+  m.team_barrier();
+};
+
 #if defined(BATCHWORK_VENDOR_WARPS)
 /// How the lanes of a grid wait for each other: with their warp, which never parts. Its lanes all take the same way
 /// through a sequence, the missing ones of a ragged last warp count as gone, and a constant mask costs next to nothing.
 struct LaneSync {
   template <class Member>
   static BATCHWORK_INLINE LaneSync of(Member const&) {
+    static_assert(is_team_member<Member>, "Batchwork: lanes share items in teams of Kokkos only");
     return {};
   }
   BATCHWORK_INLINE void sync() const { meet_in_warp(); }
@@ -414,8 +422,16 @@ struct LaneSync {
 
   template <class M>
   static BATCHWORK_INLINE LaneSync of([[maybe_unused]] M const& m) {
+    static_assert(is_team_member<M>, "Batchwork: lanes share items in teams of Kokkos only");
+#if defined(BATCHWORK_THREADS_AS_LANES)
+    return {};
+#else
+    static_assert(!is_team_member<M> || std::is_same_v<M, Member>,
+                  "Batchwork: without vendor code lanes share items in teams of the default "
+                  "execution space only; launch(lanes<1>) gives each lane an item");
     if constexpr (std::is_same_v<M, Member>) return {&m};
     else return {};
+#endif
   }
   BATCHWORK_INLINE void sync() const {
 #if defined(BATCHWORK_THREADS_AS_LANES)
