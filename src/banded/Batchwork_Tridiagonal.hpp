@@ -20,9 +20,9 @@
 #include "banded/detail/Batchwork_TridiagonalPivotedHost.hpp"
 #include "banded/detail/Batchwork_TridiagonalStaged.hpp"
 #include "core/detail/Batchwork_CopyGroup.hpp"
-#include "dense/cholesky/Batchwork_CholeskyVerbs.hpp"
 #include "launch/Batchwork_Launch.hpp"
-#include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
@@ -38,39 +38,17 @@ namespace Impl {
 /// Rows are eliminated as they stand.
 struct NoPivoting {};
 
-/// The checks of a call. The operands are lower, diagonal, upper, b, x and perhaps status.
-struct TridiagonalCall : TriangleCall {
-  static constexpr std::size_t of_b = 3, of_x = 4;
-
-  void check(bool in_place) const {
-    for (auto const& v : parts)
-      if (!v.d.problem.empty()) fail(v.name() + ": " + v.d.problem);
-    Part const& first = parts[1];
-    if (none_allocated(parts)) fail(first.name() + ": " + null_problem);
-    for (auto const& v : parts)
-      if (v.d.items != first.d.items)
-        fail(v.name() + " has " + std::to_string(v.d.items) + " items, but " + first.name() +
-             " has " + std::to_string(first.d.items) +
-             "; give all operands of a call the same number of items");
-    for (std::size_t k = 0; k < parts.size(); ++k)
-      for (std::size_t other = 0; other < k; ++other) {
-        if (!parts[k].writes && !parts[other].writes) continue;
-        if (in_place && k == of_x && other == of_b) continue;
-        if (surely_share(parts[k].d, parts[other].d))
-          fail(parts[k].name() + " is written and shares elements with " + parts[other].name() +
-               "; x may be b, the same View, else give a View of its own");
-      }
-  }
-  void check_rows(std::size_t place, std::int64_t rows, std::int64_t wanted) const {
-    if (rows != wanted)
-      fail(parts[place].name() + " has " + std::to_string(rows) + " rows, but " + parts[1].name() +
-           " has " + std::to_string(wanted) +
-           "; give all bands, b and x as many numbers an item as the diagonal has");
-  }
-};
+/// The operands are lower, diagonal, upper, b, x and perhaps status.
+inline void check_bands(Call const& call, std::size_t place, std::int64_t rows,
+                        std::int64_t wanted) {
+  if (rows != wanted)
+    call.fail(call.parts[place].name() + " has " + std::to_string(rows) + " rows, but " +
+              call.parts[1].name() + " has " + std::to_string(wanted) +
+              "; give all bands, b and x as many numbers an item as the diagonal has");
+}
 
 template <class Exec, class Kernel>
-void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Kernel const& kernel) {
+void launch_tridiagonal_teams(Exec const& exec, Call const& call, Kernel const& kernel) {
   TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
   auto const words = [&] {
     return LaunchWords{
@@ -86,7 +64,7 @@ void launch_tridiagonal_teams(Exec const& exec, TridiagonalCall const& call, Ker
 }
 
 template <int R, bool Alone, int Lanes = Alone ? 128 : lanes_of_parts, class Exec, class T>
-void launch_tridiagonal_in_registers(Exec const& exec, TridiagonalCall const& call,
+void launch_tridiagonal_in_registers(Exec const& exec, Call const& call,
                                      TridiagonalProblem<T> const& p, TridiagonalChoice const& how,
                                      bool side_by_side) {
   launch_tridiagonal_teams(exec, call,
@@ -94,8 +72,7 @@ void launch_tridiagonal_in_registers(Exec const& exec, TridiagonalCall const& ca
 }
 
 template <class Kernel, class Exec, class T>
-void launch_tridiagonal_host(Exec const& exec, TridiagonalCall const& call,
-                             TridiagonalProblem<T> const& p) {
+void launch_tridiagonal_host(Exec const& exec, Call const& call, TridiagonalProblem<T> const& p) {
   // Chunks that are worth starting, and enough of them for every thread; whole packs.
   std::int64_t const least = 64 * std::clamp<std::int64_t>(256 / p.n, 1, 64);
   std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency())) / 64 * 64;
@@ -116,8 +93,8 @@ bool items_are_side_by_side(TridiagonalProblem<T> const& p) {
 }
 
 template <class Exec, class T>
-void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
-                        TridiagonalProblem<T> const& p, NoPivoting) {
+void launch_tridiagonal(Exec const& exec, Call const& call, TridiagonalProblem<T> const& p,
+                        NoPivoting) {
   if constexpr (runs_on_device<Exec>) {
     bool const side_by_side = items_are_side_by_side(p);
     auto const how = choose_tridiagonal<T>(
@@ -149,8 +126,8 @@ void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
   }
 }
 template <class Exec, class T>
-void launch_tridiagonal(Exec const& exec, TridiagonalCall const& call,
-                        TridiagonalProblem<T> const& p, PartialPivoting) {
+void launch_tridiagonal(Exec const& exec, Call const& call, TridiagonalProblem<T> const& p,
+                        PartialPivoting) {
   if constexpr (runs_on_device<Exec>) {
     bool const side_by_side = items_are_side_by_side(p);
     launch_tridiagonal_teams(
@@ -175,10 +152,9 @@ constexpr bool require_tridiagonal_views() {
                 "Batchwork::solve_tridiagonal takes float or double");
   static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
                 "Batchwork: all Views of a call hold the same type of numbers");
-  static_assert(
+  require_reachable<(
       Kokkos::SpaceAccessibility<Exec, typename X::memory_space>::accessible &&
-          (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...),
-      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+      (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
   return true;
 }
 
@@ -198,7 +174,7 @@ void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const
                                 std::remove_const_t<decltype(b)>>());
   using T = typename decltype(x)::value_type;
 
-  TridiagonalCall call{{"solve_tridiagonal", {}, label}};
+  Call call{"solve_tridiagonal", {}, label};
   call.add("lower", false, l);
   call.add("diagonal", false, d);
   call.add("upper", false, u);
@@ -206,11 +182,12 @@ void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const
   call.add("x", true, x);
   TridiagonalProblem<T> p;
   p.status = status_target<Exec>(call, codes);
-  call.check(same_numbers(x, b));
-  call.check_rows(0, l.rows, d.rows);
-  call.check_rows(2, u.rows, d.rows);
-  call.check_rows(3, b.rows, d.rows);
-  call.check_rows(4, x.rows, d.rows);
+  call.check(1,
+             {same_numbers(x, b), 3, 4, "x may be b, the same View, else give a View of its own"});
+  check_bands(call, 0, l.rows, d.rows);
+  check_bands(call, 2, u.rows, d.rows);
+  check_bands(call, 3, b.rows, d.rows);
+  check_bands(call, 4, x.rows, d.rows);
   if (d.rows > most_tridiagonal_rows)
     call.fail(call.parts[1].name() + " has " + std::to_string(d.rows) +
               " rows, more than the limit of " + std::to_string(most_tridiagonal_rows) +

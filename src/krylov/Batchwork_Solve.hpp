@@ -32,6 +32,7 @@
 #include "krylov/solvers/Batchwork_Richardson.hpp"
 #include "krylov/solvers/Batchwork_ScaledSolver.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_Check.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
@@ -55,10 +56,8 @@ constexpr void require_solve() {
       std::is_same_v<T, std::remove_const_t<typename B::value_type>> &&
           (std::is_void_v<typename A::value_type> || std::is_same_v<T, typename A::value_type>),
       "Batchwork: the matrices and vectors of a call hold the same type of numbers");
-  static_assert(
-      reaches<Exec, typename B::memory_space> && reaches<Exec, typename X::memory_space> &&
-          A::template reachable<Exec>,
-      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  require_reachable<(reaches<Exec, typename B::memory_space> &&
+                     reaches<Exec, typename X::memory_space> && A::template reachable<Exec>)>();
 }
 
 inline void check_criteria(SystemCall const& call, StoppingCriteria const& stop) {
@@ -390,9 +389,7 @@ void solve_batch(Exec const& exec, std::string const& label, WorkDivision const&
     call.fail("operand 2, jacobi: matrix_free has no diagonal; give no_preconditioner()");
   if constexpr (requires { preconditioner.check(call, a); }) preconditioner.check(call, a);
   if constexpr (requires { M::template reachable<Exec>(); })
-    static_assert(M::template reachable<Exec>(),
-                  "Batchwork: a View's memory cannot be reached from the execution space; "
-                  "deep_copy it there first");
+    require_reachable<(M::template reachable<Exec>())>();
   if constexpr (!std::is_same_v<Given, NoWorkspace>) {
     SystemView const vw{"workspace", describe_view(given.view)};
     call.check_written(7, vw, 4, vb);

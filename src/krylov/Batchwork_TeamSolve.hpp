@@ -18,6 +18,7 @@
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/formats/Batchwork_LocalSystems.hpp"
 
+#include "launch/detail/Batchwork_Check.hpp"
 namespace Batchwork {
 
 /// What a solver leaves of an item, beside x: iterations, recurrence and residual (norms), code (a Status code, 0 where the
@@ -373,13 +374,9 @@ template <class Exec, int RowsOfALane = 2, class Number = void, Impl::IterativeS
           Preconditioner M, class A>
   requires(Kokkos::is_execution_space_v<Exec> && (Impl::SystemMatrices<A> || Impl::TeamPattern<A>))
 auto team_solve(Solver const& solver, M const& preconditioner, A const& a) {
-  static_assert(
-      A::template reachable<Exec>,
-      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  Impl::require_reachable<(A::template reachable<Exec>)>();
   if constexpr (requires { M::template reachable<Exec>(); })
-    static_assert(M::template reachable<Exec>(),
-                  "Batchwork: a View's memory cannot be reached from the execution space; "
-                  "deep_copy it there first");
+    Impl::require_reachable<(M::template reachable<Exec>())>();
   return Impl::make_team_solver<Impl::runs_on_device<Exec>, RowsOfALane, Number>(solver,
                                                                                  preconditioner, a);
 }

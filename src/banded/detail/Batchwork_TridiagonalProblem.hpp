@@ -13,7 +13,7 @@
 #include "core/Batchwork_Status.hpp"
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
-#include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
+#include "launch/detail/Batchwork_StatusTarget.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
 namespace Batchwork::Impl {

@@ -18,108 +18,12 @@
 #include "dense/cholesky/detail/Batchwork_TriangleHost.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleTeams.hpp"
 #include "launch/Batchwork_Launch.hpp"
-#include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
 namespace Impl {
-
-/// status(codes), as an argument of these verbs.
-template <class X>
-inline constexpr bool is_status_operand = false;
-template <class Src>
-inline constexpr bool is_status_operand<Operand<Kind::status, Src>> = true;
-
-/// In the place of a status operand that is not given.
-struct NoStatus {};
-inline NoStatus or_no_status() { return {}; }
-template <class S>
-S const& or_no_status(S const& codes) {
-  return codes;
-}
-/// What may stand in its place.
-template <class X>
-concept StatusOrNone = is_status_operand<X> || std::is_same_v<X, NoStatus>;
-
-/// What a call has said of its Views so far.
-struct TriangleCall {
-  std::string verb;
-  std::vector<Part> parts;
-  std::string label{};
-
-  [[noreturn]] void fail(std::string const& what) const {
-    throw std::invalid_argument("Batchwork::" + verb + ": " + what);
-  }
-  template <class Batch>
-  Part const& add(char const* role, bool writes, Batch const& batch) {
-    parts.push_back({int(parts.size()) + 1, role, writes, batch.description});
-    return parts.back();
-  }
-};
-
-/// Two descriptions of the same numbers in the same items: what may be computed in place.
-template <class To, class From>
-bool same_numbers(To const& to, From const& from) {
-  // One by one: for nvcc declarations joined by commas must deduce the same type.
-  auto const& x = to.storage;
-  auto const& y = from.storage;
-  Description const &d = to.description, &e = from.description;
-  bool const straight = x.row == y.row && x.col == y.col,
-             turned = x.row == y.col && x.col == y.row && to.rows == to.cols;
-  return d.begin == e.begin && d.end == e.end && d.items == e.items && to.rows == from.rows &&
-         to.cols == from.cols && x.width == y.width && x.group == y.group && x.lane == y.lane &&
-         (straight || turned);
-}
-
-/// Refuses what is wrong with any of the Views, different numbers of items, and overlaps that are certain; where the result is
-/// computed in place, `from` and `to` are the same numbers.
-inline void check_triangle_call(TriangleCall const& call, bool in_place, std::size_t from,
-                                std::size_t to) {
-  for (auto const& p : call.parts)
-    if (!p.d.problem.empty()) call.fail(p.name() + ": " + p.d.problem);
-  auto const& first = call.parts[0];
-  if (none_allocated(call.parts)) call.fail(first.name() + ": " + null_problem);
-  for (auto const& p : call.parts)
-    if (p.d.items != first.d.items)
-      call.fail(p.name() + " has " + std::to_string(p.d.items) + " items, but " + first.name() +
-                " has " + std::to_string(first.d.items) +
-                "; give all operands of a call the same number of items");
-  for (std::size_t a = 0; a < call.parts.size(); ++a)
-    for (std::size_t b = a + 1; b < call.parts.size(); ++b) {
-      auto const &x = call.parts[a], &y = call.parts[b];
-      if (!x.writes && !y.writes) continue;
-      if (in_place && a == from && b == to) continue;
-      if (surely_share(x.d, y.d))
-        call.fail((x.writes ? x : y).name() + " is written and shares elements with " +
-                  (x.writes ? y : x).name() +
-                  "; to compute in place give inout(view), else a View of its own");
-    }
-}
-
-inline void check_square(TriangleCall const& call, Part const& a, std::int64_t rows,
-                         std::int64_t cols) {
-  if (rows != cols) call.fail(a.name() + " does not hold square matrices; give one of N x N");
-}
-
-template <class Exec, class S>
-StatusTarget status_target(TriangleCall& call, S const& operand) {
-  StatusTarget t;
-  if constexpr (is_status_operand<S>) {
-    auto const batch = stored(operand);
-    using Code = typename decltype(batch)::value_type;
-    static_assert(!std::is_const_v<Code>, "Batchwork::status: the View is const");
-    static_assert(
-        Kokkos::SpaceAccessibility<Exec, typename decltype(batch)::memory_space>::accessible,
-        "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
-    if constexpr (sizeof(Code) == 4) t.narrow = reinterpret_cast<std::int32_t*>(batch.storage.data);
-    else t.wide = reinterpret_cast<std::int64_t*>(batch.storage.data);
-    t.width = batch.storage.width;
-    t.group = batch.storage.group;
-    t.lane = batch.storage.lane;
-    call.add("status", true, batch);
-  }
-  return t;
-}
 
 /// True, or the compiler says that the Views of a call hold several types of numbers, or where the execution space cannot
 /// reach them.
@@ -132,21 +36,13 @@ constexpr bool require_triangle_views() {
   static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
                 "Batchwork: all Views of a call hold the same type of numbers; give a, b and x (of "
                 "cholesky a and l) in float, or all in double");
-  static_assert(
+  require_reachable<(
       Kokkos::SpaceAccessibility<Exec, typename Result::memory_space>::accessible &&
-          (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...),
-      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+      (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
   return true;
 }
-template <class Matrix>
-constexpr void require_matrix() {
-  static_assert(Matrix::tile_rank == 2,
-                "Batchwork: the matrices are in a View (item, row, column), or one with a lane "
-                "index behind them in compact(view, n)");
-}
-
 /// Throws if an item of n rows is too large; `most` is how many there may be.
-inline void check_triangle_size(TriangleCall const& call, Part const& a, int n, int most,
+inline void check_triangle_size(Call const& call, Part const& a, int n, int most,
                                 std::string const& of) {
   if (n > most)
     call.fail(a.name() + " has " + std::to_string(n) + " rows, more than the " +
@@ -155,7 +51,7 @@ inline void check_triangle_size(TriangleCall const& call, Part const& a, int n, 
 }
 
 template <class T, int Tiles, class Exec>
-void launch_triangle_teams(Exec const& exec, TriangleCall const& call, TriangleProblem<T> const& p,
+void launch_triangle_teams(Exec const& exec, Call const& call, TriangleProblem<T> const& p,
                            DeviceLimits const& limits) {
   using Kernel = TriangleTeams<T, Tiles>;
   Kernel const kernel(p, limits);
@@ -201,7 +97,7 @@ int most_triangle_rows(std::size_t scratch, bool with_sides) {
 }
 
 template <class T, int Rows, class Exec>
-void launch_triangle_host(Exec const& exec, TriangleCall const& call, TriangleProblem<T> const& p) {
+void launch_triangle_host(Exec const& exec, Call const& call, TriangleProblem<T> const& p) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   std::int64_t const threads = exec.concurrency();
   // Chunks large enough to be worth starting, small enough to keep all threads busy.
@@ -213,8 +109,8 @@ void launch_triangle_host(Exec const& exec, TriangleCall const& call, TrianglePr
 }
 
 template <bool Factors, class Exec, class T>
-void launch_triangle(Exec const& exec, TriangleCall const& call, std::int64_t n,
-                     std::int64_t columns, TriangleProblem<T> p) {
+void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::int64_t columns,
+                     TriangleProblem<T> p) {
   auto const& a = call.parts[0];
   constexpr std::int64_t many = 1 << 20;
   if (columns > many)
@@ -259,13 +155,13 @@ void cholesky_batch(Exec const& exec, std::string const& label, A const& a_opera
   require_matrix<decltype(a)>();
   using T = typename decltype(l)::value_type;
 
-  TriangleCall call{"cholesky", {}, label};
+  Call call{"cholesky", {}, label};
   call.add("a", InPlace, a);
   if (!InPlace) call.add("l", true, l);
   TriangleProblem<T> p;
   p.status = status_target<Exec>(call, codes);
-  check_triangle_call(call, !InPlace && same_numbers(l, a), 0, 1);
-  check_square(call, call.parts[0], a.rows, a.cols);
+  call.check(0, {!InPlace && same_numbers(l, a), 0, 1});
+  call.check_square(0, a.rows, a.cols);
   if (l.rows != a.rows || l.cols != a.cols)
     call.fail(call.parts[1].name() + " does not hold the factor of " + call.parts[0].name() +
               "; give one of " + call.parts[0].d.shape);
@@ -296,14 +192,14 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
                 "sides, (item, row, column)");
   using T = typename decltype(x)::value_type;
 
-  TriangleCall call{verb, {}, label};
+  Call call{verb, {}, label};
   call.add(Factors ? "a" : "l", false, a);
   call.add("b", InPlace, b);
   if (!InPlace) call.add("x", true, x);
   TriangleProblem<T> p;
   p.status = status_target<Exec>(call, codes);
-  check_triangle_call(call, !InPlace && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2);
-  check_square(call, call.parts[0], a.rows, a.cols);
+  call.check(0, {!InPlace && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2});
+  call.check_square(0, a.rows, a.cols);
   if (b.rows != a.rows)
     call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +
               call.parts[0].name() + " has " + std::to_string(a.rows) +

@@ -81,10 +81,9 @@ void copy_batch(Exec const& exec, std::string const& verb, Launch<> const& how, 
                 "Batchwork::copy: numbers must be trivially copyable and of at most 16 bytes");
   static_assert(decltype(to)::tile_rank == decltype(from)::tile_rank,
                 "Batchwork::copy: both Views must hold matrices, or both vectors, or both scalars");
-  static_assert(
+  require_reachable<(
       Kokkos::SpaceAccessibility<Exec, typename decltype(to)::memory_space>::accessible &&
-          Kokkos::SpaceAccessibility<Exec, typename decltype(from)::memory_space>::accessible,
-      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+      Kokkos::SpaceAccessibility<Exec, typename decltype(from)::memory_space>::accessible)>();
 
   std::string const problem =
       copy_problem(Part{1, "to", true, to.description}, Part{2, "from", false, from.description});

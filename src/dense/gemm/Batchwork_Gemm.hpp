@@ -285,10 +285,8 @@ struct GemmOfArguments {
                   "Batchwork::gemm: the Views hold float or double");
     static_assert(std::is_same_v<T, typename OfA::T> && std::is_same_v<T, typename OfB::T>,
                   "Batchwork::gemm: A, B and C hold the same type of numbers");
-    static_assert(
-        gemm_accessible<Exec, OfA>() && gemm_accessible<Exec, OfB>() &&
-            gemm_accessible<Exec, OfC>(),
-        "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+    require_reachable<(gemm_accessible<Exec, OfA>() && gemm_accessible<Exec, OfB>() &&
+                       gemm_accessible<Exec, OfC>())>();
 
     OfA const a(a_operand, 1);
     OfB const b(b_operand, 2);

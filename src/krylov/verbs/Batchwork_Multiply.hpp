@@ -16,6 +16,7 @@
 #include "krylov/formats/detail/Batchwork_MultiplyHost.hpp"
 #include "krylov/formats/detail/Batchwork_MultiplyTeams.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_Check.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
@@ -36,10 +37,8 @@ constexpr void require_multiply() {
       std::is_same_v<T, std::remove_const_t<typename X::value_type>> &&
           (std::is_void_v<typename A::value_type> || std::is_same_v<T, typename A::value_type>),
       "Batchwork: the matrices and vectors of a call hold the same type of numbers");
-  static_assert(
-      reaches<Exec, typename Y::memory_space> && reaches<Exec, typename X::memory_space> &&
-          A::template reachable<Exec>,
-      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  require_reachable<(reaches<Exec, typename Y::memory_space> &&
+                     reaches<Exec, typename X::memory_space> && A::template reachable<Exec>)>();
 }
 
 template <class Exec, class T, class Systems>

@@ -11,9 +11,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "dense/cholesky/Batchwork_CholeskyVerbs.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
 #include "krylov/verbs/detail/Batchwork_SystemVerb.hpp"
+#include "launch/detail/Batchwork_Call.hpp"
 
 namespace Batchwork {
 
@@ -111,7 +111,7 @@ void solve_triangular_batch(Exec const& exec, std::string const& label, Triangle
   if (same_numbers(x, b) && x.storage.row == b.storage.row)
     call.check_items(3, vb, b.description.items, SystemCall::name(4, vx), x.description.items);
   else operands.push_back({3, vb});
-  TriangleCall beside{call.verb, {}};
+  Call beside{call.verb, {}};
   StatusTarget const status = status_target<Exec>(beside, codes);
   for (auto const& part : beside.parts) operands.push_back({5, {"status", part.d}, true});
   std::int64_t const items = check_operands(call, operands);

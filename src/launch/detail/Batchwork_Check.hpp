@@ -157,11 +157,17 @@ constexpr bool accessible(Operand<K, P...> const*) {
   }
 }
 
+/// True, or the compiler says that the memory of a call's Views is not reached.
+template <bool Reachable>
+constexpr bool require_reachable() {
+  static_assert(
+      Reachable,
+      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  return Reachable;
+}
 template <class Exec, class... O>
 constexpr void require_accessible() {
-  static_assert(
-      (accessible<Exec>(static_cast<O*>(nullptr)) && ...),
-      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  require_reachable<((accessible<Exec>(static_cast<O*>(nullptr)) && ...))>();
 }
 
 }  // namespace Batchwork::Impl

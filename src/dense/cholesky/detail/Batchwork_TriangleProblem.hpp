@@ -12,24 +12,10 @@
 
 #include "core/Batchwork_Status.hpp"
 #include "core/Batchwork_Value.hpp"
+#include "launch/detail/Batchwork_StatusTarget.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
 namespace Batchwork::Impl {
-
-/// Where the status codes go, if anywhere.
-struct StatusTarget {
-  std::int32_t* narrow = nullptr;
-  std::int64_t* wide = nullptr;
-  std::int64_t width = 1, group = 0, lane = 0;
-
-  BATCHWORK_INLINE bool wanted() const { return narrow != nullptr || wide != nullptr; }
-  BATCHWORK_INLINE void put(std::int64_t item, std::int32_t code) const {
-    if (narrow != nullptr)
-      *item_of(Storage<std::int32_t>{narrow, width, group, lane, 0, 0}, item) = code;
-    if (wide != nullptr)
-      *item_of(Storage<std::int64_t>{wide, width, group, lane, 0, 0}, item) = code;
-  }
-};
 
 /// For every item: the lower triangle of a, N x N, is read. If `factors`, it is replaced by its Cholesky factor L; else it
 /// is L. L is stored in l if that is wanted. Of the right-hand sides b, N x columns, x = L^-1 b if `forward`, then x = L'^-1
@@ -45,18 +31,6 @@ struct TriangleProblem {
   int n = 0, columns = 0;
   bool factors = false, stores_factor = false, forward = false, backward = false;
 };
-
-/// Whether the same number of neighbouring items is nearer in memory than the next number of an item.
-template <class T>
-bool items_are_near(Storage<T> const& s, std::int64_t rows, std::int64_t cols) {
-  std::int64_t const item = s.width == 1 ? s.group : s.lane;
-  return (rows < 2 || item < s.row) && (cols < 2 || item < s.col);
-}
-/// Whether an item's rows are nearer than its columns.
-template <class T>
-bool rows_are_near(Storage<T> const& s, std::int64_t rows, std::int64_t cols) {
-  return rows > 1 && cols > 1 && s.row < s.col;
-}
 
 /// A pivot of a factorisation, or a number of the diagonal that is divided by. Its reciprocal must be a number too.
 template <class T>

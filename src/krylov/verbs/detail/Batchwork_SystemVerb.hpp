@@ -33,9 +33,7 @@ struct NumbersStored {
       StoredMatrices<A>,
       "Batchwork: the matrices are csr(...), ell(...), dia(...) or dense(...), whose numbers are "
       "stored");
-  static_assert(A::template reachable<Exec>,
-                "Batchwork: a View's memory cannot be reached from the execution space; deep_copy "
-                "it there first");
+  static_assert(require_reachable<(A::template reachable<Exec>)>());
   using type = typename A::value_type;
 };
 /// Where the numbers of csr(...), ell(...), dia(...) or dense(...) are, to be written; their places are those of a.systems().
@@ -57,9 +55,7 @@ auto operand_of(V const& view) {
                 "items v(item)");
   static_assert(std::is_same_v<std::remove_const_t<typename Stored::value_type>, T>,
                 "Batchwork: the operands of a call hold the same type of numbers");
-  static_assert(reaches<Exec, typename Stored::memory_space>,
-                "Batchwork: a View's memory cannot be reached from the execution space; deep_copy "
-                "it there first");
+  require_reachable<(reaches<Exec, typename Stored::memory_space>)>();
   return s;
 }
 template <class B>

@@ -37,6 +37,18 @@ BATCHWORK_INLINE T* item_of(Storage<T> const& s, std::int64_t item) {
   return s.data + g * s.group + (item - g * s.width) * s.lane;
 }
 
+/// Whether the same number of neighbouring items is nearer in memory than the next number of an item.
+template <class T>
+bool items_are_near(Storage<T> const& s, std::int64_t rows, std::int64_t cols) {
+  std::int64_t const item = s.width == 1 ? s.group : s.lane;
+  return (rows < 2 || item < s.row) && (cols < 2 || item < s.col);
+}
+/// Whether an item's rows are nearer than its columns.
+template <class T>
+bool rows_are_near(Storage<T> const& s, std::int64_t rows, std::int64_t cols) {
+  return rows > 1 && cols > 1 && s.row < s.col;
+}
+
 /// A batch as verbs on whole matrices see it on the host. TileRank indices are an item's own.
 template <class T, int TileRank, class Memory>
 struct StoredBatch {

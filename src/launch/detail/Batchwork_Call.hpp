@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Call: what a call of a verb on whole matrices or bands has said of its Views, and the checks of them before a launch.
+#ifndef BATCHWORK_CALL_HPP
+#define BATCHWORK_CALL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_StatusTarget.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
+
+namespace Batchwork::Impl {
+
+/// status(codes), as an argument of these verbs.
+template <class X>
+inline constexpr bool is_status_operand = false;
+template <class Src>
+inline constexpr bool is_status_operand<Operand<Kind::status, Src>> = true;
+
+/// In the place of a status operand that is not given.
+struct NoStatus {};
+inline NoStatus or_no_status() { return {}; }
+template <class S>
+S const& or_no_status(S const& codes) {
+  return codes;
+}
+/// What may stand in its place.
+template <class X>
+concept StatusOrNone = is_status_operand<X> || std::is_same_v<X, NoStatus>;
+
+/// Two operands of a call that may be the same numbers: the result `to` is computed in the place of `from`.
+struct InPlace {
+  bool is = false;
+  std::size_t from = 0, to = 0;
+  char const* remedy = "to compute in place give inout(view), else a View of its own";
+};
+
+/// What a call has said of its Views so far.
+struct Call {
+  std::string verb;
+  std::vector<Part> parts;
+  std::string label{};
+
+  [[noreturn]] void fail(std::string const& what) const {
+    throw std::invalid_argument("Batchwork::" + verb + ": " + what);
+  }
+  template <class Batch>
+  Part const& add(char const* role, bool writes, Batch const& batch) {
+    parts.push_back({int(parts.size()) + 1, role, writes, batch.description});
+    return parts.back();
+  }
+
+  /// Refuses what is wrong with any of the Views, numbers of items that differ from those of operand `reference`, and overlaps
+  /// that are certain.
+  void check(std::size_t reference, InPlace const& in_place) const {
+    for (auto const& p : parts)
+      if (!p.d.problem.empty()) fail(p.name() + ": " + p.d.problem);
+    auto const& first = parts[reference];
+    if (none_allocated(parts)) fail(first.name() + ": " + null_problem);
+    for (auto const& p : parts)
+      if (p.d.items != first.d.items)
+        fail(p.name() + " has " + std::to_string(p.d.items) + " items, but " + first.name() +
+             " has " + std::to_string(first.d.items) +
+             "; give all operands of a call the same number of items");
+    for (std::size_t a = 0; a < parts.size(); ++a)
+      for (std::size_t b = a + 1; b < parts.size(); ++b) {
+        auto const &x = parts[a], &y = parts[b];
+        if (!x.writes && !y.writes) continue;
+        if (in_place.is && a == in_place.from && b == in_place.to) continue;
+        if (surely_share(x.d, y.d))
+          fail((x.writes ? x : y).name() + " is written and shares elements with " +
+               (x.writes ? y : x).name() + "; " + in_place.remedy);
+      }
+  }
+  void check_square(std::size_t place, std::int64_t rows, std::int64_t cols) const {
+    if (rows != cols)
+      fail(parts[place].name() + " does not hold square matrices; give one of N x N");
+  }
+};
+
+/// Two descriptions of the same numbers in the same items: what may be computed in place.
+template <class To, class From>
+bool same_numbers(To const& to, From const& from) {
+  // One by one: for nvcc declarations joined by commas must deduce the same type.
+  auto const& x = to.storage;
+  auto const& y = from.storage;
+  Description const &d = to.description, &e = from.description;
+  bool const straight = x.row == y.row && x.col == y.col,
+             turned = x.row == y.col && x.col == y.row && to.rows == to.cols;
+  return d.begin == e.begin && d.end == e.end && d.items == e.items && to.rows == from.rows &&
+         to.cols == from.cols && x.width == y.width && x.group == y.group && x.lane == y.lane &&
+         (straight || turned);
+}
+
+template <class Matrix>
+constexpr void require_matrix() {
+  static_assert(Matrix::tile_rank == 2,
+                "Batchwork: the matrices are in a View (item, row, column), or one with a lane "
+                "index behind them in compact(view, n)");
+}
+
+/// Where the codes go; an operand is added to the call.
+template <class Exec, class S>
+StatusTarget status_target(Call& call, S const& operand) {
+  StatusTarget t;
+  if constexpr (is_status_operand<S>) {
+    auto const batch = stored(operand);
+    using Code = typename decltype(batch)::value_type;
+    static_assert(!std::is_const_v<Code>, "Batchwork::status: the View is const");
+    require_reachable<(
+        Kokkos::SpaceAccessibility<Exec, typename decltype(batch)::memory_space>::accessible)>();
+    if constexpr (sizeof(Code) == 4) t.narrow = reinterpret_cast<std::int32_t*>(batch.storage.data);
+    else t.wide = reinterpret_cast<std::int64_t*>(batch.storage.data);
+    t.width = batch.storage.width;
+    t.group = batch.storage.group;
+    t.lane = batch.storage.lane;
+    call.add("status", true, batch);
+  }
+  return t;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
