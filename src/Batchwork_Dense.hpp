@@ -16,6 +16,7 @@
 #include "dense/cholesky/Batchwork_CholeskyVerbs.hpp"
 #include "dense/copy/Batchwork_Copy.hpp"
 #include "dense/gemm/Batchwork_Gemm.hpp"
+#include "dense/lu/Batchwork_LuVerbs.hpp"
 #include "view/Batchwork_Adaptors.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/Batchwork_TransposedView.hpp"

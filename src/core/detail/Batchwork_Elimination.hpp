@@ -42,6 +42,14 @@ BATCHWORK_INLINE auto size_key(S const& x) {
   return bit_and(bits(x), std::numeric_limits<integer_of_t<T>>::max());
 }
 
+/// Of two entries whose sizes differ in 20 bits the larger one has the larger key: so many tell pivots apart. 0 is that of zero
+/// alone, NaN has the largest.
+BATCHWORK_INLINE std::int32_t pivot_key(float x) { return size_key(x); }
+BATCHWORK_INLINE std::int32_t pivot_key(double x) {
+  std::int64_t const key = size_key(x);
+  return static_cast<std::int32_t>(key >> 32) | ((key & 0xffffffff) != 0 ? 1 : 0);
+}
+
 /// What is divided by a pivot: x * scale * inverse is x / pivot to two roundings, where the reciprocal of the pivot alone would
 /// overflow, too. NaN where the pivot is infinite, no finite number where it is zero.
 template <class S>

@@ -41,15 +41,6 @@ constexpr bool require_triangle_views() {
       (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
   return true;
 }
-/// Throws if an item of n rows is too large; `most` is how many there may be.
-inline void check_triangle_size(Call const& call, Part const& a, int n, int most,
-                                std::string const& of) {
-  if (n > most)
-    call.fail(a.name() + " has " + std::to_string(n) + " rows, more than the " +
-              std::to_string(most) + " for which there is room in " + of +
-              "; use blocks of at most that many");
-}
-
 template <class T, int Tiles, class Exec>
 void launch_triangle_teams(Exec const& exec, Call const& call, TriangleProblem<T> const& p,
                            DeviceLimits const& limits) {
@@ -111,7 +102,6 @@ void launch_triangle_host(Exec const& exec, Call const& call, TriangleProblem<T>
 template <bool Factors, class Exec, class T>
 void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::int64_t columns,
                      TriangleProblem<T> p) {
-  auto const& a = call.parts[0];
   constexpr std::int64_t many = 1 << 20;
   if (columns > many)
     call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
@@ -119,13 +109,13 @@ void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::in
               "; divide them");
   p.n = int(std::min(n, many));
   p.columns = int(columns);
-  p.items = a.d.items;
+  p.items = call.parts[0].d.items;
   p.factors = Factors;
   bool const solves = p.forward || p.backward;
   if constexpr (runs_on_device<Exec>) {
     DeviceLimits const limits = Vendor::device_limits(exec);
-    check_triangle_size(call, a, p.n, most_triangle_rows<T>(limits.scratch_of_team, solves),
-                        "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
+    call.check_size(0, p.n, most_triangle_rows<T>(limits.scratch_of_team, solves),
+                    "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
     if constexpr (Factors) {
       with_tiles_in_registers(
@@ -134,7 +124,7 @@ void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::in
       launch_triangle_teams<T, triangle_of_solve>(exec, call, p, limits);
     }
   } else {
-    check_triangle_size(call, a, p.n, triangle_rows_on_host, "a host's buffers");
+    call.check_size(0, p.n, triangle_rows_on_host, "a host's buffers");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
     if (p.n <= 32) launch_triangle_host<T, 32>(exec, call, p);
     else if (p.n <= 64) launch_triangle_host<T, 64>(exec, call, p);

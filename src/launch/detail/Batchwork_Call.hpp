@@ -84,6 +84,14 @@ struct Call {
     if (rows != cols)
       fail(parts[place].name() + " does not hold square matrices; give one of N x N");
   }
+  /// Refuses items of so many rows; `most` is how many there may be.
+  void check_size(std::size_t place, std::int64_t rows, std::int64_t most,
+                  std::string const& of) const {
+    if (rows > most)
+      fail(parts[place].name() + " has " + std::to_string(rows) + " rows, more than the " +
+           std::to_string(most) + " for which there is room in " + of +
+           "; use blocks of at most that many");
+  }
 };
 
 /// Two descriptions of the same numbers in the same items: what may be computed in place.

@@ -35,14 +35,6 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines_at(OwnLines const& x, int const*
   return base;
 }
 
-/// Of two entries whose sizes differ in 20 bits the larger one has the larger key: so many tell pivots apart. 0 is that of zero
-/// alone, NaN has the largest.
-BATCHWORK_INLINE std::int32_t pivot_key(float x) { return size_key(x); }
-BATCHWORK_INLINE std::int32_t pivot_key(double x) {
-  std::int64_t const key = size_key(x);
-  return static_cast<std::int32_t>(key >> 32) | ((key & 0xffffffff) != 0 ? 1 : 0);
-}
-
 /// See EliminatedRows. Rows stay in their lanes until the end: which of them is in which place is known to its own lane (place)
 /// and, as a bit each, to all lanes (free). S is a Distributed dealt by rows.
 template <class S, int N>

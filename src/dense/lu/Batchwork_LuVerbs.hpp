@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// lu, solve_lu: elimination with partial pivoting on matrices of extents known at run time, one kernel each.
+#ifndef BATCHWORK_LUVERBS_HPP
+#define BATCHWORK_LUVERBS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "dense/lu/detail/Batchwork_LuHost.hpp"
+#include "dense/lu/detail/Batchwork_LuTeams.hpp"
+#include "launch/Batchwork_Launch.hpp"
+#include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_TeamLaunch.hpp"
+#include "launch/detail/Batchwork_VerbCall.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+template <class Exec, class Result, class... Others>
+constexpr bool require_lu_views() {
+  using T = typename Result::value_type;
+  static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "Batchwork: lu and solve_lu take float or double");
+  static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
+                "Batchwork: all Views of a call hold the same type of numbers; give a, b and x (of "
+                "lu a and lu) in float, or all in double");
+  return require_reachable<(
+      Kokkos::SpaceAccessibility<Exec, typename Result::memory_space>::accessible &&
+      (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
+}
+
+template <class T, bool Large, class Exec>
+void launch_lu_teams(Exec const& exec, Call const& call, LuProblem<T> const& p,
+                     DeviceLimits const& limits) {
+  using Kernel = LuTeams<T, Large>;
+  Kernel const kernel(p, limits);
+  auto const words = [&] {
+    return LaunchWords{
+        call.verb,
+        "the matrices of " + call.parts[0].name() + " with " + std::to_string(p.n) + " rows",
+        "use smaller blocks"};
+  };
+  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
+      exec, kernel_label(call.verb, call.label), kernel,
+      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, words);
+}
+template <class T, int Rows, class Exec>
+void launch_lu_host(Exec const& exec, Call const& call, LuProblem<T> const& p) {
+  std::int64_t const threads = exec.concurrency();
+  // Chunks large enough to be worth starting, small enough to keep all threads busy.
+  std::int64_t const some = std::max(1, 64 / p.n);
+  std::int64_t const per_chunk = std::clamp(p.items / (16 * threads), std::int64_t(1), 16 * some);
+  Kokkos::parallel_for(kernel_label(call.verb, call.label),
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                           exec, 0, (p.items + per_chunk - 1) / per_chunk),
+                       LuHost<T, Rows>{p, per_chunk});
+}
+
+template <class Exec, class T>
+void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t columns,
+               LuProblem<T> p) {
+  constexpr std::int64_t many = 1 << 20;
+  if (columns > many)
+    call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
+              " right-hand sides, more than the limit of " + std::to_string(many) +
+              "; divide them");
+  p.n = int(std::min(n, many));
+  p.columns = int(columns);
+  p.items = call.parts[0].d.items;
+  if constexpr (runs_on_device<Exec>) {
+    DeviceLimits const limits = Vendor::device_limits(exec);
+    call.check_size(0, p.n, LuTeams<T, true>::most_rows(limits.scratch_of_team, !p.stores_factors),
+                    "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
+    if (p.items == 0 || p.n == 0 || (!p.stores_factors && columns == 0)) return;
+    if (p.n <= lu_rows_of_warp) launch_lu_teams<T, false>(exec, call, p, limits);
+    else launch_lu_teams<T, true>(exec, call, p, limits);
+  } else {
+    call.check_size(0, p.n, lu_rows_on_host, "a host's buffers");
+    if (p.items == 0 || p.n == 0 || (!p.stores_factors && columns == 0)) return;
+    if (p.n <= 64) launch_lu_host<T, 64>(exec, call, p);
+    else launch_lu_host<T, lu_rows_on_host>(exec, call, p);
+  }
+}
+
+/// a and the factors, which may be the same operand; codes is status(...) or NoStatus.
+template <bool Same, class Exec, class A, class L, class P, class S>
+void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L const& lu_operand,
+              P const& order_operand, S const& codes) {
+  auto const a = stored(a_operand);
+  auto const lu = stored(lu_operand);
+  auto const order = stored(order_operand);
+  static_assert(require_lu_views<Exec, std::remove_const_t<decltype(lu)>,
+                                 std::remove_const_t<decltype(a)>>());
+  require_matrix<decltype(lu)>();
+  require_matrix<decltype(a)>();
+  static_assert(decltype(order)::tile_rank == 1 &&
+                    std::is_same_v<typename decltype(order)::value_type, std::int32_t>,
+                "Batchwork::lu: the rows in the order of the pivots are integers of 32 bits in a "
+                "View (item, place)");
+  static_assert(
+      require_reachable<(
+          Kokkos::SpaceAccessibility<Exec, typename decltype(order)::memory_space>::accessible)>());
+  using T = typename decltype(lu)::value_type;
+
+  Call call{"lu", {}, label};
+  call.add("a", Same, a);
+  if (!Same) call.add("lu", true, lu);
+  call.add("rows", true, order);
+  LuProblem<T> p;
+  p.status = status_target<Exec>(call, codes);
+  call.check(0, {!Same && same_numbers(lu, a) && lu.storage.row == a.storage.row, 0, 1});
+  call.check_square(0, a.rows, a.cols);
+  if (lu.rows != a.rows || lu.cols != a.cols)
+    call.fail(call.parts[1].name() + " does not hold the factors of " + call.parts[0].name() +
+              "; give one of " + call.parts[0].d.shape);
+  if (order.rows != a.rows)
+    call.fail(call.parts[Same ? 1 : 2].name() + " does not hold a number for each row of " +
+              call.parts[0].name() + "; give one of " + std::to_string(a.rows));
+  p.a = a.storage.as_const();
+  p.lu = lu.storage;
+  p.order = order.storage;
+  p.stores_factors = true;
+  launch_lu(exec, call, a.rows, 0, p);
+}
+
+/// b and the solutions x may be the same operand.
+template <bool Same, class Exec, class A, class B, class X, class S>
+void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_operand,
+                    B const& b_operand, X const& x_operand, S const& codes) {
+  auto const a = stored(a_operand);
+  auto const b = stored(b_operand);
+  auto const x = stored(x_operand);
+  static_assert(
+      require_lu_views<Exec, std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(a)>,
+                       std::remove_const_t<decltype(b)>>());
+  require_matrix<decltype(a)>();
+  static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
+                "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
+                "sides, (item, row, column)");
+  using T = typename decltype(x)::value_type;
+
+  Call call{"solve_lu", {}, label};
+  call.add("a", false, a);
+  call.add("b", Same, b);
+  if (!Same) call.add("x", true, x);
+  LuProblem<T> p;
+  p.status = status_target<Exec>(call, codes);
+  call.check(0, {!Same && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2});
+  call.check_square(0, a.rows, a.cols);
+  if (b.rows != a.rows)
+    call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +
+              call.parts[0].name() + " has " + std::to_string(a.rows) +
+              "; give right-hand sides of as many rows as the matrices");
+  if (x.rows != b.rows || x.cols != b.cols)
+    call.fail(call.parts[2].name() + " does not hold the solutions for " + call.parts[1].name() +
+              "; give one of " + call.parts[1].d.shape);
+  p.a = a.storage.as_const();
+  p.b = b.storage.as_const();
+  p.x = x.storage;
+  launch_lu(exec, call, a.rows, b.cols, p);
+}
+
+/// lu of its operands, in either form.
+struct LuOfOperands {
+  template <class Exec, class How, class... O>
+  void operator()(Exec const& exec, How const& how, O const&... operands) const {
+    using Given = OperandsGiven<How, O...>;
+    constexpr bool apart = Given::template are<Kind::in, Kind::out, Kind::out>,
+                   in_place = Given::template are<Kind::inout, Kind::out>;
+    static_assert(
+        apart || in_place,
+        "Batchwork::lu: the arguments are [exec,] [launch(\"label\"),] in(A), out(LU), out(rows) "
+        "[, status(codes)] in this order, or inout(A) in the place of the first two");
+    if constexpr (in_place)
+      [&](auto const& a, auto const& order, auto const&... rest) {
+        lu_batch<true>(exec, label_alone(how), a, a, order, or_no_status(rest...));
+      }(operands...);
+    else if constexpr (apart)
+      [&](auto const& a, auto const& lu, auto const& order, auto const&... rest) {
+        lu_batch<false>(exec, label_alone(how), a, lu, order, or_no_status(rest...));
+      }(operands...);
+  }
+};
+/// solve_lu of its operands, in either form.
+struct SolveLuOfOperands {
+  template <class Exec, class How, class... O>
+  void operator()(Exec const& exec, How const& how, O const&... operands) const {
+    using Given = OperandsGiven<How, O...>;
+    constexpr bool apart = Given::template are<Kind::in, Kind::in, Kind::out>,
+                   in_place = Given::template are<Kind::in, Kind::inout>;
+    static_assert(
+        apart || in_place,
+        "Batchwork::solve_lu: the arguments are [exec,] [launch(\"label\"),] in(A), in(B), out(X) "
+        "[, status(codes)] in this order, or inout(B) in the place of the last two");
+    if constexpr (in_place)
+      [&](auto const& a, auto const& b, auto const&... rest) {
+        solve_lu_batch<true>(exec, label_alone(how), a, b, b, or_no_status(rest...));
+      }(operands...);
+    else if constexpr (apart)
+      [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
+        solve_lu_batch<false>(exec, label_alone(how), a, b, x, or_no_status(rest...));
+      }(operands...);
+  }
+};
+
+}  // namespace Impl
+
+/// The factors of a batch: P_n A_n = L_n U_n for every item n, A_n being N x N, by elimination with partial pivoting.
+///
+///   lu([exec,] [launch("label"),] in(A), out(LU), out(rows) [, status(codes)])
+///   lu([exec,] [launch("label"),] inout(A), out(rows) [, status(codes)])      the factors take the place of the matrices
+///
+/// LU holds U on and above its diagonal, and L, whose diagonal is one, below. rows(item, k), integers of 32 bits, is the row of A_n
+/// that is in place k, from 0: row k of L_n U_n. float or double; N is known at run time, at most what the team scratch that the
+/// device has holds: on an H200 with Kokkos 5.2 226 in float and 159 in double (on hosts 256, for which a thread needs 0.6 MB of
+/// stack).
+///
+/// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n);
+/// transposed(...) around one of them stands for the transposes of its items.
+///
+/// status(codes), if it is given, receives for each item 0, or the reason and LAPACK's info: a pivot that is exactly zero is
+/// Reason::singular, one that is NaN or infinite Reason::not_finite, both with its 1-based index. The factors of a singular item
+/// are complete. Pivots whose sizes agree in 20 bits count as equal. Other items come out bitwise as without it.
+///
+/// One kernel on the instance `exec`, labelled Batchwork::lu or Batchwork::lu(label); asynchronous, allocates nothing, never
+/// fences. Zero items or rows are no launch, and write no status. 2 N^3 / 3 operations an item. On devices a warp has an item
+/// of up to 64 rows, a team a larger one, in team scratch; on hosts a thread has one. (Golub and Van Loan, Matrix Computations, 4th
+/// edition, section 3.4; LAPACK's getrf.) For items that are part of a longer sequence, and for extents up to 32 known at compile
+/// time, see lu(tile) in map.
+///
+/// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
+/// differ, items that are too large, null Views, too few groups, Views that overlap other than in place.
+template <Impl::BeginsCall First, class... Rest>
+void lu(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::LuOfOperands(), first, rest...);
+}
+
+/// The solutions of A_n x_n = b_n for every item n, A_n being N x N: elimination with partial pivoting and both substitutions in one
+/// kernel, in which the factors do not leave the chip (LAPACK's gesv).
+///
+///   solve_lu([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)])
+///   solve_lu([exec,] [launch("label"),] in(A), inout(B) [, status(codes)])      the solutions take the place of B
+///
+/// B and X hold vectors, v(item, i), or several right-hand sides, v(item, i, k). 2 N^3 / 3 + 2 N^2 operations an item and
+/// right-hand side.
+///
+/// Everything else is as in lu: Views, status, errors. Of an item that fails all of X is NaN; where only a result is not finite the
+/// status is Reason::not_finite with an info of 0.
+template <Impl::BeginsCall First, class... Rest>
+void solve_lu(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::SolveLuOfOperands(), first, rest...);
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// LuHost: the kernel of lu and solve_lu on a host. A thread has an item on its stack.
+#ifndef BATCHWORK_LUHOST_HPP
+#define BATCHWORK_LUHOST_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "dense/lu/detail/Batchwork_LuProblem.hpp"
+#include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
+
+namespace Batchwork::Impl {
+
+/// Rows of the largest item that a host's thread takes: half a megabyte of its stack.
+inline constexpr int lu_rows_on_host = 256;
+
+/// Rows: how many there is room for.
+template <class T, int Rows>
+struct LuHost {
+  /// Right-hand sides at once.
+  static constexpr int most_columns = 8;
+
+  LuProblem<T> p;
+  std::int64_t per_chunk;
+
+  void operator()(std::int64_t chunk) const {
+    alignas(64) T numbers[std::size_t(Rows) * Rows];
+    alignas(64) T x[std::size_t(Rows) * most_columns];
+    std::int16_t place[Rows], order[Rows];
+    LoneLane const lane;
+    std::int64_t const begin = chunk * per_chunk,
+                       end = begin + per_chunk < p.items ? begin + per_chunk : p.items;
+    for (std::int64_t item = begin; item < end; ++item) {
+      // Rows that fill whole vectors of the processor.
+      int const n = p.n, leading = n < Rows ? (n + 7) / 8 * 8 : n;
+      T const* const a = item_of(p.a, item);
+      for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) numbers[i * leading + j] = a[i * p.a.row + j * p.a.col];
+      RowsInMemory<T, LoneLane> rows{lane, n, leading, numbers, place, order, nullptr};
+      rows.begin();
+      std::int32_t code = eliminate(rows);
+      if (p.stores_factors) {
+        T* const lu = item_of(p.lu, item);
+        std::int32_t* const to = item_of(p.order, item);
+        for (int k = 0; k < n; ++k) {
+          for (int j = 0; j < n; ++j)
+            lu[k * p.lu.row + j * p.lu.col] = numbers[order[k] * leading + j];
+          to[k * p.order.row] = order[k];
+        }
+      } else if (!solve(rows, x, item, code) && code == 0) {
+        code = Status::code(Reason::not_finite, 0);
+      }
+      if (p.status.wanted()) p.status.put(item, code);
+    }
+  }
+
+ private:
+  /// Whether all numbers are finite.
+  bool solve(RowsInMemory<T, LoneLane> const& rows, T* x, std::int64_t item,
+             std::int32_t code) const {
+    T const* const b = item_of(p.b, item);
+    T* const to = item_of(p.x, item);
+    bool finite = true;
+    for (int c0 = 0; c0 < p.columns; c0 += most_columns) {
+      int const some = p.columns - c0 < most_columns ? p.columns - c0 : most_columns;
+      for (int i = 0; i < p.n; ++i)
+        for (int c = 0; c < some; ++c) x[i * some + c] = b[i * p.b.row + (c0 + c) * p.b.col];
+      rows.substitute(x, some);
+      for (int k = 0; k < p.n; ++k)
+        for (int c = 0; c < some; ++c) {
+          T const number =
+              code == 0 ? rows.solution(x, some, k, c) : std::numeric_limits<T>::quiet_NaN();
+          finite = finite && is_finite(number);
+          to[k * p.x.row + (c0 + c) * p.x.col] = number;
+        }
+    }
+    return finite;
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// RowsInMemory: a matrix in a team's scratch or in a thread's buffer, of an extent known at run time, whose rows are dealt out to the
+/// lanes of an item, as an elimination changes it; and the solution of systems with its factors.
+#ifndef BATCHWORK_ROWSINMEMORY_HPP
+#define BATCHWORK_ROWSINMEMORY_HPP
+
+#include <cstdint>
+#include <type_traits>
+
+#include "core/Batchwork_SystemLanes.hpp"
+#include "core/detail/Batchwork_Elimination.hpp"
+
+namespace Batchwork::Impl {
+
+/// See EliminatedRows. Rows stay where they are: row i goes to place[i], and row order[k] is in place k. `Lanes` is a SystemLanes or
+/// the LoneLane of a host's thread.
+template <class T, class Lanes>
+struct RowsInMemory {
+  using value_type = T;
+  static constexpr bool alone = std::is_same_v<Lanes, LoneLane>;
+
+  Lanes const& lanes;
+  int n, leading;
+  T* a;                         ///< entry (i, j) at [i * leading + j]
+  std::int16_t *place, *order;  ///< n each
+  std::int64_t* found;          ///< found_numbers(lanes.count); null for a lone lane
+  int row = 0;                  ///< that of the pivot
+  PivotReciprocal<T> divisor{};
+
+  /// What lanes tell each other in a search: two in turn.
+  static constexpr int found_numbers(int count) {
+    return 2 * (Vendor::has_shuffles ? (count + lanes_of_warp - 1) / lanes_of_warp : count);
+  }
+  BATCHWORK_INLINE int extent() const { return n; }
+
+  BATCHWORK_INLINE void begin() const {
+    lanes.for_each(n, [&](int i) { place[i] = -1; });
+  }
+
+  BATCHWORK_INLINE void choose_pivot(int k) {
+    std::int64_t best = -1;
+    lanes.for_each(n, [&](int i) {
+      if (place[i] >= 0) return;
+      // Of equal ones the first.
+      std::int64_t const mine =
+          std::int64_t(pivot_key(a[i * leading + k])) << 32 | std::int64_t(n - i);
+      best = mine > best ? mine : best;
+    });
+    row = n - int(largest(best, k) & 0xffffffff);
+    lanes.for_each(n, [&](int i) {
+      if (i == row) place[i] = std::int16_t(k);
+    });
+    if (lanes.rank == 0) order[k] = std::int16_t(row);
+    divisor = pivot_divisor(a[row * leading + k]);
+  }
+
+  BATCHWORK_INLINE void subtract(int k) const {
+    T const* const pivot = a + row * leading;
+    lanes.for_each(n, [&](int i) {
+      if (place[i] >= 0) return;
+      T* const mine = a + i * leading;
+      T const l = divisor * mine[k];
+      mine[k] = l;
+      for (int j = k + 1; j < n; ++j) mine[j] -= l * pivot[j];
+    });
+  }
+  BATCHWORK_INLINE void finish() const { lanes.sync(); }
+
+  BATCHWORK_INLINE std::int32_t status() const {
+    std::int64_t first = 0;
+    lanes.for_each(n, [&](int k) {
+      std::int32_t const code = pivot_status(a[order[k] * leading + k], k);
+      std::int64_t const mine = code == 0 ? 0 : std::int64_t(n - k) << 32 | std::int64_t(code);
+      first = mine > first ? mine : first;
+    });
+    return std::int32_t(largest(first, n) & 0xffffffff);
+  }
+
+  /// L U x = P b for some columns: b(i, c) stands at x[i * columns + c]. Afterwards x(k, c) is solution(x, columns, k, c).
+  BATCHWORK_INLINE void substitute(T* x, int columns) const {
+    // L y = P b
+    for (int k = 0; k + 1 < n; ++k) {
+      lanes.sync();
+      T const* const known = x + order[k] * columns;
+      lanes.for_each(n, [&](int i) {
+        if (place[i] <= k) return;
+        T const l = a[i * leading + k];
+        for (int c = 0; c < columns; ++c) x[i * columns + c] -= l * known[c];
+      });
+    }
+    // U x = y
+    for (int k = n - 1; k > 0; --k) {
+      lanes.sync();
+      T const* const known = x + order[k] * columns;
+      PivotReciprocal<T> const inverse(a[order[k] * leading + k]);
+      lanes.for_each(n, [&](int i) {
+        if (place[i] >= k) return;
+        T const u = a[i * leading + k];
+        for (int c = 0; c < columns; ++c) x[i * columns + c] -= u * (inverse * known[c]);
+      });
+    }
+    lanes.sync();
+  }
+  BATCHWORK_INLINE T solution(T const* x, int columns, int k, int c) const {
+    return PivotReciprocal<T>(a[order[k] * leading + k]) * x[order[k] * columns + c];
+  }
+
+  /// Whether x holds in all lanes.
+  BATCHWORK_INLINE bool holds_for_all(bool x) const { return largest(x ? 0 : 1, n + 1) == 0; }
+
+ private:
+  /// The largest of what the lanes give; what they wrote before is seen by all behind it.
+  BATCHWORK_INLINE std::int64_t largest(std::int64_t x, [[maybe_unused]] int turn) const {
+    if constexpr (!alone) {
+      int const count = lanes.count;
+      if constexpr (Vendor::has_shuffles) {
+        for (int step = 1; step < count && step < lanes_of_warp; step *= 2) {
+          std::int64_t const other = Vendor::swapped(x, step);
+          x = other > x ? other : x;
+        }
+        if (count <= lanes_of_warp) {
+          lanes.sync();
+          return x;
+        }
+      }
+      int const parts = found_numbers(count) / 2;
+      std::int64_t* const shared = found + turn % 2 * parts;
+      if constexpr (Vendor::has_shuffles) {
+        if (lanes.rank % lanes_of_warp == 0) shared[lanes.rank / lanes_of_warp] = x;
+      } else {
+        shared[lanes.rank] = x;
+      }
+      lanes.sync();
+      for (int q = 0; q < parts; ++q) x = shared[q] > x ? shared[q] : x;
+    }
+    return x;
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The device's kernel of lu and solve_lu, run on the host by teams of threads; compiled a second time for warps of 32 lanes.
+#include "LuVerbsCase.hpp"
+#include "support/Batchwork_Devices.hpp"
+#include "support/HostTeams.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+Impl::Storage<T> storage(ArrangedBatch<T> const& m) {
+  return {m.data(), 1, m.item, 0, m.row, m.col};
+}
+
+template <class T, bool Large>
+void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& random) {
+  auto const limits = h200_with_kokkos_4();
+  auto const run = [&](Impl::LuProblem<T> p, auto const& a, auto const& codes) {
+    p.a = storage(a).as_const();
+    p.status.narrow = codes.data();
+    p.status.group = codes.item;
+    p.items = items;
+    p.n = n;
+    Impl::LuTeams<T, Large> const kernel(p, limits);
+    ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
+    ASSERT_LE(kernel.team(), kernel.largest_team);
+    run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+  };
+  check_lu<T>(
+      n, columns, items, how, random,
+      [&](auto const& a, auto const& lu, auto const& rows, auto const& codes) {
+        Impl::LuProblem<T> p;
+        p.lu = storage(lu);
+        p.order = storage(rows);
+        p.stores_factors = true;
+        run(p, a, codes);
+      },
+      [&](auto const& a, auto const& b, auto const& x, auto const& codes) {
+        Impl::LuProblem<T> p;
+        p.b = storage(b).as_const();
+        p.x = storage(x);
+        p.columns = columns;
+        run(p, a, codes);
+      });
+}
+
+TEST(LuTeams, ItemsOfAWarp) {
+  Random random(4);
+  check_teams<double, false>(1, 1, 7, Arranged::item_contiguous, random);
+  check_teams<double, false>(5, 3, 13, Arranged::interleaved, random);
+  check_teams<float, false>(9, 10, 7, Arranged::by_columns, random);
+  check_teams<float, false>(Impl::Vendor::has_shuffles ? 17 : 33, 2, 2, Arranged::interleaved,
+                            random);
+  check_teams<double, false>(12, 1, 6, Arranged::strided, random);
+}
+TEST(LuTeams, ItemsOfATeam) {
+  Random random(5);
+  check_teams<float, true>(21, 2, 4, Arranged::item_contiguous, random);
+}
+
+/// On every device all rows that are taken fit.
+TEST(LuTeams, FitEveryDevice) {
+  for (auto const& device : devices()) {
+    SCOPED_TRACE(device.name);
+    auto const check = [&]<class T, bool Large>(int n, int columns) {
+      Impl::LuProblem<T> p;
+      p.n = n;
+      p.columns = columns;
+      p.items = 1000;
+      p.stores_factors = columns == 0;
+      p.a = {nullptr, 1, 1, 0, 1000, 1000 * n};
+      Impl::LuTeams<T, Large> const kernel(p, device.limits);
+      EXPECT_LE(kernel.bytes(), device.limits.scratch_of_team) << n;
+      EXPECT_LE(kernel.team(), kernel.largest_team) << n;
+    };
+    auto const most = Impl::LuTeams<double, true>::most_rows(device.limits.scratch_of_team, true);
+    for (int columns : {0, 1, 8}) {
+      for (int n : {1, 7, 32, 64})
+        if (n <= most) check.template operator()<double, false>(n, columns);
+      check.template operator()<double, true>(most, columns);
+    }
+  }
+  if (!Impl::Vendor::has_shuffles) return;
+  EXPECT_EQ((Impl::LuTeams<float, true>::most_rows(206824, false)), 226);
+  EXPECT_EQ((Impl::LuTeams<double, true>::most_rows(206824, false)), 159);
+}
+
+}  // namespace
+}  // namespace Batchwork::Test

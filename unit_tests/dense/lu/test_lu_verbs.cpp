@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// lu and solve_lu as verbs: every arrangement against backward error bounds in long double, singular and missing numbers among
+// others, in place, compact, transposed; numbers of items; misuse.
+#include "LuVerbsCase.hpp"
+#include "support/Batchwork_Messages.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+using Codes = Kokkos::View<int*, Space>;
+
+/// A View (item, row) of one column.
+template <class T>
+auto column(ArrangedBatch<T> const& m) {
+  return vectors(m);
+}
+template <class T>
+void check_verbs(int n, int columns, std::int64_t items, Arranged how, Random& random) {
+  check_lu<T>(
+      n, columns, items, how, random,
+      [](auto const& a, auto const& lu, auto const& rows, auto const& codes) {
+        Batchwork::lu(in(a.batch()), out(lu.batch()), out(column(rows)),
+                      status(Codes(codes.data(), std::size_t(codes.items))));
+      },
+      [](auto const& a, auto const& b, auto const& x, auto const& codes) {
+        Batchwork::solve_lu(in(a.batch()), in(b.batch()), out(x.batch()),
+                            status(Codes(codes.data(), std::size_t(codes.items))));
+      });
+}
+
+template <class T>
+struct LuVerbs : ::testing::Test {};
+using Numbers = ::testing::Types<float, double>;
+TYPED_TEST_SUITE(LuVerbs, Numbers);
+
+TYPED_TEST(LuVerbs, EverySizeAndArrangement) {
+  using T = TypeParam;
+  Random random(1);
+  for (int n : {1, 2, 3, 5, 8, 15, 17, 31, 32, 33, 48, 64, 65, 100})
+    for (auto how : all_arranged) {
+      // References take time.
+      if (n > 40 && how != Arranged::item_contiguous && how != Arranged::interleaved) continue;
+      check_verbs<T>(n, n % 3 + 1, n < 20 ? 13 : 6, how, random);
+    }
+  check_verbs<T>(12, 19, 7, Arranged::interleaved, random);
+  check_verbs<T>(7, 1, 1025, Arranged::interleaved, random);
+}
+
+/// The largest ones that a device with the least scratch takes.
+TYPED_TEST(LuVerbs, LargeItems) {
+  Random random(2);
+  check_verbs<TypeParam>(sizeof(TypeParam) == 4 ? 99 : 70, 2, 6, Arranged::item_contiguous, random);
+}
+
+/// Factors in the place of the matrices, solutions in that of the right-hand sides, vectors, transposes and groups: the same bits.
+TYPED_TEST(LuVerbs, FormsOfOperands) {
+  using T = TypeParam;
+  constexpr int n = 11, W = 4;
+  constexpr std::int64_t items = 9;
+  using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
+  using Vectors = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
+  using Groups = Kokkos::View<T****, Kokkos::LayoutRight, Space>;
+  auto const matrices = [&](char const* name) { return Batch(name, std::size_t(items), n, n); };
+  Batch const a = matrices("a"), lu = matrices("lu"), in_place = matrices("in place"),
+              turned = matrices("turned");
+  Groups const groups("groups", (items + W - 1) / W, n, n, W),
+      lu_groups("lu", (items + W - 1) / W, n, n, W);
+  Vectors const b("b", std::size_t(items), n), x("x", std::size_t(items), n);
+  Kokkos::View<int**, Space> const rows("rows", std::size_t(items), n),
+      others("others", std::size_t(items), n);
+  auto const host = Kokkos::create_mirror(Kokkos::HostSpace(), a);
+  auto const host_b = Kokkos::create_mirror(Kokkos::HostSpace(), b);
+  Random random(3);
+  for (std::size_t k = 0; k < std::size_t(items); ++k)
+    for (std::size_t i = 0; i < n; ++i) {
+      host_b(k, i) = T(random());
+      for (std::size_t j = 0; j < n; ++j) host(k, i, j) = T(random());
+    }
+  Kokkos::deep_copy(a, host), Kokkos::deep_copy(in_place, host), Kokkos::deep_copy(b, host_b);
+  Kokkos::DefaultExecutionSpace const exec;
+  copy(exec, turned, transposed(a));
+  pack(exec, compact(groups, items), a);
+  Batchwork::lu(exec, in(a), out(lu), out(rows));
+  auto const expect_same = [&](Batch const& other, char const* what) {
+    auto const want = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), lu);
+    auto const got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), other);
+    auto const r = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows);
+    auto const o = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), others);
+    for (std::size_t k = 0; k < std::size_t(items); ++k)
+      for (std::size_t i = 0; i < n; ++i) {
+        EXPECT_EQ(r(k, i), o(k, i)) << what;
+        for (std::size_t j = 0; j < n; ++j)
+          EXPECT_TRUE(same_bits(want(k, i, j), got(k, i, j))) << what << k << i << j;
+      }
+  };
+  Batchwork::lu(launch("in place"), inout(in_place), out(others));
+  expect_same(in_place, "in place");
+  Batchwork::lu(exec, in(transposed(turned)), out(in_place), out(others));
+  expect_same(in_place, "transposed");
+  Batchwork::lu(exec, in(compact(groups, items)), out(compact(lu_groups, items)), out(others));
+  unpack(exec, in_place, compact(lu_groups, items));
+  expect_same(in_place, "compact");
+  Batchwork::solve_lu(exec, in(a), in(b), out(x));
+  Batchwork::solve_lu(exec, in(a), inout(b));
+  auto const got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  auto const same = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), b);
+  for (std::size_t k = 0; k < std::size_t(items); ++k)
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_TRUE(same_bits(got(k, i), same(k, i))) << k << i;
+      long double sum = 0, size = 0;
+      for (std::size_t j = 0; j < n; ++j) {
+        sum += static_cast<long double>(host(k, i, j)) * got(k, j);
+        size += std::fabs(static_cast<long double>(got(k, j)));
+      }
+      // |L| |U| of a random matrix stays below 8 n.
+      EXPECT_NEAR(double(sum), double(host_b(k, i)), double(tolerance<T>(3 * n, 8 * n * size)));
+    }
+}
+
+TEST(LuVerbs, NothingToDo) {
+  Kokkos::View<double***, Space> const none("none", 0, 4, 4), empty("empty", 3, 0, 0);
+  Kokkos::View<int**, Space> const no_rows("rows", 0, 4), empty_rows("rows", 3, 0);
+  Batchwork::lu(in(none), out(none), out(no_rows));
+  Batchwork::lu(in(empty), out(empty), out(empty_rows));
+}
+
+TEST(LuVerbs, Misuse) {
+  Kokkos::View<double***, Space> const a("a", 3, 4, 4), lu("lu", 3, 4, 4), wide("wide", 3, 4, 5),
+      few("few", 2, 4, 4), huge("huge", 1, 400, 400);
+  Kokkos::View<double**, Space> const b("b", 3, 4), x("x", 3, 4), short_b("short", 3, 3);
+  Kokkos::View<int**, Space> const rows("rows", 3, 4), short_rows("short", 3, 3),
+      huge_rows("rows", 1, 400);
+  expect_says(message_of([&] { Batchwork::lu(in(wide), out(wide), out(rows)); }),
+              {"Batchwork::lu: operand 1, a(\"wide\")", "does not hold square matrices"});
+  expect_says(message_of([&] { Batchwork::lu(in(a), out(few), out(rows)); }),
+              {"operand 2, lu(\"few\")", "has 2 items, but operand 1, a(\"a\")", "has 3"});
+  expect_says(
+      message_of([&] { Batchwork::lu(in(a), out(lu), out(short_rows)); }),
+      {"operand 3, rows(\"short\")", "does not hold a number for each row", "give one of 4"});
+  expect_says(message_of([&] { Batchwork::solve_lu(in(a), in(short_b), out(x)); }),
+              {"operand 2, b(\"short\")", "has 3 rows, but operand 1", "as many rows"});
+  expect_says(message_of([&] { Batchwork::solve_lu(in(a), in(b), out(short_b)); }),
+              {"operand 3, x(\"short\")", "does not hold the solutions"});
+  expect_says(message_of([&] { Batchwork::lu(inout(huge), out(huge_rows)); }),
+              {"has 400 rows, more than the", "use blocks"});
+  auto const part = Kokkos::subview(a, Kokkos::pair<int, int>(0, 2), Kokkos::ALL, Kokkos::ALL);
+  auto const shifted = Kokkos::subview(a, Kokkos::pair<int, int>(1, 3), Kokkos::ALL, Kokkos::ALL);
+  Kokkos::View<int**, Space> const two("two", 2, 4);
+  expect_says(message_of([&] { Batchwork::lu(in(part), out(shifted), out(two)); }),
+              {"is written and shares elements with", "give inout(view)"});
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
