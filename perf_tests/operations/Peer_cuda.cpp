@@ -114,8 +114,8 @@ void register_lu() {
 }  // namespace
 
 void register_cuda_operations() {
-  register_lu<float, 3, 4, 6, 8, 12, 16, 24, 32>();
-  register_lu<double, 3, 4, 6, 8, 12, 16, 24, 32>();
+  register_lu<float, 3, 4, 6, 8, 12, 16, 24, 32, 33, 48, 54, 64>();
+  register_lu<double, 3, 4, 6, 8, 12, 16, 24, 32, 33, 48, 54, 64>();
   register_type<float, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
   register_type<double, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
   register_large<float, 33, 48, 54, 64>();

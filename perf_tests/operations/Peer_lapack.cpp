@@ -79,8 +79,8 @@ void register_lu() {
 }  // namespace
 
 void register_lapack_operations() {
-  register_lu<float, 3, 4, 6, 8, 12, 16, 24, 32>();
-  register_lu<double, 3, 4, 6, 8, 12, 16, 24, 32>();
+  register_lu<float, 3, 4, 6, 8, 12, 16, 24, 32, 33, 48, 54, 64>();
+  register_lu<double, 3, 4, 6, 8, 12, 16, 24, 32, 33, 48, 54, 64>();
   register_sizes<float, 33, 48, 54, 64>();
   register_sizes<double, 33, 48, 54, 64>();
 }

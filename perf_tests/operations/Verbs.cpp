@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The verbs for single operations on larger items: cholesky and solve_cholesky.
+// The verbs for single operations on larger items: cholesky, solve_cholesky and solve_lu.
 
 #include "Problem.hpp"
 
@@ -14,7 +14,10 @@ void verb_operation(benchmark::State& state, std::int64_t items) {
   OperationProblem<T, D, L, O> const p(items);
   Exec const exec;
   auto const launch = [&] {
-    if constexpr (O == Operation::cholesky)
+    if constexpr (O == Operation::solve_lu)
+      Batchwork::solve_lu(exec, Batchwork::in(p.a.view), Batchwork::in(p.b.view),
+                          Batchwork::out(p.x.view));
+    else if constexpr (O == Operation::cholesky)
       Batchwork::cholesky(exec, Batchwork::in(p.a.view), Batchwork::out(p.x.view));
     else
       Batchwork::solve_cholesky(exec, Batchwork::in(p.a.view), Batchwork::in(p.b.view),
@@ -31,6 +34,9 @@ void register_sizes() {
    ...);
   (register_operation<T, D, Operation::solve_cholesky>(
        "batchwork", L, verb_operation<T, D, L, Operation::solve_cholesky>),
+   ...);
+  (register_operation<T, D, Operation::solve_lu>("batchwork", L,
+                                                 verb_operation<T, D, L, Operation::solve_lu>),
    ...);
 }
 

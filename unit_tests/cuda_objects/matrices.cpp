@@ -19,11 +19,14 @@ void copies(Exec const& exec, ItemContiguous<double***> item_contiguous,
 }
 
 void larger(Exec const& exec, ItemContiguous<double***> a, ItemContiguous<double***> l,
-            ItemContiguous<double**> b, ItemContiguous<double**> x, Codes codes) {
+            ItemContiguous<double**> b, ItemContiguous<double**> x, ItemContiguous<int**> rows,
+            Codes codes) {
   cholesky(exec, in(a), out(l), status(codes));
   solve_lower(exec, in(l), in(b), out(x));
   solve_lower(exec, in(transposed(l)), inout(x));
   solve_cholesky(exec, in(a), in(b), out(x));
+  lu(exec, in(a), out(l), out(rows), status(codes));
+  solve_lu(exec, in(a), in(b), out(x));
 }
 
 void tridiagonal(Exec const& exec, Interleaved<double**> lower, Interleaved<double**> diagonal,

@@ -307,6 +307,7 @@ TEST_F(Profiling, EveryVerbTakesALabel) {
   Kokkos::View<double* [3][3][4], Kokkos::LayoutRight> const groups("groups", 25);
   Kokkos::View<double*> const numbers("numbers", 100);
   Kokkos::View<int*> const codes("codes", 100);
+  Kokkos::View<int* [3]> const rows("rows", 100);
   auto const a = dense(m);
   auto const log = SolveLog<double>::allocated(100);
   auto const calls = [&](auto const& expect, auto const&... on) {
@@ -317,6 +318,8 @@ TEST_F(Profiling, EveryVerbTakesALabel) {
     expect("cholesky", [&] { Batchwork::cholesky(on..., how, in(m), out(l)); });
     expect("solve_cholesky", [&] { solve_cholesky(on..., how, in(m), in(u), out(v)); });
     expect("solve_lower", [&] { solve_lower(on..., how, in(m), in(u), out(v)); });
+    expect("lu", [&] { Batchwork::lu(on..., how, in(m), out(l), out(rows)); });
+    expect("solve_lu", [&] { solve_lu(on..., how, in(m), in(u), out(v)); });
     expect("solve_tridiagonal", [&] { solve_tridiagonal(on..., how, u, u, u, v, w); });
     expect("solve_tridiagonal", [&] {
       solve_tridiagonal(on..., how, u, u, u, v, w, partial_pivoting(), status(codes));

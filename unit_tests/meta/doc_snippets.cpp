@@ -107,6 +107,13 @@ void larger(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***>
   solve_cholesky(exec, in(A), in(b), out(x));  // or all of it at once; L does not leave the chip
 }
 
+void elimination(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***> LU,
+                 Kokkos::View<int**> rows, Kokkos::View<double**> b, Kokkos::View<double**> x,
+                 Kokkos::View<int*> codes) {
+  solve_lu(exec, in(A), in(b), out(x), status(codes));  // LAPACK's gesv for every item
+  lu(exec, in(A), out(LU), out(rows));                  // or the factors
+}
+
 void tridiagonal(Exec const& exec, Kokkos::View<double**> lower, Kokkos::View<double**> diagonal,
                  Kokkos::View<double**> upper, Kokkos::View<double**> b, Kokkos::View<double**> x,
                  Kokkos::View<int*> codes) {
