@@ -127,8 +127,8 @@ TEST(LuVerbs, NothingToDo) {
 }
 
 TEST(LuVerbs, Misuse) {
-  Kokkos::View<double***, Space> const a("a", 3, 4, 4), lu("lu", 3, 4, 4), wide("wide", 3, 4, 5),
-      few("few", 2, 4, 4), huge("huge", 1, 400, 400);
+  Kokkos::View<double***, Kokkos::LayoutRight, Space> const a("a", 3, 4, 4), lu("lu", 3, 4, 4),
+      wide("wide", 3, 4, 5), few("few", 2, 4, 4), huge("huge", 1, 400, 400);
   Kokkos::View<double**, Space> const b("b", 3, 4), x("x", 3, 4), short_b("short", 3, 3);
   Kokkos::View<int**, Space> const rows("rows", 3, 4), short_rows("short", 3, 3),
       huge_rows("rows", 1, 400);
