@@ -43,6 +43,16 @@ MUTATIONS = [
      "return item % PW + w <= PW + 1;", "test_operand", "*PacksThat*"),
     ("a step too few", CHECK, "p.d.steps < steps", "p.d.steps + 1 < steps", "test_errors",
      "*TooFewSteps*"),
+    # Elimination.
+    ("sign of exchanges", "src/tile/detail/Batchwork_RowsOfLane.hpp",
+     "sign = select(larger, S(-sign), sign);", "sign = select(larger, sign, sign);", "test_tile", "LuOf*"),
+    ("pivot of zero", "src/core/detail/Batchwork_Elimination.hpp",
+     "r.inverse = select(pivot == S(scalar_t<S>(0)), S(scalar_t<S>(0)), r.inverse);", "", "test_tile",
+     "LuOf*"),
+    ("tiny pivots", "src/core/detail/Batchwork_Elimination.hpp",
+     "scale = select(key < Key(small), S(up<T>), S(T(1)));", "scale = S(T(1));", "test_tile", "LuOf*"),
+    ("order of rows", "src/dense/lu/detail/Batchwork_RowsInMemory.hpp", "if (place[i] <= k) return;",
+     "if (place[i] <= k + 1) return;", "test_lu_verbs", "*FormsOfOperands*"),
     # Statuses.
     ("info of a code", STATUS, "(std::int64_t(1) << shift) - 1", "(std::int64_t(1) << 4) - 1",
      "test_machine", "StatusCode*"),
