@@ -279,8 +279,9 @@ TEST(SolveTeams, BasisForShortRows) {
       auto const most = Impl::scratch_of_basis(device.limits, team, false),
                  bytes = Impl::scratch_of_basis(device.limits, team, true);
       EXPECT_LE(bytes, most) << team;
-      if (std::size_t(bytes) > Impl::scratch_with_kokkos_4)
+      if (std::size_t(bytes) > Impl::scratch_with_kokkos_4) {
         EXPECT_TRUE(device.limits.holds(team < 512 ? 5 : 1, team, std::size_t(bytes))) << team;
+      }
     }
   }
 }

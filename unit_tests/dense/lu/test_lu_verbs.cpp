@@ -57,16 +57,18 @@ TYPED_TEST(LuVerbs, LargeItems) {
 /// Factors in the place of the matrices, solutions in that of the right-hand sides, vectors, transposes and groups: the same bits.
 TYPED_TEST(LuVerbs, FormsOfOperands) {
   using T = TypeParam;
-  constexpr int n = 11, W = 4;
+  constexpr std::size_t n = 11, W = 4;
   constexpr std::int64_t items = 9;
   using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
   using Vectors = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
   using Groups = Kokkos::View<T****, Kokkos::LayoutRight, Space>;
-  auto const matrices = [&](char const* name) { return Batch(name, std::size_t(items), n, n); };
+  auto const matrices = [&](std::string const& name) {
+    return Batch(name, std::size_t(items), n, n);
+  };
   Batch const a = matrices("a"), lu = matrices("lu"), in_place = matrices("in place"),
               turned = matrices("turned");
-  Groups const groups("groups", (items + W - 1) / W, n, n, W),
-      lu_groups("lu", (items + W - 1) / W, n, n, W);
+  Groups const groups("groups", (std::size_t(items) + W - 1) / W, n, n, W),
+      lu_groups("lu", (std::size_t(items) + W - 1) / W, n, n, W);
   Vectors const b("b", std::size_t(items), n), x("x", std::size_t(items), n);
   Kokkos::View<int**, Space> const rows("rows", std::size_t(items), n),
       others("others", std::size_t(items), n);
@@ -115,7 +117,8 @@ TYPED_TEST(LuVerbs, FormsOfOperands) {
         size += std::fabs(static_cast<long double>(got(k, j)));
       }
       // |L| |U| of a random matrix stays below 8 n.
-      EXPECT_NEAR(double(sum), double(host_b(k, i)), double(tolerance<T>(3 * n, 8 * n * size)));
+      EXPECT_NEAR(double(sum), double(host_b(k, i)),
+                  double(tolerance<T>(3 * int(n), 8 * int(n) * size)));
     }
 }
 
