@@ -302,7 +302,8 @@ BATCHWORK_INLINE SolveResult<typename Base::Number> solve_scaled(ScaledSystem<Ba
       reference = select(least > none, least * least, none);
     }
     threshold = N(T(stop.tolerance) * T(stop.tolerance)) * reference;
-    Mask const fails = begins & !(within_range(tested) & within_range(right_side));
+    Mask const tested_fits = within_range(tested), right_side_fits = within_range(right_side);
+    Mask const fails = begins & !(tested_fits & right_side_fits);
     Mask const meets = begins & (!fails) &
                        Computed::of_compensated(tested, start.roundings).meets(threshold, at.rows);
     Mask const wants = begins & (!fails) & (!meets);
