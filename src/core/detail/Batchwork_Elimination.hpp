@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <limits>
+#include <type_traits>
 
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
@@ -105,12 +106,18 @@ struct UnitReciprocal {
 /// (Golub and Van Loan, Matrix Computations, 4th edition, algorithm 3.4.1, outer products.)
 template <EliminatedRows Rows>
 BATCHWORK_INLINE auto eliminate(Rows& a) {
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int k = 0; k < a.extent(); ++k) {
-    // u(k, j), j >= k
-    a.choose_pivot(k);
-    // l(i, k) = a(i, k) / u(k, k); a(i, j) -= l(i, k) u(k, j)
-    a.subtract(k);
+  // choose_pivot shows u(k, j), j >= k; subtract: l(i, k) = a(i, k) / u(k, k), a(i, j) -= l(i, k) u(k, j).
+  if constexpr (requires { typename std::integral_constant<int, Rows::extent()>; }) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < Rows::extent(); ++k) {
+      a.choose_pivot(k);
+      a.subtract(k);
+    }
+  } else {
+    for (int k = 0; k < a.extent(); ++k) {
+      a.choose_pivot(k);
+      a.subtract(k);
+    }
   }
   a.finish();
   return a.status();
