@@ -9,7 +9,7 @@
 #   map and scan whose lanes share items       128
 #   gemm by blocks                             128
 #   cholesky and solves with its factors      1536
-#   solve                                      640
+#   solve                                      768
 #   all others                                none
 #
 #   compile.sh [-v] [ARCHITECTURE...]      gfx90a and gfx942 if none is named; -v: all kernels, not only those with scratch
@@ -94,10 +94,10 @@ for architecture in "${architectures[@]}"; do
   cat "$work"/*-"$architecture".log | c++filt | awk -v verbose=$verbose -v architecture="$architecture" '
     function value(text) { sub(/.*: */, "", text); sub(/ .*/, "", text); return text + 0 }
     function allowed(kernel) {
-      if (kernel ~ /^SolveTeams</) return 640
+      if (kernel ~ /^SolveTeams</) return 768
       if (kernel ~ /^TriangleTeams</) return 1536
       if (kernel ~ /^GemmBlocks</) return 128
-      if (kernel ~ /^DeviceKernel<.*GridLanes</) return 128
+      if (kernel ~ /^DeviceKernel<.*GridLanes/) return 128
       return 0
     }
     / remark: .*Function Name: / { kernel = $0; sub(/.*Function Name: */, "", kernel); sub(/ \[-Rpass.*/, "", kernel) }

@@ -201,7 +201,6 @@ struct IsaiRows {
           BATCHWORK_KEEP_LOOP
           for (int q = lane; q < n; q += sharing) {
             if (q == pivot) continue;
-            // Divided, so that of two rows that are alike nothing is left.
             T const f = b[q * step + c] / divisor;
             BATCHWORK_UNROLL_SOME
             for (int k = c + 1; k <= n; ++k) b[q * step + k] -= f * b[pivot * step + k];
@@ -318,8 +317,9 @@ struct Prepared<Vector, IsaiInKernel> {
 /// row i. For csr, ell, dia, dense and scaled_identity whose rows have at most most_entries_of_isai entries, 32; the kernel finds
 /// longer ones of csr, and columns that do not rise, and the items end as Reason::invalid_pattern.
 ///
-/// An item with a local system that is singular, or a row without a diagonal, ends as Reason::breakdown with
-/// Breakdown::preconditioner, unless its start meets the tolerance; x stays as it was, and so do other items.
+/// An item with a local system in which elimination finds a pivot of zero, or numbers that are not finite, or with a row without a
+/// diagonal, ends as Reason::breakdown with Breakdown::preconditioner, unless its start meets the tolerance; x stays as it was, and so
+/// do other items. As in LAPACK's getrf, rounding may leave a small pivot of a system that is singular.
 ///
 /// Memory of a system: a number for each of A's places (of ell, dia and dense those that are not there too) and 1056 for local
 /// systems, with two bytes a place, eight a row and 1 KB. On devices in team scratch (with the exchange to 40,928 bytes: 2700 places of
