@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/detail/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 
 namespace Batchwork::Test {
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/detail/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 
 namespace Batchwork::Impl {
 

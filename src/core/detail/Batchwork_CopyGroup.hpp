@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/detail/Batchwork_DeviceLimits.hpp"
 #include "core/detail/Batchwork_LaneGrid.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 
 namespace Batchwork::Impl {
 

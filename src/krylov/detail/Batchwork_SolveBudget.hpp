@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/detail/Batchwork_DeviceLimits.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "krylov/detail/backend/Batchwork_RestOfRows.hpp"
 #include "krylov/detail/backend/Batchwork_SystemTeam.hpp"
 

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/detail/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 
 namespace Batchwork::Impl {

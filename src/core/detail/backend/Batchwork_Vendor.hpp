@@ -12,8 +12,8 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/detail/Batchwork_DeviceLimits.hpp"
 #include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 
 #if !defined(BATCHWORK_DISABLE_VENDOR) && !defined(__CUDACC__) && !defined(__HIPCC__) && \
     defined(__SSE2__)

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/detail/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "dense/gemm/detail/Batchwork_GemmProblem.hpp"
 
 namespace Batchwork::Impl {

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/detail/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
 #include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
 
