@@ -41,10 +41,6 @@ namespace Impl {
 
 template <class X>
 inline constexpr bool is_nothing = std::is_same_v<std::remove_cvref_t<X>, Nothing>;
-template <class X>
-inline constexpr bool is_log_sum = false;
-template <class S>
-inline constexpr bool is_log_sum<LogSum<S>> = true;
 
 template <class T>
 inline constexpr T log_two_pi = T(1.83787706640934548356);

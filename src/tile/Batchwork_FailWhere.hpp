@@ -17,11 +17,11 @@ template <class S, class M, class X>
 BATCHWORK_INLINE auto as_value([[maybe_unused]] M const& mask, X const& x) {
   if constexpr (is_scalar_tile<X>) {
     Scalar<S> r(x);
-    if constexpr (requires { r.value.grid = mask.grid; }) r.value.grid = mask.grid;
+    if constexpr (is_distributed<S>) r.value.grid = mask.grid;
     return r;
   } else {
     tile_of_t<S, X::rows, X::cols, X::structure, X::is_vector> r;
-    if constexpr (requires { r.grid = mask.grid; }) r.grid = mask.grid;
+    if constexpr (is_distributed<S>) r.grid = mask.grid;
     r = x;
     return r;
   }

@@ -83,6 +83,11 @@ struct LogSum {
   }
 };
 
+template <class S>
+struct Impl::TileTraits<LogSum<S>> : Impl::NoSpecialTile {
+  static constexpr bool is_log_sum = true;
+};
+
 }  // namespace Batchwork
 
 #endif

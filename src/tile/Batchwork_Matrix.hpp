@@ -36,7 +36,7 @@ BATCHWORK_INLINE void assign(To& to, From const& from) {
 template <class To, class From>
 BATCHWORK_INLINE To& assign_safely(To& to, From const& from) {
   // Lines of a transpose that stand in other lanes are copied on their way.
-  if constexpr (requires { from.original; } && !is_distributed_tile<To>) {
+  if constexpr (is_transposed<From> && !is_distributed_tile<To>) {
     To const copy(from);
     to = copy;
   } else {

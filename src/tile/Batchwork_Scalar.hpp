@@ -7,6 +7,7 @@
 #define BATCHWORK_SCALAR_HPP
 
 #include "core/Batchwork_Value.hpp"
+#include "tile/detail/Batchwork_TileTraits.hpp"
 
 namespace Batchwork {
 
@@ -48,10 +49,10 @@ struct Scalar {
 
 namespace Impl {
 
-template <class X>
-inline constexpr bool is_scalar_tile = false;
 template <class S>
-inline constexpr bool is_scalar_tile<Scalar<S>> = true;
+struct TileTraits<Scalar<S>> : NoSpecialTile {
+  static constexpr bool is_scalar = true;
+};
 
 /// A Scalar tile, or something that one can be made of.
 template <class X>

@@ -177,7 +177,6 @@ struct WholeSymmetric : Impl::LocalLines<Impl::dealt_t<DistributedT, true>, N, N
   using S = Impl::dealt_t<DistributedT, true>;
   static constexpr Structure structure = Structure::symmetric;
   static constexpr bool is_vector = false;
-  static constexpr bool holds_both_triangles = true;
   template <class S2>
   using rebind = Symmetric<S2, N>;
 
@@ -201,6 +200,10 @@ struct WholeSymmetric : Impl::LocalLines<Impl::dealt_t<DistributedT, true>, N, N
     Impl::LocalLines<S, N, N>::set(i, j, v);
     Impl::LocalLines<S, N, N>::set(j, i, v);
   }
+};
+template <class DistributedT, int N>
+struct Impl::TileTraits<WholeSymmetric<DistributedT, N>> : Impl::NoSpecialTile {
+  static constexpr bool holds_whole = true;
 };
 
 /// Lower, distributed: each lane holds whole rows, zeros included.

@@ -66,13 +66,6 @@ struct NotIndexed {
   }
 };
 
-/// Whether a tile is common to all items and read where it stands (staged, in the arguments or in a View), or is the transpose of one that is.
-template <class X>
-inline constexpr bool is_read_in_place = false;
-template <class X>
-  requires requires { X::is_read_in_place; }
-inline constexpr bool is_read_in_place<X> = X::is_read_in_place;
-
 /// Index of (i, j), j <= i, in a triangle stored row by row.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int triangle_index(int i, int j) {
   return i * (i + 1) / 2 + j;

@@ -19,7 +19,6 @@ struct Transposed {
   static constexpr int cols = X::rows;
   static constexpr Structure structure = Impl::transposed(X::structure);
   static constexpr bool is_vector = false;
-  static constexpr bool is_read_in_place = Impl::is_read_in_place<X>;
 
   Original original;
   info_t<value_type> info;
@@ -38,20 +37,20 @@ struct Transposed {
 };
 
 namespace Impl {
-template <class X>
-inline constexpr bool is_transposed = false;
 template <class Original>
-inline constexpr bool is_transposed<Transposed<Original>> = true;
+struct TileTraits<Transposed<Original>> : NoSpecialTile {
+  static constexpr bool is_transposed = true;
+  static constexpr bool is_read_in_place = Impl::is_read_in_place<Original>;
+};
 template <class X>
 inline constexpr bool is_transposed_fragments = false;
 template <class Original>
-inline constexpr bool is_transposed_fragments<Transposed<Original>> =
-    is_fragments<std::remove_cvref_t<Original>>;
+inline constexpr bool is_transposed_fragments<Transposed<Original>> = is_fragments<Original>;
 }  // namespace Impl
 
 /// The transpose of x. A symmetric or diagonal tile is its own, and the transpose of a transpose is the tile itself.
 template <Tile X>
-  requires(!Impl::is_transposed<std::remove_cvref_t<X>>)
+  requires(!Impl::is_transposed<X>)
 BATCHWORK_INLINE auto transpose(X&& x) {
   using Y = std::remove_cvref_t<X>;
   if constexpr (Y::structure == Structure::symmetric || Y::structure == Structure::diagonal) {

@@ -97,7 +97,7 @@ struct Parameters {
 /// True where every stored number of a tile is finite.
 template <class X>
 BATCHWORK_INLINE auto all_finite(X const& x) {
-  if constexpr (requires { x.value; }) {
+  if constexpr (is_scalar_tile<X>) {
     return is_finite(x.value);
   } else if constexpr (is_fragments<X>) {
     return x.all_finite();
@@ -154,7 +154,7 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
 /// a device the zeros cost nothing.
 template <class X>
 BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
-  if constexpr (requires(X x) { x.grid; }) {
+  if constexpr (has_grid<X>) {
     X x;
     x.grid = items.grid;
     return x;
@@ -172,8 +172,8 @@ BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
 template <class X>
 BATCHWORK_INLINE X zero_tile([[maybe_unused]] auto const& items) {
   X x{};
-  if constexpr (requires { x.grid; }) x.grid = items.grid;
-  else if constexpr (requires { x.value.grid; }) x.value.grid = items.grid;
+  if constexpr (has_grid<X>) x.grid = items.grid;
+  else if constexpr (is_distributed_scalar<X>) x.value.grid = items.grid;
   return x;
 }
 
@@ -264,8 +264,7 @@ struct Operands {
   template <std::size_t I, class Code>
   BATCHWORK_INLINE void store_one(auto const& items, std::int64_t time, auto& x, Code& code,
                                   Code& bad) const {
-    // A tile of plain numbers knows no grid.
-    if constexpr (requires { x.grid = items.grid; }) x.grid = items.grid;
+    if constexpr (has_grid<std::remove_cvref_t<decltype(x)>>) x.grid = items.grid;
     auto const& b = get<I>(bounds);
     auto const put = [&](auto const& target, auto const& y) {
       target.template store<LanesT>(items, time, y);
@@ -276,7 +275,7 @@ struct Operands {
     };
     if constexpr (bound<I>::kind == Kind::carry) {
       if constexpr (decltype(b.end)::kind != Kind::nothing) {
-        if constexpr (requires { x.product; }) {
+        if constexpr (is_log_sum<std::remove_cvref_t<decltype(x)>>) {
           put(b.end, x.value());
         } else {
           // Stored as by an assignment to a tile of the end.

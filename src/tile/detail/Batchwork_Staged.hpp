@@ -18,7 +18,6 @@ struct Staged {
   static constexpr int cols = N;
   static constexpr Structure structure = St;
   static constexpr bool is_vector = Vec;
-  static constexpr bool is_read_in_place = true;
   template <class S2>
   using rebind = Impl::tile_of_t<S2, M, N, St, Vec>;
 
@@ -60,6 +59,18 @@ struct StagedFixed : Staged<T, M, N, St, Vec, Leading> {
       : Staged<T, M, N, St, Vec, Leading>{staged}, values(fixed) {}
 };
 
+namespace Impl {
+
+template <class T, int M, int N, Structure St, bool Vec, int Leading>
+struct TileTraits<Staged<T, M, N, St, Vec, Leading>> : NoSpecialTile {
+  static constexpr bool is_read_in_place = true, is_staged = true;
+};
+template <class T, int M, int N, Structure St, bool Vec, int Leading>
+struct TileTraits<StagedFixed<T, M, N, St, Vec, Leading>> : NoSpecialTile {
+  static constexpr bool is_read_in_place = true, is_staged = true, is_staged_fixed = true;
+};
+
+}  // namespace Impl
 }  // namespace Batchwork
 
 #endif

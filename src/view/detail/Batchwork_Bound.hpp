@@ -232,14 +232,14 @@ struct Bound<Kind::carry, Start, End, IsLog> {
   BATCHWORK_INLINE plain<Lanes> load_plain(auto const& items, scalar const* stage) const {
     if constexpr (Start::kind == Kind::in) {
       return start.template load<Lanes>(items, 0);
-    } else if constexpr (requires(plain<Lanes> r) { r.grid; }) {
+    } else if constexpr (has_grid<plain<Lanes>>) {
       plain<Lanes> r;
       r.grid = items.grid;
       r = start.template read<Lanes>(stage);
       return r;
     } else {
       plain<Lanes> r(start.template read<Lanes>(stage));
-      if constexpr (requires { r.value.grid; }) r.value.grid = items.grid;
+      if constexpr (is_distributed_scalar<plain<Lanes>>) r.value.grid = items.grid;
       return r;
     }
   }

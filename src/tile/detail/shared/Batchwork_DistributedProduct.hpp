@@ -94,7 +94,7 @@ struct InArguments {
 template <class X>
 inline constexpr bool stands_in_units = false;
 template <class X>
-  requires requires { X::leading; }
+  requires is_staged<X>
 inline constexpr bool stands_in_units<X> =
     X::structure != Structure::diagonal &&
     X::leading % (16 / int(sizeof(typename X::value_type))) == 0;
@@ -105,16 +105,15 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
   using T = scalar_t<S>;
   constexpr int K = rows_of<X>, N = cols_of<X>;
   if constexpr (!is_distributed_tile<X>) {
-    if constexpr (requires { x.values; } && WrittenOut && structure_of<X> != Structure::diagonal) {
+    if constexpr (is_staged_fixed<X> && WrittenOut && structure_of<X> != Structure::diagonal) {
       return InArguments<T, N, false>{x.values};
-    } else if constexpr (requires { x.original.values; } && WrittenOut &&
-                         structure_of<X> != Structure::diagonal) {
-      return InArguments<T, K, true>{x.original.values};
     } else if constexpr (stands_in_units<X>) {
       return RowsInScratch<T, X::leading>{x.a};
-    } else if constexpr (requires { x.original.leading; }) {
+    } else if constexpr (is_transposed<X>) {
       using Y = std::remove_cvref_t<decltype(x.original)>;
-      if constexpr (stands_in_units<Y>) return ColumnsInScratch<T, Y::leading>{x.original.a};
+      if constexpr (is_staged_fixed<Y> && WrittenOut && structure_of<X> != Structure::diagonal)
+        return InArguments<T, K, true>{x.original.values};
+      else if constexpr (stands_in_units<Y>) return ColumnsInScratch<T, Y::leading>{x.original.a};
       else return EntryByEntry<T, X>{x};
     } else {
       return EntryByEntry<T, X>{x};
@@ -131,7 +130,7 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
   } else if constexpr (structure_of<X> == Structure::symmetric && !holds_whole<X> &&
                        !is_fragments<X>) {
     T const* base;
-    if constexpr (requires { x.original.rows; }) base = stage_both_triangles(x.original, grid);
+    if constexpr (is_transposed<X>) base = stage_both_triangles(x.original, grid);
     else base = stage_both_triangles(x, grid);
     return RowsInScratch<T, S::exchange::leading>{base};
   } else {
@@ -322,7 +321,7 @@ struct TurnedInExchange {
 /// Writes a distributed tile to the exchange, for its lanes to read their own rows (or columns) from there.
 template <class S, bool ByRows, class X>
 BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
-  if constexpr (requires { x.original.rows; }) {
+  if constexpr (is_transposed<X>) {
     return put_own_lines<S, !ByRows>(x.original, grid);
   } else if constexpr (is_fragments<X>) {
     scalar_t<S> const* const base = x.put();
@@ -554,8 +553,8 @@ BATCHWORK_INLINE auto distributed_gram(Y const& y, C const& from, CLines const& 
   constexpr int K = rows_of<Y>, N = cols_of<Y>;
   Symmetric<SR, N> r;
   r.grid = grid;
-  if constexpr (requires { y.original.rows; } || is_fragments<Y> ||
-                structure_of<Y> != Structure::general || r.mine * N * K <= written_out_with<SR>) {
+  if constexpr (is_transposed<Y> || is_fragments<Y> || structure_of<Y> != Structure::general ||
+                r.mine * N * K <= written_out_with<SR>) {
     own_lines_times<K, true>(r, transpose(y), y, from, c, grid);
   } else {
     auto const* const base = stage_lines<SR, Y::mine, Y::length>(LinesByReference<Y>{y}, grid);

@@ -158,7 +158,7 @@ BATCHWORK_INLINE void solve_one(X& x, T const& t, B const& b) {
     x.set_local(m, 0, Number(0));
     if constexpr (!is_distributed_tile<T>)
       inverse[m] = Number(1) / diagonal_of_lines<S, N>(rows, m, x.grid.lane);
-    else if constexpr (requires { t.original.rows; }) inverse[m] = own_inverse(t.original, m);
+    else if constexpr (is_transposed<T>) inverse[m] = own_inverse(t.original, m);
     else inverse[m] = own_inverse(t, m);
   }
   x.grid.begin_turns();

@@ -38,7 +38,6 @@ struct Fragments : NotIndexed {
   static constexpr Structure structure = St;
   static constexpr bool is_vector = false;
   static constexpr bool by_rows = true;
-  static constexpr bool are_fragments = true;
   static constexpr bool full = Full;
   template <class S2>
   using rebind = tile_of_t<S2, M, N, St>;
@@ -143,6 +142,15 @@ struct FactorFragments : Fragments<DistributedT, N, N, Structure::lower> {
     return
         typename Base::S(this->grid.template broadcast<32>(diagonal[i / 8], i % 8 * 4), this->grid);
   }
+};
+
+template <class DistributedT, int M, int N, Structure St, bool Full>
+struct TileTraits<Fragments<DistributedT, M, N, St, Full>> : NoSpecialTile {
+  static constexpr bool is_fragments = true;
+};
+template <class DistributedT, int N>
+struct TileTraits<FactorFragments<DistributedT, N>> : NoSpecialTile {
+  static constexpr bool is_fragments = true;
 };
 
 // ---- factors of a product -----------------------------------------------------------------------------------------------

@@ -101,9 +101,22 @@ template <class X>
 inline constexpr bool knows_grid<X> =
     is_distributed_tile<X> && requires(X const& x) { x.entry(0, 0); };
 
+/// Whether lanes hold lines or blocks of a tile, which so has a `grid`; whether a Scalar's value has one.
+template <class X>
+inline constexpr bool has_grid = false;
+template <class X>
+  requires requires { typename X::value_type; }
+inline constexpr bool has_grid<X> =
+    is_distributed_tile<X> && !is_scalar_tile<X> && !is_log_sum<X> && !is_transposed<X>;
+template <class X>
+inline constexpr bool is_distributed_scalar = false;
+template <class X>
+  requires is_scalar_tile<X>
+inline constexpr bool is_distributed_scalar<X> = is_distributed_tile<X>;
+
 template <class X>
 BATCHWORK_INLINE LaneGrid grid_of(X const& x) {
-  if constexpr (requires { x.original.rows; }) return grid_of(x.original);
+  if constexpr (is_transposed<X>) return grid_of(x.original);
   else if constexpr (requires { x.grid; }) return x.grid;
   else if constexpr (requires { x.factor.grid; }) return x.factor.grid;
   else if constexpr (requires { x.mask.grid; }) return x.mask.grid;
@@ -196,19 +209,10 @@ BATCHWORK_INLINE void take_own_lines(T (&own)[(Count + S::lanes - 1) / S::lanes 
   }
 }
 
-/// Whether lanes hold a symmetric tile with both its triangles: their rows are their columns.
-template <class X>
-inline constexpr bool holds_whole = requires { X::holds_both_triangles; };
-
-/// Whether lanes hold blocks, as matrix instructions do: see Fragments.
-template <class X>
-inline constexpr bool is_fragments = requires { X::are_fragments; };
-
 /// Whether lanes hold their rows as far as the diagonal only.
 template <class X>
 inline constexpr bool holds_half = [] {
-  if constexpr (requires(X const& x) { x.original.rows; } || holds_whole<X> || is_fragments<X>)
-    return false;
+  if constexpr (is_transposed<X> || holds_whole<X> || is_fragments<X>) return false;
   else return is_distributed_tile<X> && structure_of<X> == Structure::symmetric;
 }();
 
@@ -283,7 +287,7 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
   constexpr Deal deal = deal_of<X>;
   if constexpr (deal == Deal::common) {
     return CommonLines<S, ByRows, X>{x, grid.lane};
-  } else if constexpr (requires { x.original.rows; }) {
+  } else if constexpr (is_transposed<X>) {
     // A transpose: the lines of the other kind of what is transposed.
     return lines_of<S, !ByRows>(x.original, grid);
   } else if constexpr (holds_half<X>) {

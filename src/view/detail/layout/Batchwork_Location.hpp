@@ -183,7 +183,6 @@ struct Direct {
   static constexpr int cols = Sh::cols;
   static constexpr Structure structure = Sh::structure;
   static constexpr bool is_vector = Sh::is_vector;
-  static constexpr bool is_read_in_place = true;
   template <class S2>
   using rebind = Impl::tile_of_t<S2, rows, cols, structure, is_vector>;
 
@@ -201,6 +200,11 @@ struct Direct {
   BATCHWORK_INLINE auto operator()(Index...) const {
     return Impl::refuse_index<Index...>();
   }
+};
+
+template <class Loc>
+struct Impl::TileTraits<Direct<Loc>> : Impl::NoSpecialTile {
+  static constexpr bool is_read_in_place = true;
 };
 
 }  // namespace Batchwork

@@ -75,8 +75,7 @@ BATCHWORK_INLINE auto load_tile(Loc const& loc, auto const& items, std::int64_t 
     load_lines(r, loc, items, time);
   } else if constexpr (Sh::rank == 0) {
     Cursor<S, Loc> const c(loc, items, time);
-    if constexpr (requires { c.adjacent; })
-      r.value = c.adjacent ? c.get_adjacent(0, 0) : c.get(0, 0);
+    if constexpr (!one_item_per_lane<S>) r.value = c.adjacent ? c.get_adjacent(0, 0) : c.get(0, 0);
     else r.value = c.get(0, 0);
   } else {
 #if defined(BATCHWORK_DEVICE_PASS)
@@ -98,7 +97,7 @@ BATCHWORK_INLINE auto load_tile(Loc const& loc, auto const& items, std::int64_t 
 #endif
     Cursor<S, Loc> const c(loc, items, time);
     auto const get = [&](int i, int j) { r.set(i, j, c.get(i, j)); };
-    if constexpr (requires { c.adjacent; }) {
+    if constexpr (!one_item_per_lane<S>) {
       if (c.adjacent) for_each_read<Sh>([&](int i, int j) { r.set(i, j, c.get_adjacent(i, j)); });
       else for_each_read_in_loop<Sh>(get);
     } else {
@@ -135,7 +134,7 @@ BATCHWORK_INLINE void store_values(Loc const& loc, Items const& items, std::int6
   }
 #endif
   Cursor<S, Loc> const c(loc, items, time);
-  if constexpr (requires { c.adjacent; }) {
+  if constexpr (!one_item_per_lane<S>) {
     if (c.adjacent) {
       BATCHWORK_LOOP_ON_HOST
       for (int i = 0; i < numbers_down<Sh>; ++i) {
