@@ -35,15 +35,13 @@ inline std::string copy_problem(Part const& to, Part const& from) {
   if (!from.d.problem.empty()) return from.name() + ": " + from.d.problem;
   if (to.d.null && from.d.null) return to.name() + ": " + null_problem;
   if (to.d.items != from.d.items)
-    return from.name() + " has " + std::to_string(from.d.items) + " items, but " + to.name() +
-           " has " + std::to_string(to.d.items) + "; give both the same number of items";
+    return differing_items(from.name(), from.d.items, to.name(), to.d.items);
   if (to.d.shape != from.d.shape)
     return from.name() + " gives items of " + from.d.shape + ", but " + to.name() +
            " takes items of " + to.d.shape +
            "; give both the same extents, or transposed(view) for transposes";
   if (surely_share(to.d, from.d))
-    return to.name() + " is written and shares elements with " + from.name() +
-           "; give a View of its own";
+    return shared_elements(to.name(), from.name(), "give a View of its own");
   return "";
 }
 

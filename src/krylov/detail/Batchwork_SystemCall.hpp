@@ -59,9 +59,7 @@ struct SystemCall {
   }
   void check_items(int position, SystemView const& v, std::int64_t items, std::string const& of,
                    std::int64_t wanted) const {
-    if (items >= 0 && items != wanted)
-      fail(name(position, v) + " has " + std::to_string(items) + " items, but " + of + " has " +
-           std::to_string(wanted) + "; give all operands of a call the same number of items");
+    if (items >= 0 && items != wanted) fail(differing_items(name(position, v), items, of, wanted));
   }
   /// Refuses a call of which neither the vectors nor the numbers of A, the last of its Views, were ever allocated.
   void check_allocated(int position, SystemView const& x, SystemView const& y,
@@ -72,8 +70,8 @@ struct SystemCall {
   void check_written(int position, SystemView const& written, int other_position,
                      SystemView const& other) const {
     if (surely_share(written.d, other.d))
-      fail(name(position, written) + " is written and shares elements with " +
-           name(other_position, other) + "; give a View of its own");
+      fail(shared_elements(name(position, written), name(other_position, other),
+                           "give a View of its own"));
   }
 };
 

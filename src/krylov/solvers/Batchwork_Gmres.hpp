@@ -109,7 +109,9 @@ struct GmresMethod {
         first{},
         storage(in),
         m(solver.basis),
-        places(places_of(at)) {}
+        places(places_of(at)) {
+    storage.in_scratch = Vendor::renewed(int(in.in_scratch)) != 0;  // see Vendor::in_scratch
+  }
 
   /// Of those in the storage.
   BATCHWORK_INLINE T* direction(int k) const {

@@ -67,17 +67,15 @@ struct Call {
     if (none_allocated(parts)) fail(first.name() + ": " + null_problem);
     for (auto const& p : parts)
       if (p.d.items != first.d.items)
-        fail(p.name() + " has " + std::to_string(p.d.items) + " items, but " + first.name() +
-             " has " + std::to_string(first.d.items) +
-             "; give all operands of a call the same number of items");
+        fail(differing_items(p.name(), p.d.items, first.name(), first.d.items));
     for (std::size_t a = 0; a < parts.size(); ++a)
       for (std::size_t b = a + 1; b < parts.size(); ++b) {
         auto const &x = parts[a], &y = parts[b];
         if (!x.writes && !y.writes) continue;
         if (in_place.is && a == in_place.from && b == in_place.to) continue;
         if (surely_share(x.d, y.d))
-          fail((x.writes ? x : y).name() + " is written and shares elements with " +
-               (x.writes ? y : x).name() + "; " + in_place.remedy);
+          fail(shared_elements((x.writes ? x : y).name(), (x.writes ? y : x).name(),
+                               in_place.remedy));
       }
   }
   void check_square(std::size_t place, std::int64_t rows, std::int64_t cols) const {

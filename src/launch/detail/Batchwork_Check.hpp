@@ -70,6 +70,18 @@ inline bool surely_share(Description const& x, Description const& y) {
   return x.begin == y.begin || (overlap && x.contiguous && y.contiguous);
 }
 
+/// What is said of an operand whose number of items is not that of another.
+inline std::string differing_items(std::string const& name, std::int64_t items,
+                                   std::string const& other, std::int64_t wanted) {
+  return name + " has " + std::to_string(items) + " items, but " + other + " has " +
+         std::to_string(wanted) + "; give all operands of a call the same number of items";
+}
+/// And of one that is written and surely shares elements with another.
+inline std::string shared_elements(std::string const& written, std::string const& other,
+                                   std::string const& remedy) {
+  return written + " is written and shares elements with " + other + "; " + remedy;
+}
+
 /// Whether no View over the items was ever allocated: then zero items are not what was meant. `of(part)` gives a Description.
 template <class Parts, class Of>
 bool none_allocated(Parts const& parts, Of const& of) {
@@ -109,9 +121,7 @@ inline Batch check_parts(std::string const& verb, std::vector<Part> const& parts
   if (none_allocated(parts)) fail(first->name() + ": " + null_problem);
   for (auto const& p : parts) {
     if (p.d.items >= 0 && p.d.items != first->d.items)
-      fail(p.name() + " has " + std::to_string(p.d.items) + " items, but " + first->name() +
-           " has " + std::to_string(first->d.items) +
-           "; give all operands of a call the same number of items");
+      fail(differing_items(p.name(), p.d.items, first->name(), first->d.items));
     if (p.d.steps >= 0 && p.d.steps < steps)
       fail(p.name() + " has " + std::to_string(p.d.steps) + " steps, but the call asks for " +
            std::to_string(steps) + "; give a View with at least as many, or ask for fewer");
@@ -127,8 +137,8 @@ inline Batch check_parts(std::string const& verb, std::vector<Part> const& parts
           x.end == y.end && x.extents == y.extents)
         continue;
       if (surely_share(x, y))
-        fail(parts[a].name() + " is written and shares elements with " + parts[b].name() +
-             "; update in place with inout(view), or give a View of its own");
+        fail(shared_elements(parts[a].name(), parts[b].name(),
+                             "update in place with inout(view), or give a View of its own"));
     }
   }
   return {first->d.items};

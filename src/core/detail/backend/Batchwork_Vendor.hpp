@@ -762,18 +762,15 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] T (&c)[Blocks][2],
 
 // ---- team scratch ------------------------------------------------------------------------------------------------
 
-/// The same pointer, of which the compiler then knows that it points into team scratch: addresses are shorter there. By a
-/// conversion that it cannot look into: nvcc 13.0 takes the assumption __isShared(p) for false where it has found out itself
-/// where p points to, and drops all that follows.
+/// The same pointer, of which the compiler then knows that it points into team scratch: addresses are shorter there. Behind a
+/// choice that it cannot foresee only, with what is right for any pointer as the other one: where it has found out itself where p
+/// points to, nvcc 13.0 takes the assumption for false, and drops what follows.
 template <class T>
 BATCHWORK_INLINE T* in_scratch(T* p) {
 #if defined(BATCHWORK_VENDOR_CUDA)
-  unsigned at;
-  asm("{ .reg .u64 t; cvta.to.shared.u64 t, %1; cvt.u32.u64 %0, t; }" : "=r"(at) : "l"(p));
-  return static_cast<T*>(__cvta_shared_to_generic(at));
-#else
-  return p;
+  __builtin_assume(__isShared(p));
 #endif
+  return p;
 }
 
 // ---- sums over lanes --------------------------------------------------------------------------------------------
