@@ -297,6 +297,21 @@ struct Operands {
   }
 };
 
+/// Bytes of the exchange of an item whose lanes share it, for numbers of every type among the operands.
+template <class S>
+inline constexpr std::size_t bytes_of_exchange = 0;
+template <class S>
+  requires is_distributed<S>
+inline constexpr std::size_t bytes_of_exchange<S> = S::exchange::bytes;
+template <class LanesT, class... B>
+inline constexpr std::size_t exchange_bytes_of_item = [] {
+  if constexpr (on_device_lanes<LanesT>)
+    return (std::is_same_v<typename B::scalar, double> || ...)
+               ? bytes_of_exchange<typename LanesT::template value<double>>
+               : bytes_of_exchange<typename LanesT::template value<float>>;
+  else return std::size_t(0);
+}();
+
 /// What map and scan share: how a group runs on a device team and on a host thread.
 /// Derived gives run_items(items, stage, indices).
 template <class Derived, class LanesT, class... B>
@@ -313,25 +328,7 @@ struct GroupBase {
 
   // ---- lanes that share items ----
   static constexpr int lanes_per_item = LanesT::lanes_per_item;
-  template <class S>
-  struct ExchangeOf {
-    static constexpr std::size_t bytes = 0;
-  };
-  template <class S>
-    requires is_distributed<S>
-  struct ExchangeOf<S> {
-    static constexpr std::size_t bytes = S::exchange::bytes;
-  };
-  /// Of one item, for numbers of every type among the operands.
-  static constexpr std::size_t item_bytes = [] {
-    if constexpr (on_device) {
-      constexpr std::size_t f = ExchangeOf<typename LanesT::template value<float>>::bytes,
-                            d = ExchangeOf<typename LanesT::template value<double>>::bytes;
-      return (std::is_same_v<typename B::scalar, double> || ...) ? d : f;
-    } else {
-      return std::size_t(0);
-    }
-  }();
+  static constexpr std::size_t item_bytes = exchange_bytes_of_item<LanesT, B...>;
   static constexpr int copy_group_items = LanesT::copy_group_lanes / lanes_per_item;
   /// Grids of so many lanes, those of the last copy group and the lanes left over included.
   static constexpr int grids_of(int team) {

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// loader_of: the loader of a map's operands.
+#ifndef BATCHWORK_CHOOSELOADER_HPP
+#define BATCHWORK_CHOOSELOADER_HPP
+
+#include <type_traits>
+
+#include "fused/detail/loaders/Batchwork_CopiedByWarp.hpp"
+#include "fused/detail/loaders/Batchwork_FetchedByCopyGroup.hpp"
+#include "fused/detail/loaders/Batchwork_FetchedByLane.hpp"
+#include "fused/detail/loaders/Batchwork_Loader.hpp"
+
+namespace Batchwork::Impl {
+
+/// The first that says it pays. The verb's own kernels have scratch for all of them; of those that call a map, lanes that
+/// share items fetch ahead, others load directly.
+template <class LanesT, class... B>
+constexpr auto choose_loader() {
+  if constexpr (LanesT::lanes_per_item > 1) {
+    if constexpr (FetchedByCopyGroup<LanesT, B...>::bytes > 0)
+      return std::type_identity<FetchedByCopyGroup<LanesT, B...>>();
+    else return std::type_identity<LoadedDirectly<LanesT, B...>>();
+  } else if constexpr (FetchedByLane<LanesT, B...>::bytes > 0) {
+    return std::type_identity<FetchedByLane<LanesT, B...>>();
+  } else if constexpr (CopiedByWarp<LanesT, B...>::bytes > 0) {
+    return std::type_identity<CopiedByWarp<LanesT, B...>>();
+  } else {
+    return std::type_identity<LoadedDirectly<LanesT, B...>>();
+  }
+}
+template <class LanesT, class... B>
+using loader_of = typename decltype(choose_loader<LanesT, B...>())::type;
+
+template <class L>
+inline constexpr bool is_by_copy_group = false;
+template <class LanesT, class... B>
+inline constexpr bool is_by_copy_group<FetchedByCopyGroup<LanesT, B...>> = true;
+template <class L>
+inline constexpr bool is_by_warp = false;
+template <class LanesT, class... B>
+inline constexpr bool is_by_warp<CopiedByWarp<LanesT, B...>> = true;
+template <class L>
+inline constexpr bool is_by_lane = false;
+template <class LanesT, class... B>
+inline constexpr bool is_by_lane<FetchedByLane<LanesT, B...>> = true;
+
+}  // namespace Batchwork::Impl
+
+#endif

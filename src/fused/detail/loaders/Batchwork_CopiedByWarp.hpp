@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// CopiedByWarp: a warp copies the item-contiguous operands of its lanes together, in and out, through team scratch.
+#ifndef BATCHWORK_COPIEDBYWARP_HPP
+#define BATCHWORK_COPIEDBYWARP_HPP
+
+#include "fused/detail/loaders/Batchwork_Loader.hpp"
+#include "view/detail/loaders/Batchwork_WarpTransfer.hpp"
+
+namespace Batchwork::Impl {
+
+template <class LanesT, class... B>
+struct CopiedByWarp {
+  using Ops = Operands<LanesT, B...>;
+  using indices = typename Ops::indices;
+  struct Next {
+    std::int64_t first;
+    int count;
+  };
+  struct Place {
+    char* buffer;  ///< of the warp
+    int lane;      ///< of the warp, that copies, or whose item it is
+  };
+
+  /// Bytes of a warp's buffer for operand I, if it is read, or written.
+  template <std::size_t I>
+  static constexpr std::size_t bytes_of(bool reads) {
+    using Bnd = typename Ops::template bound<I>;
+    constexpr Kind k = Bnd::kind;
+    if constexpr (k == Kind::in || k == Kind::inout || k == Kind::out) {
+      if (reads ? k == Kind::out : k == Kind::in) return 0;
+      using Loc = decltype(Bnd::loc);
+      if constexpr (WarpTransfer<Loc>::possible) return WarpTransfer<Loc>::bytes;
+    }
+    return 0;
+  }
+  template <std::size_t... I>
+  static constexpr std::size_t all_bytes([[maybe_unused]] bool reads, std::index_sequence<I...>) {
+    return (std::size_t(0) + ... + bytes_of<I>(reads));
+  }
+  template <std::size_t I>
+  static constexpr std::size_t offset(bool reads) {
+    return all_bytes(reads, std::make_index_sequence<I>{});
+  }
+  static constexpr std::size_t bytes_in = all_bytes(true, indices{}),
+                               bytes_out = all_bytes(false, indices{});
+  static constexpr bool pays = on_device_lanes<LanesT> && LanesT::lanes_per_item == 1 &&
+                               Ops::stage::bytes == 0 && Vendor::copies_asynchronously &&
+                               bytes_in + bytes_out > 0 &&
+                               bytes_in <= scratch_of_a_team&& bytes_out <= scratch_of_a_team;
+  /// The next items are copied while these are computed, if a team of 128 lanes has room for both.
+  static constexpr bool ahead =
+      pays && bytes_in > 0 && 4 * (bytes_in + bytes_out) <= scratch_of_a_team;
+  /// Of a warp.
+  static constexpr std::size_t bytes = !pays                  ? 0
+                                       : ahead                ? bytes_in + bytes_out
+                                       : bytes_in > bytes_out ? bytes_in
+                                                              : bytes_out;
+
+  template <std::size_t I>
+  static BATCHWORK_INLINE void start(Ops const& ops, Next const& next, Place const& place) {
+    if constexpr (bytes_of<I>(true) > 0) {
+      auto const& loc = get<I>(ops.bounds).loc;
+      WarpTransfer<std::remove_cvref_t<decltype(loc)>>::start(
+          loc, next.first, next.count, place.lane, place.buffer + offset<I>(true));
+    }
+  }
+  template <std::size_t I>
+  static BATCHWORK_INLINE auto finish(Ops const& ops, Items const& items, Place const& place) {
+    using Bnd = typename Ops::template bound<I>;
+    if constexpr (bytes_of<I>(true) > 0) {
+      typename Argument<Bnd, LanesT>::type x;
+      WarpTransfer<decltype(Bnd::loc)>::take(x, place.lane, place.buffer + offset<I>(true));
+      return x;
+    } else {
+      return ops.template load<I>(items, 0, nullptr);
+    }
+  }
+  /// The tile of operand I to the buffer, or where it belongs.
+  template <std::size_t I, class Group, class Code>
+  static BATCHWORK_INLINE void store(Group const& group, Items const& items, Place const& place,
+                                     typename Ops::arguments& args, Code& code, Code& bad) {
+    if constexpr (bytes_of<I>(false) > 0)
+      group.operands.template store_one<I>(
+          WarpItem{items.first, place.lane, place.buffer + offset<I>(false)}, 0, get<I>(args), code,
+          bad);
+    else if (items.count > 0) group.template store<I>(items, args, code, bad);
+  }
+  /// From the buffer to memory.
+  template <std::size_t I>
+  static BATCHWORK_INLINE void copy_out(Ops const& ops, Next const& items, Place const& place) {
+    if constexpr (bytes_of<I>(false) > 0) {
+      auto const& loc = get<I>(ops.bounds).loc;
+      WarpTransfer<std::remove_cvref_t<decltype(loc)>>::finish(
+          loc, items.first, items.count, place.lane, place.buffer + offset<I>(false));
+    }
+  }
+
+  /// All lanes of a team, for n items from `first` on; `scratch` has the bytes of each warp. All lanes of a warp stay together;
+  /// those beyond the last item repeat it.
+  template <class Group, class Member, std::size_t... I>
+  static BATCHWORK_INLINE void run(Group const& group, Member const& member, std::int64_t first,
+                                   int n, char* scratch, std::index_sequence<I...>) {
+    using Code = typename Ops::status_code;
+    constexpr int warp = lanes_of_warp;
+    Ops const& ops = group.operands;
+    int const rank = Vendor::lane_rank(member), lanes = Vendor::lane_count(member);
+    int const lane = rank % warp;
+    char* const in = scratch + bytes * std::size_t(rank / warp);
+    char* const out = in + (ahead ? bytes_in : 0);
+    auto const count_at = [&](int k) { return n - k < warp ? n - k : warp; };
+    auto const begin = [&](int k) {
+      (start<I>(ops, Next{first + k, count_at(k)}, Place{in, lane}), ...);
+    };
+    if (ahead && rank - lane < n) begin(rank - lane);
+    for (int k = rank - lane; k < n; k += lanes) {
+      int const count = count_at(k);
+      Items const items{first + k + (lane < count ? lane : count - 1), lane < count ? 1 : 0};
+      if (!ahead) begin(k);
+      Vendor::wait_for_copies();
+      Vendor::wait_for_warp(member);
+      typename Ops::arguments args{
+          {finish<I>(ops, items, Place{in, lane < count ? lane : count - 1})}...};
+      // All have read theirs before the buffer is written again.
+      Vendor::wait_for_warp(member);
+      if (ahead && k + lanes < n) begin(k + lanes);
+      group.call(group.sequence, args);
+      Code code(0), bad(0);
+      (store<I>(group, items, Place{out, lane}, args, code, bad), ...);
+      if constexpr (Ops::has_status)
+        if (items.count > 0) (ops.template store_status<I>(items, first_failure(code, bad)), ...);
+      Vendor::wait_for_warp(member);
+      (copy_out<I>(ops, Next{first + k, count}, Place{out, lane}), ...);
+      if (!ahead) Vendor::wait_for_warp(member);
+    }
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
