@@ -12,18 +12,19 @@
 namespace Batchwork::Impl {
 
 struct NoSpecialTile {
-  static constexpr bool is_scalar = false;      ///< Scalar: one number, `value`
-  static constexpr bool is_log_sum = false;     ///< LogSum
-  static constexpr bool is_transposed = false;  ///< Transposed, of its `original`
-  static constexpr bool is_read_in_place =
-      false;  ///< common to all items and read where it stands, or the transpose of such a tile
-  static constexpr bool is_staged = false;  ///< Staged: numbers `a`, rows `leading` apart
-  static constexpr bool is_staged_fixed =
-      false;  ///< StagedFixed: a Staged of which `values` are among the arguments, too
-  static constexpr bool is_fragments =
-      false;  ///< Fragments: lanes hold blocks, as matrix instructions do
-  static constexpr bool holds_whole =
-      false;  ///< WholeSymmetric: lanes hold both triangles, their rows are their columns
+  /// Scalar: one number, `value`.
+  static constexpr bool is_scalar = false;
+  static constexpr bool is_log_sum = false;
+  /// Transposed, of its `original`.
+  static constexpr bool is_transposed = false;
+  /// Common to all items and read where it stands, or the transpose of such a tile.
+  static constexpr bool is_read_in_place = false;
+  /// Staged: numbers `a`, rows `leading` apart; and of those StagedFixed, whose `values` are among the arguments, too.
+  static constexpr bool is_staged = false, is_staged_fixed = false;
+  /// Fragments: lanes hold blocks, as matrix instructions do.
+  static constexpr bool is_fragments = false;
+  /// WholeSymmetric: lanes hold both triangles, their rows are their columns.
+  static constexpr bool holds_whole = false;
 };
 template <class X>
 struct TileTraits : NoSpecialTile {};
