@@ -565,6 +565,108 @@ BoundedScalar BoundedFactor::log_det() const {
 }
 BoundedScalar log_det(BoundedFactor const& a) { return a.log_det(); }
 
+/// Of all ways to choose the pivots: |L| |U| <= n 2^(n-1) max |a| (Higham, section 9.3).
+static Square error_of_elimination(BoundedTile const& a) {
+  int const n = a.rows;
+  Real size = 0;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) size = std::max(size, reach(a.at(i, j)));
+  Square error(n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      error(i, j) = a.at(i, j).error +
+                    gamma(3 * n + 24) * Real(n) * std::ldexp(1.1L, n - 1) * size +
+                    Real(n) * smallest();
+  return error;
+}
+
+/// The exact inverse by Gauss-Jordan elimination, and the determinant. False where a pivot is zero or not a number.
+static bool invert(BoundedTile const& a, Square& inverse, Real& determinant) {
+  int const n = a.rows;
+  Square u(n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) u(i, j) = a.at(i, j).value, inverse(i, j) = i == j ? 1 : 0;
+  determinant = 1;
+  for (int k = 0; k < n; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::fabs(u(i, k)) > std::fabs(u(pivot, k))) pivot = i;
+    for (int j = 0; j < n && pivot != k; ++j) {
+      std::swap(u(k, j), u(pivot, j));
+      std::swap(inverse(k, j), inverse(pivot, j));
+    }
+    Real const p = u(k, k);
+    if (!(std::fabs(p) > 0)) return false;
+    determinant *= pivot == k ? p : -p;
+    for (int j = 0; j < n; ++j) u(k, j) /= p, inverse(k, j) /= p;
+    for (int i = 0; i < n; ++i) {
+      Real const f = u(i, k);
+      for (int j = 0; j < n && i != k; ++j) {
+        u(i, j) -= f * u(k, j);
+        inverse(i, j) -= f * inverse(k, j);
+      }
+    }
+  }
+  return true;
+}
+
+BoundedLu lu(BoundedTile const& given) {
+  require(given.rows == given.cols, "an elimination");
+  BoundedLu r;
+  int const n = given.rows;
+  r.a.become(given);
+  r.info = given.info;
+  r.inverse_of_a.become(BoundedTile(n, n));
+  bool known = true;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) known = known && std::isfinite(reach(given.at(i, j)));
+  Square inverse(n);
+  Real determinant = 0;
+  known = known && invert(given, inverse, determinant);
+  // (A + E) is as far from A as to multiply the determinant by no more than (1 + r)^n, r being the norm of inverse(A) E.
+  Square const error = error_of_elimination(given);
+  Real norm = 0;
+  for (int i = 0; i < n && known; ++i) {
+    Real sum = 0;
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k < n; ++k) sum += std::fabs(inverse(i, k)) * error(k, j);
+    norm = std::max(norm, sum);
+  }
+  // Where a pivot might come out as zero nothing is said.
+  if (!known || !(norm < 0.5L)) {
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) r.inverse_of_a.at(i, j) = {0, unknown};
+    r.determinant_of_a = {0, unknown};
+    r.info = first_failure(given.info, Info{0, false});
+    return r;
+  }
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) r.inverse_of_a.at(i, j).value = inverse(i, j);
+  r.determinant_of_a =
+      rounded(determinant, std::fabs(determinant) * std::expm1(Real(n) * std::log1p(norm)), n + 2);
+  return r;
+}
+BoundedTile BoundedLu::solve(BoundedTile const& b) const {
+  require(a.rows == b.rows, "a solve");
+  int const n = a.rows;
+  BoundedTile x = tile(n, b.cols, first_failure(info, b.info), [&](int i, int j) {
+    Real sum = 0;
+    for (int k = 0; k < n; ++k) sum += inverse_of_a.at(i, k).value * b.at(k, j).value;
+    return Entry{sum, determinant_of_a.error == unknown ? unknown : 0};
+  });
+  if (determinant_of_a.error == unknown) return x;
+  Square inverse(n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) inverse(i, j) = std::fabs(inverse_of_a.at(i, j).value);
+  bound_columns(x, b, inverse, error_of_elimination(a));
+  return x;
+}
+BoundedTile BoundedLu::inverse() const { return solve(bounded_identity(a.rows)); }
+BoundedScalar BoundedLu::determinant() const { return {determinant_of_a, info}; }
+BoundedTile solve(BoundedLu const& a, BoundedTile const& b) { return a.solve(b); }
+BoundedTile inverse(BoundedLu const& a) { return a.inverse(); }
+BoundedScalar determinant(BoundedLu const& a) { return a.determinant(); }
+
 BoundedTile solve(BoundedTile const& t, BoundedTile const& b) {
   require(t.rows == t.cols && t.rows == b.rows, "a solve");
   int const n = t.rows;

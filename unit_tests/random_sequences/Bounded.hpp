@@ -9,7 +9,7 @@
 /// The bounds are those of a running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
 /// section 3.3): to what the operands' errors come to, each operation adds a bound of its own roundings, in any order of
 /// summation and with or without fused multiply-adds. Factorisations and solves take the backward error that the book gives
-/// (theorems 8.5, 10.3 and 10.4) and a bound of what it does to the result.
+/// (theorems 8.5, 9.4, 10.3 and 10.4) and a bound of what it does to the result.
 #ifndef BATCHWORK_TEST_BOUNDED_HPP
 #define BATCHWORK_TEST_BOUNDED_HPP
 
@@ -106,6 +106,17 @@ struct BoundedFactor {
   BoundedScalar log_det() const;
 };
 
+/// What lu(a) returns.
+struct BoundedLu {
+  BoundedTile a;
+  BoundedTile inverse_of_a;  ///< exact
+  Entry determinant_of_a;
+  Info info;
+  BoundedTile solve(BoundedTile const& b) const;
+  BoundedTile inverse() const;
+  BoundedScalar determinant() const;
+};
+
 /// What a carry with log_sum is in a sequence.
 struct BoundedLogSum {
   Entry sum;
@@ -168,6 +179,10 @@ BoundedTile downdate(BoundedTile const& p, BoundedTile const& y);
 BoundedFactor cholesky(BoundedTile const& a);
 BoundedTile solve(BoundedFactor const& a, BoundedTile const& b);
 BoundedScalar log_det(BoundedFactor const& a);
+BoundedLu lu(BoundedTile const& a);
+BoundedTile solve(BoundedLu const& a, BoundedTile const& b);
+BoundedTile inverse(BoundedLu const& a);
+BoundedScalar determinant(BoundedLu const& a);
 BoundedTile solve(BoundedTile const& t, BoundedTile const& b);
 BoundedScalar dot(BoundedTile const& a, BoundedTile const& b);
 BoundedScalar norm2(BoundedTile const& a);

@@ -31,6 +31,8 @@ struct Vocabulary {
   static constexpr bool equality = true;               ///< == and != of scalars
 };
 
+/// Rows of what is eliminated with pivots: the bound of what that enlarges rounding by doubles with each.
+constexpr int most_rows_of_lu = 6;
 /// The most that an entry is let grow to, roughly, and the worst condition that is factorised.
 constexpr double largest = 1000, worst_condition = 1000;
 constexpr int largest_unrolled = 6;  ///< beyond this extent no entries are generated one by one
@@ -725,6 +727,35 @@ bool Generator::operation() {
     }
     return true;
   };
+  // Of positive definite matrices, whose condition is known; their rows are exchanged as others are.
+  auto const eliminate = [&] {
+    if (n > most_rows_of_lu) return false;
+    int const a = positive_definite(n);
+    if (a < 0) return false;
+    std::string const lu = "lu(" + use(a) + ")";
+    int const what = below(6);
+    bool const member = chance(50);
+    if (what == 0) {
+      Node r = result(1, 1, {a});
+      r.scalar = true;
+      r.text = member ? lu + ".determinant()" : "determinant(" + lu + ")";
+      r.size = std::pow(at(a).size, n);
+      return done(r);
+    }
+    if (what == 1) {
+      Node r = result(n, n, {a});
+      r.text = member ? lu + ".inverse()" : "inverse(" + lu + ")";
+      r.size = 2 / at(a).floor;
+      return done(r);
+    }
+    int const b = any_matrix(n, c);
+    if (b < 0) return false;
+    Node r = result(n, c, {a, b});
+    r.text = member ? lu + ".solve(" + use(b) + ")" : "solve(" + lu + ", " + use(b) + ")";
+    r.vector = at(b).vector;
+    r.size = at(b).size / at(a).floor * 2;
+    return done(r);
+  };
   auto const solve = [&] {
     int const t = regular_triangle(n);
     if (t < 0) return false;
@@ -797,7 +828,8 @@ bool Generator::operation() {
       r.text = shape + "element(" + x + ", j, i); })";
       r.size = at(a).size;
     } else if (what == 1) {
-      r.text = Vocabulary::generate_integers && chance(50)
+      // Integers give double, which is not mixed with float.
+      r.text = Vocabulary::generate_integers && type_ == "double" && chance(50)
                    ? shape + "integer(" + x + ", 1 + i + 2 * j); })"
                    : shape + "constant(" + x + ", 0.25 * (i + 1) + 0.125 * j); })";
       r.common = true, r.varies = false, r.size = 3;
@@ -959,9 +991,10 @@ bool Generator::operation() {
                                    {4, scale},      {5, congruence}, {5, symmetric_product},
                                    {3, gram},       {3, downdate},   {2, symmetrise},
                                    {3, transposed}, {6, factorise},  {4, use_factor},
-                                   {5, solve},      {4, reduce},     {4, generate},
-                                   {3, select},     {2, fail},       {3, failures},
-                                   {2, arithmetic}, {2, function},   {3, accumulate}};
+                                   {3, eliminate},  {5, solve},      {4, reduce},
+                                   {4, generate},   {3, select},     {2, fail},
+                                   {3, failures},   {2, arithmetic}, {2, function},
+                                   {3, accumulate}};
   int total = 0;
   for (Kind const& k : kinds) total += k.weight;
   int at_weight = below(total);
