@@ -53,6 +53,9 @@ MUTATIONS = [
      "scale = select(key < Key(small), S(up<T>), S(T(1)));", "scale = S(T(1));", "test_tile", "LuOf*"),
     ("order of rows", "src/dense/lu/detail/Batchwork_RowsInMemory.hpp", "if (place[i] <= k) return;",
      "if (place[i] <= k + 1) return;", "test_lu_verbs", "*FormsOfOperands*"),
+    # Loaders.
+    ("few numbers fetched", "src/fused/detail/loaders/Batchwork_FetchedByLane.hpp", "numbers >= 10 &&", "numbers >= 9 &&",
+     "test_warps_of_32", "Loaders*"),
     # Statuses.
     ("info of a code", STATUS, "(std::int64_t(1) << shift) - 1", "(std::int64_t(1) << 4) - 1",
      "test_machine", "StatusCode*"),
