@@ -40,8 +40,8 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
         (Loader::template start<I>(this->operands, items.ahead.next, place), ...);
       finish(items, args, indices);
     } else {
-      using Direct = LoadedDirectly<LanesT, B...>;
-      arguments args{{Direct::template finish<I>(this->operands, items, {base})}...};
+      using Directly = LoadedDirectly<LanesT, B...>;
+      arguments args{{Directly::template finish<I>(this->operands, items, {base})}...};
       finish(items, args, indices);
     }
   }
@@ -78,24 +78,18 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
   }
 
   /// Scratch per lane of the verb's own kernel.
-  static constexpr std::size_t fetch_bytes = is_by_warp<Loader>   ? Loader::bytes / lanes_of_warp
-                                             : is_by_lane<Loader> ? Loader::bytes
-                                                                  : 0;
+  static constexpr std::size_t fetch_bytes = Loader::bytes_of_lane;
   /// As run, for the verb's own kernel, which has fetch_bytes of scratch per lane.
   template <class Member>
   BATCHWORK_INLINE void run_alone(Member const& member, std::int64_t first,
                                   std::int64_t last) const {
     if constexpr (fetch_bytes > 0) {
       static_assert(Ops::stage::bytes == 0, "a map that stages operands fetches none");
-      int const lane = Vendor::lane_rank(member), lanes = Vendor::lane_count(member);
+      int const lanes = Vendor::lane_count(member);
       auto const scratch = member.team_scratch(0);
       auto* buffer =
           static_cast<char*>(scratch.get_shmem_aligned(fetch_bytes * std::size_t(lanes), 16));
-      if constexpr (is_by_warp<Loader>)
-        Loader::run(*this, member, first, int(last - first), buffer, typename Ops::indices{});
-      else
-        Loader::run(*this, first, int(last - first), {buffer, lane, lanes},
-                    typename Ops::indices{});
+      Loader::run(*this, member, first, int(last - first), buffer, typename Ops::indices{});
     } else {
       this->run(member, first, last);
     }

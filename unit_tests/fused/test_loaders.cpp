@@ -22,14 +22,16 @@ struct Chosen {
   friend bool operator==(Chosen const&, Chosen const&) = default;
 };
 
-/// Of operands in kernels in which L lanes share an item; `portably` where nothing is copied beside the arithmetic.
+/// In kernels in which L lanes share an item.
 template <int L, class... O>
 constexpr Chosen chosen_for(O const*...) {
   using Lanes = typename Impl::DividedLanes<L, Division<>, OneLane, Impl::bound_t<O>...>::type;
   using Loader = Impl::loader_of<Lanes, Impl::bound_t<O>...>;
   static_assert(Impl::Loader<Loader>);
-  return {Impl::is_by_lane<Loader>         ? By::lane
-          : Impl::is_by_warp<Loader>       ? By::warp
+  using Lane = Impl::FetchedByLane<Lanes, Impl::bound_t<O>...>;
+  using Warp = Impl::CopiedByWarp<Lanes, Impl::bound_t<O>...>;
+  return {std::is_same_v<Loader, Lane>     ? By::lane
+          : std::is_same_v<Loader, Warp>   ? By::warp
           : Impl::is_by_copy_group<Loader> ? By::copy_group
                                            : By::directly,
           Loader::bytes};

@@ -3,7 +3,7 @@
 
 # Every name in namespace Batchwork outside detail/ is shown by a document or an example:
 #   cmake -D SOURCE_DIR=<checkout> -D CTAGS=<universal-ctags> -P documented_names.cmake
-# Operators go without. Concepts are not found by all versions of ctags; those that are count.
+# Operators are left out. Versions of ctags that know concepts ask for these, too.
 
 cmake_minimum_required(VERSION 3.22)
 if(NOT CTAGS)

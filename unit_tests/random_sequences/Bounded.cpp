@@ -19,6 +19,13 @@ Real smallest() { return arithmetic().smallest; }
 Real gamma(int n) { return Real(n) * roundoff() / (1 - Real(n) * roundoff()); }
 /// The largest magnitude that the computed number may have.
 Real reach(Entry const& e) { return std::fabs(e.value) + e.error; }
+/// Whether all numbers and their bounds are finite.
+bool is_known(BoundedTile const& x) {
+  for (int i = 0; i < x.rows; ++i)
+    for (int j = 0; j < x.cols; ++j)
+      if (!std::isfinite(reach(x.at(i, j)))) return false;
+  return true;
+}
 /// Zero in any arithmetic: zeros of the structure, which are neither stored nor multiplied.
 bool is_zero(Entry const& e) { return e.value == 0 && e.error == 0; }
 
@@ -469,10 +476,7 @@ BoundedFactor cholesky(BoundedTile const& given) {
         l.at(i, j).error =
             std::isnan(l.at(i, j).value) && found.certain && found.code ? 0 : unknown;
   };
-  bool known = found.code == 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) known = known && std::isfinite(reach(r.a.at(i, j)));
-  if (!known) {
+  if (found.code != 0 || !is_known(r.a)) {
     nothing_known();
     if (found.code == 0) l.info.certain = r.info.certain = false;
     return r;
@@ -532,10 +536,7 @@ BoundedTile BoundedFactor::solve(BoundedTile const& b) const {
   BoundedTile const lt = upside_down(transpose(l), true);
   BoundedTile x = upside_down(substitute(lt, upside_down(y, false)), false);
   x.info = first_failure(info, b.info);
-  bool known = true;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j <= i; ++j) known = known && std::isfinite(reach(l.at(i, j)));
-  if (!known) {
+  if (!is_known(l)) {
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < b.cols; ++j)
         x.at(i, j).error = info.certain && std::isnan(x.at(i, j).value) ? 0 : unknown;
@@ -617,12 +618,9 @@ BoundedLu lu(BoundedTile const& given) {
   r.a.become(given);
   r.info = given.info;
   r.inverse_of_a.become(BoundedTile(n, n));
-  bool known = true;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) known = known && std::isfinite(reach(given.at(i, j)));
   Square inverse(n);
   Real determinant = 0;
-  known = known && invert(given, inverse, determinant);
+  bool const known = is_known(given) && invert(given, inverse, determinant);
   // (A + E) is as far from A as to multiply the determinant by no more than (1 + r)^n, r being the norm of inverse(A) E.
   Square const error = error_of_elimination(given);
   Real norm = 0;
@@ -670,12 +668,11 @@ BoundedScalar determinant(BoundedLu const& a) { return a.determinant(); }
 BoundedTile solve(BoundedTile const& t, BoundedTile const& b) {
   require(t.rows == t.cols && t.rows == b.rows, "a solve");
   int const n = t.rows;
-  bool lower = true, upper = true, known = true;
+  bool lower = true, upper = true;
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       if (j > i) lower = lower && is_zero(t.at(i, j));
       if (j < i) upper = upper && is_zero(t.at(i, j));
-      known = known && std::isfinite(reach(t.at(i, j)));
     }
   Info const info = first_failure(t.info, b.info);
   if (lower && upper)
@@ -693,7 +690,7 @@ BoundedTile solve(BoundedTile const& t, BoundedTile const& b) {
   }
   BoundedTile x = substitute(t, b);
   x.info = info;
-  if (!known) {
+  if (!is_known(t)) {
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < b.cols; ++j)
         x.at(i, j).error = std::isnan(x.at(i, j).value) ? 0 : unknown;

@@ -727,12 +727,17 @@ bool Generator::operation() {
     }
     return true;
   };
-  // Of positive definite matrices, whose condition is known; their rows are exchanged as others are.
+  // Of positive definite matrices, whose condition is known, and of such with the last row first, whose rows must be exchanged.
   auto const eliminate = [&] {
     if (n > most_rows_of_lu) return false;
     int const a = positive_definite(n);
     if (a < 0) return false;
-    std::string const lu = "lu(" + use(a) + ")";
+    std::string const extent = std::to_string(n);
+    std::string const lu = large || chance(30)
+                               ? "lu(" + use(a) + ")"
+                               : "lu(entries<" + extent + ", " + extent +
+                                     ">([&](int i, int j) { return element(" + variable(a) + ", " +
+                                     std::to_string(n - 1) + " - i, j); }))";
     int const what = below(6);
     bool const member = chance(50);
     if (what == 0) {

@@ -38,14 +38,6 @@ template <class L>
 inline constexpr bool is_by_copy_group = false;
 template <class LanesT, class... B>
 inline constexpr bool is_by_copy_group<FetchedByCopyGroup<LanesT, B...>> = true;
-template <class L>
-inline constexpr bool is_by_warp = false;
-template <class LanesT, class... B>
-inline constexpr bool is_by_warp<CopiedByWarp<LanesT, B...>> = true;
-template <class L>
-inline constexpr bool is_by_lane = false;
-template <class LanesT, class... B>
-inline constexpr bool is_by_lane<FetchedByLane<LanesT, B...>> = true;
 
 }  // namespace Batchwork::Impl
 

@@ -58,6 +58,7 @@ struct CopiedByWarp {
                                        : ahead                ? bytes_in + bytes_out
                                        : bytes_in > bytes_out ? bytes_in
                                                               : bytes_out;
+  static constexpr std::size_t bytes_of_lane = bytes / lanes_of_warp;
 
   template <std::size_t I>
   static BATCHWORK_INLINE void start(Ops const& ops, Next const& next, Place const& place) {

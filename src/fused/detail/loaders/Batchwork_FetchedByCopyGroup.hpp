@@ -45,17 +45,18 @@ struct FetchedByCopyGroup {
                                       (LanesT::copy_group_lanes / lanes);
     return all <= exchanges && Ops::stage::bytes + exchanges + all <= LanesT::available ? all : 0;
   }();
+  static constexpr std::size_t bytes_of_lane = 0;
 
   template <std::size_t I>
   static BATCHWORK_INLINE void start(Ops const& ops, Next const& items, Place const& place) {
     using Bnd = typename Ops::template bound<I>;
-    if constexpr (bytes > 0 && bytes_of<I>() > 0)
+    if constexpr (bytes_of<I>() > 0)
       Transfer<Bnd>::start(get<I>(ops.bounds).loc, 0, items, buffer_of<I>(place));
   }
   template <std::size_t I>
   static BATCHWORK_INLINE auto finish(Ops const& ops, auto const& item, Place const& place) {
     using Bnd = typename Ops::template bound<I>;
-    if constexpr (bytes > 0 && bytes_of<I>() > 0) {
+    if constexpr (bytes_of<I>() > 0) {
       typename Argument<Bnd, LanesT>::type x;
       Transfer<Bnd>::finish(x, item.grid, item.place, buffer_of<I>(place));
       return x;

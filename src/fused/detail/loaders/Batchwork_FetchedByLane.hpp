@@ -53,6 +53,7 @@ struct FetchedByLane {
                ? all_bytes(typename Ops::indices{})
                : 0;
   }();
+  static constexpr std::size_t bytes_of_lane = bytes;
 
   template <std::size_t I>
   static BATCHWORK_INLINE void start(Ops const& ops, Next const& item, Place const& place) {
@@ -75,11 +76,12 @@ struct FetchedByLane {
     }
   }
 
-  /// All lanes of a team, for n items from `first` on; `buffer` has the bytes of each of them.
-  template <class Group, std::size_t... I>
-  static BATCHWORK_INLINE void run(Group const& group, std::int64_t first, int n,
-                                   Place const& place, std::index_sequence<I...> indices) {
-    int const lane = place.lane, lanes = place.lanes;
+  /// All lanes of a team, for n items from `first` on; `scratch` has the bytes of each lane.
+  template <class Group, class Member, std::size_t... I>
+  static BATCHWORK_INLINE void run(Group const& group, Member const& member, std::int64_t first,
+                                   int n, char* scratch, std::index_sequence<I...> indices) {
+    int const lane = Vendor::lane_rank(member), lanes = Vendor::lane_count(member);
+    Place const place{scratch, lane, lanes};
     if (lane < n) (start<I>(group.operands, first + lane, place), ...);
     for (int k = lane; k < n; k += lanes) {
       Items const items{first + k, 1};

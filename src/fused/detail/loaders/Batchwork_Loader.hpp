@@ -15,6 +15,8 @@ namespace Batchwork::Impl {
 
 /// Of the operands of a group, all of whose functions are static:
 ///   bytes                      of team scratch: of a lane, of a warp or of a copy group, as it says; 0 where it is not to be used
+///   bytes_of_lane              of them that the verb's own kernel has for each lane; where there are any, the loader has a
+///                              run(group, member, first, n, scratch, indices), which runs the group on n items
 ///   Next                       which items are started
 ///   Place                      where in scratch they stand, and who calls
 ///   start<I>(ops, next, place) starts the copies of operand I, if there are any: they are on their way while the lanes compute
@@ -23,6 +25,7 @@ template <class L>
 concept Loader = requires(typename L::Ops const& ops, typename L::Next const& next,
                           typename L::Place const& place) {
   { L::bytes } -> std::convertible_to<std::size_t>;
+  { L::bytes_of_lane } -> std::convertible_to<std::size_t>;
   L::template start<0>(ops, next, place);
 };
 
@@ -30,7 +33,7 @@ concept Loader = requires(typename L::Ops const& ops, typename L::Next const& ne
 template <class LanesT, class... B>
 struct LoadedDirectly {
   using Ops = Operands<LanesT, B...>;
-  static constexpr std::size_t bytes = 0;
+  static constexpr std::size_t bytes = 0, bytes_of_lane = 0;
   struct Next {};
   struct Place {
     char const* stage;
