@@ -25,6 +25,7 @@
 #include "tile/Batchwork_Lu.hpp"
 #include "tile/Batchwork_Matrix.hpp"
 #include "tile/Batchwork_Product.hpp"
+#include "tile/Batchwork_Qr.hpp"
 #include "tile/Batchwork_Reduce.hpp"
 #include "tile/Batchwork_Scalar.hpp"
 #include "tile/Batchwork_Structured.hpp"

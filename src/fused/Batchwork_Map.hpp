@@ -23,7 +23,7 @@ struct MapOfArguments {
                   "Batchwork::map: the arguments are [exec,] [launch(...),] sequence, operands... "
                   "in this order");
     if constexpr (in_order) {
-      std::int64_t const items = check("map", 0, resolve(operands)...).items;
+      std::int64_t const items = check("map", 0, resolve(operands)...);
       launch_group(exec, how, "map", make_map_group<Exec, How>(sequence, resolve(operands)...),
                    items);
     }

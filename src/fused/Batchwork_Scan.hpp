@@ -28,7 +28,7 @@ struct ScanOfArguments {
                   "operands... in this order");
     if constexpr (in_order) {
       auto const n = std::int64_t(steps);
-      std::int64_t const items = check("scan", n, resolve(operands)...).items;
+      std::int64_t const items = check("scan", n, resolve(operands)...);
       launch_group(exec, how, "scan", make_scan_group<Exec, How>(n, sequence, resolve(operands)...),
                    items);
     }

@@ -136,11 +136,11 @@ template <class Exec, int W, int Teams, int L, class Sequence, class Status, cla
 void scan_as(char const* name, Exec const& exec, Launch<W, Teams, L> const& how, std::int64_t steps,
              Sequence const& sequence, Status const& status, O const&... operands) {
   if constexpr (Status::kind == Kind::nothing) {
-    std::int64_t const items = check(name, steps, operands...).items;
+    std::int64_t const items = check(name, steps, operands...);
     launch_group(exec, how, name,
                  make_scan_group<Exec, Launch<W, Teams, L>>(steps, sequence, operands...), items);
   } else {
-    std::int64_t const items = check(name, steps, operands..., status).items;
+    std::int64_t const items = check(name, steps, operands..., status);
     launch_group(exec, how, name,
                  make_scan_group<Exec, Launch<W, Teams, L>>(steps, sequence, operands..., status),
                  items);
@@ -248,7 +248,7 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
     };
     std::int64_t items = 0;
     run([&](auto const&, auto const& status, auto const&... o) {
-      items = check("Kalman::filter", steps, o..., status).items;
+      items = check("Kalman::filter", steps, o..., status);
     });
     if (items == 0) return;
     launch_gains(exec, how.label, steps, m, start, re, promise.gains);

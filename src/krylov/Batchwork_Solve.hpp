@@ -221,12 +221,11 @@ T* workspace_of(SystemCall const& call, WorkspacePlan const& plan, Given const& 
                   "Batchwork::solve: the workspace's memory cannot be reached from the execution "
                   "space");
     SystemView const v{"workspace", describe_view(given.view)};
-    if (!v.d.problem.empty()) call.fail(SystemCall::name(7, v) + ": " + v.d.problem);
     if (!v.d.contiguous)
-      call.fail(SystemCall::name(7, v) + " has gaps; give a View whose numbers are side by side");
+      call.fail("operand 7, " + v.name() + " has gaps; give a View whose numbers are side by side");
     memory = given.view.data();
     there = std::int64_t(given.view.extent(0));
-    what = SystemCall::name(7, v) + " has " + std::to_string(there);
+    what = "operand 7, " + v.name() + " has " + std::to_string(there);
   }
   if (there < plan.numbers())
     call.fail(std::string(plan.solver.numbers() == 0           ? "the preconditioner needs"
@@ -351,37 +350,29 @@ void solve_batch(Exec const& exec, std::string const& label, WorkDivision const&
   static_assert(reaches<Exec, typename Log::memory_space>,
                 "Batchwork::solve: the log's memory cannot be reached from the execution space");
 
-  SystemCall const call{"solve", label};
-  SystemView const vb{"b", b.description}, vx{"x", x.description};
+  SystemCall call("solve", label);
   call.check_matrices(3, a);
-  call.check_vector(4, vb, b, a);
-  call.check_vector(5, vx, x, a);
-  std::int64_t const items = x.description.items;
-  call.check_items(4, vb, b.description.items, SystemCall::name(5, vx), items);
-  auto const views = a.views();
-  call.check_allocated(5, vx, vb, views);
-  if (!views.empty()) call.check_items(3, views.back(), a.items(), SystemCall::name(5, vx), items);
-  call.check_written(5, vx, 4, vb);
-  for (auto const& v : views) call.check_written(5, vx, 3, v);
-  auto const check_log = [&](auto const& view, char const* what) {
+  call.add_vector(5, "x", x, a, true);
+  call.add_vector(4, "b", b, a);
+  call.add_matrices(3, a);
+  std::int64_t const items = call.check();
+  auto const add_log = [&](auto const& view, char const* what) {
     if (view.data() == nullptr && view.size() == 0) return;
-    SystemView const v{"log " + std::string(what), describe_view(view)};
-    call.check_items(6, v, std::int64_t(view.extent(0)), SystemCall::name(5, vx), items);
+    call.add(6, {"log " + std::string(what), describe_view(view)}, true);
+    call.parts.back().d.items = std::int64_t(view.extent(0));
   };
-  check_log(log.iterations, "iterations");
-  check_log(log.recurrence, "recurrence");
-  check_log(log.residual, "residual");
-  check_log(log.reason, "reason");
-  check_log(log.history, "history");
-  check_log(log.scaled_residual, "scaled_residual");
+  add_log(log.iterations, "iterations");
+  add_log(log.recurrence, "recurrence");
+  add_log(log.residual, "residual");
+  add_log(log.reason, "reason");
+  add_log(log.history, "history");
+  add_log(log.scaled_residual, "scaled_residual");
   auto const& solver = unscaled_solver(given_solver);
   check_solver(call, solver);
-  auto const scale = scaling_of<Exec, T>(call, given_solver, a, [&](SystemView const& weights) {
-    if (!weights.d.problem.empty())
-      call.fail(SystemCall::name(1, weights) + ": " + weights.d.problem);
-    call.check_items(1, weights, weights.d.items, SystemCall::name(5, vx), items);
-    call.check_written(5, vx, 1, weights);
-  });
+  auto const scale = scaling_of<Exec, T>(call, given_solver, a);
+  if constexpr (!std::is_same_v<Given, NoWorkspace>)
+    call.add(7, {"workspace", describe_view(given.view)}, true);
+  call.check();
   if (a.rows() > most_rows_of_a_solve)
     call.fail("systems of " + std::to_string(a.rows()) + " rows, more than the limit of " +
               std::to_string(most_rows_of_a_solve) + "; use a solver for single large systems");
@@ -390,12 +381,6 @@ void solve_batch(Exec const& exec, std::string const& label, WorkDivision const&
   if constexpr (requires { preconditioner.check(call, a); }) preconditioner.check(call, a);
   if constexpr (requires { M::template reachable<Exec>(); })
     require_reachable<(M::template reachable<Exec>())>();
-  if constexpr (!std::is_same_v<Given, NoWorkspace>) {
-    SystemView const vw{"workspace", describe_view(given.view)};
-    call.check_written(7, vw, 4, vb);
-    call.check_written(7, vw, 5, vx);
-    for (auto const& v : views) call.check_written(7, vw, 3, v);
-  }
   auto const systems = a.systems();
   using Systems = std::remove_const_t<decltype(systems)>;
   auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
@@ -540,7 +525,7 @@ std::int64_t workspace_numbers(Exec const& exec, WorkDivision const& how, Solver
   static_assert(std::is_same_v<Number, float> || std::is_same_v<Number, double>,
                 "Batchwork::workspace_numbers: say of which numbers: "
                 "workspace_numbers<double>(...)");
-  Impl::SystemCall const call{"workspace_numbers"};
+  Impl::SystemCall const call("workspace_numbers");
   auto const& plain = Impl::unscaled_solver(solver);
   constexpr bool is_scaled = Impl::is_scaled_solver<Solver>;
   auto const in_kernel = Impl::preconditioner_in_kernel(preconditioner, a);

@@ -317,7 +317,7 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
   using Given = std::remove_cvref_t<decltype(a.systems())>;
   constexpr bool functor = requires(Given const& s) { s.functor; };
   using Systems = std::conditional_t<ByLanes && !functor, AnySystems<T>, Given>;
-  SystemCall const call{"team_solve"};
+  SystemCall const call("team_solve");
   call.check_matrices(3, a);
   auto const placed = solver_with_storage<T>(fitted_solver(call, solver, a.rows()), StoragePlan{},
                                              static_cast<T*>(nullptr));

@@ -21,7 +21,7 @@ TEST(TridiagonalMisuse, IsNamed) {
   };
   says([&] { solve_tridiagonal(l, d, u, b8, x); },
        {"Batchwork::solve_tridiagonal: operand 4, b(\"b8\") [View (8, 4), tile 4] has 8 items",
-        "operand 2, diagonal(\"d\")", "has 7; give"});
+        "operand 1, lower(\"l\")", "has 7; give"});
   says([&] { solve_tridiagonal(l, d, u5, b, x); },
        {"operand 3, upper(\"u5\") [View (7, 5), tile 5] has 5 rows", "operand 2, diagonal(\"d\")",
         "has 4; give"});

@@ -30,9 +30,10 @@ TEST(MultiplyMisuse, IsNamed) {
 
   expect_says(message_of([&] { multiply(csr(offsets, columns, values8), x, y); }),
               {"Batchwork::multiply: operand 1, csr values(\"values8\") [View (8, 9)] has 8 items",
-               "operand 3, y(\"y\") [View (7, 4)] has 7", "; give"});
+               "operand 2, x(\"x\") [View (7, 4)] has 7", "; give"});
   expect_says(message_of([&] { multiply(2, a, x, 1, y8); }),
-              {"operand 3, x(\"x\") [View (7, 4)] has 7 items", "operand 5, y(\"y8\")"});
+              {"operand 5, y(\"y8\") [View (8, 4)] has 8 items",
+               "operand 3, x(\"x\") [View (7, 4)] has 7;"});
   expect_says(
       message_of([&] { multiply(a, x5, y); }),
       {"operand 2, x(\"x5\") [View (7, 5)] holds 5 numbers an item", "have 4 rows", "; give"});

@@ -44,7 +44,7 @@ struct OnTeams {
   auto scale() const {
     return [*this](auto const& l, auto const& a, auto const& r) {
       auto const systems = a.systems();
-      Impl::SystemCall const call{"scale"};
+      Impl::SystemCall const call("scale");
       std::vector<Impl::SystemOperand> operands;
       auto const left = Impl::factors_of<Space, T>(call, 1, "left", a, l, operands);
       auto const right = Impl::factors_of<Space, T>(call, 3, "right", a, r, operands);

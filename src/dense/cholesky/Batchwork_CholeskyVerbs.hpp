@@ -150,7 +150,7 @@ void cholesky_batch(Exec const& exec, std::string const& label, A const& a_opera
   if (!InPlace) call.add("l", true, l);
   TriangleProblem<T> p;
   p.status = status_target<Exec>(call, codes);
-  call.check(0, {!InPlace && same_numbers(l, a), 0, 1});
+  call.check({!InPlace && same_numbers(l, a), 0, 1});
   call.check_square(0, a.rows, a.cols);
   if (l.rows != a.rows || l.cols != a.cols)
     call.fail(call.parts[1].name() + " does not hold the factor of " + call.parts[0].name() +
@@ -188,7 +188,7 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
   if (!InPlace) call.add("x", true, x);
   TriangleProblem<T> p;
   p.status = status_target<Exec>(call, codes);
-  call.check(0, {!InPlace && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2});
+  call.check({!InPlace && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2});
   call.check_square(0, a.rows, a.cols);
   if (b.rows != a.rows)
     call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +

@@ -8,14 +8,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 
 #include "dense/copy/detail/Batchwork_CopyRuns.hpp"
 #include "dense/copy/detail/Batchwork_CopyTiles.hpp"
 #include "launch/Batchwork_Launch.hpp"
-#include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
 namespace Batchwork {
@@ -28,22 +27,6 @@ template <class V, Structure St, int... E>
 inline constexpr bool is_compact<Adapted<V, St, true, E...>> = true;
 template <class A>
 inline constexpr bool is_compact<TransposedView<A>> = is_compact<A>;
-
-/// What is wrong with a copy, or nothing.
-inline std::string copy_problem(Part const& to, Part const& from) {
-  if (!to.d.problem.empty()) return to.name() + ": " + to.d.problem;
-  if (!from.d.problem.empty()) return from.name() + ": " + from.d.problem;
-  if (to.d.null && from.d.null) return to.name() + ": " + null_problem;
-  if (to.d.items != from.d.items)
-    return differing_items(from.name(), from.d.items, to.name(), to.d.items);
-  if (to.d.shape != from.d.shape)
-    return from.name() + " gives items of " + from.d.shape + ", but " + to.name() +
-           " takes items of " + to.d.shape +
-           "; give both the same extents, or transposed(view) for transposes";
-  if (surely_share(to.d, from.d))
-    return shared_elements(to.name(), from.name(), "give a View of its own");
-  return "";
-}
 
 /// Launches kernel for its tiles, with so many bytes of team scratch.
 template <class Exec, class Kernel>
@@ -83,12 +66,17 @@ void copy_batch(Exec const& exec, std::string const& verb, Launch<> const& how, 
       Kokkos::SpaceAccessibility<Exec, typename decltype(to)::memory_space>::accessible &&
       Kokkos::SpaceAccessibility<Exec, typename decltype(from)::memory_space>::accessible)>();
 
-  std::string const problem =
-      copy_problem(Part{1, "to", true, to.description}, Part{2, "from", false, from.description});
-  if (!problem.empty()) throw std::invalid_argument("Batchwork::" + verb + ": " + problem);
+  Call call{verb, {}, label_alone(how)};
+  call.add("to", true, to);
+  call.add("from", false, from);
+  if (call.parts[0].d.problem.empty() && call.parts[1].d.problem.empty() &&
+      to.description.shape != from.description.shape)
+    call.fail(call.parts[1].name() + " gives items of " + from.description.shape + ", but " +
+              call.parts[0].name() + " takes items of " + to.description.shape +
+              "; give both the same extents, or transposed(view) for transposes");
+  std::int64_t const items = call.check();
 
-  std::string const label = kernel_label(verb, label_alone(how));
-  std::int64_t const items = to.description.items;
+  std::string const label = kernel_label(verb, call.label);
   if (items == 0 || to.rows == 0 || to.cols == 0) return;
   CopyProblem<T> const p{to.storage, from.storage.as_const(), items, to.rows, to.cols};
   CopyRuns<T> const runs(p);

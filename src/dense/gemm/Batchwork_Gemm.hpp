@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -136,14 +135,12 @@ constexpr bool gemm_accessible() {
 
 inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::int64_t b_rows,
                        Part const& c, std::string const& product, bool reads_c, double beta) {
-  auto const fail = [](std::string const& what) {
-    throw std::invalid_argument("Batchwork::gemm: " + what);
-  };
+  auto const fail = [](std::string const& what) { refuse_call("gemm", what); };
   std::vector<Part> parts;
   // A fixed operand has no View that could be missing or shared.
   for (Part const* p : {&a, &b, &c})
-    if (std::string(p->role) != role_of(Kind::fixed)) parts.push_back(*p);
-  check_parts("gemm", parts, 0);
+    if (p->role != role_of(Kind::fixed)) parts.push_back(*p);
+  check_operands("gemm", parts, 0);
   if (a_cols != b_rows)
     fail(a.name() + " has " + std::to_string(a_cols) + " columns, but " + b.name() + " has " +
          std::to_string(b_rows) +

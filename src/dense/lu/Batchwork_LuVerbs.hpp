@@ -115,7 +115,7 @@ void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L 
   call.add("rows", true, order);
   LuProblem<T> p;
   p.status = status_target<Exec>(call, codes);
-  call.check(0, {!Same && same_numbers(lu, a) && lu.storage.row == a.storage.row, 0, 1});
+  call.check({!Same && same_numbers(lu, a) && lu.storage.row == a.storage.row, 0, 1});
   call.check_square(0, a.rows, a.cols);
   if (lu.rows != a.rows || lu.cols != a.cols)
     call.fail(call.parts[1].name() + " does not hold the factors of " + call.parts[0].name() +
@@ -152,7 +152,7 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
   if (!Same) call.add("x", true, x);
   LuProblem<T> p;
   p.status = status_target<Exec>(call, codes);
-  call.check(0, {!Same && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2});
+  call.check({!Same && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2});
   call.check_square(0, a.rows, a.cols);
   if (b.rows != a.rows)
     call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +

@@ -8,70 +8,62 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
+#include <utility>
 
-#include "launch/detail/Batchwork_Check.hpp"
+#include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 
 namespace Batchwork::Impl {
 
-/// One View of a call on systems, for messages.
+/// A View of matrices or vectors, for messages. Its indices say enough: the shape of a tile is left out.
 struct SystemView {
   std::string role;
   Description d;
 
-  std::string name() const {
-    return role + "(\"" + d.label + "\") [View " + d.extents +
-           (d.begin == nullptr ? ", not allocated" : "") + "]";
-  }
+  std::string name() const { return view_name(role, d, ""); }
 };
 
 /// The checks of a call on systems: everything is known on the host, no pattern is read.
-struct SystemCall {
-  std::string verb;
-  std::string label{};
+struct SystemCall : Call {
+  SystemCall(std::string verb_given, std::string label_given = {})
+      : Call{std::move(verb_given), {}, std::move(label_given)} {}
 
-  [[noreturn]] void fail(std::string const& what) const {
-    throw std::invalid_argument("Batchwork::" + verb + ": " + what);
-  }
   /// What a launch that is refused is of.
   LaunchWords launch_words(std::int64_t rows) const {
     return {verb, "systems of " + std::to_string(rows) + " rows", "give smaller systems"};
   }
-  static std::string name(int position, SystemView const& v) {
-    return "operand " + std::to_string(position) + ", " + v.name();
-  }
 
+  void add(int position, SystemView const& v, bool writes = false) {
+    parts.push_back({position, v.role, writes, v.d});
+    parts.back().d.shape.clear();
+  }
   template <class A>
   void check_matrices(int position, A const& a) const {
     if (auto const problem = a.problem(); !problem.empty())
       fail("operand " + std::to_string(position) + ", " + problem);
   }
-  /// A vector for every item, v(item, i).
+  /// The Views of A. Of those of a pattern no number of items is asked; the numbers come last.
+  template <class A>
+  void add_matrices(int position, A const& a, bool writes = false) {
+    check_matrices(position, a);
+    auto const views = a.views();
+    for (auto const& v : views) add(position, v);
+    if (views.empty()) return;
+    parts.back().d.items = a.items();
+    parts.back().writes = writes;
+  }
+  /// A vector for every item, v(item, i), or one for all of them.
   template <class V, class A>
-  void check_vector(int position, SystemView const& v, V const& vector, A const& a) const {
-    if (!v.d.problem.empty()) fail(name(position, v) + ": " + v.d.problem);
+  void add_vector(int position, std::string const& role, V const& vector, A const& a,
+                  bool writes = false) {
+    add(position, {role, vector.description}, writes);
+    auto const& v = parts.back();
+    if (!v.d.problem.empty()) fail(v.name() + ": " + v.d.problem);
     if (vector.rows != a.rows())
-      fail(name(position, v) + " holds " + std::to_string(vector.rows) +
+      fail(v.name() + " holds " + std::to_string(vector.rows) +
            " numbers an item, but the matrices have " + std::to_string(a.rows()) +
            " rows; give vectors (item, row) of as many");
-  }
-  void check_items(int position, SystemView const& v, std::int64_t items, std::string const& of,
-                   std::int64_t wanted) const {
-    if (items >= 0 && items != wanted) fail(differing_items(name(position, v), items, of, wanted));
-  }
-  /// Refuses a call of which neither the vectors nor the numbers of A, the last of its Views, were ever allocated.
-  void check_allocated(int position, SystemView const& x, SystemView const& y,
-                       std::vector<SystemView> const& of_a) const {
-    if (x.d.null && y.d.null && (of_a.empty() || of_a.back().d.null))
-      fail(name(position, x) + ": " + null_problem);
-  }
-  void check_written(int position, SystemView const& written, int other_position,
-                     SystemView const& other) const {
-    if (surely_share(written.d, other.d))
-      fail(shared_elements(name(position, written), name(other_position, other),
-                           "give a View of its own"));
   }
 };
 

@@ -116,9 +116,9 @@ struct SystemScaling {
   }
 };
 
-/// That of a call, checked; `check` is run with the weights' View.
-template <class Exec, class T, class Solver, class A, class Check>
-auto scaling_of(SystemCall const& call, Solver const& given, A const& a, Check const& check) {
+/// That of a call, to which the weights' View is added.
+template <class Exec, class T, class Solver, class A>
+auto scaling_of(SystemCall& call, Solver const& given, A const& a) {
   if constexpr (!is_scaled_solver<Solver>) {
     return NotScaled{};
   } else {
@@ -144,11 +144,8 @@ auto scaling_of(SystemCall const& call, Solver const& given, A const& a, Check c
     }
     SystemScaling<T> s{given.equilibrates, has_weights, given.norm == TestNorm::unscaled, symmetric,
                        given.scaling};
-    if constexpr (has_weights) {
-      std::vector<SystemOperand> operands;
-      s.weights = factors_of<Exec, T>(call, 1, "weights", a, given.weights, operands);
-      check(operands.back().view);
-    }
+    if constexpr (has_weights)
+      s.weights = factors_of<Exec, T>(call, 1, "weights", a, given.weights);
     return s;
   }
 }

@@ -70,18 +70,17 @@ template <class Exec, class Alpha, class A>
 void add_scaled_identity_batch(Exec const& exec, std::string const& label, Alpha const& alpha,
                                A const& a, double beta) {
   using T = typename NumbersStored<Exec, A>::type;
-  SystemCall const call{"add_scaled_identity", label};
-  call.check_matrices(2, a);
-  auto operands = operands_of(2, a, true);
+  SystemCall call("add_scaled_identity", label);
+  call.add_matrices(2, a, true);
   ItemNumber<T> added;
   if constexpr (Viewish<Alpha>) {
     auto const s = operand_of<Exec, T, 0>(alpha);
     added = {s.storage.as_const(), false};
-    operands.push_back({1, {"alpha", s.description}});
+    call.add(1, {"alpha", s.description});
   } else {
     added.value = T(alpha);
   }
-  std::int64_t const items = check_operands(call, operands);
+  std::int64_t const items = call.check();
   if (a.rows() == 0) return;
   auto const systems = a.systems();
   launch_systems(exec, call,

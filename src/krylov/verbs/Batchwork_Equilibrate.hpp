@@ -131,15 +131,11 @@ void equilibrate_batch(Exec const& exec, std::string const& label, A const& a, L
   require_written<std::remove_const_t<decltype(left)>>();
   require_written<std::remove_const_t<decltype(right)>>();
 
-  SystemCall const call{"equilibrate", label};
-  SystemView const l{"left", left.description}, r{"right", right.description};
-  call.check_matrices(1, a);
-  call.check_vector(2, l, left, a);
-  call.check_vector(3, r, right, a);
-  auto operands = operands_of(1, a, false);
-  operands.push_back({2, l, true});
-  operands.push_back({3, r, true});
-  std::int64_t const items = check_operands(call, operands);
+  SystemCall call("equilibrate", label);
+  call.add_matrices(1, a);
+  call.add_vector(2, "left", left, a, true);
+  call.add_vector(3, "right", right, a, true);
+  std::int64_t const items = call.check();
   if (a.rows() == 0) return;
   auto const systems = a.systems();
   launch_systems(exec, call,

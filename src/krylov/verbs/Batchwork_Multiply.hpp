@@ -70,19 +70,12 @@ void multiply_batch(Exec const& exec, std::string const& label, double alpha, A 
   require_multiply<Exec, A, std::remove_const_t<decltype(y)>, std::remove_const_t<decltype(x)>>();
   using T = typename decltype(y)::value_type;
 
-  SystemCall const call{"multiply", label};
-  SystemView const vx{"x", x.description}, vy{"y", y.description};
+  SystemCall call("multiply", label);
   call.check_matrices(at_a, a);
-  call.check_vector(at_x, vx, x, a);
-  call.check_vector(at_y, vy, y, a);
-  std::int64_t const items = y.description.items;
-  call.check_items(at_x, vx, x.description.items, SystemCall::name(at_y, vy), items);
-  auto const views = a.views();
-  call.check_allocated(at_y, vy, vx, views);
-  if (!views.empty())
-    call.check_items(at_a, views.back(), a.items(), SystemCall::name(at_y, vy), items);
-  call.check_written(at_y, vy, at_x, vx);
-  for (auto const& v : views) call.check_written(at_y, vy, at_a, v);
+  call.add_vector(at_x, "x", x, a);
+  call.add_vector(at_y, "y", y, a, true);
+  call.add_matrices(at_a, a);
+  std::int64_t const items = call.check();
   if (items == 0 || a.rows() == 0) return;
 
   auto const systems = a.systems();

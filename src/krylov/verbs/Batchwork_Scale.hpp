@@ -48,12 +48,11 @@ template <class Exec, class L, class A, class R>
 void scale_batch(Exec const& exec, std::string const& label, L const& left, A const& a,
                  R const& right) {
   using T = typename NumbersStored<Exec, A>::type;
-  SystemCall const call{"scale", label};
-  call.check_matrices(2, a);
-  auto operands = operands_of(2, a, true);
-  auto const l = factors_of<Exec, T>(call, 1, "left", a, left, operands);
-  auto const r = factors_of<Exec, T>(call, 3, "right", a, right, operands);
-  std::int64_t const items = check_operands(call, operands);
+  SystemCall call("scale", label);
+  call.add_matrices(2, a, true);
+  auto const l = factors_of<Exec, T>(call, 1, "left", a, left);
+  auto const r = factors_of<Exec, T>(call, 3, "right", a, right);
+  std::int64_t const items = call.check();
   if (a.rows() == 0) return;
   auto const systems = a.systems();
   launch_systems(exec, call,

@@ -100,21 +100,14 @@ void solve_triangular_batch(Exec const& exec, std::string const& label, Triangle
   auto const b = operand_of<Exec, T, 1>(b_arg);
   auto const x = operand_of<Exec, T, 1>(x_arg);
   require_written<std::remove_const_t<decltype(x)>>();
-  SystemCall const call{"solve_triangular", label};
+  SystemCall call("solve_triangular", label);
   call.check_matrices(2, a);
-  auto operands = operands_of(2, a, false);
-  SystemView const vb{"b", b.description}, vx{"x", x.description};
-  call.check_vector(3, vb, b, a);
-  call.check_vector(4, vx, x, a);
-  operands.push_back({4, vx, true});
-  // In place: the same numbers are no overlap.
-  if (same_numbers(x, b) && x.storage.row == b.storage.row)
-    call.check_items(3, vb, b.description.items, SystemCall::name(4, vx), x.description.items);
-  else operands.push_back({3, vb});
-  Call beside{call.verb, {}};
-  StatusTarget const status = status_target<Exec>(beside, codes);
-  for (auto const& part : beside.parts) operands.push_back({5, {"status", part.d}, true});
-  std::int64_t const items = check_operands(call, operands);
+  call.add_vector(3, "b", b, a);
+  call.add_vector(4, "x", x, a, true);
+  call.add_matrices(2, a);
+  StatusTarget const status = status_target<Exec>(call, codes, 5);
+  std::int64_t const items = call.check({same_numbers(x, b) && x.storage.row == b.storage.row, 0, 1,
+                                         "x may be b, the same View, else give a View of its own"});
   if (a.rows() == 0) return;
   launch_systems(
       exec, call,

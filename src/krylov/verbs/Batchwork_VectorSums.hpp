@@ -114,7 +114,7 @@ struct VectorSums {
 
 /// y may be x.
 template <template <class> class Sum, class Exec, class X, class Y, class R>
-void sum_vectors(Exec const& exec, SystemCall const& call, X const& x_arg, Y const& y_arg,
+void sum_vectors(Exec const& exec, SystemCall call, X const& x_arg, Y const& y_arg,
                  R const& result_arg, int at_y, int at_result) {
   using T = std::remove_const_t<typename stored_t<X>::value_type>;
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
@@ -124,12 +124,15 @@ void sum_vectors(Exec const& exec, SystemCall const& call, X const& x_arg, Y con
   auto const result = operand_of<Exec, T, 0>(result_arg);
   require_written<std::remove_const_t<decltype(result)>>();
 
-  SystemView const vx{"x", x.description}, vy{"y", y.description}, to{"result", result.description};
-  std::int64_t const items = check_operands(call, {{at_result, to, true}, {1, vx}, {at_y, vy}});
+  SystemView const vx{"x", x.description};
+  call.add(at_result, {"result", result.description}, true);
+  call.add(1, vx);
+  call.add(at_y, {"y", y.description});
+  std::int64_t const items = call.check();
   if (y.rows != x.rows)
-    call.fail(SystemCall::name(at_y, vy) + " holds " + std::to_string(y.rows) +
-              " numbers an item, but " + SystemCall::name(1, vx) + " holds " +
-              std::to_string(x.rows) + "; give vectors (item, row) of as many");
+    call.fail(call.parts[2].name() + " holds " + std::to_string(y.rows) + " numbers an item, but " +
+              call.parts[1].name() + " holds " + std::to_string(x.rows) +
+              "; give vectors (item, row) of as many");
   if (auto const problem = size_problem(vx, x.rows); !problem.empty())
     call.fail("operand 1, " + problem);
   launch_systems(exec, call,

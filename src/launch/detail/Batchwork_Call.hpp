@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Call: what a call of a verb on whole matrices or bands has said of its Views, and the checks of them before a launch.
+/// Call: what a call of a verb on matrices, bands or systems has said of its Views, and the checks of them before a launch.
 #ifndef BATCHWORK_CALL_HPP
 #define BATCHWORK_CALL_HPP
 
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -49,34 +48,21 @@ struct Call {
   std::vector<Part> parts;
   std::string label{};
 
-  [[noreturn]] void fail(std::string const& what) const {
-    throw std::invalid_argument("Batchwork::" + verb + ": " + what);
-  }
+  [[noreturn]] void fail(std::string const& what) const { refuse_call(verb, what); }
   template <class Batch>
   Part const& add(char const* role, bool writes, Batch const& batch) {
     parts.push_back({int(parts.size()) + 1, role, writes, batch.description});
     return parts.back();
   }
 
-  /// Refuses what is wrong with any of the Views, numbers of items that differ from those of operand `reference`, and overlaps
-  /// that are certain.
-  void check(std::size_t reference, InPlace const& in_place) const {
-    for (auto const& p : parts)
-      if (!p.d.problem.empty()) fail(p.name() + ": " + p.d.problem);
-    auto const& first = parts[reference];
-    if (none_allocated(parts)) fail(first.name() + ": " + null_problem);
-    for (auto const& p : parts)
-      if (p.d.items != first.d.items)
-        fail(differing_items(p.name(), p.d.items, first.name(), first.d.items));
-    for (std::size_t a = 0; a < parts.size(); ++a)
-      for (std::size_t b = a + 1; b < parts.size(); ++b) {
-        auto const &x = parts[a], &y = parts[b];
-        if (!x.writes && !y.writes) continue;
-        if (in_place.is && a == in_place.from && b == in_place.to) continue;
-        if (surely_share(x.d, y.d))
-          fail(shared_elements((x.writes ? x : y).name(), (x.writes ? y : x).name(),
-                               in_place.remedy));
-      }
+  /// check_parts of the Views so far. \returns the number of items
+  std::int64_t check(InPlace const& in_place = {false, 0, 0, "give a View of its own"}) const {
+    return check_parts(
+        verb, parts,
+        [&](std::size_t a, std::size_t b) {
+          return in_place.is && a == in_place.from && b == in_place.to;
+        },
+        in_place.remedy);
   }
   void check_square(std::size_t place, std::int64_t rows, std::int64_t cols) const {
     if (rows != cols)
@@ -113,9 +99,9 @@ constexpr void require_matrix() {
                 "index behind them in compact(view, n)");
 }
 
-/// Where the codes go; an operand is added to the call.
+/// Where the codes go; an operand is added to the call, which has them at this position, or behind the others.
 template <class Exec, class S>
-StatusTarget status_target(Call& call, S const& operand) {
+StatusTarget status_target(Call& call, S const& operand, int position = 0) {
   StatusTarget t;
   if constexpr (is_status_operand<S>) {
     auto const batch = stored(operand);
@@ -128,7 +114,8 @@ StatusTarget status_target(Call& call, S const& operand) {
     t.width = batch.storage.width;
     t.group = batch.storage.group;
     t.lane = batch.storage.lane;
-    call.add("status", true, batch);
+    call.parts.push_back(
+        {position > 0 ? position : int(call.parts.size()) + 1, "status", true, batch.description});
   }
   return t;
 }

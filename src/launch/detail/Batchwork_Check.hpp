@@ -15,16 +15,23 @@
 
 namespace Batchwork::Impl {
 
+/// What messages say of a View: with the shape of its tile, where there is one.
+inline std::string view_name(std::string const& role, Description const& d,
+                             std::string const& shape) {
+  return role + "(\"" + d.label + "\") [View " + d.extents +
+         (d.begin == nullptr ? ", not allocated" : "") + (shape.empty() ? "" : ", tile " + shape) +
+         "]";
+}
+
 /// One View of a call, for messages: a carry has two.
 struct Part {
   int position;  ///< 1-based, among the operands
-  char const* role;
+  std::string role;
   bool writes;
   Description d;
 
   std::string name() const {
-    return "operand " + std::to_string(position) + ", " + role + "(\"" + d.label + "\") [View " +
-           d.extents + (d.begin == nullptr ? ", not allocated" : "") + ", tile " + d.shape + "]";
+    return "operand " + std::to_string(position) + ", " + view_name(role, d, d.shape);
   }
 };
 
@@ -70,86 +77,82 @@ inline bool surely_share(Description const& x, Description const& y) {
   return x.begin == y.begin || (overlap && x.contiguous && y.contiguous);
 }
 
-/// What is said of an operand whose number of items is not that of another.
-inline std::string differing_items(std::string const& name, std::int64_t items,
-                                   std::string const& other, std::int64_t wanted) {
-  return name + " has " + std::to_string(items) + " items, but " + other + " has " +
-         std::to_string(wanted) + "; give all operands of a call the same number of items";
-}
-/// And of one that is written and surely shares elements with another.
-inline std::string shared_elements(std::string const& written, std::string const& other,
-                                   std::string const& remedy) {
-  return written + " is written and shares elements with " + other + "; " + remedy;
-}
-
-/// Whether no View over the items was ever allocated: then zero items are not what was meant. `of(part)` gives a Description.
-template <class Parts, class Of>
-bool none_allocated(Parts const& parts, Of const& of) {
+/// Whether no View over the items was ever allocated: then zero items are not what was meant.
+inline bool none_allocated(std::vector<Part> const& parts) {
   bool some = false;
   for (auto const& p : parts) {
-    Description const& d = of(p);
-    if (d.items >= 0 && !d.null) return false;
-    some = some || d.items >= 0;
+    if (p.d.items >= 0 && !p.d.null) return false;
+    some = some || p.d.items >= 0;
   }
   return some;
 }
-inline bool none_allocated(std::vector<Part> const& parts) {
-  return none_allocated(parts, [](Part const& p) -> Description const& { return p.d; });
+
+[[noreturn]] inline void refuse_call(std::string const& verb, std::string const& what) {
+  throw std::invalid_argument("Batchwork::" + verb + ": " + what);
 }
 
-/// What a call comes to: the number of items, after all checks.
-struct Batch {
-  std::int64_t items = 0;
-};
-
-inline Batch check_parts(std::string const& verb, std::vector<Part> const& parts,
-                         std::int64_t steps) {
-  auto const fail = [&](std::string const& what) {
-    throw std::invalid_argument("Batchwork::" + verb + ": " + what);
-  };
-
-  if (steps < 0) fail("the call asks for " + std::to_string(steps) + " steps; give zero or more");
+/// The checks of every call: a View that is wrong by itself, null Views, numbers of items that differ from those of the first
+/// part that has any, and overlaps that are certain.
+/// \param may_share  of the places a < b of two parts: whether they may be the same numbers
+/// \param remedy     what to do about an overlap
+/// \returns the number of items
+template <class MayShare>
+std::int64_t check_parts(std::string const& verb, std::vector<Part> const& parts,
+                         MayShare const& may_share, std::string const& remedy) {
   Part const* first = nullptr;  // the operand that gives the number of items
   for (auto const& p : parts) {
-    if (!p.d.problem.empty()) fail(p.name() + ": " + p.d.problem);
+    if (!p.d.problem.empty()) refuse_call(verb, p.name() + ": " + p.d.problem);
     if (p.d.items >= 0 && !first) first = &p;
   }
   if (!first)
-    fail(
+    refuse_call(
+        verb,
         "no operand has an item index, so the number of items is unknown; give at least one in, out, inout, each, "
         "emit, status, or a carry with a View");
-  if (none_allocated(parts)) fail(first->name() + ": " + null_problem);
-  for (auto const& p : parts) {
+  if (none_allocated(parts)) refuse_call(verb, first->name() + ": " + null_problem);
+  for (auto const& p : parts)
     if (p.d.items >= 0 && p.d.items != first->d.items)
-      fail(differing_items(p.name(), p.d.items, first->name(), first->d.items));
-    if (p.d.steps >= 0 && p.d.steps < steps)
-      fail(p.name() + " has " + std::to_string(p.d.steps) + " steps, but the call asks for " +
-           std::to_string(steps) + "; give a View with at least as many, or ask for fewer");
-  }
-  for (std::size_t a = 0; a < parts.size(); ++a) {
-    if (!parts[a].writes) continue;
-    for (std::size_t b = 0; b < parts.size(); ++b) {
-      if (a == b || (parts[b].writes && b < a)) continue;
-      auto const &x = parts[a].d, &y = parts[b].d;
-      // A carry may end where it started, item by item; not a few items further on, and not where
-      // all items started.
-      if (parts[a].position == parts[b].position && y.items >= 0 && x.begin == y.begin &&
-          x.end == y.end && x.extents == y.extents)
-        continue;
-      if (surely_share(x, y))
-        fail(shared_elements(parts[a].name(), parts[b].name(),
-                             "update in place with inout(view), or give a View of its own"));
+      refuse_call(verb, p.name() + " has " + std::to_string(p.d.items) + " items, but " +
+                            first->name() + " has " + std::to_string(first->d.items) +
+                            "; give all operands of a call the same number of items");
+  for (std::size_t a = 0; a < parts.size(); ++a)
+    for (std::size_t b = a + 1; b < parts.size(); ++b) {
+      auto const &x = parts[a], &y = parts[b];
+      if ((!x.writes && !y.writes) || may_share(a, b) || !surely_share(x.d, y.d)) continue;
+      refuse_call(verb, (x.writes ? x : y).name() + " is written and shares elements with " +
+                            (x.writes ? y : x).name() + "; " + remedy);
     }
-  }
-  return {first->d.items};
+  return first->d.items;
 }
 
+inline std::int64_t check_operands(std::string const& verb, std::vector<Part> const& parts,
+                                   std::int64_t steps) {
+  if (steps < 0)
+    refuse_call(verb, "the call asks for " + std::to_string(steps) + " steps; give zero or more");
+  // A carry may end where it started, item by item; not a few items further on, and not where all items started.
+  auto const ends_where_it_started = [&](std::size_t a, std::size_t b) {
+    auto const &x = parts[a].d, &y = parts[b].d;
+    return parts[a].position == parts[b].position && x.items >= 0 && y.items >= 0 &&
+           x.begin == y.begin && x.end == y.end && x.extents == y.extents;
+  };
+  std::int64_t const items =
+      check_parts(verb, parts, ends_where_it_started,
+                  "update in place with inout(view), or give a View of its own");
+  for (auto const& p : parts)
+    if (p.d.steps >= 0 && p.d.steps < steps)
+      refuse_call(verb, p.name() + " has " + std::to_string(p.d.steps) +
+                            " steps, but the call asks for " + std::to_string(steps) +
+                            "; give a View with at least as many, or ask for fewer");
+  return items;
+}
+
+/// The checks of a call with these operands. \returns the number of items
 template <class... O>
-Batch check(std::string const& verb, std::int64_t steps, O const&... operands) {
+std::int64_t check(std::string const& verb, std::int64_t steps, O const&... operands) {
   std::vector<Part> parts;
   int position = 0;
   (describe(parts, ++position, operands), ...);
-  return check_parts(verb, parts, steps);
+  return check_operands(verb, parts, steps);
 }
 
 /// Every View of the operands can be reached from the execution space.

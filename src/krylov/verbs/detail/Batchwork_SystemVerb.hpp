@@ -8,11 +8,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/Batchwork_Formats.hpp"
@@ -62,43 +60,6 @@ template <class B>
 constexpr void require_written() {
   static_assert(!std::is_const_v<typename B::value_type>,
                 "Batchwork: a const View cannot be written");
-}
-
-/// A View of a call, for its checks.
-struct SystemOperand {
-  int position;
-  SystemView view;
-  bool written = false;
-};
-/// The Views of A. Of those of a pattern no number of items is asked; the numbers come last.
-template <class A>
-std::vector<SystemOperand> operands_of(int position, A const& a, bool written) {
-  std::vector<SystemOperand> r;
-  for (auto const& v : a.views()) r.push_back({position, v});
-  r.back().view.d.items = a.items();
-  r.back().written = written;
-  return r;
-}
-/// Refuses null Views, numbers of items that differ from those of the first one that has any, and overlaps that are certain.
-inline std::int64_t check_operands(SystemCall const& call,
-                                   std::vector<SystemOperand> const& operands) {
-  SystemOperand const* first = nullptr;
-  for (auto const& o : operands) {
-    auto const& d = o.view.d;
-    if (!d.problem.empty()) call.fail(SystemCall::name(o.position, o.view) + ": " + d.problem);
-    if (d.items < 0) continue;
-    if (first == nullptr) first = &o;
-    call.check_items(o.position, o.view, d.items, SystemCall::name(first->position, first->view),
-                     first->view.d.items);
-  }
-  if (none_allocated(operands, [](auto const& o) -> Description const& { return o.view.d; }))
-    call.fail(SystemCall::name(first->position, first->view) + ": " + null_problem);
-  for (std::size_t a = 0; a < operands.size(); ++a)
-    for (std::size_t b = 0; b < operands.size(); ++b)
-      if (operands[a].written && a != b)
-        call.check_written(operands[a].position, operands[a].view, operands[b].position,
-                           operands[b].view);
-  return first->view.d.items;
 }
 
 /// One kernel on the instance.

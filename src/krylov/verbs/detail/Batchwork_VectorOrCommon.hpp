@@ -6,8 +6,6 @@
 #ifndef BATCHWORK_VECTORORCOMMON_HPP
 #define BATCHWORK_VECTORORCOMMON_HPP
 
-#include <vector>
-
 #include "krylov/verbs/detail/Batchwork_SystemVerb.hpp"
 
 namespace Batchwork::Impl {
@@ -23,22 +21,17 @@ template <class X>
 concept VectorOrCommon = Viewish<X> || is_common_vector<X>;
 
 template <class Exec, class T, class A, class X>
-ItemVector<T> factors_of(SystemCall const& call, int position, char const* role, A const& a,
-                         X const& x, std::vector<SystemOperand>& operands) {
-  auto const add = [&](auto const& s) {
-    operands.push_back({position, {role, s.description}});
-    call.check_vector(position, operands.back().view, s, a);
-  };
+ItemVector<T> factors_of(SystemCall& call, int position, char const* role, A const& a, X const& x) {
   if constexpr (Viewish<X>) {
     auto const s = operand_of<Exec, T, 1>(x);
-    add(s);
+    call.add_vector(position, role, s, a);
     return {s.storage.as_const()};
   } else {
     // Taken as numbers of so many items, whose only vector it is.
     auto s = operand_of<Exec, T, 0>(x.source.view);
     s.rows = s.description.items;
     s.description.items = -1;
-    add(s);
+    call.add_vector(position, role, s, a);
     return {{s.storage.data, 1, 0, 0, s.storage.group, 0}, true};
   }
 }

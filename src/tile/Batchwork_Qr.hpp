@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// qr(a): the factors of a tile by Householder's reflections, and least squares with them.
+#ifndef BATCHWORK_QR_HPP
+#define BATCHWORK_QR_HPP
+
+#include "tile/detail/Batchwork_ColumnsOfLane.hpp"
+#include "tile/detail/shared/Batchwork_ColumnsOfLanes.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// The columns of a tile whose values are S, as those have them who have its items.
+template <class S, int M, int N>
+struct ColumnsOf {
+  using type = ColumnsOfLane<S, M, N>;
+};
+template <class S, int M, int N>
+  requires is_distributed<S>
+struct ColumnsOf<S, M, N> {
+  using type = ColumnsOfLanes<dealt_t<S, false>, M, N>;
+};
+template <class S, int M, int N>
+using columns_of_t = typename ColumnsOf<S, M, N>::type;
+
+template <class S, int M, int N, class X>
+BATCHWORK_INLINE auto columns_of(X const& x, [[maybe_unused]] LaneGrid const& grid) {
+  if constexpr (is_distributed<S>) return columns_of_t<S, M, N>(x, grid);
+  else return columns_of_t<S, M, N>(x);
+}
+
+/// The first columns of the unit matrix.
+template <class T, int M, int N>
+struct UnitColumns {
+  using value_type = T;
+  static constexpr int rows = M, cols = N;
+  static constexpr Structure structure = Structure::general;
+  static constexpr bool is_vector = false;
+  info_t<T> info = 0;
+  BATCHWORK_INLINE T entry(int i, int j) const { return T(i == j ? 1 : 0); }
+};
+
+}  // namespace Impl
+
+/// What qr(a) returns: a = Q R, a being M x N. `info` is the status: 0, or Reason::not_finite with the 1-based index of the first
+/// column of R that is not finite. A column without rank is no failure of the factors, only of a solve.
+template <class S, int M, int N>
+struct Qr {
+  using value_type = S;
+  static constexpr int least = M < N ? M : N;
+
+  Impl::columns_of_t<S, M, N> columns;
+  info_t<S> info;
+
+  template <Tile A>
+  BATCHWORK_INLINE explicit Qr(A const& a)
+      : columns(Impl::columns_of<S, M, N>(a, Impl::grid_of(a))) {
+    using Value = typename decltype(columns)::value_type;
+    using T = scalar_t<S>;
+    Impl::triangularise(columns);
+    auto const status = columns.first_status([this](int m, int j) {
+      // Zero, or NaN.
+      Value sum = (j < M ? columns.diagonal[m] : Value(T(0))) * Value(T(0));
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < least; ++i)
+        sum += i < j ? Value(columns.at(m, i) * Value(T(0))) : Value(T(0));
+      return Impl::select(sum == Value(T(0)), info_t<Value>(0),
+                          Impl::make_info<Value>(Reason::not_finite, j + 1));
+    });
+    info = Impl::first_failure(Impl::info_in_lanes_of<S>(a.info), status);
+  }
+
+  /// R, min(M, N) x N: a general tile with zeros below the diagonal, of which the entries may be negative, as LAPACK's geqrf has them.
+  BATCHWORK_INLINE auto r() const {
+    using T = scalar_t<S>;
+    auto x = columns;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < decltype(x)::mine; ++m) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < least; ++i) {
+        auto const below = typename decltype(x)::value_type(T(0));
+        x.at(m, i) = x.is_behind(m, i) ? x.at(m, i) : x.is(m, i) ? x.diagonal[m] : below;
+      }
+    }
+    return with_info(x.template tile<least, false>());
+  }
+  /// The first min(M, N) columns of Q, which span those of a if it has full rank. 2 M min(M, N)^2 operations.
+  BATCHWORK_INLINE auto q() const { return q_of<least>(); }
+  /// Q, M x M.
+  BATCHWORK_INLINE auto full_q() const { return q_of<M>(); }
+  /// Q b for b of M rows; 4 M min(M, N) operations a column.
+  template <Tile B>
+  BATCHWORK_INLINE auto apply_q(B const& b) const {
+    return applied<false>(b);
+  }
+  /// Q' b, at the same price.
+  template <Tile B>
+  BATCHWORK_INLINE auto apply_qt(B const& b) const {
+    return applied<true>(b);
+  }
+  /// The x for which |a x - b| is smallest, for M >= N: R x = Q' b. (4 M N + N^2) operations a column. A diagonal entry of R that is
+  /// exactly zero gives Reason::singular with its 1-based index.
+  template <Tile B>
+  BATCHWORK_INLINE auto solve(B const& b) const {
+    static_assert(M >= N,
+                  "Batchwork::qr: solve(b) is least squares, for at least as many rows as columns");
+    check_rows<B>();
+    using Value = typename decltype(columns)::value_type;
+    auto x = columns_like(b);
+    apply<true>(x);
+    Impl::substitute_upper<N>(columns.show_triangle(), x);
+    auto result = x.template tile<N, B::is_vector>();
+    auto const zero = columns.first_status([this](int m, int j) {
+      return Impl::select(columns.diagonal[m] == Value(scalar_t<S>(0)),
+                          Impl::make_info<Value>(Reason::singular, j + 1), info_t<Value>(0));
+    });
+    using R = value_t<decltype(result)>;
+    result.info = Impl::merge_info<R>(Impl::first_failure(info, zero), b.info);
+    return result;
+  }
+
+ private:
+  template <class B>
+  static constexpr void check_rows() {
+    static_assert(B::rows == M,
+                  "Batchwork::qr: the right-hand side has another number of rows than the matrix");
+  }
+  template <class B>
+  BATCHWORK_INLINE auto columns_like(B const& b) const {
+    using R = promote_t<S, value_t<B>>;
+    if constexpr (Impl::is_distributed<S>) return Impl::columns_of<R, M, B::cols>(b, columns.grid);
+    else return Impl::columns_of<R, M, B::cols>(b, Impl::grid_of(b));
+  }
+  template <bool Transposed, class X>
+  BATCHWORK_INLINE void apply(X& x) const {
+    auto const u = columns.show_reflections();
+    constexpr int count = M - 1 < N ? M - 1 : N;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int n = 0; n < count; ++n) {
+      int const k = Transposed ? n : count - 1 - n;
+      Impl::apply_reflection(u.column(k), k, x);
+    }
+  }
+  template <bool Transposed, class B>
+  BATCHWORK_INLINE auto applied(B const& b) const {
+    check_rows<B>();
+    auto x = columns_like(b);
+    apply<Transposed>(x);
+    auto result = x.template tile<M, B::is_vector>();
+    result.info = Impl::merge_info<value_t<decltype(result)>>(info, b.info);
+    return result;
+  }
+  template <int K>
+  BATCHWORK_INLINE auto q_of() const {
+    return applied<false>(Impl::UnitColumns<scalar_t<S>, M, K>{});
+  }
+  template <class X>
+  BATCHWORK_INLINE X with_info(X x) const {
+    x.info = info;
+    return x;
+  }
+};
+
+/// The factors of a, M x N: a = Q R by Householder's reflections, 2 N^2 (M - N / 3) operations for M >= N; as LAPACK's geqrf, signs
+/// included. Backward stable column by column: column j of Q R differs from that of a by some M N eps of its size. Entries near
+/// overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; Higham, Accuracy and
+/// Stability of Numerical Algorithms, 2nd edition, theorem 19.4.)
+template <Tile A>
+BATCHWORK_INLINE auto qr(A const& a) {
+  using S = value_t<A>;
+  if constexpr (Impl::is_distributed<S>)
+    return Qr<Impl::dealt_t<S, false>, A::rows, A::cols>(a);
+  else return Qr<S, A::rows, A::cols>(a);
+}
+
+/// The x for which |a x - b| is smallest, from the factors of a.
+template <class S, int M, int N, Tile B>
+BATCHWORK_INLINE auto solve(Qr<S, M, N> const& a, B const& b) {
+  return a.solve(b);
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// ColumnsOfLane: a matrix of which one lane or a pack has all columns.
+#ifndef BATCHWORK_COLUMNSOFLANE_HPP
+#define BATCHWORK_COLUMNSOFLANE_HPP
+
+#include "core/detail/Batchwork_Householder.hpp"
+#include "tile/Batchwork_Matrix.hpp"
+
+namespace Batchwork::Impl {
+
+/// See DealtColumns: column by column.
+template <class S, int M, int N>
+struct ColumnsOfLane {
+  using value_type = S;
+  static constexpr int rows = M, cols = N, mine = N;
+
+  S a[M * N];
+  S diagonal[N];
+
+  ColumnsOfLane() = default;
+  template <class X>
+  BATCHWORK_INLINE explicit ColumnsOfLane(X const& from) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < N; ++j) {
+      diagonal[j] = S(scalar_t<S>(0));
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < M; ++i) a[j * M + i] = S(from.entry(i, j));
+    }
+  }
+
+  BATCHWORK_INLINE S& at(int m, int i) { return a[m * M + i]; }
+  BATCHWORK_INLINE S const& at(int m, int i) const { return a[m * M + i]; }
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION bool is(int m, int k) { return m == k; }
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION bool is_behind(int m, int k) { return m > k; }
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION int first_behind(int k) { return k + 1; }
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION int round_of(int k) { return k; }
+
+  /// Column k where it stands.
+  struct Shown {
+    S const* column;
+    template <class F>
+    BATCHWORK_INLINE void for_each(int first, F const& f) const {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = first; i < M; ++i) f(i, column[i]);
+    }
+  };
+  BATCHWORK_INLINE Shown show(int k) const { return {a + k * M}; }
+
+  /// All columns, with the reflections that stand in them; and the triangle above these.
+  struct AllShown {
+    ColumnsOfLane const& of;
+    BATCHWORK_INLINE Shown column(int k) const { return of.show(k); }
+    BATCHWORK_INLINE S diagonal(int k) const { return of.diagonal[k]; }
+    template <class F>
+    BATCHWORK_INLINE void for_each_above(int k, F const& f) const {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < k; ++i) f(i, of.a[k * M + i]);
+    }
+  };
+  BATCHWORK_INLINE AllShown show_reflections() const { return {*this}; }
+  BATCHWORK_INLINE AllShown show_triangle() const { return {*this}; }
+
+  /// Of the first own column, in the order of columns, for which status_of(m, column) is not 0.
+  template <class F>
+  BATCHWORK_INLINE info_t<S> first_status(F const& status_of) const {
+    info_t<S> info(0);
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < N; ++m) info = first_failure(info, status_of(m, m));
+    return info;
+  }
+  BATCHWORK_INLINE int column(int m) const { return m; }
+
+  /// The first rows as a tile.
+  template <int R, bool IsVector>
+  BATCHWORK_INLINE auto tile() const {
+    general_t<S, R, N, IsVector> x;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < R; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < N; ++j) x.set(i, j, a[j * M + i]);
+    }
+    return x;
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
