@@ -6,6 +6,7 @@
 #include "support/Batchwork_TestSupport.hpp"
 #include "support/HostTeams.hpp"
 #include "tile/LuCase.hpp"
+#include "tile/QrCase.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -78,6 +79,29 @@ TEST(LaneGrids, Elimination) {
   expect_lu<double, Left, 11, 2>(7, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<32>(64, 7, sequence, Impl::resolve(operands)...);
   });
+}
+
+/// One column a lane, several, and lanes without one.
+TEST(LaneGrids, Reflections) {
+  expect_qr<double, Left, 5, 3, 2>(13, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 13, sequence, Impl::resolve(operands)...);
+  });
+  expect_qr<double, Right, 4, 7, 3>(13, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<4>(32, 13, sequence, Impl::resolve(operands)...);
+  });
+  expect_qr<float, Right, 9, 9, 9>(13, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<8>(64, 13, sequence, Impl::resolve(operands)...);
+  });
+  expect_qr<double, Left, 11, 6, 1>(11, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<32>(64, 11, sequence, Impl::resolve(operands)...);
+  });
+  expect_least_squares<float, Left, 9, 5, 2>(13, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<4>(32, 13, sequence, Impl::resolve(operands)...);
+  });
+  expect_least_squares<double, Right, 7, 7, 8>(
+      13, [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<16>(64, 13, sequence, Impl::resolve(operands)...);
+      });
 }
 
 // Copy groups of 32 lanes, which are one warp or half of one; of 64, which are a warp or a part of the team; of all the team.
