@@ -263,14 +263,35 @@ struct Lu {
     S product = factors.sign();
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < N; ++i) product = product * factors.number(i, i);
-    info_t<S> const singular = Impl::make_info<S>(Reason::singular, 0);
-    return {product,
-            Impl::first_failure(of_matrix, Impl::select(own < singular, own, info_t<S>(0)))};
+    return {product, of_determinant()};
+  }
+  /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. N logarithms.
+  BATCHWORK_INLINE Scalar<S> log_abs_determinant() const {
+    S sum(scalar_t<S>(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) sum += Impl::log(Impl::abs(factors.number(i, i)));
+    return {sum, of_determinant()};
+  }
+  /// The sign of det a: 1, -1, or 0 where a pivot is zero.
+  BATCHWORK_INLINE Scalar<S> sign() const {
+    S const one(scalar_t<S>(1)), zero(scalar_t<S>(0));
+    S product = factors.sign();
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      S const u = factors.number(i, i);
+      product = product * Impl::select(u > zero, one, Impl::select(u < zero, S(-one), u));
+    }
+    return {product, of_determinant()};
   }
   /// The inverse of a; 2 N^3 operations beside those of the factors.
   BATCHWORK_INLINE auto inverse() const { return solve(identity<scalar_t<S>, N>()); }
 
  private:
+  /// The status of a determinant, of which a pivot of zero is no failure.
+  BATCHWORK_INLINE info_t<S> of_determinant() const {
+    info_t<S> const singular = Impl::make_info<S>(Reason::singular, 0);
+    return Impl::first_failure(of_matrix, Impl::select(own < singular, own, info_t<S>(0)));
+  }
   template <class X>
   BATCHWORK_INLINE X with_info(X x) const {
     x.info = info;
@@ -304,6 +325,35 @@ BATCHWORK_INLINE Scalar<S> determinant(Lu<S, N> const& a) {
 template <class S, int N>
 BATCHWORK_INLINE auto inverse(Lu<S, N> const& a) {
   return a.inverse();
+}
+
+/// x with a x = b for a general a: solve(lu(a), b).
+template <Tile A, Tile B>
+  requires(A::structure == Structure::general)
+BATCHWORK_INLINE auto solve(A const& a, B const& b) {
+  return lu(a).solve(b);
+}
+/// det a: by lu(a), of a triangular or diagonal tile the product of its diagonal.
+template <Tile A>
+BATCHWORK_INLINE auto determinant(A const& a) {
+  static_assert(A::rows == A::cols, "Batchwork::determinant: the tile must be square");
+  if constexpr (A::structure == Structure::general || A::structure == Structure::symmetric) {
+    return lu(a).determinant();
+  } else {
+    using S = value_t<A>;
+    S product = S(a.entry(0, 0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 1; i < A::rows; ++i) product = product * S(a.entry(i, i));
+    return Scalar<S>(product, a.info);
+  }
+}
+/// The inverse of a, a general tile: by lu(a), of a triangular or diagonal one by substitution, without a test of its diagonal.
+template <Tile A>
+BATCHWORK_INLINE auto inverse(A const& a) {
+  static_assert(A::rows == A::cols, "Batchwork::inverse: the tile must be square");
+  if constexpr (A::structure == Structure::general || A::structure == Structure::symmetric)
+    return lu(a).inverse();
+  else return solve(a, identity<scalar_t<value_t<A>>, A::rows>());
 }
 
 }  // namespace Batchwork

@@ -171,8 +171,7 @@ struct Qr {
 template <Tile A>
 BATCHWORK_INLINE auto qr(A const& a) {
   using S = value_t<A>;
-  if constexpr (Impl::is_distributed<S>)
-    return Qr<Impl::dealt_t<S, false>, A::rows, A::cols>(a);
+  if constexpr (Impl::is_distributed<S>) return Qr<Impl::dealt_t<S, false>, A::rows, A::cols>(a);
   else return Qr<S, A::rows, A::cols>(a);
 }
 

@@ -197,14 +197,13 @@ BATCHWORK_INLINE auto solve(L const& t, B const& b) {
   }
 }
 
-/// Of other matrices a factor is needed first.
+/// Of a symmetric matrix it must be said whether it is positive definite.
 template <Tile A, Tile B>
-  requires(A::structure == Structure::general || A::structure == Structure::symmetric)
+  requires(A::structure == Structure::symmetric)
 BATCHWORK_INLINE auto solve(A const& a, B const&) {
   static_assert(A::structure == Structure::lower,
-                "Batchwork::solve(a, b) in a sequence: a is triangular or diagonal; of a symmetric "
-                "positive definite one write solve(cholesky(a), b), of another solve(lu(a), b), of "
-                "one that is known to be triangular lower(view)");
+                "Batchwork::solve(a, b) in a sequence: a is symmetric; if it is positive definite "
+                "write solve(cholesky(a), b), else solve(lu(a), b)");
   return a;
 }
 

@@ -105,7 +105,8 @@ void expect_qr(std::int64_t n, Run const& run) {
     codes.download();
   };
   factor(turned);
-  long double const few = 10 * std::max(M, N) * epsilon<T>, step = std::numeric_limits<T>::denorm_min();
+  long double const few = 10 * std::max(M, N) * epsilon<T>,
+                    step = std::numeric_limits<T>::denorm_min();
   for (std::int64_t k = 0; k < n; ++k) {
     SCOPED_TRACE("item " + std::to_string(k) + " of " + std::to_string(M) + " x " +
                  std::to_string(N));
@@ -135,8 +136,8 @@ void expect_qr(std::int64_t n, Run const& run) {
       EXPECT_EQ(rk(0, 0) < 0, ak(0, 0) > 0);
     }
     EXPECT_TRUE(near(turned.dense(k), qk * bk, Dense(M, C, few * std::sqrt((long double)(M)))));
-    EXPECT_TRUE(
-        near(turned_back.dense(k), transpose(qk) * wk, Dense(M, 1, few * std::sqrt((long double)(M)))));
+    EXPECT_TRUE(near(turned_back.dense(k), transpose(qk) * wk,
+                     Dense(M, 1, few * std::sqrt((long double)(M)))));
   }
   EXPECT_EQ(r.poisoned(), r.outside());
   EXPECT_EQ(full.poisoned(), full.outside());
@@ -150,7 +151,8 @@ void expect_qr(std::int64_t n, Run const& run) {
     EXPECT_EQ(codes.at(k), 0) << k;
     if (qr_kind(k) == QrKind::not_a_number) continue;
     for (int i = 0; i < M; ++i)
-      for (int j = 0; j < C; ++j) EXPECT_TRUE(same_bits(clean.at(k, i, j), turned.at(k, i, j))) << k;
+      for (int j = 0; j < C; ++j)
+        EXPECT_TRUE(same_bits(clean.at(k, i, j), turned.at(k, i, j))) << k;
   }
 }
 

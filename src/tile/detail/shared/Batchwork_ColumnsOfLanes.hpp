@@ -108,7 +108,8 @@ struct ColumnsOfLanes {
     for (int m = 0; m < mine; ++m) {
       int const j = column(m);
       std::int32_t const status = j < N ? status_of(m, j) : 0;
-      std::int32_t const key = status == 0 ? 0 : (N - j) << 6 | std::int32_t(Status::reason(status));
+      std::int32_t const key =
+          status == 0 ? 0 : (N - j) << 6 | std::int32_t(Status::reason(status));
       largest = key > largest ? key : largest;
     }
     largest = grid.template largest<L>(largest);
