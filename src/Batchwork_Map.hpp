@@ -17,6 +17,7 @@
 #include "fused/Batchwork_TeamMap.hpp"
 #include "fused/Batchwork_TeamScan.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "tile/Batchwork_Blocks.hpp"
 #include "tile/Batchwork_Cholesky.hpp"
 #include "tile/Batchwork_Congruence.hpp"
 #include "tile/Batchwork_FailWhere.hpp"

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// dot, norm2, trace: tiles to scalars.
+/// dot, trace, norms: tiles to scalars.
 #ifndef BATCHWORK_REDUCE_HPP
 #define BATCHWORK_REDUCE_HPP
 
+#include "core/detail/Batchwork_Elimination.hpp"
 #include "tile/Batchwork_Sum.hpp"
 
 namespace Batchwork {
@@ -59,6 +60,87 @@ BATCHWORK_INLINE auto dot(A const& a, B const& b) {
 template <Tile A>
 BATCHWORK_INLINE auto norm2(A const& a) {
   return sqrt(dot(a, a));
+}
+
+namespace Impl {
+
+/// The larger of two sizes; NaN is larger than any number.
+template <class S>
+BATCHWORK_INLINE S larger_size(S const& a, S const& b) {
+  return select(size_key(b) > size_key(a), b, a);
+}
+/// The largest of f(own line) of the lines of a tile, its rows or its columns; f gets a function of the entries of the line.
+template <bool ByRows, class A, class F>
+BATCHWORK_INLINE auto largest_of_lines(A const& a, F const& f) {
+  using S = value_t<A>;
+  constexpr int count = ByRows ? A::rows : A::cols;
+  if constexpr (is_distributed<S>) {
+    using SD = dealt_t<S, ByRows>;
+    using T = scalar_t<S>;
+    LaneGrid const grid = grid_of(a);
+    auto const lines = lines_of<SD, ByRows>(a, grid);
+    integer_of_t<T> largest = 0;
+    BATCHWORK_UNROLL
+    for (int m = 0; m * SD::lanes < count; ++m) {
+      auto const key = size_key(f([&](int k) { return T(lines.get(m, k)); }));
+      bool const there = m * SD::lanes + grid.lane < count;
+      largest = there && key > largest ? key : largest;
+    }
+    return S(from_bits<T>(grid.template largest<SD::lanes>(largest)), grid);
+  } else {
+    S largest(scalar_t<S>(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int l = 0; l < count; ++l)
+      largest = larger_size(largest,
+                            S(f([&](int k) { return S(ByRows ? a.entry(l, k) : a.entry(k, l)); })));
+    return largest;
+  }
+}
+/// The sum of the sizes of the entries of a line.
+template <int Length>
+struct SumOfSizes {
+  template <class Entry>
+  BATCHWORK_INLINE auto operator()(Entry const& entry) const {
+    auto sum = abs(entry(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 1; k < Length; ++k) sum += abs(entry(k));
+    return sum;
+  }
+};
+template <int Length>
+struct LargestSize {
+  template <class Entry>
+  BATCHWORK_INLINE auto operator()(Entry const& entry) const {
+    auto largest = abs(entry(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 1; k < Length; ++k) largest = larger_size(largest, abs(entry(k)));
+    return largest;
+  }
+};
+
+}  // namespace Impl
+
+/// The largest sum of the sizes of the entries of a column, and of a row; NaN where an entry is.
+template <Tile A>
+BATCHWORK_INLINE auto norm1(A const& a) {
+  using S = value_t<A>;
+  return Scalar<S>(Impl::largest_of_lines<false>(a, Impl::SumOfSizes<A::rows>{}), a.info);
+}
+template <Tile A>
+BATCHWORK_INLINE auto norm_inf(A const& a) {
+  using S = value_t<A>;
+  return Scalar<S>(Impl::largest_of_lines<true>(a, Impl::SumOfSizes<A::cols>{}), a.info);
+}
+/// The size of the largest entry; NaN where an entry is.
+template <Tile A>
+BATCHWORK_INLINE auto max_abs(A const& a) {
+  using S = value_t<A>;
+  return Scalar<S>(Impl::largest_of_lines<true>(a, Impl::LargestSize<A::cols>{}), a.info);
+}
+/// norm2 by the name that it has of a matrix.
+template <Tile A>
+BATCHWORK_INLINE auto norm_frobenius(A const& a) {
+  return norm2(a);
 }
 
 /// The sum of the diagonal entries.

@@ -5,6 +5,7 @@
 // share items, the copy groups that carry these, and item-contiguous batches copied by the warps of lanes that have items of their own.
 #include "support/Batchwork_TestSupport.hpp"
 #include "support/HostTeams.hpp"
+#include "tile/BlocksCase.hpp"
 #include "tile/LuCase.hpp"
 #include "tile/QrCase.hpp"
 
@@ -102,6 +103,15 @@ TEST(LaneGrids, Reflections) {
       13, [](auto const& sequence, auto const&... operands) {
         map_by_lanes<16>(64, 13, sequence, Impl::resolve(operands)...);
       });
+}
+
+TEST(LaneGrids, Blocks) {
+  expect_blocks<double, Left>(11, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<4>(32, 11, sequence, Impl::resolve(operands)...);
+  });
+  expect_blocks<float, Right>(11, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<16>(64, 11, sequence, Impl::resolve(operands)...);
+  });
 }
 
 // Copy groups of 32 lanes, which are one warp or half of one; of 64, which are a warp or a part of the team; of all the team.

@@ -316,15 +316,15 @@ void integers(Vectors const& y, Kokkos::View<int* [3]> const& x) {
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
 }
 
-// says: of a symmetric positive definite one write solve(cholesky(a), b)
-struct SolveGeneral {
+// says: if it is positive definite write solve(cholesky(a), b)
+struct SolveSymmetric {
   template <class Y, class A, class X>
   KOKKOS_FUNCTION void operator()(Y& y, A const& a, X const& x) const {
     y = B::solve(WRONG_OR_RIGHT(a, B::cholesky(a)), x);
   }
 };
-void solve_general(Vectors const& y, Matrices const& a, Vectors const& b) {
-  B::map(SolveGeneral{}, B::out(y), B::in(a), B::in(b));
+void solve_symmetric(Vectors const& y, Matrices const& a, Vectors const& b) {
+  B::map(SolveSymmetric{}, B::out(y), B::in(B::symmetric(a)), B::in(b));
 }
 
 // says: write select(mask, a, b)
