@@ -20,6 +20,7 @@
 #include "tile/Batchwork_Blocks.hpp"
 #include "tile/Batchwork_Cholesky.hpp"
 #include "tile/Batchwork_Congruence.hpp"
+#include "tile/Batchwork_Eigh.hpp"
 #include "tile/Batchwork_FailWhere.hpp"
 #include "tile/Batchwork_Generate.hpp"
 #include "tile/Batchwork_LogSum.hpp"

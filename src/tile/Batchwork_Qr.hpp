@@ -6,31 +6,12 @@
 #ifndef BATCHWORK_QR_HPP
 #define BATCHWORK_QR_HPP
 
-#include "tile/detail/Batchwork_ColumnsOfLane.hpp"
-#include "tile/detail/shared/Batchwork_ColumnsOfLanes.hpp"
+#include "core/detail/Batchwork_Householder.hpp"
+#include "tile/detail/Batchwork_Columns.hpp"
 
 namespace Batchwork {
 
 namespace Impl {
-
-/// The columns of a tile whose values are S, as those have them who have its items.
-template <class S, int M, int N>
-struct ColumnsOf {
-  using type = ColumnsOfLane<S, M, N>;
-};
-template <class S, int M, int N>
-  requires is_distributed<S>
-struct ColumnsOf<S, M, N> {
-  using type = ColumnsOfLanes<dealt_t<S, false>, M, N>;
-};
-template <class S, int M, int N>
-using columns_of_t = typename ColumnsOf<S, M, N>::type;
-
-template <class S, int M, int N, class X>
-BATCHWORK_INLINE auto columns_of(X const& x, [[maybe_unused]] LaneGrid const& grid) {
-  if constexpr (is_distributed<S>) return columns_of_t<S, M, N>(x, grid);
-  else return columns_of_t<S, M, N>(x);
-}
 
 /// The first columns of the unit matrix.
 template <class T, int M, int N>

@@ -6,6 +6,7 @@
 #include "support/Batchwork_TestSupport.hpp"
 #include "support/HostTeams.hpp"
 #include "tile/BlocksCase.hpp"
+#include "tile/EighCase.hpp"
 #include "tile/LuCase.hpp"
 #include "tile/QrCase.hpp"
 
@@ -103,6 +104,19 @@ TEST(LaneGrids, Reflections) {
       13, [](auto const& sequence, auto const&... operands) {
         map_by_lanes<16>(64, 13, sequence, Impl::resolve(operands)...);
       });
+}
+
+/// Neighbouring columns in neighbouring lanes, in the last and the first; an odd number of them.
+TEST(LaneGrids, RotationsOfColumns) {
+  expect_eigh<double, Left, 5>(27, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 27, sequence, Impl::resolve(operands)...);
+  });
+  expect_eigh<float, Right, 9>(27, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<8>(64, 27, sequence, Impl::resolve(operands)...);
+  });
+  expect_eigh<double, Left, 6>(27, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<32>(64, 27, sequence, Impl::resolve(operands)...);
+  });
 }
 
 TEST(LaneGrids, Blocks) {

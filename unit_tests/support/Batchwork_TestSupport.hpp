@@ -207,6 +207,8 @@ void spotrf_(char const*, int const*, float*, int const*, int*);
 void dpotrf_(char const*, int const*, double*, int const*, int*);
 void sgetrf_(int const*, int const*, float*, int const*, int*, int*);
 void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
+void dsyev_(char const*, char const*, int const*, double*, int const*, double*, double*, int const*,
+            int*);
 void strtrs_(char const*, char const*, char const*, int const*, int const*, float const*,
              int const*, float*, int const*, int*);
 void dtrtrs_(char const*, char const*, char const*, int const*, int const*, double const*,
@@ -248,6 +250,16 @@ int getrf_info(Dense const& a) {
   if constexpr (std::is_same_v<T, float>) sgetrf_(&n, &n, v.data(), &n, pivots.data(), &info);
   else dgetrf_(&n, &n, v.data(), &n, pivots.data(), &info);
   return info;
+}
+/// The eigenvalues of a symmetric matrix by dsyev, smallest first.
+inline std::vector<double> eigenvalues(Dense const& a) {
+  int const n = a.rows, work = 8 * n;
+  int info = 0;
+  auto v = columns<double>(a);
+  std::vector<double> values(static_cast<std::size_t>(n)), space(static_cast<std::size_t>(work));
+  dsyev_("N", "L", &n, v.data(), &n, values.data(), space.data(), &work, &info);
+  EXPECT_EQ(info, 0);
+  return values;
 }
 /// l x = b, or l' x = b, by trtrs in precision T.
 template <class T>

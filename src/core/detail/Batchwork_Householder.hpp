@@ -8,10 +8,10 @@
 #define BATCHWORK_HOUSEHOLDER_HPP
 
 #include <concepts>
-#include <limits>
 
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/Batchwork_PowerOfTwo.hpp"
 
 namespace Batchwork::Impl {
 
@@ -37,29 +37,6 @@ concept DealtColumns = requires(C a, C const c, int m, int k) {
   { C::round_of(k) } -> std::convertible_to<int>;
   { C::first_behind(k) } -> std::convertible_to<int>;
   a.show(k);
-};
-
-/// A power of two that brings numbers up to `largest` to where the squares of all that count are normal numbers; and its reciprocal.
-template <class S>
-struct SafeScale {
-  using T = scalar_t<S>;
-  S down, up;
-
-  BATCHWORK_INLINE explicit SafeScale(S const& largest) {
-    constexpr bool narrow = sizeof(T) == 4;
-    auto const large = largest > S(power(narrow ? 60 : 500)),
-               small = largest < S(power(narrow ? -30 : -300));
-    constexpr int of_large = narrow ? 70 : 600, of_small = narrow ? 90 : 800;
-    down = select(large, S(power(-of_large)), select(small, S(power(of_small)), S(T(1))));
-    up = select(large, S(power(of_large)), select(small, S(power(-of_small)), S(T(1))));
-  }
-
- private:
-  static constexpr T power(int n) {
-    T x = 1;
-    for (int i = 0; i < (n < 0 ? -n : n); ++i) x *= n < 0 ? T(0.5) : T(2);
-    return x;
-  }
 };
 
 /// Step k of a QR factorisation: the reflection H = I - u u' that takes column k, from its diagonal down, to a multiple of e_k, applied

@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_COLUMNSOFLANE_HPP
 #define BATCHWORK_COLUMNSOFLANE_HPP
 
-#include "core/detail/Batchwork_Householder.hpp"
+#include "core/detail/Batchwork_Elimination.hpp"
 #include "tile/Batchwork_Matrix.hpp"
 
 namespace Batchwork::Impl {
@@ -20,7 +20,6 @@ struct ColumnsOfLane {
   S a[M * N];
   S diagonal[N];
 
-  ColumnsOfLane() = default;
   template <class X>
   BATCHWORK_INLINE explicit ColumnsOfLane(X const& from) {
     BATCHWORK_UNROLL_ON_DEVICE
@@ -62,6 +61,56 @@ struct ColumnsOfLane {
   };
   BATCHWORK_INLINE AllShown show_reflections() const { return {*this}; }
   BATCHWORK_INLINE AllShown show_triangle() const { return {*this}; }
+
+  /// See orthogonalise_columns.
+  template <class F>
+  BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = parity; j + 1 < N; j += 2) {
+      S *const p = a + j * M, *const q = p + M;
+      S alpha(scalar_t<S>(0)), beta(alpha), gamma(alpha);
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < M; ++i) {
+        alpha += p[i] * p[i];
+        beta += q[i] * q[i];
+        gamma += p[i] * q[i];
+      }
+      auto const r = rotation(alpha, beta, gamma);
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < M; ++i) {
+        S const x = p[i], y = q[i];
+        p[i] = r.own_left * x + r.other * y;
+        q[i] = r.own_right * y + r.other * x;
+      }
+    }
+  }
+  template <class Mask>
+  static BATCHWORK_INLINE Mask const& any_lane(Mask const& m) {
+    return m;
+  }
+  template <class Mask>
+  static BATCHWORK_INLINE bool any_item(Mask const& m) {
+    return Batchwork::any(m);
+  }
+  /// The largest f(m) of the own columns, none of which is negative; NaN is larger than any number.
+  template <class F>
+  BATCHWORK_INLINE S largest(F const& f) const {
+    S r = f(0);
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 1; m < N; ++m) {
+      S const x = f(m);
+      r = select(size_key(x) > size_key(r), x, r);
+    }
+    return r;
+  }
+  /// The vector of f(m).
+  template <class F>
+  BATCHWORK_INLINE Vector<S, N> vector(F const& f) const {
+    Vector<S, N> r;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < N; ++m) r.set(m, 0, f(m));
+    return r;
+  }
 
   /// Of the first own column, in the order of columns, for which status_of(m, column) is not 0.
   template <class F>

@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_COLUMNSOFLANES_HPP
 #define BATCHWORK_COLUMNSOFLANES_HPP
 
-#include "core/detail/Batchwork_Householder.hpp"
+#include "core/detail/Batchwork_Elimination.hpp"
 #include "tile/Batchwork_Matrix.hpp"
 
 namespace Batchwork::Impl {
@@ -98,6 +98,59 @@ struct ColumnsOfLanes {
   }
   BATCHWORK_INLINE AllShown show_triangle() const {
     return {stage_lines<S, mine, M>(Triangle{*this}, grid)};
+  }
+
+  /// See orthogonalise_columns. The two lanes of a pair both find its rotation.
+  template <class F>
+  BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation) {
+    struct Columns {
+      ColumnsOfLanes const& of;
+      BATCHWORK_INLINE T get(int m, int i) const { return of.at(m, i); }
+    };
+    T const* const base = stage_lines<S, mine, M>(Columns{*this}, grid);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      int const j = column(m);
+      bool const left = (j & 1) == parity;
+      int const partner = left ? j + 1 : j - 1;
+      bool const paired = partner >= 0 && partner < N && j < N;
+      Shown const other{base + (paired ? partner : 0) * Ex::leading};
+      T own(0), others(0), gamma(0);
+      other.for_each(0, [&](int i, T const& y) {
+        own += at(m, i) * at(m, i);
+        others += y * y;
+        gamma += at(m, i) * y;
+      });
+      // Of no pair nothing is asked.
+      auto const r = rotation(left ? own : others, left ? others : own, paired ? gamma : T(0));
+      T const mine_times = paired ? (left ? r.own_left : r.own_right) : T(1),
+              other_times = paired ? r.other : T(0);
+      other.for_each(0, [&](int i, T const& y) {
+        at(m, i) = mine_times * at(m, i) + other_times * (paired ? y : T(0));
+      });
+    }
+  }
+  BATCHWORK_INLINE bool any_lane(bool m) const {
+    return grid.template bits_of<L>(m ? 1u : 0u) != 0;
+  }
+  BATCHWORK_INLINE bool any_item(bool m) const { return grid.lanes.any(m); }
+  template <class F>
+  BATCHWORK_INLINE T largest(F const& f) const {
+    integer_of_t<T> key = 0;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      auto const own = column(m) < N ? size_key(T(f(m))) : 0;
+      key = own > key ? own : key;
+    }
+    return from_bits<T>(grid.template largest<L>(key));
+  }
+  template <class F>
+  BATCHWORK_INLINE auto vector(F const& f) const {
+    Vector<S, N> r;
+    r.grid = grid;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) r.set_local(m, 0, f(m));
+    return r;
   }
 
   template <class F>

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Powers of two by which numbers are scaled before they are squared.
+#ifndef BATCHWORK_POWEROFTWO_HPP
+#define BATCHWORK_POWEROFTWO_HPP
+
+#include <limits>
+
+#include "core/Batchwork_Value.hpp"
+
+namespace Batchwork::Impl {
+
+template <class T>
+constexpr T power_of_two(int n) {
+  T x = 1;
+  for (int i = 0; i < (n < 0 ? -n : n); ++i) x *= n < 0 ? T(0.5) : T(2);
+  return x;
+}
+
+/// A power of two that brings numbers up to `largest` to where the squares of all that count are normal numbers; and its reciprocal.
+template <class S>
+struct SafeScale {
+  using T = scalar_t<S>;
+  S down, up;
+
+  BATCHWORK_INLINE explicit SafeScale(S const& largest) {
+    constexpr bool narrow = sizeof(T) == 4;
+    auto const large = largest > S(power_of_two<T>(narrow ? 60 : 500)),
+               small = largest < S(power_of_two<T>(narrow ? -30 : -300));
+    constexpr int of_large = narrow ? 70 : 600, of_small = narrow ? 90 : 800;
+    down = select(large, S(power_of_two<T>(-of_large)),
+                  select(small, S(power_of_two<T>(of_small)), S(T(1))));
+    up = select(large, S(power_of_two<T>(of_large)),
+                select(small, S(power_of_two<T>(-of_small)), S(T(1))));
+  }
+};
+
+/// Powers of two that together bring a positive number between 4 and 8: x * first * second; and back again. Zero stays what it is,
+/// and so does what is not finite.
+template <class S>
+struct UnitScale {
+  using T = scalar_t<S>;
+  S first, second, first_back, second_back;
+
+  BATCHWORK_INLINE explicit UnitScale(S const& x) {
+    using Limits = std::numeric_limits<T>;
+    using Integer = integer_of_t<T>;
+    constexpr bool narrow = sizeof(T) == 4;
+    constexpr int up = narrow ? 90 : 600, mantissa = Limits::digits - 1;
+    constexpr Integer bias = Limits::max_exponent - 1, one = Integer(1) << mantissa;
+    constexpr Integer exponents = (2 * bias + 1) << mantissa;
+    auto const small = x < S(power_of_two<T>(narrow ? -60 : -500));
+    first = select(small, S(power_of_two<T>(up)), S(T(1)));
+    first_back = select(small, S(power_of_two<T>(-up)), S(T(1)));
+    S const normal = select(x > S(T(0)) && x <= S(Limits::max()), S(x * first), S(T(4)));
+    auto const e = bit_and(bits(normal), exponents);
+    using Bits = std::remove_cvref_t<decltype(e)>;
+    second = from_bits<T>(Bits(Bits(Bits(Integer(2 * bias * one)) - e) + Bits(Integer(2 * one))));
+    second_back = from_bits<T>(Bits(e - Bits(Integer(2) * one)));
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// eigh(a): the eigenvalues and eigenvectors of a symmetric tile.
+#ifndef BATCHWORK_EIGH_HPP
+#define BATCHWORK_EIGH_HPP
+
+#include "core/detail/Batchwork_OneSidedJacobi.hpp"
+#include "core/detail/Batchwork_PowerOfTwo.hpp"
+#include "tile/Batchwork_Reduce.hpp"
+#include "tile/detail/Batchwork_Columns.hpp"
+
+namespace Batchwork {
+
+/// What eigh(a) returns: a = V diag(values) V'. `info` is the status: 0, Reason::not_finite if an entry of a is not finite, or
+/// Reason::iteration_limit if rotations did not end, which has not been seen.
+template <class S, int N>
+struct Eigh {
+  using value_type = S;
+  /// Sweeps that are allowed; some ten are needed.
+  static constexpr int most_sweeps = 40;
+
+  using Columns = Impl::columns_of_t<S, N, N>;
+  using Value = typename Columns::value_type;
+
+  Columns columns;  ///< of what is proportional to V (diag(values) + shift), scaled
+  Impl::UnitScale<Value> scale;
+  Value shift;
+  info_t<S> info;
+
+  template <Tile A>
+  BATCHWORK_INLINE explicit Eigh(A const& a)
+      : columns(Impl::columns_of<S, N, N>(a, Impl::grid_of(a))), scale(largest_entry()) {
+    using T = scalar_t<S>;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < Columns::mine; ++m) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < N; ++i) columns.at(m, i) = columns.at(m, i) * scale.first * scale.second;
+    }
+    // Shifted by twice its norm the matrix is positive definite, and far from singular: then the columns of its product with V are
+    // those of V, but for their length.
+    Value const norm = columns.largest([this](int m) {
+      Value sum(T(0));
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < N; ++i) sum += Impl::abs(columns.at(m, i));
+      return sum;
+    });
+    shift = Impl::select(norm == Value(T(0)), Value(T(1)), Value(norm + norm));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < Columns::mine; ++m) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < N; ++i) columns.at(m, i) += columns.is(m, i) ? shift : Value(T(0));
+    }
+    auto const open = Impl::orthogonalise_columns(columns, most_sweeps);
+    auto const status = Impl::select(
+        Impl::is_finite(norm),
+        Impl::select(open, Impl::make_info<Value>(Reason::iteration_limit, 0), info_t<Value>(0)),
+        Impl::make_info<Value>(Reason::not_finite, 0));
+    info = Impl::first_failure(a.info, status);
+  }
+
+  /// The eigenvalues, smallest first.
+  BATCHWORK_INLINE auto values() const {
+    return with_info(columns.vector([this](int m) {
+      return Value((Impl::sqrt(square(m)) - shift) * scale.second_back * scale.first_back);
+    }));
+  }
+  /// V, whose columns are the eigenvectors in the order of the values; orthogonal, each up to its sign.
+  BATCHWORK_INLINE auto vectors() const {
+    auto v = columns;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < Columns::mine; ++m) {
+      Value const inverse = Impl::rsqrt(square(m));
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < N; ++i) v.at(m, i) = v.at(m, i) * inverse;
+    }
+    return with_info(v.template tile<N, false>());
+  }
+
+ private:
+  BATCHWORK_INLINE Value largest_entry() const {
+    return columns.largest([this](int m) {
+      Value r = Impl::abs(columns.at(m, 0));
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 1; i < N; ++i) r = Impl::larger_size(r, Impl::abs(columns.at(m, i)));
+      return r;
+    });
+  }
+  /// The square of the length of own column m.
+  BATCHWORK_INLINE Value square(int m) const {
+    Value sum(scalar_t<S>(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) sum += columns.at(m, i) * columns.at(m, i);
+    return sum;
+  }
+  template <class X>
+  BATCHWORK_INLINE X with_info(X x) const {
+    x.info = info;
+    return x;
+  }
+};
+
+/// The eigenvalues, smallest first, and the eigenvectors of a symmetric a, N x N, of which the lower triangle is read: a V = V diag. By
+/// one-sided Jacobi rotations of a + s I, s being twice the 1-norm of a; some 3 N^3 operations for each of about eight sweeps. The
+/// error of an eigenvalue is some N eps |a|, as that of LAPACK's syev; vectors are orthogonal to some N eps, those of clustered values,
+/// too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3.)
+template <Tile A>
+BATCHWORK_INLINE auto eigh(A const& a) {
+  static_assert(A::rows == A::cols, "Batchwork::eigh: the tile must be square");
+  using S = value_t<A>;
+  if constexpr (A::structure != Structure::symmetric && A::structure != Structure::diagonal) {
+    return eigh(symmetric(a));
+  } else if constexpr (Impl::is_distributed<S>) {
+    return Eigh<Impl::dealt_t<S, false>, A::rows>(a);
+  } else {
+    return Eigh<S, A::rows>(a);
+  }
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// columns_of(x): the columns of a tile, dealt out to those who have its items.
+#ifndef BATCHWORK_COLUMNS_HPP
+#define BATCHWORK_COLUMNS_HPP
+
+#include "tile/detail/Batchwork_ColumnsOfLane.hpp"
+#include "tile/detail/shared/Batchwork_ColumnsOfLanes.hpp"
+
+namespace Batchwork::Impl {
+
+/// The columns of a tile whose values are S, as those have them who have its items.
+template <class S, int M, int N>
+struct ColumnsOf {
+  using type = ColumnsOfLane<S, M, N>;
+};
+template <class S, int M, int N>
+  requires is_distributed<S>
+struct ColumnsOf<S, M, N> {
+  using type = ColumnsOfLanes<dealt_t<S, false>, M, N>;
+};
+template <class S, int M, int N>
+using columns_of_t = typename ColumnsOf<S, M, N>::type;
+
+template <class S, int M, int N, class X>
+BATCHWORK_INLINE auto columns_of(X const& x, [[maybe_unused]] LaneGrid const& grid) {
+  if constexpr (is_distributed<S>) return columns_of_t<S, M, N>(x, grid);
+  else return columns_of_t<S, M, N>(x);
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
