@@ -32,6 +32,7 @@
 #include "tile/Batchwork_Scalar.hpp"
 #include "tile/Batchwork_Structured.hpp"
 #include "tile/Batchwork_Sum.hpp"
+#include "tile/Batchwork_Svd.hpp"
 #include "tile/Batchwork_Transpose.hpp"
 #include "tile/Batchwork_TriangularSolve.hpp"
 #include "view/Batchwork_Adaptors.hpp"

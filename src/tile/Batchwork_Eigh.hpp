@@ -31,7 +31,8 @@ struct Eigh {
 
   template <Tile A>
   BATCHWORK_INLINE explicit Eigh(A const& a)
-      : columns(Impl::columns_of<S, N, N>(a, Impl::grid_of(a))), scale(largest_entry()) {
+      : columns(Impl::columns_of<S, N, N>(a, Impl::grid_of(a))),
+        scale(Impl::largest_entry(columns)) {
     using T = scalar_t<S>;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Columns::mine; ++m) {
@@ -52,7 +53,8 @@ struct Eigh {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < N; ++i) columns.at(m, i) += columns.is(m, i) ? shift : Value(T(0));
     }
-    auto const open = Impl::orthogonalise_columns(columns, most_sweeps);
+    auto const open =
+        Impl::orthogonalise_columns<Impl::ColumnOrder::smallest_first>(columns, most_sweeps);
     auto const status = Impl::select(
         Impl::is_finite(norm),
         Impl::select(open, Impl::make_info<Value>(Reason::iteration_limit, 0), info_t<Value>(0)),
@@ -63,7 +65,8 @@ struct Eigh {
   /// The eigenvalues, smallest first.
   BATCHWORK_INLINE auto values() const {
     return with_info(columns.vector([this](int m) {
-      return Value((Impl::sqrt(square(m)) - shift) * scale.second_back * scale.first_back);
+      return Value((Impl::sqrt(Impl::square_of_column(columns, m)) - shift) * scale.second_back *
+                   scale.first_back);
     }));
   }
   /// V, whose columns are the eigenvectors in the order of the values; orthogonal, each up to its sign.
@@ -71,7 +74,7 @@ struct Eigh {
     auto v = columns;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Columns::mine; ++m) {
-      Value const inverse = Impl::rsqrt(square(m));
+      Value const inverse = Impl::rsqrt(Impl::square_of_column(columns, m));
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < N; ++i) v.at(m, i) = v.at(m, i) * inverse;
     }
@@ -79,21 +82,6 @@ struct Eigh {
   }
 
  private:
-  BATCHWORK_INLINE Value largest_entry() const {
-    return columns.largest([this](int m) {
-      Value r = Impl::abs(columns.at(m, 0));
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 1; i < N; ++i) r = Impl::larger_size(r, Impl::abs(columns.at(m, i)));
-      return r;
-    });
-  }
-  /// The square of the length of own column m.
-  BATCHWORK_INLINE Value square(int m) const {
-    Value sum(scalar_t<S>(0));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) sum += columns.at(m, i) * columns.at(m, i);
-    return sum;
-  }
   template <class X>
   BATCHWORK_INLINE X with_info(X x) const {
     x.info = info;

@@ -13,6 +13,18 @@ namespace Batchwork {
 
 namespace Impl {
 
+/// x := Q x or Q' x, own columns of x; `factors` as triangularise leaves them.
+template <bool Transposed, class C, class X>
+BATCHWORK_INLINE void apply_q(C const& factors, X& x) {
+  auto const u = factors.show_columns();
+  constexpr int count = C::rows - 1 < C::cols ? C::rows - 1 : C::cols;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int n = 0; n < count; ++n) {
+    int const k = Transposed ? n : count - 1 - n;
+    apply_reflection(u.column(k), k, x);
+  }
+}
+
 /// The first columns of the unit matrix.
 template <class T, int M, int N>
 struct UnitColumns {
@@ -91,7 +103,7 @@ struct Qr {
     check_rows<B>();
     using Value = typename decltype(columns)::value_type;
     auto x = columns_like(b);
-    apply<true>(x);
+    Impl::apply_q<true>(columns, x);
     Impl::substitute_upper<N>(columns.show_triangle(), x);
     auto result = x.template tile<N, B::is_vector>();
     auto const zero = columns.first_status([this](int m, int j) {
@@ -115,21 +127,11 @@ struct Qr {
     if constexpr (Impl::is_distributed<S>) return Impl::columns_of<R, M, B::cols>(b, columns.grid);
     else return Impl::columns_of<R, M, B::cols>(b, Impl::grid_of(b));
   }
-  template <bool Transposed, class X>
-  BATCHWORK_INLINE void apply(X& x) const {
-    auto const u = columns.show_reflections();
-    constexpr int count = M - 1 < N ? M - 1 : N;
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int n = 0; n < count; ++n) {
-      int const k = Transposed ? n : count - 1 - n;
-      Impl::apply_reflection(u.column(k), k, x);
-    }
-  }
   template <bool Transposed, class B>
   BATCHWORK_INLINE auto applied(B const& b) const {
     check_rows<B>();
     auto x = columns_like(b);
-    apply<Transposed>(x);
+    Impl::apply_q<Transposed>(columns, x);
     auto result = x.template tile<M, B::is_vector>();
     result.info = Impl::merge_info<value_t<decltype(result)>>(info, b.info);
     return result;

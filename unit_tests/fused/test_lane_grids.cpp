@@ -9,6 +9,7 @@
 #include "tile/EighCase.hpp"
 #include "tile/LuCase.hpp"
 #include "tile/QrCase.hpp"
+#include "tile/SvdCase.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -116,6 +117,18 @@ TEST(LaneGrids, RotationsOfColumns) {
   });
   expect_eigh<double, Left, 6>(27, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<32>(64, 27, sequence, Impl::resolve(operands)...);
+  });
+}
+
+TEST(LaneGrids, SingularValues) {
+  expect_svd<double, Left, 5, 3>(21, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 21, sequence, Impl::resolve(operands)...);
+  });
+  expect_svd<float, Right, 3, 7>(21, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<4>(64, 21, sequence, Impl::resolve(operands)...);
+  });
+  expect_use_of_svd<double, Left, 6, 5>(11, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<16>(64, 11, sequence, Impl::resolve(operands)...);
   });
 }
 

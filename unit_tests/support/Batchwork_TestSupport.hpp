@@ -207,6 +207,8 @@ void spotrf_(char const*, int const*, float*, int const*, int*);
 void dpotrf_(char const*, int const*, double*, int const*, int*);
 void sgetrf_(int const*, int const*, float*, int const*, int*, int*);
 void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
+void dgesvd_(char const*, char const*, int const*, int const*, double*, int const*, double*,
+             double*, int const*, double*, int const*, double*, int const*, int*);
 void dsyev_(char const*, char const*, int const*, double*, int const*, double*, double*, int const*,
             int*);
 void strtrs_(char const*, char const*, char const*, int const*, int const*, float const*,
@@ -258,6 +260,19 @@ inline std::vector<double> eigenvalues(Dense const& a) {
   auto v = columns<double>(a);
   std::vector<double> values(static_cast<std::size_t>(n)), space(static_cast<std::size_t>(work));
   dsyev_("N", "L", &n, v.data(), &n, values.data(), space.data(), &work, &info);
+  EXPECT_EQ(info, 0);
+  return values;
+}
+/// The singular values of a matrix by dgesvd, largest first.
+inline std::vector<double> singular_values(Dense const& a) {
+  int const m = a.rows, n = a.cols, one = 1, work = 16 * (m + n);
+  int info = 0;
+  auto v = columns<double>(a);
+  std::vector<double> values(static_cast<std::size_t>(std::min(m, n))),
+      space(static_cast<std::size_t>(work));
+  double none = 0;
+  dgesvd_("N", "N", &m, &n, v.data(), &m, values.data(), &none, &one, &none, &one, space.data(),
+          &work, &info);
   EXPECT_EQ(info, 0);
   return values;
 }

@@ -47,15 +47,17 @@ BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S co
   return select(active, select(skew, turned, swapped), Rotation<S>::none());
 }
 
+enum class ColumnOrder { smallest_first, largest_first };
+
 /// Makes the columns of a orthogonal by rotations of neighbours that change places, so that each pair meets once in `cols` rounds, a
-/// sweep. Where no pair of an item was rotated in a sweep, its columns are left as they are from then on. `value_type` is the numbers'
-/// type; rotate_neighbours(parity, f) applies the rotation f(p' p, q' q, p' q) to each pair of columns j, j + 1 with j of that parity.
-/// Then sorts the columns by their norms, smallest first.
+/// sweep; the columns of `also` go through the same rotations. Where no pair of an item was rotated in a sweep, its columns are left as they are from then on. `value_type` is the numbers'
+/// type; rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to each pair of columns j, j + 1 with j of that parity.
+/// Then sorts the columns by their norms.
 /// Returns a mask: items that were still rotated in the last sweep allowed.
 /// (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; the order of pairs is that of Luk and Park, On parallel Jacobi
 /// orderings, SIAM J. Sci. Stat. Comput. 10 (1989), 18-26.)
-template <class C>
-BATCHWORK_INLINE auto orthogonalise_columns(C& a, int most_sweeps) {
+template <ColumnOrder Order, class C, class... Also>
+BATCHWORK_INLINE auto orthogonalise_columns(C& a, int most_sweeps, Also&... also) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
   using Mask = mask_t<S>;
@@ -72,20 +74,21 @@ BATCHWORK_INLINE auto orthogonalise_columns(C& a, int most_sweeps) {
       };
       BATCHWORK_KEEP_LOOP
       for (int round = 0; round < C::cols; round += 2) {
-        a.rotate_neighbours(0, rotation);
-        if (round + 1 < C::cols) a.rotate_neighbours(1, rotation);
+        a.rotate_neighbours(0, rotation, also...);
+        if (round + 1 < C::cols) a.rotate_neighbours(1, rotation, also...);
       }
       active = a.any_lane(rotated);
       if (!a.any_item(active)) break;
     }
     auto const sorting = [&](S const& alpha, S const& beta, S const&) {
       S const one(T(1)), zero(T(0));
-      return select(alpha > beta, Rotation<S>{zero, zero, one}, Rotation<S>::none());
+      auto const wrong = Order == ColumnOrder::smallest_first ? alpha > beta : alpha < beta;
+      return select(wrong, Rotation<S>{zero, zero, one}, Rotation<S>::none());
     };
     BATCHWORK_KEEP_LOOP
     for (int round = 0; round < C::cols; round += 2) {
-      a.rotate_neighbours(0, sorting);
-      a.rotate_neighbours(1, sorting);
+      a.rotate_neighbours(0, sorting, also...);
+      a.rotate_neighbours(1, sorting, also...);
     }
   }
   return active;

@@ -59,12 +59,12 @@ struct ColumnsOfLane {
       for (int i = 0; i < k; ++i) f(i, of.a[k * M + i]);
     }
   };
-  BATCHWORK_INLINE AllShown show_reflections() const { return {*this}; }
+  BATCHWORK_INLINE AllShown show_columns() const { return {*this}; }
   BATCHWORK_INLINE AllShown show_triangle() const { return {*this}; }
 
   /// See orthogonalise_columns.
-  template <class F>
-  BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation) {
+  template <class F, class... Also>
+  BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int j = parity; j + 1 < N; j += 2) {
       S *const p = a + j * M, *const q = p + M;
@@ -76,12 +76,17 @@ struct ColumnsOfLane {
         gamma += p[i] * q[i];
       }
       auto const r = rotation(alpha, beta, gamma);
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < M; ++i) {
-        S const x = p[i], y = q[i];
-        p[i] = r.own_left * x + r.other * y;
-        q[i] = r.own_right * y + r.other * x;
-      }
+      rotate(j, r);
+      (also.rotate(j, r), ...);
+    }
+  }
+  template <class R>
+  BATCHWORK_INLINE void rotate(int j, R const& r) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < M; ++i) {
+      S const x = a[j * M + i], y = a[j * M + M + i];
+      a[j * M + i] = r.own_left * x + r.other * y;
+      a[j * M + M + i] = r.own_right * y + r.other * x;
     }
   }
   template <class Mask>

@@ -93,42 +93,37 @@ struct ColumnsOfLanes {
       column(k).for_each_of(0, k, f);
     }
   };
-  BATCHWORK_INLINE AllShown show_reflections() const {
-    return {stage_lines<S, mine, M>(Reflections{*this}, grid)};
+  /// All columns as they are.
+  BATCHWORK_INLINE AllShown show_columns() const {
+    return {stage_lines<S, mine, M>(Columns{*this}, grid)};
   }
   BATCHWORK_INLINE AllShown show_triangle() const {
     return {stage_lines<S, mine, M>(Triangle{*this}, grid)};
   }
 
   /// See orthogonalise_columns. The two lanes of a pair both find its rotation.
-  template <class F>
-  BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation) {
-    struct Columns {
-      ColumnsOfLanes const& of;
-      BATCHWORK_INLINE T get(int m, int i) const { return of.at(m, i); }
-    };
-    T const* const base = stage_lines<S, mine, M>(Columns{*this}, grid);
+  template <class F, class... Also>
+  BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) {
+    Pairs const pairs{parity, grid.lane};
+    AllShown const all = show_columns();
+    T own_times[mine], other_times[mine];
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      int const j = column(m);
-      bool const left = (j & 1) == parity;
-      int const partner = left ? j + 1 : j - 1;
-      bool const paired = partner >= 0 && partner < N && j < N;
-      Shown const other{base + (paired ? partner : 0) * Ex::leading};
+      Shown const other = all.column(pairs.partner(m));
       T own(0), others(0), gamma(0);
       other.for_each(0, [&](int i, T const& y) {
         own += at(m, i) * at(m, i);
         others += y * y;
         gamma += at(m, i) * y;
       });
-      // Of no pair nothing is asked.
+      bool const left = pairs.is_left(m), paired = pairs.is_paired(m);
+      // Of a column alone nothing is asked.
       auto const r = rotation(left ? own : others, left ? others : own, paired ? gamma : T(0));
-      T const mine_times = paired ? (left ? r.own_left : r.own_right) : T(1),
-              other_times = paired ? r.other : T(0);
-      other.for_each(0, [&](int i, T const& y) {
-        at(m, i) = mine_times * at(m, i) + other_times * (paired ? y : T(0));
-      });
+      own_times[m] = paired ? (left ? r.own_left : r.own_right) : T(1);
+      other_times[m] = paired ? r.other : T(0);
     }
+    rotate(all, pairs, own_times, other_times);
+    (also.rotate(also.show_columns(), pairs, own_times, other_times), ...);
   }
   BATCHWORK_INLINE bool any_lane(bool m) const {
     return grid.template bits_of<L>(m ? 1u : 0u) != 0;
@@ -183,8 +178,31 @@ struct ColumnsOfLanes {
     else return x;
   }
 
+  /// Own column m and its neighbour, where pairs begin with columns of that parity.
+  struct Pairs {
+    int parity, lane;
+    BATCHWORK_INLINE bool is_left(int m) const { return ((m * L + lane) & 1) == parity; }
+    BATCHWORK_INLINE int neighbour(int m) const { return m * L + lane + (is_left(m) ? 1 : -1); }
+    BATCHWORK_INLINE bool is_paired(int m) const {
+      return neighbour(m) >= 0 && neighbour(m) < N && m * L + lane < N;
+    }
+    BATCHWORK_INLINE int partner(int m) const { return is_paired(m) ? neighbour(m) : 0; }
+  };
+  template <class Shown, class P>
+  BATCHWORK_INLINE void rotate(Shown const& all, P const& pairs, T const (&own_times)[mine],
+                               T const (&other_times)[mine]) {
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      bool const paired = pairs.is_paired(m);
+      all.column(pairs.partner(m)).for_each(0, [&](int i, T const& y) {
+        // Alone, a column is not multiplied by what may be no number.
+        at(m, i) = own_times[m] * at(m, i) + other_times[m] * (paired ? y : T(0));
+      });
+    }
+  }
+
  private:
-  struct Reflections {
+  struct Columns {
     ColumnsOfLanes const& of;
     BATCHWORK_INLINE T get(int m, int i) const { return of.at(m, i); }
   };

@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// svd(a): the singular values and vectors of a tile, and what follows from them: pinv, rank, condition, least squares.
+#ifndef BATCHWORK_SVD_HPP
+#define BATCHWORK_SVD_HPP
+
+#include "core/detail/Batchwork_OneSidedJacobi.hpp"
+#include "core/detail/Batchwork_PowerOfTwo.hpp"
+#include "tile/Batchwork_Blocks.hpp"
+#include "tile/Batchwork_Qr.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// The decomposition of a matrix with at least as many rows as columns. Own column m of Q, with the sign of the diagonal of the
+/// factors, is that of U.
+template <class S, int M, int N, bool Vectors>
+struct TallSvd {
+  using Left = columns_of_t<S, M, N>;
+  using Right = columns_of_t<S, N, N>;
+  using Value = typename Left::value_type;
+  static constexpr int most_sweeps = 40;
+
+  Left factors;
+  Right right;
+  Value values[Left::mine];
+  info_t<S> info;
+
+  template <class A>
+  BATCHWORK_INLINE explicit TallSvd(A const& a)
+      : factors(columns_of<S, M, N>(a, grid_of(a))),
+        right(columns_of<S, N, N>(UnitColumns<scalar_t<S>, N, N>{}, grid_of(a))) {
+    Value const largest = largest_entry(factors);
+    UnitScale<Value> const scale(largest);
+    scale_columns(factors, scale);
+    constexpr auto order = ColumnOrder::largest_first;
+    auto const open = [&] {
+      if constexpr (Vectors) return orthogonalise_columns<order>(factors, most_sweeps, right);
+      else return orthogonalise_columns<order>(factors, most_sweeps);
+    }();
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < Left::mine; ++m)
+      values[m] = sqrt(square_of_column(factors, m)) * scale.second_back * scale.first_back;
+    // Columns without length have no direction: reflections give them one.
+    if constexpr (Vectors) triangularise(factors);
+    info = first_failure(
+        info_in_lanes_of<S>(a.info),
+        select(is_finite(largest),
+               select(open, make_info<Value>(Reason::iteration_limit, 0), info_t<Value>(0)),
+               make_info<Value>(Reason::not_finite, 0)));
+  }
+
+  BATCHWORK_INLINE auto left_vectors() const {
+    auto u = [&] {
+      UnitColumns<scalar_t<S>, M, N> const unit{};
+      if constexpr (is_distributed<S>) return columns_of<S, M, N>(unit, factors.grid);
+      else return columns_of<S, M, N>(unit, LaneGrid{});
+    }();
+    apply_q<false>(factors, u);
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < Left::mine; ++m) {
+      Value const sign = select(factors.diagonal[m] < Value(scalar_t<S>(0)), Value(scalar_t<S>(-1)),
+                                Value(scalar_t<S>(1)));
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < M; ++i) u.at(m, i) = u.at(m, i) * sign;
+    }
+    return u.template tile<M, false>();
+  }
+  BATCHWORK_INLINE auto right_vectors() const { return right.template tile<N, false>(); }
+  BATCHWORK_INLINE auto singular_values() const {
+    return factors.vector([this](int m) { return values[m]; });
+  }
+};
+
+/// The tile or its transpose, whichever has at least as many rows as columns.
+template <class A>
+BATCHWORK_INLINE decltype(auto) tall(A const& a) {
+  if constexpr (A::rows >= A::cols) return (a);
+  else return transpose(a);
+}
+
+/// Tolerance of a rank, relative to the largest singular value.
+template <class S, int M, int N>
+inline constexpr scalar_t<S> rank_tolerance =
+    (M > N ? M : N) * std::numeric_limits<scalar_t<S>>::epsilon();
+
+}  // namespace Impl
+
+/// What svd(a) returns: a = U diag(singular_values) V', a being M x N and K = min(M, N). `info` is the status: 0, Reason::not_finite
+/// if an entry of a is not finite, or Reason::iteration_limit if rotations did not end, which has not been seen.
+template <class S, int M, int N>
+struct Svd {
+  using value_type = S;
+  static constexpr int least = M < N ? M : N;
+  /// Relative to the largest singular value: what is not above counts as zero.
+  static constexpr scalar_t<S> default_tolerance = Impl::rank_tolerance<S, M, N>;
+
+  Impl::TallSvd<S, (M < N ? N : M), least, true> factors;
+  info_t<S> info;
+
+  template <Tile A>
+  BATCHWORK_INLINE explicit Svd(A const& a) : factors(Impl::tall(a)), info(factors.info) {}
+
+  /// U, M x K, its columns orthogonal; those of singular values of zero, too.
+  BATCHWORK_INLINE auto u() const {
+    if constexpr (M >= N) return with_info(factors.left_vectors());
+    else return with_info(factors.right_vectors());
+  }
+  /// The K singular values, largest first.
+  BATCHWORK_INLINE auto singular_values() const { return with_info(factors.singular_values()); }
+  /// V, N x K.
+  BATCHWORK_INLINE auto v() const {
+    if constexpr (M >= N) return with_info(factors.right_vectors());
+    else return with_info(factors.left_vectors());
+  }
+
+  /// The number of singular values above tolerance times the largest.
+  BATCHWORK_INLINE Scalar<S> rank(scalar_t<S> tolerance = default_tolerance) const {
+    using T = scalar_t<S>;
+    auto const s = singular_values();
+    S const bound = S(tolerance) * S(s.entry(0, 0));
+    S count(T(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < least; ++i)
+      count += Impl::select(S(s.entry(i, 0)) > bound, S(T(1)), S(T(0)));
+    return {count, info};
+  }
+  /// The condition number in the 2-norm: the largest singular value over the smallest, infinite if that is zero.
+  BATCHWORK_INLINE Scalar<S> condition() const {
+    auto const s = singular_values();
+    return {S(s.entry(0, 0)) / S(s.entry(least - 1, 0)), info};
+  }
+  /// The pseudoinverse, N x M, with the reciprocals of the singular values above tolerance times the largest.
+  BATCHWORK_INLINE auto pinv(scalar_t<S> tolerance = default_tolerance) const {
+    return v() * as_diagonal(reciprocals(tolerance)) * transpose(u());
+  }
+  /// Of all x for which |a x - b| is smallest the shortest one.
+  template <Tile B>
+  BATCHWORK_INLINE auto solve(B const& b, scalar_t<S> tolerance = default_tolerance) const {
+    static_assert(B::rows == M,
+                  "Batchwork::svd: the right-hand side has another number of rows than the matrix");
+    return v() * (as_diagonal(reciprocals(tolerance)) * (transpose(u()) * b));
+  }
+
+ private:
+  BATCHWORK_INLINE auto reciprocals(scalar_t<S> tolerance) const {
+    using T = scalar_t<S>;
+    auto s = singular_values();
+    S const bound = S(tolerance) * S(s.entry(0, 0));
+    using SV = value_t<decltype(s)>;
+    auto r = Impl::entrywise<decltype(s)>(
+        [&](auto const& x) {
+          SV const y(x), limit(bound);
+          return Impl::select(y > limit, SV(SV(T(1)) / y), SV(T(0)));
+        },
+        s);
+    r.info = info;
+    return r;
+  }
+  template <class X>
+  BATCHWORK_INLINE X with_info(X x) const {
+    x.info = info;
+    return x;
+  }
+};
+
+/// The singular values, largest first, and vectors of a, M x N: a = U diag V'. By one-sided Jacobi rotations of the columns of a, or of
+/// a' where that has fewer; some (4 M + 4 N + 3 M) N^2 / 2 operations for each of about eight sweeps, M >= N. Singular values are as
+/// accurate as LAPACK's gesvd has them, small ones often more so; vectors are orthogonal to some N eps. Entries near overflow, and
+/// denormal ones, are taken. (Hestenes, Inversion of matrices by biorthogonalization, J. SIAM 6 (1958), 51-90; Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 8.6.3; Demmel and Veselic, Jacobi's method is more accurate than QR, SIAM J. Matrix Anal. Appl. 13
+/// (1992), 1204-1245.)
+template <Tile A>
+BATCHWORK_INLINE auto svd(A const& a) {
+  using S = value_t<A>;
+  if constexpr (Impl::is_distributed<S>) return Svd<Impl::dealt_t<S, false>, A::rows, A::cols>(a);
+  else return Svd<S, A::rows, A::cols>(a);
+}
+
+/// The singular values alone, largest first; about half the work.
+template <Tile A>
+BATCHWORK_INLINE auto singular_values(A const& a) {
+  using S = value_t<A>;
+  constexpr int most = A::rows < A::cols ? A::cols : A::rows,
+                least = A::rows < A::cols ? A::rows : A::cols;
+  if constexpr (Impl::is_distributed<S>) {
+    Impl::TallSvd<Impl::dealt_t<S, false>, most, least, false> const f(Impl::tall(a));
+    auto s = f.singular_values();
+    s.info = f.info;
+    return s;
+  } else {
+    Impl::TallSvd<S, most, least, false> const f(Impl::tall(a));
+    auto s = f.singular_values();
+    s.info = f.info;
+    return s;
+  }
+}
+/// The pseudoinverse of a, N x M: that of Moore and Penrose, singular values of max(M, N) eps times the largest being taken for zero.
+template <Tile A>
+BATCHWORK_INLINE auto pinv(A const& a) {
+  return svd(a).pinv();
+}
+/// The number of singular values of a above max(M, N) eps times the largest.
+template <Tile A>
+BATCHWORK_INLINE auto rank(A const& a) {
+  using S = value_t<A>;
+  using T = scalar_t<S>;
+  auto const s = singular_values(a);
+  S const bound = S(Impl::rank_tolerance<S, A::rows, A::cols>) * S(s.entry(0, 0));
+  S count(T(0));
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < decltype(s)::rows; ++i)
+    count += Impl::select(S(s.entry(i, 0)) > bound, S(T(1)), S(T(0)));
+  return Scalar<S>(count, s.info);
+}
+/// The condition number of a in the 2-norm, infinite for a singular matrix.
+template <Tile A>
+BATCHWORK_INLINE auto condition(A const& a) {
+  using S = value_t<A>;
+  auto const s = singular_values(a);
+  return Scalar<S>(S(s.entry(0, 0)) / S(s.entry(decltype(s)::rows - 1, 0)), s.info);
+}
+
+}  // namespace Batchwork
+
+#endif
