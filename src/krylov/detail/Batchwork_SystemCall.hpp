@@ -18,6 +18,10 @@ namespace Batchwork::Impl {
 
 /// A View of matrices or vectors, for messages. Its indices say enough: the shape of a tile is left out.
 struct SystemView {
+  // A constructor: nvcc makes code that does not compile of an aggregate in a braced argument.
+  SystemView(std::string role_given, Description of)
+      : role(std::move(role_given)), d(std::move(of)) {}
+
   std::string role;
   Description d;
 

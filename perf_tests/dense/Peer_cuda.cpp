@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Peers: the batched routines of cuBLAS (matinvBatched, and geqrfBatched, which gives R and reflectors, not Q) and of cuSOLVER
+// (syevjBatched, gesvdjBatched). All but the inverse work in place: the copy before each call is timed with it.
+
+#include "../common/Cuda.hpp"
+#include "Problem.hpp"
+
+#if defined(BATCHWORK_HAVE_CUBLAS) && defined(BATCHWORK_HAVE_CUSOLVER) && \
+    defined(KOKKOS_ENABLE_CUDA)
+namespace BatchworkPerf {
+
+namespace {
+
+template <class T>
+struct CudaDense;
+template <>
+struct CudaDense<float> {
+  static constexpr auto matinv = cublasSmatinvBatched;
+  static constexpr auto geqrf = cublasSgeqrfBatched;
+  static constexpr auto syevj = cusolverDnSsyevjBatched;
+  static constexpr auto syevj_size = cusolverDnSsyevjBatched_bufferSize;
+  static constexpr auto gesvdj = cusolverDnSgesvdjBatched;
+  static constexpr auto gesvdj_size = cusolverDnSgesvdjBatched_bufferSize;
+};
+template <>
+struct CudaDense<double> {
+  static constexpr auto matinv = cublasDmatinvBatched;
+  static constexpr auto geqrf = cublasDgeqrfBatched;
+  static constexpr auto syevj = cusolverDnDsyevjBatched;
+  static constexpr auto syevj_size = cusolverDnDsyevjBatched_bufferSize;
+  static constexpr auto gesvdj = cusolverDnDgesvdjBatched;
+  static constexpr auto gesvdj_size = cusolverDnDgesvdjBatched_bufferSize;
+};
+
+/// Column by column the routines see the transposes: of the inverse that is the same, of A = V diag V' nothing changes, and of A' = U diag
+/// V' left and right change places. Columns of what they return are rows here.
+template <class T, int D>
+struct TransposeItems {
+  T* of;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    for (int i = 0; i < D; ++i)
+      for (int j = 0; j < i; ++j) {
+        T& x = of[(k * D + i) * D + j];
+        T& y = of[(k * D + j) * D + i];
+        T const z = x;
+        x = y;
+        y = z;
+      }
+  }
+};
+
+template <class T, int D, Decomposition O>
+void cuda_decomposition(benchmark::State& state, std::int64_t items) {
+  DenseProblem<T, D, Layout::item_contiguous, O> const p(items);
+  auto const n = static_cast<std::size_t>(items);
+  int const count = static_cast<int>(items);
+  T *const a = p.a.view.data(), *const left = p.left.view.data(),
+           *const right = p.right.view.data(), *const middle = p.middle.data();
+  Kokkos::View<std::uintptr_t*, Memory> const as("pointers", n), xs("pointers", n), taus("taus", n);
+  Kokkos::View<T*, Memory> const tau("tau", O == Decomposition::qr ? n * D : 0),
+      copy("copy", O == Decomposition::svd ? n * D * D : 0);
+  auto const a_of = reinterpret_cast<T**>(as.data()), x_of = reinterpret_cast<T**>(xs.data()),
+             tau_of = reinterpret_cast<T**>(taus.data());
+  Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const all(0, items);
+  Kokkos::parallel_for("point", all, PointAt<T>{a_of, a, D * D});
+  Kokkos::parallel_for("point", all, PointAt<T>{x_of, left, D * D});
+  if (O == Decomposition::qr) Kokkos::parallel_for("point", all, PointAt<T>{tau_of, tau.data(), D});
+  Kokkos::View<int*, Memory> const info("info", n);
+  Exec const exec;
+  bool well = true;
+  int size = 0;
+  syevjInfo_t eigen{};
+  gesvdjInfo_t singular{};
+  cusolverDnCreateSyevjInfo(&eigen);
+  cusolverDnCreateGesvdjInfo(&singular);
+  auto const solver = handles().solver;
+  if constexpr (O == Decomposition::eigh)
+    CudaDense<T>::syevj_size(solver, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, D, left, D,
+                             middle, &size, eigen, count);
+  if constexpr (O == Decomposition::svd)
+    CudaDense<T>::gesvdj_size(solver, CUSOLVER_EIG_MODE_VECTOR, D, D, copy.data(), D, middle, right,
+                              D, left, D, &size, singular, count);
+  Kokkos::View<T*, Memory> const work("work", static_cast<std::size_t>(size));
+  auto const launch = [&] {
+    if constexpr (O == Decomposition::inverse) {
+      well = CudaDense<T>::matinv(handles().blas, D, a_of, D, x_of, D, info.data(), count) ==
+                 CUBLAS_STATUS_SUCCESS &&
+             well;
+    } else if constexpr (O == Decomposition::qr) {
+      int argument = 0;
+      Kokkos::deep_copy(exec, p.left.view, p.a.view);
+      well = CudaDense<T>::geqrf(handles().blas, D, D, x_of, D, tau_of, &argument, count) ==
+                 CUBLAS_STATUS_SUCCESS &&
+             argument == 0 && well;
+    } else if constexpr (O == Decomposition::eigh) {
+      Kokkos::deep_copy(exec, p.left.view, p.a.view);
+      well = CudaDense<T>::syevj(solver, CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_UPPER, D, left,
+                                 D, middle, work.data(), size, info.data(), eigen,
+                                 count) == CUSOLVER_STATUS_SUCCESS &&
+             well;
+    } else {
+      Kokkos::deep_copy(exec, copy,
+                        Kokkos::View<T*, Memory, Kokkos::MemoryUnmanaged>(a, n * D * D));
+      well = CudaDense<T>::gesvdj(solver, CUSOLVER_EIG_MODE_VECTOR, D, D, copy.data(), D, middle,
+                                  right, D, left, D, work.data(), size, info.data(), singular,
+                                  count) == CUSOLVER_STATUS_SUCCESS &&
+             well;
+    }
+  };
+  launch();
+  double error = 0;
+  if constexpr (O != Decomposition::qr) {
+    if (O != Decomposition::inverse)
+      Kokkos::parallel_for("transpose", all, TransposeItems<T, D>{left});
+    if (O == Decomposition::svd)
+      Kokkos::parallel_for("transpose", all, TransposeItems<T, D>{right});
+    // A looser bound is the vendor's default.
+    error = p.error() / 20;
+  }
+  p.run(state, error, launch);
+  cusolverDnDestroySyevjInfo(eigen);
+  cusolverDnDestroyGesvdjInfo(singular);
+  if (!well) state.SkipWithError("cuBLAS or cuSOLVER reports an error");
+}
+
+template <class T, Decomposition O, int... D>
+void register_sizes(std::int64_t most_items) {
+  (register_decomposition<T, D, O>("cuda", Layout::item_contiguous, cuda_decomposition<T, D, O>,
+                                   most_items),
+   ...);
+}
+
+template <class T>
+void register_type() {
+  register_sizes<T, Decomposition::inverse, 3, 4, 6, 8, 16, 24, 32>(1000000);
+  register_sizes<T, Decomposition::qr, 3, 4, 6, 8, 16, 24, 32>(1000000);
+  register_sizes<T, Decomposition::eigh, 3, 4, 6, 8, 16, 24, 32>(50000);
+  register_sizes<T, Decomposition::svd, 3, 4, 6, 8, 16, 24, 32>(10000);
+}
+
+}  // namespace
+
+void register_cuda_decompositions() {
+  register_type<float>();
+  register_type<double>();
+}
+
+}  // namespace BatchworkPerf
+#endif

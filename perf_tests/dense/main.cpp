@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Inverses and decompositions of small matrices, and the vendor's batched routines, or a loop over LAPACK, beside them.
+
+#include "../common/Machine.hpp"
+
+namespace BatchworkPerf {
+
+void register_inverse_float();
+void register_inverse_double();
+void register_qr_float();
+void register_qr_double();
+void register_eigh_float();
+void register_eigh_double();
+void register_svd_float();
+void register_svd_double();
+void register_lapack_decompositions();
+void register_cuda_decompositions();
+
+namespace {
+
+void register_all() {
+  register_inverse_float();
+  register_inverse_double();
+  register_qr_float();
+  register_qr_double();
+  register_eigh_float();
+  register_eigh_double();
+  register_svd_float();
+  register_svd_double();
+#if defined(BATCHWORK_HAVE_LAPACK)
+  if constexpr (!on_device) register_lapack_decompositions();
+#endif
+#if defined(BATCHWORK_HAVE_CUBLAS) && defined(BATCHWORK_HAVE_CUSOLVER) && \
+    defined(KOKKOS_ENABLE_CUDA)
+  register_cuda_decompositions();
+#endif
+}
+
+}  // namespace
+}  // namespace BatchworkPerf
+
+int main(int argc, char** argv) {
+  return BatchworkPerf::run(argc, argv, BatchworkPerf::register_all);
+}
