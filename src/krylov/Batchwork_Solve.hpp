@@ -358,7 +358,7 @@ void solve_batch(Exec const& exec, std::string const& label, WorkDivision const&
   std::int64_t const items = call.check();
   auto const add_log = [&](auto const& view, char const* what) {
     if (view.data() == nullptr && view.size() == 0) return;
-    call.add(6, {"log " + std::string(what), describe_view(view)}, true);
+    call.add(6, "log " + std::string(what), describe_view(view), true);
     call.parts.back().d.items = std::int64_t(view.extent(0));
   };
   add_log(log.iterations, "iterations");
@@ -371,7 +371,7 @@ void solve_batch(Exec const& exec, std::string const& label, WorkDivision const&
   check_solver(call, solver);
   auto const scale = scaling_of<Exec, T>(call, given_solver, a);
   if constexpr (!std::is_same_v<Given, NoWorkspace>)
-    call.add(7, {"workspace", describe_view(given.view)}, true);
+    call.add(7, "workspace", describe_view(given.view), true);
   call.check();
   if (a.rows() > most_rows_of_a_solve)
     call.fail("systems of " + std::to_string(a.rows()) + " rows, more than the limit of " +

@@ -18,10 +18,6 @@ namespace Batchwork::Impl {
 
 /// A View of matrices or vectors, for messages. Its indices say enough: the shape of a tile is left out.
 struct SystemView {
-  // A constructor: nvcc makes code that does not compile of an aggregate in a braced argument.
-  SystemView(std::string role_given, Description of)
-      : role(std::move(role_given)), d(std::move(of)) {}
-
   std::string role;
   Description d;
 
@@ -38,8 +34,8 @@ struct SystemCall : Call {
     return {verb, "systems of " + std::to_string(rows) + " rows", "give smaller systems"};
   }
 
-  void add(int position, SystemView const& v, bool writes = false) {
-    parts.push_back({position, v.role, writes, v.d});
+  void add(int position, std::string const& role, Description const& d, bool writes = false) {
+    parts.push_back({position, role, writes, d});
     parts.back().d.shape.clear();
   }
   template <class A>
@@ -52,7 +48,7 @@ struct SystemCall : Call {
   void add_matrices(int position, A const& a, bool writes = false) {
     check_matrices(position, a);
     auto const views = a.views();
-    for (auto const& v : views) add(position, v);
+    for (auto const& v : views) add(position, v.role, v.d);
     if (views.empty()) return;
     parts.back().d.items = a.items();
     parts.back().writes = writes;
@@ -61,7 +57,7 @@ struct SystemCall : Call {
   template <class V, class A>
   void add_vector(int position, std::string const& role, V const& vector, A const& a,
                   bool writes = false) {
-    add(position, {role, vector.description}, writes);
+    add(position, role, vector.description, writes);
     auto const& v = parts.back();
     if (!v.d.problem.empty()) fail(v.name() + ": " + v.d.problem);
     if (vector.rows != a.rows())

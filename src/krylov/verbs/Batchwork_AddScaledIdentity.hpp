@@ -76,7 +76,7 @@ void add_scaled_identity_batch(Exec const& exec, std::string const& label, Alpha
   if constexpr (Viewish<Alpha>) {
     auto const s = operand_of<Exec, T, 0>(alpha);
     added = {s.storage.as_const(), false};
-    call.add(1, {"alpha", s.description});
+    call.add(1, "alpha", s.description);
   } else {
     added.value = T(alpha);
   }

@@ -125,9 +125,9 @@ void sum_vectors(Exec const& exec, SystemCall call, X const& x_arg, Y const& y_a
   require_written<std::remove_const_t<decltype(result)>>();
 
   SystemView const vx{"x", x.description};
-  call.add(at_result, {"result", result.description}, true);
-  call.add(1, vx);
-  call.add(at_y, {"y", y.description});
+  call.add(at_result, "result", result.description, true);
+  call.add(1, vx.role, vx.d);
+  call.add(at_y, "y", y.description);
   std::int64_t const items = call.check();
   if (y.rows != x.rows)
     call.fail(call.parts[2].name() + " holds " + std::to_string(y.rows) + " numbers an item, but " +
