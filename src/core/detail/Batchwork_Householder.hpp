@@ -23,6 +23,7 @@ namespace Batchwork::Impl {
 ///   round_of(k)        the only m for which is(m, k) may be true
 ///   first_behind(k)    the first m for which is_behind(m, k) may be true
 ///   show(k)            column k, for all who call to read: for_each(first, f) calls f(i, number) for i = first .. rows - 1
+///   begin()            before the first show: what others still read of something else is read
 /// Cost on devices: show is one column published and one wait.
 template <class C>
 concept DealtColumns = requires(C a, C const c, int m, int k) {
@@ -37,6 +38,7 @@ concept DealtColumns = requires(C a, C const c, int m, int k) {
   { C::round_of(k) } -> std::convertible_to<int>;
   { C::first_behind(k) } -> std::convertible_to<int>;
   a.show(k);
+  a.begin();
 };
 
 /// Step k of a QR factorisation: the reflection H = I - u u' that takes column k, from its diagonal down, to a multiple of e_k, applied
@@ -120,6 +122,7 @@ BATCHWORK_INLINE void triangularise(C& a) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < C::rows; ++i) a.at(m, i) = a.at(m, i) * scale.down;
   }
+  a.begin();
   BATCHWORK_UNROLL_ON_DEVICE
   for (int k = 0; k < C::rows && k < C::cols; ++k) reflect(a, k);
   BATCHWORK_UNROLL_ON_DEVICE

@@ -30,14 +30,17 @@ struct Rotation {
 };
 
 /// Makes p and q orthogonal, of which alpha = p' p, beta = q' q, gamma = p' q, and exchanges them, where the item is `active`.
-/// `rotated` becomes true where they were not.
+/// `rotated` becomes true where they were not, to the tolerance. They are turned even where no more than rounding is left: the last sweep
+/// so ends well below the tolerance.
 template <class S, class M>
 BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S const& gamma,
                                              scalar_t<S> tolerance, M const& active, M& rotated) {
   using T = scalar_t<S>;
   S const one(T(1)), zero(T(0));
-  auto const skew = active && gamma * gamma > S(tolerance * tolerance) * alpha * beta;
-  rotated = rotated || skew;
+  constexpr T least = std::numeric_limits<T>::epsilon() / 4;
+  S const square = gamma * gamma, sizes = alpha * beta;
+  auto const skew = square > S(least * least) * sizes;
+  rotated = rotated || (active && square > S(tolerance * tolerance) * sizes);
   // t = tan of the angle: the smaller root of t^2 + (beta - alpha) / gamma t - 1 = 0
   S const difference = beta - alpha, twice = gamma + gamma;
   S const root = sqrt(S(difference * difference + twice * twice));

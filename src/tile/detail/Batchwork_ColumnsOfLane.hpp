@@ -46,6 +46,7 @@ struct ColumnsOfLane {
       for (int i = first; i < M; ++i) f(i, column[i]);
     }
   };
+  static BATCHWORK_INLINE void begin() {}
   BATCHWORK_INLINE Shown show(int k) const { return {a + k * M}; }
 
   /// All columns, with the reflections that stand in them; and the triangle above these.

@@ -34,8 +34,6 @@ struct ColumnsOfLanes {
       BATCHWORK_UNROLL
       for (int i = 0; i < M; ++i) a[m * M + i] = lines.get(m, i);
     }
-    // The exchange may still be read.
-    grid.sync();
   }
 
   BATCHWORK_INLINE T& at(int m, int i) { return a[m * M + i]; }
@@ -68,6 +66,7 @@ struct ColumnsOfLanes {
       }
     }
   };
+  BATCHWORK_INLINE void begin() const { grid.sync(); }
   /// Two in turn: one wait a step.
   BATCHWORK_INLINE Shown show(int k) const {
     T* const to = grid.template numbers<T>() + k % 2 * Ex::leading;
