@@ -44,10 +44,9 @@ struct OnTeams {
   auto scale() const {
     return [*this](auto const& l, auto const& a, auto const& r) {
       auto const systems = a.systems();
-      Impl::SystemCall const call("scale");
-      std::vector<Impl::SystemOperand> operands;
-      auto const left = Impl::factors_of<Space, T>(call, 1, "left", a, l, operands);
-      auto const right = Impl::factors_of<Space, T>(call, 3, "right", a, r, operands);
+      Impl::SystemCall call("scale");
+      auto const left = Impl::factors_of<Space, T>(call, 1, "left", a, l);
+      auto const right = Impl::factors_of<Space, T>(call, 3, "right", a, r);
       run_work(
           Impl::ScaleSystems<T, std::remove_const_t<decltype(systems)>>{
               systems, Impl::numbers_of(a), left, right, a.nonzeros()},
