@@ -45,7 +45,9 @@ BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S co
   S const difference = beta - alpha, twice = gamma + gamma;
   S const root = sqrt(S(difference * difference + twice * twice));
   S const t = twice / select(difference < zero, S(difference - root), S(difference + root));
-  S const c = rsqrt(S(one + t * t));
+  // A step of Newton's method: what c^2 + s^2 is off by adds up over hundreds of rotations to the lengths of columns.
+  S const secant = one + t * t, near = rsqrt(secant);
+  S const c = near * (S(T(1.5)) - S(T(0.5)) * secant * near * near);
   Rotation<S> const turned{S(t * c), S(-(t * c)), c}, swapped{zero, zero, one};
   return select(active, select(skew, turned, swapped), Rotation<S>::none());
 }
