@@ -243,6 +243,19 @@ def operations(results, type="float"):
     return table(["D"] + [", ".join(c) for c in columns], rows)
 
 
+def decompositions(results, type="double"):
+    """Inverses and decompositions of interleaved items beside the vendor's, one line each."""
+    chosen = [r for r in results if r.type == type]
+    rows = []
+    for kind in dict.fromkeys(r.kind for r in chosen):
+        row = [f"`{kind}`"]
+        for D in sizes_of(chosen):
+            row.append(beside_peer(one(chosen, implementation=OWN, kind=kind, layout="interleaved", D=D),
+                                   one(chosen, implementation="cuda", kind=kind, layout="item-contiguous", D=D)))
+        rows.append(row)
+    return table([""] + [f"{D} x {D}" for D in sizes_of(chosen)], rows)
+
+
 def gemm(results, type="float"):
     """Products beside cuBLAS, or a loop over the BLAS."""
     chosen = [r for r in results if r.type == type]

@@ -35,6 +35,17 @@ struct Eliminate {
   }
 };
 
+/// Reflections and rotations of columns.
+struct Decompose {
+  template <class X, class V, class W, class A, class B>
+  KOKKOS_FUNCTION void operator()(X& x, V& v, W& w, A const& a, B const& b) const {
+    x = qr(a).solve(b) + svd(a).solve(b);
+    auto const f = eigh(a);
+    v = f.vectors() * block<3, 3>(inverse(a), 0, 0);
+    w = f.values() / norm1(a);
+  }
+};
+
 /// What is chosen item by item.
 struct Choose {
   template <class Y, class A, class B>
@@ -70,6 +81,18 @@ template void update<double, 17>(Exec const&, Interleaved<double* [17][17]>, Int
                                  ItemContiguous<double* [17][17]>, Interleaved<double[17][17]>,
                                  Interleaved<double[17][17]>, Interleaved<double[2][17]>,
                                  Interleaved<double[2][2]>, Codes);
+
+template <class T, int Lanes>
+void decompose(Exec const& exec, Interleaved<T* [3]> x, Interleaved<T* [3][3]> v,
+               Interleaved<T* [3]> w, Interleaved<T* [3][3]> a, Interleaved<T* [3]> b) {
+  map(exec, launch(lanes<Lanes>), Decompose{}, out(x), out(v), out(w), in(a), in(b));
+}
+template void decompose<float, 1>(Exec const&, Interleaved<float* [3]>, Interleaved<float* [3][3]>,
+                                  Interleaved<float* [3]>, Interleaved<float* [3][3]>,
+                                  Interleaved<float* [3]>);
+template void decompose<double, 4>(Exec const&, Interleaved<double* [3]>,
+                                   Interleaved<double* [3][3]>, Interleaved<double* [3]>,
+                                   Interleaved<double* [3][3]>, Interleaved<double* [3]>);
 
 template <class T, int N>
 void eliminate(Exec const& exec, Interleaved<T* [N]> x, Interleaved<T*> det,
