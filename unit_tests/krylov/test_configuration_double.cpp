@@ -108,7 +108,7 @@ TEST(ConfigurationMisuse, IsNamed) {
   expect_says(message_of([&] { solve(c, a, b, x); }),
               {"operand 3, csr values(\"few\") [View (7, 8)] holds 8 numbers an item", "; give"});
   expect_says(message_of([&] { solve(c, AnyMatrices<double>(), b, x); }),
-              {"operand 4, b(\"b\")", "the matrices have 0 rows"});
+              {"operand 5, x(\"x\")", "the matrices have 0 rows"});
 }
 
 /// The division of a device's work is that of the calls which name solver and preconditioner.
@@ -180,7 +180,7 @@ TEST(ConfigurationMisuse, Workspaces) {
       c.solver = solver;
       expect_says(
           message_of([&] { solve(c, a, b, inside, workspace(all)); }),
-          {"operand 7, workspace(\"all\")", "is written and shares elements with operand 5, x"});
+          {"operand 5, x", "is written and shares elements with operand 7, workspace(\"all\")"});
     }
     c.solver = SolverKind::gmres;
   }

@@ -568,7 +568,7 @@ TEST(GmresMisuse, IsNamed) {
   Vectors const inside(all.data(), 3, 900);
   expect_says(
       message_of([&] { solve(s, none, a, b, inside, workspace(all)); }),
-      {"operand 7, workspace(\"all\")", "is written and shares elements with operand 5, x"});
+      {"operand 5, x", "is written and shares elements with operand 7, workspace(\"all\")"});
   expect_says(message_of([&] { solve(s, none, a, inside, x, workspace(all)); }),
               {"operand 7, workspace(\"all\")", "shares elements with operand 4, b"});
   for (int m : {-1, -3}) {
