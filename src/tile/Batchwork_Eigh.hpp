@@ -18,9 +18,6 @@ namespace Batchwork {
 template <class S, int N>
 struct Eigh {
   using value_type = S;
-  /// Sweeps that are allowed; some ten are needed.
-  static constexpr int most_sweeps = 40;
-
   using Columns = Impl::columns_of_t<S, N, N>;
   using Value = typename Columns::value_type;
 
@@ -34,11 +31,7 @@ struct Eigh {
       : columns(Impl::columns_of<S, N, N>(a, Impl::grid_of(a))),
         scale(Impl::largest_entry(columns)) {
     using T = scalar_t<S>;
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 0; m < Columns::mine; ++m) {
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < N; ++i) columns.at(m, i) = columns.at(m, i) * scale.first * scale.second;
-    }
+    Impl::scale_columns(columns, scale);
     // Shifted by twice its norm the matrix is positive definite, and far from singular: then the columns of its product with V are
     // those of V, but for their length.
     Value const norm = columns.largest([this](int m) {
@@ -53,8 +46,7 @@ struct Eigh {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < N; ++i) columns.at(m, i) += columns.is(m, i) ? shift : Value(T(0));
     }
-    auto const open =
-        Impl::orthogonalise_columns<Impl::ColumnOrder::smallest_first>(columns, most_sweeps);
+    auto const open = Impl::orthogonalise_columns<Impl::ColumnOrder::smallest_first>(columns);
     auto const status = Impl::select(
         Impl::is_finite(norm),
         Impl::select(open, Impl::make_info<Value>(Reason::iteration_limit, 0), info_t<Value>(0)),
@@ -91,7 +83,7 @@ struct Eigh {
 
 /// The eigenvalues, smallest first, and the eigenvectors of a symmetric a, N x N, of which the lower triangle is read: a V = V diag. By
 /// one-sided Jacobi rotations of a + s I, s being twice the 1-norm of a; some 3 N^3 operations for each of about eight sweeps. The
-/// error of an eigenvalue is some N eps |a|, as that of LAPACK's syev; vectors are orthogonal to some N eps, those of clustered values,
+/// error of an eigenvalue is some N eps times that norm; vectors are orthogonal to some N eps, those of clustered values,
 /// too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3.)
 template <Tile A>
 BATCHWORK_INLINE auto eigh(A const& a) {

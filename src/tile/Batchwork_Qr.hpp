@@ -80,7 +80,7 @@ struct Qr {
     }
     return with_info(x.template tile<least, false>());
   }
-  /// The first min(M, N) columns of Q, which span those of a if it has full rank. 2 M min(M, N)^2 operations.
+  /// The first min(M, N) columns of Q, which span those of a if it has full rank. 4 M K^2 - 2 K^3 operations, K being min(M, N).
   BATCHWORK_INLINE auto q() const { return q_of<least>(); }
   /// Q, M x M.
   BATCHWORK_INLINE auto full_q() const { return q_of<M>(); }

@@ -64,11 +64,6 @@ BATCHWORK_INLINE auto norm2(A const& a) {
 
 namespace Impl {
 
-/// The larger of two sizes; NaN is larger than any number.
-template <class S>
-BATCHWORK_INLINE S larger_size(S const& a, S const& b) {
-  return select(size_key(b) > size_key(a), b, a);
-}
 /// The largest of f(own line) of the lines of a tile, its rows or its columns; f gets a function of the entries of the line.
 template <bool ByRows, class A, class F>
 BATCHWORK_INLINE auto largest_of_lines(A const& a, F const& f) {

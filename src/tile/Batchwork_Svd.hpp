@@ -22,7 +22,6 @@ struct TallSvd {
   using Left = columns_of_t<S, M, N>;
   using Right = columns_of_t<S, N, N>;
   using Value = typename Left::value_type;
-  static constexpr int most_sweeps = 40;
 
   Left factors;
   Right right;
@@ -38,8 +37,8 @@ struct TallSvd {
     scale_columns(factors, scale);
     constexpr auto order = ColumnOrder::largest_first;
     auto const open = [&] {
-      if constexpr (Vectors) return orthogonalise_columns<order>(factors, most_sweeps, right);
-      else return orthogonalise_columns<order>(factors, most_sweeps);
+      if constexpr (Vectors) return orthogonalise_columns<order>(factors, right);
+      else return orthogonalise_columns<order>(factors);
     }();
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Left::mine; ++m)
@@ -87,6 +86,24 @@ template <class S, int M, int N>
 inline constexpr scalar_t<S> rank_tolerance =
     (M > N ? M : N) * std::numeric_limits<scalar_t<S>>::epsilon();
 
+/// The number of singular values above tolerance times the first, which is the largest.
+template <class Values>
+BATCHWORK_INLINE auto rank_of(Values const& s, scalar_t<value_t<Values>> tolerance) {
+  using S = value_t<Values>;
+  using T = scalar_t<S>;
+  S const bound = S(tolerance) * S(s.entry(0, 0));
+  S count(T(0));
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < Values::rows; ++i)
+    count += select(S(s.entry(i, 0)) > bound, S(T(1)), S(T(0)));
+  return Scalar<S>(count, s.info);
+}
+template <class Values>
+BATCHWORK_INLINE auto condition_of(Values const& s) {
+  using S = value_t<Values>;
+  return Scalar<S>(S(s.entry(0, 0)) / S(s.entry(Values::rows - 1, 0)), s.info);
+}
+
 }  // namespace Impl
 
 /// What svd(a) returns: a = U diag(singular_values) V', a being M x N and K = min(M, N). `info` is the status: 0, Reason::not_finite
@@ -118,21 +135,12 @@ struct Svd {
   }
 
   /// The number of singular values above tolerance times the largest.
-  BATCHWORK_INLINE Scalar<S> rank(scalar_t<S> tolerance = default_tolerance) const {
-    using T = scalar_t<S>;
-    auto const s = singular_values();
-    S const bound = S(tolerance) * S(s.entry(0, 0));
-    S count(T(0));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < least; ++i)
-      count += Impl::select(S(s.entry(i, 0)) > bound, S(T(1)), S(T(0)));
-    return {count, info};
+  BATCHWORK_INLINE auto rank(scalar_t<S> tolerance = default_tolerance) const {
+    return Impl::rank_of(singular_values(), tolerance);
   }
-  /// The condition number in the 2-norm: the largest singular value over the smallest, infinite if that is zero.
-  BATCHWORK_INLINE Scalar<S> condition() const {
-    auto const s = singular_values();
-    return {S(s.entry(0, 0)) / S(s.entry(least - 1, 0)), info};
-  }
+  /// The condition number in the 2-norm: the largest singular value over the smallest, infinite if that alone is zero, NaN of a matrix
+  /// of zeros.
+  BATCHWORK_INLINE auto condition() const { return Impl::condition_of(singular_values()); }
   /// The pseudoinverse, N x M, with the reciprocals of the singular values above tolerance times the largest.
   BATCHWORK_INLINE auto pinv(scalar_t<S> tolerance = default_tolerance) const {
     return v() * as_diagonal(reciprocals(tolerance)) * transpose(u());
@@ -186,17 +194,10 @@ BATCHWORK_INLINE auto singular_values(A const& a) {
   using S = value_t<A>;
   constexpr int most = A::rows < A::cols ? A::cols : A::rows,
                 least = A::rows < A::cols ? A::rows : A::cols;
-  if constexpr (Impl::is_distributed<S>) {
-    Impl::TallSvd<Impl::dealt_t<S, false>, most, least, false> const f(Impl::tall(a));
-    auto s = f.singular_values();
-    s.info = f.info;
-    return s;
-  } else {
-    Impl::TallSvd<S, most, least, false> const f(Impl::tall(a));
-    auto s = f.singular_values();
-    s.info = f.info;
-    return s;
-  }
+  Impl::TallSvd<S, most, least, false> const f(Impl::tall(a));
+  auto s = f.singular_values();
+  s.info = f.info;
+  return s;
 }
 /// The pseudoinverse of a, N x M: that of Moore and Penrose, singular values of max(M, N) eps times the largest being taken for zero.
 template <Tile A>
@@ -206,22 +207,12 @@ BATCHWORK_INLINE auto pinv(A const& a) {
 /// The number of singular values of a above max(M, N) eps times the largest.
 template <Tile A>
 BATCHWORK_INLINE auto rank(A const& a) {
-  using S = value_t<A>;
-  using T = scalar_t<S>;
-  auto const s = singular_values(a);
-  S const bound = S(Impl::rank_tolerance<S, A::rows, A::cols>) * S(s.entry(0, 0));
-  S count(T(0));
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < decltype(s)::rows; ++i)
-    count += Impl::select(S(s.entry(i, 0)) > bound, S(T(1)), S(T(0)));
-  return Scalar<S>(count, s.info);
+  return Impl::rank_of(singular_values(a), Impl::rank_tolerance<value_t<A>, A::rows, A::cols>);
 }
-/// The condition number of a in the 2-norm, infinite for a singular matrix.
+/// The condition number of a in the 2-norm, infinite for a singular matrix, NaN for one of zeros.
 template <Tile A>
 BATCHWORK_INLINE auto condition(A const& a) {
-  using S = value_t<A>;
-  auto const s = singular_values(a);
-  return Scalar<S>(S(s.entry(0, 0)) / S(s.entry(decltype(s)::rows - 1, 0)), s.info);
+  return Impl::condition_of(singular_values(a));
 }
 
 }  // namespace Batchwork

@@ -42,6 +42,11 @@ BATCHWORK_INLINE auto size_key(S const& x) {
   using T = scalar_t<S>;
   return bit_and(bits(x), std::numeric_limits<integer_of_t<T>>::max());
 }
+/// The larger of two sizes; NaN is larger than any number.
+template <class S>
+BATCHWORK_INLINE S larger_size(S const& a, S const& b) {
+  return select(size_key(b) > size_key(a), b, a);
+}
 
 /// Of two entries whose sizes differ in 20 bits the larger one has the larger key: so many tell pivots apart. 0 is that of zero
 /// alone, NaN has the largest.

@@ -54,15 +54,19 @@ BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S co
 
 enum class ColumnOrder { smallest_first, largest_first };
 
+/// Sweeps that are allowed; some ten are needed.
+inline constexpr int most_sweeps = 40;
+
 /// Makes the columns of a orthogonal by rotations of neighbours that change places, so that each pair meets once in `cols` rounds, a
-/// sweep; the columns of `also` go through the same rotations. Where no pair of an item was rotated in a sweep, its columns are left as they are from then on. `value_type` is the numbers'
-/// type; rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to each pair of columns j, j + 1 with j of that parity.
+/// sweep; the columns of `also` go through the same rotations. Where no pair of an item was rotated in a sweep, its columns are left as
+/// they are from then on. rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to each pair of columns j, j + 1
+/// with j of that parity.
 /// Then sorts the columns by their norms.
 /// Returns a mask: items that were still rotated in the last sweep allowed.
 /// (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; the order of pairs is that of Luk and Park, On parallel Jacobi
 /// orderings, SIAM J. Sci. Stat. Comput. 10 (1989), 18-26.)
 template <ColumnOrder Order, class C, class... Also>
-BATCHWORK_INLINE auto orthogonalise_columns(C& a, int most_sweeps, Also&... also) {
+BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
   using Mask = mask_t<S>;

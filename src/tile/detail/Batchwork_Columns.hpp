@@ -36,10 +36,7 @@ BATCHWORK_INLINE auto largest_entry(C const& a) {
   return a.largest([&](int m) {
     auto r = abs(a.at(m, 0));
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 1; i < C::rows; ++i) {
-      auto const x = abs(a.at(m, i));
-      r = select(size_key(x) > size_key(r), x, r);
-    }
+    for (int i = 1; i < C::rows; ++i) r = larger_size(r, abs(a.at(m, i)));
     return r;
   });
 }

@@ -103,10 +103,7 @@ struct ColumnsOfLane {
   BATCHWORK_INLINE S largest(F const& f) const {
     S r = f(0);
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 1; m < N; ++m) {
-      S const x = f(m);
-      r = select(size_key(x) > size_key(r), x, r);
-    }
+    for (int m = 1; m < N; ++m) r = larger_size(r, S(f(m)));
     return r;
   }
   /// The vector of f(m).
