@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// expm(a): the exponential of a square tile.
+#ifndef BATCHWORK_EXPM_HPP
+#define BATCHWORK_EXPM_HPP
+
+#include "tile/Batchwork_Generate.hpp"
+#include "tile/Batchwork_Lu.hpp"
+#include "tile/Batchwork_Reduce.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// How often a matrix is halved until its norm, here relative to a bound, is at most one: `count` times, and
+/// `twice` / 2 = 2^-count. None where the norm is no finite number.
+template <class S>
+struct Halvings {
+  S count, twice;
+
+  BATCHWORK_INLINE explicit Halvings(S const& norm) {
+    using T = scalar_t<S>;
+    using Limits = std::numeric_limits<T>;
+    using Integer = integer_of_t<T>;
+    constexpr int mantissa = Limits::digits - 1;
+    constexpr Integer bias = Limits::max_exponent - 1, one = Integer(1) << mantissa;
+    constexpr Integer exponents = (2 * bias + 1) << mantissa;
+    auto const large = norm > S(T(1)) && norm <= S(Limits::max());
+    auto const e = bit_and(bits(S(select(large, norm, S(T(0.5))))), exponents);
+    using Bits = std::remove_cvref_t<decltype(e)>;
+    count = with_lanes_of(norm, to_number<T>(shift_right(e, mantissa))) - S(T(bias - 1));
+    twice = with_lanes_of(norm, from_bits<T>(Bits(Bits(Integer(2 * bias * one)) - e)));
+  }
+};
+
+/// c0 x0 + c1 x1 + ..., entry by entry.
+template <class T, int Terms>
+struct LinearCombination {
+  T c[Terms];
+  template <class... X>
+  BATCHWORK_INLINE auto operator()(X const&... x) const {
+    return sum(std::index_sequence_for<X...>{}, x...);
+  }
+
+ private:
+  template <std::size_t... I, class... X>
+  BATCHWORK_INLINE auto sum(std::index_sequence<I...>, X const&... x) const {
+    static_assert(sizeof...(X) == Terms);
+    return (... + (c[I] * x));
+  }
+};
+template <class R, class... X>
+BATCHWORK_INLINE R combined(scalar_t<value_t<R>> const (&c)[sizeof...(X)], X const&... x) {
+  LinearCombination<scalar_t<value_t<R>>, int(sizeof...(X))> f;
+  BATCHWORK_UNROLL
+  for (int k = 0; k < int(sizeof...(X)); ++k) f.c[k] = c[k];
+  R r = entrywise<R>(f, x...);
+  r.info = info_t<value_t<R>>(0);
+  return r;
+}
+
+/// The norm up to which exp_of_small is the exponential to rounding, backward: theta of the degree that is used.
+template <class T>
+inline constexpr T largest_norm_of_pade =
+    sizeof(T) == 4 ? T(3.925724783138660) : T(5.371920351148152);
+
+/// The Pade approximant of exp(a), divided by its first coefficient, so that exp(0) is the unit matrix; a is a general tile of a norm below largest_norm_of_pade: of degree 7 in float, 13 in double.
+template <class A>
+BATCHWORK_INLINE auto exp_of_small(A const& a) {
+  using T = scalar_t<value_t<A>>;
+  constexpr int N = A::rows;
+  auto const a2 = a * a;
+  using R = std::remove_cvref_t<decltype(a2)>;
+  R const a4 = a2 * a2, a6 = a4 * a2;
+  Identity<T, N> const one;
+  R odd, even;
+  if constexpr (sizeof(T) == 4) {
+    constexpr T b0 = 17297280;
+    odd = combined<R>({T(0.5), T(277200) / b0, T(1512) / b0, T(1) / b0}, one, a2, a4, a6);
+    even = combined<R>({T(1), T(1995840) / b0, T(25200) / b0, T(56) / b0}, one, a2, a4, a6);
+  } else {
+    constexpr T b0 = 64764752532480000;
+    R const high_odd = combined<R>({T(40840800) / b0, T(16380) / b0, T(1) / b0}, a2, a4, a6),
+            high_even = combined<R>({T(1323241920) / b0, T(960960) / b0, T(182) / b0}, a2, a4, a6),
+            odd_rest = a6 * high_odd, even_rest = a6 * high_even;
+    odd = combined<R>({T(0.5), T(1187353796428800) / b0, T(10559470521600) / b0,
+                       T(33522128640) / b0, T(1)},
+                      one, a2, a4, a6, odd_rest);
+    even = combined<R>({T(1), T(7771770303897600) / b0, T(129060195264000) / b0,
+                        T(670442572800) / b0, T(1)},
+                       one, a2, a4, a6, even_rest);
+  }
+  R const u = a * odd;
+  return solve(lu(even - u), even + u);
+}
+
+}  // namespace Impl
+
+/// The exponential of a, N x N: by scaling and squaring of the Pade approximant of degree 13, in float 7. 2 N^3 operations for each of 6
+/// products (in float 4) and for each squaring, of which there are about log2(|a|_1 / 5.4), and 8 N^3 / 3 for a solve. The result is
+/// the exponential of a matrix that differs from a by rounding only where a is well scaled; for a normal matrix its error is some
+/// N eps |a| relative to its size. Where items differ in norm they are squared together, as often as the largest one
+/// asks for, and each takes its own number of squares. Where the exponential, or the norm of a, is beyond the largest number, or an
+/// entry is NaN, Reason::not_finite. (Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix
+/// Anal. Appl. 26 (2005), 1179-1193.)
+template <Tile A>
+BATCHWORK_INLINE auto expm(A const& a) {
+  static_assert(A::rows == A::cols, "Batchwork::expm: the tile must be square");
+  using S = value_t<A>;
+  using T = scalar_t<S>;
+  S const norm = norm1(a).value;
+  Impl::Halvings<S> const halvings(S(norm / S(Impl::largest_norm_of_pade<T>)));
+  // In two steps: the reciprocal of the largest power of two is no normal number.
+  Matrix<S, A::rows, A::rows> const general(a);
+  auto r = Impl::exp_of_small(Scalar<S>(halvings.twice) * general * T(0.5));
+  S left = halvings.count;
+  BATCHWORK_KEEP_LOOP
+  while (true) {
+    auto const more = left > S(T(0));
+    if (!Batchwork::any(more)) break;
+    r = select(more, r * r, r);
+    left = left - S(T(1));
+  }
+  auto const finite = Impl::is_finite(norm) && Impl::is_finite(S(max_abs(r).value));
+  r.info = Impl::first_failure(Impl::info_in_lanes_of<S>(a.info),
+                               Impl::select(finite, info_t<S>(0),
+                                            Impl::make_info<S>(Reason::not_finite, 0)));
+  return r;
+}
+
+}  // namespace Batchwork
+
+#endif
