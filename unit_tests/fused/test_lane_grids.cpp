@@ -7,8 +7,10 @@
 #include "support/HostTeams.hpp"
 #include "tile/BlocksCase.hpp"
 #include "tile/EighCase.hpp"
+#include "tile/ExpmCase.hpp"
 #include "tile/LuCase.hpp"
 #include "tile/QrCase.hpp"
+#include "tile/SpdFunctionsCase.hpp"
 #include "tile/SvdCase.hpp"
 
 namespace Batchwork::Test {
@@ -129,6 +131,31 @@ TEST(LaneGrids, SingularValues) {
   });
   expect_use_of_svd<double, Left, 6, 5>(11, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<16>(64, 11, sequence, Impl::resolve(operands)...);
+  });
+}
+
+/// Items of a warp that are squared 0 to 8 times.
+TEST(LaneGrids, Exponentials) {
+  expect_expm<double, Left, 5>(27, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 27, sequence, Impl::resolve(operands)...);
+  });
+  expect_expm<float, Right, 9>(27, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<8>(64, 27, sequence, Impl::resolve(operands)...);
+  });
+  expect_expm<double, Left, 6>(27, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<32>(64, 27, sequence, Impl::resolve(operands)...);
+  });
+}
+
+TEST(LaneGrids, FunctionsOfEigenvalues) {
+  expect_spd_functions<double, Left, 5>(23, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 23, sequence, Impl::resolve(operands)...);
+  });
+  expect_spd_functions<float, Right, 9>(23, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<8>(64, 23, sequence, Impl::resolve(operands)...);
+  });
+  expect_spd_functions<double, Left, 6>(23, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<32>(64, 23, sequence, Impl::resolve(operands)...);
   });
 }
 

@@ -52,7 +52,7 @@ Dense spd_matrix(Random& random, int n, std::int64_t k) {
     case SpdKind::random: return a;
     // Rows and columns scaled: values over 2^53.
     case SpdKind::graded:
-      return made([&](int i, int j) { return std::ldexp(a(i, j), -26 * (i + j) / n); });
+      return made([&](int i, int j) { return std::ldexp(a(i, j), -(26 * i / n) - 26 * j / n); });
     case SpdKind::hilbert: return made([](int i, int j) { return 1.0L / (i + j + 1); });
     case SpdKind::unit: return eye(n);
     case SpdKind::diagonal:
