@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Elimination of a symmetric matrix with the pivots of Bunch and Kaufman, written once: over a matrix whose columns, which are its rows,
+/// are dealt out, to one lane or pack that has all of them, or to the lanes that share an item.
+#ifndef BATCHWORK_SYMMETRICELIMINATION_HPP
+#define BATCHWORK_SYMMETRICELIMINATION_HPP
+
+#include "core/detail/Batchwork_Householder.hpp"
+
+namespace Batchwork::Impl {
+
+/// A symmetric matrix, both triangles, whose columns are dealt out, as `eliminate_symmetric` changes it into its factors; see DealtColumns.
+///   exchange(p, r)    columns p and r change places, and so do rows p and r as far as they are used still; nothing, to the bit, of
+///                     items for which r is p, of which there is one for all and one r for each item
+///   shown_at(x, m)    of a column x that is shown, the entry in the row that has the number of own column m
+///   kind[m]           of own column m: 0 if it has a pivot of its own, 1 and 2 if it is the first or second one of a pair
+///   any_item(mask)    whether it holds for any item at hand, which all who call may branch on
+/// Cost on devices: an exchange is two columns published and two waits.
+template <class C>
+concept ExchangedColumns = DealtColumns<C> && requires(C a, C const c, int p, int m) {
+  a.exchange(p, info_t<typename C::value_type>{});
+  c.shown_at(c.show(p), m);
+  a.kind[m];
+  c.any_item(mask_t<typename C::value_type>(true));
+};
+
+/// Which pivot an item takes: |a(k, k)| is compared with this part of what stands beside it. (1 + sqrt(17)) / 8 bounds the growth of
+/// two steps of one pivot by that of one step of two.
+template <class T>
+inline constexpr T pivot_share = T(0.6403882032022076);
+
+/// Brings the pivot of step k to place k, or a pair of them to places k and k + 1. Returns where items take a pair; `behind` holds where
+/// they have column k already.
+template <ExchangedColumns C, class Mask>
+BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
+  using S = typename C::value_type;
+  using T = scalar_t<S>;
+  using Info = info_t<S>;
+  using Integer = integer_of_t<T>;
+  S const share(pivot_share<T>);
+  a.begin();
+  S head(T(0)), largest(T(0));
+  Info place(static_cast<Integer>(k + 1));
+  a.show(k).for_each(k, [&](int i, S const& xi) {
+    if (i == k) {
+      head = xi;
+      return;
+    }
+    auto const more = size_key(xi) > size_key(largest);
+    largest = select(more, S(abs(xi)), largest);
+    place = select(more, Info(static_cast<Integer>(i)), place);
+  });
+  Mask const small = !behind && !(abs(head) >= share * largest);
+  if (!a.any_item(small)) return Mask(false);
+  a.exchange(k + 1, select(small, place, Info(static_cast<Integer>(k + 1))));
+  a.begin();
+  // The row of the largest entry, off its diagonal.
+  S next(T(0)), beside = largest;
+  a.show(k + 1).for_each(k + 1, [&](int i, S const& yi) {
+    if (i == k + 1) next = yi;
+    else beside = larger_size(beside, S(abs(yi)));
+  });
+  Mask const kept = abs(head) >= share * largest * (largest / beside);
+  Mask const other = small && !kept && abs(next) >= share * beside;
+  if (a.any_item(other))
+    a.exchange(k, select(other, Info(static_cast<Integer>(k + 1)), Info(static_cast<Integer>(k))));
+  return small && !kept && !other;
+}
+
+/// Step k: takes from the columns behind k, or behind k + 1 where `pair` holds, what the pivots have of them. Nothing where column k is
+/// `behind` one that it makes a pair with. Returns the status of the pivots.
+template <ExchangedColumns C, class Mask>
+BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask const& behind) {
+  using S = typename C::value_type;
+  using T = scalar_t<S>;
+  using Info = info_t<S>;
+  S const zero(T(0)), one(T(1));
+  a.begin();
+  auto const x = a.show(k);
+  S const head = x.column[k];
+  if (k + 1 == C::rows) return Info(select(behind, Info(0), pivot_status(head, k)));
+  bool const any_pair = a.any_item(pair);
+  S l[C::mine];
+  if (!any_pair) {
+    auto const divisor = pivot_divisor(head);
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = C::first_behind(k); m < C::mine; ++m) {
+      Mask const active = !behind && a.is_behind(m, k);
+      S const share = divisor * S(a.shown_at(x, m));
+      l[m] = select(active, share, zero);
+      a.at(m, k) = select(active, share, a.at(m, k));
+    }
+    x.for_each(k + 1, [&](int i, S const& xi) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int m = C::first_behind(k); m < C::mine; ++m) a.at(m, i) -= l[m] * xi;
+    });
+    return Info(select(behind, Info(0), pivot_status(head, k)));
+  }
+  // [head e; e next] = e [u 1; 1 v], e being the larger: its inverse is [v -1; -1 u] / (e (u v - 1)), and u v is at most share^2.
+  auto const y = a.show(k + 1);
+  S const e = x.column[k + 1], next = y.column[k + 1];
+  auto const divisor = pivot_divisor(S(select(pair, e, head)));
+  S const u = divisor * head, v = divisor * next, t = one / select(pair, S(u * v - one), one);
+  S second[C::mine];
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int m = C::first_behind(k); m < C::mine; ++m) {
+    Mask const next_to = pair && a.is(m, k + 1);
+    Mask const active = !behind && a.is_behind(m, k) && !next_to, both = active && pair;
+    S const c = divisor * S(a.shown_at(x, m)), d = divisor * S(a.shown_at(y, m));
+    l[m] = select(active, select(both, S(t * (v * c - d)), c), zero);
+    second[m] = select(both, S(t * (u * d - c)), zero);
+    // What stands beside the diagonal in a pair is the same number in both columns.
+    a.at(m, k) = select(next_to, e, select(active, l[m], a.at(m, k)));
+    a.diagonal[m] = select(next_to, head, a.diagonal[m]);
+    a.kind[m] = select(next_to, S(T(2)), a.kind[m]);
+  }
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int m = C::round_of(k); m <= C::round_of(k); ++m) {
+    Mask const own = pair && a.is(m, k);
+    a.diagonal[m] = select(own, next, a.diagonal[m]);
+    a.kind[m] = select(own, one, a.kind[m]);
+  }
+  x.for_each(k + 1, [&](int i, S const& xi) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = C::first_behind(k); m < C::mine; ++m) a.at(m, i) -= l[m] * xi;
+  });
+  y.for_each(k + 1, [&](int i, S const& yi) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = C::first_behind(k); m < C::mine; ++m) {
+      Mask const both = pair && a.is_behind(m, k) && !a.is(m, k + 1);
+      S const less = i == k + 1 ? second[m] : S(a.at(m, i) - second[m] * yi);
+      a.at(m, i) = select(both, less, a.at(m, i));
+    }
+  });
+  Mask const finite = is_finite(head) && is_finite(e) && is_finite(next);
+  Info const of_pair = select(finite, Info(0), make_info<S>(Reason::not_finite, k + 1));
+  return Info(select(behind, Info(0), select(pair, of_pair, pivot_status(head, k))));
+}
+
+/// Replaces a by L and D of P a P' = L D L': row i of L, whose diagonal is one, stands in column i above the diagonal, D on the diagonal.
+/// In a pair of columns k, k + 1 the entry beside the diagonal stands at (k + 1, k) and (k, k + 1), where L is zero, and `diagonal` of
+/// either has the diagonal entry of the other. Items take steps together; those with a pair rest in the second one of it. Returns 0 or
+/// the status of the first pivot that is zero (Reason::singular; LAPACK's info of sytrf) or not finite; the elimination goes on
+/// behind a zero, below which nothing but zeros stands. (Bunch and Kaufman, Math. Comp. 31 (1977), 163-179; Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 4.4.4.)
+template <ExchangedColumns C>
+BATCHWORK_INLINE auto eliminate_symmetric(C& a) {
+  using S = typename C::value_type;
+  using Mask = mask_t<S>;
+  info_t<S> info(0);
+  Mask behind(false);
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int k = 0; k < C::rows; ++k) {
+    Mask pair(false);
+    if (k + 1 < C::rows) pair = choose_symmetric_pivot(a, k, behind);
+    info = first_failure(info, subtract_symmetric(a, k, pair, behind));
+    behind = pair;
+  }
+  return info;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
