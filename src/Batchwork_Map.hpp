@@ -24,6 +24,7 @@
 #include "tile/Batchwork_Expm.hpp"
 #include "tile/Batchwork_FailWhere.hpp"
 #include "tile/Batchwork_Generate.hpp"
+#include "tile/Batchwork_Ldlt.hpp"
 #include "tile/Batchwork_LogSum.hpp"
 #include "tile/Batchwork_Lu.hpp"
 #include "tile/Batchwork_Matrix.hpp"

@@ -86,44 +86,9 @@ struct LuFactors {
     return u;
   }
 
-  /// P b, in the lanes of the result.
   template <class X, class B>
   BATCHWORK_INLINE void permute(X& x, B const& b) const {
-    using SX = typename X::value_type;
-    if constexpr (is_distributed<SX>) {
-      // The matrix is common to all items.
-      LaneGrid const grid = grid_of(b);
-      x.grid = grid;
-      constexpr int mine = (N + SX::lanes - 1) / SX::lanes;
-      int place[mine];
-      BATCHWORK_UNROLL
-      for (int m = 0; m < mine; ++m) {
-        place[m] = 0;
-        BATCHWORK_UNROLL
-        for (int k = 0; k < N; ++k)
-          place[m] = all.order[k] == m * SX::lanes + grid.lane ? k : place[m];
-      }
-      take_permuted_rows(x, b, place, grid);
-    } else if constexpr (N <= Rows::by_selection) {
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < N; ++i) {
-        BATCHWORK_UNROLL_ON_DEVICE
-        for (int j = 0; j < X::cols; ++j) {
-          SX y = SX(b.entry(0, j));
-          BATCHWORK_UNROLL_ON_DEVICE
-          for (int r = 1; r < N; ++r)
-            y = select(all.order[i] == info_t<S>(r), SX(b.entry(r, j)), y);
-          x.set(i, j, y);
-        }
-      }
-    } else {
-      X const copy(b);
-      BATCHWORK_KEEP_LOOP
-      for (int i = 0; i < N; ++i) {
-        BATCHWORK_KEEP_LOOP
-        for (int j = 0; j < X::cols; ++j) x.set(i, j, number_of(copy, all.order[i], j));
-      }
-    }
+    take_rows<S>(x, b, all.order);
   }
 
   template <class B>
@@ -134,21 +99,6 @@ struct LuFactors {
     UnitLowerOf<LuFactors> const l(*this, info);
     auto const y = Batchwork::solve(l, x);
     return Batchwork::solve(transpose(TransposedUpperOf<LuFactors>(*this, info)), y);
-  }
-
- private:
-  /// Entry (i, j) where items differ in i.
-  template <class X, class I>
-  static BATCHWORK_INLINE auto number_of(X const& x, I const& i, int j) {
-    using SX = typename X::value_type;
-    if constexpr (one_item_per_lane<SX> || std::is_integral_v<I>) {
-      return x.entry(static_cast<int>(i), j);
-    } else {
-      SX r;
-      for (int w = 0; w < SX::width; ++w)
-        r.set_lane(w, x.entry(static_cast<int>(i.lane(w)), j).lane(w));
-      return r;
-    }
   }
 };
 

@@ -8,6 +8,7 @@
 #include "tile/BlocksCase.hpp"
 #include "tile/EighCase.hpp"
 #include "tile/ExpmCase.hpp"
+#include "tile/LdltCase.hpp"
 #include "tile/LuCase.hpp"
 #include "tile/QrCase.hpp"
 #include "tile/SpdFunctionsCase.hpp"
@@ -131,6 +132,22 @@ TEST(LaneGrids, SingularValues) {
   });
   expect_use_of_svd<double, Left, 6, 5>(11, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<16>(64, 11, sequence, Impl::resolve(operands)...);
+  });
+}
+
+/// Items of a warp that take different pivots.
+TEST(LaneGrids, SymmetricElimination) {
+  expect_ldlt<double, Left, 2, 1>(29, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 29, sequence, Impl::resolve(operands)...);
+  });
+  expect_ldlt<double, Left, 5, 3>(29, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 29, sequence, Impl::resolve(operands)...);
+  });
+  expect_ldlt<float, Right, 9, 9>(29, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<8>(64, 29, sequence, Impl::resolve(operands)...);
+  });
+  expect_ldlt<double, Left, 11, 2>(29, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<32>(64, 29, sequence, Impl::resolve(operands)...);
   });
 }
 

@@ -207,6 +207,8 @@ void spotrf_(char const*, int const*, float*, int const*, int*);
 void dpotrf_(char const*, int const*, double*, int const*, int*);
 void sgetrf_(int const*, int const*, float*, int const*, int*, int*);
 void dgetrf_(int const*, int const*, double*, int const*, int*, int*);
+void ssytrf_(char const*, int const*, float*, int const*, int*, float*, int const*, int*);
+void dsytrf_(char const*, int const*, double*, int const*, int*, double*, int const*, int*);
 void dgesvd_(char const*, char const*, int const*, int const*, double*, int const*, double*,
              double*, int const*, double*, int const*, double*, int const*, int*);
 void dsyev_(char const*, char const*, int const*, double*, int const*, double*, double*, int const*,
@@ -251,6 +253,19 @@ int getrf_info(Dense const& a) {
   std::vector<int> pivots(std::size_t(n), 0);
   if constexpr (std::is_same_v<T, float>) sgetrf_(&n, &n, v.data(), &n, pivots.data(), &info);
   else dgetrf_(&n, &n, v.data(), &n, pivots.data(), &info);
+  return info;
+}
+/// The info of an elimination of a symmetric matrix with the pivots of Bunch and Kaufman in precision T.
+template <class T>
+int sytrf_info(Dense const& a) {
+  int const n = a.rows, work = 8 * n;
+  int info = 0;
+  auto v = columns<T>(a);
+  std::vector<int> pivots(std::size_t(n), 0);
+  std::vector<T> space(static_cast<std::size_t>(work));
+  if constexpr (std::is_same_v<T, float>)
+    ssytrf_("L", &n, v.data(), &n, pivots.data(), space.data(), &work, &info);
+  else dsytrf_("L", &n, v.data(), &n, pivots.data(), space.data(), &work, &info);
   return info;
 }
 /// The eigenvalues of a symmetric matrix by dsyev, smallest first.

@@ -8,6 +8,7 @@
 
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "tile/Batchwork_Matrix.hpp"
+#include "tile/detail/shared/Batchwork_RowsOfLanes.hpp"
 
 namespace Batchwork::Impl {
 
@@ -119,6 +120,59 @@ struct RowsOfLane {
     y.set_lane(w, z);
   }
 };
+
+/// Entry (i, j) where items differ in i.
+template <class X, class I>
+BATCHWORK_INLINE auto entry_in_row(X const& x, I const& i, int j) {
+  using S = typename X::value_type;
+  if constexpr (one_item_per_lane<S> || std::is_integral_v<I>) {
+    return x.entry(static_cast<int>(i), j);
+  } else {
+    S r;
+    for (int w = 0; w < S::width; ++w)
+      r.set_lane(w, x.entry(static_cast<int>(i.lane(w)), j).lane(w));
+    return r;
+  }
+}
+
+/// Row i of x is row index[i] of b, in the lanes of x; S is that of the indices, which are those of a permutation.
+template <class S, int N, class X, class B>
+BATCHWORK_INLINE void take_rows(X& x, B const& b, info_t<S> const (&index)[N]) {
+  using SX = typename X::value_type;
+  if constexpr (is_distributed<SX>) {
+    // The matrix is common to all items.
+    LaneGrid const grid = grid_of(b);
+    x.grid = grid;
+    constexpr int mine = (N + SX::lanes - 1) / SX::lanes;
+    int place[mine];
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      place[m] = 0;
+      BATCHWORK_UNROLL
+      for (int k = 0; k < N; ++k)
+        place[m] = index[k] == m * SX::lanes + grid.lane ? k : place[m];
+    }
+    take_permuted_rows(x, b, place, grid);
+  } else if constexpr (N <= RowsOfLane<S, N>::by_selection) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j < X::cols; ++j) {
+        SX y = SX(b.entry(0, j));
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int r = 1; r < N; ++r) y = select(index[i] == info_t<S>(r), SX(b.entry(r, j)), y);
+        x.set(i, j, y);
+      }
+    }
+  } else {
+    X const copy(b);
+    BATCHWORK_KEEP_LOOP
+    for (int i = 0; i < N; ++i) {
+      BATCHWORK_KEEP_LOOP
+      for (int j = 0; j < X::cols; ++j) x.set(i, j, entry_in_row(copy, index[i], j));
+    }
+  }
+}
 
 }  // namespace Batchwork::Impl
 

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// SymmetricOfLane: a symmetric matrix that one lane or a pack has, with rows and columns exchanged as an elimination wants.
+#ifndef BATCHWORK_SYMMETRICOFLANE_HPP
+#define BATCHWORK_SYMMETRICOFLANE_HPP
+
+#include "core/detail/Batchwork_SymmetricElimination.hpp"
+#include "tile/Batchwork_Structured.hpp"
+#include "tile/detail/Batchwork_ColumnsOfLane.hpp"
+#include "tile/detail/Batchwork_RowsOfLane.hpp"
+
+namespace Batchwork::Impl {
+
+/// See ExchangedColumns. order[i] is the row of the original matrix in place i. To `by_selection` rows every exchange is a selection, as
+/// those of RowsOfLane.
+template <class S, int N>
+struct SymmetricOfLane : ColumnsOfLane<S, N, N> {
+  using Base = ColumnsOfLane<S, N, N>;
+  using Info = info_t<S>;
+  using Integer = integer_of_t<scalar_t<S>>;
+  static constexpr int by_selection = RowsOfLane<S, N>::by_selection;
+
+  S kind[N];
+  Info order[N];
+
+  template <class A>
+  BATCHWORK_INLINE SymmetricOfLane(A const& from, LaneGrid const&) : Base(from) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      kind[i] = S(scalar_t<S>(0));
+      order[i] = Info(static_cast<Integer>(i));
+    }
+  }
+
+  template <class Shown>
+  static BATCHWORK_INLINE S const& shown_at(Shown const& x, int m) {
+    return x.column[m];
+  }
+  BATCHWORK_INLINE void exchange(int p, Info const& r) {
+    if constexpr (N <= by_selection) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = p + 1; i < N; ++i) {
+        auto const here = r == Info(static_cast<Integer>(i));
+        exchange_by(p, i, [&](auto& x, auto& y) {
+          auto const z = x;
+          x = select(here, y, z);
+          y = select(here, z, y);
+        });
+      }
+    } else if constexpr (one_item_per_lane<S>) {
+      if (r == p) return;
+      exchange_by(p, r, [](auto& x, auto& y) {
+        auto const z = x;
+        x = y;
+        y = z;
+      });
+    } else {
+      for (int w = 0; w < S::width; ++w) {
+        int const i = static_cast<int>(r.lane(w));
+        if (i == p) continue;
+        exchange_by(p, i, [w](auto& x, auto& y) {
+          auto const z = x.lane(w);
+          x.set_lane(w, y.lane(w));
+          y.set_lane(w, z);
+        });
+      }
+    }
+  }
+
+  /// The lower triangular tile of entries f(m, j), own column m being row m.
+  template <class F>
+  BATCHWORK_INLINE auto lower(F const& f) const {
+    Lower<S, N> l;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j <= i; ++j) l.set(i, j, f(i, j));
+    }
+    return l;
+  }
+  /// P b, P' b; and the rows of b with those of each pair exchanged.
+  template <class B>
+  BATCHWORK_INLINE auto permuted(B const& b) const {
+    return rows_in_order(b, order);
+  }
+  template <class B>
+  BATCHWORK_INLINE auto permuted_back(B const& b) const {
+    Info place[N];
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int r = 0; r < N; ++r) {
+      place[r] = Info(0);
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 1; i < N; ++i) {
+        Info const at(static_cast<Integer>(i));
+        place[r] = select(order[i] == Info(static_cast<Integer>(r)), at, place[r]);
+      }
+    }
+    return rows_in_order(b, place);
+  }
+  template <class B>
+  BATCHWORK_INLINE auto partners(B const& b) const {
+    Info partner[N];
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      Info const own(static_cast<Integer>(i)), next(static_cast<Integer>(i + 1)),
+          last(static_cast<Integer>(i - 1));
+      partner[i] = select(kind[i] == S(scalar_t<S>(1)), next,
+                          select(kind[i] == S(scalar_t<S>(2)), last, own));
+    }
+    return rows_in_order(b, partner);
+  }
+
+ private:
+  template <class B>
+  static BATCHWORK_INLINE auto rows_in_order(B const& b, Info const (&index)[N]) {
+    using SX = promote_t<S, value_t<B>>;
+    general_t<SX, N, B::cols, B::is_vector> x;
+    take_rows<S>(x, b, index);
+    x.info = info_in_lanes_of<SX>(b.info);
+    return x;
+  }
+  /// Columns p and i, then rows p and i: in columns left of the one before p they are done with.
+  template <class Swap>
+  BATCHWORK_INLINE void exchange_by(int p, int i, Swap const& swap) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = 0; j < N; ++j) swap(this->at(p, j), this->at(i, j));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int c = p > 0 ? p - 1 : 0; c < N; ++c) swap(this->at(c, p), this->at(c, i));
+    swap(order[p], order[i]);
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
