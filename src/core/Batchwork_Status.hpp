@@ -32,7 +32,7 @@ enum class Reason : std::int32_t {
       10,  ///< numbers grew in an elimination: the result is stored, and may be less accurate than it is said to be;
            ///< info is the 1-based row
   singular =
-      11,  ///< a pivot of an elimination is exactly zero; info is its 1-based index, as in LAPACK's getrf
+      11,  ///< a pivot of an elimination is exactly zero; info is its 1-based index, as in LAPACK's getrf and sytrf
 };
 
 /// A status as it stands in the user's integer View: 0 is success; otherwise the reason and LAPACK's info.

@@ -35,7 +35,7 @@ struct Eliminate {
   }
 };
 
-/// Reflections and rotations of columns.
+/// Reflections, rotations and exchanges of columns, and what is made of them.
 struct Decompose {
   template <class X, class V, class W, class A, class B>
   KOKKOS_FUNCTION void operator()(X& x, V& v, W& w, A const& a, B const& b) const {
@@ -43,6 +43,9 @@ struct Decompose {
     auto const f = eigh(a);
     v = f.vectors() * block<3, 3>(inverse(a), 0, 0);
     w = f.values() / norm1(a);
+    auto const g = ldlt(a);
+    x = x + g.solve(b) * (determinant(g) + g.negative_eigenvalues());
+    v = v + expm(a) + sqrt_spd(a) + log_spd(a);
   }
 };
 
