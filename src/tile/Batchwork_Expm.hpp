@@ -85,12 +85,12 @@ BATCHWORK_INLINE auto exp_of_small(A const& a) {
     R const high_odd = combined<R>({T(40840800) / b0, T(16380) / b0, T(1) / b0}, a2, a4, a6),
             high_even = combined<R>({T(1323241920) / b0, T(960960) / b0, T(182) / b0}, a2, a4, a6),
             odd_rest = a6 * high_odd, even_rest = a6 * high_even;
-    odd = combined<R>({T(0.5), T(1187353796428800) / b0, T(10559470521600) / b0,
-                       T(33522128640) / b0, T(1)},
-                      one, a2, a4, a6, odd_rest);
-    even = combined<R>({T(1), T(7771770303897600) / b0, T(129060195264000) / b0,
-                        T(670442572800) / b0, T(1)},
-                       one, a2, a4, a6, even_rest);
+    odd = combined<R>(
+        {T(0.5), T(1187353796428800) / b0, T(10559470521600) / b0, T(33522128640) / b0, T(1)}, one,
+        a2, a4, a6, odd_rest);
+    even = combined<R>(
+        {T(1), T(7771770303897600) / b0, T(129060195264000) / b0, T(670442572800) / b0, T(1)}, one,
+        a2, a4, a6, even_rest);
   }
   R const u = a * odd;
   return solve(lu(even - u), even + u);
@@ -124,9 +124,9 @@ BATCHWORK_INLINE auto expm(A const& a) {
     left = left - S(T(1));
   }
   auto const finite = Impl::is_finite(norm) && Impl::is_finite(S(max_abs(r).value));
-  r.info = Impl::first_failure(Impl::info_in_lanes_of<S>(a.info),
-                               Impl::select(finite, info_t<S>(0),
-                                            Impl::make_info<S>(Reason::not_finite, 0)));
+  r.info = Impl::first_failure(
+      Impl::info_in_lanes_of<S>(a.info),
+      Impl::select(finite, info_t<S>(0), Impl::make_info<S>(Reason::not_finite, 0)));
   return r;
 }
 

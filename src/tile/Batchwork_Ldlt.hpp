@@ -94,19 +94,21 @@ struct Ldlt {
     auto const l = lower();
     auto const y = Batchwork::solve(l, columns.permuted(b));
     // D z = y: of a pair z_1 = (p / e y_1 - y_2) / (e t), t = (d / e) (p / e) - 1. Tiny pivots are brought up first.
-    auto const raised = as_diagonal(columns.vector([this](int m) {
-      return reciprocal(row_of_d(m)).scale;
-    })) * y;
+    auto const raised =
+        as_diagonal(columns.vector([this](int m) { return reciprocal(row_of_d(m)).scale; })) * y;
     auto const z = as_diagonal(columns.vector([this](int m) {
-      auto const row = row_of_d(m);
-      auto const r = reciprocal(row);
-      return Impl::select(row.kind == Value(T(0)), r.inverse,
-                          Value(r * row.partner * inverse_of_pair(row) * r.inverse));
-    })) * raised + as_diagonal(columns.vector([this](int m) {
-      auto const row = row_of_d(m);
-      return Impl::select(row.kind == Value(T(0)), Value(T(0)),
-                          Value(-(inverse_of_pair(row) * reciprocal(row).inverse)));
-    })) * columns.partners(raised);
+                     auto const row = row_of_d(m);
+                     auto const r = reciprocal(row);
+                     return Impl::select(row.kind == Value(T(0)), r.inverse,
+                                         Value(r * row.partner * inverse_of_pair(row) * r.inverse));
+                   })) *
+                       raised +
+                   as_diagonal(columns.vector([this](int m) {
+                     auto const row = row_of_d(m);
+                     return Impl::select(row.kind == Value(T(0)), Value(T(0)),
+                                         Value(-(inverse_of_pair(row) * reciprocal(row).inverse)));
+                   })) *
+                       columns.partners(raised);
     auto x = columns.permuted_back(Batchwork::solve(transpose(l), z));
     x.info = Impl::merge_info<value_t<decltype(x)>>(info, b.info);
     return x;
@@ -117,16 +119,14 @@ struct Ldlt {
   }
   /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. N logarithms.
   BATCHWORK_INLINE Scalar<S> log_abs_determinant() const {
-    return over_pivots(S(T(0)), [](S const& sum, S const& pivot) {
-      return sum + Impl::log(S(Impl::abs(pivot)));
-    });
+    return over_pivots(
+        S(T(0)), [](S const& sum, S const& pivot) { return sum + Impl::log(S(Impl::abs(pivot))); });
   }
   /// The sign of det a: 1, -1, or 0 where a pivot is zero.
   BATCHWORK_INLINE Scalar<S> sign() const {
     return over_pivots(S(T(1)), [](S const& product, S const& pivot) {
       S const one(T(1)), zero(T(0));
-      return product *
-             Impl::select(pivot > zero, one, Impl::select(pivot < zero, S(-one), pivot));
+      return product * Impl::select(pivot > zero, one, Impl::select(pivot < zero, S(-one), pivot));
     });
   }
   /// The number of eigenvalues of a that are negative, by Sylvester's law of inertia that of D; NaN where a pivot is.
@@ -142,8 +142,9 @@ struct Ldlt {
  private:
   template <class B>
   static constexpr void check_rows() {
-    static_assert(B::rows == N,
-                  "Batchwork::ldlt: the right-hand side has another number of rows than the matrix");
+    static_assert(
+        B::rows == N,
+        "Batchwork::ldlt: the right-hand side has another number of rows than the matrix");
   }
   /// Whether own column m is column k, which may be none.
   BATCHWORK_INLINE bool is_next(int m, int k) const { return k >= 0 && k < N && columns.is(m, k); }
@@ -167,8 +168,7 @@ struct Ldlt {
     return r;
   }
   static BATCHWORK_INLINE auto reciprocal(Impl::RowOfD<Value> const& r) {
-    return Impl::PivotReciprocal<Value>(
-        Value(Impl::select(r.kind == Value(T(0)), r.d, r.e)));
+    return Impl::PivotReciprocal<Value>(Value(Impl::select(r.kind == Value(T(0)), r.d, r.e)));
   }
   static BATCHWORK_INLINE Value inverse_of_pair(Impl::RowOfD<Value> const& r) {
     return Value(T(1)) / determinant_of_pair(r);
@@ -192,8 +192,7 @@ struct Ldlt {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < N; ++i) r = f(r, S(pivots.entry(i, 0)));
     info_t<S> const singular = Impl::make_info<S>(Reason::singular, 0);
-    return {r, Impl::first_failure(of_matrix,
-                                   Impl::select(own < singular, own, info_t<S>(0)))};
+    return {r, Impl::first_failure(of_matrix, Impl::select(own < singular, own, info_t<S>(0)))};
   }
   template <class X>
   BATCHWORK_INLINE X with_info(X x) const {

@@ -34,9 +34,9 @@ BATCHWORK_INLINE auto function_of_values(A const& a, F const& f, Failed const& f
   mapped.info = values.info;
   auto r = symmetric_product(v * as_diagonal(mapped), transpose(v));
   using R = value_t<decltype(r)>;
-  r.info =
-      merge_info<R>(e.info, select(failed(first, size), make_info<R>(Reason::not_positive_definite, 1),
-                                   info_t<R>(0)));
+  r.info = merge_info<R>(
+      e.info,
+      select(failed(first, size), make_info<R>(Reason::not_positive_definite, 1), info_t<R>(0)));
   return r;
 }
 

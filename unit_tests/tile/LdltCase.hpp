@@ -90,9 +90,8 @@ Dense ldlt_matrix(Random& random, int n, std::int64_t k) {
         return a(i, j) * static_cast<long double>(Limits::max()) / (64 * n);
       });
     case LdltKind::tiny:
-      return made([&](int i, int j) {
-        return a(i, j) * static_cast<long double>(Limits::min()) / 2;
-      });
+      return made(
+          [&](int i, int j) { return a(i, j) * static_cast<long double>(Limits::min()) / 2; });
     case LdltKind::not_a_number: {
       Dense x = mirrored(a);
       x(n - 1, at) = Limits::quiet_NaN();
@@ -124,8 +123,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
   a.fill([&](std::int64_t k) { return ldlt_matrix<T>(random, N, k); });
   auto const right = [&](int columns) {
     return [&, columns](std::int64_t k) {
-      return make_dense(N, columns,
-                        [&](int, int) { return static_cast<T>(random()) * scale(k); });
+      return make_dense(N, columns, [&](int, int) { return static_cast<T>(random()) * scale(k); });
     };
   };
   b.fill(right(C)), w.fill(right(1));
@@ -192,8 +190,7 @@ void expect_ldlt(std::int64_t n, Run const& run) {
     }
     // The inverse of tiny numbers overflows, as the determinant of huge ones does, and map says so.
     if (kind != LdltKind::tiny && kind != LdltKind::huge) {
-      ASSERT_EQ(Status::reason(codes.at(k)),
-                first_zero > 0 ? Reason::singular : Reason::success);
+      ASSERT_EQ(Status::reason(codes.at(k)), first_zero > 0 ? Reason::singular : Reason::success);
     }
     long double const step = std::numeric_limits<T>::denorm_min();
     Dense const size = abs(lk) * abs(dk) * transpose(abs(lk));

@@ -43,8 +43,7 @@ inline SpdKind spd_kind(std::int64_t k) { return SpdKind(k % spd_kinds); }
 template <class T>
 Dense spd_matrix(Random& random, int n, std::int64_t k) {
   auto const made = [&](auto entry) {
-    return mirrored(
-        make_dense(n, n, [&](int i, int j) { return static_cast<T>(entry(i, j)); }));
+    return mirrored(make_dense(n, n, [&](int i, int j) { return static_cast<T>(entry(i, j)); }));
   };
   Dense const a = random_spd<T>(random, n), u = random_dense<T>(random, n, 1);
   using Limits = std::numeric_limits<T>;
@@ -147,8 +146,7 @@ void expect_spd_functions(std::int64_t n, Run const& run) {
     if (kind == SpdKind::huge) {
       // A multiple of the unit matrix apart, that of a smaller matrix.
       int const down = std::numeric_limits<T>::max_exponent;
-      Dense const less = std::ldexp(1.0L, -down) * ak,
-                  z = y - down * std::log(2.0L) * eye(N);
+      Dense const less = std::ldexp(1.0L, -down) * ak, z = y - down * std::log(2.0L) * eye(N);
       EXPECT_TRUE(near(exponential(z), less, factor * norm1(less)));
     } else {
       EXPECT_TRUE(near(exponential(y), ak, factor * size));

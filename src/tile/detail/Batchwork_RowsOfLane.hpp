@@ -149,8 +149,7 @@ BATCHWORK_INLINE void take_rows(X& x, B const& b, info_t<S> const (&index)[N]) {
     for (int m = 0; m < mine; ++m) {
       place[m] = 0;
       BATCHWORK_UNROLL
-      for (int k = 0; k < N; ++k)
-        place[m] = index[k] == m * SX::lanes + grid.lane ? k : place[m];
+      for (int k = 0; k < N; ++k) place[m] = index[k] == m * SX::lanes + grid.lane ? k : place[m];
     }
     take_permuted_rows(x, b, place, grid);
   } else if constexpr (N <= RowsOfLane<S, N>::by_selection) {
