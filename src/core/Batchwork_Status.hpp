@@ -16,7 +16,7 @@ namespace Batchwork {
 enum class Reason : std::int32_t {
   success = 0,  ///< nothing failed
   not_positive_definite =
-      1,  ///< a Cholesky pivot was zero or negative; info is its 1-based index, as in LAPACK's potrf
+      1,  ///< a Cholesky pivot, or an eigenvalue, was not positive; info is its 1-based index, as in LAPACK's potrf
   not_finite = 2,  ///< a NaN or infinite pivot (info is its 1-based index), or result (info is 0)
   incomplete_data = 3,  ///< a missing observation under the promise of complete data; info is 0
   stagnated =
