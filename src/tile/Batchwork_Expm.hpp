@@ -6,6 +6,9 @@
 #ifndef BATCHWORK_EXPM_HPP
 #define BATCHWORK_EXPM_HPP
 
+#include <limits>
+#include <utility>
+
 #include "tile/Batchwork_Generate.hpp"
 #include "tile/Batchwork_Lu.hpp"
 #include "tile/Batchwork_Reduce.hpp"
