@@ -15,6 +15,7 @@
 #include "core/Batchwork_Status.hpp"
 #include "dense/cholesky/Batchwork_CholeskyVerbs.hpp"
 #include "dense/copy/Batchwork_Copy.hpp"
+#include "dense/decompositions/Batchwork_EighVerb.hpp"
 #include "dense/gemm/Batchwork_Gemm.hpp"
 #include "dense/lu/Batchwork_LuVerbs.hpp"
 #include "view/Batchwork_Adaptors.hpp"

@@ -46,7 +46,8 @@ struct Eigh {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < N; ++i) columns.at(m, i) += columns.is(m, i) ? shift : Value(T(0));
     }
-    auto const open = Impl::orthogonalise_columns<Impl::ColumnOrder::smallest_first>(columns);
+    auto const open = Impl::orthogonalise_columns(columns);
+    Impl::sort_columns<Impl::ColumnOrder::smallest_first>(columns);
     auto const status = Impl::select(
         Impl::is_finite(norm),
         Impl::select(open, Impl::make_info<Value>(Reason::iteration_limit, 0), info_t<Value>(0)),

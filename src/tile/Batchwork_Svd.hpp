@@ -36,9 +36,14 @@ struct TallSvd {
     UnitScale<Value> const scale(largest);
     scale_columns(factors, scale);
     constexpr auto order = ColumnOrder::largest_first;
+    auto const orthogonal = [&](auto&... also) {
+      auto const result = orthogonalise_columns(factors, also...);
+      sort_columns<order>(factors, also...);
+      return result;
+    };
     auto const open = [&] {
-      if constexpr (Vectors) return orthogonalise_columns<order>(factors, right);
-      else return orthogonalise_columns<order>(factors);
+      if constexpr (Vectors) return orthogonal(right);
+      else return orthogonal();
     }();
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Left::mine; ++m)

@@ -88,8 +88,30 @@ Dense eigh_matrix(Random& random, int n, std::int64_t k) {
   return a;
 }
 
-/// run(sequence, operands...) is a call of map. The residual and the loss of orthogonality are within 10 n eps, which bounds the
-/// error of all eigenvalues (Golub and Van Loan, 4th edition, theorem 8.1.5).
+/// The residual and the loss of orthogonality are within 10 n eps, which bounds the error of all eigenvalues (Golub and Van Loan, 4th
+/// edition, theorem 8.1.5).
+template <class T>
+void expect_eigenpairs(EighKind kind, Dense const& a, Dense const& w, Dense const& v) {
+  int const n = a.rows;
+  long double const few = 10 * n * epsilon<T>, step = std::numeric_limits<T>::denorm_min();
+  long double size = 0;
+  for (int i = 0; i < n; ++i) size = std::max(size, std::fabs(w(i)));
+  for (int i = 1; i < n; ++i) EXPECT_LE(w(i - 1), w(i));
+  EXPECT_TRUE(near(transpose(v) * v, eye(n), Dense(n, n, few)));
+  Dense const scaled = make_dense(n, n, [&](int i, int j) { return v(i, j) * w(j); });
+  EXPECT_TRUE(near(a * v, scaled, Dense(n, n, few * size + n * step)));
+#if defined(BATCHWORK_HAVE_LAPACK)
+  if (kind != EighKind::huge && kind != EighKind::tiny) {
+    auto const values = Lapack::eigenvalues(a);
+    for (int i = 0; i < n; ++i)
+      EXPECT_NEAR(double(w(i)), values[std::size_t(i)], double(few * size)) << i;
+  }
+#else
+  (void)kind;
+#endif
+}
+
+/// run(sequence, operands...) is a call of map.
 template <class T, class Layout, int N, class Run>
 void expect_eigh(std::int64_t n, Run const& run) {
   Random random(109);
@@ -103,7 +125,6 @@ void expect_eigh(std::int64_t n, Run const& run) {
     w.download(), vectors.download(), codes.download();
   };
   factor(v);
-  long double const few = 10 * N * epsilon<T>, step = std::numeric_limits<T>::denorm_min();
   for (std::int64_t k = 0; k < n; ++k) {
     SCOPED_TRACE("item " + std::to_string(k) + " of " + std::to_string(N) + " rows");
     if (eigh_kind(k) == EighKind::not_a_number) {
@@ -112,20 +133,7 @@ void expect_eigh(std::int64_t n, Run const& run) {
       continue;
     }
     ASSERT_EQ(codes.at(k), 0);
-    Dense const ak = mirrored(a.dense(k)), vk = v.dense(k), wk = w.dense(k);
-    long double size = 0;
-    for (int i = 0; i < N; ++i) size = std::max(size, std::fabs(wk(i)));
-    for (int i = 1; i < N; ++i) EXPECT_LE(wk(i - 1), wk(i));
-    EXPECT_TRUE(near(transpose(vk) * vk, eye(N), Dense(N, N, few)));
-    Dense const scaled = make_dense(N, N, [&](int i, int j) { return vk(i, j) * wk(j); });
-    EXPECT_TRUE(near(ak * vk, scaled, Dense(N, N, few * size + N * step)));
-#if defined(BATCHWORK_HAVE_LAPACK)
-    if (eigh_kind(k) != EighKind::huge && eigh_kind(k) != EighKind::tiny) {
-      auto const values = Lapack::eigenvalues(ak);
-      for (int i = 0; i < N; ++i)
-        EXPECT_NEAR(double(wk(i)), values[std::size_t(i)], double(few * size)) << i;
-    }
-#endif
+    expect_eigenpairs<T>(eigh_kind(k), mirrored(a.dense(k)), w.dense(k), v.dense(k));
   }
   EXPECT_EQ(v.poisoned(), v.outside());
   EXPECT_EQ(w.poisoned(), w.outside());

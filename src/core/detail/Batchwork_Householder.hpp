@@ -41,9 +41,26 @@ concept DealtColumns = requires(C a, C const c, int m, int k) {
   a.begin();
 };
 
-/// Step k of a QR factorisation: the reflection H = I - u u' that takes column k, from its diagonal down, to a multiple of e_k, applied
-/// to the columns right of it. u takes the place of the column, R's diagonal entry goes to `diagonal`. The sign is that of LAPACK's
-/// larfg: a column with zeros below the diagonal is left alone.
+/// The reflection H = I - u u' that takes a column x, of which x_k = head and x' x = below beneath it, to alpha e_k: u_k = top, and
+/// u = scale x beneath. The sign is that of LAPACK's larfg: a column with zeros beneath is left alone.
+template <class S>
+struct Reflection {
+  S scale, alpha, top;
+
+  Reflection() = default;
+  BATCHWORK_INLINE Reflection(S const& head, S const& below) {
+    // alpha = -sign(x_k) |x|, u = (x - alpha e_k) / sqrt(|x| (|x| + |x_k|)), so that u' u = 2.
+    S const zero(scalar_t<S>(0));
+    auto const flat = below == zero;
+    S const norm = sqrt(S(head * head + below));
+    scale = select(flat, zero, rsqrt(S(norm * (norm + abs(head)))));
+    alpha = select(flat, head, select(head < zero, norm, S(-norm)));
+    top = select(flat, zero, S((head - alpha) * scale));
+  }
+};
+
+/// Step k of a QR factorisation: the reflection that takes column k, from its diagonal down, to a multiple of e_k, applied to the
+/// columns right of it. u takes the place of the column, R's diagonal entry goes to `diagonal`.
 template <DealtColumns C>
 BATCHWORK_INLINE void reflect(C& a, int k) {
   using S = typename C::value_type;
@@ -73,12 +90,7 @@ BATCHWORK_INLINE void reflect(C& a, int k) {
       for (int m = C::first_behind(k); m < C::mine; ++m) share[m] += xi * a.at(m, i);
     }
   });
-  // alpha = -sign(x_k) |x|, u = (x - alpha e_k) / sqrt(|x| (|x| + |x_k|)), so that u' u = 2.
-  auto const flat = below == zero;
-  S const norm = sqrt(S(head * head + below));
-  S const scale = select(flat, zero, rsqrt(S(norm * (norm + abs(head)))));
-  S const alpha = select(flat, head, select(head < zero, norm, S(-norm)));
-  S const top = select(flat, zero, S((head - alpha) * scale));
+  auto const [scale, alpha, top] = Reflection<S>(head, below);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = C::first_behind(k); m < C::mine; ++m) {
     // w = u' a_m; a_m -= w u

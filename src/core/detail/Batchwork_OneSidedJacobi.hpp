@@ -14,19 +14,26 @@
 
 namespace Batchwork::Impl {
 
-/// What becomes of two neighbouring columns p and q: p stays left as own_left p + other q, q right as own_right q + other p.
+/// What becomes of two neighbouring columns p and q, x and y being their numbers: they are rotated and exchanged where `moves`, by
+/// the sine of the angle and the tangent of its half. In this form rounding does not change the lengths of columns by more in one
+/// direction than in the other, which adds up over hundreds of rotations. (Rutishauser, The Jacobi method for real symmetric matrices,
+/// Numer. Math. 9 (1966), 1-10.)
 template <class S>
 struct Rotation {
-  S own_left, own_right, other;
+  S sine, half;
+  mask_t<S> moves;
 
-  static BATCHWORK_INLINE Rotation none() {
-    return {S(scalar_t<S>(1)), S(scalar_t<S>(1)), S(scalar_t<S>(0))};
+  /// The new number of the left column, and of the right one.
+  BATCHWORK_INLINE S left(S const& x, S const& y) const { return y + sine * (x - half * y); }
+  BATCHWORK_INLINE S right(S const& x, S const& y) const { return x - sine * (y + half * x); }
+  /// The same, of both.
+  BATCHWORK_INLINE void apply(S& p, S& q) const {
+    S const x = p, y = q;
+    p = select_some(moves, left(x, y), x);
+    q = select_some(moves, right(x, y), y);
   }
-  template <class M>
-  friend BATCHWORK_INLINE Rotation select(M const& m, Rotation const& a, Rotation const& b) {
-    return {Impl::select(m, a.own_left, b.own_left), Impl::select(m, a.own_right, b.own_right),
-            Impl::select(m, a.other, b.other)};
-  }
+  /// Whether apply is to be called.
+  BATCHWORK_INLINE bool is_to_apply() const { return Batchwork::any(moves); }
 };
 
 /// Makes p and q orthogonal, of which alpha = p' p, beta = q' q, gamma = p' q, and exchanges them, where the item is `active`.
@@ -45,14 +52,19 @@ BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S co
   S const difference = beta - alpha, twice = gamma + gamma;
   S const root = sqrt(S(difference * difference + twice * twice));
   S const t = twice / select(difference < zero, S(difference - root), S(difference + root));
-  // A step of Newton's method: what c^2 + s^2 is off by adds up over hundreds of rotations to the lengths of columns.
-  S const secant = one + t * t, near = rsqrt(secant);
-  S const c = near * (S(T(1.5)) - S(T(0.5)) * secant * near * near);
-  Rotation<S> const turned{S(t * c), S(-(t * c)), c}, swapped{zero, zero, one};
-  return select(active, select(skew, turned, swapped), Rotation<S>::none());
+  S const cosine = rsqrt(S(one + t * t)), sine = t * cosine;
+  return {select(skew, sine, zero), select(skew, S(sine / (one + cosine)), zero), active};
 }
 
 enum class ColumnOrder { smallest_first, largest_first };
+
+/// Twice the root of the number of terms in a sum, as a whole number, times eps.
+template <class T>
+BATCHWORK_INLINE constexpr T tolerance_of_angles(int terms) {
+  int factor = 4;
+  while (factor * factor < 4 * terms) factor += 2;
+  return T(factor) * std::numeric_limits<T>::epsilon();
+}
 
 /// Sweeps that are allowed; some ten are needed.
 inline constexpr int most_sweeps = 40;
@@ -61,20 +73,17 @@ inline constexpr int most_sweeps = 40;
 /// sweep; the columns of `also` go through the same rotations. Where no pair of an item was rotated in a sweep, its columns are left as
 /// they are from then on. rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to each pair of columns j, j + 1
 /// with j of that parity.
-/// Then sorts the columns by their norms.
 /// Returns a mask: items that were still rotated in the last sweep allowed.
 /// (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; the order of pairs is that of Luk and Park, On parallel Jacobi
 /// orderings, SIAM J. Sci. Stat. Comput. 10 (1989), 18-26.)
-template <ColumnOrder Order, class C, class... Also>
+template <class C, class... Also>
 BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
   using Mask = mask_t<S>;
-  // Twice the root of the number of terms in a sum, as a whole number.
-  constexpr int factor = C::rows <= 4 ? 4 : C::rows <= 9 ? 6 : C::rows <= 16 ? 8 : 12;
-  constexpr T tolerance = factor * std::numeric_limits<T>::epsilon();
-  Mask active(C::cols > 1);
-  if constexpr (C::cols > 1) {
+  T const tolerance = tolerance_of_angles<T>(a.rows);
+  Mask active(a.cols > 1);
+  if (a.cols > 1) {
     BATCHWORK_KEEP_LOOP
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       Mask rotated(false);
@@ -82,25 +91,31 @@ BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
         return orthogonalising(alpha, beta, gamma, tolerance, active, rotated);
       };
       BATCHWORK_KEEP_LOOP
-      for (int round = 0; round < C::cols; round += 2) {
+      for (int round = 0; round < a.cols; round += 2) {
         a.rotate_neighbours(0, rotation, also...);
-        if (round + 1 < C::cols) a.rotate_neighbours(1, rotation, also...);
+        if (round + 1 < a.cols) a.rotate_neighbours(1, rotation, also...);
       }
       active = a.any_lane(rotated);
       if (!a.any_item(active)) break;
     }
-    auto const sorting = [&](S const& alpha, S const& beta, S const&) {
-      S const one(T(1)), zero(T(0));
-      auto const wrong = Order == ColumnOrder::smallest_first ? alpha > beta : alpha < beta;
-      return select(wrong, Rotation<S>{zero, zero, one}, Rotation<S>::none());
-    };
-    BATCHWORK_KEEP_LOOP
-    for (int round = 0; round < C::cols; round += 2) {
-      a.rotate_neighbours(0, sorting, also...);
-      a.rotate_neighbours(1, sorting, also...);
-    }
   }
   return active;
+}
+
+/// Sorts the columns by their norms; those of `also` go the same way.
+template <ColumnOrder Order, class C, class... Also>
+BATCHWORK_INLINE void sort_columns(C& a, Also&... also) {
+  using S = typename C::value_type;
+  auto const sorting = [&](S const& alpha, S const& beta, S const&) {
+    S const zero(scalar_t<S>(0));
+    return Rotation<S>{zero, zero,
+                       Order == ColumnOrder::smallest_first ? alpha > beta : alpha < beta};
+  };
+  BATCHWORK_KEEP_LOOP
+  for (int round = 0; round < a.cols && a.cols > 1; round += 2) {
+    a.rotate_neighbours(0, sorting, also...);
+    a.rotate_neighbours(1, sorting, also...);
+  }
 }
 
 }  // namespace Batchwork::Impl

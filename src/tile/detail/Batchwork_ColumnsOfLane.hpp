@@ -83,12 +83,9 @@ struct ColumnsOfLane {
   }
   template <class R>
   BATCHWORK_INLINE void rotate(int j, R const& r) {
+    if (!r.is_to_apply()) return;
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < M; ++i) {
-      S const x = a[j * M + i], y = a[j * M + M + i];
-      a[j * M + i] = r.own_left * x + r.other * y;
-      a[j * M + M + i] = r.own_right * y + r.other * x;
-    }
+    for (int i = 0; i < M; ++i) r.apply(a[j * M + i], a[j * M + M + i]);
   }
   template <class Mask>
   static BATCHWORK_INLINE Mask const& any_lane(Mask const& m) {

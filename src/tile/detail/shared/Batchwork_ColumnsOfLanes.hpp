@@ -105,24 +105,23 @@ struct ColumnsOfLanes {
   BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) {
     Pairs const pairs{parity, grid.lane};
     AllShown const all = show_columns();
-    T own_times[mine], other_times[mine];
+    OwnRotation own[mine];
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
       Shown const other = all.column(pairs.partner(m));
-      T own(0), others(0), gamma(0);
+      T self(0), others(0), gamma(0);
       other.for_each(0, [&](int i, T const& y) {
-        own += at(m, i) * at(m, i);
+        self += at(m, i) * at(m, i);
         others += y * y;
         gamma += at(m, i) * y;
       });
       bool const left = pairs.is_left(m), paired = pairs.is_paired(m);
       // Of a column alone nothing is asked.
-      auto const r = rotation(left ? own : others, left ? others : own, paired ? gamma : T(0));
-      own_times[m] = paired ? (left ? r.own_left : r.own_right) : T(1);
-      other_times[m] = paired ? r.other : T(0);
+      auto const r = rotation(left ? self : others, left ? others : self, paired ? gamma : T(0));
+      own[m] = {left ? r.sine : -r.sine, left ? r.half : -r.half, r.moves && paired};
     }
-    rotate(all, pairs, own_times, other_times);
-    (also.rotate(also.show_columns(), pairs, own_times, other_times), ...);
+    rotate(all, pairs, own);
+    (also.rotate(also.show_columns(), pairs, own), ...);
   }
   BATCHWORK_INLINE bool any_lane(bool m) const {
     return grid.template bits_of<L>(m ? 1u : 0u) != 0;
@@ -187,15 +186,18 @@ struct ColumnsOfLanes {
     }
     BATCHWORK_INLINE int partner(int m) const { return is_paired(m) ? neighbour(m) : 0; }
   };
-  template <class Shown, class P>
-  BATCHWORK_INLINE void rotate(Shown const& all, P const& pairs, T const (&own_times)[mine],
-                               T const (&other_times)[mine]) {
+  /// A rotation as the column sees it, whichever of the two it is.
+  struct OwnRotation {
+    T sine, half;
+    bool moves;
+  };
+  template <class Shown, class P, class R>
+  BATCHWORK_INLINE void rotate(Shown const& all, P const& pairs, R const (&own)[mine]) {
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      bool const paired = pairs.is_paired(m);
       all.column(pairs.partner(m)).for_each(0, [&](int i, T const& y) {
-        // Alone, a column is not multiplied by what may be no number.
-        at(m, i) = own_times[m] * at(m, i) + other_times[m] * (paired ? y : T(0));
+        T const turned = y + own[m].sine * (at(m, i) - own[m].half * y);
+        at(m, i) = own[m].moves ? turned : at(m, i);
       });
     }
   }
