@@ -16,6 +16,8 @@
 #include "dense/cholesky/Batchwork_CholeskyVerbs.hpp"
 #include "dense/copy/Batchwork_Copy.hpp"
 #include "dense/decompositions/Batchwork_EighVerb.hpp"
+#include "dense/decompositions/Batchwork_QrVerbs.hpp"
+#include "dense/decompositions/Batchwork_SvdVerb.hpp"
 #include "dense/gemm/Batchwork_Gemm.hpp"
 #include "dense/lu/Batchwork_LuVerbs.hpp"
 #include "view/Batchwork_Adaptors.hpp"

@@ -64,7 +64,7 @@ struct DecompositionTeams {
     if (Large) width = std::min(count / groups, Vendor::has_shuffles ? lanes_of_warp : 1);
     // Pairs of columns that the lanes of a warp read begin in different banks.
     f.leading = f.rows();
-    while (f.leading % 16 != std::max(1, width / 2)) ++f.leading;
+    while (f.leading % 16 != std::max(1, width / 2) % 16) ++f.leading;
     if (!fits(limits)) f.leading = f.rows();
     if (Large) return;
     // Whole warps; without shuffles lanes of different items do not wait for each other.

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// qr, least_squares: Householder's reflections of matrices of extents known at run time, in one kernel each.
+#ifndef BATCHWORK_QRVERBS_HPP
+#define BATCHWORK_QRVERBS_HPP
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
+#include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+/// With Q, which where `Same` takes the place of a; or without, and then q is not used.
+template <bool WithQ, bool Same, class Exec, class A, class Q, class R, class S>
+void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q const& q_operand,
+              R const& r_operand, S const& codes) {
+  auto const a = stored(a_operand);
+  auto const q = stored(q_operand);
+  auto const r = stored(r_operand);
+  static_assert(require_decomposition_views<Exec, decltype(a), decltype(q), decltype(r)>());
+  require_matrix<decltype(a)>();
+  require_matrix<decltype(q)>();
+  require_matrix<decltype(r)>();
+  static_assert(require_written<decltype(r)>());
+  static_assert(!WithQ || require_written<decltype(q)>());
+  using T = typename decltype(r)::value_type;
+
+  std::int64_t const least = std::min(a.rows, a.cols);
+  constexpr std::size_t of_r = WithQ && !Same ? 2 : 1;
+  Call call{"qr", {}, label};
+  call.add("a", Same, a);
+  if constexpr (WithQ && !Same) call.add("q", true, q);
+  call.add("r", true, r);
+  QrOfItems<T> f;
+  f.status = status_target<Exec>(call, codes);
+  call.check({WithQ && !Same && same_numbers(q, a) && q.storage.row == a.storage.row, 0, 1});
+  if (Same && a.rows < a.cols)
+    call.fail(call.parts[0].name() +
+              " has more columns than rows, so that Q is smaller; give in(A), out(Q), out(R)");
+  if (WithQ && !Same && !(q.rows == a.rows && (q.cols == least || q.cols == a.rows)))
+    call.fail(
+        call.parts[1].name() + " does not hold the orthogonal factor of " + call.parts[0].name() +
+        "; give one of " + std::to_string(a.rows) + "x" + std::to_string(least) +
+        (least == a.rows
+             ? ""
+             : " or, for all of it, " + std::to_string(a.rows) + "x" + std::to_string(a.rows)));
+  require_extents(call, of_r, r, least, a.cols, "the triangular factor");
+  f.items = call.parts[0].d.items;
+  f.m = whole_extent(call, 0, a.rows);
+  f.n = whole_extent(call, 0, a.cols);
+  f.a = {a.storage.as_const(), a.rows, a.cols};
+  f.r = {r.storage, r.rows, r.cols};
+  if constexpr (WithQ) {
+    f.q = {q.storage, q.rows, q.cols};
+    f.columns_of_q = int(q.cols);
+  }
+  if (f.items > 0 && least > 0) launch_decomposition(exec, call, f);
+}
+
+struct QrOfOperands {
+  template <class Exec, class How, class... O>
+  void operator()(Exec const& exec, How const& how, O const&... operands) const {
+    using Given = OperandsGiven<How, O...>;
+    constexpr bool alone = Given::template are<Kind::in, Kind::out>,
+                   apart = Given::template are<Kind::in, Kind::out, Kind::out>,
+                   in_place = Given::template are<Kind::inout, Kind::out>;
+    static_assert(alone || apart || in_place,
+                  "Batchwork::qr: the arguments are [exec,] [launch(\"label\"),] in(A), out(Q), "
+                  "out(R) [, status(codes)] in this order, or in(A), out(R) without Q, or "
+                  "inout(A), out(R) for Q in the place of A");
+    if constexpr (alone)
+      [&](auto const& a, auto const& r, auto const&... rest) {
+        qr_batch<false, false>(exec, label_alone(how), a, a, r, or_no_status(rest...));
+      }(operands...);
+    else if constexpr (apart)
+      [&](auto const& a, auto const& q, auto const& r, auto const&... rest) {
+        qr_batch<true, false>(exec, label_alone(how), a, q, r, or_no_status(rest...));
+      }(operands...);
+    else if constexpr (in_place)
+      [&](auto const& a, auto const& r, auto const&... rest) {
+        qr_batch<true, true>(exec, label_alone(how), a, a, r, or_no_status(rest...));
+      }(operands...);
+  }
+};
+
+struct LeastSquaresOfOperands {
+  template <class Exec, class How, class... O>
+  void operator()(Exec const& exec, How const& how, O const&... operands) const {
+    constexpr bool given = OperandsGiven<How, O...>::template are<Kind::in, Kind::in, Kind::out>;
+    static_assert(given,
+                  "Batchwork::least_squares: the arguments are [exec,] [launch(\"label\"),] in(A), "
+                  "in(B), out(X) [, status(codes)] in this order");
+    if constexpr (given)
+      [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
+        run(exec, label_alone(how), a, b, x, or_no_status(rest...));
+      }(operands...);
+  }
+
+  template <class Exec, class A, class B, class X, class S>
+  static void run(Exec const& exec, std::string const& label, A const& a_operand,
+                  B const& b_operand, X const& x_operand, S const& codes) {
+    auto const a = stored(a_operand);
+    auto const b = stored(b_operand);
+    auto const x = stored(x_operand);
+    static_assert(require_decomposition_views<Exec, decltype(a), decltype(b), decltype(x)>());
+    require_matrix<decltype(a)>();
+    static_assert(require_written<decltype(x)>());
+    static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
+                  "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
+                  "sides, (item, row, column)");
+    using T = typename decltype(x)::value_type;
+
+    Call call{"least_squares", {}, label};
+    call.add("a", false, a);
+    call.add("b", false, b);
+    call.add("x", true, x);
+    LeastSquaresOfItems<T> f;
+    f.status = status_target<Exec>(call, codes);
+    call.check();
+    if (b.rows != a.rows)
+      call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +
+                call.parts[0].name() + " has " + std::to_string(a.rows) +
+                "; give right-hand sides of as many rows as the matrices");
+    require_extents(call, 2, x, a.cols, b.cols, "a solution for each column of b");
+    f.items = call.parts[0].d.items;
+    // With more unknowns than equations reflections of the transpose.
+    f.shortest = a.rows < a.cols;
+    f.m = whole_extent(call, 0, std::max(a.rows, a.cols));
+    f.n = whole_extent(call, 0, std::min(a.rows, a.cols));
+    f.columns = whole_extent(call, 1, b.cols);
+    auto from = a.storage.as_const();
+    if (f.shortest) std::swap(from.row, from.col);
+    f.a = {from, f.m, f.n};
+    f.b = {b.storage.as_const(), b.rows, b.cols};
+    f.x = {x.storage, x.rows, x.cols};
+    if (f.items > 0 && f.n > 0 && f.columns > 0) launch_decomposition(exec, call, f);
+  }
+};
+
+}  // namespace Impl
+
+/// The factors of a batch: A_n = Q_n R_n for every item n, A_n being M x N, K = min(M, N), Q_n orthogonal and R_n upper triangular.
+///
+///   qr([exec,] [launch("label"),] in(A), out(Q), out(R) [, status(codes)])
+///   qr([exec,] [launch("label"),] in(A), out(R) [, status(codes)])          R alone
+///   qr([exec,] [launch("label"),] inout(A), out(R) [, status(codes)])       Q takes the place of A; for M >= N
+///
+/// R is K x N, with zeros below its diagonal, of which the entries may be negative, as LAPACK's geqrf has them. Q is M x K, or, if the
+/// View is that large, M x M. float or double; M and N are known at run time, at most what the team scratch that the device has holds:
+/// the larger one of A and Q; on an H200 with Kokkos 5.2 square ones may have 226 rows in float and 159 in double (on hosts 510 and
+/// 360).
+///
+/// status(codes), if it is given, receives for each item 0, or Reason::not_finite with the 1-based index of the first column of R that
+/// is not finite; Q and R of such an item are NaN. A column without rank is no failure. Other items come out bitwise as without it.
+///
+/// One kernel on the instance `exec`, labelled Batchwork::qr or Batchwork::qr(label); asynchronous, allocates nothing, never fences.
+/// Zero items, rows or columns are no launch, and write no status. 2 N^2 (M - N / 3) operations an item for M >= N, and as many again
+/// for Q. By Householder's reflections; errors are those of qr(tile), which is for items that are part of a longer sequence, and for
+/// extents up to 32 known at compile time. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; LAPACK's geqr2 and
+/// org2r.)
+///
+/// Views and what throws std::invalid_argument are as in eigh.
+template <Impl::BeginsCall First, class... Rest>
+void qr(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::QrOfOperands(), first, rest...);
+}
+
+/// The x_n for which |A_n x_n - b_n| is smallest, for every item n, A_n being M x N of full rank; with more unknowns than equations, M < N,
+/// of the x_n for which A_n x_n = b_n the shortest (LAPACK's gels).
+///
+///   least_squares([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)])
+///
+/// B and X hold vectors, v(item, i), or several right-hand sides, v(item, i, k); M rows in B, N in X. 2 N^2 (M - N / 3) operations an
+/// item for M >= N, and 4 M N + N^2 for each right-hand side. Nothing is computed in place.
+///
+/// status(codes), if it is given, receives for each item 0; Reason::not_finite as in qr; Reason::singular with the 1-based index of the
+/// first diagonal entry of R that is exactly zero, R being that of A or, if M < N, of its transpose; or Reason::not_finite with an info
+/// of 0 where only a result is not finite. All of X is NaN for the first two. Rounding may hide that a rank is not full:
+/// svd(tile).solve(b) is for such matrices.
+///
+/// Everything else is as in qr: Views, limits (eight right-hand sides stand beside A), errors. (Golub and Van Loan, Matrix Computations,
+/// 4th edition, sections 5.3 and 5.6.)
+template <Impl::BeginsCall First, class... Rest>
+void least_squares(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::LeastSquaresOfOperands(), first, rest...);
+}
+
+}  // namespace Batchwork
+
+#endif

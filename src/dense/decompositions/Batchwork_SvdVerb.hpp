@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// svd: singular values and vectors of matrices of extents known at run time, in one kernel.
+#ifndef BATCHWORK_SVDVERB_HPP
+#define BATCHWORK_SVDVERB_HPP
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
+#include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
+
+namespace Batchwork {
+namespace Impl {
+
+/// u and v are those of a call without vectors, and then not used, where Vectors is false.
+template <bool Vectors, class Exec, class A, class U, class W, class V, class S>
+void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U const& u_operand,
+               W const& w_operand, V const& v_operand, S const& codes) {
+  auto const a = stored(a_operand);
+  auto const u = stored(u_operand);
+  auto const w = stored(w_operand);
+  auto const v = stored(v_operand);
+  static_assert(
+      require_decomposition_views<Exec, decltype(a), decltype(u), decltype(w), decltype(v)>());
+  require_matrix<decltype(a)>();
+  require_matrix<decltype(u)>();
+  require_matrix<decltype(v)>();
+  require_vector<decltype(w)>();
+  static_assert(require_written<decltype(w)>());
+  static_assert(!Vectors || (require_written<decltype(u)>() && require_written<decltype(v)>()));
+  using T = typename decltype(w)::value_type;
+
+  std::int64_t const least = std::min(a.rows, a.cols);
+  Call call{"svd", {}, label};
+  call.add("a", false, a);
+  if constexpr (Vectors) call.add("u", true, u);
+  call.add("values", true, w);
+  if constexpr (Vectors) call.add("v", true, v);
+  SvdOfItems<T> f;
+  f.status = status_target<Exec>(call, codes);
+  call.check();
+  require_extents(call, Vectors ? 2 : 1, w, least, 1, "the singular values");
+  if constexpr (Vectors) {
+    require_extents(call, 1, u, a.rows, least, "the left singular vectors");
+    require_extents(call, 3, v, a.cols, least, "the right singular vectors");
+  }
+  f.items = call.parts[0].d.items;
+  f.m = whole_extent(call, 0, std::max(a.rows, a.cols));
+  f.n = whole_extent(call, 0, least);
+  // Of a matrix with more columns than rows that of the transpose, u and v exchanged.
+  auto from = a.storage.as_const();
+  bool const wide = a.rows < a.cols;
+  if (wide) std::swap(from.row, from.col);
+  f.a = {from, f.m, f.n};
+  f.values = {w.storage, w.rows, 1};
+  if constexpr (Vectors) {
+    f.u = {u.storage, u.rows, u.cols};
+    f.v = {v.storage, v.rows, v.cols};
+    if (wide) std::swap(f.u, f.v);
+    f.stores_vectors = true;
+  }
+  if (f.items > 0 && f.n > 0) launch_decomposition(exec, call, f);
+}
+
+struct SvdOfOperands {
+  template <class Exec, class How, class... O>
+  void operator()(Exec const& exec, How const& how, O const&... operands) const {
+    using Given = OperandsGiven<How, O...>;
+    constexpr bool values = Given::template are<Kind::in, Kind::out>,
+                   all = Given::template are<Kind::in, Kind::out, Kind::out, Kind::out>;
+    static_assert(values || all,
+                  "Batchwork::svd: the arguments are [exec,] [launch(\"label\"),] in(A), out(U), "
+                  "out(values), out(V) [, status(codes)] in this order, or in(A), out(values) for "
+                  "the values alone");
+    if constexpr (values)
+      [&](auto const& a, auto const& w, auto const&... rest) {
+        svd_batch<false>(exec, label_alone(how), a, a, w, a, or_no_status(rest...));
+      }(operands...);
+    else if constexpr (all)
+      [&](auto const& a, auto const& u, auto const& w, auto const& v, auto const&... rest) {
+        svd_batch<true>(exec, label_alone(how), a, u, w, v, or_no_status(rest...));
+      }(operands...);
+  }
+};
+
+}  // namespace Impl
+
+/// The singular values and vectors of a batch: A_n = U_n diag(values_n) V_n' for every item n, A_n being M x N, K = min(M, N).
+///
+///   svd([exec,] [launch("label"),] in(A), out(values) [, status(codes)])                    the values alone
+///   svd([exec,] [launch("label"),] in(A), out(U), out(values), out(V) [, status(codes)])
+///
+/// values(item, k) are in descending order, K of them. U is M x K and V, not its transpose, N x K; their columns are orthogonal, those
+/// of values of zero, too. float or double; M and N are known at run time. A matrix stands in team scratch, and V, which is K x K,
+/// beside it where vectors are wanted: on an H200 with Kokkos 5.2 square ones may have 225 rows in float and 158 in double, 159 and 112
+/// with vectors (on hosts 509 and 359, 360 and 254).
+///
+/// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is NaN or infinite, or
+/// Reason::iteration_limit if the rotations did not end, which has not been seen; both with an info of 0. What is returned of an item
+/// that fails is NaN. Other items come out bitwise as without it.
+///
+/// One kernel on the instance `exec`, labelled Batchwork::svd or Batchwork::svd(label); asynchronous, allocates nothing, never fences.
+/// Zero items or values are no launch, and write no status. Some (4 M + 4 N + 3 M) N^2 / 2 operations for each of about eight sweeps,
+/// M >= N. Errors are those of svd(tile), which is for items that are part of a longer sequence, and for extents up to 32 known at
+/// compile time. By one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3).
+///
+/// Views and what throws std::invalid_argument are as in eigh; nothing is computed in place.
+template <Impl::BeginsCall First, class... Rest>
+void svd(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::SvdOfOperands(), first, rest...);
+}
+
+}  // namespace Batchwork
+
+#endif

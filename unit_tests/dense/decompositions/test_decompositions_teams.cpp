@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The device's kernels of eigh, svd, qr and least_squares, run on the host by teams of threads; compiled a second time for warps of 32
+// lanes.
+#include "EighVerbCase.hpp"
+#include "SvdVerbCase.hpp"
+#include "support/Batchwork_Devices.hpp"
+#include "support/HostTeams.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class T>
+Impl::StoredItems<T> items_of(ArrangedBatch<T> const& m) {
+  return {{m.data(), 1, m.item, 0, m.row, m.col}, m.rows, m.cols};
+}
+template <class T>
+Impl::StoredItems<T const> items_read(ArrangedBatch<T> const& m) {
+  return {{m.data(), 1, m.item, 0, m.row, m.col}, m.rows, m.cols};
+}
+template <class T>
+Impl::StoredItems<T const> items_turned(ArrangedBatch<T> const& m) {
+  return {{m.data(), 1, m.item, 0, m.col, m.row}, m.cols, m.rows};
+}
+
+template <bool Large, class F>
+void run(F f, ArrangedBatch<int> const* codes, std::int64_t items) {
+  auto const limits = h200_with_kokkos_4();
+  if (codes) {
+    f.status.narrow = codes->data();
+    f.status.group = codes->item;
+  }
+  f.items = items;
+  Impl::DecompositionTeams<F, Large> const kernel(f, limits);
+  ASSERT_TRUE(kernel.fits(limits));
+  ASSERT_LE(kernel.team(), kernel.largest_team);
+  run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+}
+
+template <class T, bool Large>
+void check_eigh_teams(int n, std::int64_t items, Arranged how, Random& random) {
+  check_eigh<T>(n, items, how, random,
+                [&](auto const& a, auto const& w, auto const& v, auto const& codes) {
+                  Impl::EighOfItems<T> f;
+                  f.a = items_read(a), f.values = items_of(w), f.vectors = items_of(v);
+                  f.n = n;
+                  f.stores_vectors = true;
+                  run<Large>(f, &codes, items);
+                });
+}
+template <class T, bool Large>
+void check_svd_teams(int m, int n, std::int64_t items, Arranged how, Random& random) {
+  auto const of = [&](auto const& a, auto const& w) {
+    Impl::SvdOfItems<T> f;
+    f.a = m < n ? items_turned(a) : items_read(a), f.values = items_of(w);
+    f.m = std::max(m, n), f.n = std::min(m, n);
+    return f;
+  };
+  check_svd<T>(
+      m, n, items, how, random,
+      [&](auto const& a, auto const& u, auto const& w, auto const& v, auto const& codes) {
+        auto f = of(a, w);
+        f.u = items_of(m < n ? v : u), f.v = items_of(m < n ? u : v);
+        f.stores_vectors = true;
+        run<Large>(f, &codes, items);
+      },
+      [&](auto const& a, auto const& w) { run<Large>(of(a, w), nullptr, items); });
+}
+template <class T, bool Large>
+void check_qr_teams(int m, int n, bool full, std::int64_t items, Arranged how, Random& random) {
+  check_qr<T>(m, n, full ? m : std::min(m, n), items, how, random,
+              [&](auto const& a, auto const& q, auto const& r, auto const& codes) {
+                Impl::QrOfItems<T> f;
+                f.a = items_read(a), f.q = items_of(q), f.r = items_of(r);
+                f.m = m, f.n = n, f.columns_of_q = q.cols;
+                run<Large>(f, &codes, items);
+              });
+}
+template <class T, bool Large>
+void check_least_squares_teams(int m, int n, int columns, std::int64_t items, Arranged how,
+                               Random& random) {
+  check_least_squares<T>(m, n, columns, items, how, random,
+                         [&](auto const& a, auto const& b, auto const& x, auto const& codes) {
+                           Impl::LeastSquaresOfItems<T> f;
+                           f.a = m < n ? items_turned(a) : items_read(a);
+                           f.b = items_read(b), f.x = items_of(x);
+                           f.m = std::max(m, n), f.n = std::min(m, n), f.columns = columns;
+                           f.shortest = m < n;
+                           run<Large>(f, &codes, items);
+                         });
+}
+
+TEST(DecompositionTeams, SmallItems) {
+  Random random(4);
+  check_eigh_teams<double, false>(1, 5, Arranged::item_contiguous, random);
+  check_eigh_teams<double, false>(5, 27, Arranged::interleaved, random);
+  check_eigh_teams<float, false>(12, 13, Arranged::by_columns, random);
+  check_svd_teams<float, false>(5, 3, 21, Arranged::interleaved, random);
+  check_svd_teams<double, false>(6, 9, 10, Arranged::strided, random);
+  check_qr_teams<double, false>(3, 3, false, 21, Arranged::item_contiguous, random);
+  check_qr_teams<float, false>(9, 4, true, 11, Arranged::interleaved, random);
+  check_qr_teams<float, false>(4, 9, false, 11, Arranged::by_columns, random);
+  check_least_squares_teams<double, false>(7, 4, 3, 11, Arranged::item_contiguous, random);
+  check_least_squares_teams<double, false>(4, 7, 10, 11, Arranged::interleaved, random);
+}
+TEST(DecompositionTeams, LargeItems) {
+  Random random(5);
+  check_eigh_teams<float, true>(11, 4, Arranged::item_contiguous, random);
+  check_svd_teams<double, true>(10, 7, 4, Arranged::interleaved, random);
+  check_qr_teams<double, true>(12, 9, true, 3, Arranged::item_contiguous, random);
+  check_least_squares_teams<float, true>(8, 11, 2, 3, Arranged::by_columns, random);
+}
+
+/// What the documentation says of an H200 with Kokkos 5.2 fits there, and a row more does not.
+TEST(DecompositionTeams, LargestItems) {
+  if (!Impl::Vendor::has_shuffles) return;
+  Impl::DeviceLimits limits = h200_with_kokkos_4();
+  limits.scratch_of_team = 206824;
+  auto const fits = [&](auto f) {
+    f.items = 1000;
+    return Impl::DecompositionTeams<decltype(f), true>(f, limits).fits(limits);
+  };
+  auto const eigh = [&]<class T>(T, int n) {
+    Impl::EighOfItems<T> f;
+    f.n = n;
+    return fits(f);
+  };
+  auto const svd = [&]<class T>(T, int n) {
+    Impl::SvdOfItems<T> f;
+    f.m = f.n = n;
+    f.stores_vectors = true;
+    return fits(f);
+  };
+  auto const singular_values = [&]<class T>(T, int n) {
+    Impl::SvdOfItems<T> f;
+    f.m = f.n = n;
+    return fits(f);
+  };
+  auto const qr = [&]<class T>(T, int n) {
+    Impl::QrOfItems<T> f;
+    f.m = f.n = f.columns_of_q = n;
+    return fits(f);
+  };
+  auto const most = [](auto const& fit, auto number) {
+    int n = 1;
+    while (fit(number, n + 1)) ++n;
+    return n;
+  };
+  EXPECT_EQ(most(eigh, 1.0f), 226);
+  EXPECT_EQ(most(eigh, 1.0), 159);
+  EXPECT_EQ(most(svd, 1.0f), 159);
+  EXPECT_EQ(most(svd, 1.0), 112);
+  EXPECT_EQ(most(singular_values, 1.0f), 225);
+  EXPECT_EQ(most(singular_values, 1.0), 158);
+  EXPECT_EQ(most(qr, 1.0f), 226);
+  EXPECT_EQ(most(qr, 1.0), 159);
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
