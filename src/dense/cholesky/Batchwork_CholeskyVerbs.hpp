@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// cholesky, solve_cholesky, solve_lower: single operations on matrices of extents known at run time, one kernel each.
+/// cholesky, solve_cholesky, solve_lower, solve_upper: single operations on matrices of extents known at run time, one kernel each.
 #ifndef BATCHWORK_CHOLESKYVERBS_HPP
 #define BATCHWORK_CHOLESKYVERBS_HPP
 
@@ -161,12 +161,16 @@ void cholesky_batch(Exec const& exec, std::string const& label, A const& a_opera
   launch_triangle<true>(exec, call, a.rows, 0, p);
 }
 
-/// What is solved for: by the Cholesky factor of a, or by one triangle; b and the solutions x may be the same operand.
-template <bool Factors, bool InPlace, class Exec, class A, class B, class X, class S>
+/// By what is solved: by the Cholesky factor of the matrices, or by one of their triangles.
+enum class SolvedBy { cholesky, lower, upper };
+
+/// b and the solutions x may be the same operand.
+template <SolvedBy By, bool InPlace, class Exec, class A, class B, class X, class S>
 void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string const& label,
                           A const& a_operand, B const& b_operand, X const& x_operand,
                           S const& codes) {
-  constexpr bool is_turned = requires { a_operand.operand; };
+  constexpr bool is_turned = requires { a_operand.operand; }, Factors = By == SolvedBy::cholesky,
+                 is_upper = By == SolvedBy::upper;
   auto const a = [&] {
     if constexpr (is_turned) return stored(a_operand.operand);
     else return stored(a_operand);
@@ -183,7 +187,7 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
   using T = typename decltype(x)::value_type;
 
   Call call{verb, {}, label};
-  call.add(Factors ? "a" : "l", false, a);
+  call.add(Factors ? "a" : is_upper ? "u" : "l", false, a);
   call.add("b", InPlace, b);
   if (!InPlace) call.add("x", true, x);
   TriangleProblem<T> p;
@@ -198,12 +202,12 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
     call.fail(call.parts[2].name() + " does not hold the solutions for " + call.parts[1].name() +
               "; give one of " + call.parts[1].d.shape);
   p.a = a.storage.as_const();
-  // The factor of A' = A read from the other triangle.
-  if (Factors && is_turned) std::swap(p.a.row, p.a.col);
+  // The factor of A' = A read from the other triangle; U is the transpose of a lower one.
+  if ((Factors && is_turned) || is_upper) std::swap(p.a.row, p.a.col);
   p.b = b.storage.as_const();
   p.x = x.storage;
-  p.forward = Factors || !is_turned;
-  p.backward = Factors || is_turned;
+  p.forward = Factors || is_turned == is_upper;
+  p.backward = Factors || is_turned != is_upper;
   launch_triangle<Factors>(exec, call, a.rows, b.cols, p);
 }
 
@@ -229,34 +233,41 @@ struct CholeskyOfOperands {
   }
 };
 
-/// solve_cholesky or solve_lower of their operands, in either form.
-template <bool Factors>
+/// solve_cholesky, solve_lower or solve_upper of their operands, in either form.
+template <SolvedBy By>
 struct SolveOfOperands {
   template <class Exec, class How, class... O>
   void operator()(Exec const& exec, How const& how, O const&... operands) const {
     using Given = OperandsGiven<How, O...>;
     constexpr bool apart = Given::template are<Kind::in, Kind::in, Kind::out>,
                    in_place = Given::template are<Kind::in, Kind::inout>;
-    if constexpr (Factors)
+    if constexpr (By == SolvedBy::cholesky)
       static_assert(
           apart || in_place,
           "Batchwork::solve_cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), "
+          "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
+    else if constexpr (By == SolvedBy::upper)
+      static_assert(
+          apart || in_place,
+          "Batchwork::solve_upper: the arguments are [exec,] [launch(\"label\"),] in(U), "
           "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
     else
       static_assert(
           apart || in_place,
           "Batchwork::solve_lower: the arguments are [exec,] [launch(\"label\"),] in(L), "
           "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
-    std::string const verb = Factors ? "solve_cholesky" : "solve_lower";
+    std::string const verb = By == SolvedBy::cholesky ? "solve_cholesky"
+                             : By == SolvedBy::lower  ? "solve_lower"
+                                                      : "solve_upper";
     if constexpr (in_place)
       [&](auto const& a, auto const& b, auto const&... rest) {
-        solve_triangle_batch<Factors, true>(exec, verb, label_alone(how), a, b, b,
-                                            or_no_status(rest...));
+        solve_triangle_batch<By, true>(exec, verb, label_alone(how), a, b, b,
+                                       or_no_status(rest...));
       }(operands...);
     else if constexpr (apart)
       [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
-        solve_triangle_batch<Factors, false>(exec, verb, label_alone(how), a, b, x,
-                                             or_no_status(rest...));
+        solve_triangle_batch<By, false>(exec, verb, label_alone(how), a, b, x,
+                                        or_no_status(rest...));
       }(operands...);
   }
 };
@@ -308,7 +319,7 @@ void cholesky(First const& first, Rest const&... rest) {
 /// Kokkos 4.6, 312 and 216 with 5.2.
 template <Impl::BeginsCall First, class... Rest>
 void solve_cholesky(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::SolveOfOperands<true>(), first, rest...);
+  Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::cholesky>(), first, rest...);
 }
 
 /// The solutions of L_n x_n = b_n, or with transposed(L) of L_n' x_n = b_n, for every item n, L_n being N x N and lower
@@ -325,7 +336,19 @@ void solve_cholesky(First const& first, Rest const&... rest) {
 /// 1-based index, LAPACK's info of trtrs: of several the smallest. That number of x, and those computed from it, are NaN.
 template <Impl::BeginsCall First, class... Rest>
 void solve_lower(First const& first, Rest const&... rest) {
-  Impl::call_verb(Impl::SolveOfOperands<false>(), first, rest...);
+  Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::lower>(), first, rest...);
+}
+
+/// The solutions of U_n x_n = b_n, or with transposed(U) of U_n' x_n = b_n, for every item n, U_n being N x N and upper triangular: what is
+/// below the diagonal is not used.
+///
+///   solve_upper([exec,] [launch("label"),] in(U), in(B), out(X) [, status(codes)])
+///   solve_upper([exec,] [launch("label"),] in(U), inout(B) [, status(codes)])
+///
+/// With the R of qr, for instance. Everything is as in solve_lower; of several zeros on the diagonal the smallest index is told.
+template <Impl::BeginsCall First, class... Rest>
+void solve_upper(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::upper>(), first, rest...);
 }
 
 }  // namespace Batchwork

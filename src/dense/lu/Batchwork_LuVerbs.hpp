@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// lu, solve_lu: elimination with partial pivoting on matrices of extents known at run time, one kernel each.
+/// lu, solve_lu, inverse, determinant, log_abs_determinant: elimination with partial pivoting on matrices of extents known at run time,
+/// one kernel each.
 #ifndef BATCHWORK_LUVERBS_HPP
 #define BATCHWORK_LUVERBS_HPP
 
@@ -27,7 +28,7 @@ constexpr bool require_lu_views() {
   using T = typename Result::value_type;
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
-                "Batchwork: lu and solve_lu take float or double");
+                "Batchwork: lu, solve_lu, inverse and determinant take float or double");
   static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
                 "Batchwork: all Views of a call hold the same type of numbers; give a, b and x (of "
                 "lu a and lu) in float, or all in double");
@@ -76,14 +77,16 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
   p.items = call.parts[0].d.items;
   if constexpr (runs_on_device<Exec>) {
     DeviceLimits const limits = Vendor::device_limits(exec);
-    call.check_size(0, p.n, LuTeams<T, true>::most_rows(limits.scratch_of_team, !p.stores_factors),
-                    "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
-    if (p.items == 0 || p.n == 0 || (!p.stores_factors && columns == 0)) return;
+    call.check_size(
+        0, p.n,
+        LuTeams<T, true>::most_rows(limits.scratch_of_team, p.result == LuResult::solutions),
+        "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
+    if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
     if (p.n <= lu_rows_of_warp) launch_lu_teams<T, false>(exec, call, p, limits);
     else launch_lu_teams<T, true>(exec, call, p, limits);
   } else {
     call.check_size(0, p.n, lu_rows_on_host, "a host's buffers");
-    if (p.items == 0 || p.n == 0 || (!p.stores_factors && columns == 0)) return;
+    if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
     if (p.n <= 64) launch_lu_host<T, 64>(exec, call, p);
     else launch_lu_host<T, lu_rows_on_host>(exec, call, p);
   }
@@ -126,7 +129,7 @@ void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L 
   p.a = a.storage.as_const();
   p.lu = lu.storage;
   p.order = order.storage;
-  p.stores_factors = true;
+  p.result = LuResult::factors;
   launch_lu(exec, call, a.rows, 0, p);
 }
 
@@ -165,6 +168,71 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
   p.b = b.storage.as_const();
   p.x = x.storage;
   launch_lu(exec, call, a.rows, b.cols, p);
+}
+
+/// a and its inverse, which may be the same operand.
+template <bool Same, class Exec, class A, class X, class S>
+void inverse_batch(Exec const& exec, std::string const& label, A const& a_operand,
+                   X const& x_operand, S const& codes) {
+  auto const a = stored(a_operand);
+  auto const x = stored(x_operand);
+  static_assert(
+      require_lu_views<Exec, std::remove_const_t<decltype(x)>, std::remove_const_t<decltype(a)>>());
+  require_matrix<decltype(a)>();
+  require_matrix<decltype(x)>();
+  using T = typename decltype(x)::value_type;
+
+  Call call{"inverse", {}, label};
+  call.add("a", Same, a);
+  if (!Same) call.add("x", true, x);
+  LuProblem<T> p;
+  p.status = status_target<Exec>(call, codes);
+  call.check({!Same && same_numbers(x, a), 0, 1});
+  call.check_square(0, a.rows, a.cols);
+  if (x.rows != a.rows || x.cols != a.cols)
+    call.fail(call.parts[1].name() + " does not hold the inverse of " + call.parts[0].name() +
+              "; give one of " + call.parts[0].d.shape);
+  p.a = a.storage.as_const();
+  p.x = x.storage;
+  launch_lu(exec, call, a.rows, a.rows, p);
+}
+
+/// The determinants, or with L the logarithms of their sizes, and then d are their signs.
+template <class Exec, class A, class L, class D, class S>
+void determinant_batch(Exec const& exec, std::string const& label, A const& a_operand,
+                       L const& log_operand, D const& d_operand, S const& codes) {
+  constexpr bool logs = !std::is_same_v<L, NoStatus>;
+  auto const a = stored(a_operand);
+  auto const d = stored(d_operand);
+  static_assert(
+      require_lu_views<Exec, std::remove_const_t<decltype(d)>, std::remove_const_t<decltype(a)>>());
+  require_matrix<decltype(a)>();
+  static_assert(decltype(d)::tile_rank == 0,
+                "Batchwork: determinants are in a View (item), or one (group, lane) in "
+                "compact(view, n)");
+  using T = typename decltype(d)::value_type;
+
+  Call call{logs ? "log_abs_determinant" : "determinant", {}, label};
+  call.add("a", false, a);
+  LuProblem<T> p;
+  if constexpr (logs) {
+    auto const l = stored(log_operand);
+    static_assert(require_lu_views<Exec, std::remove_const_t<decltype(l)>,
+                                   std::remove_const_t<decltype(a)>>());
+    static_assert(decltype(l)::tile_rank == 0,
+                  "Batchwork: logarithms of determinants are in a View (item), or one (group, "
+                  "lane) in compact(view, n)");
+    call.add("logarithms", true, l);
+    p.log_size = l.storage;
+  }
+  call.add(logs ? "signs" : "determinants", true, d);
+  p.status = status_target<Exec>(call, codes);
+  call.check();
+  call.check_square(0, a.rows, a.cols);
+  p.a = a.storage.as_const();
+  p.x = d.storage;
+  p.result = LuResult::determinant;
+  launch_lu(exec, call, a.rows, 0, p);
 }
 
 /// lu of its operands, in either form.
@@ -206,6 +274,52 @@ struct SolveLuOfOperands {
     else if constexpr (apart)
       [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
         solve_lu_batch<false>(exec, label_alone(how), a, b, x, or_no_status(rest...));
+      }(operands...);
+  }
+};
+
+struct InverseOfOperands {
+  template <class Exec, class How, class... O>
+  void operator()(Exec const& exec, How const& how, O const&... operands) const {
+    using Given = OperandsGiven<How, O...>;
+    constexpr bool apart = Given::template are<Kind::in, Kind::out>,
+                   in_place = Given::template are<Kind::inout>;
+    static_assert(apart || in_place,
+                  "Batchwork::inverse: the arguments are [exec,] [launch(\"label\"),] in(A), "
+                  "out(X) [, status(codes)] in this order, or inout(A) in the place of both");
+    if constexpr (in_place)
+      [&](auto const& a, auto const&... rest) {
+        inverse_batch<true>(exec, label_alone(how), a, a, or_no_status(rest...));
+      }(operands...);
+    else if constexpr (apart)
+      [&](auto const& a, auto const& x, auto const&... rest) {
+        inverse_batch<false>(exec, label_alone(how), a, x, or_no_status(rest...));
+      }(operands...);
+  }
+};
+struct DeterminantOfOperands {
+  template <class Exec, class How, class... O>
+  void operator()(Exec const& exec, How const& how, O const&... operands) const {
+    constexpr bool given = OperandsGiven<How, O...>::template are<Kind::in, Kind::out>;
+    static_assert(given,
+                  "Batchwork::determinant: the arguments are [exec,] [launch(\"label\"),] in(A), "
+                  "out(determinants) [, status(codes)] in this order");
+    if constexpr (given)
+      [&](auto const& a, auto const& d, auto const&... rest) {
+        determinant_batch(exec, label_alone(how), a, NoStatus(), d, or_no_status(rest...));
+      }(operands...);
+  }
+};
+struct LogAbsDeterminantOfOperands {
+  template <class Exec, class How, class... O>
+  void operator()(Exec const& exec, How const& how, O const&... operands) const {
+    constexpr bool given = OperandsGiven<How, O...>::template are<Kind::in, Kind::out, Kind::out>;
+    static_assert(given,
+                  "Batchwork::log_abs_determinant: the arguments are [exec,] [launch(\"label\"),] "
+                  "in(A), out(logarithms), out(signs) [, status(codes)] in this order");
+    if constexpr (given)
+      [&](auto const& a, auto const& l, auto const& d, auto const&... rest) {
+        determinant_batch(exec, label_alone(how), a, l, d, or_no_status(rest...));
       }(operands...);
   }
 };
@@ -256,6 +370,42 @@ void lu(First const& first, Rest const&... rest) {
 template <Impl::BeginsCall First, class... Rest>
 void solve_lu(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveLuOfOperands(), first, rest...);
+}
+
+/// The inverses of a batch: elimination with partial pivoting and a solve for each column of the unit matrix, in one kernel (LAPACK's
+/// getrf and getri).
+///
+///   inverse([exec,] [launch("label"),] in(A), out(X) [, status(codes)])
+///   inverse([exec,] [launch("label"),] inout(A) [, status(codes)])      the inverses take the place of the matrices
+///
+/// 8 N^3 / 3 operations an item. To solve systems, solve_lu takes fewer and is more accurate. Everything else is as in solve_lu: Views,
+/// limits, status, errors.
+template <Impl::BeginsCall First, class... Rest>
+void inverse(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::InverseOfOperands(), first, rest...);
+}
+
+/// The determinants of a batch, by elimination with partial pivoting; zero where a pivot is exactly zero.
+///
+///   determinant([exec,] [launch("label"),] in(A), out(determinants) [, status(codes)])
+///
+/// determinants(item). They may overflow; see log_abs_determinant. 2 N^3 / 3 operations an item. A pivot of zero is no failure here; one
+/// that is NaN or infinite is Reason::not_finite with its 1-based index, and the determinant NaN. Everything else is as in lu. Of
+/// matrices without rows no determinant is written.
+template <Impl::BeginsCall First, class... Rest>
+void determinant(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::DeterminantOfOperands(), first, rest...);
+}
+
+/// log |det A_n| and the sign of det A_n, where the determinant itself may overflow.
+///
+///   log_abs_determinant([exec,] [launch("label"),] in(A), out(logarithms), out(signs) [, status(codes)])
+///
+/// logarithms(item), minus infinity where a pivot is zero, and signs(item): 1, -1, or 0 where a pivot is zero. Else as determinant; N
+/// logarithms more.
+template <Impl::BeginsCall First, class... Rest>
+void log_abs_determinant(First const& first, Rest const&... rest) {
+  Impl::call_verb(Impl::LogAbsDeterminantOfOperands(), first, rest...);
 }
 
 }  // namespace Batchwork

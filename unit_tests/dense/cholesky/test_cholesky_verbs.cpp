@@ -117,6 +117,50 @@ TYPED_TEST(CholeskyVerbs, TriangularSolvesOfEverySize) {
     }
 }
 
+/// Of an upper triangle; what is below its diagonal is NaN.
+TYPED_TEST(CholeskyVerbs, UpperTriangles) {
+  using T = TypeParam;
+  Random random(31);
+  for (int n : triangle_sizes)
+    for (auto how : all_arranged) {
+      std::int64_t const items = n < 20 ? 17 : 3;
+      int const columns = random.integer(1, 3);
+      SCOPED_TRACE(text(n, how, items) + ", " + std::to_string(columns) + " columns");
+      ArrangedBatch<T> const l(items, n, n, how), u(items, n, n, how),
+          b(items, n, columns, all_arranged[random.integer(0, 3)]),
+          x(items, n, columns, all_arranged[random.integer(0, 3)]), y(items, n, columns, how);
+      put_lower(l, random);
+      for (std::int64_t k = 0; k < items; ++k) put(u, k, transpose(item(l, k)));
+      u.upload();
+      b.randomise(random);
+      for (std::int64_t k = 0; k < items; ++k) put(y, k, item(b, k));
+      y.upload();
+      auto const codes = poisoned_codes(items);
+      Batchwork::solve_upper(in(u.batch()), in(b.batch()), out(x.batch()), status(codes));
+      Batchwork::solve_upper(in(transposed(u.batch())), inout(y.batch()));
+      x.download();
+      y.download();
+      expect_success(codes);
+      expect_guards(x);
+      for (std::int64_t k = 0; k < items; ++k) {
+        Dense const t = lower_triangle(item(l, k));
+        ASSERT_TRUE(solves_triangle<T>(item(x, k), transpose(t), item(b, k))) << k;
+        ASSERT_TRUE(solves_triangle<T>(item(y, k), t, item(b, k))) << k;
+      }
+      // A zero in the middle.
+      u.at(items / 2, n / 2, n / 2) = T(0);
+      u.upload();
+      Batchwork::solve_upper(in(u.batch()), in(b.batch()), out(y.batch()), status(codes));
+      y.download();
+      auto const said = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), codes);
+      for (std::int64_t k = 0; k < items; ++k) {
+        bool const fails = k == items / 2;
+        ASSERT_EQ(said(std::size_t(k)), fails ? Status::code(Reason::breakdown, n / 2 + 1) : 0);
+        for (int i = 0; i < n; ++i) ASSERT_EQ(std::isnan(y.at(k, i, 0)), fails && i <= n / 2);
+      }
+    }
+}
+
 TYPED_TEST(CholeskyVerbs, InPlace) {
   using T = TypeParam;
   Random random(4);
@@ -413,6 +457,8 @@ TEST(CholeskyVerbsErrors, Misuse) {
               {"operand 3, x(\"a\")", "shares elements with operand 1, a(\"a\")"});
   expect_says(message_of([&] { solve_lower(in(wide), in(b), out(x)); }),
               {"Batchwork::solve_lower: ", "operand 1, l(\"wide\")", "square"});
+  expect_says(message_of([&] { Batchwork::solve_upper(in(wide), in(b), out(x)); }),
+              {"Batchwork::solve_upper: ", "operand 1, u(\"wide\")", "square"});
   expect_says(message_of([&] { solve_lower(in(transposed(five)), in(b), out(x)); }),
               {"operand 2, b(\"b\")"});
 

@@ -18,6 +18,30 @@ void expect_only_items(ArrangedBatch<T> const& m) {
             m.host.extent(0) - std::size_t(m.items) * std::size_t(m.rows) * std::size_t(m.cols));
 }
 
+struct LogDeterminant {
+  long double log_size;
+  int sign;
+};
+/// By elimination with partial pivoting in long double.
+inline LogDeterminant log_determinant(Dense a) {
+  int const n = a.rows;
+  LogDeterminant r{0, 1};
+  for (int k = 0; k < n; ++k) {
+    int p = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::fabs(a(i, k)) > std::fabs(a(p, k))) p = i;
+    if (p != k) r.sign = -r.sign;
+    for (int j = k; j < n; ++j) std::swap(a(p, j), a(k, j));
+    if (a(k, k) < 0) r.sign = -r.sign;
+    r.log_size += std::log(std::fabs(a(k, k)));
+    for (int i = k + 1; i < n; ++i) {
+      long double const l = a(i, k) / a(k, k);
+      for (int j = k; j < n; ++j) a(i, j) -= l * a(k, j);
+    }
+  }
+  return r;
+}
+
 /// factor(a, lu, rows, codes) and solve(a, b, x, codes) run a call. Errors are bounded as in expect_lu.
 template <class T, class Factor, class Solve>
 void check_lu(int n, int columns, std::int64_t items, Arranged how, Random& random,
@@ -82,6 +106,66 @@ void check_lu(int n, int columns, std::int64_t items, Arranged how, Random& rand
     Dense const allowed = tolerance<T>(3 * n, 1) * (size * abs(xk)) +
                           4 * n * step * (Dense(n, n, 1) * abs(xk) + Dense(n, columns, 1));
     ASSERT_TRUE(near(pa * xk, in_order(item(b, k)), allowed));
+  }
+}
+
+/// invert(a, x, codes), find(a, d, codes) and find_log(a, logs, signs, codes) run a call. Residuals of inverses and determinants are
+/// bounded by the condition number of the matrix, found by LU in long double.
+template <class T, class Invert, class Find, class FindLog>
+void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Invert const& invert,
+                   Find const& find, FindLog const& find_log) {
+  SCOPED_TRACE(std::to_string(items) + " items of " + std::to_string(n) + " rows, arranged " +
+               std::to_string(int(how)));
+  ArrangedBatch<T> const a(items, n, n, how), x(items, n, n, how), d(items, 1, 1, how),
+      logs(items, 1, 1, how), signs(items, 1, 1, how);
+  auto const codes_of = [&] { return ArrangedBatch<int>(items, 1, 1, Arranged::item_contiguous); };
+  auto const codes = codes_of(), codes_of_d = codes_of(), codes_of_log = codes_of();
+  for (std::int64_t k = 0; k < items; ++k) put(a, k, lu_matrix<T>(random, n, k));
+  a.upload();
+  invert(a, x, codes), find(a, d, codes_of_d), find_log(a, logs, signs, codes_of_log);
+  x.download(), d.download(), logs.download(), signs.download();
+  codes.download(), codes_of_d.download(), codes_of_log.download();
+  expect_only_items(x);
+  for (std::int64_t k = 0; k < items; ++k) {
+    SCOPED_TRACE("item " + std::to_string(k));
+    LuKind const kind = lu_kind(k);
+    ASSERT_EQ(codes_of_log.at(k, 0, 0), codes_of_d.at(k, 0, 0));
+    if (kind == LuKind::not_a_number) {
+      ASSERT_EQ(Status::reason(codes.at(k, 0, 0)), Reason::not_finite);
+      ASSERT_EQ(codes_of_d.at(k, 0, 0), codes.at(k, 0, 0));
+      ASSERT_TRUE(std::isnan(d.at(k, 0, 0)) && std::isnan(logs.at(k, 0, 0)) &&
+                  std::isnan(signs.at(k, 0, 0)) && std::isnan(x.at(k, n - 1, n - 1)));
+      continue;
+    }
+    ASSERT_EQ(codes_of_d.at(k, 0, 0), 0);
+    if (kind == LuKind::zero_column) {
+      ASSERT_EQ(Status::reason(codes.at(k, 0, 0)), Reason::singular);
+      ASSERT_EQ(d.at(k, 0, 0), 0);
+      ASSERT_EQ(signs.at(k, 0, 0), 0);
+      ASSERT_EQ(logs.at(k, 0, 0), -std::numeric_limits<T>::infinity());
+      for (int i = 0; i < n; ++i) ASSERT_TRUE(std::isnan(x.at(k, i, i)));
+      continue;
+    }
+    if (kind == LuKind::tiny) continue;  // inverses overflow
+    Dense const ak = item(a, k), xk = item(x, k);
+    ASSERT_EQ(codes.at(k, 0, 0), 0);
+    // a x - 1 row by row: |P' L| |U| |x| is at most growth, below 8 n here, times |a| |x|.
+    Dense const size = abs(ak) * abs(xk);
+    long double largest = 0;
+    for (int j = 0; j < n; ++j) {
+      long double sum = 0;
+      for (int i = 0; i < n; ++i) sum += size(i, j);
+      largest = std::max(largest, sum);
+    }
+    ASSERT_TRUE(near(ak * xk, eye(n), Dense(n, n, tolerance<T>(3 * n, 8 * n * largest))));
+    auto const [log_size, sign] = log_determinant(ak);
+    long double const few = tolerance<T>(3 * n, 8 * n * largest);
+    if (few > 0.1L) continue;  // the sign is not sure
+    ASSERT_EQ(signs.at(k, 0, 0), T(sign));
+    ASSERT_NEAR(double(logs.at(k, 0, 0)), double(log_size),
+                double(few + tolerance<T>(n, n + std::fabs(log_size))));
+    if (std::fabs(log_size) < 80)
+      ASSERT_NEAR(double(d.at(k, 0, 0) / std::exp(log_size)), double(sign), double(2 * few));
   }
 }
 

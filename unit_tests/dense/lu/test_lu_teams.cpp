@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernel of lu and solve_lu, run on the host by teams of threads; compiled a second time for warps of 32 lanes.
+// The device's kernel of lu, solve_lu, inverse and determinant, run on the host by teams of threads; compiled a second time for warps of 32 lanes.
 #include "LuVerbsCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
@@ -28,13 +28,33 @@ void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& r
     ASSERT_LE(kernel.team(), kernel.largest_team);
     run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
   };
+  check_inverse<T>(
+      n, items, how, random,
+      [&](auto const& a, auto const& x, auto const& codes) {
+        Impl::LuProblem<T> p;
+        p.x = storage(x);
+        p.columns = n;
+        run(p, a, codes);
+      },
+      [&](auto const& a, auto const& d, auto const& codes) {
+        Impl::LuProblem<T> p;
+        p.x = storage(d);
+        p.result = Impl::LuResult::determinant;
+        run(p, a, codes);
+      },
+      [&](auto const& a, auto const& logs, auto const& signs, auto const& codes) {
+        Impl::LuProblem<T> p;
+        p.x = storage(signs), p.log_size = storage(logs);
+        p.result = Impl::LuResult::determinant;
+        run(p, a, codes);
+      });
   check_lu<T>(
       n, columns, items, how, random,
       [&](auto const& a, auto const& lu, auto const& rows, auto const& codes) {
         Impl::LuProblem<T> p;
         p.lu = storage(lu);
         p.order = storage(rows);
-        p.stores_factors = true;
+        p.result = Impl::LuResult::factors;
         run(p, a, codes);
       },
       [&](auto const& a, auto const& b, auto const& x, auto const& codes) {
@@ -69,7 +89,7 @@ TEST(LuTeams, FitEveryDevice) {
       p.n = n;
       p.columns = columns;
       p.items = 1000;
-      p.stores_factors = columns == 0;
+      p.result = columns == 0 ? Impl::LuResult::factors : Impl::LuResult::solutions;
       p.a = {nullptr, 1, 1, 0, 1000, 1000 * n};
       Impl::LuTeams<T, Large> const kernel(p, device.limits);
       EXPECT_LE(kernel.bytes(), device.limits.scratch_of_team) << n;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lu and solve_lu as verbs: every arrangement against backward error bounds in long double, singular and missing numbers among
+// lu, solve_lu, inverse and determinant as verbs: every arrangement against backward error bounds in long double, singular and missing numbers among
 // others, in place, compact, transposed; numbers of items; misuse.
 #include "LuVerbsCase.hpp"
 #include "support/Batchwork_Messages.hpp"
@@ -31,6 +31,27 @@ void check_verbs(int n, int columns, std::int64_t items, Arranged how, Random& r
 }
 
 template <class T>
+auto scalars(ArrangedBatch<T> const& m) {
+  using View = Kokkos::View<T*, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
+  return View(m.data(), Kokkos::LayoutStride(std::size_t(m.items), std::size_t(m.item)));
+}
+template <class T>
+void check_inverse_verbs(int n, std::int64_t items, Arranged how, Random& random) {
+  check_inverse<T>(
+      n, items, how, random,
+      [](auto const& a, auto const& x, auto const& codes) {
+        Batchwork::inverse(in(a.batch()), out(x.batch()), status(scalars(codes)));
+      },
+      [](auto const& a, auto const& d, auto const& codes) {
+        Batchwork::determinant(in(a.batch()), out(scalars(d)), status(scalars(codes)));
+      },
+      [](auto const& a, auto const& logs, auto const& signs, auto const& codes) {
+        Batchwork::log_abs_determinant(launch("logs"), in(a.batch()), out(scalars(logs)),
+                                       out(scalars(signs)), status(scalars(codes)));
+      });
+}
+
+template <class T>
 struct LuVerbs : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(LuVerbs, Numbers);
@@ -46,6 +67,29 @@ TYPED_TEST(LuVerbs, EverySizeAndArrangement) {
     }
   check_verbs<T>(12, 19, 7, Arranged::interleaved, random);
   check_verbs<T>(7, 1, 1025, Arranged::interleaved, random);
+}
+
+TYPED_TEST(LuVerbs, InversesAndDeterminants) {
+  using T = TypeParam;
+  Random random(11);
+  for (int n : {1, 2, 3, 5, 8, 15, 17, 31, 32, 33, 48, 64, 65})
+    for (auto how : all_arranged) {
+      // References take time.
+      if (n > 40 && how != Arranged::item_contiguous) continue;
+      check_inverse_verbs<T>(n, n < 20 ? 31 : 13, how, random);
+    }
+  check_inverse_verbs<T>(3, 65537, Arranged::interleaved, random);
+  // In place, of the transposes: the same as that of the transposed inverse.
+  Kokkos::View<T***, Kokkos::LayoutRight, Space> const a("a", 9, 12, 12), x("x", 9, 12, 12);
+  auto const host = Kokkos::create_mirror_view(a);
+  for (std::size_t k = 0; k < host.size(); ++k) host.data()[k] = T(random());
+  Kokkos::deep_copy(a, host);
+  Batchwork::inverse(in(transposed(a)), out(transposed(x)));
+  Batchwork::inverse(inout(transposed(a)));
+  auto const want = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  auto const got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a);
+  for (std::size_t k = 0; k < want.size(); ++k)
+    ASSERT_TRUE(same_bits(want.data()[k], got.data()[k])) << k;
 }
 
 /// The largest ones that a device with the least scratch takes.
@@ -148,6 +192,13 @@ TEST(LuVerbs, Misuse) {
               {"operand 3, x(\"short\")", "does not hold the solutions"});
   expect_says(message_of([&] { Batchwork::lu(inout(huge), out(huge_rows)); }),
               {"has 400 rows, more than the", "use blocks"});
+  Kokkos::View<double*, Space> const d("d", 3), few_d("few", 2);
+  expect_says(message_of([&] { Batchwork::inverse(in(a), out(wide)); }),
+              {"Batchwork::inverse: operand 2, x(\"wide\")", "does not hold the inverse"});
+  expect_says(message_of([&] { Batchwork::determinant(in(wide), out(d)); }),
+              {"Batchwork::determinant: operand 1, a(\"wide\")", "does not hold square matrices"});
+  expect_says(message_of([&] { Batchwork::log_abs_determinant(in(a), out(d), out(few_d)); }),
+              {"operand 3, signs(\"few\")", "has 2 items"});
   auto const part = Kokkos::subview(a, Kokkos::pair<int, int>(0, 2), Kokkos::ALL, Kokkos::ALL);
   auto const shifted = Kokkos::subview(a, Kokkos::pair<int, int>(1, 3), Kokkos::ALL, Kokkos::ALL);
   Kokkos::View<int**, Space> const two("two", 2, 4);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LuHost: the kernel of lu and solve_lu on a host. A thread has an item on its stack.
+/// LuHost: the kernel of lu, solve_lu, inverse and determinant on a host. A thread has an item on its stack.
 #ifndef BATCHWORK_LUHOST_HPP
 #define BATCHWORK_LUHOST_HPP
 
@@ -43,7 +43,7 @@ struct LuHost {
       RowsInMemory<T, LoneLane> rows{lane, n, leading, numbers, place, order, nullptr};
       rows.begin();
       std::int32_t code = eliminate(rows);
-      if (p.stores_factors) {
+      if (p.result == LuResult::factors) {
         T* const lu = item_of(p.lu, item);
         std::int32_t* const to = item_of(p.order, item);
         for (int k = 0; k < n; ++k) {
@@ -51,6 +51,8 @@ struct LuHost {
             lu[k * p.lu.row + j * p.lu.col] = numbers[order[k] * leading + j];
           to[k * p.order.row] = order[k];
         }
+      } else if (p.result == LuResult::determinant) {
+        code = p.put_determinant(item, rows.determinant(), code);
       } else if (!solve(rows, x, item, code) && code == 0) {
         code = Status::code(Reason::not_finite, 0);
       }
@@ -62,13 +64,12 @@ struct LuHost {
   /// Whether all numbers are finite.
   bool solve(RowsInMemory<T, LoneLane> const& rows, T* x, std::int64_t item,
              std::int32_t code) const {
-    T const* const b = item_of(p.b, item);
     T* const to = item_of(p.x, item);
     bool finite = true;
     for (int c0 = 0; c0 < p.columns; c0 += most_columns) {
       int const some = p.columns - c0 < most_columns ? p.columns - c0 : most_columns;
       for (int i = 0; i < p.n; ++i)
-        for (int c = 0; c < some; ++c) x[i * some + c] = b[i * p.b.row + (c0 + c) * p.b.col];
+        for (int c = 0; c < some; ++c) x[i * some + c] = p.right_hand_side(item, i, c0 + c);
       rows.substitute(x, some);
       for (int k = 0; k < p.n; ++k)
         for (int c = 0; c < some; ++c) {

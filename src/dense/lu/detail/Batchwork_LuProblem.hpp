@@ -2,19 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What lu and solve_lu have to compute, as pointers and strides.
+/// What lu, solve_lu, inverse and determinant have to compute, as pointers and strides.
 #ifndef BATCHWORK_LUPROBLEM_HPP
 #define BATCHWORK_LUPROBLEM_HPP
 
 #include <cstdint>
+#include <limits>
 
+#include "core/Batchwork_Status.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
 namespace Batchwork::Impl {
 
-/// For every item: the factors of a, N x N. If `stores_factors` they are stored in lu, and the rows of a in the order of the pivots
-/// in `order`; else x, N x columns, with a x = b.
+/// What is computed from the factors of a matrix.
+enum class LuResult { factors, solutions, determinant };
+
+/// For every item: the factors of a, N x N. `factors` are stored in lu, and the rows of a in the order of the pivots in `order`;
+/// `solutions` are x, N x columns, with a x = b, b being the unit matrix where there is none; `determinant` is stored in x, or, if there is
+/// one, its sign there and the logarithm of its size in log_size.
 template <class T>
 struct LuProblem {
   Storage<T const> a{};
@@ -22,10 +28,28 @@ struct LuProblem {
   Storage<std::int32_t> order{};
   Storage<T const> b{};
   Storage<T> x{};
+  Storage<T> log_size{};
   StatusTarget status{};
   std::int64_t items = 0;
   int n = 0, columns = 0;
-  bool stores_factors = false;
+  LuResult result = LuResult::solutions;
+
+  /// Number (i, c) of b.
+  BATCHWORK_INLINE T right_hand_side(std::int64_t item, int i, int c) const {
+    if (b.data == nullptr) return T(i == c ? 1 : 0);
+    return item_of(b, item)[std::int64_t(i) * b.row + std::int64_t(c) * b.col];
+  }
+  /// Stores that of an item; `code` is the status of the elimination, of which a pivot of zero is no failure here. \returns the status
+  template <class Determinant>
+  BATCHWORK_INLINE std::int32_t put_determinant(std::int64_t item, Determinant const& d,
+                                                std::int32_t code) const {
+    bool const failed = code != 0 && Status::reason(code) != Reason::singular;
+    T const nan = std::numeric_limits<T>::quiet_NaN();
+    T const value = log_size.data == nullptr ? d.product : d.sign;
+    *item_of(x, item) = failed ? nan : value;
+    if (log_size.data != nullptr) *item_of(log_size, item) = failed ? nan : d.log_size;
+    return failed ? code : 0;
+  }
 };
 
 }  // namespace Batchwork::Impl

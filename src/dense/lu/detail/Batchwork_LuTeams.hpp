@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LuTeams: the kernel of lu and solve_lu on a device. Items stand in team scratch.
+/// LuTeams: the kernel of lu, solve_lu, inverse and determinant on a device. Items stand in team scratch.
 #ifndef BATCHWORK_LUTEAMS_HPP
 #define BATCHWORK_LUTEAMS_HPP
 
@@ -115,7 +115,7 @@ struct LuTeams {
     member.team_barrier();
     std::int32_t code = eliminate(rows);
 
-    if (p.stores_factors) {
+    if (p.result == LuResult::factors) {
       member.team_barrier();
       for_entries(member, p.n, p.n, by_items, turned, [&](int slot, int i, int j) {
         if (is_there(slot))
@@ -128,15 +128,16 @@ struct LuTeams {
         lanes.for_each(p.n, [&](int k) {
           item_of(p.order, item(own))[std::int64_t(k) * p.order.row] = rows.order[k];
         });
+    } else if (p.result == LuResult::determinant) {
+      auto const found = rows.determinant();
+      if (lanes.rank == 0 && is_there(own)) code = p.put_determinant(item(own), found, code);
     } else {
       T* const x = numbers(own) + p.n * leading;
       bool finite = true;
       for (int c0 = 0; c0 < p.columns; c0 += chunk) {
         int const some = p.columns - c0 < chunk ? p.columns - c0 : chunk;
         lanes.for_each(p.n, [&](int i) {
-          for (int c = 0; c < some; ++c)
-            x[i * some + c] =
-                item_of(p.b, item(own))[std::int64_t(i) * p.b.row + std::int64_t(c0 + c) * p.b.col];
+          for (int c = 0; c < some; ++c) x[i * some + c] = p.right_hand_side(item(own), i, c0 + c);
         });
         rows.substitute(x, some);
         lanes.for_each(p.n, [&](int k) {

@@ -108,19 +108,44 @@ struct RowsInMemory {
     return PivotReciprocal<T>(a[order[k] * leading + k]) * x[order[k] * columns + c];
   }
 
+  /// The product of the pivots, which all lanes find, and log |product| and its sign, with those of the rows' order.
+  struct Determinant {
+    T product, log_size, sign;
+  };
+  BATCHWORK_INLINE Determinant determinant() const {
+    // The order is odd where the number of pairs that stand in another order than their rows is.
+    std::int64_t inversions = 0;
+    lanes.for_each(n, [&](int k) {
+      for (int j = 0; j < k; ++j) inversions += order[j] > order[k] ? 1 : 0;
+    });
+    bool const odd = (combined(inversions, n + 1, [](auto x, auto y) { return x ^ y; }) & 1) != 0;
+    Determinant r{T(odd ? -1 : 1), T(0), T(odd ? -1 : 1)};
+    for (int k = 0; k < n; ++k) {
+      T const pivot = a[order[k] * leading + k];
+      r.product *= pivot;
+      r.log_size += log(abs(pivot));
+      r.sign *= pivot > T(0) ? T(1) : pivot < T(0) ? T(-1) : pivot;
+    }
+    return r;
+  }
+
   /// Whether x holds in all lanes.
   BATCHWORK_INLINE bool holds_for_all(bool x) const { return largest(x ? 0 : 1, n + 1) == 0; }
 
  private:
-  /// The largest of what the lanes give; what they wrote before is seen by all behind it.
-  BATCHWORK_INLINE std::int64_t largest(std::int64_t x, [[maybe_unused]] int turn) const {
+  /// The largest of what the lanes give.
+  BATCHWORK_INLINE std::int64_t largest(std::int64_t x, int turn) const {
+    return combined(x, turn, [](auto y, auto z) { return z > y ? z : y; });
+  }
+  /// What the lanes give, combined two by two in any order; what they wrote before is seen by all behind it.
+  template <class Combine>
+  BATCHWORK_INLINE std::int64_t combined(std::int64_t x, [[maybe_unused]] int turn,
+                                         [[maybe_unused]] Combine const& combine) const {
     if constexpr (!alone) {
       int const count = lanes.count;
       if constexpr (Vendor::has_shuffles) {
-        for (int step = 1; step < count && step < lanes_of_warp; step *= 2) {
-          std::int64_t const other = Vendor::swapped(x, step);
-          x = other > x ? other : x;
-        }
+        for (int step = 1; step < count && step < lanes_of_warp; step *= 2)
+          x = combine(x, Vendor::swapped(x, step));
         if (count <= lanes_of_warp) {
           lanes.sync();
           return x;
@@ -134,7 +159,8 @@ struct RowsInMemory {
         shared[lanes.rank] = x;
       }
       lanes.sync();
-      for (int q = 0; q < parts; ++q) x = shared[q] > x ? shared[q] : x;
+      x = shared[0];
+      for (int q = 1; q < parts; ++q) x = combine(x, shared[q]);
     }
     return x;
   }
