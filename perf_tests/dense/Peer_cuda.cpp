@@ -18,6 +18,8 @@ struct CudaDense;
 template <>
 struct CudaDense<float> {
   static constexpr auto matinv = cublasSmatinvBatched;
+  static constexpr auto getrf = cublasSgetrfBatched;
+  static constexpr auto getri = cublasSgetriBatched;
   static constexpr auto geqrf = cublasSgeqrfBatched;
   static constexpr auto syevj = cusolverDnSsyevjBatched;
   static constexpr auto syevj_size = cusolverDnSsyevjBatched_bufferSize;
@@ -27,6 +29,8 @@ struct CudaDense<float> {
 template <>
 struct CudaDense<double> {
   static constexpr auto matinv = cublasDmatinvBatched;
+  static constexpr auto getrf = cublasDgetrfBatched;
+  static constexpr auto getri = cublasDgetriBatched;
   static constexpr auto geqrf = cublasDgeqrfBatched;
   static constexpr auto syevj = cusolverDnDsyevjBatched;
   static constexpr auto syevj_size = cusolverDnDsyevjBatched_bufferSize;
@@ -55,17 +59,23 @@ template <class T, int D, Decomposition O>
 void cuda_decomposition(benchmark::State& state, std::int64_t items) {
   DenseProblem<T, D, Layout::item_contiguous, O> const p(items);
   auto const n = static_cast<std::size_t>(items);
+  [[maybe_unused]] constexpr bool by_elimination = O == Decomposition::inverse && D > 32;
   int const count = static_cast<int>(items);
   T *const a = p.a.view.data(), *const left = p.left.view.data(),
            *const right = p.right.view.data(), *const middle = p.middle.data();
   Kokkos::View<std::uintptr_t*, Memory> const as("pointers", n), xs("pointers", n), taus("taus", n);
   Kokkos::View<T*, Memory> const tau("tau", O == Decomposition::qr ? n * D : 0),
-      copy("copy", O == Decomposition::svd ? n * D * D : 0);
+      copy("copy", O == Decomposition::svd || by_elimination ? n * D * D : 0);
+  Kokkos::View<int*, Memory> const pivots("pivots", by_elimination ? n * D : 0);
+  Kokkos::View<std::uintptr_t*, Memory> const copies("pointers", by_elimination ? n : 0);
+  auto const copy_of = reinterpret_cast<T**>(copies.data());
   auto const a_of = reinterpret_cast<T**>(as.data()), x_of = reinterpret_cast<T**>(xs.data()),
              tau_of = reinterpret_cast<T**>(taus.data());
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const all(0, items);
   Kokkos::parallel_for("point", all, PointAt<T>{a_of, a, D * D});
   Kokkos::parallel_for("point", all, PointAt<T>{x_of, left, D * D});
+  if (by_elimination)
+    Kokkos::parallel_for("point", all, PointAt<T>{copy_of, copy.data(), D * D});
   if (O == Decomposition::qr) Kokkos::parallel_for("point", all, PointAt<T>{tau_of, tau.data(), D});
   Kokkos::View<int*, Memory> const info("info", n);
   Exec const exec;
@@ -84,7 +94,15 @@ void cuda_decomposition(benchmark::State& state, std::int64_t items) {
                               D, left, D, &size, singular, count);
   Kokkos::View<T*, Memory> const work("work", static_cast<std::size_t>(size));
   auto const launch = [&] {
-    if constexpr (O == Decomposition::inverse) {
+    if constexpr (O == Decomposition::inverse && D > 32) {
+      // Beyond what matinv takes.
+      Kokkos::deep_copy(exec, copy, Kokkos::View<T*, Memory, Kokkos::MemoryUnmanaged>(a, n * D * D));
+      well = CudaDense<T>::getrf(handles().blas, D, copy_of, D, pivots.data(), info.data(),
+                                 count) == CUBLAS_STATUS_SUCCESS &&
+             CudaDense<T>::getri(handles().blas, D, copy_of, D, pivots.data(), x_of, D, info.data(),
+                                 count) == CUBLAS_STATUS_SUCCESS &&
+             well;
+    } else if constexpr (O == Decomposition::inverse) {
       well = CudaDense<T>::matinv(handles().blas, D, a_of, D, x_of, D, info.data(), count) ==
                  CUBLAS_STATUS_SUCCESS &&
              well;
@@ -134,9 +152,9 @@ void register_sizes(std::int64_t most_items) {
 
 template <class T>
 void register_type() {
-  register_sizes<T, Decomposition::inverse, 3, 4, 6, 8, 16, 24, 32>(1000000);
-  register_sizes<T, Decomposition::qr, 3, 4, 6, 8, 16, 24, 32>(1000000);
-  register_sizes<T, Decomposition::eigh, 3, 4, 6, 8, 16, 24, 32>(50000);
+  register_sizes<T, Decomposition::inverse, 3, 4, 6, 8, 16, 24, 32, 48, 64>(1000000);
+  register_sizes<T, Decomposition::qr, 3, 4, 6, 8, 16, 24, 32, 48, 64>(1000000);
+  register_sizes<T, Decomposition::eigh, 3, 4, 6, 8, 16, 24, 32, 48, 64>(50000);
   register_sizes<T, Decomposition::svd, 3, 4, 6, 8, 16, 24, 32>(10000);
 }
 

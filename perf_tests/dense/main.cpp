@@ -15,6 +15,7 @@ void register_eigh_float();
 void register_eigh_double();
 void register_svd_float();
 void register_svd_double();
+void register_verbs();
 void register_lapack_decompositions();
 void register_cuda_decompositions();
 
@@ -29,6 +30,7 @@ void register_all() {
   register_eigh_double();
   register_svd_float();
   register_svd_double();
+  register_verbs();
 #if defined(BATCHWORK_HAVE_LAPACK)
   if constexpr (!on_device) register_lapack_decompositions();
 #endif
