@@ -74,8 +74,7 @@ void cuda_decomposition(benchmark::State& state, std::int64_t items) {
   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>> const all(0, items);
   Kokkos::parallel_for("point", all, PointAt<T>{a_of, a, D * D});
   Kokkos::parallel_for("point", all, PointAt<T>{x_of, left, D * D});
-  if (by_elimination)
-    Kokkos::parallel_for("point", all, PointAt<T>{copy_of, copy.data(), D * D});
+  if (by_elimination) Kokkos::parallel_for("point", all, PointAt<T>{copy_of, copy.data(), D * D});
   if (O == Decomposition::qr) Kokkos::parallel_for("point", all, PointAt<T>{tau_of, tau.data(), D});
   Kokkos::View<int*, Memory> const info("info", n);
   Exec const exec;
@@ -96,7 +95,8 @@ void cuda_decomposition(benchmark::State& state, std::int64_t items) {
   auto const launch = [&] {
     if constexpr (O == Decomposition::inverse && D > 32) {
       // Beyond what matinv takes.
-      Kokkos::deep_copy(exec, copy, Kokkos::View<T*, Memory, Kokkos::MemoryUnmanaged>(a, n * D * D));
+      Kokkos::deep_copy(exec, copy,
+                        Kokkos::View<T*, Memory, Kokkos::MemoryUnmanaged>(a, n * D * D));
       well = CudaDense<T>::getrf(handles().blas, D, copy_of, D, pivots.data(), info.data(),
                                  count) == CUBLAS_STATUS_SUCCESS &&
              CudaDense<T>::getri(handles().blas, D, copy_of, D, pivots.data(), x_of, D, info.data(),

@@ -44,16 +44,22 @@ BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S co
                                              scalar_t<S> tolerance, M const& active, M& rotated) {
   using T = scalar_t<S>;
   S const one(T(1)), zero(T(0));
-  constexpr T least = std::numeric_limits<T>::epsilon() / 4;
+  using Limits = std::numeric_limits<T>;
+  constexpr T least = Limits::epsilon() / 4;
+  // Squares below this have lost digits: such columns are far below the rounding of others.
+  S const lost(Limits::min() / Limits::epsilon());
   S const square = gamma * gamma, sizes = alpha * beta;
-  auto const skew = square > S(least * least) * sizes;
-  rotated = rotated || (active && square > S(tolerance * tolerance) * sizes);
-  // t = tan of the angle: the smaller root of t^2 + (beta - alpha) / gamma t - 1 = 0
+  auto const skew = square > S(least * least) * sizes + lost;
+  rotated = rotated || (active && square > S(tolerance * tolerance) * sizes + lost);
+  // The smaller angle with tan(2 angle) = 2 gamma / (beta - alpha), by the cosine and sine of twice it.
   S const difference = beta - alpha, twice = gamma + gamma;
-  S const root = sqrt(S(difference * difference + twice * twice));
-  S const t = twice / select(difference < zero, S(difference - root), S(difference + root));
-  S const cosine = rsqrt(S(one + t * t)), sine = t * cosine;
-  return {select(skew, sine, zero), select(skew, S(sine / (one + cosine)), zero), active};
+  auto const turns = difference < zero;
+  S const length = rsqrt(S(difference * difference + twice * twice));
+  S const square_cosine = S(T(0.5)) * (one + abs(difference) * length);
+  S const secant = rsqrt(square_cosine);
+  S const sine = select(turns, S(-gamma), gamma) * length * secant;
+  S const half = sine * Vendor::reciprocal(S(one + square_cosine * secant));
+  return {select(skew, sine, zero), select(skew, half, zero), active};
 }
 
 enum class ColumnOrder { smallest_first, largest_first };

@@ -88,7 +88,7 @@ struct EighOfOperands {
 ///
 /// Of A the lower triangle is read (the upper one of transposed(A)). values(item, k) are in ascending order; column k of the vectors
 /// belongs to value k and has length one; its sign is not determined. float or double; N is known at run time, at most what the team
-/// scratch that the device has holds: one matrix of N x N numbers, on an H200 with Kokkos 5.2 226 rows in float and 159 in double (on
+/// scratch that the device has holds: one matrix of N x N numbers, on an H200 with Kokkos 5.2 224 rows in float and 159 in double (on
 /// hosts 1 MB: 510 and 360).
 ///
 /// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n); transposed(...)

@@ -164,8 +164,9 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
     ASSERT_EQ(signs.at(k, 0, 0), T(sign));
     ASSERT_NEAR(double(logs.at(k, 0, 0)), double(log_size),
                 double(few + tolerance<T>(n, n + std::fabs(log_size))));
-    if (std::fabs(log_size) < 80)
+    if (std::fabs(log_size) < 80) {
       ASSERT_NEAR(double(d.at(k, 0, 0) / std::exp(log_size)), double(sign), double(2 * few));
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Householder.hpp"
 #include "core/detail/Batchwork_OneSidedJacobi.hpp"
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
@@ -26,7 +27,7 @@ struct ColumnsInMemory {
 
   Lanes const& lanes;
   int rows, cols, leading;
-  S* a;                 ///< a column after the other, `leading` numbers apart
+  S* a;  ///< a column after the other, `leading` numbers apart; by lanes, a multiple of 16 bytes
   std::int16_t* order;  ///< where column j stands
 
   BATCHWORK_INLINE S* column(int j) const { return a + std::int64_t(order[j]) * leading; }
@@ -114,32 +115,57 @@ struct ColumnsInMemory {
 
   // ---- rotations, see orthogonalise_columns; columns stand in their own places
 
+  /// Numbers that are read at once, and so many of these a lane holds.
+  static constexpr int deep = Lanes::alone ? 1 : 16 / int(sizeof(T)), held = 4;
+  /// Rows that rotations see: those beyond `rows` are zero.
+  BATCHWORK_INLINE int padded() const { return (rows + deep - 1) / deep * deep; }
+
   template <class F, class... Also>
   BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) const {
     for (int p0 = 0; 2 * p0 + parity + 1 < cols; p0 += lanes.groups) {
       int const own = 2 * (p0 + lanes.group) + parity;
       bool const there = own + 1 < cols;
-      int const j = there ? own : parity, n = there ? rows : 0;
-      S const *const p = a + std::int64_t(j) * leading, *const q = p + leading;
+      Pair const pair = pair_at(there ? own : parity);
       S alpha(T(0)), beta(T(0)), gamma(T(0));
-      for_rows(0, n, [&](int i) {
-        alpha += p[i] * p[i];
-        beta += q[i] * q[i];
-        gamma += p[i] * q[i];
-      });
+      S x[held * deep], y[held * deep];
+      int const n = there ? padded() : 0, together = held * deep * lanes.width;
+      for (int first = 0; first < n; first += together) {
+        read(x, pair.p, first, n), read(y, pair.q, first, n);
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int i = 0; i < held * deep; ++i) {
+          alpha += x[i] * x[i];
+          beta += y[i] * y[i];
+          gamma += x[i] * y[i];
+        }
+      }
       // Of a pair that another group has nothing is asked.
       auto const r = rotation(S(lanes.sum(alpha)), S(lanes.sum(beta)), S(lanes.sum(gamma)));
-      if (there) {
-        rotate(j, r);
-        (also.rotate(j, r), ...);
+      if (there && r.is_to_apply()) {
+        for (int first = 0; first < n; first += together) {
+          if (n > together) read(x, pair.p, first, n), read(y, pair.q, first, n);
+          rotate(r, pair, x, y, first, n);
+        }
+        (also.rotate_pair(own, r), ...);
       }
     }
     lanes.sync();
   }
   template <class R>
-  BATCHWORK_INLINE void rotate(int j, R const& r) const {
-    S *const p = a + std::int64_t(j) * leading, *const q = p + leading;
-    if (r.is_to_apply()) for_rows(0, rows, [&](int i) { r.apply(p[i], q[i]); });
+  BATCHWORK_INLINE void rotate_pair(int j, R const& r) const {
+    Pair const pair = pair_at(j);
+    S x[held * deep], y[held * deep];
+    int const n = padded();
+    for (int first = 0; first < n; first += held * deep * lanes.width) {
+      read(x, pair.p, first, n), read(y, pair.q, first, n);
+      rotate(r, pair, x, y, first, n);
+    }
+  }
+  /// Before rotations: what is between the rows and the next column. Not yet seen by others.
+  BATCHWORK_INLINE void clear_padding() const {
+    for_columns(0, cols, [&](int j, int n) {
+      S* const x = a + std::int64_t(j) * leading;
+      for_rows(rows, n > 0 ? padded() : 0, [&](int i) { x[i] = S(T(0)); });
+    });
   }
   template <class Mask>
   BATCHWORK_INLINE Mask any_lane(Mask const& m) const {
@@ -264,6 +290,49 @@ struct ColumnsInMemory {
   }
 
  private:
+  struct Pair {
+    S *p, *q;
+  };
+  BATCHWORK_INLINE Pair pair_at(int j) const {
+    S* const p = a + std::int64_t(j) * leading;
+    return {p, p + leading};
+  }
+  /// The lane's numbers of a column from row `first` on, `deep` neighbours from every deep * width; zero beyond the end.
+  BATCHWORK_INLINE void read(S (&x)[held * deep], S const* from, int first, int end) const {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < held; ++k) {
+      int const i = first + (k * lanes.width + lanes.row) * deep;
+      if constexpr (Lanes::alone) {
+        x[k] = i < end ? from[i] : S(T(0));
+      } else {
+        Unit<T> unit{};
+        if (i < end) unit = *reinterpret_cast<Unit<T> const*>(from + i);
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int d = 0; d < deep; ++d) x[k * deep + d] = unit.v[d];
+      }
+    }
+  }
+  /// Rotates what was read of both columns, and stores it.
+  template <class R>
+  BATCHWORK_INLINE void rotate(R const& r, Pair const& pair, S (&x)[held * deep],
+                               S (&y)[held * deep], int first, int end) const {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < held; ++k) {
+      int const i = first + (k * lanes.width + lanes.row) * deep;
+      if (i >= end) continue;
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int d = 0; d < deep; ++d) r.apply(x[k * deep + d], y[k * deep + d]);
+      if constexpr (Lanes::alone) {
+        pair.p[i] = x[k], pair.q[i] = y[k];
+      } else {
+        Unit<T> p, q;
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int d = 0; d < deep; ++d) p.v[d] = x[k * deep + d], q.v[d] = y[k * deep + d];
+        *reinterpret_cast<Unit<T>*>(pair.p + i) = p;
+        *reinterpret_cast<Unit<T>*>(pair.q + i) = q;
+      }
+    }
+  }
   /// Column k is read no longer.
   BATCHWORK_INLINE void put_reflector(int k, Reflection<S> const& r, S* diagonal,
                                       S const* unscale) const {

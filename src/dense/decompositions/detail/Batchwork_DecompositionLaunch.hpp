@@ -53,19 +53,25 @@ struct DecompositionTeams {
   int count = 1, width = 1, per_team = 1;
 
   DecompositionTeams(F const& of, DeviceLimits const& limits) : f(of) {
-    // A group for each pair of columns, and four rows or more for each of its lanes.
+    // A group for each pair of columns, and eight rows or more for each of its lanes.
     int const pairs = power_of_two_from(std::max(1, f.cols() / 2)),
-              most = Large ? (f.cols() <= 64 ? 128 : 256) : lanes_of_warp;
+              most = Large ? (f.cols() > 64    ? 256
+                              : sizeof(T) == 4 ? 64
+                                               : 128)
+                           : lanes_of_warp;
     int const groups = std::min(pairs, most);
     if (Vendor::has_shuffles)
-      width = std::clamp(power_of_two_from((f.rows() + 3) / 4), 1,
+      width = std::clamp(power_of_two_from((f.rows() + 7) / 8), 1,
                          std::min(most / groups, lanes_of_warp));
     count = Large ? most : groups * width;
     if (Large) width = std::min(count / groups, Vendor::has_shuffles ? lanes_of_warp : 1);
-    // Pairs of columns that the lanes of a warp read begin in different banks.
-    f.leading = f.rows();
-    while (f.leading % 16 != std::max(1, width / 2) % 16) ++f.leading;
-    if (!fits(limits)) f.leading = f.rows();
+    // Whole units of 16 bytes, of which the lanes that read at once, those of neighbouring pairs, find different banks.
+    int const unit = 16 / int(sizeof(T));
+    f.leading = (f.rows() + unit - 1) / unit * unit;
+    int const smallest = f.leading;
+    if (groups > 2)
+      while (f.leading / unit % 4 != std::max(1, width / 2) % 4) f.leading += unit;
+    if (!fits(limits)) f.leading = smallest;
     if (Large) return;
     // Whole warps; without shuffles lanes of different items do not wait for each other.
     per_team = Vendor::has_shuffles ? lanes_of_warp / count : 1;

@@ -50,6 +50,7 @@ struct EighOfItems {
     ColumnsInMemory<S, typename Items::Lanes> c{
         lanes, n, n, leading, of.numbers(of.own()), of.indices(of.own())};
     c.begin();
+    c.clear_padding();
     lanes.sync();
     UnitScale<S> const scale(c.largest_entry());
     c.scale(scale);

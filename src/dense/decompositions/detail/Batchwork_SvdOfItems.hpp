@@ -49,7 +49,8 @@ struct SvdOfItems {
     Columns c{lanes, m, n, leading, own, of.indices(of.own())};
     Columns right{lanes, n, n, leading, own + size, c.order};
     c.begin();
-    if (stores_vectors) right.set_unit();
+    c.clear_padding();
+    if (stores_vectors) right.set_unit(), right.clear_padding();
     lanes.sync();
     S const largest = c.largest_entry();
     UnitScale<S> const scale(largest);

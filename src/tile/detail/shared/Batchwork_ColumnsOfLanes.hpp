@@ -118,10 +118,12 @@ struct ColumnsOfLanes {
       bool const left = pairs.is_left(m), paired = pairs.is_paired(m);
       // Of a column alone nothing is asked.
       auto const r = rotation(left ? self : others, left ? others : self, paired ? gamma : T(0));
-      own[m] = {left ? r.sine : -r.sine, left ? r.half : -r.half, r.moves && paired};
+      bool const moves = r.moves && paired;
+      T const sine = left ? r.sine : -r.sine;
+      own[m] = {moves ? sine : T(0), left ? r.half : -r.half, moves ? pairs.partner(m) : column(m)};
     }
-    rotate(all, pairs, own);
-    (also.rotate(also.show_columns(), pairs, own), ...);
+    rotate(all, own);
+    (also.rotate(also.show_columns(), own), ...);
   }
   BATCHWORK_INLINE bool any_lane(bool m) const {
     return grid.template bits_of<L>(m ? 1u : 0u) != 0;
@@ -186,18 +188,17 @@ struct ColumnsOfLanes {
     }
     BATCHWORK_INLINE int partner(int m) const { return is_paired(m) ? neighbour(m) : 0; }
   };
-  /// A rotation as the column sees it, whichever of the two it is.
+  /// A rotation as a column sees it, whichever of the two it is; one that stays is its own partner.
   struct OwnRotation {
     T sine, half;
-    bool moves;
+    int partner;
   };
-  template <class Shown, class P, class R>
-  BATCHWORK_INLINE void rotate(Shown const& all, P const& pairs, R const (&own)[mine]) {
+  template <class AllOf, class R>
+  BATCHWORK_INLINE void rotate(AllOf const& all, R const (&own)[mine]) {
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      all.column(pairs.partner(m)).for_each(0, [&](int i, T const& y) {
-        T const turned = y + own[m].sine * (at(m, i) - own[m].half * y);
-        at(m, i) = own[m].moves ? turned : at(m, i);
+      all.column(own[m].partner).for_each(0, [&](int i, T const& y) {
+        at(m, i) = y + own[m].sine * (at(m, i) - own[m].half * y);
       });
     }
   }
