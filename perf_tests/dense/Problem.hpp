@@ -81,7 +81,7 @@ struct DenseProblem {
 
   /// ||what is made of the result - A|| / ||A|| over some items; of an inverse ||A left - I|| / (||A|| ||left||).
   double error() const {
-    Chosen const chosen{items, 2000};
+    Chosen const chosen{items, D > 32 ? 1100 : 2000};
     using Gathered = Batch<T, D, D, Layout::item_contiguous>;
     auto const gather = [&](Matrices const& from) {
       Gathered const to("gathered", from.view.size() > 0 ? chosen.count() : 0);

@@ -28,7 +28,7 @@ struct SymmetricOf<S, N> {
   using type = SymmetricOfLanes<dealt_t<S, false>, N>;
 };
 
-/// What D has in a row: d on the diagonal and, in a pair, e beside it and `partner` on the other diagonal; kind as in ExchangedColumns.
+/// What D has in a row: d on the diagonal and, in a pair, e beside it and `partner` on the other diagonal; kind as in SymmetricColumns.
 template <class S>
 struct RowOfD {
   S kind, d, e, partner;

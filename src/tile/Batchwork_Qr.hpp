@@ -38,33 +38,60 @@ struct UnitColumns {
 
 }  // namespace Impl
 
-/// What qr(a) returns: a = Q R, a being M x N. `info` is the status: 0, or Reason::not_finite with the 1-based index of the first
-/// column of R that is not finite. A column without rank is no failure of the factors, only of a solve.
+namespace Impl {
+
+/// 0, or Reason::not_finite with the 1-based index of the first column that is not finite; zero_of(own column, column) is zero times the
+/// numbers that are asked about.
+template <class C, class F>
+BATCHWORK_INLINE auto not_finite_columns(C const& columns, F const& zero_of) {
+  using Value = typename C::value_type;
+  return columns.first_status([&](int m, int j) {
+    // Zero, or NaN.
+    return select(zero_of(m, j) == Value(scalar_t<Value>(0)), info_t<Value>(0),
+                  make_info<Value>(Reason::not_finite, j + 1));
+  });
+}
+/// The same of all entries, those of columns with the same numbers included.
+template <class C, class... Also>
+BATCHWORK_INLINE auto not_finite_entries(C const& columns, Also const&... also) {
+  using Value = typename C::value_type;
+  return not_finite_columns(columns, [&](int m, int) {
+    Value sum(scalar_t<Value>(0));
+    auto const add = [&](auto const& x) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < std::remove_cvref_t<decltype(x)>::rows; ++i)
+        sum += x.at(m, i) * Value(scalar_t<Value>(0));
+    };
+    add(columns);
+    (add(also), ...);
+    return sum;
+  });
+}
+/// The same of R, which stands in the factors.
+template <class C>
+BATCHWORK_INLINE auto not_finite_factors(C const& factors) {
+  using Value = typename C::value_type;
+  using T = scalar_t<Value>;
+  return not_finite_columns(factors, [&](int m, int j) {
+    Value sum = (j < C::rows ? factors.diagonal[m] : Value(T(0))) * Value(T(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < C::rows && i < C::cols; ++i)
+      sum += i < j ? Value(factors.at(m, i) * Value(T(0))) : Value(T(0));
+    return sum;
+  });
+}
+
+/// A matrix as reflections have factorised it, M x N, and what is done with its factors.
 template <class S, int M, int N>
-struct Qr {
+struct QrFactors {
   using value_type = S;
   static constexpr int least = M < N ? M : N;
 
-  Impl::columns_of_t<S, M, N> columns;
+  columns_of_t<S, M, N> columns;
   info_t<S> info;
 
   template <Tile A>
-  BATCHWORK_INLINE explicit Qr(A const& a)
-      : columns(Impl::columns_of<S, M, N>(a, Impl::grid_of(a))) {
-    using Value = typename decltype(columns)::value_type;
-    using T = scalar_t<S>;
-    Impl::triangularise(columns);
-    auto const status = columns.first_status([this](int m, int j) {
-      // Zero, or NaN.
-      Value sum = (j < M ? columns.diagonal[m] : Value(T(0))) * Value(T(0));
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < least; ++i)
-        sum += i < j ? Value(columns.at(m, i) * Value(T(0))) : Value(T(0));
-      return Impl::select(sum == Value(T(0)), info_t<Value>(0),
-                          Impl::make_info<Value>(Reason::not_finite, j + 1));
-    });
-    info = Impl::first_failure(Impl::info_in_lanes_of<S>(a.info), status);
-  }
+  BATCHWORK_INLINE explicit QrFactors(A const& a) : columns(columns_of<S, M, N>(a, grid_of(a))) {}
 
   /// R, min(M, N) x N: a general tile with zeros below the diagonal, of which the entries may be negative, as LAPACK's geqrf has them.
   BATCHWORK_INLINE auto r() const {
@@ -94,15 +121,64 @@ struct Qr {
   BATCHWORK_INLINE auto apply_qt(B const& b) const {
     return applied<true>(b);
   }
+
+ protected:
+  template <class B>
+  static constexpr void check_rows() {
+    static_assert(B::rows == M,
+                  "Batchwork::qr: the right-hand side has another number of rows than the matrix");
+  }
+  template <class B>
+  BATCHWORK_INLINE auto columns_like(B const& b) const {
+    using R = promote_t<S, value_t<B>>;
+    if constexpr (is_distributed<S>) return columns_of<R, B::rows, B::cols>(b, columns.grid);
+    else return columns_of<R, B::rows, B::cols>(b, grid_of(b));
+  }
+  template <bool Transposed, class B>
+  BATCHWORK_INLINE auto applied(B const& b) const {
+    check_rows<B>();
+    auto x = columns_like(b);
+    Impl::apply_q<Transposed>(columns, x);
+    auto result = x.template tile<M, B::is_vector>();
+    result.info = merge_info<value_t<decltype(result)>>(info, b.info);
+    return result;
+  }
+  template <int K>
+  BATCHWORK_INLINE auto q_of() const {
+    return applied<false>(UnitColumns<scalar_t<S>, M, K>{});
+  }
+  template <class X>
+  BATCHWORK_INLINE X with_info(X x) const {
+    x.info = info;
+    return x;
+  }
+};
+
+}  // namespace Impl
+
+/// What qr(a) returns: a = Q R, a being M x N. `info` is the status: 0, or Reason::not_finite with the 1-based index of the first
+/// column of R that is not finite. A column without rank is no failure of the factors, only of a solve.
+template <class S, int M, int N>
+struct Qr : Impl::QrFactors<S, M, N> {
+  using Impl::QrFactors<S, M, N>::columns;
+  using Impl::QrFactors<S, M, N>::info;
+
+  template <Tile A>
+  BATCHWORK_INLINE explicit Qr(A const& a) : Impl::QrFactors<S, M, N>(a) {
+    Impl::triangularise(columns);
+    info =
+        Impl::first_failure(Impl::info_in_lanes_of<S>(a.info), Impl::not_finite_factors(columns));
+  }
+
   /// The x for which |a x - b| is smallest, for M >= N: R x = Q' b. (4 M N + N^2) operations a column. A diagonal entry of R that is
   /// exactly zero gives Reason::singular with its 1-based index.
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b) const {
     static_assert(M >= N,
                   "Batchwork::qr: solve(b) is least squares, for at least as many rows as columns");
-    check_rows<B>();
+    this->template check_rows<B>();
     using Value = typename decltype(columns)::value_type;
-    auto x = columns_like(b);
+    auto x = this->columns_like(b);
     Impl::apply_q<true>(columns, x);
     Impl::substitute_upper<N>(columns.show_triangle(), x);
     auto result = x.template tile<N, B::is_vector>();
@@ -113,37 +189,6 @@ struct Qr {
     using R = value_t<decltype(result)>;
     result.info = Impl::merge_info<R>(Impl::first_failure(info, zero), b.info);
     return result;
-  }
-
- private:
-  template <class B>
-  static constexpr void check_rows() {
-    static_assert(B::rows == M,
-                  "Batchwork::qr: the right-hand side has another number of rows than the matrix");
-  }
-  template <class B>
-  BATCHWORK_INLINE auto columns_like(B const& b) const {
-    using R = promote_t<S, value_t<B>>;
-    if constexpr (Impl::is_distributed<S>) return Impl::columns_of<R, M, B::cols>(b, columns.grid);
-    else return Impl::columns_of<R, M, B::cols>(b, Impl::grid_of(b));
-  }
-  template <bool Transposed, class B>
-  BATCHWORK_INLINE auto applied(B const& b) const {
-    check_rows<B>();
-    auto x = columns_like(b);
-    Impl::apply_q<Transposed>(columns, x);
-    auto result = x.template tile<M, B::is_vector>();
-    result.info = Impl::merge_info<value_t<decltype(result)>>(info, b.info);
-    return result;
-  }
-  template <int K>
-  BATCHWORK_INLINE auto q_of() const {
-    return applied<false>(Impl::UnitColumns<scalar_t<S>, M, K>{});
-  }
-  template <class X>
-  BATCHWORK_INLINE X with_info(X x) const {
-    x.info = info;
-    return x;
   }
 };
 

@@ -10,6 +10,7 @@
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
 #include "tile/Batchwork_Blocks.hpp"
 #include "tile/Batchwork_Qr.hpp"
+#include "tile/detail/Batchwork_Rank.hpp"
 
 namespace Batchwork {
 
@@ -86,23 +87,6 @@ BATCHWORK_INLINE decltype(auto) tall(A const& a) {
   else return transpose(a);
 }
 
-/// Tolerance of a rank, relative to the largest singular value.
-template <class S, int M, int N>
-inline constexpr scalar_t<S> rank_tolerance =
-    (M > N ? M : N) * std::numeric_limits<scalar_t<S>>::epsilon();
-
-/// The number of singular values above tolerance times the first, which is the largest.
-template <class Values>
-BATCHWORK_INLINE auto rank_of(Values const& s, scalar_t<value_t<Values>> tolerance) {
-  using S = value_t<Values>;
-  using T = scalar_t<S>;
-  S const bound = S(tolerance) * S(s.entry(0, 0));
-  S count(T(0));
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < Values::rows; ++i)
-    count += select(S(s.entry(i, 0)) > bound, S(T(1)), S(T(0)));
-  return Scalar<S>(count, s.info);
-}
 template <class Values>
 BATCHWORK_INLINE auto condition_of(Values const& s) {
   using S = value_t<Values>;

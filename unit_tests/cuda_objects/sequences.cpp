@@ -39,13 +39,25 @@ struct Eliminate {
 struct Decompose {
   template <class X, class V, class W, class A, class B>
   KOKKOS_FUNCTION void operator()(X& x, V& v, W& w, A const& a, B const& b) const {
-    x = qr(a).solve(b) + svd(a).solve(b);
+    auto const p = pivoted_qr(a);
+    x = qr(a).solve(b) + svd(a).solve(b) + p.solve(b);
     auto const f = eigh(a);
-    v = f.vectors() * block<3, 3>(inverse(a), 0, 0);
-    w = f.values() / norm1(a);
+    v = f.vectors() * block<3, 3>(inverse(a), 0, 0) * p.permute(p.r());
+    w = f.values() / norm1(a) * p.rank();
     auto const g = ldlt(a);
     x = x + g.solve(b) * (determinant(g) + g.negative_eigenvalues());
     v = v + expm(a) + sqrt_spd(a) + log_spd(a);
+  }
+};
+
+/// Triangles that are changed.
+struct Restack {
+  template <class R, class L, class A, class B>
+  KOKKOS_FUNCTION void operator()(R& r, L& l, A const& a, B const& b) const {
+    auto const up = rank_update(l, b);
+    r = stacked_r(transpose(up), a) +
+        stacked_r(block<2, 2>(a, 0, 0), block<1, 2>(a, 2, 0), block<1, 1>(a, 2, 2));
+    l = rank_downdate(rank_update(up, a), b);
   }
 };
 
@@ -96,6 +108,17 @@ template void decompose<float, 1>(Exec const&, Interleaved<float* [3]>, Interlea
 template void decompose<double, 4>(Exec const&, Interleaved<double* [3]>,
                                    Interleaved<double* [3][3]>, Interleaved<double* [3]>,
                                    Interleaved<double* [3][3]>, Interleaved<double* [3]>);
+
+template <class T, int Lanes>
+void restack(Exec const& exec, Interleaved<T* [3][3]> r, Interleaved<T* [3][3]> l,
+             Interleaved<T* [3][3]> a, Interleaved<T* [3]> b) {
+  map(exec, launch(lanes<Lanes>), Restack{}, out(r), inout(lower(l)), in(a), in(b));
+}
+template void restack<float, 1>(Exec const&, Interleaved<float* [3][3]>, Interleaved<float* [3][3]>,
+                                Interleaved<float* [3][3]>, Interleaved<float* [3]>);
+template void restack<double, 4>(Exec const&, Interleaved<double* [3][3]>,
+                                 Interleaved<double* [3][3]>, Interleaved<double* [3][3]>,
+                                 Interleaved<double* [3]>);
 
 template <class T, int N>
 void eliminate(Exec const& exec, Interleaved<T* [N]> x, Interleaved<T*> det,

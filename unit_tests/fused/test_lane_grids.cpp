@@ -10,8 +10,11 @@
 #include "tile/ExpmCase.hpp"
 #include "tile/LdltCase.hpp"
 #include "tile/LuCase.hpp"
+#include "tile/PivotedQrCase.hpp"
 #include "tile/QrCase.hpp"
+#include "tile/RankUpdateCase.hpp"
 #include "tile/SpdFunctionsCase.hpp"
+#include "tile/StackedQrCase.hpp"
 #include "tile/SvdCase.hpp"
 
 namespace Batchwork::Test {
@@ -107,6 +110,68 @@ TEST(LaneGrids, Reflections) {
   expect_least_squares<double, Right, 7, 7, 8>(
       13, [](auto const& sequence, auto const&... operands) {
         map_by_lanes<16>(64, 13, sequence, Impl::resolve(operands)...);
+      });
+}
+
+/// Columns that are exchanged in a lane, and between lanes.
+TEST(LaneGrids, ExchangedColumns) {
+  expect_pivoted_qr<double, Left, 5, 3>(33, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 33, sequence, Impl::resolve(operands)...);
+  });
+  expect_pivoted_qr<float, Right, 4, 9>(23, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<4>(32, 23, sequence, Impl::resolve(operands)...);
+  });
+  expect_pivoted_qr<double, Left, 7, 7>(13, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<32>(64, 13, sequence, Impl::resolve(operands)...);
+  });
+  expect_shortest_solutions<float, Left, 9, 5, 2>(
+      13, [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<4>(32, 13, sequence, Impl::resolve(operands)...);
+      });
+  expect_shortest_solutions<double, Right, 6, 10, 3>(
+      17, [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<8>(64, 17, sequence, Impl::resolve(operands)...);
+      });
+}
+
+/// A triangle and what stands below it, column by column.
+TEST(LaneGrids, StackedColumns) {
+  expect_stacked_r<double, Left, 5, 3, 4>(23, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 23, sequence, Impl::resolve(operands)...);
+  });
+  expect_stacked_r<float, Right, 4, 9, 6>(21, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<8>(64, 21, sequence, Impl::resolve(operands)...);
+  });
+  expect_stacked_array<double, Left, 3, 2, 5, 6>(
+      11, [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<4>(32, 11, sequence, Impl::resolve(operands)...);
+      });
+  expect_stacked_array<float, Right, 3, 3, 4, 2>(
+      11, [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<32>(64, 11, sequence, Impl::resolve(operands)...);
+      });
+}
+TEST(LaneGrids, RanksAddedAndTakenOff) {
+  expect_rank_update<double, Left, 5, 2>(23, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 23, sequence, Impl::resolve(operands)...);
+  });
+  expect_rank_update<float, Right, 9, 1>(21, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<8>(64, 21, sequence, Impl::resolve(operands)...);
+  });
+  expect_rank_downdate<double, Right, 6, 3>(19, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<4>(32, 19, sequence, Impl::resolve(operands)...);
+  });
+  expect_rank_downdate<float, Left, 7, 1>(19, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<32>(64, 19, sequence, Impl::resolve(operands)...);
+  });
+  expect_updates_of_cholesky<double, Left, 6, 2>(
+      11, [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<8>(32, 11, sequence, Impl::resolve(operands)...);
+      });
+  // A factor in blocks of 8 x 8, as matrix instructions have them.
+  expect_updates_of_cholesky<double, Left, 16, 3>(
+      5, [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<32, Division<true>>(64, 5, sequence, Impl::resolve(operands)...);
       });
 }
 

@@ -211,6 +211,9 @@ void ssytrf_(char const*, int const*, float*, int const*, int*, float*, int cons
 void dsytrf_(char const*, int const*, double*, int const*, int*, double*, int const*, int*);
 void dgesvd_(char const*, char const*, int const*, int const*, double*, int const*, double*,
              double*, int const*, double*, int const*, double*, int const*, int*);
+void dgeqp3_(int const*, int const*, double*, int const*, int*, double*, double*, int const*, int*);
+void dtpqrt_(int const*, int const*, int const*, int const*, double*, int const*, double*,
+             int const*, double*, int const*, double*, int*);
 void dsyev_(char const*, char const*, int const*, double*, int const*, double*, double*, int const*,
             int*);
 void strtrs_(char const*, char const*, char const*, int const*, int const*, float const*,
@@ -290,6 +293,29 @@ inline std::vector<double> singular_values(Dense const& a) {
           &work, &info);
   EXPECT_EQ(info, 0);
   return values;
+}
+/// R of a by dgeqp3, which is to choose the columns in the given order.
+inline Dense geqp3(Dense const& a, Dense const& order) {
+  int const m = a.rows, n = a.cols, k = std::min(m, n), work = 64 * (n + 1);
+  int info = 0;
+  auto v = columns<double>(a);
+  std::vector<int> pivots(static_cast<std::size_t>(n), 0);
+  std::vector<double> tau(static_cast<std::size_t>(k)), space(static_cast<std::size_t>(work));
+  dgeqp3_(&m, &n, v.data(), &m, pivots.data(), tau.data(), space.data(), &work, &info);
+  EXPECT_EQ(info, 0);
+  for (int j = 0; j < n; ++j) EXPECT_EQ(pivots[std::size_t(j)], int(order(j)) + 1) << j;
+  Dense const all = from_columns(m, n, v);
+  return make_dense(k, n, [&](int i, int j) { return i <= j ? all(i, j) : 0.0L; });
+}
+/// R of the upper triangle a above b by dtpqrt.
+inline Dense tpqrt(Dense const& a, Dense const& b) {
+  int const m = b.rows, n = a.cols, none = 0, one = 1;
+  int info = 0;
+  auto u = columns<double>(a), v = columns<double>(b);
+  std::vector<double> t(static_cast<std::size_t>(n)), space(static_cast<std::size_t>(n));
+  dtpqrt_(&m, &n, &none, &one, u.data(), &n, v.data(), &m, t.data(), &one, space.data(), &info);
+  EXPECT_EQ(info, 0);
+  return from_columns(n, n, u);
 }
 /// l x = b, or l' x = b, by trtrs in precision T.
 template <class T>

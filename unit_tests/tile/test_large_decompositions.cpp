@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// qr, eigh, svd, ldlt and functions of matrices, of tiles to 32 x 32: lanes of a device share an item.
+// Decompositions, functions and factors of tiles to 32 x 32: lanes of a device share an item.
 #include "EighCase.hpp"
 #include "LdltCase.hpp"
+#include "PivotedQrCase.hpp"
+#include "RankUpdateCase.hpp"
 #include "SpdFunctionsCase.hpp"
+#include "StackedQrCase.hpp"
 #include "SvdCase.hpp"
 
 namespace Batchwork::Test {
@@ -16,6 +19,23 @@ TEST(LargeDecompositions, Reflections) {
   expect_qr<double, Left, 20, 17, 3>(31, by_map);
   expect_qr<float, Right, 32, 32, 2>(31, by_map);
   expect_qr<float, Left, 12, 24, 1>(31, by_map);
+}
+TEST(LargeDecompositions, ExchangedColumns) {
+  expect_pivoted_qr<double, Left, 20, 17>(31, by_map);
+  expect_pivoted_qr<float, Right, 32, 32>(31, by_map);
+  expect_pivoted_qr<float, Left, 12, 24>(31, by_map);
+  expect_shortest_solutions<double, Left, 18, 25, 3>(40, by_map);
+  expect_shortest_solutions<double, Right, 32, 20, 2>(40, by_map);
+}
+TEST(LargeDecompositions, StackedColumns) {
+  expect_stacked_r<double, Left, 20, 17, 9>(31, by_map);
+  expect_stacked_r<float, Right, 12, 32, 32>(31, by_map);
+  expect_stacked_array<double, Right, 20, 12, 20, 32>(21, by_map);
+}
+TEST(LargeDecompositions, RanksAddedAndTakenOff) {
+  expect_rank_update<double, Left, 17, 3>(31, by_map);
+  expect_rank_update<float, Right, 32, 1>(31, by_map);
+  expect_rank_downdate<double, Right, 32, 2>(97, by_map);
 }
 TEST(LargeDecompositions, Eigenvalues) {
   expect_eigh<double, Right, 17>(40, by_map);

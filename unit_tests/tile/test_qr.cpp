@@ -38,6 +38,36 @@ TYPED_TEST(LeastSquaresOf, GradientVanishes) {
   expect_least_squares<typename P::T, typename P::Layout, P::M, P::N, P::C>(83, by_map);
 }
 
+/// Rows so small beside the first that only some bits of their squares are left.
+struct OnlyQ {
+  template <class Q, class A>
+  KOKKOS_FUNCTION void operator()(Q& q, A const& a) const {
+    q = qr(a).full_q();
+  }
+};
+template <class T>
+void expect_orthogonal() {
+  constexpr int N = 5;
+  std::int64_t const n = 23;
+  Random random(107);
+  BatchIn<T, Left, N, N> a(n), q(n);
+  T const lost = std::sqrt(std::numeric_limits<T>::denorm_min());
+  a.fill([&](std::int64_t k) {
+    return make_dense(N, N, [&](int i, int) {
+      return static_cast<T>(random()) * (i == 0 ? T(1) : std::ldexp(lost, int(k % 8)));
+    });
+  });
+  map(OnlyQ{}, out(q.view()), in(a.view()));
+  q.download();
+  for (std::int64_t k = 0; k < n; ++k)
+    EXPECT_TRUE(near(transpose(q.dense(k)) * q.dense(k), eye(N), Dense(N, N, 10 * N * epsilon<T>)))
+        << k;
+}
+TEST(Qr, SquaresThatAreLost) {
+  expect_orthogonal<float>();
+  expect_orthogonal<double>();
+}
+
 /// A matrix that all items have in common, with right-hand sides of their own; and the other way round.
 struct SolveCommon {
   template <class X, class Y, class A, class B, class CA, class CB>

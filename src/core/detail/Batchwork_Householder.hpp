@@ -8,6 +8,7 @@
 #define BATCHWORK_HOUSEHOLDER_HPP
 
 #include <concepts>
+#include <limits>
 
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
@@ -22,7 +23,8 @@ namespace Batchwork::Impl {
 ///   is(m, k), is_behind(m, k)   whether own column m is column k, or stands right of it
 ///   round_of(k)        the only m for which is(m, k) may be true
 ///   first_behind(k)    the first m for which is_behind(m, k) may be true
-///   show(k)            column k, for all who call to read: for_each(first, f) calls f(i, number) for i = first .. rows - 1
+///   show(k, from)      column k from row `from` on, for all who call to read: for_each(first, f) calls f(i, number) for i = first ..
+///                      rows - 1, first >= from
 ///   begin()            before the first show: what others still read of something else is read
 /// Cost on devices: show is one column published and one wait.
 template <class C>
@@ -37,45 +39,60 @@ concept DealtColumns = requires(C a, C const c, int m, int k) {
   c.is_behind(m, k);
   { C::round_of(k) } -> std::convertible_to<int>;
   { C::first_behind(k) } -> std::convertible_to<int>;
-  a.show(k);
+  a.show(k, k);
   a.begin();
 };
 
-/// The reflection H = I - u u' that takes a column x, of which x_k = head and x' x = below beneath it, to alpha e_k: u_k = top, and
-/// u = scale x beneath. The sign is that of LAPACK's larfg: a column with zeros beneath is left alone.
+/// The same, of which columns can be exchanged.
+///   bring_largest(k, f, beside)   exchanges column k with that one, of it and those behind, for which f(m) is largest, and shows it;
+///                                 f(m) >= 0 of own column m, NaN being larger than any number. What stands in beside[m] goes with
+///                                 its column
+///   largest(f)                    the largest f(m) of all columns, likewise
+///   column(m)                     the number of own column m
+///   told(x, k)                    of a number for each own column that of column k, for all who call
+/// Cost on devices: bring_largest is a search over lanes, two columns published and two waits; told is a broadcast.
+template <class C>
+concept ExchangedColumns =
+    DealtColumns<C> && requires(C a, C const c, typename C::value_type (*f)(int),
+                                typename C::value_type (&x)[C::mine]) {
+      a.bring_largest(0, f, x);
+      c.largest(f);
+      { c.column(0) } -> std::convertible_to<int>;
+      { c.told(x, 0) } -> std::convertible_to<typename C::value_type>;
+    };
+
+/// Sums of squares are accurate from here on, though some of their terms be lost.
+template <class T>
+inline constexpr T least_square = 32 * std::numeric_limits<T>::min();
+
+/// H = I - u u' that takes x to alpha e_0, x being `head` above numbers of which the squares sum up to `below`: u is `top` above the
+/// same numbers times `scale`.
 template <class S>
 struct Reflection {
-  S scale, alpha, top;
+  S alpha, top, scale;
 
   Reflection() = default;
   BATCHWORK_INLINE Reflection(S const& head, S const& below) {
-    // alpha = -sign(x_k) |x|, u = (x - alpha e_k) / sqrt(|x| (|x| + |x_k|)), so that u' u = 2.
-    S const zero(scalar_t<S>(0));
-    auto const flat = below == zero;
-    S const norm = sqrt(S(head * head + below));
+    using T = scalar_t<S>;
+    S const zero(T(0)), square = head * head + below;
+    // alpha = -sign(head) |x|, u = (x - alpha e_0) / sqrt(|x| (|x| + |head|)), so that u' u = 2.
+    auto const flat = below == zero || square < S(least_square<T>);
+    S const norm = sqrt(square);
     scale = select(flat, zero, rsqrt(S(norm * (norm + abs(head)))));
     alpha = select(flat, head, select(head < zero, norm, S(-norm)));
     top = select(flat, zero, S((head - alpha) * scale));
   }
 };
 
-/// Step k of a QR factorisation: the reflection that takes column k, from its diagonal down, to a multiple of e_k, applied to the
-/// columns right of it. u takes the place of the column, R's diagonal entry goes to `diagonal`.
-template <DealtColumns C>
-BATCHWORK_INLINE void reflect(C& a, int k) {
+/// Step k of a QR factorisation: the reflection H = I - u u' that takes column k, from its diagonal down, to a multiple of e_k, applied
+/// to the columns right of it. u takes the place of the column, which is x, shown; R's diagonal entry goes to `diagonal`. The sign is
+/// that of LAPACK's larfg: a column with zeros below the diagonal is left alone, and so is one that is nothing beside what the columns
+/// were scaled to.
+template <DealtColumns C, class X>
+BATCHWORK_INLINE void reflect(C& a, int k, X const& x) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
   S const zero(T(0));
-  if (k + 1 == C::rows) {
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 0; m < C::mine; ++m) {
-      auto const own = a.is(m, k);
-      a.diagonal[m] = own ? a.at(m, k) : a.diagonal[m];
-      a.at(m, k) = own ? zero : a.at(m, k);
-    }
-    return;
-  }
-  auto const x = a.show(k);
   // x' x below the diagonal, and x' a_m: one reading for both.
   S head = zero, below = zero;
   S share[C::mine];
@@ -90,7 +107,7 @@ BATCHWORK_INLINE void reflect(C& a, int k) {
       for (int m = C::first_behind(k); m < C::mine; ++m) share[m] += xi * a.at(m, i);
     }
   });
-  auto const [scale, alpha, top] = Reflection<S>(head, below);
+  auto const [alpha, top, scale] = Reflection<S>(head, below);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = C::first_behind(k); m < C::mine; ++m) {
     // w = u' a_m; a_m -= w u
@@ -110,6 +127,30 @@ BATCHWORK_INLINE void reflect(C& a, int k) {
     S const factor = own ? scale : S(T(1));
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = k + 1; i < C::rows; ++i) a.at(m, i) = a.at(m, i) * factor;
+  }
+}
+
+/// Step k in the last row, where nothing is to be done.
+template <DealtColumns C>
+BATCHWORK_INLINE void reflect_nothing(C& a, int k) {
+  using S = typename C::value_type;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int m = 0; m < C::mine; ++m) {
+    auto const own = a.is(m, k);
+    a.diagonal[m] = own ? a.at(m, k) : a.diagonal[m];
+    a.at(m, k) = own ? S(scalar_t<S>(0)) : a.at(m, k);
+  }
+}
+
+/// R, which stands in the factors, entry by entry: f(own column, number) in its place.
+template <DealtColumns C, class F>
+BATCHWORK_INLINE void scale_triangle(C& a, F const& f) {
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int m = 0; m < C::mine; ++m) {
+    a.diagonal[m] = f(m, a.diagonal[m]);
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < C::rows; ++i)
+      a.at(m, i) = a.is_behind(m, i) ? f(m, a.at(m, i)) : a.at(m, i);
   }
 }
 
@@ -136,14 +177,46 @@ BATCHWORK_INLINE void triangularise(C& a) {
   }
   a.begin();
   BATCHWORK_UNROLL_ON_DEVICE
-  for (int k = 0; k < C::rows && k < C::cols; ++k) reflect(a, k);
+  for (int k = 0; k < C::rows && k < C::cols; ++k) {
+    if (k + 1 == C::rows) reflect_nothing(a, k);
+    else reflect(a, k, a.show(k, k));
+  }
+  scale_triangle(a, [&](int m, S const& r) { return S(r * unscale[m]); });
+}
+
+/// The same with exchanges of columns, a P = Q R: in step k the longest of the columns left comes to place k, lengths from row k down.
+/// These are computed anew in each step, from registers: half as many operations as the reflections themselves, and none of the care
+/// that updated ones need. order[m] becomes the number that own column m had. The matrix is scaled as a whole: what is lost of a column
+/// beside the largest is nothing beside its rounding. (Golub and Van Loan, algorithm 5.4.1; LAPACK's geqp3.)
+template <ExchangedColumns C>
+BATCHWORK_INLINE void triangularise_exchanging(C& a, typename C::value_type (&order)[C::mine]) {
+  using S = typename C::value_type;
+  using T = scalar_t<S>;
+  UnitScale<S> const scale(a.largest([&](int m) {
+    S r = abs(a.at(m, 0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 1; i < C::rows; ++i) r = larger_size(r, S(abs(a.at(m, i))));
+    return r;
+  }));
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = 0; m < C::mine; ++m) {
-    a.diagonal[m] = a.diagonal[m] * unscale[m];
+    order[m] = S(T(a.column(m)));
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < C::rows; ++i)
-      a.at(m, i) = a.is_behind(m, i) ? S(a.at(m, i) * unscale[m]) : a.at(m, i);
+    for (int i = 0; i < C::rows; ++i) a.at(m, i) = a.at(m, i) * scale.first * scale.second;
   }
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int k = 0; k < C::rows && k < C::cols; ++k) {
+    auto const square_below = [&](int m) {
+      S sum(T(0));
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = k; i < C::rows; ++i) sum += a.at(m, i) * a.at(m, i);
+      return sum;
+    };
+    auto const x = a.bring_largest(k, square_below, order);
+    if (k + 1 == C::rows) reflect_nothing(a, k);
+    else reflect(a, k, x);
+  }
+  scale_triangle(a, [&](int, S const& r) { return S(r * scale.second_back * scale.first_back); });
 }
 
 /// x := H_k x, own columns of x; u is column k of the factors, shown.
@@ -180,6 +253,22 @@ BATCHWORK_INLINE void substitute_upper(R const& r, X& x) {
       BATCHWORK_UNROLL_ON_DEVICE
       for (int m = 0; m < X::mine; ++m) x.at(m, i) -= S(rik) * xk[m];
     });
+  }
+}
+
+/// Rows 0 .. N - 1 of x := R'^-1 x, likewise. Where R has a zero on its diagonal x gets one.
+template <int N, class R, class X>
+BATCHWORK_INLINE void substitute_transposed(R const& r, X& x) {
+  using S = typename X::value_type;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int k = 0; k < N; ++k) {
+    auto const pivot = pivot_divisor(r.diagonal(k));
+    r.for_each_above(k, [&](int i, auto const& rik) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int m = 0; m < X::mine; ++m) x.at(m, k) -= S(rik) * x.at(m, i);
+    });
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < X::mine; ++m) x.at(m, k) = pivot * x.at(m, k);
   }
 }
 

@@ -19,9 +19,9 @@ namespace Batchwork::Impl {
 ///   any_item(mask)    whether it holds for any item at hand, which all who call may branch on
 /// Cost on devices: an exchange is two columns published and two waits.
 template <class C>
-concept ExchangedColumns = DealtColumns<C> && requires(C a, C const c, int p, int m) {
+concept SymmetricColumns = DealtColumns<C> && requires(C a, C const c, int p, int m) {
   a.exchange(p, info_t<typename C::value_type>{});
-  c.shown_at(c.show(p), m);
+  c.shown_at(c.show(p, p), m);
   a.kind[m];
   c.any_item(mask_t<typename C::value_type>(true));
 };
@@ -33,7 +33,7 @@ inline constexpr T pivot_share = T(0.6403882032022076);
 
 /// Brings the pivot of step k to place k, or a pair of them to places k and k + 1. Returns where items take a pair; `behind` holds where
 /// they have column k already.
-template <ExchangedColumns C, class Mask>
+template <SymmetricColumns C, class Mask>
 BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
@@ -43,7 +43,7 @@ BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
   a.begin();
   S head(T(0)), largest(T(0));
   Info place(static_cast<Integer>(k + 1));
-  a.show(k).for_each(k, [&](int i, S const& xi) {
+  a.show(k, k).for_each(k, [&](int i, S const& xi) {
     if (i == k) {
       head = xi;
       return;
@@ -58,7 +58,7 @@ BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
   a.begin();
   // The row of the largest entry, off its diagonal.
   S next(T(0)), beside = largest;
-  a.show(k + 1).for_each(k + 1, [&](int i, S const& yi) {
+  a.show(k + 1, k + 1).for_each(k + 1, [&](int i, S const& yi) {
     if (i == k + 1) next = yi;
     else beside = larger_size(beside, S(abs(yi)));
   });
@@ -71,14 +71,14 @@ BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
 
 /// Step k: takes from the columns behind k, or behind k + 1 where `pair` holds, what the pivots have of them. Nothing where column k is
 /// `behind` one that it makes a pair with. Returns the status of the pivots.
-template <ExchangedColumns C, class Mask>
+template <SymmetricColumns C, class Mask>
 BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask const& behind) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
   using Info = info_t<S>;
   S const zero(T(0)), one(T(1));
   a.begin();
-  auto const x = a.show(k);
+  auto const x = a.show(k, k);
   S const head = x.column[k];
   if (k + 1 == C::rows) return Info(select(behind, Info(0), pivot_status(head, k)));
   bool const any_pair = a.any_item(pair);
@@ -99,7 +99,7 @@ BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask con
     return Info(select(behind, Info(0), pivot_status(head, k)));
   }
   // [head e; e next] = e [u 1; 1 v], e being the larger: its inverse is [v -1; -1 u] / (e (u v - 1)), and u v is at most share^2.
-  auto const y = a.show(k + 1);
+  auto const y = a.show(k + 1, k + 1);
   S const e = x.column[k + 1], next = y.column[k + 1];
   auto const divisor = pivot_divisor(S(select(pair, e, head)));
   S const u = divisor * head, v = divisor * next, t = one / select(pair, S(u * v - one), one);
@@ -145,7 +145,7 @@ BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask con
 /// the status of the first pivot that is zero (Reason::singular; LAPACK's info of sytrf) or not finite; the elimination goes on
 /// behind a zero, below which nothing but zeros stands. (Bunch and Kaufman, Math. Comp. 31 (1977), 163-179; Golub and Van Loan, Matrix
 /// Computations, 4th edition, section 4.4.4.)
-template <ExchangedColumns C>
+template <SymmetricColumns C>
 BATCHWORK_INLINE auto eliminate_symmetric(C& a) {
   using S = typename C::value_type;
   using Mask = mask_t<S>;

@@ -47,12 +47,35 @@ struct ColumnsOfLane {
     }
   };
   static BATCHWORK_INLINE void begin() {}
-  BATCHWORK_INLINE Shown show(int k) const { return {a + k * M}; }
+  BATCHWORK_INLINE Shown show(int k, int) const { return {a + k * M}; }
+
+  /// See ExchangedColumns: of several largest ones the first.
+  template <class F>
+  BATCHWORK_INLINE Shown bring_largest(int k, F const& f, S (&beside)[N]) {
+    using T = scalar_t<S>;
+    S largest = f(k), place = S(T(k));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = k + 1; j < N; ++j) {
+      S const size = f(j);
+      auto const larger = size_key(size) > size_key(largest);
+      largest = select(larger, size, largest);
+      place = select(larger, S(T(j)), place);
+    }
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int j = k + 1; j < N; ++j) {
+      auto const chosen = place == S(T(j));
+      exchange_where(chosen, beside[k], beside[j]);
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < M; ++i) exchange_where(chosen, at(k, i), at(j, i));
+    }
+    return show(k, 0);
+  }
+  static BATCHWORK_INLINE S const& told(S const (&x)[N], int k) { return x[k]; }
 
   /// All columns, with the reflections that stand in them; and the triangle above these.
   struct AllShown {
     ColumnsOfLane const& of;
-    BATCHWORK_INLINE Shown column(int k) const { return of.show(k); }
+    BATCHWORK_INLINE Shown column(int k) const { return of.show(k, 0); }
     BATCHWORK_INLINE S diagonal(int k) const { return of.diagonal[k]; }
     template <class F>
     BATCHWORK_INLINE void for_each_above(int k, F const& f) const {
@@ -132,6 +155,14 @@ struct ColumnsOfLane {
       for (int j = 0; j < N; ++j) x.set(i, j, a[j * M + i]);
     }
     return x;
+  }
+
+ private:
+  template <class Mask>
+  static BATCHWORK_INLINE void exchange_where(Mask const& m, S& x, S& y) {
+    S const old = x;
+    x = select(m, y, x);
+    y = select(m, old, y);
   }
 };
 

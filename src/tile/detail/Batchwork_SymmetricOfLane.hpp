@@ -13,7 +13,7 @@
 
 namespace Batchwork::Impl {
 
-/// See ExchangedColumns. order[i] is the row of the original matrix in place i. To `by_selection` rows every exchange is a selection, as
+/// See SymmetricColumns. order[i] is the row of the original matrix in place i. To `by_selection` rows every exchange is a selection, as
 /// those of RowsOfLane.
 template <class S, int N>
 struct SymmetricOfLane : ColumnsOfLane<S, N, N> {

@@ -68,19 +68,53 @@ struct ColumnsOfLanes {
   };
   BATCHWORK_INLINE void begin() const { grid.sync(); }
   /// Two in turn: one wait a step.
-  BATCHWORK_INLINE Shown show(int k) const {
-    T* const to = grid.template numbers<T>() + k % 2 * Ex::leading;
-    if (grid.lane == k % L) {
-      BATCHWORK_UNROLL
-      for (int i0 = k / deep * deep; i0 < M; i0 += deep) {
-        Unit<T> u;
-        BATCHWORK_UNROLL
-        for (int n = 0; n < deep; ++n) u.v[n] = i0 + n < M ? at(k / L, i0 + n) : T(0);
-        *reinterpret_cast<Unit<T>*>(to + i0) = u;
-      }
-    }
+  BATCHWORK_INLINE Shown show(int k, int first) const {
+    T* const to = published(k);
+    if (grid.lane == k % L) publish(to, k / L, first);
     grid.sync();
     return {to};
+  }
+
+  /// See ExchangedColumns: of several largest ones any.
+  template <class F>
+  BATCHWORK_INLINE Shown bring_largest(int k, F const& f, T (&beside)[mine]) {
+    integer_of_t<T> largest = -1;
+    int place = 0;
+    T moved(0);
+    BATCHWORK_UNROLL
+    for (int m = k / L; m < mine; ++m) {
+      int const j = column(m);
+      integer_of_t<T> const key = size_key(T(f(m)));
+      bool const larger = j >= k && j < N && key > largest;
+      largest = larger ? key : largest;
+      place = larger ? j : place;
+      moved = larger ? beside[m] : moved;
+    }
+    int const from = grid.template lane_of_largest<L>(largest);
+    place = grid.template broadcast<L>(place, from);
+    moved = grid.template broadcast<L>(moved, from);
+    T const replaced = told(beside, k);
+    bool const moves = place != k;
+    T *const to = published(k), *const other = published(k + 1);
+    // What was told, and the column before, is read.
+    grid.sync();
+    BATCHWORK_UNROLL
+    for (int m = k / L; m < mine; ++m) {
+      if (column(m) == place) publish(to, m, 0);
+      if (is(m, k) && moves) publish(other, m, 0);
+    }
+    grid.sync();
+    BATCHWORK_UNROLL
+    for (int m = k / L; m < mine; ++m) {
+      bool const comes = is(m, k), goes = column(m) == place;
+      if (!moves || !(comes || goes)) continue;
+      beside[m] = comes ? moved : replaced;
+      Shown{comes ? to : other}.for_each(0, [&](int i, T const& x) { at(m, i) = x; });
+    }
+    return {to};
+  }
+  BATCHWORK_INLINE T told(T const (&x)[mine], int k) const {
+    return grid.template broadcast<L>(x[k / L], k % L);
   }
 
   struct AllShown {
@@ -204,6 +238,19 @@ struct ColumnsOfLanes {
   }
 
  private:
+  /// Where columns are shown: two in turn.
+  BATCHWORK_INLINE T* published(int k) const {
+    return grid.template numbers<T>() + k % 2 * Ex::leading;
+  }
+  BATCHWORK_INLINE void publish(T* to, int m, int first) const {
+    BATCHWORK_UNROLL
+    for (int i0 = first / deep * deep; i0 < M; i0 += deep) {
+      Unit<T> u;
+      BATCHWORK_UNROLL
+      for (int n = 0; n < deep; ++n) u.v[n] = i0 + n < M ? at(m, i0 + n) : T(0);
+      *reinterpret_cast<Unit<T>*>(to + i0) = u;
+    }
+  }
   struct Columns {
     ColumnsOfLanes const& of;
     BATCHWORK_INLINE T get(int m, int i) const { return of.at(m, i); }

@@ -14,7 +14,7 @@
 
 namespace Batchwork::Impl {
 
-/// See ExchangedColumns. S is a Distributed dealt by columns. place[m] is where the row of the original matrix went that has the number
+/// See SymmetricColumns. S is a Distributed dealt by columns. place[m] is where the row of the original matrix went that has the number
 /// of own column m: each lane follows its own.
 template <class S, int N>
 struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// rank_update(l, v), rank_downdate(l, v): the Cholesky factor of A + V V' and of A - V V' from that of A.
+#ifndef BATCHWORK_RANKUPDATE_HPP
+#define BATCHWORK_RANKUPDATE_HPP
+
+#include "core/detail/Batchwork_StackedReflections.hpp"
+#include "tile/Batchwork_Cholesky.hpp"
+#include "tile/Batchwork_Qr.hpp"
+#include "tile/Batchwork_Transpose.hpp"
+#include "tile/detail/Batchwork_Columns.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// The lower triangle whose transpose `change` makes of those of l and v.
+template <class L, class V, class F>
+BATCHWORK_INLINE auto changed_factor(L const& l, V const& v, F const& change) {
+  static_assert(L::structure == Structure::lower,
+                "Batchwork::rank_update, rank_downdate: the factor is a lower triangle");
+  static_assert(
+      L::rows == V::rows,
+      "Batchwork::rank_update, rank_downdate: the columns that are added or taken off have "
+      "another number of rows than the factor");
+  using S = promote_t<value_t<L>, value_t<V>>;
+  constexpr int N = L::rows;
+  auto const grid = grid_of(l, v);
+  auto r = columns_of<S, N, N>(transpose(l), grid);
+  auto b = columns_of<S, V::cols, N>(transpose(v), grid);
+  auto const info = change(r, b);
+  auto const tile = [&] {
+    auto x = r.template tile<N, false>();
+    x.info =
+        merge_info<value_t<decltype(x)>>(merge_info<value_t<decltype(x)>>(l.info, v.info), info);
+    return x;
+  }();
+  if constexpr (is_distributed<S>) return Lower<dealt_t<S, true>, N>(transpose(tile));
+  else return Lower<S, N>(transpose(tile));
+}
+
+}  // namespace Impl
+
+/// The lower triangle of A + V V', its diagonal positive, from that of A = L L': l is a tile of Structure::lower, N x N, v a vector or N x
+/// K. Reflections of the rows of [L'; V']; 2 (K + 1) N^2 operations. Backward stable row by row of L: row i of the result is that of
+/// factors of which row i of [L V] differs by some (N + K) eps of its size. Entries near overflow, and denormal ones, are taken. `info` is 0,
+/// or Reason::not_finite with the 1-based index of the first row that is not finite. (Golub and Van Loan, Matrix Computations, 4th edition,
+/// section 6.5.4; LAPACK's tpqrt.)
+template <Tile L, Tile V>
+BATCHWORK_INLINE auto rank_update(L const& l, V const& v) {
+  return Impl::changed_factor(l, v, [](auto& r, auto& b) {
+    Impl::triangularise_stacked<Impl::DiagonalSigns::positive, false>(r, b);
+    return Impl::not_finite_entries(r);
+  });
+}
+/// The lower triangle of A - V V', its diagonal positive, likewise. Hyperbolic rotations in mixed form; 3 K N^2 operations. Where A - V V' is
+/// not positive definite, to rounding, `info` is Reason::not_positive_definite with the 1-based index of the first pivot that shows it, and
+/// the entries from there on are NaN; a pivot that is not finite gives Reason::not_finite. The error is that of factors that differ by some
+/// N K eps, which a small pivot magnifies: by the condition of A over that of the result. (Golub and Van Loan, Matrix Computations, 4th
+/// edition, section 6.5.4; Bojanczyk, Brent, Van Dooren and de Hoog, SIAM J. Sci. Stat. Comput. 8 (1987), 210-221.)
+template <Tile L, Tile V>
+BATCHWORK_INLINE auto rank_downdate(L const& l, V const& v) {
+  return Impl::changed_factor(l, v,
+                              [](auto& r, auto& b) { return Impl::rotate_hyperbolically(r, b); });
+}
+
+/// The same from what cholesky(a) returns.
+template <class S, int N, class Factor, Tile V>
+BATCHWORK_INLINE auto rank_update(Cholesky<S, N, Factor> const& a, V const& v) {
+  return rank_update(a.lower(), v);
+}
+template <class S, int N, class Factor, Tile V>
+BATCHWORK_INLINE auto rank_downdate(Cholesky<S, N, Factor> const& a, V const& v) {
+  return rank_downdate(a.lower(), v);
+}
+
+}  // namespace Batchwork
+
+#endif
