@@ -28,8 +28,6 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
   require_matrix<decltype(a)>();
   require_matrix<decltype(q)>();
   require_matrix<decltype(r)>();
-  static_assert(require_written<decltype(r)>());
-  static_assert(!WithQ || require_written<decltype(q)>());
   using T = typename decltype(r)::value_type;
 
   std::int64_t const least = std::min(a.rows, a.cols);
@@ -111,8 +109,7 @@ struct LeastSquaresOfOperands {
     auto const x = stored(x_operand);
     static_assert(require_decomposition_views<Exec, decltype(a), decltype(b), decltype(x)>());
     require_matrix<decltype(a)>();
-    static_assert(require_written<decltype(x)>());
-    static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
+      static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
                   "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
                   "sides, (item, row, column)");
     using T = typename decltype(x)::value_type;

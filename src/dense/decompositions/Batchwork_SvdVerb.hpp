@@ -31,8 +31,6 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
   require_matrix<decltype(u)>();
   require_matrix<decltype(v)>();
   require_vector<decltype(w)>();
-  static_assert(require_written<decltype(w)>());
-  static_assert(!Vectors || (require_written<decltype(u)>() && require_written<decltype(v)>()));
   using T = typename decltype(w)::value_type;
 
   std::int64_t const least = std::min(a.rows, a.cols);

@@ -19,12 +19,6 @@
 namespace Batchwork::Impl {
 
 template <class Batch>
-constexpr bool require_written() {
-  static_assert(!std::is_const_v<typename Batch::value_type>,
-                "Batchwork: a const View cannot be written");
-  return true;
-}
-template <class Batch>
 constexpr void require_vector() {
   static_assert(Batch::tile_rank == 1,
                 "Batchwork: eigenvalues and singular values are in a View (item, place), or one "
@@ -52,7 +46,7 @@ void require_extents(Call const& call, std::size_t place, Batch const& x, std::i
             "; give one of " + std::to_string(rows) +
             (Batch::tile_rank == 2 ? "x" + std::to_string(cols) : ""));
 }
-/// An extent of operand `place`, of which no item could have more than a million.
+/// An extent of operand `place`: places of columns are kept in 16 bits.
 inline int whole_extent(Call const& call, std::size_t place, std::int64_t n) {
   constexpr std::int64_t most = 32767;
   call.check_size(place, n, most, "indices of 16 bits");
