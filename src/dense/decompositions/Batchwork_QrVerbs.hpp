@@ -109,7 +109,7 @@ struct LeastSquaresOfOperands {
     auto const x = stored(x_operand);
     static_assert(require_decomposition_views<Exec, decltype(a), decltype(b), decltype(x)>());
     require_matrix<decltype(a)>();
-      static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
+    static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
                   "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
                   "sides, (item, row, column)");
     using T = typename decltype(x)::value_type;

@@ -154,7 +154,8 @@ struct ColumnsOfLanes {
       auto const r = rotation(left ? self : others, left ? others : self, paired ? gamma : T(0));
       bool const moves = r.moves && paired;
       T const sine = left ? r.sine : -r.sine;
-      own[m] = {moves ? sine : T(0), left ? r.half : -r.half, moves ? pairs.partner(m) : column(m)};
+      int const itself = column(m) < N ? column(m) : 0;
+      own[m] = {moves ? sine : T(0), left ? r.half : -r.half, moves ? pairs.partner(m) : itself};
     }
     rotate(all, own);
     (also.rotate(also.show_columns(), own), ...);
@@ -222,7 +223,7 @@ struct ColumnsOfLanes {
     }
     BATCHWORK_INLINE int partner(int m) const { return is_paired(m) ? neighbour(m) : 0; }
   };
-  /// A rotation as a column sees it, whichever of the two it is; one that stays is its own partner.
+  /// A rotation as a column sees it, whichever of the two it is; one that stays is its own partner, and a lane without one has any.
   struct OwnRotation {
     T sine, half;
     int partner;
