@@ -232,28 +232,29 @@ def beside_peer(own, peer):
     return f"{digits(own.ns)} ({percent(own.fraction())}{times(own, peer, ', x {}')})" if own else ""
 
 
-def operations(results, type="float"):
+def operations(results, type="float", own=OWN):
     """Single operations beside cuBLAS or cuSOLVER."""
     chosen = [r for r in results if r.type == type]
-    columns = list(dict.fromkeys((r.kind, r.layout) for r in chosen if r.implementation == OWN))
+    columns = list(dict.fromkeys((r.kind, r.layout) for r in chosen if r.implementation == own))
     rows = []
-    for D in sizes_of(chosen):
+    for D in sizes_of([r for r in chosen if r.implementation == own]):
         at = {(r.implementation, r.kind, r.layout): r for r in chosen if r.D == D}
-        rows.append([str(D)] + [beside_peer(at.get((OWN, *c)), at.get(("cuda", c[0], "item-contiguous"))) for c in columns])
+        rows.append([str(D)] + [beside_peer(at.get((own, *c)), at.get(("cuda", c[0], "item-contiguous"))) for c in columns])
     return table(["D"] + [", ".join(c) for c in columns], rows)
 
 
 def decompositions(results, type="double"):
     """Inverses and decompositions of interleaved items beside the vendor's, one line each."""
     chosen = [r for r in results if r.type == type]
+    sizes = sizes_of([r for r in chosen if r.implementation == OWN])
     rows = []
     for kind in dict.fromkeys(r.kind for r in chosen):
         row = [f"`{kind}`"]
-        for D in sizes_of(chosen):
+        for D in sizes:
             row.append(beside_peer(one(chosen, implementation=OWN, kind=kind, layout="interleaved", D=D),
                                    one(chosen, implementation="cuda", kind=kind, layout="item-contiguous", D=D)))
         rows.append(row)
-    return table([""] + [f"{D} x {D}" for D in sizes_of(chosen)], rows)
+    return table([""] + [f"{D} x {D}" for D in sizes], rows)
 
 
 def gemm(results, type="float"):

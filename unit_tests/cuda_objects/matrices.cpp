@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Verbs on whole matrices of extents known at run time: gemm, copies, Cholesky, tridiagonal systems.
+// Verbs on whole matrices of extents known at run time: gemm, copies, Cholesky, LU, decompositions, tridiagonal systems.
 #include "Shared.hpp"
 
 void products(Exec const& exec, Interleaved<float**> m, Interleaved<float***> n,
@@ -27,7 +27,32 @@ void larger(Exec const& exec, ItemContiguous<double***> a, ItemContiguous<double
   solve_cholesky(exec, in(a), in(b), out(x));
   lu(exec, in(a), out(l), out(rows), status(codes));
   solve_lu(exec, in(a), in(b), out(x));
+  inverse(exec, in(a), out(l), status(codes));
+  solve_upper(exec, in(a), inout(x));
 }
+
+void determinants(Exec const& exec, ItemContiguous<float***> a, Interleaved<float*> d,
+                  Interleaved<float*> sign, Codes codes) {
+  determinant(exec, in(a), out(d), status(codes));
+  log_abs_determinant(exec, in(a), out(d), out(sign));
+}
+
+template <class T>
+void decompositions(Exec const& exec, ItemContiguous<T***> a, ItemContiguous<T***> u,
+                    ItemContiguous<T***> v, ItemContiguous<T**> values, ItemContiguous<T**> b,
+                    ItemContiguous<T**> x, Codes codes) {
+  qr(exec, in(a), out(u), out(v), status(codes));
+  least_squares(exec, in(transposed(a)), in(b), out(x));
+  eigh(exec, inout(a), out(values));
+  svd(exec, in(a), out(u), out(values), out(v));
+}
+template void decompositions<float>(Exec const&, ItemContiguous<float***>, ItemContiguous<float***>,
+                                    ItemContiguous<float***>, ItemContiguous<float**>,
+                                    ItemContiguous<float**>, ItemContiguous<float**>, Codes);
+template void decompositions<double>(Exec const&, ItemContiguous<double***>,
+                                     ItemContiguous<double***>, ItemContiguous<double***>,
+                                     ItemContiguous<double**>, ItemContiguous<double**>,
+                                     ItemContiguous<double**>, Codes);
 
 void tridiagonal(Exec const& exec, Interleaved<double**> lower, Interleaved<double**> diagonal,
                  Interleaved<double**> upper, Interleaved<double**> b, Interleaved<double**> x,

@@ -114,6 +114,27 @@ void elimination(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<doubl
   lu(exec, in(A), out(LU), out(rows));                  // or the factors
 }
 
+void inverses(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***> X,
+              Kokkos::View<double*> det, Kokkos::View<double*> log_det,
+              Kokkos::View<double*> sign) {
+  inverse(exec, in(A), out(X));
+  determinant(exec, in(A), out(det));
+  log_abs_determinant(exec, in(A), out(log_det), out(sign));
+}
+
+void decompositions(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double***> Q,
+                    Kokkos::View<double***> R, Kokkos::View<double**> b, Kokkos::View<double**> x,
+                    Kokkos::View<double***> S, Kokkos::View<double**> values,
+                    Kokkos::View<double***> V, Kokkos::View<double***> U,
+                    Kokkos::View<int*> codes) {
+  least_squares(exec, in(A), in(b), out(x), status(codes));  // LAPACK's gels for every item
+  qr(exec, in(A), out(Q), out(R));
+  solve_upper(exec, in(R), inout(x));             // R x = b, with the R of qr for instance
+  eigh(exec, in(S), out(values), out(V));         // of symmetric matrices
+  eigh(exec, in(S), out(values));                 // the values alone
+  svd(exec, in(A), out(U), out(values), out(V));  // V, not its transpose
+}
+
 void tridiagonal(Exec const& exec, Kokkos::View<double**> lower, Kokkos::View<double**> diagonal,
                  Kokkos::View<double**> upper, Kokkos::View<double**> b, Kokkos::View<double**> x,
                  Kokkos::View<int*> codes) {
