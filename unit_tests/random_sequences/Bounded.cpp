@@ -665,6 +665,20 @@ BoundedTile solve(BoundedLu const& a, BoundedTile const& b) { return a.solve(b);
 BoundedTile inverse(BoundedLu const& a) { return a.inverse(); }
 BoundedScalar determinant(BoundedLu const& a) { return a.determinant(); }
 
+BoundedLu ldlt(BoundedTile const& a) { return lu(a); }
+BoundedLu qr(BoundedTile const& a) { return lu(a); }
+BoundedLu pivoted_qr(BoundedTile const& a) { return lu(a); }
+BoundedLu svd(BoundedTile const& a) { return lu(a); }
+
+BoundedTile column(BoundedTile const& a, int j) {
+  return tile(a.rows, 1, a.info, [&](int i, int) { return a.at(i, j); });
+}
+BoundedTile hadamard(BoundedTile const& a, BoundedTile const& b) {
+  require(a.rows == b.rows && a.cols == b.cols, "products of entries");
+  return tile(a.rows, a.cols, first_failure(a.info, b.info),
+              [&](int i, int j) { return multiply(a.at(i, j), b.at(i, j)); });
+}
+
 BoundedTile solve(BoundedTile const& t, BoundedTile const& b) {
   require(t.rows == t.cols && t.rows == b.rows, "a solve");
   int const n = t.rows;

@@ -183,6 +183,13 @@ BoundedLu lu(BoundedTile const& a);
 BoundedTile solve(BoundedLu const& a, BoundedTile const& b);
 BoundedTile inverse(BoundedLu const& a);
 BoundedScalar determinant(BoundedLu const& a);
+/// Their errors in a solve are within what the bound for lu allows for the growth of numbers.
+BoundedLu ldlt(BoundedTile const& a);
+BoundedLu qr(BoundedTile const& a);
+BoundedLu pivoted_qr(BoundedTile const& a);
+BoundedLu svd(BoundedTile const& a);
+BoundedTile column(BoundedTile const& a, int j);
+BoundedTile hadamard(BoundedTile const& a, BoundedTile const& b);
 BoundedTile solve(BoundedTile const& t, BoundedTile const& b);
 BoundedScalar dot(BoundedTile const& a, BoundedTile const& b);
 BoundedScalar norm2(BoundedTile const& a);

@@ -753,10 +753,19 @@ bool Generator::operation() {
       r.size = 2 / at(a).floor;
       return done(r);
     }
+    // Another factorisation solves as well. ldlt reads one triangle.
+    bool const others = chance(50), has_function = !others;
+    std::string factors = lu;
+    if (others) {
+      char const* const names[] = {"ldlt", "qr", "pivoted_qr", "svd"};
+      int const which = below(4);
+      factors = names[which] + (which == 0 ? "(" + use(a) + ")" : lu.substr(lu.find('(')));
+    }
     int const b = any_matrix(n, c);
     if (b < 0) return false;
     Node r = result(n, c, {a, b});
-    r.text = member ? lu + ".solve(" + use(b) + ")" : "solve(" + lu + ", " + use(b) + ")";
+    r.text = member || !has_function ? factors + ".solve(" + use(b) + ")"
+                                     : "solve(" + factors + ", " + use(b) + ")";
     r.vector = at(b).vector;
     r.size = at(b).size / at(a).floor * 2;
     return done(r);
@@ -771,6 +780,26 @@ bool Generator::operation() {
     r.text = "solve(" + x + ", " + use(b) + ")";
     r.vector = at(b).vector;
     r.size = at(b).size * 4;
+    return done(r);
+  };
+  auto const part = [&] {
+    int const a = any_matrix(m, n);
+    if (a < 0) return false;
+    if (chance(50)) {
+      Node r = result(m, 1, {a});
+      r.text = "column(" + use(a) + ", " + std::to_string(below(n)) + ")";
+      r.vector = true, r.size = at(a).size;
+      return done(r);
+    }
+    std::string const x = use(a);
+    int const b = any_matrix(m, n);
+    if (b < 0) return false;
+    Node r = result(m, n, {a, b});
+    r.text = "hadamard(" + x + ", " + use(b) + ")";
+    St const of_a = at(a).st, of_b = at(b).st;
+    r.st = of_a == St::diagonal || of_a == of_b ? of_a : of_b == St::diagonal ? of_b : St::general;
+    r.vector = at(a).vector || at(b).vector;
+    r.size = at(a).size * at(b).size;
     return done(r);
   };
   auto const reduce = [&] {
@@ -996,10 +1025,10 @@ bool Generator::operation() {
                                    {4, scale},      {5, congruence}, {5, symmetric_product},
                                    {3, gram},       {3, downdate},   {2, symmetrise},
                                    {3, transposed}, {6, factorise},  {4, use_factor},
-                                   {3, eliminate},  {5, solve},      {4, reduce},
-                                   {4, generate},   {3, select},     {2, fail},
-                                   {3, failures},   {2, arithmetic}, {2, function},
-                                   {3, accumulate}};
+                                   {5, eliminate},  {2, part},       {5, solve},
+                                   {4, reduce},     {4, generate},   {3, select},
+                                   {2, fail},       {3, failures},   {2, arithmetic},
+                                   {2, function},   {3, accumulate}};
   int total = 0;
   for (Kind const& k : kinds) total += k.weight;
   int at_weight = below(total);

@@ -947,7 +947,7 @@ BATCHWORK_INLINE S quotient(S const& a, S const& b) {
 }
 /// 1 / x, the same way.
 template <class T>
-BATCHWORK_INLINE T reciprocal(T x) {
+BATCHWORK_INLINE T reciprocal(T const& x) {
   return quotient(T(1), x);
 }
 
