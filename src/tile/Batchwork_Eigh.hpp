@@ -48,11 +48,7 @@ struct Eigh {
     }
     auto const open = Impl::orthogonalise_columns(columns);
     Impl::sort_columns<Impl::ColumnOrder::smallest_first>(columns);
-    auto const status = Impl::select(
-        Impl::is_finite(norm),
-        Impl::select(open, Impl::make_info<Value>(Reason::iteration_limit, 0), info_t<Value>(0)),
-        Impl::make_info<Value>(Reason::not_finite, 0));
-    info = Impl::first_failure(a.info, status);
+    info = Impl::first_failure(a.info, Impl::rotation_status(norm, open));
   }
 
   /// The eigenvalues, smallest first.

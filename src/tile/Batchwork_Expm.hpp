@@ -69,7 +69,8 @@ template <class T>
 inline constexpr T largest_norm_of_pade =
     sizeof(T) == 4 ? T(3.925724783138660) : T(5.371920351148152);
 
-/// The Pade approximant of exp(a), divided by its first coefficient, so that exp(0) is the unit matrix; a is a general tile of a norm below largest_norm_of_pade: of degree 7 in float, 13 in double.
+/// The Pade approximant of exp(a), of degree 7 in float, 13 in double, divided by its first coefficient, so that exp(0) is the unit
+/// matrix; a is a general tile of a norm below largest_norm_of_pade.
 template <class A>
 BATCHWORK_INLINE auto exp_of_small(A const& a) {
   using T = scalar_t<value_t<A>>;

@@ -36,10 +36,6 @@ struct UnitColumns {
   BATCHWORK_INLINE T entry(int i, int j) const { return T(i == j ? 1 : 0); }
 };
 
-}  // namespace Impl
-
-namespace Impl {
-
 /// 0, or Reason::not_finite with the 1-based index of the first column that is not finite; zero_of(own column, column) is zero times the
 /// numbers that are asked about.
 template <class C, class F>

@@ -51,11 +51,7 @@ struct TallSvd {
       values[m] = sqrt(square_of_column(factors, m)) * scale.second_back * scale.first_back;
     // Columns without length have no direction: reflections give them one.
     if constexpr (Vectors) triangularise(factors);
-    info = first_failure(
-        info_in_lanes_of<S>(a.info),
-        select(is_finite(largest),
-               select(open, make_info<Value>(Reason::iteration_limit, 0), info_t<Value>(0)),
-               make_info<Value>(Reason::not_finite, 0)));
+    info = first_failure(info_in_lanes_of<S>(a.info), rotation_status(largest, open));
   }
 
   BATCHWORK_INLINE auto left_vectors() const {

@@ -61,6 +61,25 @@ concept ExchangedColumns =
       { c.told(x, 0) } -> std::convertible_to<typename C::value_type>;
     };
 
+/// The size of the largest entry of a; NaN is larger than any number.
+template <class C>
+BATCHWORK_INLINE auto largest_entry(C const& a) {
+  return a.largest([&](int m) {
+    auto r = abs(a.at(m, 0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 1; i < C::rows; ++i) r = larger_size(r, abs(a.at(m, i)));
+    return r;
+  });
+}
+template <class C, class Scale>
+BATCHWORK_INLINE void scale_columns(C& a, Scale const& by) {
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int m = 0; m < C::mine; ++m) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < C::rows; ++i) a.at(m, i) = a.at(m, i) * by.first * by.second;
+  }
+}
+
 /// Sums of squares are accurate from here on, though some of their terms be lost.
 template <class T>
 inline constexpr T least_square = 32 * std::numeric_limits<T>::min();
@@ -192,18 +211,10 @@ template <ExchangedColumns C>
 BATCHWORK_INLINE void triangularise_exchanging(C& a, typename C::value_type (&order)[C::mine]) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
-  UnitScale<S> const scale(a.largest([&](int m) {
-    S r = abs(a.at(m, 0));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 1; i < C::rows; ++i) r = larger_size(r, S(abs(a.at(m, i))));
-    return r;
-  }));
+  UnitScale<S> const scale(largest_entry(a));
+  scale_columns(a, scale);
   BATCHWORK_UNROLL_ON_DEVICE
-  for (int m = 0; m < C::mine; ++m) {
-    order[m] = S(T(a.column(m)));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < C::rows; ++i) a.at(m, i) = a.at(m, i) * scale.first * scale.second;
-  }
+  for (int m = 0; m < C::mine; ++m) order[m] = S(T(a.column(m)));
   BATCHWORK_UNROLL_ON_DEVICE
   for (int k = 0; k < C::rows && k < C::cols; ++k) {
     auto const square_below = [&](int m) {

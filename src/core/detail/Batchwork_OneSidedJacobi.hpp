@@ -108,6 +108,14 @@ BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
   return active;
 }
 
+/// The status of what rotations find: `size` is finite where all entries of the matrix are, `open` is what orthogonalise_columns returned.
+template <class S, class M>
+BATCHWORK_INLINE info_t<S> rotation_status(S const& size, M const& open) {
+  return select(is_finite(size),
+                select(open, make_info<S>(Reason::iteration_limit, 0), info_t<S>(0)),
+                make_info<S>(Reason::not_finite, 0));
+}
+
 /// Sorts the columns by their norms; those of `also` go the same way.
 template <ColumnOrder Order, class C, class... Also>
 BATCHWORK_INLINE void sort_columns(C& a, Also&... also) {

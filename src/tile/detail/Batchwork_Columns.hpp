@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_COLUMNS_HPP
 #define BATCHWORK_COLUMNS_HPP
 
+#include "core/detail/Batchwork_Householder.hpp"
 #include "tile/detail/Batchwork_ColumnsOfLane.hpp"
 #include "tile/detail/shared/Batchwork_ColumnsOfLanes.hpp"
 
@@ -30,16 +31,6 @@ BATCHWORK_INLINE auto columns_of(X const& x, [[maybe_unused]] LaneGrid const& gr
   else return columns_of_t<S, M, N>(x);
 }
 
-/// The size of the largest entry of a; NaN is larger than any number.
-template <class C>
-BATCHWORK_INLINE auto largest_entry(C const& a) {
-  return a.largest([&](int m) {
-    auto r = abs(a.at(m, 0));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 1; i < C::rows; ++i) r = larger_size(r, abs(a.at(m, i)));
-    return r;
-  });
-}
 /// The square of the length of own column m.
 template <class C>
 BATCHWORK_INLINE auto square_of_column(C const& a, int m) {
@@ -47,14 +38,6 @@ BATCHWORK_INLINE auto square_of_column(C const& a, int m) {
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < C::rows; ++i) sum += a.at(m, i) * a.at(m, i);
   return sum;
-}
-template <class C, class Scale>
-BATCHWORK_INLINE void scale_columns(C& a, Scale const& by) {
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int m = 0; m < C::mine; ++m) {
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < C::rows; ++i) a.at(m, i) = a.at(m, i) * by.first * by.second;
-  }
 }
 
 }  // namespace Batchwork::Impl

@@ -175,24 +175,31 @@ struct ColumnsInMemory {
   BATCHWORK_INLINE bool any_item(Mask const& m) const {
     return lanes.any_together(m);
   }
-  /// Columns in the order of their keys, one for each place, which all lanes see. Packs, whose items differ in the order, are sorted
-  /// by exchanges; the keys are not used then.
+  /// Packs, whose items differ in the order, are sorted by exchanges; numbers have order_by_length.
   template <ColumnOrder Order, class... Also>
-  BATCHWORK_INLINE void sort([[maybe_unused]] S const* keys, Also&... also) {
+  BATCHWORK_INLINE void sort_packs([[maybe_unused]] Also&... also) {
+    if constexpr (!std::is_same_v<S, T>) sort_columns<Order>(*this, also...);
+  }
+  /// Columns in the order of their lengths; lengths[order[j]] is that of column j. Packs are sorted already.
+  template <ColumnOrder Order>
+  BATCHWORK_INLINE void order_by_length(S* lengths) const {
+    for_columns(0, cols, [&](int j, int n) {
+      S const length = sqrt(square_of_column(j, n));
+      if (n > 0 && lanes.row == 0) lengths[j] = length;
+    });
+    lanes.sync();
     if constexpr (std::is_same_v<S, T>) {
       for_columns(0, cols, [&](int j, int n) {
         int before = 0;
         for_rows(0, n > 0 ? cols : 0, [&](int i) {
-          bool const earlier =
-              Order == ColumnOrder::smallest_first ? keys[i] < keys[j] : keys[i] > keys[j];
-          before += earlier || (keys[i] == keys[j] && i < j) ? 1 : 0;
+          bool const earlier = Order == ColumnOrder::smallest_first ? lengths[i] < lengths[j]
+                                                                    : lengths[i] > lengths[j];
+          before += earlier || (lengths[i] == lengths[j] && i < j) ? 1 : 0;
         });
         before = lanes.sum(before);
         if (n > 0 && lanes.row == 0) order[before] = std::int16_t(j);
       });
       lanes.sync();
-    } else {
-      sort_columns<Order>(*this, also...);
     }
   }
 

@@ -7,7 +7,6 @@
 #define BATCHWORK_EIGHOFITEMS_HPP
 
 #include <limits>
-#include <type_traits>
 
 #include "dense/decompositions/detail/Batchwork_ColumnsInMemory.hpp"
 #include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
@@ -65,20 +64,9 @@ struct EighOfItems {
     });
     lanes.sync();
     auto const open = orthogonalise_columns(c);
-    info_t<S> const code = select(
-        is_finite(norm), select(open, make_info<S>(Reason::iteration_limit, 0), info_t<S>(0)),
-        make_info<S>(Reason::not_finite, 0));
-    auto const set_lengths = [&] {
-      c.for_columns(0, n, [&](int j, int m) {
-        S const length = sqrt(c.square_of_column(j, m));
-        if (m > 0 && lanes.row == 0) lengths[j] = length;
-      });
-      lanes.sync();
-    };
-    set_lengths();
-    c.template sort<ColumnOrder::smallest_first>(lengths);
-    // Packs are sorted themselves.
-    if constexpr (!std::is_same_v<S, T>) set_lengths();
+    info_t<S> const code = rotation_status(norm, open);
+    c.template sort_packs<ColumnOrder::smallest_first>();
+    c.template order_by_length<ColumnOrder::smallest_first>(lengths);
     S const nan(std::numeric_limits<T>::quiet_NaN());
     auto const failed = code != info_t<S>(0);
     c.for_columns(0, n, [&](int j, int m) {

@@ -7,7 +7,6 @@
 #define BATCHWORK_SVDOFITEMS_HPP
 
 #include <limits>
-#include <type_traits>
 
 #include "dense/decompositions/detail/Batchwork_ColumnsInMemory.hpp"
 #include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
@@ -57,22 +56,11 @@ struct SvdOfItems {
     c.scale(scale);
     lanes.sync();
     auto const open = stores_vectors ? orthogonalise_columns(c, right) : orthogonalise_columns(c);
-    info_t<S> const code = select(
-        is_finite(largest), select(open, make_info<S>(Reason::iteration_limit, 0), info_t<S>(0)),
-        make_info<S>(Reason::not_finite, 0));
-    auto const set_lengths = [&] {
-      c.for_columns(0, n, [&](int j, int there) {
-        S const length = sqrt(c.square_of_column(j, there));
-        if (there > 0 && lanes.row == 0) lengths[j] = length;
-      });
-      lanes.sync();
-    };
-    set_lengths();
+    info_t<S> const code = rotation_status(largest, open);
     constexpr auto order = ColumnOrder::largest_first;
-    if (stores_vectors) c.template sort<order>(lengths, right);
-    else c.template sort<order>(lengths);
-    // Packs are sorted themselves.
-    if constexpr (!std::is_same_v<S, T>) set_lengths();
+    if (stores_vectors) c.template sort_packs<order>(right);
+    else c.template sort_packs<order>();
+    c.template order_by_length<order>(lengths);
     S const nan(std::numeric_limits<T>::quiet_NaN()), one(T(1));
     auto const failed = code != info_t<S>(0);
     c.for_columns(0, n, [&](int j, int there) {
