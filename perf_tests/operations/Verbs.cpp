@@ -40,9 +40,24 @@ void register_sizes() {
    ...);
 }
 
+/// Beside the same in a sequence.
+template <class T, Layout L, int... D>
+void register_small() {
+  (register_operation<T, D, Operation::solve_lu>("batchwork_verb", L,
+                                                 verb_operation<T, D, L, Operation::solve_lu>),
+   ...);
+}
+template <class T>
+void register_type() {
+  register_small<T, Layout::item_contiguous, 4, 8, 12, 16, 22, 24, 32>();
+  register_small<T, Layout::interleaved, 4, 8, 12, 16, 22, 24, 32>();
+}
+
 }  // namespace
 
 void register_verbs() {
+  register_type<float>();
+  register_type<double>();
   register_sizes<float, Layout::item_contiguous, 33, 48, 54, 64>();
   register_sizes<float, Layout::interleaved, 33, 48, 54, 64>();
   register_sizes<double, Layout::item_contiguous, 33, 48, 54, 64>();

@@ -51,12 +51,13 @@ inline std::vector<Device> const& devices() {
   };
   return all;
 }
-inline Impl::DeviceLimits h200_with_kokkos_4() {
+inline Impl::DeviceLimits limits_of(std::string const& name) {
   for (auto const& d : devices())
-    if (d.limits.scratch_of_multiprocessor == 233472 && d.limits.scratch_of_team < 50000)
-      return d.limits;
+    if (d.name == name) return d.limits;
   return {};
 }
+inline Impl::DeviceLimits h200_with_kokkos_4() { return limits_of("H200, Kokkos 4"); }
+inline Impl::DeviceLimits h200_with_kokkos_5() { return limits_of("H200, Kokkos 5.2"); }
 
 /// Whether Kokkos launches such teams there.
 inline bool launches(Device const& d, int teams, int lanes, std::size_t bytes) {

@@ -19,6 +19,35 @@ struct alignas(16) Unit {
   T v[16 / sizeof(T)];
 };
 
+/// Numbers that stand side by side in scratch, aligned like one of their size up to 16 bytes.
+template <class T, int Count>
+BATCHWORK_INLINE void read_together(T (&x)[Count], T const* from) {
+  constexpr int some = Count * int(sizeof(T)) < 16 ? Count : 16 / int(sizeof(T));
+  struct alignas(some * sizeof(T)) Together {
+    T v[some];
+  };
+  BATCHWORK_UNROLL
+  for (int k = 0; k < Count; k += some) {
+    Together const u = *reinterpret_cast<Together const*>(from + k);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < some; ++m) x[k + m] = u.v[m];
+  }
+}
+template <class T, int Count>
+BATCHWORK_INLINE void write_together(T* to, T const (&x)[Count]) {
+  constexpr int some = Count * int(sizeof(T)) < 16 ? Count : 16 / int(sizeof(T));
+  struct alignas(some * sizeof(T)) Together {
+    T v[some];
+  };
+  BATCHWORK_UNROLL
+  for (int k = 0; k < Count; k += some) {
+    Together u;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < some; ++m) u.v[m] = x[k + m];
+    *reinterpret_cast<Together*>(to + k) = u;
+  }
+}
+
 /// So many numbers, rounded up to an odd number of units: lanes that read the same place of what begins so far apart find
 /// different banks.
 template <class T>

@@ -15,6 +15,7 @@
 
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
 #include "dense/lu/detail/Batchwork_LuTeams.hpp"
+#include "dense/lu/detail/Batchwork_LuTiles.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
@@ -37,20 +38,51 @@ constexpr bool require_lu_views() {
       (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
 }
 
+inline auto lu_launch_words(Call const& call, int n) {
+  return [&call, n] {
+    return LaunchWords{
+        call.verb, "the matrices of " + call.parts[0].name() + " with " + std::to_string(n) + " rows",
+        "use smaller blocks"};
+  };
+}
 template <class T, bool Large, class Exec>
 void launch_lu_teams(Exec const& exec, Call const& call, LuProblem<T> const& p,
                      DeviceLimits const& limits) {
   using Kernel = LuTeams<T, Large>;
   Kernel const kernel(p, limits);
-  auto const words = [&] {
-    return LaunchWords{
-        call.verb,
-        "the matrices of " + call.parts[0].name() + " with " + std::to_string(p.n) + " rows",
-        "use smaller blocks"};
-  };
   launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
       exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, words);
+      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
+}
+/// \returns false, and launches nothing, where a team has too little scratch for an item
+template <class T, int Tiles, class Exec>
+bool launch_lu_tiles(Exec const& exec, Call const& call, LuProblem<T> const& p,
+                     DeviceLimits const& limits) {
+  using Kernel = LuTiles<T, Tiles>;
+  Kernel const kernel(p, limits);
+  if (!kernel.fits(limits)) return false;
+  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+      exec, kernel_label(call.verb, call.label), kernel,
+      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
+  return true;
+}
+template <class Exec, class T>
+bool launch_lu_tiles(Exec const& exec, Call const& call, LuProblem<T> const& p,
+                     DeviceLimits const& limits) {
+  if constexpr (Vendor::has_shuffles) {
+    if (p.n > lu_rows_in_tiles) return false;
+    switch (lu_tiles(p.n)) {
+      case 2: return launch_lu_tiles<T, 2>(exec, call, p, limits);
+      case 3: return launch_lu_tiles<T, 3>(exec, call, p, limits);
+      case 4: return launch_lu_tiles<T, 4>(exec, call, p, limits);
+      case 5: return launch_lu_tiles<T, 5>(exec, call, p, limits);
+      case 6: return launch_lu_tiles<T, 6>(exec, call, p, limits);
+      case 7: return launch_lu_tiles<T, 7>(exec, call, p, limits);
+      default: return launch_lu_tiles<T, 8>(exec, call, p, limits);
+    }
+  } else {
+    return false;
+  }
 }
 template <class T, int Rows, class Exec>
 void launch_lu_host(Exec const& exec, Call const& call, LuProblem<T> const& p) {
@@ -82,8 +114,11 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
         LuTeams<T, true>::most_rows(limits.scratch_of_team, p.result == LuResult::solutions),
         "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
-    if (p.n <= lu_rows_of_warp) launch_lu_teams<T, false>(exec, call, p, limits);
-    else launch_lu_teams<T, true>(exec, call, p, limits);
+    if (launch_lu_tiles(exec, call, p, limits)) return;
+    if constexpr (!Vendor::has_shuffles) {
+      if (p.n <= lu_rows_of_warp) return launch_lu_teams<T, false>(exec, call, p, limits);
+    }
+    launch_lu_teams<T, true>(exec, call, p, limits);
   } else {
     call.check_size(0, p.n, lu_rows_on_host, "a host's buffers");
     if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;

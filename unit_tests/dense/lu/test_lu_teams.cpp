@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernel of lu, solve_lu, inverse and determinant, run on the host by teams of threads; compiled a second time for warps of 32 lanes.
+// The device's kernels of lu, solve_lu, inverse and determinant, run on the host by teams of threads; compiled a second time for warps of
+// 32 lanes.
 #include "LuVerbsCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
@@ -14,16 +15,16 @@ Impl::Storage<T> storage(ArrangedBatch<T> const& m) {
   return {m.data(), 1, m.item, 0, m.row, m.col};
 }
 
-template <class T, bool Large>
-void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& random) {
-  auto const limits = h200_with_kokkos_4();
+template <class Kernel, class T>
+void check_kernel(int n, int columns, std::int64_t items, Arranged how, Random& random,
+                  Impl::DeviceLimits const& limits = h200_with_kokkos_4()) {
   auto const run = [&](Impl::LuProblem<T> p, auto const& a, auto const& codes) {
     p.a = storage(a).as_const();
     p.status.narrow = codes.data();
     p.status.group = codes.item;
     p.items = items;
     p.n = n;
-    Impl::LuTeams<T, Large> const kernel(p, limits);
+    Kernel const kernel(p, limits);
     ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
     ASSERT_LE(kernel.team(), kernel.largest_team);
     run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
@@ -66,6 +67,11 @@ void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& r
       });
 }
 
+template <class T, bool Large>
+void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& random) {
+  check_kernel<Impl::LuTeams<T, Large>, T>(n, columns, items, how, random);
+}
+
 TEST(LuTeams, ItemsOfAWarp) {
   Random random(4);
   check_teams<double, false>(1, 1, 7, Arranged::item_contiguous, random);
@@ -78,6 +84,28 @@ TEST(LuTeams, ItemsOfAWarp) {
 TEST(LuTeams, ItemsOfATeam) {
   Random random(5);
   check_teams<float, true>(21, 2, 4, Arranged::item_contiguous, random);
+}
+
+/// In registers, where lanes have shuffles.
+template <class T, int Tiles>
+void check_tiles(int n, int columns, std::int64_t items, Arranged how, Random& random) {
+  if constexpr (Impl::Vendor::has_shuffles)
+    check_kernel<Impl::LuTiles<T, Tiles>, T>(n, columns, items, how, random, h200_with_kokkos_5());
+}
+TEST(LuTiles, ItemsOfAWarp) {
+  Random random(6);
+  check_tiles<double, 2>(1, 1, 7, Arranged::item_contiguous, random);
+  check_tiles<double, 2>(5, 3, 13, Arranged::interleaved, random);
+  check_tiles<float, 2>(16, 18, 6, Arranged::by_columns, random);
+  check_tiles<float, 3>(23, 1, 6, Arranged::interleaved, random);
+  check_tiles<double, 3>(20, 2, 6, Arranged::strided, random);
+  check_tiles<float, 5>(36, 1, 6, Arranged::item_contiguous, random);
+  check_tiles<double, 5>(38, 2, 2, Arranged::interleaved, random);
+}
+TEST(LuTiles, ItemsOfTwoWarps) {
+  Random random(7);
+  check_tiles<double, 7>(51, 1, 2, Arranged::interleaved, random);
+  check_tiles<double, 8>(64, 3, 1, Arranged::item_contiguous, random);
 }
 
 /// On every device all rows that are taken fit.

@@ -910,6 +910,22 @@ BATCHWORK_INLINE std::int64_t renewed(std::int64_t x) {
   return x;
 }
 
+/// Runs body(I) for the I = `which` of 0 .. N - 1, with code of its own for each: the body indexes registers by a constant. A compiler
+/// that merged the cases would have to index memory instead.
+template <int N, int I = 0, class Body>
+BATCHWORK_INLINE void with_constant(int which, Body const& body) {
+  if constexpr (I < N) {
+    if (which == I) {
+      body(std::integral_constant<int, I>());
+#if defined(BATCHWORK_VENDOR_CUDA)
+      asm volatile("" ::"n"(I));
+#endif
+    } else {
+      with_constant<N, I + 1>(which, body);
+    }
+  }
+}
+
 // ---- arithmetic -----------------------------------------------------------------------------------------------
 
 /// a / b for a normal number b, to the last bit or two, without the branch that the compiler makes for all others: reads

@@ -15,35 +15,12 @@
 #include <limits>
 
 #include "core/detail/Batchwork_Exchange.hpp"
-#include "core/detail/Batchwork_QuickDivisor.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleScratch.hpp"
+#include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
-
-/// How the numbers of an operand travel between memory and scratch.
-struct TriangleTravel {
-  bool by_items =
-      false;  ///< neighbouring lanes have neighbouring items; else those of an item its own numbers
-  bool turned = false;  ///< along a column first, not along a row
-  int shift = 0;        ///< 1 << shift numbers of a row at once, 16 bytes at most
-  int count = 0;        ///< of what is moved at once, for an item
-  int fasts = 1;        ///< of these along a row, or a column if turned
-  QuickDivisor by_fasts;
-
-  void of_matrix(int rows, int cols) {
-    fasts = turned ? rows : cols >> shift;
-    count = fasts * (turned ? cols : rows);
-    by_fasts = QuickDivisor(fasts);
-  }
-  /// Of a lower triangle a long row and a short one together are as long as any other two.
-  void of_triangle(int n) {
-    fasts = (n >> shift) + 1;
-    count = (n + 1) / 2 * fasts;
-    by_fasts = QuickDivisor(fasts);
-  }
-};
 
 /// In the place of a number of tiles: a triangle that a team factorises in scratch, because it is too large for the registers
 /// of a warp; and one that is only substituted with, by a warp.
@@ -77,7 +54,7 @@ struct TriangleTeams {
   int items_per_team = 1;
   int chunk = 0;  ///< right-hand sides in scratch at once
   int item_numbers = 0;
-  TriangleTravel of_a, of_l, of_b, of_x;
+  MatrixTravel of_a, of_l, of_b, of_x;
 
   /// As many right-hand sides at once, and items to a team, as fit into the scratch of a team: what they were measured with,
   /// or where an item needs more, what leaves room for the teams that are wanted, or else all that a team may have.
@@ -96,11 +73,11 @@ struct TriangleTeams {
       chunk /= 2;
       item_numbers = at().item_numbers(chunk);
     }
-    of_a = travel(p.a, p.n, p.n, true);
+    of_a = MatrixTravel::of(p.a, p.n, p.n, by_warps, true);
     of_a.of_triangle(p.n);
-    of_l = travel(p.l, p.n, p.n, p.stores_factor);
-    of_b = travel(p.b, p.n, chunk, false);
-    of_x = travel(p.x, p.n, chunk, false);
+    of_l = MatrixTravel::of(p.l, p.n, p.n, by_warps, p.stores_factor);
+    of_b = MatrixTravel::of(p.b, p.n, chunk, by_warps, false);
+    of_x = MatrixTravel::of(p.x, p.n, chunk, by_warps, false);
     bool const side_by_side = of_a.by_items || (p.stores_factor && of_l.by_items);
     int const most = by_warps ? (side_by_side ? most_items : std::min(4, most_items)) : 1;
     while (2 * items_per_team <= most && 2 * items_per_team <= p.items) {
@@ -120,31 +97,11 @@ struct TriangleTeams {
   int team() const { return by_warps ? lanes_of_warp * items_per_team : large_team; }
   std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
 
-  template <class U>
-  static TriangleTravel travel(Storage<U> const& s, int rows, int cols, bool may_be_wide) {
-    TriangleTravel t;
-    t.by_items = by_warps && items_are_near(s, rows, cols);
-    t.turned = rows_are_near(s, rows, cols);
-    if (may_be_wide && !t.by_items && s.width == 1 && s.col == 1) {
-      auto const fits = [&](int shift) {
-        auto const whole = [&](std::int64_t stride) { return stride % (1 << shift) == 0; };
-        return whole(cols) && whole(s.row) && whole(s.group) &&
-               reinterpret_cast<std::uintptr_t>(s.data) % (sizeof(T) << shift) == 0;
-      };
-      while ((2 << t.shift) <= wide && fits(t.shift + 1)) ++t.shift;
-    }
-    t.of_matrix(rows, cols);
-    return t;
-  }
-
   // ---- between memory and scratch ----
 
   /// The item that the calling lane works on, and its rank there.
-  struct LaneItem {
-    int rank, team, lanes;  ///< in the team; lanes of an item
-    int item, lane;      ///< the item that it computes with, and its rank among the lanes of that
+  struct LaneItem : LaneOfItems {
     std::int64_t first;  ///< item of the team
-    int there;           ///< items that the team has
     T* scratch;
 
     BATCHWORK_INLINE T* numbers(int which, int item_numbers_) const {
@@ -152,45 +109,19 @@ struct TriangleTeams {
     }
   };
 
-  /// Runs move(item, i, j) for the numbers that the lane moves of an operand.
+  /// Runs move(item, i, j) for the numbers that the lane moves of the lower triangle of an operand.
   template <class Move>
-  BATCHWORK_INLINE void walk(TriangleTravel const& t, LaneItem const& here,
-                             Move const& move) const {
-    int const item = t.by_items ? here.rank & (items_per_team - 1) : here.item;
-    int const step = t.by_items ? here.team / items_per_team : here.lanes;
-    if (item >= here.there) return;
-    for (int k = t.by_items ? here.rank / items_per_team : here.lane; k < t.count; k += step) {
-      int const slow = t.by_fasts.quotient(k), fast = k - slow * t.fasts;
-      if (t.turned) move(item, fast, slow);
-      else move(item, slow, fast << t.shift);
-    }
-  }
-
-  /// The same for those of the lower triangle.
-  template <class Move>
-  BATCHWORK_INLINE void walk_triangle(TriangleTravel const& t, LaneItem const& here,
+  BATCHWORK_INLINE void walk_triangle(MatrixTravel const& t, LaneItem const& here,
                                       Move const& move) const {
-    int const item = t.by_items ? here.rank & (items_per_team - 1) : here.item;
-    int const step = t.by_items ? here.team / items_per_team : here.lanes;
-    if (item >= here.there) return;
-    for (int k = t.by_items ? here.rank / items_per_team : here.lane; k < t.count; k += step) {
+    here.share(t, [&](int item, int k) {
       int const slow = t.by_fasts.quotient(k), fast = k - slow * t.fasts;
       int const longer = p.n - 1 - slow, there = (longer >> t.shift) + 1;
       bool const in_longer = fast < there;
-      if (!in_longer && slow == longer) continue;  // the middle row stands alone
+      if (!in_longer && slow == longer) return;  // the middle row stands alone
       int const i = in_longer ? longer : slow, j = (in_longer ? fast : fast - there) << t.shift;
       if (t.turned) move(item, p.n - 1 - j, p.n - 1 - i);
       else move(item, i, j);
-    }
-  }
-
-  template <int Numbers>
-  static BATCHWORK_INLINE void fetch(T* to, T const* from) {
-    if constexpr (Vendor::copies_asynchronously) {
-      Vendor::copy_async<Numbers* int(sizeof(T))>(to, from);
-    } else {
-      for (int k = 0; k < Numbers; ++k) to[k] = from[k];
-    }
+    });
   }
 
   /// The lower triangle, with the identity beyond its rows.
@@ -198,9 +129,7 @@ struct TriangleTeams {
     walk_triangle(of_a, here, [&](int item, int i, int j) {
       T const* const from = item_of(p.a, here.first + item) + i * p.a.row + j * p.a.col;
       T* const to = here.numbers(item, item_numbers) + at().place(i, j);
-      if (of_a.shift == 2) fetch<wide>(to, from);
-      else if (of_a.shift == 1) fetch<2>(to, from);
-      else fetch<1>(to, from);
+      fetch_numbers(of_a, to, from);
     });
     T* const mine = here.numbers(here.item, item_numbers);
     int const beyond = at().rows() - p.n;
@@ -213,9 +142,9 @@ struct TriangleTeams {
   /// Columns c0 .. c0 + columns - 1 of the right-hand sides, with zeros beyond their rows.
   BATCHWORK_INLINE void load_sides(LaneItem const& here, int c0, int columns) const {
     int const offset = at().numbers() + (p.forward ? 0 : chunk * at().rows());
-    walk(of_b, here, [&](int item, int i, int j) {
+    here.walk(of_b, [&](int item, int i, int j) {
       if (j >= columns) return;
-      fetch<1>(here.numbers(item, item_numbers) + offset + j * at().rows() + i,
+      fetch_together<1>(here.numbers(item, item_numbers) + offset + j * at().rows() + i,
                item_of(p.b, here.first + item) + i * p.b.row + (c0 + j) * p.b.col);
     });
     T* const mine = here.numbers(here.item, item_numbers) + offset;
@@ -224,7 +153,7 @@ struct TriangleTeams {
       mine[k / beyond * at().rows() + p.n + k % beyond] = T(0);
   }
   BATCHWORK_INLINE void store_factor(LaneItem const& here) const {
-    walk(of_l, here, [&](int item, int i, int j) {
+    here.walk(of_l, [&](int item, int i, int j) {
       T* const to = item_of(p.l, here.first + item) + i * p.l.row + j * p.l.col;
       T const* const from = here.numbers(item, item_numbers) + at().place(i, j);
       if (of_l.shift == 2) store_together<wide>(to, from, j <= i);
@@ -245,7 +174,7 @@ struct TriangleTeams {
   BATCHWORK_INLINE bool store_sides(LaneItem const& here, int c0, int columns) const {
     int const offset = at().numbers() + (p.backward ? 0 : chunk * at().rows());
     bool finite = true;
-    walk(of_x, here, [&](int item, int i, int j) {
+    here.walk(of_x, [&](int item, int i, int j) {
       if (j >= columns) return;
       T const x = here.numbers(item, item_numbers)[offset + j * at().rows() + i];
       item_of(p.x, here.first + item)[i * p.x.row + (c0 + j) * p.x.col] = x;
@@ -267,30 +196,6 @@ struct TriangleTeams {
   }
 
   // ---- computing ----
-
-  /// Numbers of a row, aligned like one of their size up to 16 bytes.
-  template <int Count>
-  static BATCHWORK_INLINE void read_together(T (&x)[Count], T const* from) {
-    constexpr int some = Count < wide ? Count : wide;
-    struct alignas(some * sizeof(T)) Together {
-      T v[some];
-    };
-    BATCHWORK_UNROLL
-    for (int k = 0; k < Count; k += some) {
-      Together const u = *reinterpret_cast<Together const*>(from + k);
-      BATCHWORK_UNROLL
-      for (int m = 0; m < some; ++m) x[k + m] = u.v[m];
-    }
-  }
-  static BATCHWORK_INLINE void write_four(T* to, T const (&x)[4]) {
-    BATCHWORK_UNROLL
-    for (int k = 0; k < 4; k += wide) {
-      Unit<T> u;
-      BATCHWORK_UNROLL
-      for (int m = 0; m < wide; ++m) u.v[m] = x[k + m];
-      *reinterpret_cast<Unit<T>*>(to + k) = u;
-    }
-  }
 
   /// The triangle of 4 x 4 on the diagonal; read by all lanes, each of which computes with all of it. The reciprocals of its
   /// diagonal are apart.
@@ -370,7 +275,7 @@ struct TriangleTeams {
         if (down < k) x[k] = T(0);
         if (down == k && keeps_reciprocals) x[k] = corner.inverse[k];
       }
-      write_four(group + 4 * i, x);
+      write_together(group + 4 * i, x);
     }
   }
 
@@ -384,7 +289,7 @@ struct TriangleTeams {
       T y[4];
       read_together(y, before + 4 * g);
       corner.solve(y);
-      if (here.lane == 0) write_four(before + chunk * at().rows() + 4 * g, y);
+      if (here.lane == 0) write_together(before + chunk * at().rows() + 4 * g, y);
       // Rows by the lanes that have written them.
       for (int i = g / 2 * 8 + here.lane; i < at().rows(); i += here.lanes) {
         if (i < 4 * g + 4) continue;
@@ -430,7 +335,7 @@ struct TriangleTeams {
         T x[4];
         read_together(x, before + 4 * g);
         corner.solve_transposed(x);
-        if (here.lane == 0) write_four(after + 4 * g, x);
+        if (here.lane == 0) write_together(after + 4 * g, x);
         for (int j = here.lane; j < 4 * g; j += here.lanes) {
           T const* const from = triangle + at().place(4 * g, j);
           T sum = before[j];
@@ -577,6 +482,7 @@ struct TriangleTeams {
     here.lanes = by_warps ? lanes_of_warp : here.team;
     here.item = here.rank / here.lanes;
     here.lane = here.rank - here.item * here.lanes;
+    here.items = items_per_team;
     here.first = std::int64_t(member.league_rank()) * items_per_team;
     here.there = p.items - here.first < items_per_team ? int(p.items - here.first) : items_per_team;
     here.scratch = scratch;

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// How the lanes of a team move the numbers of its items between memory and scratch.
+#ifndef BATCHWORK_MATRIXTRAVEL_HPP
+#define BATCHWORK_MATRIXTRAVEL_HPP
+
+#include <cstdint>
+
+#include "core/detail/Batchwork_QuickDivisor.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "view/detail/layout/Batchwork_Storage.hpp"
+
+namespace Batchwork::Impl {
+
+/// How the numbers of an operand travel.
+struct MatrixTravel {
+  bool by_items =
+      false;  ///< neighbouring lanes have neighbouring items; else those of an item its own numbers
+  bool turned = false;  ///< along a column first, not along a row
+  int shift = 0;        ///< 1 << shift numbers of a row at once, 16 bytes at most
+  int count = 0;        ///< of what is moved at once, for an item
+  int fasts = 1;        ///< of these along a row, or a column if turned
+  QuickDivisor by_fasts;
+
+  /// \param items_together  the lanes of a team may move the numbers of each other's items
+  /// \param may_be_wide     several numbers of a row at once, where they are aligned
+  template <class U>
+  static MatrixTravel of(Storage<U> const& s, int rows, int cols, bool items_together,
+                         bool may_be_wide) {
+    constexpr int wide = 16 / int(sizeof(U));
+    MatrixTravel t;
+    t.by_items = items_together && items_are_near(s, rows, cols);
+    t.turned = rows_are_near(s, rows, cols);
+    if (may_be_wide && !t.by_items && s.width == 1 && s.col == 1) {
+      auto const fits = [&](int shift) {
+        auto const whole = [&](std::int64_t stride) { return stride % (1 << shift) == 0; };
+        return whole(cols) && whole(s.row) && whole(s.group) &&
+               reinterpret_cast<std::uintptr_t>(s.data) % (sizeof(U) << shift) == 0;
+      };
+      while ((2 << t.shift) <= wide && fits(t.shift + 1)) ++t.shift;
+    }
+    t.of_matrix(rows, cols);
+    return t;
+  }
+  void of_matrix(int rows, int cols) {
+    fasts = turned ? rows : cols >> shift;
+    count = fasts * (turned ? cols : rows);
+    by_fasts = QuickDivisor(fasts);
+  }
+  /// Of a lower triangle a long row and a short one together are as long as any other two.
+  void of_triangle(int n) {
+    fasts = (n >> shift) + 1;
+    count = (n + 1) / 2 * fasts;
+    by_fasts = QuickDivisor(fasts);
+  }
+};
+
+/// The place of a lane in a team whose lanes have several items.
+struct LaneOfItems {
+  int rank, team, lanes;  ///< in the team; lanes of an item
+  int item, lane;         ///< the item that it computes with, and its rank among the lanes of that
+  int items, there;       ///< the items that the team has room for, a power of two, and that it has
+
+  /// Runs move(item, k) for the share of the lane of what an operand has to move.
+  template <class Move>
+  BATCHWORK_INLINE void share(MatrixTravel const& t, Move const& move) const {
+    int const mine = t.by_items ? rank & (items - 1) : item;
+    int const step = t.by_items ? team / items : lanes;
+    if (mine >= there) return;
+    for (int k = t.by_items ? rank / items : lane; k < t.count; k += step) move(mine, k);
+  }
+  /// Runs move(item, i, j) for the numbers that the lane moves of an operand.
+  template <class Move>
+  BATCHWORK_INLINE void walk(MatrixTravel const& t, Move const& move) const {
+    share(t, [&](int which, int k) {
+      int const slow = t.by_fasts.quotient(k), fast = k - slow * t.fasts;
+      if (t.turned) move(which, fast, slow);
+      else move(which, slow, fast << t.shift);
+    });
+  }
+};
+
+/// Starts the copy of some numbers from memory to scratch: 4, 8 or 16 bytes, aligned alike.
+template <int Numbers, class T>
+BATCHWORK_INLINE void fetch_together(T* to, T const* from) {
+  if constexpr (Vendor::copies_asynchronously) {
+    Vendor::copy_async<Numbers* int(sizeof(T))>(to, from);
+  } else {
+    for (int k = 0; k < Numbers; ++k) to[k] = from[k];
+  }
+}
+/// The same for what `t` moves at once.
+template <class T>
+BATCHWORK_INLINE void fetch_numbers(MatrixTravel const& t, T* to, T const* from) {
+  if (t.shift == 2) fetch_together<16 / int(sizeof(T))>(to, from);
+  else if (t.shift == 1) fetch_together<2>(to, from);
+  else fetch_together<1>(to, from);
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
