@@ -41,26 +41,29 @@ constexpr int lu_tiles(int n) { return n <= 16 ? 2 : (n + 7) / 8; }
 /// the elimination; several, or the inverse, in tiles. Where has_shuffles.
 template <class T, int Tiles>
 struct LuTiles {
-  /// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other column of tiles.
-  static constexpr int warps = sizeof(T) == 8 && Tiles > 6 ? 2 : 1;
+  /// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other column of tiles. More lanes would leave
+  /// fewer items on a multiprocessor, and most of the time goes by in steps that a warp does alone.
+  static constexpr int warps = Tiles * Tiles * int(sizeof(T)) > 288 ? 2 : 1;
   static constexpr int count = warps * lanes_of_warp;         ///< lanes of an item
   static constexpr int across = (Tiles + warps - 1) / warps;  ///< columns of tiles that a warp has
   static constexpr int rows = 8 * Tiles, groups = 2 * Tiles;
   /// Rows of a group that a lane has.
   static constexpr int of_lane = (rows + lanes_of_warp - 1) / lanes_of_warp;
-  static constexpr int most_items = 32 / int(sizeof(T));
+  /// Items of a team: a sector of 32 bytes of neighbouring ones, or a part of it.
+  static constexpr int most_items = std::min(32 / int(sizeof(T)), 8 / warps);
   static constexpr int largest_team = count * most_items;
   /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as was seen beside them.
   static constexpr int wanted_teams =
       std::max(1, registers_of_multiprocessor / largest_team /
-                      (Tiles * across * 2 * int(sizeof(T)) / 4 + (sizeof(T) == 8 ? 96 : 64)));
+                      (Tiles * across * 2 * int(sizeof(T)) / 4 + 96));
 
   // Where the numbers of an item stand in its scratch: L and U by groups, in which row i has its four numbers at 4 i; the multipliers
   // of a group, twice where warps do not wait for each other; rows of pivots, as far apart as lanes that read one column of them want;
   // a right-hand side and the solution; and the reciprocals of the pivots.
+  static constexpr int turns = warps > 1 ? 2 : 1;
   static constexpr int group_numbers = 4 * rows + 4, pivots_leading = rows + 4;
   static constexpr int to_multipliers = groups * group_numbers,
-                       to_pivots = to_multipliers + warps * 4 * rows,
+                       to_pivots = to_multipliers + turns * 4 * rows,
                        to_before = to_pivots + 4 * pivots_leading, to_after = to_before + rows,
                        to_reciprocals = to_after + rows, item_numbers = to_reciprocals + 2 * rows;
   /// Behind them for each row its place, and for each place its row.
@@ -147,15 +150,21 @@ struct LuTiles {
       else Vendor::wait_for_warp(member);
     };
 
-    here.walk(of_a, [&](int which, int i, int j) {
-      fetch_numbers(of_a, numbers_of(which) + j / 4 * group_numbers + 4 * i + j % 4,
-                    item_of(p.a, first + which) + i * p.a.row + j * p.a.col);
-    });
-    if (one_side())
-      here.walk(of_b, [&](int which, int i, int) {
-        fetch_together<1>(numbers_of(which) + to_before + i,
-                          item_of(p.b, first + which) + i * p.b.row);
+    auto const place = [&](int i, int j) { return j / 4 * group_numbers + 4 * i + j % 4; };
+    {
+      int const which = here.item_of_share(of_a);
+      T* const to = numbers_of(which);
+      T const* const from = item_of(p.a, first + which);
+      here.walk(of_a, [&](int, int i, int j) {
+        fetch_numbers(of_a, to + place(i, j), from + (i * p.a.row + j * p.a.col));
       });
+    }
+    if (one_side()) {
+      int const which = here.item_of_share(of_b);
+      T* const to = numbers_of(which) + to_before;
+      T const* const from = item_of(p.b, first + which);
+      here.walk(of_b, [&](int, int i, int) { fetch_together<1>(to + i, from + i * p.b.row); });
+    }
     begin(here);
     Vendor::wait_for_copies();
     meet();
@@ -165,9 +174,11 @@ struct LuTiles {
 
     if (p.result == LuResult::factors) {
       meet();
-      here.walk(of_lu, [&](int which, int i, int j) {
-        T* const to = item_of(p.lu, first + which) + indices_of(which)[i] * p.lu.row + j * p.lu.col;
-        T const* const from = numbers_of(which) + j / 4 * group_numbers + 4 * i + j % 4;
+      int const which = here.item_of_share(of_lu);
+      T* const lu = item_of(p.lu, first + which);
+      here.walk(of_lu, [&](int, int i, int j) {
+        T* const to = lu + (indices_of(which)[i] * p.lu.row + j * p.lu.col);
+        T const* const from = numbers_of(which) + place(i, j);
         if (of_lu.shift == 2) store_numbers<16 / int(sizeof(T))>(to, from);
         else if (of_lu.shift == 1) store_numbers<2>(to, from);
         else *to = *from;
@@ -181,7 +192,7 @@ struct LuTiles {
     } else if (one_side()) {
       bool finite = true;
       if (here.warp == 0) {
-        backward(member, here);
+        backward(here);
         T* const x = here.numbers + to_after;
         for (int k = here.in_warp; k < p.n; k += lanes_of_warp) {
           finite = finite && is_finite(x[k]);
@@ -190,9 +201,10 @@ struct LuTiles {
         finite = !Vendor::any_in_warp(!finite);
       }
       meet();
-      here.walk(of_x, [&](int which, int i, int) {
-        item_of(p.x, first + which)[i * p.x.row] = numbers_of(which)[to_after + i];
-      });
+      int const which = here.item_of_share(of_x);
+      T const* const from = numbers_of(which) + to_after;
+      T* const to = item_of(p.x, first + which);
+      here.walk(of_x, [&](int, int i, int) { to[i * p.x.row] = from[i]; });
       // Where only a result is not finite. A number of b may be what is not.
       if (code == 0 && !finite) code = Status::code(Reason::not_finite, 0);
     } else {
@@ -203,7 +215,7 @@ struct LuTiles {
       if constexpr (warps > 1) {
         if (here.in_warp == 0) here.numbers[to_before + here.warp] = finite ? T(0) : T(1);
         member.team_barrier();
-        finite = here.numbers[to_before] + here.numbers[to_before + 1] == T(0);
+        for (int w = 0; w < warps; ++w) finite = finite && here.numbers[to_before + w] == T(0);
       }
       if (code == 0 && !finite) code = Status::code(Reason::not_finite, 0);
     }
@@ -260,7 +272,7 @@ struct LuTiles {
       write_pivots(here, rest, g);
       Vendor::wait_for_warp(member);
       // An odd group has nothing left in its tiles.
-      T const* const multipliers = here.numbers + to_multipliers + g % warps * 4 * rows;
+      T const* const multipliers = here.numbers + to_multipliers + g % turns * 4 * rows;
       subtract_product(
           here, rest, 0, Tiles, (g + 1) / 2, Tiles,
           [&](int i) { return multipliers + 4 * (8 * i + here.r); }, [](int) { return true; });
@@ -345,7 +357,7 @@ struct LuTiles {
         y[s] = open[s] ? y[s] - quotient * known : y[s];
       }
     }
-    T* const multipliers = here.numbers + to_multipliers + g % warps * 4 * rows;
+    T* const multipliers = here.numbers + to_multipliers + g % turns * 4 * rows;
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
       int const row = of_lane * here.in_warp + s;
@@ -365,16 +377,16 @@ struct LuTiles {
   /// The rows of the pivots of group g, as they are right of it.
   BATCHWORK_INLINE void write_pivots(Here const& here, T const (&rest)[Tiles][across][2],
                                      int g) const {
+    T* const to = here.numbers + to_pivots + 2 * here.c;
+    int const first = (g + 1) / 2;
     BATCHWORK_UNROLL
-    for (int m = 0; m < 4; ++m) {
-      int const row = here.order[4 * g + m];
-      T* const to = here.numbers + to_pivots + m * pivots_leading + 2 * here.c;
-      Vendor::with_constant<Tiles>(row / 8, [&](auto i) {
-        BATCHWORK_UNROLL
-        for (int k = 0; k < across; ++k)
-          if (here.r == row % 8 && here.tile(k) >= (g + 1) / 2 && here.tile(k) < Tiles)
-            write_together(to + 8 * here.tile(k), rest[i][k]);
-      });
+    for (int i = 0; i < Tiles; ++i) {
+      int const m = here.place[8 * i + here.r] - 4 * g;
+      if (m < 0) continue;
+      BATCHWORK_UNROLL
+      for (int k = 0; k < across; ++k)
+        if (here.tile(k) >= first && here.tile(k) < Tiles)
+          write_together(to + m * pivots_leading + 8 * here.tile(k), rest[i][k]);
     }
   }
 
@@ -495,38 +507,42 @@ struct LuTiles {
     return found;
   }
 
-  /// U x = y for the one vector, by a warp.
-  template <class Member>
-  BATCHWORK_INLINE void backward(Member const& member, Here const& here) const {
+  /// U x = y for the one vector, by a warp whose lanes have rows: x_k goes from the lane that has it to all above it.
+  BATCHWORK_INLINE void backward(Here const& here) const {
     T *const before = here.numbers + to_before, *const after = here.numbers + to_after;
+    T y[of_lane];
+    int place[of_lane];
+    PivotReciprocal<T> divisor[of_lane];
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const row = of_lane * here.in_warp + s, some = row < rows ? row : 0;
+      place[s] = row < rows ? here.place[some] : rows;
+      y[s] = before[some];
+      // Rows beyond the last group have no place.
+      divisor[s] = reciprocal(here, place[s] >= 0 && place[s] < rows ? place[s] : 0);
+    }
     BATCHWORK_KEEP_LOOP
     for (int g = (p.n + 3) / 4 - 1; g >= 0; --g) {
-      T const* const group = here.group(g);
-      T x[4];
-      BATCHWORK_UNROLL
-      for (int q = 3; q >= 0; --q) {
-        int const row = here.order[4 * g + q];
-        T u[4];
-        read_together(u, group + 4 * row);
-        T sum = before[row];
-        BATCHWORK_UNROLL
-        for (int m = q + 1; m < 4; ++m) sum -= u[m] * x[m];
-        x[q] = reciprocal(here, 4 * g + q) * sum;
-      }
+      T u[of_lane][4];
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
         int const row = of_lane * here.in_warp + s;
-        if (row >= rows || here.place[row] >= 4 * g) continue;
-        T u[4];
-        read_together(u, group + 4 * row);
-        T sum = before[row];
-        BATCHWORK_UNROLL
-        for (int q = 0; q < 4; ++q) sum -= u[q] * x[q];
-        before[row] = sum;
+        read_together(u[s], here.group(g) + 4 * (row < rows ? row : 0));
       }
-      if (here.in_warp == 0) write_together(after + 4 * g, x);
-      Vendor::wait_for_warp(member);
+      BATCHWORK_UNROLL
+      for (int q = 3; q >= 0; --q) {
+        int const k = 4 * g + q, row = here.order[k];
+        T x[of_lane];
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) x[s] = divisor[s] * y[s];
+        T const known = Vendor::from_lane<lanes_of_warp>(
+            of_lane == 1 || row % of_lane == 0 ? x[0] : x[of_lane - 1], row / of_lane);
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) y[s] = place[s] < k ? y[s] - u[s][q] * known : y[s];
+        if (here.in_warp == 0) after[k] = known;
+      }
     }
+    Vendor::meet_in_warp();
   }
   BATCHWORK_INLINE PivotReciprocal<T> reciprocal(Here const& here, int k) const {
     PivotReciprocal<T> r;

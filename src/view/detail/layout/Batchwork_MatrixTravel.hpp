@@ -63,13 +63,15 @@ struct LaneOfItems {
   int item, lane;         ///< the item that it computes with, and its rank among the lanes of that
   int items, there;       ///< the items that the team has room for, a power of two, and that it has
 
-  /// Runs move(item, k) for the share of the lane of what an operand has to move.
+  /// Runs move(item, k) for the share of the lane of what an operand has to move: always of the same item.
   template <class Move>
   BATCHWORK_INLINE void share(MatrixTravel const& t, Move const& move) const {
-    int const mine = t.by_items ? rank & (items - 1) : item;
     int const step = t.by_items ? team / items : lanes;
-    if (mine >= there) return;
-    for (int k = t.by_items ? rank / items : lane; k < t.count; k += step) move(mine, k);
+    if (item_of_share(t) >= there) return;
+    for (int k = t.by_items ? rank / items : lane; k < t.count; k += step) move(item_of_share(t), k);
+  }
+  BATCHWORK_INLINE int item_of_share(MatrixTravel const& t) const {
+    return t.by_items ? rank & (items - 1) : item;
   }
   /// Runs move(item, i, j) for the numbers that the lane moves of an operand.
   template <class Move>
