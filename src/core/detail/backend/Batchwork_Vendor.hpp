@@ -304,7 +304,12 @@ BATCHWORK_INLINE int lowest_bit(unsigned x) {
 template <int L, class Integer>
 BATCHWORK_INLINE Integer largest_of(Integer x) {
 #if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
-  if constexpr (L == 32) {
+  constexpr bool at_once = L == 32;
+#else
+  constexpr bool at_once = false;
+#endif
+  if constexpr (at_once) {
+#if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
     if constexpr (sizeof(x) == 4) {
       return __reduce_max_sync(0xffffffffu, x);
     } else {
@@ -312,14 +317,15 @@ BATCHWORK_INLINE Integer largest_of(Integer x) {
       unsigned const low = __reduce_max_sync(0xffffffffu, int(x >> 32) == high ? unsigned(x) : 0u);
       return Integer(high) << 32 | Integer(low);
     }
-  }
 #endif
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int step = 1; step < L; step *= 2) {
-    Integer const other = swapped<L>(x, step);
-    x = other > x ? other : x;
+  } else {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int step = 1; step < L; step *= 2) {
+      Integer const other = swapped<L>(x, step);
+      x = other > x ? other : x;
+    }
+    return x;
   }
-  return x;
 }
 
 /// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole team, all of which does.

@@ -295,7 +295,7 @@ struct LuTiles {
     T* const group = here.group(g);
     bool const forward = one_side();
     T x[of_lane][4], y[of_lane], l[of_lane][4], unit[4][4];
-    bool open[of_lane];  // not yet in a place
+    bool open[of_lane] = {};  // not yet in a place
     auto const is_candidate = [&](int s, int m) {
       // Rows beyond the item's are for columns beyond them, whatever NaN they may hold.
       return open[s] && (of_lane * here.in_warp + s < p.n) == (4 * g + m < p.n);
