@@ -93,7 +93,8 @@ struct CallOfVerb<Verb::eigh> : EighOfOperands {};
 /// Of A the lower triangle is read (the upper one of transposed(A)). values(item, k) are in ascending order; column k of the vectors
 /// belongs to value k and has length one; its sign is not determined. float or double; N is known at run time, at most what the team
 /// scratch that the device has holds: one matrix of N x N numbers, on an H200 with Kokkos 5.2 224 rows in float and 159 in double (on
-/// hosts 1 MB: 510 and 360).
+/// hosts 1 MB: 510 and 360). Larger items stand in workspace(view), of workspace_numbers<Verb::eigh>(...) numbers; those that fit
+/// leave it alone.
 ///
 /// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n); transposed(...)
 /// around one of matrices stands for the transposes of its items.
@@ -108,7 +109,8 @@ struct CallOfVerb<Verb::eigh> : EighOfOperands {};
 /// one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3).
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
-/// differ, items that are too large, null Views, too few groups, Views that overlap other than in place.
+/// differ, items that are too large, where there is no workspace or one without room for an item: the message says how many numbers
+/// it takes; null Views, too few groups, Views that overlap other than in place, a workspace that overlaps any.
 template <Impl::BeginsCall First, class... Rest>
 void eigh(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::EighOfOperands(), first, rest...);

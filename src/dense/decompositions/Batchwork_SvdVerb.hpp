@@ -103,7 +103,8 @@ struct CallOfVerb<Verb::svd> : SvdOfOperands {};
 /// values(item, k) are in descending order, K of them. U is M x K and V, not its transpose, N x K; their columns are orthogonal, those
 /// of values of zero, too. float or double; M and N are known at run time. A matrix stands in team scratch, and V, which is K x K,
 /// beside it where vectors are wanted: on an H200 with Kokkos 5.2 square ones may have 224 rows in float and 158 in double, 159 and 112
-/// with vectors (on hosts 509 and 359, 360 and 254).
+/// with vectors (on hosts 509 and 359, 360 and 254). Larger items stand in workspace(view), of workspace_numbers<Verb::svd>(...)
+/// numbers; those that fit leave it alone.
 ///
 /// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is NaN or infinite, or
 /// Reason::iteration_limit if the rotations did not end, which has not been seen; both with an info of 0. What is returned of an item

@@ -44,7 +44,8 @@ constexpr bool require_lu_views() {
 inline auto lu_launch_words(Call const& call, int n) {
   return [&call, n] {
     return LaunchWords{
-        call.verb, "the matrices of " + call.parts[0].name() + " with " + std::to_string(n) + " rows",
+        call.verb,
+        "the matrices of " + call.parts[0].name() + " with " + std::to_string(n) + " rows",
         "use smaller blocks"};
   };
 }
@@ -389,7 +390,8 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 /// LU holds U on and above its diagonal, and L, whose diagonal is one, below. rows(item, k), integers of 32 bits, is the row of A_n
 /// that is in place k, from 0: row k of L_n U_n. float or double; N is known at run time, at most what the team scratch that the
 /// device has holds: on an H200 with Kokkos 5.2 226 in float and 159 in double (on hosts 256, for which a thread needs 0.6 MB of
-/// stack).
+/// stack). Larger items, to 32767 rows, stand in workspace(view), of workspace_numbers<Verb::lu>(...) numbers; those that fit leave it
+/// alone.
 ///
 /// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n);
 /// transposed(...) around one of them stands for the transposes of its items.
@@ -405,7 +407,8 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 /// time, see lu(tile) in map.
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
-/// differ, items that are too large, null Views, too few groups, Views that overlap other than in place.
+/// differ, items that are too large, where there is no workspace or one without room for an item: the message says how many numbers
+/// it takes; null Views, too few groups, Views that overlap other than in place, a workspace that overlaps any.
 template <Impl::BeginsCall First, class... Rest>
 void lu(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::LuOfOperands(), first, rest...);
@@ -420,7 +423,7 @@ void lu(First const& first, Rest const&... rest) {
 /// B and X hold vectors, v(item, i), or several right-hand sides, v(item, i, k). 2 N^3 / 3 + 2 N^2 operations an item and
 /// right-hand side.
 ///
-/// Everything else is as in lu: Views, status, errors. Of an item that fails all of X is NaN; where only a result is not finite the
+/// Everything else is as in lu: Views, status, workspace, errors. Of an item that fails all of X is NaN; where only a result is not finite the
 /// status is Reason::not_finite with an info of 0.
 template <Impl::BeginsCall First, class... Rest>
 void solve_lu(First const& first, Rest const&... rest) {
@@ -434,7 +437,7 @@ void solve_lu(First const& first, Rest const&... rest) {
 ///   inverse([exec,] [launch("label"),] inout(A) [, status(codes)] [, workspace(view)])      the inverses take the place of the matrices
 ///
 /// 8 N^3 / 3 operations an item. To solve systems, solve_lu takes fewer and is more accurate. Everything else is as in solve_lu: Views,
-/// limits, status, errors.
+/// limits, status, workspace, errors.
 template <Impl::BeginsCall First, class... Rest>
 void inverse(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::InverseOfOperands(), first, rest...);

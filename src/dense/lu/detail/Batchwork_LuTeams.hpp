@@ -25,6 +25,7 @@ template <class T, bool Large>
 struct LuTeams {
   static constexpr int count = Large ? 256 : lanes_of_warp, most_items = Large ? 1 : 8;
   static constexpr int largest_team = count * most_items, wanted_teams = 2;
+
   LuProblem<T> p;
   int items_per_team = 1, leading = 0, chunk = 0;
   bool by_items = false, turned = false;
