@@ -453,7 +453,7 @@ void codes_without_status(Kokkos::View<double***> const& l, Kokkos::View<double*
   B::cholesky(B::in(a), B::out(l), WRONG_OR_RIGHT(codes, B::status(codes)));
 }
 
-// says: out(X) [, status(codes)] [, workspace(view)] in this order, or inout(A) in the place of both
+// says: in this order, or inout(A) in the place of both
 void workspace_before_status(Kokkos::View<double***> const& x, Kokkos::View<double***> const& a,
                              Kokkos::View<int*> const& codes, Kokkos::View<double*> const& memory) {
   auto const w = B::workspace(memory);
@@ -461,7 +461,7 @@ void workspace_before_status(Kokkos::View<double***> const& x, Kokkos::View<doub
   B::inverse(B::in(a), B::out(x), WRONG_OR_RIGHT(w, s), WRONG_OR_RIGHT(s, w));
 }
 
-// says: the workspace of a call holds the type of its numbers; give float or double
+// says: the workspace of a call holds the type of its numbers
 void workspace_of_another_type(Kokkos::View<double**> const& values,
                                Kokkos::View<double***> const& a, Kokkos::View<float*> const& wrong,
                                Kokkos::View<double*> const& memory) {

@@ -32,7 +32,7 @@ struct ItemOfTeamInWorkspace : ItemsOfTeam<T, Member> {
 template <DecompositionOfItems F>
 struct DecompositionTeamsInWorkspace {
   using T = typename F::number;
-  static constexpr int largest_team = 256, wanted_teams = 1;
+  static constexpr int largest_team = 256, wanted_teams = 2;
 
   F f;
   WorkspaceSlots<T> slots{};
