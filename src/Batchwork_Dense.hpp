@@ -20,6 +20,8 @@
 #include "dense/decompositions/Batchwork_SvdVerb.hpp"
 #include "dense/gemm/Batchwork_Gemm.hpp"
 #include "dense/lu/Batchwork_LuVerbs.hpp"
+#include "launch/Batchwork_Workspace.hpp"
+#include "launch/Batchwork_WorkspaceNumbers.hpp"
 #include "view/Batchwork_Adaptors.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/Batchwork_TransposedView.hpp"

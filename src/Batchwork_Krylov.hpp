@@ -18,7 +18,6 @@
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/Batchwork_SolveConfiguration.hpp"
 #include "krylov/Batchwork_SolveLog.hpp"
-#include "krylov/Batchwork_SolveStorage.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
 #include "krylov/Batchwork_TeamSolve.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
@@ -44,6 +43,7 @@
 #include "krylov/verbs/Batchwork_Scale.hpp"
 #include "krylov/verbs/Batchwork_SolveTriangular.hpp"
 #include "krylov/verbs/Batchwork_VectorSums.hpp"
+#include "launch/Batchwork_Workspace.hpp"
 #include "view/Batchwork_Adaptors.hpp"
 #include "view/Batchwork_Operand.hpp"
 

@@ -15,9 +15,9 @@
 #include <type_traits>
 
 #include "krylov/Batchwork_Concepts.hpp"
-#include "krylov/Batchwork_SolveStorage.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
 #include "krylov/detail/Batchwork_SolveHost.hpp"
+#include "krylov/detail/Batchwork_SolveStorage.hpp"
 #include "krylov/detail/Batchwork_SolveTeams.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/Batchwork_Formats.hpp"

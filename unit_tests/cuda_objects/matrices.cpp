@@ -54,6 +54,19 @@ template void decompositions<double>(Exec const&, ItemContiguous<double***>,
                                      ItemContiguous<double**>, ItemContiguous<double**>,
                                      ItemContiguous<double**>, Codes);
 
+/// Of items that do not fit on the chip.
+void in_workspace(Exec const& exec, ItemContiguous<double***> a, ItemContiguous<double***> u,
+                  ItemContiguous<double***> v, ItemContiguous<double**> values,
+                  ItemContiguous<double**> b, ItemContiguous<double**> x, Codes codes) {
+  Interleaved<double*> const memory("memory",
+                                    workspace_numbers<Verb::qr>(exec, in(a), out(u), out(v)));
+  solve_lu(exec, in(a), in(b), out(x), status(codes), workspace(memory));
+  qr(exec, in(a), out(u), out(v), workspace(memory));
+  least_squares(exec, in(a), in(b), out(x), workspace(memory));
+  eigh(exec, inout(a), out(values), status(codes), workspace(memory));
+  svd(exec, in(a), out(u), out(values), out(v), workspace(memory));
+}
+
 void tridiagonal(Exec const& exec, Interleaved<double**> lower, Interleaved<double**> diagonal,
                  Interleaved<double**> upper, Interleaved<double**> b, Interleaved<double**> x,
                  Codes codes) {

@@ -11,6 +11,7 @@
 
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/SystemsCase.hpp"
+#include "support/FencedWorkspace.hpp"
 
 namespace Batchwork::Test {
 
@@ -81,30 +82,6 @@ struct HostLog {
   int iterations(std::int64_t n) const { return log.iterations(std::size_t(n)); }
   T residual(std::int64_t n) const { return log.residual(std::size_t(n)); }
   T recurrence(std::int64_t n) const { return log.recurrence(std::size_t(n)); }
-};
-
-/// A workspace of as many numbers as the call needs, of what nobody should read, with a fence behind.
-template <class T>
-struct FencedWorkspace {
-  static constexpr std::size_t fence = 8;
-  Kokkos::View<T*, Space::memory_space> view;
-  std::size_t needed;
-
-  explicit FencedWorkspace(std::int64_t numbers, T holds = std::numeric_limits<T>::quiet_NaN())
-      : view("workspace", std::size_t(numbers) + fence), needed(std::size_t(numbers)) {
-    Kokkos::deep_copy(view, holds);
-    Kokkos::deep_copy(Kokkos::subview(view, std::pair(needed, needed + fence)), poison<T>());
-  }
-  auto operator()() const {
-    return workspace(Kokkos::subview(view, std::pair(std::size_t(0), needed)));
-  }
-  bool fenced() const {
-    Kokkos::fence();
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-    for (std::size_t k = needed; k < needed + fence; ++k)
-      if (host(k) != poison<T>()) return false;
-    return true;
-  }
 };
 
 /// |b - A x|, and what rounding may make of it: that of the products, and of adding up their squares.

@@ -135,6 +135,14 @@ void decompositions(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<do
   svd(exec, in(A), out(U), out(values), out(V));  // V, not its transpose
 }
 
+void large_items(Exec const& exec, Kokkos::View<double***> A, Kokkos::View<double**> values,
+                 Kokkos::View<double***> V) {
+  // 0 where the items fit on the chip; as much as one team needs: least_workspace_numbers.
+  Kokkos::View<double*> const memory(
+      "memory", workspace_numbers<Verb::eigh>(exec, in(A), out(values), out(V)));
+  eigh(exec, in(A), out(values), out(V), workspace(memory));
+}
+
 void tridiagonal(Exec const& exec, Kokkos::View<double**> lower, Kokkos::View<double**> diagonal,
                  Kokkos::View<double**> upper, Kokkos::View<double**> b, Kokkos::View<double**> x,
                  Kokkos::View<int*> codes) {

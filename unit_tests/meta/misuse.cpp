@@ -453,6 +453,23 @@ void codes_without_status(Kokkos::View<double***> const& l, Kokkos::View<double*
   B::cholesky(B::in(a), B::out(l), WRONG_OR_RIGHT(codes, B::status(codes)));
 }
 
+// says: in this order, or inout(A) in the place of both
+void workspace_before_status(Kokkos::View<double***> const& x, Kokkos::View<double***> const& a,
+                             Kokkos::View<int*> const& codes, Kokkos::View<double*> const& memory) {
+  auto const w = B::workspace(memory);
+  auto const s = B::status(codes);
+  B::inverse(B::in(a), B::out(x), WRONG_OR_RIGHT(w, s), WRONG_OR_RIGHT(s, w));
+}
+
+// says: the workspace of a call holds the type of its numbers
+void workspace_of_another_type(Kokkos::View<double**> const& values,
+                               Kokkos::View<double***> const& a, Kokkos::View<float*> const& wrong,
+                               Kokkos::View<double*> const& memory) {
+  (void)wrong;
+  (void)memory;
+  B::eigh(B::in(a), B::out(values), B::workspace(WRONG_OR_RIGHT(wrong, memory)));
+}
+
 // says: in this order, or inout(B) in the place of both
 void result_first(Kokkos::View<double**> const& x, Kokkos::View<double***> const& a,
                   Kokkos::View<double**> const& b) {

@@ -10,8 +10,10 @@
 #include <type_traits>
 
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
+#include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
+#include "launch/Batchwork_WorkspaceNumbers.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -19,7 +21,7 @@ namespace Impl {
 /// The vectors, where they are wanted, may take the place of the matrices.
 template <bool Vectors, bool Same, class Exec, class A, class W, class V, class S>
 void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, W const& w_operand,
-                V const& v_operand, S const& codes) {
+                V const& v_operand, S const& end) {
   auto const a = stored(a_operand);
   auto const w = stored(w_operand);
   auto const v = stored(v_operand);
@@ -34,7 +36,7 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
   call.add("values", true, w);
   if constexpr (Vectors && !Same) call.add("vectors", true, v);
   EighOfItems<T> f;
-  f.status = status_target<Exec>(call, codes);
+  f.status = status_and_workspace<Exec, T>(call, end);
   call.check({Vectors && !Same && same_numbers(v, a), 0, 2});
   call.check_square(0, a.rows, a.cols);
   require_extents(call, 1, w, a.rows, 1, "the eigenvalues");
@@ -47,47 +49,52 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
     f.vectors = {v.storage, v.rows, v.cols};
     f.stores_vectors = true;
   }
-  if (f.items > 0 && f.n > 0) launch_decomposition(exec, call, f);
+  if (f.items > 0 && f.n > 0) launch_decomposition_anywhere(exec, call, end, f);
 }
 
 struct EighOfOperands {
   template <class Exec, class How, class... O>
   void operator()(Exec const& exec, How const& how, O const&... operands) const {
     using Given = OperandsGiven<How, O...>;
-    constexpr bool values = Given::template are<Kind::in, Kind::out>,
-                   apart = Given::template are<Kind::in, Kind::out, Kind::out>,
-                   in_place = Given::template are<Kind::inout, Kind::out>;
-    static_assert(values || apart || in_place,
-                  "Batchwork::eigh: the arguments are [exec,] [launch(\"label\"),] in(A), "
-                  "out(values) [, out(vectors)] [, status(codes)] in this order, or inout(A), "
-                  "out(values) for vectors in the place of the matrices");
+    constexpr bool values = Given::template are_with_workspace<Kind::in, Kind::out>,
+                   apart = Given::template are_with_workspace<Kind::in, Kind::out, Kind::out>,
+                   in_place = Given::template are_with_workspace<Kind::inout, Kind::out>;
+    static_assert(
+        values || apart || in_place,
+        "Batchwork::eigh: the arguments are [exec,] [launch(\"label\"),] in(A), "
+        "out(values) [, out(vectors)] [, status(codes)] [, workspace(view)] in this order, or inout(A), "
+        "out(values) for vectors in the place of the matrices");
     if constexpr (values)
       [&](auto const& a, auto const& w, auto const&... rest) {
-        eigh_batch<false, false>(exec, label_alone(how), a, w, a, or_no_status(rest...));
+        eigh_batch<false, false>(exec, label_alone(how), a, w, a, end_of_call(rest...));
       }(operands...);
     else if constexpr (apart)
       [&](auto const& a, auto const& w, auto const& v, auto const&... rest) {
-        eigh_batch<true, false>(exec, label_alone(how), a, w, v, or_no_status(rest...));
+        eigh_batch<true, false>(exec, label_alone(how), a, w, v, end_of_call(rest...));
       }(operands...);
     else if constexpr (in_place)
       [&](auto const& a, auto const& w, auto const&... rest) {
-        eigh_batch<true, true>(exec, label_alone(how), a, w, a, or_no_status(rest...));
+        eigh_batch<true, true>(exec, label_alone(how), a, w, a, end_of_call(rest...));
       }(operands...);
   }
 };
+
+template <>
+struct CallOfVerb<Verb::eigh> : EighOfOperands {};
 
 }  // namespace Impl
 
 /// The eigenvalues and eigenvectors of a batch: A_n V_n = V_n diag(values_n) for every item n, A_n being N x N and symmetric.
 ///
-///   eigh([exec,] [launch("label"),] in(A), out(values) [, status(codes)])                 the values alone
-///   eigh([exec,] [launch("label"),] in(A), out(values), out(vectors) [, status(codes)])
-///   eigh([exec,] [launch("label"),] inout(A), out(values) [, status(codes)])     the vectors take the place of the matrices
+///   eigh([exec,] [launch("label"),] in(A), out(values) [, status(codes)] [, workspace(view)])                 the values alone
+///   eigh([exec,] [launch("label"),] in(A), out(values), out(vectors) [, status(codes)] [, workspace(view)])
+///   eigh([exec,] [launch("label"),] inout(A), out(values) [, status(codes)] [, workspace(view)])     the vectors take the place of the matrices
 ///
 /// Of A the lower triangle is read (the upper one of transposed(A)). values(item, k) are in ascending order; column k of the vectors
 /// belongs to value k and has length one; its sign is not determined. float or double; N is known at run time, at most what the team
 /// scratch that the device has holds: one matrix of N x N numbers, on an H200 with Kokkos 5.2 224 rows in float and 159 in double (on
-/// hosts 1 MB: 510 and 360).
+/// hosts 1 MB: 510 and 360). Larger items stand in workspace(view), of workspace_numbers<Verb::eigh>(...) numbers; those that fit
+/// leave it alone.
 ///
 /// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n); transposed(...)
 /// around one of matrices stands for the transposes of its items.
@@ -102,7 +109,8 @@ struct EighOfOperands {
 /// one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3).
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
-/// differ, items that are too large, null Views, too few groups, Views that overlap other than in place.
+/// differ, items that are too large, where there is no workspace or one without room for an item: the message says how many numbers
+/// it takes; null Views, too few groups, Views that overlap other than in place, a workspace that overlaps any.
 template <Impl::BeginsCall First, class... Rest>
 void eigh(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::EighOfOperands(), first, rest...);

@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
+#include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
+#include "launch/Batchwork_WorkspaceNumbers.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -20,7 +22,7 @@ namespace Impl {
 /// With Q, which where `Same` takes the place of a; or without, and then q is not used.
 template <bool WithQ, bool Same, class Exec, class A, class Q, class R, class S>
 void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q const& q_operand,
-              R const& r_operand, S const& codes) {
+              R const& r_operand, S const& end) {
   auto const a = stored(a_operand);
   auto const q = stored(q_operand);
   auto const r = stored(r_operand);
@@ -37,7 +39,7 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
   if constexpr (WithQ && !Same) call.add("q", true, q);
   call.add("r", true, r);
   QrOfItems<T> f;
-  f.status = status_target<Exec>(call, codes);
+  f.status = status_and_workspace<Exec, T>(call, end);
   call.check({WithQ && !Same && same_numbers(q, a) && q.storage.row == a.storage.row, 0, 1});
   if (Same && a.rows < a.cols)
     call.fail(call.parts[0].name() +
@@ -59,31 +61,32 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
     f.q = {q.storage, q.rows, q.cols};
     f.columns_of_q = int(q.cols);
   }
-  if (f.items > 0 && least > 0) launch_decomposition(exec, call, f);
+  if (f.items > 0 && least > 0) launch_decomposition_anywhere(exec, call, end, f);
 }
 
 struct QrOfOperands {
   template <class Exec, class How, class... O>
   void operator()(Exec const& exec, How const& how, O const&... operands) const {
     using Given = OperandsGiven<How, O...>;
-    constexpr bool alone = Given::template are<Kind::in, Kind::out>,
-                   apart = Given::template are<Kind::in, Kind::out, Kind::out>,
-                   in_place = Given::template are<Kind::inout, Kind::out>;
-    static_assert(alone || apart || in_place,
-                  "Batchwork::qr: the arguments are [exec,] [launch(\"label\"),] in(A), out(Q), "
-                  "out(R) [, status(codes)] in this order, or in(A), out(R) without Q, or "
-                  "inout(A), out(R) for Q in the place of A");
+    constexpr bool alone = Given::template are_with_workspace<Kind::in, Kind::out>,
+                   apart = Given::template are_with_workspace<Kind::in, Kind::out, Kind::out>,
+                   in_place = Given::template are_with_workspace<Kind::inout, Kind::out>;
+    static_assert(
+        alone || apart || in_place,
+        "Batchwork::qr: the arguments are [exec,] [launch(\"label\"),] in(A), out(Q), "
+        "out(R) [, status(codes)] [, workspace(view)] in this order, or in(A), out(R) without Q, or "
+        "inout(A), out(R) for Q in the place of A");
     if constexpr (alone)
       [&](auto const& a, auto const& r, auto const&... rest) {
-        qr_batch<false, false>(exec, label_alone(how), a, a, r, or_no_status(rest...));
+        qr_batch<false, false>(exec, label_alone(how), a, a, r, end_of_call(rest...));
       }(operands...);
     else if constexpr (apart)
       [&](auto const& a, auto const& q, auto const& r, auto const&... rest) {
-        qr_batch<true, false>(exec, label_alone(how), a, q, r, or_no_status(rest...));
+        qr_batch<true, false>(exec, label_alone(how), a, q, r, end_of_call(rest...));
       }(operands...);
     else if constexpr (in_place)
       [&](auto const& a, auto const& r, auto const&... rest) {
-        qr_batch<true, true>(exec, label_alone(how), a, a, r, or_no_status(rest...));
+        qr_batch<true, true>(exec, label_alone(how), a, a, r, end_of_call(rest...));
       }(operands...);
   }
 };
@@ -91,19 +94,20 @@ struct QrOfOperands {
 struct LeastSquaresOfOperands {
   template <class Exec, class How, class... O>
   void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    constexpr bool given = OperandsGiven<How, O...>::template are<Kind::in, Kind::in, Kind::out>;
+    constexpr bool given =
+        OperandsGiven<How, O...>::template are_with_workspace<Kind::in, Kind::in, Kind::out>;
     static_assert(given,
                   "Batchwork::least_squares: the arguments are [exec,] [launch(\"label\"),] in(A), "
-                  "in(B), out(X) [, status(codes)] in this order");
+                  "in(B), out(X) [, status(codes)] [, workspace(view)] in this order");
     if constexpr (given)
       [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
-        run(exec, label_alone(how), a, b, x, or_no_status(rest...));
+        run(exec, label_alone(how), a, b, x, end_of_call(rest...));
       }(operands...);
   }
 
   template <class Exec, class A, class B, class X, class S>
   static void run(Exec const& exec, std::string const& label, A const& a_operand,
-                  B const& b_operand, X const& x_operand, S const& codes) {
+                  B const& b_operand, X const& x_operand, S const& end) {
     auto const a = stored(a_operand);
     auto const b = stored(b_operand);
     auto const x = stored(x_operand);
@@ -119,7 +123,7 @@ struct LeastSquaresOfOperands {
     call.add("b", false, b);
     call.add("x", true, x);
     LeastSquaresOfItems<T> f;
-    f.status = status_target<Exec>(call, codes);
+    f.status = status_and_workspace<Exec, T>(call, end);
     call.check();
     if (b.rows != a.rows)
       call.fail(call.parts[1].name() + " has " + std::to_string(b.rows) + " rows, but " +
@@ -137,22 +141,27 @@ struct LeastSquaresOfOperands {
     f.a = {from, f.m, f.n};
     f.b = {b.storage.as_const(), b.rows, b.cols};
     f.x = {x.storage, x.rows, x.cols};
-    if (f.items > 0 && f.n > 0 && f.columns > 0) launch_decomposition(exec, call, f);
+    if (f.items > 0 && f.n > 0 && f.columns > 0) launch_decomposition_anywhere(exec, call, end, f);
   }
 };
+
+template <>
+struct CallOfVerb<Verb::qr> : QrOfOperands {};
+template <>
+struct CallOfVerb<Verb::least_squares> : LeastSquaresOfOperands {};
 
 }  // namespace Impl
 
 /// The factors of a batch: A_n = Q_n R_n for every item n, A_n being M x N, K = min(M, N), Q_n orthogonal and R_n upper triangular.
 ///
-///   qr([exec,] [launch("label"),] in(A), out(Q), out(R) [, status(codes)])
-///   qr([exec,] [launch("label"),] in(A), out(R) [, status(codes)])          R alone
-///   qr([exec,] [launch("label"),] inout(A), out(R) [, status(codes)])       Q takes the place of A; for M >= N
+///   qr([exec,] [launch("label"),] in(A), out(Q), out(R) [, status(codes)] [, workspace(view)])
+///   qr([exec,] [launch("label"),] in(A), out(R) [, status(codes)] [, workspace(view)])          R alone
+///   qr([exec,] [launch("label"),] inout(A), out(R) [, status(codes)] [, workspace(view)])       Q takes the place of A; for M >= N
 ///
 /// R is K x N, with zeros below its diagonal, of which the entries may be negative, as LAPACK's geqrf has them. Q is M x K, or, if the
 /// View is that large, M x M. float or double; M and N are known at run time, at most what the team scratch that the device has holds:
 /// the larger one of A and Q; on an H200 with Kokkos 5.2 square ones may have 224 rows in float and 159 in double (on hosts 510 and
-/// 360).
+/// 360). Larger items stand in workspace(view), of workspace_numbers<Verb::qr>(...) numbers; those that fit leave it alone.
 ///
 /// status(codes), if it is given, receives for each item 0, or Reason::not_finite with the 1-based index of the first column of R that
 /// is not finite; Q and R of such an item are NaN. A column without rank is no failure. Other items come out bitwise as without it.
@@ -172,7 +181,7 @@ void qr(First const& first, Rest const&... rest) {
 /// The x_n for which |A_n x_n - b_n| is smallest, for every item n, A_n being M x N of full rank; with more unknowns than equations, M < N,
 /// of the x_n for which A_n x_n = b_n the shortest (LAPACK's gels).
 ///
-///   least_squares([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)])
+///   least_squares([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)] [, workspace(view)])
 ///
 /// B and X hold vectors, v(item, i), or several right-hand sides, v(item, i, k); M rows in B, N in X. 2 N^2 (M - N / 3) operations an
 /// item for M >= N, and 4 M N + N^2 for each right-hand side. Nothing is computed in place.

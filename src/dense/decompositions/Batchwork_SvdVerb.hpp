@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
+#include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
+#include "launch/Batchwork_WorkspaceNumbers.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -20,7 +22,7 @@ namespace Impl {
 /// u and v are those of a call without vectors, and then not used, where Vectors is false.
 template <bool Vectors, class Exec, class A, class U, class W, class V, class S>
 void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U const& u_operand,
-               W const& w_operand, V const& v_operand, S const& codes) {
+               W const& w_operand, V const& v_operand, S const& end) {
   auto const a = stored(a_operand);
   auto const u = stored(u_operand);
   auto const w = stored(w_operand);
@@ -40,7 +42,7 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
   call.add("values", true, w);
   if constexpr (Vectors) call.add("v", true, v);
   SvdOfItems<T> f;
-  f.status = status_target<Exec>(call, codes);
+  f.status = status_and_workspace<Exec, T>(call, end);
   call.check();
   require_extents(call, Vectors ? 2 : 1, w, least, 1, "the singular values");
   if constexpr (Vectors) {
@@ -62,41 +64,47 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
     if (wide) std::swap(f.u, f.v);
     f.stores_vectors = true;
   }
-  if (f.items > 0 && f.n > 0) launch_decomposition(exec, call, f);
+  if (f.items > 0 && f.n > 0) launch_decomposition_anywhere(exec, call, end, f);
 }
 
 struct SvdOfOperands {
   template <class Exec, class How, class... O>
   void operator()(Exec const& exec, How const& how, O const&... operands) const {
     using Given = OperandsGiven<How, O...>;
-    constexpr bool values = Given::template are<Kind::in, Kind::out>,
-                   all = Given::template are<Kind::in, Kind::out, Kind::out, Kind::out>;
-    static_assert(values || all,
-                  "Batchwork::svd: the arguments are [exec,] [launch(\"label\"),] in(A), out(U), "
-                  "out(values), out(V) [, status(codes)] in this order, or in(A), out(values) for "
-                  "the values alone");
+    constexpr bool
+        values = Given::template are_with_workspace<Kind::in, Kind::out>,
+        all = Given::template are_with_workspace<Kind::in, Kind::out, Kind::out, Kind::out>;
+    static_assert(
+        values || all,
+        "Batchwork::svd: the arguments are [exec,] [launch(\"label\"),] in(A), out(U), "
+        "out(values), out(V) [, status(codes)] [, workspace(view)] in this order, or in(A), out(values) for "
+        "the values alone");
     if constexpr (values)
       [&](auto const& a, auto const& w, auto const&... rest) {
-        svd_batch<false>(exec, label_alone(how), a, a, w, a, or_no_status(rest...));
+        svd_batch<false>(exec, label_alone(how), a, a, w, a, end_of_call(rest...));
       }(operands...);
     else if constexpr (all)
       [&](auto const& a, auto const& u, auto const& w, auto const& v, auto const&... rest) {
-        svd_batch<true>(exec, label_alone(how), a, u, w, v, or_no_status(rest...));
+        svd_batch<true>(exec, label_alone(how), a, u, w, v, end_of_call(rest...));
       }(operands...);
   }
 };
+
+template <>
+struct CallOfVerb<Verb::svd> : SvdOfOperands {};
 
 }  // namespace Impl
 
 /// The singular values and vectors of a batch: A_n = U_n diag(values_n) V_n' for every item n, A_n being M x N, K = min(M, N).
 ///
-///   svd([exec,] [launch("label"),] in(A), out(values) [, status(codes)])                    the values alone
-///   svd([exec,] [launch("label"),] in(A), out(U), out(values), out(V) [, status(codes)])
+///   svd([exec,] [launch("label"),] in(A), out(values) [, status(codes)] [, workspace(view)])                    the values alone
+///   svd([exec,] [launch("label"),] in(A), out(U), out(values), out(V) [, status(codes)] [, workspace(view)])
 ///
 /// values(item, k) are in descending order, K of them. U is M x K and V, not its transpose, N x K; their columns are orthogonal, those
 /// of values of zero, too. float or double; M and N are known at run time. A matrix stands in team scratch, and V, which is K x K,
 /// beside it where vectors are wanted: on an H200 with Kokkos 5.2 square ones may have 224 rows in float and 158 in double, 159 and 112
-/// with vectors (on hosts 509 and 359, 360 and 254).
+/// with vectors (on hosts 509 and 359, 360 and 254). Larger items stand in workspace(view), of workspace_numbers<Verb::svd>(...)
+/// numbers; those that fit leave it alone.
 ///
 /// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is NaN or infinite, or
 /// Reason::iteration_limit if the rotations did not end, which has not been seen; both with an info of 0. What is returned of an item

@@ -14,12 +14,15 @@
 #include <type_traits>
 
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
+#include "dense/lu/detail/Batchwork_LuInWorkspace.hpp"
 #include "dense/lu/detail/Batchwork_LuTeams.hpp"
 #include "dense/lu/detail/Batchwork_LuTiles.hpp"
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/Batchwork_WorkspaceNumbers.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 
 namespace Batchwork {
 namespace Impl {
@@ -41,7 +44,8 @@ constexpr bool require_lu_views() {
 inline auto lu_launch_words(Call const& call, int n) {
   return [&call, n] {
     return LaunchWords{
-        call.verb, "the matrices of " + call.parts[0].name() + " with " + std::to_string(n) + " rows",
+        call.verb,
+        "the matrices of " + call.parts[0].name() + " with " + std::to_string(n) + " rows",
         "use smaller blocks"};
   };
 }
@@ -130,7 +134,7 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
 /// a and the factors, which may be the same operand; codes is status(...) or NoStatus.
 template <bool Same, class Exec, class A, class L, class P, class S>
 void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L const& lu_operand,
-              P const& order_operand, S const& codes) {
+              P const& order_operand, S const& end) {
   auto const a = stored(a_operand);
   auto const lu = stored(lu_operand);
   auto const order = stored(order_operand);
@@ -152,7 +156,7 @@ void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L 
   if (!Same) call.add("lu", true, lu);
   call.add("rows", true, order);
   LuProblem<T> p;
-  p.status = status_target<Exec>(call, codes);
+  p.status = status_and_workspace<Exec, T>(call, end);
   call.check({!Same && same_numbers(lu, a) && lu.storage.row == a.storage.row, 0, 1});
   call.check_square(0, a.rows, a.cols);
   if (lu.rows != a.rows || lu.cols != a.cols)
@@ -165,13 +169,13 @@ void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L 
   p.lu = lu.storage;
   p.order = order.storage;
   p.result = LuResult::factors;
-  launch_lu(exec, call, a.rows, 0, p);
+  if (!launched_lu_in_workspace(exec, call, end, a.rows, 0, p)) launch_lu(exec, call, a.rows, 0, p);
 }
 
 /// b and the solutions x may be the same operand.
 template <bool Same, class Exec, class A, class B, class X, class S>
 void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_operand,
-                    B const& b_operand, X const& x_operand, S const& codes) {
+                    B const& b_operand, X const& x_operand, S const& end) {
   auto const a = stored(a_operand);
   auto const b = stored(b_operand);
   auto const x = stored(x_operand);
@@ -189,7 +193,7 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
   call.add("b", Same, b);
   if (!Same) call.add("x", true, x);
   LuProblem<T> p;
-  p.status = status_target<Exec>(call, codes);
+  p.status = status_and_workspace<Exec, T>(call, end);
   call.check({!Same && same_numbers(x, b) && x.storage.row == b.storage.row, 1, 2});
   call.check_square(0, a.rows, a.cols);
   if (b.rows != a.rows)
@@ -202,13 +206,14 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
   p.a = a.storage.as_const();
   p.b = b.storage.as_const();
   p.x = x.storage;
-  launch_lu(exec, call, a.rows, b.cols, p);
+  if (!launched_lu_in_workspace(exec, call, end, a.rows, b.cols, p))
+    launch_lu(exec, call, a.rows, b.cols, p);
 }
 
 /// a and its inverse, which may be the same operand.
 template <bool Same, class Exec, class A, class X, class S>
 void inverse_batch(Exec const& exec, std::string const& label, A const& a_operand,
-                   X const& x_operand, S const& codes) {
+                   X const& x_operand, S const& end) {
   auto const a = stored(a_operand);
   auto const x = stored(x_operand);
   static_assert(
@@ -221,7 +226,7 @@ void inverse_batch(Exec const& exec, std::string const& label, A const& a_operan
   call.add("a", Same, a);
   if (!Same) call.add("x", true, x);
   LuProblem<T> p;
-  p.status = status_target<Exec>(call, codes);
+  p.status = status_and_workspace<Exec, T>(call, end);
   call.check({!Same && same_numbers(x, a), 0, 1});
   call.check_square(0, a.rows, a.cols);
   if (x.rows != a.rows || x.cols != a.cols)
@@ -229,13 +234,14 @@ void inverse_batch(Exec const& exec, std::string const& label, A const& a_operan
               "; give one of " + call.parts[0].d.shape);
   p.a = a.storage.as_const();
   p.x = x.storage;
-  launch_lu(exec, call, a.rows, a.rows, p);
+  if (!launched_lu_in_workspace(exec, call, end, a.rows, a.rows, p))
+    launch_lu(exec, call, a.rows, a.rows, p);
 }
 
 /// The determinants, or with L the logarithms of their sizes, and then d are their signs.
 template <class Exec, class A, class L, class D, class S>
 void determinant_batch(Exec const& exec, std::string const& label, A const& a_operand,
-                       L const& log_operand, D const& d_operand, S const& codes) {
+                       L const& log_operand, D const& d_operand, S const& end) {
   constexpr bool logs = !std::is_same_v<L, NoStatus>;
   auto const a = stored(a_operand);
   auto const d = stored(d_operand);
@@ -261,13 +267,13 @@ void determinant_batch(Exec const& exec, std::string const& label, A const& a_op
     p.log_size = l.storage;
   }
   call.add(logs ? "signs" : "determinants", true, d);
-  p.status = status_target<Exec>(call, codes);
+  p.status = status_and_workspace<Exec, T>(call, end);
   call.check();
   call.check_square(0, a.rows, a.cols);
   p.a = a.storage.as_const();
   p.x = d.storage;
   p.result = LuResult::determinant;
-  launch_lu(exec, call, a.rows, 0, p);
+  if (!launched_lu_in_workspace(exec, call, end, a.rows, 0, p)) launch_lu(exec, call, a.rows, 0, p);
 }
 
 /// lu of its operands, in either form.
@@ -275,19 +281,19 @@ struct LuOfOperands {
   template <class Exec, class How, class... O>
   void operator()(Exec const& exec, How const& how, O const&... operands) const {
     using Given = OperandsGiven<How, O...>;
-    constexpr bool apart = Given::template are<Kind::in, Kind::out, Kind::out>,
-                   in_place = Given::template are<Kind::inout, Kind::out>;
+    constexpr bool apart = Given::template are_with_workspace<Kind::in, Kind::out, Kind::out>,
+                   in_place = Given::template are_with_workspace<Kind::inout, Kind::out>;
     static_assert(
         apart || in_place,
         "Batchwork::lu: the arguments are [exec,] [launch(\"label\"),] in(A), out(LU), out(rows) "
-        "[, status(codes)] in this order, or inout(A) in the place of the first two");
+        "[, status(codes)] [, workspace(view)] in this order, or inout(A) in the place of the first two");
     if constexpr (in_place)
       [&](auto const& a, auto const& order, auto const&... rest) {
-        lu_batch<true>(exec, label_alone(how), a, a, order, or_no_status(rest...));
+        lu_batch<true>(exec, label_alone(how), a, a, order, end_of_call(rest...));
       }(operands...);
     else if constexpr (apart)
       [&](auto const& a, auto const& lu, auto const& order, auto const&... rest) {
-        lu_batch<false>(exec, label_alone(how), a, lu, order, or_no_status(rest...));
+        lu_batch<false>(exec, label_alone(how), a, lu, order, end_of_call(rest...));
       }(operands...);
   }
 };
@@ -296,19 +302,19 @@ struct SolveLuOfOperands {
   template <class Exec, class How, class... O>
   void operator()(Exec const& exec, How const& how, O const&... operands) const {
     using Given = OperandsGiven<How, O...>;
-    constexpr bool apart = Given::template are<Kind::in, Kind::in, Kind::out>,
-                   in_place = Given::template are<Kind::in, Kind::inout>;
+    constexpr bool apart = Given::template are_with_workspace<Kind::in, Kind::in, Kind::out>,
+                   in_place = Given::template are_with_workspace<Kind::in, Kind::inout>;
     static_assert(
         apart || in_place,
         "Batchwork::solve_lu: the arguments are [exec,] [launch(\"label\"),] in(A), in(B), out(X) "
-        "[, status(codes)] in this order, or inout(B) in the place of the last two");
+        "[, status(codes)] [, workspace(view)] in this order, or inout(B) in the place of the last two");
     if constexpr (in_place)
       [&](auto const& a, auto const& b, auto const&... rest) {
-        solve_lu_batch<true>(exec, label_alone(how), a, b, b, or_no_status(rest...));
+        solve_lu_batch<true>(exec, label_alone(how), a, b, b, end_of_call(rest...));
       }(operands...);
     else if constexpr (apart)
       [&](auto const& a, auto const& b, auto const& x, auto const&... rest) {
-        solve_lu_batch<false>(exec, label_alone(how), a, b, x, or_no_status(rest...));
+        solve_lu_batch<false>(exec, label_alone(how), a, b, x, end_of_call(rest...));
       }(operands...);
   }
 };
@@ -317,59 +323,75 @@ struct InverseOfOperands {
   template <class Exec, class How, class... O>
   void operator()(Exec const& exec, How const& how, O const&... operands) const {
     using Given = OperandsGiven<How, O...>;
-    constexpr bool apart = Given::template are<Kind::in, Kind::out>,
-                   in_place = Given::template are<Kind::inout>;
-    static_assert(apart || in_place,
-                  "Batchwork::inverse: the arguments are [exec,] [launch(\"label\"),] in(A), "
-                  "out(X) [, status(codes)] in this order, or inout(A) in the place of both");
+    constexpr bool apart = Given::template are_with_workspace<Kind::in, Kind::out>,
+                   in_place = Given::template are_with_workspace<Kind::inout>;
+    static_assert(
+        apart || in_place,
+        "Batchwork::inverse: the arguments are [exec,] [launch(\"label\"),] in(A), "
+        "out(X) [, status(codes)] [, workspace(view)] in this order, or inout(A) in the place of both");
     if constexpr (in_place)
       [&](auto const& a, auto const&... rest) {
-        inverse_batch<true>(exec, label_alone(how), a, a, or_no_status(rest...));
+        inverse_batch<true>(exec, label_alone(how), a, a, end_of_call(rest...));
       }(operands...);
     else if constexpr (apart)
       [&](auto const& a, auto const& x, auto const&... rest) {
-        inverse_batch<false>(exec, label_alone(how), a, x, or_no_status(rest...));
+        inverse_batch<false>(exec, label_alone(how), a, x, end_of_call(rest...));
       }(operands...);
   }
 };
 struct DeterminantOfOperands {
   template <class Exec, class How, class... O>
   void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    constexpr bool given = OperandsGiven<How, O...>::template are<Kind::in, Kind::out>;
+    constexpr bool given =
+        OperandsGiven<How, O...>::template are_with_workspace<Kind::in, Kind::out>;
     static_assert(given,
                   "Batchwork::determinant: the arguments are [exec,] [launch(\"label\"),] in(A), "
-                  "out(determinants) [, status(codes)] in this order");
+                  "out(determinants) [, status(codes)] [, workspace(view)] in this order");
     if constexpr (given)
       [&](auto const& a, auto const& d, auto const&... rest) {
-        determinant_batch(exec, label_alone(how), a, NoStatus(), d, or_no_status(rest...));
+        determinant_batch(exec, label_alone(how), a, NoStatus(), d, end_of_call(rest...));
       }(operands...);
   }
 };
 struct LogAbsDeterminantOfOperands {
   template <class Exec, class How, class... O>
   void operator()(Exec const& exec, How const& how, O const&... operands) const {
-    constexpr bool given = OperandsGiven<How, O...>::template are<Kind::in, Kind::out, Kind::out>;
-    static_assert(given,
-                  "Batchwork::log_abs_determinant: the arguments are [exec,] [launch(\"label\"),] "
-                  "in(A), out(logarithms), out(signs) [, status(codes)] in this order");
+    constexpr bool given =
+        OperandsGiven<How, O...>::template are_with_workspace<Kind::in, Kind::out, Kind::out>;
+    static_assert(
+        given,
+        "Batchwork::log_abs_determinant: the arguments are [exec,] [launch(\"label\"),] "
+        "in(A), out(logarithms), out(signs) [, status(codes)] [, workspace(view)] in this order");
     if constexpr (given)
       [&](auto const& a, auto const& l, auto const& d, auto const&... rest) {
-        determinant_batch(exec, label_alone(how), a, l, d, or_no_status(rest...));
+        determinant_batch(exec, label_alone(how), a, l, d, end_of_call(rest...));
       }(operands...);
   }
 };
+
+template <>
+struct CallOfVerb<Verb::lu> : LuOfOperands {};
+template <>
+struct CallOfVerb<Verb::solve_lu> : SolveLuOfOperands {};
+template <>
+struct CallOfVerb<Verb::inverse> : InverseOfOperands {};
+template <>
+struct CallOfVerb<Verb::determinant> : DeterminantOfOperands {};
+template <>
+struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 
 }  // namespace Impl
 
 /// The factors of a batch: P_n A_n = L_n U_n for every item n, A_n being N x N, by elimination with partial pivoting.
 ///
-///   lu([exec,] [launch("label"),] in(A), out(LU), out(rows) [, status(codes)])
-///   lu([exec,] [launch("label"),] inout(A), out(rows) [, status(codes)])      the factors take the place of the matrices
+///   lu([exec,] [launch("label"),] in(A), out(LU), out(rows) [, status(codes)] [, workspace(view)])
+///   lu([exec,] [launch("label"),] inout(A), out(rows) [, status(codes)] [, workspace(view)])      the factors take the place of the matrices
 ///
 /// LU holds U on and above its diagonal, and L, whose diagonal is one, below. rows(item, k), integers of 32 bits, is the row of A_n
 /// that is in place k, from 0: row k of L_n U_n. float or double; N is known at run time, at most what the team scratch that the
 /// device has holds: on an H200 with Kokkos 5.2 226 in float and 159 in double (on hosts 256, for which a thread needs 0.6 MB of
-/// stack).
+/// stack). Larger items, to 32767 rows, stand in workspace(view), of workspace_numbers<Verb::lu>(...) numbers; those that fit leave it
+/// alone.
 ///
 /// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n);
 /// transposed(...) around one of them stands for the transposes of its items.
@@ -385,7 +407,8 @@ struct LogAbsDeterminantOfOperands {
 /// time, see lu(tile) in map.
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
-/// differ, items that are too large, null Views, too few groups, Views that overlap other than in place.
+/// differ, items that are too large, where there is no workspace or one without room for an item: the message says how many numbers
+/// it takes; null Views, too few groups, Views that overlap other than in place, a workspace that overlaps any.
 template <Impl::BeginsCall First, class... Rest>
 void lu(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::LuOfOperands(), first, rest...);
@@ -394,13 +417,13 @@ void lu(First const& first, Rest const&... rest) {
 /// The solutions of A_n x_n = b_n for every item n, A_n being N x N: elimination with partial pivoting and both substitutions in one
 /// kernel, in which the factors do not leave the chip (LAPACK's gesv).
 ///
-///   solve_lu([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)])
-///   solve_lu([exec,] [launch("label"),] in(A), inout(B) [, status(codes)])      the solutions take the place of B
+///   solve_lu([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)] [, workspace(view)])
+///   solve_lu([exec,] [launch("label"),] in(A), inout(B) [, status(codes)] [, workspace(view)])      the solutions take the place of B
 ///
 /// B and X hold vectors, v(item, i), or several right-hand sides, v(item, i, k). 2 N^3 / 3 + 2 N^2 operations an item and
 /// right-hand side.
 ///
-/// Everything else is as in lu: Views, status, errors. Of an item that fails all of X is NaN; where only a result is not finite the
+/// Everything else is as in lu: Views, status, workspace, errors. Of an item that fails all of X is NaN; where only a result is not finite the
 /// status is Reason::not_finite with an info of 0.
 template <Impl::BeginsCall First, class... Rest>
 void solve_lu(First const& first, Rest const&... rest) {
@@ -410,11 +433,11 @@ void solve_lu(First const& first, Rest const&... rest) {
 /// The inverses of a batch: elimination with partial pivoting and a solve for each column of the unit matrix, in one kernel (LAPACK's
 /// getrf and getri).
 ///
-///   inverse([exec,] [launch("label"),] in(A), out(X) [, status(codes)])
-///   inverse([exec,] [launch("label"),] inout(A) [, status(codes)])      the inverses take the place of the matrices
+///   inverse([exec,] [launch("label"),] in(A), out(X) [, status(codes)] [, workspace(view)])
+///   inverse([exec,] [launch("label"),] inout(A) [, status(codes)] [, workspace(view)])      the inverses take the place of the matrices
 ///
 /// 8 N^3 / 3 operations an item. To solve systems, solve_lu takes fewer and is more accurate. Everything else is as in solve_lu: Views,
-/// limits, status, errors.
+/// limits, status, workspace, errors.
 template <Impl::BeginsCall First, class... Rest>
 void inverse(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::InverseOfOperands(), first, rest...);
@@ -422,7 +445,7 @@ void inverse(First const& first, Rest const&... rest) {
 
 /// The determinants of a batch, by elimination with partial pivoting; zero where a pivot is exactly zero.
 ///
-///   determinant([exec,] [launch("label"),] in(A), out(determinants) [, status(codes)])
+///   determinant([exec,] [launch("label"),] in(A), out(determinants) [, status(codes)] [, workspace(view)])
 ///
 /// determinants(item). They may overflow; see log_abs_determinant. 2 N^3 / 3 operations an item. A pivot of zero is no failure here; one
 /// that is NaN or infinite is Reason::not_finite with its 1-based index, and the determinant NaN. Everything else is as in lu. Of
@@ -434,7 +457,7 @@ void determinant(First const& first, Rest const&... rest) {
 
 /// log |det A_n| and the sign of det A_n, where the determinant itself may overflow.
 ///
-///   log_abs_determinant([exec,] [launch("label"),] in(A), out(logarithms), out(signs) [, status(codes)])
+///   log_abs_determinant([exec,] [launch("label"),] in(A), out(logarithms), out(signs) [, status(codes)] [, workspace(view)])
 ///
 /// logarithms(item), minus infinity where a pivot is zero, and signs(item): 1, -1, or 0 where a pivot is zero. Else as determinant; N
 /// logarithms more.

@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "krylov/Batchwork_SolveStorage.hpp"
 #include "krylov/detail/Batchwork_SolveBudget.hpp"
 #include "krylov/detail/Batchwork_SolvePrepared.hpp"
+#include "krylov/detail/Batchwork_SolveStorage.hpp"
 #include "krylov/detail/backend/Batchwork_ColumnsSplit.hpp"
 #include "krylov/detail/backend/Batchwork_LongRows.hpp"
 #include "krylov/detail/backend/Batchwork_MatrixPlacement.hpp"

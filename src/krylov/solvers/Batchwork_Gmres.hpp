@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "krylov/Batchwork_SolveStorage.hpp"
+#include "krylov/detail/Batchwork_SolveStorage.hpp"
 #include "krylov/solvers/detail/Batchwork_SolveLoop.hpp"
 
 namespace Batchwork {

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "launch/Batchwork_Launch.hpp"
+#include "launch/Batchwork_Workspace.hpp"
 #include "view/Batchwork_Operand.hpp"
 #include "view/Batchwork_TransposedView.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
@@ -31,7 +32,8 @@ template <class X>
 concept BeforeArguments = Kokkos::is_execution_space_v<X> || is_launch<X>;
 /// What a call on operands or Views begins with. Verbs on operands let Views in, for a message that says how they are given.
 template <class X>
-concept BeginsCall = BeforeArguments<X> || kind_of<X> != Kind::nothing || Copyable<X>;
+concept BeginsCall =
+    BeforeArguments<X> || kind_of<X> != Kind::nothing || Copyable<X> || is_workspace<X>;
 
 /// False. Verbs whose arguments are in no order that they know say so by it.
 template <class... X>
@@ -39,15 +41,24 @@ inline constexpr bool any_order = false;
 
 /// Whether the operands of a call are of these kinds, perhaps with a status behind them, and it is launched with a label alone.
 template <class How, class... X>
-struct OperandsGiven {
-  template <Kind... Wanted>
-  static constexpr bool are = [] {
-    constexpr int wanted = int(sizeof...(Wanted)), given = int(sizeof...(X));
+class OperandsGiven {
+  template <bool Workspace, Kind... Wanted>
+  static constexpr bool given_are() {
+    constexpr int wanted = int(sizeof...(Wanted)), all = int(sizeof...(X));
     constexpr Kind kinds[] = {Wanted..., Kind::status}, found[] = {kind_of<X>..., Kind::nothing};
+    constexpr bool memory[] = {false, is_workspace<X>...};
+    constexpr int given = Workspace && memory[all] ? all - 1 : all;
     bool as_wanted = std::is_same_v<How, Launch<>> && (given == wanted || given == wanted + 1);
     for (int k = 0; k < given && k <= wanted; ++k) as_wanted = as_wanted && kinds[k] == found[k];
     return as_wanted;
-  }();
+  }
+
+ public:
+  template <Kind... Wanted>
+  static constexpr bool are = given_are<false, Wanted...>();
+  /// Likewise, perhaps with a workspace behind all of them.
+  template <Kind... Wanted>
+  static constexpr bool are_with_workspace = given_are<true, Wanted...>();
 };
 
 /// f(exec, how, arguments...), of arguments before which an instance and launch(...) may stand.

@@ -60,8 +60,10 @@ void check_qr(int m, int n, int columns_of_q, std::int64_t items, Arranged how, 
         near(transpose(qk) * qk, eye(columns_of_q), Dense(columns_of_q, columns_of_q, few)));
     Dense const thin = make_dense(m, least, [&](int i, int j) { return qk(i, j); });
     Dense allowed(m, n, 0);
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < m; ++i) allowed(i, j) = few * column_norm(ak, j) + m * step;
+    for (int j = 0; j < n; ++j) {
+      long double const few_of_column = few * column_norm(ak, j) + m * step;
+      for (int i = 0; i < m; ++i) allowed(i, j) = few_of_column;
+    }
     ASSERT_TRUE(near(thin * rk, ak, allowed));
     bool below = false;
     for (int i = 1; i < m; ++i) below = below || ak(i, 0) != 0;

@@ -7,6 +7,7 @@
 #include "SvdVerbCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
+#include "support/SlotsOfTest.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -24,21 +25,44 @@ Impl::StoredItems<T const> items_turned(ArrangedBatch<T> const& m) {
   return {{m.data(), 1, m.item, 0, m.col, m.row}, m.cols, m.rows};
 }
 
-template <bool Large, class F>
-void run(F f, ArrangedBatch<int> const* codes, std::int64_t items) {
-  auto const limits = h200_with_kokkos_4();
+template <class F>
+void put_codes(F& f, ArrangedBatch<int> const* codes, std::int64_t items) {
   if (codes) {
     f.status.narrow = codes->data();
     f.status.group = codes->item;
   }
   f.items = items;
-  Impl::DecompositionTeams<F, Large> const kernel(f, limits);
-  ASSERT_TRUE(kernel.fits(limits));
-  ASSERT_LE(kernel.team(), kernel.largest_team);
-  run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
+/// How the items of a call are run: a team has some, or one.
+template <bool Large>
+struct InScratch {
+  template <class F>
+  void operator()(F f, ArrangedBatch<int> const* codes, std::int64_t items) const {
+    auto const limits = h200_with_kokkos_4();
+    put_codes(f, codes, items);
+    Impl::DecompositionTeams<F, Large> const kernel(f, limits);
+    ASSERT_TRUE(kernel.fits(limits));
+    ASSERT_LE(kernel.team(), kernel.largest_team);
+    run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+  }
+};
+/// In a workspace of so many slots.
+template <int Slots>
+struct InWorkspace {
+  template <class F>
+  void operator()(F f, ArrangedBatch<int> const* codes, std::int64_t items) const {
+    put_codes(f, codes, items);
+    Impl::DecompositionTeamsInWorkspace<F> kernel(f, h200_with_kokkos_4());
+    SlotsOfTest<typename F::number> const memory(Slots, kernel.bytes_of_item());
+    kernel.slots = memory.slots;
+    ASSERT_LE(kernel.team(), kernel.largest_team);
+    ASSERT_EQ(kernel.teams(), std::min(std::int64_t(Slots), items));
+    run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+    ASSERT_TRUE(memory.fenced());
+  }
+};
 
-template <class T, bool Large>
+template <class T, class Run>
 void check_eigh_teams(int n, std::int64_t items, Arranged how, Random& random) {
   check_eigh<T>(n, items, how, random,
                 [&](auto const& a, auto const& w, auto const& v, auto const& codes) {
@@ -46,10 +70,10 @@ void check_eigh_teams(int n, std::int64_t items, Arranged how, Random& random) {
                   f.a = items_read(a), f.values = items_of(w), f.vectors = items_of(v);
                   f.n = n;
                   f.stores_vectors = true;
-                  run<Large>(f, &codes, items);
+                  Run()(f, &codes, items);
                 });
 }
-template <class T, bool Large>
+template <class T, class Run>
 void check_svd_teams(int m, int n, std::int64_t items, Arranged how, Random& random) {
   auto const of = [&](auto const& a, auto const& w) {
     Impl::SvdOfItems<T> f;
@@ -63,21 +87,21 @@ void check_svd_teams(int m, int n, std::int64_t items, Arranged how, Random& ran
         auto f = of(a, w);
         f.u = items_of(m < n ? v : u), f.v = items_of(m < n ? u : v);
         f.stores_vectors = true;
-        run<Large>(f, &codes, items);
+        Run()(f, &codes, items);
       },
-      [&](auto const& a, auto const& w) { run<Large>(of(a, w), nullptr, items); });
+      [&](auto const& a, auto const& w) { Run()(of(a, w), nullptr, items); });
 }
-template <class T, bool Large>
+template <class T, class Run>
 void check_qr_teams(int m, int n, bool full, std::int64_t items, Arranged how, Random& random) {
   check_qr<T>(m, n, full ? m : std::min(m, n), items, how, random,
               [&](auto const& a, auto const& q, auto const& r, auto const& codes) {
                 Impl::QrOfItems<T> f;
                 f.a = items_read(a), f.q = items_of(q), f.r = items_of(r);
                 f.m = m, f.n = n, f.columns_of_q = q.cols;
-                run<Large>(f, &codes, items);
+                Run()(f, &codes, items);
               });
 }
-template <class T, bool Large>
+template <class T, class Run>
 void check_least_squares_teams(int m, int n, int columns, std::int64_t items, Arranged how,
                                Random& random) {
   check_least_squares<T>(m, n, columns, items, how, random,
@@ -87,29 +111,50 @@ void check_least_squares_teams(int m, int n, int columns, std::int64_t items, Ar
                            f.b = items_read(b), f.x = items_of(x);
                            f.m = std::max(m, n), f.n = std::min(m, n), f.columns = columns;
                            f.shortest = m < n;
-                           run<Large>(f, &codes, items);
+                           Run()(f, &codes, items);
                          });
 }
 
 TEST(DecompositionTeams, SmallItems) {
   Random random(4);
-  check_eigh_teams<double, false>(1, 5, Arranged::item_contiguous, random);
-  check_eigh_teams<double, false>(5, 27, Arranged::interleaved, random);
-  check_eigh_teams<float, false>(12, 13, Arranged::by_columns, random);
-  check_svd_teams<float, false>(5, 3, 21, Arranged::interleaved, random);
-  check_svd_teams<double, false>(6, 9, 10, Arranged::strided, random);
-  check_qr_teams<double, false>(3, 3, false, 21, Arranged::item_contiguous, random);
-  check_qr_teams<float, false>(9, 4, true, 11, Arranged::interleaved, random);
-  check_qr_teams<float, false>(4, 9, false, 11, Arranged::by_columns, random);
-  check_least_squares_teams<double, false>(7, 4, 3, 11, Arranged::item_contiguous, random);
-  check_least_squares_teams<double, false>(4, 7, 10, 11, Arranged::interleaved, random);
+  check_eigh_teams<double, InScratch<false>>(1, 5, Arranged::item_contiguous, random);
+  check_eigh_teams<double, InScratch<false>>(5, 27, Arranged::interleaved, random);
+  check_eigh_teams<float, InScratch<false>>(12, 13, Arranged::by_columns, random);
+  check_svd_teams<float, InScratch<false>>(5, 3, 21, Arranged::interleaved, random);
+  check_svd_teams<double, InScratch<false>>(6, 9, 10, Arranged::strided, random);
+  check_qr_teams<double, InScratch<false>>(3, 3, false, 21, Arranged::item_contiguous, random);
+  check_qr_teams<float, InScratch<false>>(9, 4, true, 11, Arranged::interleaved, random);
+  check_qr_teams<float, InScratch<false>>(4, 9, false, 11, Arranged::by_columns, random);
+  check_least_squares_teams<double, InScratch<false>>(7, 4, 3, 11, Arranged::item_contiguous,
+                                                      random);
+  check_least_squares_teams<double, InScratch<false>>(4, 7, 10, 11, Arranged::interleaved, random);
 }
 TEST(DecompositionTeams, LargeItems) {
   Random random(5);
-  check_eigh_teams<float, true>(11, 4, Arranged::item_contiguous, random);
-  check_svd_teams<double, true>(10, 7, 4, Arranged::interleaved, random);
-  check_qr_teams<double, true>(12, 9, true, 3, Arranged::item_contiguous, random);
-  check_least_squares_teams<float, true>(8, 11, 2, 3, Arranged::by_columns, random);
+  check_eigh_teams<float, InScratch<true>>(11, 4, Arranged::item_contiguous, random);
+  check_svd_teams<double, InScratch<true>>(10, 7, 4, Arranged::interleaved, random);
+  check_qr_teams<double, InScratch<true>>(12, 9, true, 3, Arranged::item_contiguous, random);
+  check_least_squares_teams<float, InScratch<true>>(8, 11, 2, 3, Arranged::by_columns, random);
+}
+
+/// Fewer slots than items, a last round that is not full; items that fail among those of a team.
+TEST(DecompositionTeams, ItemsInAWorkspace) {
+  Random random(6);
+  check_eigh_teams<float, InWorkspace<5>>(4, 13, Arranged::interleaved, random);
+  check_eigh_teams<double, InWorkspace<1>>(5, 2, Arranged::item_contiguous, random);
+  check_svd_teams<float, InWorkspace<4>>(5, 3, 10, Arranged::by_columns, random);
+  check_svd_teams<double, InWorkspace<2>>(3, 5, 3, Arranged::strided, random);
+  check_qr_teams<float, InWorkspace<3>>(9, 5, true, 10, Arranged::item_contiguous, random);
+  check_qr_teams<double, InWorkspace<7>>(5, 9, false, 3, Arranged::interleaved, random);
+  check_least_squares_teams<float, InWorkspace<3>>(7, 4, 10, 10, Arranged::by_columns, random);
+  check_least_squares_teams<double, InWorkspace<2>>(5, 8, 2, 3, Arranged::interleaved, random);
+}
+/// More columns than a team has groups, and rows that a group goes through more than once.
+TEST(DecompositionTeams, LargeItemsInAWorkspace) {
+  if (!Impl::Vendor::has_shuffles) return;
+  Random random(7);
+  check_qr_teams<double, InWorkspace<1>>(70, 33, false, 1, Arranged::item_contiguous, random);
+  check_svd_teams<float, InWorkspace<1>>(300, 4, 1, Arranged::by_columns, random);
 }
 
 /// What the documentation says of an H200 with Kokkos 5.2 fits there, and a row more does not.

@@ -6,6 +6,7 @@
 #include "LuVerbsCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
+#include "support/SlotsOfTest.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -15,19 +16,17 @@ Impl::Storage<T> storage(ArrangedBatch<T> const& m) {
   return {m.data(), 1, m.item, 0, m.row, m.col};
 }
 
-template <class Kernel, class T>
-void check_kernel(int n, int columns, std::int64_t items, Arranged how, Random& random,
-                  Impl::DeviceLimits const& limits = h200_with_kokkos_4()) {
+/// run(p) runs a problem.
+template <class T, class Run>
+void check_calls(int n, int columns, std::int64_t items, Arranged how, Random& random,
+                 Run const& run_problem) {
   auto const run = [&](Impl::LuProblem<T> p, auto const& a, auto const& codes) {
     p.a = storage(a).as_const();
     p.status.narrow = codes.data();
     p.status.group = codes.item;
     p.items = items;
     p.n = n;
-    Kernel const kernel(p, limits);
-    ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
-    ASSERT_LE(kernel.team(), kernel.largest_team);
-    run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+    run_problem(p);
   };
   check_inverse<T>(
       n, items, how, random,
@@ -67,6 +66,30 @@ void check_kernel(int n, int columns, std::int64_t items, Arranged how, Random& 
       });
 }
 
+template <class Kernel, class T>
+void check_kernel(int n, int columns, std::int64_t items, Arranged how, Random& random,
+                  Impl::DeviceLimits const& limits = h200_with_kokkos_4()) {
+  check_calls<T>(n, columns, items, how, random, [&](Impl::LuProblem<T> const& p) {
+    Kernel const kernel(p, limits);
+    ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
+    ASSERT_LE(kernel.team(), kernel.largest_team);
+    run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+  });
+}
+/// In a workspace of so many slots.
+template <class T>
+void check_workspace(int n, int columns, std::int64_t items, std::int64_t slots, Arranged how,
+                     Random& random) {
+  SCOPED_TRACE(std::to_string(slots) + " slots");
+  check_calls<T>(n, columns, items, how, random, [&](Impl::LuProblem<T> const& p) {
+    SlotsOfTest<T> const memory(slots, Impl::LuSlot::of(p).bytes(sizeof(T)));
+    Impl::LuTeamsInWorkspace<T> const kernel(p, memory.slots);
+    ASSERT_EQ(kernel.teams(), std::min(slots, items));
+    run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+    ASSERT_TRUE(memory.fenced());
+  });
+}
+
 template <class T, bool Large>
 void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& random) {
   check_kernel<Impl::LuTeams<T, Large>, T>(n, columns, items, how, random);
@@ -104,6 +127,39 @@ TEST(LuTiles, ItemsOfAWarp) {
 TEST(LuTiles, ItemsOfTwoWarps) {
   Random random(7);
   check_tiles<double, 7>(51, 1, 2, Arranged::interleaved, random);
+}
+
+/// Fewer slots than items, a last round that is not full, more slots than items; pivots that fail among the items of a team.
+TEST(LuTeams, ItemsInAWorkspace) {
+  Random random(6);
+  check_workspace<double>(5, 3, 7, 3, Arranged::interleaved, random);
+  check_workspace<float>(5, 10, 3, 2, Arranged::by_columns, random);
+  check_workspace<float>(9, 1, 2, 1, Arranged::strided, random);
+  check_workspace<double>(1, 1, 2, 5, Arranged::item_contiguous, random);
+}
+/// More columns than are asked for at once, and more rows than lanes.
+TEST(LuTeams, LargeItemsInAWorkspace) {
+  if (!Impl::Vendor::has_shuffles) return;
+  Random random(7);
+  check_workspace<double>(33, 2, 1, 1, Arranged::item_contiguous, random);
+  constexpr int n = 259;
+  ArrangedBatch<double> const a(1, n, n, Arranged::by_columns), x(1, n, 1, Arranged::interleaved),
+      b(1, n, 1, Arranged::interleaved);
+  a.randomise(random), b.randomise(random);
+  Impl::LuProblem<double> p;
+  p.a = storage(a).as_const(), p.b = storage(b).as_const(), p.x = storage(x);
+  p.items = p.columns = 1;
+  p.n = n;
+  SlotsOfTest<double> const memory(1, Impl::LuSlot::of(p).bytes(sizeof(double)));
+  Impl::LuTeamsInWorkspace<double> const kernel(p, memory.slots);
+  run_teams(kernel, 1, kernel.team(), kernel.bytes());
+  x.download();
+  Dense const ak = item(a, 0), xk = item(x, 0);
+  // |L| |U| of a random matrix stays below 8 n.
+  long double const few = tolerance<double>(3 * n, 8 * n);
+  long double largest = 0;
+  for (int i = 0; i < n; ++i) largest = std::max(largest, std::fabs(xk(i)));
+  ASSERT_TRUE(near(ak * xk, item(b, 0), Dense(n, 1, few * n * largest)));
 }
 
 /// On every device all rows that are taken fit.

@@ -191,7 +191,7 @@ TEST(LuVerbs, Misuse) {
   expect_says(message_of([&] { Batchwork::solve_lu(in(a), in(b), out(short_b)); }),
               {"operand 3, x(\"short\")", "does not hold the solutions"});
   expect_says(message_of([&] { Batchwork::lu(inout(huge), out(huge_rows)); }),
-              {"has 400 rows, more than the", "use blocks"});
+              {"has 400 rows, more than the", "give workspace(view) of"});
   Kokkos::View<double*, Space> const d("d", 3), few_d("few", 2);
   expect_says(message_of([&] { Batchwork::inverse(in(a), out(wide)); }),
               {"Batchwork::inverse: operand 2, x(\"wide\")", "does not hold the inverse"});

@@ -145,7 +145,7 @@ struct TriangleTeams {
     here.walk(of_b, [&](int item, int i, int j) {
       if (j >= columns) return;
       fetch_together<1>(here.numbers(item, item_numbers) + offset + j * at().rows() + i,
-               item_of(p.b, here.first + item) + i * p.b.row + (c0 + j) * p.b.col);
+                        item_of(p.b, here.first + item) + i * p.b.row + (c0 + j) * p.b.col);
     });
     T* const mine = here.numbers(here.item, item_numbers) + offset;
     int const beyond = at().rows() - p.n;

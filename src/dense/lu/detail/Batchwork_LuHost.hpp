@@ -8,9 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
+#include "dense/lu/detail/Batchwork_LuSolutions.hpp"
 #include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
 
 namespace Batchwork::Impl {
@@ -21,15 +21,12 @@ inline constexpr int lu_rows_on_host = 256;
 /// Rows: how many there is room for.
 template <class T, int Rows>
 struct LuHost {
-  /// Right-hand sides at once.
-  static constexpr int most_columns = 8;
-
   LuProblem<T> p;
   std::int64_t per_chunk;
 
   void operator()(std::int64_t chunk) const {
     alignas(64) T numbers[std::size_t(Rows) * Rows];
-    alignas(64) T x[std::size_t(Rows) * most_columns];
+    alignas(64) T x[std::size_t(Rows) * most_lu_columns];
     std::int16_t place[Rows], order[Rows];
     LoneLane const lane;
     std::int64_t const begin = chunk * per_chunk,
@@ -53,33 +50,11 @@ struct LuHost {
         }
       } else if (p.result == LuResult::determinant) {
         code = p.put_determinant(item, rows.determinant(), code);
-      } else if (!solve(rows, x, item, code) && code == 0) {
-        code = Status::code(Reason::not_finite, 0);
+      } else {
+        code = put_solutions(p, rows, x, most_lu_columns, item, true, code);
       }
       if (p.status.wanted()) p.status.put(item, code);
     }
-  }
-
- private:
-  /// Whether all numbers are finite.
-  bool solve(RowsInMemory<T, LoneLane> const& rows, T* x, std::int64_t item,
-             std::int32_t code) const {
-    T* const to = item_of(p.x, item);
-    bool finite = true;
-    for (int c0 = 0; c0 < p.columns; c0 += most_columns) {
-      int const some = p.columns - c0 < most_columns ? p.columns - c0 : most_columns;
-      for (int i = 0; i < p.n; ++i)
-        for (int c = 0; c < some; ++c) x[i * some + c] = p.right_hand_side(item, i, c0 + c);
-      rows.substitute(x, some);
-      for (int k = 0; k < p.n; ++k)
-        for (int c = 0; c < some; ++c) {
-          T const number =
-              code == 0 ? rows.solution(x, some, k, c) : std::numeric_limits<T>::quiet_NaN();
-          finite = finite && is_finite(number);
-          to[k * p.x.row + (c0 + c) * p.x.col] = number;
-        }
-    }
-    return finite;
   }
 };
 

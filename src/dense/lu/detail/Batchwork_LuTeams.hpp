@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
+#include "dense/lu/detail/Batchwork_LuSolutions.hpp"
 #include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
 
 namespace Batchwork::Impl {
@@ -25,8 +25,6 @@ template <class T, bool Large>
 struct LuTeams {
   static constexpr int count = Large ? 256 : lanes_of_warp, most_items = Large ? 1 : 8;
   static constexpr int largest_team = count * most_items, wanted_teams = 2;
-  /// Right-hand sides in scratch at once.
-  static constexpr int most_columns = 8;
 
   LuProblem<T> p;
   int items_per_team = 1, leading = 0, chunk = 0;
@@ -35,7 +33,7 @@ struct LuTeams {
   LuTeams(LuProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     // Odd: lanes that read the same column of their rows find different banks.
     leading = p.n | 1;
-    chunk = std::min(p.columns, most_columns);
+    chunk = std::min(p.columns, most_lu_columns);
     while (chunk > 1 && bytes() > limits.scratch_of_team) chunk /= 2;
     by_items = !Large && items_are_near(p.a, p.n, p.n);
     turned = rows_are_near(p.a, p.n, p.n);
@@ -132,29 +130,8 @@ struct LuTeams {
       auto const found = rows.determinant();
       if (lanes.rank == 0 && is_there(own)) code = p.put_determinant(item(own), found, code);
     } else {
-      T* const x = numbers(own) + p.n * leading;
-      bool finite = true;
-      for (int c0 = 0; c0 < p.columns; c0 += chunk) {
-        int const some = p.columns - c0 < chunk ? p.columns - c0 : chunk;
-        lanes.for_each(p.n, [&](int i) {
-          for (int c = 0; c < some; ++c) x[i * some + c] = p.right_hand_side(item(own), i, c0 + c);
-        });
-        rows.substitute(x, some);
-        lanes.for_each(p.n, [&](int k) {
-          for (int c = 0; c < some; ++c) {
-            T const number =
-                code == 0 ? rows.solution(x, some, k, c) : std::numeric_limits<T>::quiet_NaN();
-            finite = finite && is_finite(number);
-            if (is_there(own))
-              item_of(p.x, item(own))[std::int64_t(k) * p.x.row + std::int64_t(c0 + c) * p.x.col] =
-                  number;
-          }
-        });
-        lanes.sync();
-      }
-      // Where only a result is not finite. A number of b may be what is not.
-      bool const all = rows.holds_for_all(finite);
-      if (code == 0 && !all) code = Status::code(Reason::not_finite, 0);
+      code = put_solutions(p, rows, numbers(own) + p.n * leading, chunk, item(own), is_there(own),
+                           code);
     }
     if (p.status.wanted() && lanes.rank == 0 && is_there(own)) p.status.put(item(own), code);
   }

@@ -255,8 +255,7 @@ struct LuTiles {
       int const column = 8 * here.tile(k) + 2 * here.c;
       BATCHWORK_UNROLL
       for (int i = 0; i < Tiles; ++i)
-        read_together(rest[i][k],
-                      here.group(column / 4) + 4 * (8 * i + here.r) + 2 * (here.c % 2));
+        read_together(rest[i][k], here.group(column / 4) + 4 * (8 * i + here.r) + 2 * (here.c % 2));
     }
     Vendor::wait_for_warp(member);
     BATCHWORK_KEEP_LOOP
@@ -450,8 +449,7 @@ struct LuTiles {
           T b[terms][2];
           BATCHWORK_UNROLL
           for (int q = 0; q < terms; ++q)
-            read_together(b[q],
-                          pivots + (q0 + q) * pivots_leading + 8 * here.tile(k) + 2 * here.c);
+            read_together(b[q], pivots + (q0 + q) * pivots_leading + 8 * here.tile(k) + 2 * here.c);
           BATCHWORK_UNROLL
           for (int i = 0; i < Tiles; ++i) {
             if (i < i0 || i >= i1) continue;
@@ -568,10 +566,10 @@ struct LuTiles {
         for (int e = 0; e < 2; ++e) {
           int const column = 8 * here.tile(k) + 2 * here.c + e;
           bool const wanted = 8 * i + here.r < p.n && column < some;
-          x[i][k][e] =
-              !wanted        ? T(0)
-              : b == nullptr ? T(row_of[i] == c0 + column ? 1 : 0)
-                             : b[row_of[i] * p.b.row + std::int64_t(c0 + column) * p.b.col];
+          x[i][k][e] = !wanted ? T(0)
+                       : b == nullptr
+                           ? T(row_of[i] == c0 + column ? 1 : 0)
+                           : b[row_of[i] * p.b.row + std::int64_t(c0 + column) * p.b.col];
         }
       }
     }
@@ -601,9 +599,8 @@ struct LuTiles {
 
   /// Rows of x in the places of group g, solved with L or U, and what other rows take of them. Rows are in the order of places.
   template <bool Lower, class Member>
-  BATCHWORK_INLINE void substitute(Member const& member, Here const& here,
-                                   T (&x)[Tiles][across][2], int const (&row_of)[Tiles], int g,
-                                   int tiles) const {
+  BATCHWORK_INLINE void substitute(Member const& member, Here const& here, T (&x)[Tiles][across][2],
+                                   int const (&row_of)[Tiles], int g, int tiles) const {
     T* const pivots = here.numbers + to_pivots;
     T const* const group = here.group(g);
     bool const mine = here.r / 4 == g % 2;
@@ -613,8 +610,7 @@ struct LuTiles {
         BATCHWORK_UNROLL
         for (int k = 0; k < across; ++k)
           if (here.tile(k) < tiles)
-            body(x[i][k],
-                 pivots + here.r % 4 * pivots_leading + 8 * here.tile(k) + 2 * here.c);
+            body(x[i][k], pivots + here.r % 4 * pivots_leading + 8 * here.tile(k) + 2 * here.c);
       });
     };
     for_own([](T const(&own)[2], T* shared) { write_together(shared, own); });

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// RowsInMemory: a matrix in a team's scratch or in a thread's buffer, of an extent known at run time, whose rows are dealt out to the
+/// RowsInMemory: a matrix in a team's scratch, in a thread's buffer or in a workspace, of an extent known at run time, whose rows are dealt out to the
 /// lanes of an item, as an elimination changes it; and the solution of systems with its factors.
 #ifndef BATCHWORK_ROWSINMEMORY_HPP
 #define BATCHWORK_ROWSINMEMORY_HPP
@@ -16,15 +16,15 @@
 namespace Batchwork::Impl {
 
 /// See EliminatedRows. Rows stay where they are: row i goes to place[i], and row order[k] is in place k. `Lanes` is a SystemLanes or
-/// the LoneLane of a host's thread.
-template <class T, class Lanes>
+/// the LoneLane of a host's thread. `ByColumns`: neighbours in memory are those of a column, so that lanes read side by side.
+template <class T, class Lanes, bool ByColumns = false>
 struct RowsInMemory {
   using value_type = T;
   static constexpr bool alone = std::is_same_v<Lanes, LoneLane>;
 
   Lanes const& lanes;
   int n, leading;
-  T* a;                         ///< entry (i, j) at [i * leading + j]
+  T* a;  ///< entry (i, j) at [i * leading + j], or by columns at [j * leading + i]
   std::int16_t *place, *order;  ///< n each
   std::int64_t* found;          ///< found_numbers(lanes.count); null for a lone lane
   int row = 0;                  ///< that of the pivot
@@ -35,6 +35,9 @@ struct RowsInMemory {
     return 2 * (Vendor::has_shuffles ? (count + lanes_of_warp - 1) / lanes_of_warp : count);
   }
   BATCHWORK_INLINE int extent() const { return n; }
+  BATCHWORK_INLINE T& entry(int i, int j) const {
+    return a[ByColumns ? j * leading + i : i * leading + j];
+  }
 
   BATCHWORK_INLINE void begin() const {
     lanes.for_each(n, [&](int i) { place[i] = -1; });
@@ -45,8 +48,7 @@ struct RowsInMemory {
     lanes.for_each(n, [&](int i) {
       if (place[i] >= 0) return;
       // Of equal ones the first.
-      std::int64_t const mine =
-          std::int64_t(pivot_key(a[i * leading + k])) << 32 | std::int64_t(n - i);
+      std::int64_t const mine = std::int64_t(pivot_key(entry(i, k))) << 32 | std::int64_t(n - i);
       best = mine > best ? mine : best;
     });
     row = n - int(largest(best, k) & 0xffffffff);
@@ -54,17 +56,32 @@ struct RowsInMemory {
       if (i == row) place[i] = std::int16_t(k);
     });
     if (lanes.rank == 0) order[k] = std::int16_t(row);
-    divisor = pivot_divisor(a[row * leading + k]);
+    divisor = pivot_divisor(entry(row, k));
   }
 
   BATCHWORK_INLINE void subtract(int k) const {
-    T const* const pivot = a + row * leading;
+    T const* const pivot = a + row * (ByColumns ? 1 : leading);
     lanes.for_each(n, [&](int i) {
       if (place[i] >= 0) return;
-      T* const mine = a + i * leading;
-      T const l = divisor * mine[k];
-      mine[k] = l;
-      for (int j = k + 1; j < n; ++j) mine[j] -= l * pivot[j];
+      T* const mine = a + i * (ByColumns ? 1 : leading);
+      T const l = divisor * entry(i, k);
+      entry(i, k) = l;
+      if constexpr (ByColumns) {
+        // Memory is far away: some columns are asked for at once.
+        constexpr int some = 8;
+        int j = k + 1;
+        for (; j + some <= n; j += some) {
+          T x[some];
+          BATCHWORK_UNROLL_ON_DEVICE
+          for (int q = 0; q < some; ++q)
+            x[q] = mine[(j + q) * leading] - l * pivot[(j + q) * leading];
+          BATCHWORK_UNROLL_ON_DEVICE
+          for (int q = 0; q < some; ++q) mine[(j + q) * leading] = x[q];
+        }
+        for (; j < n; ++j) mine[j * leading] -= l * pivot[j * leading];
+      } else {
+        for (int j = k + 1; j < n; ++j) mine[j] -= l * pivot[j];
+      }
     });
   }
   BATCHWORK_INLINE void finish() const { lanes.sync(); }
@@ -72,7 +89,7 @@ struct RowsInMemory {
   BATCHWORK_INLINE std::int32_t status() const {
     std::int64_t first = 0;
     lanes.for_each(n, [&](int k) {
-      std::int32_t const code = pivot_status(a[order[k] * leading + k], k);
+      std::int32_t const code = pivot_status(entry(order[k], k), k);
       std::int64_t const mine = code == 0 ? 0 : std::int64_t(n - k) << 32 | std::int64_t(code);
       first = mine > first ? mine : first;
     });
@@ -87,7 +104,7 @@ struct RowsInMemory {
       T const* const known = x + order[k] * columns;
       lanes.for_each(n, [&](int i) {
         if (place[i] <= k) return;
-        T const l = a[i * leading + k];
+        T const l = entry(i, k);
         for (int c = 0; c < columns; ++c) x[i * columns + c] -= l * known[c];
       });
     }
@@ -95,17 +112,17 @@ struct RowsInMemory {
     for (int k = n - 1; k > 0; --k) {
       lanes.sync();
       T const* const known = x + order[k] * columns;
-      PivotReciprocal<T> const inverse(a[order[k] * leading + k]);
+      PivotReciprocal<T> const inverse(entry(order[k], k));
       lanes.for_each(n, [&](int i) {
         if (place[i] >= k) return;
-        T const u = a[i * leading + k];
+        T const u = entry(i, k);
         for (int c = 0; c < columns; ++c) x[i * columns + c] -= u * (inverse * known[c]);
       });
     }
     lanes.sync();
   }
   BATCHWORK_INLINE T solution(T const* x, int columns, int k, int c) const {
-    return PivotReciprocal<T>(a[order[k] * leading + k]) * x[order[k] * columns + c];
+    return PivotReciprocal<T>(entry(order[k], k)) * x[order[k] * columns + c];
   }
 
   /// The product of the pivots, which all lanes find, and log |product| and its sign, with those of the rows' order.
@@ -121,7 +138,7 @@ struct RowsInMemory {
     bool const odd = (combined(inversions, n + 1, [](auto x, auto y) { return x ^ y; }) & 1) != 0;
     Determinant r{T(odd ? -1 : 1), T(0), T(odd ? -1 : 1)};
     for (int k = 0; k < n; ++k) {
-      T const pivot = a[order[k] * leading + k];
+      T const pivot = entry(order[k], k);
       r.product *= pivot;
       r.log_size += log(abs(pivot));
       r.sign *= pivot > T(0) ? T(1) : pivot < T(0) ? T(-1) : pivot;

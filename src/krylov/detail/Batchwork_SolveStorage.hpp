@@ -17,31 +17,9 @@
 #include "krylov/detail/Batchwork_SolveBudget.hpp"
 #include "krylov/detail/backend/Batchwork_SystemTeam.hpp"
 #include "krylov/detail/backend/Batchwork_SystemThread.hpp"
+#include "launch/Batchwork_Workspace.hpp"
 
 namespace Batchwork {
-namespace Impl {
-
-/// What workspace(view) gives.
-template <class View>
-struct Workspace {
-  View view;
-};
-struct NoWorkspace {};
-
-}  // namespace Impl
-
-/// Memory for solvers and preconditioners that need some, of workspace_numbers(...) numbers: the last operand of solve. What it
-/// holds before and after a call means nothing. Calls that may run at the same time need one each.
-/// \param view  View<T*>, contiguous, T being the type of the numbers
-template <class View>
-  requires Kokkos::is_view_v<View>
-auto workspace(View const& view) {
-  static_assert(View::rank() == 1, "Batchwork::workspace: the View has one index");
-  static_assert(!std::is_const_v<typename View::value_type>,
-                "Batchwork: a const View cannot be written");
-  return Impl::Workspace<View>{view};
-}
-
 namespace Impl {
 
 /// How the vectors of a storage lie.

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// What stands behind the operands of a verb whose items may be too large for the chip, status(codes) and workspace(view); and the
+/// workspace divided into slots, each of which a team or thread has for one item after the other.
+#ifndef BATCHWORK_WORKSPACESLOTS_HPP
+#define BATCHWORK_WORKSPACESLOTS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "core/detail/Batchwork_Macros.hpp"
+#include "launch/Batchwork_Workspace.hpp"
+#include "launch/detail/Batchwork_Call.hpp"
+
+namespace Batchwork::Impl {
+
+/// Numbers of a workspace that a call has use for, and that it cannot do without; 0 where it needs none.
+struct WorkspaceWanted {
+  std::int64_t full = 0, least = 0;
+};
+/// In the place of workspace(view): how large it is to be. Nothing is launched.
+struct WorkspaceQuestion {
+  WorkspaceWanted* answer;
+};
+template <>
+inline constexpr bool is_workspace<WorkspaceQuestion> = true;
+
+/// What may stand behind the operands of a call.
+template <class Status, class Memory>
+struct CallEnd {
+  static constexpr bool asks = std::is_same_v<Memory, WorkspaceQuestion>,
+                        gives = !asks && is_workspace<Memory>;
+  Status status;
+  Memory workspace;
+};
+inline CallEnd<NoStatus, NoWorkspace> end_of_call() { return {}; }
+template <class X>
+auto end_of_call(X const& x) {
+  if constexpr (is_workspace<X>) return CallEnd<NoStatus, X>{{}, x};
+  else return CallEnd<X, NoWorkspace>{x, {}};
+}
+template <class S, class W>
+CallEnd<S, W> end_of_call(S const& codes, W const& memory) {
+  return {codes, memory};
+}
+
+/// Adds both to the Views of a call on numbers of type T. \returns where the codes go
+template <class Exec, class T, class Status, class Memory>
+StatusTarget status_and_workspace(Call& call, CallEnd<Status, Memory> const& end) {
+  StatusTarget const codes = status_target<Exec>(call, end.status);
+  if constexpr (CallEnd<Status, Memory>::gives) {
+    using View = decltype(end.workspace.view);
+    static_assert(std::is_same_v<T, typename View::value_type>,
+                  "Batchwork: the workspace of a call holds the type of its numbers; give float or "
+                  "double, as the matrices have it");
+    require_reachable<(
+        Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible)>();
+    call.parts.push_back(
+        {int(call.parts.size()) + 1, "workspace", true, describe_view(end.workspace.view)});
+    if (!call.parts.back().d.contiguous)
+      call.fail(call.parts.back().name() + " has gaps; give a View whose numbers are side by side");
+  }
+  return codes;
+}
+
+/// Slots of a workspace.
+template <class T>
+struct WorkspaceSlots {
+  /// Bytes that a slot begins at a multiple of: for packs, and for lanes that read several numbers at once.
+  static constexpr std::size_t aligned = 64;
+
+  T* first = nullptr;
+  std::int64_t apart = 0;  ///< numbers from one to the next
+  std::int64_t count = 0;
+
+  BATCHWORK_INLINE char* slot(std::int64_t k) const {
+    return reinterpret_cast<char*>(first + k * apart);
+  }
+  static constexpr std::int64_t numbers_apart(std::size_t bytes) {
+    return std::int64_t((bytes + aligned - 1) / aligned * aligned / sizeof(T));
+  }
+  /// Numbers of a workspace for `count` slots of so many bytes, wherever it begins.
+  static constexpr std::int64_t numbers(std::int64_t count, std::size_t bytes) {
+    return count == 0 ? 0 : count * numbers_apart(bytes) + std::int64_t(aligned / sizeof(T)) - 1;
+  }
+  /// As many as there is room for, and `most` at most.
+  static WorkspaceSlots of(T* memory, std::int64_t numbers_there, std::size_t bytes,
+                           std::int64_t most) {
+    WorkspaceSlots s;
+    auto const beyond = reinterpret_cast<std::uintptr_t>(memory) % aligned;
+    std::int64_t const skipped = beyond == 0 ? 0 : std::int64_t((aligned - beyond) / sizeof(T));
+    s.first = memory + (numbers_there > 0 ? skipped : 0);
+    s.apart = numbers_apart(bytes);
+    s.count = std::clamp((numbers_there - skipped) / s.apart, std::int64_t(0), most);
+    return s;
+  }
+};
+
+/// What a call needs for items that do not fit on the chip.
+struct SlotsWanted {
+  std::string why;       ///< the item and the limit, for messages
+  std::size_t bytes;     ///< of a slot
+  std::int64_t at_once;  ///< slots for full speed
+};
+
+/// Launches by launch(slots); or answers how large the workspace is to be; or throws, where there is none or it has no room for a slot.
+template <class T, class End, class Launch>
+void launch_in_workspace(Call const& call, End const& end, SlotsWanted const& wanted,
+                         [[maybe_unused]] Launch const& launch) {
+  using Slots = WorkspaceSlots<T>;
+  std::int64_t const full = Slots::numbers(wanted.at_once, wanted.bytes),
+                     least = Slots::numbers(1, wanted.bytes);
+  if constexpr (End::asks) {
+    *end.workspace.answer = {full, least};
+  } else {
+    std::string too_small;
+    if constexpr (End::gives) {
+      auto const& view = end.workspace.view;
+      Slots const slots =
+          Slots::of(view.data(), std::int64_t(view.extent(0)), wanted.bytes, wanted.at_once);
+      if (slots.count > 0) {
+        launch(slots);
+        return;
+      }
+      too_small = ", and " + call.parts.back().name() + " has room for none";
+    }
+    call.fail(wanted.why + too_small + "; give workspace(view) of " + std::to_string(full) +
+              " numbers, at least " + std::to_string(least) + ", or use smaller matrices");
+  }
+}
+
+/// Teams of so many lanes that have a slot each: a quarter of the lanes that the device can hold, which is what the registers of a lane
+/// leave. On hosts, with a lane a team, one for each thread.
+template <class Exec>
+std::int64_t slots_at_once(Exec const& exec, std::int64_t items, int lanes) {
+  std::int64_t const all = exec.concurrency(), some = runs_on_device<Exec> ? all / 4 / lanes : all;
+  return std::min(items, std::max(some, std::int64_t(1)));
+}
+
+/// A host's kernel with an index for each slot.
+template <class Exec, class Kernel>
+void launch_slots_on_host(Exec const& exec, Call const& call, std::int64_t slots,
+                          Kernel const& kernel) {
+  Kokkos::parallel_for(kernel_label(call.verb, call.label),
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, slots),
+                       kernel);
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
