@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
+#include "dense/lu/detail/Batchwork_LuLanes.hpp"
 #include "dense/lu/detail/Batchwork_LuTeams.hpp"
 #include "dense/lu/detail/Batchwork_LuTiles.hpp"
 #include "launch/Batchwork_Launch.hpp"
@@ -96,7 +97,7 @@ void launch_lu_host(Exec const& exec, Call const& call, LuProblem<T> const& p) {
                        LuHost<T, Rows>{p, per_chunk});
 }
 
-template <class Exec, class T>
+template <LuTask Task, class Exec, class T>
 void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t columns,
                LuProblem<T> p) {
   constexpr std::int64_t many = 1 << 20;
@@ -114,7 +115,7 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
         LuTeams<T, true>::most_rows(limits.scratch_of_team, p.result == LuResult::solutions),
         "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
-    if (launch_lu_tiles(exec, call, p, limits)) return;
+    if (launch_lu_lanes<Task>(exec, call, p) || launch_lu_tiles(exec, call, p, limits)) return;
     if constexpr (!Vendor::has_shuffles) {
       if (p.n <= lu_rows_of_warp) return launch_lu_teams<T, false>(exec, call, p, limits);
     }
@@ -122,6 +123,7 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
   } else {
     call.check_size(0, p.n, lu_rows_on_host, "a host's buffers");
     if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
+    if (launch_lu_lanes<Task>(exec, call, p)) return;
     if (p.n <= 64) launch_lu_host<T, 64>(exec, call, p);
     else launch_lu_host<T, lu_rows_on_host>(exec, call, p);
   }
@@ -165,7 +167,7 @@ void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L 
   p.lu = lu.storage;
   p.order = order.storage;
   p.result = LuResult::factors;
-  launch_lu(exec, call, a.rows, 0, p);
+  launch_lu<LuTask::factors>(exec, call, a.rows, 0, p);
 }
 
 /// b and the solutions x may be the same operand.
@@ -202,7 +204,7 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
   p.a = a.storage.as_const();
   p.b = b.storage.as_const();
   p.x = x.storage;
-  launch_lu(exec, call, a.rows, b.cols, p);
+  launch_lu<LuTask::solutions>(exec, call, a.rows, b.cols, p);
 }
 
 /// a and its inverse, which may be the same operand.
@@ -229,7 +231,7 @@ void inverse_batch(Exec const& exec, std::string const& label, A const& a_operan
               "; give one of " + call.parts[0].d.shape);
   p.a = a.storage.as_const();
   p.x = x.storage;
-  launch_lu(exec, call, a.rows, a.rows, p);
+  launch_lu<LuTask::inverses>(exec, call, a.rows, a.rows, p);
 }
 
 /// The determinants, or with L the logarithms of their sizes, and then d are their signs.
@@ -267,7 +269,7 @@ void determinant_batch(Exec const& exec, std::string const& label, A const& a_op
   p.a = a.storage.as_const();
   p.x = d.storage;
   p.result = LuResult::determinant;
-  launch_lu(exec, call, a.rows, 0, p);
+  launch_lu<LuTask::factors>(exec, call, a.rows, 0, p);
 }
 
 /// lu of its operands, in either form.

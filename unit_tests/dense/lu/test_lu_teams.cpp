@@ -6,6 +6,7 @@
 #include "LuVerbsCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
+#include "support/LaneTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -15,39 +16,38 @@ Impl::Storage<T> storage(ArrangedBatch<T> const& m) {
   return {m.data(), 1, m.item, 0, m.row, m.col};
 }
 
-template <class Kernel, class T>
-void check_kernel(int n, int columns, std::int64_t items, Arranged how, Random& random,
-                  Impl::DeviceLimits const& limits = h200_with_kokkos_4()) {
-  auto const run = [&](Impl::LuProblem<T> p, auto const& a, auto const& codes) {
+/// run(task, problem, codes) launches the kernel for what the task says.
+template <class T, class Run>
+void check_problems(int n, int columns, std::int64_t items, Arranged how, Random& random,
+                    Run const& launch) {
+  auto const run = [&]<Impl::LuTask Task>(Impl::LuProblem<T> p, auto const& a, auto const& codes) {
     p.a = storage(a).as_const();
     p.status.narrow = codes.data();
     p.status.group = codes.item;
     p.items = items;
     p.n = n;
-    Kernel const kernel(p, limits);
-    ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
-    ASSERT_LE(kernel.team(), kernel.largest_team);
-    run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+    launch.template operator()<Task>(p);
   };
+  using enum Impl::LuTask;
   check_inverse<T>(
       n, items, how, random,
       [&](auto const& a, auto const& x, auto const& codes) {
         Impl::LuProblem<T> p;
         p.x = storage(x);
         p.columns = n;
-        run(p, a, codes);
+        run.template operator()<inverses>(p, a, codes);
       },
       [&](auto const& a, auto const& d, auto const& codes) {
         Impl::LuProblem<T> p;
         p.x = storage(d);
         p.result = Impl::LuResult::determinant;
-        run(p, a, codes);
+        run.template operator()<factors>(p, a, codes);
       },
       [&](auto const& a, auto const& logs, auto const& signs, auto const& codes) {
         Impl::LuProblem<T> p;
         p.x = storage(signs), p.log_size = storage(logs);
         p.result = Impl::LuResult::determinant;
-        run(p, a, codes);
+        run.template operator()<factors>(p, a, codes);
       });
   check_lu<T>(
       n, columns, items, how, random,
@@ -56,20 +56,52 @@ void check_kernel(int n, int columns, std::int64_t items, Arranged how, Random& 
         p.lu = storage(lu);
         p.order = storage(rows);
         p.result = Impl::LuResult::factors;
-        run(p, a, codes);
+        run.template operator()<factors>(p, a, codes);
       },
       [&](auto const& a, auto const& b, auto const& x, auto const& codes) {
         Impl::LuProblem<T> p;
         p.b = storage(b).as_const();
         p.x = storage(x);
         p.columns = columns;
-        run(p, a, codes);
+        run.template operator()<solutions>(p, a, codes);
       });
 }
 
+template <class Kernel, class T>
+void check_kernel(int n, int columns, std::int64_t items, Arranged how, Random& random,
+                  Impl::DeviceLimits const& limits = h200_with_kokkos_4()) {
+  check_problems<T>(n, columns, items, how, random,
+                    [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+                      Kernel const kernel(p, limits);
+                      ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
+                      ASSERT_LE(kernel.team(), kernel.largest_team);
+                      run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+                    });
+}
 template <class T, bool Large>
 void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& random) {
   check_kernel<Impl::LuTeams<T, Large>, T>(n, columns, items, how, random);
+}
+/// The kernels in which a lane has an item.
+template <class T, int N>
+void check_lanes(int columns, std::int64_t items, Arranged how, Random& random) {
+  check_problems<T>(N, columns, items, how, random,
+                    [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+                      run_lanes(Impl::LuOfLane<T, N, Task>(p));
+                    });
+}
+
+TEST(LuTeams, AnItemOfEachLane) {
+  Random random(6);
+  for (auto how : all_arranged) {
+    check_lanes<double, 1>(2, 5, how, random);
+    check_lanes<float, 3>(1, 33, how, random);
+    check_lanes<float, 8>(3, 31, how, random);
+    check_lanes<double, 4>(5, 32, how, random);
+    check_lanes<double, 7>(1, 70, how, random);
+  }
+  check_lanes<float, 5>(11, 1, Arranged::item_contiguous, random);
+  check_lanes<double, 6>(6, 257, Arranged::interleaved, random);
 }
 
 TEST(LuTeams, ItemsOfAWarp) {
