@@ -11,6 +11,7 @@
 
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_EighLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
 
 namespace Batchwork {
@@ -47,7 +48,10 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
     f.vectors = {v.storage, v.rows, v.cols};
     f.stores_vectors = true;
   }
-  if (f.items > 0 && f.n > 0) launch_decomposition(exec, call, f);
+  if (f.items == 0 || f.n == 0) return;
+  if (!with_known_extent<eigh_rows_of_lane<T>>(
+          f.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, EighOfLane<T, N>{f}); }))
+    launch_decomposition(exec, call, f);
 }
 
 struct EighOfOperands {

@@ -12,6 +12,7 @@
 
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_QrLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 
 namespace Batchwork {
@@ -59,7 +60,11 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
     f.q = {q.storage, q.rows, q.cols};
     f.columns_of_q = int(q.cols);
   }
-  if (f.items > 0 && least > 0) launch_decomposition(exec, call, f);
+  if (f.items == 0 || least == 0) return;
+  if (!with_known_extent<qr_extent_of_lane<T>>(
+          std::max(f.m, f.n),
+          [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, QrOfLane<T, N>{f}); }))
+    launch_decomposition(exec, call, f);
 }
 
 struct QrOfOperands {
@@ -137,7 +142,10 @@ struct LeastSquaresOfOperands {
     f.a = {from, f.m, f.n};
     f.b = {b.storage.as_const(), b.rows, b.cols};
     f.x = {x.storage, x.rows, x.cols};
-    if (f.items > 0 && f.n > 0 && f.columns > 0) launch_decomposition(exec, call, f);
+    if (f.items == 0 || f.n == 0 || f.columns == 0) return;
+    if (!with_known_extent<qr_extent_of_lane<T>>(
+            f.m, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f}); }))
+      launch_decomposition(exec, call, f);
   }
 };
 

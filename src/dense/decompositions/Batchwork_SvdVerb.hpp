@@ -12,6 +12,7 @@
 
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
 
 namespace Batchwork {
@@ -62,7 +63,11 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
     if (wide) std::swap(f.u, f.v);
     f.stores_vectors = true;
   }
-  if (f.items > 0 && f.n > 0) launch_decomposition(exec, call, f);
+  if (f.items == 0 || f.n == 0) return;
+  if (f.m != f.n || !with_known_extent<svd_rows_of_lane<T>>(f.n, [&]<int N>(KnownExtent<N>) {
+        launch_lanes(exec, call, SvdOfLane<T, N, Vectors>{f});
+      }))
+    launch_decomposition(exec, call, f);
 }
 
 struct SvdOfOperands {

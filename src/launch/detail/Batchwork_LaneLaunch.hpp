@@ -25,10 +25,11 @@
 namespace Batchwork::Impl {
 
 /// What these kernels run: f(of), `of` being ItemsOfWarp or ItemsOfPack of numbers of type `number`. carried_bytes() is what a warp
-/// needs of team scratch for what it carries.
+/// needs of team scratch for what it carries, `words` how many 32-bit registers the numbers of an item take.
 template <class F>
 concept ItemOfLane = requires(F const f) {
   typename F::number;
+  { F::words } -> std::convertible_to<int>;
   { f.items() } -> std::convertible_to<std::int64_t>;
   { f.carried_bytes() } -> std::convertible_to<std::size_t>;
 };
@@ -37,7 +38,12 @@ concept ItemOfLane = requires(F const f) {
 template <ItemOfLane F>
 struct LaneTeams {
   using T = typename F::number;
-  static constexpr int largest_team = 128, wanted_teams = 1;
+  // As many lanes as hide the latency of memory, where an item leaves room for them in the registers.
+  static constexpr int largest_team = 128,
+                       wanted_teams = F::words <= 9    ? 8
+                                      : F::words <= 18 ? 6
+                                      : F::words <= 36 ? 4
+                                                       : 1;
 
   F f;
   std::size_t of_warp;

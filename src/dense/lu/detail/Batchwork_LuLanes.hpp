@@ -27,6 +27,7 @@ enum class LuTask { factors, solutions, inverses };
 template <class T, int N, LuTask Task>
 struct LuOfLane {
   using number = T;
+  static constexpr int words = N * N * int(sizeof(T)) / 4;
 
   StatusTarget status{};
   StoredItems<T const> a{}, b{};
