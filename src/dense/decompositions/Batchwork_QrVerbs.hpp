@@ -61,9 +61,9 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
     f.columns_of_q = int(q.cols);
   }
   if (f.items == 0 || least == 0) return;
-  if (!with_known_extent<qr_extent_of_lane<T>>(
-          std::max(f.m, f.n),
-          [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, QrOfLane<T, N>{f}); }))
+  if (!with_known_extent<qr_extent_of_lane<T>>(std::max(f.m, f.n), [&]<int N>(KnownExtent<N>) {
+        launch_lanes(exec, call, QrOfLane<T, N>{f});
+      }))
     launch_decomposition(exec, call, f);
 }
 
@@ -143,8 +143,9 @@ struct LeastSquaresOfOperands {
     f.b = {b.storage.as_const(), b.rows, b.cols};
     f.x = {x.storage, x.rows, x.cols};
     if (f.items == 0 || f.n == 0 || f.columns == 0) return;
-    if (!with_known_extent<qr_extent_of_lane<T>>(
-            f.m, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f}); }))
+    if (!with_known_extent<qr_extent_of_lane<T>>(f.m, [&]<int N>(KnownExtent<N>) {
+          launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f});
+        }))
       launch_decomposition(exec, call, f);
   }
 };

@@ -59,9 +59,7 @@ struct ItemsOfWarp {
   template <int R, int C, class U, class Rows, class Cols, class Set>
   BATCHWORK_INLINE void load(StoredItems<U> const& from, Rows rows, Cols cols,
                              Set const& set) const {
-    auto const put = [&](int i, int j, T const& x) {
-      set(i, j, i < rows && j < cols ? x : T(0));
-    };
+    auto const put = [&](int i, int j, T const& x) { set(i, j, i < rows && j < cols ? x : T(0)); };
     if (from.items_near) {
       Storage<U> const& s = from.storage;
       U* const own = item_of(s, begin + slot());

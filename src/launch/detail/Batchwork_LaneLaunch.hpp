@@ -39,19 +39,19 @@ template <ItemOfLane F>
 struct LaneTeams {
   using T = typename F::number;
   // As many lanes as hide the latency of memory, where an item leaves room for them in the registers.
-  static constexpr int largest_team = 128,
-                       wanted_teams = F::words <= 9    ? 8
-                                      : F::words <= 18 ? 6
-                                      : F::words <= 36 ? 4
-                                                       : 1;
+  static constexpr int largest_team = 128, wanted_teams = F::words <= 9    ? 8
+                                                          : F::words <= 18 ? 6
+                                                          : F::words <= 36 ? 4
+                                                                           : 1;
 
   F f;
   std::size_t of_warp;
   int lanes = largest_team;
 
   LaneTeams(F const& of, DeviceLimits const& limits) : f(of), of_warp(of.carried_bytes()) {
-    while (lanes > lanes_of_warp &&
-           (bytes() > std::min(scratch_of_a_team, limits.scratch_of_team) || lanes / 2 >= f.items()))
+    while (
+        lanes > lanes_of_warp &&
+        (bytes() > std::min(scratch_of_a_team, limits.scratch_of_team) || lanes / 2 >= f.items()))
       lanes /= 2;
   }
   int team() const { return lanes; }
@@ -104,9 +104,8 @@ void launch_lanes(Exec const& exec, Call const& call, F const& f) {
   } else {
     std::int64_t const packs = (f.items() + LanePacks<F>::S::width - 1) / LanePacks<F>::S::width;
     // Chunks large enough to be worth starting, small enough to keep all threads busy.
-    std::int64_t const per_chunk =
-        std::clamp(packs / (32 * std::int64_t(exec.concurrency())), std::int64_t(16),
-                   std::int64_t(128));
+    std::int64_t const per_chunk = std::clamp(packs / (32 * std::int64_t(exec.concurrency())),
+                                              std::int64_t(16), std::int64_t(128));
     Kokkos::parallel_for(label,
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                              exec, 0, (packs + per_chunk - 1) / per_chunk),

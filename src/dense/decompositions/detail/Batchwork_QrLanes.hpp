@@ -64,9 +64,8 @@ struct QrOfLane {
       UnitColumns<T, N, N> const unit{};
       ColumnsOfLane<S, N, N> q(unit);
       apply_q<false>(c, q);
-      of.template store<N, N>(p.q, p.m, p.columns_of_q, [&](int i, int j) {
-        return S(select(failed, nan, q.at(j, i)));
-      });
+      of.template store<N, N>(p.q, p.m, p.columns_of_q,
+                              [&](int i, int j) { return S(select(failed, nan, q.at(j, i))); });
     }
     of.put_status(p.status, code);
   }
@@ -126,8 +125,8 @@ struct LeastSquaresOfLane {
       }
     });
     // Where only a result is not finite. A number of b may be what is not.
-    code = first_failure(
-        code, info_t<S>(select(sum != zero, make_info<S>(Reason::not_finite, 0), none)));
+    code = first_failure(code,
+                         info_t<S>(select(sum != zero, make_info<S>(Reason::not_finite, 0), none)));
     of.put_status(p.status, code);
   }
 };

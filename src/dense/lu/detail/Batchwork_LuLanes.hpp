@@ -70,9 +70,7 @@ struct LuOfLane {
     Lu<S, N> const f(matrix);
     info_t<S> code = f.own;
     S const nan(std::numeric_limits<T>::quiet_NaN());
-    auto const unless_failed = [&](S const& z) {
-      return S(select(code != info_t<S>(0), nan, z));
-    };
+    auto const unless_failed = [&](S const& z) { return S(select(code != info_t<S>(0), nan, z)); };
     if constexpr (Task == LuTask::factors) {
       if (result == LuResult::factors) {
         of.template store<N, N>(lu, n, n, [&](int i, int j) { return f.factors.number(i, j); });
@@ -113,8 +111,9 @@ struct LuOfLane {
         });
       }
       // Where only a result is not finite. A number of b may be what is not.
-      code = first_failure(code, info_t<S>(select(sum != S(T(0)), make_info<S>(Reason::not_finite, 0),
-                                                  info_t<S>(0))));
+      code = first_failure(
+          code,
+          info_t<S>(select(sum != S(T(0)), make_info<S>(Reason::not_finite, 0), info_t<S>(0))));
     }
     of.put_status(status, code);
   }
