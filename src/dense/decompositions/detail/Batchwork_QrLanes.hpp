@@ -75,7 +75,8 @@ struct QrOfLane {
 template <class T, int N>
 struct LeastSquaresOfLane {
   using number = T;
-  static constexpr int words = N * N * int(sizeof(T)) / 4;
+  // With what goes through right-hand sides.
+  static constexpr int words = 2 * N * N * int(sizeof(T)) / 4;
 
   LeastSquaresOfItems<T> p;
 

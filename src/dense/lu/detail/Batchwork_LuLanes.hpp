@@ -27,7 +27,8 @@ enum class LuTask { factors, solutions, inverses };
 template <class T, int N, LuTask Task>
 struct LuOfLane {
   using number = T;
-  static constexpr int words = N * N * int(sizeof(T)) / 4;
+  // Of solutions with what goes through columns.
+  static constexpr int words = (Task == LuTask::solutions ? 2 : 1) * N * N * int(sizeof(T)) / 4;
 
   StatusTarget status{};
   StoredItems<T const> a{}, b{};
