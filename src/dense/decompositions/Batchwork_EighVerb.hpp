@@ -102,8 +102,8 @@ struct EighOfOperands {
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::eigh or Batchwork::eigh(label); asynchronous, allocates nothing, never
 /// fences. Zero items or rows are no launch, and write no status. Some 3 N^3 operations for each of about eight sweeps. Errors are
-/// those of eigh(tile), which is for items that are part of a longer sequence, and for extents up to 32 known at compile time. By
-/// one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3).
+/// those of eigh(tile), which is for items that are part of a longer sequence, and for extents up to 32 known at compile time; to 8 rows
+/// in float and 7 in double a lane, or a place in a pack of a host, has an item in registers and runs it. By one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3).
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
 /// differ, items that are too large, null Views, too few groups, Views that overlap other than in place.

@@ -17,9 +17,9 @@
 
 namespace Batchwork::Impl {
 
-/// Rows to which a lane has an item: more would not stay in the registers of a device.
-template <class T>
-inline constexpr int lu_rows_of_lane = sizeof(T) == 4 ? 8 : 7;
+/// Rows to which a lane has an item: more would not stay in the registers of a device. On hosts a pack has as many in double.
+template <class T, bool OnDevice>
+inline constexpr int lu_rows_of_lane = sizeof(T) == 4 || !OnDevice ? 8 : 7;
 
 /// What a kernel is compiled for: factors and determinants, solutions, or inverses.
 enum class LuTask { factors, solutions, inverses };
@@ -123,7 +123,7 @@ struct LuOfLane {
 /// \returns whether it has launched a kernel in which a lane has an item
 template <LuTask Task, class Exec, class T>
 bool launch_lu_lanes(Exec const& exec, Call const& call, LuProblem<T> const& p) {
-  return with_known_extent<lu_rows_of_lane<T>>(
+  return with_known_extent<lu_rows_of_lane<T, runs_on_device<Exec>>>(
       p.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, LuOfLane<T, N, Task>(p)); });
 }
 
