@@ -104,6 +104,36 @@ TEST(LuTeams, AnItemOfEachLane) {
   check_lanes<double, 6>(6, 257, Arranged::interleaved, random);
 }
 
+/// On every device there is room for as many teams as the launch bounds promise.
+TEST(LuTeams, LanesFitEveryDevice) {
+  for (auto const& device : devices()) {
+    SCOPED_TRACE(device.name);
+    auto const check = [&]<class T, int N, Impl::LuTask Task>() {
+      Impl::LuProblem<T> p;
+      p.items = 1000;
+      p.columns = 2;
+      p.result =
+          Task == Impl::LuTask::factors ? Impl::LuResult::factors : Impl::LuResult::solutions;
+      // Nothing is near but the numbers of an item.
+      Impl::Storage<T> const rows{nullptr, 1, N * N, 0, N, 1};
+      p.a = p.b = rows.as_const(), p.x = p.lu = rows;
+      p.order = {nullptr, 1, N * N, 0, 1, 0};
+      using F = Impl::LuOfLane<T, N, Task>;
+      Impl::LaneTeams<F> const kernel(F(p), device.limits);
+      EXPECT_LE(kernel.bytes(), device.limits.scratch_of_team) << N;
+      EXPECT_TRUE(!device.counts_teams ||
+                  device.limits.holds(kernel.wanted_teams, kernel.team(), kernel.bytes()))
+          << N;
+    };
+    auto const all = [&]<class T, int... K>(std::integer_sequence<int, K...>) {
+      (check.template operator()<T, K + 1, Impl::LuTask::factors>(), ...);
+      (check.template operator()<T, K + 1, Impl::LuTask::solutions>(), ...);
+    };
+    all.template operator()<float>(std::make_integer_sequence<int, 8>());
+    all.template operator()<double>(std::make_integer_sequence<int, 7>());
+  }
+}
+
 TEST(LuTeams, ItemsOfAWarp) {
   Random random(4);
   check_teams<double, false>(1, 1, 7, Arranged::item_contiguous, random);
