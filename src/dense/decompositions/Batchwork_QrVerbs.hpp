@@ -13,6 +13,7 @@
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_QrLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 
@@ -61,7 +62,11 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
     f.q = {q.storage, q.rows, q.cols};
     f.columns_of_q = int(q.cols);
   }
-  if (f.items > 0 && least > 0) launch_decomposition_anywhere(exec, call, end, f);
+  if (f.items == 0 || least == 0) return;
+  if (!with_known_extent<qr_extent_of_lane<T>>(std::max(f.m, f.n), [&]<int N>(KnownExtent<N>) {
+        launch_lanes(exec, call, QrOfLane<T, N>{f});
+      }))
+    launch_decomposition_anywhere(exec, call, end, f);
 }
 
 struct QrOfOperands {
@@ -141,7 +146,11 @@ struct LeastSquaresOfOperands {
     f.a = {from, f.m, f.n};
     f.b = {b.storage.as_const(), b.rows, b.cols};
     f.x = {x.storage, x.rows, x.cols};
-    if (f.items > 0 && f.n > 0 && f.columns > 0) launch_decomposition_anywhere(exec, call, end, f);
+    if (f.items == 0 || f.n == 0 || f.columns == 0) return;
+    if (!with_known_extent<qr_extent_of_lane<T>>(f.m, [&]<int N>(KnownExtent<N>) {
+          launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f});
+        }))
+      launch_decomposition_anywhere(exec, call, end, f);
   }
 };
 
@@ -169,7 +178,8 @@ struct CallOfVerb<Verb::least_squares> : LeastSquaresOfOperands {};
 /// One kernel on the instance `exec`, labelled Batchwork::qr or Batchwork::qr(label); asynchronous, allocates nothing, never fences.
 /// Zero items, rows or columns are no launch, and write no status. 2 N^2 (M - N / 3) operations an item for M >= N, and as many again
 /// for Q. By Householder's reflections; errors are those of qr(tile), which is for items that are part of a longer sequence, and for
-/// extents up to 32 known at compile time. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; LAPACK's geqr2 and
+/// extents up to 32 known at compile time. Matrices of up to 8 rows and columns in float, 7 in double, are held in registers, by a lane
+/// or in packs. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; LAPACK's geqr2 and
 /// org2r.)
 ///
 /// Views and what throws std::invalid_argument are as in eigh.

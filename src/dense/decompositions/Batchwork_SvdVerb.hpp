@@ -13,6 +13,7 @@
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 
@@ -64,7 +65,11 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
     if (wide) std::swap(f.u, f.v);
     f.stores_vectors = true;
   }
-  if (f.items > 0 && f.n > 0) launch_decomposition_anywhere(exec, call, end, f);
+  if (f.items == 0 || f.n == 0) return;
+  if (f.m != f.n || !with_known_extent<svd_rows_of_lane<T>>(f.n, [&]<int N>(KnownExtent<N>) {
+        launch_lanes(exec, call, SvdOfLane<T, N, Vectors>{f});
+      }))
+    launch_decomposition_anywhere(exec, call, end, f);
 }
 
 struct SvdOfOperands {
@@ -113,7 +118,7 @@ struct CallOfVerb<Verb::svd> : SvdOfOperands {};
 /// One kernel on the instance `exec`, labelled Batchwork::svd or Batchwork::svd(label); asynchronous, allocates nothing, never fences.
 /// Zero items or values are no launch, and write no status. Some (4 M + 4 N + 3 M) N^2 / 2 operations for each of about eight sweeps,
 /// M >= N. Errors are those of svd(tile), which is for items that are part of a longer sequence, and for extents up to 32 known at
-/// compile time. By one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3).
+/// compile time; square ones of up to 8 rows in float and 6 in double are held in registers, by a lane or in packs. By one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3).
 ///
 /// Views and what throws std::invalid_argument are as in eigh; nothing is computed in place.
 template <Impl::BeginsCall First, class... Rest>

@@ -15,6 +15,7 @@
 
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
 #include "dense/lu/detail/Batchwork_LuInWorkspace.hpp"
+#include "dense/lu/detail/Batchwork_LuLanes.hpp"
 #include "dense/lu/detail/Batchwork_LuTeams.hpp"
 #include "dense/lu/detail/Batchwork_LuTiles.hpp"
 #include "launch/Batchwork_Launch.hpp"
@@ -100,7 +101,7 @@ void launch_lu_host(Exec const& exec, Call const& call, LuProblem<T> const& p) {
                        LuHost<T, Rows>{p, per_chunk});
 }
 
-template <class Exec, class T>
+template <LuTask Task, class Exec, class T>
 void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t columns,
                LuProblem<T> p) {
   constexpr std::int64_t many = 1 << 20;
@@ -118,7 +119,7 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
         LuTeams<T, true>::most_rows(limits.scratch_of_team, p.result == LuResult::solutions),
         "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
-    if (launch_lu_tiles(exec, call, p, limits)) return;
+    if (launch_lu_lanes<Task>(exec, call, p) || launch_lu_tiles(exec, call, p, limits)) return;
     if constexpr (!Vendor::has_shuffles) {
       if (p.n <= lu_rows_of_warp) return launch_lu_teams<T, false>(exec, call, p, limits);
     }
@@ -126,6 +127,7 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
   } else {
     call.check_size(0, p.n, lu_rows_on_host, "a host's buffers");
     if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
+    if (launch_lu_lanes<Task>(exec, call, p)) return;
     if (p.n <= 64) launch_lu_host<T, 64>(exec, call, p);
     else launch_lu_host<T, lu_rows_on_host>(exec, call, p);
   }
@@ -169,7 +171,8 @@ void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L 
   p.lu = lu.storage;
   p.order = order.storage;
   p.result = LuResult::factors;
-  if (!launched_lu_in_workspace(exec, call, end, a.rows, 0, p)) launch_lu(exec, call, a.rows, 0, p);
+  if (!launched_lu_in_workspace(exec, call, end, a.rows, 0, p))
+    launch_lu<LuTask::factors>(exec, call, a.rows, 0, p);
 }
 
 /// b and the solutions x may be the same operand.
@@ -207,7 +210,7 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
   p.b = b.storage.as_const();
   p.x = x.storage;
   if (!launched_lu_in_workspace(exec, call, end, a.rows, b.cols, p))
-    launch_lu(exec, call, a.rows, b.cols, p);
+    launch_lu<LuTask::solutions>(exec, call, a.rows, b.cols, p);
 }
 
 /// a and its inverse, which may be the same operand.
@@ -235,7 +238,7 @@ void inverse_batch(Exec const& exec, std::string const& label, A const& a_operan
   p.a = a.storage.as_const();
   p.x = x.storage;
   if (!launched_lu_in_workspace(exec, call, end, a.rows, a.rows, p))
-    launch_lu(exec, call, a.rows, a.rows, p);
+    launch_lu<LuTask::inverses>(exec, call, a.rows, a.rows, p);
 }
 
 /// The determinants, or with L the logarithms of their sizes, and then d are their signs.
@@ -273,7 +276,8 @@ void determinant_batch(Exec const& exec, std::string const& label, A const& a_op
   p.a = a.storage.as_const();
   p.x = d.storage;
   p.result = LuResult::determinant;
-  if (!launched_lu_in_workspace(exec, call, end, a.rows, 0, p)) launch_lu(exec, call, a.rows, 0, p);
+  if (!launched_lu_in_workspace(exec, call, end, a.rows, 0, p))
+    launch_lu<LuTask::factors>(exec, call, a.rows, 0, p);
 }
 
 /// lu of its operands, in either form.
@@ -401,7 +405,8 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 /// are complete. Pivots whose sizes agree in 20 bits count as equal. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::lu or Batchwork::lu(label); asynchronous, allocates nothing, never
-/// fences. Zero items or rows are no launch, and write no status. 2 N^3 / 3 operations an item. On devices a warp has an item
+/// fences. Zero items or rows are no launch, and write no status. 2 N^3 / 3 operations an item. To 8 rows in float and 7 in
+/// double a lane has an item in registers, on hosts a place in a pack to 8 in both; beyond that on devices a warp has an item
 /// of up to 64 rows, a team a larger one, in team scratch; on hosts a thread has one. (Golub and Van Loan, Matrix Computations, 4th
 /// edition, section 3.4; LAPACK's getrf.) For items that are part of a longer sequence, and for extents up to 32 known at compile
 /// time, see lu(tile) in map.

@@ -7,6 +7,7 @@
 #include "SvdVerbCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
+#include "support/LaneTeams.hpp"
 #include "support/SlotsOfTest.hpp"
 
 namespace Batchwork::Test {
@@ -25,44 +26,64 @@ Impl::StoredItems<T const> items_turned(ArrangedBatch<T> const& m) {
   return {{m.data(), 1, m.item, 0, m.col, m.row}, m.cols, m.rows};
 }
 
-template <class F>
-void put_codes(F& f, ArrangedBatch<int> const* codes, std::int64_t items) {
-  if (codes) {
-    f.status.narrow = codes->data();
-    f.status.group = codes->item;
-  }
-  f.items = items;
-}
-/// How the items of a call are run: a team has some, or one.
+/// Runs the kernel of many lanes an item on what it is given; and that of a lane an item.
 template <bool Large>
-struct InScratch {
+struct Teams {
   template <class F>
-  void operator()(F f, ArrangedBatch<int> const* codes, std::int64_t items) const {
+  void operator()(F const& f) const {
     auto const limits = h200_with_kokkos_4();
-    put_codes(f, codes, items);
     Impl::DecompositionTeams<F, Large> const kernel(f, limits);
     ASSERT_TRUE(kernel.fits(limits));
     ASSERT_LE(kernel.team(), kernel.largest_team);
     run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
   }
 };
+template <int N>
+struct Lanes {
+  template <class T>
+  void operator()(Impl::EighOfItems<T> const& f) const {
+    run_lanes(Impl::EighOfLane<T, N>{f});
+  }
+  template <class T>
+  void operator()(Impl::SvdOfItems<T> const& f) const {
+    if (f.stores_vectors) run_lanes(Impl::SvdOfLane<T, N, true>{f});
+    else run_lanes(Impl::SvdOfLane<T, N, false>{f});
+  }
+  template <class T>
+  void operator()(Impl::QrOfItems<T> const& f) const {
+    run_lanes(Impl::QrOfLane<T, N>{f});
+  }
+  template <class T>
+  void operator()(Impl::LeastSquaresOfItems<T> const& f) const {
+    run_lanes(Impl::LeastSquaresOfLane<T, N>{f});
+  }
+};
+
 /// In a workspace of so many slots.
 template <int Slots>
 struct InWorkspace {
   template <class F>
-  void operator()(F f, ArrangedBatch<int> const* codes, std::int64_t items) const {
-    put_codes(f, codes, items);
+  void operator()(F const& f) const {
     Impl::DecompositionTeamsInWorkspace<F> kernel(f, h200_with_kokkos_4());
     SlotsOfTest<typename F::number> const memory(Slots, kernel.bytes_of_item());
     kernel.slots = memory.slots;
     ASSERT_LE(kernel.team(), kernel.largest_team);
-    ASSERT_EQ(kernel.teams(), std::min(std::int64_t(Slots), items));
+    ASSERT_EQ(kernel.teams(), std::min(std::int64_t(Slots), f.items));
     run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
     ASSERT_TRUE(memory.fenced());
   }
 };
 
-template <class T, class Run>
+template <class How, class F>
+void run(F f, ArrangedBatch<int> const* codes, std::int64_t items) {
+  if (codes) {
+    f.status.narrow = codes->data();
+    f.status.group = codes->item;
+  }
+  f.items = items;
+  How()(f);
+}
+template <class T, class How>
 void check_eigh_teams(int n, std::int64_t items, Arranged how, Random& random) {
   check_eigh<T>(n, items, how, random,
                 [&](auto const& a, auto const& w, auto const& v, auto const& codes) {
@@ -70,10 +91,10 @@ void check_eigh_teams(int n, std::int64_t items, Arranged how, Random& random) {
                   f.a = items_read(a), f.values = items_of(w), f.vectors = items_of(v);
                   f.n = n;
                   f.stores_vectors = true;
-                  Run()(f, &codes, items);
+                  run<How>(f, &codes, items);
                 });
 }
-template <class T, class Run>
+template <class T, class How>
 void check_svd_teams(int m, int n, std::int64_t items, Arranged how, Random& random) {
   auto const of = [&](auto const& a, auto const& w) {
     Impl::SvdOfItems<T> f;
@@ -87,21 +108,21 @@ void check_svd_teams(int m, int n, std::int64_t items, Arranged how, Random& ran
         auto f = of(a, w);
         f.u = items_of(m < n ? v : u), f.v = items_of(m < n ? u : v);
         f.stores_vectors = true;
-        Run()(f, &codes, items);
+        run<How>(f, &codes, items);
       },
-      [&](auto const& a, auto const& w) { Run()(of(a, w), nullptr, items); });
+      [&](auto const& a, auto const& w) { run<How>(of(a, w), nullptr, items); });
 }
-template <class T, class Run>
+template <class T, class How>
 void check_qr_teams(int m, int n, bool full, std::int64_t items, Arranged how, Random& random) {
   check_qr<T>(m, n, full ? m : std::min(m, n), items, how, random,
               [&](auto const& a, auto const& q, auto const& r, auto const& codes) {
                 Impl::QrOfItems<T> f;
                 f.a = items_read(a), f.q = items_of(q), f.r = items_of(r);
                 f.m = m, f.n = n, f.columns_of_q = q.cols;
-                Run()(f, &codes, items);
+                run<How>(f, &codes, items);
               });
 }
-template <class T, class Run>
+template <class T, class How>
 void check_least_squares_teams(int m, int n, int columns, std::int64_t items, Arranged how,
                                Random& random) {
   check_least_squares<T>(m, n, columns, items, how, random,
@@ -111,30 +132,48 @@ void check_least_squares_teams(int m, int n, int columns, std::int64_t items, Ar
                            f.b = items_read(b), f.x = items_of(x);
                            f.m = std::max(m, n), f.n = std::min(m, n), f.columns = columns;
                            f.shortest = m < n;
-                           Run()(f, &codes, items);
+                           run<How>(f, &codes, items);
                          });
 }
 
 TEST(DecompositionTeams, SmallItems) {
   Random random(4);
-  check_eigh_teams<double, InScratch<false>>(1, 5, Arranged::item_contiguous, random);
-  check_eigh_teams<double, InScratch<false>>(5, 27, Arranged::interleaved, random);
-  check_eigh_teams<float, InScratch<false>>(12, 13, Arranged::by_columns, random);
-  check_svd_teams<float, InScratch<false>>(5, 3, 21, Arranged::interleaved, random);
-  check_svd_teams<double, InScratch<false>>(6, 9, 10, Arranged::strided, random);
-  check_qr_teams<double, InScratch<false>>(3, 3, false, 21, Arranged::item_contiguous, random);
-  check_qr_teams<float, InScratch<false>>(9, 4, true, 11, Arranged::interleaved, random);
-  check_qr_teams<float, InScratch<false>>(4, 9, false, 11, Arranged::by_columns, random);
-  check_least_squares_teams<double, InScratch<false>>(7, 4, 3, 11, Arranged::item_contiguous,
-                                                      random);
-  check_least_squares_teams<double, InScratch<false>>(4, 7, 10, 11, Arranged::interleaved, random);
+  check_eigh_teams<double, Teams<false>>(1, 5, Arranged::item_contiguous, random);
+  check_eigh_teams<double, Teams<false>>(5, 27, Arranged::interleaved, random);
+  check_eigh_teams<float, Teams<false>>(12, 13, Arranged::by_columns, random);
+  check_svd_teams<float, Teams<false>>(5, 3, 21, Arranged::interleaved, random);
+  check_svd_teams<double, Teams<false>>(6, 9, 10, Arranged::strided, random);
+  check_qr_teams<double, Teams<false>>(3, 3, false, 21, Arranged::item_contiguous, random);
+  check_qr_teams<float, Teams<false>>(9, 4, true, 11, Arranged::interleaved, random);
+  check_qr_teams<float, Teams<false>>(4, 9, false, 11, Arranged::by_columns, random);
+  check_least_squares_teams<double, Teams<false>>(7, 4, 3, 11, Arranged::item_contiguous, random);
+  check_least_squares_teams<double, Teams<false>>(4, 7, 10, 11, Arranged::interleaved, random);
 }
 TEST(DecompositionTeams, LargeItems) {
   Random random(5);
-  check_eigh_teams<float, InScratch<true>>(11, 4, Arranged::item_contiguous, random);
-  check_svd_teams<double, InScratch<true>>(10, 7, 4, Arranged::interleaved, random);
-  check_qr_teams<double, InScratch<true>>(12, 9, true, 3, Arranged::item_contiguous, random);
-  check_least_squares_teams<float, InScratch<true>>(8, 11, 2, 3, Arranged::by_columns, random);
+  check_eigh_teams<float, Teams<true>>(11, 4, Arranged::item_contiguous, random);
+  check_svd_teams<double, Teams<true>>(10, 7, 4, Arranged::interleaved, random);
+  check_qr_teams<double, Teams<true>>(12, 9, true, 3, Arranged::item_contiguous, random);
+  check_least_squares_teams<float, Teams<true>>(8, 11, 2, 3, Arranged::by_columns, random);
+}
+
+TEST(DecompositionTeams, AnItemOfEachLane) {
+  Random random(7);
+  for (auto how : all_arranged) {
+    check_eigh_teams<double, Lanes<3>>(3, 33, how, random);
+    check_eigh_teams<float, Lanes<8>>(8, 31, how, random);
+    check_svd_teams<double, Lanes<4>>(4, 4, 40, how, random);
+    check_svd_teams<float, Lanes<7>>(7, 7, 32, how, random);
+    check_qr_teams<float, Lanes<8>>(8, 8, false, 33, how, random);
+    check_qr_teams<double, Lanes<7>>(7, 4, true, 31, how, random);
+    check_qr_teams<double, Lanes<6>>(3, 6, false, 40, how, random);
+    check_least_squares_teams<float, Lanes<8>>(8, 5, 11, 33, how, random);
+    check_least_squares_teams<double, Lanes<5>>(3, 5, 2, 31, how, random);
+  }
+  check_eigh_teams<double, Lanes<1>>(1, 70, Arranged::item_contiguous, random);
+  check_svd_teams<double, Lanes<1>>(1, 1, 2, Arranged::interleaved, random);
+  check_qr_teams<float, Lanes<2>>(2, 1, true, 1, Arranged::strided, random);
+  check_eigh_teams<double, Lanes<7>>(7, 257, Arranged::interleaved, random);
 }
 
 /// Fewer slots than items, a last round that is not full; items that fail among those of a team.

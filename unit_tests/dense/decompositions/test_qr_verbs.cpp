@@ -39,6 +39,8 @@ struct Extents {
   int rows, cols;
 };
 constexpr Extents some_extents[] = {{1, 1},   {2, 1},   {1, 3},   {3, 3},   {4, 7},    {8, 8},
+                                    {2, 2},   {4, 4},   {5, 5},   {6, 6},   {7, 7},    {5, 2},
+                                    {6, 3},   {2, 4},   {7, 6},   {3, 8},   {8, 1},    {9, 9},
                                     {9, 4},   {16, 16}, {17, 5},  {24, 31}, {32, 32},  {33, 32},
                                     {31, 40}, {48, 48}, {64, 64}, {65, 20}, {100, 100}};
 
@@ -61,10 +63,9 @@ TYPED_TEST(QrVerbs, EverySizeAndArrangement) {
 }
 
 /// Q in the place of A, R alone, transposes, groups and vectors: the same bits.
-TYPED_TEST(QrVerbs, FormsOfOperands) {
-  using T = TypeParam;
-  constexpr std::size_t m = 11, n = 6, W = 4;
-  constexpr std::int64_t items = 9;
+template <class T>
+void check_forms(std::size_t m, std::size_t n, std::int64_t items) {
+  constexpr std::size_t W = 4;
   using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
   using Vectors = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
   using Groups = Kokkos::View<T****, Kokkos::LayoutRight, Space>;
@@ -111,6 +112,11 @@ TYPED_TEST(QrVerbs, FormsOfOperands) {
   least_squares(exec, in(a), in(b), out(x));
   least_squares(in(transposed(turned)), in(bv), out(xv));
   expect_same(x, xv, "vectors");
+}
+TYPED_TEST(QrVerbs, FormsOfOperands) {
+  check_forms<TypeParam>(11, 6, 9);
+  check_forms<TypeParam>(7, 4, 9);
+  check_forms<TypeParam>(5, 5, 33);
 }
 
 TEST(QrVerbs, NothingToDo) {

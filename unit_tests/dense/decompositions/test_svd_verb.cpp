@@ -33,7 +33,8 @@ TYPED_TEST(SvdVerb, EverySizeAndArrangement) {
   Random random(1);
   struct {
     int rows, cols;
-  } const some[] = {{1, 1},  {2, 1},   {1, 3},   {3, 3},   {4, 7},   {8, 8},   {9, 4},  {16, 16},
+  } const some[] = {{1, 1},  {2, 1},   {2, 2},   {1, 3},   {3, 3},   {4, 4},   {5, 5},
+                    {6, 6},  {7, 7},   {4, 7},   {8, 8},   {9, 4},   {9, 9},   {16, 16},
                     {17, 5}, {24, 31}, {32, 32}, {33, 32}, {31, 40}, {48, 48}, {64, 64}};
   for (auto [m, n] : some)
     for (auto how : all_arranged) {
@@ -46,10 +47,9 @@ TYPED_TEST(SvdVerb, EverySizeAndArrangement) {
   check_verb<T>(2, 3, 65537, Arranged::interleaved, random);
 }
 
-TYPED_TEST(SvdVerb, FormsOfOperands) {
-  using T = TypeParam;
-  constexpr std::size_t m = 7, n = 10, W = 4;
-  constexpr std::int64_t items = 9;
+template <class T>
+void check_forms(std::size_t m, std::size_t n) {
+  constexpr std::size_t W = 4, items = 9;
   using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
   using Values = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
   using Groups = Kokkos::View<T****, Kokkos::LayoutRight, Space>;
@@ -76,11 +76,17 @@ TYPED_TEST(SvdVerb, FormsOfOperands) {
   expect_same(u, u2, "transposed"), expect_same(w, w2, "transposed"),
       expect_same(v, v2, "transposed");
   // That of the transpose has u and v exchanged.
-  svd(in(turned), out(v2), out(w2), out(u2));
-  expect_same(u, u2, "turned"), expect_same(w, w2, "turned"), expect_same(v, v2, "turned");
+  if (m != n) {
+    svd(in(turned), out(v2), out(w2), out(u2));
+    expect_same(u, u2, "turned"), expect_same(w, w2, "turned"), expect_same(v, v2, "turned");
+  }
   svd(in(compact(groups, items)), out(u2), out(w2), out(compact(v_groups, items)));
   unpack(exec, v2, compact(v_groups, items));
   expect_same(u, u2, "compact"), expect_same(v, v2, "compact");
+}
+TYPED_TEST(SvdVerb, FormsOfOperands) {
+  check_forms<TypeParam>(7, 10);
+  check_forms<TypeParam>(5, 5);
 }
 
 TEST(SvdVerb, NothingToDo) {

@@ -6,6 +6,7 @@
 #include "LuVerbsCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
+#include "support/LaneTeams.hpp"
 #include "support/SlotsOfTest.hpp"
 
 namespace Batchwork::Test {
@@ -16,37 +17,38 @@ Impl::Storage<T> storage(ArrangedBatch<T> const& m) {
   return {m.data(), 1, m.item, 0, m.row, m.col};
 }
 
-/// run(p) runs a problem.
+/// run(task, problem, codes) launches the kernel for what the task says.
 template <class T, class Run>
-void check_calls(int n, int columns, std::int64_t items, Arranged how, Random& random,
-                 Run const& run_problem) {
-  auto const run = [&](Impl::LuProblem<T> p, auto const& a, auto const& codes) {
+void check_problems(int n, int columns, std::int64_t items, Arranged how, Random& random,
+                    Run const& launch) {
+  auto const run = [&]<Impl::LuTask Task>(Impl::LuProblem<T> p, auto const& a, auto const& codes) {
     p.a = storage(a).as_const();
     p.status.narrow = codes.data();
     p.status.group = codes.item;
     p.items = items;
     p.n = n;
-    run_problem(p);
+    launch.template operator()<Task>(p);
   };
+  using enum Impl::LuTask;
   check_inverse<T>(
       n, items, how, random,
       [&](auto const& a, auto const& x, auto const& codes) {
         Impl::LuProblem<T> p;
         p.x = storage(x);
         p.columns = n;
-        run(p, a, codes);
+        run.template operator()<inverses>(p, a, codes);
       },
       [&](auto const& a, auto const& d, auto const& codes) {
         Impl::LuProblem<T> p;
         p.x = storage(d);
         p.result = Impl::LuResult::determinant;
-        run(p, a, codes);
+        run.template operator()<factors>(p, a, codes);
       },
       [&](auto const& a, auto const& logs, auto const& signs, auto const& codes) {
         Impl::LuProblem<T> p;
         p.x = storage(signs), p.log_size = storage(logs);
         p.result = Impl::LuResult::determinant;
-        run(p, a, codes);
+        run.template operator()<factors>(p, a, codes);
       });
   check_lu<T>(
       n, columns, items, how, random,
@@ -55,44 +57,97 @@ void check_calls(int n, int columns, std::int64_t items, Arranged how, Random& r
         p.lu = storage(lu);
         p.order = storage(rows);
         p.result = Impl::LuResult::factors;
-        run(p, a, codes);
+        run.template operator()<factors>(p, a, codes);
       },
       [&](auto const& a, auto const& b, auto const& x, auto const& codes) {
         Impl::LuProblem<T> p;
         p.b = storage(b).as_const();
         p.x = storage(x);
         p.columns = columns;
-        run(p, a, codes);
+        run.template operator()<solutions>(p, a, codes);
       });
 }
 
 template <class Kernel, class T>
 void check_kernel(int n, int columns, std::int64_t items, Arranged how, Random& random,
                   Impl::DeviceLimits const& limits = h200_with_kokkos_4()) {
-  check_calls<T>(n, columns, items, how, random, [&](Impl::LuProblem<T> const& p) {
-    Kernel const kernel(p, limits);
-    ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
-    ASSERT_LE(kernel.team(), kernel.largest_team);
-    run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
-  });
+  check_problems<T>(n, columns, items, how, random,
+                    [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+                      Kernel const kernel(p, limits);
+                      ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
+                      ASSERT_LE(kernel.team(), kernel.largest_team);
+                      run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+                    });
 }
 /// In a workspace of so many slots.
 template <class T>
 void check_workspace(int n, int columns, std::int64_t items, std::int64_t slots, Arranged how,
                      Random& random) {
   SCOPED_TRACE(std::to_string(slots) + " slots");
-  check_calls<T>(n, columns, items, how, random, [&](Impl::LuProblem<T> const& p) {
-    SlotsOfTest<T> const memory(slots, Impl::LuSlot::of(p).bytes(sizeof(T)));
-    Impl::LuTeamsInWorkspace<T> const kernel(p, memory.slots);
-    ASSERT_EQ(kernel.teams(), std::min(slots, items));
-    run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
-    ASSERT_TRUE(memory.fenced());
-  });
+  check_problems<T>(n, columns, items, how, random,
+                    [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+                      SlotsOfTest<T> const memory(slots, Impl::LuSlot::of(p).bytes(sizeof(T)));
+                      Impl::LuTeamsInWorkspace<T> const kernel(p, memory.slots);
+                      ASSERT_EQ(kernel.teams(), std::min(slots, items));
+                      run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+                      ASSERT_TRUE(memory.fenced());
+                    });
 }
 
 template <class T, bool Large>
 void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& random) {
   check_kernel<Impl::LuTeams<T, Large>, T>(n, columns, items, how, random);
+}
+/// The kernels in which a lane has an item.
+template <class T, int N>
+void check_lanes(int columns, std::int64_t items, Arranged how, Random& random) {
+  check_problems<T>(N, columns, items, how, random,
+                    [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+                      run_lanes(Impl::LuOfLane<T, N, Task>(p));
+                    });
+}
+
+TEST(LuTeams, AnItemOfEachLane) {
+  Random random(6);
+  for (auto how : all_arranged) {
+    check_lanes<double, 1>(2, 5, how, random);
+    check_lanes<float, 3>(1, 33, how, random);
+    check_lanes<float, 8>(3, 31, how, random);
+    check_lanes<double, 4>(5, 32, how, random);
+    check_lanes<double, 7>(1, 70, how, random);
+  }
+  check_lanes<float, 5>(11, 1, Arranged::item_contiguous, random);
+  check_lanes<double, 6>(6, 257, Arranged::interleaved, random);
+}
+
+/// On every device there is room for as many teams as the launch bounds promise.
+TEST(LuTeams, LanesFitEveryDevice) {
+  for (auto const& device : devices()) {
+    SCOPED_TRACE(device.name);
+    auto const check = [&]<class T, int N, Impl::LuTask Task>() {
+      Impl::LuProblem<T> p;
+      p.items = 1000;
+      p.columns = 2;
+      p.result =
+          Task == Impl::LuTask::factors ? Impl::LuResult::factors : Impl::LuResult::solutions;
+      // Nothing is near but the numbers of an item.
+      Impl::Storage<T> const rows{nullptr, 1, N * N, 0, N, 1};
+      p.a = p.b = rows.as_const(), p.x = p.lu = rows;
+      p.order = {nullptr, 1, N * N, 0, 1, 0};
+      using F = Impl::LuOfLane<T, N, Task>;
+      Impl::LaneTeams<F> const kernel(F(p), device.limits);
+      EXPECT_LE(kernel.bytes(), device.limits.scratch_of_team) << N;
+      EXPECT_TRUE(!device.counts_teams ||
+                  device.limits.holds(kernel.wanted_teams, kernel.team(), kernel.bytes()))
+          << N;
+    };
+    auto const all = [&]<class T, int... K>(std::integer_sequence<int, K...>) {
+      (check.template operator()<T, K + 1, Impl::LuTask::factors>(), ...);
+      (check.template operator()<T, K + 1, Impl::LuTask::solutions>(), ...);
+    };
+    all.template operator()<float>(std::make_integer_sequence<int, 8>());
+    all.template operator()<double>(std::make_integer_sequence<int, 7>());
+  }
 }
 
 TEST(LuTeams, ItemsOfAWarp) {

@@ -59,7 +59,7 @@ TYPED_TEST_SUITE(LuVerbs, Numbers);
 TYPED_TEST(LuVerbs, EverySizeAndArrangement) {
   using T = TypeParam;
   Random random(1);
-  for (int n : {1, 2, 3, 5, 8, 15, 17, 31, 32, 33, 48, 64, 65, 100})
+  for (int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 17, 31, 32, 33, 48, 64, 65, 100})
     for (auto how : all_arranged) {
       // References take time.
       if (n > 40 && how != Arranged::item_contiguous && how != Arranged::interleaved) continue;
@@ -72,7 +72,7 @@ TYPED_TEST(LuVerbs, EverySizeAndArrangement) {
 TYPED_TEST(LuVerbs, InversesAndDeterminants) {
   using T = TypeParam;
   Random random(11);
-  for (int n : {1, 2, 3, 5, 8, 15, 17, 31, 32, 33, 48, 64, 65})
+  for (int n : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 17, 31, 32, 33, 48, 64, 65})
     for (auto how : all_arranged) {
       // References take time.
       if (n > 40 && how != Arranged::item_contiguous) continue;
@@ -99,10 +99,9 @@ TYPED_TEST(LuVerbs, LargeItems) {
 }
 
 /// Factors in the place of the matrices, solutions in that of the right-hand sides, vectors, transposes and groups: the same bits.
-TYPED_TEST(LuVerbs, FormsOfOperands) {
-  using T = TypeParam;
-  constexpr std::size_t n = 11, W = 4;
-  constexpr std::int64_t items = 9;
+template <class T>
+void check_forms(std::size_t n, std::int64_t items) {
+  constexpr std::size_t W = 4;
   using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
   using Vectors = Kokkos::View<T**, Kokkos::LayoutRight, Space>;
   using Groups = Kokkos::View<T****, Kokkos::LayoutRight, Space>;
@@ -148,6 +147,15 @@ TYPED_TEST(LuVerbs, FormsOfOperands) {
   Batchwork::lu(exec, in(compact(groups, items)), out(compact(lu_groups, items)), out(others));
   unpack(exec, in_place, compact(lu_groups, items));
   expect_same(in_place, "compact");
+  Batch const inverses = matrices("inverses");
+  Batchwork::inverse(exec, in(a), out(lu));
+  Kokkos::deep_copy(rows, 0), Kokkos::deep_copy(others, 0);
+  Batchwork::inverse(exec, in(compact(groups, items)), out(compact(lu_groups, items)));
+  unpack(exec, inverses, compact(lu_groups, items));
+  expect_same(inverses, "compact inverses");
+  Kokkos::deep_copy(inverses, host);
+  Batchwork::inverse(exec, inout(inverses));
+  expect_same(inverses, "inverses in place");
   Batchwork::solve_lu(exec, in(a), in(b), out(x));
   Batchwork::solve_lu(exec, in(a), inout(b));
   auto const got = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
@@ -164,6 +172,10 @@ TYPED_TEST(LuVerbs, FormsOfOperands) {
       EXPECT_NEAR(double(sum), double(host_b(k, i)),
                   double(tolerance<T>(3 * int(n), 8 * int(n) * size)));
     }
+}
+TYPED_TEST(LuVerbs, FormsOfOperands) {
+  check_forms<TypeParam>(11, 9);
+  for (std::int64_t items : {1, 7, 8, 9, 33}) check_forms<TypeParam>(6, items);
 }
 
 TEST(LuVerbs, NothingToDo) {

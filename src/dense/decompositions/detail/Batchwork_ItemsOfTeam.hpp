@@ -16,19 +16,6 @@
 
 namespace Batchwork::Impl {
 
-/// Where the matrices of an operand lie, and in which direction its numbers are neighbours.
-template <class T>
-struct StoredItems {
-  Storage<T> storage{};
-  bool items_near = false, rows_near = false;
-
-  StoredItems() = default;
-  StoredItems(Storage<T> const& s, std::int64_t rows, std::int64_t cols)
-      : storage(s),
-        items_near(items_are_near(s, rows, cols)),
-        rows_near(rows_are_near(s, rows, cols)) {}
-};
-
 /// The memory that a decomposition needs for one item or pack: numbers, and whole numbers of 16 bits.
 struct ItemMemory {
   std::int64_t numbers = 0, indices = 0;

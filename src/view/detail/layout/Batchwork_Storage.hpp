@@ -49,6 +49,19 @@ bool rows_are_near(Storage<T> const& s, std::int64_t rows, std::int64_t cols) {
   return rows > 1 && cols > 1 && s.row < s.col;
 }
 
+/// Where the matrices of an operand lie, and in which direction its numbers are neighbours.
+template <class T>
+struct StoredItems {
+  Storage<T> storage{};
+  bool items_near = false, rows_near = false;
+
+  StoredItems() = default;
+  StoredItems(Storage<T> const& s, std::int64_t rows, std::int64_t cols)
+      : storage(s),
+        items_near(items_are_near(s, rows, cols)),
+        rows_near(rows_are_near(s, rows, cols)) {}
+};
+
 /// A batch as verbs on whole matrices see it on the host. TileRank indices are an item's own.
 template <class T, int TileRank, class Memory>
 struct StoredBatch {

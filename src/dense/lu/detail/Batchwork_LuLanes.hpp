@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// LuOfLane: lu, solve_lu, inverse and determinant of matrices so small that a lane has one in its registers, as lu(tile).
+#ifndef BATCHWORK_LULANES_HPP
+#define BATCHWORK_LULANES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "dense/lu/detail/Batchwork_LuProblem.hpp"
+#include "launch/detail/Batchwork_LaneLaunch.hpp"
+#include "tile/Batchwork_Lu.hpp"
+
+namespace Batchwork::Impl {
+
+/// Rows to which a lane has an item: more would not stay in the registers of a device. On hosts a pack has as many in double.
+template <class T, bool OnDevice>
+inline constexpr int lu_rows_of_lane = sizeof(T) == 4 || !OnDevice ? 8 : 7;
+
+/// What a kernel is compiled for: factors and determinants, solutions, or inverses.
+enum class LuTask { factors, solutions, inverses };
+
+template <class T, int N, LuTask Task>
+struct LuOfLane {
+  using number = T;
+  // Of solutions with what goes through columns.
+  static constexpr int words = (Task == LuTask::solutions ? 2 : 1) * N * N * int(sizeof(T)) / 4;
+
+  StatusTarget status{};
+  StoredItems<T const> a{}, b{};
+  StoredItems<T> x{}, lu{}, log_size{};
+  StoredItems<std::int32_t> order{};
+  std::int64_t count = 0;
+  int columns = 0;
+  LuResult result = LuResult::solutions;
+
+  explicit LuOfLane(LuProblem<T> const& p)
+      : status(p.status),
+        a(p.a, N, N),
+        b(p.b, N, p.columns),
+        x(p.x, p.result == LuResult::determinant ? 1 : N,
+          p.result == LuResult::determinant ? 1 : p.columns),
+        lu(p.lu, N, N),
+        log_size(p.log_size, 1, 1),
+        order(p.order, N, 1),
+        count(p.items),
+        columns(p.columns),
+        result(p.result) {}
+  BATCHWORK_INLINE std::int64_t items() const { return count; }
+  std::size_t carried_bytes() const {
+    std::size_t most = Impl::carried_bytes<N, N>(a);
+    if (Task != LuTask::factors) most = std::max(most, Impl::carried_bytes<N, N>(x));
+    if (Task == LuTask::solutions) most = std::max(most, Impl::carried_bytes<N, N>(b));
+    if (Task == LuTask::factors && result == LuResult::factors)
+      most = std::max({most, Impl::carried_bytes<N, N>(lu), Impl::carried_bytes<N, 1>(order)});
+    return most;
+  }
+
+  template <class Items>
+  BATCHWORK_INLINE void operator()(Items const& of) const {
+    using S = typename Items::value_type;
+    constexpr KnownExtent<N> n;
+    constexpr KnownExtent<1> one;
+    Matrix<S, N, N> matrix;
+    matrix.info = info_t<S>(0);
+    of.template load<N, N>(a, n, n, [&](int i, int j, S const& z) { matrix.set(i, j, z); });
+    Lu<S, N> const f(matrix);
+    info_t<S> code = f.own;
+    S const nan(std::numeric_limits<T>::quiet_NaN());
+    auto const unless_failed = [&](S const& z) { return S(select(code != info_t<S>(0), nan, z)); };
+    if constexpr (Task == LuTask::factors) {
+      if (result == LuResult::factors) {
+        of.template store<N, N>(lu, n, n, [&](int i, int j) { return f.factors.number(i, j); });
+        of.template store<N, 1>(order, n, one, [&](int i, int) { return f.factors.all.order[i]; });
+      } else {
+        auto const product = f.determinant(), sign = f.sign();
+        code = product.info;
+        bool const logs = log_size.storage.data != nullptr;
+        S const found = logs ? sign.value : product.value;
+        of.template store<1, 1>(x, one, one, [&](int, int) { return unless_failed(found); });
+        if (logs) {
+          S const size = f.log_abs_determinant().value;
+          of.template store<1, 1>(log_size, one, one,
+                                  [&](int, int) { return unless_failed(size); });
+        }
+      }
+    } else {
+      S sum(T(0));  // of zeros and NaN
+      if constexpr (Task == LuTask::inverses) {
+        auto const inverse = f.inverse();
+        of.template store<N, N>(x, n, n, [&](int i, int j) {
+          S const z = unless_failed(inverse.entry(i, j));
+          sum += z * S(T(0));
+          return z;
+        });
+      } else {
+        of.template for_columns<N>(b, n, x, n, columns, [&](S(&z)[N]) {
+          Vector<S, N> right;
+          right.info = info_t<S>(0);
+          BATCHWORK_UNROLL_ON_DEVICE
+          for (int i = 0; i < N; ++i) right.set(i, 0, z[i]);
+          auto const solution = f.solve(right);
+          BATCHWORK_UNROLL_ON_DEVICE
+          for (int i = 0; i < N; ++i) {
+            z[i] = unless_failed(solution.entry(i));
+            sum += z[i] * S(T(0));
+          }
+        });
+      }
+      // Where only a result is not finite. A number of b may be what is not.
+      code = first_failure(
+          code,
+          info_t<S>(select(sum != S(T(0)), make_info<S>(Reason::not_finite, 0), info_t<S>(0))));
+    }
+    of.put_status(status, code);
+  }
+};
+
+/// \returns whether it has launched a kernel in which a lane has an item
+template <LuTask Task, class Exec, class T>
+bool launch_lu_lanes(Exec const& exec, Call const& call, LuProblem<T> const& p) {
+  return with_known_extent<lu_rows_of_lane<T, runs_on_device<Exec>>>(
+      p.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, LuOfLane<T, N, Task>(p)); });
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
