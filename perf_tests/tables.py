@@ -261,7 +261,7 @@ def decompositions(results, type="double"):
 def decompositions_hosts(results, type="double", layout="interleaved"):
     """ns an item, and how many times as long loops over Eigen and LAPACK take."""
     chosen = [r for r in results if r.type == type]
-    kinds = [k for k in dict.fromkeys(r.kind for r in chosen) if one(chosen, implementation=OWN, kind=k, layout=layout)]
+    kinds = [k for k in ("inverse", "qr", "eigh", "svd") if one(chosen, implementation=OWN, kind=k, layout=layout)]
     peers = [p for p in ("eigen", "lapack") if any(r.implementation == p for r in chosen)]
     rows = []
     for D in sizes_of([r for r in chosen if (r.implementation, r.layout) == (OWN, layout)]):
