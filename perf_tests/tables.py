@@ -18,6 +18,7 @@ TITLES = {
     "cublas-cusolver": "cuBLAS + cuSOLVER",
     "jax": "JAX vmap",
     "torch": "PyTorch",
+    "cupy": "CuPy",
     "cublas": "cuBLAS",
     "cusparse": "cuSPARSE",
     "blas": "BLAS loop",
@@ -255,6 +256,41 @@ def decompositions(results, type="double"):
                                    one(chosen, implementation="cuda", kind=kind, layout="item-contiguous", D=D)))
         rows.append(row)
     return table([""] + [f"{D} x {D}" for D in sizes], rows)
+
+
+def decompositions_hosts(results, type="double", layout="interleaved"):
+    """ns an item, and how many times as long loops over Eigen and LAPACK take."""
+    chosen = [r for r in results if r.type == type]
+    kinds = [k for k in ("inverse", "qr", "eigh", "svd") if one(chosen, implementation=OWN, kind=k, layout=layout)]
+    peers = [p for p in ("eigen", "lapack") if any(r.implementation == p for r in chosen)]
+    rows = []
+    for D in sizes_of([r for r in chosen if (r.implementation, r.layout) == (OWN, layout)]):
+        row = [str(D)]
+        for kind in kinds:
+            own = one(chosen, implementation=OWN, kind=kind, layout=layout, D=D)
+            beside = [times(own, one(chosen, implementation=p, kind=kind, D=D), "{} x") for p in peers]
+            row.append(f"{digits(own.ns)} ({', '.join(b or '-' for b in beside)})" if own else "")
+        rows.append(row)
+    names = ", ".join(TITLES[p].replace(" loop", "") for p in peers)
+    return table(["D"] + [f"`{kind}`, ns ({names})" for kind in kinds], rows)
+
+
+def libraries(results, type="double"):
+    """ns an item: the fastest of Batchwork's forms, and every library with how many times as long it takes."""
+    chosen = [r for r in results if r.type == type]
+    others = [i for i in in_order(chosen) if i not in (OWN, "batchwork_verb")]
+    kinds = [k for k in dict.fromkeys(r.kind for r in chosen) if any(r.kind == k and r.implementation in ("jax", "torch", "cupy") for r in chosen)]
+    rows = []
+    for kind in kinds:
+        of_kind = [r for r in chosen if r.kind == kind]
+        for D in sizes_of([r for r in of_kind if r.implementation in ("jax", "torch", "cupy")]):
+            own = fastest([r for r in of_kind if r.D == D and r.implementation in (OWN, "batchwork_verb")])
+            row = [f"`{kind}`", str(D), f"**{digits(own.ns)}**" if own else ""]
+            for i in others:
+                p = one(of_kind, implementation=i, D=D)
+                row.append(digits(p.ns) + times(own, p, " (x {})") if p else "")
+            rows.append(row)
+    return table(["", "D", "Batchwork"] + [TITLES.get(i, i) for i in others], rows)
 
 
 def gemm(results, type="float"):

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Inverses and decompositions through the public verb map.
+/// Inverses, decompositions and functions of matrices through the public verb map.
 #ifndef BATCHWORK_PERF_DENSE_MAP_HPP
 #define BATCHWORK_PERF_DENSE_MAP_HPP
 
@@ -41,6 +41,18 @@ struct SingularVectors {
     v = f.v();
   }
 };
+struct SquareRoot {
+  template <class X, class A>
+  KOKKOS_FUNCTION void operator()(X& x, A const& a) const {
+    x = sqrt_spd(a);
+  }
+};
+struct Exponential {
+  template <class X, class A>
+  KOKKOS_FUNCTION void operator()(X& x, A const& a) const {
+    x = expm(a);
+  }
+};
 
 template <class T, int D, Layout L, Decomposition O>
 void map_decomposition(benchmark::State& state, std::int64_t items) {
@@ -54,6 +66,10 @@ void map_decomposition(benchmark::State& state, std::int64_t items) {
       map(exec, QrFactors{}, out(p.left.operand()), out(p.right.operand()), in(p.a.operand()));
     else if constexpr (O == Decomposition::eigh)
       map(exec, Eigenvectors{}, out(p.left.operand()), out(p.middle), in(symmetric(p.a.operand())));
+    else if constexpr (O == Decomposition::sqrt_spd)
+      map(exec, SquareRoot{}, out(p.left.operand()), in(symmetric(p.a.operand())));
+    else if constexpr (O == Decomposition::expm)
+      map(exec, Exponential{}, out(p.left.operand()), in(p.a.operand()));
     else
       map(exec, SingularVectors{}, out(p.left.operand()), out(p.middle), out(p.right.operand()),
           in(p.a.operand()));
@@ -65,6 +81,11 @@ void map_decomposition(benchmark::State& state, std::int64_t items) {
 template <class T, Decomposition O, Layout L, int... D>
 void register_map_decompositions() {
   (register_decomposition<T, D, O>("batchwork", L, map_decomposition<T, D, L, O>), ...);
+}
+/// On hosts alone.
+template <class T, Decomposition O, Layout L, int... D>
+void register_map_decompositions_on_hosts() {
+  if constexpr (!on_device) register_map_decompositions<T, O, L, D...>();
 }
 
 }  // namespace BatchworkPerf

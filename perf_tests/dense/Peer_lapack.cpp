@@ -118,10 +118,10 @@ void register_sizes() {
 }
 template <class T>
 void register_type() {
-  register_sizes<T, Decomposition::inverse, 3, 4, 6, 8, 16, 24, 32>();
-  register_sizes<T, Decomposition::qr, 3, 4, 6, 8, 16, 24, 32>();
-  register_sizes<T, Decomposition::eigh, 3, 4, 6, 8, 16, 24, 32>();
-  register_sizes<T, Decomposition::svd, 3, 4, 6, 8, 16, 24, 32>();
+  register_sizes<T, Decomposition::inverse, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
+  register_sizes<T, Decomposition::qr, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
+  register_sizes<T, Decomposition::eigh, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
+  register_sizes<T, Decomposition::svd, 2, 3, 4, 6, 8, 12, 16, 24, 32>();
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Inverses and decompositions of small matrices, and the vendor's batched routines, or a loop over LAPACK, beside them.
+// Inverses, decompositions, functions of matrices and solves by decompositions, of small matrices, and the vendor's batched routines, or
+// loops over LAPACK and Eigen, beside them.
 
 #include "../common/Machine.hpp"
 
@@ -15,9 +16,17 @@ void register_eigh_float();
 void register_eigh_double();
 void register_svd_float();
 void register_svd_double();
+void register_functions_float();
+void register_functions_double();
+void register_solves_float();
+void register_solves_double();
 void register_verbs();
 void register_lapack_decompositions();
+void register_lapack_solves();
+void register_eigen_float();
+void register_eigen_double();
 void register_cuda_decompositions();
+void register_cuda_solves();
 
 namespace {
 
@@ -30,13 +39,27 @@ void register_all() {
   register_eigh_double();
   register_svd_float();
   register_svd_double();
+  register_functions_float();
+  register_functions_double();
+  register_solves_float();
+  register_solves_double();
   register_verbs();
 #if defined(BATCHWORK_HAVE_LAPACK)
-  if constexpr (!on_device) register_lapack_decompositions();
+  if constexpr (!on_device) {
+    register_lapack_decompositions();
+    register_lapack_solves();
+  }
+#endif
+#if defined(BATCHWORK_HAVE_EIGEN)
+  if constexpr (!on_device) {
+    register_eigen_float();
+    register_eigen_double();
+  }
 #endif
 #if defined(BATCHWORK_HAVE_CUBLAS) && defined(BATCHWORK_HAVE_CUSOLVER) && \
     defined(KOKKOS_ENABLE_CUDA)
   register_cuda_decompositions();
+  register_cuda_solves();
 #endif
 }
 

@@ -9,6 +9,7 @@
 #include "tile/Batchwork_Qr.hpp"
 #include "tile/Batchwork_Transpose.hpp"
 #include "tile/detail/Batchwork_Rank.hpp"
+#include "tile/detail/shared/Batchwork_RowsOfLanes.hpp"
 
 namespace Batchwork {
 
@@ -34,7 +35,7 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
                                Impl::first_failure(given, Impl::not_finite_factors(columns)));
   }
 
-  /// P' b for b of N rows: the rows of b in the order of the pivots. N^2 selections a column.
+  /// P' b for b of N rows: the rows of b in the order of the pivots. N^2 selections a column, or a row told to all where lanes share an item.
   template <Tile B>
   BATCHWORK_INLINE auto permute(B const& b) const {
     static_assert(
@@ -91,18 +92,48 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
   /// Row i of x becomes row order(i), or the other way round.
   template <bool Back, class X>
   BATCHWORK_INLINE void permute_rows(X& x) const {
-    auto const from = x;
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) {
-      auto const place = columns.told(order, i);
+    if constexpr (requires { x.grid; }) {
+      permute_dealt<Back>(x);
+    } else {
+      auto const from = x;
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int r = 0; r < N; ++r) {
-        auto const here = place == Value(scalar_t<S>(r));
-        int const to = Back ? r : i, at = Back ? i : r;
+      for (int i = 0; i < N; ++i) {
+        auto const place = columns.told(order, i);
         BATCHWORK_UNROLL_ON_DEVICE
-        for (int m = 0; m < X::mine; ++m)
-          x.at(m, to) = Impl::select(here, from.at(m, at), x.at(m, to));
+        for (int r = 0; r < N; ++r) {
+          auto const here = place == Value(scalar_t<S>(r));
+          int const to = Back ? r : i, at = Back ? i : r;
+          BATCHWORK_UNROLL_ON_DEVICE
+          for (int m = 0; m < X::mine; ++m)
+            x.at(m, to) = Impl::select(here, from.at(m, at), x.at(m, to));
+        }
       }
+    }
+  }
+  /// The same of columns that lanes have: through the exchange, where rows stand in the order that is asked for.
+  template <bool Back, class R, int Columns>
+  BATCHWORK_INLINE void permute_dealt(Impl::ColumnsOfLanes<R, N, Columns>& x) const {
+    constexpr int mine = (N + R::lanes - 1) / R::lanes;
+    int place[mine];
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) place[m] = 0;
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k) {
+      int const told = static_cast<int>(columns.told(order, k));
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m) {
+        int const row = m * R::lanes + x.grid.lane;
+        if constexpr (Back) place[m] = row == k ? told : place[m];
+        else place[m] = row == told ? k : place[m];
+      }
+    }
+    Matrix<R, N, Columns> permuted;
+    permuted.grid = x.grid;
+    Impl::take_permuted_rows(permuted, x.template tile<N, false>(), place, x.grid);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < Impl::ColumnsOfLanes<R, N, Columns>::mine; ++m) {
+      BATCHWORK_UNROLL
+      for (int i = 0; i < N; ++i) x.at(m, i) = permuted.local(m, i);
     }
   }
   template <class X, class I>

@@ -157,5 +157,140 @@ TEST(LuOf, Shortcuts) {
   expect_shortcuts<float, 6>();
 }
 
+struct InverseOfTwo {
+  template <class X, class Y, class A>
+  KOKKOS_FUNCTION void operator()(X& x, Y& by_lu, A const& a) const {
+    x = inverse(a);
+    by_lu = inverse(lu(a));
+  }
+};
+struct InverseByFactors {
+  template <class X, class A>
+  KOKKOS_FUNCTION void operator()(X& x, A const& a) const {
+    x = inverse(lu(a));
+  }
+};
+struct OnlyInverse {
+  template <class X, class A>
+  KOKKOS_FUNCTION void operator()(X& x, A const& a) const {
+    x = inverse(a);
+  }
+};
+
+#if defined(BATCHWORK_TEST_LANES)
+constexpr bool lanes_share_items = BATCHWORK_TEST_LANES > 1;
+#else
+constexpr bool lanes_share_items = false;
+#endif
+
+/// 2 x 2 matrices of every kind: what a closed form takes, and what it leaves to elimination.
+enum class Kind {
+  random,
+  graded,
+  near_singular,
+  singular,
+  huge,
+  tiny,
+  no_column,
+  not_a_number,
+  infinite
+};
+constexpr int kinds = 9;
+template <class T>
+Dense matrix_of_two(Random& random, std::int64_t k) {
+  Dense a = random_dense<T>(random, 2, 2);
+  auto const scaled = [&](int row, int column, int exponent) {
+    a(row, column) = static_cast<T>(std::ldexp(a(row, column), exponent));
+  };
+  int const big = sizeof(T) == 4 ? 100 : 900, at = int(k / kinds) % 2;
+  switch (Kind(k % kinds)) {
+    case Kind::random: break;
+    case Kind::graded:
+      for (int j = 0; j < 2; ++j) scaled(at, j, -40);
+      for (int i = 0; i < 2; ++i) scaled(i, at, 30);
+      break;
+    case Kind::near_singular:
+      for (int j = 0; j < 2; ++j)
+        a(1, j) = static_cast<T>(a(0, j) * (1 + static_cast<long double>(random()) *
+                                                    std::ldexp(epsilon<T>, int(k % 5))));
+      break;
+    // The products of its diagonals round alike.
+    case Kind::singular:
+      for (int j = 0; j < 2; ++j) a(1, j) = a(0, j);
+      break;
+    case Kind::huge:
+    case Kind::tiny:
+      for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) scaled(i, j, Kind(k % kinds) == Kind::huge ? big : -big);
+      break;
+    case Kind::no_column:
+      for (int i = 0; i < 2; ++i) a(i, at) = 0;
+      break;
+    case Kind::not_a_number: a(at, 1 - at) = std::numeric_limits<T>::quiet_NaN(); break;
+    case Kind::infinite: a(1 - at, 1 - at) = std::numeric_limits<T>::infinity(); break;
+  }
+  return a;
+}
+
+template <class T, class Layout>
+void inverse_of_two() {
+  constexpr std::int64_t n = 10 * kinds + 5;
+  Random random(97);
+  BatchIn<T, Layout, 2, 2> a(n), x(n), by_lu(n), alone(n), unused(n);
+  BatchIn<int, Left> codes(n), of_lu(n), of_both(n);
+  a.fill([&](std::int64_t k) { return matrix_of_two<T>(random, k); });
+  map(InverseOfTwo{}, out(x.view()), out(by_lu.view()), in(a.const_view()), status(of_both.view()));
+  map(OnlyInverse{}, out(alone.view()), in(a.const_view()), status(codes.view()));
+  map(InverseByFactors{}, out(unused.view()), in(a.const_view()), status(of_lu.view()));
+  x.download(), by_lu.download(), alone.download(), codes.download(), of_lu.download();
+  int closed = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    SCOPED_TRACE("item " + std::to_string(k));
+    Dense const ak = a.dense(k), xk = x.dense(k);
+    EXPECT_EQ(codes.at(k), of_lu.at(k));
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) {
+        EXPECT_TRUE(same_bits(alone.at(k, i, j), x.at(k, i, j)));
+        closed += !same_bits(x.at(k, i, j), by_lu.at(k, i, j));
+      }
+    if (codes.at(k) != 0) {
+      EXPECT_TRUE(Kind(k % kinds) == Kind::singular || Kind(k % kinds) == Kind::near_singular ||
+                  Kind(k % kinds) >= Kind::no_column);
+      for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) EXPECT_TRUE(same_bits(x.at(k, i, j), by_lu.at(k, i, j)));
+      continue;
+    }
+    EXPECT_LT(int(Kind(k % kinds)), int(Kind::no_column));
+    // 2 eps |a| |x|, and elimination, where it is left to, 3 n eps |l| |u| |x|.
+    bool const by_elimination = lanes_share_items || Kind(k % kinds) > Kind::graded;
+    if (by_elimination) {
+      Dense const size = Dense(2, 2, 4 * norm1(abs(ak)));
+      EXPECT_TRUE(near(ak * xk, eye(2), tolerance<T>(6, 1) * (size * abs(xk))));
+    } else {
+      EXPECT_TRUE(near(ak * xk, eye(2), 2 * epsilon<T> * (abs(ak) * abs(xk))));
+      EXPECT_TRUE(near(xk * ak, eye(2), 2 * epsilon<T> * (abs(xk) * abs(ak))));
+    }
+  }
+  // Both ways were taken.
+  EXPECT_GT(closed, lanes_share_items ? -1 : n / 10);
+
+  // Neighbours of what is left to elimination keep their bits where nothing is.
+  for (std::int64_t k = 0; k < n; ++k)
+    if (Kind(k % kinds) > Kind::graded) a.put(k, Dense(eye(2)));
+  a.upload();
+  map(OnlyInverse{}, out(alone.view()), in(a.const_view()), status(codes.view()));
+  alone.download(), codes.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    EXPECT_EQ(codes.at(k), 0);
+    if (Kind(k % kinds) > Kind::graded) continue;
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j) EXPECT_TRUE(same_bits(alone.at(k, i, j), x.at(k, i, j))) << k;
+  }
+}
+TEST(LuOf, InverseOfTwoRows) {
+  inverse_of_two<double, Left>();
+  inverse_of_two<float, Right>();
+}
+
 }  // namespace
 }  // namespace Batchwork::Test

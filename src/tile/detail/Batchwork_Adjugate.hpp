@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// The inverse of 2 x 2 matrices that one lane or a pack has: the adjugate divided by the determinant.
+#ifndef BATCHWORK_ADJUGATE_HPP
+#define BATCHWORK_ADJUGATE_HPP
+
+#include <limits>
+
+#include "tile/Batchwork_Matrix.hpp"
+
+namespace Batchwork::Impl {
+
+/// The inverse of a = [p q; r s] is [s -q; -r p] / (p s - q r). The adjugate has no error, and that of the determinant is at most
+/// 2 u (|p s| + |q r|), u = eps / 2, whether a compiler contracts or not. Relative to the determinant that is 2 u (|a| |x|)(1, 1), so
+/// |a x - 1| and |x a - 1| are at most c eps |a| |x|, c about 2.
+///
+/// `regular` says where that holds: the determinant is larger than its error, so that an elimination finds no pivot of zero,
+/// and neither it nor its reciprocal, nor a product of two entries, is near overflow or underflow. Elsewhere x is nothing.
+template <class S>
+struct InverseByAdjugate {
+  using T = scalar_t<S>;
+  using Mask = decltype(S(T(0)) < S(T(0)));
+  Matrix<S, 2, 2> x;
+  Mask regular;
+
+  BATCHWORK_INLINE explicit InverseByAdjugate(Matrix<S, 2, 2> const& a)
+      : InverseByAdjugate(a, a.entry(0, 0) * a.entry(1, 1), a.entry(0, 1) * a.entry(1, 0)) {}
+
+ private:
+  static constexpr T largest = sizeof(T) == 4 ? T(0x1p120) : T(0x1p1000), smallest = 1 / largest;
+  static constexpr T rounding = 8 * std::numeric_limits<T>::epsilon();
+
+  BATCHWORK_INLINE InverseByAdjugate(Matrix<S, 2, 2> const& a, S const& ps, S const& qr) {
+    S const determinant = ps - qr, size = abs(ps) + abs(qr), of_determinant = abs(determinant);
+    regular =
+        of_determinant > S(size * rounding) && of_determinant > S(smallest) && size < S(largest);
+    S const reciprocal = S(T(1)) / select(regular, determinant, S(T(1)));
+    x.set(0, 0, a.entry(1, 1) * reciprocal);
+    x.set(0, 1, -(a.entry(0, 1) * reciprocal));
+    x.set(1, 0, -(a.entry(1, 0) * reciprocal));
+    x.set(1, 1, a.entry(0, 0) * reciprocal);
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
