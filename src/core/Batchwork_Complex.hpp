@@ -107,6 +107,8 @@ template <class R>
 struct alignas(std::is_floating_point_v<R> ? 2 * sizeof(R) : alignof(R)) Complex {
   using scalar = scalar_t<R>;
 
+  static constexpr int width = Impl::ValueTraits<R>::width;
+
   R re, im;
 
   Complex() = default;
@@ -292,18 +294,18 @@ struct ComplexReciprocal {
 
 // ---- what has no meaning of complex numbers, or none yet ----
 template <class R>
-BATCHWORK_INLINE R sqrt(Complex<R> const& x) {
+BATCHWORK_INLINE auto sqrt(Complex<R> const& x) {
   static_assert(!std::is_same_v<R, R>,
                 "Batchwork: sqrt, log and exp are of real numbers; of complex ones take those of "
                 "abs(x), real(x) or imag(x)");
   return x.re;
 }
 template <class R>
-BATCHWORK_INLINE R log(Complex<R> const& x) {
+BATCHWORK_INLINE auto log(Complex<R> const& x) {
   return sqrt(x);
 }
 template <class R>
-BATCHWORK_INLINE R exp(Complex<R> const& x) {
+BATCHWORK_INLINE auto exp(Complex<R> const& x) {
   return sqrt(x);
 }
 

@@ -201,16 +201,16 @@ BATCHWORK_INLINE auto operator!=(A const& a, B const& b) {
 }
 
 template <class S>
-BATCHWORK_INLINE Scalar<real_t<S>> sqrt(Scalar<S> const& a) {
-  return {Impl::sqrt(a.value), a.info};
+BATCHWORK_INLINE auto sqrt(Scalar<S> const& a) {
+  return Scalar<real_t<S>>(Impl::sqrt(a.value), a.info);
 }
 template <class S>
-BATCHWORK_INLINE Scalar<real_t<S>> log(Scalar<S> const& a) {
-  return {Impl::log(a.value), a.info};
+BATCHWORK_INLINE auto log(Scalar<S> const& a) {
+  return Scalar<real_t<S>>(Impl::log(a.value), a.info);
 }
 template <class S>
-BATCHWORK_INLINE Scalar<real_t<S>> exp(Scalar<S> const& a) {
-  return {Impl::exp(a.value), a.info};
+BATCHWORK_INLINE auto exp(Scalar<S> const& a) {
+  return Scalar<real_t<S>>(Impl::exp(a.value), a.info);
 }
 template <class S>
 BATCHWORK_INLINE Scalar<real_t<S>> abs(Scalar<S> const& a) {

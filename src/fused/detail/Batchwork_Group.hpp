@@ -652,9 +652,9 @@ template <int L, class DeviceLanes, class... B>
 using DeviceLanesOf = DividedLanes<L, Division<>, DeviceLanes, B...>;
 
 /// True, or the compiler says why complex numbers do not go.
-template <class Exec, class How, class... B>
+template <bool OnDevice, class How, class... B>
 constexpr bool require_whole_items() {
-  constexpr bool good = !runs_on_device<Exec> || !(is_complex<typename B::scalar> || ...) ||
+  constexpr bool good = !OnDevice || !(is_complex<typename B::scalar> || ...) ||
                         (largest_extent_in<B...> <= largest_complex_extent && How::lanes <= 1);
   static_assert(good,
                 "Batchwork: lanes of a device do not share items of complex numbers: there tiles have "

@@ -143,7 +143,7 @@ struct Cursor {
 
 /// A pack's items, side by side or each where its pointer says.
 template <class S, class Loc>
-  requires(!one_item_per_lane<S>)
+  requires requires(S const& x) { x.lane(0); } && (!std::is_arithmetic_v<real_t<S>>)
 struct Cursor<S, Loc> {
   using T = typename Loc::value_type;
   static constexpr int W = ValueTraits<S>::width;
