@@ -40,8 +40,8 @@ template <std::floating_point T, int W>
 inline constexpr bool is_real_value<Pack<T, W>> = true;
 
 template <class A, class B>
-concept ComplexOperands = (is_complex<A> && (is_complex<B> || is_real_value<B>)) ||
-                          (is_real_value<A> && is_complex<B>);
+concept ComplexOperands =
+    (is_complex<A> && (is_complex<B> || is_real_value<B>)) || (is_real_value<A> && is_complex<B>);
 
 template <class S>
 struct RealOf {
@@ -351,8 +351,7 @@ template <class A, class B>
 BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
   using C = promote_t<A, B>;
   using R = real_t<C>;
-  if constexpr (Impl::is_complex<B>)
-    return C(Impl::ComplexReciprocal<real_t<B>>(b) * a);
+  if constexpr (Impl::is_complex<B>) return C(Impl::ComplexReciprocal<real_t<B>>(b) * a);
   else return C(R(a.re) / R(b), R(a.im) / R(b));
 }
 template <class A, class B>

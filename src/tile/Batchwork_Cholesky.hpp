@@ -172,8 +172,7 @@ BATCHWORK_INLINE void factor_columns(L& l, A const& a, int j0,
     for (int i = j + 1; i < BJ; ++i) {
       S const share = d[i * BJ + j] * p.reciprocal;
       BATCHWORK_UNROLL
-      for (int m = j + 1; m <= i; ++m)
-        subtract_product(d[i * BJ + m], share, conj(d[m * BJ + j]));
+      for (int m = j + 1; m <= i; ++m) subtract_product(d[i * BJ + m], share, conj(d[m * BJ + j]));
     }
     BATCHWORK_UNROLL
     for (int i = j + 1; i < BJ; ++i) {

@@ -53,9 +53,10 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool structurally_zero(Structure s, int i,
 template <class... X>
 constexpr bool require_real() {
   constexpr bool real = (!is_complex<typename std::remove_cvref_t<X>::value_type> && ...);
-  static_assert(real,
-                "Batchwork: this operation is of real numbers; tiles of complex ones have sums, products, "
-                "conjugate_transpose, norms, triangular solves, lu, cholesky and qr");
+  static_assert(
+      real,
+      "Batchwork: this operation is of real numbers; tiles of complex ones have sums, products, "
+      "conjugate_transpose, norms, triangular solves, lu, cholesky and qr");
   return real;
 }
 

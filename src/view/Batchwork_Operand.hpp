@@ -218,15 +218,17 @@ auto resolve(X const& x) {
                   "...; exec and launch(...) stand before it");
     return nothing();
   } else if constexpr (!holds_numbers<X>()) {
-    static_assert(holds_numbers<X>(),
-                  "Batchwork: an operand's View holds numbers that are neither float nor double, nor "
-                  "Kokkos::complex of them; copy them into a View<float*...> or View<double*...> "
-                  "(status(view) alone takes integers)");
+    static_assert(
+        holds_numbers<X>(),
+        "Batchwork: an operand's View holds numbers that are neither float nor double, nor "
+        "Kokkos::complex of them; copy them into a View<float*...> or View<double*...> "
+        "(status(view) alone takes integers)");
     return nothing();
   } else if constexpr (holds_complex_numbers<X>() && holds_symmetric_tiles<X>()) {
-    static_assert(!holds_complex_numbers<X>(),
-                  "Batchwork: symmetric(view) is of real numbers; pass a View of complex ones as it "
-                  "is: cholesky(a) reads the lower triangle of a Hermitian a");
+    static_assert(
+        !holds_complex_numbers<X>(),
+        "Batchwork: symmetric(view) is of real numbers; pass a View of complex ones as it "
+        "is: cholesky(a) reads the lower triangle of a Hermitian a");
     return nothing();
   } else {
     return x;

@@ -21,7 +21,8 @@ struct Solve {
     auto const i = Kokkos::complex<double>(0, 1);
     x = f.solve(b) + l.solve(b) * determinant(f) + solve(l.lower(), q.solve(b)) * w;
     r = q.r() + conj(q.q()) * i + inverse(a) * as_complex(real(w), abs(w));
-    size = norm1(a) + norm2(b) + log_det(l) + f.log_abs_determinant() + imag(dot(b, b)) + max_abs(r);
+    size =
+        norm1(a) + norm2(b) + log_det(l) + f.log_abs_determinant() + imag(dot(b, b)) + max_abs(r);
   }
 };
 struct Turn {
@@ -32,9 +33,9 @@ struct Turn {
 };
 
 template <class T, int N, class Matrices>
-void solve_all(Exec const& exec, Interleaved<Complexes<T>* [N]> x, Interleaved<Complexes<T>* [N][N]> r,
-               Interleaved<T*> size, Matrices a, Interleaved<Complexes<T>* [N]> b,
-               Interleaved<Complexes<T>[N][N]> c, Codes codes) {
+void solve_all(Exec const& exec, Interleaved<Complexes<T>* [N]> x,
+               Interleaved<Complexes<T>* [N][N]> r, Interleaved<T*> size, Matrices a,
+               Interleaved<Complexes<T>* [N]> b, Interleaved<Complexes<T>[N][N]> c, Codes codes) {
   map(exec, Solve{}, out(x), out(r), out(size), in(a), in(b), common(c),
       common(fixed(Kokkos::complex<T>(1, 2))), status(codes));
 }

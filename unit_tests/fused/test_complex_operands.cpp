@@ -34,9 +34,8 @@ void expect_recursion(std::int64_t n, std::int64_t steps) {
     z.upload();
   }
   ComplexDense const w = random_complex<T>(random, 3, 3);
-  auto const fixed_w = fixed(Matrix<Complex<T>, 3, 3>(generate<3, 3>([&](int i, int j) {
-    return Kokkos::complex<T>(T(w(i, j).real()), T(w(i, j).imag()));
-  })));
+  auto const fixed_w = fixed(Matrix<Complex<T>, 3, 3>(generate<3, 3>(
+      [&](int i, int j) { return Kokkos::complex<T>(T(w(i, j).real()), T(w(i, j).imag())); })));
   Kokkos::View<Kokkos::complex<T>*, Space> const g("g", std::size_t(steps));
   auto const host_g = Kokkos::create_mirror(Kokkos::HostSpace(), g);
   for (std::int64_t t = 0; t < steps; ++t)

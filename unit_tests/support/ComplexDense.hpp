@@ -107,8 +107,7 @@ void put_complex(Batch const& batch, std::int64_t k, ComplexDense const& x, std:
     for (int j = 0; j < Batch::cols; ++j) {
       using C = std::remove_cvref_t<decltype(batch.at(0))>;
       using T = typename C::value_type;
-      batch.at_time(k, t, i, j) =
-          C(static_cast<T>(x(i, j).real()), static_cast<T>(x(i, j).imag()));
+      batch.at_time(k, t, i, j) = C(static_cast<T>(x(i, j).real()), static_cast<T>(x(i, j).imag()));
     }
 }
 /// Item by item, and step by step, from f(item).

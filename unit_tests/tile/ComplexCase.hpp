@@ -77,7 +77,9 @@ void expect_complex_products(std::int64_t n, Run const& run) {
     ComplexDense const x = complex_dense(a, k), y = complex_dense(b, k);
     Dense const sx = sizes(x), sy = sizes(y), sc = sizes(c);
     // A complex product is two multiply-adds for a part.
-    auto const bound = [](int terms, Dense const& size) { return tolerance<T>(2 * terms, 1) * size; };
+    auto const bound = [](int terms, Dense const& size) {
+      return tolerance<T>(2 * terms, 1) * size;
+    };
     EXPECT_TRUE(near(complex_dense(abh, k), x * adjoint(y), bound(N, sx * transpose(sy))));
     EXPECT_TRUE(near(complex_dense(ahb, k), adjoint(x) * y, bound(M, transpose(sx) * sy)));
     EXPECT_TRUE(near(complex_dense(atb, k), transpose(x) * y, bound(M, transpose(sx) * sy)));
@@ -121,7 +123,8 @@ void expect_complex_products(std::int64_t n, Run const& run) {
 // ---- lu -------------------------------------------------------------------------------------------------------------
 
 struct ComplexLu {
-  template <class P, class L, class U, class X, class Y, class I, class D, class A, class B, class V>
+  template <class P, class L, class U, class X, class Y, class I, class D, class A, class B,
+            class V>
   KOKKOS_FUNCTION void operator()(P& permuted, L& l, U& u, X& x, Y& y, I& inverted, D& dets,
                                   A const& a, B const& b, V const& v) const {
     auto const f = lu(a);
@@ -132,8 +135,7 @@ struct ComplexLu {
     y = solve(a, v);
     inverted = f.inverse();
     dets = generate<3>([&](int k) {
-      return k == 0 ? f.determinant()
-                    : k == 1 ? f.sign() : as_complex(f.log_abs_determinant(), 0);
+      return k == 0 ? f.determinant() : k == 1 ? f.sign() : as_complex(f.log_abs_determinant(), 0);
     });
   }
 };
@@ -157,8 +159,10 @@ ComplexDense complex_matrix(Random& random, int m, int n, std::int64_t k) {
     case ComplexKind::not_a_number:
       a((at + m / 2) % m, at) = {1, std::numeric_limits<T>::quiet_NaN()};
       break;
-    case ComplexKind::huge: return scaled(static_cast<long double>(std::numeric_limits<T>::max()) / (8 * std::max(m, n)));
-    case ComplexKind::tiny: return scaled(std::ldexp(static_cast<long double>(std::numeric_limits<T>::min()), 8));
+    case ComplexKind::huge:
+      return scaled(static_cast<long double>(std::numeric_limits<T>::max()) / (8 * std::max(m, n)));
+    case ComplexKind::tiny:
+      return scaled(std::ldexp(static_cast<long double>(std::numeric_limits<T>::min()), 8));
     case ComplexKind::ties:
       // 3 + 3 i has the larger sum of parts, 5 the larger size.
       if (m > 1) a(0, 0) = 5, a(m - 1, 0) = {3, 3};
@@ -184,12 +188,10 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
                ? static_cast<long double>(std::numeric_limits<T>::min()) * 1024
                : 1.0L;
   };
-  fill_complex(b, [&](std::int64_t k) {
-    return LongComplex(scale(k)) * random_complex<T>(random, N, C);
-  });
-  fill_complex(v, [&](std::int64_t k) {
-    return LongComplex(scale(k)) * random_complex<T>(random, N, 1);
-  });
+  fill_complex(
+      b, [&](std::int64_t k) { return LongComplex(scale(k)) * random_complex<T>(random, N, C); });
+  fill_complex(
+      v, [&](std::int64_t k) { return LongComplex(scale(k)) * random_complex<T>(random, N, 1); });
   auto const factor = [&](auto const& inverses) {
     run(ComplexLu{}, out(permuted.view()), out(lower(l.view())), out(u.view()), out(x.view()),
         out(y.view()), out(inverses.view()), out(dets.view()), in(a.const_view()), in(b.view()),
@@ -339,7 +341,8 @@ void expect_complex_cholesky(std::int64_t n, Run const& run) {
   fill_complex(a, [&](std::int64_t k) {
     ComplexDense h = hermitian();
     int const at = int(k / 3) % N;
-    if (bad(k)) h(at, at) = k % 2 ? LongComplex(-3, 77) : LongComplex(std::numeric_limits<T>::quiet_NaN(), 0);
+    if (bad(k))
+      h(at, at) = k % 2 ? LongComplex(-3, 77) : LongComplex(std::numeric_limits<T>::quiet_NaN(), 0);
     return h;
   });
   fill_complex(b, [&](std::int64_t) { return random_complex<T>(random, N, C); });
@@ -368,7 +371,9 @@ void expect_complex_cholesky(std::int64_t n, Run const& run) {
     }
     EXPECT_EQ(codes.at(k), 0);
     ComplexDense const ak = make_complex(N, N, [&](int i, int j) {
-      return j < i ? stored(i, j) : j == i ? LongComplex(stored(i, i).real()) : std::conj(stored(j, i));
+      return j < i    ? stored(i, j)
+             : j == i ? LongComplex(stored(i, i).real())
+                      : std::conj(stored(j, i));
     });
     for (int i = 0; i < N; ++i) {
       EXPECT_EQ(lk(i, i).imag(), 0);
@@ -475,9 +480,11 @@ void expect_complex_qr(std::int64_t n, Run const& run) {
   long double const few = 20 * most * epsilon<T>,
                     step = static_cast<long double>(std::numeric_limits<T>::denorm_min());
   for (std::int64_t k = 0; k < n; ++k) {
-    SCOPED_TRACE("item " + std::to_string(k) + " of " + std::to_string(M) + " x " + std::to_string(N));
+    SCOPED_TRACE("item " + std::to_string(k) + " of " + std::to_string(M) + " x " +
+                 std::to_string(N));
     ComplexKind const kind = complex_kind(k);
-    ComplexDense const ak = complex_dense(a, k), rk = complex_dense(r, k), qk = complex_dense(full, k);
+    ComplexDense const ak = complex_dense(a, k), rk = complex_dense(r, k),
+                       qk = complex_dense(full, k);
     if (kind == ComplexKind::not_a_number) {
       EXPECT_EQ(Status::reason(codes.at(k)), Reason::not_finite);
       EXPECT_EQ(Status::info(codes.at(k)), int(k / 8) % N + 1);
@@ -514,7 +521,8 @@ void expect_complex_qr(std::int64_t n, Run const& run) {
   EXPECT_EQ(full.poisoned(), full.outside());
 
   for (std::int64_t k = 0; k < n; ++k)
-    if (complex_kind(k) == ComplexKind::not_a_number) put_complex(a, k, random_complex<T>(random, M, N));
+    if (complex_kind(k) == ComplexKind::not_a_number)
+      put_complex(a, k, random_complex<T>(random, M, N));
   a.upload();
   factor(clean);
   for (std::int64_t k = 0; k < n; ++k) {
@@ -526,11 +534,13 @@ void expect_complex_qr(std::int64_t n, Run const& run) {
 
   if constexpr (M >= N) {
     ComplexBatchIn<T, Layout, N, C> x(n);
-    run(ComplexLeastSquares{}, out(x.view()), in(a.const_view()), in(b.view()), status(codes.view()));
+    run(ComplexLeastSquares{}, out(x.view()), in(a.const_view()), in(b.view()),
+        status(codes.view()));
     x.download(), codes.download();
     for (std::int64_t k = 0; k < n; ++k) {
       ComplexKind const kind = complex_kind(k);
-      ComplexDense const ak = complex_dense(a, k), xk = complex_dense(x, k), bk = complex_dense(b, k);
+      ComplexDense const ak = complex_dense(a, k), xk = complex_dense(x, k),
+                         bk = complex_dense(b, k);
       if (kind == ComplexKind::singular) {
         EXPECT_EQ(Status::reason(codes.at(k)), Reason::singular);
         EXPECT_EQ(Status::info(codes.at(k)), int(k / 8) % N + 1);

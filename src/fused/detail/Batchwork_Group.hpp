@@ -606,7 +606,8 @@ inline constexpr bool takes_fragments =
     ((symmetric_of_item<B>() >= 0) && ...);
 
 template <class T>
-inline constexpr bool holds_double = std::is_same_v<T, double> || std::is_same_v<T, Complex<double>>;
+inline constexpr bool holds_double =
+    std::is_same_v<T, double> || std::is_same_v<T, Complex<double>>;
 
 /// The largest extent of a device's tiles where an operand holds complex numbers: a lane has all of an item.
 inline constexpr int largest_complex_extent = 10;
@@ -622,10 +623,7 @@ struct DividedLanes {
   static constexpr bool in_blocks =
       L == 0 && std::is_same_v<How, Division<>> && takes_fragments<T, B...>;
   using Way = std::conditional_t<in_blocks, DivisionInBlocks<teams_of_fragments(extent)>, How>;
-  static constexpr int lanes = complex     ? 1
-                               : L > 0     ? L
-                               : in_blocks ? 32
-                                           : lanes_per_item<T>(extent);
+  static constexpr int lanes = complex ? 1 : L > 0 ? L : in_blocks ? 32 : lanes_per_item<T>(extent);
   static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
   static constexpr std::size_t available = Way::scratch;
   static constexpr int copy_group = copy_group_lanes(lanes, exchange, available);
@@ -656,9 +654,10 @@ template <bool OnDevice, class How, class... B>
 constexpr bool require_whole_items() {
   constexpr bool good = !OnDevice || !(is_complex<typename B::scalar> || ...) ||
                         (largest_extent_in<B...> <= largest_complex_extent && How::lanes <= 1);
-  static_assert(good,
-                "Batchwork: lanes of a device do not share items of complex numbers: there tiles have "
-                "extents to 10, and launch(lanes<n>) has no n but 1");
+  static_assert(
+      good,
+      "Batchwork: lanes of a device do not share items of complex numbers: there tiles have "
+      "extents to 10, and launch(lanes<n>) has no n but 1");
   return good;
 }
 

@@ -324,8 +324,8 @@ auto bind(Operand<Kind::carry, Start, End, IsLog> const& o) {
     static_assert(A::rows == B::rows && A::cols == B::cols && A::is_vector == B::is_vector,
                   "Batchwork::carry: start and end have different shapes");
   }
-  return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{s, e,
-                                                             static_cast<scalar_t<scalar>>(o.log_weight)};
+  return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{
+      s, e, static_cast<scalar_t<scalar>>(o.log_weight)};
 }
 
 template <class O>
