@@ -140,13 +140,13 @@ struct ComplexLu {
   }
 };
 
-enum class ComplexKind { random, real, imaginary, singular, not_a_number, huge, tiny, ties };
-inline ComplexKind complex_kind(std::int64_t k) { return ComplexKind(k % 8); }
+enum class ComplexKind { random, real, imaginary, singular, not_a_number, huge, tiny, ties, triangular };
+inline ComplexKind complex_kind(std::int64_t k) { return ComplexKind(k % 9); }
 
 template <class T>
 ComplexDense complex_matrix(Random& random, int m, int n, std::int64_t k) {
   ComplexDense a = random_complex<T>(random, m, n);
-  int const at = int(k / 8) % n;
+  int const at = int(k / 9) % n;
   auto const scaled = [&](long double s) { return LongComplex(s) * a; };
   switch (complex_kind(k)) {
     case ComplexKind::random: break;
@@ -163,6 +163,9 @@ ComplexDense complex_matrix(Random& random, int m, int n, std::int64_t k) {
       return scaled(static_cast<long double>(std::numeric_limits<T>::max()) / (8 * std::max(m, n)));
     case ComplexKind::tiny:
       return scaled(std::ldexp(static_cast<long double>(std::numeric_limits<T>::min()), 8));
+    case ComplexKind::triangular:
+      // Nothing below a diagonal that is not real.
+      return make_complex(m, n, [&](int i, int j) { return j < i ? LongComplex(0) : a(i, j); });
     case ComplexKind::ties:
       // 3 + 3 i has the larger sum of parts, 5 the larger size.
       if (m > 1) a(0, 0) = 5, a(m - 1, 0) = {3, 3};
@@ -212,7 +215,7 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
       EXPECT_FALSE(std::isfinite(std::abs(complex_dense(y, k)(0))));
       continue;
     }
-    int const zero = kind == ComplexKind::singular ? int(k / 8) % N + 1 : 0;
+    int const zero = kind == ComplexKind::singular ? int(k / 9) % N + 1 : 0;
     EXPECT_EQ(Status::info(codes.at(k)), zero);
 #if defined(BATCHWORK_HAVE_LAPACK)
     int info = 0;
@@ -487,7 +490,7 @@ void expect_complex_qr(std::int64_t n, Run const& run) {
                        qk = complex_dense(full, k);
     if (kind == ComplexKind::not_a_number) {
       EXPECT_EQ(Status::reason(codes.at(k)), Reason::not_finite);
-      EXPECT_EQ(Status::info(codes.at(k)), int(k / 8) % N + 1);
+      EXPECT_EQ(Status::info(codes.at(k)), int(k / 9) % N + 1);
       continue;
     }
     ASSERT_EQ(codes.at(k), 0);
@@ -543,7 +546,7 @@ void expect_complex_qr(std::int64_t n, Run const& run) {
                          bk = complex_dense(b, k);
       if (kind == ComplexKind::singular) {
         EXPECT_EQ(Status::reason(codes.at(k)), Reason::singular);
-        EXPECT_EQ(Status::info(codes.at(k)), int(k / 8) % N + 1);
+        EXPECT_EQ(Status::info(codes.at(k)), int(k / 9) % N + 1);
         continue;
       }
       if (kind == ComplexKind::tiny || kind == ComplexKind::huge) continue;
