@@ -239,59 +239,55 @@ BATCHWORK_INLINE void unite_pairs(V const& x, V const& y, V& a, V& b, std::index
 #endif
 template <class T, int W>
 BATCHWORK_INLINE void load_pairs(T const* p, Pack<T, W>& x, Pack<T, W>& y) {
-  if constexpr (W == 1) {
-    x.set_lane(0, p[0]);
-    y.set_lane(0, p[1]);
-    return;
-  }
-#if defined(__CUDACC__)
-  for (int l = 0; l < W; ++l) {
-    x.v[l] = p[2 * l];
-    y.v[l] = p[2 * l + 1];
-  }
-#else
-  auto const a = Pack<T, W>::load(p), b = Pack<T, W>::load(p + W);
+#if !defined(__CUDACC__)
+  if constexpr (W > 1) {
+    auto const a = Pack<T, W>::load(p), b = Pack<T, W>::load(p + W);
 #if defined(__clang__)
-  divide_pairs(a.v, b.v, x.v, y.v, std::make_index_sequence<W>());
+    divide_pairs(a.v, b.v, x.v, y.v, std::make_index_sequence<W>());
 #else
-  typename NativeVector<integer_of_t<T>, W>::type even, odd;
-  for (int l = 0; l < W; ++l) {
-    even[l] = 2 * l;
-    odd[l] = 2 * l + 1;
+    typename NativeVector<integer_of_t<T>, W>::type even, odd;
+    for (int l = 0; l < W; ++l) {
+      even[l] = 2 * l;
+      odd[l] = 2 * l + 1;
+    }
+    x.v = __builtin_shuffle(a.v, b.v, even);
+    y.v = __builtin_shuffle(a.v, b.v, odd);
+#endif
+  } else
+#endif
+  {
+    for (int l = 0; l < W; ++l) {
+      x.set_lane(l, p[2 * l]);
+      y.set_lane(l, p[2 * l + 1]);
+    }
   }
-  x.v = __builtin_shuffle(a.v, b.v, even);
-  y.v = __builtin_shuffle(a.v, b.v, odd);
-#endif
-#endif
 }
 template <class T, int W>
 BATCHWORK_INLINE void store_pairs(T* p, Pack<T, W> const& x, Pack<T, W> const& y) {
-  if constexpr (W == 1) {
-    p[0] = x.lane(0);
-    p[1] = y.lane(0);
-    return;
-  }
-#if defined(__CUDACC__)
-  for (int l = 0; l < W; ++l) {
-    p[2 * l] = x.v[l];
-    p[2 * l + 1] = y.v[l];
-  }
-#else
-  Pack<T, W> a, b;
+#if !defined(__CUDACC__)
+  if constexpr (W > 1) {
+    Pack<T, W> a, b;
 #if defined(__clang__)
-  unite_pairs(x.v, y.v, a.v, b.v, std::make_index_sequence<W>());
+    unite_pairs(x.v, y.v, a.v, b.v, std::make_index_sequence<W>());
 #else
-  typename NativeVector<integer_of_t<T>, W>::type lower, upper;
-  for (int l = 0; l < W; ++l) {
-    lower[l] = l / 2 + l % 2 * W;
-    upper[l] = (W + l) / 2 + l % 2 * W;
+    typename NativeVector<integer_of_t<T>, W>::type lower, upper;
+    for (int l = 0; l < W; ++l) {
+      lower[l] = l / 2 + l % 2 * W;
+      upper[l] = (W + l) / 2 + l % 2 * W;
+    }
+    a.v = __builtin_shuffle(x.v, y.v, lower);
+    b.v = __builtin_shuffle(x.v, y.v, upper);
+#endif
+    a.store(p);
+    b.store(p + W);
+  } else
+#endif
+  {
+    for (int l = 0; l < W; ++l) {
+      p[2 * l] = x.lane(l);
+      p[2 * l + 1] = y.lane(l);
+    }
   }
-  a.v = __builtin_shuffle(x.v, y.v, lower);
-  b.v = __builtin_shuffle(x.v, y.v, upper);
-#endif
-  a.store(p);
-  b.store(p + W);
-#endif
 }
 
 /// The sum of a pack's lanes, from the first on.

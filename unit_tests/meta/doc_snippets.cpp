@@ -45,7 +45,7 @@ struct Ratio {
   }
 };
 
-struct Steer {  // weights of a beam former: R^-1 s, R being the Hermitian covariance of the channels
+struct Steer {  // weights of a beam former: R^-1 s, R the covariance of the channels
   template <class W, class Power, class X, class S, class Noise>
   KOKKOS_FUNCTION void operator()(W& w, Power& power, X const& x, S const& s,
                                   Noise const& noise) const {

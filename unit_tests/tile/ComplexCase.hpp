@@ -140,7 +140,17 @@ struct ComplexLu {
   }
 };
 
-enum class ComplexKind { random, real, imaginary, singular, not_a_number, huge, tiny, ties, triangular };
+enum class ComplexKind {
+  random,
+  real,
+  imaginary,
+  singular,
+  not_a_number,
+  huge,
+  tiny,
+  ties,
+  triangular
+};
 inline ComplexKind complex_kind(std::int64_t k) { return ComplexKind(k % 9); }
 
 template <class T>

@@ -21,8 +21,7 @@ using Shapes =
     ::testing::Types<ComplexShape<double, 1, 1, Right>, ComplexShape<double, 2, 2>,
                      ComplexShape<double, 3, 2, Strided>, ComplexShape<double, 4, 4, CompactBy<4>>,
                      ComplexShape<double, 6, 5, RightPart>, ComplexShape<double, 8, 8, LeftPart>,
-                     ComplexShape<float, 3, 3, CompactBy<8>>, ComplexShape<float, 5, 5>,
-                     ComplexShape<float, 4, 7, Right>>;
+                     ComplexShape<float, 3, 3, CompactBy<8>>, ComplexShape<float, 5, 7, Right>>;
 TYPED_TEST_SUITE(ComplexTile, Shapes);
 
 TYPED_TEST(ComplexTile, Products) {
@@ -52,8 +51,8 @@ struct Parts {
     auto const w = column(a, 1);
     auto assigned = a;
     assign_block(assigned, 1, 0, block<2, 2>(a, 0, 1));
-    y = outer(v, w) + assigned + hadamard(a, a) - d * a +
-        as_diagonal(v) + kron(v, row(a, 2)) + conjugate_transpose(d) - transpose(a) * identity<3>(a);
+    y = outer(v, w) + assigned + hadamard(a, a) - d * a + as_diagonal(v) + kron(v, row(a, 2)) +
+        conjugate_transpose(d) - transpose(a) * identity<3>(a);
     z = generate<4>([&](int k) {
       return k == 0   ? trace(a)
              : k == 1 ? determinant(d)
