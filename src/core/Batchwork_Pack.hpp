@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "core/detail/Batchwork_Macros.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
@@ -220,6 +221,73 @@ template <class I, int W>
 BATCHWORK_INLINE PackMask<I, W> select(PackMask<I, W> const& m, PackMask<I, W> const& a,
                                        PackMask<I, W> const& b) {
   return (m && a) || (!m && b);
+}
+
+/// Two packs from memory where x and y of each lane stand side by side; and back.
+#if defined(__clang__) && !defined(__CUDACC__)
+template <class V, std::size_t... L>
+BATCHWORK_INLINE void divide_pairs(V const& a, V const& b, V& x, V& y, std::index_sequence<L...>) {
+  x = __builtin_shufflevector(a, b, int(2 * L)...);
+  y = __builtin_shufflevector(a, b, int(2 * L + 1)...);
+}
+template <class V, std::size_t... L>
+BATCHWORK_INLINE void unite_pairs(V const& x, V const& y, V& a, V& b, std::index_sequence<L...>) {
+  constexpr std::size_t W = sizeof...(L);
+  a = __builtin_shufflevector(x, y, int(L / 2 + L % 2 * W)...);
+  b = __builtin_shufflevector(x, y, int((W + L) / 2 + L % 2 * W)...);
+}
+#endif
+template <class T, int W>
+BATCHWORK_INLINE void load_pairs(T const* p, Pack<T, W>& x, Pack<T, W>& y) {
+#if !defined(__CUDACC__)
+  if constexpr (W > 1) {
+    auto const a = Pack<T, W>::load(p), b = Pack<T, W>::load(p + W);
+#if defined(__clang__)
+    divide_pairs(a.v, b.v, x.v, y.v, std::make_index_sequence<W>());
+#else
+    typename NativeVector<integer_of_t<T>, W>::type even, odd;
+    for (int l = 0; l < W; ++l) {
+      even[l] = 2 * l;
+      odd[l] = 2 * l + 1;
+    }
+    x.v = __builtin_shuffle(a.v, b.v, even);
+    y.v = __builtin_shuffle(a.v, b.v, odd);
+#endif
+  } else
+#endif
+  {
+    for (int l = 0; l < W; ++l) {
+      x.set_lane(l, p[2 * l]);
+      y.set_lane(l, p[2 * l + 1]);
+    }
+  }
+}
+template <class T, int W>
+BATCHWORK_INLINE void store_pairs(T* p, Pack<T, W> const& x, Pack<T, W> const& y) {
+#if !defined(__CUDACC__)
+  if constexpr (W > 1) {
+    Pack<T, W> a, b;
+#if defined(__clang__)
+    unite_pairs(x.v, y.v, a.v, b.v, std::make_index_sequence<W>());
+#else
+    typename NativeVector<integer_of_t<T>, W>::type lower, upper;
+    for (int l = 0; l < W; ++l) {
+      lower[l] = l / 2 + l % 2 * W;
+      upper[l] = (W + l) / 2 + l % 2 * W;
+    }
+    a.v = __builtin_shuffle(x.v, y.v, lower);
+    b.v = __builtin_shuffle(x.v, y.v, upper);
+#endif
+    a.store(p);
+    b.store(p + W);
+  } else
+#endif
+  {
+    for (int l = 0; l < W; ++l) {
+      p[2 * l] = x.lane(l);
+      p[2 * l + 1] = y.lane(l);
+    }
+  }
 }
 
 /// The sum of a pack's lanes, from the first on.

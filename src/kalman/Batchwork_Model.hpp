@@ -86,6 +86,8 @@ auto model_operand(X const& x) {
                 "common(each(F)), common(fixed(value))");
   auto o = resolve(x);
   using O = decltype(o);
+  static_assert(!holds_complex_numbers<O>(),
+                "Batchwork::Kalman: filters are of real numbers; these are complex");
   static_assert(
       O::kind == Kind::in || O::kind == Kind::common || O::kind == Kind::fixed ||
           O::kind == Kind::each || O::kind == Kind::common_each,

@@ -7,6 +7,7 @@
 #define BATCHWORK_CHOLESKY_HPP
 
 #include "tile/Batchwork_Congruence.hpp"
+#include "tile/Batchwork_ConjugateTranspose.hpp"
 #include "tile/Batchwork_LogSum.hpp"
 #include "tile/Batchwork_TriangularSolve.hpp"
 
@@ -22,14 +23,14 @@ struct CholeskyFactor : Impl::NotIndexed {
   static constexpr bool is_vector = false;
 
   S a[N * (N + 1) / 2];
-  S inverse[N];
+  real_t<S> inverse[N];
   info_t<S> info;
 
   BATCHWORK_INLINE S entry(int i, int j) const {
     if (j > i) return S(scalar_t<S>(0));
     return a[Impl::triangle_index(i, j)];
   }
-  BATCHWORK_INLINE S inverse_diagonal(int i) const { return inverse[i]; }
+  BATCHWORK_INLINE real_t<S> inverse_diagonal(int i) const { return inverse[i]; }
   /// Row i as far as the diagonal.
   BATCHWORK_INLINE S const* row(int i) const { return a + Impl::triangle_index(i, 0); }
 };
@@ -65,15 +66,16 @@ struct Cholesky {
   /// x with a x = b; 2 N^2 operations a column.
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b) const {
-    return Batchwork::solve(transpose(factor), Batchwork::solve(factor, b));
+    return Batchwork::solve(conjugate_transpose(factor), Batchwork::solve(factor, b));
   }
 
   /// log det a = -2 sum log(1 / L(i, i)).
-  BATCHWORK_INLINE Scalar<S> log_det() const {
-    LogSum<S> sum(Scalar<S>(S(scalar_t<S>(0))), scalar_t<S>(-2));
+  BATCHWORK_INLINE Scalar<real_t<S>> log_det() const {
+    using R = real_t<S>;
+    LogSum<R> sum(Scalar<R>(R(scalar_t<S>(0))), scalar_t<S>(-2));
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) sum.add_log(Scalar<S>(factor.inverse_diagonal(i)));
-    Scalar<S> r = sum.value();
+    for (int i = 0; i < N; ++i) sum.add_log(Scalar<R>(factor.inverse_diagonal(i)));
+    Scalar<R> r = sum.value();
     r.info = factor.info;
     return r;
   }
@@ -88,8 +90,8 @@ BATCHWORK_INLINE auto scaled_entry(L const& l, A const& a, int i, int j) {
   S sum = S(a.entry(i, j));
   BATCHWORK_UNROLL_ON_DEVICE
   for (int k = 0; k < j; ++k) {
-    S const ljk = l.a[triangle_index(j, k)];
-    sum -= l.a[triangle_index(i, k)] * ljk;
+    S const ljk = conj(l.a[triangle_index(j, k)]);
+    subtract_product(sum, l.a[triangle_index(i, k)], ljk);
   }
   return sum;
 }
@@ -118,7 +120,7 @@ BATCHWORK_INLINE void factor_block(typename L::value_type (&acc)[BI * BJ], L con
       S const lik = rows[i][k];
       BATCHWORK_UNROLL
       for (int j = 0; j < BJ; ++j)
-        if (!OnDiagonal || j <= i) acc[i * BJ + j] -= lik * columns[j][k];
+        if (!OnDiagonal || j <= i) subtract_product(acc[i * BJ + j], lik, conj(columns[j][k]));
     }
   }
 }
@@ -156,19 +158,21 @@ BATCHWORK_INLINE void factor_columns(L& l, A const& a, int j0,
   using S = typename L::value_type;
   constexpr int N = L::rows;
   // A host core waits for each pivot, so the next one is made without the root, from a column not yet divided by it.
-  S d[BJ * BJ], inverse[BJ];
+  using R = real_t<S>;
+  S d[BJ * BJ];
+  R inverse[BJ];
   factor_block<BJ, BJ, true>(d, l, a, j0, j0);
   BATCHWORK_UNROLL
   for (int j = 0; j < BJ; ++j) {
-    Pivot<S> const p(d[j * BJ + j], j0 + j, info);
+    Pivot<R> const p(real(d[j * BJ + j]), j0 + j, info);
     inverse[j] = p.inverse;
     l.inverse[j0 + j] = p.inverse;
-    l.a[triangle_index(j0 + j, j0 + j)] = d[j * BJ + j] * p.inverse;
+    l.a[triangle_index(j0 + j, j0 + j)] = real(d[j * BJ + j]) * p.inverse;
     BATCHWORK_UNROLL
     for (int i = j + 1; i < BJ; ++i) {
       S const share = d[i * BJ + j] * p.reciprocal;
       BATCHWORK_UNROLL
-      for (int m = j + 1; m <= i; ++m) d[i * BJ + m] -= share * d[m * BJ + j];
+      for (int m = j + 1; m <= i; ++m) subtract_product(d[i * BJ + m], share, conj(d[m * BJ + j]));
     }
     BATCHWORK_UNROLL
     for (int i = j + 1; i < BJ; ++i) {
@@ -184,7 +188,8 @@ BATCHWORK_INLINE void factor_columns(L& l, A const& a, int j0,
       BATCHWORK_UNROLL
       for (int i = 0; i < BI; ++i) {
         BATCHWORK_UNROLL
-        for (int m = 0; m < j; ++m) acc[i * BJ + j] -= acc[i * BJ + m] * d[j * BJ + m];
+        for (int m = 0; m < j; ++m)
+          subtract_product(acc[i * BJ + j], acc[i * BJ + m], conj(d[j * BJ + m]));
         acc[i * BJ + j] = acc[i * BJ + j] * inverse[j];
         l.a[triangle_index(i0 + i, j0 + j)] = acc[i * BJ + j];
       }
@@ -218,27 +223,27 @@ BATCHWORK_INLINE auto cholesky_in_lanes(A const& a) {
   // A host core waits for each pivot: root, reciprocal and the entry below stand between one and the next. So the last
   // column's share of a pivot is taken as square * reciprocal, which needs neither the root nor the entry itself.
   constexpr bool hurry = !one_item_per_lane<S>;
-  S square(T(0)), reciprocal(T(0));
+  using R = real_t<S>;
+  R square(T(0)), reciprocal(T(0));
   Cholesky<S, N> r;
   auto& l = r.factor;
   info_t<S> info(0);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int j = 0; j < N; ++j) {
-    S pivot = S(a.entry(j, j));
+    R pivot = real(S(a.entry(j, j)));
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = 0; k < (hurry ? j - 1 : j); ++k) {
-      S const ljk = l.a[triangle_index(j, k)];
-      pivot -= ljk * ljk;
+      pivot -= square_of_size(l.a[triangle_index(j, k)]);
     }
     if (hurry && j > 0) pivot -= square * reciprocal;
-    S inverse;
+    R inverse;
     if constexpr (hurry) {
-      Pivot<S> const p(pivot, j, info);
+      Pivot<R> const p(pivot, j, info);
       reciprocal = p.reciprocal;
       inverse = p.inverse;
     } else {
       inverse =
-          select(check_pivot(pivot, j, info), rsqrt(pivot), S(std::numeric_limits<T>::quiet_NaN()));
+          select(check_pivot(pivot, j, info), rsqrt(pivot), R(std::numeric_limits<T>::quiet_NaN()));
     }
     l.inverse[j] = inverse;
     l.a[triangle_index(j, j)] = pivot * inverse;
@@ -246,7 +251,7 @@ BATCHWORK_INLINE auto cholesky_in_lanes(A const& a) {
     if constexpr (hurry) {
       if (i < N) {
         S const below = scaled_entry(l, a, i, j);
-        square = below * below;
+        square = square_of_size(below);
         l.a[triangle_index(i, j)] = below * inverse;
         ++i;
       }
@@ -336,7 +341,8 @@ BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
 /// operations. A pivot that is not positive (or not a normal number: its reciprocal may overflow) gives
 /// Reason::not_positive_definite, one that is NaN or infinite Reason::not_finite, each with the pivot's 1-based index as
 /// in LAPACK's potrf; the entries computed from it are NaN. (Golub and Van Loan, Matrix Computations, 4th edition,
-/// section 4.2, by columns.)
+/// section 4.2, by columns.) Of complex numbers a is Hermitian, a = L L' with the conjugate transpose, and L has a real diagonal; the
+/// imaginary parts of the diagonal of a are not read, as by zpotrf. Such an a is a general tile.
 template <Tile A>
 BATCHWORK_INLINE auto cholesky(A const& a) {
   static_assert(A::rows == A::cols, "Batchwork::cholesky: the tile must be square");
@@ -356,7 +362,7 @@ BATCHWORK_INLINE auto solve(Cholesky<S, N, Factor> const& a, B const& b) {
   return a.solve(b);
 }
 template <class S, int N, class Factor>
-BATCHWORK_INLINE Scalar<S> log_det(Cholesky<S, N, Factor> const& a) {
+BATCHWORK_INLINE Scalar<real_t<S>> log_det(Cholesky<S, N, Factor> const& a) {
   return a.log_det();
 }
 

@@ -84,6 +84,7 @@ struct Eigh {
 /// too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3.)
 template <Tile A>
 BATCHWORK_INLINE auto eigh(A const& a) {
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
   static_assert(A::rows == A::cols, "Batchwork::eigh: the tile must be square");
   using S = value_t<A>;
   if constexpr (A::structure != Structure::symmetric && A::structure != Structure::diagonal) {

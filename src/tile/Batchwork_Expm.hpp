@@ -111,6 +111,7 @@ BATCHWORK_INLINE auto exp_of_small(A const& a) {
 /// Anal. Appl. 26 (2005), 1179-1193.)
 template <Tile A>
 BATCHWORK_INLINE auto expm(A const& a) {
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
   static_assert(A::rows == A::cols, "Batchwork::expm: the tile must be square");
   using S = value_t<A>;
   using T = scalar_t<S>;

@@ -20,6 +20,11 @@ template <Number X>
 struct ValueOfEntry<X> {
   using type = std::conditional_t<std::is_floating_point_v<X>, X, double>;
 };
+template <class X>
+  requires is_kokkos_complex<X>
+struct ValueOfEntry<X> {
+  using type = number_of_t<X>;
+};
 template <class S>
 struct ValueOfEntry<Scalar<S>> {
   using type = S;

@@ -42,8 +42,8 @@ BATCHWORK_INLINE void add_term(S (&acc)[BI * BJ], A const& a, B const& b, int i0
     BATCHWORK_UNROLL
     for (int j = 0; j < BJ; ++j) {
       if (structurally_zero(structure_of<B>, k, j0 + j)) continue;
-      if constexpr (Subtract) acc[i * BJ + j] -= aik * b.entry(k, j0 + j);
-      else acc[i * BJ + j] += aik * b.entry(k, j0 + j);
+      if constexpr (Subtract) subtract_product(acc[i * BJ + j], aik, b.entry(k, j0 + j));
+      else add_product(acc[i * BJ + j], aik, b.entry(k, j0 + j));
     }
   }
 }
@@ -87,8 +87,8 @@ BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, C const& c, in
         BATCHWORK_UNROLL
         for (int j = 0; j < BJ; ++j) {
           if (OnDiagonal && j > i) continue;
-          if constexpr (C::subtracts) acc[i * BJ + j] -= aik * right[j * PB::col];
-          else acc[i * BJ + j] += aik * right[j * PB::col];
+          if constexpr (C::subtracts) subtract_product(acc[i * BJ + j], aik, right[j * PB::col]);
+          else add_product(acc[i * BJ + j], aik, right[j * PB::col]);
         }
       }
       left += PA::col;

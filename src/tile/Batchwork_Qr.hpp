@@ -13,15 +13,16 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// x := Q x or Q' x, own columns of x; `factors` as triangularise leaves them.
+/// x := Q x or Q' x, the conjugate transpose, own columns of x; `factors` as triangularise leaves them.
 template <bool Transposed, class C, class X>
 BATCHWORK_INLINE void apply_q(C const& factors, X& x) {
   auto const u = factors.show_columns();
-  constexpr int count = C::rows - 1 < C::cols ? C::rows - 1 : C::cols;
+  constexpr int most = reflections<typename C::value_type>(C::rows);
+  constexpr int count = most < C::cols ? most : C::cols;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int n = 0; n < count; ++n) {
     int const k = Transposed ? n : count - 1 - n;
-    apply_reflection(u.column(k), k, x);
+    apply_reflection<Transposed>(u.column(k), k, x);
   }
 }
 
@@ -89,7 +90,8 @@ struct QrFactors {
   template <Tile A>
   BATCHWORK_INLINE explicit QrFactors(A const& a) : columns(columns_of<S, M, N>(a, grid_of(a))) {}
 
-  /// R, min(M, N) x N: a general tile with zeros below the diagonal, of which the entries may be negative, as LAPACK's geqrf has them.
+  /// R, min(M, N) x N: a general tile with zeros below the diagonal, of which the entries may be negative, as LAPACK's geqrf has them,
+  /// and are real.
   BATCHWORK_INLINE auto r() const {
     using T = scalar_t<S>;
     auto x = columns;
@@ -112,7 +114,7 @@ struct QrFactors {
   BATCHWORK_INLINE auto apply_q(B const& b) const {
     return applied<false>(b);
   }
-  /// Q' b, at the same price.
+  /// Q' b, at the same price; of complex numbers by the conjugate transpose of Q.
   template <Tile B>
   BATCHWORK_INLINE auto apply_qt(B const& b) const {
     return applied<true>(b);
@@ -188,8 +190,8 @@ struct Qr : Impl::QrFactors<S, M, N> {
   }
 };
 
-/// The factors of a, M x N: a = Q R by Householder's reflections, 2 N^2 (M - N / 3) operations for M >= N; as LAPACK's geqrf, signs
-/// included. Backward stable column by column: column j of Q R differs from that of a by some M N eps of its size. Entries near
+/// The factors of a, M x N: a = Q R by Householder's reflections, 2 N^2 (M - N / 3) operations for M >= N, four times as many of complex
+/// numbers; as LAPACK's geqrf, signs included. Backward stable column by column: column j of Q R differs from that of a by some M N eps of its size. Entries near
 /// overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; Higham, Accuracy and
 /// Stability of Numerical Algorithms, 2nd edition, theorem 19.4.)
 template <Tile A>

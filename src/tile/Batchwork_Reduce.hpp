@@ -7,7 +7,7 @@
 #define BATCHWORK_REDUCE_HPP
 
 #include "core/detail/Batchwork_Elimination.hpp"
-#include "tile/Batchwork_Sum.hpp"
+#include "tile/Batchwork_ComplexParts.hpp"
 
 namespace Batchwork {
 
@@ -32,7 +32,8 @@ BATCHWORK_INLINE S distributed_dot(A const& a, B const& b) {
 }
 }  // namespace Impl
 
-/// The sum of the products of the entries of two tiles with the same extents; for vectors, u' v.
+/// The sum of the products of the entries of two tiles with the same extents; for vectors, u' v. Of complex numbers those of the first
+/// are conjugated, as by LAPACK's zdotc.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto dot(A const& a, B const& b) {
   static_assert(A::rows == B::rows && A::cols == B::cols,
@@ -49,7 +50,7 @@ BATCHWORK_INLINE auto dot(A const& a, B const& b) {
         if (Impl::structurally_zero(A::structure, i, j) ||
             Impl::structurally_zero(B::structure, i, j))
           continue;
-        sum += S(a.entry(i, j)) * S(b.entry(i, j));
+        Impl::add_product(sum, Impl::conj(S(a.entry(i, j))), S(b.entry(i, j)));
       }
     }
   }
@@ -59,7 +60,7 @@ BATCHWORK_INLINE auto dot(A const& a, B const& b) {
 /// The Euclidean norm of a vector, the Frobenius norm of a matrix. Not guarded against overflow of the squares.
 template <Tile A>
 BATCHWORK_INLINE auto norm2(A const& a) {
-  return sqrt(dot(a, a));
+  return sqrt(real(dot(a, a)));
 }
 
 namespace Impl {
@@ -83,11 +84,12 @@ BATCHWORK_INLINE auto largest_of_lines(A const& a, F const& f) {
     }
     return S(from_bits<T>(grid.template largest<SD::lanes>(largest)), grid);
   } else {
-    S largest(scalar_t<S>(0));
+    using R = real_t<S>;
+    R largest(scalar_t<S>(0));
     BATCHWORK_UNROLL_ON_DEVICE
     for (int l = 0; l < count; ++l)
       largest = larger_size(largest,
-                            S(f([&](int k) { return S(ByRows ? a.entry(l, k) : a.entry(k, l)); })));
+                            R(f([&](int k) { return S(ByRows ? a.entry(l, k) : a.entry(k, l)); })));
     return largest;
   }
 }
@@ -118,18 +120,18 @@ struct LargestSize {
 /// The largest sum of the sizes of the entries of a column, and of a row; NaN where an entry is.
 template <Tile A>
 BATCHWORK_INLINE auto norm1(A const& a) {
-  using S = value_t<A>;
+  using S = real_t<value_t<A>>;
   return Scalar<S>(Impl::largest_of_lines<false>(a, Impl::SumOfSizes<A::rows>{}), a.info);
 }
 template <Tile A>
 BATCHWORK_INLINE auto norm_inf(A const& a) {
-  using S = value_t<A>;
+  using S = real_t<value_t<A>>;
   return Scalar<S>(Impl::largest_of_lines<true>(a, Impl::SumOfSizes<A::cols>{}), a.info);
 }
 /// The size of the largest entry; NaN where an entry is.
 template <Tile A>
 BATCHWORK_INLINE auto max_abs(A const& a) {
-  using S = value_t<A>;
+  using S = real_t<value_t<A>>;
   return Scalar<S>(Impl::largest_of_lines<true>(a, Impl::LargestSize<A::cols>{}), a.info);
 }
 /// norm2 by the name that it has of a matrix.

@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_SCALAR_HPP
 #define BATCHWORK_SCALAR_HPP
 
-#include "core/Batchwork_Value.hpp"
+#include "core/Batchwork_Complex.hpp"
 #include "tile/detail/Batchwork_TileTraits.hpp"
 
 namespace Batchwork {
@@ -24,6 +24,12 @@ struct Scalar {
   template <Impl::Number U>
     requires(!std::is_same_v<U, S>)
   BATCHWORK_INLINE Scalar(U u) : value(static_cast<scalar_t<S>>(u)), info(0) {}
+  template <class U>
+    requires(Impl::is_complex<S> && Impl::is_kokkos_complex<U>)
+  BATCHWORK_INLINE Scalar(U const& u)
+      : value(Kokkos::complex<scalar_t<S>>(static_cast<scalar_t<S>>(u.real()),
+                                           static_cast<scalar_t<S>>(u.imag()))),
+        info(0) {}
   template <class S2>
     requires(!std::is_same_v<S2, S> && std::is_same_v<promote_t<S, S2>, S>)
   BATCHWORK_INLINE Scalar(Scalar<S2> const& o)
@@ -54,9 +60,13 @@ struct TileTraits<Scalar<S>> : NoSpecialTile {
   static constexpr bool is_scalar = true;
 };
 
+/// A number, real or complex, that is not of tiles.
+template <class X>
+concept PlainNumber = Number<X> || is_kokkos_complex<X>;
+
 /// A Scalar tile, or something that one can be made of.
 template <class X>
-concept ScalarLike = is_scalar_tile<std::remove_cvref_t<X>> || Number<std::remove_cvref_t<X>>;
+concept ScalarLike = is_scalar_tile<std::remove_cvref_t<X>> || PlainNumber<std::remove_cvref_t<X>>;
 
 template <class X>
 concept ScalarTile = is_scalar_tile<std::remove_cvref_t<X>>;
@@ -76,15 +86,39 @@ struct ScalarPair<A, Scalar<SB>> {
   using S = SB;
 };
 
+template <class SA, class B>
+  requires is_kokkos_complex<B>
+struct ScalarPair<Scalar<SA>, B> {
+  using S = promote_t<SA, Complex<scalar_t<SA>>>;
+};
+template <class A, class SB>
+  requires is_kokkos_complex<A>
+struct ScalarPair<A, Scalar<SB>> {
+  using S = promote_t<SB, Complex<scalar_t<SB>>>;
+};
+
 /// The `S` of something scalar: its own, or for a plain number that of `Fallback`.
 template <class X, class Fallback>
 struct ScalarOf {
   using type = scalar_t<Fallback>;
 };
+template <class X, class Fallback>
+  requires is_kokkos_complex<X>
+struct ScalarOf<X, Fallback> {
+  using type = Complex<scalar_t<Fallback>>;
+};
 template <class S, class Fallback>
 struct ScalarOf<Scalar<S>, Fallback> {
   using type = S;
 };
+
+/// Whether numbers of S have an order, or the compiler says that they have none.
+template <class S>
+constexpr bool require_order() {
+  static_assert(!is_complex<S>,
+                "Batchwork: complex numbers have no order; compare abs(x), real(x) or imag(x)");
+  return !is_complex<S>;
+}
 
 template <class A, class B>
 using scalar_pair_t = typename ScalarPair<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::S;
@@ -133,13 +167,15 @@ template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator<(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
-  return Scalar<S>(a).value < Scalar<S>(b).value;
+  if constexpr (Impl::require_order<S>()) return Scalar<S>(a).value < Scalar<S>(b).value;
+  else return false;
 }
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator<=(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
-  return Scalar<S>(a).value <= Scalar<S>(b).value;
+  if constexpr (Impl::require_order<S>()) return Scalar<S>(a).value <= Scalar<S>(b).value;
+  else return false;
 }
 template <class A, class B>
   requires ScalarOperands<A, B>
@@ -165,19 +201,19 @@ BATCHWORK_INLINE auto operator!=(A const& a, B const& b) {
 }
 
 template <class S>
-BATCHWORK_INLINE Scalar<S> sqrt(Scalar<S> const& a) {
-  return {Impl::sqrt(a.value), a.info};
+BATCHWORK_INLINE auto sqrt(Scalar<S> const& a) {
+  return Scalar<real_t<S>>(Impl::sqrt(a.value), a.info);
 }
 template <class S>
-BATCHWORK_INLINE Scalar<S> log(Scalar<S> const& a) {
-  return {Impl::log(a.value), a.info};
+BATCHWORK_INLINE auto log(Scalar<S> const& a) {
+  return Scalar<real_t<S>>(Impl::log(a.value), a.info);
 }
 template <class S>
-BATCHWORK_INLINE Scalar<S> exp(Scalar<S> const& a) {
-  return {Impl::exp(a.value), a.info};
+BATCHWORK_INLINE auto exp(Scalar<S> const& a) {
+  return Scalar<real_t<S>>(Impl::exp(a.value), a.info);
 }
 template <class S>
-BATCHWORK_INLINE Scalar<S> abs(Scalar<S> const& a) {
+BATCHWORK_INLINE Scalar<real_t<S>> abs(Scalar<S> const& a) {
   return {Impl::abs(a.value), a.info};
 }
 template <class A, class B>

@@ -85,7 +85,8 @@ struct Scale {
   template <class A>
   BATCHWORK_INLINE auto operator()(A const& a) const {
     using R = promote_t<A, S>;
-    return R(factor) * R(a);
+    if constexpr (is_complex<R>) return R(factor * a);
+    else return R(factor) * R(a);
   }
 };
 
@@ -138,13 +139,13 @@ template <Tile A, Impl::ScalarTile C>
 BATCHWORK_INLINE auto operator*(A const& a, C const& c) {
   return Impl::scaled(c, a);
 }
-template <Impl::Number C, Tile A>
+template <Impl::PlainNumber C, Tile A>
 BATCHWORK_INLINE auto operator*(C c, A const& a) {
-  return Impl::scaled(Scalar<scalar_t<value_t<A>>>(c), a);
+  return Impl::scaled(Scalar<typename Impl::ScalarOf<C, value_t<A>>::type>(c), a);
 }
-template <Tile A, Impl::Number C>
+template <Tile A, Impl::PlainNumber C>
 BATCHWORK_INLINE auto operator*(A const& a, C c) {
-  return Impl::scaled(Scalar<scalar_t<value_t<A>>>(c), a);
+  return Impl::scaled(Scalar<typename Impl::ScalarOf<C, value_t<A>>::type>(c), a);
 }
 template <Tile A, Impl::ScalarLike C>
 BATCHWORK_INLINE auto operator/(A const& a, C const& c) {

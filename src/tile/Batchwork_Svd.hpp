@@ -168,6 +168,7 @@ struct Svd {
 /// (1992), 1204-1245.)
 template <Tile A>
 BATCHWORK_INLINE auto svd(A const& a) {
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
   using S = value_t<A>;
   if constexpr (Impl::is_distributed<S>) return Svd<Impl::dealt_t<S, false>, A::rows, A::cols>(a);
   else return Svd<S, A::rows, A::cols>(a);
@@ -176,6 +177,7 @@ BATCHWORK_INLINE auto svd(A const& a) {
 /// The singular values alone, largest first; about half the work.
 template <Tile A>
 BATCHWORK_INLINE auto singular_values(A const& a) {
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
   using S = value_t<A>;
   constexpr int most = A::rows < A::cols ? A::cols : A::rows,
                 least = A::rows < A::cols ? A::rows : A::cols;

@@ -49,6 +49,17 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool structurally_zero(Structure s, int i,
          (s == Structure::diagonal && i != j);
 }
 
+/// True, or the compiler says that an operation does not take complex numbers.
+template <class... X>
+constexpr bool require_real() {
+  constexpr bool real = (!is_complex<typename std::remove_cvref_t<X>::value_type> && ...);
+  static_assert(
+      real,
+      "Batchwork: this operation is of real numbers; tiles of complex ones have sums, products, "
+      "conjugate_transpose, norms, triangular solves, lu, cholesky and qr");
+  return real;
+}
+
 /// What indexing a tile like a View says.
 template <class... Index>
 constexpr int refuse_index() {

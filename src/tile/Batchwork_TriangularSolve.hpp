@@ -52,12 +52,13 @@ BATCHWORK_INLINE void substitute(R& x, L const& t, I const& inverse, B const& b,
       int const k = lower ? m : N - 1 - m;
       auto const tik = t.entry(i, k);
       BATCHWORK_UNROLL
-      for (int j = 0; j < BJ; ++j) acc[j] -= tik * x.entry(k, j0 + j);
+      for (int j = 0; j < BJ; ++j) subtract_product(acc[j], tik, x.entry(k, j0 + j));
     }
     auto const next = t.entry(i, lower ? n - 1 : N - n);
     BATCHWORK_UNROLL
     for (int j = 0; j < BJ; ++j) {
-      last[j] = inverse[i] * (acc[j] - next * last[j]);
+      subtract_product(acc[j], next, last[j]);
+      last[j] = inverse[i] * acc[j];
       x.set(i, j0 + j, last[j]);
     }
   }
@@ -101,7 +102,7 @@ BATCHWORK_INLINE void substitute_block(R& x, L const& t, I const& inverse, B con
   };
   auto const subtract = [&](int i, auto const& tik) {
     BATCHWORK_UNROLL
-    for (int j = 0; j < BJ; ++j) acc[i * BJ + j] -= tik * xk[j];
+    for (int j = 0; j < BJ; ++j) subtract_product(acc[i * BJ + j], tik, xk[j]);
   };
   if constexpr (requires { t.row(0); }) {
     decltype(t.row(0)) lines[BI];
@@ -129,7 +130,7 @@ BATCHWORK_INLINE void substitute_block(R& x, L const& t, I const& inverse, B con
     for (int m = 0; m < i; ++m) {
       auto const tim = t.entry(row(n0 + i), row(n0 + m));
       BATCHWORK_UNROLL
-      for (int j = 0; j < BJ; ++j) acc[i * BJ + j] -= tim * acc[m * BJ + j];
+      for (int j = 0; j < BJ; ++j) subtract_product(acc[i * BJ + j], tim, acc[m * BJ + j]);
     }
     BATCHWORK_UNROLL
     for (int j = 0; j < BJ; ++j) {

@@ -129,8 +129,8 @@ inline constexpr bool is_fixed<Fixed<T, Sh>> = true;
 template <Tile X>
 auto fixed(X const& x) {
   using T = value_t<X>;
-  static_assert(std::is_floating_point_v<T>,
-                "Batchwork::fixed: the tile must hold float or double");
+  static_assert(std::is_floating_point_v<real_t<T>>,
+                "Batchwork::fixed: the tile must hold float or double, or complex numbers of them");
   constexpr int rank = X::structure == Structure::diagonal || X::is_vector ? 1 : 2;
   using Sh = Impl::Shape<X::rows, X::cols, X::structure, rank>;
   Impl::Fixed<T, Sh> f;
@@ -146,9 +146,14 @@ template <std::floating_point T>
 auto fixed(T x) {
   return Impl::Fixed<T, Impl::Shape<1, 1, Structure::general, 0>>{{x}};
 }
+template <std::floating_point T>
+auto fixed(Kokkos::complex<T> const& x) {
+  return Impl::Fixed<Complex<T>, Impl::Shape<1, 1, Structure::general, 0>>{{x}};
+}
 template <class S>
 auto fixed(Scalar<S> const& x) {
-  return fixed(x.value);
+  if constexpr (Impl::is_complex<S>) return fixed(Kokkos::complex<scalar_t<S>>(x.value));
+  else return fixed(x.value);
 }
 
 }  // namespace Batchwork

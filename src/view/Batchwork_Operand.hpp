@@ -163,6 +163,18 @@ double log_weight(Start const& start, End const& end) {
   else return 1;
 }
 
+/// T of a View of Kokkos::complex<T>, else what the View holds.
+template <class T>
+struct RealOfView {
+  using type = T;
+};
+template <class T>
+struct RealOfView<Kokkos::complex<T>> {
+  using type = T;
+};
+template <class T>
+using real_of_view_t = typename RealOfView<T>::type;
+
 /// Whether the Views of an operand hold numbers that tiles hold.
 template <class X>
 constexpr bool holds_numbers() {
@@ -172,9 +184,29 @@ constexpr bool holds_numbers() {
                        X::kind == Kind::fixed) {
     return true;
   } else {
-    using T = typename decltype(X::source)::T;
+    using T = real_of_view_t<typename decltype(X::source)::T>;
     return std::is_same_v<T, float> || std::is_same_v<T, double>;
   }
+}
+/// Whether they hold complex numbers, and whether as symmetric matrices.
+template <class X>
+constexpr bool holds_complex_numbers() {
+  if constexpr (X::kind == Kind::carry) {
+    return holds_complex_numbers<decltype(X::start)>() || holds_complex_numbers<decltype(X::end)>();
+  } else if constexpr (X::kind == Kind::status || X::kind == Kind::nothing) {
+    return false;
+  } else if constexpr (X::kind == Kind::fixed) {
+    return is_complex<typename decltype(X::source)::value_type>;
+  } else {
+    return is_kokkos_complex<typename decltype(X::source)::T>;
+  }
+}
+template <class X>
+constexpr bool holds_symmetric_tiles() {
+  if constexpr (X::kind == Kind::carry)
+    return holds_symmetric_tiles<decltype(X::start)>() || holds_symmetric_tiles<decltype(X::end)>();
+  else if constexpr (X::kind == Kind::nothing) return false;
+  else return decltype(X::source)::shape::structure == Structure::symmetric;
 }
 
 /// Operands as the verbs use them; in the place of what is refused nothing(), so that the compiler says no more.
@@ -186,10 +218,17 @@ auto resolve(X const& x) {
                   "...; exec and launch(...) stand before it");
     return nothing();
   } else if constexpr (!holds_numbers<X>()) {
-    static_assert(holds_numbers<X>(),
-                  "Batchwork: an operand's View holds numbers that are neither float nor double; "
-                  "copy them into a View<float*...> or View<double*...> (status(view) alone takes "
-                  "integers)");
+    static_assert(
+        holds_numbers<X>(),
+        "Batchwork: an operand's View holds numbers that are neither float nor double, nor "
+        "Kokkos::complex of them; copy them into a View<float*...> or View<double*...> "
+        "(status(view) alone takes integers)");
+    return nothing();
+  } else if constexpr (holds_complex_numbers<X>() && holds_symmetric_tiles<X>()) {
+    static_assert(
+        !holds_complex_numbers<X>(),
+        "Batchwork: symmetric(view) is of real numbers; pass a View of complex ones as it "
+        "is: cholesky(a) reads the lower triangle of a Hermitian a");
     return nothing();
   } else {
     return x;

@@ -45,6 +45,17 @@ struct Ratio {
   }
 };
 
+struct Steer {  // weights of a beam former: R^-1 s, R the covariance of the channels
+  template <class W, class Power, class X, class S, class Noise>
+  KOKKOS_FUNCTION void operator()(W& w, Power& power, X const& x, S const& s,
+                                  Noise const& noise) const {
+    auto const r = x * conjugate_transpose(x) + noise * identity<X::rows>(x);
+    auto const y = solve(cholesky(r), s);
+    power = 1 / real(dot(s, y));  // s' y, the first one conjugated
+    w = power * y;
+  }
+};
+
 struct Twice {
   template <class Y, class X>
   KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
@@ -57,6 +68,13 @@ struct Twice {
 void parts(Exec const& exec, Kokkos::View<double* [6][6]> large, Kokkos::View<double* [2][3]> y) {
   auto const block = Kokkos::subview(large, Kokkos::ALL, Kokkos::pair(0, 2), Kokkos::pair(3, 6));
   map(exec, Twice{}, out(y), in(extents<2, 3>(block)));  // rows 0 and 1, columns 3 to 5
+}
+
+void steer(Exec const& exec, Kokkos::View<Kokkos::complex<float>* [4]> weights,
+           Kokkos::View<float*> power, Kokkos::View<Kokkos::complex<float>* [4][6]> channels,
+           Kokkos::View<Kokkos::complex<float>[4]> direction, float noise) {
+  map(exec, Steer{}, out(weights), out(power), in(channels), common(direction),
+      common(fixed(noise)));
 }
 
 using Host = Kokkos::DefaultHostExecutionSpace;

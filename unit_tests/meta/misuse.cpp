@@ -541,3 +541,101 @@ void scaled_twice(Kokkos::View<double**> const& w) {
   auto const once = B::scaled(B::bicgstab());
   (void)WRONG_OR_RIGHT(B::scaled(once), B::weighted(once, w));
 }
+
+// ---- complex numbers -----------------------------------------------------------------------------------------------
+
+namespace {
+
+using ComplexMatrices = Kokkos::View<Kokkos::complex<double>* [3][3]>;
+
+struct Values {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = as_complex(element(eigh(x).values(), 0), 0);
+  }
+};
+struct Size {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = as_complex(norm2(x), 0);
+  }
+};
+struct Triangle {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = gram(x) * 1;
+  }
+};
+struct Square {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = conjugate_transpose(x) * x;
+  }
+};
+struct Smaller {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = select(element(x, 0, 0) < element(x, 1, 1), x, x);
+  }
+};
+struct SmallerPart {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = select(real(element(x, 0, 0)) < real(element(x, 1, 1)), x, x);
+  }
+};
+struct Root {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = sqrt(element(x, 0, 0)) * x;
+  }
+};
+struct RootOfSize {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = sqrt(abs(element(x, 0, 0))) * x;
+  }
+};
+
+}  // namespace
+
+// says: symmetric(view) is of real numbers
+void symmetric_complex(ComplexMatrices const& y, ComplexMatrices const& x) {
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(B::symmetric(x), x)));
+}
+
+// says: this operation is of real numbers
+void complex_eigenvalues(Kokkos::View<Kokkos::complex<double>*> const& y,
+                         ComplexMatrices const& x) {
+  B::map(WRONG_OR_RIGHT(Values, Size){}, B::out(y), B::in(x));
+}
+
+// says: this operation is of real numbers
+void complex_gram(ComplexMatrices const& y, ComplexMatrices const& x) {
+  B::map(WRONG_OR_RIGHT(Triangle, Square){}, B::out(y), B::in(x));
+}
+
+// says: complex numbers have no order
+void smaller_complex(ComplexMatrices const& y, ComplexMatrices const& x) {
+  B::map(WRONG_OR_RIGHT(Smaller, SmallerPart){}, B::out(y), B::in(x));
+}
+
+// says: sqrt, log and exp are of real numbers
+void root_of_complex(Kokkos::View<Kokkos::complex<float>* [3][3]> const& y,
+                     Kokkos::View<Kokkos::complex<float>* [3][3]> const& x) {
+  B::map(WRONG_OR_RIGHT(Root, RootOfSize){}, B::out(y), B::in(x));
+}
+
+// says: lanes of a device do not share items of complex numbers
+void large_complex_on_a_device(Kokkos::View<Kokkos::complex<double>* [11][11]> const& x11,
+                               Kokkos::View<Kokkos::complex<double>* [10][10]> const& x10) {
+  (void)x11, (void)x10;
+  using In = decltype(B::in(WRONG_OR_RIGHT(x11, x10)));
+  (void)B::Impl::require_whole_items<true, B::Impl::DefaultHow, B::Impl::bound_t<In>>();
+}
+
+// says: Batchwork::Kalman: filters are of real numbers
+void complex_model(ComplexMatrices const& x, Matrices const& y) {
+  (void)x, (void)y;
+  (void)B::Impl::model_operand(B::in(WRONG_OR_RIGHT(x, y)));
+}

@@ -51,6 +51,15 @@ MUTATIONS = [
      "LuOf*"),
     ("tiny pivots", "src/core/detail/Batchwork_Elimination.hpp",
      "scale = select(key < Key(small), S(up<T>), S(T(1)));", "scale = S(T(1));", "test_tile", "LuOf*"),
+    # Complex numbers.
+    ("pivots by their moduli", "src/core/detail/Batchwork_Elimination.hpp", "return size_key(R(abs(x.re) + abs(x.im)));",
+     "return size_key(abs(x));", "test_tile", "ComplexTile*"),
+    ("factor of a reflection", "src/core/detail/Batchwork_Householder.hpp", "return W((Adjoint ? conj(t) : t) * w);",
+     "return W(t * w);", "test_tile", "ComplexTile*"),
+    ("conjugate in a Cholesky factor", "src/tile/Batchwork_Cholesky.hpp", "S const ljk = conj(l.a[triangle_index(j, k)]);",
+     "S const ljk = l.a[triangle_index(j, k)];", "test_tile", "ComplexTile*"),
+    ("conjugate of a product", "src/tile/Batchwork_Reduce.hpp", "Impl::conj(S(a.entry(i, j)))", "S(a.entry(i, j))",
+     "test_tile", "ComplexTile*"),
     ("order of rows", "src/dense/lu/detail/Batchwork_RowsInMemory.hpp", "if (place[i] <= k) return;",
      "if (place[i] <= k + 1) return;", "test_lu_verbs", "*FormsOfOperands*"),
     # Loaders.

@@ -43,7 +43,8 @@ inline constexpr long double epsilon = static_cast<long double>(std::numeric_lim
 template <class T>
 constexpr T poison() {
   if constexpr (std::is_floating_point_v<T>) return T(-7.0L * (1LL << 60));
-  else return T(-559038737);
+  else if constexpr (std::is_integral_v<T>) return T(-559038737);
+  else return T(poison<typename T::value_type>(), poison<typename T::value_type>());
 }
 
 // ---- random data ----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/Batchwork_Value.hpp"
+#include "core/Batchwork_Complex.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 
 namespace Batchwork::Impl {
@@ -41,6 +41,11 @@ template <class S>
 BATCHWORK_INLINE auto size_key(S const& x) {
   using T = scalar_t<S>;
   return bit_and(bits(x), std::numeric_limits<integer_of_t<T>>::max());
+}
+/// Of complex entries as LAPACK's izamax has it: |real part| + |imaginary part| is larger.
+template <class R>
+BATCHWORK_INLINE auto size_key(Complex<R> const& x) {
+  return size_key(R(abs(x.re) + abs(x.im)));
 }
 /// The larger of two sizes; NaN is larger than any number.
 template <class S>
@@ -83,6 +88,13 @@ struct PivotReciprocal {
   static constexpr T up =
       T(1) / (std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon());
 };
+template <class R>
+struct PivotReciprocal<Complex<R>> : ComplexReciprocal<R> {
+  PivotReciprocal() = default;
+  BATCHWORK_INLINE explicit PivotReciprocal(Complex<R> const& pivot)
+      : ComplexReciprocal<R>(pivot) {}
+};
+
 /// Of a pivot in an elimination: zero stands where all of the column does.
 template <class S>
 BATCHWORK_INLINE PivotReciprocal<S> pivot_divisor(S const& pivot) {

@@ -85,23 +85,53 @@ template <class T>
 inline constexpr T least_square = 32 * std::numeric_limits<T>::min();
 
 /// H = I - u u' that takes x to alpha e_0, x being `head` above numbers of which the squares sum up to `below`: u is `top` above the
-/// same numbers times `scale`.
+/// same numbers times `scale`. Of complex numbers H = I - t u u', t being reflection_factor of `top`, and alpha is real: the H of
+/// LAPACK's zlarfg.
 template <class S>
 struct Reflection {
-  S alpha, top, scale;
+  using R = real_t<S>;
+  R alpha;
+  S top;
+  R scale;
 
   Reflection() = default;
-  BATCHWORK_INLINE Reflection(S const& head, S const& below) {
+  BATCHWORK_INLINE Reflection(S const& head, R const& below) {
     using T = scalar_t<S>;
-    S const zero(T(0)), square = head * head + below;
-    // alpha = -sign(head) |x|, u = (x - alpha e_0) / sqrt(|x| (|x| + |head|)), so that u' u = 2.
-    auto const flat = below == zero || square < S(least_square<T>);
-    S const norm = sqrt(square);
-    scale = select(flat, zero, rsqrt(S(norm * (norm + abs(head)))));
-    alpha = select(flat, head, select(head < zero, norm, S(-norm)));
-    top = select(flat, zero, S((head - alpha) * scale));
+    R const zero(T(0)), square = square_of_size(head) + below, along = real(head);
+    // alpha = -sign(head) |x|, u = (x - alpha e_0) / sqrt(|x| (|x| + |head|)), so that u' u = 2; the sign and size of the real part.
+    auto const flat = is_flat(head, below) || square < R(least_square<T>);
+    R const norm = sqrt(square);
+    scale = select(flat, zero, rsqrt(R(norm * (norm + abs(along)))));
+    alpha = select(flat, along, select(along < zero, norm, R(-norm)));
+    top = select(flat, S(zero), S((head - alpha) * scale));
+  }
+  /// Whether x is a multiple of e_0 as it should be.
+  static BATCHWORK_INLINE auto is_flat(S const& head, R const& below) {
+    if constexpr (is_complex<S>) return below == R(scalar_t<S>(0)) && head.im == R(scalar_t<S>(0));
+    else return below == R(scalar_t<S>(0));
   }
 };
+
+/// Of complex numbers the t of H = I - t u u': H' takes x to a real multiple of e_0. It follows from the entry of u on top:
+/// t = real(top) / conj(top).
+template <class R>
+BATCHWORK_INLINE Complex<R> reflection_factor(Complex<R> const& top) {
+  R const zero(scalar_t<R>(0)), one(scalar_t<R>(1)), square = square_of_size(top);
+  auto const flat = square == zero;
+  R const part = top.re / select(flat, one, square);
+  return {select(flat, one, R(part * top.re)), R(part * top.im)};
+}
+
+/// t w, or t' w, where H is I - t u u': w itself for real numbers.
+template <bool Adjoint, class S, class W>
+BATCHWORK_INLINE W times_factor(S const& top, W const& w) {
+  if constexpr (is_complex<S>) {
+    S const t = reflection_factor(top);
+    return W((Adjoint ? conj(t) : t) * w);
+  } else {
+    return w;
+  }
+}
 
 /// Step k of a QR factorisation: the reflection H = I - u u' that takes column k, from its diagonal down, to a multiple of e_k, applied
 /// to the columns right of it. u takes the place of the column, which is x, shown; R's diagonal entry goes to `diagonal`. The sign is
@@ -113,7 +143,8 @@ BATCHWORK_INLINE void reflect(C& a, int k, X const& x) {
   using T = scalar_t<S>;
   S const zero(T(0));
   // x' x below the diagonal, and x' a_m: one reading for both.
-  S head = zero, below = zero;
+  S head = zero;
+  real_t<S> below(T(0));
   S share[C::mine];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = C::first_behind(k); m < C::mine; ++m) share[m] = zero;
@@ -121,29 +152,31 @@ BATCHWORK_INLINE void reflect(C& a, int k, X const& x) {
     if (i == k) {
       head = xi;
     } else {
-      below += xi * xi;
+      below += square_of_size(xi);
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int m = C::first_behind(k); m < C::mine; ++m) share[m] += xi * a.at(m, i);
+      for (int m = C::first_behind(k); m < C::mine; ++m)
+        add_product(share[m], conj(xi), a.at(m, i));
     }
   });
   auto const [alpha, top, scale] = Reflection<S>(head, below);
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = C::first_behind(k); m < C::mine; ++m) {
     // w = u' a_m; a_m -= w u
-    S const w = a.is_behind(m, k) ? S(top * a.at(m, k) + scale * share[m]) : zero;
+    S const dot = a.is_behind(m, k) ? S(conj(top) * a.at(m, k) + scale * share[m]) : zero;
+    S const w = times_factor<true>(top, dot);
     a.at(m, k) -= w * top;
     share[m] = w * scale;
   }
   x.for_each(k + 1, [&](int i, S const& xi) {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = C::first_behind(k); m < C::mine; ++m) a.at(m, i) -= share[m] * xi;
+    for (int m = C::first_behind(k); m < C::mine; ++m) subtract_product(a.at(m, i), share[m], xi);
   });
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = C::round_of(k); m <= C::round_of(k); ++m) {
     bool const own = a.is(m, k);
-    a.diagonal[m] = own ? alpha : a.diagonal[m];
+    a.diagonal[m] = own ? S(alpha) : a.diagonal[m];
     a.at(m, k) = own ? top : a.at(m, k);
-    S const factor = own ? scale : S(T(1));
+    real_t<S> const factor = own ? scale : real_t<S>(T(1));
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = k + 1; i < C::rows; ++i) a.at(m, i) = a.at(m, i) * factor;
   }
@@ -173,6 +206,12 @@ BATCHWORK_INLINE void scale_triangle(C& a, F const& f) {
   }
 }
 
+/// Of how many rows from the first on the diagonal entry is made by a reflection: that of the last is as it should be, if it is real.
+template <class S>
+constexpr int reflections(int rows) {
+  return is_complex<S> ? rows : rows - 1;
+}
+
 /// Replaces a by its factors Q R: R right of the diagonal and in `diagonal`, the vectors u of Q = H_0 H_1 ... on the diagonal and
 /// below. Each column is scaled by a power of two while it is worked on, so that no square overflows or is lost. (Golub and Van Loan,
 /// Matrix Computations, 4th edition, algorithm 5.2.1.)
@@ -180,16 +219,17 @@ template <DealtColumns C>
 BATCHWORK_INLINE void triangularise(C& a) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
-  S unscale[C::mine];
+  using R = real_t<S>;
+  R unscale[C::mine];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = 0; m < C::mine; ++m) {
-    S largest(T(0));
+    R largest(T(0));
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < C::rows; ++i) {
-      S const size = abs(a.at(m, i));
+      R const size = largest_part(a.at(m, i));
       largest = select(size > largest, size, largest);
     }
-    SafeScale<S> const scale(largest);
+    SafeScale<R> const scale(largest);
     unscale[m] = scale.up;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < C::rows; ++i) a.at(m, i) = a.at(m, i) * scale.down;
@@ -197,7 +237,7 @@ BATCHWORK_INLINE void triangularise(C& a) {
   a.begin();
   BATCHWORK_UNROLL_ON_DEVICE
   for (int k = 0; k < C::rows && k < C::cols; ++k) {
-    if (k + 1 == C::rows) reflect_nothing(a, k);
+    if (k >= reflections<S>(C::rows)) reflect_nothing(a, k);
     else reflect(a, k, a.show(k, k));
   }
   scale_triangle(a, [&](int m, S const& r) { return S(r * unscale[m]); });
@@ -230,20 +270,26 @@ BATCHWORK_INLINE void triangularise_exchanging(C& a, typename C::value_type (&or
   scale_triangle(a, [&](int, S const& r) { return S(r * scale.second_back * scale.first_back); });
 }
 
-/// x := H_k x, own columns of x; u is column k of the factors, shown.
-template <class U, class X>
+/// x := H_k x, or H_k' x, own columns of x; u is column k of the factors, shown.
+template <bool Adjoint = false, class U, class X>
 BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x) {
   using S = typename X::value_type;
   S w[X::mine];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = 0; m < X::mine; ++m) w[m] = S(scalar_t<S>(0));
+  [[maybe_unused]] S top(scalar_t<S>(0));
   u.for_each(k, [&](int i, auto const& ui) {
+    if constexpr (is_complex<S>) top = i == k ? S(ui) : top;
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 0; m < X::mine; ++m) w[m] += S(ui) * x.at(m, i);
+    for (int m = 0; m < X::mine; ++m) add_product(w[m], S(conj(ui)), x.at(m, i));
   });
+  if constexpr (is_complex<S>) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < X::mine; ++m) w[m] = times_factor<Adjoint>(top, w[m]);
+  }
   u.for_each(k, [&](int i, auto const& ui) {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 0; m < X::mine; ++m) x.at(m, i) -= w[m] * S(ui);
+    for (int m = 0; m < X::mine; ++m) subtract_product(x.at(m, i), w[m], S(ui));
   });
 }
 
@@ -253,7 +299,7 @@ BATCHWORK_INLINE void substitute_upper(R const& r, X& x) {
   using S = typename X::value_type;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int k = N - 1; k >= 0; --k) {
-    auto const pivot = PivotReciprocal(r.diagonal(k));
+    auto const pivot = PivotReciprocal(real(r.diagonal(k)));
     S xk[X::mine];
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < X::mine; ++m) {
@@ -262,7 +308,7 @@ BATCHWORK_INLINE void substitute_upper(R const& r, X& x) {
     }
     r.for_each_above(k, [&](int i, auto const& rik) {
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int m = 0; m < X::mine; ++m) x.at(m, i) -= S(rik) * xk[m];
+      for (int m = 0; m < X::mine; ++m) subtract_product(x.at(m, i), S(rik), xk[m]);
     });
   }
 }

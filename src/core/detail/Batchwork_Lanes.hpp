@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/Batchwork_Complex.hpp"
 #include "core/Batchwork_Distributed.hpp"
 #include "core/detail/Batchwork_CopyGroup.hpp"
 
@@ -87,7 +88,7 @@ struct PackLanes {
   static constexpr bool stages_fixed = false;
   static constexpr std::size_t available = 0;
   template <class T>
-  using value = Pack<T, W>;
+  using value = typename Impl::PackOf<T, W>::type;
 };
 
 namespace Impl {
@@ -125,8 +126,8 @@ inline constexpr bool runs_on_device =
 
 /// The lanes for numbers of type T on an execution space; W > 0 overrides the width on hosts.
 template <class Exec, class T, int W, class DeviceLanes = OneLane>
-using lanes_for =
-    std::conditional_t<runs_on_device<Exec>, DeviceLanes, PackLanes<(W > 0 ? W : native_width<T>)>>;
+using lanes_for = std::conditional_t<runs_on_device<Exec>, DeviceLanes,
+                                     PackLanes<(W > 0 ? W : native_width<scalar_t<T>>)>>;
 
 /// How many lanes of a device share an item whose largest extent is n: one as long as its registers hold it, then as many
 /// as leave a lane a few whole lines; measured on an H200 with the covariance update of a Kalman filter.

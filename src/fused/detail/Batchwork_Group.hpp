@@ -45,8 +45,8 @@ BATCHWORK_INLINE void stage_number(B const& b, int k, T* to) {
   if constexpr (B::kind == Kind::carry) {
     stage_number<Lanes>(b.start, k, to);
   } else if constexpr (requires { b.template where<Lanes>(k); }) {
-    T const* const from = b.template where<Lanes>(k);
-    if (from == nullptr) *to = T(0);
+    auto const* const from = b.template where<Lanes>(k);
+    if (from == nullptr) *to = T(scalar_t<T>(0));
     else Vendor::copy_async<int(sizeof(T))>(to, from);
   } else {
     *to = b.template number<Lanes>(k);
@@ -605,16 +605,25 @@ inline constexpr bool takes_fragments =
     Vendor::chains_matrices<T> && ((symmetric_of_item<B>() == 1) || ...) &&
     ((symmetric_of_item<B>() >= 0) && ...);
 
+template <class T>
+inline constexpr bool holds_double =
+    std::is_same_v<T, double> || std::is_same_v<T, Complex<double>>;
+
+/// The largest extent of a device's tiles where an operand holds complex numbers: a lane has all of an item.
+inline constexpr int largest_complex_extent = 10;
+
 /// The lanes on a device: those given, or GridLanes where several share an item. Double where there is any: its exchange is
 /// the largest. Commons that would leave too little scratch for the exchange of a copy group are read through the cache.
 template <int L, class How, class DeviceLanes, class... B>
 struct DividedLanes {
-  using T = std::conditional_t<(std::is_same_v<typename B::scalar, double> || ...), double, float>;
+  using T = std::conditional_t<(holds_double<typename B::scalar> || ...), double, float>;
   static constexpr int extent = largest_extent_in<B...>;
+  /// Items of complex numbers are not shared.
+  static constexpr bool complex = (is_complex<typename B::scalar> || ...);
   static constexpr bool in_blocks =
       L == 0 && std::is_same_v<How, Division<>> && takes_fragments<T, B...>;
   using Way = std::conditional_t<in_blocks, DivisionInBlocks<teams_of_fragments(extent)>, How>;
-  static constexpr int lanes = L > 0 ? L : in_blocks ? 32 : lanes_per_item<T>(extent);
+  static constexpr int lanes = complex ? 1 : L > 0 ? L : in_blocks ? 32 : lanes_per_item<T>(extent);
   static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
   static constexpr std::size_t available = Way::scratch;
   static constexpr int copy_group = copy_group_lanes(lanes, exchange, available);
@@ -639,6 +648,18 @@ struct DividedLanes {
 };
 template <int L, class DeviceLanes, class... B>
 using DeviceLanesOf = DividedLanes<L, Division<>, DeviceLanes, B...>;
+
+/// True, or the compiler says why complex numbers do not go.
+template <bool OnDevice, class How, class... B>
+constexpr bool require_whole_items() {
+  constexpr bool good = !OnDevice || !(is_complex<typename B::scalar> || ...) ||
+                        (largest_extent_in<B...> <= largest_complex_extent && How::lanes <= 1);
+  static_assert(
+      good,
+      "Batchwork: lanes of a device do not share items of complex numbers: there tiles have "
+      "extents to 10, and launch(lanes<n>) has no n but 1");
+  return good;
+}
 
 template <class Exec, class How, class DeviceLanes, class... B>
 using lanes_of =

@@ -78,7 +78,7 @@ struct RowsOfLane {
       S const l = divisor * a[i * pitch + k];
       a[i * pitch + k] = l;
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int j = k + 1; j < N; ++j) a[i * pitch + j] -= l * a[k * pitch + j];
+      for (int j = k + 1; j < N; ++j) subtract_product(a[i * pitch + j], l, a[k * pitch + j]);
     }
   }
   BATCHWORK_INLINE void finish() const {}

@@ -12,6 +12,10 @@
 
 namespace Batchwork::Impl {
 
+/// What tiles hold of the numbers at a location.
+template <class Loc>
+using number_at = number_of_t<std::remove_const_t<typename Loc::value_type>>;
+
 /// What a sequence assigns to nothing().
 struct Nothing {
   template <class X>
@@ -54,7 +58,7 @@ template <Kind K, class Loc>
            K == Kind::emit)
 struct Bound<K, Loc> {
   static constexpr Kind kind = K;
-  using scalar = std::remove_const_t<typename Loc::value_type>;
+  using scalar = number_at<Loc>;
   template <class Lanes>
   static constexpr int staged = 0;  ///< numbers to be staged
   Loc loc;
@@ -93,7 +97,7 @@ template <class Loc>
 struct Bound<Kind::common, Loc> {
   static constexpr Kind kind = Kind::common;
   using Sh = typename Loc::shape;
-  using scalar = std::remove_const_t<typename Loc::value_type>;
+  using scalar = number_at<Loc>;
   template <class Lanes>
   static constexpr int staged = Lanes::stages ? StagedAs<Lanes, scalar, Sh>::size : 0;
   Loc loc;
@@ -107,7 +111,7 @@ struct Bound<Kind::common, Loc> {
   /// Where number k of the staged tile stands in the View; nullptr for zeros. A symmetric one is mirrored from its lower
   /// triangle.
   template <class Lanes>
-  BATCHWORK_INLINE scalar const* where(int k) const {
+  BATCHWORK_INLINE typename Loc::value_type const* where(int k) const {
     constexpr int leading = StagedAs<Lanes, scalar, Sh>::leading;
     int i = Sh::rank == 2 ? k / leading : k;
     int j = Sh::rank == 2 ? k % leading : 0;
@@ -122,12 +126,12 @@ struct Bound<Kind::common, Loc> {
   }
   template <class Lanes>
   BATCHWORK_INLINE scalar number(int k) const {
-    scalar const* const p = where<Lanes>(k);
-    return p == nullptr ? scalar(0) : *p;
+    auto const* const p = where<Lanes>(k);
+    return p == nullptr ? scalar(scalar_t<scalar>(0)) : scalar(*p);
   }
   template <class Lanes>
   BATCHWORK_INLINE tile<Lanes> read(scalar const* stage) const {
-    if constexpr (Sh::rank == 0) return tile<Lanes>(Lanes::stages ? *stage : *loc.data);
+    if constexpr (Sh::rank == 0) return tile<Lanes>(Lanes::stages ? *stage : scalar(*loc.data));
     else if constexpr (Lanes::stages) return tile<Lanes>{stage};
     else return tile<Lanes>{loc};
   }
@@ -164,7 +168,7 @@ struct Bound<Kind::fixed, F> {
     if constexpr (Sh::rank < 2) return value.values[k];
     else
       return k % leading < Sh::cols ? value.values[k / leading * Sh::cols + k % leading]
-                                    : scalar(0);
+                                    : scalar(scalar_t<scalar>(0));
   }
   template <class Lanes>
   BATCHWORK_INLINE tile<Lanes> read([[maybe_unused]] scalar const* stage) const {
@@ -179,7 +183,7 @@ struct Bound<Kind::fixed, F> {
 template <class Loc>
 struct Bound<Kind::common_each, Loc> {
   static constexpr Kind kind = Kind::common_each;
-  using scalar = std::remove_const_t<typename Loc::value_type>;
+  using scalar = number_at<Loc>;
   template <class Lanes>
   static constexpr int staged = 0;
   Loc loc;
@@ -209,9 +213,11 @@ struct Bound<Kind::carry, Start, End, IsLog> {
   using scalar = typename Start::scalar;
   template <class Lanes>
   static constexpr int staged = Start::template staged<Lanes>;
+  static_assert(!IsLog::value || !is_complex<scalar>,
+                "Batchwork::log_sum: the View must hold float or double");
   Start start;
   End end;
-  scalar log_weight;
+  scalar_t<scalar> log_weight;
 
   template <class Lanes>
   using value = typename Lanes::template value<scalar>;
@@ -318,8 +324,8 @@ auto bind(Operand<Kind::carry, Start, End, IsLog> const& o) {
     static_assert(A::rows == B::rows && A::cols == B::cols && A::is_vector == B::is_vector,
                   "Batchwork::carry: start and end have different shapes");
   }
-  return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{s, e,
-                                                             static_cast<scalar>(o.log_weight)};
+  return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{
+      s, e, static_cast<scalar_t<scalar>>(o.log_weight)};
 }
 
 template <class O>

@@ -47,10 +47,11 @@ struct FetchedByLane {
   /// Of a lane, at most 256; 0 where it does not pay. Of small items enough are on their way without it, large ones leave too
   /// few lanes (measured on an H200: it pays from 4x4 to 6x6).
   static constexpr std::size_t bytes = [] {
-    constexpr std::size_t numbers = all_numbers(typename Ops::indices{});
+    constexpr std::size_t numbers = all_numbers(typename Ops::indices{}),
+                          all = all_bytes(typename Ops::indices{});
     return on_device_lanes<LanesT> && LanesT::lanes_per_item == 1 && Ops::stage::bytes == 0 &&
-                   Vendor::copies_asynchronously && numbers >= 10 && numbers <= 32
-               ? all_bytes(typename Ops::indices{})
+                   Vendor::copies_asynchronously && numbers >= 10 && numbers <= 32 && all <= 256
+               ? all
                : 0;
   }();
   static constexpr std::size_t bytes_of_lane = bytes;

@@ -142,10 +142,11 @@ struct Cursor {
 };
 
 /// A pack's items, side by side or each where its pointer says.
-template <class V, int W, class Loc>
-struct Cursor<Pack<V, W>, Loc> {
+template <class S, class Loc>
+  requires requires(S const& x) { x.lane(0); } && (!std::is_arithmetic_v<real_t<S>>)
+struct Cursor<S, Loc> {
   using T = typename Loc::value_type;
-  using S = Pack<V, W>;
+  static constexpr int W = ValueTraits<S>::width;
   Loc const& loc;
   Items items;
   bool adjacent;
@@ -178,7 +179,7 @@ struct Cursor<Pack<V, W>, Loc> {
 template <class Loc>
 struct Direct {
   using Sh = typename Loc::shape;
-  using value_type = std::remove_const_t<typename Loc::value_type>;
+  using value_type = Impl::number_of_t<std::remove_const_t<typename Loc::value_type>>;
   static constexpr int rows = Sh::rows;
   static constexpr int cols = Sh::cols;
   static constexpr Structure structure = Sh::structure;
@@ -190,7 +191,7 @@ struct Direct {
   info_t<value_type> info = 0;
 
   BATCHWORK_INLINE value_type entry(int i, int j) const {
-    if (Impl::structurally_zero(structure, i, j)) return value_type(0);
+    if (Impl::structurally_zero(structure, i, j)) return value_type(scalar_t<value_type>(0));
     if (structure == Structure::symmetric && j > i) return loc.data[loc.offset(j, i)];
     return loc.data[loc.offset(i, structure == Structure::diagonal ? 0 : j)];
   }

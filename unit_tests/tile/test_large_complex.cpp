@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Tiles of complex numbers to 32 x 32: by register blocks on hosts. Devices have none that are so large.
+#include "ComplexCase.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
+auto const by_map = [](auto const&... arguments) { map(arguments...); };
+
+TEST(LargeComplex, Products) {
+  expect_complex_products<double, Left, 17, 12>(11, by_map);
+  expect_complex_products<float, Right, 32, 32>(17, by_map);
+}
+TEST(LargeComplex, Lu) {
+  expect_complex_lu<double, Right, 17, 5>(37, by_map);
+  expect_complex_lu<float, Left, 32, 1>(37, by_map);
+}
+TEST(LargeComplex, Cholesky) {
+  expect_complex_cholesky<double, Left, 11, 5>(37, by_map);
+  expect_complex_cholesky<float, Right, 32, 1>(37, by_map);
+}
+TEST(LargeComplex, Qr) {
+  expect_complex_qr<double, Left, 17, 12, 3>(37, by_map);
+  expect_complex_qr<float, Right, 32, 32, 1>(37, by_map);
+}
+#endif
+
+}  // namespace
+}  // namespace Batchwork::Test
