@@ -60,10 +60,10 @@ void launch_lu_teams(Exec const& exec, Call const& call, LuProblem<T> const& p,
       TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
 }
 /// \returns false, and launches nothing, where a team has too little scratch for an item
-template <class T, int Tiles, class Exec>
-bool launch_lu_tiles(Exec const& exec, Call const& call, LuProblem<T> const& p,
+template <LuTask Task, int Tiles, class T, class Exec>
+bool launch_lu_tiles_of(Exec const& exec, Call const& call, LuProblem<T> const& p,
                      DeviceLimits const& limits) {
-  using Kernel = LuTiles<T, Tiles>;
+  using Kernel = LuTiles<T, Tiles, Task>;
   Kernel const kernel(p, limits);
   if (!kernel.fits(limits)) return false;
   launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
@@ -71,19 +71,19 @@ bool launch_lu_tiles(Exec const& exec, Call const& call, LuProblem<T> const& p,
       TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
   return true;
 }
-template <class Exec, class T>
+template <LuTask Task, class T, class Exec>
 bool launch_lu_tiles(Exec const& exec, Call const& call, LuProblem<T> const& p,
                      DeviceLimits const& limits) {
   if constexpr (Vendor::has_shuffles) {
     if (p.n > lu_rows_in_tiles) return false;
     switch (lu_tiles(p.n)) {
-      case 2: return launch_lu_tiles<T, 2>(exec, call, p, limits);
-      case 3: return launch_lu_tiles<T, 3>(exec, call, p, limits);
-      case 4: return launch_lu_tiles<T, 4>(exec, call, p, limits);
-      case 5: return launch_lu_tiles<T, 5>(exec, call, p, limits);
-      case 6: return launch_lu_tiles<T, 6>(exec, call, p, limits);
-      case 7: return launch_lu_tiles<T, 7>(exec, call, p, limits);
-      default: return launch_lu_tiles<T, 8>(exec, call, p, limits);
+      case 2: return launch_lu_tiles_of<Task, 2>(exec, call, p, limits);
+      case 3: return launch_lu_tiles_of<Task, 3>(exec, call, p, limits);
+      case 4: return launch_lu_tiles_of<Task, 4>(exec, call, p, limits);
+      case 5: return launch_lu_tiles_of<Task, 5>(exec, call, p, limits);
+      case 6: return launch_lu_tiles_of<Task, 6>(exec, call, p, limits);
+      case 7: return launch_lu_tiles_of<Task, 7>(exec, call, p, limits);
+      default: return launch_lu_tiles_of<Task, 8>(exec, call, p, limits);
     }
   } else {
     return false;
@@ -119,7 +119,8 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
         LuTeams<T, true>::most_rows(limits.scratch_of_team, p.result == LuResult::solutions),
         "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
-    if (launch_lu_lanes<Task>(exec, call, p) || launch_lu_tiles(exec, call, p, limits)) return;
+    if (launch_lu_lanes<Task>(exec, call, p) || launch_lu_tiles<Task>(exec, call, p, limits))
+      return;
     if constexpr (!Vendor::has_shuffles) {
       if (p.n <= lu_rows_of_warp) return launch_lu_teams<T, false>(exec, call, p, limits);
     }
@@ -210,7 +211,7 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
   p.b = b.storage.as_const();
   p.x = x.storage;
   if (!launched_lu_in_workspace(exec, call, end, a.rows, b.cols, p))
-    launch_lu<LuTask::solutions>(exec, call, a.rows, b.cols, p);
+    launch_lu<decltype(x)::tile_rank == 1 ? LuTask::solution : LuTask::solutions>(exec, call, a.rows, b.cols, p);
 }
 
 /// a and its inverse, which may be the same operand.

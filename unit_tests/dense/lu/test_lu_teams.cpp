@@ -68,16 +68,11 @@ void check_problems(int n, int columns, std::int64_t items, Arranged how, Random
       });
 }
 
-template <class Kernel, class T>
-void check_kernel(int n, int columns, std::int64_t items, Arranged how, Random& random,
-                  Impl::DeviceLimits const& limits = h200_with_kokkos_4()) {
-  check_problems<T>(n, columns, items, how, random,
-                    [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
-                      Kernel const kernel(p, limits);
-                      ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
-                      ASSERT_LE(kernel.team(), kernel.largest_team);
-                      run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
-                    });
+template <class Kernel>
+void run_kernel(Kernel const& kernel, Impl::DeviceLimits const& limits) {
+  ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
+  ASSERT_LE(kernel.team(), kernel.largest_team);
+  run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
 /// In a workspace of so many slots.
 template <class T>
@@ -96,7 +91,11 @@ void check_workspace(int n, int columns, std::int64_t items, std::int64_t slots,
 
 template <class T, bool Large>
 void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& random) {
-  check_kernel<Impl::LuTeams<T, Large>, T>(n, columns, items, how, random);
+  auto const limits = h200_with_kokkos_4();
+  check_problems<T>(n, columns, items, how, random,
+                    [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+                      run_kernel(Impl::LuTeams<T, Large>(p, limits), limits);
+                    });
 }
 /// The kernels in which a lane has an item.
 template <class T, int N>
@@ -168,7 +167,14 @@ TEST(LuTeams, ItemsOfATeam) {
 template <class T, int Tiles>
 void check_tiles(int n, int columns, std::int64_t items, Arranged how, Random& random) {
   if constexpr (Impl::Vendor::has_shuffles)
-    check_kernel<Impl::LuTiles<T, Tiles>, T>(n, columns, items, how, random, h200_with_kokkos_5());
+    check_problems<T>(n, columns, items, how, random,
+                      [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+                        auto const limits = h200_with_kokkos_5();
+                        if (Task == Impl::LuTask::solutions && p.columns == 1)
+                          run_kernel(Impl::LuTiles<T, Tiles, Impl::LuTask::solution>(p, limits),
+                                     limits);
+                        else run_kernel(Impl::LuTiles<T, Tiles, Task>(p, limits), limits);
+                      });
 }
 TEST(LuTiles, ItemsOfAWarp) {
   Random random(6);

@@ -21,9 +21,6 @@ namespace Batchwork::Impl {
 template <class T, bool OnDevice>
 inline constexpr int lu_rows_of_lane = sizeof(T) == 4 || !OnDevice ? 8 : 7;
 
-/// What a kernel is compiled for: factors and determinants, solutions, or inverses.
-enum class LuTask { factors, solutions, inverses };
-
 template <class T, int N, LuTask Task>
 struct LuOfLane {
   using number = T;
@@ -123,8 +120,9 @@ struct LuOfLane {
 /// \returns whether it has launched a kernel in which a lane has an item
 template <LuTask Task, class Exec, class T>
 bool launch_lu_lanes(Exec const& exec, Call const& call, LuProblem<T> const& p) {
+  constexpr LuTask task = Task == LuTask::solution ? LuTask::solutions : Task;
   return with_known_extent<lu_rows_of_lane<T, runs_on_device<Exec>>>(
-      p.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, LuOfLane<T, N, Task>(p)); });
+      p.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, LuOfLane<T, N, task>(p)); });
 }
 
 }  // namespace Batchwork::Impl

@@ -39,7 +39,7 @@ constexpr int lu_tiles(int n) { return n <= 16 ? 2 : (n + 7) / 8; }
 ///
 /// The whole of L and U stays in scratch, where solutions are substituted: one vector by lanes that have rows, the forward one during
 /// the elimination; several, or the inverse, in tiles. Where has_shuffles.
-template <class T, int Tiles>
+template <class T, int Tiles, LuTask Task>
 struct LuTiles {
   /// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other column of tiles. More lanes would leave
   /// fewer items on a multiprocessor, and most of the time goes by in steps that a warp does alone.
@@ -72,17 +72,17 @@ struct LuTiles {
 
   LuProblem<T> p;
   int items_per_team = 1;
-  MatrixTravel of_a, of_lu, of_b, of_x;
+  MatrixTravel of_a, of_b, of_result;
 
   LuTiles(LuProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     of_a = MatrixTravel::of(p.a, p.n, p.n, true, true);
     bool near = of_a.by_items;
-    if (p.result == LuResult::factors) {
-      of_lu = MatrixTravel::of(p.lu, p.n, p.n, true, true);
-      near = near || of_lu.by_items;
-    } else if (one_side()) {
+    if (p.result == LuResult::factors || Task == LuTask::inverses) {
+      of_result = MatrixTravel::of(result(), p.n, p.n, true, true);
+      near = near || of_result.by_items;
+    } else if constexpr (one_side) {
       of_b = MatrixTravel::of(p.b, p.n, 1, true, false);
-      of_x = MatrixTravel::of(p.x, p.n, 1, true, false);
+      of_result = MatrixTravel::of(p.x, p.n, 1, true, false);
     }
     int const most = near ? most_items : std::max(1, (Tiles > 4 ? 2 : 4) / warps);
     while (2 * items_per_team <= most && 2 * items_per_team <= p.items) {
@@ -100,8 +100,10 @@ struct LuTiles {
   }
 
   /// One vector, whose forward substitution goes along with the elimination.
-  BATCHWORK_INLINE bool one_side() const {
-    return p.result == LuResult::solutions && p.columns == 1 && p.b.data != nullptr;
+  static constexpr bool one_side = Task == LuTask::solution;
+  /// The matrices that are stored.
+  BATCHWORK_INLINE Storage<T> const& result() const {
+    return Task == LuTask::factors ? p.lu : p.x;
   }
 
   /// The calling lane and its item.
@@ -144,7 +146,7 @@ struct LuTiles {
     here.order = here.place + rows;
     bool const is_there = here.item < here.there;
     std::int64_t const item = is_there ? first + here.item : p.items - 1;
-    bool const together = of_a.by_items || of_lu.by_items || of_b.by_items || of_x.by_items;
+    bool const together = of_a.by_items || of_b.by_items || of_result.by_items;
     auto const meet = [&] {
       if (together || warps > 1) member.team_barrier();
       else Vendor::wait_for_warp(member);
@@ -159,7 +161,7 @@ struct LuTiles {
         fetch_numbers(of_a, to + place(i, j), from + (i * p.a.row + j * p.a.col));
       });
     }
-    if (one_side()) {
+    if constexpr (one_side) {
       int const which = here.item_of_share(of_b);
       T* const to = numbers_of(which) + to_before;
       T const* const from = item_of(p.b, first + which);
@@ -170,61 +172,71 @@ struct LuTiles {
     meet();
     factorise(member, here);
     std::int32_t code = status(here);
-    T const nan = std::numeric_limits<T>::quiet_NaN();
-
-    if (p.result == LuResult::factors) {
+    // Numbers of the team's items, of which row i goes to row_of(indices)[i].
+    auto const store = [&](auto const& row_of) {
       meet();
-      int const which = here.item_of_share(of_lu);
-      T* const lu = item_of(p.lu, first + which);
-      here.walk(of_lu, [&](int, int i, int j) {
-        T* const to = lu + (indices_of(which)[i] * p.lu.row + j * p.lu.col);
-        T const* const from = numbers_of(which) + place(i, j);
-        if (of_lu.shift == 2) store_numbers<16 / int(sizeof(T))>(to, from);
-        else if (of_lu.shift == 1) store_numbers<2>(to, from);
-        else *to = *from;
+      int const which = here.item_of_share(of_result);
+      T* const to = item_of(result(), first + which);
+      here.walk(of_result, [&](int, int i, int j) {
+        store_numbers(of_result,
+                      to + (row_of(indices_of(which), i) * result().row + j * result().col),
+                      numbers_of(which) + place(i, j));
       });
-      if (is_there)
-        for (int k = here.lane; k < p.n; k += count)
-          item_of(p.order, item)[std::int64_t(k) * p.order.row] = here.order[k];
-    } else if (p.result == LuResult::determinant) {
-      auto const found = determinant(here);
-      if (here.lane == 0 && is_there) code = p.put_determinant(item, found, code);
-    } else if (one_side()) {
-      bool finite = true;
-      if (here.warp == 0) {
-        backward(here);
-        T* const x = here.numbers + to_after;
-        for (int k = here.in_warp; k < p.n; k += lanes_of_warp) {
-          finite = finite && is_finite(x[k]);
-          if (code != 0) x[k] = nan;
-        }
-        finite = !Vendor::any_in_warp(!finite);
+    };
+
+    if constexpr (Task == LuTask::factors) {
+      if (p.result == LuResult::determinant) {
+        auto const found = determinant(here);
+        if (here.lane == 0 && is_there) code = p.put_determinant(item, found, code);
+      } else {
+        store([](std::int16_t const* places, int i) { return int(places[i]); });
+        if (is_there)
+          for (int k = here.lane; k < p.n; k += count)
+            item_of(p.order, item)[std::int64_t(k) * p.order.row] = here.order[k];
       }
-      meet();
-      int const which = here.item_of_share(of_x);
-      T const* const from = numbers_of(which) + to_after;
-      T* const to = item_of(p.x, first + which);
-      here.walk(of_x, [&](int, int i, int) { to[i * p.x.row] = from[i]; });
-      // Where only a result is not finite. A number of b may be what is not.
-      if (code == 0 && !finite) code = Status::code(Reason::not_finite, 0);
     } else {
       bool finite = true;
-      for (int c0 = 0; c0 < p.columns; c0 += rows)
-        finite = solve_columns(member, here, item, is_there, c0, code != 0) && finite;
+      if constexpr (one_side) {
+        if (here.warp == 0) {
+          backward(here);
+          T* const x = here.numbers + to_after;
+          for (int k = here.in_warp; k < p.n; k += lanes_of_warp) {
+            finite = finite && is_finite(x[k]);
+            if (code != 0) x[k] = std::numeric_limits<T>::quiet_NaN();
+          }
+        }
+        meet();
+        int const which = here.item_of_share(of_result);
+        T const* const from = numbers_of(which) + to_after;
+        T* const to = item_of(p.x, first + which);
+        here.walk(of_result, [&](int, int i, int) { to[i * p.x.row] = from[i]; });
+      } else {
+        for (int c0 = 0; c0 < p.columns; c0 += rows)
+          finite = solve_columns(member, here, item, is_there, c0, code != 0) && finite;
+      }
       finite = !Vendor::any_in_warp(!finite);
       if constexpr (warps > 1) {
         if (here.in_warp == 0) here.numbers[to_before + here.warp] = finite ? T(0) : T(1);
         member.team_barrier();
         for (int w = 0; w < warps; ++w) finite = finite && here.numbers[to_before + w] == T(0);
       }
+      // Where only a result is not finite. A number of b may be what is not.
       if (code == 0 && !finite) code = Status::code(Reason::not_finite, 0);
+      if constexpr (Task == LuTask::inverses)
+        store([](std::int16_t const*, int i) { return i; });
     }
     if (p.status.wanted() && here.lane == 0 && is_there) p.status.put(item, code);
   }
 
  private:
+  /// What `t` moves at once.
+  static BATCHWORK_INLINE void store_numbers(MatrixTravel const& t, T* to, T const* from) {
+    if (t.shift == 2) store_together<16 / int(sizeof(T))>(to, from);
+    else if (t.shift == 1) store_together<2>(to, from);
+    else *to = *from;
+  }
   template <int Numbers>
-  static BATCHWORK_INLINE void store_numbers(T* to, T const* from) {
+  static BATCHWORK_INLINE void store_together(T* to, T const* from) {
     T x[Numbers];
     read_together(x, from);
     Vendor::store_together(to, x);
@@ -240,6 +252,7 @@ struct LuTiles {
     }
     for (int i = here.lane; i < rows; i += count) {
       here.place[i] = -1;
+      here.order[i] = std::int16_t(i);
       if (i >= p.n) here.numbers[to_before + i] = T(0);
     }
   }
@@ -292,7 +305,6 @@ struct LuTiles {
   /// Four steps of `eliminate` on the group, by a warp, and the multipliers of all rows.
   BATCHWORK_INLINE void factor_group(Here const& here, int g) const {
     T* const group = here.group(g);
-    bool const forward = one_side();
     T x[of_lane][4], y[of_lane], l[of_lane][4], unit[4][4];
     bool open[of_lane] = {};  // not yet in a place
     auto const is_candidate = [&](int s, int m) {
@@ -305,7 +317,7 @@ struct LuTiles {
       bool const is_row = row < rows;
       open[s] = is_row && here.place[is_row ? row : 0] < 0;
       read_together(x[s], group + 4 * (is_row ? row : 0));
-      y[s] = forward && is_row ? here.numbers[to_before + row] : T(0);
+      y[s] = one_side && is_row ? here.numbers[to_before + row] : T(0);
     }
     BATCHWORK_UNROLL
     for (int m = 0; m < 4; ++m) {
@@ -336,7 +348,7 @@ struct LuTiles {
         if (q != m) pivot[q] = of_pivot(own(x[0][q], x[of_lane - 1][q]));
       BATCHWORK_UNROLL
       for (int q = 0; q < m; ++q) unit[m][q] = pivot[q];
-      T const known = forward ? of_pivot(own(y[0], y[of_lane - 1])) : T(0);
+      T const known = one_side ? of_pivot(own(y[0], y[of_lane - 1])) : T(0);
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
         bool const chosen = here.in_warp == from && slot == s;
@@ -362,7 +374,7 @@ struct LuTiles {
       int const row = of_lane * here.in_warp + s;
       if (row >= rows) continue;
       write_together(group + 4 * row, x[s]);
-      if (forward) here.numbers[to_before + row] = y[s];
+      if constexpr (one_side) here.numbers[to_before + row] = y[s];
       // l W^-1
       BATCHWORK_UNROLL
       for (int q = 2; q >= 0; --q) {
@@ -549,48 +561,59 @@ struct LuTiles {
     return r;
   }
 
-  /// Solutions for up to `rows` right-hand sides from c0 on, which are stored. \returns whether those of the lane are finite
+  /// Solutions for up to `rows` right-hand sides from c0 on, which are stored. Of an inverse, U^-1 L^-1 P, where L^-1 is lower and P
+  /// sends columns to other places, they take the place of the factors. \returns whether those of the lane are finite
   template <class Member>
   BATCHWORK_INLINE bool solve_columns(Member const& member, Here const& here, std::int64_t item,
                                       bool is_there, int c0, bool failed) const {
+    constexpr bool inverts = Task == LuTask::inverses;
     int const some = p.columns - c0 < rows ? p.columns - c0 : rows, tiles = (some + 7) / 8;
     T x[Tiles][across][2];
-    int row_of[Tiles];
-    T const* const b = p.b.data == nullptr ? nullptr : item_of(p.b, item);
+    T const* const b = inverts ? nullptr : item_of(p.b, item);
     BATCHWORK_UNROLL
     for (int i = 0; i < Tiles; ++i) {
-      row_of[i] = here.order[8 * i + here.r < p.n ? 8 * i + here.r : 0];
+      int const row = 8 * i + here.r;
+      int const from = inverts ? 0 : here.order[row];
       BATCHWORK_UNROLL
       for (int k = 0; k < across; ++k) {
         BATCHWORK_UNROLL
         for (int e = 0; e < 2; ++e) {
           int const column = 8 * here.tile(k) + 2 * here.c + e;
-          bool const wanted = 8 * i + here.r < p.n && column < some;
-          x[i][k][e] = !wanted ? T(0)
-                       : b == nullptr
-                           ? T(row_of[i] == c0 + column ? 1 : 0)
-                           : b[row_of[i] * p.b.row + std::int64_t(c0 + column) * p.b.col];
+          if constexpr (inverts) x[i][k][e] = T(row == column ? 1 : 0);
+          else
+            x[i][k][e] = row < p.n && column < some
+                             ? b[from * p.b.row + std::int64_t(c0 + column) * p.b.col]
+                             : T(0);
         }
       }
     }
     BATCHWORK_KEEP_LOOP
-    for (int g = 0; 4 * g < p.n; ++g) substitute<true>(member, here, x, row_of, g, tiles);
+    for (int g = 0; 4 * g < p.n; ++g)
+      substitute<true>(member, here, x, g, inverts ? g / 2 + 1 : tiles);
     BATCHWORK_KEEP_LOOP
     for (int g = (p.n + 3) / 4 - 1; g >= 0; --g)
-      substitute<false>(member, here, x, row_of, g, tiles);
+      substitute<false>(member, here, x, g, tiles);
+    // Factors are not needed any more.
+    if constexpr (inverts && warps > 1) member.team_barrier();
     bool finite = true;
-    T* const to = item_of(p.x, item);
+    T* const to = inverts ? nullptr : item_of(p.x, item);
     BATCHWORK_UNROLL
-    for (int i = 0; i < Tiles; ++i) {
+    for (int k = 0; k < across; ++k) {
       BATCHWORK_UNROLL
-      for (int k = 0; k < across; ++k) {
+      for (int e = 0; e < 2; ++e) {
+        int const column = 8 * here.tile(k) + 2 * here.c + e;
+        if (column >= some) continue;
+        // One place at a time.
+        if constexpr (inverts) Vendor::forget_loads();
+        int const place = inverts ? here.order[column] : 0;
         BATCHWORK_UNROLL
-        for (int e = 0; e < 2; ++e) {
-          int const row = 8 * i + here.r, column = 8 * here.tile(k) + 2 * here.c + e;
-          if (row >= p.n || column >= some) continue;
+        for (int i = 0; i < Tiles; ++i) {
+          int const row = 8 * i + here.r;
+          if (row >= p.n) continue;
           T const number = failed ? std::numeric_limits<T>::quiet_NaN() : x[i][k][e];
           finite = finite && is_finite(number);
-          if (is_there) to[row * p.x.row + std::int64_t(c0 + column) * p.x.col] = number;
+          if constexpr (inverts) here.group(place / 4)[4 * row + place % 4] = number;
+          else if (is_there) to[row * p.x.row + std::int64_t(c0 + column) * p.x.col] = number;
         }
       }
     }
@@ -600,7 +623,7 @@ struct LuTiles {
   /// Rows of x in the places of group g, solved with L or U, and what other rows take of them. Rows are in the order of places.
   template <bool Lower, class Member>
   BATCHWORK_INLINE void substitute(Member const& member, Here const& here, T (&x)[Tiles][across][2],
-                                   int const (&row_of)[Tiles], int g, int tiles) const {
+                                   int g, int tiles) const {
     T* const pivots = here.numbers + to_pivots;
     T const* const group = here.group(g);
     bool const mine = here.r / 4 == g % 2;
@@ -646,7 +669,7 @@ struct LuTiles {
     for_own([](T(&own)[2], T const* shared) { read_together(own, shared); });
     subtract_product(
         here, x, Lower ? g / 2 : 0, Lower ? Tiles : g / 2 + 1, 0, tiles,
-        [&](int i) { return group + 4 * row_of[i]; },
+        [&](int i) { return group + 4 * here.order[8 * i + here.r]; },
         [&](int i) {
           int const row = 8 * i + here.r;
           return Lower ? row > 4 * g + 3 && row < p.n : row < 4 * g;
