@@ -110,6 +110,7 @@ struct LuTiles {
   struct Here : LaneOfItems {
     int warp, in_warp;  ///< of the item's; rank in it
     int r, c;           ///< see above
+    std::int64_t first;  ///< item of the team
     T* numbers;
     std::int16_t *place, *order;
 
@@ -123,29 +124,13 @@ struct LuTiles {
     std::size_t const bytes_of_team = std::size_t(items_per_team) * item_bytes;
     char* const scratch =
         static_cast<char*>(member.team_scratch(0).get_shmem_aligned(int(bytes_of_team), 16));
-    std::int64_t const first = std::int64_t(member.league_rank()) * items_per_team;
-    Here here;
-    here.rank = Vendor::lane_rank(member);
-    here.team = count * items_per_team;
-    here.lanes = count;
-    here.item = here.rank / count;
-    here.lane = here.rank % count;
-    here.items = items_per_team;
-    here.there = p.items - first < items_per_team ? int(p.items - first) : items_per_team;
-    here.warp = here.lane / lanes_of_warp;
-    here.in_warp = here.lane % lanes_of_warp;
-    here.r = here.in_warp / 4, here.c = here.in_warp % 4;
     auto const numbers_of = [&](int item) {
       return reinterpret_cast<T*>(scratch + std::size_t(item) * item_bytes);
     };
     auto const indices_of = [&](int item) {
       return reinterpret_cast<std::int16_t*>(numbers_of(item) + item_numbers);
     };
-    here.numbers = numbers_of(here.item);
-    here.place = indices_of(here.item);
-    here.order = here.place + rows;
-    bool const is_there = here.item < here.there;
-    std::int64_t const item = is_there ? first + here.item : p.items - 1;
+    Here here = lane_of(member, numbers_of, indices_of);
     bool const together = of_a.by_items || of_b.by_items || of_result.by_items;
     auto const meet = [&] {
       if (together || warps > 1) member.team_barrier();
@@ -156,7 +141,7 @@ struct LuTiles {
     {
       int const which = here.item_of_share(of_a);
       T* const to = numbers_of(which);
-      T const* const from = item_of(p.a, first + which);
+      T const* const from = item_of(p.a, here.first + which);
       here.walk(of_a, [&](int, int i, int j) {
         fetch_numbers(of_a, to + place(i, j), from + (i * p.a.row + j * p.a.col));
       });
@@ -164,7 +149,7 @@ struct LuTiles {
     if constexpr (one_side) {
       int const which = here.item_of_share(of_b);
       T* const to = numbers_of(which) + to_before;
-      T const* const from = item_of(p.b, first + which);
+      T const* const from = item_of(p.b, here.first + which);
       here.walk(of_b, [&](int, int i, int) { fetch_together<1>(to + i, from + i * p.b.row); });
     }
     begin(here);
@@ -172,11 +157,15 @@ struct LuTiles {
     meet();
     factorise(member, here);
     std::int32_t code = status(here);
+    auto const is_there = [&] { return here.item < here.there; };
+    auto const item = [&] { return is_there() ? here.first + here.item : p.items - 1; };
     // Numbers of the team's items, of which row i goes to row_of(indices)[i].
     auto const store = [&](auto const& row_of) {
       meet();
+      // Found anew, rather than kept while registers are scarce.
+      here = lane_of(member, numbers_of, indices_of);
       int const which = here.item_of_share(of_result);
-      T* const to = item_of(result(), first + which);
+      T* const to = item_of(result(), here.first + which);
       here.walk(of_result, [&](int, int i, int j) {
         store_numbers(of_result,
                       to + (row_of(indices_of(which), i) * result().row + j * result().col),
@@ -187,12 +176,12 @@ struct LuTiles {
     if constexpr (Task == LuTask::factors) {
       if (p.result == LuResult::determinant) {
         auto const found = determinant(here);
-        if (here.lane == 0 && is_there) code = p.put_determinant(item, found, code);
+        if (here.lane == 0 && is_there()) code = p.put_determinant(item(), found, code);
       } else {
         store([](std::int16_t const* places, int i) { return int(places[i]); });
-        if (is_there)
+        if (is_there())
           for (int k = here.lane; k < p.n; k += count)
-            item_of(p.order, item)[std::int64_t(k) * p.order.row] = here.order[k];
+            item_of(p.order, item())[std::int64_t(k) * p.order.row] = here.order[k];
       }
     } else {
       bool finite = true;
@@ -208,11 +197,11 @@ struct LuTiles {
         meet();
         int const which = here.item_of_share(of_result);
         T const* const from = numbers_of(which) + to_after;
-        T* const to = item_of(p.x, first + which);
+        T* const to = item_of(p.x, here.first + which);
         here.walk(of_result, [&](int, int i, int) { to[i * p.x.row] = from[i]; });
       } else {
         for (int c0 = 0; c0 < p.columns; c0 += rows)
-          finite = solve_columns(member, here, item, is_there, c0, code != 0) && finite;
+          finite = solve_columns(member, here, item(), is_there(), c0, code != 0) && finite;
       }
       finite = !Vendor::any_in_warp(!finite);
       if constexpr (warps > 1) {
@@ -225,10 +214,31 @@ struct LuTiles {
       if constexpr (Task == LuTask::inverses)
         store([](std::int16_t const*, int i) { return i; });
     }
-    if (p.status.wanted() && here.lane == 0 && is_there) p.status.put(item, code);
+    if (p.status.wanted() && here.lane == 0 && is_there()) p.status.put(item(), code);
   }
 
  private:
+  template <class Member, class Numbers, class Indices>
+  BATCHWORK_INLINE Here lane_of(Member const& member, Numbers const& numbers_of,
+                                Indices const& indices_of) const {
+    Here here;
+    here.first = std::int64_t(member.league_rank()) * items_per_team;
+    here.rank = Vendor::renewed(Vendor::lane_rank(member));
+    here.team = count * items_per_team;
+    here.lanes = count;
+    here.item = here.rank / count;
+    here.lane = here.rank % count;
+    here.items = items_per_team;
+    here.there = p.items - here.first < items_per_team ? int(p.items - here.first) : items_per_team;
+    here.warp = here.lane / lanes_of_warp;
+    here.in_warp = here.lane % lanes_of_warp;
+    here.r = here.in_warp / 4, here.c = here.in_warp % 4;
+    here.numbers = numbers_of(here.item);
+    here.place = indices_of(here.item);
+    here.order = here.place + rows;
+    return here;
+  }
+
   /// What `t` moves at once.
   static BATCHWORK_INLINE void store_numbers(MatrixTravel const& t, T* to, T const* from) {
     if (t.shift == 2) store_together<16 / int(sizeof(T))>(to, from);
