@@ -62,7 +62,7 @@ void launch_lu_teams(Exec const& exec, Call const& call, LuProblem<T> const& p,
 /// \returns false, and launches nothing, where a team has too little scratch for an item
 template <LuTask Task, int Tiles, class T, class Exec>
 bool launch_lu_tiles_of(Exec const& exec, Call const& call, LuProblem<T> const& p,
-                     DeviceLimits const& limits) {
+                        DeviceLimits const& limits) {
   using Kernel = LuTiles<T, Tiles, Task>;
   Kernel const kernel(p, limits);
   if (!kernel.fits(limits)) return false;
@@ -211,7 +211,8 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
   p.b = b.storage.as_const();
   p.x = x.storage;
   if (!launched_lu_in_workspace(exec, call, end, a.rows, b.cols, p))
-    launch_lu<decltype(x)::tile_rank == 1 ? LuTask::solution : LuTask::solutions>(exec, call, a.rows, b.cols, p);
+    launch_lu<decltype(x)::tile_rank == 1 ? LuTask::solution : LuTask::solutions>(
+        exec, call, a.rows, b.cols, p);
 }
 
 /// a and its inverse, which may be the same operand.

@@ -167,14 +167,13 @@ TEST(LuTeams, ItemsOfATeam) {
 template <class T, int Tiles>
 void check_tiles(int n, int columns, std::int64_t items, Arranged how, Random& random) {
   if constexpr (Impl::Vendor::has_shuffles)
-    check_problems<T>(n, columns, items, how, random,
-                      [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
-                        auto const limits = h200_with_kokkos_5();
-                        if (Task == Impl::LuTask::solutions && p.columns == 1)
-                          run_kernel(Impl::LuTiles<T, Tiles, Impl::LuTask::solution>(p, limits),
-                                     limits);
-                        else run_kernel(Impl::LuTiles<T, Tiles, Task>(p, limits), limits);
-                      });
+    check_problems<T>(
+        n, columns, items, how, random, [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+          auto const limits = h200_with_kokkos_5();
+          if (Task == Impl::LuTask::solutions && p.columns == 1)
+            run_kernel(Impl::LuTiles<T, Tiles, Impl::LuTask::solution>(p, limits), limits);
+          else run_kernel(Impl::LuTiles<T, Tiles, Task>(p, limits), limits);
+        });
 }
 TEST(LuTiles, ItemsOfAWarp) {
   Random random(6);

@@ -102,14 +102,12 @@ struct LuTiles {
   /// One vector, whose forward substitution goes along with the elimination.
   static constexpr bool one_side = Task == LuTask::solution;
   /// The matrices that are stored.
-  BATCHWORK_INLINE Storage<T> const& result() const {
-    return Task == LuTask::factors ? p.lu : p.x;
-  }
+  BATCHWORK_INLINE Storage<T> const& result() const { return Task == LuTask::factors ? p.lu : p.x; }
 
   /// The calling lane and its item.
   struct Here : LaneOfItems {
-    int warp, in_warp;  ///< of the item's; rank in it
-    int r, c;           ///< see above
+    int warp, in_warp;   ///< of the item's; rank in it
+    int r, c;            ///< see above
     std::int64_t first;  ///< item of the team
     T* numbers;
     std::int16_t *place, *order;
@@ -211,8 +209,7 @@ struct LuTiles {
       }
       // Where only a result is not finite. A number of b may be what is not.
       if (code == 0 && !finite) code = Status::code(Reason::not_finite, 0);
-      if constexpr (Task == LuTask::inverses)
-        store([](std::int16_t const*, int i) { return i; });
+      if constexpr (Task == LuTask::inverses) store([](std::int16_t const*, int i) { return i; });
     }
     if (p.status.wanted() && here.lane == 0 && is_there()) p.status.put(item(), code);
   }
@@ -601,8 +598,7 @@ struct LuTiles {
     for (int g = 0; 4 * g < p.n; ++g)
       substitute<true>(member, here, x, g, inverts ? g / 2 + 1 : tiles);
     BATCHWORK_KEEP_LOOP
-    for (int g = (p.n + 3) / 4 - 1; g >= 0; --g)
-      substitute<false>(member, here, x, g, tiles);
+    for (int g = (p.n + 3) / 4 - 1; g >= 0; --g) substitute<false>(member, here, x, g, tiles);
     // Factors are not needed any more.
     if constexpr (inverts && warps > 1) member.team_barrier();
     bool finite = true;

@@ -68,7 +68,8 @@ struct LaneOfItems {
   BATCHWORK_INLINE void share(MatrixTravel const& t, Move const& move) const {
     int const step = t.by_items ? team / items : lanes;
     if (item_of_share(t) >= there) return;
-    for (int k = t.by_items ? rank / items : lane; k < t.count; k += step) move(item_of_share(t), k);
+    for (int k = t.by_items ? rank / items : lane; k < t.count; k += step)
+      move(item_of_share(t), k);
   }
   BATCHWORK_INLINE int item_of_share(MatrixTravel const& t) const {
     return t.by_items ? rank & (items - 1) : item;
