@@ -20,7 +20,14 @@ void register_functions_float();
 void register_functions_double();
 void register_solves_float();
 void register_solves_double();
-void register_verbs();
+void register_verb_inverse_float();
+void register_verb_inverse_double();
+void register_verb_qr_float();
+void register_verb_qr_double();
+void register_verb_eigh_float();
+void register_verb_eigh_double();
+void register_verb_svd_float();
+void register_verb_svd_double();
 void register_lapack_decompositions();
 void register_lapack_solves();
 void register_eigen_float();
@@ -43,7 +50,14 @@ void register_all() {
   register_functions_double();
   register_solves_float();
   register_solves_double();
-  register_verbs();
+  register_verb_inverse_float();
+  register_verb_inverse_double();
+  register_verb_qr_float();
+  register_verb_qr_double();
+  register_verb_eigh_float();
+  register_verb_eigh_double();
+  register_verb_svd_float();
+  register_verb_svd_double();
 #if defined(BATCHWORK_HAVE_LAPACK)
   if constexpr (!on_device) {
     register_lapack_decompositions();

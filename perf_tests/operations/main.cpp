@@ -12,7 +12,8 @@ void register_operations_float_item_contiguous();
 void register_operations_double_interleaved();
 void register_operations_double_item_contiguous();
 void register_operations_lu();
-void register_verbs();
+void register_verbs_float();
+void register_verbs_double();
 void register_lapack_operations();
 void register_cuda_operations();
 
@@ -24,7 +25,8 @@ void register_all() {
   register_operations_double_interleaved();
   register_operations_double_item_contiguous();
   register_operations_lu();
-  register_verbs();
+  register_verbs_float();
+  register_verbs_double();
 #if defined(BATCHWORK_HAVE_LAPACK)
   if constexpr (!on_device) register_lapack_operations();
 #endif

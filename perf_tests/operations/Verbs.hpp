@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The verbs for single operations on larger items: cholesky, solve_cholesky and solve_lu.
+/// \file
+/// The verbs for single operations on matrices of extents known at run time: cholesky, solve_cholesky and solve_lu.
+#ifndef BATCHWORK_PERF_OPERATIONS_VERBS_HPP
+#define BATCHWORK_PERF_OPERATIONS_VERBS_HPP
 
 #include "Problem.hpp"
 
 namespace BatchworkPerf {
-
-namespace {
 
 template <class T, int D, Layout L, Operation O>
 void verb_operation(benchmark::State& state, std::int64_t items) {
@@ -28,7 +29,7 @@ void verb_operation(benchmark::State& state, std::int64_t items) {
 }
 
 template <class T, Layout L, int... D>
-void register_sizes() {
+void register_verb_sizes() {
   (register_operation<T, D, Operation::cholesky>("batchwork", L,
                                                  verb_operation<T, D, L, Operation::cholesky>),
    ...);
@@ -42,26 +43,19 @@ void register_sizes() {
 
 /// Beside the same in a sequence.
 template <class T, Layout L, int... D>
-void register_small() {
+void register_small_verbs() {
   (register_operation<T, D, Operation::solve_lu>("batchwork_verb", L,
                                                  verb_operation<T, D, L, Operation::solve_lu>),
    ...);
 }
 template <class T>
-void register_type() {
-  register_small<T, Layout::item_contiguous, 4, 8, 12, 16, 22, 24, 32>();
-  register_small<T, Layout::interleaved, 4, 8, 12, 16, 22, 24, 32>();
-}
-
-}  // namespace
-
 void register_verbs() {
-  register_type<float>();
-  register_type<double>();
-  register_sizes<float, Layout::item_contiguous, 33, 48, 54, 64>();
-  register_sizes<float, Layout::interleaved, 33, 48, 54, 64>();
-  register_sizes<double, Layout::item_contiguous, 33, 48, 54, 64>();
-  register_sizes<double, Layout::interleaved, 33, 48, 54, 64>();
+  register_small_verbs<T, Layout::item_contiguous, 3, 4, 6, 8, 12, 16, 22, 24, 32>();
+  register_small_verbs<T, Layout::interleaved, 3, 4, 6, 8, 12, 16, 22, 24, 32>();
+  register_verb_sizes<T, Layout::item_contiguous, 33, 48, 54, 64>();
+  register_verb_sizes<T, Layout::interleaved, 33, 48, 54, 64>();
 }
 
 }  // namespace BatchworkPerf
+
+#endif

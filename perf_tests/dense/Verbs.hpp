@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Inverses and decompositions through the verbs on matrices of extents known at run time.
+/// \file
+/// Inverses and decompositions through the verbs on matrices of extents known at run time.
+#ifndef BATCHWORK_PERF_DENSE_VERBS_HPP
+#define BATCHWORK_PERF_DENSE_VERBS_HPP
 
 #include "Problem.hpp"
 
 namespace BatchworkPerf {
-
-namespace {
 
 template <class T, int D, Layout L, Decomposition O>
 void verb(benchmark::State& state, std::int64_t items) {
@@ -27,27 +28,15 @@ void verb(benchmark::State& state, std::int64_t items) {
 }
 
 template <class T, Decomposition O, Layout L, int... D>
-void register_sizes() {
+void register_verb_sizes() {
   (register_decomposition<T, D, O>("batchwork_verb", L, verb<T, D, L, O>), ...);
 }
 template <class T, Decomposition O>
-void register_layouts() {
-  register_sizes<T, O, Layout::item_contiguous, 3, 4, 8, 16, 24, 32, 48, 64, 100>();
-  register_sizes<T, O, Layout::interleaved, 3, 8, 32>();
-}
-template <class T>
-void register_type() {
-  register_layouts<T, Decomposition::inverse>();
-  register_layouts<T, Decomposition::qr>();
-  register_layouts<T, Decomposition::eigh>();
-  register_layouts<T, Decomposition::svd>();
-}
-
-}  // namespace
-
-void register_verbs() {
-  register_type<float>();
-  register_type<double>();
+void register_verb() {
+  register_verb_sizes<T, O, Layout::item_contiguous, 3, 4, 6, 8, 16, 24, 32, 48, 64, 100>();
+  register_verb_sizes<T, O, Layout::interleaved, 3, 4, 6, 8, 16, 32>();
 }
 
 }  // namespace BatchworkPerf
+
+#endif

@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Verbs.hpp"
+
+namespace BatchworkPerf {
+
+void register_verb_qr_float() { register_verb<float, Decomposition::qr>(); }
+
+}  // namespace BatchworkPerf
