@@ -24,12 +24,15 @@ constexpr char const* name_of(SolveBy by) {
 /// Unknowns for D equations.
 constexpr int unknowns(SolveBy by, int D) { return by == SolveBy::least_squares ? (D + 1) / 2 : D; }
 
-/// Entry (i, j) of the matrix of item k, between -1 and 1, symmetric where it is to be.
+/// Entry (i, j) of the matrix of item k, between -1 and 1, symmetric where it is to be. Where a rank is found, one entry of a row is larger.
 template <class T, SolveBy By>
 KOKKOS_INLINE_FUNCTION T matrix_entry(std::int64_t k, int i, int j, int D) {
   bool const mirrored = By == SolveBy::ldlt && j > i;
   int const high = mirrored ? j : i, low = mirrored ? i : j;
-  return static_cast<T>(2 * uniform(5, static_cast<std::uint64_t>((k * D + high) * D + low)) - 1);
+  double const u = 2 * uniform(5, static_cast<std::uint64_t>((k * D + high) * D + low)) - 1;
+  // Of full rank, whatever the rounding.
+  bool const large = By == SolveBy::pivoted_qr && (i + k) % D == j;
+  return static_cast<T>(large ? u + 2 * std::sqrt(double(D)) : u);
 }
 template <class T>
 KOKKOS_INLINE_FUNCTION T right_hand_side(std::int64_t k, int i, int D) {

@@ -104,6 +104,10 @@ void launch_lu_host(Exec const& exec, Call const& call, LuProblem<T> const& p) {
 template <LuTask Task, class Exec, class T>
 void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t columns,
                LuProblem<T> p) {
+  // A matrix of one column is a vector.
+  if constexpr (Task == LuTask::solutions) {
+    if (columns == 1) return launch_lu<LuTask::solution>(exec, call, n, columns, p);
+  }
   constexpr std::int64_t many = 1 << 20;
   if (columns > many)
     call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
