@@ -26,15 +26,15 @@ namespace Impl {
 template <class T>
 using integer_of_t = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
 
-#if defined(__CUDACC__)
-// nvcc refuses vector types in functions that also exist on the device; there a pack is an array and the
-// host compiler's vectoriser does what it can.
+/// Numbers side by side as an array, of which the compiler's vectoriser makes what it can.
 template <class T, int W>
 struct PackStorage {
   alignas(sizeof(T) * W <= 64 ? sizeof(T) * W : 64) T v[W];
   BATCHWORK_INLINE T& operator[](int l) { return v[l]; }
   BATCHWORK_INLINE T const& operator[](int l) const { return v[l]; }
 };
+#if defined(__CUDACC__)
+// nvcc refuses vector types in functions that also exist on the device.
 template <class T, int W>
 struct NativeVector {
   using type = PackStorage<T, W>;
@@ -46,7 +46,18 @@ template <class T, int W>
 struct NativeVector {
   typedef T type __attribute__((vector_size(sizeof(T) * W)));
 };
-#define BATCHWORK_PACK_LANEWISE(result, expression, whole) result = whole;
+/// Not a vector of one number: GCC 16 makes code of selections between such that gives wrong numbers.
+template <class T>
+struct NativeVector<T, 1> {
+  using type = PackStorage<T, 1>;
+};
+#define BATCHWORK_PACK_LANEWISE(result, expression, whole) \
+  if constexpr (W == 1) {                                  \
+    constexpr int l = 0;                                   \
+    result[l] = expression;                                \
+  } else {                                                 \
+    result = whole;                                        \
+  }
 #endif
 
 /// What the conversion of a mask to bool says.

@@ -399,13 +399,23 @@ struct LuTiles {
     int const first = (g + 1) / 2;
     BATCHWORK_UNROLL
     for (int i = 0; i < Tiles; ++i) {
-      int const m = here.place[8 * i + here.r] - 4 * g;
+      int const m = step_of(here, 8 * i + here.r, g);
       if (m < 0) continue;
       BATCHWORK_UNROLL
       for (int k = 0; k < across; ++k)
         if (here.tile(k) >= first && here.tile(k) < Tiles)
           write_together(to + m * pivots_leading + 8 * here.tile(k), rest[i][k]);
     }
+  }
+
+  /// Which of the four pivots of group g a row is, or a negative number. Where there are two warps the other one may be writing
+  /// the places of the next group.
+  static BATCHWORK_INLINE int step_of(Here const& here, int row, int g) {
+    if constexpr (warps == 1) return here.place[row] - 4 * g;
+    int step = -1;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < 4; ++m) step = here.order[4 * g + m] == row ? m : step;
+    return step;
   }
 
   /// x -= the four multipliers of a row times the four rows in to_pivots, for rows of tiles [i0, i1) and columns of tiles [j0, j1).
