@@ -267,7 +267,7 @@ struct ItemsOfPack {
   /// Where the pack's items begin; of those that are missing the last one.
   template <class U>
   struct Places {
-    U* first[W];
+    U* first[W] = {};
     bool adjacent = true;
     int count;
     std::int64_t row, col;
