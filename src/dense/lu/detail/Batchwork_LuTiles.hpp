@@ -322,9 +322,13 @@ struct LuTiles {
     for (int s = 0; s < of_lane; ++s) {
       int const row = of_lane * here.in_warp + s;
       bool const is_row = row < rows;
-      open[s] = is_row && here.place[is_row ? row : 0] < 0;
-      read_together(x[s], group + 4 * (is_row ? row : 0));
-      y[s] = one_side && is_row ? here.numbers[to_before + row] : T(0);
+      BATCHWORK_UNROLL
+      for (int q = 0; q < 4; ++q) x[s][q] = T(0);
+      y[s] = T(0);
+      if (!is_row) continue;
+      open[s] = here.place[row] < 0;
+      read_together(x[s], group + 4 * row);
+      if constexpr (one_side) y[s] = here.numbers[to_before + row];
     }
     BATCHWORK_UNROLL
     for (int m = 0; m < 4; ++m) {
