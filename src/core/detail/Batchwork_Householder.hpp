@@ -270,26 +270,26 @@ BATCHWORK_INLINE void triangularise_exchanging(C& a, typename C::value_type (&or
   scale_triangle(a, [&](int, S const& r) { return S(r * scale.second_back * scale.first_back); });
 }
 
-/// x := H_k x, or H_k' x, own columns of x; u is column k of the factors, shown.
+/// x := H_k x, or H_k' x, own columns of x, from number `first` on; u is column k of the factors, shown.
 template <bool Adjoint = false, class U, class X>
-BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x) {
+BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
   using S = typename X::value_type;
   S w[X::mine];
   BATCHWORK_UNROLL_ON_DEVICE
-  for (int m = 0; m < X::mine; ++m) w[m] = S(scalar_t<S>(0));
+  for (int m = first; m < X::mine; ++m) w[m] = S(scalar_t<S>(0));
   [[maybe_unused]] S top(scalar_t<S>(0));
   u.for_each(k, [&](int i, auto const& ui) {
     if constexpr (is_complex<S>) top = i == k ? S(ui) : top;
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 0; m < X::mine; ++m) add_product(w[m], S(conj(ui)), x.at(m, i));
+    for (int m = first; m < X::mine; ++m) add_product(w[m], S(conj(ui)), x.at(m, i));
   });
   if constexpr (is_complex<S>) {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 0; m < X::mine; ++m) w[m] = times_factor<Adjoint>(top, w[m]);
+    for (int m = first; m < X::mine; ++m) w[m] = times_factor<Adjoint>(top, w[m]);
   }
   u.for_each(k, [&](int i, auto const& ui) {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 0; m < X::mine; ++m) subtract_product(x.at(m, i), w[m], S(ui));
+    for (int m = first; m < X::mine; ++m) subtract_product(x.at(m, i), w[m], S(ui));
   });
 }
 

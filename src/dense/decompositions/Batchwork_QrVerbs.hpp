@@ -15,6 +15,7 @@
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_QrLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
+#include "dense/decompositions/detail/Batchwork_QrOfSharedLanes.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 
 namespace Batchwork {
@@ -63,10 +64,14 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
     f.columns_of_q = int(q.cols);
   }
   if (f.items == 0 || least == 0) return;
-  if (!with_known_extent<qr_extent_of_lane<T>>(std::max(f.m, f.n), [&]<int N>(KnownExtent<N>) {
-        launch_lanes(exec, call, QrOfLane<T, N>{f});
-      }))
-    launch_decomposition_anywhere(exec, call, end, f);
+  if constexpr (!S::asks) {
+    if (with_known_extent<qr_extent_of_lane<T>>(std::max(f.m, f.n), [&]<int N>(KnownExtent<N>) {
+          launch_lanes(exec, call, QrOfLane<T, N>{f});
+        }))
+      return;
+    if (launch_qr_of_shared_lanes(exec, call, f)) return;
+  }
+  launch_decomposition_anywhere(exec, call, end, f);
 }
 
 struct QrOfOperands {
@@ -147,10 +152,13 @@ struct LeastSquaresOfOperands {
     f.b = {b.storage.as_const(), b.rows, b.cols};
     f.x = {x.storage, x.rows, x.cols};
     if (f.items == 0 || f.n == 0 || f.columns == 0) return;
-    if (!with_known_extent<qr_extent_of_lane<T>>(f.m, [&]<int N>(KnownExtent<N>) {
-          launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f});
-        }))
-      launch_decomposition_anywhere(exec, call, end, f);
+    if constexpr (!S::asks) {
+      if (with_known_extent<qr_extent_of_lane<T>>(f.m, [&]<int N>(KnownExtent<N>) {
+            launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f});
+          }))
+        return;
+    }
+    launch_decomposition_anywhere(exec, call, end, f);
   }
 };
 
@@ -179,8 +187,8 @@ struct CallOfVerb<Verb::least_squares> : LeastSquaresOfOperands {};
 /// Zero items, rows or columns are no launch, and write no status. 2 N^2 (M - N / 3) operations an item for M >= N, and as many again
 /// for Q. By Householder's reflections; errors are those of qr(tile), which is for items that are part of a longer sequence, and for
 /// extents up to 32 known at compile time. Matrices of up to 8 rows and columns in float, 7 in double, are held in registers, by a lane
-/// or in packs. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; LAPACK's geqr2 and
-/// org2r.)
+/// or in packs; on GPUs those of up to 32 likewise, by 2 to 32 lanes of a warp, at the price of the next one of 12, 16, 24 and 32 rows and
+/// columns. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; LAPACK's geqr2 and org2r.)
 ///
 /// Views and what throws std::invalid_argument are as in eigh.
 template <Impl::BeginsCall First, class... Rest>

@@ -59,6 +59,21 @@ struct Lanes {
   }
 };
 
+/// By lanes that share an item, for extents of up to N.
+template <int N>
+struct SharedLanes {
+  template <class T>
+  void operator()(Impl::QrOfItems<T> const& f) const {
+    if constexpr (Impl::Vendor::has_shuffles) {
+      auto const limits = h200_with_kokkos_4();
+      Impl::QrOfSharedLanes<T, N> const kernel(f, limits);
+      ASSERT_TRUE(kernel.fits(limits));
+      ASSERT_LE(kernel.team(), kernel.largest_team);
+      run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+    }
+  }
+};
+
 /// In a workspace of so many slots.
 template <int Slots>
 struct InWorkspace {
@@ -174,6 +189,59 @@ TEST(DecompositionTeams, AnItemOfEachLane) {
   check_svd_teams<double, Lanes<1>>(1, 1, 2, Arranged::interleaved, random);
   check_qr_teams<float, Lanes<2>>(2, 1, true, 1, Arranged::strided, random);
   check_eigh_teams<double, Lanes<7>>(7, 257, Arranged::interleaved, random);
+}
+
+/// Every arrangement, shapes that fill the kernel's extent and others; a last team, and a last warp, that have too few items.
+TEST(DecompositionTeams, ItemsThatLanesShare) {
+  if (!Impl::Vendor::has_shuffles) return;
+  Random random(8);
+  for (auto how : all_arranged) {
+    check_qr_teams<float, SharedLanes<12>>(12, 12, false, 13, how, random);
+    check_qr_teams<float, SharedLanes<12>>(9, 4, true, 10, how, random);
+    check_qr_teams<double, SharedLanes<12>>(5, 8, false, 11, how, random);
+    check_qr_teams<double, SharedLanes<24>>(24, 19, false, 10, how, random);
+  }
+  check_qr_teams<float, SharedLanes<16>>(16, 16, false, 35, Arranged::item_contiguous, random);
+  check_qr_teams<float, SharedLanes<16>>(3, 14, false, 11, Arranged::interleaved, random);
+  check_qr_teams<double, SharedLanes<16>>(16, 12, false, 21, Arranged::item_contiguous, random);
+  check_qr_teams<double, SharedLanes<16>>(13, 1, true, 10, Arranged::by_columns, random);
+  check_qr_teams<float, SharedLanes<24>>(20, 24, false, 11, Arranged::item_contiguous, random);
+  check_qr_teams<float, SharedLanes<32>>(32, 32, false, 11, Arranged::item_contiguous, random);
+  check_qr_teams<double, SharedLanes<32>>(32, 32, false, 10, Arranged::interleaved, random);
+  check_qr_teams<double, SharedLanes<32>>(31, 27, true, 10, Arranged::strided, random);
+}
+/// R alone, and Q in the place of A.
+TEST(DecompositionTeams, ItemsThatLanesShareInPlace) {
+  if (!Impl::Vendor::has_shuffles) return;
+  Random random(9);
+  for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
+    int const m = 20, n = 17, items = 5;
+    ArrangedBatch<float> const a(items, m, n, how), q(items, m, n, how), r(items, n, n, how),
+        alone(items, n, n, how), in_place(items, n, n, how);
+    a.randomise(random);
+    auto const factor = [&](auto const& to, bool apart) {
+      Impl::QrOfItems<float> f;
+      f.a = items_read(a), f.q = items_of(apart ? q : a), f.r = items_of(to);
+      f.m = m, f.n = n, f.columns_of_q = n;
+      return f;
+    };
+    run<SharedLanes<24>>(factor(r, true), nullptr, items);
+    auto without = factor(alone, true);
+    without.q = {}, without.columns_of_q = 0;
+    run<SharedLanes<24>>(without, nullptr, items);
+    run<SharedLanes<24>>(factor(in_place, false), nullptr, items);
+    a.download(), q.download(), r.download(), alone.download(), in_place.download();
+    for (int k = 0; k < items; ++k) {
+      for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) {
+          ASSERT_TRUE(same_bits(alone.at(k, i, j), r.at(k, i, j)));
+          ASSERT_TRUE(same_bits(in_place.at(k, i, j), r.at(k, i, j)));
+        }
+        for (int i = 0; i < m; ++i) ASSERT_TRUE(same_bits(a.at(k, i, j), q.at(k, i, j)));
+      }
+    }
+    expect_only_items(a), expect_only_items(alone);
+  }
 }
 
 /// Fewer slots than items, a last round that is not full; items that fail among those of a team.

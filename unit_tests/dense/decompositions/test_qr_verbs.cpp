@@ -128,6 +128,21 @@ TEST(QrVerbs, NothingToDo) {
 }
 
 /// A right-hand side that is not finite is told, though the factors are.
+TEST(QrVerbs, WhoAsksForAWorkspaceGetsNoResults) {
+  Random random(3);
+  for (int n : {4, 12}) {
+    ArrangedBatch<double> const a(3, n, n, Arranged::item_contiguous),
+        r(3, n, n, Arranged::item_contiguous), x(3, n, n, Arranged::item_contiguous);
+    a.randomise(random), r.fill(7), x.fill(7);
+    EXPECT_EQ(workspace_numbers<Verb::qr>(in(a.batch()), out(r.batch())), 0);
+    EXPECT_EQ(workspace_numbers<Verb::least_squares>(in(a.batch()), in(a.batch()), out(x.batch())),
+              0);
+    r.download(), x.download();
+    EXPECT_EQ(r.at(1, 0, 0), 7);
+    EXPECT_EQ(x.at(1, 0, 0), 7);
+  }
+}
+
 TEST(QrVerbs, RightHandSideWithoutNumbers) {
   Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> a("a", 5, 3, 2);
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> b("b", 5, 3);

@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// QrOfSharedLanes: qr of matrices that lanes of a warp share, whole columns each, in their registers. Of any shape, as in QrOfLane.
+#ifndef BATCHWORK_QROFSHAREDLANES_HPP
+#define BATCHWORK_QROFSHAREDLANES_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "core/Batchwork_Distributed.hpp"
+#include "core/detail/Batchwork_Lanes.hpp"
+#include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
+#include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_ItemsOfLanes.hpp"
+#include "launch/detail/Batchwork_ItemsOfSharedLanes.hpp"
+#include "launch/detail/Batchwork_TeamLaunch.hpp"
+#include "tile/Batchwork_Qr.hpp"
+
+namespace Batchwork::Impl {
+
+/// A rows x cols operand in an exchange, zeros beyond it, as N x N.
+template <class T, int N, int Leading>
+struct PaddedInExchange {
+  using value_type = T;
+  static constexpr int rows = N, cols = N;
+  static constexpr Structure structure = Structure::general;
+  static constexpr bool is_vector = false;
+
+  T const* numbers;
+  int rows_there, cols_there;
+  info_t<T> info = 0;
+
+  BATCHWORK_INLINE T entry(int i, int j) const {
+    return i < rows_there && j < cols_there ? numbers[i * Leading + j] : T(0);
+  }
+};
+
+template <class T, int N>
+struct ZeroColumns : UnitColumns<T, N, N> {
+  BATCHWORK_INLINE T entry(int, int) const { return T(0); }
+};
+
+/// A column in an exchange that is read anew each time: whole columns of others beside a lane's own would not stay in registers.
+template <class Shown>
+struct ReadAnew {
+  Shown column;
+  template <class F>
+  BATCHWORK_INLINE void for_each(int first, F const& f) const {
+    Vendor::keep_loads_behind();
+    column.for_each(first, f);
+  }
+};
+template <class Shown>
+ReadAnew(Shown) -> ReadAnew<Shown>;
+/// Columns of which reflections see others so.
+template <class S, int N>
+struct ColumnsReadAnew : ColumnsOfLanes<S, N, N> {
+  using ColumnsOfLanes<S, N, N>::ColumnsOfLanes;
+  BATCHWORK_INLINE auto show(int k, int first) const {
+    return ReadAnew{ColumnsOfLanes<S, N, N>::show(k, first)};
+  }
+};
+
+/// Teams of a multiprocessor: as many as leave a lane registers for its columns and what it reads of others, without a spill (CUDA 13,
+/// compute capability 9.0).
+template <class T, int N>
+inline constexpr int teams_of_qr_lanes =
+    sizeof(T) == 4 ? (N == 16 || N == 24 ? 4 : 3) : (N == 24 ? 2 : 3);
+
+/// On a device, for matrices of up to N rows and columns.
+template <class T, int N>
+struct QrOfSharedLanes {
+  using S = Distributed<T, 1, lanes_per_item<T>(N), N>;
+  using Ex = typename S::exchange;
+  using Columns = ColumnsReadAnew<S, N>;
+  static constexpr int L = S::lanes, largest_team = 128, wanted_teams = teams_of_qr_lanes<T, N>;
+  static_assert(!Ex::ragged, "each lane has a line of the exchange");
+
+  QrOfItems<T> p;
+  int lanes = largest_team;
+
+  QrOfSharedLanes(QrOfItems<T> const& of, DeviceLimits const& limits) : p(of) {
+    while (lanes > lanes_of_warp && (bytes() > scratch_of_a_team || !fits(limits))) lanes /= 2;
+  }
+  bool fits(DeviceLimits const& limits) const { return limits.holds(wanted_teams, lanes, bytes()); }
+  int team() const { return lanes; }
+  BATCHWORK_INLINE std::size_t bytes_of_exchanges() const {
+    return Ex::bytes * std::size_t(lanes / L);
+  }
+  std::size_t bytes() const { return bytes_of_exchanges() + 16; }
+  std::int64_t teams() const { return (p.items + lanes / L - 1) / (lanes / L); }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    int const per_team = lanes / L;
+    T* const scratch =
+        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes_of_exchanges(), 16));
+    ItemsOfSharedLanes<T, L, N, Member> const of{
+        member, scratch, std::int64_t(member.league_rank()) * per_team, p.items, per_team};
+    of.load(p.a, p.m, p.n);
+    int const cols = of.is_there() ? p.n : 0;
+    LaneGrid const grid = of.grid();
+    Columns c(PaddedInExchange<T, N, Ex::leading>{grid.numbers<T>(), p.m, cols}, grid);
+    triangularise(c);
+    // Lanes find their places anew after each part, or those of all would be in registers from the first on.
+    c.grid = of.grid();
+    std::int32_t const code = not_finite_factors(c);
+    bool const failed = code != 0;
+    c.grid = of.grid();
+    put(c, failed, [&](int m, int i) {
+      return c.is_behind(m, i) ? c.at(m, i) : c.is(m, i) ? c.diagonal[m] : T(0);
+    });
+    of.store(p.r, p.m < p.n ? p.m : p.n, p.n);
+    if (p.columns_of_q > 0) {
+      c.grid = of.grid();
+      Columns q(ZeroColumns<T, N>{}, c.grid);
+      form_q(c, q, std::make_integer_sequence<int, N>());
+      q.grid = of.grid();
+      put(q, failed, [&](int m, int i) { return q.at(m, i); });
+      of.store(p.q, p.m, p.columns_of_q);
+    }
+    of.put_status(p.status, code);
+  }
+
+ private:
+  /// The columns of Q. Column k and row k of the unit matrix are there from reflection k on, which changes no column before: so are they
+  /// not in registers before. (LAPACK's org2r.)
+  template <int... Step>
+  static BATCHWORK_INLINE void form_q(Columns const& c, Columns& q,
+                                      std::integer_sequence<int, Step...>) {
+    auto const u = c.show_columns();
+    (form_q_at<N - 1 - Step>(u, q), ...);
+  }
+  template <int K, class U>
+  static BATCHWORK_INLINE void form_q_at(U const& u, Columns& q) {
+    constexpr int from = Columns::round_of(K);
+    BATCHWORK_UNROLL
+    for (int m = from; m < Columns::mine; ++m) q.at(m, K) = q.is(m, K) ? T(1) : T(0);
+    if constexpr (K < reflections<T>(N)) apply_reflection(ReadAnew{u.column(K)}, K, q, from);
+  }
+  /// number(own column, row), or NaN, to the exchange, once all have read what is there.
+  template <class Number>
+  static BATCHWORK_INLINE void put(Columns const& c, bool failed, Number const& number) {
+    c.grid.sync();
+    T* const own = c.grid.template numbers<T>();
+    BATCHWORK_UNROLL
+    for (int m = 0; m < Columns::mine; ++m) {
+      BATCHWORK_UNROLL
+      for (int i = 0; i < N; ++i) {
+        T const x = number(m, i);
+        own[i * Ex::leading + c.column(m)] = failed ? std::numeric_limits<T>::quiet_NaN() : x;
+      }
+    }
+  }
+};
+
+/// Launches the kernel for extents of up to N. \returns whether the device has room for it
+template <int N, class T, class Exec>
+bool launch_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const& f) {
+  using Kernel = QrOfSharedLanes<T, N>;
+  DeviceLimits const limits = Vendor::device_limits(exec);
+  Kernel const kernel(f, limits);
+  if (!kernel.fits(limits)) return false;
+  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+      exec, kernel_label(call.verb, call.label), kernel,
+      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, [&] {
+        return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(), "use fewer items"};
+      });
+  return true;
+}
+
+/// Launches the kernel of the smallest extent that is not below those of the matrices. \returns whether there is one, on devices whose
+/// lanes have shuffles
+template <class Exec, class T>
+bool launch_qr_of_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const& f) {
+  if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
+    int const extent = f.m > f.n ? f.m : f.n;
+    if (extent <= 12) return launch_shared_lanes<12>(exec, call, f);
+    if (extent <= 16) return launch_shared_lanes<16>(exec, call, f);
+    if (extent <= 24) return launch_shared_lanes<24>(exec, call, f);
+    if (extent <= 32) return launch_shared_lanes<32>(exec, call, f);
+  }
+  return false;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Items that lanes of a warp share, of extents and an arrangement known at run time: how their numbers come and go.
+#ifndef BATCHWORK_ITEMSOFSHAREDLANES_HPP
+#define BATCHWORK_ITEMSOFSHAREDLANES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/Batchwork_LaneGrid.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "launch/detail/Batchwork_StatusTarget.hpp"
+#include "view/detail/layout/Batchwork_Storage.hpp"
+
+namespace Batchwork::Impl {
+
+/// What a team of a device has: an item for each L of its lanes, of up to N x N numbers, that come and go through the item's exchange,
+/// where number (i, j) stands at i * leading + j. Where the same numbers of neighbouring items are neighbours in memory the team
+/// carries its items together, else each warp its own; both in the order of memory. Needs whole warps.
+template <class T, int L, int N, class Member>
+struct ItemsOfSharedLanes {
+  using Ex = Exchange<T, L, N>;
+  static constexpr int items_of_warp = lanes_of_warp / L, per_unit = Ex::per_unit;
+
+  Member const& member;
+  T* scratch;
+  std::int64_t begin, items;
+  int per_team;
+
+  /// Anew each time: else what is made of it is kept in registers from the first operand to the last.
+  BATCHWORK_INLINE int rank() const { return Vendor::renewed(Vendor::lane_rank(member)); }
+  BATCHWORK_INLINE int own() const { return rank() / L; }
+  BATCHWORK_INLINE bool is_there() const { return begin + own() < items; }
+  BATCHWORK_INLINE T* numbers(int slot) const { return scratch + slot * Ex::stride; }
+  BATCHWORK_INLINE LaneGrid grid() const {
+    int const r = rank();
+    return {reinterpret_cast<char*>(numbers(r / L)), r % L, Vendor::LaneSync::of(member)};
+  }
+
+  /// A rows x cols operand, to the exchanges of its items; those of items that are missing, and what is beside an operand, stay as they
+  /// are.
+  BATCHWORK_INLINE void load(StoredItems<T const> const& from, int rows, int cols) const {
+    for_pieces(from, rows, cols, [&](auto at_once, T* here, T const* there) {
+      Vendor::copy_async<int(at_once * sizeof(T))>(here, there);
+    });
+    Vendor::wait_for_copies();
+    meet(from.items_near);
+  }
+  /// The same the other way, once all lanes have written it; and the exchanges are free again.
+  BATCHWORK_INLINE void store(StoredItems<T> const& to, int rows, int cols) const {
+    meet(to.items_near);
+    for_pieces(to, rows, cols, [&](auto at_once, T const* here, T* there) {
+      T x[at_once];
+      read_together(x, here);
+      Vendor::store_together(there, x);
+    });
+    meet(to.items_near);
+  }
+  BATCHWORK_INLINE void put_status(StatusTarget const& to, std::int32_t code) const {
+    if (to.wanted() && is_there() && Vendor::lane_rank(member) % L == 0)
+      to.put(begin + own(), code);
+  }
+
+ private:
+  BATCHWORK_INLINE void meet(bool whole_team) const {
+    if (whole_team) member.team_barrier();
+    else Vendor::wait_for_warp(member);
+  }
+  /// Whether rows may be carried by 16 bytes.
+  template <class U>
+  static BATCHWORK_INLINE bool in_units(StoredItems<U> const& of, int cols) {
+    Storage<U> const& s = of.storage;
+    return !of.items_near && !of.rows_near && s.width == 1 && s.col == 1 &&
+           (std::int64_t(cols) | s.row | s.group) % per_unit == 0 &&
+           reinterpret_cast<std::uintptr_t>(s.data) % sizeof(Unit<T>) == 0;
+  }
+  /// body(constant number of numbers, their place in an exchange, that in memory) for the lane's share.
+  template <class U, class Body>
+  BATCHWORK_INLINE void for_pieces(StoredItems<U> const& of, int rows, int cols,
+                                   Body const& body) const {
+    if (in_units(of, cols)) for_pieces_of<per_unit>(of, rows, cols / per_unit, body);
+    else for_pieces_of<1>(of, rows, cols, body);
+  }
+  template <int AtOnce, class U, class Body>
+  BATCHWORK_INLINE void for_pieces_of(StoredItems<U> const& of, int rows, int pieces,
+                                      Body const& body) const {
+    std::integral_constant<int, AtOnce> const at_once{};
+    bool const near = of.items_near, by_columns = of.rows_near;
+    int const r = rank();
+    int const inner = by_columns ? rows : pieces, outer = by_columns ? pieces : rows,
+              size = inner * outer;
+    int slot = near ? r % per_team : r / lanes_of_warp * items_of_warp;
+    int const first = near ? r / per_team : r % lanes_of_warp, step = near ? L : lanes_of_warp;
+    std::int64_t const left = items - begin - slot;
+    int const most = near ? 1 : items_of_warp;
+    int const end = left <= 0 ? 0 : (left < most ? int(left) : most) * size;
+    int const item = first / size, line = (first - item * size) / inner;
+    slot += item;
+    int o = line, n = first - item * size - line * inner;
+    // From one turn to the next.
+    int const slots = step / size, lines = (step - slots * size) / inner,
+              numbers_on = step - slots * size - lines * inner;
+    BATCHWORK_KEEP_LOOP
+    for (int q = first; q < end; q += step) {
+      int const i = by_columns ? n : o, j = (by_columns ? o : n) * AtOnce;
+      body(at_once, numbers(slot) + i * Ex::leading + j,
+           item_of(of.storage, begin + slot) + i * of.storage.row + j * of.storage.col);
+      n += numbers_on, o += lines, slot += slots;
+      if (n >= inner) n -= inner, ++o;
+      if (o >= outer) o -= outer, ++slot;
+    }
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
