@@ -51,9 +51,12 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
     f.stores_vectors = true;
   }
   if (f.items == 0 || f.n == 0) return;
-  if (!with_known_extent<eigh_rows_of_lane<T>>(
-          f.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, EighOfLane<T, N>{f}); }))
-    launch_decomposition_anywhere(exec, call, end, f);
+  if constexpr (!S::asks) {
+    if (with_known_extent<eigh_rows_of_lane<T>>(
+            f.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, EighOfLane<T, N>{f}); }))
+      return;
+  }
+  launch_decomposition_anywhere(exec, call, end, f);
 }
 
 struct EighOfOperands {

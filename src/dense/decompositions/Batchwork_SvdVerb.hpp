@@ -66,10 +66,13 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
     f.stores_vectors = true;
   }
   if (f.items == 0 || f.n == 0) return;
-  if (f.m != f.n || !with_known_extent<svd_rows_of_lane<T>>(f.n, [&]<int N>(KnownExtent<N>) {
-        launch_lanes(exec, call, SvdOfLane<T, N, Vectors>{f});
-      }))
-    launch_decomposition_anywhere(exec, call, end, f);
+  if constexpr (!S::asks) {
+    if (f.m == f.n && with_known_extent<svd_rows_of_lane<T>>(f.n, [&]<int N>(KnownExtent<N>) {
+          launch_lanes(exec, call, SvdOfLane<T, N, Vectors>{f});
+        }))
+      return;
+  }
+  launch_decomposition_anywhere(exec, call, end, f);
 }
 
 struct SvdOfOperands {

@@ -146,5 +146,16 @@ TEST(EighVerb, Misuse) {
               {"is written and shares elements with", "give inout(view)"});
 }
 
+TEST(EighVerb, WhoAsksForAWorkspaceGetsNoResults) {
+  for (int n : {4, 12}) {
+    Kokkos::View<double***, Space> const a("a", 3, n, n);
+    Kokkos::View<double**, Space> const values("values", 3, n);
+    Kokkos::deep_copy(values, 7);
+    EXPECT_EQ(workspace_numbers<Verb::eigh>(in(a), out(values)), 0);
+    auto const after = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
+    EXPECT_EQ(after(1, 0), 7);
+  }
+}
+
 }  // namespace
 }  // namespace Batchwork::Test

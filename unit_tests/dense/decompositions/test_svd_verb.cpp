@@ -114,5 +114,16 @@ TEST(SvdVerb, Misuse) {
               {"operand 2, u(\"a\")", "shares elements with", "give a View of its own"});
 }
 
+TEST(SvdVerb, WhoAsksForAWorkspaceGetsNoResults) {
+  for (int n : {4, 12}) {
+    Kokkos::View<double***, Space> const a("a", 3, n, n);
+    Kokkos::View<double**, Space> const values("values", 3, n);
+    Kokkos::deep_copy(values, 7);
+    EXPECT_EQ(workspace_numbers<Verb::svd>(in(a), out(values)), 0);
+    auto const after = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values);
+    EXPECT_EQ(after(1, 0), 7);
+  }
+}
+
 }  // namespace
 }  // namespace Batchwork::Test
