@@ -174,11 +174,14 @@ bool launch_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const&
   return true;
 }
 
+/// Whether `qr` takes these kernels. Threads as lanes have run them; a device is to run and time them first.
+inline constexpr bool qr_shares_lanes = false;
+
 /// Launches the kernel of the smallest extent that is not below those of the matrices. \returns whether there is one, on devices whose
 /// lanes have shuffles
 template <class Exec, class T>
 bool launch_qr_of_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const& f) {
-  if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
+  if constexpr (qr_shares_lanes && runs_on_device<Exec> && Vendor::has_shuffles) {
     int const extent = f.m > f.n ? f.m : f.n;
     if (extent <= 12) return launch_shared_lanes<12>(exec, call, f);
     if (extent <= 16) return launch_shared_lanes<16>(exec, call, f);
