@@ -107,5 +107,34 @@ TYPED_TEST(MapWidths, AgreeWithTheReferenceForEveryBatchSize) {
   }
 }
 
+struct Eigenvalues {
+  template <class W, class A>
+  KOKKOS_FUNCTION void operator()(W& w, A const& a) const {
+    w = eigh(symmetric(a)).values();
+  }
+};
+/// Ones beside a diagonal of k: k + 2 cos(i pi / (N + 1)).
+template <class T>
+void check_eigenvalues_without_packs() {
+  constexpr int N = 5;
+  BatchIn<T, Left, N, N> a(9);
+  BatchIn<T, Right, N> w(9);
+  a.fill([](std::int64_t k) {
+    return make_dense(N, N, [&](int i, int j) { return i == j ? k : i - j == 1 || j - i == 1; });
+  });
+  map(launch(width<1>), Eigenvalues{}, out(w.view()), in(a.const_view()));
+  w.download();
+  double const pi = std::acos(-1.0);
+  for (std::int64_t k = 0; k < 9; ++k)
+    for (int i = 0; i < N; ++i)
+      EXPECT_NEAR(double(w.at(k, i)), double(k) + 2 * std::cos((N - i) * pi / (N + 1)),
+                  double(10 * N * epsilon<T>) * double(k + 2))
+          << k;
+}
+TEST(MapOfWidthOne, Eigenvalues) {
+  check_eigenvalues_without_packs<double>();
+  check_eigenvalues_without_packs<float>();
+}
+
 }  // namespace
 }  // namespace Batchwork::Test
