@@ -154,11 +154,6 @@ struct ItemsOfWarp {
       for (int j = 0; j < C; ++j) f(i, j);
     }
   }
-  template <class U>
-  static BATCHWORK_INLINE StoredItems<U> columns_from(StoredItems<U> s, int c) {
-    s.storage.data += c * s.storage.col;
-    return s;
-  }
 
   template <int R, int C, class U, class Rows, class Cols>
   BATCHWORK_INLINE void carry_in(StoredItems<U> const& from, Rows rows, Cols cols) const {

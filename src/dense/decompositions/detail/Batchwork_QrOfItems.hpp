@@ -175,14 +175,6 @@ struct LeastSquaresOfItems {
     code = first_failure(code, select(any, make_info<S>(Reason::not_finite, 0), none));
     of.put_status(status, code);
   }
-
- private:
-  /// The operand without its first c columns.
-  template <class U>
-  static BATCHWORK_INLINE StoredItems<U> columns_from(StoredItems<U> s, int c) {
-    s.storage.data += c * s.storage.col;
-    return s;
-  }
 };
 
 }  // namespace Batchwork::Impl

@@ -20,6 +20,12 @@ enum class LuResult { factors, solutions, determinant };
 /// What a kernel is compiled for: factors and determinants, the solution for a vector, those for several, or inverses.
 enum class LuTask { factors, solution, solutions, inverses };
 
+/// The product of the pivots, and log |product| and its sign, with those of the rows' order.
+template <class T>
+struct LuDeterminant {
+  T product, log_size, sign;
+};
+
 /// For every item: the factors of a, N x N. `factors` are stored in lu, and the rows of a in the order of the pivots in `order`;
 /// `solutions` are x, N x columns, with a x = b, b being the unit matrix where there is none; `determinant` is stored in x, or, if there is
 /// one, its sign there and the logarithm of its size in log_size.
@@ -42,8 +48,7 @@ struct LuProblem {
     return item_of(b, item)[std::int64_t(i) * b.row + std::int64_t(c) * b.col];
   }
   /// Stores that of an item; `code` is the status of the elimination, of which a pivot of zero is no failure here. \returns the status
-  template <class Determinant>
-  BATCHWORK_INLINE std::int32_t put_determinant(std::int64_t item, Determinant const& d,
+  BATCHWORK_INLINE std::int32_t put_determinant(std::int64_t item, LuDeterminant<T> const& d,
                                                 std::int32_t code) const {
     bool const failed = code != 0 && Status::reason(code) != Reason::singular;
     T const nan = std::numeric_limits<T>::quiet_NaN();

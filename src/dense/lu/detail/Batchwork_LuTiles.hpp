@@ -514,11 +514,8 @@ struct LuTiles {
     }
     return code;
   }
-  struct Determinant {
-    T product, log_size, sign;
-  };
-  BATCHWORK_INLINE Determinant determinant(Here const& here) const {
-    Determinant found{T(1), T(0), T(1)};
+  BATCHWORK_INLINE LuDeterminant<T> determinant(Here const& here) const {
+    LuDeterminant<T> found{T(1), T(0), T(1)};
     // The order is odd where the number of pairs that stand in another order than their rows is.
     bool odd = false;
     for (int k = here.in_warp; k < p.n; k += lanes_of_warp) {

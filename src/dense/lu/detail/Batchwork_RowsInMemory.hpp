@@ -12,6 +12,7 @@
 
 #include "core/Batchwork_SystemLanes.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "dense/lu/detail/Batchwork_LuProblem.hpp"
 
 namespace Batchwork::Impl {
 
@@ -125,18 +126,15 @@ struct RowsInMemory {
     return PivotReciprocal<T>(entry(order[k], k)) * x[order[k] * columns + c];
   }
 
-  /// The product of the pivots, which all lanes find, and log |product| and its sign, with those of the rows' order.
-  struct Determinant {
-    T product, log_size, sign;
-  };
-  BATCHWORK_INLINE Determinant determinant() const {
+  /// All lanes find it.
+  BATCHWORK_INLINE LuDeterminant<T> determinant() const {
     // The order is odd where the number of pairs that stand in another order than their rows is.
     std::int64_t inversions = 0;
     lanes.for_each(n, [&](int k) {
       for (int j = 0; j < k; ++j) inversions += order[j] > order[k] ? 1 : 0;
     });
     bool const odd = (combined(inversions, n + 1, [](auto x, auto y) { return x ^ y; }) & 1) != 0;
-    Determinant r{T(odd ? -1 : 1), T(0), T(odd ? -1 : 1)};
+    LuDeterminant<T> r{T(odd ? -1 : 1), T(0), T(odd ? -1 : 1)};
     for (int k = 0; k < n; ++k) {
       T const pivot = entry(order[k], k);
       r.product *= pivot;

@@ -61,6 +61,12 @@ struct StoredItems {
         items_near(items_are_near(s, rows, cols)),
         rows_near(rows_are_near(s, rows, cols)) {}
 };
+/// An operand without its first c columns.
+template <class T>
+BATCHWORK_INLINE StoredItems<T> columns_from(StoredItems<T> s, int c) {
+  s.storage.data += c * s.storage.col;
+  return s;
+}
 
 /// A batch as verbs on whole matrices see it on the host. TileRank indices are an item's own.
 template <class T, int TileRank, class Memory>
