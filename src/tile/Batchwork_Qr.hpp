@@ -13,16 +13,36 @@ namespace Batchwork {
 
 namespace Impl {
 
+/// Reflections First to Count of Q or Q', by loops of Steps.
+template <bool Transposed, int First, int Count, int Steps, class U, class X>
+BATCHWORK_INLINE void apply_q_in_loops(U const& u, X& x) {
+  constexpr int next = First + Steps, end = next < Count ? next : Count;
+  auto const own = [&] {
+    BATCHWORK_KEEP_LOOP
+    for (int n = First; n < end; ++n) {
+      int const k = Transposed ? n : First + end - 1 - n;
+      apply_reflection_within<First, Steps>(u.column(k), k, x);
+    }
+  };
+  if constexpr (Transposed) own();
+  if constexpr (end < Count) apply_q_in_loops<Transposed, end, Count, Steps>(u, x);
+  if constexpr (!Transposed) own();
+}
+
 /// x := Q x or Q' x, the conjugate transpose, own columns of x; `factors` as triangularise leaves them.
 template <bool Transposed, class C, class X>
 BATCHWORK_INLINE void apply_q(C const& factors, X& x) {
   auto const u = factors.show_columns();
   constexpr int most = reflections<typename C::value_type>(C::rows);
   constexpr int count = most < C::cols ? most : C::cols;
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int n = 0; n < count; ++n) {
-    int const k = Transposed ? n : count - 1 - n;
-    apply_reflection<Transposed>(u.column(k), k, x);
+  if constexpr (C::steps_of_a_loop > 0) {
+    apply_q_in_loops<Transposed, 0, count, C::steps_of_a_loop>(u, x);
+  } else {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int n = 0; n < count; ++n) {
+      int const k = Transposed ? n : count - 1 - n;
+      apply_reflection<Transposed>(u.column(k), k, x);
+    }
   }
 }
 

@@ -113,6 +113,23 @@ TEST(LaneGrids, Reflections) {
       });
 }
 
+/// Of so many rows and columns that steps are loops.
+TEST(LaneGrids, ReflectionsInLoops) {
+  expect_qr<float, Right, 32, 32, 3>(5, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<16>(64, 5, sequence, Impl::resolve(operands)...);
+  });
+  expect_qr<double, Left, 21, 17, 2>(9, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<8>(32, 9, sequence, Impl::resolve(operands)...);
+  });
+  expect_qr<double, Right, 19, 27, 1>(3, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<32>(64, 3, sequence, Impl::resolve(operands)...);
+  });
+  expect_least_squares<float, Left, 30, 18, 2>(
+      5, [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<8>(32, 5, sequence, Impl::resolve(operands)...);
+      });
+}
+
 /// Columns that are exchanged in a lane, and between lanes.
 TEST(LaneGrids, ExchangedColumns) {
   expect_pivoted_qr<double, Left, 5, 3>(33, [](auto const& sequence, auto const&... operands) {

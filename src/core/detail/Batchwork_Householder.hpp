@@ -26,6 +26,10 @@ namespace Batchwork::Impl {
 ///   show(k, from)      column k from row `from` on, for all who call to read: for_each(first, f) calls f(i, number) for i = first ..
 ///                      rows - 1, first >= from
 ///   begin()            before the first show: what others still read of something else is read
+///   steps_of_a_loop    so many steps are a loop of one text, for code that would outgrow a device's instruction cache; 0: each step is
+///                      written out
+/// Where there are loops, of steps First .. First + steps_of_a_loop - 1 each, all in one round:
+///   show_within<First>(k)   column k, likewise, from row First on, with number(k) for a k that is not constant
 /// Cost on devices: show is one column published and one wait.
 template <class C>
 concept DealtColumns = requires(C a, C const c, int m, int k) {
@@ -41,6 +45,7 @@ concept DealtColumns = requires(C a, C const c, int m, int k) {
   { C::first_behind(k) } -> std::convertible_to<int>;
   a.show(k, k);
   a.begin();
+  { C::steps_of_a_loop } -> std::convertible_to<int>;
 };
 
 /// The same, of which columns can be exchanged.
@@ -194,6 +199,61 @@ BATCHWORK_INLINE void reflect_nothing(C& a, int k) {
   }
 }
 
+/// Step k as `reflect` has it, k being one of the rows First .. First + steps_of_a_loop - 1; so above them nothing is constant.
+template <int First, DealtColumns C, class X>
+BATCHWORK_INLINE void reflect_within(C& a, int k, X const& x) {
+  using S = typename C::value_type;
+  using T = scalar_t<S>;
+  constexpr int end = First + C::steps_of_a_loop, m0 = C::round_of(First);
+  S const zero(T(0)), head = x.number(k);
+  S below = zero, share[C::mine], at_k[C::mine];
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int m = m0; m < C::mine; ++m) share[m] = at_k[m] = zero;
+  x.for_each(First, [&](int i, S const& xi) {
+    S const y = i < end && i <= k ? zero : xi;
+    below += y * y;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = m0; m < C::mine; ++m) {
+      share[m] += y * a.at(m, i);
+      if (i < end) at_k[m] = i == k ? a.at(m, i) : at_k[m];
+    }
+  });
+  auto const [alpha, top, scale] = Reflection<S>(head, below);
+  S w[C::mine];
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int m = m0; m < C::mine; ++m) {
+    w[m] = a.is_behind(m, k) ? top * at_k[m] + scale * share[m] : zero;
+    share[m] = w[m] * scale;
+  }
+  x.for_each(First, [&](int i, S const& xi) {
+    if (i < end) {
+      S const u = i < k ? zero : i == k ? top : scale * xi;
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int m = m0; m < C::mine; ++m) a.at(m, i) -= w[m] * u;
+    } else {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int m = m0; m < C::mine; ++m) a.at(m, i) -= share[m] * xi;
+    }
+  });
+  bool const own = a.is(m0, k);
+  a.diagonal[m0] = own ? alpha : a.diagonal[m0];
+  S const factor = own ? scale : S(T(1));
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = First; i < C::rows; ++i) {
+    S const u = a.at(m0, i) * (i < end && i <= k ? S(T(1)) : factor);
+    a.at(m0, i) = own && i == k ? top : u;
+  }
+}
+/// Steps First to `count` in loops.
+template <int First, int Count, DealtColumns C>
+BATCHWORK_INLINE void reflect_in_loops(C& a) {
+  constexpr int next = First + C::steps_of_a_loop, end = next < Count ? next : Count;
+  BATCHWORK_KEEP_LOOP
+  for (int k = First; k < end; ++k)
+    reflect_within<First>(a, k, a.template show_within<First>(k));
+  if constexpr (end < Count) reflect_in_loops<end, Count>(a);
+}
+
 /// R, which stands in the factors, entry by entry: f(own column, number) in its place.
 template <DealtColumns C, class F>
 BATCHWORK_INLINE void scale_triangle(C& a, F const& f) {
@@ -235,10 +295,16 @@ BATCHWORK_INLINE void triangularise(C& a) {
     for (int i = 0; i < C::rows; ++i) a.at(m, i) = a.at(m, i) * scale.down;
   }
   a.begin();
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int k = 0; k < C::rows && k < C::cols; ++k) {
-    if (k >= reflections<S>(C::rows)) reflect_nothing(a, k);
-    else reflect(a, k, a.show(k, k));
+  if constexpr (C::steps_of_a_loop > 0) {
+    constexpr int count = C::cols < C::rows ? C::cols : C::rows - 1;
+    reflect_in_loops<0, count>(a);
+    if constexpr (C::cols >= C::rows) reflect_nothing(a, C::rows - 1);
+  } else {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int k = 0; k < C::rows && k < C::cols; ++k) {
+      if (k >= reflections<S>(C::rows)) reflect_nothing(a, k);
+      else reflect(a, k, a.show(k, k));
+    }
   }
   scale_triangle(a, [&](int m, S const& r) { return S(r * unscale[m]); });
 }
@@ -290,6 +356,25 @@ BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
   u.for_each(k, [&](int i, auto const& ui) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = first; m < X::mine; ++m) subtract_product(x.at(m, i), w[m], S(ui));
+  });
+}
+
+/// The same of a k in First .. First + Steps - 1, which need not be constant.
+template <int First, int Steps, class U, class X>
+BATCHWORK_INLINE void apply_reflection_within(U const& u, int k, X& x, int first = 0) {
+  using S = typename X::value_type;
+  S const zero(scalar_t<S>(0));
+  auto const own = [&](int i, S const& ui) { return i < First + Steps && i < k ? zero : ui; };
+  S w[X::mine];
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int m = first; m < X::mine; ++m) w[m] = zero;
+  u.for_each(First, [&](int i, S const& ui) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = first; m < X::mine; ++m) w[m] += own(i, ui) * x.at(m, i);
+  });
+  u.for_each(First, [&](int i, S const& ui) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = first; m < X::mine; ++m) x.at(m, i) -= w[m] * own(i, ui);
   });
 }
 

@@ -15,7 +15,7 @@ namespace Batchwork::Impl {
 template <class S, int M, int N>
 struct ColumnsOfLane {
   using value_type = S;
-  static constexpr int rows = M, cols = N, mine = N;
+  static constexpr int rows = M, cols = N, mine = N, steps_of_a_loop = 0;
 
   S a[M * N];
   S diagonal[N];

@@ -49,6 +49,7 @@ struct ZeroColumns : UnitColumns<T, N, N> {
 template <class Shown>
 struct ReadAnew {
   Shown column;
+  BATCHWORK_INLINE auto number(int i) const { return column.number(i); }
   template <class F>
   BATCHWORK_INLINE void for_each(int first, F const& f) const {
     Vendor::keep_loads_behind();
@@ -63,6 +64,10 @@ struct ColumnsReadAnew : ColumnsOfLanes<S, N, N> {
   using ColumnsOfLanes<S, N, N>::ColumnsOfLanes;
   BATCHWORK_INLINE auto show(int k, int first) const {
     return ReadAnew{ColumnsOfLanes<S, N, N>::show(k, first)};
+  }
+  template <int First>
+  BATCHWORK_INLINE auto show_within(int k) const {
+    return ReadAnew{ColumnsOfLanes<S, N, N>::template show_within<First>(k)};
   }
 };
 
@@ -134,7 +139,8 @@ struct QrOfSharedLanes {
   static BATCHWORK_INLINE void form_q(Columns const& c, Columns& q,
                                       std::integer_sequence<int, Step...>) {
     auto const u = c.show_columns();
-    (form_q_at<N - 1 - Step>(u, q), ...);
+    if constexpr (Columns::steps_of_a_loop > 0) form_q_in_loops<0>(u, q);
+    else (form_q_at<N - 1 - Step>(u, q), ...);
   }
   template <int K, class U>
   static BATCHWORK_INLINE void form_q_at(U const& u, Columns& q) {
@@ -142,6 +148,20 @@ struct QrOfSharedLanes {
     BATCHWORK_UNROLL
     for (int m = from; m < Columns::mine; ++m) q.at(m, K) = q.is(m, K) ? T(1) : T(0);
     if constexpr (K < reflections<T>(N)) apply_reflection(ReadAnew{u.column(K)}, K, q, from);
+  }
+  template <int First, class U>
+  static BATCHWORK_INLINE void form_q_in_loops(U const& u, Columns& q) {
+    constexpr int steps = Columns::steps_of_a_loop, from = Columns::round_of(First),
+                  most = reflections<T>(N), end = First + steps < most ? First + steps : most;
+    if constexpr (First + steps < N) form_q_in_loops<First + steps>(u, q);
+    BATCHWORK_UNROLL
+    for (int m = from; m < Columns::mine; ++m) {
+      BATCHWORK_UNROLL
+      for (int i = First; i < First + steps && i < N; ++i) q.at(m, i) = q.is(m, i) ? T(1) : T(0);
+    }
+    BATCHWORK_KEEP_LOOP
+    for (int k = end - 1; k >= First; --k)
+      apply_reflection_within<First, steps>(ReadAnew{u.column(k)}, k, q, from);
   }
   /// number(own column, row), or NaN, to the exchange, once all have read what is there.
   template <class Number>
@@ -175,7 +195,7 @@ bool launch_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const&
 }
 
 /// Whether `qr` takes these kernels. Threads as lanes have run them; a device is to run and time them first.
-inline constexpr bool qr_shares_lanes = false;
+inline constexpr bool qr_shares_lanes = true;
 
 /// Launches the kernel of the smallest extent that is not below those of the matrices. \returns whether there is one, on devices whose
 /// lanes have shuffles

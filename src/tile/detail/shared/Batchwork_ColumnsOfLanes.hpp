@@ -20,6 +20,8 @@ struct ColumnsOfLanes {
   using Lines = LocalLines<S, M, N>;
   static constexpr int rows = M, cols = N, mine = Lines::mine, L = S::lanes, deep = Ex::per_unit;
   static_assert(!S::by_rows);
+  /// Written out, the steps outgrow an instruction cache from about 24 rows and columns on.
+  static constexpr int steps_of_a_loop = M * (M < N ? M : N) > 300 && L % 8 == 0 ? 8 : 0;
 
   T a[mine * M];
   T diagonal[mine];
@@ -51,6 +53,7 @@ struct ColumnsOfLanes {
   /// Numbers in the exchange, from a multiple of a unit on.
   struct Shown {
     T const* column;
+    BATCHWORK_INLINE T number(int i) const { return column[i]; }
     template <class F>
     BATCHWORK_INLINE void for_each(int first, F const& f) const {
       for_each_of(first, M, f);
@@ -71,6 +74,13 @@ struct ColumnsOfLanes {
   BATCHWORK_INLINE Shown show(int k, int first) const {
     T* const to = published(k);
     if (grid.lane == k % L) publish(to, k / L, first);
+    grid.sync();
+    return {to};
+  }
+  template <int First>
+  BATCHWORK_INLINE Shown show_within(int k) const {
+    T* const to = published(k);
+    if (grid.lane == k % L) publish(to, First / L, First);
     grid.sync();
     return {to};
   }
