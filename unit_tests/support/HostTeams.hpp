@@ -2,21 +2,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Teams of host threads that run a device's kernel, so that it is tested where there is no device, with the sanitizers'
-/// help. They go the portable path; in a program with BATCHWORK_THREADS_AS_LANES of 32 or 64 they are lanes of such warps, and
-/// go that of a vendor's device.
+/// Teams that run a device's kernel on a host, so that it is tested where there is no device, with the sanitizers' help. Lanes are
+/// light threads, of one thread of the system: what they wait for each other costs little, and that they wait for ever is found. They
+/// go the portable path; in a program with BATCHWORK_THREADS_AS_LANES of 32 or 64 they are lanes of such warps, and go that of a
+/// vendor's device.
 #ifndef BATCHWORK_TEST_HOST_TEAMS_HPP
 #define BATCHWORK_TEST_HOST_TEAMS_HPP
 
 #include <gtest/gtest.h>
+#include <ucontext.h>
 
 #include <algorithm>
 #include <array>
-#include <barrier>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "core/detail/backend/Batchwork_Vendor.hpp"
@@ -31,23 +32,15 @@ struct HostTeam {
 
   int size;
   std::vector<char> scratch;
-  std::barrier<> barrier;
-  /// Of neighbouring threads: what a warp's lanes meet at, and the numbers that they give each other.
-  struct Neighbours {
-    std::barrier<> barrier;
-    explicit Neighbours(int n) : barrier(n) {}
-  };
-  std::vector<std::unique_ptr<Neighbours>> groups_of_32, groups_of_64;
-  std::vector<std::array<char, 16>> given;
-  int waits = 0;  ///< of the first lane, for all of the team
+  std::vector<std::array<char, 16>> given;  ///< numbers that lanes give each other
+  int waits = 0;                            ///< of the first lane, for all of the team
 
   HostTeam(int n, std::size_t bytes)
-      : size(n), scratch(guard + bytes + guard, poison), barrier(n), given(std::size_t(n)) {
-    for (int first = 0; first < n; first += 32)
-      groups_of_32.push_back(std::make_unique<Neighbours>(std::min(32, n - first)));
-    for (int first = 0; first < n; first += 64)
-      groups_of_64.push_back(std::make_unique<Neighbours>(std::min(64, n - first)));
-  }
+      : size(n),
+        scratch(guard + bytes + guard, poison),
+        given(std::size_t(n)),
+        groups_(3 * std::size_t(n)),
+        lanes_(std::size_t(n)) {}
   bool wrote_outside() const {
     auto const is_touched = [](char c) { return c != poison; };
     auto const inside = scratch.begin() + std::ptrdiff_t(guard),
@@ -55,19 +48,92 @@ struct HostTeam {
     return std::any_of(scratch.begin(), inside, is_touched) ||
            std::any_of(end, scratch.end(), is_touched);
   }
+
+  /// Runs lane(rank) for every lane, in turn until each waits or ends: from the first on, then from the last, so that who does not wait
+  /// for a lane before or behind sees what it has not written. \returns whether all have ended
+  bool run(std::function<void(int)> const& lane) {
+    body_ = &lane;
+    int left = size;
+    for (bool forward = true, goes_on = true; left > 0 && goes_on; forward = !forward) {
+      goes_on = false;
+      for (int n = 0; n < size; ++n) {
+        Lane& next = lanes_[std::size_t(forward ? n : size - 1 - n)];
+        if (next.has_ended || (next.group != nullptr && next.group->turn == next.turn)) continue;
+        goes_on = true;
+        running_ = int(&next - lanes_.data());
+        begin_or_continue(next);
+        if (next.has_ended) --left;
+      }
+    }
+    return left == 0;
+  }
+  /// The calling lane waits for its neighbours: all of the team, or a warp of so many.
   void meet(int rank, int together) {
     if (rank == 0 && together == size) ++waits;
-    if (together == 32) groups_of_32[std::size_t(rank / 32)]->barrier.arrive_and_wait();
-    else if (together == 64) groups_of_64[std::size_t(rank / 64)]->barrier.arrive_and_wait();
-    else barrier.arrive_and_wait();
+    bool const some = together == 32 || together == 64;
+    int const kind = !some ? 0 : together / 32, first = some ? rank / together * together : 0;
+    Group& group = groups_[std::size_t(kind * size + first)];
+    if (++group.arrived == (some ? std::min(together, size - first) : size)) {
+      group.arrived = 0;
+      ++group.turn;
+      return;
+    }
+    Lane& own = lanes_[std::size_t(rank)];
+    own.group = &group;
+    own.turn = group.turn;
+    swapcontext(&own.context, &caller_);
+    own.group = nullptr;
   }
+
+ private:
+  struct Group {
+    int arrived = 0, turn = 0;
+  };
+  struct Lane {
+    ucontext_t context;
+    bool has_begun = false, has_ended = false;
+    Group const* group = nullptr;  ///< that it waits for, while the turn is the same
+    int turn = 0;
+  };
+  // The pages of a stack that are not used are not there.
+  static constexpr std::size_t stack_bytes = std::size_t(1) << 20;
+  std::vector<Group> groups_;
+  std::vector<Lane> lanes_;
+  ucontext_t caller_;
+  std::function<void(int)> const* body_ = nullptr;
+  int running_ = 0;
+
+  void begin_or_continue(Lane& lane);
+  static void begin();
 };
-/// The team and rank of the calling thread.
+/// The team and rank of the lane that runs.
 struct HostLane {
   HostTeam* team = nullptr;
   int rank = 0;
 };
-inline thread_local HostLane this_lane;
+inline HostLane this_lane;
+
+inline void HostTeam::begin() {
+  auto const [team, rank] = this_lane;
+  (*team->body_)(rank);
+  team->lanes_[std::size_t(rank)].has_ended = true;
+}
+inline void HostTeam::begin_or_continue(Lane& lane) {
+  static std::vector<std::unique_ptr<char[]>> stacks;
+  this_lane = {this, running_};
+  if (!lane.has_begun) {
+    lane.has_begun = true;
+    while (stacks.size() <= std::size_t(running_))
+      stacks.push_back(std::make_unique_for_overwrite<char[]>(stack_bytes));
+    getcontext(&lane.context);
+    lane.context.uc_stack.ss_sp = stacks[std::size_t(running_)].get();
+    lane.context.uc_stack.ss_size = stack_bytes;
+    lane.context.uc_link = &caller_;
+    makecontext(&lane.context, begin, 0);
+  }
+  swapcontext(&caller_, &lane.context);
+}
+
 struct HostScratch {
   HostTeam* team;
   void* get_shmem_aligned(std::size_t bytes, std::size_t alignment) const {
@@ -93,13 +159,10 @@ int run_teams(Kernel const& kernel, int teams, int size, std::size_t scratch) {
   int waits = 0;
   for (int league = 0; league < teams; ++league) {
     HostTeam team(size, scratch);
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < size; ++rank)
-      threads.emplace_back([&, rank] {
-        this_lane = {&team, rank};
-        kernel(HostMember{&team, rank, league, teams});
-      });
-    for (auto& t : threads) t.join();
+    EXPECT_TRUE(team.run([&](int rank) {
+      kernel(HostMember{&team, rank, league, teams});
+    })) << "lanes of team "
+        << league << " wait for others that do not come";
     EXPECT_FALSE(team.wrote_outside()) << "team " << league << " wrote beside its scratch";
     waits = team.waits;
   }

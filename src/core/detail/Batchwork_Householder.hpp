@@ -29,7 +29,7 @@ namespace Batchwork::Impl {
 ///   steps_of_a_loop    so many steps are a loop of one text, for code that would outgrow a device's instruction cache; 0: each step is
 ///                      written out
 /// Where there are loops, of steps First .. First + steps_of_a_loop - 1 each, all in one round:
-///   show_within<First>(k)   column k, likewise, from row First on, with number(k) for a k that is not constant
+///   show_within<First>(k)   column k, likewise, from row First on, with zeros above row k; number(k) for a k that is not constant
 /// Cost on devices: show is one column published and one wait.
 template <class C>
 concept DealtColumns = requires(C a, C const c, int m, int k) {
@@ -210,30 +210,27 @@ BATCHWORK_INLINE void reflect_within(C& a, int k, X const& x) {
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = m0; m < C::mine; ++m) share[m] = at_k[m] = zero;
   x.for_each(First, [&](int i, S const& xi) {
-    S const y = i < end && i <= k ? zero : xi;
-    below += y * y;
+    bool const on_top = i < end && i == k;
+    below += on_top ? zero : xi * xi;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = m0; m < C::mine; ++m) {
-      share[m] += y * a.at(m, i);
-      if (i < end) at_k[m] = i == k ? a.at(m, i) : at_k[m];
+      share[m] += xi * a.at(m, i);
+      at_k[m] = on_top ? a.at(m, i) : at_k[m];
     }
   });
   auto const [alpha, top, scale] = Reflection<S>(head, below);
   S w[C::mine];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = m0; m < C::mine; ++m) {
-    w[m] = a.is_behind(m, k) ? top * at_k[m] + scale * share[m] : zero;
+    // w = u' a_m, u being (x - alpha e_k) scale; a_m -= w u
+    w[m] = a.is_behind(m, k) ? scale * (share[m] - alpha * at_k[m]) : zero;
     share[m] = w[m] * scale;
   }
   x.for_each(First, [&](int i, S const& xi) {
-    if (i < end) {
-      S const u = i < k ? zero : i == k ? top : scale * xi;
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int m = m0; m < C::mine; ++m) a.at(m, i) -= w[m] * u;
-    } else {
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int m = m0; m < C::mine; ++m) a.at(m, i) -= share[m] * xi;
-    }
+    bool const on_top = i < end && i == k;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = m0; m < C::mine; ++m)
+      a.at(m, i) -= (on_top ? w[m] : share[m]) * (on_top ? top : xi);
   });
   bool const own = a.is(m0, k);
   a.diagonal[m0] = own ? alpha : a.diagonal[m0];

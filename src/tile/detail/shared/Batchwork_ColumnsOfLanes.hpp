@@ -80,7 +80,8 @@ struct ColumnsOfLanes {
   template <int First>
   BATCHWORK_INLINE Shown show_within(int k) const {
     T* const to = published(k);
-    if (grid.lane == k % L) publish(to, First / L, First);
+    if (grid.lane == k % L)
+      publish(to, First / L, First, [&](int i) { return i < First + steps_of_a_loop && i < k; });
     grid.sync();
     return {to};
   }
@@ -254,11 +255,17 @@ struct ColumnsOfLanes {
     return grid.template numbers<T>() + k % 2 * Ex::leading;
   }
   BATCHWORK_INLINE void publish(T* to, int m, int first) const {
+    publish(to, m, first, [](int) { return false; });
+  }
+  /// With zeros where is_left_out(row).
+  template <class F>
+  BATCHWORK_INLINE void publish(T* to, int m, int first, F const& is_left_out) const {
     BATCHWORK_UNROLL
     for (int i0 = first / deep * deep; i0 < M; i0 += deep) {
       Unit<T> u;
       BATCHWORK_UNROLL
-      for (int n = 0; n < deep; ++n) u.v[n] = i0 + n < M ? at(m, i0 + n) : T(0);
+      for (int n = 0; n < deep; ++n)
+        u.v[n] = i0 + n < M && !is_left_out(i0 + n) ? at(m, i0 + n) : T(0);
       *reinterpret_cast<Unit<T>*>(to + i0) = u;
     }
   }
