@@ -124,7 +124,7 @@ TEST(LaneGrids, ReflectionsInLoops) {
   expect_qr<double, Right, 19, 27, 1>(3, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<32>(64, 3, sequence, Impl::resolve(operands)...);
   });
-  expect_least_squares<float, Left, 30, 18, 2>(
+  expect_least_squares<float, Left, 30, 26, 2>(
       5, [](auto const& sequence, auto const&... operands) {
         map_by_lanes<8>(32, 5, sequence, Impl::resolve(operands)...);
       });

@@ -159,10 +159,8 @@ int run_teams(Kernel const& kernel, int teams, int size, std::size_t scratch) {
   int waits = 0;
   for (int league = 0; league < teams; ++league) {
     HostTeam team(size, scratch);
-    EXPECT_TRUE(team.run([&](int rank) {
-      kernel(HostMember{&team, rank, league, teams});
-    })) << "lanes of team "
-        << league << " wait for others that do not come";
+    EXPECT_TRUE(team.run([&](int rank) { kernel(HostMember{&team, rank, league, teams}); }))
+        << "lanes of team " << league << " wait for others that do not come";
     EXPECT_FALSE(team.wrote_outside()) << "team " << league << " wrote beside its scratch";
     waits = team.waits;
   }

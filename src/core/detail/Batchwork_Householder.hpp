@@ -246,8 +246,7 @@ template <int First, int Count, DealtColumns C>
 BATCHWORK_INLINE void reflect_in_loops(C& a) {
   constexpr int next = First + C::steps_of_a_loop, end = next < Count ? next : Count;
   BATCHWORK_KEEP_LOOP
-  for (int k = First; k < end; ++k)
-    reflect_within<First>(a, k, a.template show_within<First>(k));
+  for (int k = First; k < end; ++k) reflect_within<First>(a, k, a.template show_within<First>(k));
   if constexpr (end < Count) reflect_in_loops<end, Count>(a);
 }
 

@@ -71,16 +71,21 @@ struct ColumnsReadAnew : ColumnsOfLanes<S, N, N> {
   }
 };
 
+/// Lanes that share a matrix. In double from 24 rows on half as many as in sequences: each number of a reflection that a lane reads
+/// serves two or three of its columns, and the operations of a step that are not its products serve more items.
+template <class T, int N>
+inline constexpr int lanes_of_qr = sizeof(T) == 4 || N < 24 ? lanes_per_item<T>(N)
+                                   : N == 24                ? 8
+                                                            : 16;
 /// Teams of a multiprocessor: as many as leave a lane registers for its columns and what it reads of others, without a spill (CUDA 13,
 /// compute capability 9.0).
 template <class T, int N>
-inline constexpr int teams_of_qr_lanes =
-    sizeof(T) == 4 ? (N == 16 || N == 24 ? 4 : 3) : (N == 24 ? 2 : 3);
+inline constexpr int teams_of_qr_lanes = sizeof(T) == 4 ? (N == 12 ? 3 : 4) : (N < 24 ? 3 : 2);
 
 /// On a device, for matrices of up to N rows and columns.
 template <class T, int N>
 struct QrOfSharedLanes {
-  using S = Distributed<T, 1, lanes_per_item<T>(N), N>;
+  using S = Distributed<T, 1, lanes_of_qr<T, N>, N>;
   using Ex = typename S::exchange;
   using Columns = ColumnsReadAnew<S, N>;
   static constexpr int L = S::lanes, largest_team = 128, wanted_teams = teams_of_qr_lanes<T, N>;
@@ -194,14 +199,11 @@ bool launch_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const&
   return true;
 }
 
-/// Whether `qr` takes these kernels. Threads as lanes have run them; a device is to run and time them first.
-inline constexpr bool qr_shares_lanes = true;
-
 /// Launches the kernel of the smallest extent that is not below those of the matrices. \returns whether there is one, on devices whose
 /// lanes have shuffles
 template <class Exec, class T>
 bool launch_qr_of_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const& f) {
-  if constexpr (qr_shares_lanes && runs_on_device<Exec> && Vendor::has_shuffles) {
+  if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
     int const extent = f.m > f.n ? f.m : f.n;
     if (extent <= 12) return launch_shared_lanes<12>(exec, call, f);
     if (extent <= 16) return launch_shared_lanes<16>(exec, call, f);
