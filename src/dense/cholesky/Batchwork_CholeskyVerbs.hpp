@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "dense/cholesky/detail/Batchwork_TriangleChoice.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleHost.hpp"
-#include "dense/cholesky/detail/Batchwork_TriangleTeams.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
@@ -41,10 +41,9 @@ constexpr bool require_triangle_views() {
       (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
   return true;
 }
-template <class T, int Tiles, class Exec>
-void launch_triangle_teams(Exec const& exec, Call const& call, TriangleProblem<T> const& p,
-                           DeviceLimits const& limits) {
-  using Kernel = TriangleTeams<T, Tiles>;
+template <class Kernel, class Exec, class T>
+void launch_triangle_kernel(Exec const& exec, Call const& call, TriangleProblem<T> const& p,
+                            DeviceLimits const& limits) {
   Kernel const kernel(p, limits);
   TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
   auto const words = [&] {
@@ -54,26 +53,12 @@ void launch_triangle_teams(Exec const& exec, Call const& call, TriangleProblem<T
         "use smaller blocks"};
   };
   std::string const label = kernel_label(call.verb, call.label);
-  // Large items take the scratch that more teams would need.
-  if constexpr (Kernel::in_registers)
+  // Items may take the scratch that more teams would need.
+  if constexpr (Kernel::always_fits)
     launch_teams<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape, words);
   else
     launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape,
                                                                       words);
-}
-
-/// Runs f.template operator()<Tiles>() for the tiles that a warp holds of n rows, or 0.
-template <class F>
-void with_tiles_in_registers(int n, F const& f) {
-  switch (tiles_in_registers(n)) {
-    case 2: f.template operator()<2>(); break;
-    case 4: f.template operator()<4>(); break;
-    case 5: f.template operator()<5>(); break;
-    case 6: f.template operator()<6>(); break;
-    case 7: f.template operator()<7>(); break;
-    case 8: f.template operator()<8>(); break;
-    default: f.template operator()<triangle_in_scratch>(); break;
-  }
 }
 
 /// The most rows of an item that fits into so many bytes of scratch.
@@ -117,12 +102,9 @@ void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::in
     call.check_size(0, p.n, most_triangle_rows<T>(limits.scratch_of_team, solves),
                     "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
-    if constexpr (Factors) {
-      with_tiles_in_registers(
-          p.n, [&]<int Tiles>() { launch_triangle_teams<T, Tiles>(exec, call, p, limits); });
-    } else {
-      launch_triangle_teams<T, triangle_of_solve>(exec, call, p, limits);
-    }
+    with_kernel<Factors>(p, [&]<class Kernel>() {
+      launch_triangle_kernel<Kernel>(exec, call, p, limits);
+    });
   } else {
     call.check_size(0, p.n, triangle_rows_on_host, "a host's buffers");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;

@@ -20,18 +20,22 @@ Impl::Storage<T> storage(ArrangedBatch<T> const& m) {
   return {m.data(), 1, m.item, 0, m.row, m.col};
 }
 
-template <class T, int Tiles>
-void run_tiles(Impl::TriangleProblem<T> const& p) {
-  auto const limits = h200_with_kokkos_4();
-  Impl::TriangleTeams<T, Tiles> const kernel(p, limits);
+template <class Kernel, class T>
+void run_kernel(Impl::TriangleProblem<T> const& p, Impl::DeviceLimits const& limits) {
+  Kernel const kernel(p, limits);
   ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
-  ASSERT_LE(kernel.team(), kernel.largest_team);
+  ASSERT_LE(kernel.team(), Kernel::largest_team);
+  ASSERT_EQ(kernel.team() % Impl::lanes_of_warp, 0);
   run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
+/// The general kernel, and where there is one the kernel for small items; a problem of the latter is told by its number.
+enum class By { teams, panels };
 template <class T>
-void run_problem(Impl::TriangleProblem<T> const& p) {
-  if (!p.factors) run_tiles<T, Impl::triangle_of_solve>(p);
-  else Impl::with_tiles_in_registers(p.n, [&]<int Tiles>() { run_tiles<T, Tiles>(p); });
+void run_problem(Impl::TriangleProblem<T> const& p, By by = By::teams) {
+  auto const run = [&]<class Kernel>() { run_kernel<Kernel>(p, h200_with_kokkos_4()); };
+  if (by == By::teams) Impl::with_teams<T>(p.n, p.factors, run);
+  else if (p.factors) Impl::with_panels<T>(p.n, run);
+  else Impl::with_columns<T>(p.n, run);
 }
 
 /// A call on so many items of n rows that are item-contiguous or interleaved.
@@ -84,11 +88,11 @@ TYPED_TEST(CholeskyTeams, FitEveryDevice) {
         int const most = Impl::most_triangle_rows<T>(device.limits.scratch_of_team, columns > 0);
         for (int n = 1; n <= most; ++n) {
           auto const p = problem_of_size<T>(n, columns, interleaved);
-          Impl::with_tiles_in_registers(n, [&]<int Tiles>() {
-            check(device, p, Impl::TriangleTeams<T, Tiles>(p, device.limits));
-          });
-          if (columns > 0)
-            check(device, p, Impl::TriangleTeams<T, Impl::triangle_of_solve>(p, device.limits));
+          for (bool factors : {true, false})
+            if (factors || columns > 0)
+              Impl::with_teams<T>(n, factors, [&]<class Kernel>() {
+                check(device, p, Kernel(p, device.limits));
+              });
         }
       }
   EXPECT_EQ(Impl::most_triangle_rows<T>(40936, false), sizeof(T) == 4 ? 136 : 96);
@@ -114,9 +118,8 @@ TYPED_TEST(CholeskyTeams, ChoicesOnAnH200) {
   for (auto const& device : devices()) {
     if (std::string(device.name).find("H200") != 0) continue;
     for (auto const& m : sizeof(T) == 4 ? in_float : in_double)
-      Impl::with_tiles_in_registers(m.n, [&]<int Tiles>() {
-        Impl::TriangleTeams<T, Tiles> const kernel(
-            problem_of_size<T>(m.n, m.columns, m.interleaved), device.limits);
+      Impl::with_teams<T>(m.n, true, [&]<class Kernel>() {
+        Kernel const kernel(problem_of_size<T>(m.n, m.columns, m.interleaved), device.limits);
         EXPECT_EQ(kernel.items_per_team, m.items) << device.name << ", " << m.n;
         EXPECT_EQ(kernel.chunk, m.chunk) << device.name << ", " << m.n;
       });
@@ -141,13 +144,11 @@ TYPED_TEST(CholeskyTeams, LargeItems) {
   p.a = storage(a).as_const();
   p.l = storage(l);
   p.factors = p.stores_factor = true;
-  auto const run = [&]<int Tiles>() {
-    Impl::TriangleTeams<T, Tiles> const kernel(p, limits);
-    ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
-    ASSERT_GT(kernel.bytes(), 60000u);
-    run_teams(kernel, 1, kernel.team(), kernel.bytes());
+  auto const run = [&]<class Kernel>() {
+    ASSERT_GT(Kernel(p, limits).bytes(), 60000u);
+    run_kernel<Kernel>(p, limits);
   };
-  run.template operator()<Impl::triangle_in_scratch>();
+  Impl::with_teams<T>(n, true, run);
   l.download();
   ASSERT_TRUE(is_factor<T>(item(l, 0), item(a, 0)));
   p.a = storage(l).as_const();
@@ -156,7 +157,7 @@ TYPED_TEST(CholeskyTeams, LargeItems) {
   p.b = storage(b).as_const();
   p.x = storage(x);
   p.forward = true;
-  run.template operator()<Impl::triangle_of_solve>();
+  Impl::with_teams<T>(n, false, run);
   x.download();
   ASSERT_TRUE(solves_triangle<T>(item(x, 0), item(l, 0), item(b, 0)));
 }
@@ -255,6 +256,245 @@ TYPED_TEST(CholeskyTeams, Failures) {
           EXPECT_TRUE(solves_spd<T>(item(x, 0), item(a, 0), item(b, 0)));
         }
       }
+}
+
+/// CholeskyPanels and TriangleColumns fit every device, and have neighbouring items to fill a sector where there is scratch for them.
+TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
+  using T = TypeParam;
+  for (auto const& device : devices())
+    for (bool interleaved : {false, true})
+      for (int columns : {0, 4, 33, 64})
+        for (int n = 1; n <= 64; ++n) {
+          auto p = problem_of_size<T>(n, columns, interleaved);
+          p.b = p.a, p.x = p.l;
+          auto const check = [&]<class Kernel>() {
+            Kernel const kernel(p, device.limits);
+            std::string const what = std::string(device.name) + ", " + std::to_string(n) +
+                                     " rows, " + std::to_string(columns) + " columns";
+            ASSERT_LE(kernel.bytes(), device.limits.scratch_of_team) << what;
+            ASSERT_EQ(kernel.team() % Impl::lanes_of_warp, 0) << what;
+            ASSERT_LE(kernel.team(), Kernel::largest_team) << what;
+            bool const fits =
+                device.limits.holds(Kernel::wanted_teams, kernel.team(), kernel.bytes());
+            ASSERT_TRUE(launches(device, fits ? Kernel::wanted_teams : 1, kernel.team(),
+                                 kernel.bytes()))
+                << what;
+            if (interleaved && device.limits.scratch_of_team > 80000) {
+              ASSERT_GE(kernel.items_per_team, 32 / int(sizeof(T))) << what;
+            }
+          };
+          if (columns == 0) Impl::with_panels<T>(n, check);
+          else Impl::with_columns<T>(n, check);
+        }
+}
+
+/// Every kernel variant for small items, in every arrangement, with a last team that is not full.
+TYPED_TEST(CholeskyTeams, SmallItems) {
+  using T = TypeParam;
+  Random random(4);
+  for (int n : {1, 8, 9, 16, 23, 32, 33, 44, 64})
+    for (auto how : all_arranged) {
+      if (n % 8 != 1 && n != 64 && random.integer(0, 1)) continue;
+      std::int64_t const items = n > 16 ? 3 : n > 8 ? 11 : 21;
+      int const columns = n == 33 ? 33 : random.integer(1, 17);
+      SCOPED_TRACE(std::to_string(n) + ", arranged " + std::to_string(int(how)) + ", columns " +
+                   std::to_string(columns));
+      ArrangedBatch<T> const a(items, n, n, how), l(items, n, n, how), b(items, n, columns, how),
+          y(items, n, columns, how), z(items, n, columns, how);
+      put_spd(a, random);
+      b.randomise(random);
+      std::vector<std::int32_t> codes(std::size_t(items), -1);
+      Impl::TriangleProblem<T> p;
+      p.n = n;
+      p.items = items;
+      p.a = storage(a).as_const();
+      p.l = storage(l);
+      p.factors = p.stores_factor = true;
+      p.status.narrow = codes.data();
+      p.status.group = 1;
+      run_problem(p, By::panels);
+      for (auto code : codes) EXPECT_EQ(code, 0);
+      l.download();
+      p.factors = p.stores_factor = false;
+      p.a = storage(l).as_const();
+      p.columns = columns;
+      p.b = storage(b).as_const();
+      p.x = storage(y);
+      p.forward = true;
+      run_problem(p, By::panels);
+      p.x = storage(z);
+      p.forward = false;
+      p.backward = true;
+      run_problem(p, By::panels);
+      for (auto const* m : {&y, &z}) m->download();
+      for (std::int64_t k = 0; k < items; ++k) {
+        Dense const factor = item(l, k);
+        EXPECT_EQ(codes[std::size_t(k)], 0);
+        ASSERT_TRUE(is_factor<T>(factor, item(a, k)));
+        ASSERT_TRUE(solves_triangle<T>(item(y, k), factor, item(b, k)));
+        ASSERT_TRUE(solves_triangle<T>(item(z, k), transpose(factor), item(b, k)));
+      }
+      for (auto const* m : {&l, &y, &z})
+        EXPECT_EQ(m->poisoned(), m->host.extent(0) - std::size_t(items * n * m->cols));
+      // In place.
+      p.x = storage(b);
+      p.forward = true;
+      p.backward = false;
+      run_problem(p, By::panels);
+      b.download();
+      p.a = storage(a).as_const();
+      p.l = storage(a);
+      p.factors = p.stores_factor = true;
+      run_problem(p, By::panels);
+      a.download();
+      for (std::int64_t k = 0; k < items; ++k)
+        for (int i = 0; i < n; ++i) {
+          for (int j = 0; j < n; ++j) ASSERT_EQ(a.at(k, i, j), l.at(k, i, j));
+          for (int j = 0; j < columns; ++j) ASSERT_EQ(b.at(k, i, j), y.at(k, i, j));
+        }
+    }
+}
+
+/// Failures of the first, a middle and the last item at the first, a middle and the last pivot: others are bitwise as without.
+TYPED_TEST(CholeskyTeams, FailuresOfSmallItems) {
+  using T = TypeParam;
+  Random random(5);
+  T const nan = std::numeric_limits<T>::quiet_NaN();
+  for (int n : {5, 27, 40})
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
+      std::int64_t const items = n > 8 ? 3 : 7;
+      int const columns = 5;
+      ArrangedBatch<T> const a(items, n, n, how), l(items, n, n, how), good(items, n, n, how),
+          b(items, n, columns, how), x(items, n, columns, how), right(items, n, columns, how);
+      put_spd(a, random);
+      b.randomise(random);
+      Impl::TriangleProblem<T> p;
+      p.n = n;
+      p.items = items;
+      p.a = storage(a).as_const();
+      p.l = storage(good);
+      p.factors = p.stores_factor = true;
+      run_problem(p, By::panels);
+      good.download();
+      for (std::int64_t which : {std::int64_t(0), items / 2, items - 1})
+        for (int pivot : {0, n / 2, n - 1})
+          for (T bad : {T(-1), nan}) {
+            // The two of them in turn, but where items are smallest.
+            if (n > 8 && (which + pivot) % 2 == (bad < T(0))) continue;
+            SCOPED_TRACE(std::to_string(n) + ", item " + std::to_string(which) + ", pivot " +
+                         std::to_string(pivot));
+            std::vector<std::int32_t> codes(std::size_t(items), -1);
+            p.status.narrow = codes.data();
+            p.status.group = 1;
+            T const kept = a.at(which, pivot, pivot);
+            a.at(which, pivot, pivot) = bad;
+            a.upload();
+            p.a = storage(a).as_const();
+            p.l = storage(l);
+            p.factors = p.stores_factor = true;
+            p.forward = p.backward = false;
+            run_problem(p, By::panels);
+            l.download();
+            a.at(which, pivot, pivot) = kept;
+            a.upload();
+            for (std::int64_t k = 0; k < items; ++k) {
+              EXPECT_EQ(codes[std::size_t(k)],
+                        k != which     ? 0
+                        : bad < T(0) ? Status::code(Reason::not_positive_definite, pivot + 1)
+                                       : Status::code(Reason::not_finite, pivot + 1));
+              for (int i = 0; i < n; ++i)
+                for (int j = 0; j < n; ++j) {
+                  if (k == which && j >= pivot && i >= j) ASSERT_TRUE(std::isnan(l.at(k, i, j)));
+                  else ASSERT_EQ(l.at(k, i, j), good.at(k, i, j));
+                }
+            }
+            // A zero on the diagonal of a factor, from below and from above; then a right-hand side that is not finite.
+            p.factors = p.stores_factor = false;
+            p.columns = columns;
+            p.b = storage(b).as_const();
+            p.x = storage(x);
+            for (bool forward : {true, false}) {
+              p.a = storage(good).as_const();
+              p.forward = forward;
+              p.backward = !forward;
+              T const diagonal = good.at(which, pivot, pivot);
+              p.x = storage(right);
+              run_problem(p, By::panels);
+              right.download();
+              p.x = storage(x);
+              good.at(which, pivot, pivot) = bad < T(0) ? T(0) : bad;
+              // A second one: the smaller index is told.
+              int const second = n - 1;
+              T const last = good.at(which, second, second);
+              if (second != pivot) good.at(which, second, second) = T(0);
+              good.upload();
+              run_problem(p, By::panels);
+              x.download();
+              good.at(which, second, second) = last;
+              good.at(which, pivot, pivot) = diagonal;
+              good.upload();
+              for (std::int64_t k = 0; k < items; ++k) {
+                EXPECT_EQ(codes[std::size_t(k)],
+                          k != which     ? 0
+                          : bad < T(0) ? Status::code(Reason::breakdown, pivot + 1)
+                                         : Status::code(Reason::not_finite, pivot + 1));
+                for (int i = 0; i < n; ++i)
+                  for (int j = 0; j < columns; ++j) {
+                    bool const lost = k == which && (forward ? i >= pivot : true);
+                    if (lost) ASSERT_TRUE(std::isnan(x.at(k, i, j)));
+                    else ASSERT_EQ(x.at(k, i, j), right.at(k, i, j));
+                  }
+              }
+              T const number = b.at(which, pivot, columns - 1);
+              b.at(which, pivot, columns - 1) = nan;
+              b.upload();
+              run_problem(p, By::panels);
+              x.download();
+              b.at(which, pivot, columns - 1) = number;
+              b.upload();
+              for (std::int64_t k = 0; k < items; ++k) {
+                EXPECT_EQ(codes[std::size_t(k)],
+                          k != which ? 0 : Status::code(Reason::not_finite, 0));
+                for (int i = 0; i < n; ++i)
+                  for (int j = 0; j + (k == which) < columns; ++j)
+                    ASSERT_EQ(x.at(k, i, j), right.at(k, i, j));
+              }
+            }
+          }
+    }
+}
+
+/// Every number of a triangle by panels has a place of its own, and no two of eight lanes meet in a bank: those that read the same unit of
+/// neighbouring rows, or the whole of a few rows.
+template <class T>
+void check_panels() {
+  using At = Impl::PanelScratch<T>;
+  for (int tiles : {1, 2, 5, 8}) {
+    At const at{tiles};
+    std::vector<int> taken(std::size_t(at.numbers()), 0);
+    for (int i = 0; i < at.rows(); ++i)
+      for (int j = 0; j / 8 <= i / 8; ++j) {
+        ASSERT_GE(at.place(i, j), 0);
+        ASSERT_LT(at.place(i, j), at.numbers());
+        EXPECT_EQ(taken[std::size_t(at.place(i, j))]++, 0);
+      }
+    for (int t = 0; t + 1 < tiles; ++t) EXPECT_EQ(at.panel(t) + at.step(t), at.panel(t + 1));
+    for (int v = 0; v < At::units; ++v) {
+      std::vector<int> banks(8, 0);
+      for (int i = 0; i < 8; ++i) ++banks[std::size_t(at.place(i, At::wide * v) / At::wide % 8)];
+      for (int count : banks) EXPECT_EQ(count, 1);
+    }
+    std::vector<int> banks(8, 0);
+    for (int i = 0; i < 8 / At::units; ++i)
+      for (int v = 0; v < At::units; ++v)
+        ++banks[std::size_t(at.place(i, At::wide * v) / At::wide % 8)];
+    for (int count : banks) EXPECT_EQ(count, 1);
+    EXPECT_EQ(at.item_numbers() / At::wide % 8, 1);
+  }
+}
+TEST(PanelScratch, Places) {
+  check_panels<float>();
+  check_panels<double>();
 }
 
 /// Every number of the triangle has a place of its own, and no two lanes that read a row or a group meet in a bank.

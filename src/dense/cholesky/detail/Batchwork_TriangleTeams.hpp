@@ -30,6 +30,8 @@ inline constexpr int triangle_in_scratch = 0, triangle_of_solve = -1;
 template <class T, int Tiles>
 struct TriangleTeams {
   static constexpr bool in_registers = Tiles > 0, factors = Tiles != triangle_of_solve;
+  /// Whether a multiprocessor has room for the teams that are wanted, whatever the device.
+  static constexpr bool always_fits = in_registers;
   static constexpr bool by_warps = Tiles != triangle_in_scratch;
   static constexpr int wide = 16 / int(sizeof(T));
   /// Lanes of the team of one large item.
@@ -109,24 +111,9 @@ struct TriangleTeams {
     }
   };
 
-  /// Runs move(item, i, j) for the numbers that the lane moves of the lower triangle of an operand.
-  template <class Move>
-  BATCHWORK_INLINE void walk_triangle(MatrixTravel const& t, LaneItem const& here,
-                                      Move const& move) const {
-    here.share(t, [&](int item, int k) {
-      int const slow = t.by_fasts.quotient(k), fast = k - slow * t.fasts;
-      int const longer = p.n - 1 - slow, there = (longer >> t.shift) + 1;
-      bool const in_longer = fast < there;
-      if (!in_longer && slow == longer) return;  // the middle row stands alone
-      int const i = in_longer ? longer : slow, j = (in_longer ? fast : fast - there) << t.shift;
-      if (t.turned) move(item, p.n - 1 - j, p.n - 1 - i);
-      else move(item, i, j);
-    });
-  }
-
   /// The lower triangle, with the identity beyond its rows.
   BATCHWORK_INLINE void load_triangle(LaneItem const& here) const {
-    walk_triangle(of_a, here, [&](int item, int i, int j) {
+    here.walk_triangle(of_a, p.n, [&](int item, int i, int j) {
       T const* const from = item_of(p.a, here.first + item) + i * p.a.row + j * p.a.col;
       T* const to = here.numbers(item, item_numbers) + at().place(i, j);
       fetch_numbers(of_a, to, from);

@@ -83,6 +83,19 @@ struct LaneOfItems {
       else move(which, slow, fast << t.shift);
     });
   }
+  /// The same for the lower triangle of n rows: see of_triangle.
+  template <class Move>
+  BATCHWORK_INLINE void walk_triangle(MatrixTravel const& t, int n, Move const& move) const {
+    share(t, [&](int which, int k) {
+      int const slow = t.by_fasts.quotient(k), fast = k - slow * t.fasts;
+      int const longer = n - 1 - slow, in_row = (longer >> t.shift) + 1;
+      bool const in_longer = fast < in_row;
+      if (!in_longer && slow == longer) return;  // the middle row stands alone
+      int const i = in_longer ? longer : slow, j = (in_longer ? fast : fast - in_row) << t.shift;
+      if (t.turned) move(which, n - 1 - j, n - 1 - i);
+      else move(which, i, j);
+    });
+  }
 };
 
 /// Starts the copy of some numbers from memory to scratch: 4, 8 or 16 bytes, aligned alike.

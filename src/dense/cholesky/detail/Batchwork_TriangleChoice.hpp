@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Which kernel of cholesky, solve_lower and solve_upper a device runs for matrices of n rows.
+#ifndef BATCHWORK_TRIANGLECHOICE_HPP
+#define BATCHWORK_TRIANGLECHOICE_HPP
+
+#include "dense/cholesky/detail/Batchwork_CholeskyPanels.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleColumns.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleScratch.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleTeams.hpp"
+
+namespace Batchwork::Impl {
+
+/// Whether factors that are stored come by CholeskyPanels.
+template <class T>
+constexpr bool factors_by_panels(int n) {
+  return n <= 64;
+}
+/// Whether triangular systems of so many right-hand sides are solved by TriangleColumns.
+template <class T>
+constexpr bool solves_by_columns(int n, int columns) {
+  return n <= 64 && columns >= 4;
+}
+
+/// Runs f.template operator()<Kernel>() for CholeskyPanels of n rows.
+template <class T, class F>
+void with_panels(int n, F const& f) {
+  if (n <= 8) f.template operator()<CholeskyPanels<T, 8, 1>>();
+  else if (n <= 16) f.template operator()<CholeskyPanels<T, 8, 2>>();
+  else if (n <= 32) f.template operator()<CholeskyPanels<T, 16, 2>>();
+  else f.template operator()<CholeskyPanels<T, 32, 2>>();
+}
+/// For TriangleColumns of n rows.
+template <class T, class F>
+void with_columns(int n, F const& f) {
+  if (n <= 8) f.template operator()<TriangleColumns<T, 1>>();
+  else if (n <= 16) f.template operator()<TriangleColumns<T, 2>>();
+  else if (n <= 32) f.template operator()<TriangleColumns<T, 4>>();
+  else if (n <= 48) f.template operator()<TriangleColumns<T, 6>>();
+  else f.template operator()<TriangleColumns<T, 8>>();
+}
+/// For TriangleTeams.
+template <class T, class F>
+void with_teams(int n, bool factors, F const& f) {
+  if (!factors) {
+    f.template operator()<TriangleTeams<T, triangle_of_solve>>();
+    return;
+  }
+  switch (tiles_in_registers(n)) {
+    case 2: f.template operator()<TriangleTeams<T, 2>>(); break;
+    case 4: f.template operator()<TriangleTeams<T, 4>>(); break;
+    case 5: f.template operator()<TriangleTeams<T, 5>>(); break;
+    case 6: f.template operator()<TriangleTeams<T, 6>>(); break;
+    case 7: f.template operator()<TriangleTeams<T, 7>>(); break;
+    case 8: f.template operator()<TriangleTeams<T, 8>>(); break;
+    default: f.template operator()<TriangleTeams<T, triangle_in_scratch>>(); break;
+  }
+}
+/// For the kernel that a problem is solved by.
+template <bool Factors, class T, class F>
+void with_kernel(TriangleProblem<T> const& p, F const& f) {
+  if constexpr (Factors) {
+    if (p.stores_factor && factors_by_panels<T>(p.n)) with_panels<T>(p.n, f);
+    else with_teams<T>(p.n, true, f);
+  } else {
+    if (solves_by_columns<T>(p.n, p.columns)) with_columns<T>(p.n, f);
+    else f.template operator()<TriangleTeams<T, triangle_of_solve>>();
+  }
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
