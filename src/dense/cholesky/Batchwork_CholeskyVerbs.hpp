@@ -102,9 +102,8 @@ void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::in
     call.check_size(0, p.n, most_triangle_rows<T>(limits.scratch_of_team, solves),
                     "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
-    with_kernel<Factors>(p, [&]<class Kernel>() {
-      launch_triangle_kernel<Kernel>(exec, call, p, limits);
-    });
+    with_kernel<Factors>(
+        p, [&]<class Kernel>() { launch_triangle_kernel<Kernel>(exec, call, p, limits); });
   } else {
     call.check_size(0, p.n, triangle_rows_on_host, "a host's buffers");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
@@ -275,9 +274,9 @@ struct SolveOfOperands {
 /// those from it on are NaN. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::cholesky or Batchwork::cholesky(label); asynchronous, allocates nothing,
-/// never fences. Zero items, rows or right-hand sides are no launch, and write no status. N^3 / 3 operations an item. On devices a
-/// warp has an item of up to 64 rows, by the right-looking algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section
-/// 4.2; LAPACK's potrf); on hosts a thread has one. For items that are part of a longer sequence, and for extents up to 32 known at
+/// never fences. Zero items, rows or right-hand sides are no launch, and write no status. N^3 / 3 operations an item. On devices 8
+/// to 32 lanes of a warp have an item of up to 64 rows, by the left-looking algorithm in panels of eight columns, a team has a larger one, by the
+/// right-looking algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf); on hosts a thread has one. For items that are part of a longer sequence, and for extents up to 32 known at
 /// compile time, see cholesky(tile) in map.
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that

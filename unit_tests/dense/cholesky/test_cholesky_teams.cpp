@@ -90,9 +90,8 @@ TYPED_TEST(CholeskyTeams, FitEveryDevice) {
           auto const p = problem_of_size<T>(n, columns, interleaved);
           for (bool factors : {true, false})
             if (factors || columns > 0)
-              Impl::with_teams<T>(n, factors, [&]<class Kernel>() {
-                check(device, p, Kernel(p, device.limits));
-              });
+              Impl::with_teams<T>(
+                  n, factors, [&]<class Kernel>() { check(device, p, Kernel(p, device.limits)); });
         }
       }
   EXPECT_EQ(Impl::most_triangle_rows<T>(40936, false), sizeof(T) == 4 ? 136 : 96);
@@ -276,8 +275,8 @@ TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
             ASSERT_LE(kernel.team(), Kernel::largest_team) << what;
             bool const fits =
                 device.limits.holds(Kernel::wanted_teams, kernel.team(), kernel.bytes());
-            ASSERT_TRUE(launches(device, fits ? Kernel::wanted_teams : 1, kernel.team(),
-                                 kernel.bytes()))
+            ASSERT_TRUE(
+                launches(device, fits ? Kernel::wanted_teams : 1, kernel.team(), kernel.bytes()))
                 << what;
             if (interleaved && device.limits.scratch_of_team > 80000) {
               ASSERT_GE(kernel.items_per_team, 32 / int(sizeof(T))) << what;
@@ -399,9 +398,9 @@ TYPED_TEST(CholeskyTeams, FailuresOfSmallItems) {
             a.upload();
             for (std::int64_t k = 0; k < items; ++k) {
               EXPECT_EQ(codes[std::size_t(k)],
-                        k != which     ? 0
+                        k != which   ? 0
                         : bad < T(0) ? Status::code(Reason::not_positive_definite, pivot + 1)
-                                       : Status::code(Reason::not_finite, pivot + 1));
+                                     : Status::code(Reason::not_finite, pivot + 1));
               for (int i = 0; i < n; ++i)
                 for (int j = 0; j < n; ++j) {
                   if (k == which && j >= pivot && i >= j) ASSERT_TRUE(std::isnan(l.at(k, i, j)));
@@ -434,10 +433,10 @@ TYPED_TEST(CholeskyTeams, FailuresOfSmallItems) {
               good.at(which, pivot, pivot) = diagonal;
               good.upload();
               for (std::int64_t k = 0; k < items; ++k) {
-                EXPECT_EQ(codes[std::size_t(k)],
-                          k != which     ? 0
-                          : bad < T(0) ? Status::code(Reason::breakdown, pivot + 1)
-                                         : Status::code(Reason::not_finite, pivot + 1));
+                EXPECT_EQ(codes[std::size_t(k)], k != which ? 0
+                                                 : bad < T(0)
+                                                     ? Status::code(Reason::breakdown, pivot + 1)
+                                                     : Status::code(Reason::not_finite, pivot + 1));
                 for (int i = 0; i < n; ++i)
                   for (int j = 0; j < columns; ++j) {
                     bool const lost = k == which && (forward ? i >= pivot : true);

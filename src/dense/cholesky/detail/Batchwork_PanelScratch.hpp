@@ -93,17 +93,24 @@ BATCHWORK_INLINE void fetch_panels(PanelTravel const& t, Here const& here, Stora
     }
   } else if (t.wide) {
     if (here.item >= here.there) return;
-    int const v = here.lane % units, r = here.lane / units % (8 / units), across = here.lanes / 8;
-    T* const numbers = numbers_of(here.item);
-    U* const from_item = from_of(here.item);
+    // Eight lanes have `some` rows of a tile, and each of them a unit of each.
+    constexpr int some = 8 / units;
+    int const v = here.lane % units, r = here.lane / units % some, across = here.lanes / 8;
+    std::int64_t const down = 8 * s.row;
+    T* const numbers = numbers_of(here.item) + 8 * r;
+    U* const from_item = from_of(here.item) + (r * s.row + wide * v);
     BATCHWORK_KEEP_LOOP
     for (int panel = here.lane / 8; 8 * panel + wide * v < n; panel += across) {
-      T* const to = numbers + at.panel(panel);
-      U* const from = from_item + (8 * panel + wide * v);
+      T* to = numbers + (at.panel(panel) + 64 * panel);
+      U* from = from_item + (8 * panel + panel * down);
       BATCHWORK_KEEP_LOOP
-      for (int i = 8 * (panel - here.lane / 8) + r; i < n; i += 8 / units)
-        if (i >= 8 * panel)
-          fetch_together<wide>(to + 8 * i + at.unit(i, v), from + std::int64_t(i) * s.row);
+      for (int i = 8 * panel + r; i < n; i += 8) {
+        BATCHWORK_UNROLL
+        for (int u = 0; u < units; ++u)
+          if (u == 0 || i + some * u < n)
+            fetch_together<wide>(to + (8 * some * u + wide * (v ^ u)), from + some * u * s.row);
+        to += 64, from += down;
+      }
     }
   } else {
     here.walk_triangle(t.by, n, [&](int item, int i, int j) {
@@ -139,18 +146,25 @@ BATCHWORK_INLINE void store_panels(PanelTravel const& t, Here const& here, Stora
     }
   } else if (t.wide) {
     if (here.item >= here.there) return;
-    int const v = here.lane % units, r = here.lane / units % (8 / units), across = here.lanes / 8;
-    T const* const numbers = numbers_of(here.item);
-    T* const to_item = to_of(here.item);
+    constexpr int some = 8 / units;
+    int const v = here.lane % units, r = here.lane / units % some, across = here.lanes / 8;
+    std::int64_t const down = 8 * s.row;
+    T const* const numbers = numbers_of(here.item) + 8 * r;
+    T* const to_item = to_of(here.item) + (r * s.row + wide * v);
     BATCHWORK_KEEP_LOOP
     for (int panel = here.lane / 8; 8 * panel + wide * v < n; panel += across) {
-      T const* const from = numbers + at.panel(panel);
-      T* const to = to_item + (8 * panel + wide * v);
+      T const* from = numbers + at.panel(panel);
+      T* to = to_item + 8 * panel;
       BATCHWORK_KEEP_LOOP
-      for (int i = r; i < n; i += 8 / units) {
-        T x[wide] = {};
-        if (i >= 8 * panel) read_together(x, from + 8 * i + at.unit(i, v));
-        Vendor::store_together(to + std::int64_t(i) * s.row, x);
+      for (int i = r; i < n; i += 8) {
+        BATCHWORK_UNROLL
+        for (int u = 0; u < units; ++u) {
+          if (u > 0 && i + some * u >= n) continue;
+          T x[wide] = {};
+          if (i >= 8 * panel) read_together(x, from + (8 * some * u + wide * (v ^ u)));
+          Vendor::store_together(to + some * u * s.row, x);
+        }
+        from += 64, to += down;
       }
     }
   } else {

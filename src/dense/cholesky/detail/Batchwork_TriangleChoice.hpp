@@ -66,7 +66,11 @@ void with_kernel(TriangleProblem<T> const& p, F const& f) {
     if (p.stores_factor && factors_by_panels<T>(p.n)) with_panels<T>(p.n, f);
     else with_teams<T>(p.n, true, f);
   } else {
-    if (solves_by_columns<T>(p.n, p.columns)) with_columns<T>(p.n, f);
+    // Lanes side by side have columns: these are to be neighbours, or items are.
+    auto const fits = [&](auto const& s) {
+      return items_are_near(s, p.n, p.columns) || !rows_are_near(s, p.n, p.columns);
+    };
+    if (solves_by_columns<T>(p.n, p.columns) && fits(p.b) && fits(p.x)) with_columns<T>(p.n, f);
     else f.template operator()<TriangleTeams<T, triangle_of_solve>>();
   }
 }

@@ -106,7 +106,8 @@ struct TriangleColumns {
     T* const scratch = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(
         items_per_team * (item_numbers * int(sizeof(T)) + 8), 16));
     // The first number of the diagonal that is not good, and whether a number of the solution is not finite.
-    std::int32_t* const found = reinterpret_cast<std::int32_t*>(scratch + items_per_team * item_numbers);
+    std::int32_t* const found =
+        reinterpret_cast<std::int32_t*>(scratch + items_per_team * item_numbers);
     auto const numbers_of = [&](int item) { return scratch + item * item_numbers; };
 
     fetch_panels(of_a, here, p.a, p.n, at, numbers_of,
@@ -115,21 +116,14 @@ struct TriangleColumns {
       found[2 * here.rank] = none;
       found[2 * here.rank + 1] = 0;
     }
-    int const groups = near ? (p.columns + beside - 1) / beside : 1;
+    int const groups = near ? int(by_beside.quotient(p.columns + beside - 1)) : 1;
     int const all = items_per_team * beside * groups;
     BATCHWORK_KEEP_LOOP
     for (int q0 = 0; q0 < all; q0 += here.team) {
-      int const q = q0 + here.rank;
-      int item = by_beside.quotient(q), column = q - item * beside;
-      if (near) {
-        int const group = item / items_per_team;
-        item -= group * items_per_team;
-        column += group * beside;
-      }
-      bool const there = q < all && item < here.there && column < p.columns;
+      Side const side = side_of(q0 + here.rank, here.there);
       T x[8 * Tiles];
-      if (there) {
-        T const* from = item_of(p.b, first + item) + column * p.b.col;
+      if (side.there) {
+        T const* from = item_of(p.b, first + side.item) + side.column * p.b.col;
         BATCHWORK_UNROLL
         for (int i = 0; i < 8 * Tiles; ++i) {
           x[i] = T(0);
@@ -143,9 +137,10 @@ struct TriangleColumns {
         invert_diagonals(here, numbers_of, found);
         member.team_barrier();
       }
-      if (!there) continue;
-      T const sum = substitute(x, numbers_of(item), item_of(p.x, first + item) + column * p.x.col);
-      if (!is_finite(sum)) Kokkos::atomic_store(found + 2 * item + 1, 1);
+      if (!side.there) continue;
+      T const sum = substitute(x, numbers_of(side.item),
+                               item_of(p.x, first + side.item) + side.column * p.x.col);
+      if (!is_finite(sum)) Kokkos::atomic_store(found + 2 * side.item + 1, 1);
     }
     if (!p.status.wanted()) return;
     member.team_barrier();
@@ -160,6 +155,20 @@ struct TriangleColumns {
   }
 
  private:
+  /// A right-hand side, if it is there.
+  struct Side {
+    int item, column;
+    bool there;
+  };
+  BATCHWORK_INLINE Side side_of(int q, int items) const {
+    Side s;
+    int const some = near ? q % lanes_of_warp : q;
+    s.item = by_beside.quotient(some);
+    s.column = some - s.item * beside;
+    if (near) s.column += q / lanes_of_warp * beside;
+    s.there = s.item < items && s.column < p.columns;
+    return s;
+  }
   /// Puts reciprocals in the places of the diagonals.
   template <class NumbersOf>
   BATCHWORK_INLINE void invert_diagonals(LaneOfItems const& here, NumbersOf const& numbers_of,
@@ -183,7 +192,6 @@ struct TriangleColumns {
   BATCHWORK_INLINE T substitute(T (&x)[8 * Tiles], T const* numbers, T* to) const {
     constexpr int wide = PanelScratch<T>::wide;
     T sum = T(0);
-    int step = at.step(0) + 64;
     BATCHWORK_KEEP_LOOP
     for (int j = 0; 8 * j < p.n; ++j) {
       T y[8];
@@ -227,8 +235,8 @@ struct TriangleColumns {
           x[8 * (b - 1) + m] = left;
         }
       }
-      // Panel and tile on its diagonal.
-      numbers += step, step -= 64;
+      // To the next panel and the tile on its diagonal.
+      numbers += at.step(j) + 64;
     }
     return sum;
   }
