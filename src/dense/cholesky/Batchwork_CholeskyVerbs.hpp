@@ -103,7 +103,7 @@ void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::in
                     "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
     with_kernel<Factors>(
-        p, [&]<class Kernel>() { launch_triangle_kernel<Kernel>(exec, call, p, limits); });
+        p, limits, [&]<class Kernel>() { launch_triangle_kernel<Kernel>(exec, call, p, limits); });
   } else {
     call.check_size(0, p.n, triangle_rows_on_host, "a host's buffers");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;

@@ -34,7 +34,7 @@ template <class T>
 void run_problem(Impl::TriangleProblem<T> const& p, By by = By::teams) {
   auto const run = [&]<class Kernel>() { run_kernel<Kernel>(p, h200_with_kokkos_4()); };
   if (by == By::teams) Impl::with_teams<T>(p.n, p.factors, run);
-  else if (p.factors) Impl::with_panels<T>(p.n, run);
+  else if (p.factors) Impl::with_panels<T>(p.n, h200_with_kokkos_4(), run);
   else Impl::with_columns<T>(p.n, run);
 }
 
@@ -282,7 +282,7 @@ TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
               ASSERT_GE(kernel.items_per_team, 32 / int(sizeof(T))) << what;
             }
           };
-          if (columns == 0) Impl::with_panels<T>(n, check);
+          if (columns == 0) Impl::with_panels<T>(n, device.limits, check);
           else Impl::with_columns<T>(n, check);
         }
 }

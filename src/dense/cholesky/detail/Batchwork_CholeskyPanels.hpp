@@ -61,6 +61,12 @@ struct CholeskyPanels {
   std::size_t bytes() const {
     return std::size_t(items_per_team) * std::size_t(at.item_numbers()) * sizeof(T) + 16;
   }
+  /// Of the least team, for n rows.
+  static std::size_t bytes_of_warp(int n) {
+    return std::size_t(lanes_of_warp / Lanes) *
+               std::size_t(PanelScratch<T>{(n + 7) / 8}.item_numbers()) * sizeof(T) +
+           16;
+  }
   int team() const { return Lanes * items_per_team; }
   std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
 

@@ -19,18 +19,21 @@ template <class T>
 constexpr bool factors_by_panels(int n) {
   return n <= 64;
 }
-/// Whether triangular systems of so many right-hand sides are solved by TriangleColumns.
+/// Whether triangular systems are solved by TriangleColumns, which for one right-hand side are as fast as TriangleTeams at 64 rows and
+/// faster below.
 template <class T>
-constexpr bool solves_by_columns(int n, int columns) {
-  return n <= 64 && columns >= 4;
+constexpr bool solves_by_columns(int n) {
+  return n <= 64;
 }
 
-/// Runs f.template operator()<Kernel>() for CholeskyPanels of n rows.
+/// Runs f.template operator()<Kernel>() for CholeskyPanels of n rows; lanes and slots as an H100 is fastest with.
 template <class T, class F>
-void with_panels(int n, F const& f) {
+void with_panels(int n, DeviceLimits const& limits, F const& f) {
   if (n <= 8) f.template operator()<CholeskyPanels<T, 8, 1>>();
   else if (n <= 16) f.template operator()<CholeskyPanels<T, 8, 2>>();
-  else if (n <= 32) f.template operator()<CholeskyPanels<T, 16, 2>>();
+  else if (n <= (sizeof(T) == 8 ? 24 : 32)) f.template operator()<CholeskyPanels<T, 16, 2>>();
+  else if (sizeof(T) == 8 && CholeskyPanels<T, 16, 4>::bytes_of_warp(n) <= limits.scratch_of_team)
+    f.template operator()<CholeskyPanels<T, 16, 4>>();
   else f.template operator()<CholeskyPanels<T, 32, 2>>();
 }
 /// For TriangleColumns of n rows.
@@ -61,16 +64,17 @@ void with_teams(int n, bool factors, F const& f) {
 }
 /// For the kernel that a problem is solved by.
 template <bool Factors, class T, class F>
-void with_kernel(TriangleProblem<T> const& p, F const& f) {
+void with_kernel(TriangleProblem<T> const& p, DeviceLimits const& limits, F const& f) {
   if constexpr (Factors) {
-    if (p.stores_factor && factors_by_panels<T>(p.n)) with_panels<T>(p.n, f);
+    if (p.stores_factor && factors_by_panels<T>(p.n)) with_panels<T>(p.n, limits, f);
     else with_teams<T>(p.n, true, f);
   } else {
     // Lanes side by side have columns: these are to be neighbours, or items are.
     auto const fits = [&](auto const& s) {
-      return items_are_near(s, p.n, p.columns) || !rows_are_near(s, p.n, p.columns);
+      return p.columns == 1 || items_are_near(s, p.n, p.columns) ||
+             !rows_are_near(s, p.n, p.columns);
     };
-    if (solves_by_columns<T>(p.n, p.columns) && fits(p.b) && fits(p.x)) with_columns<T>(p.n, f);
+    if (solves_by_columns<T>(p.n) && fits(p.b) && fits(p.x)) with_columns<T>(p.n, f);
     else f.template operator()<TriangleTeams<T, triangle_of_solve>>();
   }
 }

@@ -66,8 +66,9 @@ struct TriangleColumns {
     }
     of_a = PanelTravel::of(p.a, p.n, false);
     bool const sectors = near || of_a.by.by_items;
-    lanes = std::min((p.columns + 7) / 8 * 8, largest_team);
-    int const least = sectors ? 32 / int(sizeof(T)) : 1;
+    // Of items that are near few lanes each, and more items; of the largest ones few as well, since little scratch is left.
+    lanes = words > 8 ? 16 : near ? 8 : std::min((p.columns + 7) / 8 * 8, largest_team);
+    int const least = near || words > 8 ? wanted_team / lanes : sectors ? 32 / int(sizeof(T)) : 1;
     while (2 * items_per_team <= lanes_of_warp && items_per_team < p.items &&
            (items_per_team < least || items_per_team * lanes < wanted_team)) {
       items_per_team *= 2;
