@@ -17,7 +17,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// A symmetric matrix for eliminate_symmetric, as those have it who have its items.
+/// A symmetric matrix that is eliminated, as those have it who have its items.
 template <class S, int N>
 struct SymmetricOf {
   using type = SymmetricOfLane<S, N>;
@@ -26,12 +26,6 @@ template <class S, int N>
   requires is_distributed<S>
 struct SymmetricOf<S, N> {
   using type = SymmetricOfLanes<dealt_t<S, false>, N>;
-};
-
-/// What D has in a row: d on the diagonal and, in a pair, e beside it and `partner` on the other diagonal; kind as in SymmetricColumns.
-template <class S>
-struct RowOfD {
-  S kind, d, e, partner;
 };
 
 }  // namespace Impl
@@ -54,24 +48,19 @@ struct Ldlt {
   BATCHWORK_INLINE explicit Ldlt(A const& a)
       : columns(a, Impl::grid_of(a)),
         of_matrix(a.info),
-        own(Impl::eliminate_symmetric(columns)),
+        own(columns.eliminate()),
         info(Impl::first_failure(of_matrix, own)) {}
 
   /// L, lower triangular; its diagonal is one.
   BATCHWORK_INLINE auto lower() const {
-    return with_info(columns.lower([this](int m, int j) {
-      Value const zero(T(0)), one(T(1));
-      auto const in_pair = columns.kind[m] == Value(T(2)) && is_next(m, j + 1);
-      return Value(
-          Impl::select(in_pair, zero, Impl::select(columns.is(m, j), one, columns.at(m, j))));
-    }));
+    return with_info(columns.lower());
   }
   /// D, N x N, a general tile: numbers on the diagonal, and symmetric 2 x 2 blocks where a pair of columns has one.
   BATCHWORK_INLINE auto d() const {
     auto x = columns;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Columns::mine; ++m) {
-      auto const row = row_of_d(m);
+      auto const row = columns.row_of_d(m);
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < N; ++i)
         x.at(m, i) = Impl::select(columns.is(m, i), row.d,
@@ -91,25 +80,25 @@ struct Ldlt {
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b) const {
     check_rows<B>();
-    auto const l = lower();
-    auto const y = Batchwork::solve(l, columns.permuted(b));
+    auto const l = columns.template substitution<B::cols>();
+    auto const y = l.forward(columns.permuted(b));
     // D z = y: of a pair z_1 = (p / e y_1 - y_2) / (e t), t = (d / e) (p / e) - 1. Tiny pivots are brought up first.
     auto const raised =
-        as_diagonal(columns.vector([this](int m) { return reciprocal(row_of_d(m)).scale; })) * y;
+        as_diagonal(columns.vector([this](int m) { return reciprocal(columns.row_of_d(m)).scale; })) * y;
     auto const z = as_diagonal(columns.vector([this](int m) {
-                     auto const row = row_of_d(m);
+                     auto const row = columns.row_of_d(m);
                      auto const r = reciprocal(row);
                      return Impl::select(row.kind == Value(T(0)), r.inverse,
                                          Value(r * row.partner * inverse_of_pair(row) * r.inverse));
                    })) *
                        raised +
                    as_diagonal(columns.vector([this](int m) {
-                     auto const row = row_of_d(m);
+                     auto const row = columns.row_of_d(m);
                      return Impl::select(row.kind == Value(T(0)), Value(T(0)),
                                          Value(-(inverse_of_pair(row) * reciprocal(row).inverse)));
                    })) *
                        columns.partners(raised);
-    auto x = columns.permuted_back(Batchwork::solve(transpose(l), z));
+    auto x = columns.permuted_back(l.backward(z));
     x.info = Impl::merge_info<value_t<decltype(x)>>(info, b.info);
     return x;
   }
@@ -150,28 +139,14 @@ struct Ldlt {
   BATCHWORK_INLINE bool is_next(int m, int k) const { return k >= 0 && k < N && columns.is(m, k); }
   /// Whether row i is that of the other column in a pair with own column m.
   BATCHWORK_INLINE auto is_partner(int m, int i) const {
-    return (columns.kind[m] == Value(T(1)) && is_next(m, i - 1)) ||
-           (columns.kind[m] == Value(T(2)) && is_next(m, i + 1));
-  }
-  BATCHWORK_INLINE Impl::RowOfD<Value> row_of_d(int m) const {
-    Impl::RowOfD<Value> r;
-    r.kind = columns.kind[m];
-    r.partner = columns.diagonal[m];
-    r.d = Value(T(0));
-    r.e = Value(T(1));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) {
-      Value const entry = columns.at(m, i);
-      r.d = Impl::select(columns.is(m, i), entry, r.d);
-      r.e = Impl::select(is_partner(m, i), entry, r.e);
-    }
-    return r;
+    auto const kind = columns.row_of_d(m).kind;
+    return (kind == Value(T(1)) && is_next(m, i - 1)) || (kind == Value(T(2)) && is_next(m, i + 1));
   }
   static BATCHWORK_INLINE auto reciprocal(Impl::RowOfD<Value> const& r) {
     return Impl::PivotReciprocal<Value>(Value(Impl::select(r.kind == Value(T(0)), r.d, r.e)));
   }
   static BATCHWORK_INLINE Value inverse_of_pair(Impl::RowOfD<Value> const& r) {
-    return Value(T(1)) / determinant_of_pair(r);
+    return Impl::Vendor::reciprocal(determinant_of_pair(r));
   }
   /// Relative to the square of e: below zero, and not near it.
   static BATCHWORK_INLINE Value determinant_of_pair(Impl::RowOfD<Value> const& r) {
@@ -183,7 +158,7 @@ struct Ldlt {
   template <class F>
   BATCHWORK_INLINE Scalar<S> over_pivots(S const& start, F const& f) const {
     auto const pivots = columns.vector([this](int m) {
-      auto const row = row_of_d(m);
+      auto const row = columns.row_of_d(m);
       Value const first = determinant_of_pair(row) * row.e;
       return Impl::select(row.kind == Value(T(0)), row.d,
                           Impl::select(row.kind == Value(T(1)), first, row.e));
