@@ -52,9 +52,7 @@ struct Ldlt {
         info(Impl::first_failure(of_matrix, own)) {}
 
   /// L, lower triangular; its diagonal is one.
-  BATCHWORK_INLINE auto lower() const {
-    return with_info(columns.lower());
-  }
+  BATCHWORK_INLINE auto lower() const { return with_info(columns.lower()); }
   /// D, N x N, a general tile: numbers on the diagonal, and symmetric 2 x 2 blocks where a pair of columns has one.
   BATCHWORK_INLINE auto d() const {
     auto x = columns;
@@ -83,8 +81,9 @@ struct Ldlt {
     auto const l = columns.template substitution<B::cols>();
     auto const y = l.forward(columns.permuted(b));
     // D z = y: of a pair z_1 = (p / e y_1 - y_2) / (e t), t = (d / e) (p / e) - 1. Tiny pivots are brought up first.
-    auto const raised =
-        as_diagonal(columns.vector([this](int m) { return reciprocal(columns.row_of_d(m)).scale; })) * y;
+    auto const raised = as_diagonal(columns.vector(
+                            [this](int m) { return reciprocal(columns.row_of_d(m)).scale; })) *
+                        y;
     auto const z = as_diagonal(columns.vector([this](int m) {
                      auto const row = columns.row_of_d(m);
                      auto const r = reciprocal(row);
@@ -178,9 +177,9 @@ struct Ldlt {
 
 /// The factors of a symmetric a, N x N, definite or not, of which the lower triangle is read: P a P' = L D L', L unit lower triangular, D with
 /// blocks of 1 x 1 and 2 x 2. By elimination with the pivots of Bunch and Kaufman; 2 N^3 / 3 operations, as both triangles are
-/// kept. Backward stable, but for entries of L that may be large: L D L' differs from P a P' by some N eps |L| |D| |L'|, and that
-/// is at most 36 N times the largest entry of the matrices that stand between, which grow by 2.57^(N - 1) at worst. The pivots
-/// are those of LAPACK's sytrf, in an order that may be another one. A pivot that is exactly zero gives
+/// kept; 2 N^3 where lanes share an item. Backward stable, but for entries of L that may be large: L D L' differs from P a P' by some N eps |L| |D| |L'|, and that
+/// is at most 36 N times the largest entry of the matrices that stand between, which grow by 2.57^(N - 1) at worst. Pivots
+/// are chosen as LAPACK's sytrf does, but for the order of the rows of which the next one is asked. A pivot that is exactly zero gives
 /// Reason::singular with its 1-based index, as sytrf's info: the factors are complete, a solve with them is not finite. One that is
 /// NaN or infinite gives Reason::not_finite; what is computed from it is NaN. (Bunch and Kaufman, Math. Comp. 31 (1977),
 /// 163-179; Golub and Van Loan, Matrix Computations, 4th edition, section 4.4.4; Higham, Accuracy and Stability of Numerical Algorithms,

@@ -31,13 +31,6 @@ concept SymmetricColumns = DealtColumns<C> && requires(C a, C const c, int p, in
 template <class T>
 inline constexpr T pivot_share = T(0.6403882032022076);
 
-/// Whether a(k, k) = head is the pivot, beside which the `largest` stands, where that is more than its share allows: in the row of the
-/// largest something stands, off the diagonal, that is as much larger. `ratio` is |largest| over the largest of these.
-template <class S>
-BATCHWORK_INLINE auto keeps_pivot(S const& head, S const& largest, S const& ratio) {
-  return abs(head) >= S(pivot_share<scalar_t<S>>) * largest * ratio;
-}
-
 /// What D has in a row. kind: 0 where the row has a pivot of its own, 1 and 2 if it is the first or second one of a pair; d on the diagonal
 /// and, in a pair, e beside it and `partner` on the other diagonal.
 template <class S>
@@ -52,9 +45,11 @@ struct SymmetricPivot {
   PivotReciprocal<S> divisor;
   S u, v, t;
 
+  /// by: what divides by the pivot, or by e.
   template <class Mask>
-  BATCHWORK_INLINE SymmetricPivot(Mask const& pair, S const& head, S const& e, S const& next)
-      : divisor(pivot_divisor(S(select(pair, e, head)))) {
+  BATCHWORK_INLINE SymmetricPivot(PivotReciprocal<S> const& by, Mask const& pair, S const& head,
+                                  S const& next)
+      : divisor(by) {
     S const one(scalar_t<S>(1));
     u = divisor * head;
     v = divisor * next;
@@ -70,8 +65,7 @@ template <class S, class Mask>
 BATCHWORK_INLINE info_t<S> symmetric_pivot_status(Mask const& pair, S const& head, S const& e,
                                                   S const& next, int k) {
   Mask const finite = is_finite(head) && is_finite(e) && is_finite(next);
-  info_t<S> const of_pair =
-      select(finite, info_t<S>(0), make_info<S>(Reason::not_finite, k + 1));
+  info_t<S> const of_pair = select(finite, info_t<S>(0), make_info<S>(Reason::not_finite, k + 1));
   return select(pair, of_pair, pivot_status(head, k));
 }
 
@@ -106,7 +100,7 @@ BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
     if (i == k + 1) next = yi;
     else beside = larger_size(beside, S(abs(yi)));
   });
-  Mask const kept = keeps_pivot(head, largest, S(largest / beside));
+  Mask const kept = abs(head) >= share * largest * (largest / beside);
   Mask const other = small && !kept && abs(next) >= share * beside;
   if (a.any_item(other))
     a.exchange(k, select(other, Info(static_cast<Integer>(k + 1)), Info(static_cast<Integer>(k))));
@@ -144,7 +138,7 @@ BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask con
   }
   auto const y = a.show(k + 1, k + 1);
   S const e = x.column[k + 1], next = y.column[k + 1];
-  SymmetricPivot<S> const pivot(pair, head, e, next);
+  SymmetricPivot<S> const pivot(pivot_divisor(S(select(pair, e, head))), pair, head, next);
   S second[C::mine];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = C::first_behind(k); m < C::mine; ++m) {

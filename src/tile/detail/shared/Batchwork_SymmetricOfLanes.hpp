@@ -7,8 +7,8 @@
 #define BATCHWORK_SYMMETRICOFLANES_HPP
 
 #include "tile/Batchwork_Blocks.hpp"
-#include "tile/detail/shared/Batchwork_ColumnsOfLanes.hpp"
 #include "tile/detail/Batchwork_SubstitutionByTriangle.hpp"
+#include "tile/detail/shared/Batchwork_ColumnsOfLanes.hpp"
 #include "tile/detail/shared/Batchwork_SymmetricRowsInPlace.hpp"
 
 namespace Batchwork::Impl {
@@ -31,7 +31,6 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
   BATCHWORK_INLINE SymmetricOfLanes(A const& from, LaneGrid const& grid) : Base(from, grid) {
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      of_d[m] = {T(0), T(0), T(1), T(0)};
       place[m] = row(m);
     }
   }

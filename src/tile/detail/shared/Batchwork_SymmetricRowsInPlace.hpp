@@ -26,23 +26,28 @@ struct SymmetricRowsInPlace {
   using Ex = typename Factors::Ex;
   static constexpr int N = Factors::rows, L = Factors::L, mine = Factors::mine;
   static_assert(N <= 32, "a bit for each row");
-  static_assert(Ex::stride >= 4 * N, "a row of D is four numbers");
+  static_assert(Ex::stride >= 2 * N, "of a row of D two numbers are shown");
 
   Factors& of;
   LaneGrid const& grid;
   unsigned open = N < 32 ? (1u << N) - 1u : ~0u;
+  unsigned pairs = 0;  ///< the places where a pair begins
   int k = 0;
 
   BATCHWORK_INLINE explicit SymmetricRowsInPlace(Factors& a) : of(a), grid(a.grid) {}
 
   BATCHWORK_INLINE std::int32_t eliminate() {
-    std::int32_t info = 0;
     // What others read of something else is read.
     grid.sync();
     BATCHWORK_KEEP_LOOP
-    while (grid.lanes.any(open != 0)) info = first_failure(info, step());
+    while (grid.lanes.any(open != 0)) step();
     bring_to_places();
-    return info;
+    return of.first_status([&](int m, int place) {
+      RowOfD<T> const& row = of.of_d[m];
+      return row.kind == T(2)
+                 ? 0
+                 : symmetric_pivot_status<T>(row.kind == T(1), row.d, row.e, row.partner, place);
+    });
   }
 
   BATCHWORK_INLINE T get(int m, int i) const { return of.at(m, i); }
@@ -53,11 +58,6 @@ struct SymmetricRowsInPlace {
     int at;
     T own[mine];
   };
-  struct Largest {
-    std::int32_t key;
-    int row;
-  };
-
   BATCHWORK_INLINE bool is_open(int m) const { return (open >> of.column(m) & 1u) != 0; }
   /// Where in the exchange line `place` begins; of an item that has no open row any more the last one, which nobody writes.
   static BATCHWORK_INLINE int line(int place) { return (place < N ? place : N - 1) * Ex::leading; }
@@ -76,56 +76,44 @@ struct SymmetricRowsInPlace {
     return x;
   }
 
-  /// The largest entry in an open row other than r: of several any. A key of -1 where there is none.
-  BATCHWORK_INLINE Largest largest_beside(Published const& x, int r) const {
+  /// The largest key of the entries in open rows but r. Row numbers may stand in the last bits: sizes that differ in 15 bits are told
+  /// apart, which moves the bound of the growth as little.
+  template <bool WithRows>
+  BATCHWORK_INLINE std::int32_t largest_beside(Published const& x, int r) const {
     unsigned const others = open & ~(1u << r);
+    auto const key = [&](T const& entry, int row) {
+      std::int32_t const size = pivot_key(entry);
+      return (others >> row & 1u) == 0 ? -1 : WithRows ? (size & ~31) | row : size;
+    };
+    std::int32_t largest = -1;
     if constexpr (Vendor::has_shuffles) {
-      Largest best{-1, grid.lane};
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m) {
-        std::int32_t const key = (others >> of.column(m) & 1u) != 0 ? pivot_key(x.own[m]) : -1;
-        bool const larger = key > best.key;
-        best.key = larger ? key : best.key;
-        best.row = larger ? of.column(m) : best.row;
-      }
-      int const from = grid.template lane_of_largest<L>(best.key);
-      if constexpr (mine > 1) best.row = grid.template broadcast<L>(best.row, from);
-      else best.row = from;
-      return best;
-    } else {
-      // The exchange, through which lanes search together, is taken.
-      Largest best{-1, 0};
-      for (int i = 0; i < N; ++i) {
-        std::int32_t const key = (others >> i & 1u) != 0 ? pivot_key(numbers()[x.at + i]) : -1;
-        best = key > best.key ? Largest{key, i} : best;
-      }
-      return best;
-    }
-  }
-  BATCHWORK_INLINE std::int32_t largest_key_beside(Published const& y, int r) const {
-    if constexpr (Vendor::has_shuffles) {
-      std::int32_t largest = -1;
-      BATCHWORK_UNROLL
-      for (int m = 0; m < mine; ++m) {
-        std::int32_t const key = is_open(m) && of.column(m) != r ? pivot_key(y.own[m]) : -1;
-        largest = key > largest ? key : largest;
+        std::int32_t const own = key(x.own[m], of.column(m));
+        largest = own > largest ? own : largest;
       }
       return grid.template largest<L>(largest);
     } else {
-      return largest_beside(y, r).key;
+      // The exchange, through which lanes search together, is taken.
+      for (int i = 0; i < N; ++i) {
+        std::int32_t const of_row = key(numbers()[x.at + i], i);
+        largest = of_row > largest ? of_row : largest;
+      }
+      return largest;
     }
   }
 
   /// A pivot, or a pair of them. Nothing where no row is open.
-  BATCHWORK_INLINE std::int32_t step() {
+  BATCHWORK_INLINE void step() {
     int const p = Vendor::lowest_bit(open | 1u << (N - 1));
     int const first = line(k), second = line(k + 1);
     publish(first, p, open != 0);
     Published const x = seen(first);
-    int const r = largest_beside(x, p).row;
+    std::int32_t const largest = largest_beside<true>(x, p);
+    int const r = largest < 0 ? p : largest & 31;
     T const head = numbers()[first + p], e = numbers()[first + r];
-    bool const alone = (open & (open - 1u)) == 0;
-    bool const small = !alone && !(abs(head) >= pivot_share<T> * abs(e));
+    PivotReciprocal<T> const by_e(e);
+    bool const small = largest >= 0 && !(abs(head) >= pivot_share<T> * abs(e));
     Published y = x;
     T next = head;
     bool other = false, pair = false;
@@ -134,22 +122,30 @@ struct SymmetricRowsInPlace {
       // Of other items nothing that is read here is used.
       y = seen(small ? second : first);
       next = numbers()[y.at + r];
-      std::int32_t const of_others = largest_key_beside(y, r), of_e = pivot_key(e);
-      T const beside = size_of_pivot_key<T>(of_others > of_e ? of_others : of_e);
-      bool const kept = keeps_pivot(head, T(abs(e)), T(PivotReciprocal<T>(beside) * T(abs(e))));
+      T const most = std::numeric_limits<T>::max(),
+              beside = size_of_pivot_key<T>(largest_beside<false>(y, r)),
+              ratio = abs(T(by_e * beside)), growth = ratio > most ? most : ratio;
+      bool const kept = abs(T(by_e * head)) * growth >= pivot_share<T>;
       other = small && !kept && abs(next) >= pivot_share<T> * beside;
       pair = small && !kept && !other;
     }
     T const pivot = other ? next : head;
-    SymmetricPivot<T> const divide(pair, pivot, e, next);
+    auto const by_pivot = pivot_divisor(pivot);
+    SymmetricPivot<T> const divide(pair ? by_e : by_pivot, pair, pivot, next);
+    // What L has in the columns is a sum of both rows' entries, divided.
+    T const of_first = pair    ? divide.t * divide.v
+                       : other ? T(0)
+                               : T(1),
+            of_both = pair    ? -divide.t
+                      : other ? T(1)
+                              : T(0),
+            of_second = divide.t * divide.u;
     T l[mine], l_second[mine];
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      T const of_x = x.own[m], of_y = y.own[m];
-      T const c = divide.divisor * (other ? of_y : of_x), d = divide.divisor * of_y;
-      T const of_first = divide.first(c, d);
-      l[m] = pair ? of_first : c;
-      l_second[m] = divide.second(c, d);
+      T const c = divide.divisor * x.own[m], d = divide.divisor * y.own[m];
+      l[m] = of_first * c + of_both * d;
+      l_second[m] = of_second * d + of_both * c;
     }
     subtract(l, other ? second : first);
     if (pair) subtract(l_second, second);
@@ -161,20 +157,19 @@ struct SymmetricRowsInPlace {
     for (int m = 0; m < mine; ++m) {
       int const c = of.column(m);
       bool const is_q = any_left && c == q, is_r = pair && c == r, own = is_open(m);
-      // L has a zero beside the diagonal of a pair.
-      if (own) numbers()[first + c] = is_q || is_r ? T(0) : l[m];
-      if (own && pair) numbers()[second + c] = is_q || is_r ? T(0) : l_second[m];
+      T const column = is_q   ? pivot
+                       : is_r ? e
+                              : l[m],
+              column_second = is_q   ? e
+                              : is_r ? next
+                                     : l_second[m];
+      if (own) numbers()[first + c] = column;
+      if (own && pair) numbers()[second + c] = column_second;
       of.place[m] = is_q ? k : is_r ? k + 1 : of.place[m];
-      auto& row = of.of_d[m];
-      row.kind = is_r ? T(2) : is_q && pair ? T(1) : row.kind;
-      row.d = is_q ? pivot : is_r ? next : row.d;
-      row.e = pair && (is_q || is_r) ? e : row.e;
-      row.partner = is_r ? head : is_q && pair ? next : row.partner;
     }
-    std::int32_t const status = symmetric_pivot_status<T>(pair, pivot, e, next, k);
+    pairs |= pair ? 1u << k : 0u;
     open &= ~(1u << q | (pair ? 1u << r : 0u));
     k += pair ? 2 : 1;
-    return any_left ? status : 0;
   }
 
   BATCHWORK_INLINE void subtract(T const (&l)[mine], int at) {
@@ -191,9 +186,31 @@ struct SymmetricRowsInPlace {
     }
   }
 
+  /// 0 at a place with a pivot of its own, 1 and 2 in a pair.
+  BATCHWORK_INLINE int kind_at(int place) const {
+    return (pairs >> place & 1u) != 0 ? 1 : (pairs << 1 >> place & 1u) != 0 ? 2 : 0;
+  }
   /// The rows and columns of L from its columns, and the rows of D, each to the lane of its place.
   BATCHWORK_INLINE void bring_to_places() {
     T* const base = numbers();
+    T d[mine], e[mine];
+    grid.sync();
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      d[m] = T(0);
+      e[m] = T(1);
+      if ((m + 1) * L > N && of.column(m) >= N) continue;
+      // The lane of a row takes what D has there out of the columns.
+      int const kind = kind_at(of.place[m]), beside = of.place[m] + (kind == 1) - (kind == 2);
+      T *const diagonal = base + of.place[m] * Ex::leading + of.row(m), *const partner =
+                                                                            base +
+                                                                            beside * Ex::leading +
+                                                                            of.row(m);
+      d[m] = *diagonal;
+      e[m] = kind == 0 ? T(1) : *partner;
+      *diagonal = *partner = T(0);
+    }
+    // Lanes without a row read that of another.
     grid.sync();
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
@@ -213,16 +230,16 @@ struct SymmetricRowsInPlace {
     grid.sync();
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      if (of.column(m) >= N) continue;
-      T const row[4] = {of.of_d[m].kind, of.of_d[m].d, of.of_d[m].e, of.of_d[m].partner};
-      write_together(base + 4 * of.place[m], row);
+      T const row[2] = {d[m], e[m]};
+      if (of.column(m) < N) write_together(base + 2 * of.place[m], row);
     }
     grid.sync();
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      T row[4];
-      read_together(row, base + 4 * of.row(m));
-      of.of_d[m] = {row[0], row[1], row[2], row[3]};
+      int const kind = kind_at(of.row(m)), beside = of.row(m) + (kind == 1) - (kind == 2);
+      T row[2];
+      read_together(row, base + 2 * of.row(m));
+      of.of_d[m] = {T(kind), row[0], row[1], base[2 * beside]};
     }
   }
 };
