@@ -218,13 +218,21 @@ struct SymmetricRowsInPlace {
       for (int i = 0; i < N; ++i) of.at(m, i) = base[i * Ex::leading + of.row(m)];
     }
     stage_lines_at<S, N, N>(*this, of.place, grid);
-    take_own_lines<N, N, 0, S>(of.a, grid);
+    // A lane with several rows reads them by units; one with a single row needs registers more.
+    if constexpr (mine > 1) take_own_lines<N, N, 0, S>(of.a, grid);
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
+      int const row = of.row(m);
       BATCHWORK_UNROLL
-      for (int i = m * L + 1; i < N; ++i) {
-        T const in_row = of.at(m, i), in_column = base[i * Ex::leading + of.row(m)];
-        of.at(m, i) = i > of.column(m) ? in_column : in_row;
+      for (int i = 0; i < N; ++i) {
+        int const in_row = row * Ex::leading + i, in_column = i * Ex::leading + row;
+        bool const behind = i > m * L && i > row;
+        if constexpr (mine == 1) {
+          of.at(m, i) = base[behind ? in_column : in_row];
+        } else if (i > m * L) {
+          T const own = of.at(m, i), of_column = base[in_column];
+          of.at(m, i) = behind ? of_column : own;
+        }
       }
     }
     grid.sync();
