@@ -119,7 +119,8 @@ BATCHWORK_INLINE T exp(T a) {
 }
 template <Number T>
 BATCHWORK_INLINE T abs(T a) {
-  return a < T(0) ? -a : a;
+  if constexpr (std::is_floating_point_v<T>) return Kokkos::fabs(a);
+  else return a < T(0) ? -a : a;
 }
 
 template <Number T>

@@ -17,7 +17,7 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// A symmetric matrix for eliminate_symmetric, as those have it who have its items.
+/// A symmetric matrix that is eliminated, as those have it who have its items.
 template <class S, int N>
 struct SymmetricOf {
   using type = SymmetricOfLane<S, N>;
@@ -26,12 +26,6 @@ template <class S, int N>
   requires is_distributed<S>
 struct SymmetricOf<S, N> {
   using type = SymmetricOfLanes<dealt_t<S, false>, N>;
-};
-
-/// What D has in a row: d on the diagonal and, in a pair, e beside it and `partner` on the other diagonal; kind as in SymmetricColumns.
-template <class S>
-struct RowOfD {
-  S kind, d, e, partner;
 };
 
 }  // namespace Impl
@@ -54,24 +48,17 @@ struct Ldlt {
   BATCHWORK_INLINE explicit Ldlt(A const& a)
       : columns(a, Impl::grid_of(a)),
         of_matrix(a.info),
-        own(Impl::eliminate_symmetric(columns)),
+        own(columns.eliminate()),
         info(Impl::first_failure(of_matrix, own)) {}
 
   /// L, lower triangular; its diagonal is one.
-  BATCHWORK_INLINE auto lower() const {
-    return with_info(columns.lower([this](int m, int j) {
-      Value const zero(T(0)), one(T(1));
-      auto const in_pair = columns.kind[m] == Value(T(2)) && is_next(m, j + 1);
-      return Value(
-          Impl::select(in_pair, zero, Impl::select(columns.is(m, j), one, columns.at(m, j))));
-    }));
-  }
+  BATCHWORK_INLINE auto lower() const { return with_info(columns.lower()); }
   /// D, N x N, a general tile: numbers on the diagonal, and symmetric 2 x 2 blocks where a pair of columns has one.
   BATCHWORK_INLINE auto d() const {
     auto x = columns;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Columns::mine; ++m) {
-      auto const row = row_of_d(m);
+      auto const row = columns.row_of_d(m);
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < N; ++i)
         x.at(m, i) = Impl::select(columns.is(m, i), row.d,
@@ -91,25 +78,26 @@ struct Ldlt {
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b) const {
     check_rows<B>();
-    auto const l = lower();
-    auto const y = Batchwork::solve(l, columns.permuted(b));
+    auto const l = columns.template substitution<B::cols>();
+    auto const y = l.forward(columns.permuted(b));
     // D z = y: of a pair z_1 = (p / e y_1 - y_2) / (e t), t = (d / e) (p / e) - 1. Tiny pivots are brought up first.
-    auto const raised =
-        as_diagonal(columns.vector([this](int m) { return reciprocal(row_of_d(m)).scale; })) * y;
+    auto const raised = as_diagonal(columns.vector(
+                            [this](int m) { return reciprocal(columns.row_of_d(m)).scale; })) *
+                        y;
     auto const z = as_diagonal(columns.vector([this](int m) {
-                     auto const row = row_of_d(m);
+                     auto const row = columns.row_of_d(m);
                      auto const r = reciprocal(row);
                      return Impl::select(row.kind == Value(T(0)), r.inverse,
                                          Value(r * row.partner * inverse_of_pair(row) * r.inverse));
                    })) *
                        raised +
                    as_diagonal(columns.vector([this](int m) {
-                     auto const row = row_of_d(m);
+                     auto const row = columns.row_of_d(m);
                      return Impl::select(row.kind == Value(T(0)), Value(T(0)),
                                          Value(-(inverse_of_pair(row) * reciprocal(row).inverse)));
                    })) *
                        columns.partners(raised);
-    auto x = columns.permuted_back(Batchwork::solve(transpose(l), z));
+    auto x = columns.permuted_back(l.backward(z));
     x.info = Impl::merge_info<value_t<decltype(x)>>(info, b.info);
     return x;
   }
@@ -150,28 +138,14 @@ struct Ldlt {
   BATCHWORK_INLINE bool is_next(int m, int k) const { return k >= 0 && k < N && columns.is(m, k); }
   /// Whether row i is that of the other column in a pair with own column m.
   BATCHWORK_INLINE auto is_partner(int m, int i) const {
-    return (columns.kind[m] == Value(T(1)) && is_next(m, i - 1)) ||
-           (columns.kind[m] == Value(T(2)) && is_next(m, i + 1));
-  }
-  BATCHWORK_INLINE Impl::RowOfD<Value> row_of_d(int m) const {
-    Impl::RowOfD<Value> r;
-    r.kind = columns.kind[m];
-    r.partner = columns.diagonal[m];
-    r.d = Value(T(0));
-    r.e = Value(T(1));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) {
-      Value const entry = columns.at(m, i);
-      r.d = Impl::select(columns.is(m, i), entry, r.d);
-      r.e = Impl::select(is_partner(m, i), entry, r.e);
-    }
-    return r;
+    auto const kind = columns.row_of_d(m).kind;
+    return (kind == Value(T(1)) && is_next(m, i - 1)) || (kind == Value(T(2)) && is_next(m, i + 1));
   }
   static BATCHWORK_INLINE auto reciprocal(Impl::RowOfD<Value> const& r) {
     return Impl::PivotReciprocal<Value>(Value(Impl::select(r.kind == Value(T(0)), r.d, r.e)));
   }
   static BATCHWORK_INLINE Value inverse_of_pair(Impl::RowOfD<Value> const& r) {
-    return Value(T(1)) / determinant_of_pair(r);
+    return Impl::Vendor::reciprocal(determinant_of_pair(r));
   }
   /// Relative to the square of e: below zero, and not near it.
   static BATCHWORK_INLINE Value determinant_of_pair(Impl::RowOfD<Value> const& r) {
@@ -183,7 +157,7 @@ struct Ldlt {
   template <class F>
   BATCHWORK_INLINE Scalar<S> over_pivots(S const& start, F const& f) const {
     auto const pivots = columns.vector([this](int m) {
-      auto const row = row_of_d(m);
+      auto const row = columns.row_of_d(m);
       Value const first = determinant_of_pair(row) * row.e;
       return Impl::select(row.kind == Value(T(0)), row.d,
                           Impl::select(row.kind == Value(T(1)), first, row.e));
@@ -203,9 +177,9 @@ struct Ldlt {
 
 /// The factors of a symmetric a, N x N, definite or not, of which the lower triangle is read: P a P' = L D L', L unit lower triangular, D with
 /// blocks of 1 x 1 and 2 x 2. By elimination with the pivots of Bunch and Kaufman; 2 N^3 / 3 operations, as both triangles are
-/// kept. Backward stable, but for entries of L that may be large: L D L' differs from P a P' by some N eps |L| |D| |L'|, and that
-/// is at most 36 N times the largest entry of the matrices that stand between, which grow by 2.57^(N - 1) at worst. The pivots
-/// are those of LAPACK's sytrf, in an order that may be another one. A pivot that is exactly zero gives
+/// kept; 2 N^3 where lanes share an item. Backward stable, but for entries of L that may be large: L D L' differs from P a P' by some N eps |L| |D| |L'|, and that
+/// is at most 36 N times the largest entry of the matrices that stand between, which grow by 2.57^(N - 1) at worst. Pivots
+/// are chosen as LAPACK's sytrf does, but for the order of the rows of which the next one is asked. A pivot that is exactly zero gives
 /// Reason::singular with its 1-based index, as sytrf's info: the factors are complete, a solve with them is not finite. One that is
 /// NaN or infinite gives Reason::not_finite; what is computed from it is NaN. (Bunch and Kaufman, Math. Comp. 31 (1977),
 /// 163-179; Golub and Van Loan, Matrix Computations, 4th edition, section 4.4.4; Higham, Accuracy and Stability of Numerical Algorithms,

@@ -231,6 +231,10 @@ TEST(LaneGrids, SymmetricElimination) {
   expect_ldlt<double, Left, 11, 2>(29, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<32>(64, 29, sequence, Impl::resolve(operands)...);
   });
+  // A bit for each row is all of a word.
+  expect_ldlt<double, Right, 32, 1>(29, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<32>(64, 29, sequence, Impl::resolve(operands)...);
+  });
 }
 
 /// Items of a warp that are squared 0 to 8 times.

@@ -61,6 +61,13 @@ BATCHWORK_INLINE std::int32_t pivot_key(double x) {
   return static_cast<std::int32_t>(key >> 32) | ((key & 0xffffffff) != 0 ? 1 : 0);
 }
 
+/// What is as large as the entry, to those 20 bits.
+template <class T>
+BATCHWORK_INLINE T size_of_pivot_key(std::int32_t key) {
+  using Integer = integer_of_t<T>;
+  return from_bits<T>(static_cast<Integer>(static_cast<Integer>(key) << (8 * sizeof(T) - 32)));
+}
+
 /// What is divided by a pivot: x * scale * inverse is x / pivot to two roundings, where the reciprocal of the pivot alone would
 /// overflow, too. NaN where the pivot is infinite, no finite number where it is zero.
 template <class S>

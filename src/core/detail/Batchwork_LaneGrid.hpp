@@ -47,6 +47,7 @@ struct LaneGrid {
   template <int L, class Integer>
   BATCHWORK_INLINE Integer largest(Integer x) const {
     if constexpr (L == 1) return x;
+    else if constexpr (Vendor::has_shuffles) return Vendor::largest_of<L>(x);
     else return broadcast<L>(x, lane_of_largest<L>(x));
   }
   /// The bits that are set in any of the L lanes.

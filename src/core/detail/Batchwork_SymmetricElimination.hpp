@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Elimination of a symmetric matrix with the pivots of Bunch and Kaufman, written once: over a matrix whose columns, which are its rows,
-/// are dealt out, to one lane or pack that has all of them, or to the lanes that share an item.
+/// Elimination of a symmetric matrix with the pivots of Bunch and Kaufman: what a step does with its numbers, and all steps over a matrix
+/// whose rows and columns are exchanged.
 #ifndef BATCHWORK_SYMMETRICELIMINATION_HPP
 #define BATCHWORK_SYMMETRICELIMINATION_HPP
 
@@ -11,13 +11,13 @@
 
 namespace Batchwork::Impl {
 
-/// A symmetric matrix, both triangles, whose columns are dealt out, as `eliminate_symmetric` changes it into its factors; see DealtColumns.
+/// A symmetric matrix, both triangles, of which one lane or pack has all columns, as `eliminate_symmetric` changes it into its factors; see
+/// DealtColumns.
 ///   exchange(p, r)    columns p and r change places, and so do rows p and r as far as they are used still; nothing, to the bit, of
 ///                     items for which r is p, of which there is one for all and one r for each item
 ///   shown_at(x, m)    of a column x that is shown, the entry in the row that has the number of own column m
 ///   kind[m]           of own column m: 0 if it has a pivot of its own, 1 and 2 if it is the first or second one of a pair
 ///   any_item(mask)    whether it holds for any item at hand, which all who call may branch on
-/// Cost on devices: an exchange is two columns published and two waits.
 template <class C>
 concept SymmetricColumns = DealtColumns<C> && requires(C a, C const c, int p, int m) {
   a.exchange(p, info_t<typename C::value_type>{});
@@ -30,6 +30,44 @@ concept SymmetricColumns = DealtColumns<C> && requires(C a, C const c, int p, in
 /// two steps of one pivot by that of one step of two.
 template <class T>
 inline constexpr T pivot_share = T(0.6403882032022076);
+
+/// What D has in a row. kind: 0 where the row has a pivot of its own, 1 and 2 if it is the first or second one of a pair; d on the diagonal
+/// and, in a pair, e beside it and `partner` on the other diagonal.
+template <class S>
+struct RowOfD {
+  S kind, d, e, partner;
+};
+
+/// What is divided by the pivot `head`, or by the pair [head e; e next] where `pair` holds: that is e [u 1; 1 v], e being the larger; its
+/// inverse is [v -1; -1 u] / (e (u v - 1)), and |u v| is at most the square of pivot_share.
+template <class S>
+struct SymmetricPivot {
+  PivotReciprocal<S> divisor;
+  S u, v, t;
+
+  /// by: what divides by the pivot, or by e.
+  template <class Mask>
+  BATCHWORK_INLINE SymmetricPivot(PivotReciprocal<S> const& by, Mask const& pair, S const& head,
+                                  S const& next)
+      : divisor(by) {
+    S const one(scalar_t<S>(1));
+    u = divisor * head;
+    v = divisor * next;
+    t = Vendor::reciprocal(S(select(pair, S(u * v - one), one)));
+  }
+  /// Of numbers c and d of the two columns of a pair, which are divided by e, what L has in the first one and in the second.
+  BATCHWORK_INLINE S first(S const& c, S const& d) const { return t * (v * c - d); }
+  BATCHWORK_INLINE S second(S const& c, S const& d) const { return t * (u * d - c); }
+};
+
+/// 0, or why the pivot k, or the pair that it begins, cannot be divided by.
+template <class S, class Mask>
+BATCHWORK_INLINE info_t<S> symmetric_pivot_status(Mask const& pair, S const& head, S const& e,
+                                                  S const& next, int k) {
+  Mask const finite = is_finite(head) && is_finite(e) && is_finite(next);
+  info_t<S> const of_pair = select(finite, info_t<S>(0), make_info<S>(Reason::not_finite, k + 1));
+  return select(pair, of_pair, pivot_status(head, k));
+}
 
 /// Brings the pivot of step k to place k, or a pair of them to places k and k + 1. Returns where items take a pair; `behind` holds where
 /// they have column k already.
@@ -98,19 +136,17 @@ BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask con
     });
     return Info(select(behind, Info(0), pivot_status(head, k)));
   }
-  // [head e; e next] = e [u 1; 1 v], e being the larger: its inverse is [v -1; -1 u] / (e (u v - 1)), and u v is at most share^2.
   auto const y = a.show(k + 1, k + 1);
   S const e = x.column[k + 1], next = y.column[k + 1];
-  auto const divisor = pivot_divisor(S(select(pair, e, head)));
-  S const u = divisor * head, v = divisor * next, t = one / select(pair, S(u * v - one), one);
+  SymmetricPivot<S> const pivot(pivot_divisor(S(select(pair, e, head))), pair, head, next);
   S second[C::mine];
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = C::first_behind(k); m < C::mine; ++m) {
     Mask const next_to = pair && a.is(m, k + 1);
     Mask const active = !behind && a.is_behind(m, k) && !next_to, both = active && pair;
-    S const c = divisor * S(a.shown_at(x, m)), d = divisor * S(a.shown_at(y, m));
-    l[m] = select(active, select(both, S(t * (v * c - d)), c), zero);
-    second[m] = select(both, S(t * (u * d - c)), zero);
+    S const c = pivot.divisor * S(a.shown_at(x, m)), d = pivot.divisor * S(a.shown_at(y, m));
+    l[m] = select(active, select(both, pivot.first(c, d), c), zero);
+    second[m] = select(both, pivot.second(c, d), zero);
     // What stands beside the diagonal in a pair is the same number in both columns.
     a.at(m, k) = select(next_to, e, select(active, l[m], a.at(m, k)));
     a.diagonal[m] = select(next_to, head, a.diagonal[m]);
@@ -134,9 +170,7 @@ BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask con
       a.at(m, i) = select(both, less, a.at(m, i));
     }
   });
-  Mask const finite = is_finite(head) && is_finite(e) && is_finite(next);
-  Info const of_pair = select(finite, Info(0), make_info<S>(Reason::not_finite, k + 1));
-  return Info(select(behind, Info(0), select(pair, of_pair, pivot_status(head, k))));
+  return Info(select(behind, Info(0), symmetric_pivot_status(pair, head, e, next, k)));
 }
 
 /// Replaces a by L and D of P a P' = L D L': row i of L, whose diagonal is one, stands in column i above the diagonal, D on the diagonal.

@@ -10,6 +10,7 @@
 #include "tile/Batchwork_Structured.hpp"
 #include "tile/detail/Batchwork_ColumnsOfLane.hpp"
 #include "tile/detail/Batchwork_RowsOfLane.hpp"
+#include "tile/detail/Batchwork_SubstitutionByTriangle.hpp"
 
 namespace Batchwork::Impl {
 
@@ -33,6 +34,9 @@ struct SymmetricOfLane : ColumnsOfLane<S, N, N> {
       order[i] = Info(static_cast<Integer>(i));
     }
   }
+
+  /// Changes the matrix into its factors and returns their status: see eliminate_symmetric.
+  BATCHWORK_INLINE Info eliminate() { return eliminate_symmetric(*this); }
 
   template <class Shown>
   static BATCHWORK_INLINE S const& shown_at(Shown const& x, int m) {
@@ -69,16 +73,29 @@ struct SymmetricOfLane : ColumnsOfLane<S, N, N> {
     }
   }
 
-  /// The lower triangular tile of entries f(m, j), own column m being row m.
-  template <class F>
-  BATCHWORK_INLINE auto lower(F const& f) const {
+  BATCHWORK_INLINE RowOfD<S> row_of_d(int m) const {
+    S const one(scalar_t<S>(1)), two(scalar_t<S>(2));
+    RowOfD<S> r{kind[m], this->at(m, m), one, this->diagonal[m]};
+    if (m + 1 < N) r.e = select(kind[m] == one, this->at(m, m + 1), r.e);
+    if (m > 0) r.e = select(kind[m] == two, this->at(m, m - 1), r.e);
+    return r;
+  }
+  BATCHWORK_INLINE Lower<S, N> lower() const {
+    S const zero(scalar_t<S>(0)), one(scalar_t<S>(1)), two(scalar_t<S>(2));
     Lower<S, N> l;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < N; ++i) {
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int j = 0; j <= i; ++j) l.set(i, j, f(i, j));
+      for (int j = 0; j < i; ++j)
+        l.set(i, j, j + 1 == i ? S(select(kind[i] == two, zero, this->at(i, j))) : this->at(i, j));
+      l.set(i, i, one);
     }
     return l;
+  }
+  /// What solves with L and its transpose, for so many right-hand sides.
+  template <int>
+  BATCHWORK_INLINE auto substitution() const {
+    return SubstitutionByTriangle<Lower<S, N>>{lower()};
   }
   /// P b, P' b; and the rows of b with those of each pair exchanged.
   template <class B>

@@ -250,11 +250,7 @@ struct ColumnsOfLanes {
     }
   }
 
- private:
-  /// Where columns are shown: two in turn.
-  BATCHWORK_INLINE T* published(int k) const {
-    return grid.template numbers<T>() + k % 2 * Ex::leading;
-  }
+  /// Own column m from row `first` on, for all lanes to read behind the next wait.
   BATCHWORK_INLINE void publish(T* to, int m, int first) const {
     publish(to, m, first, [](int) { return false; });
   }
@@ -269,6 +265,12 @@ struct ColumnsOfLanes {
         u.v[n] = i0 + n < M && !is_left_out(i0 + n) ? at(m, i0 + n) : T(0);
       *reinterpret_cast<Unit<T>*>(to + i0) = u;
     }
+  }
+
+ private:
+  /// Where columns are shown: two in turn.
+  BATCHWORK_INLINE T* published(int k) const {
+    return grid.template numbers<T>() + k % 2 * Ex::leading;
   }
   struct Columns {
     ColumnsOfLanes const& of;

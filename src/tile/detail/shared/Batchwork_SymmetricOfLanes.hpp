@@ -2,86 +2,107 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymmetricOfLanes: a symmetric matrix whose columns are dealt out to the lanes that share an item, with rows and columns exchanged as an
-/// elimination wants.
+/// SymmetricOfLanes: the factors of a symmetric matrix whose columns, which are its rows, are dealt out to the lanes that share an item.
 #ifndef BATCHWORK_SYMMETRICOFLANES_HPP
 #define BATCHWORK_SYMMETRICOFLANES_HPP
 
-#include "core/detail/Batchwork_SymmetricElimination.hpp"
 #include "tile/Batchwork_Blocks.hpp"
+#include "tile/detail/Batchwork_SubstitutionByTriangle.hpp"
 #include "tile/detail/shared/Batchwork_ColumnsOfLanes.hpp"
-#include "tile/detail/shared/Batchwork_RowsOfLanes.hpp"
+#include "tile/detail/shared/Batchwork_SymmetricRowsInPlace.hpp"
 
 namespace Batchwork::Impl {
 
-/// See SymmetricColumns. S is a Distributed dealt by columns. place[m] is where the row of the original matrix went that has the number
+/// S is a Distributed dealt by columns. Of the factors a lane has for each of its columns the row of L, behind the diagonal the column of
+/// L, and the row of D. place[m] is where the row of the original matrix went that has the number
 /// of own column m: each lane follows its own.
 template <class S, int N>
 struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
   using Base = ColumnsOfLanes<S, N, N>;
   using T = typename Base::T;
   using Ex = typename Base::Ex;
-  using Base::mine;
+  using Base::mine, Base::L;
   using ByRows = dealt_t<S, true>;
 
-  T kind[mine];
+  RowOfD<T> of_d[mine];
   int place[mine];
 
   template <class A>
   BATCHWORK_INLINE SymmetricOfLanes(A const& from, LaneGrid const& grid) : Base(from, grid) {
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      kind[m] = T(0);
       place[m] = row(m);
     }
   }
 
-  template <class Shown>
-  BATCHWORK_INLINE T shown_at(Shown const& x, int m) const {
-    return x.column[row(m)];
+  /// Changes the matrix into its factors and returns their status.
+  BATCHWORK_INLINE std::int32_t eliminate() {
+    return SymmetricRowsInPlace<SymmetricOfLanes>(*this).eliminate();
   }
-  BATCHWORK_INLINE void exchange(int p, int r) {
-    T *const of_p = this->grid.template numbers<T>(), *const of_r = of_p + Ex::leading;
-    // What was shown is read.
-    this->grid.sync();
-    BATCHWORK_UNROLL
-    for (int m = 0; m < mine; ++m) {
-      if (this->is(m, p)) put(of_p, m);
-      if (this->column(m) == r) put(of_r, m);
-    }
-    this->grid.sync();
-    bool const wanted = r != p;
-    BATCHWORK_UNROLL
-    for (int m = 0; m < mine; ++m) {
-      int const c = row(m);
-      bool const is_p = c == p, is_one = is_p || c == r;
-      T const* const other = is_p ? of_r : of_p;
-      T const at_p = of_r[c], at_r = of_p[c];
-      BATCHWORK_UNROLL
-      for (int i = 0; i < N; ++i) {
-        T const exchanged = other[i == p ? r : i == r ? p : i];
-        T const kept = this->at(m, i);
-        T const beside = i == p ? at_p : i == r ? at_r : kept;
-        this->at(m, i) = !wanted ? kept : is_one ? exchanged : beside;
-      }
-      place[m] = place[m] == p ? r : place[m] == r ? p : place[m];
-    }
+  /// The number of own column m; of lanes without one the last.
+  BATCHWORK_INLINE int row(int m) const {
+    int const c = this->column(m);
+    return c < N ? c : N - 1;
   }
 
-  template <class F>
-  BATCHWORK_INLINE auto lower(F const& f) const {
+  BATCHWORK_INLINE RowOfD<T> const& row_of_d(int m) const { return of_d[m]; }
+  BATCHWORK_INLINE auto lower() const {
     Lower<ByRows, N> l;
     l.grid = this->grid;
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
       BATCHWORK_UNROLL
       for (int j = 0; j < N; ++j) {
-        T const entry = f(m, j);
-        l.set_local(m, j, j <= row(m) ? entry : T(0));
+        T const entry = this->at(m, j);
+        l.set_local(m, j, j < row(m) ? entry : T(j == row(m) ? 1 : 0));
       }
     }
     return l;
   }
+  /// What solves with L and its transpose, for so many right-hand sides.
+  template <int C>
+  BATCHWORK_INLINE auto substitution() const {
+    if constexpr (C <= few_right_hand_sides) return SubstitutionByRows{*this};
+    else return SubstitutionByTriangle<Lower<ByRows, N>>{lower()};
+  }
+  /// Of x, whose rows are dealt out as those of L are: the lane of a row tells it, all take it from their own.
+  struct SubstitutionByRows {
+    SymmetricOfLanes const& of;
+
+    template <class X>
+    BATCHWORK_INLINE X forward(X x) const {
+      static_assert(X::by_rows);
+      of.grid.begin_turns();
+      BATCHWORK_UNROLL
+      for (int k = 0; k + 1 < N; ++k) {
+        BATCHWORK_UNROLL
+        for (int c = 0; c < X::cols; ++c) {
+          T const xk = of.grid.template told_in_turn<L>(x.local(k / L, c), k % L, k * X::cols + c);
+          BATCHWORK_UNROLL
+          for (int m = k / L; m < mine; ++m)
+            if (of.is_behind(m, k)) x.set_local(m, c, x.local(m, c) - of.at(m, k) * xk);
+        }
+      }
+      return x;
+    }
+    template <class X>
+    BATCHWORK_INLINE X backward(X x) const {
+      static_assert(X::by_rows);
+      of.grid.begin_turns();
+      BATCHWORK_UNROLL
+      for (int k = N - 1; k > 0; --k) {
+        BATCHWORK_UNROLL
+        for (int c = 0; c < X::cols; ++c) {
+          T const xk =
+              of.grid.template told_in_turn<L>(x.local(k / L, c), k % L, (N - 1 - k) * X::cols + c);
+          BATCHWORK_UNROLL
+          for (int m = 0; m <= k / L; ++m)
+            if (m * L + of.grid.lane < k) x.set_local(m, c, x.local(m, c) - of.at(m, k) * xk);
+        }
+      }
+      return x;
+    }
+  };
   template <class B>
   BATCHWORK_INLINE auto permuted(B const& b) const {
     auto x = rows_like(b);
@@ -97,20 +118,11 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
     int partner[mine];
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m)
-      partner[m] = row(m) + (kind[m] == T(1) ? 1 : 0) - (kind[m] == T(2) ? 1 : 0);
+      partner[m] = row(m) + (of_d[m].kind == T(1) ? 1 : 0) - (of_d[m].kind == T(2) ? 1 : 0);
     return rows_from(b, partner);
   }
 
  private:
-  /// The number of own column m; of lanes without one the last.
-  BATCHWORK_INLINE int row(int m) const {
-    int const c = this->column(m);
-    return c < N ? c : N - 1;
-  }
-  BATCHWORK_INLINE void put(T* to, int m) const {
-    BATCHWORK_UNROLL
-    for (int i = 0; i < N; ++i) to[i] = this->at(m, i);
-  }
   template <class B>
   BATCHWORK_INLINE auto rows_like(B const& b) const {
     general_t<ByRows, N, B::cols, B::is_vector> x;
