@@ -175,6 +175,27 @@ void launch_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> co
   }
 }
 
+/// What is checked.
+template <class T, class Solver, class A, class B, class X, class Log>
+DirectProblem<T> direct_problem(Solver const& solver, A const& a, B const& b, X const& x,
+                                Log const& log, std::int64_t items) {
+  DirectProblem<T> p;
+  p.a = AnySystems<T>(a.systems());
+  p.b = b.storage.as_const();
+  p.x = x.storage;
+  p.log = LogPointers<T>(log);
+  p.growth = log.reciprocal_growth.data();
+  p.items = items;
+  p.n = int(a.rows());
+  p.columns = int(b.cols);
+  p.row_lanes = DirectProblem<T>::lanes_of_a_row(a.rows(), a.nonzeros());
+  p.tolerance = T(solver.stop.tolerance);
+  p.relative_to = solver.stop.relative_to;
+  p.refinements = std::min(solver.refinements, solver.stop.most_iterations);
+  p.equilibrates = solver.equilibrate;
+  return p;
+}
+
 template <class Exec, class Solver, class A, class B, class X, class Log, class Given>
 void direct_batch(Exec const& exec, std::string const& label, Solver const& solver, A const& a,
                   B const& b_arg, X const& x_arg, Log const& log, Given const& given) {
@@ -231,21 +252,8 @@ void direct_batch(Exec const& exec, std::string const& label, Solver const& solv
               "; divide them");
   if (items == 0 || a.rows() == 0 || b.cols == 0) return;
 
-  DirectProblem<T> p;
-  p.a = AnySystems<T>(a.systems());
-  p.b = b.storage.as_const();
-  p.x = x.storage;
-  p.log = LogPointers<T>(log);
-  p.growth = log.reciprocal_growth.data();
-  p.items = items;
-  p.n = int(a.rows());
-  p.columns = int(b.cols);
-  p.row_lanes = DirectProblem<T>::lanes_of_a_row(a.rows(), a.nonzeros());
-  p.tolerance = T(solver.stop.tolerance);
-  p.relative_to = solver.stop.relative_to;
-  p.refinements = std::min(solver.refinements, solver.stop.most_iterations);
-  p.equilibrates = solver.equilibrate;
-  launch_direct<typename FactorOf<T, Solver>::type>(exec, call, p, given);
+  launch_direct<typename FactorOf<T, Solver>::type>(
+      exec, call, direct_problem<T>(solver, a, b, x, log, items), given);
 }
 
 /// With what may be left out.
