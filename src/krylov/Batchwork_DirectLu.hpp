@@ -97,15 +97,19 @@ template <class T, class F, class Exec>
 bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
                          DeviceLimits const& limits) {
   if constexpr (Vendor::has_shuffles) {
-    if (p.n > lu_rows_in_tiles) return false;
-    switch (lu_tiles(p.n)) {
+    if (p.n > direct_rows_in_tiles) return false;
+    switch (direct_tiles(p.n)) {
       case 2: return launch_direct_tiles_of<T, F, 2>(exec, call, p, limits);
       case 3: return launch_direct_tiles_of<T, F, 3>(exec, call, p, limits);
       case 4: return launch_direct_tiles_of<T, F, 4>(exec, call, p, limits);
       case 5: return launch_direct_tiles_of<T, F, 5>(exec, call, p, limits);
       case 6: return launch_direct_tiles_of<T, F, 6>(exec, call, p, limits);
       case 7: return launch_direct_tiles_of<T, F, 7>(exec, call, p, limits);
-      default: return launch_direct_tiles_of<T, F, 8>(exec, call, p, limits);
+      case 8: return launch_direct_tiles_of<T, F, 8>(exec, call, p, limits);
+      case 10: return launch_direct_tiles_of<T, F, 10>(exec, call, p, limits);
+      case 12: return launch_direct_tiles_of<T, F, 12>(exec, call, p, limits);
+      case 15: return launch_direct_tiles_of<T, F, 15>(exec, call, p, limits);
+      default: return launch_direct_tiles_of<T, F, 18>(exec, call, p, limits);
     }
   } else {
     return false;
@@ -185,6 +189,7 @@ DirectProblem<T> direct_problem(Solver const& solver, A const& a, B const& b, X 
   p.x = x.storage;
   p.log = LogPointers<T>(log);
   p.growth = log.reciprocal_growth.data();
+  p.condition = log.reciprocal_condition.data();
   p.items = items;
   p.n = int(a.rows());
   p.columns = int(b.cols);

@@ -122,6 +122,36 @@ struct Equilibrated {
   }
 };
 
+/// The condition number of a matrix in the infinity norm, by its inverse in long double.
+inline long double condition_of(Dense const& a) {
+  int const n = a.rows;
+  auto const norm = [&](Dense const& m) {
+    long double most = 0;
+    for (int i = 0; i < n; ++i) {
+      long double sum = 0;
+      for (int j = 0; j < n; ++j) sum += std::fabs(m(i, j));
+      most = std::max(most, sum);
+    }
+    return most;
+  };
+  Dense left = a, inverse = make_dense(n, n, [](int i, int j) { return i == j ? 1.0L : 0.0L; });
+  for (int k = 0; k < n; ++k) {
+    int p = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::fabs(left(i, k)) > std::fabs(left(p, k))) p = i;
+    for (int j = 0; j < n; ++j)
+      std::swap(left(p, j), left(k, j)), std::swap(inverse(p, j), inverse(k, j));
+    long double const pivot = left(k, k);
+    for (int j = 0; j < n; ++j) left(k, j) /= pivot, inverse(k, j) /= pivot;
+    for (int i = 0; i < n; ++i) {
+      if (i == k) continue;
+      long double const l = left(i, k);
+      for (int j = 0; j < n; ++j) left(i, j) -= l * left(k, j), inverse(i, j) -= l * inverse(k, j);
+    }
+  }
+  return norm(a) * norm(inverse);
+}
+
 /// call(solver, format, b, x, log) solves. Residuals are bounded in the equilibrated system, row by row, as elimination with partial
 /// pivoting leaves them (Higham, theorem 9.5): by the largest numbers of matrix and solution, and growth that is seen, which stays small.
 template <class T, class Solver, class A, class Call>
@@ -134,7 +164,8 @@ void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& forma
   call(solver, format, b, x, log);
   x.download();
   HostLog<T> const host(log);
-  auto const growth = HostLog<T>::on_host(log.reciprocal_growth);
+  auto const growth = HostLog<T>::on_host(log.reciprocal_growth),
+             condition = HostLog<T>::on_host(log.reciprocal_condition);
   for (std::int64_t n = 0; n < items; ++n) {
     SCOPED_TRACE("item " + std::to_string(n));
     DirectKind const kind = direct_kind(n, items);
@@ -148,11 +179,20 @@ void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& forma
       }
       for (int i = 0; i < rows; ++i)
         for (int c = 0; c < b.cols; ++c) ASSERT_TRUE(std::isnan(x.at(n, i, c)));
+      ASSERT_EQ(condition(std::size_t(n)), T(0));
       continue;
     }
     ASSERT_GT(growth(std::size_t(n)), T(0.01));
     ASSERT_LE(growth(std::size_t(n)), T(2));
     Equilibrated<T> const e(a.full, n);
+    // An estimate from below of the inverse's norm, seldom too small by more than 3.
+    using Factor = typename Impl::FactorOf<T, Solver>::type;
+    long double const known = condition_of(solver.equilibrate ? e.a : item(a.full, n)),
+                      found = 1 / condition(std::size_t(n));
+    if (known < 0.01L / (rows * epsilon<Factor>)) {
+      ASSERT_LE(found, known * (1 + 4 * rows * epsilon<Factor> * known));
+      ASSERT_GE(found, known / 10);
+    }
     long double worst = 0, rounding = 0;
     for (int c = 0; c < b.cols; ++c) {
       long double size = 1;

@@ -74,24 +74,26 @@ auto tiles() {
 
 TEST(DirectLuTeams, AnItemOfAWarp) {
   Random random(5);
-  for (auto how : all_arranged) {
-    check_direct_formats<double>(22, 1, 7, how, random, tiles<double, 3>());
-    check_direct_formats<float>(13, 1, 9, how, random, tiles<float, 2>());
-  }
+  check_direct_formats<double>(22, 1, 7, Arranged::item_contiguous, random, tiles<double, 3>());
+  check_direct_formats<float>(13, 1, 9, Arranged::interleaved, random, tiles<float, 2>());
+  check_direct_formats<double>(22, 1, 5, Arranged::strided, random, tiles<double, 3>(), false);
+  check_direct_formats<double>(22, 2, 9, Arranged::interleaved, random, tiles<double, 3>(), false);
   for (int rows : {1, 2, 3, 4, 5, 6, 7, 8, 16})
-    check_direct_formats<double>(rows, rows % 3 + 1, 5, all_arranged[rows % 4], random,
+    check_direct_formats<double>(rows, rows % 3 + 1, 3, all_arranged[rows % 4], random,
                                  tiles<double, 2>(), false);
-  check_direct_formats<double>(33, 1, 5, Arranged::item_contiguous, random, tiles<double, 5>(),
-                               false);
-  check_direct_formats<float>(33, 2, 9, Arranged::interleaved, random, tiles<float, 5>(), false);
-  check_direct_formats<double>(48, 1, 3, Arranged::strided, random, tiles<double, 6>(), false);
+  check_direct_formats<double>(33, 1, 5, Arranged::by_columns, random, tiles<double, 5>(), false);
+  check_direct_formats<float>(33, 2, 5, Arranged::interleaved, random, tiles<float, 5>(), false);
 }
-TEST(DirectLuTeams, AnItemOfTwoWarps) {
+TEST(DirectLuTeams, AnItemOfSomeWarps) {
   Random random(6);
-  check_direct_formats<double>(54, 1, 5, Arranged::item_contiguous, random, tiles<double, 7>());
-  check_direct_formats<double>(54, 2, 5, Arranged::interleaved, random, tiles<double, 7>(), false);
-  check_direct_formats<double>(64, 1, 3, Arranged::by_columns, random, tiles<double, 8>(), false);
+  check_direct_formats<double>(54, 2, 3, Arranged::interleaved, random, tiles<double, 7>(), false);
+  check_direct_formats<double>(64, 1, 1, Arranged::by_columns, random, tiles<double, 8>(), false);
   check_direct_formats<float>(64, 1, 3, Arranged::strided, random, tiles<float, 8>(), false);
+  check_direct_formats<double>(65, 1, 1, Arranged::item_contiguous, random, tiles<double, 10>(),
+                               false);
+  check_direct_formats<float>(100, 1, 1, Arranged::interleaved, random, tiles<float, 15>(), false);
+  check_direct_formats<double>(144, 1, 1, Arranged::item_contiguous, random, tiles<double, 18>(),
+                               false);
 }
 #endif
 

@@ -46,15 +46,17 @@ struct TilesAsTheyAre {};
 template <class T, int Tiles, bool OneSide>
 struct EliminationTiles {
   /// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other column of tiles. More lanes would leave
-  /// fewer items on a multiprocessor, and most of the time goes by in steps that a warp does alone.
-  static constexpr int warps = Tiles * Tiles * int(sizeof(T)) > 288 ? 2 : 1;
+  /// fewer items on a multiprocessor, and most of the time goes by in steps that a warp does alone. Beyond 64 rows there are as many
+  /// warps as have two columns of tiles each.
+  static constexpr int warps =
+      Tiles > 8 ? (Tiles + 1) / 2 : Tiles * Tiles * int(sizeof(T)) > 288 ? 2 : 1;
   static constexpr int count = warps * lanes_of_warp;         ///< lanes of an item
   static constexpr int across = (Tiles + warps - 1) / warps;  ///< columns of tiles that a warp has
   static constexpr int rows = 8 * Tiles, groups = 2 * Tiles;
   /// Rows of a group that a lane has.
   static constexpr int of_lane = (rows + lanes_of_warp - 1) / lanes_of_warp;
   /// Items of a team: a sector of 32 bytes of neighbouring ones, or a part of it.
-  static constexpr int most_items = std::min(32 / int(sizeof(T)), 8 / warps);
+  static constexpr int most_items = std::max(1, std::min(32 / int(sizeof(T)), 8 / warps));
   static constexpr int largest_team = count * most_items;
   /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as was seen beside them.
   static constexpr int wanted_teams =
@@ -174,6 +176,15 @@ struct EliminationTiles {
     });
   }
 
+  /// of(slot), of the rows that a lane has.
+  template <class Of>
+  static BATCHWORK_INLINE T of_slot([[maybe_unused]] int slot, Of const& of) {
+    T x = of(of_lane - 1);
+    BATCHWORK_UNROLL
+    for (int s = of_lane - 2; s >= 0; --s) x = slot == s ? of(s) : x;
+    return x;
+  }
+
   /// Four steps of `eliminate` on the group, by a warp, and the multipliers of all rows.
   BATCHWORK_INLINE void factor_group(Here const& here, int g) const {
     T* const group = here.group(g);
@@ -206,11 +217,9 @@ struct EliminationTiles {
         slot = key > best ? s : slot;
         best = key > best ? key : best;
       }
-      auto const own = [&](T const& first, T const& last) {
-        return of_lane == 1 || slot == 0 ? first : last;
-      };
+      auto const own = [&](auto const& of) { return of_slot(slot, of); };
       // Of the own candidate: found while the search goes on.
-      PivotReciprocal<T> divisor = pivot_divisor(own(x[0][m], x[of_lane - 1][m]));
+      PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }));
       std::int32_t const largest = Vendor::largest_of<lanes_of_warp>(best);
       int const from = Vendor::lowest_bit(Vendor::votes_in_warp(best == largest));
       auto const of_pivot = [&](T const& number) {
@@ -221,10 +230,10 @@ struct EliminationTiles {
       T pivot[4];
       BATCHWORK_UNROLL
       for (int q = 0; q < 4; ++q)
-        if (q != m) pivot[q] = of_pivot(own(x[0][q], x[of_lane - 1][q]));
+        if (q != m) pivot[q] = of_pivot(own([&](int s) { return x[s][q]; }));
       BATCHWORK_UNROLL
       for (int q = 0; q < m; ++q) unit[m][q] = pivot[q];
-      T const known = OneSide ? of_pivot(own(y[0], y[of_lane - 1])) : T(0);
+      T const known = OneSide ? of_pivot(own([&](int s) { return y[s]; })) : T(0);
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
         bool const chosen = here.in_warp == from && slot == s;
@@ -403,7 +412,7 @@ struct EliminationTiles {
       for (int q = 0; q < 4; ++q) {
         int const k = 4 * g + q, row = here.order[k];
         T const known = Vendor::from_lane<lanes_of_warp>(
-            of_lane == 1 || row % of_lane == 0 ? y[0] : y[of_lane - 1], row / of_lane);
+            of_slot(row % of_lane, [&](int s) { return y[s]; }), row / of_lane);
         BATCHWORK_UNROLL
         for (int s = 0; s < of_lane; ++s) y[s] = place[s] > k ? y[s] - l[s][q] * known : y[s];
       }
@@ -444,7 +453,7 @@ struct EliminationTiles {
         BATCHWORK_UNROLL
         for (int s = 0; s < of_lane; ++s) x[s] = divisor[s] * y[s];
         T const known = Vendor::from_lane<lanes_of_warp>(
-            of_lane == 1 || row % of_lane == 0 ? x[0] : x[of_lane - 1], row / of_lane);
+            of_slot(row % of_lane, [&](int s) { return x[s]; }), row / of_lane);
         BATCHWORK_UNROLL
         for (int s = 0; s < of_lane; ++s) y[s] = place[s] < k ? y[s] - u[s][q] * known : y[s];
         if (here.in_warp == 0) after[k] = known;

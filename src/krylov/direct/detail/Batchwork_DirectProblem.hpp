@@ -24,7 +24,7 @@ struct DirectProblem {
   Storage<T const> b{};
   Storage<T> x{};
   LogPointers<T> log{};
-  T* growth = nullptr;  ///< reciprocals; of each item if wanted
+  T *growth = nullptr, *condition = nullptr;  ///< reciprocals of each item, if wanted
   std::int64_t items = 0;
   int n = 0, columns = 0;
   int row_lanes = 1;  ///< lanes that have a row of the pattern together, a power of two

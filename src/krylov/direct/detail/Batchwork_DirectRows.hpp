@@ -16,6 +16,7 @@
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
+#include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
 #include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
@@ -97,6 +98,18 @@ struct DirectRows {
     lanes.sum(sums);
   }
   BATCHWORK_INLINE bool any(bool holds) const { return largest_of(holds ? 1 : 0) != 0; }
+  template <class Number>
+  BATCHWORK_INLINE Number largest_number(Number mine) const {
+    return from_bits<Number>(integer_of_t<Number>(largest_of(size_key(mine))));
+  }
+  BATCHWORK_INLINE F factor(int i, int j) const { return rows.entry(i, j); }
+  BATCHWORK_INLINE int row_in_place(int k) const { return rows.order[k]; }
+  BATCHWORK_INLINE void solve_plain(T* v) const {
+    for_each([&](int i) { y[i] = F(v[i]); });
+    rows.substitute(y, 1);
+    for_each([&](int k) { v[k] = T(rows.solution(y, 1, k, 0)); });
+    lanes.sync();
+  }
   BATCHWORK_INLINE void solve(bool, T const* from, T* to) const {
     lanes.sync();
     T unit = T(1);
@@ -147,13 +160,13 @@ struct DirectRows {
     }
   }
   /// The largest number of the matrix, or of U.
-  BATCHWORK_INLINE F largest_number(bool of_u) const {
+  BATCHWORK_INLINE F largest_of_matrix(bool of_u) const {
     F most = F(0);
     for_each([&](int i) {
       for (int j = of_u ? rows.place[i] : 0; j < p.n; ++j)
         most = larger_size(most, F(abs(rows.entry(i, j))));
     });
-    return from_bits<F>(integer_of_t<F>(largest_of(size_key(most))));
+    return largest_number(most);
   }
 
  private:
@@ -195,15 +208,19 @@ BATCHWORK_INLINE void run_direct_of_item(DirectProblem<T> const& p, Lanes& lanes
   at.for_each([&](int i) { at.b[i] = from[i * p.b.row]; });
   bool const inside = at.expand();
   at.rows.begin();
-  F const largest = p.growth != nullptr ? at.largest_number(false) : F(0);
+  F const largest = p.growth != nullptr ? at.largest_of_matrix(false) : F(0);
   lanes.sync();
   std::int32_t const found_code = eliminate(at.rows);
   std::int32_t const code = inside ? found_code : Status::code(Reason::invalid_pattern, 0);
   auto const result = solve_columns(at, p, item, true, code, false);
-  F const of_u = p.growth != nullptr ? at.largest_number(true) : F(1);
+  F const of_u = p.growth != nullptr ? at.largest_of_matrix(true) : F(1);
   if (lanes.rank == 0) {
     p.log.write(item, result);
     if (p.growth != nullptr) p.growth[item] = T(largest) / T(of_u);
+  }
+  if (p.condition != nullptr) {
+    T const condition = has_solution(result) ? reciprocal_condition<T>(at, p.n) : T(0);
+    if (lanes.rank == 0) p.condition[item] = condition;
   }
 }
 

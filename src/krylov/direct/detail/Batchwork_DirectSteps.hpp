@@ -159,6 +159,11 @@ BATCHWORK_INLINE void add_column(SolveResult<T>& all, SolveResult<T> const& one)
   all.residual = one.residual > all.residual ? one.residual : all.residual;
   all.code = all.code == 0 ? one.code : all.code;
 }
+/// Whether x is stored.
+template <class T>
+BATCHWORK_INLINE bool has_solution(SolveResult<T> const& r) {
+  return r.code == 0 || Status::reason(r.code) == Reason::stagnated;
+}
 /// Of an item without a solution.
 template <class T>
 BATCHWORK_INLINE SolveResult<T> no_result(std::int32_t code) {

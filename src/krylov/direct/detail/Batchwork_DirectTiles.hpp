@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// DirectTiles: the kernel of direct solves on devices for systems of up to 64 rows, which the lanes of a warp or two hold in registers.
+/// DirectTiles: the kernel of direct solves on devices for systems of up to 144 rows, which the lanes of some warps hold in registers.
 #ifndef BATCHWORK_DIRECTTILES_HPP
 #define BATCHWORK_DIRECTTILES_HPP
 
@@ -13,12 +13,19 @@
 #include <type_traits>
 
 #include "dense/lu/detail/Batchwork_EliminationTiles.hpp"
+#include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
 #include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
 
 namespace Batchwork::Impl {
+
+/// The rows that the largest of these kernels takes, and the tiles down of the kernel for n rows: few cases, so that there are few.
+inline constexpr int direct_rows_in_tiles = 144;
+constexpr int direct_tiles(int n) {
+  return n <= lu_rows_in_tiles ? lu_tiles(n) : n <= 80 ? 10 : n <= 96 ? 12 : n <= 120 ? 15 : 18;
+}
 
 /// The pattern is expanded in scratch, where lanes put the entries of rows that they have together; rows and columns are scaled as the
 /// tiles are in registers; the elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first
@@ -37,7 +44,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
   struct alignas(16) Notes {
     std::int32_t unsorted, out_of_range;  ///< columns of a row
     T unit;                               ///< times which the right-hand side was taken
-    T largest[2];                         ///< number of the scaled matrix, for each warp
+    T largest[warps];                       ///< number of the scaled matrix, for each warp
   };
   // Behind the scratch of the elimination: the right-hand side, the solution, factors of rows and columns, and where F is not T the
   // residual and another solution, which else have the places of the vectors of the elimination; and the notes.
@@ -106,7 +113,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
         here.place[i] = -1;
         here.order[i] = std::int16_t(i);
       }
-      if (here.lane == 0) own.notes() = {0, 0, T(1), {T(0), T(0)}};
+      if (here.lane == 0) own.notes() = {0, 0, T(1), {}};
       meet();
       int const which = here.item_of_share(of_b);
       T* const to = memory.vectors(which);
@@ -142,10 +149,15 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       std::int64_t const item = p.some_item(here.first + here.item);
       bool const is_there = here.item < here.there;
       auto const result = solve_columns(own, p, item, is_there, code, p.columns == 1);
-      T const growth = p.growth != nullptr ? growth_of(here, own) : T(0);
-      if (here.in_warp == 0 && is_there) {
-        p.log.write(item, result);
-        if (p.growth != nullptr) p.growth[item] = growth;
+      bool const writes = here.in_warp == 0 && is_there;
+      if (writes) p.log.write(item, result);
+      if (p.growth != nullptr) {
+        T const growth = growth_of(here, own);
+        if (writes) p.growth[item] = growth;
+      }
+      if (p.condition != nullptr) {
+        T const condition = has_solution(result) ? reciprocal_condition<T>(own, p.n) : T(0);
+        if (writes) p.condition[item] = condition;
       }
     }
     if (p.columns != 1) return;
@@ -204,6 +216,24 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       }
     }
     static BATCHWORK_INLINE bool any(bool x) { return Vendor::any_in_warp(x); }
+    static BATCHWORK_INLINE T largest_number(T x) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int step = 1; step < lanes_of_warp; step *= 2)
+        x = larger_size(x, Vendor::swapped(x, step));
+      return x;
+    }
+    BATCHWORK_INLINE F factor(int i, int j) const { return *entry(here.numbers, i, j); }
+    BATCHWORK_INLINE int row_in_place(int k) const { return here.order[k]; }
+    BATCHWORK_INLINE void solve_plain(T* v) const {
+      F *const before = here.numbers + to_before, *const after = here.numbers + to_after;
+      for (int i = here.in_warp; i < rows; i += lanes_of_warp)
+        before[i] = i < of.p.n ? F(v[i]) : F(0);
+      sync();
+      of.forward(here);
+      of.backward(here);
+      for_each([&](int i) { v[i] = T(after[i]); });
+      sync();
+    }
     /// The scaled vector where it is substituted. \returns times which power of two
     BATCHWORK_INLINE T begin_vector(T const* from) const {
       F* const before = here.numbers + to_before;
@@ -316,7 +346,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
   BATCHWORK_INLINE void scale_tiles([[maybe_unused]] Member const& member, Here const& here,
                                     OwnItem const& own, F (&rest)[Tiles][across][2]) const {
     auto const larger = [](std::int32_t a, std::int32_t b) { return a > b ? a : b; };
-    std::int32_t* const keys = reinterpret_cast<std::int32_t*>(here.numbers + to_pivots);
+    std::int32_t* const keys = reinterpret_cast<std::int32_t*>(here.numbers + to_multipliers);
     std::int32_t key[Tiles];
     BATCHWORK_UNROLL
     for (int i = 0; i < Tiles; ++i) {
@@ -333,7 +363,10 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
     BATCHWORK_UNROLL
     for (int i = 0; i < Tiles; ++i) {
       int const row = 8 * i + here.r;
-      if constexpr (warps > 1) key[i] = larger(keys[row], keys[rows + row]);
+      if constexpr (warps > 1) {
+        key[i] = 0;
+        for (int w = 0; w < warps; ++w) key[i] = larger(key[i], keys[w * rows + row]);
+      }
       F const factor = p.equilibrates ? scale_to_one<F>(key[i]) : F(1);
       if (here.warp == 0 && here.c == 0) own.l[row] = factor;
       BATCHWORK_UNROLL
@@ -387,8 +420,9 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       for (int j = here.place[i]; j < p.n; ++j)
         most = larger_size(most, abs(*entry(here.numbers, i, j)));
     most = larger_of_warp(most);
-    auto const& of = own.notes().largest;
-    return larger_size(of[0], of[1]) / T(most);
+    T largest = T(0);
+    for (T const& of_warp : own.notes().largest) largest = larger_size(largest, of_warp);
+    return largest / T(most);
   }
 };
 
