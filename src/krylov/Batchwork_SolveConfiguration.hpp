@@ -29,10 +29,10 @@ struct SolveConfiguration {
   SolverKind solver = SolverKind::bicgstab;
   PreconditionerKind preconditioner = PreconditionerKind::jacobi;
   StoppingCriteria stop{};
-  int basis = 0;       ///< of gmres: vectors of a cycle, 1 or more; 0: see Gmres
-  double omega = 1;    ///< of richardson
-  int block_rows = 4;  ///< of block_jacobi: rows of each block, 1 to 32; the unknowns at a point
-  int refinements = 1;      ///< of direct_lu, which takes no preconditioner: steps at most
+  int basis = 0;        ///< of gmres: vectors of a cycle, 1 or more; 0: see Gmres
+  double omega = 1;     ///< of richardson
+  int block_rows = 4;   ///< of block_jacobi: rows of each block, 1 to 32; the unknowns at a point
+  int refinements = 1;  ///< of direct_lu, which takes no preconditioner: steps at most
   WorkDivision division{};  ///< of devices, where the choice by sizes is not wanted
 };
 

@@ -197,8 +197,8 @@ void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& forma
     for (int c = 0; c < b.cols; ++c) {
       long double size = 1;
       for (int j = 0; j < rows; ++j)
-        size = std::max(size, std::fabs(static_cast<long double>(x.at(n, j, c))) /
-                                  e.c[std::size_t(j)]);
+        size = std::max(size,
+                        std::fabs(static_cast<long double>(x.at(n, j, c))) / e.c[std::size_t(j)]);
       for (int i = 0; i < rows; ++i) {
         long double r = e.l[std::size_t(i)] * b.at(n, i, c);
         for (int j = 0; j < rows; ++j) r -= e.a(i, j) * (x.at(n, j, c) / e.c[std::size_t(j)]);
@@ -229,8 +229,7 @@ void check_direct_formats(int rows, int columns, std::int64_t items, Arranged ho
   SCOPED_TRACE(std::to_string(items) + " items of " + std::to_string(rows) + " rows, " +
                std::to_string(columns) + " right-hand sides, arranged " + std::to_string(int(how)));
   DirectBatch<T> const of(direct_pattern(random, rows), columns, items, how);
-  for (std::int64_t n = 0; n < items; ++n)
-    put_direct(of.a, of.b, n, direct_kind(n, items), random);
+  for (std::int64_t n = 0; n < items; ++n) put_direct(of.a, of.b, n, direct_kind(n, items), random);
   of.a.upload(), of.b.upload();
   auto const solver = direct_lu(relative(usual_tolerance<T>));
   {
@@ -266,8 +265,7 @@ void check_direct_formats(int rows, int columns, std::int64_t items, Arranged ho
   }
   if (items < 3) return;
   for (std::int64_t n = 0; n < items; ++n)
-    if (!is_solvable(direct_kind(n, items)))
-      put_direct(of.a, of.b, n, DirectKind::general, random);
+    if (!is_solvable(direct_kind(n, items))) put_direct(of.a, of.b, n, DirectKind::general, random);
   of.a.upload(), of.b.upload();
   call(solver, of.a.csr(), of.b, of.x, of.log);
   of.x.download();

@@ -223,9 +223,8 @@ TEST(DirectLu, Misuse) {
               {"operand 4, x", "2 columns", "1", "a solution for each right-hand side"});
   expect_says(message_of([&] { solve(direct_lu(), a.csr(), vectors(b), vectors(b)); }),
               {"operand 3", "operand 4"});
-  expect_says(
-      message_of([&] { solve(direct_lu(relative(-1)), a.csr(), vectors(b), vectors(x)); }),
-      {"tolerance", "give zero or more"});
+  expect_says(message_of([&] { solve(direct_lu(relative(-1)), a.csr(), vectors(b), vectors(x)); }),
+              {"tolerance", "give zero or more"});
   auto solver = direct_lu();
   solver.refinements = -1;
   expect_says(message_of([&] { solve(solver, a.csr(), vectors(b), vectors(x)); }),
@@ -237,9 +236,8 @@ TEST(DirectLu, Misuse) {
   ArrangedBatch<double> const large(1, 2000, 1, Arranged::item_contiguous),
       of_large(1, 2000, 1, Arranged::item_contiguous);
   auto const identity = scaled_identity(2000);
-  expect_says(
-      message_of([&] { solve(direct_lu(), identity, vectors(large), vectors(of_large)); }),
-      {"2000 rows", "stay on the chip", "give workspace(view) of", "at least"});
+  expect_says(message_of([&] { solve(direct_lu(), identity, vectors(large), vectors(of_large)); }),
+              {"2000 rows", "stay on the chip", "give workspace(view) of", "at least"});
   Kokkos::View<double*, Space> const little("little", 100);
   expect_says(message_of([&] {
                 solve(direct_lu(), identity, vectors(large), vectors(of_large), workspace(little));

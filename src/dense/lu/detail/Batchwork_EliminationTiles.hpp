@@ -48,11 +48,14 @@ struct EliminationTiles {
   /// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other column of tiles. More lanes would leave
   /// fewer items on a multiprocessor, and most of the time goes by in steps that a warp does alone. Beyond 64 rows there are as many
   /// warps as have two columns of tiles each.
-  static constexpr int warps =
-      Tiles > 8 ? (Tiles + 1) / 2 : Tiles * Tiles * int(sizeof(T)) > 288 ? 2 : 1;
+  static constexpr int warps = Tiles > 8                              ? (Tiles + 1) / 2
+                               : Tiles * Tiles * int(sizeof(T)) > 288 ? 2
+                                                                      : 1;
   static constexpr int count = warps * lanes_of_warp;         ///< lanes of an item
   static constexpr int across = (Tiles + warps - 1) / warps;  ///< columns of tiles that a warp has
   static constexpr int rows = 8 * Tiles, groups = 2 * Tiles;
+  /// Double matrices of more than 64 rows outgrow the registers of a multiprocessor: their tiles stay in scratch.
+  static constexpr bool in_scratch = Tiles > 8 && sizeof(T) == 8;
   /// Rows of a group that a lane has.
   static constexpr int of_lane = (rows + lanes_of_warp - 1) / lanes_of_warp;
   /// Items of a team: a sector of 32 bytes of neighbouring ones, or a part of it.
@@ -163,6 +166,75 @@ struct EliminationTiles {
           here, rest, 0, Tiles, (g + 1) / 2, Tiles,
           [&](int i) { return multipliers + 4 * (8 * i + here.r); }, [](int) { return true; });
     }
+  }
+
+  /// The same where tiles are in scratch: they are read and written for each group.
+  template <class Member>
+  BATCHWORK_INLINE void factorise_in_scratch(Member const& member, Here const& here) const {
+    BATCHWORK_KEEP_LOOP
+    for (int g = 0; 4 * g < n; ++g) {
+      if (g / 2 % warps == here.warp) {
+        Vendor::wait_for_warp(member);
+        factor_group(here, g);
+      }
+      member.team_barrier();
+      if (4 * g + 4 >= n) break;
+      BATCHWORK_KEEP_LOOP
+      for (int t = here.warp; t < Tiles; t += warps)
+        if (t >= (g + 1) / 2 && 8 * t < n) subtract_in_scratch(here, g, t);
+    }
+  }
+  /// Takes what the pivots of group g are responsible for off a column of tiles.
+  BATCHWORK_INLINE void subtract_in_scratch(Here const& here, int g, int t) const {
+    T const* const multipliers = here.numbers + to_multipliers + g % turns * 4 * rows;
+    // Of a group's own columns L and U stay.
+    bool const is_right = 8 * t + 2 * here.c >= 4 * g + 4;
+    T* const x = here.group(2 * t + here.c / 2) + 4 * here.r + 2 * (here.c % 2);
+    if constexpr (Vendor::chains_matrices<T>) {
+      constexpr int blocks = Vendor::blocks_at_once;
+      T const b = here.group(2 * t + here.r / 4)[4 * here.order[4 * g + here.c] + here.r % 4];
+      // The rows of the pivots are among those that change.
+      Vendor::meet_in_warp();
+      constexpr int at_once = 3 * blocks;
+      BATCHWORK_KEEP_LOOP
+      for (int i0 = 0; i0 < Tiles; i0 += at_once) {
+        T some[at_once][2], a[at_once];
+        BATCHWORK_UNROLL
+        for (int s = 0; s < at_once; ++s) {
+          int const i = i0 + s < Tiles ? i0 + s : Tiles - 1;
+          read_together(some[s], x + 32 * i);
+          a[s] = -multipliers[4 * (8 * i + here.r) + here.c];
+        }
+        BATCHWORK_UNROLL
+        for (int s = 0; s < at_once; s += blocks) {
+          T tiles[blocks][2], left[blocks];
+          BATCHWORK_UNROLL
+          for (int k = 0; k < blocks; ++k)
+            left[k] = a[s + k], tiles[k][0] = some[s + k][0], tiles[k][1] = some[s + k][1];
+          Vendor::multiply_matrices(tiles, left, b);
+          BATCHWORK_UNROLL
+          for (int k = 0; k < blocks; ++k)
+            if (is_right && i0 + s + k < Tiles) write_together(x + 32 * (i0 + s + k), tiles[k]);
+        }
+      }
+    } else {
+      T b[4][2];
+      BATCHWORK_UNROLL
+      for (int q = 0; q < 4; ++q)
+        read_together(
+            b[q], here.group(2 * t + here.c / 2) + 4 * here.order[4 * g + q] + 2 * (here.c % 2));
+      Vendor::meet_in_warp();
+      BATCHWORK_KEEP_LOOP
+      for (int i = 0; i < Tiles; ++i) {
+        T tile[2], a[4];
+        read_together(tile, x + 32 * i);
+        read_together(a, multipliers + 4 * (8 * i + here.r));
+        BATCHWORK_UNROLL
+        for (int q = 0; q < 4; ++q) tile[0] -= a[q] * b[q][0], tile[1] -= a[q] * b[q][1];
+        if (is_right) write_together(x + 32 * i, tile);
+      }
+    }
+    Vendor::meet_in_warp();
   }
 
   /// Group g, as the groups before it have left it, to scratch.

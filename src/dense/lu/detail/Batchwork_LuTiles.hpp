@@ -25,10 +25,10 @@ namespace Batchwork::Impl {
 template <class T, int Tiles, LuTask Task>
 struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
   using Core = EliminationTiles<T, Tiles, Task == LuTask::solution>;
-  using typename Core::Here;
-  using Core::warps, Core::count, Core::across, Core::rows, Core::most_items, Core::wanted_teams;
   using Core::group_numbers, Core::pivots_leading, Core::to_pivots, Core::to_before, Core::to_after;
   using Core::item_numbers, Core::item_bytes, Core::pivot, Core::reciprocal;
+  using Core::warps, Core::count, Core::across, Core::rows, Core::most_items, Core::wanted_teams;
+  using typename Core::Here;
 
   LuProblem<T> p;
   int items_per_team = 1;

@@ -31,7 +31,9 @@ struct DirectRoom {
   int n = 0, leading = 0;
 
   constexpr BATCHWORK_INLINE std::int64_t factors() const { return std::int64_t(n) * leading; }
-  constexpr BATCHWORK_INLINE std::size_t to_factors() const { return std::size_t(n) * vectors * sizeof(T); }
+  constexpr BATCHWORK_INLINE std::size_t to_factors() const {
+    return std::size_t(n) * vectors * sizeof(T);
+  }
   constexpr BATCHWORK_INLINE std::size_t to_indices() const {
     return to_factors() + std::size_t(factors() + n) * sizeof(F);
   }
@@ -137,10 +139,9 @@ struct DirectRows {
     for (std::int64_t k = lanes.rank; k < all; k += lanes.count) rows.a[k] = F(0);
     lanes.sync();
     if constexpr (alone || !std::is_same_v<T, F>) {
-      bool const inside =
-          expand_scaled(p, static_cast<Lanes const&>(lanes), numbers, l, c,
-                        reinterpret_cast<std::int32_t*>(y),
-                        [&](int i, int j) -> F& { return rows.entry(i, j); });
+      bool const inside = expand_scaled(p, static_cast<Lanes const&>(lanes), numbers, l, c,
+                                        reinterpret_cast<std::int32_t*>(y),
+                                        [&](int i, int j) -> F& { return rows.entry(i, j); });
       return !any(!inside);
     } else {
       bool unsorted = false, outside = false;
@@ -257,8 +258,8 @@ struct DirectTeams {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    char* const scratch = static_cast<char*>(
-        member.team_scratch(0).get_shmem_aligned(to_room() + room.bytes(), 16));
+    char* const scratch =
+        static_cast<char*>(member.team_scratch(0).get_shmem_aligned(to_room() + room.bytes(), 16));
     auto* const found = reinterpret_cast<std::int64_t*>(scratch);
     auto lanes = SummingLanes<T, Member>::of(
         SystemLanes<Member>{member, Vendor::lane_rank(member), team_in_kernel()},

@@ -144,7 +144,7 @@ struct DirectSteps {
     at.sync();
     result.recurrence = Kokkos::sqrt(before) / unit;
     result.residual = Kokkos::sqrt(best.squares) / unit;
-    result.code = best.met                 ? 0
+    result.code = best.met                  ? 0
                   : is_finite(best.squares) ? Status::code(Reason::stagnated, 0)
                                             : Status::code(Reason::not_finite, 0);
     return result;

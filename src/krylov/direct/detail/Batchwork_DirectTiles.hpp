@@ -34,17 +34,17 @@ constexpr int direct_tiles(int n) {
 template <class T, class F, int Tiles>
 struct DirectTiles : EliminationTiles<F, Tiles, true> {
   using Core = EliminationTiles<F, Tiles, true>;
-  using typename Core::Here;
+  using Core::to_multipliers, Core::to_pivots, Core::to_before, Core::to_after, Core::item_numbers;
   using Core::warps, Core::count, Core::across, Core::rows, Core::most_items, Core::largest_team,
       Core::wanted_teams;
-  using Core::to_multipliers, Core::to_pivots, Core::to_before, Core::to_after, Core::item_numbers;
+  using typename Core::Here;
   static constexpr bool is_mixed = !std::is_same_v<T, F>;
 
   /// What is known of an item.
   struct alignas(16) Notes {
     std::int32_t unsorted, out_of_range;  ///< columns of a row
     T unit;                               ///< times which the right-hand side was taken
-    T largest[warps];                       ///< number of the scaled matrix, for each warp
+    T largest[warps];                     ///< number of the scaled matrix, for each warp
   };
   // Behind the scratch of the elimination: the right-hand side, the solution, factors of rows and columns, and where F is not T the
   // residual and another solution, which else have the places of the vectors of the elimination; and the notes.
@@ -99,8 +99,8 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    Memory const memory{static_cast<char*>(member.team_scratch(0).get_shmem_aligned(
-        std::size_t(items_per_team) * bytes_of_item, 16))};
+    Memory const memory{static_cast<char*>(
+        member.team_scratch(0).get_shmem_aligned(std::size_t(items_per_team) * bytes_of_item, 16))};
     Here here = lane_in(member, memory);
     auto const meet = [&] {
       if (by_items || of_b.by_items || of_x.by_items || warps > 1) member.team_barrier();
@@ -128,16 +128,27 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
         meet();
         if (own.notes().unsorted != 0) add_up(here, own, meet);
       }
-      this->factorise(member, here, [&](F(&rest)[Tiles][across][2]) {
-        if constexpr (!is_mixed) scale_tiles(member, here, own, rest);
-        if (p.growth != nullptr) note_largest(here, own, rest);
+      auto const sync = [&] {
         if constexpr (warps > 1) member.team_barrier();
         else Vendor::wait_for_warp(member);
+      };
+      auto const begin_solution = [&] {
+        sync();
         T const unit = own.begin_vector(own.b);
         if (here.lane == 0) own.notes().unit = unit;
-        if constexpr (warps > 1) member.team_barrier();
-        else Vendor::wait_for_warp(member);
-      });
+        sync();
+      };
+      if constexpr (Core::in_scratch) {
+        scale_in_scratch(here, own, sync);
+        begin_solution();
+        this->factorise_in_scratch(member, here);
+      } else {
+        this->factorise(member, here, [&](F(&rest)[Tiles][across][2]) {
+          if constexpr (!is_mixed) scale_tiles(member, here, own, rest);
+          if (p.growth != nullptr) note_largest(here, own, rest);
+          begin_solution();
+        });
+      }
     }
     // Found anew, rather than kept while registers are scarce.
     here = lane_in(member, memory);
@@ -389,6 +400,33 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
         for (int i = 0; i < Tiles; ++i) rest[i][k][e] *= factor;
       }
     }
+  }
+  /// The same where the tiles are in scratch: lanes have rows, and then columns.
+  template <class Sync>
+  BATCHWORK_INLINE void scale_in_scratch(Here const& here, OwnItem const& own,
+                                         Sync const& sync) const {
+    auto const scaled = [&](auto const& at) {
+      std::int32_t most = 0;
+      for (int k = 0; k < p.n; ++k) {
+        std::int32_t const key = pivot_key(at(k));
+        most = key > most ? key : most;
+      }
+      F const factor = p.equilibrates ? scale_to_one<F>(most) : F(1);
+      if (factor != F(1))
+        for (int k = 0; k < p.n; ++k) at(k) *= factor;
+      return factor;
+    };
+    for (int i = here.lane; i < p.n; i += count)
+      own.l[i] = scaled([&](int j) -> F& { return *entry(here.numbers, i, j); });
+    sync();
+    F most = F(0);
+    for (int j = here.lane; j < p.n; j += count) {
+      own.c[j] = scaled([&](int i) -> F& { return *entry(here.numbers, i, j); });
+      if (p.growth != nullptr)
+        for (int i = 0; i < p.n; ++i) most = larger_size(most, F(abs(*entry(here.numbers, i, j))));
+    }
+    most = larger_of_warp(most);
+    if (here.in_warp == 0) own.notes().largest[here.warp] = T(most);
   }
   static BATCHWORK_INLINE F larger_of_warp(F x) {
     BATCHWORK_UNROLL_ON_DEVICE
