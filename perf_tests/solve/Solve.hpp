@@ -38,6 +38,23 @@ std::string method_name() {
                                               : "-spd_isai");
 }
 
+/// What a log says of every item.
+inline Said what_is_said(Batchwork::SolveLog<double, Memory> const& log, bool of_true_residual) {
+  Said said;
+  auto const take = [](auto const& view, auto& to) {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    to.assign(host.data(), host.data() + host.size());
+  };
+  take(log.iterations, said.iterations);
+  take(log.residual, said.residual);
+  std::vector<int> reasons;
+  take(log.reason, reasons);
+  for (int const code : reasons)
+    said.met.push_back(Batchwork::Status::reason(code) == Batchwork::Reason::success);
+  said.of_true_residual = of_true_residual;
+  return said;
+}
+
 /// Where the solver stops in a norm that is not |b - A x|, its word is not compared with that.
 template <Solver S, Preconditioner P, class A, class Around = std::identity>
 void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a,
@@ -78,20 +95,7 @@ void solve_and_report(benchmark::State& state, SolveProblem const& p, A const& a
       solve(exec, how, solver, preconditioner, a, p.b, x, log, workspace(memory));
     else solve(exec, how, solver, preconditioner, a, p.b, x, log);
   };
-  p.run(state, launch, [&] {
-    Said said;
-    auto const take = [](auto const& view, auto& to) {
-      auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-      to.assign(host.data(), host.data() + host.size());
-    };
-    take(log.iterations, said.iterations);
-    take(log.residual, said.residual);
-    std::vector<int> reasons;
-    take(log.reason, reasons);
-    for (int const code : reasons) said.met.push_back(Status::reason(code) == Reason::success);
-    said.of_true_residual = in_plain_norm;
-    return said;
-  });
+  p.run(state, launch, [&] { return what_is_said(log, in_plain_norm); });
 }
 
 /// The numbers as they are.

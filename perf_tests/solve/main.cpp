@@ -10,6 +10,7 @@
 namespace BatchworkPerf {
 
 void register_batchwork_csr();
+void register_batchwork_direct();
 void register_batchwork_divisions();
 void register_batchwork_gmres();
 void register_batchwork_formats();
@@ -27,6 +28,7 @@ void register_all() {
         << "No drm19: set the environment variable BATCHWORK_DRM19_DIR, or Batchwork_DRM19_DIR "
            "for CMake, to its folder.\n";
   register_batchwork_csr();
+  register_batchwork_direct();
   register_batchwork_gmres();
   register_batchwork_formats();
   register_batchwork_preconditioners();

@@ -467,6 +467,9 @@ concept BeginsSolve = BeforeArguments<X> || IterativeSolver<X> || std::same_as<X
 /// A SolveConfiguration, perhaps in scaled(...) or weighted(...): then the solve of its own header is meant.
 template <class X>
 inline constexpr bool is_configuration = false;
+/// Or another solver with a solve of its own header.
+template <class X>
+inline constexpr bool has_own_solve = is_configuration<X>;
 
 }  // namespace Impl
 
@@ -501,7 +504,7 @@ inline constexpr bool is_configuration = false;
 /// omega that is not finite, a negative basis, a division that cannot be, a workspace that is missing or too small: the message
 /// says how many numbers it takes. Patterns are not read: see check.
 template <Impl::BeginsSolve First, class... Rest>
-  requires(!Impl::is_configuration<First> && (!Impl::is_configuration<Rest> && ...))
+  requires(!Impl::has_own_solve<First> && (!Impl::has_own_solve<Rest> && ...))
 void solve(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveOfArguments(), first, rest...);
 }

@@ -12,14 +12,16 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
+#include "krylov/Batchwork_DirectLu.hpp"
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/formats/Batchwork_AnyMatrices.hpp"
 
 namespace Batchwork {
 
-enum class SolverKind { conjugate_gradients, bicgstab, gmres, richardson, cgs };
+enum class SolverKind { conjugate_gradients, bicgstab, gmres, richardson, cgs, direct_lu };
 enum class PreconditionerKind { none, jacobi, block_jacobi, ilu, isai, spd_isai };
 
 /// What solve is to do; a plain value. Solvers and preconditioners ignore what is not theirs.
@@ -27,9 +29,10 @@ struct SolveConfiguration {
   SolverKind solver = SolverKind::bicgstab;
   PreconditionerKind preconditioner = PreconditionerKind::jacobi;
   StoppingCriteria stop{};
-  int basis = 0;       ///< of gmres: vectors of a cycle, 1 or more; 0: see Gmres
-  double omega = 1;    ///< of richardson
-  int block_rows = 4;  ///< of block_jacobi: rows of each block, 1 to 32; the unknowns at a point
+  int basis = 0;        ///< of gmres: vectors of a cycle, 1 or more; 0: see Gmres
+  double omega = 1;     ///< of richardson
+  int block_rows = 4;   ///< of block_jacobi: rows of each block, 1 to 32; the unknowns at a point
+  int refinements = 1;  ///< of direct_lu, which takes no preconditioner: steps at most
   WorkDivision division{};  ///< of devices, where the choice by sizes is not wanted
 };
 
@@ -52,7 +55,8 @@ struct NamesOf<SolverKind> {
       {SolverKind::bicgstab, "bicgstab"},
       {SolverKind::gmres, "gmres"},
       {SolverKind::richardson, "richardson"},
-      {SolverKind::cgs, "cgs"}};
+      {SolverKind::cgs, "cgs"},
+      {SolverKind::direct_lu, "direct_lu"}};
 };
 template <>
 struct NamesOf<PreconditionerKind> {
@@ -141,8 +145,21 @@ auto with_solver(SystemCall const& call, SolveConfiguration const& c, F const& f
     case SolverKind::gmres: return f(gmres(c.basis, c.stop));
     case SolverKind::richardson: return f(richardson(c.stop, c.omega));
     case SolverKind::cgs: return f(cgs(c.stop));
+    case SolverKind::direct_lu: break;  // it takes no preconditioner
   }
   refuse_kind(call, c.solver);
+}
+/// The solver that a configuration with SolverKind::direct_lu names.
+inline DirectLu<> configured_direct_lu(SolveConfiguration const& c) {
+  DirectLu<> solver = direct_lu(c.stop);
+  solver.refinements = c.refinements;
+  return solver;
+}
+/// Refuses matrices without entries, which are known at compile time.
+template <class A>
+inline constexpr bool has_entries_for_direct_lu = !std::is_void_v<typename A::value_type>;
+[[noreturn]] inline void refuse_direct_lu(SystemCall const& call, std::string const& what) {
+  call.fail("direct_lu, of the configuration, " + what);
 }
 /// Calls f(solver, preconditioner).
 template <class F>
@@ -162,6 +179,14 @@ struct SolveConfiguredOfArguments {
   template <class Exec, SystemMatrices A, Viewish B, Viewish X, LogOrWorkspace... Rest>
   void operator()(Exec const& exec, Launch<> const& how, SolveConfiguration const& c, A const& a,
                   B const& b, X const& x, Rest const&... rest) const {
+    if (c.solver == SolverKind::direct_lu) {
+      if constexpr (has_entries_for_direct_lu<A>)
+        return solve_directly(exec, how, configured_direct_lu(c), a, b, x, rest...);
+      else
+        refuse_direct_lu(SystemCall{"solve"},
+                         "needs the entries of the matrices, which matrix_free has not; give an "
+                         "iterative solver");
+    }
     with_both(SystemCall{"solve"}, c, [&](auto const& solver, auto const& m) {
       solve_divided(exec, how, c.division, solver, m, a, b, x, rest...);
     });
@@ -171,6 +196,10 @@ struct SolveConfiguredOfArguments {
                   ScaledSolver<SolveConfiguration, W> const& scaled, A const& a, B const& b,
                   X const& x, Rest const&... rest) const {
     auto const& c = scaled.solver;
+    if (c.solver == SolverKind::direct_lu)
+      refuse_direct_lu(SystemCall{"solve"},
+                       "scales rows and columns by itself, and tests |b - A x|; leave scaled(...) "
+                       "or weighted(...) out");
     with_both(SystemCall{"solve"}, c, [&](auto const& solver, auto const& m) {
       solve_divided(exec, how, c.division, rescaled(scaled, solver), m, a, b, x, rest...);
     });
@@ -195,7 +224,7 @@ struct SolveConfiguredOfArguments {
 /// \param log_and_workspace  a SolveLog; workspace(view), where workspace_numbers(...) is not zero; other calls do
 ///                       not use; each may be left out
 ///
-/// A program that calls it has the kernels of all solvers with all preconditioners, of a type of numbers; on hosts for each
+/// A program that calls it has the kernels of all solvers with all preconditioners and of direct_lu, of a type of numbers; on hosts for each
 /// format that it names, AnyMatrices being one. Let one source file make the calls.
 ///
 /// Throws std::invalid_argument for what solve refuses, of a basis or block_rows only where they are used, and for kinds that
@@ -215,6 +244,11 @@ template <class T = void, class Exec, Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t workspace_numbers(Exec const& exec, SolveConfiguration const& configuration,
                                A const& a, std::int64_t items) {
+  if (configuration.solver == SolverKind::direct_lu) {
+    if constexpr (Impl::has_entries_for_direct_lu<A>)
+      return workspace_numbers(exec, Impl::configured_direct_lu(configuration), a, items);
+    else return 0;  // solve refuses it
+  }
   return Impl::with_both(
       Impl::SystemCall{"workspace_numbers"}, configuration, [&](auto const& solver, auto const& m) {
         return workspace_numbers<T>(exec, configuration.division, solver, m, a, items);
@@ -231,6 +265,7 @@ std::int64_t workspace_numbers(Exec const& exec,
                                Impl::ScaledSolver<SolveConfiguration, W> const& scaled, A const& a,
                                std::int64_t items) {
   auto const& c = scaled.solver;
+  if (c.solver == SolverKind::direct_lu) return 0;  // solve refuses it
   return Impl::with_both(
       Impl::SystemCall{"workspace_numbers"}, c, [&](auto const& solver, auto const& m) {
         return workspace_numbers<T>(exec, c.division, Impl::rescaled(scaled, solver), m, a, items);

@@ -30,14 +30,22 @@ struct SolveLog {
   Kokkos::View<T**, Memory> history;
   /// Of scaled(...) and weighted(...): norm of the scaled or weighted residual. Others do not write it.
   Kokkos::View<T*, Memory> scaled_residual;
+  /// Of direct_lu: the largest number of the equilibrated matrix over that of U (rpvgrw of LAPACK's gesvx), which is small where an
+  /// elimination lost digits. Others do not write it.
+  Kokkos::View<T*, Memory> reciprocal_growth;
+  /// Of direct_lu: an estimate of the reciprocal condition of the equilibrated matrix in the infinity norm (LAPACK's gecon). Others do not
+  /// write it.
+  Kokkos::View<T*, Memory> reciprocal_condition;
 
-  /// With all Views but the last two.
+  /// With all Views but the last four.
   static SolveLog allocated(std::int64_t items) {
     auto const n = std::size_t(items);
     return {Kokkos::View<int*, Memory>("iterations", n),
             Kokkos::View<T*, Memory>("recurrence", n),
             Kokkos::View<T*, Memory>("residual", n),
             Kokkos::View<int*, Memory>("reason", n),
+            {},
+            {},
             {},
             {}};
   }

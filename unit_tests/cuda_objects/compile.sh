@@ -62,6 +62,6 @@ export -f compile
 export work
 echo "CUDA objects: $nvcc, Kokkos in $kokkos"
 # The longest first.
-printf '%s\n' configured solves matrices systems sequences complex |
+printf '%s\n' configured direct solves matrices systems sequences complex |
   xargs -P "$(nproc)" -I NAME bash -c 'compile "$@"' compile NAME "$nvcc" "${flags[@]}"
 echo "CUDA objects: all compile, in $SECONDS s"

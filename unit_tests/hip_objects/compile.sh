@@ -88,7 +88,7 @@ for architecture in "${architectures[@]}"; do
   echo "HIP objects: $architecture, $compiler, Kokkos in $kokkos"
   # The longest first.
   # shellcheck disable=SC2046
-  printf '%s\n' ../cuda_objects/configured.cpp sizes.cpp ../cuda_objects/{matrices,solves,systems,sequences,complex}.cpp |
+  printf '%s\n' ../cuda_objects/configured.cpp sizes.cpp ../cuda_objects/{direct,matrices,solves,systems,sequences,complex}.cpp |
     xargs -P "${JOBS:-$(nproc)}" -I SOURCE bash -c 'compile "$@"' compile SOURCE "$architecture" \
       "$compiler" "${flags[@]}" --offload-arch="$architecture" $(architecture_flags "$architecture") || status=1
   cat "$work"/*-"$architecture".log | c++filt | awk -v verbose=$verbose -v architecture="$architecture" '

@@ -56,6 +56,21 @@ TEST(ConfigurationDouble, Overloads) {
   }
 }
 
+/// direct_lu takes no preconditioner, whatever the configuration says of one.
+TEST(ConfigurationDouble, DirectLu) {
+  ConfigurationCase<double> const of(22, Arranged::interleaved);
+  SolveConfiguration c{.solver = from_string<SolverKind>("direct_lu"), .stop = relative(1e-13)};
+  auto const want = of.solved(of.a.csr(), direct_lu(relative(1e-13)));
+  for (std::int64_t n = 0; n < of.items; ++n) {
+    EXPECT_EQ(want.log.reason(n), Reason::success);
+    expect_honest(want.log, n, residual_truth(of.a.full, n, want.x, of.b), 1e-13);
+  }
+  EXPECT_TRUE(of.solved(of.a.csr(), c) == want);
+  c.preconditioner = PreconditionerKind::ilu;
+  EXPECT_TRUE(of.solved(AnyMatrices<double>(of.a.csr()), c) == want);
+  EXPECT_STREQ(to_string(SolverKind::direct_lu), "direct_lu");
+}
+
 TEST(ConfigurationMisuse, IsNamed) {
   using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
   Vectors const x("x", 7, 4), b("b", 7, 4), b8("b8", 8, 4), values("values", 7, 9),
@@ -68,6 +83,11 @@ TEST(ConfigurationMisuse, IsNamed) {
   expect_says(message_of([&] { solve(c, a, b, x); }),
               {"Batchwork::solve: there is no solver number 9; give one of conjugate_gradients, "
                "bicgstab, gmres, richardson, cgs"});
+  c.solver = SolverKind::direct_lu;
+  c.refinements = -1;
+  expect_says(message_of([&] { solve(c, a, b, x); }), {"-1 steps of refinement"});
+  expect_says(message_of([&] { solve(scaled(c), a, b, x); }),
+              {"direct_lu, of the configuration, scales", "leave scaled(...)"});
   c.solver = SolverKind::richardson;
   c.preconditioner = PreconditionerKind(6);
   expect_says(message_of([&] { solve(c, a, b, x); }),

@@ -293,6 +293,17 @@ void scaled_solves(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::Vie
   solve(exec, weighted(bicgstab(absolute(0.05)), weights), jacobi(), A, b, x);
 }
 
+void direct_solves(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
+                   Kokkos::View<double**> values, Kokkos::View<double**> b,
+                   Kokkos::View<double**> x, std::int64_t items) {
+  auto const A = csr(row_offsets, columns, values);
+  auto solver = direct_lu(relative(1e-10));  // a DirectLu<>
+  solver.refinements = 2;                    // steps at most, where |b - A x| is too large
+  auto log = SolveLog<double>::allocated(items);
+  log.reciprocal_condition = Kokkos::View<double*>("condition", items);
+  solve(exec, solver, A, b, x, log);
+}
+
 void residuals(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
                Kokkos::View<double**> values, Kokkos::View<double**> x, Kokkos::View<double**> y,
                Kokkos::View<double**> r) {

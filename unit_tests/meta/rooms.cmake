@@ -6,7 +6,7 @@
 # 1. A header includes its own room and those that the room knows. They stand before it, so arrows run one way.
 # 2. So do the folders of krylov among each other.
 # 3. What is in a detail/ of fused, dense, krylov, banded or kalman is included by that room alone. The four rooms below are
-#    the library's foundation: rooms that know them include their detail/, too.
+#    the library's foundation, and dense/lu is that of direct solves: rooms that know them include their detail/, too.
 # 4. A header outside detail/ documents something in namespace Batchwork; the umbrella includes it, directly or not, unless it
 #    is listed as apart.
 # 5. A header in detail/ documents nothing there.
@@ -36,11 +36,13 @@ room(dense/gemm core view launch)
 room(dense/cholesky core view launch)
 room(dense/lu core tile view launch)
 room(dense/decompositions core tile view launch)
-room(krylov core tile view launch)
+# Direct solves of systems are made of what lu is made of.
+list(APPEND foundation dense/lu)
+room(krylov core tile view launch dense/lu)
 room(banded core view launch)
 room(kalman core tile view launch fused)
 
-set(of_krylov formats verbs preconditioners solvers)
+set(of_krylov formats verbs preconditioners solvers direct)
 
 # Reading files is for hosts alone.
 set(apart krylov/formats/Batchwork_ReadSystems.hpp)

@@ -21,7 +21,7 @@ namespace Batchwork::Impl {
 template <class T, class Lanes, bool ByColumns = false>
 struct RowsInMemory {
   using value_type = T;
-  static constexpr bool alone = std::is_same_v<Lanes, LoneLane>;
+  static constexpr bool alone = std::is_base_of_v<LoneLane, Lanes>;
 
   Lanes const& lanes;
   int n, leading;
@@ -146,12 +146,12 @@ struct RowsInMemory {
 
   /// Whether x holds in all lanes.
   BATCHWORK_INLINE bool holds_for_all(bool x) const { return largest(x ? 0 : 1, n + 1) == 0; }
-
- private:
-  /// The largest of what the lanes give.
+  /// The largest of what the lanes give. Behind a call with as even or odd a turn they wait first.
   BATCHWORK_INLINE std::int64_t largest(std::int64_t x, int turn) const {
     return combined(x, turn, [](auto y, auto z) { return z > y ? z : y; });
   }
+
+ private:
   /// What the lanes give, combined two by two in any order; what they wrote before is seen by all behind it.
   template <class Combine>
   BATCHWORK_INLINE std::int64_t combined(std::int64_t x, [[maybe_unused]] int turn,

@@ -1,0 +1,546 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// EliminationTiles: elimination of matrices of up to 64 rows by a warp or two each, which hold them in registers. Kernels of lu, solve_lu,
+/// inverse and determinant, and of direct solves, are made of it.
+#ifndef BATCHWORK_ELIMINATIONTILES_HPP
+#define BATCHWORK_ELIMINATIONTILES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "view/detail/layout/Batchwork_MatrixTravel.hpp"
+
+namespace Batchwork::Impl {
+
+/// The rows that the largest of these kernels takes, and the tiles down of the kernel for n rows: few cases, so that there are few.
+inline constexpr int lu_rows_in_tiles = 64;
+constexpr int lu_tiles(int n) { return n <= 16 ? 2 : (n + 7) / 8; }
+
+/// What is done with the tiles of a matrix before it is eliminated.
+struct TilesAsTheyAre {};
+
+/// A matrix of up to 8 Tiles rows, the identity beyond its own, in tiles of 8 x 8: lane 4 r + c of a warp holds numbers (r, 2 c) and
+/// (r, 2 c + 1) of each, as matrix instructions want them. Elimination by groups of four columns (Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 3.4.7; LAPACK's getrf): a group passes through scratch to lanes that have whole rows of it,
+/// which find its pivots as `eliminate` does, and comes back as L and U. With W for the group's rows of the unit triangle L11, and
+/// L21 for those below,
+///
+///     [U12]   [A12]   [I - W^-1 ]
+///     [A22] = [A22] - [L21 W^-1 ] A12,
+///
+/// one product for all rows, of which those that were pivots before have zeros. Rows stay where they are. That is three waits for four
+/// columns. W is of order four, its entries are at most one in size: errors are those of substitution with W, within a factor of 8.
+///
+/// The whole of L and U stays in scratch, where solutions are substituted: one vector by lanes that have rows, the forward one during
+/// the elimination; several, or the inverse, in tiles. Where has_shuffles.
+///
+/// OneSide: there is one vector, whose forward substitution goes along with the elimination.
+template <class T, int Tiles, bool OneSide>
+struct EliminationTiles {
+  /// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other column of tiles. More lanes would leave
+  /// fewer items on a multiprocessor, and most of the time goes by in steps that a warp does alone. Beyond 64 rows there are as many
+  /// warps as have two columns of tiles each.
+  static constexpr int warps = Tiles > 8                              ? (Tiles + 1) / 2
+                               : Tiles * Tiles * int(sizeof(T)) > 288 ? 2
+                                                                      : 1;
+  static constexpr int count = warps * lanes_of_warp;         ///< lanes of an item
+  static constexpr int across = (Tiles + warps - 1) / warps;  ///< columns of tiles that a warp has
+  static constexpr int rows = 8 * Tiles, groups = 2 * Tiles;
+  /// Double matrices of more than 64 rows outgrow the registers of a multiprocessor: their tiles stay in scratch.
+  static constexpr bool in_scratch = Tiles > 8 && sizeof(T) == 8;
+  /// Rows of a group that a lane has.
+  static constexpr int of_lane = (rows + lanes_of_warp - 1) / lanes_of_warp;
+  /// Items of a team: a sector of 32 bytes of neighbouring ones, or a part of it.
+  static constexpr int most_items = std::max(1, std::min(32 / int(sizeof(T)), 8 / warps));
+  static constexpr int largest_team = count * most_items;
+  /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as was seen beside them.
+  static constexpr int wanted_teams =
+      std::max(1, registers_of_multiprocessor / largest_team /
+                      (Tiles * across * 2 * int(sizeof(T)) / 4 + 96));
+
+  // Where the numbers of an item stand in its scratch: L and U by groups, in which row i has its four numbers at 4 i; the multipliers
+  // of a group, twice where warps do not wait for each other; rows of pivots, as far apart as lanes that read one column of them want;
+  // a right-hand side and the solution; and the reciprocals of the pivots.
+  static constexpr int turns = warps > 1 ? 2 : 1;
+  static constexpr int group_numbers = 4 * rows + 4, pivots_leading = rows + 4;
+  static constexpr int to_multipliers = groups * group_numbers,
+                       to_pivots = to_multipliers + turns * 4 * rows,
+                       to_before = to_pivots + 4 * pivots_leading, to_after = to_before + rows,
+                       to_reciprocals = to_after + rows, item_numbers = to_reciprocals + 2 * rows;
+  /// Behind them for each row its place, and for each place its row.
+  static constexpr std::size_t item_bytes = item_numbers * sizeof(T) + 2 * rows * 2;
+  static_assert(item_bytes % 16 == 0);
+
+  int n = 0;  ///< rows of an item
+
+  /// The calling lane and its item.
+  struct Here : LaneOfItems {
+    int warp, in_warp;   ///< of the item's; rank in it
+    int r, c;            ///< see above
+    std::int64_t first;  ///< item of the team
+    T* numbers;
+    std::int16_t *place, *order;
+
+    BATCHWORK_INLINE T* group(int g) const { return numbers + g * group_numbers; }
+    /// The column of tiles that is number k of the warp.
+    BATCHWORK_INLINE int tile(int k) const { return warps * k + warp; }
+  };
+
+  template <class Member, class Numbers, class Indices>
+  BATCHWORK_INLINE Here lane_of(Member const& member, int items_per_team, std::int64_t items,
+                                Numbers const& numbers_of, Indices const& indices_of) const {
+    Here here;
+    here.first = std::int64_t(member.league_rank()) * items_per_team;
+    here.rank = Vendor::renewed(Vendor::lane_rank(member));
+    here.team = count * items_per_team;
+    here.lanes = count;
+    here.item = here.rank / count;
+    here.lane = here.rank % count;
+    here.items = items_per_team;
+    here.there = items - here.first < items_per_team ? int(items - here.first) : items_per_team;
+    here.warp = here.lane / lanes_of_warp;
+    here.in_warp = here.lane % lanes_of_warp;
+    here.r = here.in_warp / 4, here.c = here.in_warp % 4;
+    here.numbers = numbers_of(here.item);
+    here.place = indices_of(here.item);
+    here.order = here.place + rows;
+    return here;
+  }
+
+  /// The identity beyond the rows of an item, and no row in a place.
+  BATCHWORK_INLINE void begin(Here const& here) const {
+    int const beyond = rows - n;
+    for (int k = here.lane; k < rows * beyond; k += count) {
+      int const i = k / beyond, j = n + k % beyond;
+      here.group(j / 4)[4 * i + j % 4] = i == j ? T(1) : T(0);
+      if (i < n) here.group(i / 4)[4 * j + i % 4] = T(0);
+    }
+    for (int i = here.lane; i < rows; i += count) {
+      here.place[i] = -1;
+      here.order[i] = std::int16_t(i);
+      if (i >= n) here.numbers[to_before + i] = T(0);
+    }
+  }
+
+  // ---- elimination ----
+
+  /// \param prepare  changes the tiles of the lane, prepare(rest), before the elimination
+  template <class Member, class Prepare = TilesAsTheyAre>
+  BATCHWORK_INLINE void factorise(Member const& member, Here const& here,
+                                  [[maybe_unused]] Prepare const& prepare = {}) const {
+    constexpr bool is_prepared = !std::is_same_v<Prepare, TilesAsTheyAre>;
+    T rest[Tiles][across][2];
+    BATCHWORK_UNROLL
+    for (int k = 0; k < across; ++k) {
+      if (here.tile(k) >= Tiles) continue;
+      int const column = 8 * here.tile(k) + 2 * here.c;
+      BATCHWORK_UNROLL
+      for (int i = 0; i < Tiles; ++i)
+        read_together(rest[i][k], here.group(column / 4) + 4 * (8 * i + here.r) + 2 * (here.c % 2));
+    }
+    Vendor::wait_for_warp(member);
+    if constexpr (is_prepared) prepare(rest);
+    BATCHWORK_KEEP_LOOP
+    for (int g = 0; 4 * g < n; ++g) {
+      if (g / 2 % warps == here.warp) {
+        if (is_prepared || g > 0) write_group(here, rest, g);
+        Vendor::wait_for_warp(member);
+        factor_group(here, g);
+      }
+      if constexpr (warps > 1) member.team_barrier();
+      else Vendor::wait_for_warp(member);
+      if (4 * g + 4 >= n) break;
+      write_pivots(here, rest, g);
+      Vendor::wait_for_warp(member);
+      // An odd group has nothing left in its tiles.
+      T const* const multipliers = here.numbers + to_multipliers + g % turns * 4 * rows;
+      subtract_product(
+          here, rest, 0, Tiles, (g + 1) / 2, Tiles,
+          [&](int i) { return multipliers + 4 * (8 * i + here.r); }, [](int) { return true; });
+    }
+  }
+
+  /// The same where tiles are in scratch: they are read and written for each group.
+  template <class Member>
+  BATCHWORK_INLINE void factorise_in_scratch(Member const& member, Here const& here) const {
+    BATCHWORK_KEEP_LOOP
+    for (int g = 0; 4 * g < n; ++g) {
+      if (g / 2 % warps == here.warp) {
+        Vendor::wait_for_warp(member);
+        factor_group(here, g);
+      }
+      member.team_barrier();
+      if (4 * g + 4 >= n) break;
+      BATCHWORK_KEEP_LOOP
+      for (int t = here.warp; t < Tiles; t += warps)
+        if (t >= (g + 1) / 2 && 8 * t < n) subtract_in_scratch(here, g, t);
+    }
+  }
+  /// Takes what the pivots of group g are responsible for off a column of tiles.
+  BATCHWORK_INLINE void subtract_in_scratch(Here const& here, int g, int t) const {
+    T const* const multipliers = here.numbers + to_multipliers + g % turns * 4 * rows;
+    // Of a group's own columns L and U stay.
+    bool const is_right = 8 * t + 2 * here.c >= 4 * g + 4;
+    T* const x = here.group(2 * t + here.c / 2) + 4 * here.r + 2 * (here.c % 2);
+    if constexpr (Vendor::chains_matrices<T>) {
+      constexpr int blocks = Vendor::blocks_at_once;
+      T const b = here.group(2 * t + here.r / 4)[4 * here.order[4 * g + here.c] + here.r % 4];
+      // The rows of the pivots are among those that change.
+      Vendor::meet_in_warp();
+      constexpr int at_once = 3 * blocks;
+      BATCHWORK_KEEP_LOOP
+      for (int i0 = 0; i0 < Tiles; i0 += at_once) {
+        T some[at_once][2], a[at_once];
+        BATCHWORK_UNROLL
+        for (int s = 0; s < at_once; ++s) {
+          int const i = i0 + s < Tiles ? i0 + s : Tiles - 1;
+          read_together(some[s], x + 32 * i);
+          a[s] = -multipliers[4 * (8 * i + here.r) + here.c];
+        }
+        BATCHWORK_UNROLL
+        for (int s = 0; s < at_once; s += blocks) {
+          T tiles[blocks][2], left[blocks];
+          BATCHWORK_UNROLL
+          for (int k = 0; k < blocks; ++k)
+            left[k] = a[s + k], tiles[k][0] = some[s + k][0], tiles[k][1] = some[s + k][1];
+          Vendor::multiply_matrices(tiles, left, b);
+          BATCHWORK_UNROLL
+          for (int k = 0; k < blocks; ++k)
+            if (is_right && i0 + s + k < Tiles) write_together(x + 32 * (i0 + s + k), tiles[k]);
+        }
+      }
+    } else {
+      T b[4][2];
+      BATCHWORK_UNROLL
+      for (int q = 0; q < 4; ++q)
+        read_together(
+            b[q], here.group(2 * t + here.c / 2) + 4 * here.order[4 * g + q] + 2 * (here.c % 2));
+      Vendor::meet_in_warp();
+      BATCHWORK_KEEP_LOOP
+      for (int i = 0; i < Tiles; ++i) {
+        T tile[2], a[4];
+        read_together(tile, x + 32 * i);
+        read_together(a, multipliers + 4 * (8 * i + here.r));
+        BATCHWORK_UNROLL
+        for (int q = 0; q < 4; ++q) tile[0] -= a[q] * b[q][0], tile[1] -= a[q] * b[q][1];
+        if (is_right) write_together(x + 32 * i, tile);
+      }
+    }
+    Vendor::meet_in_warp();
+  }
+
+  /// Group g, as the groups before it have left it, to scratch.
+  BATCHWORK_INLINE void write_group(Here const& here, T const (&rest)[Tiles][across][2],
+                                    int g) const {
+    if (here.c / 2 != g % 2) return;
+    Vendor::with_constant<across>(g / 2 / warps, [&](auto k) {
+      BATCHWORK_UNROLL
+      for (int i = 0; i < Tiles; ++i)
+        write_together(here.group(g) + 4 * (8 * i + here.r) + 2 * (here.c % 2), rest[i][k]);
+    });
+  }
+
+  /// of(slot), of the rows that a lane has.
+  template <class Of>
+  static BATCHWORK_INLINE T of_slot([[maybe_unused]] int slot, Of const& of) {
+    T x = of(of_lane - 1);
+    BATCHWORK_UNROLL
+    for (int s = of_lane - 2; s >= 0; --s) x = slot == s ? of(s) : x;
+    return x;
+  }
+
+  /// Four steps of `eliminate` on the group, by a warp, and the multipliers of all rows.
+  BATCHWORK_INLINE void factor_group(Here const& here, int g) const {
+    T* const group = here.group(g);
+    T x[of_lane][4], y[of_lane], l[of_lane][4], unit[4][4];
+    bool open[of_lane] = {};  // not yet in a place
+    auto const is_candidate = [&](int s, int m) {
+      // Rows beyond the item's are for columns beyond them, whatever NaN they may hold.
+      return open[s] && (of_lane * here.in_warp + s < n) == (4 * g + m < n);
+    };
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const row = of_lane * here.in_warp + s;
+      bool const is_row = row < rows;
+      BATCHWORK_UNROLL
+      for (int q = 0; q < 4; ++q) x[s][q] = T(0);
+      y[s] = T(0);
+      if (!is_row) continue;
+      open[s] = here.place[row] < 0;
+      read_together(x[s], group + 4 * row);
+      if constexpr (OneSide) y[s] = here.numbers[to_before + row];
+    }
+    BATCHWORK_UNROLL
+    for (int m = 0; m < 4; ++m) {
+      // Of equal ones the first row.
+      std::int32_t best = -1;
+      int slot = 0;
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) {
+        std::int32_t const key = is_candidate(s, m) ? pivot_key(x[s][m]) : -1;
+        slot = key > best ? s : slot;
+        best = key > best ? key : best;
+      }
+      auto const own = [&](auto const& of) { return of_slot(slot, of); };
+      // Of the own candidate: found while the search goes on.
+      PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }));
+      std::int32_t const largest = Vendor::largest_of<lanes_of_warp>(best);
+      int const from = Vendor::lowest_bit(Vendor::votes_in_warp(best == largest));
+      auto const of_pivot = [&](T const& number) {
+        return Vendor::from_lane<lanes_of_warp>(number, from);
+      };
+      divisor.scale = of_pivot(divisor.scale);
+      divisor.inverse = of_pivot(divisor.inverse);
+      T pivot[4];
+      BATCHWORK_UNROLL
+      for (int q = 0; q < 4; ++q)
+        if (q != m) pivot[q] = of_pivot(own([&](int s) { return x[s][q]; }));
+      BATCHWORK_UNROLL
+      for (int q = 0; q < m; ++q) unit[m][q] = pivot[q];
+      T const known = OneSide ? of_pivot(own([&](int s) { return y[s]; })) : T(0);
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) {
+        bool const chosen = here.in_warp == from && slot == s;
+        if (chosen) {
+          int const row = of_lane * here.in_warp + s, k = 4 * g + m;
+          here.place[row] = std::int16_t(k);
+          here.order[k] = std::int16_t(row);
+          here.numbers[to_reciprocals + 2 * k] = divisor.scale;
+          here.numbers[to_reciprocals + 2 * k + 1] = divisor.inverse;
+        }
+        open[s] = open[s] && !chosen;
+        T const quotient = divisor * x[s][m];
+        l[s][m] = open[s] ? quotient : T(0);
+        x[s][m] = open[s] ? quotient : x[s][m];
+        BATCHWORK_UNROLL
+        for (int q = m + 1; q < 4; ++q) x[s][q] = open[s] ? x[s][q] - quotient * pivot[q] : x[s][q];
+        y[s] = open[s] ? y[s] - quotient * known : y[s];
+      }
+    }
+    T* const multipliers = here.numbers + to_multipliers + g % turns * 4 * rows;
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const row = of_lane * here.in_warp + s;
+      if (row >= rows) continue;
+      write_together(group + 4 * row, x[s]);
+      if constexpr (OneSide) here.numbers[to_before + row] = y[s];
+      // l W^-1
+      BATCHWORK_UNROLL
+      for (int q = 2; q >= 0; --q) {
+        BATCHWORK_UNROLL
+        for (int m = q + 1; m < 4; ++m) l[s][q] -= l[s][m] * unit[m][q];
+      }
+      write_together(multipliers + 4 * row, l[s]);
+    }
+  }
+
+  /// The rows of the pivots of group g, as they are right of it.
+  BATCHWORK_INLINE void write_pivots(Here const& here, T const (&rest)[Tiles][across][2],
+                                     int g) const {
+    T* const to = here.numbers + to_pivots + 2 * here.c;
+    int const first = (g + 1) / 2;
+    BATCHWORK_UNROLL
+    for (int i = 0; i < Tiles; ++i) {
+      int const m = step_of(here, 8 * i + here.r, g);
+      if (m < 0) continue;
+      BATCHWORK_UNROLL
+      for (int k = 0; k < across; ++k)
+        if (here.tile(k) >= first && here.tile(k) < Tiles)
+          write_together(to + m * pivots_leading + 8 * here.tile(k), rest[i][k]);
+    }
+  }
+
+  /// Which of the four pivots of group g a row is, or a negative number. Where there are two warps the other one may be writing
+  /// the places of the next group.
+  static BATCHWORK_INLINE int step_of(Here const& here, int row, int g) {
+    if constexpr (warps == 1) return here.place[row] - 4 * g;
+    int step = -1;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < 4; ++m) step = here.order[4 * g + m] == row ? m : step;
+    return step;
+  }
+
+  /// x -= the four multipliers of a row times the four rows in to_pivots, for rows of tiles [i0, i1) and columns of tiles [j0, j1).
+  /// four_of(i) points to the multipliers of the lane's row of tile i, which are zero unless there(i).
+  template <class FourOf, class There>
+  static BATCHWORK_INLINE void subtract_product(Here const& here, T (&x)[Tiles][across][2], int i0,
+                                                int i1, int j0, int j1, FourOf const& four_of,
+                                                There const& there) {
+    T const* const pivots = here.numbers + to_pivots;
+    auto const wanted = [&](int k) {
+      return here.tile(k) >= j0 && here.tile(k) < j1 && here.tile(k) < Tiles;
+    };
+    if constexpr (Vendor::chains_matrices<T>) {
+      constexpr int blocks = Vendor::blocks_at_once;
+      T a[Tiles];
+      BATCHWORK_UNROLL
+      for (int i = 0; i < Tiles; ++i)
+        a[i] = i >= i0 && i < i1 && there(i) ? -four_of(i)[here.c] : T(0);
+      BATCHWORK_UNROLL
+      for (int k = 0; k < across; ++k) {
+        if (!wanted(k)) continue;
+        T const b = pivots[here.c * pivots_leading + 8 * here.tile(k) + here.r];
+        BATCHWORK_UNROLL
+        for (int i = 0; i < Tiles; i += blocks) {
+          if (i + blocks <= i0 || i >= i1) continue;
+          if (i + blocks <= Tiles) {
+            T some[blocks][2], left[blocks];
+            BATCHWORK_UNROLL
+            for (int s = 0; s < blocks; ++s) {
+              int const t = i + s < Tiles ? i + s : Tiles - 1;
+              left[s] = a[t], some[s][0] = x[t][k][0], some[s][1] = x[t][k][1];
+            }
+            Vendor::multiply_matrices(some, left, b);
+            BATCHWORK_UNROLL
+            for (int s = 0; s < blocks; ++s) {
+              int const t = i + s < Tiles ? i + s : Tiles - 1;
+              x[t][k][0] = some[s][0], x[t][k][1] = some[s][1];
+            }
+          } else {
+            Vendor::multiply_matrices(x[i][k], a[i], b);
+          }
+        }
+      }
+    } else {
+      // Two terms at a time where four would leave too few registers for the tiles.
+      constexpr int terms = Tiles > 6 ? 2 : 4;
+      BATCHWORK_UNROLL
+      for (int q0 = 0; q0 < 4; q0 += terms) {
+        T a[Tiles][terms];
+        BATCHWORK_UNROLL
+        for (int i = 0; i < Tiles; ++i) {
+          if (i < i0 || i >= i1) continue;
+          read_together(a[i], four_of(i) + q0);
+          BATCHWORK_UNROLL
+          for (int q = 0; q < terms; ++q) a[i][q] = there(i) ? a[i][q] : T(0);
+        }
+        BATCHWORK_UNROLL
+        for (int k = 0; k < across; ++k) {
+          if (!wanted(k)) continue;
+          T b[terms][2];
+          BATCHWORK_UNROLL
+          for (int q = 0; q < terms; ++q)
+            read_together(b[q], pivots + (q0 + q) * pivots_leading + 8 * here.tile(k) + 2 * here.c);
+          BATCHWORK_UNROLL
+          for (int i = 0; i < Tiles; ++i) {
+            if (i < i0 || i >= i1) continue;
+            BATCHWORK_UNROLL
+            for (int q = 0; q < terms; ++q) {
+              x[i][k][0] -= a[i][q] * b[q][0];
+              x[i][k][1] -= a[i][q] * b[q][1];
+            }
+          }
+        }
+      }
+    }
+  }
+
+  // ---- what comes of the factors ----
+
+  BATCHWORK_INLINE T pivot(Here const& here, int k) const {
+    return here.group(k / 4)[4 * here.order[k] + k % 4];
+  }
+  /// That of the first pivot that is zero or not finite.
+  BATCHWORK_INLINE std::int32_t status(Here const& here) const {
+    std::int32_t code = 0;
+    for (int k0 = 0; k0 < n; k0 += lanes_of_warp) {
+      int const k = k0 + here.in_warp;
+      std::int32_t const mine = k < n ? pivot_status(pivot(here, k), k) : 0;
+      unsigned const votes = Vendor::votes_in_warp(mine != 0);
+      if (votes != 0 && code == 0)
+        code = Vendor::from_lane<lanes_of_warp>(mine, Vendor::lowest_bit(votes));
+    }
+    return code;
+  }
+  /// L y = P b for one vector more, in to_before, as the elimination does it along with the first; then `backward`.
+  BATCHWORK_INLINE void forward(Here const& here) const {
+    T* const before = here.numbers + to_before;
+    T y[of_lane];
+    int place[of_lane];
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const row = of_lane * here.in_warp + s, some = row < rows ? row : 0;
+      // Rows beyond the last group have no place, and nothing to take off.
+      place[s] = row < rows ? here.place[some] : -1;
+      y[s] = before[some];
+    }
+    BATCHWORK_KEEP_LOOP
+    for (int g = 0; 4 * g < n; ++g) {
+      T l[of_lane][4];
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) {
+        int const row = of_lane * here.in_warp + s;
+        read_together(l[s], here.group(g) + 4 * (row < rows ? row : 0));
+      }
+      BATCHWORK_UNROLL
+      for (int q = 0; q < 4; ++q) {
+        int const k = 4 * g + q, row = here.order[k];
+        T const known = Vendor::from_lane<lanes_of_warp>(
+            of_slot(row % of_lane, [&](int s) { return y[s]; }), row / of_lane);
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) y[s] = place[s] > k ? y[s] - l[s][q] * known : y[s];
+      }
+    }
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const row = of_lane * here.in_warp + s;
+      if (row < rows) before[row] = y[s];
+    }
+    Vendor::meet_in_warp();
+  }
+  /// U x = y for the one vector, by a warp whose lanes have rows: x_k goes from the lane that has it to all above it.
+  BATCHWORK_INLINE void backward(Here const& here) const {
+    T *const before = here.numbers + to_before, *const after = here.numbers + to_after;
+    T y[of_lane];
+    int place[of_lane];
+    PivotReciprocal<T> divisor[of_lane];
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const row = of_lane * here.in_warp + s, some = row < rows ? row : 0;
+      place[s] = row < rows ? here.place[some] : rows;
+      y[s] = before[some];
+      // Rows beyond the last group have no place.
+      divisor[s] = reciprocal(here, place[s] >= 0 && place[s] < rows ? place[s] : 0);
+    }
+    BATCHWORK_KEEP_LOOP
+    for (int g = (n + 3) / 4 - 1; g >= 0; --g) {
+      T u[of_lane][4];
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) {
+        int const row = of_lane * here.in_warp + s;
+        read_together(u[s], here.group(g) + 4 * (row < rows ? row : 0));
+      }
+      BATCHWORK_UNROLL
+      for (int q = 3; q >= 0; --q) {
+        int const k = 4 * g + q, row = here.order[k];
+        T x[of_lane];
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) x[s] = divisor[s] * y[s];
+        T const known = Vendor::from_lane<lanes_of_warp>(
+            of_slot(row % of_lane, [&](int s) { return x[s]; }), row / of_lane);
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) y[s] = place[s] < k ? y[s] - u[s][q] * known : y[s];
+        if (here.in_warp == 0) after[k] = known;
+      }
+    }
+    Vendor::meet_in_warp();
+  }
+  BATCHWORK_INLINE PivotReciprocal<T> reciprocal(Here const& here, int k) const {
+    PivotReciprocal<T> r;
+    r.scale = here.numbers[to_reciprocals + 2 * k];
+    r.inverse = here.numbers[to_reciprocals + 2 * k + 1];
+    return r;
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,364 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// direct_lu: a batch of systems by elimination, in one kernel.
+#ifndef BATCHWORK_DIRECTLU_HPP
+#define BATCHWORK_DIRECTLU_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "krylov/Batchwork_Solve.hpp"
+#include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
+#include "krylov/direct/detail/Batchwork_DirectRows.hpp"
+#include "krylov/direct/detail/Batchwork_DirectTiles.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
+
+namespace Batchwork {
+
+/// What direct_lu gives: a solver that takes no preconditioner.
+/// \tparam Factor  the type of the factors; void: that of the systems. float with systems of double: half the scratch, and steps of
+///                 refinement in double
+template <class Factor = void>
+struct DirectLu {
+  static_assert(std::is_void_v<Factor> || std::is_same_v<Factor, float>,
+                "Batchwork::direct_lu: factors have the type of the systems, direct_lu(), or are "
+                "float, direct_lu<float>()");
+  StoppingCriteria stop{};
+  /// Steps of refinement at most, and stop.most_iterations of them. One suffices where factors have the type of the systems and pivots do
+  /// not grow; LAPACK's dsgesv takes 30 at most with factors of float.
+  int refinements = std::is_void_v<Factor> ? 1 : 30;
+  bool equilibrate = true;  ///< rows, then columns, are scaled by powers of two (LAPACK's geequb)
+};
+
+/// Elimination with partial pivoting, as a solver of solve: solve(direct_lu(), A, b, x).
+/// \param stop  tolerance of the true residual |b - A x|; a tolerance relative to the start is one relative to |b|, as of a start of
+///              zero. Of the other criteria only most_iterations counts, for steps of refinement
+template <class Factor = void>
+DirectLu<Factor> direct_lu(StoppingCriteria const& stop = {}) {
+  DirectLu<Factor> solver;
+  solver.stop = stop;
+  return solver;
+}
+
+namespace Impl {
+
+template <class X>
+inline constexpr bool is_direct_lu = false;
+template <class Factor>
+inline constexpr bool is_direct_lu<DirectLu<Factor>> = true;
+template <class Factor>
+inline constexpr bool has_own_solve<DirectLu<Factor>> = true;
+
+/// The type of the factors of systems of T.
+template <class T, class Solver>
+struct FactorOf;
+template <class T, class Factor>
+struct FactorOf<T, DirectLu<Factor>> {
+  using type = std::conditional_t<std::is_void_v<Factor>, T, Factor>;
+};
+
+template <class Exec, class A, class B, class X>
+constexpr void require_direct() {
+  static_assert((B::tile_rank == 1 || B::tile_rank == 2) && B::tile_rank == X::tile_rank,
+                "Batchwork::solve: b and x both hold vectors, (item, row), or with direct_lu both "
+                "several right-hand sides, (item, row, column)");
+  using T = typename X::value_type;
+  static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
+  static_assert(!std::is_void_v<typename A::value_type>,
+                "Batchwork::solve: direct_lu needs the entries of the matrices, which matrix_free "
+                "has not; give an iterative solver");
+  static_assert(std::is_same_v<T, std::remove_const_t<typename B::value_type>> &&
+                    std::is_same_v<T, typename A::value_type>,
+                "Batchwork: the matrices and vectors of a call hold the same type of numbers");
+  require_reachable<(reaches<Exec, typename B::memory_space> &&
+                     reaches<Exec, typename X::memory_space> && A::template reachable<Exec>)>();
+}
+
+template <class T, class F, int Tiles, class Exec>
+bool launch_direct_tiles_of(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
+                            DeviceLimits const& limits) {
+  using Kernel = DirectTiles<T, F, Tiles>;
+  Kernel const kernel(p, limits);
+  if (!kernel.fits(limits)) return false;
+  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+      exec, kernel_label(call.verb, call.label), kernel,
+      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
+      [&] { return call.launch_words(p.n); });
+  return true;
+}
+/// \returns false, and launches nothing, where a team has too little scratch for an item
+template <class T, class F, class Exec>
+bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
+                         DeviceLimits const& limits) {
+  if constexpr (Vendor::has_shuffles) {
+    if (p.n > direct_rows_in_tiles) return false;
+    switch (direct_tiles(p.n)) {
+      case 2: return launch_direct_tiles_of<T, F, 2>(exec, call, p, limits);
+      case 3: return launch_direct_tiles_of<T, F, 3>(exec, call, p, limits);
+      case 4: return launch_direct_tiles_of<T, F, 4>(exec, call, p, limits);
+      case 5: return launch_direct_tiles_of<T, F, 5>(exec, call, p, limits);
+      case 6: return launch_direct_tiles_of<T, F, 6>(exec, call, p, limits);
+      case 7: return launch_direct_tiles_of<T, F, 7>(exec, call, p, limits);
+      case 8: return launch_direct_tiles_of<T, F, 8>(exec, call, p, limits);
+      case 10: return launch_direct_tiles_of<T, F, 10>(exec, call, p, limits);
+      case 12: return launch_direct_tiles_of<T, F, 12>(exec, call, p, limits);
+      case 15: return launch_direct_tiles_of<T, F, 15>(exec, call, p, limits);
+      default: return launch_direct_tiles_of<T, F, 18>(exec, call, p, limits);
+    }
+  } else {
+    return false;
+  }
+}
+template <class T, class F, int Rows, class Exec>
+void launch_direct_host(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p) {
+  std::int64_t const threads = exec.concurrency();
+  // Chunks large enough to be worth starting, small enough to keep all threads busy.
+  std::int64_t const some = std::max(1, 64 / p.n);
+  std::int64_t const per_chunk = std::clamp(p.items / (16 * threads), std::int64_t(1), 16 * some);
+  Kokkos::parallel_for(kernel_label(call.verb, call.label),
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
+                           exec, 0, (p.items + per_chunk - 1) / per_chunk),
+                       DirectHost<T, F, Rows>{p, per_chunk});
+}
+
+/// The rows of the largest item that stays on the chip.
+template <class T, class F, class Exec>
+std::int64_t direct_rows_on_chip([[maybe_unused]] Exec const& exec) {
+  if constexpr (runs_on_device<Exec>)
+    return DirectTeams<T, F>::most_rows(Vendor::device_limits(exec).scratch_of_team);
+  else return direct_rows_on_host;
+}
+/// Bytes of the slots of a workspace, and how many there are for full speed.
+template <class T, class F, class Exec>
+SlotsWanted direct_slots(Exec const& exec, std::int64_t rows, std::int64_t items) {
+  using Kernel = DirectTeamsInWorkspace<T, F>;
+  std::size_t const bytes = Kernel::room_of(int(rows)).bytes();
+  return {"systems of " + std::to_string(rows) + " rows, more than the " +
+              std::to_string(direct_rows_on_chip<T, F>(exec)) +
+              " that stay on the chip with direct_lu; an item needs " + std::to_string(bytes) +
+              " bytes",
+          bytes, slots_at_once(exec, items, Kernel::team())};
+}
+
+template <class F, class T, class Exec, class Given>
+void launch_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
+                   Given const& given) {
+  if (p.n > direct_rows_on_chip<T, F>(exec)) {
+    CallEnd<NoStatus, Given> const end{{}, given};
+    launch_in_workspace<T>(
+        call, end, direct_slots<T, F>(exec, p.n, p.items), [&](WorkspaceSlots<T> const& slots) {
+          if constexpr (runs_on_device<Exec>) {
+            using Kernel = DirectTeamsInWorkspace<T, F>;
+            Kernel const kernel(p, slots);
+            launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+                exec, kernel_label(call.verb, call.label), kernel,
+                TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
+                [&] { return call.launch_words(p.n); });
+          } else {
+            launch_slots_on_host(exec, call, slots.count, DirectHostInWorkspace<T, F>{p, slots});
+          }
+        });
+  } else if constexpr (runs_on_device<Exec>) {
+    if (launch_direct_tiles<T, F>(exec, call, p, Vendor::device_limits(exec))) return;
+    using Kernel = DirectTeams<T, F>;
+    Kernel const kernel(p);
+    launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
+        exec, kernel_label(call.verb, call.label), kernel,
+        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
+        [&] { return call.launch_words(p.n); });
+  } else if (p.n <= 64) {
+    launch_direct_host<T, F, 64>(exec, call, p);
+  } else {
+    launch_direct_host<T, F, direct_rows_on_host>(exec, call, p);
+  }
+}
+
+/// What is checked.
+template <class T, class Solver, class A, class B, class X, class Log>
+DirectProblem<T> direct_problem(Solver const& solver, A const& a, B const& b, X const& x,
+                                Log const& log, std::int64_t items) {
+  DirectProblem<T> p;
+  p.a = AnySystems<T>(a.systems());
+  p.b = b.storage.as_const();
+  p.x = x.storage;
+  p.log = LogPointers<T>(log);
+  p.growth = log.reciprocal_growth.data();
+  p.condition = log.reciprocal_condition.data();
+  p.items = items;
+  p.n = int(a.rows());
+  p.columns = int(b.cols);
+  p.row_lanes = DirectProblem<T>::lanes_of_a_row(a.rows(), a.nonzeros());
+  p.tolerance = T(solver.stop.tolerance);
+  p.relative_to = solver.stop.relative_to;
+  p.refinements = std::min(solver.refinements, solver.stop.most_iterations);
+  p.equilibrates = solver.equilibrate;
+  return p;
+}
+
+template <class Exec, class Solver, class A, class B, class X, class Log, class Given>
+void direct_batch(Exec const& exec, std::string const& label, Solver const& solver, A const& a,
+                  B const& b_arg, X const& x_arg, Log const& log, Given const& given) {
+  auto const b = stored(b_arg);
+  auto const x = stored(x_arg);
+  require_direct<Exec, A, std::remove_const_t<decltype(b)>, std::remove_const_t<decltype(x)>>();
+  using T = typename decltype(x)::value_type;
+  static_assert(std::is_same_v<T, typename Log::value_type>,
+                "Batchwork::solve: the log holds the type of the numbers");
+  static_assert(reaches<Exec, typename Log::memory_space>,
+                "Batchwork::solve: the log's memory cannot be reached from the execution space");
+
+  SystemCall call("solve", label);
+  call.check_matrices(2, a);
+  call.add_vector(4, "x", x, a, true);
+  call.add_vector(3, "b", b, a);
+  call.add_matrices(2, a);
+  if (x.cols != b.cols)
+    call.fail(call.parts[0].name() + " has " + std::to_string(x.cols) + " columns, but " +
+              call.parts[1].name() + " has " + std::to_string(b.cols) +
+              "; give a solution for each right-hand side");
+  std::int64_t const items = call.check();
+  auto const add_log = [&](auto const& view, char const* what) {
+    if (view.data() == nullptr && view.size() == 0) return;
+    call.add(5, "log " + std::string(what), describe_view(view), true);
+    call.parts.back().d.items = std::int64_t(view.extent(0));
+  };
+  add_log(log.iterations, "iterations");
+  add_log(log.recurrence, "recurrence");
+  add_log(log.residual, "residual");
+  add_log(log.reason, "reason");
+  add_log(log.reciprocal_growth, "reciprocal_growth");
+  add_log(log.reciprocal_condition, "reciprocal_condition");
+  check_criteria(call, solver.stop);
+  if (solver.refinements < 0)
+    call.fail("at most " + std::to_string(solver.refinements) +
+              " steps of refinement; give zero or more");
+  if constexpr (!std::is_same_v<Given, NoWorkspace>) {
+    using View = decltype(given.view);
+    static_assert(std::is_same_v<T, typename View::value_type>,
+                  "Batchwork::solve: the workspace holds the type of the numbers");
+    static_assert(reaches<Exec, typename View::memory_space>,
+                  "Batchwork::solve: the workspace's memory cannot be reached from the execution "
+                  "space");
+    call.add(6, "workspace", describe_view(given.view), true);
+    if (!call.parts.back().d.contiguous)
+      call.fail(call.parts.back().name() + " has gaps; give a View whose numbers are side by side");
+  }
+  call.check();
+  constexpr std::int64_t many = 1 << 20;
+  if (b.cols > many)
+    call.fail(call.parts[1].name() + " has " + std::to_string(b.cols) +
+              " right-hand sides, more than the limit of " + std::to_string(many) +
+              "; divide them");
+  if (items == 0 || a.rows() == 0 || b.cols == 0) return;
+
+  launch_direct<typename FactorOf<T, Solver>::type>(
+      exec, call, direct_problem<T>(solver, a, b, x, log, items), given);
+}
+
+/// With what may be left out.
+template <class Exec, class Solver, class A, class B, class X, class... Rest>
+void solve_directly(Exec const& exec, Launch<> const& launched, Solver const& solver, A const& a,
+                    B const& b, X const& x, Rest const&... rest) {
+  static_assert(sizeof...(Rest) <= 2,
+                "Batchwork::solve takes, after x, a log and workspace(view) at most");
+  std::string const& label = label_alone(launched);
+  using T = std::remove_const_t<typename std::remove_cvref_t<decltype(stored(x))>::value_type>;
+  using NoLog = SolveLog<T, typename Exec::memory_space>;
+  auto const run = [&](auto const& log, auto const&... memory) {
+    if constexpr (requires { log.reason; }) {
+      if constexpr (sizeof...(memory) == 0)
+        direct_batch(exec, label, solver, a, b, x, log, NoWorkspace{});
+      else direct_batch(exec, label, solver, a, b, x, log, memory...);
+    } else {
+      static_assert(sizeof...(memory) == 0,
+                    "Batchwork::solve: the log comes before workspace(view)");
+      direct_batch(exec, label, solver, a, b, x, NoLog{}, log);
+    }
+  };
+  if constexpr (sizeof...(Rest) > 0) run(rest...);
+  else run(NoWorkspace{});
+}
+
+/// solve of its arguments, with direct_lu.
+struct SolveDirectOfArguments {
+  template <class Exec, class Factor, SystemMatrices A, Viewish B, Viewish X,
+            LogOrWorkspace... Rest>
+  void operator()(Exec const& exec, Launch<> const& how, DirectLu<Factor> const& solver, A const& a,
+                  B const& b, X const& x, Rest const&... rest) const {
+    solve_directly(exec, how, solver, a, b, x, rest...);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(any_order<X...>,
+                  "Batchwork::solve: with direct_lu, which takes no preconditioner, the arguments "
+                  "are [exec,] [launch(\"label\"),] direct_lu(...), A, b, x [, log] [, "
+                  "workspace(view)] in this order");
+  }
+};
+
+}  // namespace Impl
+
+/// Solves A_n x_n = b_n for every item n by elimination with partial pivoting of the expanded matrix, in one kernel (LAPACK's gesvx):
+///
+///   solve([exec,] [launch("label"),] direct_lu(stop), A, b, x [, log] [, workspace(view)])
+///
+/// \param a          csr, ell, dia, dense, scaled_identity or AnyMatrices; columns that a row has twice are added up
+/// \param b,x        Views v(item, i), or of several right-hand sides v(item, i, k), in any layout or strided, or compact(v, n); float or
+///                   double; x, which may hold anything before, may not be b
+/// \param log        a SolveLog: iterations, the steps of refinement; residual, the true |b - A x|; recurrence, the one before the last
+///                   step; reason; and where it has them reciprocal_growth and reciprocal_condition. Of several right-hand sides the
+///                   most steps and the largest residuals
+/// \param workspace  workspace(view), where workspace_numbers(exec, direct_lu(...), A, items) is not zero: for systems that do not fit on
+///                   the chip
+///
+/// Rows and then columns are scaled by powers of two, unless `equilibrate` is false. The true residual is computed from A as solve
+/// does it, with a bound of its rounding, and where that decides in twice the precision. Where it does not meet the tolerance a step of
+/// refinement is taken with that residual, at most `refinements` of them, and as long as each halves it; x is the best that was found.
+///
+/// The reason of an item is success only where the residual meets the tolerance for every right-hand side; `stagnated` where it does not,
+/// x being stored all the same; singular or not_finite with the 1-based index of the pivot, LAPACK's info; not_finite with an info of 0
+/// where only a result is; invalid_pattern. Of items that fail in these ways all of x is NaN. Other items are not changed by them.
+///
+/// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label); asynchronous, allocates nothing, never fences.
+/// 2 N^3 / 3 operations an item. On devices a warp or two have an item of up to 64 rows, in registers and team scratch; a team a larger
+/// one in team scratch, on an H200 with Kokkos 5.2 to 156 rows in double; on hosts a thread has one, to 256 rows. Larger ones
+/// stand in the workspace. (Golub and Van Loan, Matrix Computations, 4th edition, sections 3.4 and 3.5; Higham, Accuracy and
+/// Stability of Numerical Algorithms, 2nd edition, chapter 12.)
+///
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps, a negative
+/// tolerance or number of steps, a workspace that is missing or too small: the message says how many numbers it takes.
+template <class... X>
+  requires(Impl::is_direct_lu<X> || ...)
+void solve(X const&... arguments) {
+  Impl::call_verb(Impl::SolveDirectOfArguments(), arguments...);
+}
+
+/// How many numbers the workspace of such a call needs, with so many items: 0 where they fit on the chip; else those for the items that
+/// are worked on at the same time. Fewer, down to those of one item, are taken as well, and calls then take longer.
+template <class Exec, class Factor, Impl::SystemMatrices A>
+  requires Kokkos::is_execution_space_v<Exec>
+std::int64_t workspace_numbers(Exec const& exec, DirectLu<Factor> const&, A const& a,
+                               std::int64_t items) {
+  using T = typename A::value_type;
+  static_assert(!std::is_void_v<T>,
+                "Batchwork::workspace_numbers: direct_lu needs the entries of the matrices, which "
+                "matrix_free has not");
+  using F = typename Impl::FactorOf<T, DirectLu<Factor>>::type;
+  if (items <= 0 || a.rows() <= Impl::direct_rows_on_chip<T, F>(exec)) return 0;
+  auto const wanted = Impl::direct_slots<T, F>(exec, a.rows(), items);
+  return Impl::WorkspaceSlots<T>::numbers(wanted.at_once, wanted.bytes);
+}
+template <class Factor, Impl::SystemMatrices A>
+std::int64_t workspace_numbers(DirectLu<Factor> const& solver, A const& a, std::int64_t items) {
+  return workspace_numbers(Kokkos::DefaultExecutionSpace(), solver, a, items);
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// expand_scaled: the entries of an item as a full matrix, its rows and columns times powers of two.
+#ifndef BATCHWORK_DIRECTEXPAND_HPP
+#define BATCHWORK_DIRECTEXPAND_HPP
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/Batchwork_SystemLanes.hpp"
+#include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
+#include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
+
+namespace Batchwork::Impl {
+
+/// Lanes of an item that wait for each other by wait().
+template <class Wait>
+struct LanesThatWait {
+  int rank, count;
+  Wait const& wait;
+
+  template <class Body>
+  BATCHWORK_INLINE void for_each(int n, Body const& body) const {
+    for (int i = rank; i < n; i += count) body(i);
+  }
+  BATCHWORK_INLINE void sync() const { wait(); }
+};
+
+/// Adds the entries, times factors of their rows and columns, to at(i, j), which is zero before; lanes have rows. The factors, powers of
+/// two, go to l and c: those of LAPACK's geequb, so that the largest of each row is near to one, and then that of each column.
+/// \param keys  n integers that all lanes see
+/// \returns     whether the columns that the lane has met are those of the matrix; entries in others are left out
+template <class T, class Lanes, class At>
+BATCHWORK_INLINE bool expand_scaled(DirectProblem<T> const& p, Lanes const& lanes, T const* numbers,
+                                    T* l, T* c, std::int32_t* keys, At const& at) {
+  bool inside = true;
+  auto const for_row = [&](int i, auto const& body) {
+    auto const row = p.a.row(numbers, i);
+    for (int k = 0; k < row.count; ++k) {
+      int const j = row.column(k);
+      if (unsigned(j) < unsigned(p.n)) body(j, row.number(k));
+      else inside = false;
+    }
+  };
+  if (p.equilibrates) {
+    lanes.for_each(p.n, [&](int i) {
+      keys[i] = 0;
+      std::int32_t most = 0;
+      for_row(i, [&](int, T const& number) {
+        std::int32_t const key = pivot_key(number);
+        most = key > most ? key : most;
+      });
+      l[i] = scale_to_one<T>(most);
+    });
+    lanes.sync();
+    lanes.for_each(p.n, [&](int i) {
+      for_row(i, [&](int j, T const& number) {
+        std::int32_t const key = pivot_key(number * l[i]);
+        if constexpr (std::is_base_of_v<LoneLane, Lanes>) keys[j] = key > keys[j] ? key : keys[j];
+        else Kokkos::atomic_max(keys + j, key);
+      });
+    });
+    lanes.sync();
+    lanes.for_each(p.n, [&](int j) { c[j] = scale_to_one<T>(keys[j]); });
+  } else {
+    lanes.for_each(p.n, [&](int i) { l[i] = c[i] = T(1); });
+  }
+  lanes.sync();
+  lanes.for_each(p.n, [&](int i) {
+    for_row(i, [&](int j, T const& number) {
+      auto& to = at(i, j);
+      to += std::remove_reference_t<decltype(to)>(number * l[i] * c[j]);
+    });
+  });
+  return inside;
+}
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,469 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// DirectTiles: the kernel of direct solves on devices for systems of up to 144 rows, which the lanes of some warps hold in registers.
+#ifndef BATCHWORK_DIRECTTILES_HPP
+#define BATCHWORK_DIRECTTILES_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "dense/lu/detail/Batchwork_EliminationTiles.hpp"
+#include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
+#include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
+#include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
+#include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
+#include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
+
+namespace Batchwork::Impl {
+
+/// The rows that the largest of these kernels takes, and the tiles down of the kernel for n rows: few cases, so that there are few.
+inline constexpr int direct_rows_in_tiles = 144;
+constexpr int direct_tiles(int n) {
+  return n <= lu_rows_in_tiles ? lu_tiles(n) : n <= 80 ? 10 : n <= 96 ? 12 : n <= 120 ? 15 : 18;
+}
+
+/// The pattern is expanded in scratch, where lanes put the entries of rows that they have together; rows and columns are scaled as the
+/// tiles are in registers; the elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first
+/// warp. The residual reads the matrix a second time. T is the type of the numbers, F that of the factors, which then are of rows and
+/// columns that were scaled before. Where has_shuffles.
+template <class T, class F, int Tiles>
+struct DirectTiles : EliminationTiles<F, Tiles, true> {
+  using Core = EliminationTiles<F, Tiles, true>;
+  using Core::to_multipliers, Core::to_pivots, Core::to_before, Core::to_after, Core::item_numbers;
+  using Core::warps, Core::count, Core::across, Core::rows, Core::most_items, Core::largest_team,
+      Core::wanted_teams;
+  using typename Core::Here;
+  static constexpr bool is_mixed = !std::is_same_v<T, F>;
+
+  /// What is known of an item.
+  struct alignas(16) Notes {
+    std::int32_t unsorted, out_of_range;  ///< columns of a row
+    T unit;                               ///< times which the right-hand side was taken
+    T largest[warps];                     ///< number of the scaled matrix, for each warp
+  };
+  // Behind the scratch of the elimination: the right-hand side, the solution, factors of rows and columns, and where F is not T the
+  // residual and another solution, which else have the places of the vectors of the elimination; and the notes.
+  static constexpr int vectors = is_mixed ? 6 : 4;
+  static constexpr std::size_t to_vectors = Core::item_bytes,
+                               to_notes = to_vectors + vectors * rows * sizeof(T),
+                               bytes_of_item = to_notes + sizeof(Notes);
+  static_assert(bytes_of_item % 16 == 0);
+
+  DirectProblem<T> p;
+  int items_per_team = 1;
+  bool by_items = false;  ///< lanes read entries of each other's items
+  MatrixTravel of_b, of_x;
+
+  DirectTiles(DirectProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
+    this->n = p.n;
+    by_items = !is_mixed && p.a.values.data != nullptr &&
+               items_are_near(p.a.values, p.n, p.a.values.col == 0 ? 1 : p.n);
+    of_b = MatrixTravel::of(p.b, p.n, 1, true, false);
+    of_x = MatrixTravel::of(p.x, p.n, 1, true, false);
+    int const most = by_items ? most_items : std::max(1, (Tiles > 4 ? 2 : 4) / warps);
+    while (2 * items_per_team <= most && 2 * items_per_team <= p.items) {
+      items_per_team *= 2;
+      if (bytes() <= limits.scratch(std::max(2, wanted_teams), team())) continue;
+      items_per_team /= 2;
+      break;
+    }
+  }
+  std::size_t bytes() const { return std::size_t(items_per_team) * bytes_of_item + 16; }
+  int team() const { return count * items_per_team; }
+  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
+  bool fits(DeviceLimits const& limits) const {
+    return limits.holds(wanted_teams, team(), bytes());
+  }
+
+  /// Where an item of the team stands in scratch.
+  struct Memory {
+    char* scratch;
+    BATCHWORK_INLINE F* numbers(int item) const {
+      return reinterpret_cast<F*>(scratch + std::size_t(item) * bytes_of_item);
+    }
+    BATCHWORK_INLINE std::int16_t* indices(int item) const {
+      return reinterpret_cast<std::int16_t*>(numbers(item) + item_numbers);
+    }
+    BATCHWORK_INLINE T* vectors(int item) const {
+      return reinterpret_cast<T*>(scratch + std::size_t(item) * bytes_of_item + to_vectors);
+    }
+    BATCHWORK_INLINE Notes& notes(int item) const {
+      return *reinterpret_cast<Notes*>(scratch + std::size_t(item) * bytes_of_item + to_notes);
+    }
+  };
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    Memory const memory{static_cast<char*>(
+        member.team_scratch(0).get_shmem_aligned(std::size_t(items_per_team) * bytes_of_item, 16))};
+    Here here = lane_in(member, memory);
+    auto const meet = [&] {
+      if (by_items || of_b.by_items || of_x.by_items || warps > 1) member.team_barrier();
+      else Vendor::wait_for_warp(member);
+    };
+    {
+      OwnItem const own(*this, here, memory);
+      clear(here);
+      for (int i = here.lane; i < rows; i += count) {
+        here.place[i] = -1;
+        here.order[i] = std::int16_t(i);
+      }
+      if (here.lane == 0) own.notes() = {0, 0, T(1), {}};
+      meet();
+      int const which = here.item_of_share(of_b);
+      T* const to = memory.vectors(which);
+      T const* const from = item_of(p.b, p.some_item(here.first + which));
+      here.walk(of_b, [&](int, int i, int) { fetch_together<1>(to + i, from + i * p.b.row); });
+      if constexpr (is_mixed) {
+        Vendor::wait_for_copies();
+        expand_scaled_of(member, here, own);
+      } else {
+        expand(here, memory);
+        Vendor::wait_for_copies();
+        meet();
+        if (own.notes().unsorted != 0) add_up(here, own, meet);
+      }
+      auto const sync = [&] {
+        if constexpr (warps > 1) member.team_barrier();
+        else Vendor::wait_for_warp(member);
+      };
+      auto const begin_solution = [&] {
+        sync();
+        T const unit = own.begin_vector(own.b);
+        if (here.lane == 0) own.notes().unit = unit;
+        sync();
+      };
+      if constexpr (Core::in_scratch) {
+        scale_in_scratch(here, own, sync);
+        begin_solution();
+        this->factorise_in_scratch(member, here);
+      } else {
+        this->factorise(member, here, [&](F(&rest)[Tiles][across][2]) {
+          if constexpr (!is_mixed) scale_tiles(member, here, own, rest);
+          if (p.growth != nullptr) note_largest(here, own, rest);
+          begin_solution();
+        });
+      }
+    }
+    // Found anew, rather than kept while registers are scarce.
+    here = lane_in(member, memory);
+    if (here.warp == 0) {
+      OwnItem own(*this, here, memory);
+      std::int32_t const code = own.notes().out_of_range != 0
+                                    ? Status::code(Reason::invalid_pattern, 0)
+                                    : this->status(here);
+      std::int64_t const item = p.some_item(here.first + here.item);
+      bool const is_there = here.item < here.there;
+      auto const result = solve_columns(own, p, item, is_there, code, p.columns == 1);
+      bool const writes = here.in_warp == 0 && is_there;
+      if (writes) p.log.write(item, result);
+      if (p.growth != nullptr) {
+        T const growth = growth_of(here, own);
+        if (writes) p.growth[item] = growth;
+      }
+      if (p.condition != nullptr) {
+        T const condition = has_solution(result) ? reciprocal_condition<T>(own, p.n) : T(0);
+        if (writes) p.condition[item] = condition;
+      }
+    }
+    if (p.columns != 1) return;
+    meet();
+    int const which = here.item_of_share(of_x);
+    T const* const from = memory.vectors(which) + rows;
+    T* const to = item_of(p.x, p.some_item(here.first + which));
+    here.walk(of_x, [&](int, int i, int) { to[i * p.x.row] = from[i]; });
+  }
+
+ private:
+  template <class Member>
+  BATCHWORK_INLINE Here lane_in(Member const& member, Memory const& memory) const {
+    return this->lane_of(
+        member, items_per_team, p.items, [&](int item) { return memory.numbers(item); },
+        [&](int item) { return memory.indices(item); });
+  }
+  static BATCHWORK_INLINE F* entry(F* numbers, int i, int j) {
+    return numbers + j / 4 * Core::group_numbers + 4 * i + j % 4;
+  }
+
+  /// The calling lane's item, as DirectSteps has it: what a warp of the item does.
+  struct OwnItem {
+    DirectTiles const& of;
+    Here const& here;
+    Memory const& memory;
+    T const* numbers;
+    T *b, *x, *l, *c, *r, *t;
+
+    BATCHWORK_INLINE OwnItem(DirectTiles const& kernel, Here const& lane, Memory const& m)
+        : of(kernel), here(lane), memory(m) {
+      numbers = of.p.a.numbers(of.p.some_item(here.first + here.item));
+      b = memory.vectors(here.item);
+      x = b + rows, l = x + rows, c = l + rows;
+      if constexpr (is_mixed) r = c + rows, t = r + rows;
+      else r = here.numbers + to_before, t = here.numbers + to_after;
+    }
+    BATCHWORK_INLINE Notes& notes() const { return memory.notes(here.item); }
+    BATCHWORK_INLINE EntriesOfLanes<T> entries() const {
+      return {of.p.a, numbers, of.p.n, here.in_warp, lanes_of_warp, of.p.row_lanes};
+    }
+    template <class Body>
+    BATCHWORK_INLINE void for_each(Body const& body) const {
+      for (int i = here.in_warp; i < of.p.n; i += lanes_of_warp) body(i);
+    }
+    static BATCHWORK_INLINE void sync() { Vendor::meet_in_warp(); }
+    static BATCHWORK_INLINE std::int32_t largest(std::int32_t key) {
+      return Vendor::largest_of<lanes_of_warp>(key);
+    }
+    template <int N>
+    static BATCHWORK_INLINE void sum(T (&numbers)[N]) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int step = 1; step < lanes_of_warp; step *= 2) {
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int q = 0; q < N; ++q) numbers[q] += Vendor::swapped(numbers[q], step);
+      }
+    }
+    static BATCHWORK_INLINE bool any(bool x) { return Vendor::any_in_warp(x); }
+    static BATCHWORK_INLINE T largest_number(T x) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int step = 1; step < lanes_of_warp; step *= 2)
+        x = larger_size(x, Vendor::swapped(x, step));
+      return x;
+    }
+    BATCHWORK_INLINE F factor(int i, int j) const { return *entry(here.numbers, i, j); }
+    BATCHWORK_INLINE int row_in_place(int k) const { return here.order[k]; }
+    BATCHWORK_INLINE void solve_plain(T* v) const {
+      F *const before = here.numbers + to_before, *const after = here.numbers + to_after;
+      for (int i = here.in_warp; i < rows; i += lanes_of_warp)
+        before[i] = i < of.p.n ? F(v[i]) : F(0);
+      sync();
+      of.forward(here);
+      of.backward(here);
+      for_each([&](int i) { v[i] = T(after[i]); });
+      sync();
+    }
+    /// The scaled vector where it is substituted. \returns times which power of two
+    BATCHWORK_INLINE T begin_vector(T const* from) const {
+      F* const before = here.numbers + to_before;
+      T unit = T(1);
+      if constexpr (is_mixed) {
+        std::int32_t key = 0;
+        for_each([&](int i) {
+          std::int32_t const mine = pivot_key(from[i] * l[i]);
+          key = mine > key ? mine : key;
+        });
+        unit = scale_to_one<T>(largest(key));
+      }
+      for (int i = here.in_warp; i < rows; i += lanes_of_warp)
+        before[i] = i < of.p.n ? F(from[i] * l[i] * unit) : F(0);
+      return unit;
+    }
+    BATCHWORK_INLINE void solve(bool first, T const* from, T* to) const {
+      sync();
+      T unit;
+      if (first) {
+        unit = notes().unit;
+      } else {
+        unit = begin_vector(from);
+        sync();
+        of.forward(here);
+      }
+      of.backward(here);
+      F const* const after = here.numbers + to_after;
+      for_each([&](int i) {
+        T const y = T(after[i]) * c[i];
+        to[i] = is_mixed ? y / unit : y;
+      });
+      sync();
+    }
+  };
+
+  /// Zeros, for the entries of a pattern.
+  BATCHWORK_INLINE void clear(Here const& here) const {
+    F const zeros[4] = {F(0), F(0), F(0), F(0)};
+    BATCHWORK_KEEP_LOOP
+    for (int k = 4 * here.lane; k < to_multipliers; k += 4 * count)
+      write_together(here.numbers + k, zeros);
+  }
+  /// Those of the identity beyond the rows.
+  BATCHWORK_INLINE void put_ones(Here const& here) const {
+    for (int i = p.n + here.lane; i < rows; i += count) *entry(here.numbers, i, i) = F(1);
+  }
+
+  /// The entries of the lane's share, of whichever item of the team, to their places in scratch.
+  BATCHWORK_INLINE void expand(Here const& here, Memory const& memory) const {
+    int const which = by_items ? here.rank & (here.items - 1) : here.item,
+              rank = by_items ? here.rank / here.items : here.lane;
+    F* const to = memory.numbers(which);
+    EntriesOfLanes<T> const entries{
+        p.a, p.a.numbers(p.some_item(here.first + which)), p.n, rank, count, p.row_lanes};
+    bool unsorted = false, outside = false;
+    entries.for_rows([] {},
+                     [&](int i, AnyRow<T> const& row, int k) {
+                       int const j = row.column(k);
+                       unsorted = unsorted || (k > 0 && row.column(k - 1) >= j);
+                       if (unsigned(j) >= unsigned(p.n)) {
+                         outside = true;
+                         return;
+                       }
+                       F* const at = entry(to, i, j);
+                       if (row.is_scaled_unit) *at = F(row.scale);
+                       else fetch_together<1>(at, row.place(k));
+                     },
+                     [](int, int) {});
+    if (unsorted) memory.notes(which).unsorted = 1;
+    if (outside) memory.notes(which).out_of_range = 1;
+    put_ones(here);
+  }
+  /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for all items.
+  template <class Meet>
+  BATCHWORK_INLINE void add_up(Here const& here, OwnItem const& own, Meet const& meet) const {
+    clear(here);
+    meet();
+    for (int i = here.lane; i < p.n; i += count) {
+      auto const row = p.a.row(own.numbers, i);
+      for (int k = 0; k < row.count; ++k) {
+        int const j = row.column(k);
+        if (unsigned(j) < unsigned(p.n)) *entry(here.numbers, i, j) += row.number(k);
+      }
+    }
+    put_ones(here);
+    meet();
+  }
+
+  /// Entries of another type than the factors: their range is larger, so factors of rows and columns are found where the numbers are.
+  template <class Member>
+  BATCHWORK_INLINE void expand_scaled_of(Member const& member, Here const& here,
+                                         OwnItem const& own) const {
+    auto const sync = [&] {
+      if constexpr (warps > 1) member.team_barrier();
+      else Vendor::wait_for_warp(member);
+    };
+    LanesThatWait<decltype(sync)> const lanes{here.lane, count, sync};
+    std::int32_t* const keys = reinterpret_cast<std::int32_t*>(here.numbers + to_pivots);
+    bool const inside =
+        expand_scaled(p, lanes, own.numbers, own.l, own.c, keys,
+                      [&](int i, int j) -> F& { return *entry(here.numbers, i, j); });
+    if (!inside) own.notes().out_of_range = 1;
+    put_ones(here);
+    sync();
+  }
+
+  /// Powers of two for the rows, then for the columns, of the tiles, which are multiplied by them (LAPACK's geequb).
+  template <class Member>
+  BATCHWORK_INLINE void scale_tiles([[maybe_unused]] Member const& member, Here const& here,
+                                    OwnItem const& own, F (&rest)[Tiles][across][2]) const {
+    auto const larger = [](std::int32_t a, std::int32_t b) { return a > b ? a : b; };
+    std::int32_t* const keys = reinterpret_cast<std::int32_t*>(here.numbers + to_multipliers);
+    std::int32_t key[Tiles];
+    BATCHWORK_UNROLL
+    for (int i = 0; i < Tiles; ++i) {
+      key[i] = 0;
+      BATCHWORK_UNROLL
+      for (int k = 0; k < across; ++k)
+        if (here.tile(k) < Tiles)
+          key[i] = larger(key[i], larger(pivot_key(rest[i][k][0]), pivot_key(rest[i][k][1])));
+      key[i] = larger(key[i], Vendor::swapped(key[i], 1));
+      key[i] = larger(key[i], Vendor::swapped(key[i], 2));
+      if (warps > 1 && here.c == 0) keys[here.warp * rows + 8 * i + here.r] = key[i];
+    }
+    if constexpr (warps > 1) member.team_barrier();
+    BATCHWORK_UNROLL
+    for (int i = 0; i < Tiles; ++i) {
+      int const row = 8 * i + here.r;
+      if constexpr (warps > 1) {
+        key[i] = 0;
+        for (int w = 0; w < warps; ++w) key[i] = larger(key[i], keys[w * rows + row]);
+      }
+      F const factor = p.equilibrates ? scale_to_one<F>(key[i]) : F(1);
+      if (here.warp == 0 && here.c == 0) own.l[row] = factor;
+      BATCHWORK_UNROLL
+      for (int k = 0; k < across; ++k) rest[i][k][0] *= factor, rest[i][k][1] *= factor;
+    }
+    BATCHWORK_UNROLL
+    for (int k = 0; k < across; ++k) {
+      BATCHWORK_UNROLL
+      for (int e = 0; e < 2; ++e) {
+        std::int32_t most = 0;
+        BATCHWORK_UNROLL
+        for (int i = 0; i < Tiles; ++i) most = larger(most, pivot_key(rest[i][k][e]));
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int step = 4; step < lanes_of_warp; step *= 2)
+          most = larger(most, Vendor::swapped(most, step));
+        if (here.tile(k) >= Tiles) continue;
+        F const factor = p.equilibrates ? scale_to_one<F>(most) : F(1);
+        if (here.r == 0) own.c[8 * here.tile(k) + 2 * here.c + e] = factor;
+        BATCHWORK_UNROLL
+        for (int i = 0; i < Tiles; ++i) rest[i][k][e] *= factor;
+      }
+    }
+  }
+  /// The same where the tiles are in scratch: lanes have rows, and then columns.
+  template <class Sync>
+  BATCHWORK_INLINE void scale_in_scratch(Here const& here, OwnItem const& own,
+                                         Sync const& sync) const {
+    auto const scaled = [&](auto const& at) {
+      std::int32_t most = 0;
+      for (int k = 0; k < p.n; ++k) {
+        std::int32_t const key = pivot_key(at(k));
+        most = key > most ? key : most;
+      }
+      F const factor = p.equilibrates ? scale_to_one<F>(most) : F(1);
+      if (factor != F(1))
+        for (int k = 0; k < p.n; ++k) at(k) *= factor;
+      return factor;
+    };
+    for (int i = here.lane; i < p.n; i += count)
+      own.l[i] = scaled([&](int j) -> F& { return *entry(here.numbers, i, j); });
+    sync();
+    F most = F(0);
+    for (int j = here.lane; j < p.n; j += count) {
+      own.c[j] = scaled([&](int i) -> F& { return *entry(here.numbers, i, j); });
+      if (p.growth != nullptr)
+        for (int i = 0; i < p.n; ++i) most = larger_size(most, F(abs(*entry(here.numbers, i, j))));
+    }
+    most = larger_of_warp(most);
+    if (here.in_warp == 0) own.notes().largest[here.warp] = T(most);
+  }
+  static BATCHWORK_INLINE F larger_of_warp(F x) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int step = 1; step < lanes_of_warp; step *= 2)
+      x = larger_size(x, Vendor::swapped(x, step));
+    return x;
+  }
+  BATCHWORK_INLINE void note_largest(Here const& here, OwnItem const& own,
+                                     F const (&rest)[Tiles][across][2]) const {
+    F most = F(0);
+    BATCHWORK_UNROLL
+    for (int k = 0; k < across; ++k) {
+      BATCHWORK_UNROLL
+      for (int i = 0; i < Tiles; ++i) {
+        BATCHWORK_UNROLL
+        for (int e = 0; e < 2; ++e)
+          if (8 * i + here.r < p.n && here.tile(k) < Tiles &&
+              8 * here.tile(k) + 2 * here.c + e < p.n)
+            most = larger_size(most, abs(rest[i][k][e]));
+      }
+    }
+    most = larger_of_warp(most);
+    if (here.in_warp == 0) own.notes().largest[here.warp] = T(most);
+  }
+  /// The largest number of the scaled matrix over that of U.
+  BATCHWORK_INLINE T growth_of(Here const& here, OwnItem const& own) const {
+    F most = F(0);
+    for (int i = here.in_warp; i < p.n; i += lanes_of_warp)
+      for (int j = here.place[i]; j < p.n; ++j)
+        most = larger_size(most, abs(*entry(here.numbers, i, j)));
+    most = larger_of_warp(most);
+    T largest = T(0);
+    for (T const& of_warp : own.notes().largest) largest = larger_size(largest, of_warp);
+    return largest / T(most);
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

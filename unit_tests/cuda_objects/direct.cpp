@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// solve with direct_lu. Formats make no kernels of their own on devices.
+#include "Shared.hpp"
+
+void direct_solves(Exec const& exec, Interleaved<int*> row_offsets, Interleaved<int*> columns,
+                   ItemContiguous<double**> values, ItemContiguous<float***> matrices,
+                   ItemContiguous<double**> b, ItemContiguous<double**> x,
+                   ItemContiguous<float***> sides, ItemContiguous<float***> solutions,
+                   std::int64_t items) {
+  auto const a = csr(row_offsets, columns, values);
+  auto log = SolveLog<double>::allocated(items);
+  log.reciprocal_growth = Interleaved<double*>("growth", std::size_t(items));
+  log.reciprocal_condition = Interleaved<double*>("condition", std::size_t(items));
+  auto const solver = direct_lu(relative(1e-10));
+  Interleaved<double*> const memory("memory", workspace_numbers(exec, solver, a, items));
+  solve(exec, solver, a, b, x, log, workspace(memory));
+  solve(exec, direct_lu<float>(relative(1e-10)), a, b, x, log);
+  solve(exec, direct_lu(), dense(matrices), sides, solutions);
+}

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// solve with direct_lu.
+#include "krylov/DirectCase.hpp"
+#include "support/Batchwork_Messages.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+/// The verb, with a workspace where it needs one.
+struct Verb {
+  template <class T, class Solver, class A>
+  void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
+                  ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
+    FencedWorkspace<T> const memory(workspace_numbers(Space(), solver, a, x.items));
+    if (b.cols == 1) solve(Space(), solver, a, vectors(b), vectors(x), log, memory());
+    else solve(Space(), solver, a, b.batch(), x.batch(), log, memory());
+    EXPECT_TRUE(memory.fenced());
+  }
+};
+
+template <class T>
+void check_all(std::initializer_list<int> sizes, int columns, std::int64_t items) {
+  Random random(11);
+  int k = 0;
+  for (int rows : sizes) {
+    check_direct_formats<T>(rows, columns, items, all_arranged[k % 4], random, Verb(), k % 4 == 0);
+    ++k;
+  }
+}
+
+TEST(DirectLu, SmallSystems) {
+  check_all<double>({1, 2, 3, 4, 5, 6, 7, 8, 12}, 1, 13);
+  check_all<float>({8, 7, 6, 5, 4, 3, 2, 1, 12}, 1, 13);
+}
+TEST(DirectLu, LargerSystems) {
+  check_all<double>({22, 33, 54, 64}, 1, 8);
+  check_all<float>({64, 54, 33, 22}, 1, 8);
+  check_all<double>({22, 33}, 1, 1);
+}
+TEST(DirectLu, LargeSystems) {
+  check_all<double>({100, 65, 144}, 1, 3);
+  check_all<float>({144, 65, 100}, 1, 3);
+}
+TEST(DirectLu, SeveralRightHandSides) {
+  check_all<double>({5, 22, 65}, 3, 5);
+  check_all<float>({16, 3}, 9, 7);
+}
+/// Beyond a host's stack; on devices beyond team scratch.
+TEST(DirectLu, InAWorkspace) {
+  Random random(12);
+  check_direct_formats<double>(260, 1, 1, Arranged::item_contiguous, random, Verb(), false);
+}
+
+/// By a factor of float, with steps of refinement in double: as accurate as by one of double, where float alone ends at 1e-6.
+TEST(DirectLu, FactorsOfFloat) {
+  Random random(13);
+  for (int rows : {1, 7, 22, 54, 100}) {
+    SCOPED_TRACE(std::to_string(rows) + " rows");
+    std::int64_t const items = 7;
+    DirectBatch<double> const of(direct_pattern(random, rows), 2, items, Arranged::item_contiguous);
+    for (std::int64_t n = 0; n < items; ++n)
+      put_direct(of.a, of.b, n, direct_kind(n, items), random);
+    of.a.upload(), of.b.upload();
+    auto solver = direct_lu<float>(relative(1e-12));
+    check_direct<double>(solver, of, of.a.csr(), Verb(), 1e4);
+    HostLog<double> const log(of.log);
+    int most = 0;
+    for (std::int64_t n = 0; n < items; ++n)
+      if (is_solvable(direct_kind(n, items))) {
+        // Residuals of rows that are large hide others.
+        EXPECT_EQ(log.reason(n), Reason::success) << n << ": " << log.residual(n);
+        EXPECT_LE(log.residual(n), log.recurrence(n));
+        most = std::max(most, log.iterations(n));
+      }
+    if (rows > 1) {
+      EXPECT_GT(most, 0);
+      // Without steps it is as float is.
+      solver.refinements = 0;
+      Verb()(solver, of.a.csr(), of.b, of.x, of.log);
+      EXPECT_EQ(HostLog<double>(of.log).reason(1), Reason::stagnated);
+      EXPECT_GT(HostLog<double>(of.log).residual(1), 1e-12);
+    }
+  }
+}
+
+/// A View for the numbers of a small case, on the host.
+template <class T>
+Kokkos::View<T*, Space> list(std::vector<T> const& of) {
+  Kokkos::View<T*, Space> const v("list", of.size());
+  auto const host = Kokkos::create_mirror_view(v);
+  for (std::size_t k = 0; k < of.size(); ++k) host(k) = of[k];
+  Kokkos::deep_copy(v, host);
+  return v;
+}
+
+/// Columns in any order, some of them twice: the numbers are added up. Those that are out of range are found.
+TEST(DirectLu, RepeatedColumns) {
+  auto const offsets = list<int>({0, 3, 6});
+  ArrangedBatch<double> const values(1, 6, 1, Arranged::item_contiguous),
+      b(1, 2, 1, Arranged::item_contiguous), x(1, 2, 1, Arranged::item_contiguous);
+  // [3 2; 5 -4] by parts.
+  double const numbers[] = {1, 2, 2, -5, 5, 1};
+  for (int k = 0; k < 6; ++k) values.at(0, k, 0) = numbers[k];
+  values.upload();
+  b.at(0, 0, 0) = 7, b.at(0, 1, 0) = -3;
+  b.upload();
+  auto const log = SolveLog<double>::allocated(1);
+  auto const columns = list<int>({0, 1, 0, 1, 0, 1});
+  solve(direct_lu(relative(1e-14)), csr(offsets, columns, vectors(values)), vectors(b), vectors(x),
+        log);
+  x.download();
+  EXPECT_EQ(HostLog<double>(log).reason(0), Reason::success);
+  EXPECT_NEAR(x.at(0, 0, 0), 1, 1e-15);
+  EXPECT_NEAR(x.at(0, 1, 0), 2, 1e-15);
+  auto const outside = list<int>({0, 1, 2, 1, 0, 1});
+  solve(direct_lu(), csr(offsets, outside, vectors(values)), vectors(b), vectors(x), log);
+  x.download();
+  EXPECT_EQ(HostLog<double>(log).reason(0), Reason::invalid_pattern);
+  EXPECT_TRUE(std::isnan(x.at(0, 0, 0)) && std::isnan(x.at(0, 1, 0)));
+}
+
+TEST(DirectLu, MultiplesOfTheIdentity) {
+  ArrangedBatch<double> const b(5, 3, 1, Arranged::interleaved),
+      x(5, 3, 1, Arranged::item_contiguous);
+  Random random(14);
+  b.randomise(random);
+  for (int i = 0; i < 3; ++i) b.at(2, i, 0) = 0;
+  b.upload();
+  auto const log = SolveLog<double>::allocated(5);
+  solve(direct_lu(relative(0)), scaled_identity(3, 4.0), vectors(b), vectors(x), log);
+  x.download();
+  for (int n = 0; n < 5; ++n) {
+    // Divided by a power of two: no residual is left, and none is the tolerance.
+    EXPECT_EQ(HostLog<double>(log).reason(n), Reason::success);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(x.at(n, i, 0), b.at(n, i, 0) / 4);
+  }
+}
+
+/// What a tolerance is relative to; what cannot be reached; that a log may have some Views, or none.
+TEST(DirectLu, Tolerances) {
+  Random random(15);
+  DirectBatch<double> const of(full_pattern(9), 1, 2, Arranged::item_contiguous);
+  for (std::int64_t n = 0; n < 2; ++n) put_direct(of.a, of.b, n, DirectKind::general, random);
+  of.a.upload(), of.b.upload();
+  auto const reason = [&](StoppingCriteria const& stop) {
+    Verb()(direct_lu(stop), of.a.csr(), of.b, of.x, of.log);
+    return HostLog<double>(of.log).reason(1);
+  };
+  EXPECT_EQ(reason(absolute(1e-12)), Reason::success);
+  EXPECT_EQ(reason(absolute(1e-30)), Reason::stagnated);
+  EXPECT_GE(HostLog<double>(of.log).iterations(1), 0);
+  EXPECT_EQ(reason(relative_to_start(1e-13)), Reason::success);
+  EXPECT_EQ(reason(relative(1e-25)), Reason::stagnated);
+  EXPECT_EQ(HostLog<double>(of.log).iterations(1), 1);
+  EXPECT_EQ(reason(relative(1e-25, 0)), Reason::stagnated);
+  EXPECT_EQ(HostLog<double>(of.log).iterations(1), 0);
+  // What elimination does without scaling.
+  auto solver = direct_lu(relative(1e-12));
+  solver.equilibrate = false;
+  check_direct<double>(solver, of, of.a.csr(), Verb(), 1.5);
+  of.x.fill(poison<double>());
+  solve(direct_lu(), of.a.csr(), vectors(of.b), vectors(of.x));
+  of.x.download();
+  EXPECT_NE(of.x.at(1, 0, 0), poison<double>());
+  SolveLog<double> only;
+  only.reason = of.log.reason;
+  solve(launch("some"), direct_lu(), of.a.csr(), vectors(of.b), vectors(of.x), only);
+  EXPECT_EQ(outcomes(only)[0].code, 0);
+}
+
+/// Compact groups of four, of which the last is not full.
+TEST(DirectLu, CompactGroups) {
+  using Compact3 = Kokkos::View<double***, Kokkos::LayoutRight, Space>;
+  int const rows = 6, items = 6;
+  Random random(16);
+  Compact3 const values("values", 2, rows * rows, 4), b("b", 2, rows, 4), x("x", 2, rows, 4);
+  auto const v = Kokkos::create_mirror_view(values), right = Kokkos::create_mirror_view(b);
+  for (int n = 0; n < 8; ++n)
+    for (int k = 0; k < rows * rows; ++k) {
+      v(n / 4, k, n % 4) = random() + (k % 7 == 0 ? 8 : 0);
+      if (k < rows) right(n / 4, k, n % 4) = random();
+    }
+  Kokkos::deep_copy(values, v), Kokkos::deep_copy(b, right), Kokkos::deep_copy(x, 77.0);
+  std::vector<int> offsets{0}, columns;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < rows; ++j) columns.push_back(j);
+    offsets.push_back(int(columns.size()));
+  }
+  solve(direct_lu(), csr(list(offsets), list(columns), compact(values, items)), compact(b, items),
+        compact(x, items));
+  auto const y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  for (int n = 0; n < 8; ++n)
+    for (int i = 0; i < rows; ++i) {
+      double r = right(n / 4, i, n % 4);
+      for (int j = 0; j < rows; ++j) r -= v(n / 4, i * rows + j, n % 4) * y(n / 4, j, n % 4);
+      if (n < items) EXPECT_NEAR(r, 0, 1e-13);
+      else EXPECT_EQ(y(n / 4, i, n % 4), 77.0);
+    }
+}
+
+TEST(DirectLu, Nothing) {
+  Matrices<double> const a(full_pattern(3), 0, Arranged::item_contiguous);
+  ArrangedBatch<double> const b(0, 3, 1, Arranged::item_contiguous);
+  solve(direct_lu(), a.dense(), vectors(b), vectors(b));
+  EXPECT_EQ(workspace_numbers(direct_lu(), a.dense(), 0), 0);
+  EXPECT_EQ(workspace_numbers(direct_lu(), a.csr(), 1000), 0);
+}
+
+TEST(DirectLu, Misuse) {
+  Matrices<double> const a(full_pattern(3), 4, Arranged::item_contiguous);
+  ArrangedBatch<double> const b(4, 3, 1, Arranged::item_contiguous),
+      x(4, 3, 1, Arranged::item_contiguous), longer(4, 5, 1, Arranged::item_contiguous),
+      fewer(3, 3, 1, Arranged::item_contiguous), two(4, 3, 2, Arranged::item_contiguous);
+  expect_says(message_of([&] { solve(direct_lu(), a.csr(), vectors(longer), vectors(x)); }),
+              {"Batchwork::solve", "operand 3, b", "5 numbers", "3 rows"});
+  expect_says(message_of([&] { solve(direct_lu(), a.csr(), vectors(b), vectors(longer)); }),
+              {"operand 4, x", "5 numbers"});
+  expect_says(message_of([&] { solve(direct_lu(), a.csr(), vectors(fewer), vectors(x)); }),
+              {"operand 3, b", "3"});
+  expect_says(message_of([&] { solve(direct_lu(), a.csr(), b.batch(), two.batch()); }),
+              {"operand 4, x", "2 columns", "1", "a solution for each right-hand side"});
+  expect_says(message_of([&] { solve(direct_lu(), a.csr(), vectors(b), vectors(b)); }),
+              {"operand 3", "operand 4"});
+  expect_says(message_of([&] { solve(direct_lu(relative(-1)), a.csr(), vectors(b), vectors(x)); }),
+              {"tolerance", "give zero or more"});
+  auto solver = direct_lu();
+  solver.refinements = -1;
+  expect_says(message_of([&] { solve(solver, a.csr(), vectors(b), vectors(x)); }),
+              {"-1 steps of refinement"});
+  auto const log = SolveLog<double>::allocated(3);
+  expect_says(message_of([&] { solve(direct_lu(), a.csr(), vectors(b), vectors(x), log); }),
+              {"log iterations", "3"});
+  // Too large for the chip, and no workspace, or one that is too small.
+  ArrangedBatch<double> const large(1, 2000, 1, Arranged::item_contiguous),
+      of_large(1, 2000, 1, Arranged::item_contiguous);
+  auto const identity = scaled_identity(2000);
+  expect_says(message_of([&] { solve(direct_lu(), identity, vectors(large), vectors(of_large)); }),
+              {"2000 rows", "stay on the chip", "give workspace(view) of", "at least"});
+  Kokkos::View<double*, Space> const little("little", 100);
+  expect_says(message_of([&] {
+                solve(direct_lu(), identity, vectors(large), vectors(of_large), workspace(little));
+              }),
+              {"has room for none", "workspace(view)"});
+}
+
+}  // namespace
+}  // namespace Batchwork::Test

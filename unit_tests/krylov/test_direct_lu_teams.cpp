@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The device's kernels of solve with direct_lu, run on the host by teams of threads; compiled a second time for warps of 32 lanes.
+#include "krylov/DirectCase.hpp"
+#include "support/Batchwork_Devices.hpp"
+#include "support/HostTeams.hpp"
+#include "support/SlotsOfTest.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+/// run(problem) launches a kernel.
+template <class Run>
+struct OnTeams {
+  Run run;
+  template <class T, class Solver, class A>
+  void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
+                  ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
+    auto const of = Impl::stored(b.batch()), to = Impl::stored(x.batch());
+    run(Impl::direct_problem<T>(solver, a, of, to, log, x.items));
+  }
+};
+template <class Kernel>
+void run_kernel(Kernel const& kernel, Impl::DeviceLimits const& limits) {
+  ASSERT_LE(kernel.bytes(), limits.scratch_of_team);
+  ASSERT_LE(kernel.team(), kernel.largest_team);
+  run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+}
+template <class T, class F = T>
+auto teams() {
+  auto const run = [](Impl::DirectProblem<T> const& p) {
+    run_kernel(Impl::DirectTeams<T, F>(p), h200_with_kokkos_5());
+  };
+  return OnTeams<decltype(run)>{run};
+}
+template <class T, class F = T>
+auto in_workspace(std::int64_t slots) {
+  auto const run = [slots](Impl::DirectProblem<T> const& p) {
+    using Kernel = Impl::DirectTeamsInWorkspace<T, F>;
+    SlotsOfTest<T> const memory(slots, Kernel::room_of(p.n).bytes());
+    Kernel const kernel(p, memory.slots);
+    ASSERT_EQ(kernel.teams(), std::min(slots, p.items));
+    run_kernel(kernel, h200_with_kokkos_4());
+    ASSERT_TRUE(memory.fenced());
+  };
+  return OnTeams<decltype(run)>{run};
+}
+
+TEST(DirectLuTeams, AnItemOfATeam) {
+  Random random(3);
+  check_direct_formats<double>(1, 1, 3, Arranged::interleaved, random, teams<double>());
+  check_direct_formats<double>(7, 2, 7, Arranged::by_columns, random, teams<double>());
+  check_direct_formats<float>(20, 3, 3, Arranged::strided, random, teams<float>());
+  check_direct_formats<double>(65, 1, 3, Arranged::item_contiguous, random, teams<double>(), false);
+}
+TEST(DirectLuTeams, ItemsOfAWorkspace) {
+  Random random(4);
+  check_direct_formats<double>(9, 1, 5, Arranged::item_contiguous, random, in_workspace<double>(2));
+  check_direct_formats<float>(34, 2, 1, Arranged::interleaved, random, in_workspace<float>(1),
+                              false);
+}
+
+#if defined(BATCHWORK_VENDOR_WARPS)
+template <class T, int Tiles, class F = T>
+auto tiles() {
+  auto const run = [](Impl::DirectProblem<T> const& p) {
+    auto const limits = h200_with_kokkos_5();
+    run_kernel(Impl::DirectTiles<T, F, Tiles>(p, limits), limits);
+  };
+  return OnTeams<decltype(run)>{run};
+}
+
+TEST(DirectLuTeams, AnItemOfAWarp) {
+  Random random(5);
+  check_direct_formats<double>(22, 1, 7, Arranged::item_contiguous, random, tiles<double, 3>());
+  check_direct_formats<float>(13, 1, 9, Arranged::interleaved, random, tiles<float, 2>());
+  check_direct_formats<double>(22, 1, 5, Arranged::strided, random, tiles<double, 3>(), false);
+  check_direct_formats<double>(22, 2, 9, Arranged::interleaved, random, tiles<double, 3>(), false);
+  for (int rows : {1, 2, 4, 5, 8, 16})
+    check_direct_formats<double>(rows, rows % 3 + 1, 3, all_arranged[rows % 4], random,
+                                 tiles<double, 2>(), false);
+  check_direct_formats<double>(33, 1, 5, Arranged::by_columns, random, tiles<double, 5>(), false);
+  check_direct_formats<float>(33, 2, 5, Arranged::interleaved, random, tiles<float, 5>(), false);
+}
+/// A kernel takes fewer rows than it is made for, too.
+TEST(DirectLuTeams, AnItemOfSomeWarps) {
+  Random random(6);
+  check_direct_formats<double>(50, 2, 3, Arranged::interleaved, random, tiles<double, 7>(), false);
+  check_direct_formats<double>(30, 1, 5, Arranged::by_columns, random, tiles<double, 8>(), false);
+  check_direct_formats<float>(57, 1, 3, Arranged::strided, random, tiles<float, 8>(), false);
+  check_direct_formats<double>(66, 1, 3, Arranged::item_contiguous, random, tiles<double, 10>(),
+                               false);
+  check_direct_formats<float>(73, 1, 1, Arranged::interleaved, random, tiles<float, 10>(), false);
+  check_direct_formats<double>(21, 2, 5, Arranged::item_contiguous, random, tiles<double, 18>(),
+                               false);
+}
+/// Factors of float, with steps of refinement in double.
+TEST(DirectLuTeams, FactorsOfFloat) {
+  Random random(7);
+  for (int rows : {9, 22}) {
+    DirectBatch<double> const of(direct_pattern(random, rows), 2, 7, Arranged::item_contiguous);
+    for (std::int64_t n = 0; n < 7; ++n) put_direct(of.a, of.b, n, direct_kind(n, 7), random);
+    of.a.upload(), of.b.upload();
+    auto const solver = direct_lu<float>(relative(1e-12));
+    auto const expect_all = [&](auto const& call) {
+      check_direct<double>(solver, of, of.a.csr(), call, 1e4);
+      for (std::int64_t n = 0; n < 7; ++n)
+        if (is_solvable(direct_kind(n, 7))) {
+          EXPECT_EQ(HostLog<double>(of.log).reason(n), Reason::success);
+        }
+    };
+    expect_all(tiles<double, 3, float>());
+    if (rows == 9) expect_all(teams<double, float>());
+  }
+}
+/// Every kernel is launched on every device that has room for it, and holds what its launch bounds promise.
+TEST(DirectLuTeams, FitDevices) {
+  auto const limits = h200_with_kokkos_5();
+  Impl::DirectProblem<double> p;
+  p.items = 1000, p.columns = 1;
+  auto const check = [&]<int Tiles>() {
+    p.n = 8 * Tiles;
+    Impl::DirectTiles<double, double, Tiles> const kernel(p, limits);
+    EXPECT_TRUE(kernel.fits(limits)) << Tiles << " tiles: " << kernel.bytes() << " bytes";
+    EXPECT_LE(kernel.team(), kernel.largest_team);
+  };
+  check.template operator()<2>(), check.template operator()<3>(), check.template operator()<4>();
+  check.template operator()<5>(), check.template operator()<6>(), check.template operator()<7>();
+  check.template operator()<8>(), check.template operator()<10>(), check.template operator()<12>();
+  check.template operator()<15>(), check.template operator()<18>();
+  EXPECT_GE((Impl::DirectTeams<double, double>::most_rows(limits.scratch_of_team)), 150);
+}
+#endif
+
+}  // namespace
+}  // namespace Batchwork::Test
