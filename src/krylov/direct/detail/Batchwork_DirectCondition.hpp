@@ -60,16 +60,16 @@ BATCHWORK_INLINE T reciprocal_condition(At& at, int n) {
   {
     auto const entries = at.entries();
     PlainSum<T> s;
-    entries.for_rows([&] { s = {}; },
-                     [&](int i, AnyRow<T> const& row, int k) {
-                       int const j = row.column(k);
-                       s.sum += Kokkos::abs(row.number(k) * at.l[i]) * at.c[j];
-                     },
-                     [&](int, int) {
-                       for (int step = 1; step < entries.row_lanes; step *= 2)
-                         s.sum += Vendor::swapped(s.sum, step);
-                       norm = s.sum > norm ? s.sum : norm;
-                     });
+    entries.template for_rows<true, false>([&] { s = {}; },
+                                           [&](int i, AnyRow<T> const&, auto const& e) {
+                                             s.sum +=
+                                                 Kokkos::abs(e.number * at.l[i]) * at.c[e.column];
+                                           },
+                                           [&](int, int) {
+                                             for (int step = 1; step < entries.row_lanes; step *= 2)
+                                               s.sum += Vendor::swapped(s.sum, step);
+                                             norm = s.sum > norm ? s.sum : norm;
+                                           });
     norm = at.largest_number(norm);
   }
   auto const set = [&](auto const& of) {

@@ -60,19 +60,42 @@ struct EntriesOfLanes {
   T const* numbers;  ///< of the item
   int n, rank, count, row_lanes;
 
-  /// Runs begin() for each row that is dealt to the lane, then entry(row, column, k) for the lane's entries k of it, and end(row, number
-  /// of entries): all lanes as often, of rows beyond the last one with no entries.
-  template <class Begin, class Entry, class End>
-  BATCHWORK_INLINE void for_rows(Begin const& begin, Entry const& entry, End const& end) const {
+  /// Entry k of a row.
+  struct Entry {
+    int k, column;
+    int before;  ///< column of entry k - 1, or -1
+    T number;
+  };
+  /// Runs begin() for each row that is dealt to the lane, then entry(row, its entries, Entry) for the lane's entries of it, and end(row,
+  /// number of entries): all lanes as often, of rows beyond the last one with no entries. On devices what some entries ask of memory is
+  /// asked at once, and of the next row ahead. Numbers, Before: whether those are wanted.
+  template <bool Numbers, bool Before, class Begin, class Body, class End>
+  BATCHWORK_INLINE void for_rows(Begin const& begin, Body const& entry, End const& end) const {
+    constexpr int at_once = Vendor::has_shuffles ? 8 : 1;
     int const own = rank % row_lanes, step = count / row_lanes;
+    auto const row_of = [&](int i) { return i < n ? a.row(numbers, i) : AnyRow<T>(); };
+    AnyRow<T> next = row_of(rank / row_lanes);
     BATCHWORK_KEEP_LOOP
     for (int i0 = 0; i0 < n; i0 += step) {
       int const i = i0 + rank / row_lanes;
-      AnyRow<T> row;
-      if (i < n) row = a.row(numbers, i);
+      AnyRow<T> const row = next;
+      next = row_of(i + step);
       begin();
-      BATCHWORK_UNROLL_SOME
-      for (int k = own; k < row.count; k += row_lanes) entry(i, row, k);
+      BATCHWORK_KEEP_LOOP
+      for (int k0 = own; k0 < row.count; k0 += at_once * row_lanes) {
+        Entry some[at_once];
+        BATCHWORK_UNROLL
+        for (int q = 0; q < at_once; ++q) {
+          int const k = k0 + q * row_lanes;
+          bool const there = k < row.count;
+          some[q] = {k, there ? row.column(k) : -1,
+                     Before && there && k > 0 ? row.column(k - 1) : -1,
+                     Numbers && there ? row.number(k) : T(0)};
+        }
+        BATCHWORK_UNROLL
+        for (int q = 0; q < at_once; ++q)
+          if (some[q].k < row.count) entry(i, row, some[q]);
+      }
       end(i, row.count);
     }
   }

@@ -145,14 +145,15 @@ struct DirectRows {
       return !any(!inside);
     } else {
       bool unsorted = false, outside = false;
-      entries().for_rows([] {},
-                         [&](int i, AnyRow<T> const& row, int k) {
-                           int const j = row.column(k);
-                           unsorted = unsorted || (k > 0 && row.column(k - 1) >= j);
-                           if (unsigned(j) < unsigned(p.n)) rows.entry(i, j) = row.number(k);
-                           else outside = true;
-                         },
-                         [](int, int) {});
+      entries().template for_rows<true, true>([] {},
+                                              [&](int i, AnyRow<T> const&, auto const& e) {
+                                                int const j = e.column;
+                                                unsorted = unsorted || e.before >= j;
+                                                if (unsigned(j) < unsigned(p.n))
+                                                  rows.entry(i, j) = e.number;
+                                                else outside = true;
+                                              },
+                                              [](int, int) {});
       auto const flaws = largest_of((unsorted ? 1 : 0) + (outside ? 2 : 0));
       if (flaws >= 2) return false;
       if (flaws == 1) add_up();

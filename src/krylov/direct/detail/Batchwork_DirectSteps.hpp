@@ -71,21 +71,22 @@ struct DirectSteps {
     auto const entries = at.entries();
     Sum s;
     sums[0] = sums[1] = T(0);
-    entries.for_rows([&] { s = Sum(); },
-                     [&](int, AnyRow<T> const& row, int k) {
-                       int const j = row.column(k);
-                       if (unsigned(j) < unsigned(p.n)) s.add(row.number(k), y[j]);
-                     },
-                     [&](int i, int count) {
-                       join_lanes(s, entries.row_lanes);
-                       if (i >= p.n || entries.rank % entries.row_lanes != 0) return;
-                       T value, bound;
-                       finish_row(s, at.b[i], count, value, bound);
-                       at.r[i] = value;
-                       T const v = value * unit, e = bound * unit;
-                       sums[0] += v * v;
-                       sums[1] += e * e;
-                     });
+    entries.template for_rows<true, false>([&] { s = Sum(); },
+                                           [&](int, AnyRow<T> const&, auto const& e) {
+                                             if (unsigned(e.column) < unsigned(p.n))
+                                               s.add(e.number, y[e.column]);
+                                           },
+                                           [&](int i, int count) {
+                                             join_lanes(s, entries.row_lanes);
+                                             if (i >= p.n || entries.rank % entries.row_lanes != 0)
+                                               return;
+                                             T value, bound;
+                                             finish_row(s, at.b[i], count, value, bound);
+                                             at.r[i] = value;
+                                             T const v = value * unit, e = bound * unit;
+                                             sums[0] += v * v;
+                                             sums[1] += e * e;
+                                           });
     at.sum(sums);
   }
   BATCHWORK_INLINE Residual residual(T const* y) const {

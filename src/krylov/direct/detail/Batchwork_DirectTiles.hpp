@@ -301,19 +301,19 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
     EntriesOfLanes<T> const entries{
         p.a, p.a.numbers(p.some_item(here.first + which)), p.n, rank, count, p.row_lanes};
     bool unsorted = false, outside = false;
-    entries.for_rows([] {},
-                     [&](int i, AnyRow<T> const& row, int k) {
-                       int const j = row.column(k);
-                       unsorted = unsorted || (k > 0 && row.column(k - 1) >= j);
-                       if (unsigned(j) >= unsigned(p.n)) {
-                         outside = true;
-                         return;
-                       }
-                       F* const at = entry(to, i, j);
-                       if (row.is_scaled_unit) *at = F(row.scale);
-                       else fetch_together<1>(at, row.place(k));
-                     },
-                     [](int, int) {});
+    entries.template for_rows<false, true>([] {},
+                                           [&](int i, AnyRow<T> const& row, auto const& e) {
+                                             int const j = e.column;
+                                             unsorted = unsorted || e.before >= j;
+                                             if (unsigned(j) >= unsigned(p.n)) {
+                                               outside = true;
+                                               return;
+                                             }
+                                             F* const at = entry(to, i, j);
+                                             if (row.is_scaled_unit) *at = F(row.scale);
+                                             else fetch_together<1>(at, row.place(e.k));
+                                           },
+                                           [](int, int) {});
     if (unsorted) memory.notes(which).unsorted = 1;
     if (outside) memory.notes(which).out_of_range = 1;
     put_ones(here);
