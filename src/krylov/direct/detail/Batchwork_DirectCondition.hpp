@@ -61,9 +61,10 @@ BATCHWORK_INLINE T reciprocal_condition(At& at, int n) {
     auto const entries = at.entries();
     PlainSum<T> s;
     entries.template for_rows<true, false>([&] { s = {}; },
-                                           [&](int i, AnyRow<T> const&, auto const& e) {
-                                             s.sum +=
-                                                 Kokkos::abs(e.number * at.l[i]) * at.c[e.column];
+                                           [&](int i, auto const& e) {
+                                             if (e.there)
+                                               s.sum +=
+                                                   Kokkos::abs(e.number * at.l[i]) * at.c[e.column];
                                            },
                                            [&](int, int) {
                                              for (int step = 1; step < entries.row_lanes; step *= 2)

@@ -60,18 +60,19 @@ struct EntriesOfLanes {
   T const* numbers;  ///< of the item
   int n, rank, count, row_lanes;
 
-  /// Entry k of a row.
+  /// An entry of a row, or none, whose column and number then are those of another one.
   struct Entry {
-    int k, column;
-    int before;  ///< column of entry k - 1, or -1
+    bool there;
+    int column;
+    int before;  ///< column of the entry before, or -1
     T number;
+    T const* place;  ///< of the number, where that is in memory
   };
-  /// Runs begin() for each row that is dealt to the lane, then entry(row, its entries, Entry) for the lane's entries of it, and end(row,
-  /// number of entries): all lanes as often, of rows beyond the last one with no entries. On devices what some entries ask of memory is
+  /// Runs begin() for each row that is dealt to the lane, then entry(row, Entry) for the lane's entries of it, and end(row, number
+  /// of entries): all lanes as often, of rows beyond the last one with no entries. On devices what some entries ask of memory is
   /// asked at once, and of the next row ahead. Numbers, Before: whether those are wanted.
   template <bool Numbers, bool Before, class Begin, class Body, class End>
   BATCHWORK_INLINE void for_rows(Begin const& begin, Body const& entry, End const& end) const {
-    constexpr int at_once = Vendor::has_shuffles ? 8 : 1;
     int const own = rank % row_lanes, step = count / row_lanes;
     auto const row_of = [&](int i) { return i < n ? a.row(numbers, i) : AnyRow<T>(); };
     AnyRow<T> next = row_of(rank / row_lanes);
@@ -81,22 +82,51 @@ struct EntriesOfLanes {
       AnyRow<T> const row = next;
       next = row_of(i + step);
       begin();
-      BATCHWORK_KEEP_LOOP
-      for (int k0 = own; k0 < row.count; k0 += at_once * row_lanes) {
-        Entry some[at_once];
-        BATCHWORK_UNROLL
-        for (int q = 0; q < at_once; ++q) {
-          int const k = k0 + q * row_lanes;
-          bool const there = k < row.count;
-          some[q] = {k, there ? row.column(k) : -1,
-                     Before && there && k > 0 ? row.column(k - 1) : -1,
-                     Numbers && there ? row.number(k) : T(0)};
-        }
-        BATCHWORK_UNROLL
-        for (int q = 0; q < at_once; ++q)
-          if (some[q].k < row.count) entry(i, row, some[q]);
+      if (row.is_scaled_unit) {
+        if (own == 0 && row.count > 0) entry(i, Entry{true, row.first, -1, row.scale, nullptr});
+      } else if (row.columns == nullptr) {
+        for_entries<Numbers, false, false>(row, own, [&](Entry const& e) { entry(i, e); });
+      } else {
+        for_entries<Numbers, Before, true>(row, own, [&](Entry const& e) { entry(i, e); });
       }
       end(i, row.count);
+    }
+  }
+
+ private:
+  /// What is not there is read elsewhere rather than not at all: no branch stands between two loads.
+  template <bool Numbers, bool Before, bool Columns, class Body>
+  BATCHWORK_INLINE void for_entries(AnyRow<T> const& row, int own, Body const& body) const {
+    constexpr int at_once = Vendor::has_shuffles ? 8 : 1;
+    std::int64_t const number_step = row.step * row_lanes,
+                       column_step = row.column_step * row_lanes;
+    T const* number = row.numbers + own * row.step;
+    std::int32_t const* column = Columns ? row.columns + own * row.column_step : nullptr;
+    BATCHWORK_KEEP_LOOP
+    for (int k = own; k < row.count; k += at_once * row_lanes) {
+      Entry some[at_once];
+      BATCHWORK_UNROLL
+      for (int q = 0; q < at_once; ++q) {
+        Entry& e = some[q];
+        e.there = k + q * row_lanes < row.count;
+        e.place = e.there ? number + q * number_step : number;
+        e.before = -1;
+        e.column = k + q * row_lanes;
+        if constexpr (Columns) {
+          std::int32_t const* const at = e.there ? column + q * column_step : column;
+          e.column = row.first + *at;
+          if constexpr (Before) {
+            bool const first = k + q == 0;
+            e.before = row.first + *(first ? at : at - row.column_step);
+            e.before = first ? -1 : e.before;
+          }
+        }
+        e.number = Numbers ? *e.place : T(0);
+      }
+      BATCHWORK_UNROLL
+      for (int q = 0; q < at_once; ++q) body(some[q]);
+      number += at_once * number_step;
+      if constexpr (Columns) column += at_once * column_step;
     }
   }
 };

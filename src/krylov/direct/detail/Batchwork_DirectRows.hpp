@@ -146,7 +146,8 @@ struct DirectRows {
     } else {
       bool unsorted = false, outside = false;
       entries().template for_rows<true, true>([] {},
-                                              [&](int i, AnyRow<T> const&, auto const& e) {
+                                              [&](int i, auto const& e) {
+                                                if (!e.there) return;
                                                 int const j = e.column;
                                                 unsorted = unsorted || e.before >= j;
                                                 if (unsigned(j) < unsigned(p.n))

@@ -72,9 +72,10 @@ struct DirectSteps {
     Sum s;
     sums[0] = sums[1] = T(0);
     entries.template for_rows<true, false>([&] { s = Sum(); },
-                                           [&](int, AnyRow<T> const&, auto const& e) {
-                                             if (unsigned(e.column) < unsigned(p.n))
-                                               s.add(e.number, y[e.column]);
+                                           [&](int, auto const& e) {
+                                             int const j =
+                                                 unsigned(e.column) < unsigned(p.n) ? e.column : 0;
+                                             s.add(e.there ? e.number : T(0), y[j]);
                                            },
                                            [&](int i, int count) {
                                              join_lanes(s, entries.row_lanes);

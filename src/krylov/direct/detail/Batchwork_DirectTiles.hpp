@@ -302,16 +302,18 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
         p.a, p.a.numbers(p.some_item(here.first + which)), p.n, rank, count, p.row_lanes};
     bool unsorted = false, outside = false;
     entries.template for_rows<false, true>([] {},
-                                           [&](int i, AnyRow<T> const& row, auto const& e) {
-                                             int const j = e.column;
-                                             unsorted = unsorted || e.before >= j;
-                                             if (unsigned(j) >= unsigned(p.n)) {
+                                           [&](int i, auto const& e) {
+                                             if (!e.there) return;
+                                             unsigned const j = unsigned(e.column);
+                                             unsorted = unsorted || e.before >= e.column;
+                                             if (j >= unsigned(p.n)) {
                                                outside = true;
                                                return;
                                              }
-                                             F* const at = entry(to, i, j);
-                                             if (row.is_scaled_unit) *at = F(row.scale);
-                                             else fetch_together<1>(at, row.place(e.k));
+                                             F* const at =
+                                                 to + j / 4 * Core::group_numbers + 4 * i + j % 4;
+                                             if (e.place == nullptr) *at = F(e.number);
+                                             else fetch_together<1>(at, e.place);
                                            },
                                            [](int, int) {});
     if (unsorted) memory.notes(which).unsorted = 1;
