@@ -15,6 +15,7 @@
 #include "dense/gemm/detail/Batchwork_GemmHost.hpp"
 #include "dense/gemm/detail/Batchwork_GemmHostSmall.hpp"
 #include "dense/gemm/detail/Batchwork_GemmLanes.hpp"
+#include "dense/gemm/detail/Batchwork_GemmSectors.hpp"
 #include "dense/gemm/detail/Batchwork_GemmTiles.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
@@ -198,11 +199,23 @@ void launch_gemm_lanes(Exec const& exec, std::string const& label, GemmProblem<T
       exec, label, kernel, {kernel.teams(), Kernel::threads, 0}, gemm_words(p));
 }
 
+template <class Exec, class T>
+void launch_gemm_sectors(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
+  using Kernel = GemmSectors<T>;
+  Kernel const kernel(p, exec.concurrency(), Vendor::device_limits(exec));
+  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+      exec, label, kernel, {kernel.teams(), kernel.team(), kernel.bytes()}, gemm_words(p));
+}
+
 template <class Exec, class T, class Left>
 void launch_gemm_on_device(Exec const& exec, std::string const& label,
                            GemmProblem<T> const& problem, Left const& left) {
   GemmProblem<T> const p = arranged_for_device(problem);
   if (!p.shared_a && p.items > 1 && p.c.item == 1 && p.a.item == 1 && p.b.item == 1) {
+    if (gemm_suits_sectors(p)) {
+      launch_gemm_sectors(exec, label, p);
+      return;
+    }
     if constexpr (sizeof(T) == 4) {
       if (gemm_suits_large_lanes(p)) {
         launch_gemm_lanes<8>(exec, label, p);

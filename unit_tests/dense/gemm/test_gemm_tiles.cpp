@@ -172,6 +172,32 @@ TYPED_TEST(GemmTilesTest, LanesOfInterleaved) {
     }
 }
 
+/// A limit of scratch, and what a device is asked for, lead to one block or another.
+TYPED_TEST(GemmTilesTest, SectorsOfInterleaved) {
+  using T = TypeParam;
+  using Kernel = Impl::GemmSectors<T>;
+  Random random(6);
+  int const items = Kernel::items;
+  for (int repeat = 0; repeat < 40; ++repeat) {
+    int const sizes[] = {8, 9, 16, 17, 24, 31, 40, 67};
+    auto const size = [&] { return sizes[random.integer(0, 7)]; };
+    // Whole teams, or some items more, of which runs of 16 bytes are aligned or not.
+    std::int64_t const count = items * random.integer(1, 3) + (repeat % 2 ? random.integer(0, items - 1) : 0);
+    auto g = some_case(random, count, size(), size(), random.integer(0, 40));
+    g.shared = Shared::none;
+    g.arranged = {Arranged::interleaved, Arranged::interleaved, Arranged::interleaved};
+    GemmData<T> const d(g, random);
+    d.check([&] {
+      Kernel kernel(problem_of(d), 1000, h200_with_kokkos_4());
+      EXPECT_EQ(kernel.copies_wide, count % Kernel::wide == 0);
+      EXPECT_LE(kernel.bytes(), h200_with_kokkos_4().scratch_of_team);
+      if (repeat % 3) kernel.set_block(random.integer(1, 3), random.integer(1, 3));
+      kernel.rounds = random.integer(1, 3);
+      run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+    });
+  }
+}
+
 // ---- choices --------------------------------------------------------------------------------------------------------
 
 TEST(GemmChoice, TilesAndBlocksFitEveryDevice) {
