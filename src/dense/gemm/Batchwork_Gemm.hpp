@@ -17,6 +17,7 @@
 #include "dense/gemm/detail/Batchwork_GemmLanes.hpp"
 #include "dense/gemm/detail/Batchwork_GemmSectors.hpp"
 #include "dense/gemm/detail/Batchwork_GemmTiles.hpp"
+#include "dense/gemm/detail/Batchwork_GemmWarps.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Check.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
@@ -207,6 +208,14 @@ void launch_gemm_sectors(Exec const& exec, std::string const& label, GemmProblem
       exec, label, kernel, {kernel.teams(), kernel.team(), kernel.bytes()}, gemm_words(p));
 }
 
+template <class Exec, class T>
+void launch_gemm_warps(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
+  using Kernel = GemmWarps<T>;
+  Kernel const kernel(p, exec.concurrency());
+  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
+      exec, label, kernel, {kernel.teams(), Kernel::team(), kernel.bytes()}, gemm_words(p));
+}
+
 template <class Exec, class T, class Left>
 void launch_gemm_on_device(Exec const& exec, std::string const& label,
                            GemmProblem<T> const& problem, Left const& left) {
@@ -226,6 +235,10 @@ void launch_gemm_on_device(Exec const& exec, std::string const& label,
     return;
   }
   if constexpr (!is_gemm_fixed<Left>) {
+    if (gemm_suits_warps(p)) {
+      launch_gemm_warps(exec, label, p);
+      return;
+    }
     if (gemm_suits_blocks(p)) {
       launch_gemm_blocks(exec, label, p);
       return;

@@ -5,35 +5,11 @@
 // the sanitizers' help; and the choice of tiles.
 #include <algorithm>
 
-#include "dense/gemm/GemmCase.hpp"
+#include "dense/gemm/GemmOnTeams.hpp"
 #include "support/Batchwork_Devices.hpp"
-#include "support/HostTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
-
-template <class T>
-Impl::GemmProblem<T> problem_of(GemmData<T> const& d) {
-  auto const& g = d.what;
-  auto const side = [](ArrangedBatch<T> const& m, bool turned) {
-    Impl::GemmSide<T> const s{m.data(), m.item, m.row, m.col};
-    return turned ? s.turned() : s;
-  };
-  auto const a = side(d.a, g.turn_a), b = side(d.b, g.turn_b);
-  Impl::GemmProblem<T> p;
-  p.shared_a = g.shared == Shared::a;
-  p.shared_b = g.shared == Shared::b;
-  p.a = {a.data, p.shared_a ? 0 : a.item, a.row, a.col};
-  p.b = {b.data, p.shared_b ? 0 : b.item, b.row, b.col};
-  p.c = side(d.c, g.turn_c);
-  p.items = g.items;
-  p.m = g.m;
-  p.n = g.n;
-  p.k = g.k;
-  p.alpha = T(g.alpha);
-  p.beta = T(g.beta);
-  return Impl::arranged_for_device(p);
-}
 
 /// The tiled kernel for a case, with a number of tiles for a team.
 template <class T, Impl::GemmTileKind Kind, class Left>
@@ -44,12 +20,6 @@ void run_kind(Impl::GemmProblem<T> const& p, Impl::GemmTilesPlan<T> const& plan,
   EXPECT_LE(kernel.scratch_bytes(), Impl::scratch_of_a_team);
   run_teams(kernel, int((kernel.tiles + rounds - 1) / rounds), plan.how.team,
             kernel.scratch_bytes());
-}
-template <class T>
-void run_blocks(Impl::GemmProblem<T> const& p, Impl::GemmBlockKind kind) {
-  Impl::with_gemm_blocks(p, kind, [&]<class Kernel>(Kernel const& kernel) {
-    run_teams(kernel, int(kernel.teams()), Kernel::block_type::team, kernel.scratch_bytes());
-  });
 }
 template <class T>
 void run_tiles(Impl::GemmProblem<T> const& p, int rounds) {
@@ -111,8 +81,8 @@ TYPED_TEST(GemmTilesTest, Blocks) {
   using T = TypeParam;
   using enum Impl::GemmBlockKind;
   Random random(5);
-  for (auto kind : {of_32x32, of_32x128, of_64x64, of_128x128}) {
-    if (sizeof(T) == 8 && (kind == of_32x128 || kind == of_128x128)) continue;
+  for (auto kind : {of_32x32, of_32x128, of_64x64, of_128x64, of_128x128}) {
+    if (sizeof(T) == 8 ? kind == of_32x128 || kind == of_128x128 : kind == of_128x64) continue;
     for (int repeat = 0; repeat < 24; ++repeat) {
       auto const size = [&] {
         return random.integer(0, 2) ? 4 * random.integer(1, 34) : random.integer(1, 140);
@@ -182,7 +152,8 @@ TYPED_TEST(GemmTilesTest, SectorsOfInterleaved) {
     int const sizes[] = {8, 9, 16, 17, 24, 31, 40, 67};
     auto const size = [&] { return sizes[random.integer(0, 7)]; };
     // Whole teams, or some items more, of which runs of 16 bytes are aligned or not.
-    std::int64_t const count = items * random.integer(1, 3) + (repeat % 2 ? random.integer(0, items - 1) : 0);
+    std::int64_t const count =
+        items * random.integer(1, 3) + (repeat % 2 ? random.integer(0, items - 1) : 0);
     auto g = some_case(random, count, size(), size(), random.integer(0, 40));
     g.shared = Shared::none;
     g.arranged = {Arranged::interleaved, Arranged::interleaved, Arranged::interleaved};
@@ -196,6 +167,12 @@ TYPED_TEST(GemmTilesTest, SectorsOfInterleaved) {
       run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
     });
   }
+}
+
+TYPED_TEST(GemmTilesTest, WarpsOfRuns) {
+  Random random(7);
+  test_warps<TypeParam>(random, 31, 31, 31);
+  test_warps<TypeParam>(random, 17, 5, 23);
 }
 
 // ---- choices --------------------------------------------------------------------------------------------------------
@@ -228,6 +205,32 @@ TEST(GemmChoice, TilesAndBlocksFitEveryDevice) {
                                  Impl::GemmBlocks<T, Block>::scratch_bytes()))
                 << m;
           });
+        }
+    };
+    check(1.0f);
+    check(1.0);
+  }
+}
+
+TEST(GemmChoice, SectorsAndWarpsFitEveryDevice) {
+  for (auto const& device : devices()) {
+    SCOPED_TRACE(device.name);
+    auto const check = [&]<class T>(T) {
+      for (int m = 8; m < 300; m += m < 40 ? 1 : 13)
+        for (int items : {8, 100, 100000}) {
+          Impl::GemmProblem<T> p;
+          p.items = items;
+          p.m = p.n = p.k = m;
+          p.a = p.b = {nullptr, m * m, m, 1};
+          p.c = {nullptr, m * m, m, 1};
+          using Sectors = Impl::GemmSectors<T>;
+          Sectors const kernel(p, 270336, device.limits);
+          ASSERT_TRUE(launches(device, 1, kernel.team(), kernel.bytes())) << m;
+          ASSERT_LE(kernel.team(), Sectors::largest_team);
+          ASSERT_GE(kernel.teams() * kernel.rounds, kernel.blocks);
+          if (!Impl::gemm_suits_warps(p)) continue;
+          Impl::GemmWarps<T> const warps(p, 270336);
+          ASSERT_TRUE(launches(device, 1, warps.team(), warps.bytes())) << m;
         }
     };
     check(1.0f);

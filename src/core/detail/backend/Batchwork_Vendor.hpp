@@ -692,6 +692,15 @@ inline constexpr bool multiplies_matrices =
     false;
 #endif
 
+/// The same, and in tests with threads for lanes.
+template <class T>
+inline constexpr bool multiplies_by_warps =
+#if defined(BATCHWORK_VENDOR_THREADS)
+    std::is_same_v<T, double>;
+#else
+    multiplies_matrices<T>;
+#endif
+
 /// Whether the results of such products stay in registers as the factors of the next ones. Tiles and what is staged are laid out by
 /// it, so that all passes of a compiler must say the same: on every architecture that is compiled for there are the
 /// instructions. Tests try it with threads for lanes.
@@ -762,6 +771,27 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] T (&c)[Blocks][2],
         "{%0, %1, %2, %3};"
         : "+d"(c[0][0]), "+d"(c[0][1]), "+d"(c[1][0]), "+d"(c[1][1])
         : "d"(a[0]), "d"(a[1]), "d"(b));
+#endif
+  }
+}
+
+/// How many fours of terms it adds at once: fewer instructions for the same products.
+inline constexpr int fours_at_once = blocks_at_once;
+
+/// The same for such fours, a[f] and b[f] being those of terms 4 f and the next (PTX ISA, mma.m16n8k8 with f64).
+template <class T, int Blocks, int Fours>
+BATCHWORK_INLINE void multiply_matrices(T (&c)[Blocks][2], T const (&a)[Fours][Blocks],
+                                        T const (&b)[Fours]) {
+  static_assert(Blocks == blocks_at_once && Fours == fours_at_once);
+  if constexpr (Fours == 1) {
+    multiply_matrices(c, a[0], b[0]);
+  } else {
+#if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ == 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+        "{%8, %9}, {%0, %1, %2, %3};"
+        : "+d"(c[0][0]), "+d"(c[0][1]), "+d"(c[1][0]), "+d"(c[1][1])
+        : "d"(a[0][0]), "d"(a[0][1]), "d"(a[1][0]), "d"(a[1][1]), "d"(b[0]), "d"(b[1]));
 #endif
   }
 }

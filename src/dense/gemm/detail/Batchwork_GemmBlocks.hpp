@@ -35,7 +35,7 @@ struct GemmBlock {
   static constexpr int team = threads * Slots;
 };
 
-enum class GemmBlockKind { of_32x32, of_32x128, of_64x64, of_128x128 };
+enum class GemmBlockKind { of_32x32, of_32x128, of_64x64, of_128x64, of_128x128 };
 
 /// In float, the larger a thread's tile the fewer reads from scratch for a multiply-add: 64 of these per 16 words read, or
 /// 128 per 24. In double a group is what a warp multiplies by matrix instructions.
@@ -67,6 +67,10 @@ template <>
 struct GemmBlockOf<double, GemmBlockKind::of_64x64> {
   using type = GemmBlock<64, 64, 32, 32, 4, 8, 1, 3>;
 };
+template <>
+struct GemmBlockOf<double, GemmBlockKind::of_128x64> {
+  using type = GemmBlock<128, 64, 64, 32, 8, 8, 1, 2>;
+};
 
 /// Runs f.template operator()<Kind>() for a kind that numbers of type T have blocks of.
 template <class T, class F>
@@ -76,6 +80,8 @@ void with_gemm_block(GemmBlockKind kind, F const& f) {
   else if constexpr (sizeof(T) == 4) {
     if (kind == GemmBlockKind::of_32x128) f.template operator()<GemmBlockKind::of_32x128>();
     else f.template operator()<GemmBlockKind::of_128x128>();
+  } else {
+    f.template operator()<GemmBlockKind::of_128x64>();
   }
 }
 
@@ -99,11 +105,13 @@ struct GemmReading {
 };
 
 /// Apart: a thread's rows and columns are not in runs of 16 bytes, so that neighbouring threads store neighbouring numbers
-/// where runs of C are not aligned: each thread's run would touch a sector of memory four times.
+/// where runs of C are not aligned: each thread's run would touch a sector of memory four times. Matrix instructions, whose lanes
+/// hold runs of a row, then compute the transpose: columns of C are side by side in memory.
 template <class T, class Block, bool Apart = false>
 struct GemmBlocks {
-  static_assert(!Apart || sizeof(T) == 4, "matrix instructions give runs");
   using block_type = Block;
+  static constexpr bool by_matrices = Vendor::multiplies_by_warps<T>;
+  static constexpr bool transposes = Apart && by_matrices;
   static constexpr int wide = 16 / int(sizeof(T));
   static constexpr int threads = Block::threads;
   static constexpr int slab = 8;  ///< terms that are staged at once
@@ -160,6 +168,8 @@ struct GemmBlocks {
     blocks = row_blocks * col_blocks;
     if (!p.shared_a) blocks *= p.items;
   }
+  /// Whether neighbouring threads store neighbouring numbers, or whole runs, if they are not apart.
+  bool stores_well() const { return stores_wide || (sizeof(T) == 8 && rows_adjacent); }
   template <int Lines>
   static GemmReading reading(GemmSide<T const> const& side, std::int64_t line, std::int64_t term,
                              std::int64_t extent) {
@@ -281,6 +291,9 @@ struct GemmBlocks {
   BATCHWORK_INLINE Mine mine_of(int thread) const {
     constexpr int in_group = threads_down * threads_across;
     int const group = thread / in_group, rank = thread % in_group;
+    if constexpr (transposes)
+      return {group / groups_across * Block::group_rows + rank % 4 * 2,
+              group % groups_across * Block::group_cols + rank / 4};
     // Neighbouring threads store neighbouring numbers; the lanes of matrix instructions are where these want them.
     bool const down = sizeof(T) == 4 && rows_adjacent;
     int const row = down ? rank % threads_down : rank / threads_across;
@@ -328,19 +341,23 @@ struct GemmBlocks {
       }
     }
   }
-  /// The same by matrix instructions, four terms at once; `a` and `b` are those of the lane's group, and `lane` its rank.
+  /// The same by matrix instructions; `a` and `b` are those of the lane's group, and `lane` its rank.
   static BATCHWORK_INLINE void multiply_by_matrices(Sums& sums, T const* a, T const* b, int lane) {
-    constexpr int blocks = Vendor::blocks_at_once;
-    static_assert(thread_rows % blocks == 0);
+    constexpr int blocks = Vendor::blocks_at_once, fours = Vendor::fours_at_once;
+    static_assert(thread_rows % blocks == 0 && slab % (4 * fours) == 0);
     a += lane % 4 * pitch_a + lane / 4;
     b += lane % 4 * pitch_b + lane / 4;
     BATCHWORK_UNROLL
-    for (int k = 0; k < slab; k += 4) {
-      T x[thread_rows / blocks][blocks], y[thread_cols / 2];
+    for (int k = 0; k < slab; k += 4 * fours) {
+      T x[thread_rows / blocks][fours][blocks], y[thread_cols / 2][fours];
       BATCHWORK_UNROLL
-      for (int r = 0; r < thread_rows; ++r) x[r / blocks][r % blocks] = a[k * pitch_a + r * 8];
-      BATCHWORK_UNROLL
-      for (int c = 0; c < thread_cols / 2; ++c) y[c] = b[k * pitch_b + c * 8];
+      for (int f = 0; f < fours; ++f) {
+        BATCHWORK_UNROLL
+        for (int r = 0; r < thread_rows; ++r)
+          x[r / blocks][f][r % blocks] = a[(k + 4 * f) * pitch_a + r * 8];
+        BATCHWORK_UNROLL
+        for (int c = 0; c < thread_cols / 2; ++c) y[c][f] = b[(k + 4 * f) * pitch_b + c * 8];
+      }
       BATCHWORK_UNROLL
       for (int r = 0; r < thread_rows; r += blocks) {
         BATCHWORK_UNROLL
@@ -381,6 +398,26 @@ struct GemmBlocks {
           for (int v = 0; v < V; ++v) x[v] += p.beta * to[v];
         }
         Vendor::store_together(to, x);
+      }
+    }
+  }
+
+  /// The transpose: sums[r][c] is in column 8 r and row 8 (c / 2) + c % 2 from the lane's own on.
+  BATCHWORK_INLINE void store_transpose(Sums const& sums, BlockPosition const& at,
+                                        Mine const& me) const {
+    GemmLines const lines = columns_from(at);
+    BATCHWORK_UNROLL
+    for (int r = 0; r < thread_rows; ++r) {
+      int const j = me.col + r * 8;
+      if (j >= at.cols) continue;
+      GemmLine const line = lines.at(j);
+      T* const column = p.c.data + line.item * p.c.item + line.index * p.c.col;
+      BATCHWORK_UNROLL
+      for (int c = 0; c < thread_cols; ++c) {
+        std::int64_t const i = at.row + me.row + c / 2 * 8 + c % 2;
+        if (i >= p.m) continue;
+        T* const to = column + i * p.c.row;
+        *to = p.beta == T(0) ? p.alpha * sums[r][c] : p.alpha * sums[r][c] + p.beta * *to;
       }
     }
   }
@@ -437,7 +474,12 @@ struct GemmBlocks {
           copy(copies_a, a, stage - buffer, terms, lines_a, nullptr);
           copy(copies_b, b, stage - buffer, terms, lines_b, address_b);
         }
-        if constexpr (Vendor::multiplies_matrices<T>) {
+        if constexpr (transposes) {
+          static_assert(pitch_a == pitch_b && Block::group_rows == Block::group_cols);
+          int const lane = rank % lanes_of_warp;
+          multiply_by_matrices(sums, scratch_b + buffer + from_b - lane / 4,
+                               scratch_a + buffer + from_a - lane % 4 * 2, lane);
+        } else if constexpr (by_matrices) {
           int const lane = rank % lanes_of_warp;
           multiply_by_matrices(sums, scratch_a + buffer + from_a - lane / 4,
                                scratch_b + buffer + from_b - lane % 4 * col_run, lane);
@@ -449,7 +491,9 @@ struct GemmBlocks {
       }
     }
     if (!stores) return;
-    if constexpr (Apart) {
+    if constexpr (transposes) {
+      store_transpose(sums, at, me);
+    } else if constexpr (Apart) {
       store<1, 1>(sums, at, me);
     } else {
       if (!stores_wide) store<1, 1>(sums, at, me);
@@ -487,6 +531,11 @@ GemmBlockKind choose_gemm_block(GemmProblem<T> const& p, std::int64_t concurrenc
   if constexpr (sizeof(T) == 4) {
     consider.template operator()<GemmBlockKind::of_32x128>(0.65);
     consider.template operator()<GemmBlockKind::of_128x128>(0.8);
+  } else {
+    // It has no lanes that store well.
+    using Block = typename GemmBlockOf<T, GemmBlockKind::of_128x64>::type;
+    if (GemmBlocks<T, Block>(p).stores_well())
+      consider.template operator()<GemmBlockKind::of_128x64>(0.75);
   }
   return best;
 }
@@ -497,8 +546,8 @@ void with_gemm_blocks(GemmProblem<T> const& p, GemmBlockKind kind, F const& f) {
   with_gemm_block<T>(kind, [&]<GemmBlockKind Kind>() {
     using Block = typename GemmBlockOf<T, Kind>::type;
     GemmBlocks<T, Block> const kernel(p);
-    if constexpr (sizeof(T) == 4) {
-      if (!kernel.stores_wide) {
+    if constexpr (Block::group_rows == Block::group_cols) {
+      if (!kernel.stores_well()) {
         f(GemmBlocks<T, Block, true>(p));
         return;
       }
