@@ -16,6 +16,7 @@
 #include "dense/gemm/detail/Batchwork_GemmHostSmall.hpp"
 #include "dense/gemm/detail/Batchwork_GemmLanes.hpp"
 #include "dense/gemm/detail/Batchwork_GemmSectors.hpp"
+#include "dense/gemm/detail/Batchwork_GemmSectorsByMatrices.hpp"
 #include "dense/gemm/detail/Batchwork_GemmTiles.hpp"
 #include "dense/gemm/detail/Batchwork_GemmWarps.hpp"
 #include "launch/Batchwork_Launch.hpp"
@@ -202,10 +203,20 @@ void launch_gemm_lanes(Exec const& exec, std::string const& label, GemmProblem<T
 
 template <class Exec, class T>
 void launch_gemm_sectors(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
-  using Kernel = GemmSectors<T>;
-  Kernel const kernel(p, exec.concurrency(), Vendor::device_limits(exec));
-  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, label, kernel, {kernel.teams(), kernel.team(), kernel.bytes()}, gemm_words(p));
+  DeviceLimits const limits = Vendor::device_limits(exec);
+  auto const launch = [&]<class Kernel>(Kernel const& kernel) {
+    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+        exec, label, kernel, {kernel.teams(), kernel.team(), kernel.bytes()}, gemm_words(p));
+  };
+  GemmSectors<T> const lanes(p, exec.concurrency(), limits);
+  if constexpr (Vendor::chains_matrices<T>) {
+    GemmSectorsByMatrices<T> const matrices(p, exec.concurrency(), limits);
+    if (matrices.cost > 0 && matrices.cost < matrices.speed * lanes.cost) {
+      launch(matrices);
+      return;
+    }
+  }
+  launch(lanes);
 }
 
 template <class Exec, class T>

@@ -228,6 +228,11 @@ TEST(GemmChoice, SectorsAndWarpsFitEveryDevice) {
           ASSERT_TRUE(launches(device, 1, kernel.team(), kernel.bytes())) << m;
           ASSERT_LE(kernel.team(), Sectors::largest_team);
           ASSERT_GE(kernel.teams() * kernel.rounds, kernel.blocks);
+          if constexpr (sizeof(T) == 8) {
+            Impl::GemmSectorsByMatrices<T> const matrices(p, 270336, device.limits);
+            ASSERT_EQ(launches(device, 1, matrices.team(), matrices.bytes()), matrices.cost > 0)
+                << m;
+          }
           if (!Impl::gemm_suits_warps(p)) continue;
           Impl::GemmWarps<T> const warps(p, 270336);
           ASSERT_TRUE(launches(device, 1, warps.team(), warps.bytes())) << m;

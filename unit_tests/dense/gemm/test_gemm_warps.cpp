@@ -3,6 +3,7 @@
 
 // The kernels of gemm whose warps multiply matrices by instructions, with threads for lanes.
 #include "dense/gemm/GemmOnTeams.hpp"
+#include "support/Batchwork_Devices.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -36,6 +37,35 @@ TEST(GemmWarps, Runs) {
   Random random(2);
   test_warps<double>(random, 31, 31, 31, 1);
   test_warps<double>(random, 19, 26, 3, 3);
+}
+/// Items side by side: whole teams of them and some more, blocks of one tile and of several, with edges and without.
+TEST(GemmWarps, Sectors) {
+  using Kernel = Impl::GemmSectorsByMatrices<double>;
+  Random random(4);
+  struct {
+    int items, m, n, k, down, across;
+  } const cases[] = {{4, 32, 32, 16, 1, 1}, {6, 33, 20, 19, 2, 1}, {9, 31, 37, 8, 1, 2}};
+  for (auto const& x : cases) {
+    GemmCase g;
+    g.items = x.items;
+    g.m = x.m;
+    g.n = x.n;
+    g.k = x.k;
+    g.turn_a = x.down > 1;
+    g.turn_c = x.across > 1;
+    g.arranged = {Arranged::interleaved, Arranged::interleaved, Arranged::interleaved};
+    g.alpha = -0.5;
+    g.reads_c = x.items > 4;
+    g.beta = x.items > 6 ? 0.75 : 0;
+    GemmData<double> const d(g, random);
+    d.check([&] {
+      Kernel kernel(problem_of(d), 1000, h200_with_kokkos_4());
+      EXPECT_LE(kernel.bytes(), h200_with_kokkos_4().scratch_of_team);
+      kernel.set_block(x.down, x.across);
+      kernel.rounds = random.integer(1, 2);
+      run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+    });
+  }
 }
 TEST(GemmWarps, RunsWithoutInstructions) {
   Random random(3);

@@ -18,6 +18,7 @@
 #include "core/detail/Batchwork_QuickDivisor.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "dense/gemm/detail/Batchwork_GemmBlocking.hpp"
+#include "dense/gemm/detail/Batchwork_GemmFragments.hpp"
 #include "dense/gemm/detail/Batchwork_GemmLines.hpp"
 
 namespace Batchwork::Impl {
@@ -343,34 +344,14 @@ struct GemmBlocks {
   }
   /// The same by matrix instructions; `a` and `b` are those of the lane's group, and `lane` its rank.
   static BATCHWORK_INLINE void multiply_by_matrices(Sums& sums, T const* a, T const* b, int lane) {
-    constexpr int blocks = Vendor::blocks_at_once, fours = Vendor::fours_at_once;
-    static_assert(thread_rows % blocks == 0 && slab % (4 * fours) == 0);
+    static_assert(slab % terms_of_fragments == 0);
     a += lane % 4 * pitch_a + lane / 4;
     b += lane % 4 * pitch_b + lane / 4;
     BATCHWORK_UNROLL
-    for (int k = 0; k < slab; k += 4 * fours) {
-      T x[thread_rows / blocks][fours][blocks], y[thread_cols / 2][fours];
-      BATCHWORK_UNROLL
-      for (int f = 0; f < fours; ++f) {
-        BATCHWORK_UNROLL
-        for (int r = 0; r < thread_rows; ++r)
-          x[r / blocks][f][r % blocks] = a[(k + 4 * f) * pitch_a + r * 8];
-        BATCHWORK_UNROLL
-        for (int c = 0; c < thread_cols / 2; ++c) y[c][f] = b[(k + 4 * f) * pitch_b + c * 8];
-      }
-      BATCHWORK_UNROLL
-      for (int r = 0; r < thread_rows; r += blocks) {
-        BATCHWORK_UNROLL
-        for (int c = 0; c < thread_cols; c += 2) {
-          T twos[blocks][2];
-          BATCHWORK_UNROLL
-          for (int i = 0; i < 2 * blocks; ++i) twos[i / 2][i % 2] = sums[r + i / 2][c + i % 2];
-          Vendor::multiply_matrices(twos, x[r / blocks], y[c / 2]);
-          BATCHWORK_UNROLL
-          for (int i = 0; i < 2 * blocks; ++i) sums[r + i / 2][c + i % 2] = twos[i / 2][i % 2];
-        }
-      }
-    }
+    for (int k = 0; k < slab; k += terms_of_fragments)
+      multiply_fragments(
+          sums, [&](int r, int f) { return a[(k + 4 * f) * pitch_a + r * 8]; },
+          [&](int c, int f) { return b[(k + 4 * f) * pitch_b + c * 8]; });
   }
 
   /// Down rows and Across columns at once, of which one is 1.

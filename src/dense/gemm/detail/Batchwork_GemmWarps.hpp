@@ -16,6 +16,7 @@
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "dense/gemm/detail/Batchwork_GemmBlocking.hpp"
+#include "dense/gemm/detail/Batchwork_GemmFragments.hpp"
 #include "dense/gemm/detail/Batchwork_GemmProblem.hpp"
 
 namespace Batchwork::Impl {
@@ -115,39 +116,20 @@ struct GemmWarps {
     int const a_row = int(p.a.row), a_col = int(p.a.col), b_row = int(p.b.row),
               b_col = int(p.b.col), terms = int(p.k);
     if constexpr (by_matrices) {
-      // Terms four apart at once: odd rows then meet in no bank.
-      constexpr int blocks = Vendor::blocks_at_once, fours = Vendor::fours_at_once;
+      // A lane's terms are side by side and those of the next lane four further: odd rows then meet in no bank.
       int const first = lane % 4 * 4;
       a += lane / 4 * a_row + first * a_col;
       b += lane / 4 * b_col + first * b_row;
       BATCHWORK_KEEP_LOOP
       for (int k = 0; k < terms; k += 16) {
         BATCHWORK_UNROLL
-        for (int s = 0; s < 4; s += fours) {
-          T x[lane_rows / blocks][fours][blocks], y[lane_cols / 2][fours];
-          BATCHWORK_UNROLL
-          for (int f = 0; f < fours; ++f) {
-            // What is behind the last term counts as zero on both sides.
-            bool const there = k + first + s + f < terms;
-            BATCHWORK_UNROLL
-            for (int r = 0; r < lane_rows; ++r)
-              x[r / blocks][f][r % blocks] = there ? a[r * 8 * a_row + (s + f) * a_col] : T(0);
-            BATCHWORK_UNROLL
-            for (int c = 0; c < lane_cols / 2; ++c)
-              y[c][f] = there ? b[c * 8 * b_col + (s + f) * b_row] : T(0);
-          }
-          BATCHWORK_UNROLL
-          for (int r = 0; r < lane_rows; r += blocks) {
-            BATCHWORK_UNROLL
-            for (int c = 0; c < lane_cols; c += 2) {
-              T twos[blocks][2];
-              BATCHWORK_UNROLL
-              for (int i = 0; i < 2 * blocks; ++i) twos[i / 2][i % 2] = sums[r + i / 2][c + i % 2];
-              Vendor::multiply_matrices(twos, x[r / blocks], y[c / 2]);
-              BATCHWORK_UNROLL
-              for (int i = 0; i < 2 * blocks; ++i) sums[r + i / 2][c + i % 2] = twos[i / 2][i % 2];
-            }
-          }
+        for (int s = 0; s < 4; s += Vendor::fours_at_once) {
+          // What is behind the last term counts as zero on both sides.
+          auto const there = [&](int f) { return k + first + s + f < terms; };
+          multiply_fragments(
+              sums,
+              [&](int r, int f) { return there(f) ? a[r * 8 * a_row + (s + f) * a_col] : T(0); },
+              [&](int c, int f) { return there(f) ? b[c * 8 * b_col + (s + f) * b_row] : T(0); });
         }
         a += 16 * a_col;
         b += 16 * b_row;
