@@ -64,8 +64,12 @@ struct GemmSectorBlocks {
       }
     }
     set_block(best_down, best_across);
-    std::int64_t const full = std::max<std::int64_t>(1, concurrency * 32 / (256 * team()));
-    rounds = int(std::clamp<std::int64_t>(blocks / full, 1, 8));
+    // As many teams as the device holds at once, whose copies then never pause.
+    if (limits.lanes_of_multiprocessor > 1 << 20) return;
+    std::int64_t const all =
+        std::max<std::int64_t>(1, concurrency / limits.lanes_of_multiprocessor) *
+        teams_at_once(largest_team, limits);
+    rounds = int(std::min<std::int64_t>((blocks + all - 1) / all, 1 << 20));
   }
   void set_block(int d, int a) {
     down = d;
@@ -88,11 +92,16 @@ struct GemmSectorBlocks {
   }
   std::size_t bytes() const { return std::size_t(2 * stage()) * sizeof(T) + 16; }
 
-  double cost_of_block(int largest_team, std::int64_t concurrency,
-                       DeviceLimits const& limits) const {
+  /// On a multiprocessor that has the registers for a largest team.
+  int teams_at_once(int largest_team, DeviceLimits const& limits) const {
     int const lanes = (team() + lanes_of_warp - 1) / lanes_of_warp * lanes_of_warp;
     int there = std::max(1, largest_team / lanes);
     while (there > 1 && !limits.holds(there, lanes, bytes())) --there;
+    return there;
+  }
+  double cost_of_block(int largest_team, std::int64_t concurrency,
+                       DeviceLimits const& limits) const {
+    int const there = teams_at_once(largest_team, limits);
     double const busy = double(there * team()) / largest_team;
     double const filled =
         std::min(1.0, double(blocks) * team() * 2048 / (double(concurrency) * largest_team));
