@@ -208,6 +208,15 @@ void launch_gemm_sectors(Exec const& exec, std::string const& label, GemmProblem
     launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
         exec, label, kernel, {kernel.teams(), kernel.team(), kernel.bytes()}, gemm_words(p));
   };
+  // Of blocks that are whole items two sectors at a time: half as many copies, each as long (measured on an H100).
+  constexpr int some = 64 / int(sizeof(T));
+  if (p.items >= some && std::max(p.m, p.n) <= (sizeof(T) == 4 ? 96 : 64)) {
+    GemmSectors<T, some> const wider(p, exec.concurrency(), limits);
+    if (wider.cost > 0) {
+      launch(wider);
+      return;
+    }
+  }
   GemmSectors<T> const lanes(p, exec.concurrency(), limits);
   if constexpr (Vendor::chains_matrices<T>) {
     GemmSectorsByMatrices<T> const matrices(p, exec.concurrency(), limits);

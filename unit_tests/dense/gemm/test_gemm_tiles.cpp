@@ -143,12 +143,11 @@ TYPED_TEST(GemmTilesTest, LanesOfInterleaved) {
 }
 
 /// A limit of scratch, and what a device is asked for, lead to one block or another.
-TYPED_TEST(GemmTilesTest, SectorsOfInterleaved) {
-  using T = TypeParam;
-  using Kernel = Impl::GemmSectors<T>;
+template <class T, class Kernel>
+void check_sectors() {
   Random random(6);
   int const items = Kernel::items;
-  for (int repeat = 0; repeat < 40; ++repeat) {
+  for (int repeat = 0; repeat < 25; ++repeat) {
     int const sizes[] = {8, 9, 16, 17, 24, 31, 40, 67};
     auto const size = [&] { return sizes[random.integer(0, 7)]; };
     // Whole teams, or some items more, of which runs of 16 bytes are aligned or not.
@@ -167,6 +166,11 @@ TYPED_TEST(GemmTilesTest, SectorsOfInterleaved) {
       run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
     });
   }
+}
+TYPED_TEST(GemmTilesTest, SectorsOfInterleaved) {
+  using T = TypeParam;
+  check_sectors<T, Impl::GemmSectors<T>>();
+  check_sectors<T, Impl::GemmSectors<T, 64 / int(sizeof(T))>>();
 }
 
 TYPED_TEST(GemmTilesTest, WarpsOfRuns) {
@@ -223,11 +227,14 @@ TEST(GemmChoice, SectorsAndWarpsFitEveryDevice) {
           p.m = p.n = p.k = m;
           p.a = p.b = {nullptr, m * m, m, 1};
           p.c = {nullptr, m * m, m, 1};
-          using Sectors = Impl::GemmSectors<T>;
-          Sectors const kernel(p, 270336, device.limits);
-          ASSERT_TRUE(launches(device, 1, kernel.team(), kernel.bytes())) << m;
-          ASSERT_LE(kernel.team(), Sectors::largest_team);
-          ASSERT_GE(kernel.teams() * kernel.rounds, kernel.blocks);
+          auto const fits = [&]<class Sectors>(Sectors const& kernel) {
+            ASSERT_TRUE(launches(device, 1, kernel.team(), kernel.bytes())) << m;
+            ASSERT_LE(kernel.team(), Sectors::largest_team);
+            ASSERT_GE(kernel.teams() * kernel.rounds, kernel.blocks);
+          };
+          fits(Impl::GemmSectors<T>(p, 270336, device.limits));
+          Impl::GemmSectors<T, 64 / int(sizeof(T))> const wider(p, 270336, device.limits);
+          if (wider.cost > 0) fits(wider);
           if constexpr (sizeof(T) == 8) {
             Impl::GemmSectorsByMatrices<T> const matrices(p, 270336, device.limits);
             ASSERT_EQ(launches(device, 1, matrices.team(), matrices.bytes()), matrices.cost > 0)
