@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The verbs for single operations on matrices of extents known at run time: cholesky, solve_cholesky and solve_lu.
+/// The verbs for single operations on matrices of extents known at run time: cholesky, solve_lower (solve), solve_cholesky and solve_lu.
 #ifndef BATCHWORK_PERF_OPERATIONS_VERBS_HPP
 #define BATCHWORK_PERF_OPERATIONS_VERBS_HPP
 
@@ -20,6 +20,9 @@ void verb_operation(benchmark::State& state, std::int64_t items) {
                           Batchwork::out(p.x.view));
     else if constexpr (O == Operation::cholesky)
       Batchwork::cholesky(exec, Batchwork::in(p.a.view), Batchwork::out(p.x.view));
+    else if constexpr (O == Operation::solve)
+      Batchwork::solve_lower(exec, Batchwork::in(p.a.view), Batchwork::in(p.b.view),
+                             Batchwork::out(p.x.view));
     else
       Batchwork::solve_cholesky(exec, Batchwork::in(p.a.view), Batchwork::in(p.b.view),
                                 Batchwork::out(p.x.view));
@@ -32,6 +35,9 @@ template <class T, Layout L, int... D>
 void register_verb_sizes() {
   (register_operation<T, D, Operation::cholesky>("batchwork", L,
                                                  verb_operation<T, D, L, Operation::cholesky>),
+   ...);
+  (register_operation<T, D, Operation::solve>("batchwork", L,
+                                              verb_operation<T, D, L, Operation::solve>),
    ...);
   (register_operation<T, D, Operation::solve_cholesky>(
        "batchwork", L, verb_operation<T, D, L, Operation::solve_cholesky>),
@@ -48,8 +54,19 @@ void register_small_verbs() {
                                                  verb_operation<T, D, L, Operation::solve_lu>),
    ...);
 }
+template <class T, Layout L, int... D>
+void register_small_triangles() {
+  (register_operation<T, D, Operation::cholesky>("batchwork_verb", L,
+                                                 verb_operation<T, D, L, Operation::cholesky>),
+   ...);
+  (register_operation<T, D, Operation::solve>("batchwork_verb", L,
+                                              verb_operation<T, D, L, Operation::solve>),
+   ...);
+}
 template <class T>
 void register_verbs() {
+  register_small_triangles<T, Layout::item_contiguous, 4, 8, 16, 24, 31, 32>();
+  register_small_triangles<T, Layout::interleaved, 4, 8, 16, 24, 31, 32>();
   register_small_verbs<T, Layout::item_contiguous, 3, 4, 6, 8, 12, 16, 22, 24, 32>();
   register_small_verbs<T, Layout::interleaved, 3, 4, 6, 8, 12, 16, 22, 24, 32>();
   register_verb_sizes<T, Layout::item_contiguous, 33, 48, 54, 64>();
