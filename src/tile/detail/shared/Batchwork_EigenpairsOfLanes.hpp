@@ -166,13 +166,24 @@ struct EigenpairsOfLanes {
     grid.sync();
     put();
     grid.sync();
+    return coupled_rows();
+  }
+  /// Of what stands beside the lines.
+  BATCHWORK_INLINE unsigned coupled_rows() const {
     unsigned coupled = 0;
-    BATCHWORK_UNROLL
-    for (int m = 0; m < mine; ++m) {
-      int const j = a.column(m);
-      if (j + 1 < N && !is_negligible(T(e[m] * e[m]), d[m], *beside(j + 1))) coupled |= 1u << j;
+    if constexpr (Vendor::has_shuffles) {
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m) {
+        int const j = a.column(m);
+        bool const is = j + 1 < N && !is_negligible(e[m], d[m], *beside(j + 1 < N ? j + 1 : 0));
+        coupled |= Vendor::votes_of<L>(is, grid.lane) << m * L;
+      }
+    } else {
+      // What lanes tell each other would go by way of the lines.
+      for (int j = 0; j + 1 < N; ++j)
+        if (!is_negligible(beside(j)[1], *beside(j), *beside(j + 1))) coupled |= 1u << j;
     }
-    return grid.template bits_of<L>(coupled);
+    return coupled;
   }
   BATCHWORK_INLINE void put() const {
     BATCHWORK_UNROLL
@@ -227,94 +238,114 @@ struct EigenpairsOfLanes {
 
   // ---- iterations
 
-  /// Neighbouring rows of the vectors, which a lane has in the iterations.
-  struct OwnRows {
-    T* base;
-    bool there;
-    BATCHWORK_INLINE void read(T (&x)[mine], int j) const {
-      if constexpr (at_once) {
-        read_together(x, base + j * Ex::leading);
-      } else {
-        BATCHWORK_UNROLL
-        for (int m = 0; m < mine; ++m) x[m] = base[j * Ex::leading + m];
-      }
+  /// Neighbouring rows of the vectors, which a lane has in the iterations: of the column that begins there.
+  static BATCHWORK_INLINE void read_rows(T (&x)[mine], T const* from) {
+    if constexpr ((mine & (mine - 1)) == 0) {
+      read_together(x, from);
+    } else {
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m) x[m] = from[m];
     }
-    BATCHWORK_INLINE void write(int j, T const (&x)[mine]) const {
-      if (!there) return;
-      if constexpr (at_once) {
-        write_together(base + j * Ex::leading, x);
-      } else {
-        BATCHWORK_UNROLL
-        for (int m = 0; m < mine; ++m) base[j * Ex::leading + m] = x[m];
-      }
+  }
+  BATCHWORK_INLINE void write_rows(T* to, T const (&x)[mine]) const {
+    if (!has_rows()) return;
+    if constexpr ((mine & (mine - 1)) == 0) {
+      write_together(to, x);
+    } else {
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m) to[m] = x[m];
     }
+  }
+  BATCHWORK_INLINE bool has_rows() const { return (L - 1) * mine < N || grid.lane * mine < N; }
 
-   private:
-    static constexpr bool at_once = (mine & (mine - 1)) == 0;
+  /// Rows first .. last of the tridiagonal matrix.
+  struct Block {
+    int first = 0, last = -1;
   };
 
   /// Sweeps until no bit of `coupled` is set, or too many.
   BATCHWORK_INLINE unsigned iterate(unsigned coupled) {
     constexpr int most = most_ql_sweeps_a_row * N;
-    bool const there = grid.lane * mine < N;
-    OwnRows const rows{line(0) + (there ? grid.lane * mine : 0), there};
     BATCHWORK_KEEP_LOOP
-    for (int sweep = 0; sweep < most && a.any_item(coupled != 0); ++sweep) {
-      bool const active = coupled != 0;
-      if (active) coupled = this->sweep(coupled, rows);
+    for (int n = 0; n < most && a.any_item(coupled != 0); ++n) {
+      Block const done = coupled != 0 ? sweep(coupled) : Block{};
       // What was beside the lines is read.
       grid.sync();
-      if (active) put();
+      take_changed(done);
+      put();
       grid.sync();
+      unsigned const rest = coupled_rows();
+      coupled = coupled != 0 ? rest : 0;
     }
     return coupled;
   }
 
   /// One sweep over the first block of coupled rows. Waits for nobody.
-  BATCHWORK_INLINE unsigned sweep(unsigned coupled, OwnRows const& rows) {
+  BATCHWORK_INLINE Block sweep(unsigned coupled) {
     int const first = Vendor::lowest_bit(coupled);
     int const last = first + Vendor::lowest_bit(~(coupled >> first));
-    T const above = beside(first)[0], below = beside(first)[1], next = beside(first + 1)[0];
-    coupled &= ~((1u << last) - (1u << first));
-    T diagonal = beside(last)[0];
-    QlSweep<T> ql(above, below, next, diagonal);
-    T z[mine], y[mine], found[2];
-    rows.read(z, last);
-    rows.read(y, last - 1);
-    read_together(found, beside(last - 1));
+    QlSweep<T> ql(beside(first)[0], beside(first)[1], beside(first + 1)[0], beside(last)[0]);
+    T* column = line(last - 1) + (has_rows() ? grid.lane * mine : 0);
+    T* numbers = beside(last - 1);
+    T z[mine], next[mine], found[2];
+    read_rows(z, column + Ex::leading);
+    read_rows(next, column);
+    read_together(found, numbers);
     BATCHWORK_KEEP_LOOP
     for (int i = last - 1; i >= first; --i) {
-      // The next numbers are on their way meanwhile.
-      int const ahead = i > first ? i - 1 : first;
       T const x = found[0], off = found[1];
       T own[mine];
       BATCHWORK_UNROLL
-      for (int m = 0; m < mine; ++m) own[m] = y[m];
-      read_together(found, beside(ahead));
-      rows.read(y, ahead);
+      for (int m = 0; m < mine; ++m) own[m] = next[m];
+      // The next numbers are on their way meanwhile.
+      int const step = i > first ? Ex::leading : 0;
+      read_together(found, numbers - step);
+      read_rows(next, column - step);
       ql.rotate(x, off);
-      if (i + 1 < last && ql.is_coupled()) coupled |= 1u << (i + 1);
-      keep(i + 1, ql.diagonal, ql.below);
+      keep(i + 1, numbers + Ex::leading, ql);
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m) {
         T const upper = z[m];
         z[m] = ql.c * own[m] - ql.s * upper;
         own[m] = ql.s * own[m] + ql.c * upper;
       }
-      rows.write(i + 1, own);
+      write_rows(column + Ex::leading, own);
+      numbers -= step;
+      column -= step;
     }
-    rows.write(first, z);
+    write_rows(column, z);
     ql.finish();
-    if (ql.is_coupled()) coupled |= 1u << first;
-    keep(first, ql.diagonal, ql.below);
-    return coupled;
+    keep(first, numbers, ql);
+    return {first, last};
   }
-  BATCHWORK_INLINE void keep(int j, T const& diagonal, T const& below) {
+  /// Beside a line there may be room for what a sweep finds; else its lane keeps it, of which all have found the same.
+  static constexpr bool has_room_for_changed = deep >= 4;
+  BATCHWORK_INLINE void keep([[maybe_unused]] int j, [[maybe_unused]] T* numbers,
+                             QlSweep<T> const& ql) {
+    if constexpr (has_room_for_changed) {
+      write_together(numbers + 2, {ql.diagonal, ql.below});
+    } else {
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m) {
+        bool const own = a.column(m) == j;
+        d[m] = own ? ql.diagonal : d[m];
+        e[m] = own ? ql.below : e[m];
+      }
+    }
+  }
+  BATCHWORK_INLINE void take_changed([[maybe_unused]] Block const& block) {
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      bool const own = a.column(m) == j;
-      d[m] = own ? diagonal : d[m];
-      e[m] = own ? below : e[m];
+      int const j = a.column(m);
+      if constexpr (has_room_for_changed) {
+        bool const changed = j >= block.first && j <= block.last;
+        T found[2];
+        read_together(found, beside(changed ? j : 0) + 2);
+        d[m] = changed ? found[0] : d[m];
+        e[m] = changed ? found[1] : e[m];
+      }
+      // What follows a block is coupled no longer.
+      e[m] = j == block.last ? T(0) : e[m];
     }
   }
 
