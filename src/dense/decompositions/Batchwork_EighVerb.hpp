@@ -12,6 +12,7 @@
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_EighByReflections.hpp"
 #include "dense/decompositions/detail/Batchwork_EighLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
@@ -55,6 +56,8 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
     if (with_known_extent<eigh_rows_of_lane<T>>(
             f.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, EighOfLane<T, N>{f}); }))
       return;
+    if constexpr (runs_on_device<Exec>)
+      if (launch_eigh_by_reflections(exec, call, f)) return;
   }
   launch_decomposition_anywhere(exec, call, end, f);
 }
