@@ -26,7 +26,7 @@ inline constexpr bool finds_eigenpairs_by_ql<S, N> = has_room_beside_lines<S, N>
 }  // namespace Impl
 
 /// What eigh(a) returns: a = V diag(values) V'. `info` is the status: 0, Reason::not_finite if an entry of a is not finite, or
-/// Reason::iteration_limit if rotations did not end, which has not been seen.
+/// Reason::iteration_limit if rotations or iterations did not end, which has not been seen.
 template <class S, int N>
 struct Eigh {
   using value_type = S;
@@ -131,9 +131,12 @@ struct Eigh<S, N> {
 };
 
 /// The eigenvalues, smallest first, and the eigenvectors of a symmetric a, N x N, of which the lower triangle is read: a V = V diag. By
-/// one-sided Jacobi rotations of a + s I, s being twice the 1-norm of a; some 3 N^3 operations for each of about eight sweeps. The
+/// one-sided Jacobi rotations of a + s I, s being twice the 1-norm of a; some 3 N^3 operations for each of about eight sweeps. Where lanes
+/// share items of five rows or more, and have room for it, by Householder's reflections to tridiagonal form and implicit QL iterations, some
+/// 9 N^3 operations. The
 /// error of an eigenvalue is some N eps times that norm; vectors are orthogonal to some N eps, those of clustered values,
-/// too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3.)
+/// too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3
+/// and 8.6.3.)
 template <Tile A>
 BATCHWORK_INLINE auto eigh(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
