@@ -10,11 +10,23 @@
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
 #include "tile/Batchwork_Reduce.hpp"
 #include "tile/detail/Batchwork_Columns.hpp"
+#include "tile/detail/shared/Batchwork_EigenpairsOfLanes.hpp"
 
 namespace Batchwork {
 
+namespace Impl {
+
+/// Whether eigh goes by tridiagonal matrices: where lanes share items that are not very small.
+template <class S, int N>
+inline constexpr bool finds_eigenpairs_by_ql = false;
+template <class S, int N>
+  requires(is_distributed<S> && N > 4 && N <= 32)
+inline constexpr bool finds_eigenpairs_by_ql<S, N> = has_room_beside_lines<S, N>();
+
+}  // namespace Impl
+
 /// What eigh(a) returns: a = V diag(values) V'. `info` is the status: 0, Reason::not_finite if an entry of a is not finite, or
-/// Reason::iteration_limit if rotations did not end, which has not been seen.
+/// Reason::iteration_limit if rotations or iterations did not end, which has not been seen.
 template <class S, int N>
 struct Eigh {
   using value_type = S;
@@ -78,10 +90,53 @@ struct Eigh {
   }
 };
 
+/// The same where lanes share an item of more than a few rows: by reflections and QL iterations.
+template <class S, int N>
+  requires Impl::finds_eigenpairs_by_ql<S, N>
+struct Eigh<S, N> {
+  using value_type = S;
+  using Columns = Impl::columns_of_t<S, N, N>;
+  using Value = typename Columns::value_type;
+
+  Columns columns;  ///< V
+  Value found[Columns::mine];
+  info_t<S> info;
+
+  template <Tile A>
+  BATCHWORK_INLINE explicit Eigh(A const& a)
+      : columns(Impl::columns_of<S, N, N>(a, Impl::grid_of(a))) {
+    Value const size = Impl::largest_entry(columns);
+    Impl::UnitScale<Value> const scale(size);
+    Impl::scale_columns(columns, scale);
+    Impl::EigenpairsOfLanes<typename Columns::Dealt, N> pairs(columns);
+    bool const ends = pairs.find(Impl::is_finite(size));
+    BATCHWORK_UNROLL
+    for (int m = 0; m < Columns::mine; ++m)
+      found[m] = pairs.d[m] * scale.second_back * scale.first_back;
+    info = Impl::first_failure(a.info, Impl::rotation_status(size, !ends));
+  }
+
+  /// The eigenvalues, smallest first.
+  BATCHWORK_INLINE auto values() const {
+    auto w = columns.vector([this](int m) { return found[m]; });
+    w.info = info;
+    return w;
+  }
+  /// V, whose columns are the eigenvectors in the order of the values; orthogonal, each up to its sign.
+  BATCHWORK_INLINE auto vectors() const {
+    auto v = columns.template tile<N, false>();
+    v.info = info;
+    return v;
+  }
+};
+
 /// The eigenvalues, smallest first, and the eigenvectors of a symmetric a, N x N, of which the lower triangle is read: a V = V diag. By
-/// one-sided Jacobi rotations of a + s I, s being twice the 1-norm of a; some 3 N^3 operations for each of about eight sweeps. The
+/// one-sided Jacobi rotations of a + s I, s being twice the 1-norm of a; some 3 N^3 operations for each of about eight sweeps. Where lanes
+/// share items of five rows or more, and have room for it, by Householder's reflections to tridiagonal form and implicit QL iterations, some
+/// 9 N^3 operations. The
 /// error of an eigenvalue is some N eps times that norm; vectors are orthogonal to some N eps, those of clustered values,
-/// too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3.)
+/// too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3
+/// and 8.6.3.)
 template <Tile A>
 BATCHWORK_INLINE auto eigh(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>();

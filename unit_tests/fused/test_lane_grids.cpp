@@ -205,6 +205,22 @@ TEST(LaneGrids, RotationsOfColumns) {
   });
 }
 
+/// Reflections and QL iterations: one column a lane, several, lanes without one, several items a warp.
+TEST(LaneGrids, TridiagonalEigenpairs) {
+  expect_eigh<float, Left, 16>(27, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<4>(64, 27, sequence, Impl::resolve(operands)...);
+  });
+  expect_eigh<double, Right, 13>(27, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<8>(32, 27, sequence, Impl::resolve(operands)...);
+  });
+  expect_eigh<double, Left, 32>(14, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<32>(32, 14, sequence, Impl::resolve(operands)...);
+  });
+  expect_eigh<float, Right, 31>(27, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<16>(64, 27, sequence, Impl::resolve(operands)...);
+  });
+}
+
 TEST(LaneGrids, SingularValues) {
   expect_svd<double, Left, 5, 3>(21, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<2>(32, 21, sequence, Impl::resolve(operands)...);

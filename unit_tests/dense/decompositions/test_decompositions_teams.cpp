@@ -38,6 +38,18 @@ struct Teams {
     run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
   }
 };
+/// By reflections and iterations, with C columns a lane.
+template <int C>
+struct Reflections {
+  template <class T>
+  void operator()(Impl::EighOfItems<T> const& f) const {
+    auto const limits = h200_with_kokkos_5();
+    Impl::EighByReflections<T, C> const kernel(f, limits);
+    ASSERT_TRUE(kernel.fits(limits));
+    ASSERT_LE(kernel.team(), kernel.largest_team);
+    run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+  }
+};
 template <int N>
 struct Lanes {
   template <class T>
@@ -163,6 +175,16 @@ TEST(DecompositionTeams, SmallItems) {
   check_qr_teams<float, Teams<false>>(4, 9, false, 11, Arranged::by_columns, random);
   check_least_squares_teams<double, Teams<false>>(7, 4, 3, 11, Arranged::item_contiguous, random);
   check_least_squares_teams<double, Teams<false>>(4, 7, 10, 11, Arranged::interleaved, random);
+}
+TEST(DecompositionTeams, EigenpairsByReflections) {
+  Random random(14);
+  check_eigh_teams<double, Reflections<2>>(3, 29, Arranged::interleaved, random);
+  check_eigh_teams<float, Reflections<2>>(9, 27, Arranged::item_contiguous, random);
+  check_eigh_teams<double, Reflections<2>>(16, 15, Arranged::strided, random);
+  check_eigh_teams<double, Reflections<2>>(31, 14, Arranged::by_columns, random);
+  check_eigh_teams<float, Reflections<2>>(45, 13, Arranged::interleaved, random);
+  check_eigh_teams<double, Reflections<4>>(69, 5, Arranged::item_contiguous, random);
+  check_eigh_teams<float, Reflections<4>>(34, 13, Arranged::item_contiguous, random);
 }
 TEST(DecompositionTeams, LargeItems) {
   Random random(5);

@@ -328,6 +328,13 @@ BATCHWORK_INLINE Integer largest_of(Integer x) {
   }
 }
 
+/// Bit l of the result says whether x holds in lane l of a group of L, `lane` being the calling one. Where has_shuffles.
+template <int L>
+BATCHWORK_INLINE unsigned votes_of(bool x, int lane) {
+  unsigned const votes = votes_in_warp(x);
+  return L == 32 ? votes : votes >> ((rank_in_warp() - lane) & 31) & ((1u << L % 32) - 1u);
+}
+
 /// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole team, all of which does.
 template <class Member>
 BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
@@ -385,9 +392,7 @@ struct LaneSync {
   /// See LaneGrid.
   template <int L, class Integer>
   BATCHWORK_INLINE int lane_of_largest(Integer x, int lane, char*) const {
-    unsigned const votes = votes_in_warp(x == largest_of<L>(x));
-    return lowest_bit(L == 32 ? votes
-                              : votes >> ((rank_in_warp() - lane) & 31) & ((1u << L % 32) - 1u));
+    return lowest_bit(votes_of<L>(x == largest_of<L>(x), lane));
   }
   template <int L>
   BATCHWORK_INLINE unsigned bits_of(unsigned x, int, char*) const {

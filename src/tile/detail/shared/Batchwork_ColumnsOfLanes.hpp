@@ -16,6 +16,7 @@ template <class S, int M, int N>
 struct ColumnsOfLanes {
   using T = scalar_t<S>;
   using value_type = T;
+  using Dealt = S;
   using Ex = typename S::exchange;
   using Lines = LocalLines<S, M, N>;
   static constexpr int rows = M, cols = N, mine = Lines::mine, L = S::lanes, deep = Ex::per_unit;
