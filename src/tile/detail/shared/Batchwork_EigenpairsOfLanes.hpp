@@ -353,6 +353,8 @@ struct EigenpairsOfLanes {
 
   /// Takes the vectors, and the values, in ascending order to their own lanes.
   BATCHWORK_INLINE void sort(bool finite) {
+    // What is not finite is NaN, all of it.
+    T const spoilt = finite ? T(0) : std::numeric_limits<T>::quiet_NaN();
     int rank[mine];
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) rank[m] = 0;
@@ -371,8 +373,9 @@ struct EigenpairsOfLanes {
     for (int m = 0; m < mine; ++m) {
       int const j = a.column(m);
       int const from = j < N && finite ? int(beside(j)[1]) : 0;
-      d[m] = *beside(from);
-      typename Columns::Shown{line(from)}.for_each(0, [&](int i, T const& x) { a.at(m, i) = x; });
+      d[m] = *beside(from) + spoilt;
+      typename Columns::Shown{line(from)}.for_each(
+          0, [&](int i, T const& x) { a.at(m, i) = x + spoilt; });
     }
   }
 };
