@@ -270,6 +270,7 @@ struct SolveFactorsOfArguments {
 /// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, chapter 12): each costs 2 N^2 operations beside a product.
 /// What cannot be reached so ends as stagnated, with the best x that was found: then factorize again. The log says how many steps
 /// were taken. Items without factors have x = NaN, and the reason that factorize found.
+/// The pattern of an A that solve is given is not looked at: see check.
 ///
 /// One kernel each on the instance `exec`, labelled Batchwork::factorize and Batchwork::solve; asynchronous, allocate nothing, never
 /// fence. Factors come back as they stand on the chip, so they are of use on a device of the same kind only.
