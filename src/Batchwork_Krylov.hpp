@@ -15,6 +15,7 @@
 #include "core/Batchwork_Status.hpp"
 #include "core/Batchwork_SystemLanes.hpp"
 #include "krylov/Batchwork_Concepts.hpp"
+#include "krylov/Batchwork_DirectFactors.hpp"
 #include "krylov/Batchwork_DirectLu.hpp"
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/Batchwork_SolveConfiguration.hpp"

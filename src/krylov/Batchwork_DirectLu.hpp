@@ -14,6 +14,7 @@
 
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/direct/detail/Batchwork_DirectPacks.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectRows.hpp"
 #include "krylov/direct/detail/Batchwork_DirectTiles.hpp"
@@ -80,51 +81,60 @@ constexpr void require_direct() {
                      reaches<Exec, typename X::memory_space> && A::template reachable<Exec>)>();
 }
 
-template <class T, class F, int Tiles, class Exec>
-bool launch_direct_tiles_of(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                            DeviceLimits const& limits) {
-  using Kernel = DirectTiles<T, F, Tiles>;
-  Kernel const kernel(p, limits);
-  if (!kernel.fits(limits)) return false;
-  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-      [&] { return call.launch_words(p.n); });
-  return true;
+/// Runs f of the number of tiles down of the kernel for so many rows, an integral constant.
+template <class Run>
+auto with_direct_tiles(int rows, Run const& f) {
+  switch (direct_tiles(rows)) {
+    case 2: return f(std::integral_constant<int, 2>());
+    case 3: return f(std::integral_constant<int, 3>());
+    case 4: return f(std::integral_constant<int, 4>());
+    case 5: return f(std::integral_constant<int, 5>());
+    case 6: return f(std::integral_constant<int, 6>());
+    case 7: return f(std::integral_constant<int, 7>());
+    case 8: return f(std::integral_constant<int, 8>());
+    case 10: return f(std::integral_constant<int, 10>());
+    case 12: return f(std::integral_constant<int, 12>());
+    case 15: return f(std::integral_constant<int, 15>());
+    default: return f(std::integral_constant<int, 18>());
+  }
 }
 /// \returns false, and launches nothing, where a team has too little scratch for an item
-template <class T, class F, class Exec>
+template <DirectTask Task, class F, class T, class Exec>
 bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
                          DeviceLimits const& limits) {
   if constexpr (Vendor::has_shuffles) {
     if (p.n > direct_rows_in_tiles) return false;
-    switch (direct_tiles(p.n)) {
-      case 2: return launch_direct_tiles_of<T, F, 2>(exec, call, p, limits);
-      case 3: return launch_direct_tiles_of<T, F, 3>(exec, call, p, limits);
-      case 4: return launch_direct_tiles_of<T, F, 4>(exec, call, p, limits);
-      case 5: return launch_direct_tiles_of<T, F, 5>(exec, call, p, limits);
-      case 6: return launch_direct_tiles_of<T, F, 6>(exec, call, p, limits);
-      case 7: return launch_direct_tiles_of<T, F, 7>(exec, call, p, limits);
-      case 8: return launch_direct_tiles_of<T, F, 8>(exec, call, p, limits);
-      case 10: return launch_direct_tiles_of<T, F, 10>(exec, call, p, limits);
-      case 12: return launch_direct_tiles_of<T, F, 12>(exec, call, p, limits);
-      case 15: return launch_direct_tiles_of<T, F, 15>(exec, call, p, limits);
-      default: return launch_direct_tiles_of<T, F, 18>(exec, call, p, limits);
-    }
+    return with_direct_tiles(p.n, [&](auto tiles) {
+      using Kernel = DirectTiles<T, F, decltype(tiles)::value, Task>;
+      Kernel const kernel(p, limits);
+      if (!kernel.fits(limits)) return false;
+      launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+          exec, kernel_label(call.verb, call.label), kernel,
+          TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
+          [&] { return call.launch_words(p.n); });
+      return true;
+    });
   } else {
     return false;
   }
 }
-template <class T, class F, int Rows, class Exec>
-void launch_direct_host(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p) {
+
+/// Chunks of `units`, items of n rows or packs of them: large enough to be worth starting, small enough to keep all threads busy.
+/// make(per_chunk) gives the kernel.
+template <class Exec, class Make>
+void launch_direct_chunks(Exec const& exec, SystemCall const& call, int n, std::int64_t units,
+                          Make const& make) {
   std::int64_t const threads = exec.concurrency();
-  // Chunks large enough to be worth starting, small enough to keep all threads busy.
-  std::int64_t const some = std::max(1, 64 / p.n);
-  std::int64_t const per_chunk = std::clamp(p.items / (16 * threads), std::int64_t(1), 16 * some);
+  std::int64_t const some = std::max(1, 64 / n);
+  std::int64_t const per_chunk = std::clamp(units / (16 * threads), std::int64_t(1), 16 * some);
   Kokkos::parallel_for(kernel_label(call.verb, call.label),
                        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-                           exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                       DirectHost<T, F, Rows>{p, per_chunk});
+                           exec, 0, (units + per_chunk - 1) / per_chunk),
+                       make(per_chunk));
+}
+/// Whether a host eliminates packs of items.
+inline bool direct_by_packs(std::int64_t rows, std::int64_t items) {
+  return rows <= direct_rows_in_packs && items > 1;
 }
 
 /// The rows of the largest item that stays on the chip.
@@ -146,36 +156,56 @@ SlotsWanted direct_slots(Exec const& exec, std::int64_t rows, std::int64_t items
           bytes, slots_at_once(exec, items, Kernel::team())};
 }
 
-template <class F, class T, class Exec, class Given>
-void launch_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                   Given const& given) {
-  if (p.n > direct_rows_on_chip<T, F>(exec)) {
-    CallEnd<NoStatus, Given> const end{{}, given};
-    launch_in_workspace<T>(
-        call, end, direct_slots<T, F>(exec, p.n, p.items), [&](WorkspaceSlots<T> const& slots) {
-          if constexpr (runs_on_device<Exec>) {
-            using Kernel = DirectTeamsInWorkspace<T, F>;
-            Kernel const kernel(p, slots);
-            launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-                exec, kernel_label(call.verb, call.label), kernel,
-                TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-                [&] { return call.launch_words(p.n); });
-          } else {
-            launch_slots_on_host(exec, call, slots.count, DirectHostInWorkspace<T, F>{p, slots});
-          }
-        });
-  } else if constexpr (runs_on_device<Exec>) {
-    if (launch_direct_tiles<T, F>(exec, call, p, Vendor::device_limits(exec))) return;
-    using Kernel = DirectTeams<T, F>;
-    Kernel const kernel(p);
-    launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
+/// On devices, where the task is the whole or there is room on the chip.
+template <DirectTask Task, class F, class T, class Exec>
+void launch_direct_teams(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p) {
+  if (launch_direct_tiles<Task, F>(exec, call, p, Vendor::device_limits(exec))) return;
+  using Kernel = DirectTeams<T, F, Task>;
+  Kernel const kernel(p);
+  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
+      exec, kernel_label(call.verb, call.label), kernel,
+      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
+      [&] { return call.launch_words(p.n); });
+}
+/// In a workspace, or where the factors are kept.
+template <DirectTask Task, class F, class T, class Exec>
+void launch_direct_slots(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
+                         WorkspaceSlots<T> const& slots) {
+  if constexpr (runs_on_device<Exec>) {
+    using Kernel = DirectTeamsInWorkspace<T, F, Task>;
+    Kernel const kernel(p, slots);
+    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
         exec, kernel_label(call.verb, call.label), kernel,
         TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
         [&] { return call.launch_words(p.n); });
-  } else if (p.n <= 64) {
-    launch_direct_host<T, F, 64>(exec, call, p);
   } else {
-    launch_direct_host<T, F, direct_rows_on_host>(exec, call, p);
+    launch_slots_on_host(exec, call, slots.count, DirectHostInWorkspace<T, F, Task>{p, slots});
+  }
+}
+template <DirectTask Task, class F, class T, class Exec>
+void launch_direct_packs(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p) {
+  using Kernel = DirectPacks<T, F, Task>;
+  launch_direct_chunks(exec, call, p.n, Kernel::packs(p.items),
+                       [&](std::int64_t per_chunk) { return Kernel{p, per_chunk}; });
+}
+
+template <class F, class T, class Exec, class Given>
+void launch_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
+                   Given const& given) {
+  constexpr auto whole = DirectTask::whole;
+  if (p.n > direct_rows_on_chip<T, F>(exec)) {
+    CallEnd<NoStatus, Given> const end{{}, given};
+    launch_in_workspace<T>(call, end, direct_slots<T, F>(exec, p.n, p.items),
+                           [&](WorkspaceSlots<T> const& slots) {
+                             launch_direct_slots<whole, F>(exec, call, p, slots);
+                           });
+  } else if constexpr (runs_on_device<Exec>) {
+    launch_direct_teams<whole, F>(exec, call, p);
+  } else if (direct_by_packs(p.n, p.items)) {
+    launch_direct_packs<whole, F>(exec, call, p);
+  } else {
+    launch_direct_chunks(exec, call, p.n, p.items,
+                         [&](std::int64_t per_chunk) { return DirectHost<T, F>{p, per_chunk}; });
   }
 }
 
@@ -201,54 +231,70 @@ DirectProblem<T> direct_problem(Solver const& solver, A const& a, B const& b, X 
   return p;
 }
 
-template <class Exec, class Solver, class A, class B, class X, class Log, class Given>
-void direct_batch(Exec const& exec, std::string const& label, Solver const& solver, A const& a,
-                  B const& b_arg, X const& x_arg, Log const& log, Given const& given) {
-  auto const b = stored(b_arg);
-  auto const x = stored(x_arg);
-  require_direct<Exec, A, std::remove_const_t<decltype(b)>, std::remove_const_t<decltype(x)>>();
-  using T = typename decltype(x)::value_type;
+/// Adds what there is of a log.
+template <class Log>
+void add_direct_log(SystemCall& call, int position, Log const& log) {
+  auto const add = [&](auto const& view, char const* what) {
+    if (view.data() == nullptr && view.size() == 0) return;
+    call.add(position, "log " + std::string(what), describe_view(view), true);
+    call.parts.back().d.items = std::int64_t(view.extent(0));
+  };
+  add(log.iterations, "iterations");
+  add(log.recurrence, "recurrence");
+  add(log.residual, "residual");
+  add(log.reason, "reason");
+  add(log.reciprocal_growth, "reciprocal_growth");
+  add(log.reciprocal_condition, "reciprocal_condition");
+}
+/// Adds a View of memory that the call has for itself, or keeps factors in.
+template <class T, class Exec, class View>
+void add_direct_memory(SystemCall& call, int position, char const* role, View const& view,
+                       bool writes) {
+  static_assert(std::is_same_v<T, std::remove_const_t<typename View::value_type>>,
+                "Batchwork: workspace and factors hold the type of the numbers of the matrices");
+  static_assert(reaches<Exec, typename View::memory_space>,
+                "Batchwork: the memory of workspace or factors cannot be reached from the "
+                "execution space");
+  call.add(position, role, describe_view(view), writes);
+  if (!call.parts.back().d.contiguous)
+    call.fail(call.parts.back().name() + " has gaps; give a View whose numbers are side by side");
+}
+template <class Log, class T, class Exec>
+constexpr void require_direct_log() {
   static_assert(std::is_same_v<T, typename Log::value_type>,
                 "Batchwork::solve: the log holds the type of the numbers");
   static_assert(reaches<Exec, typename Log::memory_space>,
                 "Batchwork::solve: the log's memory cannot be reached from the execution space");
+}
+
+/// Checks, then launch(call, problem). b has the position `first`; add_memory(call) says what else is read or written.
+template <class Exec, class Solver, class A, class B, class X, class Log, class AddMemory,
+          class Launched>
+void direct_batch(std::string const& label, Solver const& solver, A const& a, B const& b_arg,
+                  X const& x_arg, Log const& log, int first, AddMemory const& add_memory,
+                  Launched const& launched) {
+  auto const b = stored(b_arg);
+  auto const x = stored(x_arg);
+  require_direct<Exec, A, std::remove_const_t<decltype(b)>, std::remove_const_t<decltype(x)>>();
+  using T = typename decltype(x)::value_type;
+  require_direct_log<Log, T, Exec>();
 
   SystemCall call("solve", label);
   call.check_matrices(2, a);
-  call.add_vector(4, "x", x, a, true);
-  call.add_vector(3, "b", b, a);
+  call.add_vector(first + 1, "x", x, a, true);
+  call.add_vector(first, "b", b, a);
   call.add_matrices(2, a);
   if (x.cols != b.cols)
     call.fail(call.parts[0].name() + " has " + std::to_string(x.cols) + " columns, but " +
               call.parts[1].name() + " has " + std::to_string(b.cols) +
               "; give a solution for each right-hand side");
   std::int64_t const items = call.check();
-  auto const add_log = [&](auto const& view, char const* what) {
-    if (view.data() == nullptr && view.size() == 0) return;
-    call.add(5, "log " + std::string(what), describe_view(view), true);
-    call.parts.back().d.items = std::int64_t(view.extent(0));
-  };
-  add_log(log.iterations, "iterations");
-  add_log(log.recurrence, "recurrence");
-  add_log(log.residual, "residual");
-  add_log(log.reason, "reason");
-  add_log(log.reciprocal_growth, "reciprocal_growth");
-  add_log(log.reciprocal_condition, "reciprocal_condition");
+  add_direct_log(call, first + 2, log);
   check_criteria(call, solver.stop);
   if (solver.refinements < 0)
     call.fail("at most " + std::to_string(solver.refinements) +
               " steps of refinement; give zero or more");
-  if constexpr (!std::is_same_v<Given, NoWorkspace>) {
-    using View = decltype(given.view);
-    static_assert(std::is_same_v<T, typename View::value_type>,
-                  "Batchwork::solve: the workspace holds the type of the numbers");
-    static_assert(reaches<Exec, typename View::memory_space>,
-                  "Batchwork::solve: the workspace's memory cannot be reached from the execution "
-                  "space");
-    call.add(6, "workspace", describe_view(given.view), true);
-    if (!call.parts.back().d.contiguous)
-      call.fail(call.parts.back().name() + " has gaps; give a View whose numbers are side by side");
-  }
+  add_memory(call);
   call.check();
   constexpr std::int64_t many = 1 << 20;
   if (b.cols > many)
@@ -256,9 +302,21 @@ void direct_batch(Exec const& exec, std::string const& label, Solver const& solv
               " right-hand sides, more than the limit of " + std::to_string(many) +
               "; divide them");
   if (items == 0 || a.rows() == 0 || b.cols == 0) return;
-
-  launch_direct<typename FactorOf<T, Solver>::type>(
-      exec, call, direct_problem<T>(solver, a, b, x, log, items), given);
+  launched(call, direct_problem<T>(solver, a, b, x, log, items));
+}
+template <class Exec, class Solver, class A, class B, class X, class Log, class Given>
+void direct_batch(Exec const& exec, std::string const& label, Solver const& solver, A const& a,
+                  B const& b, X const& x, Log const& log, Given const& given) {
+  using T = typename Log::value_type;
+  direct_batch<Exec>(
+      label, solver, a, b, x, log, 3,
+      [&](SystemCall& call) {
+        if constexpr (!std::is_same_v<Given, NoWorkspace>)
+          add_direct_memory<T, Exec>(call, 6, "workspace", given.view, true);
+      },
+      [&](SystemCall const& call, auto const& p) {
+        launch_direct<typename FactorOf<T, Solver>::type>(exec, call, p, given);
+      });
 }
 
 /// With what may be left out.
@@ -327,8 +385,9 @@ struct SolveDirectOfArguments {
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label); asynchronous, allocates nothing, never fences.
 /// 2 N^3 / 3 operations an item. On devices a warp or two have an item of up to 64 rows, in registers and team scratch; a team a larger
-/// one in team scratch, on an H200 with Kokkos 5.2 to 156 rows in double; on hosts a thread has one, to 256 rows. Larger ones
-/// stand in the workspace. (Golub and Van Loan, Matrix Computations, 4th edition, sections 3.4 and 3.5; Higham, Accuracy and
+/// one in team scratch, on an H200 with Kokkos 5.2 to 156 rows in double; on hosts a thread has a SIMD register's
+/// width of items of up to 64 rows at once, or one, to 256 rows. Larger ones stand in the workspace. For several solves with the same matrices see
+/// factorize. (Golub and Van Loan, Matrix Computations, 4th edition, sections 3.4 and 3.5; Higham, Accuracy and
 /// Stability of Numerical Algorithms, 2nd edition, chapter 12.)
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps, a negative

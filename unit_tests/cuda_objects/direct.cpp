@@ -18,4 +18,9 @@ void direct_solves(Exec const& exec, Interleaved<int*> row_offsets, Interleaved<
   solve(exec, solver, a, b, x, log, workspace(memory));
   solve(exec, direct_lu<float>(relative(1e-10)), a, b, x, log);
   solve(exec, direct_lu(), dense(matrices), sides, solutions);
+
+  Interleaved<double*> const kept("kept", factors_numbers(exec, solver, a, items));
+  auto const factors = factorize(exec, solver, a, kept, log);
+  solve(exec, factors, a, b, x, log);
+  solve(exec, factors, b, x);
 }

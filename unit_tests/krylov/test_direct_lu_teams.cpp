@@ -47,6 +47,43 @@ auto in_workspace(std::int64_t slots) {
   return OnTeams<decltype(run)>{run};
 }
 
+/// The factors are kept by one kernel, for another one.
+template <class T, class Make>
+auto in_two_kernels(std::size_t (*bytes)(int), Make const& make) {
+  auto const run = [bytes, make](Impl::DirectProblem<T> p) {
+    SlotsOfTest<T> const memory(p.items, bytes(p.n));
+    p.kept = memory.slots;
+    auto first = p;
+    first.b = {}, first.x = {};
+    make.template operator()<Impl::DirectTask::factorise>(first);
+    p.growth = p.condition = nullptr;
+    make.template operator()<Impl::DirectTask::substitute>(p);
+    ASSERT_TRUE(memory.fenced());
+  };
+  return OnTeams<decltype(run)>{run};
+}
+template <class T, class F = T>
+auto kept_by_teams() {
+  return in_two_kernels<T>([](int n) { return Impl::DirectTeams<T, F>::room_of(n).kept_bytes(); },
+                           []<Impl::DirectTask Task>(Impl::DirectProblem<T> const& p) {
+                             run_kernel(Impl::DirectTeams<T, F, Task>(p), h200_with_kokkos_5());
+                           });
+}
+template <class T, class F = T>
+auto kept_in_place() {
+  return in_two_kernels<T>(
+      [](int n) { return Impl::DirectTeamsInWorkspace<T, F>::room_of(n).kept_bytes(); },
+      []<Impl::DirectTask Task>(Impl::DirectProblem<T> const& p) {
+        run_kernel(Impl::DirectTeamsInWorkspace<T, F, Task>(p, p.kept), h200_with_kokkos_5());
+      });
+}
+
+TEST(DirectLuTeams, KeptFactors) {
+  Random random(8);
+  check_direct_formats<double>(7, 2, 7, Arranged::by_columns, random, kept_by_teams<double>(),
+                               false);
+  check_direct_formats<float>(20, 1, 3, Arranged::strided, random, kept_in_place<float>(), false);
+}
 TEST(DirectLuTeams, AnItemOfATeam) {
   Random random(3);
   check_direct_formats<double>(1, 1, 3, Arranged::interleaved, random, teams<double>());
@@ -69,6 +106,27 @@ auto tiles() {
     run_kernel(Impl::DirectTiles<T, F, Tiles>(p, limits), limits);
   };
   return OnTeams<decltype(run)>{run};
+}
+
+template <class T, int Tiles, class F = T>
+auto kept_by_tiles() {
+  return in_two_kernels<T>([](int) { return Impl::DirectTiles<T, F, Tiles>::kept_bytes; },
+                           []<Impl::DirectTask Task>(Impl::DirectProblem<T> const& p) {
+                             auto const limits = h200_with_kokkos_5();
+                             run_kernel(Impl::DirectTiles<T, F, Tiles, Task>(p, limits), limits);
+                           });
+}
+
+TEST(DirectLuTeams, KeptFactorsOfWarps) {
+  Random random(9);
+  check_direct_formats<double>(22, 1, 7, Arranged::interleaved, random, kept_by_tiles<double, 3>(),
+                               false);
+  check_direct_formats<float>(13, 2, 9, Arranged::item_contiguous, random,
+                              kept_by_tiles<float, 2>(), false);
+  check_direct_formats<double>(50, 2, 3, Arranged::by_columns, random, kept_by_tiles<double, 7>(),
+                               false);
+  check_direct_formats<double>(66, 1, 3, Arranged::item_contiguous, random,
+                               kept_by_tiles<double, 10>(), false);
 }
 
 TEST(DirectLuTeams, AnItemOfAWarp) {
@@ -112,6 +170,7 @@ TEST(DirectLuTeams, FactorsOfFloat) {
     };
     expect_all(tiles<double, 3, float>());
     if (rows == 9) expect_all(teams<double, float>());
+    if (rows == 22) expect_all(kept_by_tiles<double, 3, float>());
   }
 }
 /// Every kernel is launched on every device that has room for it, and holds what its launch bounds promise.

@@ -267,6 +267,14 @@ TEST_F(Profiling, SolveIsOneKernel) {
     expect_one_kernel(
         events_of([&] { solve(conjugate_gradients(), no_preconditioner(), dense(values), b, x); }),
         "Batchwork::solve", Space());
+    Kokkos::View<double*> const kept("kept",
+                                     std::size_t(factors_numbers(direct_lu(), dense(values), 100)));
+    auto const f = factorize(direct_lu(), dense(values), kept);
+    expect_one_kernel(events_of([&] {
+                        (void)factorize(instance, launch("f"), direct_lu(), dense(values), kept);
+                      }),
+                      "Batchwork::factorize(f)", instance);
+    expect_one_kernel(events_of([&] { solve(f, b, x); }), "Batchwork::solve", Space());
   }
   Kokkos::View<double***> const no_values("no_values", 0, 4, 4);
   Kokkos::View<double**> const no_b("no_b", 0, 4), no_x("no_x", 0, 4);

@@ -304,6 +304,18 @@ void direct_solves(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::Vie
   solve(exec, solver, A, b, x, log);
 }
 
+template <class Matrices>
+void factors_that_are_kept(Exec const& exec, Matrices const& A, Kokkos::View<double**> b,
+                           Kokkos::View<double**> x, std::int64_t items,
+                           SolveLog<double> const& log) {
+  auto const solver = direct_lu(relative(1e-10));
+  Kokkos::View<double*> kept("factors", factors_numbers(exec, solver, A, items));
+  auto f = factorize(exec, solver, A, kept);  // a DirectFactors
+  solve(exec, f, b, x);                       // as often as wanted
+  f.refinements = 8;                          // at most, where A has changed since
+  solve(exec, f, A, b, x, log);               // |b - A x| with the new A
+}
+
 void residuals(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
                Kokkos::View<double**> values, Kokkos::View<double**> x, Kokkos::View<double**> y,
                Kokkos::View<double**> r) {

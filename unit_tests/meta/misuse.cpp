@@ -440,6 +440,22 @@ void configuration_before_the_label(Matrices const& a, Vectors const& b, Vectors
   B::solve(WRONG_OR_RIGHT(c, label), WRONG_OR_RIGHT(label, c), B::dense(a), b, x);
 }
 
+// says: Batchwork::factorize: the arguments are
+void factors_before_the_matrices(Matrices const& a, Kokkos::View<double*> const& factors) {
+  (void)B::factorize(B::direct_lu(), WRONG_OR_RIGHT(factors, B::dense(a)),
+                     WRONG_OR_RIGHT(B::dense(a), factors));
+}
+
+// says: the factors are of another type of numbers than the matrices
+void factors_of_another_type(Matrices const& a, Kokkos::View<float***> const& c,
+                             Kokkos::View<double*> const& factors, Vectors const& b,
+                             Vectors const& x, Kokkos::View<float**> const& d,
+                             Kokkos::View<float**> const& y) {
+  auto const f = B::factorize(B::direct_lu(), B::dense(a), factors);
+  B::solve(f, WRONG_OR_RIGHT(B::dense(c), B::dense(a)), WRONG_OR_RIGHT(d, b), WRONG_OR_RIGHT(y, x));
+  (void)c, (void)d, (void)y, (void)b, (void)x;
+}
+
 // says: give a, b and x (of cholesky a and l) in float, or all in double
 void solve_cholesky_of_two_types(Kokkos::View<double**> const& x, Kokkos::View<double***> const& a,
                                  Kokkos::View<float**> const& b) {

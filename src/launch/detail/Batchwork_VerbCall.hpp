@@ -63,22 +63,22 @@ class OperandsGiven {
 
 /// f(exec, how, arguments...), of arguments before which an instance and launch(...) may stand.
 template <class F, class Exec, class... X>
-void call_on(F const& f, Exec const& exec, X const&... arguments) {
-  f(exec, Launch<>(), arguments...);
+auto call_on(F const& f, Exec const& exec, X const&... arguments) {
+  return f(exec, Launch<>(), arguments...);
 }
 template <class F, class Exec, class How, class... X>
   requires is_launch<How>
-void call_on(F const& f, Exec const& exec, How const& how, X const&... arguments) {
-  f(exec, how, arguments...);
+auto call_on(F const& f, Exec const& exec, How const& how, X const&... arguments) {
+  return f(exec, how, arguments...);
 }
 template <class F, class... X>
-void call_verb(F const& f, X const&... arguments) {
-  call_on(f, Kokkos::DefaultExecutionSpace(), arguments...);
+auto call_verb(F const& f, X const&... arguments) {
+  return call_on(f, Kokkos::DefaultExecutionSpace(), arguments...);
 }
 template <class F, class Exec, class... X>
   requires Kokkos::is_execution_space_v<Exec>
-void call_verb(F const& f, Exec const& exec, X const&... arguments) {
-  call_on(f, exec, arguments...);
+auto call_verb(F const& f, Exec const& exec, X const&... arguments) {
+  return call_on(f, exec, arguments...);
 }
 
 /// The label of a call whose verb chooses its own sizes: those of launch(...) its type leaves out, but for one.

@@ -13,9 +13,13 @@
 #include "krylov/Batchwork_SolveLog.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
+#include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
 namespace Batchwork::Impl {
+
+/// What a kernel of direct solves does: eliminate and solve, or eliminate and keep the factors, or solve with factors that were kept.
+enum class DirectTask { whole, factorise, substitute };
 
 /// x, rows x columns, with a x = b for every item.
 template <class T>
@@ -25,6 +29,8 @@ struct DirectProblem {
   Storage<T> x{};
   LogPointers<T> log{};
   T *growth = nullptr, *condition = nullptr;  ///< reciprocals of each item, if wanted
+  WorkspaceSlots<T>
+      kept{};  ///< factors that are kept, a slot for each item, or for each pack of items
   std::int64_t items = 0;
   int n = 0, columns = 0;
   int row_lanes = 1;  ///< lanes that have a row of the pattern together, a power of two

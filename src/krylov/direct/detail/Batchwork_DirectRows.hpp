@@ -40,7 +40,20 @@ struct DirectRoom {
   constexpr BATCHWORK_INLINE std::size_t bytes() const {
     return (to_indices() + std::size_t(n) * 4 + 15) / 16 * 16;
   }
+  /// Of factors that are kept, which have the status of the elimination behind them.
+  constexpr BATCHWORK_INLINE std::size_t kept_bytes() const { return bytes() + 16; }
 };
+
+/// A multiple of 16 bytes, by all lanes, neighbouring ones neighbouring words; both begin at such a multiple.
+template <class Lanes>
+BATCHWORK_INLINE void copy_words(Lanes const& lanes, char const* from, char* to,
+                                 std::size_t bytes) {
+  struct alignas(16) Word {
+    std::int64_t halves[2];
+  };
+  for (std::size_t k = std::size_t(lanes.rank); k < bytes / 16; k += std::size_t(lanes.count))
+    reinterpret_cast<Word*>(to)[k] = reinterpret_cast<Word const*>(from)[k];
+}
 
 /// One item, as DirectSteps has it. `Lanes` is SummingLanes or LoneSums. By columns where lanes share memory that is far away.
 template <class T, class F, class Lanes, bool ByColumns>
@@ -201,34 +214,58 @@ struct DirectRows {
   }
 };
 
-/// One item, by a team or a thread.
-template <bool ByColumns, class T, class F, class Lanes>
+/// One item, by a team or a thread. Its factors are in memory before, or stay there, if that is the task.
+template <bool ByColumns, DirectTask Task, class T, class F, class Lanes>
 BATCHWORK_INLINE void run_direct_of_item(DirectProblem<T> const& p, Lanes& lanes,
                                          DirectRoom<T, F> const& room, char* memory,
                                          std::int64_t* found, std::int64_t item) {
   DirectRows<T, F, Lanes, ByColumns> at(p, lanes, room, memory, found, item);
-  T const* const from = item_of(p.b, item);
-  at.for_each([&](int i) { at.b[i] = from[i * p.b.row]; });
-  bool const inside = at.expand();
-  at.rows.begin();
-  F const largest = p.growth != nullptr ? at.largest_of_matrix(false) : F(0);
-  lanes.sync();
-  std::int32_t const found_code = eliminate(at.rows);
-  std::int32_t const code = inside ? found_code : Status::code(Reason::invalid_pattern, 0);
-  auto const result = solve_columns(at, p, item, true, code, false);
+  if constexpr (Task != DirectTask::factorise) {
+    T const* const from = item_of(p.b, item);
+    at.for_each([&](int i) { at.b[i] = from[i * p.b.row]; });
+  }
+  std::int32_t* const kept_code = reinterpret_cast<std::int32_t*>(memory + room.bytes());
+  std::int32_t code;
+  F largest = F(0);
+  if constexpr (Task != DirectTask::substitute) {
+    bool const inside = at.expand();
+    at.rows.begin();
+    largest = p.growth != nullptr ? at.largest_of_matrix(false) : F(0);
+    lanes.sync();
+    std::int32_t const found_code = eliminate(at.rows);
+    code = inside ? found_code : Status::code(Reason::invalid_pattern, 0);
+    if constexpr (Task == DirectTask::factorise)
+      if (lanes.rank == 0) *kept_code = code;
+  } else {
+    lanes.sync();
+    code = *kept_code;
+  }
+  SolveResult<T> result;
+  if constexpr (Task == DirectTask::factorise) {
+    if (code != 0) result = no_result<T>(code);
+  } else {
+    result = solve_columns(at, p, item, true, code, false, true);
+  }
   F const of_u = p.growth != nullptr ? at.largest_of_matrix(true) : F(1);
   if (lanes.rank == 0) {
     p.log.write(item, result);
     if (p.growth != nullptr) p.growth[item] = T(largest) / T(of_u);
   }
   if (p.condition != nullptr) {
+    // Factors of rows and columns are lost to it.
+    if constexpr (Task == DirectTask::factorise)
+      at.for_each([&](int i) { at.r[i] = at.l[i], at.t[i] = at.c[i]; });
     T const condition = has_solution(result) ? reciprocal_condition<T>(at, p.n) : T(0);
     if (lanes.rank == 0) p.condition[item] = condition;
+    if constexpr (Task == DirectTask::factorise) {
+      lanes.sync();
+      at.for_each([&](int i) { at.l[i] = at.r[i], at.c[i] = at.t[i]; });
+    }
   }
 }
 
 /// On devices: a team has an item in its scratch.
-template <class T, class F>
+template <class T, class F, DirectTask Task = DirectTask::whole>
 struct DirectTeams {
   static constexpr int largest_team = 256, wanted_teams = 2;
 
@@ -237,8 +274,9 @@ struct DirectTeams {
 
   explicit DirectTeams(DirectProblem<T> const& problem) : p(problem) {
     // Odd: lanes that read the same column of their rows find different banks.
-    room = {p.n, p.n | 1};
+    room = room_of(p.n);
   }
+  static DirectRoom<T, F> room_of(int n) { return {n, n | 1}; }
   int team() const {
     return std::min(largest_team, (p.n + lanes_of_warp - 1) / lanes_of_warp * lanes_of_warp);
   }
@@ -248,26 +286,33 @@ struct DirectTeams {
   static constexpr std::size_t to_room() {
     return std::size_t(found_numbers()) * 8 + (sum_scratch<T>(largest_team, 2) + 15) / 16 * 16;
   }
-  std::size_t bytes() const { return to_room() + room.bytes() + 16; }
+  std::size_t bytes() const { return to_room() + room.kept_bytes() + 16; }
   std::int64_t teams() const { return p.items; }
 
   /// The most rows of an item that fits into so many bytes of scratch.
   static int most_rows(std::size_t scratch) {
     int n = 1;
-    while (to_room() + DirectRoom<T, F>{n, n | 1}.bytes() + 16 <= scratch) ++n;
+    while (to_room() + DirectRoom<T, F>{n, n | 1}.kept_bytes() + 16 <= scratch) ++n;
     return n - 1;
   }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    char* const scratch =
-        static_cast<char*>(member.team_scratch(0).get_shmem_aligned(to_room() + room.bytes(), 16));
+    char* const scratch = static_cast<char*>(
+        member.team_scratch(0).get_shmem_aligned(to_room() + room.kept_bytes(), 16));
     auto* const found = reinterpret_cast<std::int64_t*>(scratch);
     auto lanes = SummingLanes<T, Member>::of(
         SystemLanes<Member>{member, Vendor::lane_rank(member), team_in_kernel()},
         reinterpret_cast<T*>(found + found_numbers()), 2);
-    run_direct_of_item<false>(p, lanes, room, scratch + to_room(), found,
-                              std::int64_t(member.league_rank()));
+    std::int64_t const item = member.league_rank();
+    char* const memory = scratch + to_room();
+    if constexpr (Task == DirectTask::substitute)
+      copy_words(lanes, p.kept.slot(item), memory, room.kept_bytes());
+    run_direct_of_item<false, Task>(p, lanes, room, memory, found, item);
+    if constexpr (Task == DirectTask::factorise) {
+      lanes.sync();
+      copy_words(lanes, memory, p.kept.slot(item), room.kept_bytes());
+    }
   }
 
  private:
@@ -277,8 +322,8 @@ struct DirectTeams {
   }
 };
 
-/// On devices: items of a workspace, of which a team takes one after the other.
-template <class T, class F>
+/// On devices: items of a workspace, of which a team takes one after the other; or what is kept of each.
+template <class T, class F, DirectTask Task = DirectTask::whole>
 struct DirectTeamsInWorkspace {
   static constexpr int largest_team = 256, wanted_teams = 1;
 
@@ -309,7 +354,8 @@ struct DirectTeamsInWorkspace {
         reinterpret_cast<T*>(found + found_numbers()), 2);
     std::int64_t const own = member.league_rank(), step = member.league_size();
     for (std::int64_t item = own; item < p.items; item += step) {
-      run_direct_of_item<true>(p, lanes, room, slots.slot(own), found, item);
+      run_direct_of_item<true, Task>(
+          p, lanes, room, slots.slot(Task == DirectTask::whole ? own : item), found, item);
       // The next item takes the place of this one.
       lanes.sync();
     }
@@ -319,26 +365,27 @@ struct DirectTeamsInWorkspace {
 /// Rows of the largest item that a host's thread has on its stack, in half a megabyte.
 inline constexpr int direct_rows_on_host = 256;
 
-/// On hosts: a thread has an item on its stack. Rows: how many there is room for.
-template <class T, class F, int Rows>
+/// On hosts: a thread has an item on its stack.
+template <class T, class F>
 struct DirectHost {
   DirectProblem<T> p;
   std::int64_t per_chunk;
 
   void operator()(std::int64_t chunk) const {
+    constexpr int Rows = direct_rows_on_host;
     // Rows that fill whole vectors of the processor.
-    DirectRoom<T, F> const room{p.n, p.n < Rows ? (p.n + 7) / 8 * 8 : p.n};
-    alignas(64) char memory[DirectRoom<T, F>{Rows, Rows}.bytes()];
+    DirectRoom<T, F> const room{p.n, (p.n + 7) / 8 * 8};
+    alignas(64) char memory[DirectRoom<T, F>{Rows, Rows}.kept_bytes()];
     LoneSums lanes;
     std::int64_t const begin = chunk * per_chunk,
                        end = begin + per_chunk < p.items ? begin + per_chunk : p.items;
     for (std::int64_t item = begin; item < end; ++item)
-      run_direct_of_item<false>(p, lanes, room, memory, nullptr, item);
+      run_direct_of_item<false, DirectTask::whole>(p, lanes, room, memory, nullptr, item);
   }
 };
 
-/// On hosts, in a workspace.
-template <class T, class F>
+/// On hosts, in a workspace, or where factors are kept.
+template <class T, class F, DirectTask Task = DirectTask::whole>
 struct DirectHostInWorkspace {
   DirectProblem<T> p;
   WorkspaceSlots<T> slots;
@@ -347,7 +394,7 @@ struct DirectHostInWorkspace {
     auto const room = DirectTeamsInWorkspace<T, F>::room_of(p.n);
     LoneSums lanes;
     for (std::int64_t item = own; item < p.items; item += slots.count)
-      run_direct_of_item<false>(p, lanes, room, slots.slot(own), nullptr, item);
+      run_direct_of_item<false, Task>(p, lanes, room, slots.slot(own), nullptr, item);
   }
 };
 

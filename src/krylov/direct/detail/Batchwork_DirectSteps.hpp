@@ -9,7 +9,9 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "core/Batchwork_Pack.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/Batchwork_Lanes.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
@@ -44,12 +46,20 @@ BATCHWORK_INLINE void finish_row(CompensatedSum<T> s, T b, int entries, T& value
   value = s.value(), bound = s.rounding(entries + 1);
 }
 
+/// Whether one lane has an item, as a host's thread does.
+template <class At>
+inline constexpr bool has_item_alone = false;
+template <class At>
+  requires requires { At::alone; }
+inline constexpr bool has_item_alone<At> = At::alone;
+
 /// One right-hand side of an item. `At` knows how the item lies, and has
 ///   entries()                          an EntriesOfLanes
 ///   b, x, r, t                         vectors that all lanes of the item see: right-hand side, solution, residual, another solution
 ///   for_each(f), sync()                f(i) for the lane's rows; waits for the lanes of the item
 ///   largest(key), sum(numbers), any(x) over the lanes of the item, the same bits in all of them
-///   solve(first, from, to)             to = A^-1 from by the factors; `first`: of b, after the elimination. Waits before and behind.
+///   solve(first, from, to)             to = A^-1 from by the factors; `first`: of b, after the
+///                                      elimination, with which it may have gone along. Waits before and behind.
 ///                                      `from` may be r, which is lost, or b; `to` may be x or t
 template <class T, class At>
 struct DirectSteps {
@@ -69,25 +79,54 @@ struct DirectSteps {
   template <class Sum>
   BATCHWORK_INLINE void add_rows(T const* y, T (&sums)[2]) const {
     auto const entries = at.entries();
-    Sum s;
     sums[0] = sums[1] = T(0);
-    entries.template for_rows<true, false>([&] { s = Sum(); },
-                                           [&](int, auto const& e) {
-                                             int const j =
-                                                 unsigned(e.column) < unsigned(p.n) ? e.column : 0;
-                                             s.add(e.there ? e.number : T(0), y[j]);
-                                           },
-                                           [&](int i, int count) {
-                                             join_lanes(s, entries.row_lanes);
-                                             if (i >= p.n || entries.rank % entries.row_lanes != 0)
-                                               return;
-                                             T value, bound;
-                                             finish_row(s, at.b[i], count, value, bound);
-                                             at.r[i] = value;
-                                             T const v = value * unit, e = bound * unit;
-                                             sums[0] += v * v;
-                                             sums[1] += e * e;
-                                           });
+    auto const finish = [&](Sum const& s, int i, int count) {
+      T value, bound;
+      finish_row(s, at.b[i], count, value, bound);
+      at.r[i] = value;
+      T const v = value * unit, e = bound * unit;
+      sums[0] += v * v;
+      sums[1] += e * e;
+    };
+    auto const add = [&](Sum& s, AnyRow<T> const& row, int k) {
+      int const j = row.column(k);
+      if (unsigned(j) < unsigned(p.n)) s.add(row.number(k), y[j]);
+    };
+    if constexpr (has_item_alone<At>) {
+      // Some entries at a time, since additions wait for each other.
+      for (int i = 0; i < p.n; ++i) {
+        AnyRow<T> const row = p.a.row(entries.numbers, i);
+        Sum first, second, third, fourth;
+        int k = 0;
+        if constexpr (Sum::has_bound) {
+          if (row.columns == nullptr && row.step == 1 && !row.is_scaled_unit) {
+            using Some = Pack<T, native_width<T>>;
+            BoundedSum<Some> sum;
+            for (; k + Some::width <= row.count; k += Some::width)
+              sum.add(Some::load(row.place(k)), Some::load(y + k));
+            first = sum_of_lanes(sum);
+          }
+        }
+        for (; k + 4 <= row.count; k += 4)
+          add(first, row, k), add(second, row, k + 1), add(third, row, k + 2),
+              add(fourth, row, k + 3);
+        for (; k < row.count; ++k) add(first, row, k);
+        first.add(second), third.add(fourth), first.add(third);
+        finish(first, i, row.count);
+      }
+    } else {
+      Sum s;
+      entries.template for_rows<true, false>(
+          [&] { s = Sum(); },
+          [&](int, auto const& e) {
+            int const j = unsigned(e.column) < unsigned(p.n) ? e.column : 0;
+            s.add(e.there ? e.number : T(0), y[j]);
+          },
+          [&](int i, int count) {
+            join_lanes(s, entries.row_lanes);
+            if (i < p.n && entries.rank % entries.row_lanes == 0) finish(s, i, count);
+          });
+    }
     at.sum(sums);
   }
   BATCHWORK_INLINE Residual residual(T const* y) const {
@@ -176,23 +215,44 @@ BATCHWORK_INLINE SolveResult<T> no_result(std::int32_t code) {
   return r;
 }
 
-/// All right-hand sides of an item, whose status of the elimination is `code`. The solutions are stored if it is there, or, of a single
-/// one that is kept, left in at.x; those of an item that failed are NaN.
+/// The solution of right-hand side c, which is in at.b, and what is known of it. It is stored if the item is there, or, of a single one
+/// that is kept, left in at.x. `first`: see DirectSteps.
+template <class T, class At>
+BATCHWORK_INLINE void solve_column(At& at, DirectProblem<T> const& p, std::int64_t item,
+                                   bool is_there, bool keeps, bool first, int c,
+                                   SolveResult<T>& all, std::int32_t& code) {
+  bool finite = true;
+  SolveResult<T> const one = DirectSteps<T, At>{at, p}.run(first);
+  at.for_each([&](int i) { finite = finite && is_finite(at.x[i]); });
+  add_column(all, one);
+  if (at.any(!finite) || Status::reason(one.code) == Reason::not_finite)
+    all = no_result<T>(code = Status::code(Reason::not_finite, 0));
+  if (keeps || !is_there) return;
+  T* const to = item_of(p.x, item) + std::int64_t(c) * p.x.col;
+  at.for_each([&](int i) { to[i * p.x.row] = at.x[i]; });
+}
+/// NaN in the place of all solutions of an item.
+template <class T, class At>
+BATCHWORK_INLINE void fail_columns(At& at, DirectProblem<T> const& p, std::int64_t item,
+                                   bool is_there, bool keeps) {
+  T const nan = Kokkos::Experimental::quiet_NaN_v<T>;
+  if (keeps) {
+    at.for_each([&](int i) { at.x[i] = nan; });
+  } else if (is_there) {
+    T* const to = item_of(p.x, item);
+    for (int c = 0; c < p.columns; ++c)
+      at.for_each([&](int i) { to[i * p.x.row + std::int64_t(c) * p.x.col] = nan; });
+  }
+}
+
+/// All right-hand sides of an item, whose status of the elimination is `code`; those of an item that failed are NaN. The first one is in
+/// at.b, and `goes_along` with the elimination.
 template <class T, class At>
 BATCHWORK_INLINE SolveResult<T> solve_columns(At& at, DirectProblem<T> const& p, std::int64_t item,
-                                              bool is_there, std::int32_t code, bool keeps) {
+                                              bool is_there, std::int32_t code, bool keeps,
+                                              bool goes_along) {
   SolveResult<T> all;
   if (code != 0) all = no_result<T>(code);
-  T* const to = item_of(p.x, item);
-  auto const store = [&](int c, bool failed) {
-    T const nan = Kokkos::Experimental::quiet_NaN_v<T>;
-    if (keeps) {
-      if (failed) at.for_each([&](int i) { at.x[i] = nan; });
-    } else if (is_there) {
-      at.for_each(
-          [&](int i) { to[i * p.x.row + std::int64_t(c) * p.x.col] = failed ? nan : at.x[i]; });
-    }
-  };
   BATCHWORK_KEEP_LOOP
   for (int c = 0; c < p.columns && code == 0; ++c) {
     if (c > 0) {
@@ -201,16 +261,9 @@ BATCHWORK_INLINE SolveResult<T> solve_columns(At& at, DirectProblem<T> const& p,
       at.for_each([&](int i) { at.b[i] = from[i * p.b.row]; });
       at.sync();
     }
-    bool finite = true;
-    SolveResult<T> const one = DirectSteps<T, At>{at, p}.run(c == 0);
-    at.for_each([&](int i) { finite = finite && is_finite(at.x[i]); });
-    add_column(all, one);
-    if (at.any(!finite) || Status::reason(one.code) == Reason::not_finite)
-      all = no_result<T>(code = Status::code(Reason::not_finite, 0));
-    store(c, false);
+    solve_column(at, p, item, is_there, keeps, goes_along && c == 0, c, all, code);
   }
-  if (code != 0)
-    for (int c = 0; c < p.columns; ++c) store(c, true);
+  if (code != 0) fail_columns(at, p, item, is_there, keeps);
   return all;
 }
 

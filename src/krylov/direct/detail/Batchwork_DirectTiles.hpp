@@ -31,7 +31,7 @@ constexpr int direct_tiles(int n) {
 /// tiles are in registers; the elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first
 /// warp. The residual reads the matrix a second time. T is the type of the numbers, F that of the factors, which then are of rows and
 /// columns that were scaled before. Where has_shuffles.
-template <class T, class F, int Tiles>
+template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole>
 struct DirectTiles : EliminationTiles<F, Tiles, true> {
   using Core = EliminationTiles<F, Tiles, true>;
   using Core::to_multipliers, Core::to_pivots, Core::to_before, Core::to_after, Core::item_numbers;
@@ -53,6 +53,10 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
                                to_notes = to_vectors + vectors * rows * sizeof(T),
                                bytes_of_item = to_notes + sizeof(Notes);
   static_assert(bytes_of_item % 16 == 0);
+  /// Of factors that are kept: those parts of an item's scratch that outlive the elimination, one after the other.
+  static constexpr std::size_t kept_bytes = to_multipliers * sizeof(F) + Core::item_bytes -
+                                            Core::to_reciprocals * sizeof(F) +
+                                            2 * rows * sizeof(T) + sizeof(Notes);
 
   DirectProblem<T> p;
   int items_per_team = 1;
@@ -61,10 +65,12 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
 
   DirectTiles(DirectProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     this->n = p.n;
-    by_items = !is_mixed && p.a.values.data != nullptr &&
+    by_items = !is_mixed && Task != DirectTask::substitute && p.a.values.data != nullptr &&
                items_are_near(p.a.values, p.n, p.a.values.col == 0 ? 1 : p.n);
-    of_b = MatrixTravel::of(p.b, p.n, 1, true, false);
-    of_x = MatrixTravel::of(p.x, p.n, 1, true, false);
+    if (Task != DirectTask::factorise) {
+      of_b = MatrixTravel::of(p.b, p.n, 1, true, false);
+      of_x = MatrixTravel::of(p.x, p.n, 1, true, false);
+    }
     int const most = by_items ? most_items : std::max(1, (Tiles > 4 ? 2 : 4) / warps);
     while (2 * items_per_team <= most && 2 * items_per_team <= p.items) {
       items_per_team *= 2;
@@ -78,6 +84,10 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
   std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
   bool fits(DeviceLimits const& limits) const {
     return limits.holds(wanted_teams, team(), bytes());
+  }
+  /// Whether an item does, whatever there are of them.
+  static bool item_fits(DeviceLimits const& limits) {
+    return limits.holds(wanted_teams, count, bytes_of_item + 16);
   }
 
   /// Where an item of the team stands in scratch.
@@ -106,7 +116,12 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       if (by_items || of_b.by_items || of_x.by_items || warps > 1) member.team_barrier();
       else Vendor::wait_for_warp(member);
     };
-    {
+    if constexpr (Task == DirectTask::substitute) {
+      move_kept<false>(here, memory);
+      bring_right_side(here, memory);
+      Vendor::wait_for_copies();
+      meet();
+    } else {
       OwnItem const own(*this, here, memory);
       clear(here);
       for (int i = here.lane; i < rows; i += count) {
@@ -114,11 +129,13 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
         here.order[i] = std::int16_t(i);
       }
       if (here.lane == 0) own.notes() = {0, 0, T(1), {}};
-      meet();
-      int const which = here.item_of_share(of_b);
-      T* const to = memory.vectors(which);
-      T const* const from = item_of(p.b, p.some_item(here.first + which));
-      here.walk(of_b, [&](int, int i, int) { fetch_together<1>(to + i, from + i * p.b.row); });
+      if constexpr (Task == DirectTask::factorise) {
+        for (int i = here.lane; i < p.n; i += count) own.b[i] = T(0);
+        meet();
+      } else {
+        meet();
+        bring_right_side(here, memory);
+      }
       if constexpr (is_mixed) {
         Vendor::wait_for_copies();
         expand_scaled_of(member, here, own);
@@ -152,6 +169,12 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
     }
     // Found anew, rather than kept while registers are scarce.
     here = lane_in(member, memory);
+    if constexpr (Task == DirectTask::factorise) {
+      meet();
+      move_kept<true>(here, memory);
+      // Factors of rows and columns are lost to an estimate of the condition.
+      if (p.condition != nullptr) meet();
+    }
     if (here.warp == 0) {
       OwnItem own(*this, here, memory);
       std::int32_t const code = own.notes().out_of_range != 0
@@ -159,7 +182,11 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
                                     : this->status(here);
       std::int64_t const item = p.some_item(here.first + here.item);
       bool const is_there = here.item < here.there;
-      auto const result = solve_columns(own, p, item, is_there, code, p.columns == 1);
+      SolveResult<T> result;
+      if constexpr (Task != DirectTask::factorise)
+        result =
+            solve_columns(own, p, item, is_there, code, p.columns == 1, Task == DirectTask::whole);
+      else if (code != 0) result = no_result<T>(code);
       bool const writes = here.in_warp == 0 && is_there;
       if (writes) p.log.write(item, result);
       if (p.growth != nullptr) {
@@ -171,7 +198,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
         if (writes) p.condition[item] = condition;
       }
     }
-    if (p.columns != 1) return;
+    if (Task == DirectTask::factorise || p.columns != 1) return;
     meet();
     int const which = here.item_of_share(of_x);
     T const* const from = memory.vectors(which) + rows;
@@ -180,6 +207,36 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
   }
 
  private:
+  /// b, by lanes that may have another item's; to be waited for.
+  BATCHWORK_INLINE void bring_right_side(Here const& here, Memory const& memory) const {
+    int const which = here.item_of_share(of_b);
+    T* const to = memory.vectors(which);
+    T const* const from = item_of(p.b, p.some_item(here.first + which));
+    here.walk(of_b, [&](int, int i, int) { fetch_together<1>(to + i, from + i * p.b.row); });
+  }
+  /// What is kept of the calling lane's item, out of scratch or into it, by whole words in the order in which they stand.
+  template <bool Out>
+  BATCHWORK_INLINE void move_kept(Here const& here, Memory const& memory) const {
+    if (Out && here.item >= here.there) return;
+    char* scratch = memory.scratch + std::size_t(here.item) * bytes_of_item;
+    char* kept = p.kept.slot(p.some_item(here.first + here.item));
+    struct alignas(16) Word {
+      std::int64_t halves[2];
+    };
+    auto const move = [&](std::size_t begin, std::size_t end) {
+      Word* const here_it_is = reinterpret_cast<Word*>(scratch + begin);
+      Word* const there_it_is = reinterpret_cast<Word*>(kept);
+      for (int k = here.lane; k < int((end - begin) / 16); k += count) {
+        if (Out) there_it_is[k] = here_it_is[k];
+        else here_it_is[k] = there_it_is[k];
+      }
+      kept += end - begin;
+    };
+    move(0, to_multipliers * sizeof(F));
+    move(Core::to_reciprocals * sizeof(F), Core::item_bytes);
+    move(to_vectors + 2 * rows * sizeof(T), to_vectors + 4 * rows * sizeof(T));
+    move(to_notes, bytes_of_item);
+  }
   template <class Member>
   BATCHWORK_INLINE Here lane_in(Member const& member, Memory const& memory) const {
     return this->lane_of(

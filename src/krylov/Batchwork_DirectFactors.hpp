@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// factorize: the factors of direct_lu, kept for later solves with the same matrices or with others near to them.
+#ifndef BATCHWORK_DIRECTFACTORS_HPP
+#define BATCHWORK_DIRECTFACTORS_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "krylov/Batchwork_DirectLu.hpp"
+
+namespace Batchwork {
+
+/// What factorize gives: factors of the matrices of a batch, for solve. Copies share the numbers.
+/// \tparam Factor  as that of DirectLu
+/// \tparam A       the matrices
+/// \tparam View    of the numbers of the factors
+template <class Exec, class Factor, class A, class View>
+struct DirectFactors {
+  StoppingCriteria stop{};  ///< of solves, as that of DirectLu
+  /// Steps of refinement at most, and stop.most_iterations of them, as long as each halves the residual: what brings a solution to the
+  /// tolerance where the factors are of other matrices.
+  int refinements = 30;
+
+  // ---- the rest is not for users ----
+  A a;
+  View numbers;
+  std::int64_t items = 0;
+  std::size_t bytes = 0;  ///< that are kept of an item or a pack
+};
+
+namespace Impl {
+
+template <class X>
+inline constexpr bool is_direct_factors = false;
+template <class Exec, class Factor, class A, class View>
+inline constexpr bool is_direct_factors<DirectFactors<Exec, Factor, A, View>> = true;
+template <class Exec, class Factor, class A, class View>
+inline constexpr bool has_own_solve<DirectFactors<Exec, Factor, A, View>> = true;
+
+/// How factors are kept.
+enum class DirectPlace { tiles, teams, slots, packs };
+struct DirectKept {
+  DirectPlace place = DirectPlace::slots;
+  std::size_t bytes = 0;   ///< of a slot
+  std::int64_t count = 0;  ///< of slots
+};
+template <class T, class F, class Exec>
+DirectKept direct_kept([[maybe_unused]] Exec const& exec, std::int64_t rows, std::int64_t items) {
+  using InSlots = DirectTeamsInWorkspace<T, F>;
+  int const n = int(rows);
+  if constexpr (!runs_on_device<Exec>) {
+    using Packs = DirectPacks<T, F, DirectTask::factorise>;
+    if (direct_by_packs(rows, items))
+      return {DirectPlace::packs, typename Packs::Room{n}.bytes(), Packs::packs(items)};
+  } else if (rows <= direct_rows_on_chip<T, F>(exec)) {
+    if constexpr (Vendor::has_shuffles) {
+      DeviceLimits const limits = Vendor::device_limits(exec);
+      std::size_t bytes = 0;
+      if (rows <= direct_rows_in_tiles)
+        with_direct_tiles(n, [&](auto tiles) {
+          using Kernel = DirectTiles<T, F, decltype(tiles)::value>;
+          if (Kernel::item_fits(limits)) bytes = Kernel::kept_bytes;
+          return true;
+        });
+      if (bytes > 0) return {DirectPlace::tiles, bytes, items};
+    }
+    return {DirectPlace::teams, DirectTeams<T, F>::room_of(n).kept_bytes(), items};
+  }
+  return {DirectPlace::slots, InSlots::room_of(n).kept_bytes(), items};
+}
+
+template <DirectTask Task, class F, class T, class Exec>
+void launch_direct_kept(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
+                        DirectPlace place) {
+  if (place == DirectPlace::slots) {
+    launch_direct_slots<Task, F>(exec, call, p, p.kept);
+  } else {
+    if constexpr (runs_on_device<Exec>) launch_direct_teams<Task, F>(exec, call, p);
+    else launch_direct_packs<Task, F>(exec, call, p);
+  }
+}
+
+/// The numbers of kept factors as slots; refuses Views that are too small.
+template <class T, class View>
+WorkspaceSlots<T> direct_slots_of(SystemCall const& call, View const& view, DirectKept const& kept,
+                                  std::int64_t rows) {
+  std::int64_t const wanted = WorkspaceSlots<T>::numbers(kept.count, kept.bytes);
+  if (std::int64_t(view.extent(0)) < wanted)
+    call.fail(call.parts.back().name() + " has " + std::to_string(view.extent(0)) +
+              " numbers, too few for the factors of systems of " + std::to_string(rows) +
+              " rows; give a View of factors_numbers(...) numbers, " + std::to_string(wanted));
+  return WorkspaceSlots<T>::of(view.data(), wanted, kept.bytes, kept.count);
+}
+
+template <class Exec, class Factor, class A, class View, class Log>
+auto factorize_batch(Exec const& exec, std::string const& label, DirectLu<Factor> const& solver,
+                     A const& a, View const& numbers, Log const& log) {
+  using T = typename View::value_type;
+  using F = typename FactorOf<T, DirectLu<Factor>>::type;
+  static_assert(!std::is_void_v<typename A::value_type>,
+                "Batchwork::factorize: direct_lu needs the entries of the matrices, which "
+                "matrix_free has not");
+  static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
+  require_reachable<(A::template reachable<Exec>)>();
+  require_direct_log<Log, typename A::value_type, Exec>();
+  SystemCall call("factorize", label);
+  call.add_matrices(2, a);
+  if (a.views().empty())
+    call.fail("operand 2, a: one matrix for any number of items; give matrices of a batch");
+  std::int64_t const items = call.check();
+  add_direct_log(call, 4, log);
+  add_direct_memory<typename A::value_type, Exec>(call, 3, "factors", numbers, true);
+  call.check();
+  DirectFactors<Exec, Factor, A, View> factors{solver.stop, std::max(30, solver.refinements), a,
+                                               numbers, items};
+  if (items == 0 || a.rows() == 0) return factors;
+  auto const kept = direct_kept<T, F>(exec, a.rows(), items);
+  factors.bytes = kept.bytes;
+
+  DirectProblem<T> p;
+  p.a = AnySystems<T>(a.systems());
+  p.log = LogPointers<T>(log);
+  p.growth = log.reciprocal_growth.data();
+  p.condition = log.reciprocal_condition.data();
+  p.items = items;
+  p.n = int(a.rows());
+  p.row_lanes = DirectProblem<T>::lanes_of_a_row(a.rows(), a.nonzeros());
+  p.equilibrates = solver.equilibrate;
+  p.kept = direct_slots_of<T>(call, numbers, kept, a.rows());
+  launch_direct_kept<DirectTask::factorise, F>(exec, call, p, kept.place);
+  return factors;
+}
+
+struct FactorizeOfArguments {
+  template <class Exec, class Factor, SystemMatrices A, class View>
+    requires Kokkos::is_view_v<View>
+  auto operator()(Exec const& exec, Launch<> const& how, DirectLu<Factor> const& solver, A const& a,
+                  View const& numbers) const {
+    using NoLog = SolveLog<typename View::value_type, typename Exec::memory_space>;
+    return factorize_batch(exec, label_alone(how), solver, a, numbers, NoLog());
+  }
+  template <class Exec, class Factor, SystemMatrices A, class View, class Log>
+    requires(Kokkos::is_view_v<View> && requires(Log const& log) { log.reason; })
+  auto operator()(Exec const& exec, Launch<> const& how, DirectLu<Factor> const& solver, A const& a,
+                  View const& numbers, Log const& log) const {
+    return factorize_batch(exec, label_alone(how), solver, a, numbers, log);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(any_order<X...>,
+                  "Batchwork::factorize: the arguments are [exec,] [launch(\"label\"),] "
+                  "direct_lu(...), A, factors [, log] in this order, factors being a View<T*> of "
+                  "factors_numbers(...) numbers");
+  }
+};
+
+template <class Exec, class Factor, class OfA, class View, class A, class B, class X, class Log>
+void solve_with_factors(Exec const& exec, std::string const& label,
+                        DirectFactors<Exec, Factor, OfA, View> const& f, A const& a, B const& b,
+                        X const& x, Log const& log, int first) {
+  using T = typename View::value_type;
+  using F = typename FactorOf<T, DirectLu<Factor>>::type;
+  static_assert(std::is_same_v<typename A::value_type, T>,
+                "Batchwork::solve: the factors are of another type of numbers than the matrices");
+  DirectLu<Factor> solver;
+  solver.stop = f.stop;
+  solver.refinements = f.refinements;
+  WorkspaceSlots<T> slots;
+  DirectKept kept;
+  direct_batch<Exec>(
+      label, solver, a, b, x, log, first,
+      [&](SystemCall& call) {
+        std::int64_t const items = call.check();
+        add_direct_memory<T, Exec>(call, 1, "factors", f.numbers, false);
+        if (a.rows() != f.a.rows() || items != f.items)
+          call.fail("operand 1, factors: of " + std::to_string(f.items) + " systems of " +
+                    std::to_string(f.a.rows()) + " rows, but there are " + std::to_string(items) +
+                    " of " + std::to_string(a.rows()) + " rows; call factorize for them");
+        if (items == 0 || a.rows() == 0) return;
+        kept = direct_kept<T, F>(exec, a.rows(), items);
+        if (kept.bytes != f.bytes)
+          call.fail(
+              "operand 1, factors: made on another device; call factorize on the one that solves");
+        slots = direct_slots_of<T>(call, f.numbers, kept, a.rows());
+      },
+      [&](SystemCall const& call, DirectProblem<T> p) {
+        p.kept = slots;
+        // Those are of the matrices that were eliminated.
+        p.growth = p.condition = nullptr;
+        launch_direct_kept<DirectTask::substitute, F>(exec, call, p, kept.place);
+      });
+}
+
+/// solve of its arguments, with factors.
+struct SolveFactorsOfArguments {
+  template <class Exec, class Of, class Factor, class OfA, class View, SystemMatrices A, Viewish B,
+            Viewish X>
+  void operator()(Exec const& exec, Launch<> const& how,
+                  DirectFactors<Of, Factor, OfA, View> const& f, A const& a, B const& b,
+                  X const& x) const {
+    run(exec, how, f, a, b, x, NoLog<Exec, View>(), 3);
+  }
+  template <class Exec, class Of, class Factor, class OfA, class View, SystemMatrices A, Viewish B,
+            Viewish X, class Log>
+    requires requires(Log const& log) { log.reason; }
+  void operator()(Exec const& exec, Launch<> const& how,
+                  DirectFactors<Of, Factor, OfA, View> const& f, A const& a, B const& b, X const& x,
+                  Log const& log) const {
+    run(exec, how, f, a, b, x, log, 3);
+  }
+  template <class Exec, class Of, class Factor, class OfA, class View, Viewish B, Viewish X>
+  void operator()(Exec const& exec, Launch<> const& how,
+                  DirectFactors<Of, Factor, OfA, View> const& f, B const& b, X const& x) const {
+    run(exec, how, f, f.a, b, x, NoLog<Exec, View>(), 2);
+  }
+  template <class Exec, class Of, class Factor, class OfA, class View, Viewish B, Viewish X,
+            class Log>
+    requires requires(Log const& log) { log.reason; }
+  void operator()(Exec const& exec, Launch<> const& how,
+                  DirectFactors<Of, Factor, OfA, View> const& f, B const& b, X const& x,
+                  Log const& log) const {
+    run(exec, how, f, f.a, b, x, log, 2);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(any_order<X...>,
+                  "Batchwork::solve: with factors of factorize the arguments are [exec,] "
+                  "[launch(\"label\"),] factors, [A,] b, x [, log] in this order");
+  }
+
+ private:
+  template <class Exec, class View>
+  using NoLog = SolveLog<typename View::value_type, typename Exec::memory_space>;
+
+  template <class Exec, class Of, class Factor, class OfA, class View, class... Rest>
+  static void run(Exec const& exec, Launch<> const& how,
+                  DirectFactors<Of, Factor, OfA, View> const& f, Rest const&... rest) {
+    static_assert(std::is_same_v<Exec, Of>,
+                  "Batchwork::solve: factors are of use on the execution space on which factorize "
+                  "was called");
+    if constexpr (std::is_same_v<Exec, Of>) solve_with_factors(exec, label_alone(how), f, rest...);
+  }
+};
+
+}  // namespace Impl
+
+/// Eliminates the matrices of a batch as solve(direct_lu(...), A, b, x) does it, in one kernel, and keeps the factors:
+///
+///   auto f = factorize([exec,] [launch("label"),] direct_lu(stop), A, factors [, log])
+///   solve([exec,] [launch("label"),] f, [A,] b, x [, log])
+///
+/// \param a        csr, ell, dia, dense or AnyMatrices of a batch
+/// \param factors  View<T*>, contiguous, of factors_numbers(...) numbers of the type of the matrices; f keeps it, and nothing else may
+///                 write to it while f is used
+/// \param log      a SolveLog, of which reason, reciprocal_growth and reciprocal_condition say what is known of the factors: those of
+///                 matrices that have none are singular, not_finite or invalid_pattern, as in solve
+/// \returns        a DirectFactors with the tolerance of direct_lu(stop), for solve: as often as wanted, with right-hand sides of any number
+///                 each time
+///
+/// solve then checks b - A x with the matrices that it is given: those of which the factors are, which may be left out, or others of as many
+/// items and rows, in any format, whose elements have changed since (a modified Newton iteration). A may be left out where its Views have
+/// new numbers, too. The tolerance is met by steps of refinement, `f.refinements` of them at most, as long as each halves the residual
+/// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, chapter 12): each costs 2 N^2 operations beside a product.
+/// What cannot be reached so ends as stagnated, with the best x that was found: then factorize again. The log says how many steps
+/// were taken. Items without factors have x = NaN, and the reason that factorize found.
+/// The pattern of an A that solve is given is not looked at: see check.
+///
+/// One kernel each on the instance `exec`, labelled Batchwork::factorize and Batchwork::solve; asynchronous, allocate nothing, never
+/// fence. Factors come back as they stand on the chip, so they are of use on a device of the same kind only.
+///
+/// Throws std::invalid_argument before anything is launched: what solve refuses; factors of other numbers of rows or items; a View of
+/// too few numbers: the message says how many it takes.
+template <class... X>
+auto factorize(X const&... arguments) {
+  return Impl::call_verb(Impl::FactorizeOfArguments(), arguments...);
+}
+
+/// Solves with factors that factorize has kept; see there.
+template <class... X>
+  requires(Impl::is_direct_factors<X> || ...)
+void solve(X const&... arguments) {
+  Impl::call_verb(Impl::SolveFactorsOfArguments(), arguments...);
+}
+
+/// How many numbers the factors of so many items take: somewhat more than the matrices have if they are full.
+template <class Exec, class Factor, Impl::SystemMatrices A>
+  requires Kokkos::is_execution_space_v<Exec>
+std::int64_t factors_numbers(Exec const& exec, DirectLu<Factor> const&, A const& a,
+                             std::int64_t items) {
+  using T = typename A::value_type;
+  static_assert(!std::is_void_v<T>,
+                "Batchwork::factors_numbers: direct_lu needs the entries of the matrices, which "
+                "matrix_free has not");
+  using F = typename Impl::FactorOf<T, DirectLu<Factor>>::type;
+  if (items <= 0 || a.rows() == 0) return 0;
+  auto const kept = Impl::direct_kept<T, F>(exec, a.rows(), items);
+  return Impl::WorkspaceSlots<T>::numbers(kept.count, kept.bytes);
+}
+template <class Factor, Impl::SystemMatrices A>
+std::int64_t factors_numbers(DirectLu<Factor> const& solver, A const& a, std::int64_t items) {
+  return factors_numbers(Kokkos::DefaultExecutionSpace(), solver, a, items);
+}
+
+}  // namespace Batchwork
+
+#endif
