@@ -223,8 +223,10 @@ BATCHWORK_INLINE void reflect_within(C& a, int k, X const& x) {
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = m0; m < C::mine; ++m) {
     // w = u' a_m, u being (x - alpha e_k) scale; a_m -= w u
-    w[m] = a.is_behind(m, k) ? scale * (share[m] - alpha * at_k[m]) : zero;
-    share[m] = w[m] * scale;
+    bool const behind = a.is_behind(m, k);
+    w[m] = behind ? scale * (share[m] - alpha * at_k[m]) : zero;
+    // The scale may be NaN: R, which stands above row k, is not to become so.
+    share[m] = behind ? w[m] * scale : zero;
   }
   x.for_each(First, [&](int i, S const& xi) {
     bool const on_top = i < end && i == k;

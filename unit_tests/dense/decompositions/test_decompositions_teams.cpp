@@ -231,6 +231,8 @@ TEST(DecompositionTeams, ItemsThatLanesShare) {
   check_qr_teams<float, SharedLanes<32>>(32, 32, false, 11, Arranged::item_contiguous, random);
   check_qr_teams<double, SharedLanes<32>>(32, 32, false, 10, Arranged::interleaved, random);
   check_qr_teams<double, SharedLanes<32>>(31, 27, true, 10, Arranged::strided, random);
+  // With enough items that columns behind others are not finite.
+  check_qr_teams<double, SharedLanes<24>>(17, 5, false, 33, Arranged::item_contiguous, random);
 }
 /// R alone, and Q in the place of A.
 TEST(DecompositionTeams, ItemsThatLanesShareInPlace) {
