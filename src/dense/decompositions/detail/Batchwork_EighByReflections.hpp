@@ -434,7 +434,7 @@ struct EighByReflections {
   }
 };
 
-/// Launches it where an item fits, and says whether it does.
+/// Launches it where an item fits and has more than 8 rows: rotations of fewer take less time. \returns whether it does
 template <class T, class Exec>
 bool launch_eigh_by_reflections(Exec const& exec, Call const& call, EighOfItems<T> const& f) {
   DeviceLimits const limits = Vendor::device_limits(exec);
@@ -449,6 +449,7 @@ bool launch_eigh_by_reflections(Exec const& exec, Call const& call, EighOfItems<
         TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, words);
     return true;
   };
+  if (f.n <= 8) return false;
   if (f.n <= EighByReflections<T, 2>::largest_n) return launch(EighByReflections<T, 2>(f, limits));
   return f.n <= EighByReflections<T, 4>::largest_n && launch(EighByReflections<T, 4>(f, limits));
 }
