@@ -7,6 +7,7 @@
 #define BATCHWORK_TRIANGLECHOICE_HPP
 
 #include "dense/cholesky/detail/Batchwork_CholeskyPanels.hpp"
+#include "dense/cholesky/detail/Batchwork_PanelScratch.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleColumns.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleProblem.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleScratch.hpp"
@@ -14,10 +15,12 @@
 
 namespace Batchwork::Impl {
 
-/// Whether factors that are stored come by CholeskyPanels.
+/// Whether factors that are stored come by CholeskyPanels. Large items of float whose numbers are carried one by one are not worth it.
 template <class T>
-constexpr bool factors_by_panels(int n) {
-  return n <= 64;
+bool factors_by_panels(TriangleProblem<T> const& p) {
+  if (sizeof(T) == 8 || p.n <= 48) return p.n <= 64;
+  PanelTravel const travel = PanelTravel::of(p.a, p.n, false);
+  return p.n <= 64 && (travel.by.by_items || travel.wide);
 }
 /// Whether triangular systems are solved by TriangleColumns, which for one right-hand side are as fast as TriangleTeams at 64 rows and
 /// faster below.
@@ -66,7 +69,7 @@ void with_teams(int n, bool factors, F const& f) {
 template <bool Factors, class T, class F>
 void with_kernel(TriangleProblem<T> const& p, DeviceLimits const& limits, F const& f) {
   if constexpr (Factors) {
-    if (p.stores_factor && factors_by_panels<T>(p.n)) with_panels<T>(p.n, limits, f);
+    if (p.stores_factor && factors_by_panels(p)) with_panels<T>(p.n, limits, f);
     else with_teams<T>(p.n, true, f);
   } else {
     // Lanes side by side have columns: these are to be neighbours, or items are.
