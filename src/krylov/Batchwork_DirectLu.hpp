@@ -27,9 +27,6 @@ namespace Batchwork {
 ///                 refinement in double
 template <class Factor = void>
 struct DirectLu {
-  static_assert(std::is_void_v<Factor> || std::is_same_v<Factor, float>,
-                "Batchwork::direct_lu: factors have the type of the systems, direct_lu(), or are "
-                "float, direct_lu<float>()");
   StoppingCriteria stop{};
   /// Steps of refinement at most, and stop.most_iterations of them. One suffices where factors have the type of the systems and pivots do
   /// not grow; LAPACK's dsgesv takes 30 at most with factors of float.
@@ -42,6 +39,9 @@ struct DirectLu {
 ///              zero. Of the other criteria only most_iterations counts, for steps of refinement
 template <class Factor = void>
 DirectLu<Factor> direct_lu(StoppingCriteria const& stop = {}) {
+  static_assert(std::is_void_v<Factor> || std::is_same_v<Factor, float>,
+                "Batchwork::direct_lu: factors have the type of the systems, direct_lu(), or are "
+                "float, direct_lu<float>()");
   DirectLu<Factor> solver;
   solver.stop = stop;
   return solver;
