@@ -124,15 +124,7 @@ auto factorize_batch(Exec const& exec, std::string const& label, DirectLu<Factor
   auto const kept = direct_kept<T, F>(exec, a.rows(), items);
   factors.bytes = kept.bytes;
 
-  DirectProblem<T> p;
-  p.a = AnySystems<T>(a.systems());
-  p.log = LogPointers<T>(log);
-  p.growth = log.reciprocal_growth.data();
-  p.condition = log.reciprocal_condition.data();
-  p.items = items;
-  p.n = int(a.rows());
-  p.row_lanes = DirectProblem<T>::lanes_of_a_row(a.rows(), a.nonzeros());
-  p.equilibrates = solver.equilibrate;
+  DirectProblem<T> p = direct_problem<T>(solver, a, log, items);
   p.kept = direct_slots_of<T>(call, numbers, kept, a.rows());
   launch_direct_kept<DirectTask::factorise, F>(exec, call, p, kept.place);
   return factors;

@@ -209,36 +209,39 @@ void launch_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> co
   }
 }
 
-/// What is checked.
-template <class T, class Solver, class A, class B, class X, class Log>
-DirectProblem<T> direct_problem(Solver const& solver, A const& a, B const& b, X const& x,
-                                Log const& log, std::int64_t items) {
+/// What is checked, without right-hand sides.
+template <class T, class Solver, class A, class Log>
+DirectProblem<T> direct_problem(Solver const& solver, A const& a, Log const& log,
+                                std::int64_t items) {
   DirectProblem<T> p;
   p.a = AnySystems<T>(a.systems());
-  p.b = b.storage.as_const();
-  p.x = x.storage;
   p.log = LogPointers<T>(log);
   p.growth = log.reciprocal_growth.data();
   p.condition = log.reciprocal_condition.data();
   p.items = items;
   p.n = int(a.rows());
-  p.columns = int(b.cols);
   p.row_lanes = DirectProblem<T>::lanes_of_a_row(a.rows(), a.nonzeros());
+  p.equilibrates = solver.equilibrate;
+  return p;
+}
+/// With them.
+template <class T, class Solver, class A, class B, class X, class Log>
+DirectProblem<T> direct_problem(Solver const& solver, A const& a, B const& b, X const& x,
+                                Log const& log, std::int64_t items) {
+  DirectProblem<T> p = direct_problem<T>(solver, a, log, items);
+  p.b = b.storage.as_const();
+  p.x = x.storage;
+  p.columns = int(b.cols);
   p.tolerance = T(solver.stop.tolerance);
   p.relative_to = solver.stop.relative_to;
   p.refinements = std::min(solver.refinements, solver.stop.most_iterations);
-  p.equilibrates = solver.equilibrate;
   return p;
 }
 
 /// Adds what there is of a log.
 template <class Log>
 void add_direct_log(SystemCall& call, int position, Log const& log) {
-  auto const add = [&](auto const& view, char const* what) {
-    if (view.data() == nullptr && view.size() == 0) return;
-    call.add(position, "log " + std::string(what), describe_view(view), true);
-    call.parts.back().d.items = std::int64_t(view.extent(0));
-  };
+  auto const add = [&](auto const& view, char const* what) { call.add_log(position, view, what); };
   add(log.iterations, "iterations");
   add(log.recurrence, "recurrence");
   add(log.residual, "residual");

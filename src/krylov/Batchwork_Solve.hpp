@@ -356,11 +356,7 @@ void solve_batch(Exec const& exec, std::string const& label, WorkDivision const&
   call.add_vector(4, "b", b, a);
   call.add_matrices(3, a);
   std::int64_t const items = call.check();
-  auto const add_log = [&](auto const& view, char const* what) {
-    if (view.data() == nullptr && view.size() == 0) return;
-    call.add(6, "log " + std::string(what), describe_view(view), true);
-    call.parts.back().d.items = std::int64_t(view.extent(0));
-  };
+  auto const add_log = [&](auto const& view, char const* what) { call.add_log(6, view, what); };
   add_log(log.iterations, "iterations");
   add_log(log.recurrence, "recurrence");
   add_log(log.residual, "residual");

@@ -13,6 +13,7 @@
 
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
+#include "view/detail/Batchwork_Source.hpp"
 
 namespace Batchwork::Impl {
 
@@ -52,6 +53,13 @@ struct SystemCall : Call {
     if (views.empty()) return;
     parts.back().d.items = a.items();
     parts.back().writes = writes;
+  }
+  /// A View of a SolveLog, if it is there.
+  template <class View>
+  void add_log(int position, View const& view, char const* what) {
+    if (view.data() == nullptr && view.size() == 0) return;
+    add(position, "log " + std::string(what), describe_view(view), true);
+    parts.back().d.items = std::int64_t(view.extent(0));
   }
   /// A vector for every item, v(item, i), or one for all of them.
   template <class V, class A>
