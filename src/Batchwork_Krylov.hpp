@@ -21,6 +21,7 @@
 #include "krylov/Batchwork_SolveConfiguration.hpp"
 #include "krylov/Batchwork_SolveLog.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
+#include "krylov/Batchwork_SymbolicLu.hpp"
 #include "krylov/Batchwork_TeamSolve.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
 #include "krylov/formats/Batchwork_AnyMatrices.hpp"

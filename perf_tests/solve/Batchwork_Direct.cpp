@@ -3,7 +3,7 @@
 
 // Elimination, beside the iteration that the tables have, to the tolerance of the family and to 1e-10.
 
-#include <krylov/Batchwork_DirectLu.hpp>
+#include <krylov/Batchwork_SymbolicLu.hpp>
 
 #include "Solve.hpp"
 
@@ -12,14 +12,15 @@ namespace {
 
 constexpr double strict = 1e-10;
 
-template <class Factor>
-void solve_direct(benchmark::State& state, Family const& family, std::int64_t items,
-                  bool is_strict) {
+/// make(a, criteria) gives the solver.
+template <class Make>
+void solve_direct(benchmark::State& state, Family const& family, std::int64_t items, bool is_strict,
+                  Make const& make) {
   using namespace Batchwork;
   SolveProblem p(family, items);
   if (is_strict) p.distinct.tolerance = strict;
   auto const a = csr(p.row_offsets, p.columns, p.values);
-  auto const solver = direct_lu<Factor>(relative(p.distinct.tolerance, most_iterations));
+  auto const solver = make(a, relative(p.distinct.tolerance, most_iterations));
   auto const n = static_cast<std::size_t>(p.items);
   SolveLog<double, Memory> log;
   log.residual = Kokkos::View<double*, Memory>("residual", n);
@@ -27,25 +28,42 @@ void solve_direct(benchmark::State& state, Family const& family, std::int64_t it
   // Not success, if it is not written.
   Kokkos::deep_copy(log.reason, -1);
   Exec const exec;
+  // At least one number, since a View of none is not allocated.
+  Kokkos::View<double*, Memory> const memory(
+      "workspace", static_cast<std::size_t>(workspace_numbers(exec, solver, a, p.items)) + 1);
   p.run(
-      state, [&](SolveProblem::Vectors const& x) { solve(exec, solver, a, p.b, x, log); },
+      state,
+      [&](SolveProblem::Vectors const& x) {
+        solve(exec, solver, a, p.b, x, log, workspace(memory));
+      },
       [&] { return what_is_said(log, true); });
 }
-template <class Factor>
-void register_direct(Family const& family, std::int64_t items) {
+template <class Make>
+void register_direct(Family const& family, std::string const& method, Make const& make) {
   for (bool is_strict : {false, true})
-    register_solve("solve", "batchwork", family, "csr",
-                   std::string(std::is_void_v<Factor> ? "direct_lu" : "direct_lu_float") +
-                       (is_strict ? "-1e-10" : ""),
-                   items, [=](benchmark::State& state, Family const& f, std::int64_t count) {
-                     solve_direct<Factor>(state, f, count, is_strict);
+    register_solve("solve", "batchwork", family, "csr", method + (is_strict ? "-1e-10" : ""),
+                   batch_items, [=](benchmark::State& state, Family const& f, std::int64_t count) {
+                     solve_direct(state, f, count, is_strict, make);
                    });
 }
-void solve_strictly(benchmark::State& state, Family const& family, std::int64_t items) {
-  SolveProblem p(family, items);
-  p.distinct.tolerance = strict;
-  solve_and_report<Solver::bicgstab, Preconditioner::jacobi>(
-      state, p, Batchwork::csr(p.row_offsets, p.columns, p.values));
+void register_full(Family const& family) {
+  register_direct(family, "direct_lu",
+                  [](auto const&, auto const& stop) { return Batchwork::direct_lu(stop); });
+}
+void register_by_pattern(Family const& family) {
+  register_direct(family, "direct_lu_symbolic", [](auto const& a, auto const& stop) {
+    return Batchwork::direct_lu(Batchwork::symbolic_lu(Exec(), a), stop);
+  });
+}
+template <Solver S, Preconditioner P>
+void register_strict(Family const& family) {
+  register_solve("solve", "batchwork", family, "csr", method_name<S, P>() + "-1e-10", batch_items,
+                 [](benchmark::State& state, Family const& f, std::int64_t items) {
+                   SolveProblem p(f, items);
+                   p.distinct.tolerance = strict;
+                   solve_and_report<S, P>(state, p,
+                                          Batchwork::csr(p.row_offsets, p.columns, p.values));
+                 });
 }
 
 }  // namespace
@@ -53,11 +71,23 @@ void solve_strictly(benchmark::State& state, Family const& family, std::int64_t 
 void register_batchwork_direct() {
   for (auto const& families : {chemistry(), mechanisms()})
     for (Family const& f : families) {
-      register_direct<void>(f, batch_items);
-      register_direct<float>(f, batch_items);
-      register_solve("solve", "batchwork", f, "csr", "bicgstab-jacobi-1e-10", batch_items,
-                     solve_strictly);
+      register_full(f);
+      register_direct(f, "direct_lu_float", [](auto const&, auto const& stop) {
+        return Batchwork::direct_lu<float>(stop);
+      });
+      register_strict<Solver::bicgstab, Preconditioner::jacobi>(f);
     }
+  register_by_pattern(uneven_systems());
+  for (Family const& f : sparse_systems()) {
+    if (f.rows <= 144) register_full(f);
+    register_by_pattern(f);
+    register_strict<Solver::bicgstab, Preconditioner::jacobi>(f);
+    if (f.name == "stencil") continue;
+    register_csr<Solver::bicgstab, Preconditioner::jacobi>("solve", f, batch_items);
+    if (f.name == "hubs") continue;
+    register_csr<Solver::cg, Preconditioner::jacobi>("solve", f, batch_items);
+    register_strict<Solver::cg, Preconditioner::jacobi>(f);
+  }
 }
 
 }  // namespace BatchworkPerf

@@ -185,6 +185,72 @@ Systems make_uneven(Family const& f) {
   return s;
 }
 
+Systems make_grid(Family const& f) {
+  constexpr std::size_t count = 1024;
+  int const across = static_cast<int>(std::lround(std::sqrt(f.rows)));
+  Systems s;
+  s.tolerance = 1e-8;
+  s.row_offsets.push_back(0);
+  // Of each point the pairs with the one before and behind it, across and down; those of the border lie outside.
+  auto const neighbours = [&](int i) {
+    int const x = i % across, y = i / across;
+    return std::array<int, 4>{y > 0 ? i - across : -1, x > 0 ? i - 1 : -1,
+                              x + 1 < across ? i + 1 : -1, y + 1 < across ? i + across : -1};
+  };
+  for (int i = 0; i < f.rows; ++i) {
+    auto const [above, left, right, below] = neighbours(i);
+    for (int const j : {above, left, i, right, below})
+      if (j >= 0) s.columns.push_back(j);
+    s.row_offsets.push_back(s.nonzeros());
+  }
+  auto const points = static_cast<std::uint64_t>(f.rows);
+  for (std::size_t n = 0; n < count; ++n)
+    for (int i = 0; i < f.rows; ++i) {
+      auto const conductivity = [&](int j, int side) {
+        auto const of = static_cast<std::uint64_t>(j >= 0 ? std::min(i, j) : i);
+        auto const pair = static_cast<std::uint64_t>(j < 0                  ? 2 + side
+                                                     : std::abs(j - i) == 1 ? 0
+                                                                            : 1);
+        return std::clamp(normal(41, (n * points + of) * 8 + pair, 0.5, 0.1), 0.1, 0.9);
+      };
+      double sum = 0, off[4];
+      auto const others = neighbours(i);
+      for (int side = 0; side < 4; ++side)
+        sum += off[side] = conductivity(others[std::size_t(side)], side);
+      for (int side = 0; side < 4; ++side) {
+        if (side == 2) s.values.push_back(sum);
+        if (others[std::size_t(side)] >= 0) s.values.push_back(-off[side]);
+      }
+    }
+  s.b.assign(count * std::size_t(f.rows), 1.0);
+  return s;
+}
+
+Systems make_hubs(Family const& f) {
+  constexpr int beside = 4;
+  auto const seed = static_cast<std::uint64_t>(f.rows) + 9;
+  // full rows, full columns of the other rows, their diagonals and what is beside: see hubs().
+  int full = 0;
+  while (full * f.rows + (f.rows - full) * (full + 1 + beside) < f.nonzeros) ++full;
+  Systems s;
+  s.row_offsets.push_back(0);
+  for (int i = 0; i < f.rows; ++i) {
+    int wanted = beside, left = f.rows - full - 1;
+    for (int j = 0; j < f.rows; ++j) {
+      bool takes = i < full || j < full || i == j;
+      if (!takes) {
+        takes = uniform(seed, static_cast<std::uint64_t>(i * f.rows + j)) * left < wanted;
+        --left;
+        if (takes) --wanted;
+      }
+      if (takes) s.columns.push_back(j);
+    }
+    s.row_offsets.push_back(s.nonzeros());
+  }
+  put_random(s, f);
+  return s;
+}
+
 /// The chosen items of x.
 struct GatherVectors {
   SolveProblem::Vectors to, from;
@@ -248,6 +314,14 @@ Family grimech30() {
 Family badly_scaled(int rows) { return {"badly_scaled", rows, rows * rows, make_badly_scaled}; }
 
 Family random_systems(int rows, int nonzeros) { return {"random", rows, nonzeros, make_random}; }
+
+Family grid(int across) {
+  return {"grid", across * across, 5 * across * across - 4 * across, make_grid};
+}
+
+Family hubs(int rows, int full) {
+  return {"hubs", rows, full * rows + (rows - full) * (full + 5), make_hubs};
+}
 
 Family uneven_systems() { return {"uneven", 144, 6135, make_uneven}; }
 

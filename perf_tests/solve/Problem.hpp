@@ -64,6 +64,14 @@ Family random_systems(int rows, int nonzeros);
 /// says little.
 Family uneven_systems();
 
+/// Conduction on a grid of so many points each way, at whose border the value is given: five points, conductivities from N(0.5, 0.1)
+/// clipped to [0.1, 0.9] for each pair of neighbours, positive definite. 1024 systems, b = 1, to 1e-8.
+Family grid(int across);
+
+/// As mechanisms are whose species react with a few others and all with some: so many full rows and columns, 4 entries beside the
+/// diagonal in the other rows. Else as random_systems.
+Family hubs(int rows, int full);
+
 /// Items of a batch, unless memory says otherwise. Hosts are compared with peers on hosts, where time says otherwise.
 inline constexpr std::int64_t batch_items = on_device ? 131072 : 1024;
 
@@ -204,6 +212,11 @@ inline std::vector<Family> chemistry() {
 }
 /// Beside these, whose rows are too even: as mechanisms are.
 inline std::vector<Family> mechanisms() { return {grimech30(), uneven_systems()}; }
+
+/// Beside these, where few entries fill in.
+inline std::vector<Family> sparse_systems() {
+  return {stencil(64), stencil(512), grid(8), grid(12), grid(20), hubs(144, 12)};
+}
 
 }  // namespace BatchworkPerf
 

@@ -322,28 +322,34 @@ void direct_batch(Exec const& exec, std::string const& label, Solver const& solv
       });
 }
 
-/// With what may be left out.
-template <class Exec, class Solver, class A, class B, class X, class... Rest>
-void solve_directly(Exec const& exec, Launch<> const& launched, Solver const& solver, A const& a,
-                    B const& b, X const& x, Rest const&... rest) {
+/// Runs run(log, workspace) with what may be left out behind x.
+template <class T, class Exec, class Run, class... Rest>
+void with_log_and_workspace(Run const& run, Rest const&... rest) {
   static_assert(sizeof...(Rest) <= 2,
                 "Batchwork::solve takes, after x, a log and workspace(view) at most");
-  std::string const& label = label_alone(launched);
-  using T = std::remove_const_t<typename std::remove_cvref_t<decltype(stored(x))>::value_type>;
   using NoLog = SolveLog<T, typename Exec::memory_space>;
-  auto const run = [&](auto const& log, auto const&... memory) {
+  auto const sorted = [&](auto const& log, auto const&... memory) {
     if constexpr (requires { log.reason; }) {
-      if constexpr (sizeof...(memory) == 0)
-        direct_batch(exec, label, solver, a, b, x, log, NoWorkspace{});
-      else direct_batch(exec, label, solver, a, b, x, log, memory...);
+      if constexpr (sizeof...(memory) == 0) run(log, NoWorkspace{});
+      else run(log, memory...);
     } else {
       static_assert(sizeof...(memory) == 0,
                     "Batchwork::solve: the log comes before workspace(view)");
-      direct_batch(exec, label, solver, a, b, x, NoLog{}, log);
+      run(NoLog{}, log);
     }
   };
-  if constexpr (sizeof...(Rest) > 0) run(rest...);
-  else run(NoWorkspace{});
+  if constexpr (sizeof...(Rest) > 0) sorted(rest...);
+  else run(NoLog{}, NoWorkspace{});
+}
+template <class Exec, class Solver, class A, class B, class X, class... Rest>
+void solve_directly(Exec const& exec, Launch<> const& launched, Solver const& solver, A const& a,
+                    B const& b, X const& x, Rest const&... rest) {
+  using T = std::remove_const_t<typename std::remove_cvref_t<decltype(stored(x))>::value_type>;
+  with_log_and_workspace<T, Exec>(
+      [&](auto const& log, auto const& memory) {
+        direct_batch(exec, label_alone(launched), solver, a, b, x, log, memory);
+      },
+      rest...);
 }
 
 /// solve of its arguments, with direct_lu.

@@ -23,4 +23,8 @@ void direct_solves(Exec const& exec, Interleaved<int*> row_offsets, Interleaved<
   auto const factors = factorize(exec, solver, a, kept, log);
   solve(exec, factors, a, b, x, log);
   solve(exec, factors, b, x);
+
+  log.dense_form = Interleaved<int*>("dense form", std::size_t(items));
+  auto const by_pattern = direct_lu(symbolic_lu(exec, a), relative(1e-10));
+  solve(exec, by_pattern, a, b, x, log, workspace(memory));
 }

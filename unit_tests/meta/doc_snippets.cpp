@@ -316,6 +316,19 @@ void factors_that_are_kept(Exec const& exec, Matrices const& A, Kokkos::View<dou
   solve(exec, f, A, b, x, log);               // |b - A x| with the new A
 }
 
+void sparse_direct_solves(Exec const& exec, Kokkos::View<int*> row_offsets,
+                          Kokkos::View<int*> columns, Kokkos::View<double**> values,
+                          Kokkos::View<double**> b, Kokkos::View<double**> x, std::int64_t items) {
+  auto const A = csr(row_offsets, columns, values);
+  auto const symbolic = symbolic_lu(exec, A);  // a SymbolicLu, once for a pattern
+  std::printf("%d entries of L and U, %d levels\n", int(symbolic.factor_entries()),
+              symbolic.levels());
+  auto solver = direct_lu(symbolic, relative(1e-10));  // a SparseDirectLu
+  auto log = SolveLog<double>::allocated(items);
+  log.dense_form = Kokkos::View<int*>("dense form", items);
+  solve(exec, solver, A, b, x, log);
+}
+
 void residuals(Exec const& exec, Kokkos::View<int*> row_offsets, Kokkos::View<int*> columns,
                Kokkos::View<double**> values, Kokkos::View<double**> x, Kokkos::View<double**> y,
                Kokkos::View<double**> r) {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "krylov/Batchwork_SolveLog.hpp"
@@ -38,10 +39,16 @@ struct DirectProblem {
   RelativeTo relative_to = RelativeTo::right_side;
   int refinements = 0;
   bool equilibrates = true;
+  bool only_marked = false;  ///< items that an elimination by pattern has left
 
   /// Items behind the last one compute what that does, and store nothing.
   BATCHWORK_INLINE std::int64_t some_item(std::int64_t item) const {
     return item < items ? item : items - 1;
+  }
+  /// An item that is left to another kernel has this NaN, which nothing computes, as the first number of x.
+  BATCHWORK_INLINE void mark(std::int64_t item) const { *item_of(x, item) = mark_of_item(); }
+  BATCHWORK_INLINE bool takes(std::int64_t item) const {
+    return !only_marked || bits(*item_of(x, item)) == bits(mark_of_item());
   }
   /// Of a device's lanes: those that walk over the rows in the fewest steps, counting what it takes them to add up.
   static int lanes_of_a_row(std::int64_t rows, std::int64_t nonzeros) {
@@ -56,6 +63,12 @@ struct DirectProblem {
       if (best == 1 || cost < least) best = lanes, least = cost;
     }
     return best;
+  }
+
+ private:
+  static BATCHWORK_INLINE T mark_of_item() {
+    return from_bits<T>(sizeof(T) == 8 ? integer_of_t<T>(0x7ff8ba7c00000001)
+                                       : integer_of_t<T>(0x7fc0ba7c));
   }
 };
 

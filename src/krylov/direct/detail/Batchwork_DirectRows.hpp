@@ -354,6 +354,11 @@ struct DirectTeamsInWorkspace {
         reinterpret_cast<T*>(found + found_numbers()), 2);
     std::int64_t const own = member.league_rank(), step = member.league_size();
     for (std::int64_t item = own; item < p.items; item += step) {
+      if constexpr (Task == DirectTask::whole) {
+        bool const takes = p.takes(item);
+        lanes.sync();
+        if (!takes) continue;
+      }
       run_direct_of_item<true, Task>(
           p, lanes, room, slots.slot(Task == DirectTask::whole ? own : item), found, item);
       // The next item takes the place of this one.
@@ -380,7 +385,8 @@ struct DirectHost {
     std::int64_t const begin = chunk * per_chunk,
                        end = begin + per_chunk < p.items ? begin + per_chunk : p.items;
     for (std::int64_t item = begin; item < end; ++item)
-      run_direct_of_item<false, DirectTask::whole>(p, lanes, room, memory, nullptr, item);
+      if (p.takes(item))
+        run_direct_of_item<false, DirectTask::whole>(p, lanes, room, memory, nullptr, item);
   }
 };
 
@@ -394,7 +400,8 @@ struct DirectHostInWorkspace {
     auto const room = DirectTeamsInWorkspace<T, F>::room_of(p.n);
     LoneSums lanes;
     for (std::int64_t item = own; item < p.items; item += slots.count)
-      run_direct_of_item<false, Task>(p, lanes, room, slots.slot(own), nullptr, item);
+      if (p.takes(item))
+        run_direct_of_item<false, Task>(p, lanes, room, slots.slot(own), nullptr, item);
   }
 };
 

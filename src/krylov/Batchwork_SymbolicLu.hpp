@@ -1,0 +1,377 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// symbolic_lu: the factors of a sparse pattern, found once on the host; and direct solves of a batch by it.
+#ifndef BATCHWORK_SYMBOLICLU_HPP
+#define BATCHWORK_SYMBOLICLU_HPP
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "krylov/Batchwork_DirectLu.hpp"
+#include "krylov/direct/detail/Batchwork_MarkedItems.hpp"
+#include "krylov/direct/detail/Batchwork_SymbolicElimination.hpp"
+#include "krylov/direct/detail/Batchwork_SymbolicLists.hpp"
+#include "krylov/direct/detail/Batchwork_SymbolicPacks.hpp"
+#include "krylov/direct/detail/Batchwork_SymbolicTeams.hpp"
+
+namespace Batchwork {
+
+/// The elimination of a pattern, for direct_lu(symbolic, stop). Copies share what is in memory. Made by symbolic_lu.
+template <class Memory>
+class SymbolicLu {
+ public:
+  using memory_space = Memory;
+
+  std::int64_t rows() const { return lists_.places.n; }
+  /// Of the matrices, as the format counts them.
+  std::int64_t nonzeros() const { return nonzeros_; }
+  /// Entries of L and U, with one diagonal: those of the pattern and what fills in.
+  std::int64_t factor_entries() const { return lists_.places.entries; }
+  /// Multiply-adds of an elimination; without a pattern n^3 / 3.
+  std::int64_t products() const { return products_; }
+  /// Steps whose pivots are taken at the same time.
+  int levels() const { return levels_; }
+  /// The pivots' rows, one after the other.
+  std::vector<int> const& order() const { return order_; }
+
+  // ---- the rest is not for users ----
+
+  SymbolicLu(Impl::SymbolicElimination const& e, Impl::SymbolicListsOnHost const& on_host,
+             std::int64_t nonzeros, int lanes)
+      : nonzeros_(nonzeros),
+        products_(e.products),
+        levels_(e.levels),
+        lanes_(lanes),
+        order_(e.order) {
+    lists_.places = on_host.places;
+    lists_.of_upper = on_host.of_upper;
+    lists_.has_repeated = on_host.has_repeated;
+    lists_.given_begin = keep(integers_, on_host.given_begin, 0);
+    lists_.row_begin = keep(integers_, on_host.row_begin, 1);
+    lists_.column_begin = keep(integers_, on_host.column_begin, 2);
+    lists_.first_slice = keep(integers_, on_host.first_slice, 3);
+    lists_.given = keep(places_, on_host.given, 0);
+    lists_.of_row = keep(places_, on_host.of_row, 1);
+    lists_.of_column = keep(places_, on_host.of_column, 2);
+    lists_.slices = keep(&slices_, on_host.slices, 0);
+    lists_.targets = keep(words_, on_host.targets, 0);
+    lists_.pairs = keep(words_, on_host.pairs, 1);
+    lists_.eliminate = on_host.eliminate;
+    lists_.forward = on_host.forward;
+    lists_.backward = on_host.backward;
+    lists_.forward_transposed = on_host.forward_transposed;
+    lists_.backward_transposed = on_host.backward_transposed;
+  }
+  Impl::SymbolicLists const& lists() const { return lists_; }
+  int lanes() const { return lanes_; }
+
+ private:
+  template <class T>
+  using Kept = Kokkos::View<T*, Memory>;
+
+  std::int64_t nonzeros_ = 0, products_ = 0;
+  int levels_ = 0, lanes_ = 1;
+  std::vector<int> order_;
+  Impl::SymbolicLists lists_;
+  Kept<int> integers_[4];
+  Kept<std::uint16_t> places_[3];
+  Kept<Impl::ListSlice> slices_;
+  Kept<std::uint32_t> words_[2];
+
+  template <class T>
+  static T const* keep(Kept<T>* kept, std::vector<T> const& from, int which) {
+    Kept<T> view(Kokkos::view_alloc("Batchwork::symbolic_lu", Kokkos::WithoutInitializing),
+                 from.size());
+    Kokkos::deep_copy(
+        view, Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                  from.data(), from.size()));
+    kept[which] = view;
+    return view.data();
+  }
+};
+
+/// What direct_lu(symbolic, stop) gives: a solver that takes no preconditioner.
+template <class Memory>
+struct SparseDirectLu {
+  SymbolicLu<Memory> symbolic;
+  StoppingCriteria stop{};
+  int refinements = 1;      ///< steps of refinement at most, and stop.most_iterations of them
+  bool equilibrate = true;  ///< rows, then columns, are scaled by powers of two (LAPACK's geequb)
+  /// A pivot stays on the diagonal if it is at least so many times the largest number below it (1e-3 as in KLU: Davis and Palamadai
+  /// Natarajan, ACM Transactions on Mathematical Software 37, 2010).
+  double pivot_threshold = 1e-3;
+  /// Items with smaller pivots are eliminated in their dense form, by a second kernel; else they end as breakdown.
+  bool falls_back = true;
+};
+
+namespace Impl {
+template <class X>
+inline constexpr bool is_symbolic = false;
+template <class Memory>
+inline constexpr bool is_symbolic<SymbolicLu<Memory>> = true;
+}  // namespace Impl
+
+/// Elimination by a pattern, as a solver of solve: solve(direct_lu(symbolic, stop), A, b, x).
+/// \param symbolic  of symbolic_lu(A), for matrices with that pattern
+/// \param stop      as of direct_lu(stop)
+template <class Symbolic>
+  requires Impl::is_symbolic<Symbolic>
+auto direct_lu(Symbolic const& symbolic, StoppingCriteria const& stop = {}) {
+  return SparseDirectLu<typename Symbolic::memory_space>{symbolic, stop};
+}
+
+namespace Impl {
+
+template <class X>
+inline constexpr bool is_sparse_direct = false;
+template <class Memory>
+inline constexpr bool is_sparse_direct<SparseDirectLu<Memory>> = true;
+template <class Memory>
+inline constexpr bool has_own_solve<SparseDirectLu<Memory>> = true;
+
+/// Columns of each row, on the host; throws where they are none of the matrix.
+template <class A>
+std::vector<std::vector<int>> columns_of_pattern(SystemCall const& call, A const& a) {
+  int const n = int(a.rows());
+  std::vector<std::vector<int>> rows(static_cast<std::size_t>(n));
+  if constexpr (requires { a.columns_by_rows(); }) {
+    auto const given = a.columns_by_rows();
+    for (int i = 0; i < n; ++i)
+      for (std::int64_t const j : given[std::size_t(i)]) {
+        if (j < 0 || j >= n)
+          call.fail("row " + std::to_string(i) + " has an entry in column " + std::to_string(j) +
+                    " of " + std::to_string(n) + "; see check(A)");
+        rows[std::size_t(i)].push_back(int(j));
+      }
+  } else {
+    static_assert(
+        requires { a.columns_by_rows(); },
+        "Batchwork::symbolic_lu: matrices without a pattern; dense ones have their direct "
+        "solves by direct_lu(), and AnyMatrices are given as csr, ell or dia");
+  }
+  return rows;
+}
+
+/// Lanes of a device that eliminate an item: more than a warp where there is enough to do at once.
+inline int lanes_by_pattern(SymbolicElimination const& e) {
+  int lanes = lanes_of_warp;
+  while (lanes < 256 && e.entries > 32 * std::int64_t(lanes)) lanes *= 2;
+  return lanes;
+}
+
+template <class Exec, class A>
+auto make_symbolic(A const& a, std::vector<int> const& order, int lanes = 0) {
+  using Memory = typename Exec::memory_space;
+  SystemCall const call("symbolic_lu");
+  call.check_matrices(1, a);
+  constexpr std::int64_t most = PlacesOfItem::most;
+  std::int64_t const n = a.rows();
+  std::string const remedy =
+      "; give direct_lu() without a pattern, which takes a workspace, or an iterative solver";
+  if (3 * n + 1 > most)
+    call.fail("systems of " + std::to_string(n) + " rows, more than the limit of " +
+              std::to_string((most - 1) / 3) + remedy);
+  if (!order.empty()) {
+    std::vector<char> seen(static_cast<std::size_t>(n), 0);
+    bool fits = std::int64_t(order.size()) == n;
+    for (int const k : order)
+      fits = fits && k >= 0 && k < n &&
+             ++seen[std::size_t(std::clamp<std::int64_t>(k, 0, n - 1))] == 1;
+    if (!fits)
+      call.fail("operand 2, the order, does not have each of the rows 0 to " +
+                std::to_string(n - 1) + " once");
+  }
+  auto const columns = columns_of_pattern(call, a);
+  std::int64_t const room = most - 2 * n - 1;
+  SymbolicElimination const e(columns, order, room);
+  if (e.without_pivot >= 0)
+    call.fail(
+        "row " + std::to_string(e.without_pivot) +
+        " has no entry of the diagonal when its turn comes, and rows are not exchanged; store "
+        "one, or give direct_lu() without a pattern");
+  if (e.entries > room)
+    call.fail("factors of more than " + std::to_string(room) + " entries" + remedy);
+  if (lanes == 0) lanes = lanes_by_pattern(e);
+  return SymbolicLu<Memory>(e, SymbolicListsOnHost(e, columns, lanes), a.nonzeros(), lanes);
+}
+
+template <class T, class Exec>
+void launch_symbolic(Exec const& exec, SystemCall const& call, SymbolicProblem<T> const& p,
+                     int lanes) {
+  PlacesOfItem const& places = p.lists.places;
+  if constexpr (runs_on_device<Exec>) {
+    using Kernel = SymbolicTeams<T>;
+    Kernel const kernel(p, lanes);
+    launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
+        exec, kernel_label(call.verb, call.label), kernel,
+        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, [&] {
+          return LaunchWords{call.verb, "factors of " + std::to_string(places.entries) + " entries",
+                             "give direct_lu() without a pattern, or an iterative solver"};
+        });
+  } else {
+    auto const run = [&]<int W>() {
+      using Kernel = SymbolicPacks<T, W>;
+      launch_direct_chunks(exec, call, p.of.n, Kernel::packs(p.of.items),
+                           [&](std::int64_t per_chunk) { return Kernel{p, per_chunk}; });
+    };
+    constexpr int W = native_width<T>;
+    if (p.of.items > 1 && SymbolicPacks<T, W>::bytes(places) <= bytes_of_symbolic_pack)
+      run.template operator()<W>();
+    else run.template operator()<1>();
+  }
+}
+/// The items that are left, where rows are exchanged.
+template <class T, class Exec, class Given>
+void launch_marked(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
+                   Given const& given) {
+  if (p.n > direct_rows_on_chip<T, T>(exec)) {
+    CallEnd<NoStatus, Given> const end{{}, given};
+    launch_in_workspace<T>(call, end, direct_slots<T, T>(exec, p.n, p.items),
+                           [&](WorkspaceSlots<T> const& slots) {
+                             launch_direct_slots<DirectTask::whole, T>(exec, call, p, slots);
+                           });
+  } else if constexpr (runs_on_device<Exec>) {
+    using Kernel = MarkedItems<T>;
+    Kernel const kernel(p, slots_at_once(exec, p.items, Kernel::team()));
+    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+        exec, kernel_label(call.verb, call.label), kernel,
+        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
+        [&] { return call.launch_words(p.n); });
+  } else {
+    launch_direct_chunks(exec, call, p.n, p.items,
+                         [&](std::int64_t per_chunk) { return DirectHost<T, T>{p, per_chunk}; });
+  }
+}
+
+template <class Exec, class Memory, class A, class B, class X, class Log, class Given>
+void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Memory> const& solver,
+                  A const& a, B const& b, X const& x, Log const& log, Given const& given) {
+  using T = typename Log::value_type;
+  static_assert(reaches<Exec, Memory>,
+                "Batchwork::solve: the SymbolicLu is in memory that the execution space does not "
+                "reach; call symbolic_lu with the same execution space");
+  SymbolicLu<Memory> const& s = solver.symbolic;
+  direct_batch<Exec>(
+      label, solver, a, b, x, log, 3,
+      [&](SystemCall& call) {
+        if (a.rows() != s.rows() || a.nonzeros() != s.nonzeros())
+          call.fail("operand 1, direct_lu(symbolic): of a pattern of " + std::to_string(s.rows()) +
+                    " rows and " + std::to_string(s.nonzeros()) +
+                    " entries, but the matrices have " + std::to_string(a.rows()) + " and " +
+                    std::to_string(a.nonzeros()) + "; call symbolic_lu for them");
+        if (!(solver.pivot_threshold > 0 && solver.pivot_threshold <= 1))
+          call.fail("a pivot threshold of " + std::to_string(solver.pivot_threshold) +
+                    "; give one above zero, and one at most");
+        if (log.dense_form.data() != nullptr) call.add_log(5, log.dense_form, "dense_form");
+        if constexpr (!std::is_same_v<Given, NoWorkspace>)
+          add_direct_memory<T, Exec>(call, 6, "workspace", given.view, true);
+      },
+      [&](SystemCall const& call, DirectProblem<T> const& p) {
+        SymbolicProblem<T> q{p, s.lists(), T(1 / solver.pivot_threshold), solver.falls_back,
+                             log.dense_form.data()};
+        if (!solver.falls_back) return launch_symbolic(exec, call, q, s.lanes());
+        // Whether there is room for the dense form is found out before anything is launched.
+        DirectProblem<T> left = p;
+        left.only_marked = true;
+        if (p.n > direct_rows_on_chip<T, T>(exec)) {
+          if constexpr (std::is_same_v<Given, NoWorkspace>)
+            call.fail("items with small pivots are eliminated as " +
+                      direct_slots<T, T>(exec, p.n, p.items).why +
+                      "; give workspace(view) of workspace_numbers(...) numbers, or set "
+                      "falls_back of direct_lu(symbolic) to false");
+        }
+        launch_symbolic(exec, call, q, s.lanes());
+        launch_marked(exec, call, left, given);
+      });
+}
+
+/// solve of its arguments, with direct_lu(symbolic).
+struct SolveByPatternOfArguments {
+  template <class Exec, class Memory, SystemMatrices A, Viewish B, Viewish X,
+            LogOrWorkspace... Rest>
+  void operator()(Exec const& exec, Launch<> const& how, SparseDirectLu<Memory> const& solver,
+                  A const& a, B const& b, X const& x, Rest const&... rest) const {
+    using T = std::remove_const_t<typename std::remove_cvref_t<decltype(stored(x))>::value_type>;
+    with_log_and_workspace<T, Exec>(
+        [&](auto const& log, auto const& memory) {
+          sparse_batch(exec, label_alone(how), solver, a, b, x, log, memory);
+        },
+        rest...);
+  }
+  template <class... X>
+  void operator()(X const&...) const {
+    static_assert(any_order<X...>,
+                  "Batchwork::solve: with direct_lu(symbolic), which takes no preconditioner, the "
+                  "arguments are [exec,] [launch(\"label\"),] direct_lu(symbolic, ...), A, b, x [, "
+                  "log] [, workspace(view)] in this order");
+  }
+};
+
+}  // namespace Impl
+
+/// Finds which entries L and U of a sparse pattern have, in an order of the pivots that keeps them few, and what can be computed at the
+/// same time. On the host, once for a pattern: copies the pattern there, waits for that, and allocates on the execution space.
+///
+///   auto const symbolic = symbolic_lu([exec,] A [, order])
+///   solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log] [, workspace(view)])
+///
+/// \param a      csr, ell or dia; the numbers are not looked at. Each row must have its entry of the diagonal, or get it by filling in
+/// \param order  the rows in the order in which they are to be pivots; of a library of orderings (AMD, METIS), or natural. Else they are
+///               chosen by Markowitz' counts, several at a time that are no neighbours (Duff, Erisman and Reid, Direct Methods for Sparse
+///               Matrices, 2nd edition, section 7.3; Liu, ACM Transactions on Mathematical Software 11, 1985)
+///
+/// Throws std::invalid_argument: columns out of range, a pivot without an entry, an order that is none, or factors of more entries than
+/// numbers of 16 bits tell apart, with two for each row beside them.
+template <class Exec, Impl::SystemMatrices A>
+  requires Kokkos::is_execution_space_v<Exec>
+auto symbolic_lu(Exec const&, A const& a, std::vector<int> const& order = {}) {
+  return Impl::make_symbolic<Exec>(a, order);
+}
+template <Impl::SystemMatrices A>
+auto symbolic_lu(A const& a, std::vector<int> const& order = {}) {
+  return Impl::make_symbolic<Kokkos::DefaultExecutionSpace>(a, order);
+}
+
+/// Solves A_n x_n = b_n for every item n by elimination along a pattern that symbolic_lu has gone through:
+///
+///   solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log] [, workspace(view)])
+///
+/// What is given and what comes back is that of solve(direct_lu(stop), A, b, x), with these differences. A has the pattern of the
+/// SymbolicLu, entry by entry, which is checked by its numbers of rows and entries alone. Pivots stay on the diagonal: an item of which
+/// one is smaller than `pivot_threshold` times a number below it, zero or not finite is left to a second kernel, which eliminates the
+/// full matrix with rows exchanged, as direct_lu(stop) does, and reports as that does; log.dense_form, if the log has it, says so. For
+/// rows that do not fit on the chip as full matrices that takes a workspace. With `falls_back` false there is no second kernel, and such
+/// an item ends as breakdown, with the 1-based row in its info, and x is NaN.
+///
+/// Cost: symbolic.products() multiply-adds an item, of which each reads four bytes of a list that all items share; symbolic.factor_entries()
+/// and eight vectors of numbers in the scratch of a team, or on the stack of a host's thread, which has a SIMD register's width of items
+/// at once.
+template <class... X>
+  requires(Impl::is_sparse_direct<X> || ...)
+void solve(X const&... arguments) {
+  Impl::call_verb(Impl::SolveByPatternOfArguments(), arguments...);
+}
+
+/// How many numbers the workspace of such a call needs: 0 where full matrices fit on the chip, or falls_back is false. Fewer, down to
+/// those of one item, are taken as well, and then the items that are left take longer.
+template <class Exec, class Memory, Impl::SystemMatrices A>
+  requires Kokkos::is_execution_space_v<Exec>
+std::int64_t workspace_numbers(Exec const& exec, SparseDirectLu<Memory> const& solver, A const& a,
+                               std::int64_t items) {
+  return solver.falls_back ? workspace_numbers(exec, DirectLu<>(), a, items) : 0;
+}
+template <class Memory, Impl::SystemMatrices A>
+std::int64_t workspace_numbers(SparseDirectLu<Memory> const& solver, A const& a,
+                               std::int64_t items) {
+  return workspace_numbers(Kokkos::DefaultExecutionSpace(), solver, a, items);
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// SymbolicLists: an elimination by a pattern, and the substitutions after it, as lists of sums of products, which the lanes of an item
+/// compute step by step.
+#ifndef BATCHWORK_SYMBOLICLISTS_HPP
+#define BATCHWORK_SYMBOLICLISTS_HPP
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "krylov/direct/detail/Batchwork_SymbolicElimination.hpp"
+
+namespace Batchwork::Impl {
+
+/// Lanes that take a slice of a step together, neighbouring ones neighbouring words of the lists.
+inline constexpr int lanes_of_slice = Vendor::has_shuffles ? lanes_of_warp : 1;
+
+/// Some sums of a step: as many products for each lane, of which `parts` neighbours have a sum together.
+struct ListSlice {
+  std::int32_t begin;  ///< of its products, in units of lanes_of_slice
+  std::uint16_t width, parts;
+};
+/// Steps of a list, one after the other; from `first` up to `end`.
+struct ListSteps {
+  int first = 0, end = 0;
+};
+
+/// Numbers of an item, by their places: the entries of L and U, those of U first; the reciprocals of the pivots; a vector; and a zero.
+struct PlacesOfItem {
+  /// Places are numbers of 16 bits, of which the last says that there is none.
+  static constexpr std::uint32_t none = 0xffff, most = none;
+
+  int n = 0, entries = 0;
+  constexpr BATCHWORK_INLINE int reciprocal(int k) const { return entries + k; }
+  constexpr BATCHWORK_INLINE int vector(int k) const { return entries + n + k; }
+  constexpr BATCHWORK_INLINE int zero() const { return entries + 2 * n; }
+  constexpr BATCHWORK_INLINE int count() const { return entries + 2 * n + 1; }
+};
+
+/// As kernels see it. A target t of a step becomes x(t) - sum over q of x(first of q) x(second of q); what then happens depends on the
+/// list. Of eliminate even steps store the reciprocal of a pivot, odd ones multiply an entry of L by one; others multiply by one.
+struct SymbolicLists {
+  PlacesOfItem places;
+  int of_upper = 0;  ///< entries of U
+  bool has_repeated =
+      false;  ///< whether a row has a column twice: then `given` and `own` are not the same
+  /// Entry k of row i of the matrix goes to given[given_begin[i] + k]; places without repetition by rows and by columns.
+  int const *given_begin = nullptr, *row_begin = nullptr, *column_begin = nullptr;
+  std::uint16_t const *given = nullptr, *of_row = nullptr, *of_column = nullptr;
+
+  int const* first_slice = nullptr;  ///< of each step
+  ListSlice const* slices = nullptr;
+  std::uint32_t const* targets =
+      nullptr;  ///< of lanes: the place, and in the upper half the other place, or none
+  std::uint32_t const* pairs = nullptr;  ///< of products: two places
+  ListSteps eliminate, forward, backward, forward_transposed, backward_transposed;
+};
+
+/// The same on the host, as it is made.
+class SymbolicListsOnHost {
+ public:
+  PlacesOfItem places;
+  int of_upper = 0;
+  bool has_repeated = false;
+  std::vector<int> given_begin{0}, row_begin{0}, column_begin{0};
+  std::vector<std::uint16_t> given, of_row, of_column;
+  std::vector<int> first_slice{0};
+  std::vector<ListSlice> slices;
+  std::vector<std::uint32_t> targets, pairs;
+  ListSteps eliminate, forward, backward, forward_transposed, backward_transposed;
+
+  /// \param columns  of each row, as they stand in the matrices
+  /// \param lanes    that will compute a step together
+  SymbolicListsOnHost(SymbolicElimination const& e, std::vector<std::vector<int>> const& columns,
+                      int lanes)
+      : elimination_(e), lanes_(lanes) {
+    places.n = e.n;
+    places.entries = int(e.entries);
+    number_entries();
+    add_pattern(columns);
+    add_elimination();
+    add_substitutions();
+    // What lanes look at behind the last step.
+    int const behind = (lanes + lanes_of_slice - 1) / lanes_of_slice;
+    for (int k = 0; k < behind; ++k) slices.push_back({0, 0, 1});
+    targets.insert(targets.end(), std::size_t(behind * lanes_of_slice),
+                   PlacesOfItem::none | PlacesOfItem::none << 16);
+  }
+
+ private:
+  struct Target {
+    int place, other;
+    std::vector<std::pair<int, int>> products;
+  };
+  using Step = std::vector<Target>;
+  static constexpr int none = int(PlacesOfItem::none);
+
+  SymbolicElimination const& elimination_;
+  int lanes_;
+  std::vector<std::map<int, int>> place_of_;  ///< of entry (i, j)
+
+  int place(int i, int j) const { return place_of_[std::size_t(i)].at(j); }
+
+  void number_entries() {
+    auto const& e = elimination_;
+    place_of_.resize(std::size_t(e.n));
+    int next = 0;
+    for (int const k : e.order) {
+      place_of_[std::size_t(k)][k] = next++;
+      for (int const j : e.right[std::size_t(k)]) place_of_[std::size_t(k)][j] = next++;
+    }
+    of_upper = next;
+    for (int const k : e.order)
+      for (int const i : e.below[std::size_t(k)]) place_of_[std::size_t(i)][k] = next++;
+  }
+  void add_pattern(std::vector<std::vector<int>> const& columns) {
+    std::vector<std::vector<int>> of_columns(columns.size());
+    for (int i = 0; i < places.n; ++i) {
+      std::vector<int> row;
+      for (int const j : columns[std::size_t(i)]) {
+        given.push_back(std::uint16_t(place(i, j)));
+        row.push_back(place(i, j));
+      }
+      given_begin.push_back(int(given.size()));
+      std::size_t const all = row.size();
+      if (std::vector<int> sorted = row; true) {
+        std::sort(sorted.begin(), sorted.end());
+        sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+        has_repeated = has_repeated || sorted.size() < all;
+        if (sorted.size() < all) row = sorted;
+      }
+      of_row.insert(of_row.end(), row.begin(), row.end());
+      row_begin.push_back(int(of_row.size()));
+      std::vector<int> once = columns[std::size_t(i)];
+      std::sort(once.begin(), once.end());
+      once.erase(std::unique(once.begin(), once.end()), once.end());
+      for (int const j : once) of_columns[std::size_t(j)].push_back(place(i, j));
+    }
+    for (auto const& c : of_columns) {
+      of_column.insert(of_column.end(), c.begin(), c.end());
+      column_begin.push_back(int(of_column.size()));
+    }
+  }
+
+  void add_elimination() {
+    auto const& e = elimination_;
+    // What each entry, and each number of the vector, loses, in the order of the pivots.
+    std::vector<std::vector<std::pair<int, int>>> products(std::size_t(places.count()));
+    for (int const k : e.order)
+      for (int const i : e.below[std::size_t(k)]) {
+        int const l = place(i, k);
+        for (int const j : e.right[std::size_t(k)])
+          products[std::size_t(place(i, j))].push_back({l, place(k, j)});
+        products[std::size_t(places.vector(i))].push_back({l, places.vector(k)});
+      }
+    eliminate.first = steps();
+    for (int level = 0; level < e.levels; ++level) {
+      Step sums, quotients;
+      auto const add = [&](int target, int other) {
+        auto& own = products[std::size_t(target)];
+        if (!own.empty() || other != none) sums.push_back({target, other, std::move(own)});
+      };
+      for (int const k : e.order) {
+        if (e.level[std::size_t(k)] != level) continue;
+        add(place(k, k), places.reciprocal(k));
+        add(places.vector(k), none);
+        for (int const j : e.right[std::size_t(k)]) add(place(k, j), none);
+        for (int const i : e.below[std::size_t(k)]) {
+          add(place(i, k), none);
+          quotients.push_back({place(i, k), places.reciprocal(k), {}});
+        }
+      }
+      add_step(sums);
+      add_step(quotients);
+    }
+    eliminate.end = steps();
+  }
+
+  /// One substitution: row k takes products(k) off its number, and then, if it is said so, is divided by its pivot.
+  template <class Products>
+  ListSteps add_substitution(bool rises, bool divides, Products const& products) {
+    auto const& e = elimination_;
+    ListSteps range{steps(), 0};
+    for (int s = 0; s < e.levels; ++s) {
+      Step step;
+      for (int const k : e.order) {
+        if (e.level[std::size_t(k)] != (rises ? s : e.levels - 1 - s)) continue;
+        auto own = products(k);
+        if (divides || !own.empty())
+          step.push_back({places.vector(k), divides ? places.reciprocal(k) : none, std::move(own)});
+      }
+      if (!step.empty()) add_step(step);
+    }
+    range.end = steps();
+    return range;
+  }
+  void add_substitutions() {
+    auto const& e = elimination_;
+    using Products = std::vector<std::pair<int, int>>;
+    // Of rows of L and of columns of U, which are by pivots there.
+    std::vector<Products> of_rows(std::size_t(e.n)), of_columns(std::size_t(e.n));
+    for (int const k : e.order) {
+      for (int const i : e.below[std::size_t(k)])
+        of_rows[std::size_t(i)].push_back({place(i, k), places.vector(k)});
+      for (int const j : e.right[std::size_t(k)])
+        of_columns[std::size_t(j)].push_back({place(k, j), places.vector(k)});
+    }
+    forward = add_substitution(true, false, [&](int k) { return of_rows[std::size_t(k)]; });
+    backward = add_substitution(false, true, [&](int k) {
+      Products p;
+      for (int const j : e.right[std::size_t(k)]) p.push_back({place(k, j), places.vector(j)});
+      return p;
+    });
+    forward_transposed =
+        add_substitution(true, true, [&](int k) { return of_columns[std::size_t(k)]; });
+    backward_transposed = add_substitution(false, false, [&](int k) {
+      Products p;
+      for (int const i : e.below[std::size_t(k)]) p.push_back({place(i, k), places.vector(i)});
+      return p;
+    });
+  }
+
+  int steps() const { return int(first_slice.size()) - 1; }
+  /// Long sums first, so that those of a slice are as long. Lanes share sums where there are more lanes than sums.
+  void add_step(Step& step) {
+    constexpr std::size_t across = lanes_of_slice;
+    std::stable_sort(step.begin(), step.end(), [](Target const& a, Target const& b) {
+      return a.products.size() > b.products.size();
+    });
+    std::size_t const longest = step.empty() ? 0 : step[0].products.size();
+    std::size_t parts = 1;
+    while (2 * parts <= across && 2 * parts * step.size() <= std::size_t(lanes_) &&
+           4 * parts <= longest)
+      parts *= 2;
+    std::size_t const sums = across / parts;
+    for (std::size_t first = 0; first < step.size(); first += sums) {
+      std::size_t const products = step[first].products.size();
+      std::size_t width = (products + parts - 1) / parts;
+      slices.push_back(
+          {std::int32_t(pairs.size() / across), std::uint16_t(width), std::uint16_t(parts)});
+      for (std::size_t q = 0; q < width; ++q)
+        for (std::size_t lane = 0; lane < across; ++lane) {
+          std::size_t const sum = first + lane / parts, at = q * parts + lane % parts;
+          bool const there = sum < step.size() && at < step[sum].products.size();
+          auto const& [a, b] =
+              there ? step[sum].products[at] : std::pair{places.zero(), places.zero()};
+          pairs.push_back(std::uint32_t(a) | std::uint32_t(b) << 16);
+        }
+      for (std::size_t lane = 0; lane < across; ++lane) {
+        std::size_t const sum = first + lane / parts;
+        bool const there = sum < step.size() && lane % parts == 0;
+        targets.push_back(there ? std::uint32_t(step[sum].place) | std::uint32_t(step[sum].other)
+                                                                       << 16
+                                : PlacesOfItem::none | PlacesOfItem::none << 16);
+      }
+    }
+    first_slice.push_back(int(slices.size()));
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

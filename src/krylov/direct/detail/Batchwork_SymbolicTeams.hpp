@@ -1,0 +1,252 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// SymbolicTeams: the kernel of direct solves by a pattern on devices. A team has an item in its scratch.
+#ifndef BATCHWORK_SYMBOLICTEAMS_HPP
+#define BATCHWORK_SYMBOLICTEAMS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
+#include "krylov/detail/backend/Batchwork_SystemSum.hpp"
+#include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
+#include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
+#include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
+#include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
+#include "krylov/direct/detail/Batchwork_SymbolicSteps.hpp"
+#include "view/detail/layout/Batchwork_MatrixTravel.hpp"
+
+namespace Batchwork::Impl {
+
+/// A direct solve by a pattern.
+template <class T>
+struct SymbolicProblem {
+  DirectProblem<T> of{};
+  SymbolicLists lists{};
+  T limit = T(0);  ///< of an entry of L
+  bool leaves_items =
+      false;  ///< those whose pivots are too small, for a kernel that exchanges rows
+  int* dense_form = nullptr;  ///< whether an item is left so, if wanted
+
+  BATCHWORK_INLINE void note(std::int64_t item, bool is_left) const {
+    if (dense_form != nullptr) dense_form[item] = is_left ? 1 : 0;
+    if (is_left) of.mark(item);
+  }
+};
+
+/// An item's numbers in scratch, then its vectors; as DirectSteps has it.
+template <class T, class Lanes>
+struct SymbolicItem {
+  static constexpr int vectors = 6;
+
+  SymbolicProblem<T> const& problem;
+  DirectProblem<T> const& p;
+  SymbolicLists const& lists;
+  Lanes& lanes;
+  T const* numbers;
+  T *v, *b, *x, *r, *t, *l, *c;
+  RowsInMemory<T, Lanes> search;  ///< which has no rows here
+
+  static constexpr BATCHWORK_INLINE std::size_t bytes(PlacesOfItem const& places) {
+    return (std::size_t(places.count()) + std::size_t(vectors * places.n)) * sizeof(T);
+  }
+  BATCHWORK_INLINE SymbolicItem(SymbolicProblem<T> const& of, Lanes& of_item, T* memory,
+                                std::int64_t* found, std::int64_t item)
+      : problem(of),
+        p(of.of),
+        lists(of.lists),
+        lanes(of_item),
+        numbers(p.a.numbers(item)),
+        v(memory),
+        b(v + lists.places.count()),
+        x(b + p.n),
+        r(x + p.n),
+        t(r + p.n),
+        l(t + p.n),
+        c(l + p.n),
+        search{of_item, p.n, 0, nullptr, nullptr, nullptr, found} {}
+
+  BATCHWORK_INLINE EntriesOfLanes<T> entries() const {
+    return {p.a, numbers, p.n, lanes.rank, lanes.count, p.row_lanes};
+  }
+  template <class Body>
+  BATCHWORK_INLINE void for_each(Body const& body) const {
+    lanes.for_each(p.n, body);
+  }
+  BATCHWORK_INLINE void sync() const { lanes.sync(); }
+  BATCHWORK_INLINE std::int64_t largest_of(std::int64_t key) const {
+    lanes.sync();
+    std::int64_t const most = search.largest(key, 0);
+    lanes.sync();
+    return most;
+  }
+  BATCHWORK_INLINE std::int32_t largest(std::int32_t key) const {
+    return std::int32_t(largest_of(key));
+  }
+  template <int N>
+  BATCHWORK_INLINE void sum(T (&sums)[N]) const {
+    lanes.sum(sums);
+  }
+  BATCHWORK_INLINE bool any(bool holds) const { return largest_of(holds ? 1 : 0) != 0; }
+  BATCHWORK_INLINE T largest_number(T mine) const {
+    return from_bits<T>(integer_of_t<T>(largest_of(size_key(mine))));
+  }
+
+  BATCHWORK_INLINE T* vector() const { return v + lists.places.vector(0); }
+  BATCHWORK_INLINE void substitute(ListSteps const& steps) const {
+    substitute_by_lists(lists, steps, lanes, v);
+  }
+  BATCHWORK_INLINE void solve_plain(T* to) const {
+    for_each([&](int i) { vector()[i] = to[i]; });
+    substitute(lists.forward);
+    substitute(lists.backward);
+    for_each([&](int i) { to[i] = vector()[i]; });
+    sync();
+  }
+  BATCHWORK_INLINE void solve_transposed(T* to) const {
+    for_each([&](int i) { vector()[i] = to[i]; });
+    substitute(lists.forward_transposed);
+    substitute(lists.backward_transposed);
+    for_each([&](int i) { to[i] = vector()[i]; });
+    sync();
+  }
+  BATCHWORK_INLINE void solve(bool first, T const* from, T* to) const {
+    if (!first) {
+      sync();
+      for_each([&](int i) { vector()[i] = from[i] * l[i]; });
+      substitute(lists.forward);
+    }
+    substitute(lists.backward);
+    for_each([&](int i) { to[i] = vector()[i] * c[i]; });
+    sync();
+  }
+
+  /// The entries of the matrix to their places, zeros to those that fill in.
+  BATCHWORK_INLINE void expand() const {
+    int const filled = lists.places.entries;
+    lanes.for_each(filled + 1, [&](int k) { v[k < filled ? k : lists.places.zero()] = T(0); });
+    sync();
+    int const sharing = lists.has_repeated ? 1 : p.row_lanes, own = lanes.rank % sharing;
+    BATCHWORK_KEEP_LOOP
+    for (int i = lanes.rank / sharing; i < p.n; i += lanes.count / sharing) {
+      AnyRow<T> const row = p.a.row(numbers, i);
+      int const begin = lists.given_begin[i], there = lists.given_begin[i + 1] - begin,
+                count = row.count < there ? row.count : there;
+      std::uint16_t const* const to = lists.given + begin;
+      if (lists.has_repeated || row.is_scaled_unit)
+        for (int k = own; k < count; k += sharing) v[to[k]] += row.number(k);
+      else
+        for (int k = own; k < count; k += sharing) fetch_together<1>(v + to[k], row.place(k));
+    }
+    Vendor::wait_for_copies();
+    sync();
+  }
+  /// Rows, then columns, times powers of two (LAPACK's geequb).
+  BATCHWORK_INLINE void scale() const {
+    auto const scaled = [&](int const* begin, std::uint16_t const* place, int i) {
+      std::int32_t most = 0;
+      for (int k = begin[i]; k < begin[i + 1]; ++k) {
+        std::int32_t const key = pivot_key(v[place[k]]);
+        most = key > most ? key : most;
+      }
+      T const factor = scale_to_one<T>(most);
+      if (factor != T(1))
+        for (int k = begin[i]; k < begin[i + 1]; ++k) v[place[k]] *= factor;
+      return factor;
+    };
+    if (!p.equilibrates) {
+      for_each([&](int i) { l[i] = c[i] = T(1); });
+    } else {
+      for_each([&](int i) { l[i] = scaled(lists.row_begin, lists.of_row, i); });
+      sync();
+      for_each([&](int j) { c[j] = scaled(lists.column_begin, lists.of_column, j); });
+    }
+    sync();
+  }
+  /// The largest number of the matrix, or of U.
+  BATCHWORK_INLINE T largest_of_entries(int count) const {
+    T most = T(0);
+    lanes.for_each(count, [&](int k) { most = larger_size(most, T(abs(v[k]))); });
+    return largest_number(most);
+  }
+  /// The right-hand side goes along. \returns 0, or the status of a row whose pivot is too small
+  BATCHWORK_INLINE std::int32_t eliminate() const {
+    for_each([&](int i) { vector()[i] = b[i] * l[i]; });
+    int worst = 0;
+    eliminate_by_lists(lists, lanes, v, problem.limit, [&](int k, bool fails) {
+      if (fails && p.n - k > worst) worst = p.n - k;
+    });
+    int const found = int(largest_of(worst));
+    return found == 0 ? 0 : Status::code(Reason::breakdown, p.n - found + 1);
+  }
+};
+
+/// One item, from its entries to its log.
+template <class T, class Lanes>
+BATCHWORK_INLINE void run_symbolic_item(SymbolicProblem<T> const& problem, Lanes& lanes, T* memory,
+                                        std::int64_t* found, std::int64_t item) {
+  SymbolicItem<T, Lanes> at(problem, lanes, memory, found, item);
+  DirectProblem<T> const& p = problem.of;
+  T const* const from = item_of(p.b, item);
+  at.for_each([&](int i) { at.b[i] = from[i * p.b.row]; });
+  at.expand();
+  at.scale();
+  T const largest =
+      p.growth != nullptr ? at.largest_of_entries(problem.lists.places.entries) : T(0);
+  std::int32_t const code = at.eliminate();
+  bool const is_left = code != 0 && problem.leaves_items;
+  if (lanes.rank == 0) problem.note(item, is_left);
+  if (is_left) return;
+  SolveResult<T> const result = solve_columns(at, p, item, true, code, false, true);
+  T const of_u = p.growth != nullptr ? at.largest_of_entries(problem.lists.of_upper) : T(1);
+  if (lanes.rank == 0) {
+    p.log.write(item, result);
+    if (p.growth != nullptr) p.growth[item] = largest / of_u;
+  }
+  if (p.condition != nullptr) {
+    T const condition = has_solution(result) ? reciprocal_condition<T>(at, p.n) : T(0);
+    if (lanes.rank == 0) p.condition[item] = condition;
+  }
+}
+
+template <class T>
+struct SymbolicTeams {
+  static constexpr int largest_team = 256, wanted_teams = 2;
+
+  SymbolicProblem<T> p;
+  int lanes;  ///< of a team
+
+  SymbolicTeams(SymbolicProblem<T> const& problem, int lanes_of_team)
+      : p(problem), lanes(lanes_of_team) {}
+  static constexpr int found_numbers() {
+    return RowsInMemory<T, LoneLane>::found_numbers(largest_team);
+  }
+  static constexpr std::size_t to_numbers() {
+    return std::size_t(found_numbers()) * 8 + (sum_scratch<T>(largest_team, 2) + 15) / 16 * 16;
+  }
+  static constexpr std::size_t bytes(PlacesOfItem const& places) {
+    return to_numbers() + SymbolicItem<T, LoneSums>::bytes(places) + 16;
+  }
+  std::size_t bytes() const { return bytes(p.lists.places); }
+  int team() const { return lanes; }
+  std::int64_t teams() const { return p.of.items; }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    char* const scratch = static_cast<char*>(member.team_scratch(0).get_shmem_aligned(
+        to_numbers() + SymbolicItem<T, LoneSums>::bytes(p.lists.places), 16));
+    auto* const found = reinterpret_cast<std::int64_t*>(scratch);
+    auto of_item =
+        SummingLanes<T, Member>::of(SystemLanes<Member>{member, Vendor::lane_rank(member), lanes},
+                                    reinterpret_cast<T*>(found + found_numbers()), 2);
+    run_symbolic_item(p, of_item, reinterpret_cast<T*>(scratch + to_numbers()), found,
+                      member.league_rank());
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Sparse patterns for direct_lu(symbolic), and what must come out: by the verb, and by a device's kernels on threads of a host.
+#ifndef BATCHWORK_TEST_SYMBOLIC_CASE_HPP
+#define BATCHWORK_TEST_SYMBOLIC_CASE_HPP
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "krylov/Batchwork_SymbolicLu.hpp"
+#include "krylov/DirectCase.hpp"
+
+namespace Batchwork::Test {
+
+/// Points of a grid with their neighbours.
+inline Pattern grid_pattern(int across) {
+  Pattern p{across * across, {}};
+  for (int i = 0; i < p.rows; ++i) {
+    std::vector<int> row;
+    if (i >= across) row.push_back(i - across);
+    if (i % across > 0) row.push_back(i - 1);
+    row.push_back(i);
+    if (i % across < across - 1) row.push_back(i + 1);
+    if (i + across < p.rows) row.push_back(i + across);
+    p.columns.push_back(row);
+  }
+  return p;
+}
+/// The diagonal, the next column in a ring, so that the diagonal may be zero, and `each` other entries of a row anywhere.
+inline Pattern scattered_pattern(Random& random, int rows, int each) {
+  Pattern p{rows, {}};
+  for (int i = 0; i < rows; ++i) {
+    std::vector<int> row{i, (i + 1) % rows};
+    for (int k = 0; k < each; ++k) row.push_back(random.integer(0, rows - 1));
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    p.columns.push_back(row);
+  }
+  return p;
+}
+/// As the species of a mechanism: some rows and columns are full, the others have few entries.
+inline Pattern arrow_pattern(Random& random, int rows, int full) {
+  Pattern p{rows, {}};
+  for (int i = 0; i < rows; ++i) {
+    std::vector<int> row;
+    for (int j = 0; j < rows; ++j)
+      if (i < full || j < full || i == j || j == (i + 1) % rows || random(0, 1) < 0.05)
+        row.push_back(j);
+    p.columns.push_back(row);
+  }
+  return p;
+}
+
+template <class T>
+struct SymbolicBatch : DirectBatch<T> {
+  SymbolicBatch(Pattern const& pattern, int columns, std::int64_t items, Arranged how)
+      : DirectBatch<T>(pattern, columns, items, how) {
+    this->log.dense_form =
+        Kokkos::View<int*, Space::memory_space>("dense form", std::size_t(items));
+  }
+};
+
+/// call(solver, format, b, x, log) solves. \returns which items were eliminated in their dense form
+template <class T, class Solver, class A, class Call>
+std::vector<int> check_by_pattern(Solver const& solver, SymbolicBatch<T> const& of, A const& format,
+                                  Call const& call) {
+  auto const& a = of.a;
+  auto const &b = of.b, &x = of.x;
+  std::int64_t const items = a.items;
+  int const rows = a.pattern.rows;
+  x.fill(poison<T>());
+  Kokkos::deep_copy(of.log.dense_form, -1);
+  call(solver, format, b, x, of.log);
+  x.download();
+  HostLog<T> const host(of.log);
+  auto const growth = HostLog<T>::on_host(of.log.reciprocal_growth),
+             condition = HostLog<T>::on_host(of.log.reciprocal_condition);
+  auto const dense_form = HostLog<T>::on_host(of.log.dense_form);
+  std::vector<int> by_dense_form;
+  int cannot_be_met = 0;
+  for (std::int64_t n = 0; n < items; ++n) {
+    SCOPED_TRACE("item " + std::to_string(n));
+    int const is_dense = dense_form(std::size_t(n));
+    by_dense_form.push_back(is_dense);
+    EXPECT_TRUE(is_dense == 0 || is_dense == 1);
+    DirectKind const kind = direct_kind(n, items);
+    if (!is_solvable(kind)) {
+      EXPECT_EQ(is_dense, 1);
+      EXPECT_EQ(host.reason(n),
+                kind == DirectKind::singular ? Reason::singular : Reason::not_finite);
+      if (kind == DirectKind::singular) {
+        EXPECT_EQ(host.info(n), zero_column(n, rows) + 1);
+      }
+      for (int i = 0; i < rows; ++i)
+        for (int c = 0; c < b.cols; ++c) EXPECT_TRUE(std::isnan(x.at(n, i, c)));
+      EXPECT_EQ(condition(std::size_t(n)), T(0));
+      continue;
+    }
+    if (kind == DirectKind::dominant) {
+      EXPECT_EQ(is_dense, 0);
+      EXPECT_GE(growth(std::size_t(n)), T(0.5));
+    }
+    EXPECT_GT(growth(std::size_t(n)), T(0));
+    EXPECT_LE(growth(std::size_t(n)), T(2));
+    Equilibrated<T> const e(a.full, n);
+    long double const known = condition_of(e.a), found = 1 / condition(std::size_t(n)),
+                      lost = rows * epsilon<T> / growth(std::size_t(n));
+    if (known < 0.01L / lost) {
+      EXPECT_LE(found, known * (1 + 4 * lost * known));
+      EXPECT_GE(found, known / 10);
+    }
+    long double worst = 0, rounding = 0;
+    bool can_be_met = true;
+    for (int c = 0; c < b.cols; ++c) {
+      auto const truth = residual_truth(a.full, n, column_of(x, c), column_of(b, c));
+      if (truth.norm > worst) worst = truth.norm, rounding = truth.rounding;
+      long double const limit = solver.stop.tolerance * truth.right_side;
+      if (host.reason(n) == Reason::success) {
+        EXPECT_LE(truth.norm, limit * (1 + 100 * epsilon<T>));
+      }
+      // Where the solution is so large that rounding leaves more, no elimination meets it.
+      can_be_met = can_be_met && rows * truth.rounding < limit;
+    }
+    EXPECT_EQ(host.reason(n),
+              can_be_met || host.reason(n) == Reason::success ? Reason::success : Reason::stagnated)
+        << double(host.residual(n));
+    cannot_be_met += can_be_met ? 0 : 1;
+    EXPECT_LE(std::fabs(host.residual(n) - worst), 3 * rounding + 200 * epsilon<T> * worst);
+    EXPECT_LE(host.iterations(n), solver.refinements);
+  }
+  EXPECT_LE(cannot_be_met, 1 + items / 2);
+  return by_dense_form;
+}
+
+/// One batch in all formats with a pattern; and again without what cannot be solved, after which all others have the same bits.
+/// call as above; symbolic(format) gives a SymbolicLu.
+template <class T, class Symbolic, class Call>
+std::vector<int> check_pattern_formats(Pattern const& pattern, int columns, std::int64_t items,
+                                       Arranged how, Random& random, Symbolic const& symbolic,
+                                       Call const& call, bool all_formats = true) {
+  SCOPED_TRACE(std::to_string(items) + " items of " + std::to_string(pattern.rows) + " rows, " +
+               std::to_string(columns) + " right-hand sides, arranged " + std::to_string(int(how)));
+  SymbolicBatch<T> const of(pattern, columns, items, how);
+  for (std::int64_t n = 0; n < items; ++n) put_direct(of.a, of.b, n, direct_kind(n, items), random);
+  of.a.upload(), of.b.upload();
+  auto const check_format = [&](char const* name, auto const& format) {
+    SCOPED_TRACE(name);
+    auto solver = direct_lu(symbolic(format), relative(usual_tolerance<T>));
+    solver.refinements = 8;
+    return check_by_pattern<T>(solver, of, format, call);
+  };
+  auto const by_dense_form = check_format("csr", of.a.csr());
+  auto const x_of = [&](std::int64_t n) {
+    std::vector<T> v;
+    for (int i = 0; i < pattern.rows; ++i)
+      for (int c = 0; c < columns; ++c) v.push_back(of.x.at(n, i, c));
+    return v;
+  };
+  std::vector<std::vector<T>> first;
+  for (std::int64_t n = 0; n < items; ++n) first.push_back(x_of(n));
+  if (all_formats) {
+    check_format("ell", of.a.ell());
+    check_format("long csr", of.a.long_csr());
+    DiaOf<T> const by_diagonals(of.a, how);
+    check_format("dia", by_diagonals.dia());
+  }
+  if (items < 3) return by_dense_form;
+  for (std::int64_t n = 0; n < items; ++n)
+    if (!is_solvable(direct_kind(n, items)))
+      put_direct(of.a, of.b, n, DirectKind::dominant, random);
+  of.a.upload(), of.b.upload();
+  auto solver = direct_lu(symbolic(of.a.csr()), relative(usual_tolerance<T>));
+  solver.refinements = 8;
+  call(solver, of.a.csr(), of.b, of.x, of.log);
+  of.x.download();
+  for (std::int64_t n = 0; n < items; ++n) {
+    if (!is_solvable(direct_kind(n, items))) continue;
+    auto const again = x_of(n);
+    EXPECT_EQ(std::memcmp(again.data(), first[std::size_t(n)].data(), sizeof(T) * again.size()), 0)
+        << "item " << n;
+  }
+  return by_dense_form;
+}
+
+}  // namespace Batchwork::Test
+
+#endif

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The device's kernels of solve with direct_lu(symbolic), run on the host by teams of threads; compiled a second time for warps of 32
+// lanes.
+#include "krylov/SymbolicCase.hpp"
+#include "support/Batchwork_Devices.hpp"
+#include "support/HostTeams.hpp"
+#include "support/SlotsOfTest.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+template <class Kernel>
+void run_kernel(Kernel const& kernel) {
+  ASSERT_LE(kernel.bytes(), h200_with_kokkos_5().scratch_of_team);
+  ASSERT_LE(kernel.team(), kernel.largest_team);
+  run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+}
+
+struct ByLanes {
+  int lanes;
+  template <class A>
+  auto operator()(A const& a) const {
+    return Impl::make_symbolic<Space>(a, {}, lanes);
+  }
+};
+/// Both kernels, one after the other.
+struct OnTeams {
+  std::int64_t slots = 0;  ///< of a workspace for what is left, or none
+  template <class T, class Solver, class A>
+  void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
+                  ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
+    auto const of = Impl::stored(b.batch()), to = Impl::stored(x.batch());
+    Impl::DirectProblem<T> p = Impl::direct_problem<T>(solver, a, of, to, log, x.items);
+    auto const& s = solver.symbolic;
+    Impl::SymbolicProblem<T> const by_pattern{p, s.lists(), T(1 / solver.pivot_threshold), true,
+                                              log.dense_form.data()};
+    run_kernel(Impl::SymbolicTeams<T>(by_pattern, s.lanes()));
+    p.only_marked = true;
+    if (slots == 0) {
+      run_kernel(Impl::MarkedItems<T>(p, 2));
+    } else {
+      using Kernel = Impl::DirectTeamsInWorkspace<T, T>;
+      SlotsOfTest<T> const memory(slots, Kernel::room_of(p.n).bytes());
+      run_kernel(Kernel(p, memory.slots));
+      ASSERT_TRUE(memory.fenced());
+    }
+  }
+};
+
+#if defined(BATCHWORK_VENDOR_WARPS)
+constexpr int few = 32, many = 64;
+#else
+constexpr int few = 4, many = 8;
+#endif
+
+TEST(SymbolicLuTeams, AnItemOfATeam) {
+  Random random(1);
+  for (int rows : {1, 2, 6, 34})
+    check_pattern_formats<double>(tridiagonal(rows), 1, 8, all_arranged[rows % 4], random,
+                                  ByLanes{few}, OnTeams(), rows == 6);
+  check_pattern_formats<float>(tridiagonal(8), 2, 5, Arranged::interleaved, random, ByLanes{few},
+                               OnTeams(), false);
+}
+TEST(SymbolicLuTeams, AnItemOfManyLanes) {
+  Random random(2);
+  check_pattern_formats<double>(grid_pattern(6), 2, 5, Arranged::item_contiguous, random,
+                                ByLanes{many}, OnTeams(), false);
+  // So long sums that lanes share them.
+  check_pattern_formats<double>(arrow_pattern(random, 40, 3), 1, 3, Arranged::by_columns, random,
+                                ByLanes{many}, OnTeams(), false);
+}
+TEST(SymbolicLuTeams, WhatIsLeftInAWorkspace) {
+  Random random(3);
+  check_pattern_formats<double>(scattered_pattern(random, 12, 2), 1, 9, Arranged::strided, random,
+                                ByLanes{few}, OnTeams{2}, false);
+}
+/// Columns that a row has twice.
+TEST(SymbolicLuTeams, RepeatedColumns) {
+  auto const offsets = indices_of<int>("offsets", {0, 3, 6});
+  auto const columns = indices_of<int>("columns", {0, 1, 0, 1, 0, 1});
+  ArrangedBatch<double> const values(1, 6, 1, Arranged::item_contiguous),
+      b(1, 2, 1, Arranged::item_contiguous), x(1, 2, 1, Arranged::item_contiguous);
+  double const numbers[] = {1, 2, 2, -5, 5, 1};
+  for (int k = 0; k < 6; ++k) values.at(0, k, 0) = numbers[k];
+  values.upload();
+  b.at(0, 0, 0) = 7, b.at(0, 1, 0) = -3;
+  b.upload();
+  auto const a = csr(offsets, columns, vectors(values));
+  OnTeams()(direct_lu(ByLanes{few}(a), relative(1e-14)), a, b, x, SolveLog<double>::allocated(1));
+  x.download();
+  EXPECT_NEAR(x.at(0, 0, 0), 1, 1e-14);
+  EXPECT_NEAR(x.at(0, 1, 0), 2, 1e-14);
+}
+
+}  // namespace
+}  // namespace Batchwork::Test
