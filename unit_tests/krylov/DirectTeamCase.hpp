@@ -91,7 +91,7 @@ template <class T, class Solver>
 struct SolveInTurn {
   using Batch = typename ArrangedBatch<T>::Batch;
   Solver solver;
-  Batch changed, b, x, y;  ///< changed: as csr has them
+  Batch changed, b, x, y, seen;  ///< changed: as csr has them; seen: of x, behind the solve
   SolveLog<T> log, again;
 
   template <class Member>
@@ -104,8 +104,10 @@ struct SolveInTurn {
     note(member, log, n, solver.solve(member, n, right, first));
     // In the place of b, from other threads than have its rows.
     int const rows = int(second.extent(0));
-    for (int i = member.team_rank(); i < rows; i += member.team_size())
+    for (int i = member.team_rank(); i < rows; i += member.team_size()) {
       second(rows - 1 - i) = right(rows - 1 - i);
+      seen(n, rows - 1 - i, 0) = first(rows - 1 - i);
+    }
     note(member, again, n, solver.solve_factored(member, &changed(n, 0, 0), second, second.data()));
   }
 };
@@ -118,7 +120,8 @@ void check_in_turn(Run const& run, int rows) {
   auto const pattern = direct_pattern(random, rows);
   DirectBatch<T> const of(pattern, 1, items, Arranged::item_contiguous);
   Matrices<T> const changed(pattern, items, Arranged::item_contiguous);
-  ArrangedBatch<T> const y(items, rows, 1, Arranged::item_contiguous);
+  ArrangedBatch<T> const y(items, rows, 1, Arranged::item_contiguous),
+      seen(items, rows, 1, Arranged::item_contiguous);
   auto const& [a, b, x, log] = of;
   auto const kind_of = [](std::int64_t n) {
     return is_solvable(direct_kind(n, items)) ? DirectKind::dominant : direct_kind(n, items);
@@ -144,14 +147,16 @@ void check_in_turn(Run const& run, int rows) {
   auto const again = SolveLog<T>::allocated(items);
   auto const team = run.make(solver, a.csr());
   run(team, items,
-      SolveInTurn<T, std::remove_const_t<decltype(team)>>{team, changed.values.batch(), b.batch(),
-                                                          x.batch(), y.batch(), log, again});
-  x.download(), y.download();
+      SolveInTurn<T, std::remove_const_t<decltype(team)>>{
+          team, changed.values.batch(), b.batch(), x.batch(), y.batch(), seen.batch(), log, again});
+  x.download(), y.download(), seen.download();
   HostLog<T> const first(log), second(again);
   for (std::int64_t n = 0; n < items; ++n) {
     SCOPED_TRACE("item " + std::to_string(n));
-    for (int i = 0; i < rows; ++i)
+    for (int i = 0; i < rows; ++i) {
       ASSERT_TRUE(same_bits(x.at(n, i, 0), alone[std::size_t(n * rows + i)]));
+      ASSERT_TRUE(same_bits(x.at(n, i, 0), seen.at(n, i, 0)));
+    }
     if (!is_solvable(kind_of(n))) {
       ASSERT_NE(first.reason(n), Reason::success);
       ASSERT_EQ(first.reason(n), second.reason(n));
