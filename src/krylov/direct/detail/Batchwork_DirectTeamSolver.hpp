@@ -103,8 +103,11 @@ struct DirectTeamSolver {
       std::int64_t item = 0;
       if constexpr (std::is_integral_v<Of>) item = std::int64_t(of);
       else p.a = with_numbers<NumbersRank>(problem.a, width, of);
-      if constexpr (ByLanes) result = by_lanes<Eliminates>(member, p, item, b, x);
-      else result = by_thread<Eliminates>(member, p, item, b, x);
+      if constexpr (ByLanes) {
+        result = by_lanes<Eliminates>(member, p, item, b, x);
+      } else {
+        KOKKOS_IF_ON_HOST((result = by_thread<Eliminates>(member, p, item, b, x);))
+      }
       member.team_barrier();
     }
     return result;
