@@ -224,7 +224,14 @@ DirectProblem<T> direct_problem(Solver const& solver, A const& a, Log const& log
   p.equilibrates = solver.equilibrate;
   return p;
 }
-/// With them.
+/// When a solution will do.
+template <class T, class Solver>
+void set_direct_criteria(DirectProblem<T>& p, Solver const& solver) {
+  p.tolerance = T(solver.stop.tolerance);
+  p.relative_to = solver.stop.relative_to;
+  p.refinements = std::min(solver.refinements, solver.stop.most_iterations);
+}
+/// With right-hand sides.
 template <class T, class Solver, class A, class B, class X, class Log>
 DirectProblem<T> direct_problem(Solver const& solver, A const& a, B const& b, X const& x,
                                 Log const& log, std::int64_t items) {
@@ -232,10 +239,15 @@ DirectProblem<T> direct_problem(Solver const& solver, A const& a, B const& b, X 
   p.b = b.storage.as_const();
   p.x = x.storage;
   p.columns = int(b.cols);
-  p.tolerance = T(solver.stop.tolerance);
-  p.relative_to = solver.stop.relative_to;
-  p.refinements = std::min(solver.refinements, solver.stop.most_iterations);
+  set_direct_criteria(p, solver);
   return p;
+}
+template <class Solver>
+void check_direct_solver(SystemCall const& call, Solver const& solver) {
+  check_criteria(call, solver.stop);
+  if (solver.refinements < 0)
+    call.fail("at most " + std::to_string(solver.refinements) +
+              " steps of refinement; give zero or more");
 }
 
 /// Adds what there is of a log.
@@ -293,10 +305,7 @@ void direct_batch(std::string const& label, Solver const& solver, A const& a, B 
               "; give a solution for each right-hand side");
   std::int64_t const items = call.check();
   add_direct_log(call, first + 2, log);
-  check_criteria(call, solver.stop);
-  if (solver.refinements < 0)
-    call.fail("at most " + std::to_string(solver.refinements) +
-              " steps of refinement; give zero or more");
+  check_direct_solver(call, solver);
   add_memory(call);
   call.check();
   constexpr std::int64_t many = 1 << 20;

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// team_solve: an iterative solver prepared on the host and called inside a user's own TeamPolicy kernel, a system for each
-/// team.
+/// team_solve: a solver prepared on the host and called inside a user's own TeamPolicy kernel, a system for each team.
 #ifndef BATCHWORK_TEAMSOLVE_HPP
 #define BATCHWORK_TEAMSOLVE_HPP
 
@@ -15,10 +14,12 @@
 #include <type_traits>
 #include <vector>
 
+#include "krylov/Batchwork_DirectLu.hpp"
 #include "krylov/Batchwork_Solve.hpp"
+#include "krylov/direct/detail/Batchwork_DirectTeamSolver.hpp"
 #include "krylov/formats/Batchwork_LocalSystems.hpp"
-
 #include "launch/detail/Batchwork_Check.hpp"
+
 namespace Batchwork {
 
 /// What a solver leaves of an item, beside x: iterations, recurrence and residual (norms), code (a Status code, 0 where the
@@ -26,13 +27,6 @@ namespace Batchwork {
 using Impl::SolveResult;
 
 namespace Impl {
-
-/// Number i of a vector that a kernel has: v(i), or v[i] of a pointer.
-template <class V>
-BATCHWORK_INLINE decltype(auto) number_of(V const& v, int i) {
-  if constexpr (requires { v(i); }) return v(i);
-  else return (v[i]);
-}
 
 /// The lanes of a whole team and the vectors that its kernel has at hand.
 template <class T, int R, class Matrix, class Member, class B, class X>
@@ -144,10 +138,7 @@ struct TeamSolver {
   template <class Member, class Of, class B, class X>
   KOKKOS_FUNCTION SolveResult<T> solve(Member const& member, Of const& of, B const& b,
                                        X const& x) const {
-    static_assert(!std::is_array_v<Of> && !std::is_array_v<X>,
-                  "Batchwork::team_solve: an item's own numbers and x are memory that the whole "
-                  "team sees, a View or a pointer, into team scratch for instance; a local array "
-                  "belongs to one thread");
+    require_memory_of_team<Of, X>();
     member.team_barrier();
     SolveResult<T> result;
     if constexpr (std::is_array_v<Of> || std::is_array_v<X>) {
@@ -344,6 +335,40 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
   return Team{placed, prepared, Systems(given), width, lanes_of_a_row(mean, Vendor::has_shuffles)};
 }
 
+/// Of direct_lu, for teams that may have so many bytes of scratch.
+template <bool ByLanes, class Number, class Factor, class A>
+auto make_team_solver(DirectLu<Factor> const& solver, A const& a, std::size_t most_scratch) {
+  using T = typename A::value_type;
+  static_assert(!std::is_void_v<T>,
+                "Batchwork::team_solve: direct_lu needs the entries of the matrices, which "
+                "matrix_free has not; give an iterative solver");
+  static_assert(std::is_void_v<T> || std::is_void_v<Number> || std::is_same_v<Number, T>,
+                "Batchwork::team_solve: the matrices hold another type of numbers");
+  if constexpr (!std::is_void_v<T>) {
+    using F = typename FactorOf<T, DirectLu<Factor>>::type;
+    auto const given = a.systems();
+    using Given = std::remove_cvref_t<decltype(given)>;
+    using Team = DirectTeamSolver<T, F, ByLanes, rank_of_numbers<Given>>;
+    SystemCall const call("team_solve");
+    call.check_matrices(2, a);
+    check_direct_solver(call, solver);
+    std::int64_t const most =
+        ByLanes ? DirectTeams<T, F>::most_rows(most_scratch) : most_rows_of_a_solve;
+    if (a.rows() > most)
+      call.fail("systems of " + std::to_string(a.rows()) + " rows, more than the limit of " +
+                std::to_string(most) +
+                (ByLanes ? ", which team scratch has room for; give smaller systems or an "
+                           "iterative solver"
+                         : "; use a solver for single large systems"));
+    auto p = direct_problem<T>(solver, a, SolveLog<T, Kokkos::HostSpace>(), 1);
+    set_direct_criteria(p, solver);
+    p.columns = 1;
+    int width = 0;
+    if constexpr (requires { given.layout.leading(0); }) width = given.layout.leading(p.n);
+    return Team{p, width, std::min(std::max(30, solver.refinements), solver.stop.most_iterations)};
+  }
+}
+
 }  // namespace Impl
 
 /// A solver to be called inside a kernel on Exec: checked on the host, then passed to the kernel by value and called as
@@ -372,13 +397,57 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
 /// launched with another team size or too little scratch is aborted.
 template <class Exec, int RowsOfALane = 2, class Number = void, Impl::IterativeSolver Solver,
           Preconditioner M, class A>
-  requires(Kokkos::is_execution_space_v<Exec> && (Impl::SystemMatrices<A> || Impl::TeamPattern<A>))
+  requires(Kokkos::is_execution_space_v<Exec> && !Impl::is_direct_lu<Solver> &&
+           (Impl::SystemMatrices<A> || Impl::TeamPattern<A>))
 auto team_solve(Solver const& solver, M const& preconditioner, A const& a) {
   Impl::require_reachable<(A::template reachable<Exec>)>();
   if constexpr (requires { M::template reachable<Exec>(); })
     Impl::require_reachable<(M::template reachable<Exec>())>();
   return Impl::make_team_solver<Impl::runs_on_device<Exec>, RowsOfALane, Number>(solver,
                                                                                  preconditioner, a);
+}
+
+/// Likewise by elimination with partial pivoting, as solve(direct_lu(stop), A, b, x) does it; x may hold anything before:
+///
+///   auto s = team_solve<Exec>(direct_lu(stop), A)                                       on the host
+///   s.solve(member, item or numbers, b, x)                                              in the kernel
+///   s.solve_factored(member, item or numbers, b, x)                                     with the factors that the last solve has left
+///
+/// \tparam RowsOfALane  of no matter
+/// \param solver        direct_lu(stop) or direct_lu<float>(stop)
+/// \param a             csr, ell, dia, dense, scaled_identity, AnyMatrices, or a pattern whose numbers the kernel has
+///
+/// The result is that of solve with direct_lu: iterations are steps of refinement, residual is the true |b - A x|, the code says how the item
+/// ended; singular with LAPACK's info. All of x is NaN if there is no solution.
+///
+/// solve_factored is for further right-hand sides, or a matrix that has changed a little since (modified Newton): b - A x is of the matrix
+/// that it is given, and up to 30 steps of refinement, and stop.most_iterations, bring x to the tolerance as long as each halves the
+/// residual. An item that ends as stagnated wants a solve. The last solve must be one of the same solver, by the same team, in the same
+/// kernel, and no other solver of team_solve may have been called since: they use the same bytes. After a solve that found no
+/// factors it gives the same code, and NaN.
+///
+/// The matrix stands in team scratch, full: scratch_size(team_size) is n (n + 8) numbers for n rows and a little more, 87 KB for 100 in
+/// double, with factors of float 46 KB. On an H200 with Kokkos 5.2 there is room for 156 rows in double, with Kokkos 4 for 67, if
+/// the kernel wants none for itself. Teams have any multiple of 32 threads to 256. 2 N^3 / 3 operations a solve; 2 N^2 and a product for
+/// each substitution. On hosts the matrix, to 2048 rows, is in memory that the thread which solves keeps for its next call, and that grows.
+///
+/// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the limits: more than team scratch holds.
+template <class Exec, int RowsOfALane = 2, class Number = void, class Factor, class A>
+  requires(Kokkos::is_execution_space_v<Exec> && (Impl::SystemMatrices<A> || Impl::TeamPattern<A>))
+auto team_solve(DirectLu<Factor> const& solver, A const& a) {
+  Impl::require_reachable<(A::template reachable<Exec>)>();
+  constexpr bool by_lanes = Impl::runs_on_device<Exec>;
+  return Impl::make_team_solver<by_lanes, Number>(
+      solver, a, by_lanes ? Impl::Vendor::device_limits(Exec()).scratch_of_team : 0);
+}
+template <class Exec, int RowsOfALane = 2, class Number = void, class Factor, Preconditioner M,
+          class A>
+  requires(Kokkos::is_execution_space_v<Exec> && (Impl::SystemMatrices<A> || Impl::TeamPattern<A>))
+auto team_solve(DirectLu<Factor> const& solver, M const&, A const& a) {
+  static_assert(std::is_same_v<M, NoPreconditioner>,
+                "Batchwork::team_solve: direct_lu takes no preconditioner; give "
+                "no_preconditioner(), or leave it out");
+  return team_solve<Exec, RowsOfALane, Number>(solver, a);
 }
 
 }  // namespace Batchwork

@@ -30,6 +30,22 @@ struct SolveByTeam {
   }
 };
 
+/// A solve, and another one with its factors.
+template <class Solver>
+struct EliminateByTeam {
+  Solver solver;
+  double const *matrices, *b;
+  double* x;
+  int numbers, rows;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    int const n = member.league_rank();
+    solver.solve(member, matrices + n * numbers, b + n * rows, x + n * rows);
+    solver.solve_factored(member, matrices + n * numbers, x + n * rows, x + n * rows);
+  }
+};
+
 }  // namespace
 
 void beside_solve(Exec const& exec, Interleaved<int*> row_offsets, Interleaved<int*> columns,
@@ -57,4 +73,19 @@ void in_a_kernel(Exec const& exec, int items, Interleaved<int*> row_offsets,
   Kokkos::TeamPolicy<Exec> policy(exec, items, solver.team_size());
   policy.set_scratch_size(0, Kokkos::PerTeam(int(solver.scratch_size())));
   Kokkos::parallel_for(policy, SolveByTeam<std::remove_const_t<decltype(solver)>>{solver, b, x});
+}
+
+void eliminated_in_a_kernel(Exec const& exec, int items, Interleaved<int*> row_offsets,
+                            Interleaved<int*> columns, double const* matrices, double const* b,
+                            double* x) {
+  auto const run = [&](auto const& direct) {
+    auto const solver = team_solve<Exec>(direct, csr_pattern<double>(row_offsets, columns));
+    Kokkos::TeamPolicy<Exec> policy(exec, items, solver.team_size());
+    policy.set_scratch_size(0, Kokkos::PerTeam(int(solver.scratch_size())));
+    Kokkos::parallel_for(policy, EliminateByTeam<std::remove_const_t<decltype(solver)>>{
+                                     solver, matrices, b, x, int(columns.extent(0)),
+                                     int(row_offsets.extent(0)) - 1});
+  };
+  run(direct_lu());
+  run(direct_lu<float>());
 }

@@ -552,6 +552,19 @@ void scaled_in_a_team(Kokkos::View<double***> const& a) {
   B::team_solve<Space>(WRONG_OR_RIGHT(B::scaled(solver), solver), B::jacobi(), B::dense(a));
 }
 
+// says: Batchwork::team_solve: direct_lu needs the entries of the matrices
+void matrix_free_eliminated_in_a_team(Kokkos::View<double***> const& a) {
+  auto const free = B::matrix_free(3, [](auto const&, auto, auto const&, auto const&) {});
+  (void)B::team_solve<Space>(B::direct_lu(), WRONG_OR_RIGHT(free, B::dense(a)));
+  (void)a, (void)free;
+}
+
+// says: Batchwork::team_solve: direct_lu takes no preconditioner
+void preconditioned_elimination_in_a_team(Kokkos::View<double***> const& a) {
+  (void)B::team_solve<Space>(B::direct_lu(), WRONG_OR_RIGHT(B::jacobi(), B::no_preconditioner()),
+                             B::dense(a));
+}
+
 // says: the solver is scaled already, and weighted(...) is put around scaled(...)
 void scaled_twice(Kokkos::View<double**> const& w) {
   auto const once = B::scaled(B::bicgstab());

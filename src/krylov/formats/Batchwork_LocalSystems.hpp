@@ -3,7 +3,7 @@
 
 /// \file
 /// csr_pattern, ell_pattern, dense_pattern: where entries are, without numbers, for matrices that a kernel has made itself;
-/// and the numbers of one item as a kernel has them.
+/// and the numbers of one item, and of its vectors, as a kernel has them.
 #ifndef BATCHWORK_LOCALSYSTEMS_HPP
 #define BATCHWORK_LOCALSYSTEMS_HPP
 
@@ -141,6 +141,21 @@ BATCHWORK_INLINE Systems with_numbers(Systems systems, int width, V const& v) {
     if constexpr (Rank == 2) to.col = std::int64_t(v.stride(1));
   }
   return systems;
+}
+
+/// Number i of a vector that a kernel has: v(i), or v[i] of a pointer.
+template <class V>
+BATCHWORK_INLINE decltype(auto) number_of(V const& v, int i) {
+  if constexpr (requires { v(i); }) return v(i);
+  else return (v[i]);
+}
+/// Of an item's own numbers and the solution.
+template <class Of, class X>
+constexpr BATCHWORK_INLINE void require_memory_of_team() {
+  static_assert(!std::is_array_v<Of> && !std::is_array_v<X>,
+                "Batchwork::team_solve: an item's own numbers and x are memory that the whole "
+                "team sees, a View or a pointer, into team scratch for instance; a local array "
+                "belongs to one thread");
 }
 
 }  // namespace Impl

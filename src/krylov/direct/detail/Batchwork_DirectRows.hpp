@@ -175,6 +175,15 @@ struct DirectRows {
       return true;
     }
   }
+  /// Eliminates the matrix, whose largest number goes to `largest` where the growth is wanted. \returns the status
+  BATCHWORK_INLINE std::int32_t factorise(F& largest) {
+    bool const inside = expand();
+    rows.begin();
+    largest = p.growth != nullptr ? largest_of_matrix(false) : F(0);
+    lanes.sync();
+    std::int32_t const found_code = eliminate(rows);
+    return inside ? found_code : Status::code(Reason::invalid_pattern, 0);
+  }
   /// The largest number of the matrix, or of U.
   BATCHWORK_INLINE F largest_of_matrix(bool of_u) const {
     F most = F(0);
@@ -228,12 +237,7 @@ BATCHWORK_INLINE void run_direct_of_item(DirectProblem<T> const& p, Lanes& lanes
   std::int32_t code;
   F largest = F(0);
   if constexpr (Task != DirectTask::substitute) {
-    bool const inside = at.expand();
-    at.rows.begin();
-    largest = p.growth != nullptr ? at.largest_of_matrix(false) : F(0);
-    lanes.sync();
-    std::int32_t const found_code = eliminate(at.rows);
-    code = inside ? found_code : Status::code(Reason::invalid_pattern, 0);
+    code = at.factorise(largest);
     if constexpr (Task == DirectTask::factorise)
       if (lanes.rank == 0) *kept_code = code;
   } else {
@@ -276,15 +280,15 @@ struct DirectTeams {
     // Odd: lanes that read the same column of their rows find different banks.
     room = room_of(p.n);
   }
-  static DirectRoom<T, F> room_of(int n) { return {n, n | 1}; }
+  static constexpr BATCHWORK_INLINE DirectRoom<T, F> room_of(int n) { return {n, n | 1}; }
   int team() const {
     return std::min(largest_team, (p.n + lanes_of_warp - 1) / lanes_of_warp * lanes_of_warp);
   }
-  static constexpr int found_numbers() {
-    return RowsInMemory<F, LoneLane>::found_numbers(largest_team);
+  static constexpr int found_numbers(int lanes = largest_team) {
+    return RowsInMemory<F, LoneLane>::found_numbers(lanes);
   }
-  static constexpr std::size_t to_room() {
-    return std::size_t(found_numbers()) * 8 + (sum_scratch<T>(largest_team, 2) + 15) / 16 * 16;
+  static constexpr std::size_t to_room(int lanes = largest_team) {
+    return std::size_t(found_numbers(lanes)) * 8 + (sum_scratch<T>(lanes, 2) + 15) / 16 * 16;
   }
   std::size_t bytes() const { return to_room() + room.kept_bytes() + 16; }
   std::int64_t teams() const { return p.items; }
