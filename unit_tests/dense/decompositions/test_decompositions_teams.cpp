@@ -86,6 +86,19 @@ struct SharedLanes {
   }
 };
 
+/// By some warps, for extents of up to N.
+template <int N>
+struct Warps {
+  template <class T>
+  void operator()(Impl::QrOfItems<T> const& f) const {
+    if constexpr (Impl::Vendor::has_shuffles) {
+      Impl::QrOfWarps<T, N> const kernel(f);
+      ASSERT_TRUE(kernel.fits(h200_with_kokkos_5()));
+      run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+    }
+  }
+};
+
 /// In a workspace of so many slots.
 template <int Slots>
 struct InWorkspace {
@@ -233,6 +246,18 @@ TEST(DecompositionTeams, ItemsThatLanesShare) {
   check_qr_teams<double, SharedLanes<32>>(31, 27, true, 10, Arranged::strided, random);
   // With enough items that columns behind others are not finite.
   check_qr_teams<double, SharedLanes<24>>(17, 5, false, 33, Arranged::item_contiguous, random);
+}
+TEST(DecompositionTeams, ItemsOfSomeWarps) {
+  if (!Impl::Vendor::has_shuffles) return;
+  Random random(9);
+  check_qr_teams<double, Warps<64>>(64, 64, false, 3, Arranged::item_contiguous, random);
+  check_qr_teams<float, Warps<64>>(61, 50, true, 3, Arranged::interleaved, random);
+  check_qr_teams<double, Warps<64>>(50, 63, false, 3, Arranged::by_columns, random);
+  check_qr_teams<double, Warps<48>>(48, 33, false, 5, Arranged::strided, random);
+  check_qr_teams<float, Warps<48>>(37, 37, false, 3, Arranged::by_columns, random);
+  check_qr_teams<double, Warps<48>>(7, 5, true, 10, Arranged::interleaved, random);
+  check_qr_teams<double, Warps<96>>(96, 80, false, 2, Arranged::item_contiguous, random);
+  check_qr_teams<float, Warps<96>>(65, 96, false, 2, Arranged::item_contiguous, random);
 }
 /// R alone, and Q in the place of A.
 TEST(DecompositionTeams, ItemsThatLanesShareInPlace) {
