@@ -359,6 +359,31 @@ def solve(results, methods=None):
     return table(header + [f"{TITLES.get(i, i)}, ns" for i in peers], rows)
 
 
+DIRECT_METHODS = ("direct_lu", "direct_lu_float", "direct_lu_symbolic", "bicgstab-jacobi", "cg-jacobi", "bicgstab", "cg")
+
+
+def direct(results):
+    """Elimination and iteration on the same systems: ms of the batch to the tolerance of the family, and to 1e-10."""
+    own = [r for r in results if r.implementation == OWN and r.verb == "solve" and r.layout == "csr"]
+    strict = "-1e-10"
+    rows = []
+    for kind, D in dict.fromkeys((r.kind, r.D) for r in own if r.source.startswith("direct")):
+
+        def cell(method):
+            r = one([r for r in own if (r.kind, r.D) == (kind, D)], source=method)
+            if r is None:
+                return ""
+            share = r.counters["share_met"]
+            return digits(r.ms) + ("" if share == 1 else f" ({100 * share:.3g} % met)")
+
+        for suffix in ("", strict):
+            cells = [cell(method + suffix) for method in DIRECT_METHODS]
+            iterations = [cells[3] or cells[5], cells[4] or cells[6]]
+            rows.append([kind, str(D), "1e-10" if suffix else "its own"] + cells[:3] + iterations)
+    header = ["systems", "rows", "tolerance", "`direct_lu`", "with factors of float", "by `symbolic_lu`", "BiCGSTAB", "CG"]
+    return table(header, rows)
+
+
 def solve_hosts(results):
     """us a system beside Eigen's solvers, their iterations in brackets."""
     rows = []
