@@ -109,11 +109,9 @@ void check_pairs() {
   }
 }
 TEST(Exchange, PairsHaveTheirPlaces) {
-  auto const extents = []<class T, int L, int... E>(std::type_identity<T>,
-                                                    std::integral_constant<int, L>,
-                                                    std::integer_sequence<int, E...>) {
-    (check_pairs<T, L, E + 1>(), ...);
-  };
+  auto const extents = []<class T, int L, int... E>(
+                           std::type_identity<T>, std::integral_constant<int, L>,
+                           std::integer_sequence<int, E...>) { (check_pairs<T, L, E + 1>(), ...); };
   auto const lanes = [&]<int... L>(std::integer_sequence<int, L...>) {
     std::make_integer_sequence<int, 32> const all;
     (extents(std::type_identity<float>{}, std::integral_constant<int, L>{}, all), ...);

@@ -103,9 +103,7 @@ Dense solve_spd(Dense const& a, Dense const& b) {
   Dense const l = cholesky(a);
   return solve_lower_transposed(l, solve_lower(l, b));
 }
-long double condition_spd(Dense const& a) {
-  return norm1(a) * norm1(solve_spd(a, eye(a.rows)));
-}
+long double condition_spd(Dense const& a) { return norm1(a) * norm1(solve_spd(a, eye(a.rows))); }
 long double condition_lower(Dense const& l) {
   return norm1(l) * norm1(solve_lower(l, eye(l.rows)));
 }

@@ -98,7 +98,7 @@ struct Exchange {
   static constexpr bool has_room_beside = lines + per_unit <= leading;
   static constexpr bool has_pairs_behind =
       !has_room_beside && sizeof(T) == 8 && L > 1 && L <= 4 && E > 8 && E <= 12;
-  static constexpr int pairs = has_room_beside ? leading - per_unit
+  static constexpr int pairs = has_room_beside    ? leading - per_unit
                                : has_pairs_behind ? lines * leading
                                                   : -1;
   /// From those of a line to those of the next.
