@@ -16,12 +16,14 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Whether eigh goes by tridiagonal matrices: where lanes share items that are not very small.
+/// Whether eigh goes by tridiagonal matrices: where lanes share items that are not very small, and the exchange has room for the two
+/// vectors of such a matrix. To 8 rows in double rotations are quicker, so that no room is made for them.
 template <class S, int N>
 inline constexpr bool finds_eigenpairs_by_ql = false;
 template <class S, int N>
   requires(is_distributed<S> && N > 4 && N <= 32)
-inline constexpr bool finds_eigenpairs_by_ql<S, N> = has_room_beside_lines<S, N>();
+inline constexpr bool finds_eigenpairs_by_ql<S, N> =
+    S::exchange::has_room_beside || (S::exchange::has_pairs_behind && N > 8);
 
 }  // namespace Impl
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -84,8 +85,39 @@ TEST(Exchange, LinesMeetInNoBankDouble) { check_lanes<double>(); }
 TEST(Exchange, TwoLanesOfDoublesWasteLittleScratch) {
   EXPECT_EQ((Impl::Exchange<double, 2, 9>::leading), 10);
   EXPECT_EQ((Impl::Exchange<double, 2, 12>::leading), 14);
-  EXPECT_LE((Impl::Exchange<double, 2, 10>::bytes), 864u);
+  EXPECT_LE((Impl::Exchange<double, 2, 10>::bytes), 992u);
   EXPECT_LE((Impl::Exchange<double, 2, 12>::bytes), 1392u);
+}
+
+/// What stands beside lines or behind them is no number of a line, of an item or of another.
+template <class T, int L, int E>
+void check_pairs() {
+  using X = Impl::Exchange<T, L, E>;
+  if constexpr (X::pairs >= 0) {
+    std::set<int> numbers;
+    for (int item = 0; item < 2; ++item)
+      for (int i = 0; i < X::lines; ++i) {
+        for (int k = 0; k < X::lines; ++k)
+          EXPECT_TRUE(numbers.insert(item * X::stride + i * X::leading + k).second);
+        for (int k = 0; k < X::per_unit; ++k)
+          EXPECT_TRUE(
+              numbers.insert(item * X::stride + X::pairs + i * X::leading_of_pairs + k).second)
+              << "E " << E << ", L " << L << ", pair " << i;
+      }
+    EXPECT_LT(*numbers.rbegin(), 2 * X::stride);
+    EXPECT_EQ(X::pairs % X::per_unit, 0);
+  }
+}
+TEST(Exchange, PairsHaveTheirPlaces) {
+  auto const extents = []<class T, int L, int... E>(
+                           std::type_identity<T>, std::integral_constant<int, L>,
+                           std::integer_sequence<int, E...>) { (check_pairs<T, L, E + 1>(), ...); };
+  auto const lanes = [&]<int... L>(std::integer_sequence<int, L...>) {
+    std::make_integer_sequence<int, 32> const all;
+    (extents(std::type_identity<float>{}, std::integral_constant<int, L>{}, all), ...);
+    (extents(std::type_identity<double>{}, std::integral_constant<int, L>{}, all), ...);
+  };
+  lanes(std::integer_sequence<int, 2, 4, 8, 16, 32>{});
 }
 
 TEST(Exchange, ItemsDoNotOverlap) {

@@ -207,18 +207,78 @@ TEST(LaneGrids, RotationsOfColumns) {
 
 /// Reflections and QL iterations: one column a lane, several, lanes without one, several items a warp.
 TEST(LaneGrids, TridiagonalEigenpairs) {
-  expect_eigh<float, Left, 16>(27, [](auto const& sequence, auto const&... operands) {
-    map_by_lanes<4>(64, 27, sequence, Impl::resolve(operands)...);
-  });
-  expect_eigh<double, Right, 13>(27, [](auto const& sequence, auto const&... operands) {
-    map_by_lanes<8>(32, 27, sequence, Impl::resolve(operands)...);
-  });
-  expect_eigh<double, Left, 32>(14, [](auto const& sequence, auto const&... operands) {
-    map_by_lanes<32>(32, 14, sequence, Impl::resolve(operands)...);
-  });
-  expect_eigh<float, Right, 31>(27, [](auto const& sequence, auto const&... operands) {
-    map_by_lanes<16>(64, 27, sequence, Impl::resolve(operands)...);
-  });
+  expect_eigh<float, Left, 16>(
+      27,
+      [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<4>(64, 27, sequence, Impl::resolve(operands)...);
+      },
+      true);
+  expect_eigh<double, Right, 13>(
+      27,
+      [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<8>(32, 27, sequence, Impl::resolve(operands)...);
+      },
+      true);
+  expect_eigh<double, Left, 32>(
+      14,
+      [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<32>(32, 14, sequence, Impl::resolve(operands)...);
+      },
+      true);
+  expect_eigh<float, Right, 31>(
+      27,
+      [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<16>(64, 27, sequence, Impl::resolve(operands)...);
+      },
+      true);
+  // The two vectors of the tridiagonal matrix behind the lines.
+  expect_eigh<double, Left, 10>(
+      27,
+      [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<2>(32, 27, sequence, Impl::resolve(operands)...);
+      },
+      true);
+  expect_eigh<double, Right, 12>(
+      27,
+      [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<4>(64, 27, sequence, Impl::resolve(operands)...);
+      },
+      true);
+}
+
+/// By default reflections and QL iterations find the eigenpairs from 9 rows on; below, and in double to 8, rotations do.
+template <class T, int N>
+void expect_way_of_eigh(bool by_ql) {
+  using Value = Distributed<T, Impl::lanes_per_item<T>(N), 1, N>;
+  EXPECT_EQ((Impl::finds_eigenpairs_by_ql<Impl::dealt_t<Value, false>, N>), by_ql) << N;
+}
+TEST(LaneGrids, WayOfEigenpairs) {
+  expect_way_of_eigh<double, 8>(false);
+  expect_way_of_eigh<double, 9>(true);
+  expect_way_of_eigh<double, 10>(true);
+  expect_way_of_eigh<double, 11>(true);
+  expect_way_of_eigh<double, 12>(true);
+  expect_way_of_eigh<double, 13>(true);
+  expect_way_of_eigh<double, 24>(true);
+  expect_way_of_eigh<double, 32>(true);
+  expect_way_of_eigh<float, 11>(true);
+  expect_way_of_eigh<float, 16>(true);
+  expect_way_of_eigh<float, 32>(true);
+}
+
+/// Where the steps of qr are loops.
+template <class T, int L, int M, int N>
+inline constexpr int steps_of_qr =
+    Impl::ColumnsOfLanes<Impl::dealt_t<Distributed<T, L, 1, (M > N ? M : N)>, false>, M,
+                         N>::steps_of_a_loop;
+TEST(LaneGrids, StepsOfReflections) {
+  EXPECT_EQ((steps_of_qr<double, 16, 17, 17>), 0);
+  EXPECT_EQ((steps_of_qr<double, 16, 18, 18>), 4);
+  EXPECT_EQ((steps_of_qr<double, 32, 32, 32>), 4);
+  // One column a lane.
+  EXPECT_EQ((steps_of_qr<double, 32, 32, 16>), 0);
+  EXPECT_EQ((steps_of_qr<float, 8, 24, 24>), 0);
+  EXPECT_EQ((steps_of_qr<float, 16, 25, 25>), 4);
 }
 
 TEST(LaneGrids, SingularValues) {

@@ -24,6 +24,12 @@ TEAMS = "test_banded_tridiagonal_teams"
 GOOD = "*SaysWhere*"
 EXCHANGES = "*Pivoting*:*Exchanges*"
 
+PAIRS = "src/tile/detail/shared/Batchwork_EigenpairsOfLanes.hpp"
+QL = "src/core/detail/Batchwork_ImplicitQl.hpp"
+REFLECTED = "src/dense/decompositions/detail/Batchwork_EighByReflections.hpp"
+TRIDIAGONAL_PAIRS = "LaneGrids.TridiagonalEigenpairs"
+SCRATCH_PAIRS = "*EigenpairsByReflections"
+
 MUTATIONS = [
     # Survived once.
     ("later failure overrides", "src/tile/Batchwork_FailWhere.hpp",
@@ -62,6 +68,29 @@ MUTATIONS = [
      "test_tile", "ComplexTile*"),
     ("order of rows", "src/dense/lu/detail/Batchwork_RowsInMemory.hpp", "if (place[i] <= k) return;",
      "if (place[i] <= k + 1) return;", "test_lu_verbs", "*FormsOfOperands*"),
+    # Eigenpairs by reflections and QL iterations.
+    ("sign in a reflection of lanes", PAIRS, "xi) + pi * u[m];", "xi) - pi * u[m];", "test_warps_of_32", TRIDIAGONAL_PAIRS),
+    ("order of eigenvalues", PAIRS, "rank[m] += other < d[m] ||", "rank[m] += other > d[m] ||", "test_warps_of_32",
+     TRIDIAGONAL_PAIRS),
+    ("equal eigenvalues", PAIRS, "other < d[m] || (other == d[m] && i < a.column(m)) ? 1", "other < d[m] ? 1",
+     "test_warps_of_32", TRIDIAGONAL_PAIRS),
+    ("pairs as far apart as lines", PAIRS, "(i > first ? Ex::leading_of_pairs : 0) : step;", "step : step;",
+     "test_warps_of_32", TRIDIAGONAL_PAIRS),
+    ("room for pairs", "src/core/detail/Batchwork_Exchange.hpp", " + (has_pairs_behind ? lines : 0);", ";", "test_machine",
+     "Exchange*"),
+    ("rotation without an angle", QL, "Kokkos::abs(g_) < least ? least : g_", "g_", "test_decompositions_warps",
+     SCRATCH_PAIRS),
+    ("the other shift", QL, "half < T(0) ? -root : root", "root", "test_decompositions_warps", SCRATCH_PAIRS),
+    ("deflation at sqrt(eps)", QL, "abs(eps * eps * upper * lower)", "abs(eps * upper * lower)",
+     "test_decompositions_warps", SCRATCH_PAIRS),
+    ("no deflation", REFLECTED, "return j + 1 < n && !is_negligible(beside(j)[1], beside(j)[0], beside(j + 1)[0]);",
+     "return j + 1 < n;", "test_decompositions_warps", SCRATCH_PAIRS),
+    ("a sweep a row", QL, "most_ql_sweeps_a_row = 30", "most_ql_sweeps_a_row = 1", "test_decompositions_warps",
+     SCRATCH_PAIRS),
+    ("last row of the vectors", REFLECTED, "if (own_row(m) < n) write_together", "if (own_row(m) < n - 1) write_together",
+     "test_decompositions_warps", SCRATCH_PAIRS),
+    ("sign in a reflection in scratch", REFLECTED, "by[m] * v.v[d] + q.v[d] * u[m];", "by[m] * v.v[d] - q.v[d] * u[m];",
+     "test_decompositions_warps", SCRATCH_PAIRS),
     # Loaders.
     ("few numbers fetched", "src/fused/detail/loaders/Batchwork_FetchedByLane.hpp", "numbers >= 10 &&", "numbers >= 9 &&",
      "test_warps_of_32", "Loaders*"),

@@ -16,10 +16,13 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include "support/Dense.hpp"
 
 namespace Batchwork::Test {
 
@@ -62,143 +65,6 @@ class Random {
  private:
   std::mt19937_64 engine_;
 };
-
-// ---- linear algebra in long double ----------------------------------------------------------------------------------
-
-/// A host matrix; vectors have one column, scalars are 1 x 1.
-struct Dense {
-  int rows = 0, cols = 0;
-  std::vector<long double> a;
-
-  Dense() = default;
-  Dense(int m, int n, long double x = 0)
-      : rows(m), cols(n), a(std::size_t(m) * std::size_t(n), x) {}
-  long double& operator()(int i, int j = 0) {
-    return a[std::size_t(i) * std::size_t(cols) + std::size_t(j)];
-  }
-  long double operator()(int i, int j = 0) const {
-    return a[std::size_t(i) * std::size_t(cols) + std::size_t(j)];
-  }
-};
-
-template <class F>
-Dense make_dense(int m, int n, F const& f) {
-  Dense r(m, n);
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) r(i, j) = static_cast<long double>(f(i, j));
-  return r;
-}
-inline Dense eye(int n) {
-  return make_dense(n, n, [](int i, int j) { return i == j ? 1.0L : 0.0L; });
-}
-inline Dense transpose(Dense const& x) {
-  return make_dense(x.cols, x.rows, [&](int i, int j) { return x(j, i); });
-}
-inline Dense abs(Dense const& x) {
-  return make_dense(x.rows, x.cols, [&](int i, int j) { return std::fabs(x(i, j)); });
-}
-inline Dense operator+(Dense const& x, Dense const& y) {
-  return make_dense(x.rows, x.cols, [&](int i, int j) { return x(i, j) + y(i, j); });
-}
-inline Dense operator-(Dense const& x, Dense const& y) {
-  return make_dense(x.rows, x.cols, [&](int i, int j) { return x(i, j) - y(i, j); });
-}
-inline Dense operator*(long double c, Dense const& x) {
-  return make_dense(x.rows, x.cols, [&](int i, int j) { return c * x(i, j); });
-}
-inline Dense operator*(Dense const& x, Dense const& y) {
-  return make_dense(x.rows, y.cols, [&](int i, int j) {
-    long double sum = 0;
-    for (int k = 0; k < x.cols; ++k) sum += x(i, k) * y(k, j);
-    return sum;
-  });
-}
-inline Dense lower_triangle(Dense const& x) {
-  return make_dense(x.rows, x.cols, [&](int i, int j) { return j <= i ? x(i, j) : 0.0L; });
-}
-inline Dense diagonal_part(Dense const& x) {
-  return make_dense(x.rows, x.cols, [&](int i, int j) { return i == j ? x(i, j) : 0.0L; });
-}
-/// The symmetric matrix with the lower triangle of x.
-inline Dense mirrored(Dense const& x) {
-  return make_dense(x.rows, x.cols, [&](int i, int j) { return j <= i ? x(i, j) : x(j, i); });
-}
-inline long double dot(Dense const& x, Dense const& y) {
-  long double sum = 0;
-  for (std::size_t k = 0; k < x.a.size(); ++k) sum += x.a[k] * y.a[k];
-  return sum;
-}
-inline long double trace(Dense const& x) {
-  long double sum = 0;
-  for (int i = 0; i < x.rows; ++i) sum += x(i, i);
-  return sum;
-}
-/// The largest column sum of magnitudes.
-inline long double norm1(Dense const& x) {
-  long double best = 0;
-  for (int j = 0; j < x.cols; ++j) {
-    long double sum = 0;
-    for (int i = 0; i < x.rows; ++i) sum += std::fabs(x(i, j));
-    best = std::max(best, sum);
-  }
-  return best;
-}
-
-/// The lower factor of x, of which the lower triangle is read; `info` is 0 or the 1-based index of the first pivot that
-/// is not positive.
-inline Dense cholesky(Dense const& x, int* info = nullptr) {
-  int const n = x.rows;
-  Dense l(n, n);
-  if (info) *info = 0;
-  for (int j = 0; j < n; ++j) {
-    long double pivot = x(j, j);
-    for (int k = 0; k < j; ++k) pivot -= l(j, k) * l(j, k);
-    if (!(pivot > 0)) {
-      if (info) *info = j + 1;
-      return l;
-    }
-    l(j, j) = std::sqrt(pivot);
-    for (int i = j + 1; i < n; ++i) {
-      long double sum = x(i, j);
-      for (int k = 0; k < j; ++k) sum -= l(i, k) * l(j, k);
-      l(i, j) = sum / l(j, j);
-    }
-  }
-  return l;
-}
-/// l x = b, forward.
-inline Dense solve_lower(Dense const& l, Dense const& b) {
-  Dense x = b;
-  for (int j = 0; j < b.cols; ++j)
-    for (int i = 0; i < l.rows; ++i) {
-      for (int k = 0; k < i; ++k) x(i, j) -= l(i, k) * x(k, j);
-      x(i, j) /= l(i, i);
-    }
-  return x;
-}
-/// l' x = b, backward.
-inline Dense solve_lower_transposed(Dense const& l, Dense const& b) {
-  Dense x = b;
-  for (int j = 0; j < b.cols; ++j)
-    for (int i = l.rows - 1; i >= 0; --i) {
-      for (int k = i + 1; k < l.rows; ++k) x(i, j) -= l(k, i) * x(k, j);
-      x(i, j) /= l(i, i);
-    }
-  return x;
-}
-/// x with a x = b for a symmetric positive definite.
-inline Dense solve_spd(Dense const& a, Dense const& b) {
-  Dense const l = cholesky(a);
-  return solve_lower_transposed(l, solve_lower(l, b));
-}
-/// The condition number of a symmetric positive definite matrix, in the 1-norm.
-inline long double condition_spd(Dense const& a) {
-  return norm1(a) * norm1(solve_spd(a, eye(a.rows)));
-}
-/// The condition number of a lower triangular matrix, in the 1-norm.
-inline long double condition_lower(Dense const& l) {
-  return norm1(l) * norm1(solve_lower(l, eye(l.rows)));
-}
 
 // ---- LAPACK ---------------------------------------------------------------------------------------------------------
 
@@ -565,6 +431,39 @@ struct Strided {
   }
 };
 
+// ---- numbers on the host and on the device --------------------------------------------------------------------------
+// Copied as what they are in memory, by one kernel for each type of numbers: one for each type of Views is what would cost most in the
+// compilation of many tests.
+
+template <class T, class Place>
+using NumbersIn = Kokkos::View<T*, Kokkos::LayoutRight, Place, Kokkos::MemoryUnmanaged>;
+template <class T>
+void copy_numbers(T* device, T const* host, std::size_t count) {
+  Kokkos::deep_copy(NumbersIn<T, Space::memory_space>(device, count),
+                    NumbersIn<T const, Kokkos::HostSpace>(host, count));
+}
+template <class T>
+void read_numbers(T* host, T const* device, std::size_t count) {
+  Kokkos::deep_copy(NumbersIn<T, Kokkos::HostSpace>(host, count),
+                    NumbersIn<T const, Space::memory_space>(device, count));
+}
+
+/// Numbers on the host, shared by copies as those of a View are.
+template <class T>
+class Numbers {
+ public:
+  Numbers(std::size_t count, T const& x) : numbers_(new T[count]), count_(count) {
+    T* const p = data();
+    for (std::size_t k = 0; k < count; ++k) p[k] = x;
+  }
+  T* data() const { return numbers_.get(); }
+  std::size_t size() const { return count_; }
+
+ private:
+  std::shared_ptr<T[]> numbers_;
+  std::size_t count_;
+};
+
 // ---- batches --------------------------------------------------------------------------------------------------------
 
 /// A batch of scalars (no E), vectors (one) or matrices (two) of T in a layout, on the device, with a mirror on the
@@ -584,10 +483,12 @@ class BatchOf {
       : items_(n),
         steps_(steps),
         storage_(Layout::template storage<T, Timed, E...>(n, steps)),
-        host_(Kokkos::create_mirror(Kokkos::HostSpace(), storage_)),
         part_(Layout::template part<Timed, E...>(storage_, n, steps)),
-        host_part_(Layout::template part<Timed, E...>(host_, n, steps)) {
-    Kokkos::deep_copy(host_, poison<T>());
+        host_(storage_.span(), poison<T>()),
+        first_(part_.data() - storage_.data()) {
+    std::size_t strides[Part::rank() + 1];
+    part_.stride(strides);
+    for (int k = 0; k < int(Part::rank()); ++k) strides_[k] = std::ptrdiff_t(strides[k]);
     upload();
   }
 
@@ -603,25 +504,15 @@ class BatchOf {
   }
 
   T& at(std::int64_t item, int i = 0, int j = 0) const { return at_time(item, 0, i, j); }
-  T& at_time(std::int64_t item, std::int64_t t, int i = 0, int j = 0) const {
-    std::size_t const k = std::size_t(item), s = std::size_t(t), r = std::size_t(i),
-                      c = std::size_t(j);
-    if constexpr (Layout::lanes > 0) {
-      std::size_t const lane = k % Layout::lanes, group = k / Layout::lanes;
-      if constexpr (Timed && rank == 0) return host_part_(group, s, lane);
-      else if constexpr (Timed && rank == 1) return host_part_(group, s, r, lane);
-      else if constexpr (Timed) return host_part_(group, s, r, c, lane);
-      else if constexpr (rank == 0) return host_part_(group, lane);
-      else if constexpr (rank == 1) return host_part_(group, r, lane);
-      else return host_part_(group, r, c, lane);
-    } else {
-      if constexpr (Timed && rank == 0) return host_part_(k, s);
-      else if constexpr (Timed && rank == 1) return host_part_(k, s, r);
-      else if constexpr (Timed) return host_part_(k, s, r, c);
-      else if constexpr (rank == 0) return host_part_(k);
-      else if constexpr (rank == 1) return host_part_(k, r);
-      else return host_part_(k, r, c);
-    }
+  T& at_time(std::int64_t item, [[maybe_unused]] std::int64_t t, [[maybe_unused]] int i = 0,
+             [[maybe_unused]] int j = 0) const {
+    constexpr int first = int(Timed), lanes = Layout::lanes;
+    std::ptrdiff_t q = first_ + std::ptrdiff_t(lanes > 0 ? item / lanes : item) * strides_[0];
+    if constexpr (Timed) q += std::ptrdiff_t(t) * strides_[1];
+    if constexpr (rank >= 1) q += i * strides_[1 + first];
+    if constexpr (rank == 2) q += j * strides_[2 + first];
+    if constexpr (lanes > 0) q += std::ptrdiff_t(item % lanes);
+    return host_.data()[q];
   }
 
   /// One item (and step) as it stands in the mirror.
@@ -659,11 +550,11 @@ class BatchOf {
     return *this;
   }
 
-  void upload() const { Kokkos::deep_copy(storage_, host_); }
+  void upload() const { copy_numbers(storage_.data(), host_.data(), host_.size()); }
   /// Waits for the device, then copies all of the storage to the mirror.
   void download() const {
     Kokkos::fence("Batchwork::Test: results");
-    Kokkos::deep_copy(host_, storage_);
+    read_numbers(host_.data(), storage_.data(), host_.size());
   }
 
   /// How many numbers of the whole storage are still poison: padding lanes and neighbours of a subview, once the
@@ -671,26 +562,24 @@ class BatchOf {
   std::size_t poisoned() const {
     std::size_t count = 0;
     T const* p = host_.data();
-    for (std::size_t k = 0; k < host_.span(); ++k) count += p[k] == poison<T>();
+    for (std::size_t k = 0; k < host_.size(); ++k) count += p[k] == poison<T>();
     return count;
   }
   /// Numbers of the storage that do not belong to the batch.
   std::size_t outside() const {
-    return host_.span() -
+    return host_.size() -
            std::size_t(items_) * std::size_t(steps_) * std::size_t(rows) * std::size_t(cols);
   }
 
  private:
   using Storage = decltype(Layout::template storage<T, Timed, E...>(0, 0));
-  using Host = decltype(Kokkos::create_mirror(Kokkos::HostSpace(), std::declval<Storage const&>()));
   using Part = decltype(Layout::template part<Timed, E...>(std::declval<Storage const&>(), 0, 0));
-  using HostPart = decltype(Layout::template part<Timed, E...>(std::declval<Host const&>(), 0, 0));
 
   std::int64_t items_, steps_;
   Storage storage_;
-  Host host_;
   Part part_;
-  HostPart host_part_;
+  Numbers<T> host_;  ///< all of the storage
+  std::ptrdiff_t first_, strides_[6] = {};
 };
 
 template <class T, class Layout, int... E>
@@ -707,19 +596,22 @@ struct CommonIn {
   static constexpr int rows = BatchOf<T, Left, false, E...>::rows;
   static constexpr int cols = BatchOf<T, Left, false, E...>::cols;
   View view;
-  using Mirror = decltype(Kokkos::create_mirror(Kokkos::HostSpace(), std::declval<View const&>()));
-  Mirror host;
+  Numbers<T> host;
+  std::ptrdiff_t strides[3] = {};
 
-  explicit CommonIn(Dense const& x)
-      : view("common"), host(Kokkos::create_mirror(Kokkos::HostSpace(), view)) {
+  explicit CommonIn(Dense const& x) : view("common"), host(view.span(), T(0)) {
+    std::size_t all[rank + 1];
+    view.stride(all);
+    for (int k = 0; k < rank; ++k) strides[k] = std::ptrdiff_t(all[k]);
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < cols; ++j) at(i, j) = static_cast<T>(x(i, j));
-    Kokkos::deep_copy(view, host);
+    copy_numbers(view.data(), host.data(), host.size());
   }
-  T& at(int i, int j) const {
-    if constexpr (rank == 0) return host();
-    else if constexpr (rank == 1) return host(i);
-    else return host(i, j);
+  T& at([[maybe_unused]] int i, [[maybe_unused]] int j) const {
+    std::ptrdiff_t q = 0;
+    if constexpr (rank >= 1) q += i * strides[0];
+    if constexpr (rank == 2) q += j * strides[1];
+    return host.data()[q];
   }
   Dense dense() const {
     return make_dense(rows, cols, [&](int i, int j) { return at(i, j); });

@@ -93,9 +93,20 @@ struct Exchange {
     while (units % step != 0 || units / step % 2 == 0) ++units;
     return units * per_unit;
   }();
+  /// Where two numbers of each line stand that belong to none of its places: beside the line where there is room for a unit, else
+  /// behind all of them in double to 12 rows, where a unit a line is cheap; -1 where there is no place.
+  static constexpr bool has_room_beside = lines + per_unit <= leading;
+  static constexpr bool has_pairs_behind =
+      !has_room_beside && sizeof(T) == 8 && L > 1 && L <= 4 && E > 8 && E <= 12;
+  static constexpr int pairs = has_room_beside    ? leading - per_unit
+                               : has_pairs_behind ? lines * leading
+                                                  : -1;
+  /// From those of a line to those of the next.
+  static constexpr int leading_of_pairs = has_pairs_behind ? per_unit : leading;
+
   static constexpr int stride = [] {
     constexpr int step = narrow ? 2 : L <= 4 ? 1 : L / 4;
-    int units = (lines * leading + per_unit - 1) / per_unit;
+    int units = (lines * leading + per_unit - 1) / per_unit + (has_pairs_behind ? lines : 0);
     // As far apart are items that are copied as they stand in memory, see GridTransfer.
     constexpr int copied = odd_units<T>(E * E) / per_unit;
     if (units < copied) units = copied;

@@ -21,9 +21,10 @@ struct ColumnsOfLanes {
   using Lines = LocalLines<S, M, N>;
   static constexpr int rows = M, cols = N, mine = Lines::mine, L = S::lanes, deep = Ex::per_unit;
   static_assert(!S::by_rows);
-  /// Written out, the steps outgrow an instruction cache from about 24 rows and columns on, in float a little later.
+  /// Written out, the steps outgrow an instruction cache from about 24 rows and columns on, in float a little later, and where a lane
+  /// has one column.
   static constexpr int steps_of_a_loop =
-      M * (M < N ? M : N) > (sizeof(T) == 4 ? 600 : 300) && L % 4 == 0 ? 4 : 0;
+      M * (M < N ? M : N) > (sizeof(T) == 4 || mine == 1 ? 600 : 300) && L % 4 == 0 ? 4 : 0;
 
   T a[mine * M];
   T diagonal[mine];

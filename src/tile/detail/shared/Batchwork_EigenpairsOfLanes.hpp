@@ -14,18 +14,11 @@
 
 namespace Batchwork::Impl {
 
-/// Whether a line of the exchange of N x N tiles has room for two numbers beside its own.
-template <class S, int N>
-constexpr bool has_room_beside_lines() {
-  using Ex = typename S::exchange;
-  return Ex::lines + Ex::per_unit <= Ex::leading;
-}
-
 /// Takes `columns`, whose entries are of the size of one, to its eigenvectors, and finds the values: reflections to tridiagonal form, and
 /// implicit QL iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
 ///
-/// Reflections go by columns in registers. Iterations have the vectors in the exchange, a column a line, and beside each line a diagonal
-/// number and the one below it; every lane finds all rotations of a sweep and applies them to its own rows. So a sweep waits twice,
+/// Reflections go by columns in registers. Iterations have the vectors in the exchange, a column a line, and beside each line, or behind
+/// all of them, a diagonal number and the one below it; every lane finds all rotations of a sweep and applies them to its own rows. So a sweep waits twice,
 /// whatever its length, and items of a warp have sweeps of different lengths.
 template <class S, int N>
 struct EigenpairsOfLanes {
@@ -57,7 +50,9 @@ struct EigenpairsOfLanes {
  private:
   BATCHWORK_INLINE T* line(int j) const { return grid.template numbers<T>() + j * Ex::leading; }
   /// The diagonal number of line j, and the one below it.
-  BATCHWORK_INLINE T* beside(int j) const { return line(j) + (Ex::leading - deep); }
+  BATCHWORK_INLINE T* beside(int j) const {
+    return grid.template numbers<T>() + (Ex::pairs + j * Ex::leading_of_pairs);
+  }
   /// f(i, x_i, y_i) for rows First + 1 .. N - 1 of numbers in the exchange.
   template <int First, class F>
   static BATCHWORK_INLINE void for_each_row(T const* x, T const* y, F const& f) {
@@ -299,10 +294,11 @@ struct EigenpairsOfLanes {
       for (int m = 0; m < mine; ++m) own[m] = next[m];
       // The next numbers are on their way meanwhile.
       int const step = i > first ? Ex::leading : 0;
-      read_together(found, numbers - step);
+      int const to_next = Ex::has_pairs_behind ? (i > first ? Ex::leading_of_pairs : 0) : step;
+      read_together(found, numbers - to_next);
       read_rows(next, column - step);
       ql.rotate(x, off);
-      keep(i + 1, numbers + Ex::leading, ql);
+      keep(i + 1, numbers + Ex::leading_of_pairs, ql);
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m) {
         T const upper = z[m];
@@ -310,7 +306,7 @@ struct EigenpairsOfLanes {
         own[m] = ql.s * own[m] + ql.c * upper;
       }
       write_rows(column + Ex::leading, own);
-      numbers -= step;
+      numbers -= to_next;
       column -= step;
     }
     write_rows(column, z);
