@@ -345,6 +345,26 @@ BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 #endif
 }
 
+/// Waits for so many neighbouring lanes, those of the item that is number `item` of a team, all of which call it. Beyond two items, or a
+/// warp of 64 where that is no barrier of its own, a team has one item.
+template <int Lanes>
+BATCHWORK_INLINE void wait_for_item([[maybe_unused]] int item, [[maybe_unused]] int items) {
+  if constexpr (Lanes <= warp_lanes) {
+    meet_in_warp(Lanes > 32 ? Lanes : 32);
+  } else {
+#if defined(BATCHWORK_VENDOR_CUDA)
+    // Barriers of their own (PTX ISA, bar.sync); their numbers are constants, since those are counted.
+    if (items == 1) __syncthreads();
+    else if (item == 0) asm volatile("bar.sync 1, %0;" ::"n"(Lanes) : "memory");
+    else asm volatile("bar.sync 2, %0;" ::"n"(Lanes) : "memory");
+#elif defined(BATCHWORK_VENDOR_HIP)
+    __syncthreads();
+#elif defined(BATCHWORK_VENDOR_THREADS)
+    ThreadAsLane::meet(Lanes == 64 ? Lanes : ThreadAsLane::count());
+#endif
+  }
+}
+
 // ---- lanes that share an item -----------------------------------------------------------------------------------
 
 /// Whether a type is that of a team's members: what else there is could not wait for its team.

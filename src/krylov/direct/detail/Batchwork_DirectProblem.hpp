@@ -104,48 +104,48 @@ struct EntriesOfLanes {
       if (row.is_scaled_unit) {
         if (own == 0 && row.count > 0) entry(i, Entry{true, row.first, -1, row.scale, nullptr});
       } else if (row.columns == nullptr) {
-        for_entries<Numbers, false, false>(row, own, [&](Entry const& e) { entry(i, e); });
+        for_entries<Numbers, false, false, false>(row, own, [&](Entry const& e) { entry(i, e); });
+      } else if (Vendor::has_shuffles && row.step == 1 && row.column_step == 1) {
+        for_entries<Numbers, Before, true, true>(row, own, [&](Entry const& e) { entry(i, e); });
       } else {
-        for_entries<Numbers, Before, true>(row, own, [&](Entry const& e) { entry(i, e); });
+        for_entries<Numbers, Before, true, false>(row, own, [&](Entry const& e) { entry(i, e); });
       }
       end(i, row.count);
     }
   }
 
  private:
-  /// What is not there is read elsewhere rather than not at all: no branch stands between two loads.
-  template <bool Numbers, bool Before, bool Columns, class Body>
+  /// What is not there is read elsewhere rather than not at all: no branch stands between two loads. SideBySide: the entries of a row
+  /// are, whose addresses then are short.
+  template <bool Numbers, bool Before, bool Columns, bool SideBySide, class Body>
   BATCHWORK_INLINE void for_entries(AnyRow<T> const& row, int own, Body const& body) const {
     constexpr int at_once = Vendor::has_shuffles ? 8 : 1;
-    std::int64_t const number_step = row.step * row_lanes,
-                       column_step = row.column_step * row_lanes;
-    T const* number = row.numbers + own * row.step;
-    std::int32_t const* column = Columns ? row.columns + own * row.column_step : nullptr;
+    std::int64_t const step = SideBySide ? 1 : row.step;
+    std::int64_t const column_step = SideBySide ? 1 : row.column_step;
     BATCHWORK_KEEP_LOOP
-    for (int k = own; k < row.count; k += at_once * row_lanes) {
+    for (int k0 = own; k0 < row.count; k0 += at_once * row_lanes) {
       Entry some[at_once];
       BATCHWORK_UNROLL
       for (int q = 0; q < at_once; ++q) {
         Entry& e = some[q];
-        e.there = k + q * row_lanes < row.count;
-        e.place = e.there ? number + q * number_step : number;
+        int const k = k0 + q * row_lanes;
+        e.there = k < row.count;
+        int const at = e.there ? k : k0;
+        e.place = row.numbers + at * step;
         e.before = -1;
-        e.column = k + q * row_lanes;
+        e.column = k;
         if constexpr (Columns) {
-          std::int32_t const* const at = e.there ? column + q * column_step : column;
-          e.column = row.first + *at;
+          std::int32_t const* const column = row.columns + at * column_step;
+          e.column = row.first + *column;
           if constexpr (Before) {
-            bool const first = k + q == 0;
-            e.before = row.first + *(first ? at : at - row.column_step);
-            e.before = first ? -1 : e.before;
+            e.before = row.first + *(at == 0 ? column : column - column_step);
+            e.before = at == 0 ? -1 : e.before;
           }
         }
         e.number = Numbers ? *e.place : T(0);
       }
       BATCHWORK_UNROLL
       for (int q = 0; q < at_once; ++q) body(some[q]);
-      number += at_once * number_step;
-      if constexpr (Columns) column += at_once * column_step;
     }
   }
 };
