@@ -90,6 +90,10 @@ struct PivotReciprocal {
   friend BATCHWORK_INLINE auto operator*(PivotReciprocal const& p, X const& x) {
     return x * p.scale * p.inverse;
   }
+  /// The scale of the pivot that has this pivot_key.
+  static BATCHWORK_INLINE S scale_of(std::int32_t key) {
+    return key < pivot_key(S(4 * std::numeric_limits<S>::min())) ? up<S> : S(1);
+  }
   /// The scale of a pivot whose reciprocal overflows.
   template <class T>
   static constexpr T up =

@@ -345,22 +345,38 @@ BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 #endif
 }
 
-/// Waits for so many neighbouring lanes, those of the item that is number `item` of a team, all of which call it. Beyond two items, or a
-/// warp of 64 where that is no barrier of its own, a team has one item.
-template <int Lanes>
-BATCHWORK_INLINE void wait_for_item([[maybe_unused]] int item, [[maybe_unused]] int items) {
-  if constexpr (Lanes <= warp_lanes) {
+/// Whether the lanes of an item that has some warps wait for each other while the other items of a team, four at most, go on.
+inline constexpr bool items_wait_alone =
+#if defined(BATCHWORK_VENDOR_HIP)
+    false;
+#else
+    has_shuffles;
+#endif
+/// Waits for so many neighbouring lanes, those of number `item` of a team's `items`, all of which call it; for the team, where those of
+/// more than a warp cannot wait alone.
+template <int Lanes, class Member>
+BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int item,
+                                    [[maybe_unused]] int items) {
+  if constexpr (!has_shuffles) {
+    member.team_barrier();
+  } else if constexpr (Lanes <= warp_lanes) {
     meet_in_warp(Lanes > 32 ? Lanes : 32);
   } else {
 #if defined(BATCHWORK_VENDOR_CUDA)
-    // Barriers of their own (PTX ISA, bar.sync); their numbers are constants, since those are counted.
-    if (items == 1) __syncthreads();
-    else if (item == 0) asm volatile("bar.sync 1, %0;" ::"n"(Lanes) : "memory");
-    else asm volatile("bar.sync 2, %0;" ::"n"(Lanes) : "memory");
-#elif defined(BATCHWORK_VENDOR_HIP)
-    __syncthreads();
+    // Barriers of their own (PTX ISA, bar.sync). Their numbers are constants: a kernel has as many as it can name. Predicates, since
+    // compilers copy what follows branches.
+    asm volatile(
+        "{ .reg .pred is;\n"
+        "setp.eq.s32 is, %0, 0; @is bar.sync 1, %1;\n"
+        "setp.eq.s32 is, %0, 1; @is bar.sync 2, %1;\n"
+        "setp.eq.s32 is, %0, 2; @is bar.sync 3, %1;\n"
+        "setp.eq.s32 is, %0, 3; @is bar.sync 4, %1; }" ::"r"(item),
+        "n"(Lanes)
+        : "memory");
 #elif defined(BATCHWORK_VENDOR_THREADS)
-    ThreadAsLane::meet(Lanes == 64 ? Lanes : ThreadAsLane::count());
+    ThreadAsLane::meet(items == 1 ? ThreadAsLane::count() : Lanes);
+#else
+    member.team_barrier();
 #endif
   }
 }

@@ -57,8 +57,8 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
                                             Core::to_reciprocals * sizeof(F) +
                                             2 * rows * sizeof(T) + sizeof(Notes);
 
-  /// Items of a team: of two warps two, each of which has a barrier of its own.
-  static constexpr int most_items = std::min(Core::most_items, warps == 2 ? 2 : 4);
+  /// Items of a team: of two warps two, if those can wait alone.
+  static constexpr int most_items = std::min(Core::most_items, warps == 1 ? 4 : Vendor::items_wait_alone ? 2 : 1);
   /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have registers for the tiles and what
   /// was seen to be enough beside them. What is slower than that, since it waits, needs as many warps as there can be.
   static constexpr int lanes_wanted() {
@@ -190,7 +190,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       // Factors of rows and columns are lost to an estimate of the condition.
       if (p.condition != nullptr) meet();
     }
-    ItemOfWarps own(*this, here, memory);
+    ItemOfWarps<Member> own(*this, here, memory, member);
     std::int32_t const code = own.notes().out_of_range != 0
                                   ? Status::code(Reason::invalid_pattern, 0)
                                   : this->status(here);
@@ -356,11 +356,15 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
 
   /// The same by all warps of the item: what there is to do for rows is shared by them, and substitution is the first one's. What warps
   /// tell each other is where the multipliers were.
+  template <class Member>
   struct ItemOfWarps : OwnItem {
     using OwnItem::here, OwnItem::of;
+    Member const& member;
     int turn = 0;  ///< of two places for it, so that one wait is enough
 
-    using OwnItem::OwnItem;
+    BATCHWORK_INLINE ItemOfWarps(DirectTiles const& kernel, Here const& lane, Memory const& m,
+                                 Member const& of_team)
+        : OwnItem(kernel, lane, m), member(of_team) {}
     BATCHWORK_INLINE EntriesOfLanes<T> entries() const {
       return {of.p.a, this->numbers, of.p.n, here.lane, count, of.p.row_lanes};
     }
@@ -368,7 +372,9 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
     BATCHWORK_INLINE void for_each(Body const& body) const {
       for (int i = here.lane; i < of.p.n; i += count) body(i);
     }
-    BATCHWORK_INLINE void sync() const { Vendor::wait_for_item<count>(here.item, here.items); }
+    BATCHWORK_INLINE void sync() const {
+      Vendor::wait_for_item<count>(member, here.item, here.items);
+    }
     BATCHWORK_INLINE std::int32_t largest(std::int32_t key) {
       std::int32_t mine[1] = {OwnItem::largest(key)};
       join(mine, [](std::int32_t a, std::int32_t b) { return a > b ? a : b; });
