@@ -717,6 +717,29 @@ BATCHWORK_INLINE T load_once(T const* from) {
     return *from;
 }
 
+/// Loads a number from memory, which compilers are told. What waits for some loads is to stand behind begin_waiting().
+template <class T>
+BATCHWORK_INLINE T load_ahead(T const* from) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  T x;
+  if constexpr (std::is_same_v<T, double>)
+    asm volatile("ld.global.f64 %0, [%1];" : "=d"(x) : "l"(from) : "memory");
+  else if constexpr (std::is_same_v<T, float>)
+    asm volatile("ld.global.f32 %0, [%1];" : "=f"(x) : "l"(from) : "memory");
+  else asm volatile("ld.global.s32 %0, [%1];" : "=r"(x) : "l"(from) : "memory");
+  return x;
+#else
+  return *from;
+#endif
+}
+/// No load before it is put off to where its number is wanted, which compilers do to spare registers: they would be waited for one by
+/// one.
+BATCHWORK_INLINE void begin_waiting() {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  __syncwarp(__activemask());
+#endif
+}
+
 // ---- matrix instructions -----------------------------------------------------------------------------------------
 
 /// Whether devices of this compute capability, by ten, multiply matrices of double as fast as is worth it.

@@ -50,7 +50,8 @@ struct DirectProblem {
   BATCHWORK_INLINE bool takes(std::int64_t item) const {
     return !only_marked || bits(*item_of(x, item)) == bits(mark_of_item());
   }
-  /// Of a device's lanes: those that walk over the rows in the fewest steps, counting what it takes them to add up.
+  /// Of a device's lanes: those that walk over the rows in the fewest steps, counting what it takes them to add up, and that memory takes
+  /// the rows of a warp one by one.
   static int lanes_of_a_row(std::int64_t rows, std::int64_t nonzeros) {
     if (!Vendor::has_shuffles) return 1;
     std::int64_t const width = rows == 0 ? 1 : (nonzeros + rows - 1) / rows;
@@ -58,8 +59,9 @@ struct DirectProblem {
     std::int64_t least = 0;
     for (int lanes = 2, rounds = 1; lanes <= lanes_of_warp; lanes *= 2, ++rounds) {
       std::int64_t const at_once = lanes_of_warp / lanes;
-      std::int64_t const cost = (rows + at_once - 1) / at_once *
-                                (3 * ((width + lanes - 1) / lanes) + 4 * std::int64_t(rounds));
+      std::int64_t const cost =
+          (rows + at_once - 1) / at_once *
+          ((3 + at_once) * ((width + lanes - 1) / lanes) + 4 * std::int64_t(rounds));
       if (best == 1 || cost < least) best = lanes, least = cost;
     }
     return best;
@@ -115,8 +117,8 @@ struct EntriesOfLanes {
   }
 
  private:
-  /// What is not there is read elsewhere rather than not at all: no branch stands between two loads. SideBySide: the entries of a row
-  /// are, whose addresses then are short.
+  /// What is not there is read elsewhere rather than not at all: no branch stands between two loads, all of which are begun before one
+  /// is waited for. SideBySide: the entries of a row are, whose addresses then are short.
   template <bool Numbers, bool Before, bool Columns, bool SideBySide, class Body>
   BATCHWORK_INLINE void for_entries(AnyRow<T> const& row, int own, Body const& body) const {
     constexpr int at_once = Vendor::has_shuffles ? 8 : 1;
@@ -136,14 +138,16 @@ struct EntriesOfLanes {
         e.column = k;
         if constexpr (Columns) {
           std::int32_t const* const column = row.columns + at * column_step;
-          e.column = row.first + *column;
+          e.column = row.first + Vendor::load_ahead(column);
           if constexpr (Before) {
-            e.before = row.first + *(at == 0 ? column : column - column_step);
+            e.before =
+                row.first + Vendor::load_ahead(at == 0 ? column : column - column_step);
             e.before = at == 0 ? -1 : e.before;
           }
         }
-        e.number = Numbers ? *e.place : T(0);
+        e.number = Numbers ? Vendor::load_ahead(e.place) : T(0);
       }
+      Vendor::begin_waiting();
       BATCHWORK_UNROLL
       for (int q = 0; q < at_once; ++q) body(some[q]);
     }

@@ -62,9 +62,6 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
   /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have registers for the tiles and what
   /// was seen to be enough beside them. What is slower than that, since it waits, needs as many warps as there can be.
   static constexpr int lanes_wanted() {
-#if defined(BW_LANES)
-    return BW_LANES(Tiles);
-#endif
     constexpr int needed = Tiles * across * 2 * int(sizeof(F)) / 4 + 56;
     int lanes = 256;
     while (lanes < 640 && registers_of_multiprocessor / (lanes + 128) >= needed) lanes += 128;
