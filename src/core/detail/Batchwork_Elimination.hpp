@@ -90,10 +90,6 @@ struct PivotReciprocal {
   friend BATCHWORK_INLINE auto operator*(PivotReciprocal const& p, X const& x) {
     return x * p.scale * p.inverse;
   }
-  /// The scale of the pivot that has this pivot_key.
-  static BATCHWORK_INLINE S scale_of(std::int32_t key) {
-    return key < pivot_key(S(4 * std::numeric_limits<S>::min())) ? up<S> : S(1);
-  }
   /// The scale of a pivot whose reciprocal overflows.
   template <class T>
   static constexpr T up =
@@ -111,6 +107,26 @@ template <class S>
 BATCHWORK_INLINE PivotReciprocal<S> pivot_divisor(S const& pivot) {
   PivotReciprocal<S> r(pivot);
   r.inverse = select(pivot == S(scalar_t<S>(0)), S(scalar_t<S>(0)), r.inverse);
+  return r;
+}
+/// The scale of the real pivot that has this pivot_key, where pivot_divisor is told that: of a large one it is small, so that what is
+/// left is no longer far from one.
+template <class T>
+BATCHWORK_INLINE T scale_of_pivot(std::int32_t key) {
+  constexpr T large = sizeof(T) == 4 ? T(0x1p100) : T(0x1p999L);
+  return key < pivot_key(T(4 * std::numeric_limits<T>::min())) ? PivotReciprocal<T>::template up<T>
+         : key > pivot_key(large)                              ? T(0x1p-64)
+                                                               : T(1);
+}
+/// The same where its key is known: by whole numbers of 32 bits.
+template <class T>
+BATCHWORK_INLINE PivotReciprocal<T> pivot_divisor(T pivot, std::int32_t key) {
+  PivotReciprocal<T> r;
+  r.scale = scale_of_pivot<T>(key);
+  T const inverse = Vendor::middle_reciprocal(pivot * r.scale);
+  r.inverse = key < pivot_key(std::numeric_limits<T>::infinity())
+                  ? key == 0 ? T(0) : inverse
+                  : std::numeric_limits<T>::quiet_NaN();
   return r;
 }
 /// 0, or why pivot k cannot be divided by.

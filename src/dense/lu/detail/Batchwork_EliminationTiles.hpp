@@ -291,13 +291,13 @@ struct EliminationTiles {
       }
       auto const own = [&](auto const& of) { return of_slot(slot, of); };
       // Of the own candidate: found while the search goes on.
-      PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }));
+      PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }), best);
       std::int32_t const largest = Vendor::largest_of<lanes_of_warp>(best);
       int const from = Vendor::lowest_bit(Vendor::votes_in_warp(best == largest));
       auto const of_pivot = [&](T const& number) {
         return Vendor::from_lane<lanes_of_warp>(number, from);
       };
-      divisor.scale = PivotReciprocal<T>::scale_of(largest);
+      divisor.scale = scale_of_pivot<T>(largest);
       divisor.inverse = of_pivot(divisor.inverse);
       T pivot[4];
       BATCHWORK_UNROLL
