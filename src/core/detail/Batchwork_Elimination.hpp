@@ -113,7 +113,10 @@ BATCHWORK_INLINE PivotReciprocal<S> pivot_divisor(S const& pivot) {
 /// left is no longer far from one.
 template <class T>
 BATCHWORK_INLINE T scale_of_pivot(std::int32_t key) {
-  constexpr T large = sizeof(T) == 4 ? T(0x1p100) : T(0x1p999L);
+  constexpr T large = [] {
+    if constexpr (sizeof(T) == 4) return 0x1p100f;
+    else return 0x1p1000;
+  }();
   return key < pivot_key(T(4 * std::numeric_limits<T>::min())) ? PivotReciprocal<T>::template up<T>
          : key > pivot_key(large)                              ? T(0x1p-64)
                                                                : T(1);

@@ -261,7 +261,8 @@ struct EliminationTiles {
   BATCHWORK_INLINE void factor_group(Here const& here, int g) const {
     T* const group = here.group(g);
     T x[of_lane][4], y[of_lane], unit[4][4];
-    int steps[of_lane] = {};  // of the four, before the row comes to a place: four while it has none
+    int steps[of_lane] =
+        {};  // of the four, before the row comes to a place: four while it has none
     auto const is_candidate = [&](int s, int m) {
       // Rows beyond the item's are for columns beyond them, whatever NaN they may hold.
       return steps[s] == 4 && (of_lane * here.in_warp + s < n) == (4 * g + m < n);

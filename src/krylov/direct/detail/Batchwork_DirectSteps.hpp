@@ -143,8 +143,7 @@ struct DirectSteps {
       exactly = known.rounding * known.rounding > threshold_squared;
     }
     add_rows<CompensatedSum<T>>(y, sums);
-    return {sums[0],
-            Computed::of_compensated(sums[0], sums[1]).meets(threshold_squared, p.n)};
+    return {sums[0], Computed::of_compensated(sums[0], sums[1]).meets(threshold_squared, p.n)};
   }
 
   BATCHWORK_INLINE SolveResult<T> run(bool first) {
@@ -185,7 +184,8 @@ struct DirectSteps {
       }
       if (helped) best = now;
       if (step == 0) before = best.squares;
-      if (best.met || !halved || !helped || step >= p.refinements || !is_finite(best.squares)) break;
+      if (best.met || !halved || !helped || step >= p.refinements || !is_finite(best.squares))
+        break;
       before = best.squares;
       result.iterations = step + 1;
     }

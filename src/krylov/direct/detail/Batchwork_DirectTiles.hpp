@@ -29,8 +29,8 @@ constexpr int direct_tiles(int n) {
 
 /// The pattern is expanded in scratch, where lanes put the entries of rows that they have together; rows and columns are scaled as the
 /// tiles are in registers; the elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first
-/// warp. The residual reads the matrix a second time. T is the type of the numbers, F that of the factors, which then are of rows and
-/// columns that were scaled before. Where has_shuffles.
+/// warp. The residual, by all of them, reads the matrix a second time. T is the type of the numbers, F that of the factors, which then
+/// are of rows and columns that were scaled before. Where has_shuffles.
 template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole>
 struct DirectTiles : EliminationTiles<F, Tiles, true> {
   using Core = EliminationTiles<F, Tiles, true>;
@@ -58,7 +58,9 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
                                             2 * rows * sizeof(T) + sizeof(Notes);
 
   /// Items of a team: of two warps two, if those can wait alone.
-  static constexpr int most_items = std::min(Core::most_items, warps == 1 ? 4 : Vendor::items_wait_alone ? 2 : 1);
+  static constexpr int most_items = std::min(Core::most_items, warps == 1                 ? 4
+                                                               : Vendor::items_wait_alone ? 2
+                                                                                          : 1);
   /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have registers for the tiles and what
   /// was seen to be enough beside them. What is slower than that, since it waits, needs as many warps as there can be.
   static constexpr int lanes_wanted() {
