@@ -717,16 +717,16 @@ BATCHWORK_INLINE T load_once(T const* from) {
     return *from;
 }
 
-/// Loads a number from memory, which compilers are told. What waits for some loads is to stand behind begin_waiting().
+/// Loads a number from wherever it is. What waits for some loads is to stand behind begin_waiting().
 template <class T>
 BATCHWORK_INLINE T load_ahead(T const* from) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   T x;
   if constexpr (std::is_same_v<T, double>)
-    asm volatile("ld.global.f64 %0, [%1];" : "=d"(x) : "l"(from) : "memory");
+    asm volatile("ld.f64 %0, [%1];" : "=d"(x) : "l"(from) : "memory");
   else if constexpr (std::is_same_v<T, float>)
-    asm volatile("ld.global.f32 %0, [%1];" : "=f"(x) : "l"(from) : "memory");
-  else asm volatile("ld.global.s32 %0, [%1];" : "=r"(x) : "l"(from) : "memory");
+    asm volatile("ld.f32 %0, [%1];" : "=f"(x) : "l"(from) : "memory");
+  else asm volatile("ld.s32 %0, [%1];" : "=r"(x) : "l"(from) : "memory");
   return x;
 #else
   return *from;
