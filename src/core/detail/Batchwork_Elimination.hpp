@@ -109,6 +109,29 @@ BATCHWORK_INLINE PivotReciprocal<S> pivot_divisor(S const& pivot) {
   r.inverse = select(pivot == S(scalar_t<S>(0)), S(scalar_t<S>(0)), r.inverse);
   return r;
 }
+/// The scale of the real pivot that has this pivot_key, where pivot_divisor is told that: of a large one it is small, so that what is
+/// left is no longer far from one.
+template <class T>
+BATCHWORK_INLINE T scale_of_pivot(std::int32_t key) {
+  constexpr T large = [] {
+    if constexpr (sizeof(T) == 4) return 0x1p100f;
+    else return 0x1p1000;
+  }();
+  return key < pivot_key(T(4 * std::numeric_limits<T>::min())) ? PivotReciprocal<T>::template up<T>
+         : key > pivot_key(large)                              ? T(0x1p-64)
+                                                               : T(1);
+}
+/// The same where its key is known: by whole numbers of 32 bits.
+template <class T>
+BATCHWORK_INLINE PivotReciprocal<T> pivot_divisor(T pivot, std::int32_t key) {
+  PivotReciprocal<T> r;
+  r.scale = scale_of_pivot<T>(key);
+  T const inverse = Vendor::middle_reciprocal(pivot * r.scale);
+  r.inverse = key < pivot_key(std::numeric_limits<T>::infinity())
+                  ? key == 0 ? T(0) : inverse
+                  : std::numeric_limits<T>::quiet_NaN();
+  return r;
+}
 /// 0, or why pivot k cannot be divided by.
 template <class S>
 BATCHWORK_INLINE info_t<S> pivot_status(S const& pivot, int k) {

@@ -345,6 +345,42 @@ BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 #endif
 }
 
+/// Whether the lanes of an item that has some warps wait for each other while the other items of a team, four at most, go on.
+inline constexpr bool items_wait_alone =
+#if defined(BATCHWORK_VENDOR_HIP)
+    false;
+#else
+    has_shuffles;
+#endif
+/// Waits for so many neighbouring lanes, those of number `item` of a team's `items`, all of which call it; for the team, where those of
+/// more than a warp cannot wait alone.
+template <int Lanes, class Member>
+BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int item,
+                                    [[maybe_unused]] int items) {
+  if constexpr (!has_shuffles) {
+    member.team_barrier();
+  } else if constexpr (Lanes <= warp_lanes) {
+    meet_in_warp(Lanes > 32 ? Lanes : 32);
+  } else {
+#if defined(BATCHWORK_VENDOR_CUDA)
+    // Barriers of their own (PTX ISA, bar.sync). Their numbers are constants: a kernel has as many as it can name. Predicates, since
+    // compilers copy what follows branches.
+    asm volatile(
+        "{ .reg .pred is;\n"
+        "setp.eq.s32 is, %0, 0; @is bar.sync 1, %1;\n"
+        "setp.eq.s32 is, %0, 1; @is bar.sync 2, %1;\n"
+        "setp.eq.s32 is, %0, 2; @is bar.sync 3, %1;\n"
+        "setp.eq.s32 is, %0, 3; @is bar.sync 4, %1; }" ::"r"(item),
+        "n"(Lanes)
+        : "memory");
+#elif defined(BATCHWORK_VENDOR_THREADS)
+    ThreadAsLane::meet(items == 1 ? ThreadAsLane::count() : Lanes);
+#else
+    member.team_barrier();
+#endif
+  }
+}
+
 // ---- lanes that share an item -----------------------------------------------------------------------------------
 
 /// Whether a type is that of a team's members: what else there is could not wait for its team.
@@ -681,6 +717,29 @@ BATCHWORK_INLINE T load_once(T const* from) {
     return *from;
 }
 
+/// Loads a number from wherever it is. What waits for some loads is to stand behind begin_waiting().
+template <class T>
+BATCHWORK_INLINE T load_ahead(T const* from) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  T x;
+  if constexpr (std::is_same_v<T, double>)
+    asm volatile("ld.f64 %0, [%1];" : "=d"(x) : "l"(from) : "memory");
+  else if constexpr (std::is_same_v<T, float>)
+    asm volatile("ld.f32 %0, [%1];" : "=f"(x) : "l"(from) : "memory");
+  else asm volatile("ld.s32 %0, [%1];" : "=r"(x) : "l"(from) : "memory");
+  return x;
+#else
+  return *from;
+#endif
+}
+/// No load before it is put off to where its number is wanted, which compilers do to spare registers: they would be waited for one by
+/// one.
+BATCHWORK_INLINE void begin_waiting() {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  __syncwarp(__activemask());
+#endif
+}
+
 // ---- matrix instructions -----------------------------------------------------------------------------------------
 
 /// Whether devices of this compute capability, by ten, multiply matrices of double as fast as is worth it.
@@ -1006,6 +1065,27 @@ BATCHWORK_INLINE S quotient(S const& a, S const& b) {
 template <class T>
 BATCHWORK_INLINE T reciprocal(T const& x) {
   return quotient(T(1), x);
+}
+
+/// 1 / x, likewise, of a number that is as far from the largest as from the smallest normal one.
+BATCHWORK_INLINE float middle_reciprocal(float x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+  return r;
+#else
+  return 1 / x;
+#endif
+}
+BATCHWORK_INLINE double middle_reciprocal(double x) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(x));
+  double const e = fma(-x, r, 1.0);
+  return fma(r, fma(e, e, e), r);
+#else
+  return 1 / x;
+#endif
 }
 
 /// Whether x is positive, normal and finite: by whole numbers, which are faster than to compare.

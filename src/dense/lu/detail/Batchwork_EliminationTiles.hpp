@@ -102,13 +102,14 @@ struct EliminationTiles {
     here.rank = Vendor::renewed(Vendor::lane_rank(member));
     here.team = count * items_per_team;
     here.lanes = count;
-    here.item = here.rank / count;
-    here.lane = here.rank % count;
+    here.item = int(unsigned(here.rank) / count);
+    here.lane = int(unsigned(here.rank) % count);
     here.items = items_per_team;
     here.there = items - here.first < items_per_team ? int(items - here.first) : items_per_team;
-    here.warp = here.lane / lanes_of_warp;
-    here.in_warp = here.lane % lanes_of_warp;
-    here.r = here.in_warp / 4, here.c = here.in_warp % 4;
+    // Without signs, of which divisions by powers of two would take care.
+    here.warp = int(unsigned(here.lane) / lanes_of_warp);
+    here.in_warp = int(unsigned(here.lane) % lanes_of_warp);
+    here.r = int(unsigned(here.in_warp) / 4), here.c = int(unsigned(here.in_warp) % 4);
     here.numbers = numbers_of(here.item);
     here.place = indices_of(here.item);
     here.order = here.place + rows;
@@ -155,8 +156,7 @@ struct EliminationTiles {
         Vendor::wait_for_warp(member);
         factor_group(here, g);
       }
-      if constexpr (warps > 1) member.team_barrier();
-      else Vendor::wait_for_warp(member);
+      Vendor::wait_for_item<count>(member, here.item, here.items);
       if (4 * g + 4 >= n) break;
       write_pivots(here, rest, g);
       Vendor::wait_for_warp(member);
@@ -177,7 +177,7 @@ struct EliminationTiles {
         Vendor::wait_for_warp(member);
         factor_group(here, g);
       }
-      member.team_barrier();
+      Vendor::wait_for_item<count>(member, here.item, here.items);
       if (4 * g + 4 >= n) break;
       BATCHWORK_KEEP_LOOP
       for (int t = here.warp; t < Tiles; t += warps)
@@ -260,11 +260,12 @@ struct EliminationTiles {
   /// Four steps of `eliminate` on the group, by a warp, and the multipliers of all rows.
   BATCHWORK_INLINE void factor_group(Here const& here, int g) const {
     T* const group = here.group(g);
-    T x[of_lane][4], y[of_lane], l[of_lane][4], unit[4][4];
-    bool open[of_lane] = {};  // not yet in a place
+    T x[of_lane][4], y[of_lane], unit[4][4];
+    int steps[of_lane] =
+        {};  // of the four, before the row comes to a place: four while it has none
     auto const is_candidate = [&](int s, int m) {
       // Rows beyond the item's are for columns beyond them, whatever NaN they may hold.
-      return open[s] && (of_lane * here.in_warp + s < n) == (4 * g + m < n);
+      return steps[s] == 4 && (of_lane * here.in_warp + s < n) == (4 * g + m < n);
     };
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
@@ -274,7 +275,7 @@ struct EliminationTiles {
       for (int q = 0; q < 4; ++q) x[s][q] = T(0);
       y[s] = T(0);
       if (!is_row) continue;
-      open[s] = here.place[row] < 0;
+      steps[s] = here.place[row] < 0 ? 4 : 0;
       read_together(x[s], group + 4 * row);
       if constexpr (OneSide) y[s] = here.numbers[to_before + row];
     }
@@ -291,13 +292,13 @@ struct EliminationTiles {
       }
       auto const own = [&](auto const& of) { return of_slot(slot, of); };
       // Of the own candidate: found while the search goes on.
-      PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }));
+      PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }), best);
       std::int32_t const largest = Vendor::largest_of<lanes_of_warp>(best);
       int const from = Vendor::lowest_bit(Vendor::votes_in_warp(best == largest));
       auto const of_pivot = [&](T const& number) {
         return Vendor::from_lane<lanes_of_warp>(number, from);
       };
-      divisor.scale = of_pivot(divisor.scale);
+      divisor.scale = scale_of_pivot<T>(largest);
       divisor.inverse = of_pivot(divisor.inverse);
       T pivot[4];
       BATCHWORK_UNROLL
@@ -316,13 +317,13 @@ struct EliminationTiles {
           here.numbers[to_reciprocals + 2 * k] = divisor.scale;
           here.numbers[to_reciprocals + 2 * k + 1] = divisor.inverse;
         }
-        open[s] = open[s] && !chosen;
-        T const quotient = divisor * x[s][m];
-        l[s][m] = open[s] ? quotient : T(0);
-        x[s][m] = open[s] ? quotient : x[s][m];
+        steps[s] = chosen ? m : steps[s];
+        // Of a row that has a place nothing is taken: zero times what then is not finite harms an item that has failed.
+        T const quotient = steps[s] == 4 ? divisor * x[s][m] : T(0);
+        x[s][m] = steps[s] == 4 ? quotient : x[s][m];
         BATCHWORK_UNROLL
-        for (int q = m + 1; q < 4; ++q) x[s][q] = open[s] ? x[s][q] - quotient * pivot[q] : x[s][q];
-        y[s] = open[s] ? y[s] - quotient * known : y[s];
+        for (int q = m + 1; q < 4; ++q) x[s][q] -= quotient * pivot[q];
+        if constexpr (OneSide) y[s] -= quotient * known;
       }
     }
     T* const multipliers = here.numbers + to_multipliers + g % turns * 4 * rows;
@@ -333,12 +334,15 @@ struct EliminationTiles {
       write_together(group + 4 * row, x[s]);
       if constexpr (OneSide) here.numbers[to_before + row] = y[s];
       // l W^-1
+      T l[4];
+      BATCHWORK_UNROLL
+      for (int q = 0; q < 4; ++q) l[q] = q < steps[s] ? x[s][q] : T(0);
       BATCHWORK_UNROLL
       for (int q = 2; q >= 0; --q) {
         BATCHWORK_UNROLL
-        for (int m = q + 1; m < 4; ++m) l[s][q] -= l[s][m] * unit[m][q];
+        for (int m = q + 1; m < 4; ++m) l[q] -= l[m] * unit[m][q];
       }
-      write_together(multipliers + 4 * row, l[s]);
+      write_together(multipliers + 4 * row, l);
     }
   }
 
@@ -346,26 +350,27 @@ struct EliminationTiles {
   BATCHWORK_INLINE void write_pivots(Here const& here, T const (&rest)[Tiles][across][2],
                                      int g) const {
     T* const to = here.numbers + to_pivots + 2 * here.c;
-    int const first = (g + 1) / 2;
+    // Not by the places of rows: where there are two warps the other one may be writing those of the next group.
+    std::int16_t row[4];
+    read_together(row, here.order + 4 * g);
+    // The tiles in which the lane has such a row, and its number for each, which two bits hold.
+    using Numbers = std::conditional_t<(Tiles > 16), std::uint64_t, std::uint32_t>;
+    unsigned has = 0;
+    Numbers which = 0;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < 4; ++m) {
+      unsigned const tile = unsigned(row[m]) / 8, mine = int(unsigned(row[m]) % 8) == here.r;
+      has |= mine << tile;
+      which |= Numbers(mine * m) << (2 * tile);
+    }
     BATCHWORK_UNROLL
     for (int i = 0; i < Tiles; ++i) {
-      int const m = step_of(here, 8 * i + here.r, g);
-      if (m < 0) continue;
+      if ((has >> i & 1u) == 0) continue;
+      T* const line = to + int(which >> (2 * i) & 3) * pivots_leading;
       BATCHWORK_UNROLL
       for (int k = 0; k < across; ++k)
-        if (here.tile(k) >= first && here.tile(k) < Tiles)
-          write_together(to + m * pivots_leading + 8 * here.tile(k), rest[i][k]);
+        if (here.tile(k) < Tiles) write_together(line + 8 * here.tile(k), rest[i][k]);
     }
-  }
-
-  /// Which of the four pivots of group g a row is, or a negative number. Where there are two warps the other one may be writing
-  /// the places of the next group.
-  static BATCHWORK_INLINE int step_of(Here const& here, int row, int g) {
-    if constexpr (warps == 1) return here.place[row] - 4 * g;
-    int step = -1;
-    BATCHWORK_UNROLL
-    for (int m = 0; m < 4; ++m) step = here.order[4 * g + m] == row ? m : step;
-    return step;
   }
 
   /// x -= the four multipliers of a row times the four rows in to_pivots, for rows of tiles [i0, i1) and columns of tiles [j0, j1).

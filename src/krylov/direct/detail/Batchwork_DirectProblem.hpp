@@ -7,6 +7,7 @@
 #define BATCHWORK_DIRECTPROBLEM_HPP
 
 #include <cstdint>
+#include <type_traits>
 
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
@@ -14,6 +15,7 @@
 #include "krylov/Batchwork_SolveLog.hpp"
 #include "krylov/Batchwork_Stopping.hpp"
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
+#include "krylov/formats/detail/Batchwork_Systems.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
@@ -50,7 +52,8 @@ struct DirectProblem {
   BATCHWORK_INLINE bool takes(std::int64_t item) const {
     return !only_marked || bits(*item_of(x, item)) == bits(mark_of_item());
   }
-  /// Of a device's lanes: those that walk over the rows in the fewest steps, counting what it takes them to add up.
+  /// Of a device's lanes: those that walk over the rows in the fewest steps, counting what it takes them to add up, and that memory takes
+  /// the rows of a warp one by one.
   static int lanes_of_a_row(std::int64_t rows, std::int64_t nonzeros) {
     if (!Vendor::has_shuffles) return 1;
     std::int64_t const width = rows == 0 ? 1 : (nonzeros + rows - 1) / rows;
@@ -58,8 +61,9 @@ struct DirectProblem {
     std::int64_t least = 0;
     for (int lanes = 2, rounds = 1; lanes <= lanes_of_warp; lanes *= 2, ++rounds) {
       std::int64_t const at_once = lanes_of_warp / lanes;
-      std::int64_t const cost = (rows + at_once - 1) / at_once *
-                                (3 * ((width + lanes - 1) / lanes) + 4 * std::int64_t(rounds));
+      std::int64_t const cost =
+          (rows + at_once - 1) / at_once *
+          ((3 + at_once) * ((width + lanes - 1) / lanes) + 4 * std::int64_t(rounds));
       if (best == 1 || cost < least) best = lanes, least = cost;
     }
     return best;
@@ -92,6 +96,16 @@ struct EntriesOfLanes {
   /// asked at once, and of the next row ahead. Numbers, Before: whether those are wanted.
   template <bool Numbers, bool Before, class Begin, class Body, class End>
   BATCHWORK_INLINE void for_rows(Begin const& begin, Body const& entry, End const& end) const {
+    if constexpr (Vendor::has_shuffles) {
+      bool done = false;
+      a.with_format([&]<class Format>(Format const& of) {
+        if constexpr (std::is_same_v<Format, CsrLayout>) {
+          done = a.values.row == 1;
+          if (done) for_rows_side_by_side<Numbers, Before>(of, begin, entry, end);
+        }
+      });
+      if (done) return;
+    }
     int const own = rank % row_lanes, step = count / row_lanes;
     auto const row_of = [&](int i) { return i < n ? a.row(numbers, i) : AnyRow<T>(); };
     AnyRow<T> next = row_of(rank / row_lanes);
@@ -113,39 +127,79 @@ struct EntriesOfLanes {
   }
 
  private:
-  /// What is not there is read elsewhere rather than not at all: no branch stands between two loads.
+  static constexpr int at_once = Vendor::has_shuffles ? 8 : 1;
+
+  /// The same for compressed rows whose numbers stand side by side: the bounds of the next row are asked for behind the entries of one,
+  /// and waited for with them.
+  template <bool Numbers, bool Before, class Begin, class Body, class End>
+  BATCHWORK_INLINE void for_rows_side_by_side(CsrLayout const& of, Begin const& begin,
+                                              Body const& entry, End const& end) const {
+    // Of a power of two. Renewed, so that nothing of it is kept while registers are scarce.
+    int const lanes = Vendor::renewed(row_lanes), shift = Vendor::lowest_bit(unsigned(lanes));
+    int const own = rank & (lanes - 1), step = count >> shift;
+    std::int32_t next[2];
+    auto const ask = [&](int i) {
+      int const some = i < n ? i : n - 1;
+      next[0] = Vendor::load_ahead(of.offsets.lower(some));
+      next[1] = Vendor::load_ahead(of.offsets.lower(some + 1));
+    };
+    ask((rank >> shift));
+    BATCHWORK_KEEP_LOOP
+    for (int i0 = 0; i0 < n; i0 += step) {
+      int const i = i0 + (rank >> shift);
+      AnyRow<T> const row{
+          numbers + next[0], 1, of.columns + next[0], 1, 0, i < n ? next[1] - next[0] : 0};
+      begin();
+      int k = own;
+      BATCHWORK_KEEP_LOOP
+      for (bool is_first = true;; is_first = false) {
+        Entry some[at_once] = {};
+        if (k < row.count) load<Numbers, Before, true, true>(row, k, some);
+        if (is_first) ask(i + step);
+        if (k >= row.count) break;
+        Vendor::begin_waiting();
+        BATCHWORK_UNROLL
+        for (int q = 0; q < at_once; ++q) entry(i, some[q]);
+        k += at_once * row_lanes;
+      }
+      end(i, row.count);
+    }
+  }
   template <bool Numbers, bool Before, bool Columns, class Body>
   BATCHWORK_INLINE void for_entries(AnyRow<T> const& row, int own, Body const& body) const {
-    constexpr int at_once = Vendor::has_shuffles ? 8 : 1;
-    std::int64_t const number_step = row.step * row_lanes,
-                       column_step = row.column_step * row_lanes;
-    T const* number = row.numbers + own * row.step;
-    std::int32_t const* column = Columns ? row.columns + own * row.column_step : nullptr;
     BATCHWORK_KEEP_LOOP
     for (int k = own; k < row.count; k += at_once * row_lanes) {
       Entry some[at_once];
-      BATCHWORK_UNROLL
-      for (int q = 0; q < at_once; ++q) {
-        Entry& e = some[q];
-        e.there = k + q * row_lanes < row.count;
-        e.place = e.there ? number + q * number_step : number;
-        e.before = -1;
-        e.column = k + q * row_lanes;
-        if constexpr (Columns) {
-          std::int32_t const* const at = e.there ? column + q * column_step : column;
-          e.column = row.first + *at;
-          if constexpr (Before) {
-            bool const first = k + q == 0;
-            e.before = row.first + *(first ? at : at - row.column_step);
-            e.before = first ? -1 : e.before;
-          }
-        }
-        e.number = Numbers ? *e.place : T(0);
-      }
+      load<Numbers, Before, Columns, false>(row, k, some);
+      Vendor::begin_waiting();
       BATCHWORK_UNROLL
       for (int q = 0; q < at_once; ++q) body(some[q]);
-      number += at_once * number_step;
-      if constexpr (Columns) column += at_once * column_step;
+    }
+  }
+  /// Entries k0, k0 + row_lanes, and so on: all are asked for before one is waited for. What is not there is read elsewhere rather than
+  /// not at all: no branch stands between two loads. SideBySide: the entries of a row are, whose addresses then are short.
+  template <bool Numbers, bool Before, bool Columns, bool SideBySide>
+  BATCHWORK_INLINE void load(AnyRow<T> const& row, int k0, Entry (&some)[at_once]) const {
+    std::int64_t const step = SideBySide ? 1 : row.step;
+    std::int64_t const column_step = SideBySide ? 1 : row.column_step;
+    BATCHWORK_UNROLL
+    for (int q = 0; q < at_once; ++q) {
+      Entry& e = some[q];
+      int const k = k0 + q * row_lanes;
+      e.there = k < row.count;
+      int const at = e.there ? k : k0;
+      e.place = row.numbers + at * step;
+      e.before = -1;
+      e.column = at;
+      if constexpr (Columns) {
+        std::int32_t const* const column = row.columns + at * column_step;
+        e.column = row.first + Vendor::load_ahead(column);
+        if constexpr (Before) {
+          e.before = row.first + Vendor::load_ahead(at == 0 ? column : column - column_step);
+          e.before = at == 0 ? -1 : e.before;
+        }
+      }
+      e.number = Numbers ? Vendor::load_ahead(e.place) : T(0);
     }
   }
 };

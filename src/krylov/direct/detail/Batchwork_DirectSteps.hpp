@@ -129,21 +129,21 @@ struct DirectSteps {
     }
     at.sum(sums);
   }
-  BATCHWORK_INLINE Residual residual(T const* y) const {
+  /// Plainly first, with a bound of the rounding; where that does not decide, or `exactly`, in twice the precision, which a step of
+  /// refinement needs too. `exactly` becomes true where the bound alone is beyond the threshold, as it then is of the next y, too.
+  BATCHWORK_INLINE Residual residual(T const* y, bool& exactly) const {
     T sums[2];
-    add_rows<BoundedSum<T>>(y, sums);
-    bool met = Computed::clearly_meets(sums[0], sums[1], threshold_squared) ||
-               (sums[0] == T(0) && sums[1] == T(0));
-    if (!met) {
+    if (!exactly) {
+      add_rows<BoundedSum<T>>(y, sums);
       auto const known = Computed::of_product(sums[0], sums[1], p.n);
-      met = known.meets(threshold_squared, p.n);
-      // Where it does not decide, and where a step of refinement needs more digits than it has.
-      if (!met && is_finite(sums[0])) {
-        add_rows<CompensatedSum<T>>(y, sums);
-        met = Computed::of_compensated(sums[0], sums[1]).meets(threshold_squared, p.n);
-      }
+      if (Computed::clearly_meets(sums[0], sums[1], threshold_squared) ||
+          (sums[0] == T(0) && sums[1] == T(0)) || known.meets(threshold_squared, p.n))
+        return {sums[0], true};
+      if (!is_finite(sums[0])) return {sums[0], false};
+      exactly = known.rounding * known.rounding > threshold_squared;
     }
-    return {sums[0], met};
+    add_rows<CompensatedSum<T>>(y, sums);
+    return {sums[0], Computed::of_compensated(sums[0], sums[1]).meets(threshold_squared, p.n)};
   }
 
   BATCHWORK_INLINE SolveResult<T> run(bool first) {
@@ -162,25 +162,32 @@ struct DirectSteps {
       at.sum(norm);
       threshold_squared = p.tolerance * p.tolerance * norm[0];
     }
-    at.solve(first, at.b, at.x);
-    Residual best = residual(at.x);
     SolveResult<T> result;
-    T before = best.squares;
-    bool halved = true;
-    while (!best.met && halved && int(result.iterations) < p.refinements &&
-           is_finite(best.squares)) {
-      ++result.iterations;
+    Residual best{T(0), false};
+    T before = T(0);
+    bool exactly = false;
+    // The first solution and steps of refinement by one piece of code, which is long.
+    BATCHWORK_KEEP_LOOP
+    for (int step = 0;; ++step) {
+      T* const to = step == 0 ? at.x : at.t;
+      at.solve(first && step == 0, step == 0 ? at.b : at.r, to);
+      if (step > 0) {
+        at.for_each([&](int i) { to[i] += at.x[i]; });
+        at.sync();
+      }
+      Residual const now = residual(to, exactly);
+      bool helped = true, halved = true;
+      if (step > 0) {
+        halved = now.squares < T(0.25) * before;
+        helped = now.met || now.squares < before;
+        if (helped) at.for_each([&](int i) { at.x[i] = to[i]; });
+      }
+      if (helped) best = now;
+      if (step == 0) before = best.squares;
+      if (best.met || !halved || !helped || step >= p.refinements || !is_finite(best.squares))
+        break;
       before = best.squares;
-      at.sync();
-      at.solve(false, at.r, at.t);
-      at.for_each([&](int i) { at.t[i] += at.x[i]; });
-      at.sync();
-      Residual const now = residual(at.t);
-      halved = now.squares < T(0.25) * before;
-      if (!(now.met || now.squares < before)) break;
-      best = now;
-      at.sync();
-      at.for_each([&](int i) { at.x[i] = at.t[i]; });
+      result.iterations = step + 1;
     }
     at.sync();
     result.recurrence = Kokkos::sqrt(before) / unit;

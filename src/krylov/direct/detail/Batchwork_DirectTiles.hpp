@@ -29,14 +29,13 @@ constexpr int direct_tiles(int n) {
 
 /// The pattern is expanded in scratch, where lanes put the entries of rows that they have together; rows and columns are scaled as the
 /// tiles are in registers; the elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first
-/// warp. The residual reads the matrix a second time. T is the type of the numbers, F that of the factors, which then are of rows and
-/// columns that were scaled before. Where has_shuffles.
+/// warp. The residual, by all of them, reads the matrix a second time. T is the type of the numbers, F that of the factors, which then
+/// are of rows and columns that were scaled before. Where has_shuffles.
 template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole>
 struct DirectTiles : EliminationTiles<F, Tiles, true> {
   using Core = EliminationTiles<F, Tiles, true>;
   using Core::to_multipliers, Core::to_pivots, Core::to_before, Core::to_after, Core::item_numbers;
-  using Core::warps, Core::count, Core::across, Core::rows, Core::most_items, Core::largest_team,
-      Core::wanted_teams;
+  using Core::warps, Core::count, Core::across, Core::rows, Core::turns;
   using typename Core::Here;
   static constexpr bool is_mixed = !std::is_same_v<T, F>;
 
@@ -57,6 +56,21 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
   static constexpr std::size_t kept_bytes = to_multipliers * sizeof(F) + Core::item_bytes -
                                             Core::to_reciprocals * sizeof(F) +
                                             2 * rows * sizeof(T) + sizeof(Notes);
+
+  /// Items of a team: of two warps two, if those can wait alone.
+  static constexpr int most_items = std::min(Core::most_items, warps == 1                 ? 4
+                                                               : Vendor::items_wait_alone ? 2
+                                                                                          : 1);
+  /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have registers for the tiles and what
+  /// was seen to be enough beside them. What is slower than that, since it waits, needs as many warps as there can be.
+  static constexpr int lanes_wanted() {
+    constexpr int needed = Tiles * across * 2 * int(sizeof(F)) / 4 + 56;
+    int lanes = 256;
+    while (lanes < 640 && registers_of_multiprocessor / (lanes + 128) >= needed) lanes += 128;
+    return std::max(lanes, count * most_items);
+  }
+  static constexpr int largest_team = Core::in_scratch ? Core::largest_team : lanes_wanted();
+  static constexpr int wanted_teams = Core::in_scratch ? Core::wanted_teams : 1;
 
   DirectProblem<T> p;
   int items_per_team = 1;
@@ -175,26 +189,27 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       // Factors of rows and columns are lost to an estimate of the condition.
       if (p.condition != nullptr) meet();
     }
+    ItemOfWarps<Member> own(*this, here, memory, member);
+    std::int32_t const code = own.notes().out_of_range != 0
+                                  ? Status::code(Reason::invalid_pattern, 0)
+                                  : this->status(here);
+    std::int64_t const item = p.some_item(here.first + here.item);
+    bool const is_there = here.item < here.there;
+    SolveResult<T> result;
+    if constexpr (Task != DirectTask::factorise)
+      result =
+          solve_columns(own, p, item, is_there, code, p.columns == 1, Task == DirectTask::whole);
+    else if (code != 0) result = no_result<T>(code);
     if (here.warp == 0) {
-      OwnItem own(*this, here, memory);
-      std::int32_t const code = own.notes().out_of_range != 0
-                                    ? Status::code(Reason::invalid_pattern, 0)
-                                    : this->status(here);
-      std::int64_t const item = p.some_item(here.first + here.item);
-      bool const is_there = here.item < here.there;
-      SolveResult<T> result;
-      if constexpr (Task != DirectTask::factorise)
-        result =
-            solve_columns(own, p, item, is_there, code, p.columns == 1, Task == DirectTask::whole);
-      else if (code != 0) result = no_result<T>(code);
       bool const writes = here.in_warp == 0 && is_there;
       if (writes) p.log.write(item, result);
+      OwnItem& of_warp = own;
       if (p.growth != nullptr) {
-        T const growth = growth_of(here, own);
+        T const growth = growth_of(here, of_warp);
         if (writes) p.growth[item] = growth;
       }
       if (p.condition != nullptr) {
-        T const condition = has_solution(result) ? reciprocal_condition<T>(own, p.n) : T(0);
+        T const condition = has_solution(result) ? reciprocal_condition<T>(of_warp, p.n) : T(0);
         if (writes) p.condition[item] = condition;
       }
     }
@@ -335,6 +350,68 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
         to[i] = is_mixed ? y / unit : y;
       });
       sync();
+    }
+  };
+
+  /// The same by all warps of the item: what there is to do for rows is shared by them, and substitution is the first one's. What warps
+  /// tell each other is where the multipliers were.
+  template <class Member>
+  struct ItemOfWarps : OwnItem {
+    using OwnItem::here, OwnItem::of;
+    Member const& member;
+    int turn = 0;  ///< of two places for it, so that one wait is enough
+
+    BATCHWORK_INLINE ItemOfWarps(DirectTiles const& kernel, Here const& lane, Memory const& m,
+                                 Member const& of_team)
+        : OwnItem(kernel, lane, m), member(of_team) {}
+    BATCHWORK_INLINE EntriesOfLanes<T> entries() const {
+      return {of.p.a, this->numbers, of.p.n, here.lane, count, of.p.row_lanes};
+    }
+    template <class Body>
+    BATCHWORK_INLINE void for_each(Body const& body) const {
+      for (int i = here.lane; i < of.p.n; i += count) body(i);
+    }
+    BATCHWORK_INLINE void sync() const {
+      Vendor::wait_for_item<count>(member, here.item, here.items);
+    }
+    BATCHWORK_INLINE std::int32_t largest(std::int32_t key) {
+      std::int32_t mine[1] = {OwnItem::largest(key)};
+      join(mine, [](std::int32_t a, std::int32_t b) { return a > b ? a : b; });
+      return mine[0];
+    }
+    template <int N>
+    BATCHWORK_INLINE void sum(T (&sums)[N]) {
+      OwnItem::sum(sums);
+      join(sums, [](T a, T b) { return a + b; });
+    }
+    BATCHWORK_INLINE bool any(bool x) { return largest(x ? 1 : 0) != 0; }
+    BATCHWORK_INLINE void solve(bool first, T const* from, T* to) const {
+      if (warps > 1) sync();
+      if (here.warp == 0) OwnItem::solve(first, from, to);
+      if (warps > 1) sync();
+    }
+
+   private:
+    /// What each warp has, joined in the order of the warps.
+    template <class Number, int N, class Op>
+    BATCHWORK_INLINE void join([[maybe_unused]] Number (&x)[N], [[maybe_unused]] Op const& op) {
+      if constexpr (warps > 1) {
+        static_assert(turns == 2 && warps * N * sizeof(Number) <= 4 * rows * sizeof(F));
+        Number* const all =
+            reinterpret_cast<Number*>(here.numbers + to_multipliers + turn * 4 * rows);
+        turn = 1 - turn;
+        if (here.in_warp == 0) {
+          BATCHWORK_UNROLL
+          for (int q = 0; q < N; ++q) all[here.warp * N + q] = x[q];
+        }
+        sync();
+        BATCHWORK_UNROLL
+        for (int q = 0; q < N; ++q) {
+          x[q] = all[q];
+          BATCHWORK_UNROLL
+          for (int w = 1; w < warps; ++w) x[q] = op(x[q], all[w * N + q]);
+        }
+      }
     }
   };
 

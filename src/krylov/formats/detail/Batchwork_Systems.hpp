@@ -25,6 +25,10 @@ struct RowOffsets {
     return wide ? static_cast<std::int64_t const*>(data)[row]
                 : std::int64_t(static_cast<std::int32_t const*>(data)[row]);
   }
+  /// Where its lower half stands, on devices: one load whatever they are.
+  BATCHWORK_INLINE std::int32_t const* lower(int row) const {
+    return static_cast<std::int32_t const*>(data) + (wide ? 2 * row : row);
+  }
 };
 
 /// The entries of a row of any format: a branch for every entry, where that does not matter. Entry k has the number
