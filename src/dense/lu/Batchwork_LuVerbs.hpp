@@ -411,8 +411,8 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 /// are complete. Pivots whose sizes agree in 20 bits count as equal. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::lu or Batchwork::lu(label); asynchronous, allocates nothing, never
-/// fences. Zero items or rows are no launch, and write no status. 2 N^3 / 3 operations an item. To 8 rows in float and 7 in
-/// double a lane has an item in registers, on hosts a place in a pack to 8 in both; beyond that on devices a warp has an item
+/// fences. Zero items or rows are no launch, and write no status. 2 N^3 / 3 operations an item. To 8 rows
+/// a lane has an item in registers, on hosts a place in a pack; beyond that on devices a warp has an item
 /// of up to 64 rows, a team a larger one, in team scratch; on hosts a thread has one. (Golub and Van Loan, Matrix Computations, 4th
 /// edition, section 3.4; LAPACK's getrf.) For items that are part of a longer sequence, and for extents up to 32 known at compile
 /// time, see lu(tile) in map.
