@@ -201,7 +201,8 @@ TEST(SymbolicLu, Thresholds) {
   auto const before = s.x();
   EXPECT_EQ(solve_it(s, [](auto& solver) { solver.falls_back = false; }), 0);
   HostLog<double> const log(s.of.log);
-  EXPECT_EQ(log.reason(2), Reason::breakdown);
+  EXPECT_EQ(log.reason(2), Reason::small_pivot);
+  EXPECT_EQ(outcomes(s.of.log)[2].text().substr(0, 11), "small pivot");
   EXPECT_GE(log.info(2), 1);
   EXPECT_LE(log.info(2), 2);
   auto const after = s.x();

@@ -180,7 +180,7 @@ struct SymbolicItem {
       if (fails && p.n - k > worst) worst = p.n - k;
     });
     int const found = int(largest_of(worst));
-    return found == 0 ? 0 : Status::code(Reason::breakdown, p.n - found + 1);
+    return found == 0 ? 0 : Status::code(Reason::small_pivot, p.n - found + 1);
   }
 };
 
