@@ -132,7 +132,7 @@ struct SymbolicPacks {
     void run() {
       expand();
       scale();
-      S const largest = p.growth != nullptr ? largest_number(lists.places.entries) : S(T(0));
+      S const largest = problem.wants_largest() ? largest_number(lists.places.entries) : S(T(0));
       bring(0);
       int failed[W] = {};  // n - k of the first pivot that is too small
       eliminate_by_lists(lists, LoneLane(), v, S(problem.limit), [&](int k, auto const& fails) {
@@ -162,8 +162,13 @@ struct SymbolicPacks {
             solve_column(at, p, first + i, true, false, true, column, results[i], code[i]);
         }
       }
-      S const of_u = p.growth != nullptr ? largest_number(lists.of_upper) : S(T(1));
+      bool may_be_left = false;
+      for (int i = 0; i < count; ++i)
+        may_be_left = may_be_left || (problem.leaves_items && !is_left[i] && results[i].code != 0);
+      S const of_u = p.growth != nullptr || may_be_left ? largest_number(lists.of_upper) : S(T(1));
       for (int i = 0; i < count; ++i) {
+        is_left[i] = is_left[i] ||
+                     (results[i].code != 0 && problem.leaves_grown(largest.lane(i), of_u.lane(i)));
         problem.note(first + i, is_left[i]);
         if (is_left[i]) continue;
         auto at = lane(i);
