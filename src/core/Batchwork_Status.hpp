@@ -33,6 +33,8 @@ enum class Reason : std::int32_t {
            ///< info is the 1-based row
   singular =
       11,  ///< a pivot of an elimination is exactly zero; info is its 1-based index, as in LAPACK's getrf and sytrf
+  small_pivot =
+      12,  ///< a pivot is too small for an elimination that exchanges no rows; info is its 1-based row
 };
 
 /// A status as it stands in the user's integer View: 0 is success; otherwise the reason and LAPACK's info.
@@ -66,6 +68,7 @@ inline char const* to_string(Reason reason) {
     case Reason::diverged: return "diverged";
     case Reason::inaccurate: return "inaccurate";
     case Reason::singular: return "singular";
+    case Reason::small_pivot: return "small pivot";
   }
   return "unknown";
 }

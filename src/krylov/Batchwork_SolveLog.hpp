@@ -36,8 +36,8 @@ struct SolveLog {
   /// Of direct_lu: an estimate of the reciprocal condition of the equilibrated matrix in the infinity norm (LAPACK's gecon). Others do not
   /// write it.
   Kokkos::View<T*, Memory> reciprocal_condition;
-  /// Of direct_lu with a SymbolicLu: 1 where pivots on the diagonal were too small, so that the item was eliminated in its dense form, with
-  /// rows exchanged; else 0. Others do not write it.
+  /// Of direct_lu with a SymbolicLu: 1 where pivots on the diagonal were too small or numbers grew, so that the item was eliminated in its
+  /// dense form, with rows exchanged; else 0. Others do not write it.
   Kokkos::View<int*, Memory> dense_form;
 
   /// With all Views but the last five.

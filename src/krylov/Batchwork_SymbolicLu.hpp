@@ -106,7 +106,8 @@ struct SparseDirectLu {
   /// A pivot stays on the diagonal if it is at least so many times the largest number below it (1e-3 as in KLU: Davis and Palamadai
   /// Natarajan, ACM Transactions on Mathematical Software 37, 2010).
   double pivot_threshold = 1e-3;
-  /// Items with smaller pivots are eliminated in their dense form, by a second kernel; else they end as breakdown.
+  /// Items with smaller pivots, or whose numbers grow too much, are eliminated in their dense form, by a second kernel; else such pivots
+  /// end as small_pivot.
   bool falls_back = true;
 };
 
@@ -345,12 +346,13 @@ auto symbolic_lu(A const& a, std::vector<int> const& order = {}) {
 /// What is given and what comes back is that of solve(direct_lu(stop), A, b, x), with these differences. A has the pattern of the
 /// SymbolicLu, entry by entry, which is checked by its numbers of rows and entries alone. Pivots stay on the diagonal: an item of which
 /// one is smaller than `pivot_threshold` times a number below it, zero or not finite is left to a second kernel, which eliminates the
-/// full matrix with rows exchanged, as direct_lu(stop) does, and reports as that does; log.dense_form, if the log has it, says so. For
-/// rows that do not fit on the chip as full matrices that takes a workspace. With `falls_back` false there is no second kernel, and such
-/// an item ends as breakdown, with the 1-based row in its info, and x is NaN.
+/// full matrix with rows exchanged, as direct_lu(stop) does, and reports as that does; log.dense_form, if the log has it, says so. So is an
+/// item whose solution does not meet the tolerance and whose U has numbers more than 16 times as large as the matrix. For
+/// rows that do not fit on the chip as full matrices that takes a workspace. With `falls_back` false there is no second kernel: an
+/// item with such a pivot ends as small_pivot, with the 1-based row in its info, and x is NaN.
 ///
 /// Cost: symbolic.products() multiply-adds an item, of which each reads four bytes of a list that all items share; symbolic.factor_entries()
-/// and eight vectors of numbers in the scratch of a team, or on the stack of a host's thread, which has a SIMD register's width of items
+/// and eight vectors of numbers in the scratch of a team, or in memory of a host's thread, which has a SIMD register's width of items
 /// at once.
 template <class... X>
   requires(Impl::is_sparse_direct<X> || ...)

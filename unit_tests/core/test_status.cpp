@@ -24,7 +24,7 @@ TEST(StatusCode, KeepsReasonAndInfo) {
 
 TEST(StatusCode, EveryReasonHasItsOwnWords) {
   std::vector<std::string> words;
-  for (int r : {0, 1, 2, 3, 6, int(Reason::inaccurate)})
+  for (int r : {0, 1, 2, 3, 6, int(Reason::inaccurate), int(Reason::small_pivot)})
     words.emplace_back(to_string(static_cast<Reason>(r)));
   for (std::size_t a = 0; a < words.size(); ++a) {
     EXPECT_FALSE(words[a].empty());

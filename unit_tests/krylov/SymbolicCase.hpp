@@ -54,6 +54,18 @@ inline Pattern arrow_pattern(Random& random, int rows, int full) {
   return p;
 }
 
+/// The diagonal, what is before it, and the last column.
+inline Pattern growing_pattern(int rows) {
+  Pattern p{rows, {}};
+  for (int i = 0; i < rows; ++i) {
+    std::vector<int> row;
+    for (int const j : {i - 1, i, rows - 1})
+      if (j >= 0 && (row.empty() || j > row.back())) row.push_back(j);
+    p.columns.push_back(row);
+  }
+  return p;
+}
+
 template <class T>
 struct SymbolicBatch : DirectBatch<T> {
   SymbolicBatch(Pattern const& pattern, int columns, std::int64_t items, Arranged how)
@@ -183,6 +195,44 @@ std::vector<int> check_pattern_formats(Pattern const& pattern, int columns, std:
         << "item " << n;
   }
   return by_dense_form;
+}
+
+/// In the natural order each pivot of some items is just large enough, and the last column grows a hundredfold by each of them: those items
+/// are eliminated in their dense form. Others meet no such tolerance in either form, and stay.
+template <class Symbolic, class Call>
+void check_growth(int rows, Symbolic const& symbolic, Call const& call, bool equilibrate) {
+  SCOPED_TRACE(equilibrate ? "equilibrated" : "as it is");
+  SymbolicBatch<double> const of(growing_pattern(rows), 2, 7, Arranged::item_contiguous);
+  Random random(10);
+  auto const grows = [](std::int64_t n) { return n == 0 || n == 3 || n == 6; };
+  for (std::int64_t n = 0; n < 7; ++n) {
+    put_direct(of.a, of.b, n, DirectKind::dominant, random);
+    for (int i = 0; i < rows && grows(n); ++i) {
+      auto const& columns = of.a.pattern.columns[std::size_t(i)];
+      for (std::size_t k = 0; k < columns.size(); ++k)
+        of.a.put(n, i, int(k), columns[k] == i && i < rows - 1 ? 0.01 : 1.0 + 0.01 * i);
+    }
+  }
+  of.a.upload(), of.b.upload();
+  auto solver = direct_lu(symbolic(of.a.csr()), relative(1e-12));
+  solver.equilibrate = equilibrate;
+  for (double const tolerance : {1e-12, 1e-30}) {
+    solver.stop = relative(tolerance);
+    call(solver, of.a.csr(), of.b, of.x, of.log);
+    of.x.download();
+    auto const dense_form = HostLog<double>::on_host(of.log.dense_form);
+    HostLog<double> const log(of.log);
+    for (std::int64_t n = 0; n < 7; ++n) {
+      EXPECT_EQ(dense_form(std::size_t(n)), grows(n) ? 1 : 0) << n;
+      if (tolerance > 1e-20) {
+        EXPECT_EQ(log.reason(n), Reason::success) << n;
+      }
+      for (int c = 0; c < 2; ++c) {
+        auto const truth = residual_truth(of.a.full, n, column_of(of.x, c), column_of(of.b, c));
+        EXPECT_LE(truth.norm, 1e-12 * truth.right_side) << n;
+      }
+    }
+  }
 }
 
 }  // namespace Batchwork::Test

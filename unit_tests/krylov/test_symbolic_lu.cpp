@@ -201,7 +201,8 @@ TEST(SymbolicLu, Thresholds) {
   auto const before = s.x();
   EXPECT_EQ(solve_it(s, [](auto& solver) { solver.falls_back = false; }), 0);
   HostLog<double> const log(s.of.log);
-  EXPECT_EQ(log.reason(2), Reason::breakdown);
+  EXPECT_EQ(log.reason(2), Reason::small_pivot);
+  EXPECT_EQ(outcomes(s.of.log)[2].text().substr(0, 11), "small pivot");
   EXPECT_GE(log.info(2), 1);
   EXPECT_LE(log.info(2), 2);
   auto const after = s.x();
@@ -243,6 +244,47 @@ TEST(SymbolicLu, RepeatedColumns) {
   EXPECT_EQ(HostLog<double>(log).reason(0), Reason::success);
   EXPECT_NEAR(x.at(0, 0, 0), 1, 1e-14);
   EXPECT_NEAR(x.at(0, 1, 0), 2, 1e-14);
+}
+TEST(SymbolicLu, NumbersThatGrow) {
+  auto const in_order = [](auto const& a) {
+    std::vector<int> order(std::size_t(a.rows()));
+    std::iota(order.begin(), order.end(), 0);
+    return symbolic_lu(Space(), a, order);
+  };
+  check_growth(20, in_order, Verb(), true);
+  check_growth(20, in_order, Verb(), false);
+}
+/// Matrices of another pattern with as many entries, whose columns are out of range: they are not read.
+TEST(SymbolicLu, ColumnsOutOfRange) {
+  Random random(11);
+  SymbolicBatch<double> const of(full_pattern(3), 1, 5, Arranged::item_contiguous);
+  for (std::int64_t n = 0; n < 5; ++n) put_direct(of.a, of.b, n, DirectKind::dominant, random);
+  of.a.upload(), of.b.upload();
+  auto const a = of.a.csr();
+  auto const solver = direct_lu(symbolic_lu(Space(), a), relative(1e-12));
+  auto const columns = indices_of<int>("columns", {0, 1, 1 << 28, 0, 1, 2, -(1 << 28), 1, 2});
+  auto const other = csr(indices_of<int>("offsets", {0, 3, 6, 9}), columns, a.values);
+  Verb()(solver, other, of.b, of.x, of.log);
+  HostLog<double> const log(of.log);
+  for (std::int64_t n = 0; n < 5; ++n) EXPECT_NE(log.reason(n), Reason::success);
+}
+/// As many rows as places tell apart.
+TEST(SymbolicLu, ManyRows) {
+  constexpr int rows = 21844;
+  std::vector<int> offsets(rows + 1);
+  std::iota(offsets.begin(), offsets.end(), 0);
+  ArrangedBatch<double> const values(1, rows, 1, Arranged::item_contiguous),
+      b(1, rows, 1, Arranged::item_contiguous), x(1, rows, 1, Arranged::item_contiguous);
+  for (int i = 0; i < rows; ++i) values.at(0, i, 0) = 2, b.at(0, i, 0) = i;
+  values.upload(), b.upload();
+  auto const a =
+      csr(indices_of<int>("offsets", offsets),
+          indices_of<int>("columns", {offsets.begin(), offsets.end() - 1}), vectors(values));
+  auto solver = direct_lu(symbolic_lu(Space(), a));
+  solver.falls_back = false;
+  solve(Space(), solver, a, vectors(b), vectors(x));
+  x.download();
+  for (int i = 0; i < rows; i += 1000) EXPECT_EQ(x.at(0, i, 0), 0.5 * i);
 }
 TEST(SymbolicLu, NothingToDo) {
   Random random(9);

@@ -76,6 +76,15 @@ TEST(SymbolicLuTeams, WhatIsLeftInAWorkspace) {
   check_pattern_formats<double>(scattered_pattern(random, 12, 2), 1, 9, Arranged::strided, random,
                                 ByLanes{few}, OnTeams{2}, false);
 }
+TEST(SymbolicLuTeams, NumbersThatGrow) {
+  auto const in_order = [](auto const& a) {
+    std::vector<int> order;
+    for (int i = 0; i < a.rows(); ++i) order.push_back(i);
+    return Impl::make_symbolic<Space>(a, order, few);
+  };
+  check_growth(12, in_order, OnTeams(), true);
+  check_growth(12, in_order, OnTeams(), false);
+}
 /// Columns that a row has twice.
 TEST(SymbolicLuTeams, RepeatedColumns) {
   auto const offsets = indices_of<int>("offsets", {0, 3, 6});

@@ -68,7 +68,7 @@ BATCHWORK_INLINE T reciprocal_condition(At& at, int n) {
     PlainSum<T> s;
     entries.template for_rows<true, false>([&] { s = {}; },
                                            [&](int i, auto const& e) {
-                                             if (e.there)
+                                             if (e.there && unsigned(e.column) < unsigned(n))
                                                s.sum +=
                                                    Kokkos::abs(e.number * at.l[i]) * at.c[e.column];
                                            },

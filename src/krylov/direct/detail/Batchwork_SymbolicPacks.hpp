@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
@@ -18,9 +19,8 @@
 
 namespace Batchwork::Impl {
 
-/// Bytes on the stack of a thread, of a pack and of an item alone.
-inline constexpr std::size_t bytes_of_symbolic_pack = 512 * 1024,
-                             bytes_of_symbolic_item = 1024 * 1024;
+/// Bytes of the largest pack, on the stack of a thread. An item alone is in memory that the thread allocates.
+inline constexpr std::size_t bytes_of_symbolic_pack = 512 * 1024;
 
 /// One item of a pack, as DirectSteps has it, after its elimination and the first solution of a right-hand side.
 template <class T, int W>
@@ -84,13 +84,22 @@ struct SymbolicPacks {
   }
 
   void operator()(std::int64_t chunk) const {
-    alignas(64) char memory[W == 1 ? bytes_of_symbolic_item : bytes_of_symbolic_pack];
+    if constexpr (W == 1) {
+      auto const memory = std::unique_ptr<char[]>(new char[bytes(p.lists.places)]);
+      run_chunk(chunk, memory.get());
+    } else {
+      alignas(64) char memory[bytes_of_symbolic_pack];
+      run_chunk(chunk, memory);
+    }
+  }
+
+ private:
+  void run_chunk(std::int64_t chunk, char* memory) const {
     std::int64_t const begin = chunk * per_chunk,
                        end = std::min(begin + per_chunk, packs(p.of.items));
     for (std::int64_t k = begin; k < end; ++k) OnePack(p, k, memory).run();
   }
 
- private:
   struct OnePack {
     SymbolicProblem<T> const& problem;
     DirectProblem<T> const& p;
@@ -123,7 +132,7 @@ struct SymbolicPacks {
     void run() {
       expand();
       scale();
-      S const largest = p.growth != nullptr ? largest_number(lists.places.entries) : S(T(0));
+      S const largest = problem.wants_largest() ? largest_number(lists.places.entries) : S(T(0));
       bring(0);
       int failed[W] = {};  // n - k of the first pivot that is too small
       eliminate_by_lists(lists, LoneLane(), v, S(problem.limit), [&](int k, auto const& fails) {
@@ -135,7 +144,7 @@ struct SymbolicPacks {
       std::int32_t code[W] = {};
       bool is_left[W] = {};
       for (int i = 0; i < count; ++i) {
-        code[i] = failed[i] == 0 ? 0 : Status::code(Reason::breakdown, p.n - failed[i] + 1);
+        code[i] = failed[i] == 0 ? 0 : Status::code(Reason::small_pivot, p.n - failed[i] + 1);
         is_left[i] = code[i] != 0 && problem.leaves_items;
         if (code[i] != 0) results[i] = no_result<T>(code[i]);
       }
@@ -153,8 +162,13 @@ struct SymbolicPacks {
             solve_column(at, p, first + i, true, false, true, column, results[i], code[i]);
         }
       }
-      S const of_u = p.growth != nullptr ? largest_number(lists.of_upper) : S(T(1));
+      bool may_be_left = false;
+      for (int i = 0; i < count; ++i)
+        may_be_left = may_be_left || (problem.leaves_items && !is_left[i] && results[i].code != 0);
+      S const of_u = p.growth != nullptr || may_be_left ? largest_number(lists.of_upper) : S(T(1));
       for (int i = 0; i < count; ++i) {
+        is_left[i] = is_left[i] ||
+                     (results[i].code != 0 && problem.leaves_grown(largest.lane(i), of_u.lane(i)));
         problem.note(first + i, is_left[i]);
         if (is_left[i]) continue;
         auto at = lane(i);

@@ -31,6 +31,15 @@ struct SymbolicProblem {
       false;  ///< those whose pivots are too small, for a kernel that exchanges rows
   int* dense_form = nullptr;  ///< whether an item is left so, if wanted
 
+  /// Whether the largest number of the matrix is computed. Of an equilibrated one it is at most two.
+  BATCHWORK_INLINE bool wants_largest() const {
+    return of.growth != nullptr || (leaves_items && !of.equilibrates);
+  }
+  /// Of an item whose solution will not do: whether that may be so because numbers grew, which they hardly do where rows are exchanged.
+  BATCHWORK_INLINE bool leaves_grown(T largest, T of_u) const {
+    constexpr T most_growth = 16;
+    return leaves_items && !(of_u <= most_growth * (wants_largest() ? largest : T(2)));
+  }
   BATCHWORK_INLINE void note(std::int64_t item, bool is_left) const {
     if (dense_form != nullptr) dense_form[item] = is_left ? 1 : 0;
     if (is_left) of.mark(item);
@@ -180,7 +189,7 @@ struct SymbolicItem {
       if (fails && p.n - k > worst) worst = p.n - k;
     });
     int const found = int(largest_of(worst));
-    return found == 0 ? 0 : Status::code(Reason::breakdown, p.n - found + 1);
+    return found == 0 ? 0 : Status::code(Reason::small_pivot, p.n - found + 1);
   }
 };
 
@@ -195,17 +204,22 @@ BATCHWORK_INLINE void run_symbolic_item(SymbolicProblem<T> const& problem, Lanes
   at.expand();
   at.scale();
   T const largest =
-      p.growth != nullptr ? at.largest_of_entries(problem.lists.places.entries) : T(0);
+      problem.wants_largest() ? at.largest_of_entries(problem.lists.places.entries) : T(0);
   std::int32_t const code = at.eliminate();
-  bool const is_left = code != 0 && problem.leaves_items;
+  bool is_left = code != 0 && problem.leaves_items;
+  SolveResult<T> result;
+  if (!is_left) {
+    result = solve_columns(at, p, item, true, code, false, true);
+    bool const may_be_left = result.code != 0 && problem.leaves_items;
+    T const of_u =
+        p.growth != nullptr || may_be_left ? at.largest_of_entries(problem.lists.of_upper) : T(1);
+    is_left = may_be_left && problem.leaves_grown(largest, of_u);
+    if (lanes.rank == 0 && p.growth != nullptr) p.growth[item] = largest / of_u;
+  }
+  // Behind x, whose first number is of this lane.
   if (lanes.rank == 0) problem.note(item, is_left);
   if (is_left) return;
-  SolveResult<T> const result = solve_columns(at, p, item, true, code, false, true);
-  T const of_u = p.growth != nullptr ? at.largest_of_entries(problem.lists.of_upper) : T(1);
-  if (lanes.rank == 0) {
-    p.log.write(item, result);
-    if (p.growth != nullptr) p.growth[item] = largest / of_u;
-  }
+  if (lanes.rank == 0) p.log.write(item, result);
   if (p.condition != nullptr) {
     T const condition = has_solution(result) ? reciprocal_condition<T>(at, p.n) : T(0);
     if (lanes.rank == 0) p.condition[item] = condition;
