@@ -184,13 +184,14 @@ void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T
 
 template <class Exec, class T>
 void launch_gemm_blocks(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
-  with_gemm_blocks(p, choose_gemm_block(p, exec.concurrency(), Vendor::device_limits(exec)),
-                   [&]<class Kernel>(Kernel const& kernel) {
-                     using Block = typename Kernel::block_type;
-                     launch_teams<Block::team, Block::teams>(
-                         exec, label, kernel, {kernel.teams(), Block::team, kernel.scratch_bytes()},
-                         gemm_words(p));
-                   });
+  DeviceLimits const limits = Vendor::device_limits(exec);
+  with_gemm_blocks(
+      p, choose_gemm_block(p, exec.concurrency(), limits), [&]<class Kernel>(Kernel kernel) {
+        using Block = typename Kernel::block_type;
+        kernel.use_scratch(limits);
+        launch_teams<Block::team, Block::teams>(
+            exec, label, kernel, {kernel.teams(), Block::team, kernel.bytes()}, gemm_words(p));
+      });
 }
 
 template <int Size, class Exec, class T>
