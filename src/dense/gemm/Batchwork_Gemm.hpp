@@ -184,13 +184,14 @@ void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T
 
 template <class Exec, class T>
 void launch_gemm_blocks(Exec const& exec, std::string const& label, GemmProblem<T> const& p) {
-  with_gemm_blocks(p, choose_gemm_block(p, exec.concurrency(), Vendor::device_limits(exec)),
-                   [&]<class Kernel>(Kernel const& kernel) {
-                     using Block = typename Kernel::block_type;
-                     launch_teams<Block::team, Block::teams>(
-                         exec, label, kernel, {kernel.teams(), Block::team, kernel.scratch_bytes()},
-                         gemm_words(p));
-                   });
+  DeviceLimits const limits = Vendor::device_limits(exec);
+  with_gemm_blocks(
+      p, choose_gemm_block(p, exec.concurrency(), limits), [&]<class Kernel>(Kernel kernel) {
+        using Block = typename Kernel::block_type;
+        kernel.use_scratch(limits);
+        launch_teams<Block::team, Block::teams>(
+            exec, label, kernel, {kernel.teams(), Block::team, kernel.bytes()}, gemm_words(p));
+      });
 }
 
 template <int Size, class Exec, class T>
@@ -208,20 +209,25 @@ void launch_gemm_sectors(Exec const& exec, std::string const& label, GemmProblem
     launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
         exec, label, kernel, {kernel.teams(), kernel.team(), kernel.bytes()}, gemm_words(p));
   };
+  GemmSectors<T> const lanes(p, exec.concurrency(), limits);
+  if constexpr (Vendor::chains_matrices<T>) {
+    auto const matrices = [&](auto const& kernel) {
+      if (kernel.cost == 0 || kernel.cost >= kernel.speed * lanes.cost) return false;
+      launch(kernel);
+      return true;
+    };
+    // Whole lines of memory where blocks are whole items; larger blocks of fewer items are read less often.
+    GemmSectorsByMatrices<T, 16, 3> const line(p, exec.concurrency(), limits);
+    GemmSectorsByMatrices<T, 8, 3> const half(p, exec.concurrency(), limits);
+    bool const whole = p.items >= 16 && line.cost > 0 && (half.cost == 0 || line.cost <= half.cost);
+    if (whole ? matrices(line) : p.items >= 8 && matrices(half)) return;
+  }
   // Of blocks that are whole items two sectors at a time: half as many copies, each as long (measured on an H100).
   constexpr int some = 64 / int(sizeof(T));
   if (p.items >= some && std::max(p.m, p.n) <= (sizeof(T) == 4 ? 96 : 64)) {
     GemmSectors<T, some> const wider(p, exec.concurrency(), limits);
     if (wider.cost > 0) {
       launch(wider);
-      return;
-    }
-  }
-  GemmSectors<T> const lanes(p, exec.concurrency(), limits);
-  if constexpr (Vendor::chains_matrices<T>) {
-    GemmSectorsByMatrices<T> const matrices(p, exec.concurrency(), limits);
-    if (matrices.cost > 0 && matrices.cost < matrices.speed * lanes.cost) {
-      launch(matrices);
       return;
     }
   }

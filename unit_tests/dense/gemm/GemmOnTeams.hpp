@@ -35,9 +35,10 @@ Impl::GemmProblem<T> problem_of(GemmData<T> const& d) {
 }
 
 template <class T>
-void run_blocks(Impl::GemmProblem<T> const& p, Impl::GemmBlockKind kind) {
-  Impl::with_gemm_blocks(p, kind, [&]<class Kernel>(Kernel const& kernel) {
-    run_teams(kernel, int(kernel.teams()), Kernel::block_type::team, kernel.scratch_bytes());
+void run_blocks(Impl::GemmProblem<T> const& p, Impl::GemmBlockKind kind, int stages) {
+  Impl::with_gemm_blocks(p, kind, [&]<class Kernel>(Kernel kernel) {
+    kernel.stages = stages;
+    run_teams(kernel, int(kernel.teams()), Kernel::block_type::team, kernel.bytes());
   });
 }
 template <class T>

@@ -25,7 +25,7 @@ template <class T>
 void run_tiles(Impl::GemmProblem<T> const& p, int rounds) {
   using enum Impl::GemmTileKind;
   if (Impl::gemm_suits_blocks(p)) {
-    run_blocks(p, Impl::choose_gemm_block(p, 1000, h200_with_kokkos_4()));
+    run_blocks(p, Impl::choose_gemm_block(p, 1000, h200_with_kokkos_4()), 2 + rounds % 3);
     return;
   }
   Impl::GemmTilesPlan<T> const plan(p, h200_with_kokkos_4());
@@ -89,7 +89,7 @@ TYPED_TEST(GemmTilesTest, Blocks) {
       };
       auto const g = some_case(random, random.integer(1, 6), size(), size(), random.integer(0, 40));
       GemmData<T> const d(g, random);
-      d.check([&] { run_blocks(problem_of(d), kind); });
+      d.check([&] { run_blocks(problem_of(d), kind, random.integer(2, 4)); });
     }
   }
 }
@@ -170,7 +170,7 @@ void check_sectors() {
 TYPED_TEST(GemmTilesTest, SectorsOfInterleaved) {
   using T = TypeParam;
   check_sectors<T, Impl::GemmSectors<T>>();
-  check_sectors<T, Impl::GemmSectors<T, 64 / int(sizeof(T))>>();
+  check_sectors<T, Impl::GemmSectors<T, 64 / int(sizeof(T)), 3>>();
 }
 
 TYPED_TEST(GemmTilesTest, WarpsOfRuns) {
@@ -205,9 +205,9 @@ TEST(GemmChoice, TilesAndBlocksFitEveryDevice) {
           }
           Impl::with_gemm_block<T>(kind, [&]<Impl::GemmBlockKind Kind>() {
             using Block = typename Impl::GemmBlockOf<T, Kind>::type;
-            ASSERT_TRUE(launches(device, Block::teams, Block::team,
-                                 Impl::GemmBlocks<T, Block>::scratch_bytes()))
-                << m;
+            Impl::GemmBlocks<T, Block> kernel(p);
+            kernel.use_scratch(device.limits);
+            ASSERT_TRUE(launches(device, Block::teams, Block::team, kernel.bytes())) << m;
           });
         }
     };
@@ -236,9 +236,10 @@ TEST(GemmChoice, SectorsAndWarpsFitEveryDevice) {
           Impl::GemmSectors<T, 64 / int(sizeof(T))> const wider(p, 270336, device.limits);
           if (wider.cost > 0) fits(wider);
           if constexpr (sizeof(T) == 8) {
-            Impl::GemmSectorsByMatrices<T> const matrices(p, 270336, device.limits);
-            ASSERT_EQ(launches(device, 1, matrices.team(), matrices.bytes()), matrices.cost > 0)
-                << m;
+            Impl::GemmSectorsByMatrices<T, 8, 3> const eight(p, 270336, device.limits);
+            if (eight.cost > 0) fits(eight);
+            Impl::GemmSectorsByMatrices<T, 16, 3> const sixteen(p, 270336, device.limits);
+            if (sixteen.cost > 0) fits(sixteen);
           }
           if (!Impl::gemm_suits_warps(p)) continue;
           Impl::GemmWarps<T> const warps(p, 270336);

@@ -29,8 +29,29 @@ TEST(GemmWarps, Blocks) {
           g.reads_c = random.integer(0, 1);
           g.beta = g.reads_c ? 2 : 0;
           GemmData<double> const d(g, random);
-          d.check([&] { run_blocks(problem_of(d), kind); });
+          d.check([&] { run_blocks(problem_of(d), kind, 2 + g.k % 3); });
         }
+}
+
+/// As many slabs as fit a device beside the other teams of a multiprocessor.
+TEST(GemmWarps, SlabsOnTheirWay) {
+  using enum Impl::GemmBlockKind;
+  Impl::GemmProblem<double> p;
+  p.m = p.n = p.k = 64;
+  for (auto kind : {of_32x32, of_64x64, of_128x64})
+    Impl::with_gemm_blocks(p, kind, [&]<class Kernel>(Kernel kernel) {
+      using Block = typename Kernel::block_type;
+      for (auto const& device : devices()) {
+        kernel.use_scratch(device.limits);
+        EXPECT_TRUE(kernel.stages == 2 ||
+                    device.limits.holds(Block::teams, Block::team, kernel.bytes()))
+            << device.name;
+      }
+      kernel.use_scratch(h200_with_kokkos_4());
+      EXPECT_GE(kernel.stages, 2);
+      kernel.use_scratch(h200_with_kokkos_5());
+      EXPECT_EQ(kernel.stages, 4);
+    });
 }
 
 TEST(GemmWarps, Runs) {
@@ -38,34 +59,47 @@ TEST(GemmWarps, Runs) {
   test_warps<double>(random, 31, 31, 31, 1);
   test_warps<double>(random, 19, 26, 3, 3);
 }
-/// Items side by side: whole teams of them and some more, blocks of one tile and of several, with edges and without.
-TEST(GemmWarps, Sectors) {
-  using Kernel = Impl::GemmSectorsByMatrices<double>;
+/// Items side by side: whole teams of them and some more, an odd number, blocks of one tile and of several, with edges and without.
+template <class Kernel>
+void test_sectors(int items, int m, int n, int k, int down, int across) {
   Random random(4);
-  struct {
-    int items, m, n, k, down, across;
-  } const cases[] = {{4, 32, 32, 16, 1, 1}, {6, 33, 20, 19, 2, 1}, {9, 31, 37, 8, 1, 2}};
-  for (auto const& x : cases) {
-    GemmCase g;
-    g.items = x.items;
-    g.m = x.m;
-    g.n = x.n;
-    g.k = x.k;
-    g.turn_a = x.down > 1;
-    g.turn_c = x.across > 1;
-    g.arranged = {Arranged::interleaved, Arranged::interleaved, Arranged::interleaved};
-    g.alpha = -0.5;
-    g.reads_c = x.items > 4;
-    g.beta = x.items > 6 ? 0.75 : 0;
-    GemmData<double> const d(g, random);
-    d.check([&] {
-      Kernel kernel(problem_of(d), 1000, h200_with_kokkos_4());
-      EXPECT_LE(kernel.bytes(), h200_with_kokkos_4().scratch_of_team);
-      kernel.set_block(x.down, x.across);
-      kernel.rounds = random.integer(1, 2);
-      run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
-    });
-  }
+  GemmCase g;
+  g.items = items;
+  g.m = m;
+  g.n = n;
+  g.k = k;
+  g.turn_a = down > 1;
+  g.turn_c = across > 1;
+  g.arranged = {Arranged::interleaved, Arranged::interleaved, Arranged::interleaved};
+  g.alpha = -0.5;
+  g.reads_c = items != Kernel::items;
+  g.beta = items > Kernel::items + 1 ? 0.75 : 0;
+  GemmData<double> const d(g, random);
+  d.check([&] {
+    Kernel kernel(problem_of(d), 1000, h200_with_kokkos_5());
+    EXPECT_GT(kernel.cost, 0);
+    EXPECT_LE(kernel.bytes(), h200_with_kokkos_5().scratch_of_team);
+    kernel.set_block(down, across);
+    kernel.rounds = items % 4 ? 2 : 1;
+    run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
+  });
+}
+TEST(GemmWarps, SectorsOfFour) {
+  using Kernel = Impl::GemmSectorsByMatrices<double, 4, 3>;
+  test_sectors<Kernel>(4, 32, 16, 16, 1, 1);
+  test_sectors<Kernel>(6, 33, 17, 19, 2, 1);
+  test_sectors<Kernel>(9, 31, 37, 8, 1, 3);
+}
+TEST(GemmWarps, SectorsOfEight) {
+  using Kernel = Impl::GemmSectorsByMatrices<double, 8, 3>;
+  test_sectors<Kernel>(8, 32, 16, 24, 1, 1);
+  test_sectors<Kernel>(11, 33, 18, 17, 2, 1);
+  test_sectors<Kernel>(9, 31, 30, 9, 1, 2);
+}
+TEST(GemmWarps, SectorsOfSixteen) {
+  using Kernel = Impl::GemmSectorsByMatrices<double, 16, 3>;
+  test_sectors<Kernel>(16, 32, 16, 16, 1, 1);
+  test_sectors<Kernel>(19, 31, 17, 23, 1, 1);
 }
 TEST(GemmWarps, RunsWithoutInstructions) {
   Random random(3);

@@ -637,14 +637,26 @@ BATCHWORK_INLINE void copy_async(void* scratch, void const* global) {
     static_cast<int*>(scratch)[k] = static_cast<int const*>(global)[k];
 #endif
 }
-/// The same where `there`, else zeros, and nothing is read.
-template <int Bytes>
+/// The same where `there`, else zeros, and nothing is read. `around`: other teams read what is around it soon, so that all 128 bytes
+/// come from memory at once, and no lane reads it from the first-level cache, which it passes where it has 16 bytes (PTX ISA,
+/// cp.async).
+template <int Bytes, bool Around = false>
 BATCHWORK_INLINE void copy_async(void* scratch, void const* global, bool there) {
 #if defined(BATCHWORK_VENDOR_ASYNC)
   auto const to = static_cast<unsigned>(__cvta_generic_to_shared(scratch));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(Bytes),
-               "r"(there ? Bytes : 0)
-               : "memory");
+  int const bytes = there ? Bytes : 0;
+  if constexpr (Around && Bytes == 16)
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(to), "l"(global),
+                 "r"(bytes)
+                 : "memory");
+  else if constexpr (Around)
+    asm volatile("cp.async.ca.shared.global.L2::128B [%0], [%1], %2, %3;" ::"r"(to), "l"(global),
+                 "n"(Bytes), "r"(bytes)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global), "n"(Bytes),
+                 "r"(bytes)
+                 : "memory");
 #else
   for (int k = 0; k < Bytes / 4; ++k)
     static_cast<int*>(scratch)[k] = there ? static_cast<int const*>(global)[k] : 0;
@@ -654,6 +666,19 @@ BATCHWORK_INLINE void copy_async(void* scratch, void const* global, bool there) 
 BATCHWORK_INLINE void wait_for_copies() {
 #if defined(BATCHWORK_VENDOR_ASYNC)
   asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+/// Makes a group of the copies that this lane has started since the group before.
+BATCHWORK_INLINE void close_copies() {
+#if defined(BATCHWORK_VENDOR_ASYNC)
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+/// Waits for all groups of this lane's copies but the last ones, so many.
+template <int Last>
+BATCHWORK_INLINE void wait_for_copies_but() {
+#if defined(BATCHWORK_VENDOR_ASYNC)
+  asm volatile("cp.async.wait_group %0;" ::"n"(Last) : "memory");
 #endif
 }
 

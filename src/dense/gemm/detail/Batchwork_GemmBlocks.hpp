@@ -119,7 +119,6 @@ struct GemmBlocks {
   /// Four more than lines, so that copies along the terms meet in no bank.
   static constexpr int pitch_a = Block::rows + 4, pitch_b = Block::cols + 4;
   static constexpr int stage = slab * (pitch_a + pitch_b);
-  static constexpr int numbers = 2 * stage;  ///< of a slot: one slab is multiplied, one is copied
   static constexpr int thread_rows = Block::thread_rows, thread_cols = Block::thread_cols;
   /// A thread's rows and columns are in runs; the runs of the threads of a group stand side by side.
   static constexpr int row_run = sizeof(T) == 4 && !Apart ? 4 : 1, col_run = Apart ? 1 : wide;
@@ -154,6 +153,8 @@ struct GemmBlocks {
   bool wraps = false;
   QuickDivisor period;
   std::int64_t row_blocks = 1, col_blocks = 1, blocks = 0;
+  int stages =
+      2;  ///< slabs of a slot in scratch: one is multiplied while the others are copied, 2 to 4
 
   explicit GemmBlocks(GemmProblem<T> const& problem) : p(problem) {
     a = reading<Block::rows>(p.a, p.a.row, p.a.col, p.m);
@@ -182,9 +183,16 @@ struct GemmBlocks {
     return {along_terms, aligned, true, line, term, step, slab * term};
   }
   std::int64_t teams() const { return (blocks + Block::slots - 1) / Block::slots; }
-  static constexpr std::size_t scratch_numbers = std::size_t(Block::slots) * numbers;
-  static constexpr std::size_t scratch_bytes() { return scratch_numbers * sizeof(T) + 16; }
-  static_assert(scratch_bytes() <= scratch_of_a_team);
+  static constexpr BATCHWORK_INLINE std::size_t scratch_bytes(int stages) {
+    return std::size_t(Block::slots * stage * stages) * sizeof(T) + 16;
+  }
+  static_assert(scratch_bytes(2) <= scratch_of_a_team);
+  std::size_t bytes() const { return scratch_bytes(stages); }
+  /// As many slabs on their way as a device has scratch for. A slab is multiplied in less time than one takes to come.
+  void use_scratch(DeviceLimits const& limits) {
+    stages = Vendor::copies_asynchronously ? 4 : 2;
+    while (stages > 2 && !limits.holds(Block::teams, Block::team, bytes())) --stages;
+  }
 
   // ---- where a block is -----------------------------------------------------------------------------------------------
 
@@ -408,10 +416,10 @@ struct GemmBlocks {
   template <class Member>
   BATCHWORK_INLINE void operator()(Member const& member) const {
     T* const scratch =
-        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(scratch_numbers * sizeof(T), 16));
+        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(scratch_bytes(stages) - 16, 16));
     int const rank = Vendor::lane_rank(member);
     int const slot = rank / threads, thread = rank % threads;
-    T* const scratch_a = scratch + slot * numbers;
+    T* const scratch_a = scratch + slot * stages * stage;
     T* const scratch_b = scratch_a + slab * pitch_a;
     std::int64_t const block = std::int64_t(member.league_rank()) * Block::slots + slot;
     // Slots after the last one repeat it and store nothing.
@@ -442,19 +450,25 @@ struct GemmBlocks {
       auto copies_a = copies_of<Block::rows>(scratch_a, a, thread, address_a);
       auto copies_b = copies_of<Block::cols>(scratch_b, b, thread, address_b);
       int const from_a = me.row, from_b = me.col;
+      auto const start = [&](int to, int terms) {
+        if (terms > 0) {
+          copy(copies_a, a, to, terms, lines_a, nullptr);
+          copy(copies_b, b, to, terms, lines_b, address_b);
+        }
+        Vendor::close_copies();
+      };
       int terms = int(p.k), buffer = 0;
-      copy(copies_a, a, 0, terms, lines_a, nullptr);
-      copy(copies_b, b, 0, terms, lines_b, address_b);
+      int const ahead = stages - 1, last = ahead * stage;
+      BATCHWORK_KEEP_LOOP
+      for (int s = 0; s < ahead; ++s) start(s * stage, terms - s * slab);
       BATCHWORK_KEEP_LOOP
       while (true) {
-        Vendor::wait_for_copies();
+        if (stages == 2) Vendor::wait_for_copies_but<0>();
+        else if (stages == 3) Vendor::wait_for_copies_but<1>();
+        else Vendor::wait_for_copies_but<2>();
         // What was copied is there for all, and all are done with the buffer that is filled next.
         member.team_barrier();
-        terms -= slab;
-        if (terms > 0) {
-          copy(copies_a, a, stage - buffer, terms, lines_a, nullptr);
-          copy(copies_b, b, stage - buffer, terms, lines_b, address_b);
-        }
+        start(buffer == 0 ? last : buffer - stage, terms - ahead * slab);
         if constexpr (transposes) {
           static_assert(pitch_a == pitch_b && Block::group_rows == Block::group_cols);
           int const lane = rank % lanes_of_warp;
@@ -467,8 +481,9 @@ struct GemmBlocks {
         } else {
           multiply(sums, scratch_a + buffer + from_a, scratch_b + buffer + from_b);
         }
+        terms -= slab;
         if (terms <= 0) break;
-        buffer = stage - buffer;
+        buffer = buffer == last ? 0 : buffer + stage;
       }
     }
     if (!stores) return;
@@ -493,7 +508,7 @@ GemmBlockKind choose_gemm_block(GemmProblem<T> const& p, std::int64_t concurrenc
   double least = 0;
   auto const consider = [&]<GemmBlockKind Kind>(double speed) {
     using Block = typename GemmBlockOf<T, Kind>::type;
-    if (!limits.holds(Block::teams, Block::team, GemmBlocks<T, Block>::scratch_bytes())) return;
+    if (!limits.holds(Block::teams, Block::team, GemmBlocks<T, Block>::scratch_bytes(2))) return;
     double const columns = p.shared_a ? double(p.n) * double(p.items) : double(p.n);
     double const blocks =
         double((p.m + Block::rows - 1) / Block::rows) *

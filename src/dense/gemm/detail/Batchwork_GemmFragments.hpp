@@ -15,9 +15,9 @@ inline constexpr int terms_of_fragments = 4 * Vendor::fours_at_once;
 
 /// A lane's fragments of a product of 8 Rows x 4 Cols: sums[r][c] is in row 8 r + lane / 4 and column 8 (c / 2) + 2 (lane % 4) +
 /// c % 2. It gives a(r, f) of row 8 r + lane / 4 and b(c, f) of column 8 c + lane / 4, both of term 4 f + lane % 4.
-template <class T, int Rows, int Cols, class A, class B>
+template <int Fours = Vendor::fours_at_once, class T, int Rows, int Cols, class A, class B>
 BATCHWORK_INLINE void multiply_fragments(T (&sums)[Rows][Cols], A const& a, B const& b) {
-  constexpr int blocks = Vendor::blocks_at_once, fours = Vendor::fours_at_once;
+  constexpr int blocks = Vendor::blocks_at_once, fours = Fours;
   static_assert(Rows % blocks == 0 && Cols % 2 == 0);
   T x[Rows / blocks][fours][blocks], y[Cols / 2][fours];
   BATCHWORK_UNROLL
@@ -34,7 +34,8 @@ BATCHWORK_INLINE void multiply_fragments(T (&sums)[Rows][Cols], A const& a, B co
       T twos[blocks][2];
       BATCHWORK_UNROLL
       for (int i = 0; i < 2 * blocks; ++i) twos[i / 2][i % 2] = sums[r + i / 2][c + i % 2];
-      Vendor::multiply_matrices(twos, x[r / blocks], y[c / 2]);
+      if constexpr (fours == 1) Vendor::multiply_matrices(twos, x[r / blocks][0], y[c / 2][0]);
+      else Vendor::multiply_matrices(twos, x[r / blocks], y[c / 2]);
       BATCHWORK_UNROLL
       for (int i = 0; i < 2 * blocks; ++i) sums[r + i / 2][c + i % 2] = twos[i / 2][i % 2];
     }

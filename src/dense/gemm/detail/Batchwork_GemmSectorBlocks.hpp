@@ -20,22 +20,25 @@
 namespace Batchwork::Impl {
 
 /// \tparam Items   of a team
-/// \tparam Size    rows and columns of a tile
-/// \tparam Lanes   that compute a tile of an item
-/// \tparam PadTile  lines that are left free behind a tile, so that lanes with different tiles read different banks
-/// \tparam PadTerm  numbers that are left free behind a term, so that lanes with different terms do
-template <class T, int Items, int Size, int Lanes, int PadTile, int PadTerm>
+/// \tparam Rows    of a tile
+/// \tparam Cols    of a tile
+/// \tparam Lanes   for each item of a tile
+/// \tparam Pad     lines that are left free behind a tile, so that lanes with different tiles read different banks
+/// \tparam Stages  slabs in scratch: one is multiplied while the others are copied
+template <class T, int Items, int Rows, int Cols, int Lanes, int Pad, int Stages>
 struct GemmSectorBlocks {
-  static constexpr int items = Items, size = Size;
-  static constexpr int wide = PadTerm == 0 ? 16 / int(sizeof(T)) : 1;  ///< numbers copied at once
-  static constexpr int slab = 8;                                       ///< terms staged at once
-  static constexpr int tile_pitch = (Size + PadTile) * Items;
+  static constexpr int items = Items, tile_rows = Rows, tile_cols = Cols, stages = Stages;
+  static constexpr int wide = 16 / int(sizeof(T));  ///< numbers copied at once
+  static constexpr int slab = 8;                    ///< terms staged at once
+  static constexpr int pitch_of_tile_a = (Rows + Pad) * Items,
+                       pitch_of_tile_b = (Cols + Pad) * Items;
   /// Numbers of a tile that are in scratch at once on the way to C, where lanes give them to each other.
-  static constexpr int to_store = Lanes > 1 ? 8 * (Size * Items + 1) : 0;
+  static constexpr int to_store = Lanes > 1 ? 8 * Cols* Items : 0;
 
   GemmProblem<T> p;
   int down = 1, across = 1;  ///< tiles of a block
-  bool copies_wide = false;
+  int stage = 0;             ///< numbers of a slab in scratch
+  bool copies_wide = false, stores_wide = false;
   QuickDivisor by_across, by_rows, by_cols;
   std::int64_t row_blocks = 1, col_blocks = 1, blocks = 0;
   int rounds = 1;  ///< blocks of a team
@@ -46,11 +49,12 @@ struct GemmSectorBlocks {
   GemmSectorBlocks(GemmProblem<T> const& problem, int largest_team, std::int64_t concurrency,
                    DeviceLimits const& limits)
       : p(problem) {
-    auto const whole = [](GemmSide<T const> const& s) {
-      return s.row % wide == 0 && s.col % wide == 0 &&
+    auto const whole = [this](auto const& s) {
+      return p.items % wide == 0 && s.row % wide == 0 && s.col % wide == 0 &&
              reinterpret_cast<std::uintptr_t>(s.data) % (wide * sizeof(T)) == 0;
     };
-    copies_wide = p.items % wide == 0 && whole(p.a) && whole(p.b);
+    copies_wide = whole(p.a) && whole(p.b);
+    stores_wide = whole(p.c);
     int best_down = 1, best_across = 1;
     for (int d = 1; d <= 8; ++d) {
       for (int a = 1; a <= 8; ++a) {
@@ -75,22 +79,20 @@ struct GemmSectorBlocks {
     down = d;
     across = a;
     by_across = QuickDivisor(a);
-    by_rows = QuickDivisor(d * size);
-    by_cols = QuickDivisor(a * size);
-    row_blocks = (p.m + d * size - 1) / (d * size);
-    col_blocks = (p.n + a * size - 1) / (a * size);
+    stage = std::max(slab * (pitch_a() + pitch_b()), d * a * to_store);
+    by_rows = QuickDivisor(rows());
+    by_cols = QuickDivisor(cols());
+    row_blocks = (p.m + rows() - 1) / rows();
+    col_blocks = (p.n + cols() - 1) / cols();
     blocks = row_blocks * col_blocks * ((p.items + items - 1) / items);
   }
   BATCHWORK_INLINE int team() const { return items * down * across * Lanes; }
+  BATCHWORK_INLINE int rows() const { return down * Rows; }
+  BATCHWORK_INLINE int cols() const { return across * Cols; }
   std::int64_t teams() const { return (blocks + rounds - 1) / rounds; }
-  BATCHWORK_INLINE int pitch_a() const { return down * tile_pitch + PadTerm; }
-  BATCHWORK_INLINE int pitch_b() const { return across * tile_pitch + PadTerm; }
-  /// One slab is multiplied while the other is copied.
-  BATCHWORK_INLINE int stage() const {
-    int const slabs = slab * (pitch_a() + pitch_b()), stored = down * across * to_store;
-    return slabs > stored ? slabs : stored;
-  }
-  std::size_t bytes() const { return std::size_t(2 * stage()) * sizeof(T) + 16; }
+  BATCHWORK_INLINE int pitch_a() const { return down * pitch_of_tile_a; }
+  BATCHWORK_INLINE int pitch_b() const { return across * pitch_of_tile_b; }
+  std::size_t bytes() const { return std::size_t(stages * stage) * sizeof(T) + 16; }
 
   /// On a multiprocessor that has the registers for a largest team.
   int teams_at_once(int largest_team, DeviceLimits const& limits) const {
@@ -105,17 +107,20 @@ struct GemmSectorBlocks {
     double const busy = double(there * team()) / largest_team;
     double const filled =
         std::min(1.0, double(blocks) * team() * 2048 / (double(concurrency) * largest_team));
-    return double(row_blocks * down * size) * double(col_blocks * across * size) *
-           (1 + 4.0 / (down * size) + 4.0 / (across * size)) / (std::min(1.0, 0.3 + busy) * filled);
+    return double(row_blocks * rows()) * double(col_blocks * cols()) *
+           (1 + 4.0 / rows() + 4.0 / cols()) / (std::min(1.0, 0.3 + busy) * filled);
   }
 
   struct BlockPosition {
-    std::int64_t item, row, col;
+    std::int64_t item;
+    int row, col;
   };
-  BATCHWORK_INLINE BlockPosition position_of(std::int64_t block) const {
-    std::int64_t const rest = block / row_blocks, group = rest / col_blocks;
-    return {group * items, (block - rest * row_blocks) * down * size,
-            (rest - group * col_blocks) * across * size};
+  BATCHWORK_INLINE BlockPosition position_of(unsigned first) const {
+    // Blocks of thousands of bytes: 32 bits count all that a memory has.
+    unsigned const down_all = unsigned(row_blocks), across_all = unsigned(col_blocks),
+                   rest = first / down_all, group = rest / across_all;
+    return {std::int64_t(group) * items, int(first - rest * down_all) * rows(),
+            int(rest - group * across_all) * cols()};
   }
   static BATCHWORK_INLINE int at_most(std::int64_t there, int most) {
     return there < most ? int(there) : most;
@@ -124,71 +129,78 @@ struct GemmSectorBlocks {
   /// Copies some terms of the lines of a block; what is not there is zero.
   template <int Numbers>
   BATCHWORK_INLINE void copy(T* to, T const* from, std::int64_t line_stride,
-                             std::int64_t term_stride, int lines, QuickDivisor const& by_lines,
-                             int lines_there, int terms_there, int items_there, int pitch,
-                             int thread) const {
+                             std::int64_t term_stride, int lines, int tile_lines,
+                             QuickDivisor const& by_lines, int lines_there, int terms_there,
+                             int items_there, int pitch, int thread) const {
     constexpr int parts = items / Numbers;
     int const count = slab * lines * parts, step = team();
     BATCHWORK_KEEP_LOOP
     for (int u = thread; u < count; u += step) {
       int const part = u % parts * Numbers, q = u / parts;
       int const term = by_lines.quotient(q), line = q - term * lines;
-      Vendor::copy_async<Numbers* int(sizeof(T))>(
-          to + term * pitch + (line + line / size * PadTile) * items + part,
+      Vendor::copy_async<Numbers* int(sizeof(T)), true>(
+          to + term * pitch + (line + line / tile_lines * Pad) * items + part,
           from + part + line * line_stride + term * term_stride,
           line < lines_there && term < terms_there && part < items_there);
     }
   }
   template <int Numbers>
-  BATCHWORK_INLINE void copy_slab(T* to, BlockPosition const& at, std::int64_t k0,
-                                  int thread) const {
+  BATCHWORK_INLINE void copy_slab(T* to, BlockPosition const& at, int k0, int thread) const {
     int const terms = at_most(p.k - k0, slab), there = at_most(p.items - at.item, items);
-    int const rows = down * size, cols = across * size;
-    copy<Numbers>(to, p.a.data + at.item + at.row * p.a.row + k0 * p.a.col, p.a.row, p.a.col, rows,
-                  by_rows, at_most(p.m - at.row, rows), terms, there, pitch_a(), thread);
+    copy<Numbers>(to, p.a.data + at.item + at.row * p.a.row + k0 * p.a.col, p.a.row, p.a.col,
+                  rows(), Rows, by_rows, at_most(p.m - at.row, rows()), terms, there, pitch_a(),
+                  thread);
     copy<Numbers>(to + slab * pitch_a(), p.b.data + at.item + at.col * p.b.col + k0 * p.b.row,
-                  p.b.col, p.b.row, cols, by_cols, at_most(p.n - at.col, cols), terms, there,
-                  pitch_b(), thread);
+                  p.b.col, p.b.row, cols(), Cols, by_cols, at_most(p.n - at.col, cols()), terms,
+                  there, pitch_b(), thread);
   }
-  BATCHWORK_INLINE void copy_slab(T* to, BlockPosition const& at, std::int64_t k0,
-                                  int thread) const {
-    if (wide > 1 && copies_wide) copy_slab<wide>(to, at, k0, thread);
+  BATCHWORK_INLINE void copy_slab(T* to, BlockPosition const& at, int k0, int thread) const {
+    if (copies_wide) copy_slab<wide>(to, at, k0, thread);
     else copy_slab<1>(to, at, k0, thread);
   }
 
-  /// Runs multiply(slab) for the slabs of the team's blocks in turn and store(position, slab) after the last one of a block, when the
-  /// scratch of that slab is free once all have met.
-  template <class Member, class Multiply, class Store>
-  BATCHWORK_INLINE void run(Member const& member, Multiply const& multiply,
+  /// Runs copies.begin(position) for the team's blocks in turn and copies.slab(slab, term) for their slabs, some slabs ahead;
+  /// multiply(slab); and store(position, slab) after the last one of a block, when the scratch of that slab is free once all have met.
+  template <class Member, class Copies, class Multiply, class Store>
+  BATCHWORK_INLINE void run(Member const& member, Copies copies, Multiply const& multiply,
                             Store const& store) const {
     T* const scratch = static_cast<T*>(
-        member.team_scratch(0).get_shmem_aligned(std::size_t(2 * stage()) * sizeof(T), 16));
-    int const rank = Vendor::lane_rank(member);
+        member.team_scratch(0).get_shmem_aligned(std::size_t(stages * stage) * sizeof(T), 16));
     // Neighbouring teams are at neighbouring blocks all the time: their sectors are neighbours.
-    std::int64_t block = member.league_rank(), k = 0;
-    BlockPosition next = position_of(block);
-    copy_slab(scratch, next, 0, rank);
-    int buffer = 0;
+    int const all = int(blocks), terms = int(p.k);
+    int ahead = member.league_rank(), k = 0;
+    copies.begin(position_of(unsigned(ahead)));
+    auto const fetch = [&](T* to) {
+      if (ahead < all) {
+        copies.slab(to, k);
+        k += slab;
+        if (k >= terms) {
+          k = 0;
+          ahead += member.league_size();
+          if (ahead < all) copies.begin(position_of(unsigned(ahead)));
+        }
+      }
+      Vendor::close_copies();
+    };
     BATCHWORK_KEEP_LOOP
-    while (true) {
-      BlockPosition const here = next;
-      k += slab;
-      bool const last = k >= p.k;
-      if (last) {
-        k = 0;
-        block += member.league_size();
-        next = position_of(block);
-      }
-      Vendor::wait_for_copies();
-      // What was copied is there for all, and all are done with the buffer that is filled next.
-      member.team_barrier();
-      if (block < blocks) copy_slab(scratch + (stage() - buffer), next, k, Vendor::renewed(rank));
-      multiply(scratch + buffer);
-      if (last) {
-        store(here, scratch + buffer);
-        if (block >= blocks) return;
-      }
-      buffer = stage() - buffer;
+    for (int s = 0; s < stages - 1; ++s) fetch(scratch + s * stage);
+    int const last = (stages - 1) * stage;
+    int buffer = 0, free = last;
+    BATCHWORK_KEEP_LOOP
+    for (int block = member.league_rank(); block < all; block += member.league_size()) {
+      int left = terms;
+      BATCHWORK_KEEP_LOOP
+      do {
+        Vendor::wait_for_copies_but<stages - 2>();
+        // What was copied is there for all, and all are done with the buffer that is filled next.
+        member.team_barrier();
+        fetch(scratch + free);
+        multiply(scratch + buffer);
+        free = buffer;
+        buffer = buffer == last ? 0 : buffer + stage;
+        left -= slab;
+      } while (left > 0);
+      store(position_of(unsigned(block)), scratch + free);
     }
   }
 };

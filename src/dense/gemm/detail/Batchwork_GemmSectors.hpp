@@ -14,11 +14,11 @@
 
 namespace Batchwork::Impl {
 
-template <class T, int Items = 32 / int(sizeof(T))>
-struct GemmSectors : GemmSectorBlocks<T, Items, 8, 1, 1, 0> {
-  using Base = GemmSectorBlocks<T, Items, 8, 1, 1, 0>;
-  using Base::items, Base::size, Base::slab, Base::tile_pitch, Base::p, Base::across,
-      Base::by_across;
+template <class T, int Items = 32 / int(sizeof(T)), int Stages = 2>
+struct GemmSectors : GemmSectorBlocks<T, Items, 8, 8, 1, 1, Stages> {
+  using Base = GemmSectorBlocks<T, Items, 8, 8, 1, 1, Stages>;
+  using Base::items, Base::slab, Base::p, Base::across, Base::by_across;
+  static constexpr int size = 8;
   using typename Base::BlockPosition;
   /// Of the lanes that registers allow, 128 each in float and 255 in double.
   static constexpr int largest_team = sizeof(T) == 4 ? 512 : 256, wanted_teams = 1;
@@ -85,16 +85,27 @@ struct GemmSectors : GemmSectorBlocks<T, Items, 8, 1, 1, 0> {
     }
   }
 
+  struct Copies {
+    GemmSectors const& kernel;
+    int rank;
+    BlockPosition at;
+    BATCHWORK_INLINE void begin(BlockPosition const& block) { at = block; }
+    BATCHWORK_INLINE void slab(T* to, int k) const {
+      kernel.copy_slab(to, at, k, Vendor::renewed(rank));
+    }
+  };
+
   template <class Member>
   BATCHWORK_INLINE void operator()(Member const& member) const {
     int const rank = Vendor::lane_rank(member), item = rank % items, tile = rank / items;
     int const tile_row = by_across.quotient(tile), tile_col = tile - tile_row * across;
-    int const from_a = tile_row * tile_pitch + item,
-              from_b = slab * this->pitch_a() + tile_col * tile_pitch + item;
+    int const from_a = tile_row * Base::pitch_of_tile_a + item,
+              from_b = slab * this->pitch_a() + tile_col * Base::pitch_of_tile_b + item;
     Sums sums;
     clear(sums);
     this->run(
-        member, [&](T const* staged) { multiply(sums, staged + from_a, staged + from_b); },
+        member, Copies{*this, rank, {}},
+        [&](T const* staged) { multiply(sums, staged + from_a, staged + from_b); },
         [&](BlockPosition const& at, T*) {
           store(sums, at.item + item, at.row + tile_row * size, at.col + tile_col * size);
           clear(sums);
