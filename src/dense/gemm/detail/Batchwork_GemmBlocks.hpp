@@ -188,9 +188,10 @@ struct GemmBlocks {
   }
   static_assert(scratch_bytes(2) <= scratch_of_a_team);
   std::size_t bytes() const { return scratch_bytes(stages); }
-  /// As many slabs on their way as a device has scratch for. A slab is multiplied in less time than one takes to come.
+  /// As many slabs on their way as a device has scratch for, but three of the smallest blocks, of which then more teams have room: a slab is
+  /// multiplied in less time than one takes to come (measured on an H200).
   void use_scratch(DeviceLimits const& limits) {
-    stages = Vendor::copies_asynchronously ? 4 : 2;
+    stages = !Vendor::copies_asynchronously ? 2 : Block::rows * Block::cols <= 32 * 32 ? 3 : 4;
     while (stages > 2 && !limits.holds(Block::teams, Block::team, bytes())) --stages;
   }
 

@@ -17,7 +17,7 @@
 
 namespace Batchwork::Impl {
 
-/// \tparam Items   of a team: 4, 8 or 16
+/// \tparam Items   of a team: 8 or 16
 /// \tparam Stages  slabs in scratch
 template <class T, int Items, int Stages>
 struct GemmSectorsByMatrices
@@ -30,7 +30,7 @@ struct GemmSectorsByMatrices
   static constexpr double speed = 2;          ///< of GemmSectors
   static constexpr int parts = Items / wide;  ///< units of a line and term
   static constexpr int lane_rows = 4, lane_cols = 4;
-  static_assert(sizeof(T) == 8 && (parts == 2 || parts == 4 || parts == 8));
+  static_assert(sizeof(T) == 8 && (parts == 4 || parts == 8));
 
   GemmSectorsByMatrices(GemmProblem<T> const& problem, std::int64_t concurrency,
                         DeviceLimits const& limits)
@@ -40,13 +40,11 @@ struct GemmSectorsByMatrices
   /// have the parts of one line and of as many terms as are eight units.
   static BATCHWORK_INLINE int unit_of(int unit, int term, int line) {
     if constexpr (parts == 8) return unit ^ (term % 4 + line % 2 * 4);
-    else if constexpr (parts == 4) return unit ^ (term % 4 + term % 2 * 4);
-    else return unit ^ (term % 2 * 3 + term / 2 % 2 * 4);
+    else return unit ^ (term % 4 + term % 2 * 4);
   }
   /// The same on the way to C. The lanes that write at once have every second one of eight columns of two rows.
   static BATCHWORK_INLINE int unit_of_c(int unit, int row, int col) {
-    if constexpr (parts == 2) return unit ^ (col / 4 % 2 + row % 2 * 2);
-    else return unit ^ (col / 2 % 4 + row % 2 * 4);
+    return unit ^ (col / 2 % 4 + row % 2 * 4);
   }
 
   /// A lane's numbers, of each of its items and both halves of its rows.
