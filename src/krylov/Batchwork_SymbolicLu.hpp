@@ -227,17 +227,21 @@ void launch_symbolic(Exec const& exec, SystemCall const& call, SymbolicProblem<T
     else run.template operator()<1>();
   }
 }
-/// The items that are left, where rows are exchanged.
-template <class T, class Exec, class Given>
+/// The items that are left, where rows are exchanged, behind what launch_first() launches once nothing is refused any more.
+template <class T, class Exec, class Given, class First>
 void launch_marked(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                   Given const& given) {
+                   Given const& given, First const& launch_first) {
   if (p.n > direct_rows_on_chip<T, T>(exec)) {
     CallEnd<NoStatus, Given> const end{{}, given};
     launch_in_workspace<T>(call, end, direct_slots<T, T>(exec, p.n, p.items),
                            [&](WorkspaceSlots<T> const& slots) {
+                             launch_first();
                              launch_direct_slots<DirectTask::whole, T>(exec, call, p, slots);
                            });
-  } else if constexpr (runs_on_device<Exec>) {
+    return;
+  }
+  launch_first();
+  if constexpr (runs_on_device<Exec>) {
     using Kernel = MarkedItems<T>;
     Kernel const kernel(p, slots_at_once(exec, p.items, Kernel::team()));
     launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
@@ -277,7 +281,6 @@ void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Mem
         SymbolicProblem<T> q{p, s.lists(), T(1 / solver.pivot_threshold), solver.falls_back,
                              log.dense_form.data()};
         if (!solver.falls_back) return launch_symbolic(exec, call, q, s.lanes());
-        // Whether there is room for the dense form is found out before anything is launched.
         DirectProblem<T> left = p;
         left.only_marked = true;
         if (p.n > direct_rows_on_chip<T, T>(exec)) {
@@ -287,8 +290,7 @@ void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Mem
                       "; give workspace(view) of workspace_numbers(...) numbers, or set "
                       "falls_back of direct_lu(symbolic) to false");
         }
-        launch_symbolic(exec, call, q, s.lanes());
-        launch_marked(exec, call, left, given);
+        launch_marked(exec, call, left, given, [&] { launch_symbolic(exec, call, q, s.lanes()); });
       });
 }
 

@@ -89,6 +89,14 @@ TEST(SymbolicLu, LargeSystems) {
   }
   expect_message([&] { solve(Space(), solver, of.a.csr(), vectors(of.b), vectors(of.x)); },
                  {"Batchwork::solve", "324 rows", "workspace_numbers", "falls_back"});
+  // Nothing is launched where the workspace is too small.
+  of.x.fill(poison<double>());
+  Kokkos::View<double*, Space> const few("few", 1000);
+  expect_message(
+      [&] { solve(Space(), solver, of.a.csr(), vectors(of.b), vectors(of.x), workspace(few)); },
+      {"Batchwork::solve", "324 rows", "room for none"});
+  of.x.download();
+  EXPECT_EQ(of.x.at(0, 0, 0), poison<double>());
 }
 
 /// Entries, products and levels as an elimination of a matrix of yes and no finds them, in the order that was taken.
