@@ -364,15 +364,15 @@ void solve(X const&... arguments) {
 
 /// How many numbers the workspace of such a call needs: 0 where full matrices fit on the chip, or falls_back is false. Fewer, down to
 /// those of one item, are taken as well, and then the items that are left take longer.
-template <class Exec, class Memory, Impl::SystemMatrices A>
-  requires Kokkos::is_execution_space_v<Exec>
-std::int64_t workspace_numbers(Exec const& exec, SparseDirectLu<Memory> const& solver, A const& a,
+template <class Exec, class Solver, Impl::SystemMatrices A>
+  requires(Kokkos::is_execution_space_v<Exec> && Impl::is_sparse_direct<Solver>)
+std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, A const& a,
                                std::int64_t items) {
   return solver.falls_back ? workspace_numbers(exec, DirectLu<>(), a, items) : 0;
 }
-template <class Memory, Impl::SystemMatrices A>
-std::int64_t workspace_numbers(SparseDirectLu<Memory> const& solver, A const& a,
-                               std::int64_t items) {
+template <class Solver, Impl::SystemMatrices A>
+  requires Impl::is_sparse_direct<Solver>
+std::int64_t workspace_numbers(Solver const& solver, A const& a, std::int64_t items) {
   return workspace_numbers(Kokkos::DefaultExecutionSpace(), solver, a, items);
 }
 
