@@ -86,6 +86,41 @@ struct DirectBatch {
   }
 };
 
+/// The verb, with a workspace where it needs one.
+struct DirectVerb {
+  template <class T, class Solver, class A>
+  void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
+                  ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
+    FencedWorkspace<T> const memory(workspace_numbers(Space(), solver, a, x.items));
+    if (b.cols == 1) solve(Space(), solver, a, vectors(b), vectors(x), log, memory());
+    else solve(Space(), solver, a, b.batch(), x.batch(), log, memory());
+    EXPECT_TRUE(memory.fenced());
+  }
+};
+
+/// [3 2; 5 -4] x = [7; -3] by parts: columns in any order, some of them twice, whose numbers are added up.
+struct RepeatedColumns {
+  Kokkos::View<int*, Space> offsets = indices_of<int>("offsets", {0, 3, 6});
+  Kokkos::View<int*, Space> columns = indices_of<int>("columns", {0, 1, 0, 1, 0, 1});
+  ArrangedBatch<double> values{1, 6, 1, Arranged::item_contiguous},
+      b{1, 2, 1, Arranged::item_contiguous}, x{1, 2, 1, Arranged::item_contiguous};
+  SolveLog<double> log = SolveLog<double>::allocated(1);
+
+  RepeatedColumns() {
+    double const numbers[] = {1, 2, 2, -5, 5, 1};
+    for (int k = 0; k < 6; ++k) values.at(0, k, 0) = numbers[k];
+    b.at(0, 0, 0) = 7, b.at(0, 1, 0) = -3;
+    values.upload(), b.upload();
+  }
+  auto a() const { return csr(offsets, columns, vectors(values)); }
+  void expect_solution(double tolerance) const {
+    x.download();
+    EXPECT_EQ(HostLog<double>(log).reason(0), Reason::success);
+    EXPECT_NEAR(x.at(0, 0, 0), 1, tolerance);
+    EXPECT_NEAR(x.at(0, 1, 0), 2, tolerance);
+  }
+};
+
 /// One column of a batch, as ArrangedBatch has it.
 template <class T>
 ArrangedBatch<T> column_of(ArrangedBatch<T> const& m, int c) {

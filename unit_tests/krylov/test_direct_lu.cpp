@@ -14,24 +14,13 @@ extern "C" void dgesvx_(char const*, char const*, int const*, int const*, double
 namespace Batchwork::Test {
 namespace {
 
-/// The verb, with a workspace where it needs one.
-struct Verb {
-  template <class T, class Solver, class A>
-  void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
-                  ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
-    FencedWorkspace<T> const memory(workspace_numbers(Space(), solver, a, x.items));
-    if (b.cols == 1) solve(Space(), solver, a, vectors(b), vectors(x), log, memory());
-    else solve(Space(), solver, a, b.batch(), x.batch(), log, memory());
-    EXPECT_TRUE(memory.fenced());
-  }
-};
-
 template <class T>
 void check_all(std::initializer_list<int> sizes, int columns, std::int64_t items) {
   Random random(11);
   int k = 0;
   for (int rows : sizes) {
-    check_direct_formats<T>(rows, columns, items, all_arranged[k % 4], random, Verb(), k % 4 == 0);
+    check_direct_formats<T>(rows, columns, items, all_arranged[k % 4], random, DirectVerb(),
+                            k % 4 == 0);
     ++k;
   }
 }
@@ -56,7 +45,7 @@ TEST(DirectLu, SeveralRightHandSides) {
 /// Beyond a host's stack; on devices beyond team scratch.
 TEST(DirectLu, InAWorkspace) {
   Random random(12);
-  check_direct_formats<double>(260, 1, 1, Arranged::item_contiguous, random, Verb(), false);
+  check_direct_formats<double>(260, 1, 1, Arranged::item_contiguous, random, DirectVerb(), false);
 }
 
 #if defined(BATCHWORK_HAVE_LAPACK)
@@ -71,7 +60,7 @@ TEST(DirectLu, AsGesvx) {
     for (std::int64_t n = 0; n < items; ++n)
       put_direct(of.a, of.b, n, direct_kind(n, items), random);
     of.a.upload(), of.b.upload();
-    Verb()(direct_lu(relative(usual_tolerance<double>)), of.a.csr(), of.b, of.x, of.log);
+    DirectVerb()(direct_lu(relative(usual_tolerance<double>)), of.a.csr(), of.b, of.x, of.log);
     of.x.download();
     HostLog<double> const host(of.log);
     auto const condition = HostLog<double>::on_host(of.log.reciprocal_condition);
@@ -124,7 +113,7 @@ TEST(DirectLu, FactorsOfFloat) {
       put_direct(of.a, of.b, n, direct_kind(n, items), random);
     of.a.upload(), of.b.upload();
     auto solver = direct_lu<float>(relative(1e-12));
-    check_direct<double>(solver, of, of.a.csr(), Verb(), 1e4);
+    check_direct<double>(solver, of, of.a.csr(), DirectVerb(), 1e4);
     HostLog<double> const log(of.log);
     int most = 0;
     for (std::int64_t n = 0; n < items; ++n)
@@ -138,47 +127,23 @@ TEST(DirectLu, FactorsOfFloat) {
       EXPECT_GT(most, 0);
       // Without steps it is as float is.
       solver.refinements = 0;
-      Verb()(solver, of.a.csr(), of.b, of.x, of.log);
+      DirectVerb()(solver, of.a.csr(), of.b, of.x, of.log);
       EXPECT_EQ(HostLog<double>(of.log).reason(1), Reason::stagnated);
       EXPECT_GT(HostLog<double>(of.log).residual(1), 1e-12);
     }
   }
 }
 
-/// A View for the numbers of a small case, on the host.
-template <class T>
-Kokkos::View<T*, Space> list(std::vector<T> const& of) {
-  Kokkos::View<T*, Space> const v("list", of.size());
-  auto const host = Kokkos::create_mirror_view(v);
-  for (std::size_t k = 0; k < of.size(); ++k) host(k) = of[k];
-  Kokkos::deep_copy(v, host);
-  return v;
-}
-
 /// Columns in any order, some of them twice: the numbers are added up. Those that are out of range are found.
 TEST(DirectLu, RepeatedColumns) {
-  auto const offsets = list<int>({0, 3, 6});
-  ArrangedBatch<double> const values(1, 6, 1, Arranged::item_contiguous),
-      b(1, 2, 1, Arranged::item_contiguous), x(1, 2, 1, Arranged::item_contiguous);
-  // [3 2; 5 -4] by parts.
-  double const numbers[] = {1, 2, 2, -5, 5, 1};
-  for (int k = 0; k < 6; ++k) values.at(0, k, 0) = numbers[k];
-  values.upload();
-  b.at(0, 0, 0) = 7, b.at(0, 1, 0) = -3;
-  b.upload();
-  auto const log = SolveLog<double>::allocated(1);
-  auto const columns = list<int>({0, 1, 0, 1, 0, 1});
-  solve(direct_lu(relative(1e-14)), csr(offsets, columns, vectors(values)), vectors(b), vectors(x),
-        log);
-  x.download();
-  EXPECT_EQ(HostLog<double>(log).reason(0), Reason::success);
-  EXPECT_NEAR(x.at(0, 0, 0), 1, 1e-15);
-  EXPECT_NEAR(x.at(0, 1, 0), 2, 1e-15);
-  auto const outside = list<int>({0, 1, 2, 1, 0, 1});
-  solve(direct_lu(), csr(offsets, outside, vectors(values)), vectors(b), vectors(x), log);
-  x.download();
-  EXPECT_EQ(HostLog<double>(log).reason(0), Reason::invalid_pattern);
-  EXPECT_TRUE(std::isnan(x.at(0, 0, 0)) && std::isnan(x.at(0, 1, 0)));
+  RepeatedColumns of;
+  solve(direct_lu(relative(1e-14)), of.a(), vectors(of.b), vectors(of.x), of.log);
+  of.expect_solution(1e-15);
+  of.columns = indices_of<int>("columns", {0, 1, 2, 1, 0, 1});
+  solve(direct_lu(), of.a(), vectors(of.b), vectors(of.x), of.log);
+  of.x.download();
+  EXPECT_EQ(HostLog<double>(of.log).reason(0), Reason::invalid_pattern);
+  EXPECT_TRUE(std::isnan(of.x.at(0, 0, 0)) && std::isnan(of.x.at(0, 1, 0)));
 }
 
 TEST(DirectLu, MultiplesOfTheIdentity) {
@@ -205,7 +170,7 @@ TEST(DirectLu, Tolerances) {
   for (std::int64_t n = 0; n < 2; ++n) put_direct(of.a, of.b, n, DirectKind::general, random);
   of.a.upload(), of.b.upload();
   auto const reason = [&](StoppingCriteria const& stop) {
-    Verb()(direct_lu(stop), of.a.csr(), of.b, of.x, of.log);
+    DirectVerb()(direct_lu(stop), of.a.csr(), of.b, of.x, of.log);
     return HostLog<double>(of.log).reason(1);
   };
   EXPECT_EQ(reason(absolute(1e-12)), Reason::success);
@@ -219,7 +184,7 @@ TEST(DirectLu, Tolerances) {
   // What elimination does without scaling.
   auto solver = direct_lu(relative(1e-12));
   solver.equilibrate = false;
-  check_direct<double>(solver, of, of.a.csr(), Verb(), 1.5);
+  check_direct<double>(solver, of, of.a.csr(), DirectVerb(), 1.5);
   of.x.fill(poison<double>());
   solve(direct_lu(), of.a.csr(), vectors(of.b), vectors(of.x));
   of.x.download();
@@ -248,8 +213,10 @@ TEST(DirectLu, CompactGroups) {
     for (int j = 0; j < rows; ++j) columns.push_back(j);
     offsets.push_back(int(columns.size()));
   }
-  solve(direct_lu(), csr(list(offsets), list(columns), compact(values, items)), compact(b, items),
-        compact(x, items));
+  solve(direct_lu(),
+        csr(indices_of<int>("offsets", offsets), indices_of<int>("columns", columns),
+            compact(values, items)),
+        compact(b, items), compact(x, items));
   auto const y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   for (int n = 0; n < 8; ++n)
     for (int i = 0; i < rows; ++i) {

@@ -10,16 +10,6 @@
 namespace Batchwork::Test {
 namespace {
 
-struct Verb {
-  template <class T, class Solver, class A>
-  void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
-                  ArrangedBatch<T> const& x, SolveLog<T> const& log) const {
-    FencedWorkspace<T> const memory(workspace_numbers(Space(), solver, a, x.items));
-    if (b.cols == 1) solve(Space(), solver, a, vectors(b), vectors(x), log, memory());
-    else solve(Space(), solver, a, b.batch(), x.batch(), log, memory());
-    EXPECT_TRUE(memory.fenced());
-  }
-};
 struct ByPattern {
   template <class A>
   auto operator()(A const& a) const {
@@ -30,7 +20,7 @@ struct ByPattern {
 template <class T>
 std::vector<int> check_all(Pattern const& pattern, int columns, std::int64_t items, Arranged how,
                            Random& random, bool all_formats = true) {
-  return check_pattern_formats<T>(pattern, columns, items, how, random, ByPattern(), Verb(),
+  return check_pattern_formats<T>(pattern, columns, items, how, random, ByPattern(), DirectVerb(),
                                   all_formats);
 }
 
@@ -78,7 +68,7 @@ TEST(SymbolicLu, LargeSystems) {
   auto const symbolic = symbolic_lu(Space(), of.a.csr());
   EXPECT_LT(symbolic.factor_entries(), 8000);
   auto const solver = direct_lu(symbolic, relative(1e-12));
-  Verb()(solver, of.a.csr(), of.b, of.x, of.log);
+  DirectVerb()(solver, of.a.csr(), of.b, of.x, of.log);
   of.x.download();
   auto const dense_form = HostLog<double>::on_host(of.log.dense_form);
   for (std::int64_t n = 0; n < 3; ++n) {
@@ -161,7 +151,8 @@ TEST(SymbolicLu, GivenOrders) {
   for (int k = 35; k > 0; --k)
     std::swap(order[std::size_t(k)], order[std::size_t(random.integer(0, k))]);
   auto const in_order = [&](auto const& a) { return symbolic_lu(Space(), a, order); };
-  check_pattern_formats<double>(pattern, 1, 9, Arranged::by_columns, random, in_order, Verb());
+  check_pattern_formats<double>(pattern, 1, 9, Arranged::by_columns, random, in_order,
+                                DirectVerb());
 }
 
 /// [p 1; 1 1] with a small p, among others.
@@ -189,7 +180,7 @@ TEST(SymbolicLu, Thresholds) {
   auto const solve_it = [](SmallPivot const& s, auto const& change) {
     auto solver = direct_lu(symbolic_lu(Space(), s.of.a.csr()), relative(1e-12));
     change(solver);
-    Verb()(solver, s.of.a.csr(), s.of.b, s.of.x, s.of.log);
+    DirectVerb()(solver, s.of.a.csr(), s.of.b, s.of.x, s.of.log);
     return HostLog<double>::on_host(s.of.log.dense_form)(2);
   };
   auto const as_it_is = [](auto&) {};
@@ -226,7 +217,7 @@ TEST(SymbolicLu, DiagonalsThatFillIn) {
   for (std::int64_t n = 0; n < 4; ++n) put_direct(of.a, of.b, n, DirectKind::general, random);
   of.a.upload(), of.b.upload();
   auto const s = symbolic_lu(Space(), of.a.csr());
-  Verb()(direct_lu(s, relative(1e-12)), of.a.csr(), of.b, of.x, of.log);
+  DirectVerb()(direct_lu(s, relative(1e-12)), of.a.csr(), of.b, of.x, of.log);
   of.x.download();
   for (std::int64_t n = 0; n < 4; ++n) {
     auto const truth = residual_truth(of.a.full, n, of.x, of.b);
@@ -235,23 +226,10 @@ TEST(SymbolicLu, DiagonalsThatFillIn) {
 }
 /// Columns in any order, some of them twice: the numbers are added up.
 TEST(SymbolicLu, RepeatedColumns) {
-  auto const offsets = indices_of<int>("offsets", {0, 3, 6});
-  auto const columns = indices_of<int>("columns", {0, 1, 0, 1, 0, 1});
-  ArrangedBatch<double> const values(1, 6, 1, Arranged::item_contiguous),
-      b(1, 2, 1, Arranged::item_contiguous), x(1, 2, 1, Arranged::item_contiguous);
-  // [3 2; 5 -4] by parts.
-  double const numbers[] = {1, 2, 2, -5, 5, 1};
-  for (int k = 0; k < 6; ++k) values.at(0, k, 0) = numbers[k];
-  values.upload();
-  b.at(0, 0, 0) = 7, b.at(0, 1, 0) = -3;
-  b.upload();
-  auto const log = SolveLog<double>::allocated(1);
-  auto const a = csr(offsets, columns, vectors(values));
-  solve(direct_lu(symbolic_lu(a), relative(1e-14)), a, vectors(b), vectors(x), log);
-  x.download();
-  EXPECT_EQ(HostLog<double>(log).reason(0), Reason::success);
-  EXPECT_NEAR(x.at(0, 0, 0), 1, 1e-14);
-  EXPECT_NEAR(x.at(0, 1, 0), 2, 1e-14);
+  RepeatedColumns const of;
+  solve(direct_lu(symbolic_lu(of.a()), relative(1e-14)), of.a(), vectors(of.b), vectors(of.x),
+        of.log);
+  of.expect_solution(1e-14);
 }
 TEST(SymbolicLu, NumbersThatGrow) {
   auto const in_order = [](auto const& a) {
@@ -259,8 +237,8 @@ TEST(SymbolicLu, NumbersThatGrow) {
     std::iota(order.begin(), order.end(), 0);
     return symbolic_lu(Space(), a, order);
   };
-  check_growth(20, in_order, Verb(), true);
-  check_growth(20, in_order, Verb(), false);
+  check_growth(20, in_order, DirectVerb(), true);
+  check_growth(20, in_order, DirectVerb(), false);
 }
 /// Matrices of another pattern with as many entries, whose columns are out of range: they are not read.
 TEST(SymbolicLu, ColumnsOutOfRange) {
@@ -272,7 +250,7 @@ TEST(SymbolicLu, ColumnsOutOfRange) {
   auto const solver = direct_lu(symbolic_lu(Space(), a), relative(1e-12));
   auto const columns = indices_of<int>("columns", {0, 1, 1 << 28, 0, 1, 2, -(1 << 28), 1, 2});
   auto const other = csr(indices_of<int>("offsets", {0, 3, 6, 9}), columns, a.values);
-  Verb()(solver, other, of.b, of.x, of.log);
+  DirectVerb()(solver, other, of.b, of.x, of.log);
   HostLog<double> const log(of.log);
   for (std::int64_t n = 0; n < 5; ++n) EXPECT_NE(log.reason(n), Reason::success);
 }

@@ -87,20 +87,9 @@ TEST(SymbolicLuTeams, NumbersThatGrow) {
 }
 /// Columns that a row has twice.
 TEST(SymbolicLuTeams, RepeatedColumns) {
-  auto const offsets = indices_of<int>("offsets", {0, 3, 6});
-  auto const columns = indices_of<int>("columns", {0, 1, 0, 1, 0, 1});
-  ArrangedBatch<double> const values(1, 6, 1, Arranged::item_contiguous),
-      b(1, 2, 1, Arranged::item_contiguous), x(1, 2, 1, Arranged::item_contiguous);
-  double const numbers[] = {1, 2, 2, -5, 5, 1};
-  for (int k = 0; k < 6; ++k) values.at(0, k, 0) = numbers[k];
-  values.upload();
-  b.at(0, 0, 0) = 7, b.at(0, 1, 0) = -3;
-  b.upload();
-  auto const a = csr(offsets, columns, vectors(values));
-  OnTeams()(direct_lu(ByLanes{few}(a), relative(1e-14)), a, b, x, SolveLog<double>::allocated(1));
-  x.download();
-  EXPECT_NEAR(x.at(0, 0, 0), 1, 1e-14);
-  EXPECT_NEAR(x.at(0, 1, 0), 2, 1e-14);
+  RepeatedColumns const of;
+  OnTeams()(direct_lu(ByLanes{few}(of.a()), relative(1e-14)), of.a(), of.b, of.x, of.log);
+  of.expect_solution(1e-14);
 }
 
 }  // namespace

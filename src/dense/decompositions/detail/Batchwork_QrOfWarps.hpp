@@ -23,17 +23,13 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes of a column of QrOfWarps.
-template <class T, int N>
-inline constexpr int parts_of_qr_column = N <= 64 ? 2 : 4;
-
 /// For matrices of up to N rows and columns, of any shape: zeros below the rows stay zeros, and change nothing of the factors. The warp
 /// of a column finds its reflection, as soon as the one before has been applied to it; u stands in scratch, where all lanes read it, and
 /// stays there for Q. There is one wait a step. Where has_shuffles.
-template <class T, int N, int Parts = parts_of_qr_column<T, N>>
+template <class T, int N>
 struct QrOfWarps {
   /// Lanes of a column, neighbours; they have units of 16 bytes of it in turn.
-  static constexpr int parts = Parts, unit = 16 / int(sizeof(T)), own = N / parts;
+  static constexpr int parts = N <= 64 ? 2 : 4, unit = 16 / int(sizeof(T)), own = N / parts;
   /// Steps that are a loop of one text, so that all of it stays in the instruction cache; rows above the first of them are not looked at.
   static constexpr int steps_of_a_loop = N < 64 ? 8 : 16;
   static constexpr int lanes = N * parts, warps = lanes / lanes_of_warp, largest_team = lanes;

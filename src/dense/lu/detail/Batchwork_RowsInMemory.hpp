@@ -16,6 +16,42 @@
 
 namespace Batchwork::Impl {
 
+/// What lanes of an item tell each other in a search: numbers for two turns.
+constexpr int numbers_to_combine(int count) {
+  return 2 * (Vendor::has_shuffles ? (count + lanes_of_warp - 1) / lanes_of_warp : count);
+}
+/// What the lanes give, combined two by two in any order; what they wrote before is seen by all behind it. Behind a call with as even or
+/// odd a turn they wait first. `Lanes` is a SystemLanes or the LoneLane of a host's thread.
+/// \param found  numbers_to_combine(lanes.count) that all see; null for a lone lane
+template <class Lanes, class Combine>
+BATCHWORK_INLINE std::int64_t combine_over_lanes([[maybe_unused]] Lanes const& lanes,
+                                                 [[maybe_unused]] std::int64_t* found,
+                                                 std::int64_t x, [[maybe_unused]] int turn,
+                                                 [[maybe_unused]] Combine const& combine) {
+  if constexpr (!std::is_base_of_v<LoneLane, Lanes>) {
+    int const count = lanes.count;
+    if constexpr (Vendor::has_shuffles) {
+      for (int step = 1; step < count && step < lanes_of_warp; step *= 2)
+        x = combine(x, Vendor::swapped(x, step));
+      if (count <= lanes_of_warp) {
+        lanes.sync();
+        return x;
+      }
+    }
+    int const parts = numbers_to_combine(count) / 2;
+    std::int64_t* const shared = found + turn % 2 * parts;
+    if constexpr (Vendor::has_shuffles) {
+      if (lanes.rank % lanes_of_warp == 0) shared[lanes.rank / lanes_of_warp] = x;
+    } else {
+      shared[lanes.rank] = x;
+    }
+    lanes.sync();
+    x = shared[0];
+    for (int q = 1; q < parts; ++q) x = combine(x, shared[q]);
+  }
+  return x;
+}
+
 /// See EliminatedRows. Rows stay where they are: row i goes to place[i], and row order[k] is in place k. `Lanes` is a SystemLanes or
 /// the LoneLane of a host's thread. `ByColumns`: neighbours in memory are those of a column, so that lanes read side by side.
 template <class T, class Lanes, bool ByColumns = false>
@@ -31,10 +67,7 @@ struct RowsInMemory {
   int row = 0;                  ///< that of the pivot
   PivotReciprocal<T> divisor{};
 
-  /// What lanes tell each other in a search: two in turn.
-  static constexpr int found_numbers(int count) {
-    return 2 * (Vendor::has_shuffles ? (count + lanes_of_warp - 1) / lanes_of_warp : count);
-  }
+  static constexpr int found_numbers(int count) { return numbers_to_combine(count); }
   BATCHWORK_INLINE int extent() const { return n; }
   BATCHWORK_INLINE T& entry(int i, int j) const {
     return a[ByColumns ? j * leading + i : i * leading + j];
@@ -152,32 +185,9 @@ struct RowsInMemory {
   }
 
  private:
-  /// What the lanes give, combined two by two in any order; what they wrote before is seen by all behind it.
   template <class Combine>
-  BATCHWORK_INLINE std::int64_t combined(std::int64_t x, [[maybe_unused]] int turn,
-                                         [[maybe_unused]] Combine const& combine) const {
-    if constexpr (!alone) {
-      int const count = lanes.count;
-      if constexpr (Vendor::has_shuffles) {
-        for (int step = 1; step < count && step < lanes_of_warp; step *= 2)
-          x = combine(x, Vendor::swapped(x, step));
-        if (count <= lanes_of_warp) {
-          lanes.sync();
-          return x;
-        }
-      }
-      int const parts = found_numbers(count) / 2;
-      std::int64_t* const shared = found + turn % 2 * parts;
-      if constexpr (Vendor::has_shuffles) {
-        if (lanes.rank % lanes_of_warp == 0) shared[lanes.rank / lanes_of_warp] = x;
-      } else {
-        shared[lanes.rank] = x;
-      }
-      lanes.sync();
-      x = shared[0];
-      for (int q = 1; q < parts; ++q) x = combine(x, shared[q]);
-    }
-    return x;
+  BATCHWORK_INLINE std::int64_t combined(std::int64_t x, int turn, Combine const& combine) const {
+    return combine_over_lanes(lanes, found, x, turn, combine);
   }
 };
 

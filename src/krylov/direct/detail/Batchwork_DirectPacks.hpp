@@ -14,8 +14,10 @@
 
 #include "core/Batchwork_SystemLanes.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
 #include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
+#include "krylov/direct/detail/Batchwork_DirectItem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
@@ -50,30 +52,15 @@ struct PackRoom {
 /// One item of a pack, as DirectSteps has it. What comes after the elimination is done item by item, but for the first solution of each
 /// right-hand side, which is in x before.
 template <class T, class F>
-struct ItemOfPack {
-  static constexpr int W = PackRoom<T, F>::W;
-  static constexpr bool alone = true;
-  using S = Pack<F, W>;
+struct ItemOfPack : DirectItem<T, LoneSums> {
+  using Item = DirectItem<T, LoneSums>;
+  using Item::p, Item::l, Item::c, Item::for_each;
+  using S = Pack<F, PackRoom<T, F>::W>;
 
-  DirectProblem<T> const& p;
   RowsOfPack<S> const& rows;
   int lane;
-  T const* numbers;
-  T *b, *x, *r, *t, *l, *c;
   F* y;
   std::int16_t const* place;  ///< of each row, where that is asked for
-
-  EntriesOfLanes<T> entries() const { return {p.a, numbers, p.n, 0, 1, 1}; }
-  template <class Body>
-  void for_each(Body const& body) const {
-    for (int i = 0; i < p.n; ++i) body(i);
-  }
-  static void sync() {}
-  static std::int32_t largest(std::int32_t key) { return key; }
-  template <int N>
-  static void sum(T (&)[N]) {}
-  static bool any(bool holds) { return holds; }
-  static T largest_number(T mine) { return mine; }
 
   F in_place(int k, int j) const { return rows.entry(k, j).lane(lane); }
   int row_in_place(int k) const { return int(rows.order[k].lane(lane)); }
@@ -140,6 +127,7 @@ struct DirectPacks {
     T *l, *c;  ///< those of lane i begin at [i * n]
     std::int32_t* codes;
     T const* numbers[W];
+    LoneSums lanes;
     alignas(64) S y[most_rows];
     alignas(64) T b[W * most_rows], x[W * most_rows], r[most_rows], t[most_rows];
     F one[most_rows];
@@ -198,8 +186,9 @@ struct DirectPacks {
     }
 
     ItemOfPack<T, F> lane(int i) {
-      return {p, rows, i,           numbers[i],  b + i * p.n, x + i * p.n,
-              r, t,    l + i * p.n, c + i * p.n, one,         place};
+      int const k = i * p.n;
+      return {
+          {p, lanes, nullptr, numbers[i], b + k, x + k, r, t, l + k, c + k}, rows, i, one, place};
     }
     T condition(int i) {
       auto at = lane(i);

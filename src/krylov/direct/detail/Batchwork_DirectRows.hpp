@@ -18,6 +18,7 @@
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
 #include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
+#include "krylov/direct/detail/Batchwork_DirectItem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
@@ -57,31 +58,21 @@ BATCHWORK_INLINE void copy_words(Lanes const& lanes, char const* from, char* to,
 
 /// One item, as DirectSteps has it. `Lanes` is SummingLanes or LoneSums. By columns where lanes share memory that is far away.
 template <class T, class F, class Lanes, bool ByColumns>
-struct DirectRows {
+struct DirectRows : DirectItem<T, Lanes> {
+  using Item = DirectItem<T, Lanes>;
   using Rows = RowsInMemory<F, Lanes, ByColumns>;
-  static constexpr bool alone = Rows::alone;
+  using Item::alone, Item::p, Item::lanes, Item::numbers, Item::l, Item::c;
+  using Item::for_each, Item::any, Item::largest_of, Item::largest_number, Item::entries;
 
-  DirectProblem<T> const& p;
-  Lanes& lanes;
   DirectRoom<T, F> const& room;
-  T const* numbers;
-  T *b, *x, *r, *t, *l, *c;
   F* y;
   Rows rows;
 
   BATCHWORK_INLINE DirectRows(DirectProblem<T> const& problem, Lanes& of_item,
                               DirectRoom<T, F> const& in, char* memory, std::int64_t* found,
                               std::int64_t item)
-      : p(problem),
-        lanes(of_item),
+      : Item(Item::of(problem, of_item, found, item, reinterpret_cast<T*>(memory))),
         room(in),
-        numbers(p.a.numbers(item)),
-        b(reinterpret_cast<T*>(memory)),
-        x(b + p.n),
-        r(x + p.n),
-        t(r + p.n),
-        l(t + p.n),
-        c(l + p.n),
         y(reinterpret_cast<F*>(memory + room.to_factors()) + room.factors()),
         rows{of_item,
              p.n,
@@ -91,32 +82,6 @@ struct DirectRows {
              reinterpret_cast<std::int16_t*>(memory + room.to_indices()) + p.n,
              found} {}
 
-  BATCHWORK_INLINE EntriesOfLanes<T> entries() const {
-    return {p.a, numbers, p.n, lanes.rank, lanes.count, alone ? 1 : p.row_lanes};
-  }
-  template <class Body>
-  BATCHWORK_INLINE void for_each(Body const& body) const {
-    lanes.for_each(p.n, body);
-  }
-  BATCHWORK_INLINE void sync() const { lanes.sync(); }
-  BATCHWORK_INLINE std::int64_t largest_of(std::int64_t key) const {
-    lanes.sync();
-    std::int64_t const most = rows.largest(key, 0);
-    lanes.sync();
-    return most;
-  }
-  BATCHWORK_INLINE std::int32_t largest(std::int32_t key) const {
-    return std::int32_t(largest_of(key));
-  }
-  template <int N>
-  BATCHWORK_INLINE void sum(T (&sums)[N]) const {
-    lanes.sum(sums);
-  }
-  BATCHWORK_INLINE bool any(bool holds) const { return largest_of(holds ? 1 : 0) != 0; }
-  template <class Number>
-  BATCHWORK_INLINE Number largest_number(Number mine) const {
-    return from_bits<Number>(integer_of_t<Number>(largest_of(size_key(mine))));
-  }
   BATCHWORK_INLINE F factor(int i, int j) const { return rows.entry(i, j); }
   BATCHWORK_INLINE int row_in_place(int k) const { return rows.order[k]; }
   BATCHWORK_INLINE void solve_plain(T* v) const {
@@ -135,7 +100,7 @@ struct DirectRows {
         std::int32_t const mine = pivot_key(from[i] * l[i]);
         key = mine > key ? mine : key;
       });
-      unit = scale_to_one<T>(largest(key));
+      unit = scale_to_one<T>(this->largest(key));
     }
     for_each([&](int i) { y[i] = F(from[i] * l[i] * unit); });
     rows.substitute(y, 1);
@@ -358,7 +323,8 @@ struct DirectTeamsInWorkspace {
         reinterpret_cast<T*>(found + found_numbers()), 2);
     std::int64_t const own = member.league_rank(), step = member.league_size();
     for (std::int64_t item = own; item < p.items; item += step) {
-      if constexpr (Task == DirectTask::whole) {
+      if (p.only_marked) {
+        // All lanes have looked before the first of them stores.
         bool const takes = p.takes(item);
         lanes.sync();
         if (!takes) continue;

@@ -21,14 +21,14 @@ struct MarkedItems {
   static constexpr int largest_team = Kernel::largest_team, wanted_teams = 1;
 
   Kernel of;
-  std::int64_t leagues;
+  std::int64_t count;  ///< of teams
 
   MarkedItems(DirectProblem<T> const& problem, std::int64_t most_teams)
       : of(problem),
-        leagues(std::min(most_teams, (problem.items + largest_team - 1) / largest_team)) {}
+        count(std::min(most_teams, (problem.items + largest_team - 1) / largest_team)) {}
   static constexpr int team() { return largest_team; }
   std::size_t bytes() const { return of.bytes(); }
-  std::int64_t teams() const { return leagues; }
+  std::int64_t teams() const { return count; }
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {

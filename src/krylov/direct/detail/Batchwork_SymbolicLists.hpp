@@ -49,9 +49,8 @@ struct PlacesOfItem {
 /// list. Of eliminate even steps store the reciprocal of a pivot, odd ones multiply an entry of L by one; others multiply by one.
 struct SymbolicLists {
   PlacesOfItem places;
-  int of_upper = 0;  ///< entries of U
-  bool has_repeated =
-      false;  ///< whether a row has a column twice: then `given` and `own` are not the same
+  int of_upper = 0;           ///< entries of U
+  bool has_repeated = false;  ///< whether a row has a column twice
   /// Entry k of row i of the matrix goes to given[given_begin[i] + k]; places without repetition by rows and by columns.
   int const *given_begin = nullptr, *row_begin = nullptr, *column_begin = nullptr;
   std::uint16_t const *given = nullptr, *of_row = nullptr, *of_column = nullptr;
@@ -124,25 +123,17 @@ class SymbolicListsOnHost {
   void add_pattern(std::vector<std::vector<int>> const& columns) {
     std::vector<std::vector<int>> of_columns(columns.size());
     for (int i = 0; i < places.n; ++i) {
-      std::vector<int> row;
-      for (int const j : columns[std::size_t(i)]) {
-        given.push_back(std::uint16_t(place(i, j)));
-        row.push_back(place(i, j));
-      }
-      given_begin.push_back(int(given.size()));
-      std::size_t const all = row.size();
-      if (std::vector<int> sorted = row; true) {
-        std::sort(sorted.begin(), sorted.end());
-        sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-        has_repeated = has_repeated || sorted.size() < all;
-        if (sorted.size() < all) row = sorted;
-      }
-      of_row.insert(of_row.end(), row.begin(), row.end());
-      row_begin.push_back(int(of_row.size()));
       std::vector<int> once = columns[std::size_t(i)];
+      for (int const j : once) given.push_back(std::uint16_t(place(i, j)));
+      given_begin.push_back(int(given.size()));
       std::sort(once.begin(), once.end());
       once.erase(std::unique(once.begin(), once.end()), once.end());
-      for (int const j : once) of_columns[std::size_t(j)].push_back(place(i, j));
+      has_repeated = has_repeated || once.size() < columns[std::size_t(i)].size();
+      for (int const j : once) {
+        of_row.push_back(std::uint16_t(place(i, j)));
+        of_columns[std::size_t(j)].push_back(place(i, j));
+      }
+      row_begin.push_back(int(of_row.size()));
     }
     for (auto const& c : of_columns) {
       of_column.insert(of_column.end(), c.begin(), c.end());

@@ -14,6 +14,7 @@
 
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
+#include "krylov/direct/detail/Batchwork_DirectItem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
 #include "krylov/direct/detail/Batchwork_SymbolicTeams.hpp"
 
@@ -23,27 +24,12 @@ namespace Batchwork::Impl {
 inline constexpr std::size_t bytes_of_symbolic_pack = 512 * 1024;
 
 /// One item of a pack, as DirectSteps has it, after its elimination and the first solution of a right-hand side.
-template <class T, int W>
-struct SymbolicItemOfPack {
-  static constexpr bool alone = true;
+template <class T>
+struct SymbolicItemOfPack : DirectItem<T, LoneSums> {
+  using DirectItem<T, LoneSums>::l, DirectItem<T, LoneSums>::c, DirectItem<T, LoneSums>::for_each;
 
-  DirectProblem<T> const& p;
   SymbolicLists const& lists;
   EveryNumber<T> v;
-  T const* numbers;
-  T *b, *x, *r, *t, *l, *c;
-
-  EntriesOfLanes<T> entries() const { return {p.a, numbers, p.n, 0, 1, 1}; }
-  template <class Body>
-  void for_each(Body const& body) const {
-    for (int i = 0; i < p.n; ++i) body(i);
-  }
-  static void sync() {}
-  static std::int32_t largest(std::int32_t key) { return key; }
-  template <int N>
-  static void sum(T (&)[N]) {}
-  static bool any(bool holds) { return holds; }
-  static T largest_number(T mine) { return mine; }
 
   T& vector(int i) const { return v[std::uint32_t(lists.places.vector(i))]; }
   void substitute(ListSteps const& steps) const {
@@ -109,6 +95,7 @@ struct SymbolicPacks {
     S* v;
     T *b, *x, *l, *c, *r, *t;  ///< but for r and t those of lane i begin at [i * n]
     T const* numbers[W];
+    LoneSums lanes;
 
     OnePack(SymbolicProblem<T> const& of, std::int64_t pack, char* memory)
         : problem(of),
@@ -180,13 +167,13 @@ struct SymbolicPacks {
       }
     }
 
-    SymbolicItemOfPack<T, W> lane(int i) const {
-      return {p,          lists,       {numbers_of_pack() + i, W},
-              numbers[i], b + i * p.n, x + i * p.n,
-              r,          t,           l + i * p.n,
-              c + i * p.n};
+    SymbolicItemOfPack<T> lane(int i) {
+      int const k = i * p.n;
+      return {{p, lanes, nullptr, numbers[i], b + k, x + k, r, t, l + k, c + k},
+              lists,
+              {numbers_of_pack() + i, W}};
     }
-    T condition(int i) const {
+    T condition(int i) {
       auto at = lane(i);
       // Its factors are lost, others are not.
       std::copy_n(at.l, p.n, r), std::copy_n(at.c, p.n, t);

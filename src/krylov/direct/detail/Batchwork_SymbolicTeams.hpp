@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
+#include "krylov/direct/detail/Batchwork_DirectItem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
@@ -48,61 +48,25 @@ struct SymbolicProblem {
 
 /// An item's numbers in scratch, then its vectors; as DirectSteps has it.
 template <class T, class Lanes>
-struct SymbolicItem {
+struct SymbolicItem : DirectItem<T, Lanes> {
+  using Item = DirectItem<T, Lanes>;
+  using Item::for_each, Item::sync, Item::largest_of, Item::largest_number;
+  using Item::p, Item::lanes, Item::numbers, Item::b, Item::l, Item::c;
   static constexpr int vectors = 6;
 
   SymbolicProblem<T> const& problem;
-  DirectProblem<T> const& p;
   SymbolicLists const& lists;
-  Lanes& lanes;
-  T const* numbers;
-  T *v, *b, *x, *r, *t, *l, *c;
-  RowsInMemory<T, Lanes> search;  ///< which has no rows here
+  T* v;
 
   static constexpr BATCHWORK_INLINE std::size_t bytes(PlacesOfItem const& places) {
     return (std::size_t(places.count()) + std::size_t(vectors * places.n)) * sizeof(T);
   }
   BATCHWORK_INLINE SymbolicItem(SymbolicProblem<T> const& of, Lanes& of_item, T* memory,
                                 std::int64_t* found, std::int64_t item)
-      : problem(of),
-        p(of.of),
+      : Item(Item::of(of.of, of_item, found, item, memory + of.lists.places.count())),
+        problem(of),
         lists(of.lists),
-        lanes(of_item),
-        numbers(p.a.numbers(item)),
-        v(memory),
-        b(v + lists.places.count()),
-        x(b + p.n),
-        r(x + p.n),
-        t(r + p.n),
-        l(t + p.n),
-        c(l + p.n),
-        search{of_item, p.n, 0, nullptr, nullptr, nullptr, found} {}
-
-  BATCHWORK_INLINE EntriesOfLanes<T> entries() const {
-    return {p.a, numbers, p.n, lanes.rank, lanes.count, p.row_lanes};
-  }
-  template <class Body>
-  BATCHWORK_INLINE void for_each(Body const& body) const {
-    lanes.for_each(p.n, body);
-  }
-  BATCHWORK_INLINE void sync() const { lanes.sync(); }
-  BATCHWORK_INLINE std::int64_t largest_of(std::int64_t key) const {
-    lanes.sync();
-    std::int64_t const most = search.largest(key, 0);
-    lanes.sync();
-    return most;
-  }
-  BATCHWORK_INLINE std::int32_t largest(std::int32_t key) const {
-    return std::int32_t(largest_of(key));
-  }
-  template <int N>
-  BATCHWORK_INLINE void sum(T (&sums)[N]) const {
-    lanes.sum(sums);
-  }
-  BATCHWORK_INLINE bool any(bool holds) const { return largest_of(holds ? 1 : 0) != 0; }
-  BATCHWORK_INLINE T largest_number(T mine) const {
-    return from_bits<T>(integer_of_t<T>(largest_of(size_key(mine))));
-  }
+        v(memory) {}
 
   BATCHWORK_INLINE T* vector() const { return v + lists.places.vector(0); }
   BATCHWORK_INLINE void substitute(ListSteps const& steps) const {
@@ -235,9 +199,7 @@ struct SymbolicTeams {
 
   SymbolicTeams(SymbolicProblem<T> const& problem, int lanes_of_team)
       : p(problem), lanes(lanes_of_team) {}
-  static constexpr int found_numbers() {
-    return RowsInMemory<T, LoneLane>::found_numbers(largest_team);
-  }
+  static constexpr int found_numbers() { return numbers_to_combine(largest_team); }
   static constexpr std::size_t to_numbers() {
     return std::size_t(found_numbers()) * 8 + (sum_scratch<T>(largest_team, 2) + 15) / 16 * 16;
   }
