@@ -116,18 +116,19 @@ struct LuFactors<Distributed<T_, R, C, E, Whole>, N>
   int place[mine];
   bool odd;
 
+  /// of the first n rows and columns of a matrix that has the identity beyond
   template <class A>
-  BATCHWORK_INLINE LuFactors(A const& from, info_t<S>& status) {
+  BATCHWORK_INLINE LuFactors(A const& from, info_t<S>& status, int n = N) {
     this->grid = grid_of(from);
     auto const lines = lines_of<S, true>(from, this->grid);
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
-      place[m] = 0;
+      place[m] = this->line(m);
       BATCHWORK_UNROLL
       for (int k = 0; k < N; ++k) this->set_local(m, k, lines.get(m, k));
     }
     this->grid.sync();
-    RowsOfLanes<S, N> all{this->a, place, this->grid};
+    RowsOfLanes<S, N> all{this->a, place, this->grid, n};
     status = eliminate(all);
     odd = all.odd;
   }
@@ -188,6 +189,11 @@ struct Lu {
   template <Tile A>
   BATCHWORK_INLINE explicit Lu(A const& a)
       : factors(a, own), of_matrix(a.info), info(Impl::first_failure(a.info, own)) {}
+  /// Where lanes share an item: of the first n rows and columns of a, which has the identity beyond them.
+  template <Tile A>
+    requires(Impl::is_distributed<S>)
+  BATCHWORK_INLINE Lu(A const& a, int n)
+      : factors(a, own, n), of_matrix(a.info), info(Impl::first_failure(a.info, own)) {}
 
   /// L, lower triangular; its diagonal is one.
   BATCHWORK_INLINE auto lower() const { return with_info(factors.lower()); }

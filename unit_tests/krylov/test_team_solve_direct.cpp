@@ -8,6 +8,12 @@
 namespace Batchwork::Test {
 namespace {
 
+/// A kernel of which only the sizes of its teams are asked.
+struct NoWork {
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const&) const {}
+};
+
 struct InAKernel {
   int size = 0;  ///< of teams, or 0
 
@@ -80,7 +86,7 @@ TEST(TeamSolveDirect, OtherTeams) {
     return;
   }
   Kokkos::TeamPolicy<Space> const any(9, 1);
-  int const most = any.team_size_max([](auto const&) {}, Kokkos::ParallelForTag());
+  int const most = any.team_size_max(NoWork{}, Kokkos::ParallelForTag());
   for (int size = 1; size <= std::min(most, 3); ++size) check_in_turn<double>(InAKernel{size}, 40);
 }
 /// Systems of no rows are solved.

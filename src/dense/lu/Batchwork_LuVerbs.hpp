@@ -16,6 +16,7 @@
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
 #include "dense/lu/detail/Batchwork_LuInWorkspace.hpp"
 #include "dense/lu/detail/Batchwork_LuLanes.hpp"
+#include "dense/lu/detail/Batchwork_LuOfSharedLanes.hpp"
 #include "dense/lu/detail/Batchwork_LuTeams.hpp"
 #include "dense/lu/detail/Batchwork_LuTiles.hpp"
 #include "launch/Batchwork_Launch.hpp"
@@ -59,11 +60,10 @@ void launch_lu_teams(Exec const& exec, Call const& call, LuProblem<T> const& p,
       exec, kernel_label(call.verb, call.label), kernel,
       TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
 }
-/// \returns false, and launches nothing, where a team has too little scratch for an item
-template <LuTask Task, int Tiles, class T, class Exec>
-bool launch_lu_tiles_of(Exec const& exec, Call const& call, LuProblem<T> const& p,
-                        DeviceLimits const& limits) {
-  using Kernel = LuTiles<T, Tiles, Task>;
+/// \returns false, and launches nothing, where a team has too little scratch for it
+template <class Kernel, class T, class Exec>
+bool launch_lu_kernel(Exec const& exec, Call const& call, LuProblem<T> const& p,
+                      DeviceLimits const& limits) {
   Kernel const kernel(p, limits);
   if (!kernel.fits(limits)) return false;
   launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
@@ -71,23 +71,33 @@ bool launch_lu_tiles_of(Exec const& exec, Call const& call, LuProblem<T> const& 
       TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
   return true;
 }
+/// Lanes that hold matrices in their registers. \returns whether there is such a kernel
 template <LuTask Task, class T, class Exec>
-bool launch_lu_tiles(Exec const& exec, Call const& call, LuProblem<T> const& p,
-                     DeviceLimits const& limits) {
+bool launch_lu_in_registers(Exec const& exec, Call const& call, LuProblem<T> const& p,
+                            DeviceLimits const& limits) {
   if constexpr (Vendor::has_shuffles) {
-    if (p.n > lu_rows_in_tiles) return false;
-    switch (lu_tiles(p.n)) {
-      case 2: return launch_lu_tiles_of<Task, 2>(exec, call, p, limits);
-      case 3: return launch_lu_tiles_of<Task, 3>(exec, call, p, limits);
-      case 4: return launch_lu_tiles_of<Task, 4>(exec, call, p, limits);
-      case 5: return launch_lu_tiles_of<Task, 5>(exec, call, p, limits);
-      case 6: return launch_lu_tiles_of<Task, 6>(exec, call, p, limits);
-      case 7: return launch_lu_tiles_of<Task, 7>(exec, call, p, limits);
-      default: return launch_lu_tiles_of<Task, 8>(exec, call, p, limits);
-    }
-  } else {
-    return false;
+    constexpr int shared = lu_extent_of_shared_lanes(Task);
+    auto const of_shared_lanes = [&]<int N>(KnownExtent<N>) {
+      if constexpr (N > shared) return false;
+      else
+        return p.n <= N &&
+               launch_lu_kernel<LuOfSharedLanes<T, N, Task>>(exec, call, p, limits);
+    };
+    auto const in_tiles = [&]<int Tiles>(KnownExtent<Tiles>) {
+      return launch_lu_kernel<LuTiles<T, Tiles, Task>>(exec, call, p, limits);
+    };
+    if (of_shared_lanes(KnownExtent<12>()) || of_shared_lanes(KnownExtent<16>()) ||
+        of_shared_lanes(KnownExtent<24>()))
+      return true;
+    if (p.n <= 16) return in_tiles(KnownExtent<2>());
+    if (p.n <= 24) return in_tiles(KnownExtent<3>());
+    if (p.n <= 32) return in_tiles(KnownExtent<4>());
+    if (p.n <= 40) return in_tiles(KnownExtent<5>());
+    if (p.n <= 48) return in_tiles(KnownExtent<6>());
+    if (p.n <= 56) return in_tiles(KnownExtent<7>());
+    if (p.n <= 64) return in_tiles(KnownExtent<8>());
   }
+  return false;
 }
 template <class T, int Rows, class Exec>
 void launch_lu_host(Exec const& exec, Call const& call, LuProblem<T> const& p) {
@@ -123,7 +133,8 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
         LuTeams<T, true>::most_rows(limits.scratch_of_team, p.result == LuResult::solutions),
         "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
-    if (launch_lu_lanes<Task>(exec, call, p) || launch_lu_tiles<Task>(exec, call, p, limits))
+    if (launch_lu_lanes<Task>(exec, call, p) ||
+        launch_lu_in_registers<Task>(exec, call, p, limits))
       return;
     if constexpr (!Vendor::has_shuffles) {
       if (p.n <= lu_rows_of_warp) return launch_lu_teams<T, false>(exec, call, p, limits);

@@ -42,6 +42,11 @@ struct ItemsOfSharedLanes {
     return {reinterpret_cast<char*>(numbers(r / L)), r % L, Vendor::LaneSync::of(member)};
   }
 
+  /// Waits for the lanes that carry together: before a load into exchanges that some of them may be using still.
+  BATCHWORK_INLINE void meet(bool whole_team) const {
+    if (whole_team) member.team_barrier();
+    else Vendor::wait_for_warp(member);
+  }
   /// A rows x cols operand, to the exchanges of its items; those of items that are missing, and what is beside an operand, stay as they
   /// are.
   BATCHWORK_INLINE void load(StoredItems<T const> const& from, int rows, int cols) const {
@@ -67,10 +72,6 @@ struct ItemsOfSharedLanes {
   }
 
  private:
-  BATCHWORK_INLINE void meet(bool whole_team) const {
-    if (whole_team) member.team_barrier();
-    else Vendor::wait_for_warp(member);
-  }
   /// Whether rows may be carried by 16 bytes.
   template <class U>
   static BATCHWORK_INLINE bool in_units(StoredItems<U> const& of, int cols) {

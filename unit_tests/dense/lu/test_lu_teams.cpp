@@ -163,6 +163,31 @@ TEST(LuTeams, ItemsOfATeam) {
   check_teams<float, true>(21, 2, 4, Arranged::item_contiguous, random);
 }
 
+/// By lanes that share items, where they have shuffles.
+template <class T, int N>
+void check_shared_lanes(int n, int columns, std::int64_t items, Arranged how, Random& random) {
+  if constexpr (Impl::Vendor::has_shuffles)
+    check_problems<T>(
+        n, columns, items, how, random, [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+          auto const limits = h200_with_kokkos_5();
+          if (Task == Impl::LuTask::solutions && p.columns == 1)
+            run_kernel(Impl::LuOfSharedLanes<T, N, Impl::LuTask::solution>(p, limits), limits);
+          else run_kernel(Impl::LuOfSharedLanes<T, N, Task>(p, limits), limits);
+        });
+}
+TEST(LuTeams, ItemsThatLanesShare) {
+  Random random(8);
+  for (auto how : all_arranged) {
+    check_shared_lanes<float, 12>(9, 1, 33, how, random);
+    check_shared_lanes<double, 12>(12, 13, 31, how, random);
+  }
+  check_shared_lanes<double, 12>(1, 3, 7, Arranged::interleaved, random);
+  check_shared_lanes<float, 12>(5, 25, 65, Arranged::by_columns, random);
+  check_shared_lanes<float, 16>(16, 1, 9, Arranged::interleaved, random);
+  check_shared_lanes<double, 16>(13, 1, 17, Arranged::interleaved, random);
+  check_shared_lanes<double, 24>(21, 1, 5, Arranged::item_contiguous, random);
+}
+
 /// In registers, where lanes have shuffles.
 template <class T, int Tiles>
 void check_tiles(int n, int columns, std::int64_t items, Arranged how, Random& random) {

@@ -473,9 +473,9 @@ struct EliminationTiles {
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
       int const row = of_lane * here.in_warp + s, some = row < rows ? row : 0;
-      // Rows beyond the last group have no place, and nothing to take off.
+      // Rows beyond the last group have no place, and nothing to take off. No lane reads what another one changes.
       place[s] = row < rows ? here.place[some] : -1;
-      y[s] = before[some];
+      y[s] = row < rows ? before[row] : T(0);
     }
     BATCHWORK_KEEP_LOOP
     for (int g = 0; 4 * g < n; ++g) {

@@ -49,7 +49,9 @@ struct RowsOfLanes {
   T (&own)[mine * N];
   int (&place)[mine];
   LaneGrid const& grid;
-  unsigned free = N < 32 ? (1u << N) - 1u : ~0u;
+  /// Rows of the matrix, which stands before an identity: a row of that is in its place.
+  int there = N;
+  unsigned free = there < 32 ? (1u << there) - 1u : ~0u;
   bool odd = false;
 
   BATCHWORK_INLINE bool is_free(int m) const { return (free >> (m * L + grid.lane) & 1u) != 0; }
@@ -61,6 +63,7 @@ struct RowsOfLanes {
   }
 
   BATCHWORK_INLINE void choose_pivot(int k) {
+    if (k >= there) return;
     std::int32_t largest = is_free(0) ? pivot_key(own[k]) : -1;
     int line = grid.lane;
     T pivot = own[k];
@@ -88,7 +91,7 @@ struct RowsOfLanes {
     for (int m = 0; m < mine; ++m) {
       if (m * L + grid.lane != chosen) continue;
       place[m] = k;
-      if (k + 1 == N) continue;
+      if (k + 1 >= there) continue;
       Unit<T> u{};
       u.v[0] = divisor.scale;
       u.v[1] = divisor.inverse;
@@ -104,7 +107,7 @@ struct RowsOfLanes {
   }
 
   BATCHWORK_INLINE void subtract(int k) {
-    if (k + 1 == N) return;
+    if (k + 1 >= there) return;
     T const* const from = published(k);
     Unit<T> const divisor = *reinterpret_cast<Unit<T> const*>(from);
     T l[mine];

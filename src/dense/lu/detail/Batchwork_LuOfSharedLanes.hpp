@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// LuOfSharedLanes: lu, solve_lu, inverse and determinant of matrices that some lanes of a warp share, whole rows each, in their registers,
+/// as lu(tile).
+#ifndef BATCHWORK_LUOFSHAREDLANES_HPP
+#define BATCHWORK_LUOFSHAREDLANES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "core/Batchwork_Distributed.hpp"
+#include "dense/lu/detail/Batchwork_LuProblem.hpp"
+#include "launch/detail/Batchwork_ItemsOfSharedLanes.hpp"
+#include "tile/Batchwork_Lu.hpp"
+
+namespace Batchwork::Impl {
+
+/// The largest extent for which this is faster than a warp for each matrix, of which half of the lanes have no row at 16 rows.
+constexpr int lu_extent_of_shared_lanes(LuTask task) {
+  return task == LuTask::solution ? 24 : task == LuTask::factors ? 16 : 12;
+}
+/// Lanes that share a matrix, and teams of a multiprocessor: as were fastest (H200, CUDA 13).
+template <class T, int N>
+inline constexpr int lanes_of_lu = N < 16 || (N == 16 && sizeof(T) == 4) ? 4 : 8;
+template <class T, int N>
+inline constexpr int teams_of_lu_lanes = sizeof(T) == 4 ? (N < 24 ? 4 : 3) : N < 16 ? 3 : N < 24 ? 4 : 2;
+
+/// On a device, for matrices of up to N rows: the identity is beyond them.
+template <class T, int N, LuTask Task>
+struct LuOfSharedLanes {
+  static constexpr int L = lanes_of_lu<T, N>, largest_team = 128,
+                       wanted_teams = teams_of_lu_lanes<T, N>;
+  using S = Distributed<T, L, 1, N>;
+  using Ex = typename S::exchange;
+  static_assert(N % L == 0 && !Ex::ragged, "each lane has whole rows, and a line of the exchange");
+  static constexpr int mine = N / L;
+
+  StatusTarget status{};
+  StoredItems<T const> a{}, b{};
+  StoredItems<T> x{}, lu{};
+  LuProblem<T> p;
+  int lanes = largest_team;
+
+  LuOfSharedLanes(LuProblem<T> const& of, DeviceLimits const& limits)
+      : status(of.status),
+        a(of.a, of.n, of.n),
+        b(of.b, of.n, of.columns),
+        x(of.x, of.n, of.columns),
+        lu(of.lu, of.n, of.n),
+        p(of) {
+    while (lanes > lanes_of_warp && (bytes() > scratch_of_a_team || !fits(limits))) lanes /= 2;
+  }
+  bool fits(DeviceLimits const& limits) const { return limits.holds(wanted_teams, lanes, bytes()); }
+  int team() const { return lanes; }
+  BATCHWORK_INLINE std::size_t bytes_of_exchanges() const {
+    return Ex::bytes * std::size_t(lanes / L);
+  }
+  std::size_t bytes() const { return bytes_of_exchanges() + 16; }
+  std::int64_t teams() const { return (p.items + lanes / L - 1) / (lanes / L); }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    int const per_team = lanes / L;
+    T* const scratch =
+        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes_of_exchanges(), 16));
+    ItemsOfSharedLanes<T, L, N, Member> const of{
+        member, scratch, std::int64_t(member.league_rank()) * per_team, p.items, per_team};
+    of.load(a, p.n, p.n);
+    Lu<S, N> f(matrix_in(of.grid(), of.is_there() ? p.n : 0), p.n);
+    // Lanes find their places anew after each part, or those of all would be in registers from the first on.
+    f.factors.grid = of.grid();
+    std::int32_t code = f.own;
+    if constexpr (Task == LuTask::factors) {
+      if (p.result == LuResult::factors) {
+        put_rows(f.factors);
+        of.store(lu, p.n, p.n);
+        if (of.is_there()) put_order(f.factors, of.begin + of.own());
+      } else {
+        LuDeterminant<T> const found{f.determinant().value.v, f.log_abs_determinant().value.v,
+                                     f.sign().value.v};
+        if (f.factors.grid.lane == 0 && of.is_there())
+          code = p.put_determinant(of.begin + of.own(), found, code);
+      }
+    } else {
+      bool finite = true;
+      if constexpr (Task == LuTask::solution) {
+        of.meet(b.items_near);
+        of.load(b, p.n, 1);
+        f.factors.grid = of.grid();
+        finite = put_solution(f, code != 0);
+        of.store(x, p.n, 1);
+      } else if constexpr (Task == LuTask::inverses) {
+        finite = put_columns(f.inverse(), of.grid(), p.n, code != 0);
+        of.store(x, p.n, p.n);
+      } else {
+        BATCHWORK_KEEP_LOOP
+        for (int c0 = 0; c0 < p.columns; c0 += N) {
+          int const some = p.columns - c0 < N ? p.columns - c0 : N;
+          of.meet(b.items_near);
+          of.load(columns_from(b, c0), p.n, some);
+          f.factors.grid = of.grid();
+          auto const solution = f.solve(columns_in(f.factors.grid, some));
+          finite = put_columns(solution, of.grid(), some, code != 0) && finite;
+          of.store(columns_from(x, c0), p.n, some);
+        }
+      }
+      // Where only a result is not finite. A number of b may be what is not.
+      bool const failed = of.grid().template largest<L>(finite ? 0 : 1) != 0;
+      if (code == 0 && failed) code = Status::code(Reason::not_finite, 0);
+    }
+    of.put_status(status, code);
+  }
+
+ private:
+  using Columns = dealt_t<S, false>;
+
+  /// The matrix of `rows` rows that is in the exchange, with the identity beyond it; of no rows the identity.
+  static BATCHWORK_INLINE Matrix<S, N, N> matrix_in(LaneGrid const& grid, int rows) {
+    T const* const from = grid.template numbers<T>();
+    Matrix<S, N, N> matrix;
+    matrix.grid = grid;
+    matrix.info = 0;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      int const i = matrix.line(m);
+      BATCHWORK_UNROLL
+      for (int k0 = 0; k0 < N; k0 += Ex::per_unit) {
+        Unit<T> const u = *reinterpret_cast<Unit<T> const*>(from + i * Ex::leading + k0);
+        BATCHWORK_UNROLL
+        for (int e = 0; e < Ex::per_unit; ++e)
+          if (k0 + e < N)
+            matrix.set_local(m, k0 + e, i < rows && k0 + e < rows ? u.v[e] : T(i == k0 + e));
+      }
+    }
+    return matrix;
+  }
+  /// `some` columns of right-hand sides that are in the exchange, zeros beyond them.
+  BATCHWORK_INLINE Matrix<Columns, N, N> columns_in(LaneGrid const& grid, int some) const {
+    T const* const from = grid.template numbers<T>();
+    Matrix<Columns, N, N> right;
+    right.grid = grid;
+    right.info = 0;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      BATCHWORK_UNROLL
+      for (int i = 0; i < N; ++i) {
+        int const c = right.line(m);
+        right.set_local(m, i, i < p.n && c < some ? from[i * Ex::leading + c] : T(0));
+      }
+    }
+    return right;
+  }
+  /// The solution for the vector that is in the first column of the exchange, in its place. \returns whether the lane's rows are finite
+  BATCHWORK_INLINE bool put_solution(Lu<S, N> const& f, bool failed) const {
+    LaneGrid const& grid = f.factors.grid;
+    T* const numbers = grid.template numbers<T>();
+    Vector<S, N> right;
+    right.grid = grid;
+    right.info = 0;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      int const i = right.line(m);
+      right.set_local(m, 0, i < p.n ? numbers[i * Ex::leading] : T(0));
+    }
+    auto const solution = f.solve(right);
+    grid.sync();
+    bool finite = true;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      T const z = unless_failed(failed, solution.local(m, 0));
+      finite = finite && (solution.line(m) >= p.n || is_finite(z));
+      numbers[solution.line(m) * Ex::leading] = z;
+    }
+    return finite;
+  }
+  /// The columns of a solution to the exchange, and whether the first `some` that the lane has are finite.
+  template <class X>
+  BATCHWORK_INLINE bool put_columns(X const& solution, LaneGrid const& grid, int some,
+                                    bool failed) const {
+    static_assert(!X::by_rows);
+    T* const numbers = grid.template numbers<T>();
+    grid.sync();
+    bool finite = true;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      int const c = solution.line(m);
+      BATCHWORK_UNROLL
+      for (int i = 0; i < N; ++i) {
+        T const z = unless_failed(failed, solution.local(m, i));
+        finite = finite && (i >= p.n || c >= some || is_finite(z));
+        numbers[i * Ex::leading + c] = z;
+      }
+    }
+    return finite;
+  }
+  template <class Factors>
+  static BATCHWORK_INLINE void put_rows(Factors const& factors) {
+    T* const numbers = factors.grid.template numbers<T>();
+    factors.grid.sync();
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < N; ++k)
+        numbers[factors.line(m) * Ex::leading + k] = factors.local(m, k);
+    }
+  }
+  template <class Factors>
+  BATCHWORK_INLINE void put_order(Factors const& factors, std::int64_t item) const {
+    std::int32_t* const to = item_of(p.order, item);
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m)
+      if (factors.line(m) < p.n)
+        to[std::int64_t(factors.place[m]) * p.order.row] = factors.line(m);
+  }
+  static BATCHWORK_INLINE T unless_failed(bool failed, T number) {
+    return failed ? std::numeric_limits<T>::quiet_NaN() : number;
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
