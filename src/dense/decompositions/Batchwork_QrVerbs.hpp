@@ -16,7 +16,7 @@
 #include "dense/decompositions/detail/Batchwork_QrLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfSharedLanes.hpp"
-#include "dense/decompositions/detail/Batchwork_QrOfWarps.hpp"
+#include "dense/decompositions/detail/Batchwork_QrOfTiles.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 
 namespace Batchwork {
@@ -70,7 +70,7 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
           launch_lanes(exec, call, QrOfLane<T, N>{f});
         }))
       return;
-    if (launch_qr_of_shared_lanes(exec, call, f) || launch_qr_of_warps(exec, call, f)) return;
+    if (launch_qr_of_shared_lanes(exec, call, f) || launch_qr_of_tiles(exec, call, f)) return;
   }
   launch_decomposition_anywhere(exec, call, end, f);
 }

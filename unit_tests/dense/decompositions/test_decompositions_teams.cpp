@@ -86,14 +86,16 @@ struct SharedLanes {
   }
 };
 
-/// By some warps, for extents of up to N.
-template <int N>
-struct Warps {
+/// In tiles that some warps have, for extents of up to 8 Tiles.
+template <int Tiles>
+struct InTiles {
   template <class T>
   void operator()(Impl::QrOfItems<T> const& f) const {
     if constexpr (Impl::Vendor::has_shuffles) {
-      Impl::QrOfWarps<T, N> const kernel(f);
-      ASSERT_TRUE(kernel.fits(h200_with_kokkos_5()));
+      auto const limits = h200_with_kokkos_5();
+      Impl::QrOfTiles<T, Tiles> const kernel(f, limits);
+      ASSERT_TRUE(kernel.fits(limits));
+      ASSERT_LE(kernel.team(), kernel.largest_team);
       run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
     }
   }
@@ -247,17 +249,17 @@ TEST(DecompositionTeams, ItemsThatLanesShare) {
   // With enough items that columns behind others are not finite.
   check_qr_teams<double, SharedLanes<24>>(17, 5, false, 33, Arranged::item_contiguous, random);
 }
-TEST(DecompositionTeams, ItemsOfSomeWarps) {
+TEST(DecompositionTeams, ItemsInTiles) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(9);
-  check_qr_teams<double, Warps<64>>(64, 64, false, 3, Arranged::item_contiguous, random);
-  check_qr_teams<float, Warps<64>>(61, 50, true, 3, Arranged::interleaved, random);
-  check_qr_teams<double, Warps<64>>(50, 63, false, 3, Arranged::by_columns, random);
-  check_qr_teams<double, Warps<48>>(48, 33, false, 5, Arranged::strided, random);
-  check_qr_teams<float, Warps<48>>(37, 37, false, 3, Arranged::by_columns, random);
-  check_qr_teams<double, Warps<48>>(7, 5, true, 10, Arranged::interleaved, random);
-  check_qr_teams<double, Warps<96>>(96, 80, false, 2, Arranged::item_contiguous, random);
-  check_qr_teams<float, Warps<96>>(65, 96, false, 2, Arranged::item_contiguous, random);
+  check_qr_teams<double, InTiles<8>>(64, 64, false, 3, Arranged::item_contiguous, random);
+  check_qr_teams<float, InTiles<8>>(61, 50, true, 3, Arranged::interleaved, random);
+  check_qr_teams<double, InTiles<8>>(50, 63, false, 3, Arranged::by_columns, random);
+  check_qr_teams<double, InTiles<6>>(48, 33, false, 5, Arranged::strided, random);
+  check_qr_teams<float, InTiles<6>>(37, 37, false, 3, Arranged::by_columns, random);
+  check_qr_teams<double, InTiles<6>>(7, 5, true, 10, Arranged::interleaved, random);
+  check_qr_teams<double, InTiles<12>>(96, 80, false, 2, Arranged::item_contiguous, random);
+  check_qr_teams<float, InTiles<12>>(65, 96, false, 2, Arranged::item_contiguous, random);
 }
 /// R alone, and Q in the place of A.
 TEST(DecompositionTeams, ItemsThatLanesShareInPlace) {
