@@ -100,14 +100,25 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, Warps> {
     Numbers x;
     this->read(here, x);
     this->scale(here, x);
-    this->triangularise(member, here, x);
-    meet();
-    store_r(here, numbers_of);
-    if (p.columns_of_q > 0) {
-      this->set_identity(here, x);
-      int const end = (p.columns_of_q + 7) / 8;
-      BATCHWORK_KEEP_LOOP
-      for (int g = panels - 1; g >= 0; --g) this->template apply<false>(here, x, g, g / 2, end);
+    Vendor::wait_for_warp(member);
+    // One text for R, of panel after panel, and Q, backwards (LAPACK's org2r): all code is to stay in the instruction cache.
+    int const turns = p.columns_of_q > 0 ? 2 * panels : panels;
+    BATCHWORK_KEEP_LOOP
+    for (int turn = 0;; ++turn) {
+      if (turn == panels) {
+        this->write_rest(here, x);
+        meet();
+        store_r(here, numbers_of);
+        this->set_identity(here, x);
+      }
+      if (turn == turns) break;
+      bool const forward = turn < panels;
+      int const g = forward ? turn : turns - 1 - turn;
+      if (forward) this->reflect(member, here, x, g);
+      this->apply(here, x, g, forward, forward ? (g + 1) / 2 : g / 2,
+                  !forward           ? (p.columns_of_q + 7) / 8
+                  : 4 * g + 4 >= p.n ? 0
+                                     : this->tiles_of_cols);
     }
     meet();
     bool const is_there = here.item < here.there;
@@ -119,8 +130,7 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, Warps> {
     if (p.status.wanted() && here.lane == 0 && is_there) p.status.put(here.first + here.item, code);
     if (p.columns_of_q > 0) {
       if constexpr (Warps > 1) meet();
-      this->write(here, x, (p.columns_of_q + 7) / 8,
-                  code == 0 ? T(1) : std::numeric_limits<T>::quiet_NaN());
+      this->write(here, x, (p.columns_of_q + 7) / 8, T(1) + here.numbers[to_flag]);
       meet();
       int const which = here.item_of_share(of_q);
       T const* const from = numbers_of(which);
@@ -168,7 +178,7 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, Warps> {
       else if (of_r.shift == 1) zero += put_r<2>(there, from, by, i - j);
       else zero += put_r<1>(there, from, by, i - j);
     });
-    if (zero != T(0)) numbers[to_flag] = T(1);
+    if (zero != T(0)) numbers[to_flag] = std::numeric_limits<T>::quiet_NaN();
   }
   /// Numbers of a row, of which so many stand left of the diagonal. \returns zero, or NaN
   template <int Numbers>

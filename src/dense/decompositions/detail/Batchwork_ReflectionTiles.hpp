@@ -35,7 +35,7 @@ struct ReflectionTiles {
   static constexpr int rows = 8 * Tiles, groups = 2 * Tiles;
 
   // Where the numbers of an item stand in its scratch: four columns each, in which row i has its numbers at 4 i, R above V; two
-  // blocks for each panel, see side; what the columns of R are multiplied by; whether one is not finite.
+  // blocks for each panel, see side; what the columns of R are multiplied by; zero, or NaN where one is not finite.
   static constexpr int group_numbers = 4 * rows + 4, to_sides = groups * group_numbers,
                        to_unscale = to_sides + 32 * groups, to_flag = to_unscale + rows,
                        item_numbers = to_flag + 4;
@@ -192,25 +192,23 @@ struct ReflectionTiles {
 
   // ---- reflections ----
 
-  /// R and V to scratch. What is behind the last panel is left in registers.
+  /// The reflections of panel g, by the warp that has it; the others wait.
   template <class Member>
-  BATCHWORK_INLINE void triangularise(Member const& member, Here const& here, Numbers& x) const {
-    Vendor::wait_for_warp(member);
-    BATCHWORK_KEEP_LOOP
-    for (int g = 0; g < panels; ++g) {
-      if (g / 2 % warps == here.warp) {
-        write_group(here, x, g);
-        Vendor::wait_for_warp(member);
-        // As many rows of a lane as there are, or a quarter of the largest number more.
-        int const slots = (8 * tiles_of_rows - 4 * g + 7) / 8;
-        Vendor::with_constant<4>((4 * slots - 1) / Tiles, [&](auto quarter) {
-          factor_panel<((decltype(quarter)::value + 1) * Tiles + 3) / 4>(here, g);
-        });
-      }
-      Vendor::wait_for_item<count>(member, here.item, here.items);
-      if (4 * g + 4 >= n) break;
-      apply<true>(here, x, g, (g + 1) / 2, tiles_of_cols);
+  BATCHWORK_INLINE void reflect(Member const& member, Here const& here, Numbers const& x,
+                                int g) const {
+    if (g / 2 % warps == here.warp) {
+      write_group(here, x, g);
+      Vendor::wait_for_warp(member);
+      // All rows of a lane, or half as many where no more are left.
+      Vendor::with_constant<2>(4 * tiles_of_rows - 2 * g > 2 * Tiles, [&](auto all) {
+        factor_panel<(decltype(all)::value ? Tiles : (Tiles + 1) / 2)>(here, g);
+      });
     }
+    Vendor::wait_for_item<count>(member, here.item, here.items);
+  }
+  /// Columns of R behind the last panel.
+  BATCHWORK_INLINE void write_rest(Here const& here, Numbers const& x) const {
+    BATCHWORK_KEEP_LOOP
     for (int g = panels; 4 * g < n; ++g)
       if (g / 2 % warps == here.warp) write_group(here, x, g);
   }
@@ -221,8 +219,8 @@ struct ReflectionTiles {
     int const r = here.r, c = here.c, end = 8 * tiles_of_rows - 4 * g;
     T* const panel = here.group(g) + 16 * g + here.in_warp;
     T* const side = here.side(g);
-    // Row 8 i + r of column c, and T(c, k).
-    T x[Slots], t[4] = {T(0), T(0), T(0), T(0)};
+    // Row 8 i + r of column c, times `scale` where it is part of u, of which `top` is the first number; and T(c, k).
+    T x[Slots], scale = T(1), top = T(0), t[4] = {T(0), T(0), T(0), T(0)};
     BATCHWORK_UNROLL
     for (int i = 0; i < Slots; ++i) x[i] = 8 * i + r < end ? panel[32 * i] : T(0);
     if (g % 2 != 0 && r < 4) {
@@ -245,51 +243,45 @@ struct ReflectionTiles {
       BATCHWORK_UNROLL
       for (int step = 4; step < lanes_of_warp; step *= 2) below += Vendor::swapped(below, step);
       Reflection<T> const h = scaled_reflection(head, Vendor::from_lane<4>(below, k));
-      T const w = h.top * on_top + h.scale * below, by = w * h.scale;
-      // Of columns before it nothing is changed: u may be NaN.
-      T const top = r == k ? h.top : y[0] * h.scale;
-      if (c == k) {
-        x[0] = r < k ? x[0] : top;
-        BATCHWORK_UNROLL
-        for (int i = 1; i < Slots; ++i) x[i] = h.scale * y[i];
-        if (r == k) side[5 * k] = h.alpha;
-      }
-      if (c > k) {
-        x[0] = r < k ? x[0] : x[0] - w * top;
-        BATCHWORK_UNROLL
-        for (int i = 1; i < Slots; ++i) x[i] -= by * y[i];
-      }
+      T const w = scale * (h.top * on_top + h.scale * below);
+      // Columns to it stay: their R is no part of this, should u be NaN.
+      T const share = c > k ? w : T(0), by = share * h.scale;
+      x[0] -= r == k ? share * h.top : by * y[0];
+      BATCHWORK_UNROLL
+      for (int i = 1; i < Slots; ++i) x[i] -= by * y[i];
+      scale = c == k ? h.scale : scale;
+      top = c == k ? h.top : top;
+      if (c == k && r == k) side[5 * k] = h.alpha;
       // T(0:k-1, k) = -T(0:k-1, 0:k-1) V' u (LAPACK's larft); T(k, k) is one.
       T sum = w;
       BATCHWORK_UNROLL
       for (int q = 1; q < k; ++q) sum += t[q] * Vendor::from_lane<4>(w, q);
       t[k] = c < k ? -sum : T(0);
     }
-    if (r < c) {
-      side[here.in_warp] = x[0];
-      x[0] = T(0);
-    }
+    if (r < c) side[here.in_warp] = x[0];
+    x[0] = r < c ? T(0) : r == c ? top : x[0] * scale;
     BATCHWORK_UNROLL
     for (int i = 0; i < Slots; ++i)
-      if (8 * i + r < end) panel[32 * i] = x[i];
+      if (8 * i + r < end) panel[32 * i] = i == 0 ? x[0] : x[i] * scale;
     BATCHWORK_UNROLL
     for (int k = 1; k < 4; ++k)
       if (r == 0 && c < k) side[4 * k + c] = t[k];
   }
 
-  /// x -= V T V' x, or V T' V' x, in columns of the tiles [first, end): of others it may leave anything.
-  template <bool Adjoint>
-  BATCHWORK_INLINE void apply(Here const& here, Numbers& x, int g, int first, int end) const {
+  /// x -= V T V' x, or V T' V' x if `adjoint`, in columns of the tiles [first, end): of others it may leave anything. The code is long:
+  /// it should stand in a kernel once.
+  BATCHWORK_INLINE void apply(Here const& here, Numbers& x, int g, bool adjoint, int first,
+                              int end) const {
     BATCHWORK_UNROLL
     for (int k = 0; k < across; k += at_once) {
       constexpr int last = at_once - 1;
       if (here.tile(k + last < across ? k + last : across - 1) < first || here.tile(k) >= end)
         continue;
       if constexpr (Vendor::chains_matrices<T>) {
-        if (k + at_once <= across) apply_by_instructions<Adjoint, at_once>(here, x, g, k);
-        else apply_by_instructions<Adjoint, 1>(here, x, g, k);
+        if (k + at_once <= across) apply_by_instructions<at_once>(here, x, g, adjoint, k);
+        else apply_by_instructions<1>(here, x, g, adjoint, k);
       } else {
-        apply_by_lanes<Adjoint>(here, x, g, k);
+        apply_by_lanes(here, x, g, adjoint, k);
       }
     }
   }
@@ -302,8 +294,8 @@ struct ReflectionTiles {
                                                             : across;
   static_assert(Vendor::chains_matrices<T> || across % at_once == 0);
 
-  template <bool Adjoint>
-  BATCHWORK_INLINE void apply_by_lanes(Here const& here, Numbers& x, int g, int k0) const {
+  BATCHWORK_INLINE void apply_by_lanes(Here const& here, Numbers& x, int g, bool adjoint,
+                                       int k0) const {
     int const i0 = g / 2;
     T const* const v0 = here.group(g) + 4 * here.row(0);
     T const* const v1 = here.group(g) + 4 * here.row(1);
@@ -338,14 +330,23 @@ struct ReflectionTiles {
     T t[4][4];  // T'
     BATCHWORK_UNROLL
     for (int q = 1; q < 4; ++q) read_together(t[q], here.side(g) + 4 * q);
-    BATCHWORK_UNROLL
-    for (int k = 0; k < at_once; ++k) {
+    if (adjoint) {
       BATCHWORK_UNROLL
-      for (int s = 0; s < 4; ++s) {
-        int const q = Adjoint ? 3 - s : s;
+      for (int k = 0; k < at_once; ++k) {
         BATCHWORK_UNROLL
-        for (int p = Adjoint ? 0 : q + 1; p < (Adjoint ? q : 4); ++p)
-          w[k][q] += (Adjoint ? t[q][p] : t[p][q]) * w[k][p];
+        for (int q = 3; q > 0; --q) {
+          BATCHWORK_UNROLL
+          for (int p = 0; p < q; ++p) w[k][q] += t[q][p] * w[k][p];
+        }
+      }
+    } else {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < at_once; ++k) {
+        BATCHWORK_UNROLL
+        for (int q = 0; q < 3; ++q) {
+          BATCHWORK_UNROLL
+          for (int p = q + 1; p < 4; ++p) w[k][q] += t[p][q] * w[k][p];
+        }
       }
     }
     // V is read anew: beside the own numbers there is no room for it.
@@ -373,8 +374,9 @@ struct ReflectionTiles {
     else
       for (int k = 0; k < Count; ++k) Vendor::multiply_matrices(c[k], a[k], b);
   }
-  template <bool Adjoint, int Count>
-  BATCHWORK_INLINE void apply_by_instructions(Here const& here, Numbers& x, int g, int k0) const {
+  template <int Count>
+  BATCHWORK_INLINE void apply_by_instructions(Here const& here, Numbers& x, int g, bool adjoint,
+                                              int k0) const {
     int const i0 = g / 2, c = here.c;
     // (V' x)', twice side by side: lanes have numbers 2 c and 2 c + 1 modulo 4 of their column.
     T w[Count][2];
@@ -401,7 +403,7 @@ struct ReflectionTiles {
     BATCHWORK_UNROLL
     for (int s = 0; s < 4; ++s) {
       int const q = (2 * c + s) % 4, least = q < c ? q : c, most = q < c ? c : q;
-      bool const there = Adjoint ? q < c : q > c;
+      bool const there = adjoint ? q < c : q > c;
       T const number = here.side(g)[4 * most + least];
       t[s] = there ? -number : q == c ? T(-1) : T(0);
     }
