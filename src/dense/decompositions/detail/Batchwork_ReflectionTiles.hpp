@@ -244,8 +244,8 @@ struct ReflectionTiles {
       for (int step = 4; step < lanes_of_warp; step *= 2) below += Vendor::swapped(below, step);
       Reflection<T> const h = scaled_reflection(head, Vendor::from_lane<4>(below, k));
       T const w = scale * (h.top * on_top + h.scale * below);
-      // Columns to it stay: their R is no part of this, should u be NaN.
-      T const share = c > k ? w : T(0), by = share * h.scale;
+      // Zero for columns up to this one: their R stays, should u be NaN.
+      T const share = c > k ? w : T(0), by = c > k ? w * h.scale : T(0);
       x[0] -= r == k ? share * h.top : by * y[0];
       BATCHWORK_UNROLL
       for (int i = 1; i < Slots; ++i) x[i] -= by * y[i];
