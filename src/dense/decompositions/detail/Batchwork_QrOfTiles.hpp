@@ -24,10 +24,11 @@
 
 namespace Batchwork::Impl {
 
-/// Warps of an item of so many tiles of rows.
+/// Warps of an item of so many tiles of rows: as many as leave their lanes registers for the tiles without a spill, and a multiprocessor
+/// eight items of 64 rows in float, four in double.
 template <class T>
 constexpr int warps_of_qr(int tiles) {
-  if (sizeof(T) == 4) return tiles <= 8 ? 1 : 4;
+  if (tiles <= 6) return sizeof(T) == 4 ? 1 : 2;
   return tiles <= 8 ? 2 : 4;
 }
 
@@ -39,11 +40,11 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, Warps> {
   using Core::to_unscale, Core::to_flag, Core::panels;
   using typename Core::Here, typename Core::Numbers;
 
-  /// Items of a team that carries neighbouring ones together: half a sector of 32 bytes, or as many as wait for themselves.
-  static constexpr int most_items = Warps == 1 ? 4 : Warps == 2 ? 2 : 1;
+  /// Items of a team that carries neighbouring ones together: half a sector of 32 bytes, if there are not too many lanes.
+  static constexpr int most_items = Warps <= 2 ? 16 / int(sizeof(T)) : 1;
   static constexpr int largest_team = count * most_items;
   /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as was seen beside them.
-  static constexpr int registers_of_lane = Tiles * Core::across * 2 * int(sizeof(T)) / 4 + 72;
+  static constexpr int registers_of_lane = Tiles * Core::across * 2 * int(sizeof(T)) / 4 + 60;
   static constexpr int wanted_teams =
       std::max(1, registers_of_multiprocessor / largest_team / registers_of_lane);
 
@@ -89,8 +90,7 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, Warps> {
       T* const to = numbers_of(which);
       T const* const from = item_of(p.a.storage, here.first + which);
       here.walk(of_a, [&](int, int i, int j) {
-        fetch_numbers(of_a, to + place(i, j),
-                      from + (i * p.a.storage.row + j * p.a.storage.col));
+        fetch_numbers(of_a, to + place(i, j), from + (i * p.a.storage.row + j * p.a.storage.col));
       });
     }
     this->begin(here);

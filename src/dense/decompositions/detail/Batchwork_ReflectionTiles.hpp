@@ -31,7 +31,7 @@ namespace Batchwork::Impl {
 template <class T, int Tiles, int Warps>
 struct ReflectionTiles {
   static constexpr int warps = Warps, count = warps * lanes_of_warp;  ///< lanes of an item
-  static constexpr int across = (Tiles + warps - 1) / warps;          ///< columns of tiles of a warp
+  static constexpr int across = (Tiles + warps - 1) / warps;  ///< columns of tiles of a warp
   static constexpr int rows = 8 * Tiles, groups = 2 * Tiles;
 
   // Where the numbers of an item stand in its scratch: four columns each, in which row i has its numbers at 4 i, R above V; two
@@ -42,8 +42,8 @@ struct ReflectionTiles {
   static constexpr std::size_t item_bytes = item_numbers * sizeof(T);
   static_assert(item_bytes % 16 == 0);
 
-  int m = 0, n = 0;                         ///< rows and columns of an item
-  int panels = 0;                           ///< that have reflections
+  int m = 0, n = 0;                          ///< rows and columns of an item
+  int panels = 0;                            ///< that have reflections
   int tiles_of_rows = 0, tiles_of_cols = 0;  ///< that have numbers
 
   /// Tiles of a lane.
@@ -65,9 +65,7 @@ struct ReflectionTiles {
     /// Rows of a tile, in an order in which neither lanes that read V by their own rows nor those that read it by `row_of_r` meet in a
     /// bank of scratch.
     BATCHWORK_INLINE int row(int e) const { return ((c & 1) + 6 * (c >> 1)) ^ (2 * e); }
-    BATCHWORK_INLINE int row_of_r() const {
-      return ((r >> 1 & 1) + 6 * (r >> 2)) ^ (2 * (r & 1));
-    }
+    BATCHWORK_INLINE int row_of_r() const { return ((r >> 1 & 1) + 6 * (r >> 2)) ^ (2 * (r & 1)); }
   };
 
   void set_extents(int rows_there, int cols_there) {
