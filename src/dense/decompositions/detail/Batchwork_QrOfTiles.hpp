@@ -44,7 +44,8 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, Warps> {
   static constexpr int most_items = Warps <= 2 ? 16 / int(sizeof(T)) : 1;
   static constexpr int largest_team = count * most_items;
   /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as was seen beside them.
-  static constexpr int registers_of_lane = Tiles * Core::across * 2 * int(sizeof(T)) / 4 + 60;
+  static constexpr int registers_of_lane =
+      Tiles * Core::across * 2 * int(sizeof(T)) / 4 + (sizeof(T) == 4 ? 56 : 60);
   static constexpr int wanted_teams =
       std::max(1, registers_of_multiprocessor / largest_team / registers_of_lane);
 
