@@ -13,6 +13,7 @@
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
 
 namespace Batchwork::Impl {
 
@@ -116,6 +117,19 @@ struct Reflection {
     else return below == R(scalar_t<S>(0));
   }
 };
+
+/// The same for a real x of which squares are so scaled that their sum is normal or nothing: to the last bits, by an inverse root that is
+/// fast on devices. No number of it is finite if one of x is not.
+template <class T>
+BATCHWORK_INLINE Reflection<T> scaled_reflection(T const& head, T const& below) {
+  T const square = head * head + below, norm = square * Vendor::inverse_root(square);
+  bool const flat = below == T(0) || square < least_square<T>;
+  Reflection<T> h;
+  h.scale = flat ? T(0) : Vendor::inverse_root(norm * (norm + Kokkos::abs(head)));
+  h.alpha = flat ? head : head < T(0) ? norm : -norm;
+  h.top = flat ? T(0) : (head - h.alpha) * h.scale;
+  return h;
+}
 
 /// Of complex numbers the t of H = I - t u u': H' takes x to a real multiple of e_0. It follows from the entry of u on top:
 /// t = real(top) / conj(top).

@@ -16,7 +16,7 @@
 #include "dense/decompositions/detail/Batchwork_QrLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfSharedLanes.hpp"
-#include "dense/decompositions/detail/Batchwork_QrOfWarps.hpp"
+#include "dense/decompositions/detail/Batchwork_QrOfTiles.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 
 namespace Batchwork {
@@ -70,7 +70,7 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
           launch_lanes(exec, call, QrOfLane<T, N>{f});
         }))
       return;
-    if (launch_qr_of_shared_lanes(exec, call, f) || launch_qr_of_warps(exec, call, f)) return;
+    if (launch_qr_of_shared_lanes(exec, call, f) || launch_qr_of_tiles(exec, call, f)) return;
   }
   launch_decomposition_anywhere(exec, call, end, f);
 }
@@ -188,8 +188,8 @@ struct CallOfVerb<Verb::least_squares> : LeastSquaresOfOperands {};
 /// Zero items, rows or columns are no launch, and write no status. 2 N^2 (M - N / 3) operations an item for M >= N, and as many again
 /// for Q. By Householder's reflections; errors are those of qr(tile), which is for items that are part of a longer sequence, and for
 /// extents up to 32 known at compile time. Matrices of up to 8 rows and columns in float, 7 in double, are held in registers, by a lane
-/// or in packs; on GPUs those of up to 32 likewise, by 2 to 32 lanes of a warp, and to 96 by 3 to 12 warps, at the price of the next one of
-/// 12, 16, 24, 32, 48, 64 and 96 rows and columns. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; LAPACK's geqr2 and org2r.)
+/// or in packs; on GPUs those of up to 32 likewise, by 2 to 32 lanes of a warp, and to 96 by 1 to 4 warps, at the price of the next one of
+/// 12, 16, 24, 32, 48, 64 and 96 rows and columns. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; LAPACK's geqr2, geqrt and org2r.)
 ///
 /// Views and what throws std::invalid_argument are as in eigh.
 template <Impl::BeginsCall First, class... Rest>

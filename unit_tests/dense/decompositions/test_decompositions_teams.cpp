@@ -86,14 +86,16 @@ struct SharedLanes {
   }
 };
 
-/// By some warps, for extents of up to N.
-template <int N>
-struct Warps {
+/// In tiles that some warps have, for extents of up to 8 Tiles.
+template <int Tiles>
+struct InTiles {
   template <class T>
   void operator()(Impl::QrOfItems<T> const& f) const {
     if constexpr (Impl::Vendor::has_shuffles) {
-      Impl::QrOfWarps<T, N> const kernel(f);
-      ASSERT_TRUE(kernel.fits(h200_with_kokkos_5()));
+      auto const limits = h200_with_kokkos_5();
+      Impl::QrOfTiles<T, Tiles> const kernel(f, limits);
+      ASSERT_TRUE(kernel.fits(limits));
+      ASSERT_LE(kernel.team(), kernel.largest_team);
       run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
     }
   }
@@ -247,49 +249,64 @@ TEST(DecompositionTeams, ItemsThatLanesShare) {
   // With enough items that columns behind others are not finite.
   check_qr_teams<double, SharedLanes<24>>(17, 5, false, 33, Arranged::item_contiguous, random);
 }
-TEST(DecompositionTeams, ItemsOfSomeWarps) {
+/// One to 24 panels, a last one of one to four columns, an odd number of them, columns behind the last; Q thin and whole.
+TEST(DecompositionTeams, ItemsInTiles) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(9);
-  check_qr_teams<double, Warps<64>>(64, 64, false, 3, Arranged::item_contiguous, random);
-  check_qr_teams<float, Warps<64>>(61, 50, true, 3, Arranged::interleaved, random);
-  check_qr_teams<double, Warps<64>>(50, 63, false, 3, Arranged::by_columns, random);
-  check_qr_teams<double, Warps<48>>(48, 33, false, 5, Arranged::strided, random);
-  check_qr_teams<float, Warps<48>>(37, 37, false, 3, Arranged::by_columns, random);
-  check_qr_teams<double, Warps<48>>(7, 5, true, 10, Arranged::interleaved, random);
-  check_qr_teams<double, Warps<96>>(96, 80, false, 2, Arranged::item_contiguous, random);
-  check_qr_teams<float, Warps<96>>(65, 96, false, 2, Arranged::item_contiguous, random);
+  check_qr_teams<double, InTiles<8>>(64, 64, false, 3, Arranged::item_contiguous, random);
+  check_qr_teams<float, InTiles<8>>(61, 50, true, 3, Arranged::interleaved, random);
+  check_qr_teams<double, InTiles<8>>(50, 63, false, 3, Arranged::by_columns, random);
+  check_qr_teams<double, InTiles<6>>(48, 33, false, 5, Arranged::strided, random);
+  check_qr_teams<float, InTiles<6>>(37, 37, false, 3, Arranged::by_columns, random);
+  check_qr_teams<double, InTiles<6>>(7, 5, true, 10, Arranged::interleaved, random);
+  check_qr_teams<double, InTiles<12>>(96, 80, false, 2, Arranged::item_contiguous, random);
+  check_qr_teams<float, InTiles<12>>(65, 96, false, 2, Arranged::item_contiguous, random);
+  for (auto how : all_arranged) {
+    check_qr_teams<float, InTiles<6>>(41, 1, true, 6, how, random);
+    check_qr_teams<double, InTiles<6>>(9, 46, false, 7, how, random);
+  }
+  check_qr_teams<float, InTiles<6>>(1, 48, false, 3, Arranged::interleaved, random);
+  check_qr_teams<float, InTiles<6>>(36, 36, false, 9, Arranged::item_contiguous, random);
+  check_qr_teams<double, InTiles<6>>(35, 34, true, 3, Arranged::item_contiguous, random);
+  // With enough items that columns behind others are not finite.
+  check_qr_teams<double, InTiles<6>>(17, 5, false, 33, Arranged::interleaved, random);
+  check_qr_teams<float, InTiles<6>>(12, 20, false, 63, Arranged::item_contiguous, random);
 }
 /// R alone, and Q in the place of A.
+template <class How>
+void check_qr_in_place(int m, int n, int items, Arranged how, Random& random) {
+  ArrangedBatch<float> const a(items, m, n, how), q(items, m, n, how), r(items, n, n, how),
+      alone(items, n, n, how), in_place(items, n, n, how);
+  a.randomise(random);
+  auto const factor = [&](auto const& to, bool apart) {
+    Impl::QrOfItems<float> f;
+    f.a = items_read(a), f.q = items_of(apart ? q : a), f.r = items_of(to);
+    f.m = m, f.n = n, f.columns_of_q = n;
+    return f;
+  };
+  run<How>(factor(r, true), nullptr, items);
+  auto without = factor(alone, true);
+  without.q = {}, without.columns_of_q = 0;
+  run<How>(without, nullptr, items);
+  run<How>(factor(in_place, false), nullptr, items);
+  a.download(), q.download(), r.download(), alone.download(), in_place.download();
+  for (int k = 0; k < items; ++k) {
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < n; ++i) {
+        ASSERT_TRUE(same_bits(alone.at(k, i, j), r.at(k, i, j)));
+        ASSERT_TRUE(same_bits(in_place.at(k, i, j), r.at(k, i, j)));
+      }
+      for (int i = 0; i < m; ++i) ASSERT_TRUE(same_bits(a.at(k, i, j), q.at(k, i, j)));
+    }
+  }
+  expect_only_items(a), expect_only_items(alone);
+}
 TEST(DecompositionTeams, ItemsThatLanesShareInPlace) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(9);
   for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
-    int const m = 20, n = 17, items = 5;
-    ArrangedBatch<float> const a(items, m, n, how), q(items, m, n, how), r(items, n, n, how),
-        alone(items, n, n, how), in_place(items, n, n, how);
-    a.randomise(random);
-    auto const factor = [&](auto const& to, bool apart) {
-      Impl::QrOfItems<float> f;
-      f.a = items_read(a), f.q = items_of(apart ? q : a), f.r = items_of(to);
-      f.m = m, f.n = n, f.columns_of_q = n;
-      return f;
-    };
-    run<SharedLanes<24>>(factor(r, true), nullptr, items);
-    auto without = factor(alone, true);
-    without.q = {}, without.columns_of_q = 0;
-    run<SharedLanes<24>>(without, nullptr, items);
-    run<SharedLanes<24>>(factor(in_place, false), nullptr, items);
-    a.download(), q.download(), r.download(), alone.download(), in_place.download();
-    for (int k = 0; k < items; ++k) {
-      for (int j = 0; j < n; ++j) {
-        for (int i = 0; i < n; ++i) {
-          ASSERT_TRUE(same_bits(alone.at(k, i, j), r.at(k, i, j)));
-          ASSERT_TRUE(same_bits(in_place.at(k, i, j), r.at(k, i, j)));
-        }
-        for (int i = 0; i < m; ++i) ASSERT_TRUE(same_bits(a.at(k, i, j), q.at(k, i, j)));
-      }
-    }
-    expect_only_items(a), expect_only_items(alone);
+    check_qr_in_place<SharedLanes<24>>(20, 17, 5, how, random);
+    check_qr_in_place<InTiles<6>>(40, 37, 5, how, random);
   }
 }
 
