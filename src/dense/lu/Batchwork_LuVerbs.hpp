@@ -79,9 +79,7 @@ bool launch_lu_in_registers(Exec const& exec, Call const& call, LuProblem<T> con
     constexpr int shared = lu_extent_of_shared_lanes(Task);
     auto const of_shared_lanes = [&]<int N>(KnownExtent<N>) {
       if constexpr (N > shared) return false;
-      else
-        return p.n <= N &&
-               launch_lu_kernel<LuOfSharedLanes<T, N, Task>>(exec, call, p, limits);
+      else return p.n <= N && launch_lu_kernel<LuOfSharedLanes<T, N, Task>>(exec, call, p, limits);
     };
     auto const in_tiles = [&]<int Tiles>(KnownExtent<Tiles>) {
       return launch_lu_kernel<LuTiles<T, Tiles, Task>>(exec, call, p, limits);
@@ -133,8 +131,7 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
         LuTeams<T, true>::most_rows(limits.scratch_of_team, p.result == LuResult::solutions),
         "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
-    if (launch_lu_lanes<Task>(exec, call, p) ||
-        launch_lu_in_registers<Task>(exec, call, p, limits))
+    if (launch_lu_lanes<Task>(exec, call, p) || launch_lu_in_registers<Task>(exec, call, p, limits))
       return;
     if constexpr (!Vendor::has_shuffles) {
       if (p.n <= lu_rows_of_warp) return launch_lu_teams<T, false>(exec, call, p, limits);

@@ -26,7 +26,10 @@ constexpr int lu_extent_of_shared_lanes(LuTask task) {
 template <class T, int N>
 inline constexpr int lanes_of_lu = N < 16 || (N == 16 && sizeof(T) == 4) ? 4 : 8;
 template <class T, int N>
-inline constexpr int teams_of_lu_lanes = sizeof(T) == 4 ? (N < 24 ? 4 : 3) : N < 16 ? 3 : N < 24 ? 4 : 2;
+inline constexpr int teams_of_lu_lanes = sizeof(T) == 4 ? (N < 24 ? 4 : 3)
+                                         : N < 16       ? 3
+                                         : N < 24       ? 4
+                                                        : 2;
 
 /// On a device, for matrices of up to N rows: the identity is beyond them.
 template <class T, int N, LuTask Task>
@@ -203,8 +206,7 @@ struct LuOfSharedLanes {
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
       BATCHWORK_UNROLL
-      for (int k = 0; k < N; ++k)
-        numbers[factors.line(m) * Ex::leading + k] = factors.local(m, k);
+      for (int k = 0; k < N; ++k) numbers[factors.line(m) * Ex::leading + k] = factors.local(m, k);
     }
   }
   template <class Factors>
@@ -212,8 +214,7 @@ struct LuOfSharedLanes {
     std::int32_t* const to = item_of(p.order, item);
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m)
-      if (factors.line(m) < p.n)
-        to[std::int64_t(factors.place[m]) * p.order.row] = factors.line(m);
+      if (factors.line(m) < p.n) to[std::int64_t(factors.place[m]) * p.order.row] = factors.line(m);
   }
   static BATCHWORK_INLINE T unless_failed(bool failed, T number) {
     return failed ? std::numeric_limits<T>::quiet_NaN() : number;
