@@ -98,6 +98,8 @@ struct ItemsOfWarp {
                                     F const& f) const {
     using Carried = CarriedByWarp<T, R, R>;
     T* const carried = reinterpret_cast<T*>(buffer);
+    // What a lane carries for the last item it changes in place: no other lane may read it.
+    bool const reads = from.items_near || lane < count;
     for (int c0 = 0; c0 < columns; c0 += R) {
       int const some = columns - c0 < R ? columns - c0 : R;
       auto const source = columns_from(from, c0);
@@ -111,7 +113,7 @@ struct ItemsOfWarp {
                                              : carried + slot() * Carried::stride + c;
         std::int64_t const step = from.items_near ? s.row : R;
         BATCHWORK_UNROLL
-        for (int i = 0; i < R; ++i) x[i] = i < rows ? own[i * step] : T(0);
+        for (int i = 0; i < R; ++i) x[i] = i < rows && reads ? own[i * step] : T(0);
         f(x);
         if (to.items_near) {
           Storage<T> const& t = target.storage;
