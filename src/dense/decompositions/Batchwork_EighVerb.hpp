@@ -116,7 +116,7 @@ struct CallOfVerb<Verb::eigh> : EighOfOperands {};
 /// One kernel on the instance `exec`, labelled Batchwork::eigh or Batchwork::eigh(label); asynchronous, allocates nothing, never
 /// fences. Zero items or rows are no launch, and write no status. Some 3 N^3 operations for each of about eight sweeps. Errors are
 /// those of eigh(tile), which is for items that are part of a longer sequence, and for extents up to 32 known at compile time; to 8 rows
-/// in float and 7 in double a lane, or a place in a pack of a host, has an item in registers and runs it. By one-sided Jacobi rotations (Golub and Van
+/// a lane, or a place in a pack of a host, has an item in registers and runs it. By one-sided Jacobi rotations (Golub and Van
 /// Loan, Matrix Computations, 4th edition, section 8.6.3); on devices beyond, as far as an item of up to 128 rows fits team scratch, by
 /// Householder's reflections to tridiagonal form and implicit QL iterations (section 8.3), some 9 N^3 operations.
 ///

@@ -121,7 +121,7 @@ struct CallOfVerb<Verb::svd> : SvdOfOperands {};
 /// One kernel on the instance `exec`, labelled Batchwork::svd or Batchwork::svd(label); asynchronous, allocates nothing, never fences.
 /// Zero items or values are no launch, and write no status. Some (4 M + 4 N + 3 M) N^2 / 2 operations for each of about eight sweeps,
 /// M >= N. Errors are those of svd(tile), which is for items that are part of a longer sequence, and for extents up to 32 known at
-/// compile time; square ones of up to 8 rows in float and 6 in double are held in registers, by a lane or in packs. By one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3).
+/// compile time; square ones of up to 8 rows are held in registers, by a lane or in packs. By one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3).
 ///
 /// Views and what throws std::invalid_argument are as in eigh; nothing is computed in place.
 template <Impl::BeginsCall First, class... Rest>

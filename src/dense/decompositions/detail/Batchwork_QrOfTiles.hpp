@@ -24,16 +24,11 @@
 
 namespace Batchwork::Impl {
 
-/// Warps of an item of so many tiles of rows: as many as leave their lanes registers for the tiles without a spill, and a multiprocessor
-/// eight items of 64 rows in float, four in double.
-template <class T>
-constexpr int warps_of_qr(int tiles) {
-  if (tiles <= 6) return sizeof(T) == 4 ? 1 : 2;
-  return tiles <= 8 ? 2 : 4;
-}
+/// Warps of an item of so many tiles of rows: as were fastest (H200, CUDA 13), of those that leave their lanes registers for the tiles.
+constexpr int warps_of_qr(int tiles) { return tiles <= 6 ? 1 : tiles <= 8 ? 2 : 4; }
 
 /// For matrices of up to 8 Tiles rows and columns, of any shape: zeros beyond change nothing of the factors. Where has_shuffles.
-template <class T, int Tiles, int Warps = warps_of_qr<T>(Tiles)>
+template <class T, int Tiles, int Warps = warps_of_qr(Tiles)>
 struct QrOfTiles : ReflectionTiles<T, Tiles, Warps> {
   using Core = ReflectionTiles<T, Tiles, Warps>;
   using Core::count, Core::rows, Core::item_numbers, Core::item_bytes, Core::group_numbers;
