@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve with direct_lu. Formats make no kernels of their own on devices.
+// solve with direct_lu. Formats make no kernels of their own on devices; kernels of float differ from those with factors of float in
+// nothing but a type.
 #include "Shared.hpp"
 
 void direct_solves(Exec const& exec, Interleaved<int*> row_offsets, Interleaved<int*> columns,
-                   ItemContiguous<double**> values, ItemContiguous<float***> matrices,
-                   ItemContiguous<double**> b, ItemContiguous<double**> x,
-                   ItemContiguous<float***> sides, ItemContiguous<float***> solutions,
-                   std::int64_t items) {
+                   ItemContiguous<double**> values, ItemContiguous<double**> b,
+                   ItemContiguous<double**> x, std::int64_t items) {
   auto const a = csr(row_offsets, columns, values);
   auto log = SolveLog<double>::allocated(items);
   log.reciprocal_growth = Interleaved<double*>("growth", std::size_t(items));
@@ -17,7 +16,6 @@ void direct_solves(Exec const& exec, Interleaved<int*> row_offsets, Interleaved<
   Interleaved<double*> const memory("memory", workspace_numbers(exec, solver, a, items));
   solve(exec, solver, a, b, x, log, workspace(memory));
   solve(exec, direct_lu<float>(relative(1e-10)), a, b, x, log);
-  solve(exec, direct_lu(), dense(matrices), sides, solutions);
 
   Interleaved<double*> const kept("kept", factors_numbers(exec, solver, a, items));
   auto const factors = factorize(exec, solver, a, kept, log);
