@@ -53,7 +53,7 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
   }
   if (f.items == 0 || f.n == 0) return;
   if constexpr (!S::asks) {
-    if (with_known_extent<eigh_rows_of_lane<T>>(
+    if (with_known_extent<extent_of_lane>(
             f.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, EighOfLane<T, N>{f}); }))
       return;
     if constexpr (runs_on_device<Exec>)

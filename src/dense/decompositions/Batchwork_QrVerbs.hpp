@@ -66,7 +66,7 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
   }
   if (f.items == 0 || least == 0) return;
   if constexpr (!S::asks) {
-    if (with_known_extent<qr_extent_of_lane<T>>(std::max(f.m, f.n), [&]<int N>(KnownExtent<N>) {
+    if (with_known_extent<extent_of_lane>(std::max(f.m, f.n), [&]<int N>(KnownExtent<N>) {
           launch_lanes(exec, call, QrOfLane<T, N>{f});
         }))
       return;
@@ -154,7 +154,7 @@ struct LeastSquaresOfOperands {
     f.x = {x.storage, x.rows, x.cols};
     if (f.items == 0 || f.n == 0 || f.columns == 0) return;
     if constexpr (!S::asks) {
-      if (with_known_extent<qr_extent_of_lane<T>>(f.m, [&]<int N>(KnownExtent<N>) {
+      if (with_known_extent<extent_of_lane>(f.m, [&]<int N>(KnownExtent<N>) {
             launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f});
           }))
         return;

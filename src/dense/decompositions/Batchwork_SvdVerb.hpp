@@ -67,7 +67,7 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
   }
   if (f.items == 0 || f.n == 0) return;
   if constexpr (!S::asks) {
-    if (f.m == f.n && with_known_extent<svd_rows_of_lane<T>>(f.n, [&]<int N>(KnownExtent<N>) {
+    if (f.m == f.n && with_known_extent<extent_of_lane>(f.n, [&]<int N>(KnownExtent<N>) {
           launch_lanes(exec, call, SvdOfLane<T, N, Vectors>{f});
         }))
       return;

@@ -87,15 +87,19 @@ bool launch_lu_in_registers(Exec const& exec, Call const& call, LuProblem<T> con
     if (of_shared_lanes(KnownExtent<12>()) || of_shared_lanes(KnownExtent<16>()) ||
         of_shared_lanes(KnownExtent<24>()))
       return true;
-    if (p.n <= 16) return in_tiles(KnownExtent<2>());
-    if (p.n <= 24) return in_tiles(KnownExtent<3>());
-    if (p.n <= 32) return in_tiles(KnownExtent<4>());
-    if (p.n <= 40) return in_tiles(KnownExtent<5>());
-    if (p.n <= 48) return in_tiles(KnownExtent<6>());
-    if (p.n <= 56) return in_tiles(KnownExtent<7>());
-    if (p.n <= 64) return in_tiles(KnownExtent<8>());
+    if (p.n > lu_rows_in_tiles) return false;
+    switch (lu_tiles(p.n)) {
+      case 2: return in_tiles(KnownExtent<2>());
+      case 3: return in_tiles(KnownExtent<3>());
+      case 4: return in_tiles(KnownExtent<4>());
+      case 5: return in_tiles(KnownExtent<5>());
+      case 6: return in_tiles(KnownExtent<6>());
+      case 7: return in_tiles(KnownExtent<7>());
+      default: return in_tiles(KnownExtent<8>());
+    }
+  } else {
+    return false;
   }
-  return false;
 }
 template <class T, int Rows, class Exec>
 void launch_lu_host(Exec const& exec, Call const& call, LuProblem<T> const& p) {

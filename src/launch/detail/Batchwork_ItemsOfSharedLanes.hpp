@@ -118,6 +118,35 @@ struct ItemsOfSharedLanes {
   }
 };
 
+/// The teams of a kernel whose lanes share items so: as large as leaves a multiprocessor room for WantedTeams of them, with an exchange for
+/// each item.
+template <class T, int L, int N, int WantedTeams>
+struct TeamsOfSharedLanes {
+  static constexpr int largest_team = 128, wanted_teams = WantedTeams;
+
+  std::int64_t items;
+  int lanes = largest_team;
+
+  TeamsOfSharedLanes(std::int64_t count, DeviceLimits const& limits) : items(count) {
+    while (lanes > lanes_of_warp && (bytes() > scratch_of_a_team || !fits(limits))) lanes /= 2;
+  }
+  bool fits(DeviceLimits const& limits) const { return limits.holds(wanted_teams, lanes, bytes()); }
+  int team() const { return lanes; }
+  BATCHWORK_INLINE std::size_t bytes_of_exchanges() const {
+    return Exchange<T, L, N>::bytes * std::size_t(lanes / L);
+  }
+  std::size_t bytes() const { return bytes_of_exchanges() + 16; }
+  std::int64_t teams() const { return (items + lanes / L - 1) / (lanes / L); }
+
+  template <class Member>
+  BATCHWORK_INLINE ItemsOfSharedLanes<T, L, N, Member> items_of(Member const& member) const {
+    T* const scratch =
+        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes_of_exchanges(), 16));
+    int const per_team = lanes / L;
+    return {member, scratch, std::int64_t(member.league_rank()) * per_team, items, per_team};
+  }
+};
+
 }  // namespace Batchwork::Impl
 
 #endif

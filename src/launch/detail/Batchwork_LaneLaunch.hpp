@@ -24,6 +24,10 @@
 
 namespace Batchwork::Impl {
 
+/// Rows and columns to which verbs have a kernel in which a lane, or a place in a pack of a host, has an item: more would not stay in the
+/// registers of a device.
+inline constexpr int extent_of_lane = 8;
+
 /// What these kernels run: f(of), `of` being ItemsOfWarp or ItemsOfPack of numbers of type `number`. carried_bytes() is what a warp
 /// needs of team scratch for what it carries, `words` how many 32-bit registers the numbers of an item take.
 template <class F>

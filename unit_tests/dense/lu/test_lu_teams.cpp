@@ -145,7 +145,7 @@ TEST(LuTeams, LanesFitEveryDevice) {
       (check.template operator()<T, K + 1, Impl::LuTask::solutions>(), ...);
     };
     all.template operator()<float>(std::make_integer_sequence<int, 8>());
-    all.template operator()<double>(std::make_integer_sequence<int, 7>());
+    all.template operator()<double>(std::make_integer_sequence<int, 8>());
   }
 }
 

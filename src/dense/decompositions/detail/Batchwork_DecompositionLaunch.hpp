@@ -22,6 +22,11 @@
 
 namespace Batchwork::Impl {
 
+/// What a message says of matrices, parts[0] of the call, whose launch is refused.
+inline LaunchWords matrices_do_not_fit(Call const& call, char const* remedy) {
+  return {call.verb, "the matrices of " + call.parts[0].name(), remedy};
+}
+
 /// What a kernel below runs: `number` is float or double, a column has `rows` numbers and stands `leading` apart from the next one, and
 /// `cols` columns are worked on side by side. An item or pack needs `memory`, which depends on `leading`.
 template <class F>
@@ -136,10 +141,7 @@ void launch_decomposition(Exec const& exec, Call const& call, F f) {
               "; use smaller matrices");
   };
   f.leading = f.rows();
-  auto const words = [&] {
-    return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
-                       "use smaller matrices"};
-  };
+  auto const words = [&] { return matrices_do_not_fit(call, "use smaller matrices"); };
   if constexpr (runs_on_device<Exec>) {
     DeviceLimits const limits = Vendor::device_limits(exec);
     auto const launch = [&]<bool Large>(std::bool_constant<Large>) {

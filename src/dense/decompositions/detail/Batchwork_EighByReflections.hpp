@@ -438,10 +438,7 @@ struct EighByReflections {
 template <class T, class Exec>
 bool launch_eigh_by_reflections(Exec const& exec, Call const& call, EighOfItems<T> const& f) {
   DeviceLimits const limits = Vendor::device_limits(exec);
-  auto const words = [&] {
-    return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(),
-                       "use smaller matrices"};
-  };
+  auto const words = [&] { return matrices_do_not_fit(call, "use smaller matrices"); };
   auto const launch = [&]<class Kernel>(Kernel const& kernel) {
     if (!kernel.fits(limits)) return false;
     launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(

@@ -18,10 +18,6 @@
 
 namespace Batchwork::Impl {
 
-/// Rows and columns to which a lane has an item: more would not stay in the registers of a device.
-template <class T>
-inline constexpr int qr_extent_of_lane = 8;
-
 /// The columns of an operand, zeros beyond its rows and columns, factorised; and the status of R.
 template <int N, class Items, class T, class S>
 BATCHWORK_INLINE auto triangle_of_lane(Items const& of, StoredItems<T const> const& from, int m,

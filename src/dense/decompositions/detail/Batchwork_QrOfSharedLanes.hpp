@@ -14,6 +14,7 @@
 
 #include "core/Batchwork_Distributed.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
+#include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_ItemsOfLanes.hpp"
@@ -84,34 +85,22 @@ inline constexpr int teams_of_qr_lanes = sizeof(T) == 4 ? (N == 12 ? 3 : 4) : (N
 
 /// On a device, for matrices of up to N rows and columns.
 template <class T, int N>
-struct QrOfSharedLanes {
-  using S = Distributed<T, 1, lanes_of_qr<T, N>, N>;
+struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_qr<T, N>, N, teams_of_qr_lanes<T, N>> {
+  static constexpr int L = lanes_of_qr<T, N>;
+  using Teams = TeamsOfSharedLanes<T, L, N, teams_of_qr_lanes<T, N>>;
+  using S = Distributed<T, 1, L, N>;
   using Ex = typename S::exchange;
   using Columns = ColumnsReadAnew<S, N>;
-  static constexpr int L = S::lanes, largest_team = 128, wanted_teams = teams_of_qr_lanes<T, N>;
   static_assert(!Ex::ragged, "each lane has a line of the exchange");
 
   QrOfItems<T> p;
-  int lanes = largest_team;
 
-  QrOfSharedLanes(QrOfItems<T> const& of, DeviceLimits const& limits) : p(of) {
-    while (lanes > lanes_of_warp && (bytes() > scratch_of_a_team || !fits(limits))) lanes /= 2;
-  }
-  bool fits(DeviceLimits const& limits) const { return limits.holds(wanted_teams, lanes, bytes()); }
-  int team() const { return lanes; }
-  BATCHWORK_INLINE std::size_t bytes_of_exchanges() const {
-    return Ex::bytes * std::size_t(lanes / L);
-  }
-  std::size_t bytes() const { return bytes_of_exchanges() + 16; }
-  std::int64_t teams() const { return (p.items + lanes / L - 1) / (lanes / L); }
+  QrOfSharedLanes(QrOfItems<T> const& of, DeviceLimits const& limits)
+      : Teams(of.items, limits), p(of) {}
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    int const per_team = lanes / L;
-    T* const scratch =
-        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes_of_exchanges(), 16));
-    ItemsOfSharedLanes<T, L, N, Member> const of{
-        member, scratch, std::int64_t(member.league_rank()) * per_team, p.items, per_team};
+    auto const of = this->items_of(member);
     of.load(p.a, p.m, p.n);
     int const cols = of.is_there() ? p.n : 0;
     LaneGrid const grid = of.grid();
@@ -193,12 +182,10 @@ bool launch_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const&
   if (!kernel.fits(limits)) return false;
   launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
       exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, [&] {
-        return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(), "use fewer items"};
-      });
+      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
+      [&] { return matrices_do_not_fit(call, "use fewer items"); });
   return true;
 }
-
 /// Launches the kernel of the smallest extent that is not below those of the matrices. \returns whether there is one, on devices whose
 /// lanes have shuffles
 template <class Exec, class T>

@@ -16,6 +16,7 @@
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 #include "dense/decompositions/detail/Batchwork_ReflectionTiles.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
@@ -24,19 +25,24 @@
 
 namespace Batchwork::Impl {
 
-/// Warps of an item of so many tiles of rows: as were fastest (H200, CUDA 13), of those that leave their lanes registers for the tiles.
-constexpr int warps_of_qr(int tiles) { return tiles <= 6 ? 1 : tiles <= 8 ? 2 : 4; }
+/// Warps of an item of so many tiles of rows: as many as leave their lanes registers for the tiles without a spill, within the bounds below.
+template <class T>
+constexpr int warps_of_qr(int tiles) {
+  if (tiles <= 6) return sizeof(T) == 4 ? 1 : 2;
+  return tiles <= 8 ? 2 : 4;
+}
 
 /// For matrices of up to 8 Tiles rows and columns, of any shape: zeros beyond change nothing of the factors. Where has_shuffles.
-template <class T, int Tiles, int Warps = warps_of_qr(Tiles)>
-struct QrOfTiles : ReflectionTiles<T, Tiles, Warps> {
-  using Core = ReflectionTiles<T, Tiles, Warps>;
-  using Core::count, Core::rows, Core::item_numbers, Core::item_bytes, Core::group_numbers;
+template <class T, int Tiles>
+struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
+  using Core = ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)>;
   using Core::to_unscale, Core::to_flag, Core::panels;
+  using Core::warps, Core::count, Core::rows, Core::item_numbers, Core::item_bytes,
+      Core::group_numbers;
   using typename Core::Here, typename Core::Numbers;
 
   /// Items of a team that carries neighbouring ones together: half a sector of 32 bytes, if there are not too many lanes.
-  static constexpr int most_items = Warps <= 2 ? 16 / int(sizeof(T)) : 1;
+  static constexpr int most_items = warps <= 2 ? 16 / int(sizeof(T)) : 1;
   static constexpr int largest_team = count * most_items;
   /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as was seen beside them.
   static constexpr int registers_of_lane =
@@ -75,7 +81,7 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, Warps> {
     Here here = this->lane_of(member, items_per_team, p.items, numbers_of);
     bool const together = of_a.by_items || of_q.by_items || of_r.by_items;
     auto const meet = [&] {
-      if (together || Warps > 1) member.team_barrier();
+      if (together || warps > 1) member.team_barrier();
       else Vendor::wait_for_warp(member);
       // Found anew, rather than kept while registers are scarce.
       here = this->lane_of(member, items_per_team, p.items, numbers_of);
@@ -125,7 +131,7 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, Warps> {
     }
     if (p.status.wanted() && here.lane == 0 && is_there) p.status.put(here.first + here.item, code);
     if (p.columns_of_q > 0) {
-      if constexpr (Warps > 1) meet();
+      if constexpr (warps > 1) meet();
       this->write(here, x, (p.columns_of_q + 7) / 8, T(1) + here.numbers[to_flag]);
       meet();
       int const which = here.item_of_share(of_q);
@@ -138,19 +144,6 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, Warps> {
   }
 
  private:
-  /// What `t` moves at once.
-  static BATCHWORK_INLINE void store_numbers(MatrixTravel const& t, T* to, T const* from) {
-    if (t.shift == 2) store_together<16 / int(sizeof(T))>(to, from);
-    else if (t.shift == 1) store_together<2>(to, from);
-    else *to = *from;
-  }
-  template <int Numbers>
-  static BATCHWORK_INLINE void store_together(T* to, T const* from) {
-    T x[Numbers];
-    read_together(x, from);
-    Vendor::store_together(to, x);
-  }
-
   /// Where row i of R has four columns of group g.
   BATCHWORK_INLINE T const* row_of_r(T const* numbers, int i, int g) const {
     int const above = g - i / 4;
@@ -220,11 +213,11 @@ bool launch_qr_of_some_tiles(Exec const& exec, Call const& call, QrOfItems<T> co
   DeviceLimits const limits = Vendor::device_limits(exec);
   Kernel const kernel(f, limits);
   if (!kernel.fits(limits)) return false;
-  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+  // With the bounds for fewer teams where a multiprocessor has too little scratch for all: Kokkos would refuse the launch.
+  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
       exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, [&] {
-        return LaunchWords{call.verb, "the matrices of " + call.parts[0].name(), "use fewer items"};
-      });
+      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
+      [&] { return matrices_do_not_fit(call, "use fewer items"); });
   return true;
 }
 /// Launches the kernel of the smallest extent that is not below those of the matrices. \returns whether there is one, on devices whose

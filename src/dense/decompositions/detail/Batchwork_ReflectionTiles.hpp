@@ -79,14 +79,7 @@ struct ReflectionTiles {
                                 NumbersOf const& numbers_of) const {
     Here here;
     here.first = std::int64_t(member.league_rank()) * items_per_team;
-    here.rank = Vendor::renewed(Vendor::lane_rank(member));
-    here.team = count * items_per_team;
-    here.lanes = count;
-    // Without signs, of which divisions by powers of two would take care.
-    here.item = int(unsigned(here.rank) / count);
-    here.lane = int(unsigned(here.rank) % count);
-    here.items = items_per_team;
-    here.there = items - here.first < items_per_team ? int(items - here.first) : items_per_team;
+    here.template take_place<count>(member, items_per_team, items - here.first);
     here.warp = int(unsigned(here.lane) / lanes_of_warp);
     here.in_warp = int(unsigned(here.lane) % lanes_of_warp);
     here.r = int(unsigned(here.in_warp) / 4), here.c = int(unsigned(here.in_warp) % 4);
@@ -303,20 +296,24 @@ struct ReflectionTiles {
       BATCHWORK_UNROLL
       for (int q = 0; q < 4; ++q) w[k][q] = T(0);
     }
-    BATCHWORK_UNROLL
-    for (int i = 0; i < Tiles; ++i) {
-      if (i < i0 || i >= tiles_of_rows) continue;
-      T v[2][4];
-      read_together(v[0], v0 + 32 * i), read_together(v[1], v1 + 32 * i);
+    // term(a number of V, the sum that it goes into or serves, the number of x that stands beside it)
+    auto const for_v = [&](auto const& term) {
       BATCHWORK_UNROLL
-      for (int e = 0; e < 2; ++e) {
+      for (int i = 0; i < Tiles; ++i) {
+        if (i < i0 || i >= tiles_of_rows) continue;
+        T v[2][4];
+        read_together(v[0], v0 + 32 * i), read_together(v[1], v1 + 32 * i);
         BATCHWORK_UNROLL
-        for (int k = 0; k < at_once; ++k) {
+        for (int e = 0; e < 2; ++e) {
           BATCHWORK_UNROLL
-          for (int q = 0; q < 4; ++q) w[k][q] += v[e][q] * x[i][k0 + k][e];
+          for (int k = 0; k < at_once; ++k) {
+            BATCHWORK_UNROLL
+            for (int q = 0; q < 4; ++q) term(v[e][q], w[k][q], x[i][k0 + k][e]);
+          }
         }
       }
-    }
+    };
+    for_v([](T const& v, T& sum, T const& number) { sum += v * number; });
     BATCHWORK_UNROLL
     for (int step = 1; step < 4; step *= 2) {
       BATCHWORK_UNROLL
@@ -349,20 +346,7 @@ struct ReflectionTiles {
     }
     // V is read anew: beside the own numbers there is no room for it.
     Vendor::keep_loads_behind();
-    BATCHWORK_UNROLL
-    for (int i = 0; i < Tiles; ++i) {
-      if (i < i0 || i >= tiles_of_rows) continue;
-      T v[2][4];
-      read_together(v[0], v0 + 32 * i), read_together(v[1], v1 + 32 * i);
-      BATCHWORK_UNROLL
-      for (int e = 0; e < 2; ++e) {
-        BATCHWORK_UNROLL
-        for (int k = 0; k < at_once; ++k) {
-          BATCHWORK_UNROLL
-          for (int q = 0; q < 4; ++q) x[i][k0 + k][e] -= v[e][q] * w[k][q];
-        }
-      }
-    }
+    for_v([](T const& v, T const& sum, T& number) { number -= v * sum; });
   }
 
   /// c += a b of Count blocks.

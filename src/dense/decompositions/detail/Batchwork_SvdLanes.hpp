@@ -17,10 +17,6 @@
 
 namespace Batchwork::Impl {
 
-/// Rows to which a lane has an item: more would not stay in the registers of a device.
-template <class T>
-inline constexpr int svd_rows_of_lane = 8;
-
 template <class T, int N, bool Vectors>
 struct SvdOfLane {
   using number = T;

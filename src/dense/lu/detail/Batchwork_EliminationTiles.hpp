@@ -99,14 +99,7 @@ struct EliminationTiles {
                                 Numbers const& numbers_of, Indices const& indices_of) const {
     Here here;
     here.first = std::int64_t(member.league_rank()) * items_per_team;
-    here.rank = Vendor::renewed(Vendor::lane_rank(member));
-    here.team = count * items_per_team;
-    here.lanes = count;
-    here.item = int(unsigned(here.rank) / count);
-    here.lane = int(unsigned(here.rank) % count);
-    here.items = items_per_team;
-    here.there = items - here.first < items_per_team ? int(items - here.first) : items_per_team;
-    // Without signs, of which divisions by powers of two would take care.
+    here.template take_place<count>(member, items_per_team, items - here.first);
     here.warp = int(unsigned(here.lane) / lanes_of_warp);
     here.in_warp = int(unsigned(here.lane) % lanes_of_warp);
     here.r = int(unsigned(here.in_warp) / 4), here.c = int(unsigned(here.in_warp) % 4);
@@ -472,9 +465,9 @@ struct EliminationTiles {
     int place[of_lane];
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
-      int const row = of_lane * here.in_warp + s, some = row < rows ? row : 0;
+      int const row = of_lane * here.in_warp + s;
       // Rows beyond the last group have no place, and nothing to take off. No lane reads what another one changes.
-      place[s] = row < rows ? here.place[some] : -1;
+      place[s] = row < rows ? here.place[row] : -1;
       y[s] = row < rows ? before[row] : T(0);
     }
     BATCHWORK_KEEP_LOOP

@@ -17,9 +17,6 @@
 
 namespace Batchwork::Impl {
 
-/// Rows to which a lane has an item: more would not stay in the registers of a device.
-inline constexpr int lu_rows_of_lane = 8;
-
 template <class T, int N, LuTask Task>
 struct LuOfLane {
   using number = T;
@@ -120,7 +117,7 @@ struct LuOfLane {
 template <LuTask Task, class Exec, class T>
 bool launch_lu_lanes(Exec const& exec, Call const& call, LuProblem<T> const& p) {
   constexpr LuTask task = Task == LuTask::solution ? LuTask::solutions : Task;
-  return with_known_extent<lu_rows_of_lane>(
+  return with_known_extent<extent_of_lane>(
       p.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, LuOfLane<T, N, task>(p)); });
 }
 

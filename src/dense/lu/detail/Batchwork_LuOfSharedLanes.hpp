@@ -33,44 +33,28 @@ inline constexpr int teams_of_lu_lanes = sizeof(T) == 4 ? (N < 24 ? 4 : 3)
 
 /// On a device, for matrices of up to N rows: the identity is beyond them.
 template <class T, int N, LuTask Task>
-struct LuOfSharedLanes {
-  static constexpr int L = lanes_of_lu<T, N>, largest_team = 128,
-                       wanted_teams = teams_of_lu_lanes<T, N>;
+struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu_lanes<T, N>> {
+  static constexpr int L = lanes_of_lu<T, N>, mine = N / L;
+  using Teams = TeamsOfSharedLanes<T, L, N, teams_of_lu_lanes<T, N>>;
   using S = Distributed<T, L, 1, N>;
   using Ex = typename S::exchange;
   static_assert(N % L == 0 && !Ex::ragged, "each lane has whole rows, and a line of the exchange");
-  static constexpr int mine = N / L;
 
-  StatusTarget status{};
-  StoredItems<T const> a{}, b{};
-  StoredItems<T> x{}, lu{};
+  StoredItems<T const> a, b;
+  StoredItems<T> x, lu;
   LuProblem<T> p;
-  int lanes = largest_team;
 
   LuOfSharedLanes(LuProblem<T> const& of, DeviceLimits const& limits)
-      : status(of.status),
+      : Teams(of.items, limits),
         a(of.a, of.n, of.n),
         b(of.b, of.n, of.columns),
         x(of.x, of.n, of.columns),
         lu(of.lu, of.n, of.n),
-        p(of) {
-    while (lanes > lanes_of_warp && (bytes() > scratch_of_a_team || !fits(limits))) lanes /= 2;
-  }
-  bool fits(DeviceLimits const& limits) const { return limits.holds(wanted_teams, lanes, bytes()); }
-  int team() const { return lanes; }
-  BATCHWORK_INLINE std::size_t bytes_of_exchanges() const {
-    return Ex::bytes * std::size_t(lanes / L);
-  }
-  std::size_t bytes() const { return bytes_of_exchanges() + 16; }
-  std::int64_t teams() const { return (p.items + lanes / L - 1) / (lanes / L); }
+        p(of) {}
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    int const per_team = lanes / L;
-    T* const scratch =
-        static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes_of_exchanges(), 16));
-    ItemsOfSharedLanes<T, L, N, Member> const of{
-        member, scratch, std::int64_t(member.league_rank()) * per_team, p.items, per_team};
+    auto const of = this->items_of(member);
     of.load(a, p.n, p.n);
     Lu<S, N> f(matrix_in(of.grid(), of.is_there() ? p.n : 0), p.n);
     // Lanes find their places anew after each part, or those of all would be in registers from the first on.
@@ -114,7 +98,7 @@ struct LuOfSharedLanes {
       bool const failed = of.grid().template largest<L>(finite ? 0 : 1) != 0;
       if (code == 0 && failed) code = Status::code(Reason::not_finite, 0);
     }
-    of.put_status(status, code);
+    of.put_status(p.status, code);
   }
 
  private:

@@ -163,19 +163,6 @@ struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
   }
 
  private:
-  /// What `t` moves at once.
-  static BATCHWORK_INLINE void store_numbers(MatrixTravel const& t, T* to, T const* from) {
-    if (t.shift == 2) store_together<16 / int(sizeof(T))>(to, from);
-    else if (t.shift == 1) store_together<2>(to, from);
-    else *to = *from;
-  }
-  template <int Numbers>
-  static BATCHWORK_INLINE void store_together(T* to, T const* from) {
-    T x[Numbers];
-    read_together(x, from);
-    Vendor::store_together(to, x);
-  }
-
   // ---- what comes of the factors ----
 
   BATCHWORK_INLINE LuDeterminant<T> determinant(Here const& here) const {

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_QuickDivisor.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
@@ -63,6 +64,18 @@ struct LaneOfItems {
   int item, lane;         ///< the item that it computes with, and its rank among the lanes of that
   int items, there;       ///< the items that the team has room for, a power of two, and that it has
 
+  /// Of a team with room for so many items, Lanes lanes each, a power of two; `left` items are there from its first one on.
+  template <int Lanes, class Member>
+  BATCHWORK_INLINE void take_place(Member const& member, int items_of_team, std::int64_t left) {
+    rank = Vendor::renewed(Vendor::lane_rank(member));
+    team = Lanes * items_of_team;
+    lanes = Lanes;
+    // Without signs, of which divisions by powers of two would take care.
+    item = int(unsigned(rank) / Lanes);
+    lane = int(unsigned(rank) % Lanes);
+    items = items_of_team;
+    there = left < items_of_team ? int(left) : items_of_team;
+  }
   /// Runs move(item, k) for the share of the lane of what an operand has to move: always of the same item.
   template <class Move>
   BATCHWORK_INLINE void share(MatrixTravel const& t, Move const& move) const {
@@ -113,6 +126,20 @@ BATCHWORK_INLINE void fetch_numbers(MatrixTravel const& t, T* to, T const* from)
   if (t.shift == 2) fetch_together<16 / int(sizeof(T))>(to, from);
   else if (t.shift == 1) fetch_together<2>(to, from);
   else fetch_together<1>(to, from);
+}
+/// Some numbers from scratch to memory.
+template <int Numbers, class T>
+BATCHWORK_INLINE void store_together(T* to, T const* from) {
+  T x[Numbers];
+  read_together(x, from);
+  Vendor::store_together(to, x);
+}
+/// The same for what `t` moves at once.
+template <class T>
+BATCHWORK_INLINE void store_numbers(MatrixTravel const& t, T* to, T const* from) {
+  if (t.shift == 2) store_together<16 / int(sizeof(T))>(to, from);
+  else if (t.shift == 1) store_together<2>(to, from);
+  else *to = *from;
 }
 
 }  // namespace Batchwork::Impl
