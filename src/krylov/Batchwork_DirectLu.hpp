@@ -221,6 +221,9 @@ DirectProblem<T> direct_problem(Solver const& solver, A const& a, Log const& log
   p.items = items;
   p.n = int(a.rows());
   p.row_lanes = DirectProblem<T>::lanes_of_a_row(a.rows(), a.nonzeros());
+  Storage<T const> const& values = p.a.values;
+  if (values.data != nullptr && (values.row == 1 || (values.col == 1 && values.row == p.n)))
+    p.near_numbers = int(a.nonzeros());
   p.equilibrates = solver.equilibrate;
   return p;
 }

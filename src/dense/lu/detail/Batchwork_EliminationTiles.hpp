@@ -16,16 +16,21 @@
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
-#include "view/detail/layout/Batchwork_MatrixTravel.hpp"
+#include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
 
 namespace Batchwork::Impl {
 
 /// The rows that the largest of these kernels takes, and the tiles down of the kernel for n rows: few cases, so that there are few.
 inline constexpr int lu_rows_in_tiles = 64;
 constexpr int lu_tiles(int n) { return n <= 16 ? 2 : (n + 7) / 8; }
-
-/// What is done with the tiles of a matrix before it is eliminated.
-struct TilesAsTheyAre {};
+/// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other column of tiles. More lanes would leave
+/// fewer items on a multiprocessor, and most of the time goes by in steps that a warp does alone. Beyond 64 rows there are as many
+/// warps as have two columns of tiles each.
+template <class T>
+constexpr int warps_of_tiles(int tiles) {
+  if (tiles > 8) return (tiles + 1) / 2;
+  return tiles * tiles * int(sizeof(T)) > 288 ? 2 : 1;
+}
 
 /// A matrix of up to 8 Tiles rows, the identity beyond its own, in tiles of 8 x 8: lane 4 r + c of a warp holds numbers (r, 2 c) and
 /// (r, 2 c + 1) of each, as matrix instructions want them. Elimination by groups of four columns (Golub and Van Loan, Matrix
@@ -44,14 +49,11 @@ struct TilesAsTheyAre {};
 ///
 /// OneSide: there is one vector, whose forward substitution goes along with the elimination.
 template <class T, int Tiles, bool OneSide>
-struct EliminationTiles {
-  /// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other column of tiles. More lanes would leave
-  /// fewer items on a multiprocessor, and most of the time goes by in steps that a warp does alone. Beyond 64 rows there are as many
-  /// warps as have two columns of tiles each.
-  static constexpr int warps = Tiles > 8                              ? (Tiles + 1) / 2
-                               : Tiles * Tiles * int(sizeof(T)) > 288 ? 2
-                                                                      : 1;
-  static constexpr int count = warps * lanes_of_warp;         ///< lanes of an item
+struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
+  using Base = WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)>;
+  using Base::warps, Base::count, Base::n;
+  using typename Base::Here;
+  static constexpr bool by_rows = false;
   static constexpr int across = (Tiles + warps - 1) / warps;  ///< columns of tiles that a warp has
   static constexpr int rows = 8 * Tiles, groups = 2 * Tiles;
   /// Double matrices of more than 64 rows outgrow the registers of a multiprocessor: their tiles stay in scratch.
@@ -60,6 +62,8 @@ struct EliminationTiles {
   static constexpr int of_lane = (rows + lanes_of_warp - 1) / lanes_of_warp;
   /// Items of a team: a sector of 32 bytes of neighbouring ones, or a part of it.
   static constexpr int most_items = std::max(1, std::min(32 / int(sizeof(T)), 8 / warps));
+  /// Where items are not near each other.
+  static constexpr int usual_items = std::max(1, (Tiles > 4 ? 2 : 4) / warps);
   static constexpr int largest_team = count * most_items;
   /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as was seen beside them.
   static constexpr int wanted_teams =
@@ -71,7 +75,7 @@ struct EliminationTiles {
   // a right-hand side and the solution; and the reciprocals of the pivots.
   static constexpr int turns = warps > 1 ? 2 : 1;
   static constexpr int group_numbers = 4 * rows + 4, pivots_leading = rows + 4;
-  static constexpr int to_multipliers = groups * group_numbers,
+  static constexpr int matrix_numbers = groups * group_numbers, to_multipliers = matrix_numbers,
                        to_pivots = to_multipliers + turns * 4 * rows,
                        to_before = to_pivots + 4 * pivots_leading, to_after = to_before + rows,
                        to_reciprocals = to_after + rows, item_numbers = to_reciprocals + 2 * rows;
@@ -79,34 +83,17 @@ struct EliminationTiles {
   static constexpr std::size_t item_bytes = item_numbers * sizeof(T) + 2 * rows * 2;
   static_assert(item_bytes % 16 == 0);
 
-  int n = 0;  ///< rows of an item
-
-  /// The calling lane and its item.
-  struct Here : LaneOfItems {
-    int warp, in_warp;   ///< of the item's; rank in it
-    int r, c;            ///< see above
-    std::int64_t first;  ///< item of the team
-    T* numbers;
-    std::int16_t *place, *order;
-
-    BATCHWORK_INLINE T* group(int g) const { return numbers + g * group_numbers; }
-    /// The column of tiles that is number k of the warp.
-    BATCHWORK_INLINE int tile(int k) const { return warps * k + warp; }
-  };
-
-  template <class Member, class Numbers, class Indices>
-  BATCHWORK_INLINE Here lane_of(Member const& member, int items_per_team, std::int64_t items,
-                                Numbers const& numbers_of, Indices const& indices_of) const {
-    Here here;
-    here.first = std::int64_t(member.league_rank()) * items_per_team;
-    here.template take_place<count>(member, items_per_team, items - here.first);
-    here.warp = int(unsigned(here.lane) / lanes_of_warp);
-    here.in_warp = int(unsigned(here.lane) % lanes_of_warp);
-    here.r = int(unsigned(here.in_warp) / 4), here.c = int(unsigned(here.in_warp) % 4);
-    here.numbers = numbers_of(here.item);
-    here.place = indices_of(here.item);
-    here.order = here.place + rows;
-    return here;
+  static BATCHWORK_INLINE T* group(Here const& here, int g) {
+    return here.numbers + g * group_numbers;
+  }
+  /// The column of tiles that is number k of the lane's warp.
+  static BATCHWORK_INLINE int tile(Here const& here, int k) { return warps * k + here.warp; }
+  /// A number of the matrix, and of its factors.
+  static constexpr BATCHWORK_INLINE int place_of(int i, int j) {
+    return j / 4 * group_numbers + 4 * i + j % 4;
+  }
+  static BATCHWORK_INLINE T factor(Here const& here, int i, int j) {
+    return here.numbers[place_of(i, j)];
   }
 
   /// The identity beyond the rows of an item, and no row in a place.
@@ -114,8 +101,8 @@ struct EliminationTiles {
     int const beyond = rows - n;
     for (int k = here.lane; k < rows * beyond; k += count) {
       int const i = k / beyond, j = n + k % beyond;
-      here.group(j / 4)[4 * i + j % 4] = i == j ? T(1) : T(0);
-      if (i < n) here.group(i / 4)[4 * j + i % 4] = T(0);
+      group(here, j / 4)[4 * i + j % 4] = i == j ? T(1) : T(0);
+      if (i < n) group(here, i / 4)[4 * j + i % 4] = T(0);
     }
     for (int i = here.lane; i < rows; i += count) {
       here.place[i] = -1;
@@ -127,18 +114,19 @@ struct EliminationTiles {
   // ---- elimination ----
 
   /// \param prepare  changes the tiles of the lane, prepare(rest), before the elimination
-  template <class Member, class Prepare = TilesAsTheyAre>
+  template <class Member, class Prepare = MatrixAsItIs>
   BATCHWORK_INLINE void factorise(Member const& member, Here const& here,
                                   [[maybe_unused]] Prepare const& prepare = {}) const {
-    constexpr bool is_prepared = !std::is_same_v<Prepare, TilesAsTheyAre>;
+    constexpr bool is_prepared = !std::is_same_v<Prepare, MatrixAsItIs>;
     T rest[Tiles][across][2];
     BATCHWORK_UNROLL
     for (int k = 0; k < across; ++k) {
-      if (here.tile(k) >= Tiles) continue;
-      int const column = 8 * here.tile(k) + 2 * here.c;
+      if (tile(here, k) >= Tiles) continue;
+      int const column = 8 * tile(here, k) + 2 * here.c;
       BATCHWORK_UNROLL
       for (int i = 0; i < Tiles; ++i)
-        read_together(rest[i][k], here.group(column / 4) + 4 * (8 * i + here.r) + 2 * (here.c % 2));
+        read_together(rest[i][k],
+                      group(here, column / 4) + 4 * (8 * i + here.r) + 2 * (here.c % 2));
     }
     Vendor::wait_for_warp(member);
     if constexpr (is_prepared) prepare(rest);
@@ -182,10 +170,10 @@ struct EliminationTiles {
     T const* const multipliers = here.numbers + to_multipliers + g % turns * 4 * rows;
     // Of a group's own columns L and U stay.
     bool const is_right = 8 * t + 2 * here.c >= 4 * g + 4;
-    T* const x = here.group(2 * t + here.c / 2) + 4 * here.r + 2 * (here.c % 2);
+    T* const x = group(here, 2 * t + here.c / 2) + 4 * here.r + 2 * (here.c % 2);
     if constexpr (Vendor::chains_matrices<T>) {
       constexpr int blocks = Vendor::blocks_at_once;
-      T const b = here.group(2 * t + here.r / 4)[4 * here.order[4 * g + here.c] + here.r % 4];
+      T const b = group(here, 2 * t + here.r / 4)[4 * here.order[4 * g + here.c] + here.r % 4];
       // The rows of the pivots are among those that change.
       Vendor::meet_in_warp();
       constexpr int at_once = 3 * blocks;
@@ -215,7 +203,7 @@ struct EliminationTiles {
       BATCHWORK_UNROLL
       for (int q = 0; q < 4; ++q)
         read_together(
-            b[q], here.group(2 * t + here.c / 2) + 4 * here.order[4 * g + q] + 2 * (here.c % 2));
+            b[q], group(here, 2 * t + here.c / 2) + 4 * here.order[4 * g + q] + 2 * (here.c % 2));
       Vendor::meet_in_warp();
       BATCHWORK_KEEP_LOOP
       for (int i = 0; i < Tiles; ++i) {
@@ -237,22 +225,13 @@ struct EliminationTiles {
     Vendor::with_constant<across>(g / 2 / warps, [&](auto k) {
       BATCHWORK_UNROLL
       for (int i = 0; i < Tiles; ++i)
-        write_together(here.group(g) + 4 * (8 * i + here.r) + 2 * (here.c % 2), rest[i][k]);
+        write_together(group(here, g) + 4 * (8 * i + here.r) + 2 * (here.c % 2), rest[i][k]);
     });
-  }
-
-  /// of(slot), of the rows that a lane has.
-  template <class Of>
-  static BATCHWORK_INLINE T of_slot([[maybe_unused]] int slot, Of const& of) {
-    T x = of(of_lane - 1);
-    BATCHWORK_UNROLL
-    for (int s = of_lane - 2; s >= 0; --s) x = slot == s ? of(s) : x;
-    return x;
   }
 
   /// Four steps of `eliminate` on the group, by a warp, and the multipliers of all rows.
   BATCHWORK_INLINE void factor_group(Here const& here, int g) const {
-    T* const group = here.group(g);
+    T* const group = this->group(here, g);
     T x[of_lane][4], y[of_lane], unit[4][4];
     int steps[of_lane] =
         {};  // of the four, before the row comes to a place: four while it has none
@@ -283,7 +262,7 @@ struct EliminationTiles {
         slot = key > best ? s : slot;
         best = key > best ? key : best;
       }
-      auto const own = [&](auto const& of) { return of_slot(slot, of); };
+      auto const own = [&](auto const& of) { return Base::template of_slot<of_lane>(slot, of); };
       // Of the own candidate: found while the search goes on.
       PivotReciprocal<T> divisor = pivot_divisor(own([&](int s) { return x[s][m]; }), best);
       std::int32_t const largest = Vendor::largest_of<lanes_of_warp>(best);
@@ -362,7 +341,7 @@ struct EliminationTiles {
       T* const line = to + int(which >> (2 * i) & 3) * pivots_leading;
       BATCHWORK_UNROLL
       for (int k = 0; k < across; ++k)
-        if (here.tile(k) < Tiles) write_together(line + 8 * here.tile(k), rest[i][k]);
+        if (tile(here, k) < Tiles) write_together(line + 8 * tile(here, k), rest[i][k]);
     }
   }
 
@@ -374,7 +353,7 @@ struct EliminationTiles {
                                                 There const& there) {
     T const* const pivots = here.numbers + to_pivots;
     auto const wanted = [&](int k) {
-      return here.tile(k) >= j0 && here.tile(k) < j1 && here.tile(k) < Tiles;
+      return tile(here, k) >= j0 && tile(here, k) < j1 && tile(here, k) < Tiles;
     };
     if constexpr (Vendor::chains_matrices<T>) {
       constexpr int blocks = Vendor::blocks_at_once;
@@ -385,7 +364,7 @@ struct EliminationTiles {
       BATCHWORK_UNROLL
       for (int k = 0; k < across; ++k) {
         if (!wanted(k)) continue;
-        T const b = pivots[here.c * pivots_leading + 8 * here.tile(k) + here.r];
+        T const b = pivots[here.c * pivots_leading + 8 * tile(here, k) + here.r];
         BATCHWORK_UNROLL
         for (int i = 0; i < Tiles; i += blocks) {
           if (i + blocks <= i0 || i >= i1) continue;
@@ -426,7 +405,8 @@ struct EliminationTiles {
           T b[terms][2];
           BATCHWORK_UNROLL
           for (int q = 0; q < terms; ++q)
-            read_together(b[q], pivots + (q0 + q) * pivots_leading + 8 * here.tile(k) + 2 * here.c);
+            read_together(b[q],
+                          pivots + (q0 + q) * pivots_leading + 8 * tile(here, k) + 2 * here.c);
           BATCHWORK_UNROLL
           for (int i = 0; i < Tiles; ++i) {
             if (i < i0 || i >= i1) continue;
@@ -444,19 +424,10 @@ struct EliminationTiles {
   // ---- what comes of the factors ----
 
   BATCHWORK_INLINE T pivot(Here const& here, int k) const {
-    return here.group(k / 4)[4 * here.order[k] + k % 4];
+    return group(here, k / 4)[4 * here.order[k] + k % 4];
   }
-  /// That of the first pivot that is zero or not finite.
   BATCHWORK_INLINE std::int32_t status(Here const& here) const {
-    std::int32_t code = 0;
-    for (int k0 = 0; k0 < n; k0 += lanes_of_warp) {
-      int const k = k0 + here.in_warp;
-      std::int32_t const mine = k < n ? pivot_status(pivot(here, k), k) : 0;
-      unsigned const votes = Vendor::votes_in_warp(mine != 0);
-      if (votes != 0 && code == 0)
-        code = Vendor::from_lane<lanes_of_warp>(mine, Vendor::lowest_bit(votes));
-    }
-    return code;
+    return Base::status_of(here, [&](int k) { return pivot(here, k); });
   }
   /// L y = P b for one vector more, in to_before, as the elimination does it along with the first; then `backward`.
   BATCHWORK_INLINE void forward(Here const& here) const {
@@ -476,13 +447,14 @@ struct EliminationTiles {
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
         int const row = of_lane * here.in_warp + s;
-        read_together(l[s], here.group(g) + 4 * (row < rows ? row : 0));
+        read_together(l[s], group(here, g) + 4 * (row < rows ? row : 0));
       }
       BATCHWORK_UNROLL
       for (int q = 0; q < 4; ++q) {
         int const k = 4 * g + q, row = here.order[k];
         T const known = Vendor::from_lane<lanes_of_warp>(
-            of_slot(row % of_lane, [&](int s) { return y[s]; }), row / of_lane);
+            Base::template of_slot<of_lane>(row % of_lane, [&](int s) { return y[s]; }),
+            row / of_lane);
         BATCHWORK_UNROLL
         for (int s = 0; s < of_lane; ++s) y[s] = place[s] > k ? y[s] - l[s][q] * known : y[s];
       }
@@ -506,7 +478,8 @@ struct EliminationTiles {
       place[s] = row < rows ? here.place[some] : rows;
       y[s] = before[some];
       // Rows beyond the last group have no place.
-      divisor[s] = reciprocal(here, place[s] >= 0 && place[s] < rows ? place[s] : 0);
+      divisor[s] = this->reciprocal(here.numbers + to_reciprocals,
+                                    place[s] >= 0 && place[s] < rows ? place[s] : 0);
     }
     BATCHWORK_KEEP_LOOP
     for (int g = (n + 3) / 4 - 1; g >= 0; --g) {
@@ -514,7 +487,7 @@ struct EliminationTiles {
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
         int const row = of_lane * here.in_warp + s;
-        read_together(u[s], here.group(g) + 4 * (row < rows ? row : 0));
+        read_together(u[s], group(here, g) + 4 * (row < rows ? row : 0));
       }
       BATCHWORK_UNROLL
       for (int q = 3; q >= 0; --q) {
@@ -523,19 +496,14 @@ struct EliminationTiles {
         BATCHWORK_UNROLL
         for (int s = 0; s < of_lane; ++s) x[s] = divisor[s] * y[s];
         T const known = Vendor::from_lane<lanes_of_warp>(
-            of_slot(row % of_lane, [&](int s) { return x[s]; }), row / of_lane);
+            Base::template of_slot<of_lane>(row % of_lane, [&](int s) { return x[s]; }),
+            row / of_lane);
         BATCHWORK_UNROLL
         for (int s = 0; s < of_lane; ++s) y[s] = place[s] < k ? y[s] - u[s][q] * known : y[s];
         if (here.in_warp == 0) after[k] = known;
       }
     }
     Vendor::meet_in_warp();
-  }
-  BATCHWORK_INLINE PivotReciprocal<T> reciprocal(Here const& here, int k) const {
-    PivotReciprocal<T> r;
-    r.scale = here.numbers[to_reciprocals + 2 * k];
-    r.inverse = here.numbers[to_reciprocals + 2 * k + 1];
-    return r;
   }
 };
 

@@ -3,7 +3,7 @@
 
 /// \file
 /// LuTiles: the kernel of lu, solve_lu, inverse and determinant on devices for matrices of up to 64 rows, which the lanes of a warp or
-/// two hold in registers.
+/// two hold in registers, by rows or in tiles.
 #ifndef BATCHWORK_LUTILES_HPP
 #define BATCHWORK_LUTILES_HPP
 
@@ -11,23 +11,31 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "dense/lu/detail/Batchwork_EliminationRows.hpp"
 #include "dense/lu/detail/Batchwork_EliminationTiles.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
 
-/// What a task makes of the factors of EliminationTiles: several vectors, or the inverse, are substituted in tiles. Where has_shuffles.
+/// Lanes have whole rows where they suffice; else tiles, and for several vectors and inverses, which are substituted in tiles.
 template <class T, int Tiles, LuTask Task>
-struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
-  using Core = EliminationTiles<T, Tiles, Task == LuTask::solution>;
-  using Core::group_numbers, Core::pivots_leading, Core::to_pivots, Core::to_before, Core::to_after;
-  using Core::item_numbers, Core::item_bytes, Core::pivot, Core::reciprocal;
-  using Core::warps, Core::count, Core::across, Core::rows, Core::most_items, Core::wanted_teams;
+using LuCore = std::conditional_t<(Task == LuTask::solution || Task == LuTask::factors) &&
+                                      rows_fit_lanes<T>(8 * Tiles),
+                                  EliminationRows<T, 8 * Tiles, Task == LuTask::solution>,
+                                  EliminationTiles<T, Tiles, Task == LuTask::solution>>;
+
+/// What a task makes of the factors. Where has_shuffles.
+template <class T, int Tiles, LuTask Task>
+struct LuTiles : LuCore<T, Tiles, Task> {
+  using Core = LuCore<T, Tiles, Task>;
+  using Core::item_numbers, Core::item_bytes, Core::pivot, Core::to_before, Core::to_after;
+  using Core::warps, Core::count, Core::rows, Core::most_items, Core::wanted_teams;
   using typename Core::Here;
 
   LuProblem<T> p;
@@ -45,7 +53,7 @@ struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
       of_b = MatrixTravel::of(p.b, p.n, 1, true, false);
       of_result = MatrixTravel::of(p.x, p.n, 1, true, false);
     }
-    int const most = near ? most_items : std::max(1, (Tiles > 4 ? 2 : 4) / warps);
+    int const most = near ? most_items : Core::usual_items;
     while (2 * items_per_team <= most && 2 * items_per_team <= p.items) {
       items_per_team *= 2;
       if (bytes() <= limits.scratch(std::max(2, wanted_teams), team())) continue;
@@ -83,13 +91,12 @@ struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
       else Vendor::wait_for_warp(member);
     };
 
-    auto const place = [&](int i, int j) { return j / 4 * group_numbers + 4 * i + j % 4; };
     {
       int const which = here.item_of_share(of_a);
       T* const to = numbers_of(which);
       T const* const from = item_of(p.a, here.first + which);
       here.walk(of_a, [&](int, int i, int j) {
-        fetch_numbers(of_a, to + place(i, j), from + (i * p.a.row + j * p.a.col));
+        fetch_numbers(of_a, to + Core::place_of(i, j), from + (i * p.a.row + j * p.a.col));
       });
     }
     if constexpr (one_side) {
@@ -115,7 +122,7 @@ struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
       here.walk(of_result, [&](int, int i, int j) {
         store_numbers(of_result,
                       to + (row_of(indices_of(which), i) * result().row + j * result().col),
-                      numbers_of(which) + place(i, j));
+                      numbers_of(which) + Core::place_of(i, j));
       });
     };
 
@@ -124,6 +131,7 @@ struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
         auto const found = determinant(here);
         if (here.lane == 0 && is_there()) code = p.put_determinant(item(), found, code);
       } else {
+        if constexpr (Core::by_rows) this->move_back(here);
         store([](std::int16_t const* places, int i) { return int(places[i]); });
         if (is_there())
           for (int k = here.lane; k < p.n; k += count)
@@ -193,17 +201,17 @@ struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
                                       bool is_there, int c0, bool failed) const {
     constexpr bool inverts = Task == LuTask::inverses;
     int const some = p.columns - c0 < rows ? p.columns - c0 : rows, tiles = (some + 7) / 8;
-    T x[Tiles][across][2];
+    T x[Tiles][Core::across][2];
     T const* const b = inverts ? nullptr : item_of(p.b, item);
     BATCHWORK_UNROLL
     for (int i = 0; i < Tiles; ++i) {
       int const row = 8 * i + here.r;
       int const from = inverts ? 0 : here.order[row];
       BATCHWORK_UNROLL
-      for (int k = 0; k < across; ++k) {
+      for (int k = 0; k < Core::across; ++k) {
         BATCHWORK_UNROLL
         for (int e = 0; e < 2; ++e) {
-          int const column = 8 * here.tile(k) + 2 * here.c + e;
+          int const column = 8 * this->tile(here, k) + 2 * here.c + e;
           if constexpr (inverts) x[i][k][e] = T(row == column ? 1 : 0);
           else
             x[i][k][e] = row < p.n && column < some
@@ -222,10 +230,10 @@ struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
     bool finite = true;
     T* const to = inverts ? nullptr : item_of(p.x, item);
     BATCHWORK_UNROLL
-    for (int k = 0; k < across; ++k) {
+    for (int k = 0; k < Core::across; ++k) {
       BATCHWORK_UNROLL
       for (int e = 0; e < 2; ++e) {
-        int const column = 8 * here.tile(k) + 2 * here.c + e;
+        int const column = 8 * this->tile(here, k) + 2 * here.c + e;
         if (column >= some) continue;
         // One place at a time.
         if constexpr (inverts) Vendor::forget_loads();
@@ -236,7 +244,7 @@ struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
           if (row >= p.n) continue;
           T const number = failed ? std::numeric_limits<T>::quiet_NaN() : x[i][k][e];
           finite = finite && is_finite(number);
-          if constexpr (inverts) here.group(place / 4)[4 * row + place % 4] = number;
+          if constexpr (inverts) this->group(here, place / 4)[4 * row + place % 4] = number;
           else if (is_there) to[row * p.x.row + std::int64_t(c0 + column) * p.x.col] = number;
         }
       }
@@ -245,19 +253,20 @@ struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
   }
 
   /// Rows of x in the places of group g, solved with L or U, and what other rows take of them. Rows are in the order of places.
-  template <bool Lower, class Member>
-  BATCHWORK_INLINE void substitute(Member const& member, Here const& here, T (&x)[Tiles][across][2],
-                                   int g, int tiles) const {
-    T* const pivots = here.numbers + to_pivots;
-    T const* const group = here.group(g);
+  template <bool Lower, class Member, class Rest>
+  BATCHWORK_INLINE void substitute(Member const& member, Here const& here, Rest& x, int g,
+                                   int tiles) const {
+    T* const pivots = here.numbers + Core::to_pivots;
+    T const* const group = this->group(here, g);
     bool const mine = here.r / 4 == g % 2;
     auto const for_own = [&](auto const& body) {
       if (!mine) return;
       Vendor::with_constant<Tiles>(g / 2, [&](auto i) {
         BATCHWORK_UNROLL
-        for (int k = 0; k < across; ++k)
-          if (here.tile(k) < tiles)
-            body(x[i][k], pivots + here.r % 4 * pivots_leading + 8 * here.tile(k) + 2 * here.c);
+        for (int k = 0; k < Core::across; ++k)
+          if (this->tile(here, k) < tiles)
+            body(x[i][k],
+                 pivots + here.r % 4 * Core::pivots_leading + 8 * this->tile(here, k) + 2 * here.c);
       });
     };
     for_own([](T const(&own)[2], T* shared) { write_together(shared, own); });
@@ -266,12 +275,12 @@ struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
     BATCHWORK_UNROLL
     for (int q = 0; q < 4; ++q) read_together(corner[q], group + 4 * here.order[4 * g + q]);
     BATCHWORK_KEEP_LOOP
-    for (int t = here.in_warp; t < 8 * across; t += lanes_of_warp) {
-      if (here.tile(t / 8) >= tiles) break;
-      T* const column = pivots + 8 * here.tile(t / 8) + t % 8;
+    for (int t = here.in_warp; t < 8 * Core::across; t += lanes_of_warp) {
+      if (this->tile(here, t / 8) >= tiles) break;
+      T* const column = pivots + 8 * this->tile(here, t / 8) + t % 8;
       T y[4];
       BATCHWORK_UNROLL
-      for (int q = 0; q < 4; ++q) y[q] = column[q * pivots_leading];
+      for (int q = 0; q < 4; ++q) y[q] = column[q * Core::pivots_leading];
       if constexpr (Lower) {
         BATCHWORK_UNROLL
         for (int q = 1; q < 4; ++q) {
@@ -283,11 +292,11 @@ struct LuTiles : EliminationTiles<T, Tiles, Task == LuTask::solution> {
         for (int q = 3; q >= 0; --q) {
           BATCHWORK_UNROLL
           for (int m = q + 1; m < 4; ++m) y[q] -= corner[q][m] * y[m];
-          y[q] = reciprocal(here, 4 * g + q) * y[q];
+          y[q] = this->reciprocal(here.numbers + Core::to_reciprocals, 4 * g + q) * y[q];
         }
       }
       BATCHWORK_UNROLL
-      for (int q = 0; q < 4; ++q) column[q * pivots_leading] = y[q];
+      for (int q = 0; q < 4; ++q) column[q * Core::pivots_leading] = y[q];
     }
     Vendor::wait_for_warp(member);
     for_own([](T(&own)[2], T const* shared) { read_together(own, shared); });

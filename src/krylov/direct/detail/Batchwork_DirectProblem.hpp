@@ -36,7 +36,8 @@ struct DirectProblem {
       kept{};  ///< factors that are kept, a slot for each item, or for each pack of items
   std::int64_t items = 0;
   int n = 0, columns = 0;
-  int row_lanes = 1;  ///< lanes that have a row of the pattern together, a power of two
+  int near_numbers = 0;  ///< of a matrix, where they stand side by side, else 0
+  int row_lanes = 1;     ///< lanes that have a row of the pattern together, a power of two
   T tolerance = T(0);
   RelativeTo relative_to = RelativeTo::right_side;
   int refinements = 0;
@@ -52,18 +53,19 @@ struct DirectProblem {
   BATCHWORK_INLINE bool takes(std::int64_t item) const {
     return !only_marked || bits(*item_of(x, item)) == bits(mark_of_item());
   }
-  /// Of a device's lanes: those that walk over the rows in the fewest steps, counting what it takes them to add up, and that memory takes
-  /// the rows of a warp one by one.
+  /// Of a device's lanes: those that walk over the rows in the fewest instructions, by what a lane needs for the entries that it asks for
+  /// at once, there or not, and for a row.
   static int lanes_of_a_row(std::int64_t rows, std::int64_t nonzeros) {
     if (!Vendor::has_shuffles) return 1;
+    constexpr std::int64_t of_entries = 144, of_row = 60, of_round = 6;
     std::int64_t const width = rows == 0 ? 1 : (nonzeros + rows - 1) / rows;
     int best = 1;
     std::int64_t least = 0;
     for (int lanes = 2, rounds = 1; lanes <= lanes_of_warp; lanes *= 2, ++rounds) {
-      std::int64_t const at_once = lanes_of_warp / lanes;
+      std::int64_t const together = lanes_of_warp / lanes, at_once = 8 * lanes;
       std::int64_t const cost =
-          (rows + at_once - 1) / at_once *
-          ((3 + at_once) * ((width + lanes - 1) / lanes) + 4 * std::int64_t(rounds));
+          (rows + together - 1) / together *
+          ((width + at_once - 1) / at_once * of_entries + of_row + of_round * rounds);
       if (best == 1 || cost < least) best = lanes, least = cost;
     }
     return best;
@@ -89,7 +91,6 @@ struct EntriesOfLanes {
     int column;
     int before;  ///< column of the entry before, or -1
     T number;
-    T const* place;  ///< of the number, where that is in memory
   };
   /// Runs begin() for each row that is dealt to the lane, then entry(row, Entry) for the lane's entries of it, and end(row, number
   /// of entries): all lanes as often, of rows beyond the last one with no entries. On devices what some entries ask of memory is
@@ -116,7 +117,7 @@ struct EntriesOfLanes {
       next = row_of(i + step);
       begin();
       if (row.is_scaled_unit) {
-        if (own == 0 && row.count > 0) entry(i, Entry{true, row.first, -1, row.scale, nullptr});
+        if (own == 0 && row.count > 0) entry(i, Entry{true, row.first, -1, row.scale});
       } else if (row.columns == nullptr) {
         for_entries<Numbers, false, false>(row, own, [&](Entry const& e) { entry(i, e); });
       } else {
@@ -143,26 +144,38 @@ struct EntriesOfLanes {
       next[0] = Vendor::load_ahead(of.offsets.lower(some));
       next[1] = Vendor::load_ahead(of.offsets.lower(some + 1));
     };
-    ask((rank >> shift));
+    ask(rank >> shift);
     BATCHWORK_KEEP_LOOP
     for (int i0 = 0; i0 < n; i0 += step) {
-      int const i = i0 + (rank >> shift);
-      AnyRow<T> const row{
-          numbers + next[0], 1, of.columns + next[0], 1, 0, i < n ? next[1] - next[0] : 0};
+      int const i = i0 + (rank >> shift), first = next[0], entries = i < n ? next[1] - next[0] : 0;
       begin();
       int k = own;
       BATCHWORK_KEEP_LOOP
       for (bool is_first = true;; is_first = false) {
         Entry some[at_once] = {};
-        if (k < row.count) load<Numbers, Before, true, true>(row, k, some);
+        if (k < entries) {
+          // What is not there is the last one once more: no branch stands between two loads.
+          BATCHWORK_UNROLL
+          for (int q = 0; q < at_once; ++q) {
+            Entry& e = some[q];
+            int const at = k + q * lanes, last = entries - 1,
+                      index = first + (at < last ? at : last);
+            e.there = at <= last;
+            e.column = Vendor::load_ahead(of.columns + index);
+            if constexpr (Before)
+              e.before = Vendor::load_ahead(of.columns + (index > 0 ? index - 1 : 0));
+            e.number = Numbers ? Vendor::load_ahead(numbers + index) : T(0);
+          }
+          if (Before && k == 0) some[0].before = -1;
+        }
         if (is_first) ask(i + step);
-        if (k >= row.count) break;
+        if (k >= entries) break;
         Vendor::begin_waiting();
         BATCHWORK_UNROLL
         for (int q = 0; q < at_once; ++q) entry(i, some[q]);
-        k += at_once * row_lanes;
+        k += at_once * lanes;
       }
-      end(i, row.count);
+      end(i, entries);
     }
   }
   template <bool Numbers, bool Before, bool Columns, class Body>
@@ -170,36 +183,33 @@ struct EntriesOfLanes {
     BATCHWORK_KEEP_LOOP
     for (int k = own; k < row.count; k += at_once * row_lanes) {
       Entry some[at_once];
-      load<Numbers, Before, Columns, false>(row, k, some);
+      load<Numbers, Before, Columns>(row, k, some);
       Vendor::begin_waiting();
       BATCHWORK_UNROLL
       for (int q = 0; q < at_once; ++q) body(some[q]);
     }
   }
   /// Entries k0, k0 + row_lanes, and so on: all are asked for before one is waited for. What is not there is read elsewhere rather than
-  /// not at all: no branch stands between two loads. SideBySide: the entries of a row are, whose addresses then are short.
-  template <bool Numbers, bool Before, bool Columns, bool SideBySide>
+  /// not at all: no branch stands between two loads.
+  template <bool Numbers, bool Before, bool Columns>
   BATCHWORK_INLINE void load(AnyRow<T> const& row, int k0, Entry (&some)[at_once]) const {
-    std::int64_t const step = SideBySide ? 1 : row.step;
-    std::int64_t const column_step = SideBySide ? 1 : row.column_step;
     BATCHWORK_UNROLL
     for (int q = 0; q < at_once; ++q) {
       Entry& e = some[q];
       int const k = k0 + q * row_lanes;
       e.there = k < row.count;
       int const at = e.there ? k : k0;
-      e.place = row.numbers + at * step;
       e.before = -1;
       e.column = at;
       if constexpr (Columns) {
-        std::int32_t const* const column = row.columns + at * column_step;
+        std::int32_t const* const column = row.columns + at * row.column_step;
         e.column = row.first + Vendor::load_ahead(column);
         if constexpr (Before) {
-          e.before = row.first + Vendor::load_ahead(at == 0 ? column : column - column_step);
+          e.before = row.first + Vendor::load_ahead(at == 0 ? column : column - row.column_step);
           e.before = at == 0 ? -1 : e.before;
         }
       }
-      e.number = Numbers ? Vendor::load_ahead(e.place) : T(0);
+      e.number = Numbers ? Vendor::load_ahead(row.numbers + at * row.step) : T(0);
     }
   }
 };

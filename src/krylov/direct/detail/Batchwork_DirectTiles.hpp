@@ -12,7 +12,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "dense/lu/detail/Batchwork_EliminationTiles.hpp"
+#include "dense/lu/detail/Batchwork_LuTiles.hpp"
 #include "krylov/direct/detail/Batchwork_DirectCondition.hpp"
 #include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
@@ -32,10 +32,10 @@ constexpr int direct_tiles(int n) {
 /// warp. The residual, by all of them, reads the matrix a second time. T is the type of the numbers, F that of the factors, which then
 /// are of rows and columns that were scaled before. Where has_shuffles.
 template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole>
-struct DirectTiles : EliminationTiles<F, Tiles, true> {
-  using Core = EliminationTiles<F, Tiles, true>;
-  using Core::to_multipliers, Core::to_pivots, Core::to_before, Core::to_after, Core::item_numbers;
-  using Core::warps, Core::count, Core::across, Core::rows, Core::turns;
+struct DirectTiles : LuCore<F, Tiles, LuTask::solution> {
+  using Core = LuCore<F, Tiles, LuTask::solution>;
+  using Core::by_rows, Core::matrix_numbers, Core::to_before, Core::to_after, Core::item_numbers;
+  using Core::warps, Core::count, Core::rows;
   using typename Core::Here;
   static constexpr bool is_mixed = !std::is_same_v<T, F>;
 
@@ -53,7 +53,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
                                bytes_of_item = to_notes + sizeof(Notes);
   static_assert(bytes_of_item % 16 == 0);
   /// Of factors that are kept: those parts of an item's scratch that outlive the elimination, one after the other.
-  static constexpr std::size_t kept_bytes = to_multipliers * sizeof(F) + Core::item_bytes -
+  static constexpr std::size_t kept_bytes = matrix_numbers * sizeof(F) + Core::item_bytes -
                                             Core::to_reciprocals * sizeof(F) +
                                             2 * rows * sizeof(T) + sizeof(Notes);
 
@@ -64,10 +64,15 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
   /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have registers for the tiles and what
   /// was seen to be enough beside them. What is slower than that, since it waits, needs as many warps as there can be.
   static constexpr int lanes_wanted() {
-    constexpr int needed = Tiles * across * 2 * int(sizeof(F)) / 4 + 56;
+    constexpr int needed = by_rows ? Core::of_lane * rows * int(sizeof(F)) / 4 + 72
+                                   : Tiles * tiles_across() * 2 * int(sizeof(F)) / 4 + 56;
     int lanes = 256;
     while (lanes < 640 && registers_of_multiprocessor / (lanes + 128) >= needed) lanes += 128;
     return std::max(lanes, count * most_items);
+  }
+  static constexpr int tiles_across() {
+    if constexpr (by_rows) return 0;
+    else return Core::across;
   }
   static constexpr int largest_team = Core::in_scratch ? Core::largest_team : lanes_wanted();
   static constexpr int wanted_teams = Core::in_scratch ? Core::wanted_teams : 1;
@@ -85,7 +90,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       of_b = MatrixTravel::of(p.b, p.n, 1, true, false);
       of_x = MatrixTravel::of(p.x, p.n, 1, true, false);
     }
-    int const most = by_items ? most_items : std::max(1, (Tiles > 4 ? 2 : 4) / warps);
+    int const most = by_items ? most_items : Core::usual_items;
     while (2 * items_per_team <= most && 2 * items_per_team <= p.items) {
       items_per_team *= 2;
       if (bytes() <= limits.scratch(std::max(2, wanted_teams), team())) continue;
@@ -137,6 +142,9 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       meet();
     } else {
       OwnItem const own(*this, here, memory);
+      constexpr int of_line = 128 / int(sizeof(T));
+      for (int k = of_line * here.lane; k < p.near_numbers; k += of_line * count)
+        Vendor::ask_ahead(own.numbers + k);
       clear(here);
       for (int i = here.lane; i < rows; i += count) {
         here.place[i] = -1;
@@ -174,9 +182,16 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
         begin_solution();
         this->factorise_in_scratch(member, here);
       } else {
-        this->factorise(member, here, [&](F(&rest)[Tiles][across][2]) {
-          if constexpr (!is_mixed) scale_tiles(member, here, own, rest);
-          if (p.growth != nullptr) note_largest(here, own, rest);
+        this->factorise(member, here, [&](auto& rest) {
+          if constexpr (!is_mixed && by_rows) scale_rows(here, own, rest);
+          else if constexpr (!is_mixed) scale_tiles(member, here, own, rest);
+          if (p.growth != nullptr) {
+            F most = F(0);
+            for_numbers(here, rest,
+                        [&](F const& number) { most = larger_size(most, abs(number)); });
+            most = larger_of_warp(most);
+            if (here.in_warp == 0) own.notes().largest[here.warp] = T(most);
+          }
           begin_solution();
         });
       }
@@ -247,7 +262,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       }
       kept += end - begin;
     };
-    move(0, to_multipliers * sizeof(F));
+    move(0, matrix_numbers * sizeof(F));
     move(Core::to_reciprocals * sizeof(F), Core::item_bytes);
     move(to_vectors + 2 * rows * sizeof(T), to_vectors + 4 * rows * sizeof(T));
     move(to_notes, bytes_of_item);
@@ -259,7 +274,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
         [&](int item) { return memory.indices(item); });
   }
   static BATCHWORK_INLINE F* entry(F* numbers, int i, int j) {
-    return numbers + j / 4 * Core::group_numbers + 4 * i + j % 4;
+    return numbers + Core::place_of(i, j);
   }
 
   /// The calling lane's item, as DirectSteps has it: what a warp of the item does.
@@ -305,7 +320,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
         x = larger_size(x, Vendor::swapped(x, step));
       return x;
     }
-    BATCHWORK_INLINE F factor(int i, int j) const { return *entry(here.numbers, i, j); }
+    BATCHWORK_INLINE F factor(int i, int j) const { return Core::factor(here, i, j); }
     BATCHWORK_INLINE int row_in_place(int k) const { return here.order[k]; }
     BATCHWORK_INLINE void solve_plain(T* v) const {
       F *const before = here.numbers + to_before, *const after = here.numbers + to_after;
@@ -396,9 +411,9 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
     template <class Number, int N, class Op>
     BATCHWORK_INLINE void join([[maybe_unused]] Number (&x)[N], [[maybe_unused]] Op const& op) {
       if constexpr (warps > 1) {
-        static_assert(turns == 2 && warps * N * sizeof(Number) <= 4 * rows * sizeof(F));
+        static_assert(Core::turns == 2 && warps * N * sizeof(Number) <= 4 * rows * sizeof(F));
         Number* const all =
-            reinterpret_cast<Number*>(here.numbers + to_multipliers + turn * 4 * rows);
+            reinterpret_cast<Number*>(here.numbers + Core::to_multipliers + turn * 4 * rows);
         turn = 1 - turn;
         if (here.in_warp == 0) {
           BATCHWORK_UNROLL
@@ -419,7 +434,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
   BATCHWORK_INLINE void clear(Here const& here) const {
     F const zeros[4] = {F(0), F(0), F(0), F(0)};
     BATCHWORK_KEEP_LOOP
-    for (int k = 4 * here.lane; k < to_multipliers; k += 4 * count)
+    for (int k = 4 * here.lane; k < matrix_numbers; k += 4 * count)
       write_together(here.numbers + k, zeros);
   }
   /// Those of the identity beyond the rows.
@@ -434,24 +449,20 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
     F* const to = memory.numbers(which);
     EntriesOfLanes<T> const entries{
         p.a, p.a.numbers(p.some_item(here.first + which)), p.n, rank, count, p.row_lanes};
-    bool unsorted = false, outside = false;
-    entries.template for_rows<false, true>([] {},
-                                           [&](int i, auto const& e) {
-                                             if (!e.there) return;
-                                             unsigned const j = unsigned(e.column);
-                                             unsorted = unsorted || e.before >= e.column;
-                                             if (j >= unsigned(p.n)) {
-                                               outside = true;
-                                               return;
-                                             }
-                                             F* const at =
-                                                 to + j / 4 * Core::group_numbers + 4 * i + j % 4;
-                                             if (e.place == nullptr) *at = F(e.number);
-                                             else fetch_together<1>(at, e.place);
-                                           },
-                                           [](int, int) {});
-    if (unsorted) memory.notes(which).unsorted = 1;
-    if (outside) memory.notes(which).out_of_range = 1;
+    // What is known of all columns is found without a branch.
+    int unsorted = 0;
+    std::uint32_t largest = 0;
+    entries.template for_rows<true, true>([] {},
+                                          [&](int i, auto const& e) {
+                                            auto const j = std::uint32_t(e.column);
+                                            unsorted |= int(e.before >= e.column);
+                                            largest = j > largest ? j : largest;
+                                            if (e.there && j < std::uint32_t(p.n))
+                                              to[Core::place_of(i, int(j))] = F(e.number);
+                                          },
+                                          [](int, int) {});
+    if (unsorted != 0) memory.notes(which).unsorted = 1;
+    if (largest >= std::uint32_t(p.n)) memory.notes(which).out_of_range = 1;
     put_ones(here);
   }
   /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for all items.
@@ -479,7 +490,7 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       else Vendor::wait_for_warp(member);
     };
     LanesThatWait<decltype(sync)> const lanes{here.lane, count, sync};
-    std::int32_t* const keys = reinterpret_cast<std::int32_t*>(here.numbers + to_pivots);
+    std::int32_t* const keys = reinterpret_cast<std::int32_t*>(here.numbers + to_after);
     bool const inside =
         expand_scaled(p, lanes, own.numbers, own.l, own.c, keys,
                       [&](int i, int j) -> F& { return *entry(here.numbers, i, j); });
@@ -489,18 +500,18 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
   }
 
   /// Powers of two for the rows, then for the columns, of the tiles, which are multiplied by them (LAPACK's geequb).
-  template <class Member>
+  template <class Member, class Rest>
   BATCHWORK_INLINE void scale_tiles([[maybe_unused]] Member const& member, Here const& here,
-                                    OwnItem const& own, F (&rest)[Tiles][across][2]) const {
+                                    OwnItem const& own, Rest& rest) const {
     auto const larger = [](std::int32_t a, std::int32_t b) { return a > b ? a : b; };
-    std::int32_t* const keys = reinterpret_cast<std::int32_t*>(here.numbers + to_multipliers);
+    std::int32_t* const keys = reinterpret_cast<std::int32_t*>(here.numbers + Core::to_multipliers);
     std::int32_t key[Tiles];
     BATCHWORK_UNROLL
     for (int i = 0; i < Tiles; ++i) {
       key[i] = 0;
       BATCHWORK_UNROLL
-      for (int k = 0; k < across; ++k)
-        if (here.tile(k) < Tiles)
+      for (int k = 0; k < Core::across; ++k)
+        if (this->tile(here, k) < Tiles)
           key[i] = larger(key[i], larger(pivot_key(rest[i][k][0]), pivot_key(rest[i][k][1])));
       key[i] = larger(key[i], Vendor::swapped(key[i], 1));
       key[i] = larger(key[i], Vendor::swapped(key[i], 2));
@@ -517,10 +528,10 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       F const factor = p.equilibrates ? scale_to_one<F>(key[i]) : F(1);
       if (here.warp == 0 && here.c == 0) own.l[row] = factor;
       BATCHWORK_UNROLL
-      for (int k = 0; k < across; ++k) rest[i][k][0] *= factor, rest[i][k][1] *= factor;
+      for (int k = 0; k < Core::across; ++k) rest[i][k][0] *= factor, rest[i][k][1] *= factor;
     }
     BATCHWORK_UNROLL
-    for (int k = 0; k < across; ++k) {
+    for (int k = 0; k < Core::across; ++k) {
       BATCHWORK_UNROLL
       for (int e = 0; e < 2; ++e) {
         std::int32_t most = 0;
@@ -529,11 +540,58 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
         BATCHWORK_UNROLL_ON_DEVICE
         for (int step = 4; step < lanes_of_warp; step *= 2)
           most = larger(most, Vendor::swapped(most, step));
-        if (here.tile(k) >= Tiles) continue;
+        if (this->tile(here, k) >= Tiles) continue;
         F const factor = p.equilibrates ? scale_to_one<F>(most) : F(1);
-        if (here.r == 0) own.c[8 * here.tile(k) + 2 * here.c + e] = factor;
+        if (here.r == 0) own.c[8 * this->tile(here, k) + 2 * here.c + e] = factor;
         BATCHWORK_UNROLL
         for (int i = 0; i < Tiles; ++i) rest[i][k][e] *= factor;
+      }
+    }
+  }
+  /// The same for whole rows in registers: a lane has the largest numbers of its rows, and finds those of two columns in scratch.
+  BATCHWORK_INLINE void scale_rows(Here const& here, OwnItem const& own,
+                                   F (&rest)[Core::of_lane][rows]) const {
+    auto const factor_of = [&](std::int32_t key) {
+      return p.equilibrates ? scale_to_one<F>(key) : F(1);
+    };
+    F l[Core::of_lane];
+    BATCHWORK_UNROLL
+    for (int s = 0; s < Core::of_lane; ++s) {
+      std::int32_t most = 0;
+      BATCHWORK_UNROLL
+      for (int j = 0; j < rows; ++j) {
+        std::int32_t const key = j < p.n ? pivot_key(rest[s][j]) : 0;
+        most = key > most ? key : most;
+      }
+      l[s] = factor_of(most);
+      if (Core::row_of(here, s) < p.n) own.l[Core::row_of(here, s)] = l[s];
+    }
+    Vendor::meet_in_warp();
+    std::int32_t most[2] = {0, 0};
+    int const j0 = 2 * here.in_warp < rows ? 2 * here.in_warp : 0;
+    BATCHWORK_KEEP_LOOP
+    for (int i = 0; i < p.n; ++i) {
+      F some[2];
+      read_together(some, entry(here.numbers, i, j0));
+      F const of_row = own.l[i];
+      BATCHWORK_UNROLL
+      for (int e = 0; e < 2; ++e) {
+        std::int32_t const key = pivot_key(some[e] * of_row);
+        most[e] = key > most[e] ? key : most[e];
+      }
+    }
+    F const c[2] = {factor_of(most[0]), factor_of(most[1])};
+    if (2 * here.in_warp < rows) write_together(own.c + j0, c);
+    Vendor::meet_in_warp();
+    constexpr int together = Core::together;
+    BATCHWORK_UNROLL
+    for (int j = 0; j < rows; j += together) {
+      F of_columns[together];
+      read_together(of_columns, own.c + j);
+      BATCHWORK_UNROLL
+      for (int e = 0; e < together; ++e) {
+        BATCHWORK_UNROLL
+        for (int s = 0; s < Core::of_lane; ++s) rest[s][j + e] *= l[s] * of_columns[e];
       }
     }
   }
@@ -570,29 +628,36 @@ struct DirectTiles : EliminationTiles<F, Tiles, true> {
       x = larger_size(x, Vendor::swapped(x, step));
     return x;
   }
-  BATCHWORK_INLINE void note_largest(Here const& here, OwnItem const& own,
-                                     F const (&rest)[Tiles][across][2]) const {
-    F most = F(0);
-    BATCHWORK_UNROLL
-    for (int k = 0; k < across; ++k) {
+  /// The numbers of the item that the lane has in registers.
+  template <class Rest, class Body>
+  BATCHWORK_INLINE void for_numbers(Here const& here, Rest const& rest, Body const& body) const {
+    if constexpr (by_rows) {
       BATCHWORK_UNROLL
-      for (int i = 0; i < Tiles; ++i) {
+      for (int s = 0; s < Core::of_lane; ++s) {
         BATCHWORK_UNROLL
-        for (int e = 0; e < 2; ++e)
-          if (8 * i + here.r < p.n && here.tile(k) < Tiles &&
-              8 * here.tile(k) + 2 * here.c + e < p.n)
-            most = larger_size(most, abs(rest[i][k][e]));
+        for (int j = 0; j < rows; ++j)
+          if (Core::row_of(here, s) < p.n && j < p.n) body(rest[s][j]);
+      }
+    } else {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < Core::across; ++k) {
+        BATCHWORK_UNROLL
+        for (int i = 0; i < Tiles; ++i) {
+          BATCHWORK_UNROLL
+          for (int e = 0; e < 2; ++e)
+            if (8 * i + here.r < p.n && this->tile(here, k) < Tiles &&
+                8 * this->tile(here, k) + 2 * here.c + e < p.n)
+              body(rest[i][k][e]);
+        }
       }
     }
-    most = larger_of_warp(most);
-    if (here.in_warp == 0) own.notes().largest[here.warp] = T(most);
   }
   /// The largest number of the scaled matrix over that of U.
   BATCHWORK_INLINE T growth_of(Here const& here, OwnItem const& own) const {
     F most = F(0);
     for (int i = here.in_warp; i < p.n; i += lanes_of_warp)
       for (int j = here.place[i]; j < p.n; ++j)
-        most = larger_size(most, abs(*entry(here.numbers, i, j)));
+        most = larger_size(most, abs(Core::factor(here, i, j)));
     most = larger_of_warp(most);
     T largest = T(0);
     for (T const& of_warp : own.notes().largest) largest = larger_size(largest, of_warp);

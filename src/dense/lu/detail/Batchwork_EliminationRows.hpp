@@ -1,0 +1,334 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// EliminationRows: elimination of matrices of up to 64 rows by a warp each, whose lanes hold a whole row or two in registers. Kernels of lu,
+/// solve_lu and determinant, and of direct solves, are made of it.
+#ifndef BATCHWORK_ELIMINATIONROWS_HPP
+#define BATCHWORK_ELIMINATIONROWS_HPP
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/Batchwork_Exchange.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
+
+namespace Batchwork::Impl {
+
+/// Whether lanes have registers for their rows of a matrix.
+template <class T>
+constexpr bool rows_fit_lanes(int rows) {
+  return rows <= (sizeof(T) == 4 ? 64 : 56);
+}
+
+/// A matrix of up to N rows, a multiple of 8; lane l of a warp has row l, and row 32 + l. Elimination with row pivoting, a column a step, by
+/// outer products (Golub and Van Loan, Matrix Computations, 4th edition, section 3.4.1; LAPACK's getf2). Rows stay where they are: the
+/// lane with the pivot writes what is left of its row to scratch, from where all others read it.
+///
+/// What is left of a row begins at its first register in every step: the number behind it, less its multiple of the pivot's row, comes
+/// to its place. So one loop does eight steps, for rows that are eight numbers shorter than those of the loop before, and the code
+/// of all of them stays in the cache. The search for the next pivot begins when the first numbers are there, and ends while the others
+/// are computed. One wait a step.
+///
+/// L and U stay in scratch, in the places of the matrix, but U moved to the right, to where 16 bytes are aligned: see `u`. Where
+/// has_shuffles.
+///
+/// OneSide: there is one vector, whose forward substitution goes along with the elimination.
+template <class T, int N, bool OneSide>
+struct EliminationRows : WarpsOfItem<T, N, 1> {
+  using Base = WarpsOfItem<T, N, 1>;
+  using Base::count, Base::n;
+  using typename Base::Here;
+  static_assert(N % 8 == 0 && rows_fit_lanes<T>(N));
+
+  static constexpr bool by_rows = true, in_scratch = false;
+  static constexpr int rows = N;
+  static constexpr int of_lane = (N + lanes_of_warp - 1) / lanes_of_warp;  ///< rows of a lane
+  /// Numbers that are read at once, and those from one row to the next, so that lanes that read the same place of theirs do not
+  /// wait for each other.
+  static constexpr int together = 16 / int(sizeof(T)), leading = N + together;
+  /// Items of a team: a sector of 32 bytes of neighbouring ones.
+  static constexpr int most_items = 32 / int(sizeof(T));
+  /// Where items are not near each other.
+  static constexpr int usual_items = N > 32 ? 2 : 4;
+  /// Lanes of a multiprocessor, whole warps for each of its four schedulers: as many as have registers for a row and for what was seen
+  /// beside it. A team that large would leave each lane as many registers.
+  static constexpr int lanes_wanted() {
+    constexpr int needed = of_lane * N * int(sizeof(T)) / 4 + (of_lane == 1 ? 48 : 36);
+    int lanes = 256;
+    while (lanes < 1024 && registers_of_multiprocessor / (lanes + 128) >= needed) lanes += 128;
+    return lanes;
+  }
+  static constexpr int largest_team = lanes_wanted(), wanted_teams = 1;
+
+  // Where the numbers of an item stand in its scratch: the matrix, a right-hand side, the solution, and the reciprocals of the pivots.
+  static constexpr int matrix_numbers = N * leading, to_before = matrix_numbers,
+                       to_after = to_before + N, to_reciprocals = to_after + N,
+                       item_numbers = to_reciprocals + 2 * N;
+  /// Behind them for each row its place, and for each place its row.
+  static constexpr std::size_t item_bytes = item_numbers * sizeof(T) + 2 * N * 2;
+  static_assert(item_bytes % 16 == 0);
+
+  /// The number of a matrix before it is eliminated, and one of L.
+  static constexpr BATCHWORK_INLINE int place_of(int i, int j) { return i * leading + j; }
+  /// How far U of the row in place k is moved.
+  static constexpr BATCHWORK_INLINE int moved(int k) {
+    return int(unsigned(together - k % together) % together);
+  }
+  /// One of U, of a row that is in place k.
+  static constexpr BATCHWORK_INLINE int u(int i, int j, int k) {
+    return i * leading + j + moved(k);
+  }
+  /// A number of the factors.
+  static BATCHWORK_INLINE T factor(Here const& here, int i, int j) {
+    int const k = here.place[i];
+    return here.numbers[j < k ? place_of(i, j) : u(i, j, k)];
+  }
+
+  /// No row in a place.
+  BATCHWORK_INLINE void begin(Here const& here) const {
+    for (int i = here.lane; i < N; i += count) {
+      here.place[i] = -1;
+      here.order[i] = std::int16_t(i);
+    }
+  }
+
+  // ---- elimination ----
+
+  /// \param prepare  changes the rows of the lane, prepare(rest), before the elimination
+  template <class Member, class Prepare = MatrixAsItIs>
+  BATCHWORK_INLINE void factorise(Member const& member, Here const& here,
+                                  Prepare const& prepare = {}) const {
+    Rest rest;
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const row = row_of(here, s);
+      read_together(rest.x[s], here.numbers + place_of(row < N ? row : 0, 0));
+      rest.place[s] = row < n ? -1 : N;
+    }
+    prepare(rest.x);
+    Vendor::wait_for_warp(member);
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const row = row_of(here, s);
+      rest.y[s] = OneSide && row < n ? here.numbers[to_before + row] : T(0);
+    }
+    rest.search();
+    eliminate<N>(here, rest);
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const row = row_of(here, s);
+      if (OneSide && row < N) here.numbers[to_before + row] = rest.y[s];
+    }
+    Vendor::wait_for_warp(member);
+  }
+  static BATCHWORK_INLINE int row_of(Here const& here, int s) {
+    return here.in_warp + lanes_of_warp * s;
+  }
+
+  /// U from where it was moved to: all of it stands in the places of the matrix.
+  BATCHWORK_INLINE void move_back(Here const& here) const {
+    if constexpr (together > 1) {
+      for (int i = here.in_warp; i < n; i += lanes_of_warp) {
+        int const k = here.place[i], by = moved(k);
+        if (by == 0) continue;
+        T* const row = here.numbers + place_of(i, 0);
+        for (int j = k; j < n; ++j) row[j] = row[j + by];
+      }
+    }
+  }
+
+  // ---- what comes of the factors ----
+
+  BATCHWORK_INLINE T pivot(Here const& here, int k) const {
+    return here.numbers[u(here.order[k], k, k)];
+  }
+  BATCHWORK_INLINE std::int32_t status(Here const& here) const {
+    return Base::status_of(here, [&](int k) { return pivot(here, k); });
+  }
+  /// L y = P b for one vector more, in to_before, as the elimination does it along with the first; then `backward`.
+  BATCHWORK_INLINE void forward(Here const& here) const {
+    T* const before = here.numbers + to_before;
+    T y[of_lane];
+    int place[of_lane];
+    T const* row[of_lane];
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const i = row_of(here, s);
+      place[s] = i < n ? here.place[i] : -1;
+      y[s] = i < n ? before[i] : T(0);
+      row[s] = here.numbers + place_of(i < n ? i : 0, 0);
+    }
+    BATCHWORK_KEEP_LOOP
+    for (int k0 = 0; k0 < n; k0 += 4) {
+      T l[of_lane][4];
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) read_together(l[s], row[s] + k0);
+      BATCHWORK_UNROLL
+      for (int q = 0; q < 4; ++q) {
+        int const k = k0 + q, from = here.order[k];
+        T const known = Vendor::from_lane<lanes_of_warp>(
+            Base::template of_slot<of_lane>(from / lanes_of_warp, [&](int s) { return y[s]; }),
+            from % lanes_of_warp);
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) y[s] = place[s] > k ? y[s] - l[s][q] * known : y[s];
+      }
+    }
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s)
+      if (row_of(here, s) < n) before[row_of(here, s)] = y[s];
+    Vendor::meet_in_warp();
+  }
+  /// U x = y for the one vector: x_k goes from the lane that has it to all above it.
+  BATCHWORK_INLINE void backward(Here const& here) const {
+    T *const before = here.numbers + to_before, *const after = here.numbers + to_after;
+    T y[of_lane];
+    int place[of_lane];
+    T const* row[of_lane];
+    PivotReciprocal<T> divisor[of_lane];
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const i = row_of(here, s), some = i < n ? i : 0, k = here.place[some];
+      place[s] = i < n ? k : N;
+      y[s] = before[some];
+      row[s] = here.numbers + u(some, 0, k);
+      divisor[s] = this->reciprocal(here.numbers + to_reciprocals, k);
+    }
+    BATCHWORK_KEEP_LOOP
+    for (int k0 = (n - 1) / 4 * 4; k0 >= 0; k0 -= 4) {
+      T above[of_lane][4];
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) {
+        BATCHWORK_UNROLL
+        for (int q = 0; q < 4; ++q) above[s][q] = row[s][k0 + q];
+      }
+      BATCHWORK_UNROLL
+      for (int q = 3; q >= 0; --q) {
+        int const k = k0 + q, from = here.order[k];
+        T x[of_lane];
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) x[s] = divisor[s] * y[s];
+        T const known = Vendor::from_lane<lanes_of_warp>(
+            Base::template of_slot<of_lane>(from / lanes_of_warp, [&](int s) { return x[s]; }),
+            from % lanes_of_warp);
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s)
+          y[s] = place[s] < k && k < n ? y[s] - above[s][q] * known : y[s];
+        if (here.in_warp == 0) after[k] = known;
+      }
+    }
+    Vendor::meet_in_warp();
+  }
+
+ private:
+  /// The rows of a lane, and the pivot that is next.
+  struct Rest {
+    T x[of_lane][N], y[of_lane];
+    int place[of_lane];  ///< -1 while it has none
+    std::int32_t size;   ///< pivot_key of the pivot
+    int lane, of_rows;   ///< that has it, and which of its rows it is
+    int slot;            ///< of the calling lane's own candidate
+    T inverse;           ///< of that, times its scale
+
+    /// Of equal ones the first row.
+    BATCHWORK_INLINE void search() {
+      std::int32_t best = -1;
+      slot = 0;
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) {
+        std::int32_t const key = place[s] < 0 ? pivot_key(x[s][0]) : -1;
+        slot = key > best ? s : slot;
+        best = key > best ? key : best;
+      }
+      size = Vendor::largest_of<lanes_of_warp>(best);
+      unsigned votes = Vendor::votes_in_warp(best == size);
+      of_rows = 0;
+      if constexpr (of_lane == 2) {
+        unsigned const first = Vendor::votes_in_warp(best == size && slot == 0);
+        of_rows = first == 0 ? 1 : 0;
+        votes = first == 0 ? votes : first;
+      }
+      lane = Vendor::lowest_bit(votes);
+      inverse =
+          pivot_divisor(Base::template of_slot<of_lane>(slot, [&](int s) { return x[s][0]; }), best)
+              .inverse;
+    }
+  };
+
+  template <int Width>
+  BATCHWORK_INLINE void eliminate(Here const& here, Rest& rest) const {
+    int const k0 = N - Width;
+    BATCHWORK_KEEP_LOOP
+    for (int k = k0; k < k0 + 8; ++k) {
+      if (k >= n) return;
+      step<Width>(here, rest, k);
+    }
+    if constexpr (Width > 8) eliminate<Width - 8>(here, rest);
+  }
+  /// Step k, whose rows have up to Width numbers left.
+  template <int Width>
+  BATCHWORK_INLINE void step(Here const& here, Rest& rest, int k) const {
+    bool const has_pivot = here.in_warp == rest.lane;
+    // Of the last eight.
+    auto const is_beyond = [&](int j) { return j > Width - 8 && k + j >= N; };
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      if (!has_pivot || rest.slot != s) continue;
+      int const row = row_of(here, s);
+      T* const line = here.numbers + u(row, k, k);
+      BATCHWORK_UNROLL
+      for (int j = 0; j < Width; j += together) {
+        if (is_beyond(j)) continue;
+        T some[together];
+        BATCHWORK_UNROLL
+        for (int e = 0; e < together; ++e) some[e] = rest.x[s][j + e];
+        write_together(line + j, some);
+      }
+      if constexpr (OneSide) here.numbers[to_after + k] = rest.y[s];
+      here.numbers[to_reciprocals + 2 * k] = scale_of_pivot<T>(rest.size);
+      here.numbers[to_reciprocals + 2 * k + 1] = rest.inverse;
+      here.place[row] = std::int16_t(k);
+      here.order[k] = std::int16_t(row);
+      rest.place[s] = k;
+    }
+    T const* const line = here.numbers + u(rest.lane + lanes_of_warp * rest.of_rows, k, k);
+    Vendor::meet_in_warp();
+    PivotReciprocal<T> const divisor = this->reciprocal(here.numbers + to_reciprocals, k);
+    T const known = OneSide ? here.numbers[to_after + k] : T(0);
+    T l[of_lane];
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      // Of a row that has a place nothing is taken, whatever it holds.
+      bool const has_none = rest.place[s] < 0;
+      l[s] = has_none ? divisor * rest.x[s][0] : T(0);
+      if (has_none) here.numbers[place_of(row_of(here, s), k)] = l[s];
+    }
+    auto const subtract = [&](int j) {
+      if (is_beyond(j)) return;
+      T some[together];
+      read_together(some, line + j);
+      BATCHWORK_UNROLL
+      for (int e = 0; e < together; ++e) {
+        if (j + e == 0) continue;
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) rest.x[s][j + e - 1] = rest.x[s][j + e] - l[s] * some[e];
+      }
+    };
+    subtract(0);
+    rest.search();
+    if constexpr (OneSide) {
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) rest.y[s] -= l[s] * known;
+    }
+    BATCHWORK_UNROLL
+    for (int j = together; j < Width; j += together) subtract(j);
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif

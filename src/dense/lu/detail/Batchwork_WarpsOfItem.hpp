@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// WarpsOfItem: the lanes of some warps that eliminate a matrix together, and what they find of it in scratch.
+#ifndef BATCHWORK_WARPSOFITEM_HPP
+#define BATCHWORK_WARPSOFITEM_HPP
+
+#include <cstdint>
+
+#include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "view/detail/layout/Batchwork_MatrixTravel.hpp"
+
+namespace Batchwork::Impl {
+
+/// What is done with the numbers of a matrix in registers before it is eliminated.
+struct MatrixAsItIs {
+  template <class Numbers>
+  BATCHWORK_INLINE void operator()(Numbers const&) const {}
+};
+
+/// Of matrices of up to Rows rows, Warps warps each, which is a power of two where teams have several items.
+template <class T, int Rows, int Warps>
+struct WarpsOfItem {
+  static constexpr int warps = Warps, count = Warps * lanes_of_warp;  ///< lanes of an item
+
+  int n = 0;  ///< rows of an item
+
+  /// The calling lane and its item.
+  struct Here : LaneOfItems {
+    int warp, in_warp;   ///< of the item's; rank in it
+    int r, c;            ///< row and pair of columns of a tile, see EliminationTiles
+    std::int64_t first;  ///< item of the team
+    T* numbers;
+    std::int16_t *place, *order;  ///< for each row its place, and for each place its row
+  };
+
+  template <class Member, class Numbers, class Indices>
+  BATCHWORK_INLINE Here lane_of(Member const& member, int items_per_team, std::int64_t items,
+                                Numbers const& numbers_of, Indices const& indices_of) const {
+    Here here;
+    here.first = std::int64_t(member.league_rank()) * items_per_team;
+    here.template take_place<count>(member, items_per_team, items - here.first);
+    here.warp = int(unsigned(here.lane) / lanes_of_warp);
+    here.in_warp = int(unsigned(here.lane) % lanes_of_warp);
+    here.r = int(unsigned(here.in_warp) / 4), here.c = int(unsigned(here.in_warp) % 4);
+    here.numbers = numbers_of(here.item);
+    here.place = indices_of(here.item);
+    here.order = here.place + Rows;
+    return here;
+  }
+
+  /// of(slot), of Slots rows that a lane has.
+  template <int Slots, class Of>
+  static BATCHWORK_INLINE T of_slot([[maybe_unused]] int slot, Of const& of) {
+    T x = of(Slots - 1);
+    BATCHWORK_UNROLL
+    for (int s = Slots - 2; s >= 0; --s) x = slot == s ? of(s) : x;
+    return x;
+  }
+  /// The status of the first pivot that is zero or not finite.
+  template <class Pivot>
+  BATCHWORK_INLINE std::int32_t status_of(Here const& here, Pivot const& pivot) const {
+    std::int32_t code = 0;
+    for (int k0 = 0; k0 < n; k0 += lanes_of_warp) {
+      int const k = k0 + here.in_warp;
+      std::int32_t const mine = k < n ? pivot_status(pivot(k), k) : 0;
+      unsigned const votes = Vendor::votes_in_warp(mine != 0);
+      if (votes != 0 && code == 0)
+        code = Vendor::from_lane<lanes_of_warp>(mine, Vendor::lowest_bit(votes));
+    }
+    return code;
+  }
+  static BATCHWORK_INLINE PivotReciprocal<T> reciprocal(T const* reciprocals, int k) {
+    PivotReciprocal<T> r;
+    r.scale = reciprocals[2 * k];
+    r.inverse = reciprocals[2 * k + 1];
+    return r;
+  }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
