@@ -17,6 +17,7 @@
 
 #include "dense/cholesky/detail/Batchwork_TriangleChoice.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleHost.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleLanes.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
@@ -102,6 +103,7 @@ void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::in
     call.check_size(0, p.n, most_triangle_rows<T>(limits.scratch_of_team, solves),
                     "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
+    if (launch_triangle_lanes<Factors>(exec, call, p)) return;
     with_kernel<Factors>(
         p, limits, [&]<class Kernel>() { launch_triangle_kernel<Kernel>(exec, call, p, limits); });
   } else {
