@@ -133,7 +133,7 @@ struct ItemsOfWarp {
     }
   }
   /// The same for columns of just R numbers, of which f has K at once: R x K numbers, row by row, with zeros for columns that are not
-  /// there. The lane of a warp that carries what it changes in place, or has no item, reads no other's.
+  /// there. A lane that has no item reads none.
   template <int R, int K, class F>
   BATCHWORK_INLINE void for_some_columns(StoredItems<T const> const& from, StoredItems<T> const& to,
                                          int columns, F const& f) const {

@@ -560,6 +560,33 @@ TEST(CholeskyLanes, OperandsArrangedEachInItsWay) {
     check_lanes<float, 8>(8, 35, how, random);
   }
 }
+/// The transposed factors in the place of the matrices: each is read before it is written.
+template <class T, int N>
+void check_over_transpose(std::int64_t items, Random& random) {
+  for (auto how : all_arranged) {
+    ArrangedBatch<T> const a(items, N, N, how), l(items, N, N, how);
+    put_spd(a, random);
+    Impl::TriangleProblem<T> p;
+    p.n = N;
+    p.items = items;
+    p.a = storage(a).as_const();
+    p.l = storage(l);
+    p.factors = p.stores_factor = true;
+    run_lanes_of<N>(p);
+    p.l = storage(a);
+    std::swap(p.l.row, p.l.col);
+    run_lanes_of<N>(p);
+    a.download(), l.download();
+    for (std::int64_t k = 0; k < items; ++k)
+      for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j) ASSERT_EQ(a.at(k, j, i), l.at(k, i, j));
+  }
+}
+TEST(CholeskyLanes, OverItsTranspose) {
+  Random random(10);
+  check_over_transpose<float, 4>(33, random);
+  check_over_transpose<double, 5>(7, random);
+}
 /// Compact groups, the last one not full.
 TEST(CholeskyLanes, CompactGroups) {
   Random random(8);

@@ -57,6 +57,7 @@ struct StoredTriangles {
   }
 };
 
+/// The factor of an item. As of TriangleOfLane no extent spills; of 8 rows in double they have 164 and 160 registers (CUDA 13, sm_90).
 template <class T, int N>
 struct CholeskyOfLane {
   using number = T;
@@ -173,7 +174,8 @@ struct TriangleOfLane {
   }
 };
 
-/// Right-hand sides to which triangular systems are solved so. More have lanes of their own (TriangleColumns), more of them.
+/// Right-hand sides to which triangular systems are solved so. More have lanes of their own (TriangleColumns). With a factor that is not
+/// known yet there is no such kernel: then all are.
 inline constexpr int sides_of_lane = 8;
 
 /// \returns whether it has launched a kernel in which a lane has an item
