@@ -33,7 +33,7 @@ set(foundation ${rooms})
 room(fused core tile view launch)
 room(dense/copy core view launch)
 room(dense/gemm core view launch)
-room(dense/cholesky core view launch)
+room(dense/cholesky core tile view launch)
 room(dense/lu core tile view launch)
 room(dense/decompositions core tile view launch)
 # Direct solves of systems are made of what lu is made of.

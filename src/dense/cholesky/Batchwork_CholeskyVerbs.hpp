@@ -17,6 +17,7 @@
 
 #include "dense/cholesky/detail/Batchwork_TriangleChoice.hpp"
 #include "dense/cholesky/detail/Batchwork_TriangleHost.hpp"
+#include "dense/cholesky/detail/Batchwork_TriangleLanes.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
@@ -102,6 +103,7 @@ void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::in
     call.check_size(0, p.n, most_triangle_rows<T>(limits.scratch_of_team, solves),
                     "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
     if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
+    if (launch_triangle_lanes<Factors>(exec, call, p)) return;
     with_kernel<Factors>(
         p, limits, [&]<class Kernel>() { launch_triangle_kernel<Kernel>(exec, call, p, limits); });
   } else {
@@ -274,8 +276,8 @@ struct SolveOfOperands {
 /// those from it on are NaN. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::cholesky or Batchwork::cholesky(label); asynchronous, allocates nothing,
-/// never fences. Zero items, rows or right-hand sides are no launch, and write no status. N^3 / 3 operations an item. On devices 8
-/// to 32 lanes of a warp have an item of up to 64 rows, by the left-looking algorithm in panels of eight columns, a team has a larger one, by the
+/// never fences. Zero items, rows or right-hand sides are no launch, and write no status. N^3 / 3 operations an item. On devices
+/// a lane has an item of up to 8 rows in registers, as cholesky(tile); 8 to 32 lanes of a warp have one of up to 64, by the left-looking algorithm in panels of eight columns, a team has a larger one, by the
 /// right-looking algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf); on hosts a thread has one. For items that are part of a longer sequence, and for extents up to 32 known at
 /// compile time, see cholesky(tile) in map.
 ///

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "core/Batchwork_Value.hpp"
+#include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"
@@ -131,6 +132,67 @@ struct ItemsOfWarp {
       else if (!from.items_near) Vendor::wait_for_warp(member);
     }
   }
+  /// The same for columns of just R numbers, of which f has K at once: R x K numbers, row by row, with zeros for columns that are not
+  /// there. A lane that has no item reads none.
+  template <int R, int K, class F>
+  BATCHWORK_INLINE void for_some_columns(StoredItems<T const> const& from, StoredItems<T> const& to,
+                                         int columns, F const& f) const {
+    constexpr KnownExtent<R> rows;
+    T* const carried = reinterpret_cast<T*>(buffer) + lane * CarriedByWarp<T, R, R>::stride;
+    for (int c0 = 0; c0 < columns; c0 += R) {
+      int const some = columns - c0 < R ? columns - c0 : R;
+      auto const source = columns_from(from, c0);
+      auto const target = columns_from(to, c0);
+      if (!from.items_near) carry_in<R, R>(source, rows, some);
+      BATCHWORK_KEEP_LOOP
+      for (int c = 0; c < some; c += K) {
+        T x[R * K];
+        if (from.items_near) {
+          Storage<T const> const& s = source.storage;
+          T const* const own = item_of(s, begin + slot()) + c * s.col;
+          for_all<R, K>([&](int i, int q) {
+            x[i * K + q] = lane < stored && c + q < some ? own[i * s.row + q * s.col] : T(0);
+          });
+        } else {
+          BATCHWORK_UNROLL
+          for (int i = 0; i < R; ++i) {
+            T line[K];
+            if constexpr (line_is_aligned<R, K>) read_together(line, carried + i * R + c);
+            BATCHWORK_UNROLL
+            for (int q = 0; q < K; ++q) {
+              bool const there = lane < count && c + q < some;
+              if constexpr (!line_is_aligned<R, K>) line[q] = there ? carried[i * R + c + q] : T(0);
+              x[i * K + q] = there ? line[q] : T(0);
+            }
+          }
+        }
+        f(x);
+        if (to.items_near) {
+          Storage<T> const& t = target.storage;
+          T* const own = item_of(t, begin + slot()) + c * t.col;
+          for_all<R, K>([&](int i, int q) {
+            if (lane < stored && c + q < some) own[i * t.row + q * t.col] = x[i * K + q];
+          });
+        } else {
+          BATCHWORK_UNROLL
+          for (int i = 0; i < R; ++i) {
+            T line[K];
+            BATCHWORK_UNROLL
+            for (int q = 0; q < K; ++q) line[q] = x[i * K + q];
+            if constexpr (line_is_aligned<R, K>) {
+              write_together(carried + i * R + c, line);
+            } else {
+              BATCHWORK_UNROLL
+              for (int q = 0; q < K; ++q)
+                if (c + q < some) carried[i * R + c + q] = line[q];
+            }
+          }
+        }
+      }
+      if (!to.items_near) carry_out<R, R>(target, rows, some);
+      else if (!from.items_near) Vendor::wait_for_warp(member);
+    }
+  }
   BATCHWORK_INLINE void put_status(StatusTarget const& to, std::int32_t code) const {
     if (to.wanted() && lane < stored) to.put(begin + lane, code);
   }
@@ -156,6 +218,11 @@ struct ItemsOfWarp {
       for (int j = 0; j < C; ++j) f(i, j);
     }
   }
+
+  /// Whether K numbers side by side of a carried row of R are aligned, so that they may be read and written at once: numbers beyond
+  /// what is there are of the same row then.
+  template <int R, int K>
+  static constexpr bool line_is_aligned = R % K == 0 && (K == 2 || K == 4);
 
   template <int R, int C, class U, class Rows, class Cols>
   BATCHWORK_INLINE void carry_in(StoredItems<U> const& from, Rows rows, Cols cols) const {

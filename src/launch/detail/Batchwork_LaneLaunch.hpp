@@ -53,9 +53,10 @@ struct LaneTeams {
   int lanes = largest_team;
 
   LaneTeams(F const& of, DeviceLimits const& limits) : f(of), of_warp(of.carried_bytes()) {
-    while (
-        lanes > lanes_of_warp &&
-        (bytes() > std::min(scratch_of_a_team, limits.scratch_of_team) || lanes / 2 >= f.items()))
+    // A multiprocessor has scratch for the teams that are wanted.
+    while (lanes > lanes_of_warp &&
+           (bytes() > std::min(scratch_of_a_team, limits.scratch(wanted_teams, lanes)) ||
+            lanes / 2 >= f.items()))
       lanes /= 2;
   }
   int team() const { return lanes; }

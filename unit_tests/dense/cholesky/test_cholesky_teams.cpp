@@ -6,6 +6,7 @@
 #include "dense/cholesky/TriangleCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
+#include "support/LaneTeams.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -36,6 +37,13 @@ void run_problem(Impl::TriangleProblem<T> const& p, By by = By::teams) {
   if (by == By::teams) Impl::with_teams<T>(p.n, p.factors, run);
   else if (p.factors) Impl::with_panels<T>(p.n, h200_with_kokkos_4(), run);
   else Impl::with_columns<T>(p.n, run);
+}
+
+/// The kernel in which a lane has an item of N rows.
+template <int N, class T>
+void run_lanes_of(Impl::TriangleProblem<T> const& p) {
+  if (p.stores_factor) run_lanes(Impl::CholeskyOfLane<T, N>(p));
+  else run_lanes(Impl::TriangleOfLane<T, N>(p));
 }
 
 /// A call on so many items of n rows that are item-contiguous or interleaved.
@@ -287,6 +295,84 @@ TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
         }
 }
 
+/// How the matrices, their factors, the right-hand sides and the solutions of a problem are arranged.
+struct ArrangedProblem {
+  Arranged a, l, b, x;
+};
+constexpr ArrangedProblem all_alike(Arranged how) { return {how, how, how, how}; }
+
+/// Factors, and solutions with them, of what run(problem) computes; in place, too. \param solves_spd_too  solve_cholesky as well
+template <class T, class Run>
+void check_small_items(int n, int columns, std::int64_t items, ArrangedProblem how,
+                       bool solves_spd_too, Random& random, Run const& run) {
+  SCOPED_TRACE(std::to_string(n) + ", arranged " + std::to_string(int(how.a)) + ", columns " +
+               std::to_string(columns));
+  ArrangedBatch<T> const a(items, n, n, how.a), l(items, n, n, how.l), b(items, n, columns, how.b),
+      y(items, n, columns, how.x), z(items, n, columns, how.x);
+  put_spd(a, random);
+  b.randomise(random);
+  std::vector<std::int32_t> codes(std::size_t(items), -1);
+  Impl::TriangleProblem<T> p;
+  p.n = n;
+  p.items = items;
+  p.a = storage(a).as_const();
+  p.l = storage(l);
+  p.factors = p.stores_factor = true;
+  p.status.narrow = codes.data();
+  p.status.group = 1;
+  run(p);
+  for (auto code : codes) EXPECT_EQ(code, 0);
+  l.download();
+  p.factors = p.stores_factor = false;
+  p.a = storage(l).as_const();
+  p.columns = columns;
+  p.b = storage(b).as_const();
+  p.x = storage(y);
+  p.forward = true;
+  run(p);
+  p.x = storage(z);
+  p.forward = false;
+  p.backward = true;
+  run(p);
+  for (auto const* m : {&y, &z}) m->download();
+  for (std::int64_t k = 0; k < items; ++k) {
+    Dense const factor = item(l, k);
+    EXPECT_EQ(codes[std::size_t(k)], 0);
+    ASSERT_TRUE(is_factor<T>(factor, item(a, k)));
+    ASSERT_TRUE(solves_triangle<T>(item(y, k), factor, item(b, k)));
+    ASSERT_TRUE(solves_triangle<T>(item(z, k), transpose(factor), item(b, k)));
+  }
+  for (auto const* m : {&l, &y, &z})
+    EXPECT_EQ(m->poisoned(), m->host.extent(0) - std::size_t(items * n * m->cols));
+  if (solves_spd_too) {
+    p.a = storage(a).as_const();
+    p.factors = p.forward = p.backward = true;
+    run(p);
+    z.download();
+    for (std::int64_t k = 0; k < items; ++k)
+      ASSERT_TRUE(solves_spd<T>(item(z, k), item(a, k), item(b, k)));
+    EXPECT_EQ(z.poisoned(), z.host.extent(0) - std::size_t(items * n * columns));
+    p.a = storage(l).as_const();
+    p.factors = false;
+  }
+  // In place.
+  p.x = storage(b);
+  p.forward = true;
+  p.backward = false;
+  run(p);
+  b.download();
+  p.a = storage(a).as_const();
+  p.l = storage(a);
+  p.factors = p.stores_factor = true;
+  run(p);
+  a.download();
+  for (std::int64_t k = 0; k < items; ++k)
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) ASSERT_EQ(a.at(k, i, j), l.at(k, i, j));
+      for (int j = 0; j < columns; ++j) ASSERT_EQ(b.at(k, i, j), y.at(k, i, j));
+    }
+}
+
 /// Every kernel variant for small items, in every arrangement, with a last team that is not full.
 TYPED_TEST(CholeskyTeams, SmallItems) {
   using T = TypeParam;
@@ -296,171 +382,297 @@ TYPED_TEST(CholeskyTeams, SmallItems) {
       if (n % 8 != 1 && n != 64 && random.integer(0, 1)) continue;
       std::int64_t const items = n > 16 ? 3 : n > 8 ? 11 : 21;
       int const columns = n == 33 ? 33 : n == 16 ? 1 : random.integer(1, 17);
-      SCOPED_TRACE(std::to_string(n) + ", arranged " + std::to_string(int(how)) + ", columns " +
-                   std::to_string(columns));
-      ArrangedBatch<T> const a(items, n, n, how), l(items, n, n, how), b(items, n, columns, how),
-          y(items, n, columns, how), z(items, n, columns, how);
-      put_spd(a, random);
-      b.randomise(random);
-      std::vector<std::int32_t> codes(std::size_t(items), -1);
-      Impl::TriangleProblem<T> p;
-      p.n = n;
-      p.items = items;
-      p.a = storage(a).as_const();
-      p.l = storage(l);
-      p.factors = p.stores_factor = true;
-      p.status.narrow = codes.data();
-      p.status.group = 1;
-      run_problem(p, By::panels);
-      for (auto code : codes) EXPECT_EQ(code, 0);
-      l.download();
-      p.factors = p.stores_factor = false;
-      p.a = storage(l).as_const();
-      p.columns = columns;
-      p.b = storage(b).as_const();
-      p.x = storage(y);
-      p.forward = true;
-      run_problem(p, By::panels);
-      p.x = storage(z);
-      p.forward = false;
-      p.backward = true;
-      run_problem(p, By::panels);
-      for (auto const* m : {&y, &z}) m->download();
-      for (std::int64_t k = 0; k < items; ++k) {
-        Dense const factor = item(l, k);
-        EXPECT_EQ(codes[std::size_t(k)], 0);
-        ASSERT_TRUE(is_factor<T>(factor, item(a, k)));
-        ASSERT_TRUE(solves_triangle<T>(item(y, k), factor, item(b, k)));
-        ASSERT_TRUE(solves_triangle<T>(item(z, k), transpose(factor), item(b, k)));
-      }
-      for (auto const* m : {&l, &y, &z})
-        EXPECT_EQ(m->poisoned(), m->host.extent(0) - std::size_t(items * n * m->cols));
-      // In place.
-      p.x = storage(b);
-      p.forward = true;
-      p.backward = false;
-      run_problem(p, By::panels);
-      b.download();
-      p.a = storage(a).as_const();
-      p.l = storage(a);
-      p.factors = p.stores_factor = true;
-      run_problem(p, By::panels);
-      a.download();
-      for (std::int64_t k = 0; k < items; ++k)
-        for (int i = 0; i < n; ++i) {
-          for (int j = 0; j < n; ++j) ASSERT_EQ(a.at(k, i, j), l.at(k, i, j));
-          for (int j = 0; j < columns; ++j) ASSERT_EQ(b.at(k, i, j), y.at(k, i, j));
-        }
+      check_small_items<T>(n, columns, items, all_alike(how), false, random,
+                           [](auto const& p) { run_problem(p, By::panels); });
     }
 }
 
 /// Failures of the first, a middle and the last item at the first, a middle and the last pivot: others are bitwise as without.
+template <class T, class Run>
+void check_failures(int n, std::int64_t items, Arranged how, std::vector<T> const& bad_pivots,
+                    bool solves_spd_too, Random& random, Run const& run) {
+  T const nan = std::numeric_limits<T>::quiet_NaN();
+  int const columns = 5;
+  ArrangedBatch<T> const a(items, n, n, how), l(items, n, n, how), good(items, n, n, how),
+      b(items, n, columns, how), x(items, n, columns, how), right(items, n, columns, how);
+  put_spd(a, random);
+  b.randomise(random);
+  Impl::TriangleProblem<T> p;
+  p.n = n;
+  p.items = items;
+  p.a = storage(a).as_const();
+  p.l = storage(good);
+  p.factors = p.stores_factor = true;
+  run(p);
+  good.download();
+  for (std::int64_t which : {std::int64_t(0), items / 2, items - 1})
+    for (int pivot : {0, n / 2, n - 1})
+      for (T bad : bad_pivots) {
+        // The two of them in turn, but where items are smallest.
+        if (n > 8 && (which + pivot) % 2 == (bad < T(0))) continue;
+        SCOPED_TRACE(std::to_string(n) + ", item " + std::to_string(which) + ", pivot " +
+                     std::to_string(pivot));
+        std::vector<std::int32_t> codes(std::size_t(items), -1);
+        p.status.narrow = codes.data();
+        p.status.group = 1;
+        T const kept = a.at(which, pivot, pivot);
+        a.at(which, pivot, pivot) = bad;
+        a.upload();
+        p.a = storage(a).as_const();
+        p.l = storage(l);
+        p.factors = p.stores_factor = true;
+        p.forward = p.backward = false;
+        run(p);
+        l.download();
+        a.at(which, pivot, pivot) = kept;
+        a.upload();
+        std::int32_t const failed = Status::code(
+            std::isfinite(bad) ? Reason::not_positive_definite : Reason::not_finite, pivot + 1);
+        for (std::int64_t k = 0; k < items; ++k) {
+          EXPECT_EQ(codes[std::size_t(k)], k == which ? failed : 0);
+          for (int i = 0; i < n; ++i)
+            for (int j = 0; j < n; ++j) {
+              if (k == which && j >= pivot && i >= j) ASSERT_TRUE(std::isnan(l.at(k, i, j)));
+              else ASSERT_EQ(l.at(k, i, j), good.at(k, i, j));
+            }
+        }
+        p.columns = columns;
+        p.b = storage(b).as_const();
+        if (solves_spd_too) {
+          p.stores_factor = false;
+          p.forward = p.backward = true;
+          p.x = storage(right);
+          run(p);
+          right.download();
+          a.at(which, pivot, pivot) = bad;
+          a.upload();
+          p.x = storage(x);
+          auto const without = codes;
+          run(p);
+          x.download();
+          a.at(which, pivot, pivot) = kept;
+          a.upload();
+          for (std::int64_t k = 0; k < items; ++k) {
+            EXPECT_EQ(without[std::size_t(k)], 0);
+            EXPECT_EQ(codes[std::size_t(k)], k == which ? failed : 0);
+            for (int i = 0; i < n; ++i)
+              for (int j = 0; j < columns; ++j) {
+                if (k == which) ASSERT_TRUE(std::isnan(x.at(k, i, j)));
+                else ASSERT_EQ(x.at(k, i, j), right.at(k, i, j));
+              }
+          }
+        }
+        // A zero on the diagonal of a factor, from below and from above; then a right-hand side that is not finite.
+        p.factors = p.stores_factor = false;
+        p.x = storage(x);
+        for (bool forward : {true, false}) {
+          p.a = storage(good).as_const();
+          p.forward = forward;
+          p.backward = !forward;
+          T const diagonal = good.at(which, pivot, pivot);
+          p.x = storage(right);
+          run(p);
+          right.download();
+          p.x = storage(x);
+          good.at(which, pivot, pivot) = bad < T(0) ? T(0) : bad;
+          // A second one: the smaller index is told.
+          int const second = n - 1;
+          T const last = good.at(which, second, second);
+          if (second != pivot) good.at(which, second, second) = T(0);
+          good.upload();
+          run(p);
+          x.download();
+          good.at(which, second, second) = last;
+          good.at(which, pivot, pivot) = diagonal;
+          good.upload();
+          for (std::int64_t k = 0; k < items; ++k) {
+            EXPECT_EQ(codes[std::size_t(k)], k != which ? 0
+                                             : std::isfinite(bad)
+                                                 ? Status::code(Reason::breakdown, pivot + 1)
+                                                 : Status::code(Reason::not_finite, pivot + 1));
+            for (int i = 0; i < n; ++i)
+              for (int j = 0; j < columns; ++j) {
+                bool const lost = k == which && (forward ? i >= pivot : true);
+                if (lost) ASSERT_TRUE(std::isnan(x.at(k, i, j)));
+                else ASSERT_EQ(x.at(k, i, j), right.at(k, i, j));
+              }
+          }
+          T const number = b.at(which, pivot, columns - 1);
+          b.at(which, pivot, columns - 1) = nan;
+          b.upload();
+          run(p);
+          x.download();
+          b.at(which, pivot, columns - 1) = number;
+          b.upload();
+          for (std::int64_t k = 0; k < items; ++k) {
+            EXPECT_EQ(codes[std::size_t(k)], k != which ? 0 : Status::code(Reason::not_finite, 0));
+            for (int i = 0; i < n; ++i)
+              for (int j = 0; j + (k == which) < columns; ++j)
+                ASSERT_EQ(x.at(k, i, j), right.at(k, i, j));
+          }
+        }
+      }
+}
+
 TYPED_TEST(CholeskyTeams, FailuresOfSmallItems) {
   using T = TypeParam;
   Random random(5);
-  T const nan = std::numeric_limits<T>::quiet_NaN();
   for (int n : {5, 27, 40})
-    for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
-      std::int64_t const items = n > 8 ? 3 : 7;
-      int const columns = 5;
-      ArrangedBatch<T> const a(items, n, n, how), l(items, n, n, how), good(items, n, n, how),
-          b(items, n, columns, how), x(items, n, columns, how), right(items, n, columns, how);
-      put_spd(a, random);
-      b.randomise(random);
-      Impl::TriangleProblem<T> p;
-      p.n = n;
-      p.items = items;
-      p.a = storage(a).as_const();
-      p.l = storage(good);
-      p.factors = p.stores_factor = true;
-      run_problem(p, By::panels);
-      good.download();
-      for (std::int64_t which : {std::int64_t(0), items / 2, items - 1})
-        for (int pivot : {0, n / 2, n - 1})
-          for (T bad : {T(-1), nan}) {
-            // The two of them in turn, but where items are smallest.
-            if (n > 8 && (which + pivot) % 2 == (bad < T(0))) continue;
-            SCOPED_TRACE(std::to_string(n) + ", item " + std::to_string(which) + ", pivot " +
-                         std::to_string(pivot));
-            std::vector<std::int32_t> codes(std::size_t(items), -1);
-            p.status.narrow = codes.data();
-            p.status.group = 1;
-            T const kept = a.at(which, pivot, pivot);
-            a.at(which, pivot, pivot) = bad;
-            a.upload();
-            p.a = storage(a).as_const();
-            p.l = storage(l);
-            p.factors = p.stores_factor = true;
-            p.forward = p.backward = false;
-            run_problem(p, By::panels);
-            l.download();
-            a.at(which, pivot, pivot) = kept;
-            a.upload();
-            for (std::int64_t k = 0; k < items; ++k) {
-              EXPECT_EQ(codes[std::size_t(k)],
-                        k != which   ? 0
-                        : bad < T(0) ? Status::code(Reason::not_positive_definite, pivot + 1)
-                                     : Status::code(Reason::not_finite, pivot + 1));
-              for (int i = 0; i < n; ++i)
-                for (int j = 0; j < n; ++j) {
-                  if (k == which && j >= pivot && i >= j) ASSERT_TRUE(std::isnan(l.at(k, i, j)));
-                  else ASSERT_EQ(l.at(k, i, j), good.at(k, i, j));
-                }
-            }
-            // A zero on the diagonal of a factor, from below and from above; then a right-hand side that is not finite.
-            p.factors = p.stores_factor = false;
-            p.columns = columns;
-            p.b = storage(b).as_const();
-            p.x = storage(x);
-            for (bool forward : {true, false}) {
-              p.a = storage(good).as_const();
-              p.forward = forward;
-              p.backward = !forward;
-              T const diagonal = good.at(which, pivot, pivot);
-              p.x = storage(right);
-              run_problem(p, By::panels);
-              right.download();
-              p.x = storage(x);
-              good.at(which, pivot, pivot) = bad < T(0) ? T(0) : bad;
-              // A second one: the smaller index is told.
-              int const second = n - 1;
-              T const last = good.at(which, second, second);
-              if (second != pivot) good.at(which, second, second) = T(0);
-              good.upload();
-              run_problem(p, By::panels);
-              x.download();
-              good.at(which, second, second) = last;
-              good.at(which, pivot, pivot) = diagonal;
-              good.upload();
-              for (std::int64_t k = 0; k < items; ++k) {
-                EXPECT_EQ(codes[std::size_t(k)], k != which ? 0
-                                                 : bad < T(0)
-                                                     ? Status::code(Reason::breakdown, pivot + 1)
-                                                     : Status::code(Reason::not_finite, pivot + 1));
-                for (int i = 0; i < n; ++i)
-                  for (int j = 0; j < columns; ++j) {
-                    bool const lost = k == which && (forward ? i >= pivot : true);
-                    if (lost) ASSERT_TRUE(std::isnan(x.at(k, i, j)));
-                    else ASSERT_EQ(x.at(k, i, j), right.at(k, i, j));
-                  }
-              }
-              T const number = b.at(which, pivot, columns - 1);
-              b.at(which, pivot, columns - 1) = nan;
-              b.upload();
-              run_problem(p, By::panels);
-              x.download();
-              b.at(which, pivot, columns - 1) = number;
-              b.upload();
-              for (std::int64_t k = 0; k < items; ++k) {
-                EXPECT_EQ(codes[std::size_t(k)],
-                          k != which ? 0 : Status::code(Reason::not_finite, 0));
-                for (int i = 0; i < n; ++i)
-                  for (int j = 0; j + (k == which) < columns; ++j)
-                    ASSERT_EQ(x.at(k, i, j), right.at(k, i, j));
-              }
-            }
-          }
-    }
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved})
+      check_failures<T>(n, n > 8 ? 3 : 7, how, {T(-1), std::numeric_limits<T>::quiet_NaN()}, false,
+                        random, [](auto const& p) { run_problem(p, By::panels); });
+}
+
+/// The kernels in which a lane has an item.
+template <class T, int N>
+void check_lanes(int columns, std::int64_t items, ArrangedProblem how, Random& random) {
+  check_small_items<T>(N, columns, items, how, true, random,
+                       [](auto const& p) { run_lanes_of<N>(p); });
+}
+TEST(CholeskyLanes, AnItemOfEachLane) {
+  Random random(6);
+  for (auto how : all_arranged) {
+    auto const alike = all_alike(how);
+    check_lanes<double, 1>(2, 5, alike, random);
+    check_lanes<double, 2>(2, 34, alike, random);
+    check_lanes<float, 3>(1, 33, alike, random);
+    check_lanes<float, 4>(4, 70, alike, random);
+    check_lanes<double, 5>(4, 31, alike, random);
+    check_lanes<float, 6>(5, 32, alike, random);
+    check_lanes<double, 7>(8, 33, alike, random);
+    check_lanes<float, 8>(11, 30, alike, random);
+    check_lanes<double, 8>(8, 40, alike, random);
+  }
+  check_lanes<double, 8>(19, 1, all_alike(Arranged::item_contiguous), random);
+  check_lanes<float, 4>(3, 257, all_alike(Arranged::interleaved), random);
+}
+/// Of which some are carried, and some are not, or are transposed.
+TEST(CholeskyLanes, OperandsArrangedEachInItsWay) {
+  Random random(7);
+  using enum Arranged;
+  for (ArrangedProblem const how :
+       {ArrangedProblem{item_contiguous, by_columns, interleaved, item_contiguous},
+        ArrangedProblem{by_columns, interleaved, item_contiguous, interleaved},
+        ArrangedProblem{interleaved, item_contiguous, strided, by_columns},
+        ArrangedProblem{strided, by_columns, by_columns, strided}}) {
+    check_lanes<float, 4>(4, 33, how, random);
+    check_lanes<double, 5>(7, 37, how, random);
+    check_lanes<float, 8>(8, 35, how, random);
+  }
+}
+/// The transposed factors in the place of the matrices: each is read before it is written.
+template <class T, int N>
+void check_over_transpose(std::int64_t items, Random& random) {
+  for (auto how : all_arranged) {
+    ArrangedBatch<T> const a(items, N, N, how), l(items, N, N, how);
+    put_spd(a, random);
+    Impl::TriangleProblem<T> p;
+    p.n = N;
+    p.items = items;
+    p.a = storage(a).as_const();
+    p.l = storage(l);
+    p.factors = p.stores_factor = true;
+    run_lanes_of<N>(p);
+    p.l = storage(a);
+    std::swap(p.l.row, p.l.col);
+    run_lanes_of<N>(p);
+    a.download(), l.download();
+    for (std::int64_t k = 0; k < items; ++k)
+      for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j) ASSERT_EQ(a.at(k, j, i), l.at(k, i, j));
+  }
+}
+TEST(CholeskyLanes, OverItsTranspose) {
+  Random random(10);
+  check_over_transpose<float, 4>(33, random);
+  check_over_transpose<double, 5>(7, random);
+}
+/// Compact groups, the last one not full.
+TEST(CholeskyLanes, CompactGroups) {
+  Random random(8);
+  constexpr int n = 4, width = 8, items = 45, groups = (items + width - 1) / width;
+  ArrangedBatch<double> const a(items, n, n, Arranged::item_contiguous),
+      l(items, n, n, Arranged::item_contiguous);
+  put_spd(a, random);
+  std::vector<double> numbers(groups * width * n * n, -1);
+  Impl::Storage<double> const compact{numbers.data(), width, width * n * n, 1, width * n, width};
+  std::vector<std::int32_t> codes(items, -1);
+  Impl::TriangleProblem<double> p;
+  p.n = n;
+  p.items = items;
+  p.a = storage(a).as_const();
+  p.l = compact;
+  p.factors = p.stores_factor = true;
+  p.status.narrow = codes.data();
+  p.status.group = 1;
+  run_lanes_of<n>(p);
+  p.a = compact.as_const();
+  p.factors = p.stores_factor = false;
+  p.forward = true;
+  p.columns = n;
+  p.b = storage(a).as_const();
+  // The lower triangle of A is all that is there: L y = tril(A).
+  for (int k = 0; k < items; ++k)
+    for (int i = 0; i < n; ++i)
+      for (int j = i + 1; j < n; ++j) a.at(k, i, j) = 0;
+  a.upload();
+  p.x = storage(l);
+  run_lanes_of<n>(p);
+  l.download();
+  for (int k = 0; k < items; ++k) {
+    Dense const factor = make_dense(n, n, [&](int i, int j) {
+      return Impl::item_of(compact, k)[i * compact.row + j * compact.col];
+    });
+    Dense lower = item(a, k);
+    ASSERT_EQ(codes[std::size_t(k)], 0);
+    ASSERT_TRUE(is_factor<double>(factor, lower));
+    ASSERT_TRUE(solves_triangle<double>(item(l, k), factor, lower));
+  }
+  // Places of the last group that have no item.
+  for (int k = items; k < groups * width; ++k)
+    for (int i = 0; i < n * n; ++i) ASSERT_EQ(Impl::item_of(compact, k)[i * width], -1);
+}
+/// Pivots, diagonals and right-hand sides that fail.
+template <class T, int N>
+void check_failures_of_lanes(std::int64_t items, Random& random) {
+  using limits = std::numeric_limits<T>;
+  for (auto how : {Arranged::item_contiguous, Arranged::by_columns, Arranged::interleaved})
+    check_failures<T>(N, items, how,
+                      {T(-1), T(0), limits::denorm_min(), limits::quiet_NaN(), limits::infinity()},
+                      true, random, [](auto const& p) { run_lanes_of<N>(p); });
+}
+TEST(CholeskyLanes, Failures) {
+  Random random(9);
+  check_failures_of_lanes<double, 1>(3, random);
+  check_failures_of_lanes<float, 4>(33, random);
+  check_failures_of_lanes<double, 5>(34, random);
+  check_failures_of_lanes<float, 8>(5, random);
+}
+
+/// On every device there is room for as many teams as the launch bounds promise.
+TEST(CholeskyLanes, FitEveryDevice) {
+  for (auto const& device : devices()) {
+    SCOPED_TRACE(device.name);
+    auto const check = [&]<class F>(F const& f, int n) {
+      Impl::LaneTeams<F> const kernel(f, device.limits);
+      EXPECT_LE(kernel.bytes(), device.limits.scratch_of_team) << n;
+      EXPECT_TRUE(!device.counts_teams ||
+                  device.limits.holds(kernel.wanted_teams, kernel.team(), kernel.bytes()))
+          << n;
+    };
+    auto const all = [&]<class T, int... K>(std::integer_sequence<int, K...>) {
+      (
+          [&] {
+            auto p = problem_of_size<T>(K + 1, 2, false);
+            p.b = p.a, p.x = p.l;
+            check(Impl::CholeskyOfLane<T, K + 1>(p), K + 1);
+            check(Impl::TriangleOfLane<T, K + 1>(p), K + 1);
+          }(),
+          ...);
+    };
+    all.template operator()<float>(std::make_integer_sequence<int, 8>());
+    all.template operator()<double>(std::make_integer_sequence<int, 8>());
+  }
 }
 
 /// Every number of a triangle by panels has a place of its own, and no two of eight lanes meet in a bank: those that read the same unit of

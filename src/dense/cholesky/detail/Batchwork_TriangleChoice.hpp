@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Which kernel of cholesky, solve_lower and solve_upper a device runs for matrices of n rows.
+/// Which kernel of cholesky, solve_lower and solve_upper a device runs for matrices of n rows, where it is not that of TriangleLanes.
 #ifndef BATCHWORK_TRIANGLECHOICE_HPP
 #define BATCHWORK_TRIANGLECHOICE_HPP
 
