@@ -211,7 +211,21 @@ TEST(LuTiles, ItemsOfAWarp) {
 }
 TEST(LuTiles, ItemsOfTwoWarps) {
   Random random(7);
-  check_tiles<double, 7>(51, 1, 2, Arranged::interleaved, random);
+  check_tiles<double, 7>(51, 3, 2, Arranged::interleaved, random);
+}
+/// Lanes that have whole rows, one or two, or none; the last of eight steps; U that was moved by any number of places.
+TEST(LuTiles, RowsOfLanes) {
+  Random random(9);
+  check_tiles<double, 4>(29, 1, 5, Arranged::item_contiguous, random);
+  check_tiles<double, 5>(33, 1, 5, Arranged::interleaved, random);
+  check_tiles<double, 6>(48, 1, 3, Arranged::by_columns, random);
+  check_tiles<double, 7>(1, 1, 7, Arranged::strided, random);
+  check_tiles<double, 7>(51, 1, 3, Arranged::interleaved, random);
+  check_tiles<double, 8>(64, 1, 3, Arranged::item_contiguous, random);
+  check_tiles<double, 8>(59, 1, 3, Arranged::interleaved, random);
+  check_tiles<double, 8>(5, 1, 3, Arranged::by_columns, random);
+  check_tiles<float, 8>(64, 1, 3, Arranged::item_contiguous, random);
+  check_tiles<float, 8>(59, 1, 3, Arranged::interleaved, random);
 }
 
 /// Fewer slots than items, a last round that is not full, more slots than items; pivots that fail among the items of a team.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
@@ -19,10 +20,11 @@
 
 namespace Batchwork::Impl {
 
-/// Whether lanes have registers for their rows of a matrix.
+/// Whether this is faster than tiles for matrices of up to so many rows (H200, CUDA 13). Below 25 rows, and in float below 57, the waits
+/// of a step take longer than what the tiles have to pass through scratch.
 template <class T>
-constexpr bool rows_fit_lanes(int rows) {
-  return rows <= (sizeof(T) == 4 ? 64 : 56);
+constexpr bool rows_beat_tiles(int rows) {
+  return rows == 64 || (sizeof(T) == 8 && rows >= 32 && rows <= 64);
 }
 
 /// A matrix of up to N rows, a multiple of 8; lane l of a warp has row l, and row 32 + l. Elimination with row pivoting, a column a step, by
@@ -34,20 +36,25 @@ constexpr bool rows_fit_lanes(int rows) {
 /// of all of them stays in the cache. The search for the next pivot begins when the first numbers are there, and ends while the others
 /// are computed. One wait a step.
 ///
+/// In double 64 rows outgrow the registers of a warp: the first eight columns are eliminated by themselves, and the others, which come to
+/// registers then, catch up with them.
+///
 /// L and U stay in scratch, in the places of the matrix, but U moved to the right, to where 16 bytes are aligned: see `u`. Where
 /// has_shuffles.
 ///
-/// OneSide: there is one vector, whose forward substitution goes along with the elimination.
-template <class T, int N, bool OneSide>
+/// OneSide: there is one vector, whose forward substitution goes along with the elimination. KeepsL: L is left in scratch.
+template <class T, int N, bool OneSide, bool KeepsL>
 struct EliminationRows : WarpsOfItem<T, N, 1> {
   using Base = WarpsOfItem<T, N, 1>;
   using Base::count, Base::n;
   using typename Base::Here;
-  static_assert(N % 8 == 0 && rows_fit_lanes<T>(N));
+  static_assert(N % 8 == 0 && N <= 64);
 
   static constexpr bool by_rows = true, in_scratch = false;
   static constexpr int rows = N;
   static constexpr int of_lane = (N + lanes_of_warp - 1) / lanes_of_warp;  ///< rows of a lane
+  /// Columns that are eliminated by themselves, and those that registers hold then.
+  static constexpr int panel = of_lane * N * int(sizeof(T)) > 896 ? 8 : 0, held = N - panel;
   /// Numbers that are read at once, and those from one row to the next, so that lanes that read the same place of theirs do not
   /// wait for each other.
   static constexpr int together = 16 / int(sizeof(T)), leading = N + together;
@@ -58,7 +65,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   /// Lanes of a multiprocessor, whole warps for each of its four schedulers: as many as have registers for a row and for what was seen
   /// beside it. A team that large would leave each lane as many registers.
   static constexpr int lanes_wanted() {
-    constexpr int needed = of_lane * N * int(sizeof(T)) / 4 + (of_lane == 1 ? 48 : 36);
+    constexpr int needed = of_lane * held * int(sizeof(T)) / 4 + (of_lane == 1 ? 48 : 36);
     int lanes = 256;
     while (lanes < 1024 && registers_of_multiprocessor / (lanes + 128) >= needed) lanes += 128;
     return lanes;
@@ -77,7 +84,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   static constexpr BATCHWORK_INLINE int place_of(int i, int j) { return i * leading + j; }
   /// How far U of the row in place k is moved.
   static constexpr BATCHWORK_INLINE int moved(int k) {
-    return int(unsigned(together - k % together) % together);
+    return k < panel ? 0 : int(unsigned(together - k % together) % together);
   }
   /// One of U, of a row that is in place k.
   static constexpr BATCHWORK_INLINE int u(int i, int j, int k) {
@@ -105,20 +112,22 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
                                   Prepare const& prepare = {}) const {
     Rest rest;
     BATCHWORK_UNROLL
-    for (int s = 0; s < of_lane; ++s) {
-      int const row = row_of(here, s);
-      read_together(rest.x[s], here.numbers + place_of(row < N ? row : 0, 0));
-      rest.place[s] = row < n ? -1 : N;
+    for (int s = 0; s < of_lane; ++s) rest.place[s] = row_of(here, s) < n ? -1 : N;
+    if constexpr (panel == 0) {
+      read_rows(here, rest.x, 0);
+      prepare(rest.x);
+    } else {
+      static_assert(std::is_same_v<Prepare, MatrixAsItIs>, "a lane never holds all of a row");
     }
-    prepare(rest.x);
     Vendor::wait_for_warp(member);
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
       int const row = row_of(here, s);
       rest.y[s] = OneSide && row < n ? here.numbers[to_before + row] : T(0);
     }
-    rest.search();
-    eliminate<N>(here, rest);
+    if constexpr (panel > 0) eliminate_panel(here, rest);
+    rest.search(rest.x);
+    eliminate<held>(here, rest);
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
       int const row = row_of(here, s);
@@ -152,6 +161,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   }
   /// L y = P b for one vector more, in to_before, as the elimination does it along with the first; then `backward`.
   BATCHWORK_INLINE void forward(Here const& here) const {
+    static_assert(KeepsL);
     T* const before = here.numbers + to_before;
     T y[of_lane];
     int place[of_lane];
@@ -227,20 +237,23 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
  private:
   /// The rows of a lane, and the pivot that is next.
   struct Rest {
-    T x[of_lane][N], y[of_lane];
+    T x[of_lane][held], y[of_lane];
     int place[of_lane];  ///< -1 while it has none
     std::int32_t size;   ///< pivot_key of the pivot
     int lane, of_rows;   ///< that has it, and which of its rows it is
     int slot;            ///< of the calling lane's own candidate
     T inverse;           ///< of that, times its scale
 
-    /// Of equal ones the first row.
-    BATCHWORK_INLINE void search() {
+    BATCHWORK_INLINE int row() const { return lane + lanes_of_warp * of_rows; }
+
+    /// For the pivot of the first column of `numbers`. Of equal ones the first row.
+    template <int Width>
+    BATCHWORK_INLINE void search(T const (&numbers)[of_lane][Width]) {
       std::int32_t best = -1;
       slot = 0;
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
-        std::int32_t const key = place[s] < 0 ? pivot_key(x[s][0]) : -1;
+        std::int32_t const key = place[s] < 0 ? pivot_key(numbers[s][0]) : -1;
         slot = key > best ? s : slot;
         best = key > best ? key : best;
       }
@@ -254,10 +267,95 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       }
       lane = Vendor::lowest_bit(votes);
       inverse =
-          pivot_divisor(Base::template of_slot<of_lane>(slot, [&](int s) { return x[s][0]; }), best)
+          pivot_divisor(Base::template of_slot<of_lane>(slot, [&](int s) { return numbers[s][0]; }),
+                        best)
               .inverse;
     }
   };
+
+  template <int Width>
+  static BATCHWORK_INLINE void read_rows(Here const& here, T (&x)[of_lane][Width], int column) {
+    BATCHWORK_UNROLL
+    for (int s = 0; s < of_lane; ++s) {
+      int const row = row_of(here, s);
+      read_together(x[s], here.numbers + place_of(row < N ? row : 0, column));
+    }
+  }
+  /// The lane's row s comes to place k.
+  static BATCHWORK_INLINE void put_in_place(Here const& here, Rest& rest, int s, int k) {
+    int const row = row_of(here, s);
+    if constexpr (OneSide) here.numbers[to_after + k] = rest.y[s];
+    here.numbers[to_reciprocals + 2 * k] = scale_of_pivot<T>(rest.size);
+    here.numbers[to_reciprocals + 2 * k + 1] = rest.inverse;
+    here.place[row] = std::int16_t(k);
+    here.order[k] = std::int16_t(row);
+    rest.place[s] = k;
+  }
+
+  /// The first columns, as `step` does it, but number by number; then what their pivots are responsible for is taken off the others.
+  BATCHWORK_INLINE void eliminate_panel(Here const& here, Rest& rest) const {
+    int const some = n < panel ? n : panel;
+    T x[of_lane][panel];
+    read_rows(here, x, 0);
+    rest.search(x);
+    BATCHWORK_KEEP_LOOP
+    for (int k = 0; k < some; ++k) {
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) {
+        if (here.in_warp != rest.lane || rest.slot != s) continue;
+        T* const line = here.numbers + place_of(row_of(here, s), k);
+        BATCHWORK_UNROLL
+        for (int j = 0; j < panel; ++j)
+          if (k + j < panel) line[j] = x[s][j];
+        put_in_place(here, rest, s, k);
+      }
+      T const* const line = here.numbers + place_of(rest.row(), k);
+      Vendor::meet_in_warp();
+      PivotReciprocal<T> const divisor = this->reciprocal(here.numbers + to_reciprocals, k);
+      T const known = OneSide ? here.numbers[to_after + k] : T(0);
+      T l[of_lane];
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) {
+        bool const has_none = rest.place[s] < 0;
+        l[s] = has_none ? divisor * x[s][0] : T(0);
+        if (has_none) here.numbers[place_of(row_of(here, s), k)] = l[s];
+        if constexpr (OneSide) rest.y[s] -= l[s] * known;
+      }
+      BATCHWORK_UNROLL
+      for (int j = 1; j < panel; ++j) {
+        if (k + j >= panel) continue;
+        T const of_pivot = line[j];
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) x[s][j - 1] = x[s][j] - l[s] * of_pivot;
+      }
+      rest.search(x);
+    }
+    read_rows(here, rest.x, panel);
+    BATCHWORK_KEEP_LOOP
+    for (int k = 0; k < some; ++k) {
+      int const row = here.order[k];
+      T* const line = here.numbers + place_of(row, panel);
+      T l[of_lane];
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) {
+        int const own = row_of(here, s);
+        if (row == own) write_together(line, rest.x[s]);
+        bool const takes = own < n && (rest.place[s] < 0 || rest.place[s] > k);
+        l[s] = takes ? here.numbers[place_of(own, k)] : T(0);
+      }
+      Vendor::meet_in_warp();
+      BATCHWORK_UNROLL
+      for (int j = 0; j < held; j += together) {
+        T of_pivot[together];
+        read_together(of_pivot, line + j);
+        BATCHWORK_UNROLL
+        for (int e = 0; e < together; ++e) {
+          BATCHWORK_UNROLL
+          for (int s = 0; s < of_lane; ++s) rest.x[s][j + e] -= l[s] * of_pivot[e];
+        }
+      }
+    }
+  }
 
   template <int Width>
   BATCHWORK_INLINE void eliminate(Here const& here, Rest& rest) const {
@@ -288,14 +386,9 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
         for (int e = 0; e < together; ++e) some[e] = rest.x[s][j + e];
         write_together(line + j, some);
       }
-      if constexpr (OneSide) here.numbers[to_after + k] = rest.y[s];
-      here.numbers[to_reciprocals + 2 * k] = scale_of_pivot<T>(rest.size);
-      here.numbers[to_reciprocals + 2 * k + 1] = rest.inverse;
-      here.place[row] = std::int16_t(k);
-      here.order[k] = std::int16_t(row);
-      rest.place[s] = k;
+      put_in_place(here, rest, s, k);
     }
-    T const* const line = here.numbers + u(rest.lane + lanes_of_warp * rest.of_rows, k, k);
+    T const* const line = here.numbers + u(rest.row(), k, k);
     Vendor::meet_in_warp();
     PivotReciprocal<T> const divisor = this->reciprocal(here.numbers + to_reciprocals, k);
     T const known = OneSide ? here.numbers[to_after + k] : T(0);
@@ -305,7 +398,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       // Of a row that has a place nothing is taken, whatever it holds.
       bool const has_none = rest.place[s] < 0;
       l[s] = has_none ? divisor * rest.x[s][0] : T(0);
-      if (has_none) here.numbers[place_of(row_of(here, s), k)] = l[s];
+      if (KeepsL && has_none) here.numbers[place_of(row_of(here, s), k)] = l[s];
     }
     auto const subtract = [&](int j) {
       if (is_beyond(j)) return;
@@ -319,7 +412,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       }
     };
     subtract(0);
-    rest.search();
+    rest.search(rest.x);
     if constexpr (OneSide) {
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) rest.y[s] -= l[s] * known;

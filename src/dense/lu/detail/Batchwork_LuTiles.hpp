@@ -23,17 +23,22 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes have whole rows where they suffice; else tiles, and for several vectors and inverses, which are substituted in tiles.
+/// What eliminates: lanes with whole rows where that is faster; else tiles, also for several vectors and inverses, which
+/// are substituted in tiles.
+template <class T, int Tiles, bool OneSide, bool KeepsL>
+using LuCore = std::conditional_t<rows_beat_tiles<T>(8 * Tiles),
+                                  EliminationRows<T, 8 * Tiles, OneSide, KeepsL>,
+                                  EliminationTiles<T, Tiles, OneSide>>;
 template <class T, int Tiles, LuTask Task>
-using LuCore = std::conditional_t<(Task == LuTask::solution || Task == LuTask::factors) &&
-                                      rows_fit_lanes<T>(8 * Tiles),
-                                  EliminationRows<T, 8 * Tiles, Task == LuTask::solution>,
-                                  EliminationTiles<T, Tiles, Task == LuTask::solution>>;
+using LuCoreOf =
+    std::conditional_t<Task == LuTask::solution || Task == LuTask::factors,
+                       LuCore<T, Tiles, Task == LuTask::solution, Task == LuTask::factors>,
+                       EliminationTiles<T, Tiles, false>>;
 
 /// What a task makes of the factors. Where has_shuffles.
 template <class T, int Tiles, LuTask Task>
-struct LuTiles : LuCore<T, Tiles, Task> {
-  using Core = LuCore<T, Tiles, Task>;
+struct LuTiles : LuCoreOf<T, Tiles, Task> {
+  using Core = LuCoreOf<T, Tiles, Task>;
   using Core::item_numbers, Core::item_bytes, Core::pivot, Core::to_before, Core::to_after;
   using Core::warps, Core::count, Core::rows, Core::most_items, Core::wanted_teams;
   using typename Core::Here;

@@ -27,13 +27,19 @@ constexpr int direct_tiles(int n) {
   return n <= lu_rows_in_tiles ? lu_tiles(n) : n <= 80 ? 10 : n <= 96 ? 12 : n <= 120 ? 15 : 18;
 }
 
+/// Rows are scaled where lanes hold all of them.
+template <class F, int Tiles>
+using DirectCore =
+    std::conditional_t<sizeof(F) == 8 && Tiles == 8, EliminationTiles<F, Tiles, true>,
+                       LuCore<F, Tiles, true, true>>;
+
 /// The pattern is expanded in scratch, where lanes put the entries of rows that they have together; rows and columns are scaled as the
 /// tiles are in registers; the elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first
 /// warp. The residual, by all of them, reads the matrix a second time. T is the type of the numbers, F that of the factors, which then
 /// are of rows and columns that were scaled before. Where has_shuffles.
 template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole>
-struct DirectTiles : LuCore<F, Tiles, LuTask::solution> {
-  using Core = LuCore<F, Tiles, LuTask::solution>;
+struct DirectTiles : DirectCore<F, Tiles> {
+  using Core = DirectCore<F, Tiles>;
   using Core::by_rows, Core::matrix_numbers, Core::to_before, Core::to_after, Core::item_numbers;
   using Core::warps, Core::count, Core::rows;
   using typename Core::Here;
