@@ -221,9 +221,14 @@ DirectProblem<T> direct_problem(Solver const& solver, A const& a, Log const& log
   p.items = items;
   p.n = int(a.rows());
   p.row_lanes = DirectProblem<T>::lanes_of_a_row(a.rows(), a.nonzeros());
+  p.row_lanes_of_warp = DirectProblem<T>::lanes_of_a_row_of_warp(a.rows(), a.nonzeros());
   Storage<T const> const& values = p.a.values;
-  if (values.data != nullptr && (values.row == 1 || (values.col == 1 && values.row == p.n)))
-    p.near_numbers = int(a.nonzeros());
+  bool contiguous =
+      (values.col == 1 && values.row == p.n) || (values.row == 1 && values.col == p.n);
+  p.a.with_format([&]<class Format>(Format const&) {
+    if constexpr (std::is_same_v<Format, CsrLayout>) contiguous = values.row == 1;
+  });
+  if (values.data != nullptr && contiguous) p.contiguous_numbers = int(a.nonzeros());
   p.equilibrates = solver.equilibrate;
   return p;
 }

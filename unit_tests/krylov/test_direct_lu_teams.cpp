@@ -125,6 +125,8 @@ TEST(DirectLuTeams, KeptFactorsOfWarps) {
                               kept_by_tiles<float, 2>(), false);
   check_direct_formats<double>(50, 2, 3, Arranged::by_columns, random, kept_by_tiles<double, 7>(),
                                false);
+  check_direct_formats<float>(60, 1, 3, Arranged::item_contiguous, random,
+                              kept_by_tiles<float, 8>(), false);
   check_direct_formats<double>(66, 1, 3, Arranged::item_contiguous, random,
                                kept_by_tiles<double, 10>(), false);
 }
@@ -153,6 +155,35 @@ TEST(DirectLuTeams, AnItemOfSomeWarps) {
   check_direct_formats<double>(21, 2, 5, Arranged::item_contiguous, random, tiles<double, 18>(),
                                false);
 }
+/// A row whose factor is large meets a column whose factor is: both together overflow.
+TEST(DirectLuTeams, LargeFactorsOfARowAndAColumn) {
+  int const rows = 40;
+  DirectBatch<double> const of(full_pattern(rows), 1, 3, Arranged::item_contiguous);
+  for (std::int64_t n = 0; n < 3; ++n) {
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < rows; ++j) of.a.put(n, i, j, i == j ? 1 : 0);
+      of.b.at(n, i, 0) = i + 1;
+    }
+    of.a.put(n, 0, 0, 1e-300), of.b.at(n, 0, 0) = 1e-300;
+    of.a.put(n, 1, 1, 1e-10), of.a.put(n, 1, 2, 1);
+  }
+  of.a.upload(), of.b.upload();
+  auto const solver = direct_lu(relative(1e-12));
+  auto const expect_exactly = [&](auto const& call) {
+    of.x.fill(poison<double>());
+    call(solver, of.a.csr(), of.b, of.x, of.log);
+    of.x.download();
+    for (std::int64_t n = 0; n < 3; ++n) {
+      EXPECT_EQ(HostLog<double>(of.log).reason(n), Reason::success);
+      for (int i = 0; i < rows; ++i) {
+        double const x = i == 0 ? 1 : i == 1 ? -1e10 : i + 1;
+        EXPECT_NEAR(of.x.at(n, i, 0), x, 1e-14 * std::fabs(x)) << "row " << i;
+      }
+    }
+  };
+  expect_exactly(tiles<double, 5>());
+  expect_exactly(tiles<double, 8>());
+}
 /// Factors of float, with steps of refinement in double.
 TEST(DirectLuTeams, FactorsOfFloat) {
   Random random(7);
@@ -171,6 +202,7 @@ TEST(DirectLuTeams, FactorsOfFloat) {
     expect_all(tiles<double, 3, float>());
     if (rows == 9) expect_all(teams<double, float>());
     if (rows == 22) expect_all(kept_by_tiles<double, 3, float>());
+    if (rows == 22) expect_all(tiles<double, 8, float>());
   }
 }
 /// Every kernel is launched on every device that has room for it, and holds what its launch bounds promise.

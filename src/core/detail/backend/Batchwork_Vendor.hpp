@@ -744,7 +744,7 @@ BATCHWORK_INLINE T load_once(T const* from) {
 
 /// Asks the memory of a device for the line of a number that will be read soon.
 template <class T>
-BATCHWORK_INLINE void ask_ahead([[maybe_unused]] T const* from) {
+BATCHWORK_INLINE void prefetch([[maybe_unused]] T const* from) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(from)));
 #endif

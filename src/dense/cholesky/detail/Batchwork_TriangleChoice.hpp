@@ -32,8 +32,7 @@ constexpr bool solves_by_columns(int n) {
 /// Runs f.template operator()<Kernel>() for CholeskyPanels of n rows; lanes and slots as an H100 is fastest with.
 template <class T, class F>
 void with_panels(int n, DeviceLimits const& limits, F const& f) {
-  if (n <= 8) f.template operator()<CholeskyPanels<T, 8, 1>>();
-  else if (n <= 16) f.template operator()<CholeskyPanels<T, 8, 2>>();
+  if (n <= 16) f.template operator()<CholeskyPanels<T, 8, 2>>();
   else if (n <= (sizeof(T) == 8 ? 24 : 32)) f.template operator()<CholeskyPanels<T, 16, 2>>();
   else if (sizeof(T) == 8 && CholeskyPanels<T, 16, 4>::bytes_of_warp(n) <= limits.scratch_of_team)
     f.template operator()<CholeskyPanels<T, 16, 4>>();

@@ -7,7 +7,6 @@
 #ifndef BATCHWORK_ELIMINATIONROWS_HPP
 #define BATCHWORK_ELIMINATIONROWS_HPP
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -20,7 +19,7 @@
 
 namespace Batchwork::Impl {
 
-/// Whether this is faster than tiles for matrices of up to so many rows (H200, CUDA 13). Below 25 rows, and in float below 57, the waits
+/// Whether this is faster than tiles for one right-hand side of matrices of up to so many rows (H200, CUDA 13). Below 25 rows, and in float below 57, the waits
 /// of a step take longer than what the tiles have to pass through scratch.
 template <class T>
 constexpr bool rows_beat_tiles(int rows) {
@@ -55,6 +54,8 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   static constexpr int of_lane = (N + lanes_of_warp - 1) / lanes_of_warp;  ///< rows of a lane
   /// Columns that are eliminated by themselves, and those that registers hold then.
   static constexpr int panel = of_lane * N * int(sizeof(T)) > 896 ? 8 : 0, held = N - panel;
+  static_assert(panel == 0 || (OneSide && !KeepsL),
+                "factors of 64 rows in double are those of tiles");
   /// Numbers that are read at once, and those from one row to the next, so that lanes that read the same place of theirs do not
   /// wait for each other.
   static constexpr int together = 16 / int(sizeof(T)), leading = N + together;
@@ -312,14 +313,14 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       T const* const line = here.numbers + place_of(rest.row(), k);
       Vendor::meet_in_warp();
       PivotReciprocal<T> const divisor = this->reciprocal(here.numbers + to_reciprocals, k);
-      T const known = OneSide ? here.numbers[to_after + k] : T(0);
+      T const known = here.numbers[to_after + k];
       T l[of_lane];
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
         bool const has_none = rest.place[s] < 0;
         l[s] = has_none ? divisor * x[s][0] : T(0);
         if (has_none) here.numbers[place_of(row_of(here, s), k)] = l[s];
-        if constexpr (OneSide) rest.y[s] -= l[s] * known;
+        rest.y[s] -= l[s] * known;
       }
       BATCHWORK_UNROLL
       for (int j = 1; j < panel; ++j) {

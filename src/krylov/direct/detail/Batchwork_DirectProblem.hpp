@@ -36,8 +36,9 @@ struct DirectProblem {
       kept{};  ///< factors that are kept, a slot for each item, or for each pack of items
   std::int64_t items = 0;
   int n = 0, columns = 0;
-  int near_numbers = 0;  ///< of a matrix, where they stand side by side, else 0
-  int row_lanes = 1;     ///< lanes that have a row of the pattern together, a power of two
+  int contiguous_numbers = 0;  ///< of a matrix, where they stand side by side, else 0
+  int row_lanes_of_warp = 1;   ///< row_lanes where a warp has an item
+  int row_lanes = 1;           ///< lanes that have a row of the pattern together, a power of two
   T tolerance = T(0);
   RelativeTo relative_to = RelativeTo::right_side;
   int refinements = 0;
@@ -53,25 +54,39 @@ struct DirectProblem {
   BATCHWORK_INLINE bool takes(std::int64_t item) const {
     return !only_marked || bits(*item_of(x, item)) == bits(mark_of_item());
   }
-  /// Of a device's lanes: those that walk over the rows in the fewest instructions, by what a lane needs for the entries that it asks for
-  /// at once, there or not, and for a row.
+  /// Of a device's lanes: those that walk over the rows in the fewest steps, counting what it takes them to add up, and that memory takes
+  /// the rows of a warp one by one.
   static int lanes_of_a_row(std::int64_t rows, std::int64_t nonzeros) {
+    return cheapest_lanes(rows, nonzeros,
+                          [](std::int64_t width, std::int64_t lanes, std::int64_t rounds) {
+                            std::int64_t const rows_at_once = lanes_of_warp / lanes;
+                            return (3 + rows_at_once) * ((width + lanes - 1) / lanes) + 4 * rounds;
+                          });
+  }
+  /// The same for a warp alone, where the instructions are what costs: of eight entries that a lane asks for at once, there or not, and of
+  /// a row (counted on an H100).
+  static int lanes_of_a_row_of_warp(std::int64_t rows, std::int64_t nonzeros) {
+    return cheapest_lanes(rows, nonzeros,
+                          [](std::int64_t width, std::int64_t lanes, std::int64_t rounds) {
+                            return (width + 8 * lanes - 1) / (8 * lanes) * 144 + 60 + 6 * rounds;
+                          });
+  }
+
+ private:
+  /// cost(width of a row, lanes, rounds of adding up) of as many rows as a warp has at once.
+  template <class Cost>
+  static int cheapest_lanes(std::int64_t rows, std::int64_t nonzeros, Cost const& cost) {
     if (!Vendor::has_shuffles) return 1;
-    constexpr std::int64_t of_entries = 144, of_row = 60, of_round = 6;
     std::int64_t const width = rows == 0 ? 1 : (nonzeros + rows - 1) / rows;
     int best = 1;
     std::int64_t least = 0;
     for (int lanes = 2, rounds = 1; lanes <= lanes_of_warp; lanes *= 2, ++rounds) {
-      std::int64_t const together = lanes_of_warp / lanes, at_once = 8 * lanes;
-      std::int64_t const cost =
-          (rows + together - 1) / together *
-          ((width + at_once - 1) / at_once * of_entries + of_row + of_round * rounds);
-      if (best == 1 || cost < least) best = lanes, least = cost;
+      std::int64_t const at_once = lanes_of_warp / lanes;
+      std::int64_t const all = (rows + at_once - 1) / at_once * cost(width, lanes, rounds);
+      if (best == 1 || all < least) best = lanes, least = all;
     }
     return best;
   }
-
- private:
   static BATCHWORK_INLINE T mark_of_item() {
     return from_bits<T>(sizeof(T) == 8 ? integer_of_t<T>(0x7ff8ba7c00000001)
                                        : integer_of_t<T>(0x7fc0ba7c));

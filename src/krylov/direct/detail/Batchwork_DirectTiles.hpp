@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 #include "dense/lu/detail/Batchwork_LuTiles.hpp"
@@ -27,14 +26,14 @@ constexpr int direct_tiles(int n) {
   return n <= lu_rows_in_tiles ? lu_tiles(n) : n <= 80 ? 10 : n <= 96 ? 12 : n <= 120 ? 15 : 18;
 }
 
-/// Rows are scaled where lanes hold all of them.
+/// Not whole rows of 64 in double: lanes never hold all of one, and scale them in registers.
 template <class F, int Tiles>
 using DirectCore =
     std::conditional_t<sizeof(F) == 8 && Tiles == 8, EliminationTiles<F, Tiles, true>,
                        LuCore<F, Tiles, true, true>>;
 
-/// The pattern is expanded in scratch, where lanes put the entries of rows that they have together; rows and columns are scaled as the
-/// tiles are in registers; the elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first
+/// The pattern is expanded in scratch, where lanes put the entries of rows that they have together; rows and columns are scaled as they
+/// are in registers; the elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first
 /// warp. The residual, by all of them, reads the matrix a second time. T is the type of the numbers, F that of the factors, which then
 /// are of rows and columns that were scaled before. Where has_shuffles.
 template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole>
@@ -67,7 +66,7 @@ struct DirectTiles : DirectCore<F, Tiles> {
   static constexpr int most_items = std::min(Core::most_items, warps == 1                 ? 4
                                                                : Vendor::items_wait_alone ? 2
                                                                                           : 1);
-  /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have registers for the tiles and what
+  /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have registers for what they hold and what
   /// was seen to be enough beside them. What is slower than that, since it waits, needs as many warps as there can be.
   static constexpr int lanes_wanted() {
     constexpr int needed = by_rows ? Core::of_lane * rows * int(sizeof(F)) / 4 + 72
@@ -90,6 +89,7 @@ struct DirectTiles : DirectCore<F, Tiles> {
 
   DirectTiles(DirectProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     this->n = p.n;
+    if (by_rows) p.row_lanes = p.row_lanes_of_warp;
     by_items = !is_mixed && Task != DirectTask::substitute && p.a.values.data != nullptr &&
                items_are_near(p.a.values, p.n, p.a.values.col == 0 ? 1 : p.n);
     if (Task != DirectTask::factorise) {
@@ -149,8 +149,8 @@ struct DirectTiles : DirectCore<F, Tiles> {
     } else {
       OwnItem const own(*this, here, memory);
       constexpr int of_line = 128 / int(sizeof(T));
-      for (int k = of_line * here.lane; k < p.near_numbers; k += of_line * count)
-        Vendor::ask_ahead(own.numbers + k);
+      for (int k = of_line * here.lane; k < p.contiguous_numbers; k += of_line * count)
+        Vendor::prefetch(own.numbers + k);
       clear(here);
       for (int i = here.lane; i < rows; i += count) {
         here.place[i] = -1;
@@ -461,7 +461,7 @@ struct DirectTiles : DirectCore<F, Tiles> {
     entries.template for_rows<true, true>([] {},
                                           [&](int i, auto const& e) {
                                             auto const j = std::uint32_t(e.column);
-                                            unsorted |= int(e.before >= e.column);
+                                            unsorted |= int(e.there) & int(e.before >= e.column);
                                             largest = j > largest ? j : largest;
                                             if (e.there && j < std::uint32_t(p.n))
                                               to[Core::place_of(i, int(j))] = F(e.number);
@@ -597,7 +597,11 @@ struct DirectTiles : DirectCore<F, Tiles> {
       BATCHWORK_UNROLL
       for (int e = 0; e < together; ++e) {
         BATCHWORK_UNROLL
-        for (int s = 0; s < Core::of_lane; ++s) rest[s][j + e] *= l[s] * of_columns[e];
+        for (int s = 0; s < Core::of_lane; ++s) {
+          // One after the other: both together may overflow.
+          rest[s][j + e] *= l[s];
+          rest[s][j + e] *= of_columns[e];
+        }
       }
     }
   }
