@@ -53,7 +53,7 @@ compile() {
   # The assembler takes half of the time and finds nothing but faults in instructions written by hand, which the other sources
   # have, too: those with most kernels stop at PTX.
   case $name in
-    configured | decompositions | direct) set -- "$@" -arch=compute_90 ;;
+    configured | decompositions | direct | matrices) set -- "$@" -arch=compute_90 ;;
     *) set -- "$@" -arch=sm_90 ;;
   esac
   if "$@" -c "$name.cpp" -o "$work/$name.o" >"$work/$name.log" 2>&1; then
@@ -68,6 +68,6 @@ export -f compile
 export work
 echo "CUDA objects: $nvcc, Kokkos in $kokkos"
 # The longest first.
-printf '%s\n' matrices configured direct solves decompositions systems sequences complex |
+printf '%s\n' configured matrices direct solves decompositions products systems sequences complex |
   xargs -P "$(nproc)" -I NAME bash -c 'compile "$@"' compile NAME "$nvcc" "${flags[@]}"
 echo "CUDA objects: all compile, in $SECONDS s"
