@@ -13,17 +13,17 @@
 
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
-#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
 
 namespace Batchwork::Impl {
 
-/// Whether this is faster than tiles for one right-hand side of matrices of up to so many rows (H200, CUDA 13). Below 25 rows, and in float below 57, the waits
-/// of a step take longer than what the tiles have to pass through scratch.
+/// Whether this is faster than tiles for matrices of up to so many rows (H200, CUDA 13). Below 25 rows, and in float below 57, the waits
+/// of a step take longer than what the tiles have to pass through scratch. `keeps_l`: as below; a lane never holds a whole row of 64
+/// in double, and such factors are stored faster from tiles.
 template <class T>
-constexpr bool rows_beat_tiles(int rows) {
-  return rows == 64 || (sizeof(T) == 8 && rows >= 32 && rows <= 64);
+constexpr bool rows_beat_tiles(int rows, bool keeps_l) {
+  return sizeof(T) == 4 ? rows == 64 : rows >= 32 && rows <= (keeps_l ? 56 : 64);
 }
 
 /// A matrix of up to N rows, a multiple of 8; lane l of a warp has row l, and row 32 + l. Elimination with row pivoting, a column a step, by
@@ -63,15 +63,12 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   static constexpr int most_items = 32 / int(sizeof(T));
   /// Where items are not near each other.
   static constexpr int usual_items = N > 32 ? 2 : 4;
-  /// Lanes of a multiprocessor, whole warps for each of its four schedulers: as many as have registers for a row and for what was seen
-  /// beside it. A team that large would leave each lane as many registers.
-  static constexpr int lanes_wanted() {
-    constexpr int needed = of_lane * held * int(sizeof(T)) / 4 + (of_lane == 1 ? 48 : 36);
-    int lanes = 256;
-    while (lanes < 1024 && registers_of_multiprocessor / (lanes + 128) >= needed) lanes += 128;
-    return lanes;
-  }
-  static constexpr int largest_team = lanes_wanted(), wanted_teams = 1;
+  /// Registers of a lane for its rows.
+  static constexpr int registers_held = of_lane * held * int(sizeof(T)) / 4;
+  /// A team as large as the lanes of a multiprocessor that have registers for that and for what was seen beside it leaves each lane as many.
+  static constexpr int largest_team =
+                           lanes_with_registers(registers_held + (of_lane == 1 ? 48 : 36), 1024),
+                       wanted_teams = 1;
 
   // Where the numbers of an item stand in its scratch: the matrix, a right-hand side, the solution, and the reciprocals of the pivots.
   static constexpr int matrix_numbers = N * leading, to_before = matrix_numbers,

@@ -65,10 +65,11 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
   /// Where items are not near each other.
   static constexpr int usual_items = std::max(1, (Tiles > 4 ? 2 : 4) / warps);
   static constexpr int largest_team = count * most_items;
+  /// Registers of a lane for its tiles.
+  static constexpr int registers_held = Tiles * across * 2 * int(sizeof(T)) / 4;
   /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as was seen beside them.
   static constexpr int wanted_teams =
-      std::max(1, registers_of_multiprocessor / largest_team /
-                      (Tiles * across * 2 * int(sizeof(T)) / 4 + 96));
+      std::max(1, registers_of_multiprocessor / largest_team / (registers_held + 96));
 
   // Where the numbers of an item stand in its scratch: L and U by groups, in which row i has its four numbers at 4 i; the multipliers
   // of a group, twice where warps do not wait for each other; rows of pivots, as far apart as lanes that read one column of them want;

@@ -26,20 +26,14 @@ namespace Batchwork::Impl {
 /// What eliminates: lanes with whole rows where that is faster; else tiles, also for several vectors and inverses, which
 /// are substituted in tiles.
 template <class T, int Tiles, bool OneSide, bool KeepsL>
-using LuCore = std::conditional_t<rows_beat_tiles<T>(8 * Tiles),
+using LuCore = std::conditional_t<rows_beat_tiles<T>(8 * Tiles, KeepsL),
                                   EliminationRows<T, 8 * Tiles, OneSide, KeepsL>,
                                   EliminationTiles<T, Tiles, OneSide>>;
 template <class T, int Tiles, LuTask Task>
-constexpr auto lu_core() {
-  // Factors of 64 rows in double, where a lane never holds a row at once, are stored faster from tiles.
-  constexpr bool by_rows =
-      Task == LuTask::solution || (Task == LuTask::factors && !(sizeof(T) == 8 && Tiles == 8));
-  constexpr bool one_side = Task == LuTask::solution;
-  if constexpr (by_rows) return std::type_identity<LuCore<T, Tiles, one_side, !one_side>>();
-  else return std::type_identity<EliminationTiles<T, Tiles, one_side>>();
-}
-template <class T, int Tiles, LuTask Task>
-using LuCoreOf = typename decltype(lu_core<T, Tiles, Task>())::type;
+using LuCoreOf =
+    std::conditional_t<Task == LuTask::solution || Task == LuTask::factors,
+                       LuCore<T, Tiles, Task == LuTask::solution, Task == LuTask::factors>,
+                       EliminationTiles<T, Tiles, false>>;
 
 /// What a task makes of the factors. Where has_shuffles.
 template <class T, int Tiles, LuTask Task>

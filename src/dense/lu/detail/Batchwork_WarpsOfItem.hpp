@@ -9,10 +9,18 @@
 #include <cstdint>
 
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 #include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
+
+/// Lanes of a multiprocessor, whole warps for each of its four schedulers, that have so many registers each: 256 at least.
+constexpr int lanes_with_registers(int registers, int most) {
+  int lanes = 256;
+  while (lanes < most && registers_of_multiprocessor / (lanes + 128) >= registers) lanes += 128;
+  return lanes;
+}
 
 /// What is done with the numbers of a matrix in registers before it is eliminated.
 struct MatrixAsItIs {

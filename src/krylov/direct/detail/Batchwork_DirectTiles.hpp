@@ -26,19 +26,13 @@ constexpr int direct_tiles(int n) {
   return n <= lu_rows_in_tiles ? lu_tiles(n) : n <= 80 ? 10 : n <= 96 ? 12 : n <= 120 ? 15 : 18;
 }
 
-/// Not whole rows of 64 in double: lanes never hold all of one, and scale them in registers.
-template <class F, int Tiles>
-using DirectCore =
-    std::conditional_t<sizeof(F) == 8 && Tiles == 8, EliminationTiles<F, Tiles, true>,
-                       LuCore<F, Tiles, true, true>>;
-
 /// The pattern is expanded in scratch, where lanes put the entries of rows that they have together; rows and columns are scaled as they
 /// are in registers; the elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first
 /// warp. The residual, by all of them, reads the matrix a second time. T is the type of the numbers, F that of the factors, which then
 /// are of rows and columns that were scaled before. Where has_shuffles.
 template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole>
-struct DirectTiles : DirectCore<F, Tiles> {
-  using Core = DirectCore<F, Tiles>;
+struct DirectTiles : LuCore<F, Tiles, true, true> {
+  using Core = LuCore<F, Tiles, true, true>;
   using Core::by_rows, Core::matrix_numbers, Core::to_before, Core::to_after, Core::item_numbers;
   using Core::warps, Core::count, Core::rows;
   using typename Core::Here;
@@ -68,18 +62,9 @@ struct DirectTiles : DirectCore<F, Tiles> {
                                                                                           : 1);
   /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have registers for what they hold and what
   /// was seen to be enough beside them. What is slower than that, since it waits, needs as many warps as there can be.
-  static constexpr int lanes_wanted() {
-    constexpr int needed = by_rows ? Core::of_lane * rows * int(sizeof(F)) / 4 + 72
-                                   : Tiles * tiles_across() * 2 * int(sizeof(F)) / 4 + 56;
-    int lanes = 256;
-    while (lanes < 640 && registers_of_multiprocessor / (lanes + 128) >= needed) lanes += 128;
-    return std::max(lanes, count * most_items);
-  }
-  static constexpr int tiles_across() {
-    if constexpr (by_rows) return 0;
-    else return Core::across;
-  }
-  static constexpr int largest_team = Core::in_scratch ? Core::largest_team : lanes_wanted();
+  static constexpr int lanes_wanted = std::max(
+      lanes_with_registers(Core::registers_held + (by_rows ? 72 : 56), 640), count* most_items);
+  static constexpr int largest_team = Core::in_scratch ? Core::largest_team : lanes_wanted;
   static constexpr int wanted_teams = Core::in_scratch ? Core::wanted_teams : 1;
 
   DirectProblem<T> p;
