@@ -13,6 +13,7 @@
 #include <string>
 #include <type_traits>
 
+#include "dense/lu/detail/Batchwork_InverseRows.hpp"
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
 #include "dense/lu/detail/Batchwork_LuInWorkspace.hpp"
 #include "dense/lu/detail/Batchwork_LuLanes.hpp"

@@ -163,6 +163,64 @@ TEST(LuTeams, ItemsOfATeam) {
   check_teams<float, true>(21, 2, 4, Arranged::item_contiguous, random);
 }
 
+/// Inverses by whole rows of lanes, where they have shuffles.
+template <class T, int N>
+void check_inverse_rows(int n, std::int64_t items, Arranged how, Random& random) {
+  if constexpr (Impl::Vendor::has_shuffles) {
+    auto const limits = h200_with_kokkos_5();
+    auto const run = [&](Impl::LuProblem<T> p, auto const& a, auto const& codes, auto make) {
+      p.a = storage(a).as_const();
+      p.status.narrow = codes.data();
+      p.status.group = codes.item;
+      p.items = items;
+      p.n = p.columns = n;
+      run_kernel(make(p), limits);
+    };
+    check_inverse<T>(
+        n, items, how, random,
+        [&](auto const& a, auto const& x, auto const& codes) {
+          Impl::LuProblem<T> p;
+          p.x = storage(x);
+          run(p, a, codes, [&](auto const& q) { return Impl::InverseRows<T, N>(q, limits); });
+        },
+        [&](auto const& a, auto const& d, auto const& codes) {
+          Impl::LuProblem<T> p;
+          p.x = storage(d);
+          p.result = Impl::LuResult::determinant;
+          run(p, a, codes, [&](auto const& q) {
+            return Impl::LuTiles<T, N / 8, Impl::LuTask::factors>(q, limits);
+          });
+        },
+        [&](auto const& a, auto const& logs, auto const& signs, auto const& codes) {
+          Impl::LuProblem<T> p;
+          p.x = storage(signs), p.log_size = storage(logs);
+          p.result = Impl::LuResult::determinant;
+          run(p, a, codes, [&](auto const& q) {
+            return Impl::LuTiles<T, N / 8, Impl::LuTask::factors>(q, limits);
+          });
+        });
+  }
+}
+/// Half a warp, a warp and two with a row a lane, a warp with two; full ones, lanes without rows, one item of two.
+TEST(LuTeams, InversesByRows) {
+  Random random(12);
+  for (auto how : all_arranged) {
+    check_inverse_rows<float, 16>(13, 17, how, random);
+    check_inverse_rows<double, 16>(16, 7, how, random);
+    check_inverse_rows<double, 32>(29, 7, how, random);
+  }
+  check_inverse_rows<double, 16>(1, 13, Arranged::interleaved, random);
+  check_inverse_rows<float, 24>(23, 1, Arranged::item_contiguous, random);
+  check_inverse_rows<float, 32>(32, 7, Arranged::item_contiguous, random);
+  check_inverse_rows<float, 40>(37, 7, Arranged::interleaved, random);
+  check_inverse_rows<double, 48>(48, 3, Arranged::item_contiguous, random);
+  check_inverse_rows<double, 48>(41, 5, Arranged::interleaved, random);
+  check_inverse_rows<float, 64>(64, 3, Arranged::by_columns, random);
+  check_inverse_rows<double, 56>(51, 5, Arranged::interleaved, random);
+  check_inverse_rows<double, 64>(64, 3, Arranged::item_contiguous, random);
+  check_inverse_rows<double, 64>(3, 7, Arranged::strided, random);
+}
+
 /// By lanes that share items, where they have shuffles.
 template <class T, int N>
 void check_shared_lanes(int n, int columns, std::int64_t items, Arranged how, Random& random) {

@@ -163,6 +163,8 @@ struct CholeskyPanels {
       before += step, step -= 64;
     }
     if (j > 0) {
+      // Lanes without a row have read one of these.
+      if constexpr (Lanes > 8) Vendor::wait_for_warp(member);
       if (lane < 8) write_row(panel + row[0], lane, x[0]);
       Vendor::wait_for_warp(member);
     }
