@@ -77,13 +77,15 @@ template <LuTask Task, class T, class Exec>
 bool launch_lu_in_registers(Exec const& exec, Call const& call, LuProblem<T> const& p,
                             DeviceLimits const& limits) {
   if constexpr (Vendor::has_shuffles) {
-    constexpr int shared = lu_extent_of_shared_lanes(Task);
+    constexpr int shared = lu_extent_of_shared_lanes<T>(Task);
     auto const of_shared_lanes = [&]<int N>(KnownExtent<N>) {
       if constexpr (N > shared) return false;
       else return p.n <= N && launch_lu_kernel<LuOfSharedLanes<T, N, Task>>(exec, call, p, limits);
     };
     auto const in_tiles = [&]<int Tiles>(KnownExtent<Tiles>) {
-      return launch_lu_kernel<LuTiles<T, Tiles, Task>>(exec, call, p, limits);
+      if constexpr (Task == LuTask::inverses && rows_invert_faster<T>(8 * Tiles))
+        return launch_lu_kernel<InverseRows<T, 8 * Tiles>>(exec, call, p, limits);
+      else return launch_lu_kernel<LuTiles<T, Tiles, Task>>(exec, call, p, limits);
     };
     if (of_shared_lanes(KnownExtent<12>()) || of_shared_lanes(KnownExtent<16>()) ||
         of_shared_lanes(KnownExtent<24>()))

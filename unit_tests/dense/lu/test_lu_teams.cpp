@@ -17,18 +17,19 @@ Impl::Storage<T> storage(ArrangedBatch<T> const& m) {
   return {m.data(), 1, m.item, 0, m.row, m.col};
 }
 
-/// run(task, problem, codes) launches the kernel for what the task says.
-template <class T, class Run>
-void check_problems(int n, int columns, std::int64_t items, Arranged how, Random& random,
-                    Run const& launch) {
-  auto const run = [&]<Impl::LuTask Task>(Impl::LuProblem<T> p, auto const& a, auto const& codes) {
-    p.a = storage(a).as_const();
-    p.status.narrow = codes.data();
-    p.status.group = codes.item;
-    p.items = items;
-    p.n = n;
-    launch.template operator()<Task>(p);
-  };
+/// Launches the kernel for what the task says.
+template <Impl::LuTask Task, class T, class Launch>
+void run_problem(Impl::LuProblem<T> p, ArrangedBatch<T> const& a, ArrangedBatch<int> const& codes,
+                 Launch const& launch) {
+  p.a = storage(a).as_const();
+  p.status.narrow = codes.data();
+  p.status.group = codes.item;
+  p.items = a.items;
+  p.n = a.rows;
+  launch.template operator()<Task>(p);
+}
+template <class T, class Launch>
+void check_inverses(int n, std::int64_t items, Arranged how, Random& random, Launch const& launch) {
   using enum Impl::LuTask;
   check_inverse<T>(
       n, items, how, random,
@@ -36,20 +37,26 @@ void check_problems(int n, int columns, std::int64_t items, Arranged how, Random
         Impl::LuProblem<T> p;
         p.x = storage(x);
         p.columns = n;
-        run.template operator()<inverses>(p, a, codes);
+        run_problem<inverses>(p, a, codes, launch);
       },
       [&](auto const& a, auto const& d, auto const& codes) {
         Impl::LuProblem<T> p;
         p.x = storage(d);
         p.result = Impl::LuResult::determinant;
-        run.template operator()<factors>(p, a, codes);
+        run_problem<factors>(p, a, codes, launch);
       },
       [&](auto const& a, auto const& logs, auto const& signs, auto const& codes) {
         Impl::LuProblem<T> p;
         p.x = storage(signs), p.log_size = storage(logs);
         p.result = Impl::LuResult::determinant;
-        run.template operator()<factors>(p, a, codes);
+        run_problem<factors>(p, a, codes, launch);
       });
+}
+template <class T, class Launch>
+void check_problems(int n, int columns, std::int64_t items, Arranged how, Random& random,
+                    Launch const& launch) {
+  using enum Impl::LuTask;
+  check_inverses<T>(n, items, how, random, launch);
   check_lu<T>(
       n, columns, items, how, random,
       [&](auto const& a, auto const& lu, auto const& rows, auto const& codes) {
@@ -57,14 +64,14 @@ void check_problems(int n, int columns, std::int64_t items, Arranged how, Random
         p.lu = storage(lu);
         p.order = storage(rows);
         p.result = Impl::LuResult::factors;
-        run.template operator()<factors>(p, a, codes);
+        run_problem<factors>(p, a, codes, launch);
       },
       [&](auto const& a, auto const& b, auto const& x, auto const& codes) {
         Impl::LuProblem<T> p;
         p.b = storage(b).as_const();
         p.x = storage(x);
         p.columns = columns;
-        run.template operator()<solutions>(p, a, codes);
+        run_problem<solutions>(p, a, codes, launch);
       });
 }
 
@@ -163,64 +170,6 @@ TEST(LuTeams, ItemsOfATeam) {
   check_teams<float, true>(21, 2, 4, Arranged::item_contiguous, random);
 }
 
-/// Inverses by whole rows of lanes, where they have shuffles.
-template <class T, int N>
-void check_inverse_rows(int n, std::int64_t items, Arranged how, Random& random) {
-  if constexpr (Impl::Vendor::has_shuffles) {
-    auto const limits = h200_with_kokkos_5();
-    auto const run = [&](Impl::LuProblem<T> p, auto const& a, auto const& codes, auto make) {
-      p.a = storage(a).as_const();
-      p.status.narrow = codes.data();
-      p.status.group = codes.item;
-      p.items = items;
-      p.n = p.columns = n;
-      run_kernel(make(p), limits);
-    };
-    check_inverse<T>(
-        n, items, how, random,
-        [&](auto const& a, auto const& x, auto const& codes) {
-          Impl::LuProblem<T> p;
-          p.x = storage(x);
-          run(p, a, codes, [&](auto const& q) { return Impl::InverseRows<T, N>(q, limits); });
-        },
-        [&](auto const& a, auto const& d, auto const& codes) {
-          Impl::LuProblem<T> p;
-          p.x = storage(d);
-          p.result = Impl::LuResult::determinant;
-          run(p, a, codes, [&](auto const& q) {
-            return Impl::LuTiles<T, N / 8, Impl::LuTask::factors>(q, limits);
-          });
-        },
-        [&](auto const& a, auto const& logs, auto const& signs, auto const& codes) {
-          Impl::LuProblem<T> p;
-          p.x = storage(signs), p.log_size = storage(logs);
-          p.result = Impl::LuResult::determinant;
-          run(p, a, codes, [&](auto const& q) {
-            return Impl::LuTiles<T, N / 8, Impl::LuTask::factors>(q, limits);
-          });
-        });
-  }
-}
-/// Half a warp, a warp and two with a row a lane, a warp with two; full ones, lanes without rows, one item of two.
-TEST(LuTeams, InversesByRows) {
-  Random random(12);
-  for (auto how : all_arranged) {
-    check_inverse_rows<float, 16>(13, 17, how, random);
-    check_inverse_rows<double, 16>(16, 7, how, random);
-    check_inverse_rows<double, 32>(29, 7, how, random);
-  }
-  check_inverse_rows<double, 16>(1, 13, Arranged::interleaved, random);
-  check_inverse_rows<float, 24>(23, 1, Arranged::item_contiguous, random);
-  check_inverse_rows<float, 32>(32, 7, Arranged::item_contiguous, random);
-  check_inverse_rows<float, 40>(37, 7, Arranged::interleaved, random);
-  check_inverse_rows<double, 48>(48, 3, Arranged::item_contiguous, random);
-  check_inverse_rows<double, 48>(41, 5, Arranged::interleaved, random);
-  check_inverse_rows<float, 64>(64, 3, Arranged::by_columns, random);
-  check_inverse_rows<double, 56>(51, 5, Arranged::interleaved, random);
-  check_inverse_rows<double, 64>(64, 3, Arranged::item_contiguous, random);
-  check_inverse_rows<double, 64>(3, 7, Arranged::strided, random);
-}
-
 /// By lanes that share items, where they have shuffles.
 template <class T, int N>
 void check_shared_lanes(int n, int columns, std::int64_t items, Arranged how, Random& random) {
@@ -284,6 +233,36 @@ TEST(LuTiles, RowsOfLanes) {
   check_tiles<double, 8>(5, 1, 3, Arranged::by_columns, random);
   check_tiles<float, 8>(64, 1, 3, Arranged::item_contiguous, random);
   check_tiles<float, 8>(59, 1, 3, Arranged::interleaved, random);
+}
+
+template <class T, int N>
+void check_inverse_rows(int n, std::int64_t items, Arranged how, Random& random) {
+  if constexpr (Impl::Vendor::has_shuffles)
+    check_inverses<T>(n, items, how, random, [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+      auto const limits = h200_with_kokkos_5();
+      if constexpr (Task == Impl::LuTask::inverses)
+        run_kernel(Impl::InverseRows<T, N>(p, limits), limits);
+      else run_kernel(Impl::LuTiles<T, N / 8, Task>(p, limits), limits);
+    });
+}
+/// Half a warp, a warp with a row a lane or two, two warps with columns in turn; full ones, lanes without rows, one item of two.
+TEST(InverseRows, OfLanes) {
+  Random random(12);
+  for (auto how : all_arranged) {
+    check_inverse_rows<float, 16>(13, 17, how, random);
+    check_inverse_rows<double, 16>(16, 7, how, random);
+    check_inverse_rows<double, 32>(29, 7, how, random);
+  }
+  check_inverse_rows<double, 16>(1, 13, Arranged::interleaved, random);
+  check_inverse_rows<float, 24>(23, 1, Arranged::item_contiguous, random);
+  check_inverse_rows<float, 32>(32, 7, Arranged::item_contiguous, random);
+  check_inverse_rows<float, 40>(37, 7, Arranged::interleaved, random);
+  check_inverse_rows<double, 48>(48, 3, Arranged::item_contiguous, random);
+  check_inverse_rows<double, 48>(41, 5, Arranged::interleaved, random);
+  check_inverse_rows<float, 64>(64, 3, Arranged::by_columns, random);
+  check_inverse_rows<double, 56>(51, 5, Arranged::interleaved, random);
+  check_inverse_rows<double, 64>(64, 3, Arranged::item_contiguous, random);
+  check_inverse_rows<double, 64>(3, 7, Arranged::strided, random);
 }
 
 /// Fewer slots than items, a last round that is not full, more slots than items; pivots that fail among the items of a team.

@@ -304,11 +304,18 @@ BATCHWORK_INLINE int lowest_bit(unsigned x) {
 template <int L, class Integer>
 BATCHWORK_INLINE Integer largest_of(Integer x) {
 #if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
-  constexpr bool at_once = L == 32;
+  constexpr bool at_once = L == 32, half_at_once = L == 16 && sizeof(Integer) == 4;
 #else
-  constexpr bool at_once = false;
+  constexpr bool at_once = false, half_at_once = false;
 #endif
-  if constexpr (at_once) {
+  if constexpr (half_at_once) {
+    // Of the lower half and of the upper one: four shuffles wait for each other.
+    bool const upper = (rank_in_warp() & 16) != 0;
+    constexpr Integer least = std::numeric_limits<Integer>::min();
+    Integer const of_lower = largest_of<32>(upper ? least : x),
+                  of_upper = largest_of<32>(upper ? x : least);
+    return upper ? of_upper : of_lower;
+  } else if constexpr (at_once) {
 #if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
     if constexpr (sizeof(x) == 4) {
       return __reduce_max_sync(0xffffffffu, x);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// InverseRows: the kernel of inverse on devices for matrices of up to 64 rows, whose lanes hold a whole row or two in registers.
+/// InverseRows: the kernel of inverse on devices for most matrices of up to 64 rows, whose lanes hold a whole row or two in registers.
 #ifndef BATCHWORK_INVERSEROWS_HPP
 #define BATCHWORK_INVERSEROWS_HPP
 
@@ -21,45 +21,56 @@
 
 namespace Batchwork::Impl {
 
+/// Whether this is faster than tiles for matrices of up to so many rows (H100, CUDA 13): in double two warps of 64 rows are not, where
+/// neighbouring items are near each other.
+template <class T>
+constexpr bool rows_invert_faster(int rows) {
+  return sizeof(T) == 4 || rows <= 56;
+}
+
 /// Inverses of matrices of up to N rows, a multiple of 8, by Gauss-Jordan elimination with row pivoting in the place of the matrix (Higham,
 /// Accuracy and Stability of Numerical Algorithms, 2nd edition, section 14.4). Its pivots are those of LU.
 ///
 /// Rows stay where they are. The lane with the pivot writes its row to scratch, from where all others read it. In each step every
 /// number of a row comes one register nearer to the first, so that one loop does all steps: the first register has the column of the
 /// pivot, the last one takes the column of the inverse that comes in its place. One wait a step. Rows are divided by their pivots at
-/// the end.
+/// the end. Then the lane with the row of pivot k has row k of the inverse, but the columns in the order of the pivots.
 ///
-/// In the end the lane with the row of pivot k has row k of the inverse, but the columns in the order of the pivots. Where has_shuffles.
+/// Where two rows outgrow the registers of a lane, two warps have every other column: in turn they find a pivot and the multiples of its
+/// row, which the other one reads behind a barrier. Where has_shuffles.
 template <class T, int N>
 struct InverseRows {
   static_assert(N % 8 == 0 && N <= 64);
-  /// Lanes of a matrix: a warp, two where two rows outgrow the registers of a lane, half of one where they suffice.
-  static constexpr int count =
-      N <= 16 ? 16 : N > 32 && 2 * N * int(sizeof(T)) / 4 > 200 ? 64 : lanes_of_warp;
-  static constexpr int of_lane = (N + count - 1) / count;  ///< rows of a lane
-  static constexpr int warps = (count + lanes_of_warp - 1) / lanes_of_warp;
-  static constexpr int in_step = std::min(count, lanes_of_warp);  ///< lanes that go in step
+  static constexpr int warps = N > 32 && 2 * N* int(sizeof(T)) / 4 > 200 ? 2 : 1;
+  /// Lanes of a matrix: half a warp where they suffice.
+  static constexpr int count = N <= 16 ? 16 : warps * lanes_of_warp;
+  static constexpr int in_step = count / warps;                ///< lanes that have whole rows
+  static constexpr int of_lane = (N + in_step - 1) / in_step;  ///< rows of a lane
+  static constexpr int columns = N / warps;                    ///< of these
   /// Numbers that are read at once, and those from one row to the next, so that lanes that read the same place of theirs do not
   /// wait for each other; of the result, where they write one number at a time.
   static constexpr int together = 16 / int(sizeof(T)), leading = N + together,
                        leading_of_result = N + 1;
-  /// Items of a team: a sector of 32 bytes of neighbouring ones.
-  static constexpr int most_items = 32 / int(sizeof(T));
+  /// Items of a team: a sector of 32 bytes of neighbouring ones, or half of one, since a multiprocessor has registers for one team of
+  /// four items of two warps, but for three of two.
+  static constexpr int most_items = 32 / int(sizeof(T)) / warps;
   /// Where items are not near each other: two warps at least.
   static constexpr int usual_items = std::max(1, 64 / count);
-  static constexpr int registers_held = of_lane * N * int(sizeof(T)) / 4;
+  static constexpr int registers_held = of_lane * columns * int(sizeof(T)) / 4;
   static constexpr int largest_team = lanes_with_registers(registers_held + 40, 1024),
                        wanted_teams = 1;
 
-  /// Numbers of a matrix, of two lines for each warp while it is eliminated, and of the result; then the row of each pivot, and
-  /// what each warp found.
+  // While a matrix is eliminated its place has two lines for each warp, and behind them the multiples of a step.
+  static constexpr int of_line = columns + together, to_multiples = 2 * warps * of_line;
+  /// Numbers of a matrix, or of its result; then the rows of the pivots, in the order of the columns that lanes hold, and what each warp
+  /// found.
   static constexpr int item_numbers = N * leading;
   static constexpr std::size_t item_bytes = [] {
     std::size_t const bytes = item_numbers * sizeof(T) + 2 * N + 4 * warps;
     // Neighbouring items do not begin in the same bank.
     return (bytes + 63) / 128 * 128 + 64;
   }();
-  static_assert(2 * warps <= N && item_bytes % 16 == 0);
+  static_assert(to_multiples + N <= item_numbers && item_bytes % 16 == 0);
 
   LuProblem<T> p;
   int items_per_team = 1;
@@ -113,15 +124,14 @@ struct InverseRows {
     meet();
 
     T* const numbers = numbers_of(here.item);
-    std::int16_t* const order = reinterpret_cast<std::int16_t*>(numbers + item_numbers);
-    std::int32_t* const failures = reinterpret_cast<std::int32_t*>(order + N);
     Rows rows;
     rows.read(p.n, here.lane, numbers);
-    std::int32_t code = invert(member, here, rows, numbers, order);
+    std::int32_t code = invert(member, here, rows, numbers);
     wait_for_item(member, here);
-    bool const finite = put_rows(rows, numbers, order, code != 0);
+    bool const finite = put_rows(rows, numbers, code != 0);
     unsigned const failed = Vendor::votes_of<in_step>(!finite, here.lane % in_step);
-    if (warps > 1 && here.lane % in_step == 0) failures[here.lane / in_step] = failed != 0 ? 1 : 0;
+    std::int32_t* const failures = reinterpret_cast<std::int32_t*>(order_in(numbers) + N);
+    if (warps > 1 && here.lane % in_step == 0) failures[rows.warp] = failed != 0 ? 1 : 0;
     meet();
 
     {
@@ -149,26 +159,33 @@ struct InverseRows {
   };
   static_assert(sizeof(Pivot) == 16);
 
-  /// The rows of a lane, and of those in step the candidate for the next pivot.
+  /// The rows of a lane, and of its warp the candidate for the next pivot.
   struct Rows {
-    T x[of_lane][N];
-    int row[of_lane];
+    T x[of_lane][columns];
+    int warp, row[of_lane];
     int place[of_lane];  ///< that of its pivot, -1 while it has none, N beyond those of the matrix
     PivotReciprocal<T> divisor[of_lane];
     Pivot found;
     int slot;  ///< which of its rows it is, where the lane has it, else -1
 
     BATCHWORK_INLINE void read(int n, int lane, T const* numbers) {
+      warp = warps == 1 ? 0 : lane / in_step;
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
-        row[s] = lane + count * s;
+        row[s] = lane % in_step + in_step * s;
         place[s] = row[s] < n ? -1 : N;
         divisor[s].scale = divisor[s].inverse = T(1);
-        read_together(x[s], numbers + (row[s] < N ? row[s] : 0) * leading);
+        T const* const from = numbers + (row[s] < N ? row[s] : 0) * leading;
+        if constexpr (warps == 1) {
+          read_together(x[s], from);
+        } else {
+          BATCHWORK_UNROLL
+          for (int j = 0; j < columns; ++j) x[s][j] = from[warps * j + warp];
+        }
       }
     }
     /// In the first column. Of equal ones the first row.
-    BATCHWORK_INLINE void search(int lane) {
+    BATCHWORK_INLINE void search() {
       std::int32_t best = -1;
       int of_best = 0;
       BATCHWORK_UNROLL
@@ -178,105 +195,141 @@ struct InverseRows {
         best = key > best ? key : best;
       }
       found.key = Vendor::largest_of<in_step>(best);
-      int const in_warp = lane % in_step;
-      unsigned votes = Vendor::votes_of<in_step>(best == found.key, in_warp);
+      unsigned votes = Vendor::votes_of<in_step>(best == found.key, row[0]);
       if constexpr (of_lane == 2) {
         unsigned const of_first =
-            Vendor::votes_of<in_step>(best == found.key && of_best == 0, in_warp);
+            Vendor::votes_of<in_step>(best == found.key && of_best == 0, row[0]);
         votes = of_first == 0 ? votes : of_first;
       }
-      slot = in_warp == Vendor::lowest_bit(votes) ? of_best : -1;
+      slot = row[0] == Vendor::lowest_bit(votes) ? of_best : -1;
       T const mine = of_lane == 2 && of_best == 1 ? x[of_lane - 1][0] : x[0][0];
       found.inverse = pivot_divisor(mine, best).inverse;
     }
+    /// Less its multiple of the pivot's row. Moves: its first number is gone, and the others come nearer.
+    template <bool Moves, class Between>
+    BATCHWORK_INLINE void subtract(T const* line, T const (&l)[of_lane], Between const& between) {
+      BATCHWORK_UNROLL
+      for (int j = 0; j < columns; j += together) {
+        T some[together];
+        read_together(some, line + j);
+        BATCHWORK_UNROLL
+        for (int e = 0; e < together; ++e) {
+          if (Moves && j + e == 0) continue;
+          BATCHWORK_UNROLL
+          for (int s = 0; s < of_lane; ++s)
+            x[s][j + e - (Moves ? 1 : 0)] = x[s][j + e] - l[s] * some[e];
+        }
+        // The first column is there.
+        if (j == 0) between();
+      }
+    }
   };
 
+  static BATCHWORK_INLINE std::int16_t* order_in(T* numbers) {
+    return reinterpret_cast<std::int16_t*>(numbers + item_numbers);
+  }
   template <class Member>
   BATCHWORK_INLINE void wait_for_item(Member const& member, LaneOfItems const& here) const {
     Vendor::wait_for_item<count>(member, here.item, here.items);
+  }
+  /// Behind the columns that a warp has not yet eliminated.
+  BATCHWORK_INLINE int columns_left(int warp) const {
+    return columns - (p.n + warps - 1 - warp) / warps;
   }
 
   /// \returns the status of the first pivot that is zero or not finite
   template <class Member>
   BATCHWORK_INLINE std::int32_t invert(Member const& member, LaneOfItems const& here, Rows& rows,
-                                       T* numbers, std::int16_t* order) const {
+                                       T* numbers) const {
     std::int32_t code = 0;
+    std::int16_t* const order = order_in(numbers) + rows.warp * columns + columns_left(rows.warp);
     wait_for_item(member, here);
-    rows.search(here.lane);
+    if (rows.warp == 0) rows.search();
     BATCHWORK_KEEP_LOOP
     for (int k = 0; k < p.n; ++k) {
-      T* line = numbers + (k & 1) * warps * leading;
-      T* const own_line = line + here.lane / in_step * leading;
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        if (rows.slot != s) continue;
-        write_together(own_line, rows.x[s]);
-        rows.found.row = rows.row[s];
-        *reinterpret_cast<Pivot*>(own_line + N) = rows.found;
-      }
-      wait_for_item(member, here);
-      Pivot pivot = *reinterpret_cast<Pivot const*>(line + N);
-      if constexpr (warps == 2) {
-        Pivot const other = *reinterpret_cast<Pivot const*>(line + leading + N);
-        line += other.key > pivot.key ? leading : 0;
-        pivot = other.key > pivot.key ? other : pivot;
-      }
+      bool const finds = warps == 1 || rows.warp == (k & 1);
+      T* const lines = numbers + (k & 1) * warps * of_line;
+      T* const line = lines + rows.warp * of_line;
+      T* const multiples = numbers + to_multiples;
+      T l[of_lane];
       PivotReciprocal<T> divisor;
-      divisor.scale = scale_of_pivot<T>(pivot.key);
-      divisor.inverse = pivot.inverse;
+      Pivot pivot;
+      // What becomes of the row of the pivot, and of the first column of the others.
+      auto const know = [&](T const* from) {
+        pivot = *reinterpret_cast<Pivot const*>(from + columns);
+        divisor.scale = scale_of_pivot<T>(pivot.key);
+        divisor.inverse = pivot.inverse;
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) {
+          if (rows.row[s] != pivot.row) continue;
+          rows.place[s] = k;
+          rows.divisor[s] = divisor;
+        }
+      };
+      if (finds) {
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) {
+          if (rows.slot != s) continue;
+          write_together(line, rows.x[s]);
+          rows.found.row = rows.row[s];
+          *reinterpret_cast<Pivot*>(line + columns) = rows.found;
+          order[k / warps] = std::int16_t(rows.row[s]);
+        }
+        Vendor::wait_for_warp(member);
+        know(line);
+        BATCHWORK_UNROLL
+        for (int s = 0; s < of_lane; ++s) {
+          l[s] = rows.place[s] == k ? T(0) : divisor * rows.x[s][0];
+          if (warps > 1 && rows.row[s] < N) multiples[rows.row[s]] = l[s];
+        }
+      }
+      if constexpr (warps > 1) {
+        wait_for_item(member, here);
+        if (!finds) {
+          know(lines + (1 - rows.warp) * of_line);
+          BATCHWORK_UNROLL
+          for (int s = 0; s < of_lane; ++s) {
+            l[s] = multiples[rows.row[s] < N ? rows.row[s] : 0];
+            if (rows.place[s] == k) write_together(line, rows.x[s]);
+          }
+          Vendor::wait_for_warp(member);
+        }
+      }
       if (code == 0 && pivot.key == 0) code = Status::code(Reason::singular, k + 1);
       if (code == 0 && pivot.key >= pivot_key(std::numeric_limits<T>::infinity()))
         code = Status::code(Reason::not_finite, k + 1);
-      T l[of_lane], last[of_lane];
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) {
-        bool const is_pivot = rows.row[s] == pivot.row;
-        if (is_pivot) {
-          rows.place[s] = k;
-          rows.divisor[s] = divisor;
-          order[N - p.n + k] = std::int16_t(rows.row[s]);
-        }
-        l[s] = is_pivot ? T(0) : divisor * rows.x[s][0];
-        last[s] = is_pivot ? T(1) : -l[s];
-      }
-      auto const subtract = [&](int j) {
-        T some[together];
-        read_together(some, line + j);
+      if (finds) {
+        rows.template subtract<true>(line, l, [&] {
+          if constexpr (warps == 1) rows.search();
+        });
         BATCHWORK_UNROLL
-        for (int e = 0; e < together; ++e) {
-          if (j + e == 0) continue;
-          BATCHWORK_UNROLL
-          for (int s = 0; s < of_lane; ++s)
-            rows.x[s][j + e - 1] = rows.x[s][j + e] - l[s] * some[e];
-        }
-      };
-      subtract(0);
-      rows.search(here.lane);
-      BATCHWORK_UNROLL
-      for (int j = together; j < N; j += together) subtract(j);
-      BATCHWORK_UNROLL
-      for (int s = 0; s < of_lane; ++s) rows.x[s][N - 1] = last[s];
+        for (int s = 0; s < of_lane; ++s)
+          rows.x[s][columns - 1] = rows.place[s] == k ? T(1) : -l[s];
+      } else {
+        rows.template subtract<false>(line, l, [&] { rows.search(); });
+      }
     }
     return code;
   }
 
   /// \returns whether those of the lane are finite
-  BATCHWORK_INLINE bool put_rows(Rows const& rows, T* numbers, std::int16_t const* order,
-                                 bool failed) const {
+  BATCHWORK_INLINE bool put_rows(Rows const& rows, T* numbers, bool failed) const {
+    std::int16_t const* const order = order_in(numbers) + rows.warp * columns;
+    int const left = columns_left(rows.warp);
     bool finite = true;
     BATCHWORK_UNROLL
-    for (int j = 0; j < N; j += 8) {
-      if (j + 8 <= N - p.n) continue;
-      std::int16_t column[8];
+    for (int j = 0; j < columns; j += 4) {
+      if (j + 4 <= left) continue;
+      std::int16_t column[4];
       read_together(column, order + j);
       BATCHWORK_UNROLL
-      for (int e = 0; e < 8; ++e) {
-        if (j + e < N - p.n) continue;
+      for (int e = 0; e < 4; ++e) {
+        if (j + e < left) continue;
         BATCHWORK_UNROLL
         for (int s = 0; s < of_lane; ++s) {
           if (rows.place[s] >= N) continue;
-          T const x = failed ? std::numeric_limits<T>::quiet_NaN()
-                             : rows.divisor[s] * rows.x[s][j + e];
+          T const x =
+              failed ? std::numeric_limits<T>::quiet_NaN() : rows.divisor[s] * rows.x[s][j + e];
           finite = finite && is_finite(x);
           numbers[rows.place[s] * leading_of_result + column[e]] = x;
         }

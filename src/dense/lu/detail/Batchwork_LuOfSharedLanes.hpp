@@ -18,9 +18,14 @@
 
 namespace Batchwork::Impl {
 
-/// The largest extent for which this is faster than a warp for each matrix, of which half of the lanes have no row at 16 rows.
+/// The largest extent for which this is faster than a warp for each matrix, of which half of the lanes have no row at 16 rows, or for
+/// inverses than a lane for each row; 0 where it never is.
+template <class T>
 constexpr int lu_extent_of_shared_lanes(LuTask task) {
-  return task == LuTask::solution ? 24 : task == LuTask::factors ? 16 : 12;
+  return task == LuTask::solution   ? 24
+         : task == LuTask::factors  ? 16
+         : task == LuTask::inverses ? (sizeof(T) == 4 ? 12 : 0)
+                                    : 12;
 }
 /// Lanes that share a matrix, and teams of a multiprocessor: as were fastest (H200, CUDA 13).
 template <class T, int N>

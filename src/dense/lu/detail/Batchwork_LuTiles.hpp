@@ -24,7 +24,7 @@
 namespace Batchwork::Impl {
 
 /// What eliminates: lanes with whole rows where that is faster; else tiles, also for several vectors and inverses, which
-/// are substituted in tiles.
+/// are substituted in tiles. Most inverses are those of InverseRows.
 template <class T, int Tiles, bool OneSide, bool KeepsL>
 using LuCore = std::conditional_t<rows_beat_tiles<T>(8 * Tiles, KeepsL),
                                   EliminationRows<T, 8 * Tiles, OneSide, KeepsL>,
