@@ -91,7 +91,12 @@ function(batchwork_add_test name)
     set_tests_properties(${name} PROPERTIES LABELS quick)
     add_dependencies(batchwork_quick_tests ${name})
   endif()
-  if(Kokkos_ENABLE_OPENMP OR Kokkos_ENABLE_THREADS OR Kokkos_ENABLE_HPX)
+  if(Kokkos_ENABLE_OPENMP)
+    # Two threads each, beside those of other tests, which have use for a core while they wait.
+    set_tests_properties(
+      ${name} PROPERTIES ENVIRONMENT "OMP_NUM_THREADS=2;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive"
+    )
+  elseif(Kokkos_ENABLE_THREADS OR Kokkos_ENABLE_HPX)
     # It takes every core by itself.
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
   endif()

@@ -53,7 +53,7 @@ compile() {
   # The assembler takes half of the time and finds nothing but faults in instructions written by hand, which the other sources
   # have, too: those with most kernels stop at PTX.
   case $name in
-    configured | decompositions | direct | matrices) set -- "$@" -arch=compute_90 ;;
+    configured | decompositions | direct | matrices | products | solves) set -- "$@" -arch=compute_90 ;;
     *) set -- "$@" -arch=sm_90 ;;
   esac
   if "$@" -c "$name.cpp" -o "$work/$name.o" >"$work/$name.log" 2>&1; then

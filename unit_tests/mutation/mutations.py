@@ -190,7 +190,7 @@ MUTATIONS = [
         "src/krylov/solvers/Batchwork_Cgs.hpp",
         "(squared < N(T(0.25)) * shadow_squared)",
         "(squared < N(T(0)))",
-        "test_krylov_solve",
+        "test_krylov_solve_more",
         "SolveByCgsInFloat.*",
     ),
     (
