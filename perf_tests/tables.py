@@ -23,6 +23,7 @@ TITLES = {
     "cusparse": "cuSPARSE",
     "blas": "BLAS loop",
     "cuda": "cuBLAS, cuSOLVER",
+    "cusolverdx": "cuSolverDx, in a kernel",
 }
 BYTES = {"float": 4, "double": 8}
 

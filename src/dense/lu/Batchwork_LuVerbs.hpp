@@ -457,12 +457,13 @@ void solve_lu(First const& first, Rest const&... rest) {
 }
 
 /// The inverses of a batch: elimination with partial pivoting and a solve for each column of the unit matrix, in one kernel (LAPACK's
-/// getrf and getri).
+/// getrf and getri); on devices to 64 rows mostly Gauss-Jordan elimination with the same pivots (Higham, Accuracy and Stability of
+/// Numerical Algorithms, 2nd edition, section 14.4).
 ///
 ///   inverse([exec,] [launch("label"),] in(A), out(X) [, status(codes)] [, workspace(view)])
 ///   inverse([exec,] [launch("label"),] inout(A) [, status(codes)] [, workspace(view)])      the inverses take the place of the matrices
 ///
-/// 8 N^3 / 3 operations an item. To solve systems, solve_lu takes fewer and is more accurate. Everything else is as in solve_lu: Views,
+/// 2 N^3 operations an item. To solve systems, solve_lu takes fewer and is more accurate. Everything else is as in solve_lu: Views,
 /// limits, status, workspace, errors.
 template <Impl::BeginsCall First, class... Rest>
 void inverse(First const& first, Rest const&... rest) {
