@@ -47,19 +47,24 @@ echo >"$work/empty.cpp"
 # Whether device code compiles is asked, not how fast it is.
 if "$nvcc" "${flags[@]}" -Ofc max -c "$work/empty.cpp" -o "$work/empty.o" >"$work/empty.log" 2>&1; then flags+=(-Ofc max); fi
 
+# Some sources at once, each in a namespace of its own: of what one takes the headers are a third or half.
 compile() {
-  local name=$1 began=$SECONDS
+  local sources=$1 name=${1// /_} source began=$SECONDS
   shift
-  # The assembler takes half of the time and finds nothing but faults in instructions written by hand, which the other sources
-  # have, too: those with most kernels stop at PTX.
+  {
+    echo '#include "Shared.hpp"'
+    for source in $sources; do printf 'namespace of_%s {\n#include "%s.cpp"\n}\n' "$source" "$source"; done
+  } >"$work/$name.cpp"
+  # The assembler takes half of the time and finds nothing but faults in instructions written by hand, which the sources that
+  # are given to it have, too: the others stop at PTX.
   case $name in
-    configured | decompositions | direct | matrices | products | solves) set -- "$@" -arch=compute_90 ;;
-    *) set -- "$@" -arch=sm_90 ;;
+    *sequences*) set -- "$@" -arch=sm_90 ;;
+    *) set -- "$@" -arch=compute_90 ;;
   esac
-  if "$@" -c "$name.cpp" -o "$work/$name.o" >"$work/$name.log" 2>&1; then
-    echo "    $name: $((SECONDS - began)) s"
+  if "$@" -I "$PWD" -c "$work/$name.cpp" -o "$work/$name.o" >"$work/$name.log" 2>&1; then
+    echo "    $sources: $((SECONDS - began)) s"
   else
-    echo "CUDA objects: $name.cpp does not compile for a CUDA device:" >&2
+    echo "CUDA objects: of $sources one does not compile for a CUDA device:" >&2
     head -n 40 "$work/$name.log" >&2
     return 1
   fi
@@ -67,7 +72,6 @@ compile() {
 export -f compile
 export work
 echo "CUDA objects: $nvcc, Kokkos in $kokkos"
-# The longest first.
-printf '%s\n' configured matrices direct solves decompositions products systems sequences complex |
-  xargs -P "$(nproc)" -I NAME bash -c 'compile "$@"' compile NAME "$nvcc" "${flags[@]}"
+printf '%s\n' "direct decompositions" "configured matrices" "sequences systems complex" "solves products" |
+  xargs -P "$(nproc)" -d '\n' -I SOURCES bash -c 'compile "$@"' compile SOURCES "$nvcc" "${flags[@]}"
 echo "CUDA objects: all compile, in $SECONDS s"

@@ -9,6 +9,7 @@
 
 #include <concepts>
 #include <limits>
+#include <type_traits>
 
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
@@ -369,6 +370,56 @@ BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = first; m < X::mine; ++m) subtract_product(x.at(m, i), w[m], S(ui));
   });
+}
+
+/// Whether numbers are packs, of a host.
+template <class S>
+inline constexpr bool are_packs = !std::is_same_v<real_t<S>, scalar_t<S>>;
+/// Runs f<Count>(m) for blocks of Count columns m .. m + Count - 1, from `first` to before `end`. The sums of a block stay in registers, where
+/// those of all columns would be read and written in memory, and its columns in the first cache.
+template <int Count = 8, class F>
+BATCHWORK_INLINE void for_column_blocks(int first, int end, F const& f) {
+  int m = first;
+  for (; m + Count <= end; m += Count) f.template operator()<Count>(m);
+  if constexpr (Count > 1) for_column_blocks<Count / 2>(m, end, f);
+}
+/// apply_reflection of packs.
+template <bool Adjoint = false, class U, class X>
+  requires are_packs<typename X::value_type>
+BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
+  using S = typename X::value_type;
+  for_column_blocks(first, X::mine, [&]<int Count>(int m0) {
+    S w[Count];
+    BATCHWORK_UNROLL
+    for (int c = 0; c < Count; ++c) w[c] = S(scalar_t<S>(0));
+    [[maybe_unused]] S top(scalar_t<S>(0));
+    u.for_each(k, [&](int i, auto const& ui) {
+      if constexpr (is_complex<S>) top = i == k ? S(ui) : top;
+      BATCHWORK_UNROLL
+      for (int c = 0; c < Count; ++c) add_product(w[c], S(conj(ui)), x.at(m0 + c, i));
+    });
+    if constexpr (is_complex<S>) {
+      BATCHWORK_UNROLL
+      for (int c = 0; c < Count; ++c) w[c] = times_factor<Adjoint>(top, w[c]);
+    }
+    u.for_each(k, [&](int i, auto const& ui) {
+      BATCHWORK_UNROLL
+      for (int c = 0; c < Count; ++c) subtract_product(x.at(m0 + c, i), w[c], S(ui));
+    });
+  });
+}
+/// `reflect` of packs.
+template <DealtColumns C, class X>
+  requires are_packs<typename C::value_type>
+BATCHWORK_INLINE void reflect(C& a, int k, X const&) {
+  using S = typename C::value_type;
+  real_t<S> below(scalar_t<S>(0));
+  for (int i = k + 1; i < C::rows; ++i) below += square_of_size(a.at(k, i));
+  Reflection<S> const h(a.at(k, k), below);
+  a.diagonal[k] = S(h.alpha);
+  a.at(k, k) = h.top;
+  for (int i = k + 1; i < C::rows; ++i) a.at(k, i) = a.at(k, i) * h.scale;
+  apply_reflection<true>(a.show(k, k), k, a, C::first_behind(k));
 }
 
 /// The same of a k in First .. First + Steps - 1, which need not be constant.

@@ -41,7 +41,7 @@ constexpr bool rows_invert_faster(int rows) {
 template <class T, int N>
 struct InverseRows {
   static_assert(N % 8 == 0 && N <= 64);
-  static constexpr int warps = N > 32 && 2 * N* int(sizeof(T)) / 4 > 200 ? 2 : 1;
+  static constexpr int warps = N > 32 && 2 * N*(int(sizeof(T)) / 4) > 200 ? 2 : 1;
   /// Lanes of a matrix: half a warp where they suffice.
   static constexpr int count = N <= 16 ? 16 : warps * lanes_of_warp;
   static constexpr int in_step = count / warps;                ///< lanes that have whole rows
