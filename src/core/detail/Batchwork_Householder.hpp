@@ -375,20 +375,22 @@ BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
 /// Whether numbers are packs, of a host.
 template <class S>
 inline constexpr bool are_packs = !std::is_same_v<real_t<S>, scalar_t<S>>;
-/// Runs f<Count>(m) for blocks of Count columns m .. m + Count - 1, from `first` to before `end`. The sums of a block stay in registers, where
+/// Runs f<Count>(m) for blocks of Count columns m .. m + Count - 1, from `first` to before End. The sums of a block stay in registers, where
 /// those of all columns would be read and written in memory, and its columns in the first cache.
-template <int Count = 8, class F>
-BATCHWORK_INLINE void for_column_blocks(int first, int end, F const& f) {
+template <int End, int Count = 8, class F>
+BATCHWORK_INLINE void for_column_blocks(int first, F const& f) {
   int m = first;
-  for (; m + Count <= end; m += Count) f.template operator()<Count>(m);
-  if constexpr (Count > 1) for_column_blocks<Count / 2>(m, end, f);
+  if constexpr (Count <= End) {
+    for (; m + Count <= End; m += Count) f.template operator()<Count>(m);
+  }
+  if constexpr (Count > 1) for_column_blocks<End, Count / 2>(m, f);
 }
 /// apply_reflection of packs.
 template <bool Adjoint = false, class U, class X>
   requires are_packs<typename X::value_type>
 BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
   using S = typename X::value_type;
-  for_column_blocks(first, X::mine, [&]<int Count>(int m0) {
+  for_column_blocks<X::mine>(first, [&]<int Count>(int m0) {
     S w[Count];
     BATCHWORK_UNROLL
     for (int c = 0; c < Count; ++c) w[c] = S(scalar_t<S>(0));
