@@ -50,6 +50,17 @@ struct DeviceLimits {
   }
 };
 
+/// Doubles the items of a team as long as they are no more than either limit, and fits() holds of them.
+template <class Fits>
+constexpr void double_items(int& items, int most_of_team, std::int64_t most, Fits const& fits) {
+  while (2 * items <= most_of_team && 2 * items <= most) {
+    items *= 2;
+    if (fits()) continue;
+    items /= 2;
+    break;
+  }
+}
+
 /// Which of N operands of so many bytes are staged where there is room for so many: bit k stands for operand k. As many as
 /// fit: those that `must` come first, which are read slowly where they are, the others from the smallest on, of equal ones the
 /// first. Operands of 0 bytes are not staged.

@@ -82,12 +82,8 @@ struct TriangleTeams {
     of_x = MatrixTravel::of(p.x, p.n, chunk, by_warps, false);
     bool const side_by_side = of_a.by_items || (p.stores_factor && of_l.by_items);
     int const most = by_warps ? (side_by_side ? most_items : std::min(4, most_items)) : 1;
-    while (2 * items_per_team <= most && 2 * items_per_team <= p.items) {
-      items_per_team *= 2;
-      if (bytes() <= std::min(scratch, scratch_of_a_team)) continue;
-      items_per_team /= 2;
-      break;
-    }
+    double_items(items_per_team, most, p.items,
+                 [&] { return bytes() <= std::min(scratch, scratch_of_a_team); });
   }
   /// Known to the compiler where a warp holds the triangle.
   BATCHWORK_INLINE TriangleScratch at() const { return {in_registers ? Tiles : tiles}; }

@@ -60,12 +60,7 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
     of_r = MatrixTravel::of(p.r.storage, std::min(p.m, p.n), p.n, true, true);
     if (p.columns_of_q > 0) of_q = MatrixTravel::of(p.q.storage, p.m, p.columns_of_q, true, true);
     if (!(of_a.by_items || of_r.by_items || of_q.by_items)) return;
-    while (2 * items_per_team <= most_items && 2 * items_per_team <= p.items) {
-      items_per_team *= 2;
-      if (fits(limits)) continue;
-      items_per_team /= 2;
-      break;
-    }
+    double_items(items_per_team, most_items, p.items, [&] { return fits(limits); });
   }
   std::size_t bytes_of_items() const { return std::size_t(items_per_team) * item_bytes; }
   std::size_t bytes() const { return bytes_of_items() + 16; }

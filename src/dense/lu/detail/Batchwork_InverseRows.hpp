@@ -82,12 +82,8 @@ struct InverseRows {
     int const least = lanes_of_warp / in_step;
     int const most = std::max(least, of_a.by_items || of_x.by_items ? most_items : usual_items);
     items_per_team = least;
-    while (2 * items_per_team <= most && 2 * items_per_team <= p.items) {
-      items_per_team *= 2;
-      if (bytes() <= limits.scratch(2, team())) continue;
-      items_per_team /= 2;
-      break;
-    }
+    double_items(items_per_team, most, p.items,
+                 [&] { return bytes() <= limits.scratch(2, team()); });
   }
   std::size_t bytes() const { return std::size_t(items_per_team) * item_bytes + 16; }
   int team() const { return count * items_per_team; }

@@ -38,12 +38,8 @@ struct LuTeams {
     by_items = !Large && items_are_near(p.a, p.n, p.n);
     turned = rows_are_near(p.a, p.n, p.n);
     int const most = by_items ? std::min(most_items, 32 / int(sizeof(T))) : most_items / 2;
-    while (2 * items_per_team <= most && 2 * items_per_team <= p.items) {
-      items_per_team *= 2;
-      if (bytes() <= std::min(scratch_of_a_team, limits.scratch_of_team)) continue;
-      items_per_team /= 2;
-      break;
-    }
+    double_items(items_per_team, most, p.items,
+                 [&] { return bytes() <= std::min(scratch_of_a_team, limits.scratch_of_team); });
   }
   static constexpr std::size_t whole(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
   BATCHWORK_INLINE std::size_t of_numbers() const {

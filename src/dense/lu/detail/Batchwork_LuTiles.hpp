@@ -59,12 +59,8 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
       of_result = MatrixTravel::of(p.x, p.n, 1, true, false);
     }
     int const most = near ? most_items : Core::usual_items;
-    while (2 * items_per_team <= most && 2 * items_per_team <= p.items) {
-      items_per_team *= 2;
-      if (bytes() <= limits.scratch(std::max(2, wanted_teams), team())) continue;
-      items_per_team /= 2;
-      break;
-    }
+    double_items(items_per_team, most, p.items,
+                 [&] { return bytes() <= limits.scratch(std::max(2, wanted_teams), team()); });
   }
   std::size_t bytes() const { return std::size_t(items_per_team) * item_bytes + 16; }
   int team() const { return count * items_per_team; }
