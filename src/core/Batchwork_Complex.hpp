@@ -101,6 +101,12 @@ struct ValueForMask<Complex<T>, M> {
 template <class S>
 using real_t = typename Impl::RealOf<S>::type;
 
+namespace Impl {
+/// Whether numbers are packs, of a host.
+template <class S>
+inline constexpr bool are_packs = !std::is_same_v<real_t<S>, scalar_t<S>>;
+}  // namespace Impl
+
 /// A complex number: R is float, double, or a Pack of them, one number for each item. Numbers of type R, and those that R is made of,
 /// stand for real ones.
 template <class R>

@@ -80,7 +80,7 @@ struct PackMask {
   native v;
 
   PackMask() = default;
-  BATCHWORK_INLINE PackMask(bool b) {
+  BATCHWORK_INLINE PackMask(bool b) : v{} {
     for (int l = 0; l < W; ++l) v[l] = b ? I(-1) : I(0);
   }
   /// Does not compile, and says what to write instead.

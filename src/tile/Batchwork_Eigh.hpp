@@ -6,6 +6,9 @@
 #ifndef BATCHWORK_EIGH_HPP
 #define BATCHWORK_EIGH_HPP
 
+#include <limits>
+
+#include "core/detail/Batchwork_EigenpairsInMemory.hpp"
 #include "core/detail/Batchwork_OneSidedJacobi.hpp"
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
 #include "tile/Batchwork_Reduce.hpp"
@@ -16,14 +19,45 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Whether eigh goes by tridiagonal matrices: where lanes share items that are not very small, and the exchange has room for the two
-/// vectors of such a matrix. To 8 rows in double rotations are quicker, so that no room is made for them.
+/// Whether eigh goes by tridiagonal matrices: in packs, and where lanes share items that are not very small, if the exchange has room for
+/// the two vectors of such a matrix. To 8 rows in double rotations are quicker there, so that no room is made for them.
 template <class S, int N>
-inline constexpr bool finds_eigenpairs_by_ql = false;
+inline constexpr bool finds_eigenpairs_by_ql = are_packs<S> && !is_distributed<S>;
 template <class S, int N>
   requires(is_distributed<S> && N > 4 && N <= 32)
 inline constexpr bool finds_eigenpairs_by_ql<S, N> =
     S::exchange::has_room_beside || (S::exchange::has_pairs_behind && N > 8);
+
+/// Takes symmetric columns, whose entries are of the size of one, to the eigenvectors, and finds the values of own ones, both in ascending
+/// order. Nothing is found where an item is not `finite`: all is NaN. Returns a mask: items whose iterations did not end.
+template <class S, int N, class F>
+BATCHWORK_INLINE bool find_eigenpairs(ColumnsOfLanes<S, N, N>& columns, F const& finite,
+                                      scalar_t<S> (&values)[ColumnsOfLanes<S, N, N>::mine]) {
+  EigenpairsOfLanes<S, N> pairs(columns);
+  bool const ends = pairs.find(finite);
+  BATCHWORK_UNROLL
+  for (int m = 0; m < columns.mine; ++m) values[m] = pairs.d[m];
+  return !ends;
+}
+template <class S, int N, class F>
+BATCHWORK_INLINE auto find_eigenpairs(ColumnsOfLane<S, N, N>& columns, F const& finite,
+                                      S (&values)[N]) {
+  using T = scalar_t<S>;
+  using Pairs = EigenpairsInMemory<S, std::integral_constant<int, N>>;
+  constexpr int leading = host_leading(N);
+  S matrix[N * leading], memory[Pairs::arrays * N], places[N];
+  for (int j = 0; j < N; ++j)
+    for (int i = 0; i < N; ++i) matrix[j * leading + i] = columns.at(j, i);
+  Pairs const pairs({}, leading, matrix, memory);
+  auto const open = pairs.find(finite);
+  pairs.order(places);
+  S const spoilt = select(finite, S(T(0)), S(std::numeric_limits<T>::quiet_NaN()));
+  for (int k = 0; k < N; ++k) {
+    values[k] = pairs.value(places, k) + spoilt;
+    for (int i = 0; i < N; ++i) columns.at(k, i) = pairs.vector(places, k, i) + spoilt;
+  }
+  return open;
+}
 
 }  // namespace Impl
 
@@ -61,7 +95,7 @@ struct Eigh {
       for (int i = 0; i < N; ++i) columns.at(m, i) += columns.is(m, i) ? shift : Value(T(0));
     }
     auto const open = Impl::orthogonalise_columns(columns);
-    Impl::sort_columns<Impl::ColumnOrder::smallest_first>(columns);
+    columns.template sort<Impl::ColumnOrder::smallest_first>();
     info = Impl::first_failure(a.info, Impl::rotation_status(norm, open));
   }
 
@@ -92,7 +126,7 @@ struct Eigh {
   }
 };
 
-/// The same where lanes share an item of more than a few rows: by reflections and QL iterations.
+/// The same in packs, and where lanes share an item of more than a few rows: by reflections and QL iterations.
 template <class S, int N>
   requires Impl::finds_eigenpairs_by_ql<S, N>
 struct Eigh<S, N> {
@@ -110,12 +144,11 @@ struct Eigh<S, N> {
     Value const size = Impl::largest_entry(columns);
     Impl::UnitScale<Value> const scale(size);
     Impl::scale_columns(columns, scale);
-    Impl::EigenpairsOfLanes<typename Columns::Dealt, N> pairs(columns);
-    bool const ends = pairs.find(Impl::is_finite(size));
-    BATCHWORK_UNROLL
+    auto const open = Impl::find_eigenpairs(columns, Impl::is_finite(size), found);
+    BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Columns::mine; ++m)
-      found[m] = pairs.d[m] * scale.second_back * scale.first_back;
-    info = Impl::first_failure(a.info, Impl::rotation_status(size, !ends));
+      found[m] = found[m] * scale.second_back * scale.first_back;
+    info = Impl::first_failure(a.info, Impl::rotation_status(size, open));
   }
 
   /// The eigenvalues, smallest first.
@@ -132,10 +165,9 @@ struct Eigh<S, N> {
   }
 };
 
-/// The eigenvalues, smallest first, and the eigenvectors of a symmetric a, N x N, of which the lower triangle is read: a V = V diag. By
-/// one-sided Jacobi rotations of a + s I, s being twice the 1-norm of a; some 3 N^3 operations for each of about eight sweeps. Where lanes
-/// share items of five rows or more, and have room for it, by Householder's reflections to tridiagonal form and implicit QL iterations, some
-/// 9 N^3 operations. The
+/// The eigenvalues, smallest first, and the eigenvectors of a symmetric a, N x N, of which the lower triangle is read: a V = V diag. In
+/// packs of hosts, and where lanes share items of five rows or more and have room for it, by Householder's reflections to tridiagonal form and implicit QL
+/// iterations, some 9 N^3 operations; else by one-sided Jacobi rotations of a + s I, s being twice the 1-norm of a, some 3 N^3 operations for each of about seven sweeps. The
 /// error of an eigenvalue is some N eps times that norm; vectors are orthogonal to some N eps, those of clustered values,
 /// too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3
 /// and 8.6.3.)

@@ -9,6 +9,7 @@
 #include "core/detail/Batchwork_OneSidedJacobi.hpp"
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
 #include "tile/Batchwork_Blocks.hpp"
+#include "tile/Batchwork_Eigh.hpp"
 #include "tile/Batchwork_Qr.hpp"
 #include "tile/detail/Batchwork_Rank.hpp"
 
@@ -16,8 +17,12 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// The decomposition of a matrix with at least as many rows as columns. Own column m of Q, with the sign of the diagonal of the
-/// factors, is that of U.
+/// Whether rotations begin with the eigenvectors V of a' a: the columns of a V are orthogonal but for rounding, which the squares of
+/// singular values amplify, so that some two sweeps are left of eight.
+template <class S, int N>
+inline constexpr bool begins_svd_by_eigenvectors = finds_eigenpairs_by_ql<S, N> && (N > 2);
+
+/// The decomposition of a matrix with at least as many rows as columns; the factors become the columns of U.
 template <class S, int M, int N, bool Vectors>
 struct TallSvd {
   using Left = columns_of_t<S, M, N>;
@@ -36,10 +41,17 @@ struct TallSvd {
     Value const largest = largest_entry(factors);
     UnitScale<Value> const scale(largest);
     scale_columns(factors, scale);
+    if constexpr (begins_svd_by_eigenvectors<S, N>) {
+      // The smallest eigenvalue belongs to the largest singular value.
+      factors.put_negative_gram(right);
+      Value found[Right::mine];
+      find_eigenpairs(right, is_finite(largest), found);
+      factors.multiply(right);
+    }
     constexpr auto order = ColumnOrder::largest_first;
     auto const orthogonal = [&](auto&... also) {
       auto const result = orthogonalise_columns(factors, also...);
-      sort_columns<order>(factors, also...);
+      factors.template sort<order>(also...);
       return result;
     };
     auto const open = [&] {
@@ -47,32 +59,49 @@ struct TallSvd {
       else return orthogonal();
     }();
     BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < Left::mine; ++m) values[m] = sqrt(square_of_column(factors, m));
+    if constexpr (Vectors) put_left_vectors();
+    BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Left::mine; ++m)
-      values[m] = sqrt(square_of_column(factors, m)) * scale.second_back * scale.first_back;
-    // Columns without length have no direction: reflections give them one.
-    if constexpr (Vectors) triangularise(factors);
+      values[m] = values[m] * scale.second_back * scale.first_back;
     info = first_failure(info_in_lanes_of<S>(a.info), rotation_status(largest, open));
   }
 
-  BATCHWORK_INLINE auto left_vectors() const {
-    auto u = [&] {
-      UnitColumns<scalar_t<S>, M, N> const unit{};
-      if constexpr (is_distributed<S>) return columns_of<S, M, N>(unit, factors.grid);
-      else return columns_of<S, M, N>(unit, LaneGrid{});
-    }();
-    apply_q<false>(factors, u);
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 0; m < Left::mine; ++m) {
-      Value const sign = select(factors.diagonal[m] < Value(scalar_t<S>(0)), Value(scalar_t<S>(-1)),
-                                Value(scalar_t<S>(1)));
-      BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < M; ++i) u.at(m, i) = u.at(m, i) * sign;
-    }
-    return u.template tile<M, false>();
-  }
+  BATCHWORK_INLINE auto left_vectors() const { return factors.template tile<M, false>(); }
   BATCHWORK_INLINE auto right_vectors() const { return right.template tile<N, false>(); }
   BATCHWORK_INLINE auto singular_values() const {
     return factors.vector([this](int m) { return values[m]; });
+  }
+
+ private:
+  /// Takes the columns of a V to those of U. Rotations have made them orthogonal beside their lengths, so that they are divided by
+  /// these; but where squares of a length have lost digits columns have no direction to trust: reflections give those of such an item one.
+  BATCHWORK_INLINE void put_left_vectors() {
+    using T = scalar_t<S>;
+    Value const zero(T(0)), one(T(1));
+    auto thin = mask_t<Value>(false);
+    Left scaled = factors;
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < Left::mine; ++m) {
+      thin = thin || (values[m] < Value(least_length<T>) && factors.is_there(m));
+      Value const inverse = one / values[m];
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = 0; i < M; ++i) scaled.at(m, i) = factors.at(m, i) * inverse;
+    }
+    thin = factors.any_lane(thin);
+    if (factors.any_item(thin)) {
+      triangularise(factors);
+      auto u = columns_of<S, M, N>(UnitColumns<T, M, N>{}, grid_of(factors));
+      apply_q<false>(factors, u);
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int m = 0; m < Left::mine; ++m) {
+        Value const sign = select(factors.diagonal[m] < zero, Value(-one), one);
+        BATCHWORK_UNROLL_ON_DEVICE
+        for (int i = 0; i < M; ++i)
+          scaled.at(m, i) = select(thin, Value(u.at(m, i) * sign), scaled.at(m, i));
+      }
+    }
+    factors = scaled;
   }
 };
 
@@ -161,11 +190,12 @@ struct Svd {
 };
 
 /// The singular values, largest first, and vectors of a, M x N: a = U diag V'. By one-sided Jacobi rotations of the columns of a, or of
-/// a' where that has fewer; some (4 M + 4 N + 3 M) N^2 / 2 operations for each of about eight sweeps, M >= N. Singular values are as
-/// accurate as LAPACK's gesvd has them, small ones often more so; vectors are orthogonal to some N eps. Entries near overflow, and
+/// a' where that has fewer, some (4 M + 4 N + 3 M) N^2 / 2 operations a sweep, M >= N. In packs of hosts, and where lanes share items of five columns or more,
+/// they begin with the eigenvectors of a' a, which leave one sweep in double and two in float, or more where the condition is that of 1 / sqrt(eps); else there are about
+/// seven. The error of a singular value is some N eps times the largest one; vectors are orthogonal to some N eps. Entries near overflow, and
 /// denormal ones, are taken. (Hestenes, Inversion of matrices by biorthogonalization, J. SIAM 6 (1958), 51-90; Golub and Van Loan, Matrix
-/// Computations, 4th edition, section 8.6.3; Demmel and Veselic, Jacobi's method is more accurate than QR, SIAM J. Matrix Anal. Appl. 13
-/// (1992), 1204-1245.)
+/// Computations, 4th edition, section 8.6.3; a start that is nearly orthogonal: Drmac and Veselic, New fast and accurate Jacobi SVD algorithm I, SIAM J. Matrix Anal.
+/// Appl. 29 (2008), 1322-1342.)
 template <Tile A>
 BATCHWORK_INLINE auto svd(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>();

@@ -372,9 +372,6 @@ BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
   });
 }
 
-/// Whether numbers are packs, of a host.
-template <class S>
-inline constexpr bool are_packs = !std::is_same_v<real_t<S>, scalar_t<S>>;
 /// Runs f<Count>(m) for blocks of Count columns m .. m + Count - 1, from `first` to before End. The sums of a block stay in registers, where
 /// those of all columns would be read and written in memory, and its columns in the first cache.
 template <int End, int Count = 8, class F>

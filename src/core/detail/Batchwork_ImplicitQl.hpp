@@ -16,42 +16,54 @@ namespace Batchwork::Impl {
 /// Sweeps that are allowed for each row, as LAPACK's steqr has it; some 1.7 are needed.
 inline constexpr int most_ql_sweeps_a_row = 30;
 
-/// Whether a number below the diagonal counts as zero beside its two neighbours on it: the test of LAPACK's steqr.
-/// Matrices are scaled so that their entries are some units at most; what is below eps^2 then counts as zero, too.
-template <class T>
-BATCHWORK_INLINE bool is_negligible(T below, T upper, T lower) {
-  constexpr T eps = std::numeric_limits<T>::epsilon() / 2, least = eps * eps;
-  T const size = Kokkos::abs(below);
-  return size <= least || below * below <= Kokkos::abs(eps * eps * upper * lower);
+/// 1 / sqrt(x): on devices to the last bits, as Vendor::inverse_root has it.
+template <class S>
+BATCHWORK_INLINE S quick_inverse_root(S const& x) {
+  if constexpr (Number<S>) return Vendor::inverse_root(x);
+  else return rsqrt(x);
 }
 
-/// The rotations of one sweep over rows first .. last of a tridiagonal matrix, from below upward, with Wilkinson's shift. (Golub and Van
-/// Loan, Matrix Computations, 4th edition, algorithm 8.3.2, from the other end; Wilkinson and Reinsch, Handbook for Automatic
-/// Computation, volume II, contribution II/4, imtql2.)
-template <class T>
-struct QlSweep {
-  T c = T(1), s = T(1);  ///< of the last rotation
-  T diagonal = T(0);     ///< the new number of the row behind it
-  T below = T(0);        ///< and the one to the left of that
+/// Whether a number below the diagonal counts as zero beside its two neighbours on it: the test of LAPACK's steqr.
+/// Matrices are scaled so that their entries are some units at most; what is below eps^2 then counts as zero, too.
+template <class S>
+BATCHWORK_INLINE auto is_negligible(S const& below, S const& upper, S const& lower) {
+  using T = scalar_t<S>;
+  constexpr T eps = std::numeric_limits<T>::epsilon() / 2, least = eps * eps;
+  return abs(below) <= S(least) || below * below <= abs(S(S(eps * eps) * upper * lower));
+}
 
-  /// Of the first row: the diagonal number, the one below it, which is not negligible, and the next diagonal number; and that of the
-  /// last row.
-  BATCHWORK_INLINE QlSweep(T first, T off, T second, T last) : old_(last) {
-    T const half = Vendor::quotient(second - first, off + off), square = half * half + T(1);
-    T const root = square * Vendor::inverse_root(square);
-    g_ = last - first + Vendor::quotient(off, half + (half < T(0) ? -root : root));
+/// The rotations of one sweep over rows first .. last of a tridiagonal matrix, from below upward, with Wilkinson's shift; S is a number,
+/// or a pack of them. (Golub and Van Loan, Matrix Computations, 4th edition, algorithm 8.3.2, from the other end; Wilkinson and Reinsch,
+/// Handbook for Automatic Computation, volume II, contribution II/4, imtql2.)
+template <class S>
+struct QlSweep {
+  using T = scalar_t<S>;
+  S c, s;      ///< of the last rotation
+  S diagonal;  ///< the new number of the row behind it
+  S below;     ///< and the one to the left of that
+
+  QlSweep() = default;
+  /// Of the last row's number, and the shift.
+  BATCHWORK_INLINE QlSweep(S const& last, S const& shift)
+      : c(T(1)), s(T(1)), diagonal(T(0)), below(T(0)), old_(last), g_(last - shift), p_(T(0)) {}
+  /// The shift: of the first row the diagonal number, the one below it, which is not negligible, and the next diagonal number.
+  static BATCHWORK_INLINE S shift(S const& first, S const& off, S const& second) {
+    S const half = Vendor::quotient(S(second - first), S(off + off)),
+            square = half * half + S(T(1));
+    S const root = square * quick_inverse_root(square);
+    return first - Vendor::quotient(off, S(half + select(half < S(T(0)), S(-root), root)));
   }
   /// The rotation of rows i and i + 1, of the old numbers of row i.
-  BATCHWORK_INLINE void rotate(T x, T off) {
+  BATCHWORK_INLINE void rotate(S const& x, S const& off) {
     // So that there is an angle, and its square is a normal number: far below the rounding of the matrix.
     constexpr T eps = std::numeric_limits<T>::epsilon(), least = eps * eps / 16;
-    T const g = Kokkos::abs(g_) < least ? least : g_;
-    T const f = s * off, b = c * off, square = f * f + g * g;
-    T const inverse = Vendor::inverse_root(square);
+    S const g = select(abs(g_) < S(least), S(least), g_);
+    S const f = s * off, b = c * off, square = f * f + g * g;
+    S const inverse = quick_inverse_root(square);
     c = g * inverse;
     s = f * inverse;
     below = square * inverse;
-    T const rest = old_ - p_, r = (x - rest) * s + (c + c) * b;
+    S const rest = old_ - p_, r = (x - rest) * s + (c + c) * b;
     p_ = s * r;
     diagonal = rest + p_;
     g_ = c * r - b;
@@ -62,9 +74,15 @@ struct QlSweep {
     diagonal = old_ - p_;
     below = g_;
   }
+  /// Items begin anew where `m`.
+  template <class M>
+  BATCHWORK_INLINE void take_where(M const& m, QlSweep const& fresh) {
+    c = select(m, fresh.c, c), s = select(m, fresh.s, s);
+    old_ = select(m, fresh.old_, old_), g_ = select(m, fresh.g_, g_), p_ = select(m, fresh.p_, p_);
+  }
 
  private:
-  T old_, g_, p_ = T(0);
+  S old_, g_, p_;
 };
 
 }  // namespace Batchwork::Impl

@@ -36,49 +36,82 @@ struct Rotation {
   BATCHWORK_INLINE bool is_to_apply() const { return Batchwork::any(moves); }
 };
 
-/// Makes p and q orthogonal, of which alpha = p' p, beta = q' q, gamma = p' q, and exchanges them, where the item is `active`.
-/// `rotated` becomes true where they were not, to the tolerance. They are turned even where no more than rounding is left: the last sweep
-/// so ends well below the tolerance.
+/// What a sweep has seen: whether a pair was not orthogonal, to the tolerance; and whether one was far from it, or turned by more than a
+/// small angle. Each pair is orthogonal once in a sweep, and loses that by rotations of its columns with others: by the sines of these
+/// times how far the others are from orthogonal. So a sweep by small angles over pairs that are nearly orthogonal is the last one.
+template <class S>
+struct SweepReport {
+  mask_t<S> skew, far;
+};
+
+/// The bounds of SweepReport for columns of so many terms: twice the root of their number, as a whole number, times eps; and that
+/// of which the square, for each of the 2 (cols - 2) rotations that come after a pair's own, adds up to no more than that.
+template <class T>
+struct AngleBounds {
+  T tolerance, small;
+
+  BATCHWORK_INLINE AngleBounds(int terms, int cols) {
+    int factor = 4;
+    while (factor * factor < 4 * terms) factor += 2;
+    tolerance = T(factor) * std::numeric_limits<T>::epsilon();
+    // The largest power of two that serves.
+    small = T(0.5);
+    while (T(2 * cols) * small * small > tolerance) small *= T(0.5);
+  }
+};
+
+/// Squares below this have lost digits: columns of such lengths are far below the rounding of others.
+template <class T>
+inline constexpr T lost_square = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+/// Columns of this length or more are orthogonal to the tolerance behind the last sweep, whatever the lengths of others: the product of
+/// two squares times that of the tolerance is above what is lost.
+template <class T>
+inline constexpr T least_length = sizeof(T) == 4 ? T(0x1p-15) : T(0x1p-200);
+
+/// Makes p and q orthogonal, of which alpha = p' p, beta = q' q, gamma = p' q, and exchanges them, where the item is `active`. They are
+/// turned even where no more than rounding is left: the last sweep so ends well below the tolerance.
 template <class S, class M>
 BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S const& gamma,
-                                             scalar_t<S> tolerance, M const& active, M& rotated) {
+                                             AngleBounds<scalar_t<S>> const& bounds,
+                                             M const& active, SweepReport<S>& report) {
   using T = scalar_t<S>;
   S const one(T(1)), zero(T(0));
   using Limits = std::numeric_limits<T>;
   constexpr T least = Limits::epsilon() / 4;
-  // Squares below this have lost digits: such columns are far below the rounding of others.
-  S const lost(Limits::min() / Limits::epsilon());
+  S const lost(lost_square<T>);
   S const square = gamma * gamma, sizes = alpha * beta;
+  S const small(bounds.small * bounds.small);
   auto const skew = square > S(least * least) * sizes + lost;
-  rotated = rotated || (active && square > S(tolerance * tolerance) * sizes + lost);
+  report.skew =
+      report.skew || (active && square > S(bounds.tolerance * bounds.tolerance) * sizes + lost);
   // The smaller angle with tan(2 angle) = 2 gamma / (beta - alpha), by the cosine and sine of twice it.
   S const difference = beta - alpha, twice = gamma + gamma;
   auto const turns = difference < zero;
   S const length = rsqrt(S(difference * difference + twice * twice));
   S const square_cosine = S(T(0.5)) * (one + abs(difference) * length);
   S const secant = rsqrt(square_cosine);
-  S const sine = select(turns, S(-gamma), gamma) * length * secant;
+  S const sine = select(skew, S(select(turns, S(-gamma), gamma) * length * secant), zero);
   S const half = sine * Vendor::reciprocal(S(one + square_cosine * secant));
-  return {select(skew, sine, zero), select(skew, half, zero), active};
+  report.far = report.far || (active && (square > small * sizes + lost || sine * sine > small));
+  return {sine, select(skew, half, zero), active};
 }
 
 enum class ColumnOrder { smallest_first, largest_first };
 
-/// Twice the root of the number of terms in a sum, as a whole number, times eps.
-template <class T>
-BATCHWORK_INLINE constexpr T tolerance_of_angles(int terms) {
-  int factor = 4;
-  while (factor * factor < 4 * terms) factor += 2;
-  return T(factor) * std::numeric_limits<T>::epsilon();
+/// The key of a column's square by which columns are sorted in ascending order.
+template <ColumnOrder Order, class S>
+BATCHWORK_INLINE S sorting_key(S const& square) {
+  if constexpr (Order == ColumnOrder::smallest_first) return square;
+  else return -square;
 }
 
 /// Sweeps that are allowed; some ten are needed.
 inline constexpr int most_sweeps = 40;
 
 /// Makes the columns of a orthogonal by rotations of neighbours that change places, so that each pair meets once in `cols` rounds, a
-/// sweep; the columns of `also` go through the same rotations. Where no pair of an item was rotated in a sweep, its columns are left as
-/// they are from then on. rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to each pair of columns j, j + 1
-/// with j of that parity.
+/// sweep; the columns of `also` go through the same rotations. Behind an item's last sweep, see SweepReport, its columns are left as they
+/// are. rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to each pair of columns j, j + 1
+/// with j of that parity; parity_is_constant says whether there is to be a text for each.
 /// Returns a mask: items that were still rotated in the last sweep allowed.
 /// (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; the order of pairs is that of Luk and Park, On parallel Jacobi
 /// orderings, SIAM J. Sci. Stat. Comput. 10 (1989), 18-26.)
@@ -87,21 +120,29 @@ BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
   using Mask = mask_t<S>;
-  T const tolerance = tolerance_of_angles<T>(a.rows);
+  AngleBounds<T> const bounds(a.rows, a.cols);
   Mask active(a.cols > 1);
   if (a.cols > 1) {
     BATCHWORK_KEEP_LOOP
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-      Mask rotated(false);
+      SweepReport<S> report{Mask(false), Mask(false)};
       auto const rotation = [&](S const& alpha, S const& beta, S const& gamma) {
-        return orthogonalising(alpha, beta, gamma, tolerance, active, rotated);
+        return orthogonalising(alpha, beta, gamma, bounds, active, report);
       };
-      BATCHWORK_KEEP_LOOP
-      for (int round = 0; round < a.cols; round += 2) {
-        a.rotate_neighbours(0, rotation, also...);
-        if (round + 1 < a.cols) a.rotate_neighbours(1, rotation, also...);
+      if constexpr (C::parity_is_constant) {
+        BATCHWORK_KEEP_LOOP
+        for (int round = 0; round < a.cols; round += 2) {
+          a.rotate_neighbours(0, rotation, also...);
+          if (round + 1 < a.cols) a.rotate_neighbours(1, rotation, also...);
+        }
+      } else {
+        BATCHWORK_KEEP_LOOP
+        for (int round = 0; round < a.cols; ++round)
+          a.rotate_neighbours(round & 1, rotation, also...);
       }
-      active = a.any_lane(rotated);
+      // All lanes ask both.
+      auto const skew = a.any_lane(report.skew), far = a.any_lane(report.far);
+      active = skew && far;
       if (!a.any_item(active)) break;
     }
   }
@@ -114,22 +155,6 @@ BATCHWORK_INLINE info_t<S> rotation_status(S const& size, M const& open) {
   return select(is_finite(size),
                 select(open, make_info<S>(Reason::iteration_limit, 0), info_t<S>(0)),
                 make_info<S>(Reason::not_finite, 0));
-}
-
-/// Sorts the columns by their norms; those of `also` go the same way.
-template <ColumnOrder Order, class C, class... Also>
-BATCHWORK_INLINE void sort_columns(C& a, Also&... also) {
-  using S = typename C::value_type;
-  auto const sorting = [&](S const& alpha, S const& beta, S const&) {
-    S const zero(scalar_t<S>(0));
-    return Rotation<S>{zero, zero,
-                       Order == ColumnOrder::smallest_first ? alpha > beta : alpha < beta};
-  };
-  BATCHWORK_KEEP_LOOP
-  for (int round = 0; round < a.cols && a.cols > 1; round += 2) {
-    a.rotate_neighbours(0, sorting, also...);
-    a.rotate_neighbours(1, sorting, also...);
-  }
 }
 
 }  // namespace Batchwork::Impl

@@ -15,6 +15,7 @@
 #include "dense/decompositions/detail/Batchwork_EighByReflections.hpp"
 #include "dense/decompositions/detail/Batchwork_EighLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
+#include "dense/decompositions/detail/Batchwork_EighOfThreads.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 
 namespace Batchwork {
@@ -59,7 +60,8 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
     if constexpr (runs_on_device<Exec>)
       if (launch_eigh_by_reflections(exec, call, f)) return;
   }
-  launch_decomposition_anywhere(exec, call, end, f);
+  if constexpr (runs_on_device<Exec>) launch_decomposition_anywhere(exec, call, end, f);
+  else launch_decomposition_anywhere(exec, call, end, EighOfThreads<T>(f));
 }
 
 struct EighOfOperands {
@@ -114,11 +116,11 @@ struct CallOfVerb<Verb::eigh> : EighOfOperands {};
 /// item that fails are NaN. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::eigh or Batchwork::eigh(label); asynchronous, allocates nothing, never
-/// fences. Zero items or rows are no launch, and write no status. Some 3 N^3 operations for each of about eight sweeps. Errors are
+/// fences. Zero items or rows are no launch, and write no status. Errors are
 /// those of eigh(tile), which is for items that are part of a longer sequence, and for extents up to 32 known at compile time; to 8 rows
-/// a lane, or a place in a pack of a host, has an item in registers and runs it. By one-sided Jacobi rotations (Golub and Van
-/// Loan, Matrix Computations, 4th edition, section 8.6.3); on devices beyond, as far as an item of up to 128 rows fits team scratch, by
-/// Householder's reflections to tridiagonal form and implicit QL iterations (section 8.3), some 9 N^3 operations.
+/// a lane, or a place in a pack of a host, has an item in registers and runs it. By Householder's reflections
+/// to tridiagonal form and implicit QL iterations (Golub and Van Loan, Matrix Computations, 4th edition, section 8.3), some 9 N^3 operations; on devices to 8 rows, beyond
+/// 128, and where an item does not fit team scratch by one-sided Jacobi rotations (section 8.6.3), some 3 N^3 for each of about seven sweeps.
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
 /// differ, items that are too large, where there is no workspace or one without room for an item: the message says how many numbers

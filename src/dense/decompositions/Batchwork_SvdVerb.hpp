@@ -13,8 +13,10 @@
 #include "dense/decompositions/detail/Batchwork_DecompositionCall.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionInWorkspace.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdByReflections.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdOfThreads.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 
 namespace Batchwork {
@@ -71,8 +73,11 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
           launch_lanes(exec, call, SvdOfLane<T, N, Vectors>{f});
         }))
       return;
+    if constexpr (runs_on_device<Exec>)
+      if (launch_svd_by_reflections(exec, call, f)) return;
   }
-  launch_decomposition_anywhere(exec, call, end, f);
+  if constexpr (runs_on_device<Exec>) launch_decomposition_anywhere(exec, call, end, f);
+  else launch_decomposition_anywhere(exec, call, end, SvdOfThreads<T>(f, large_host_buffer));
 }
 
 struct SvdOfOperands {
@@ -119,9 +124,11 @@ struct CallOfVerb<Verb::svd> : SvdOfOperands {};
 /// that fails is NaN. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::svd or Batchwork::svd(label); asynchronous, allocates nothing, never fences.
-/// Zero items or values are no launch, and write no status. Some (4 M + 4 N + 3 M) N^2 / 2 operations for each of about eight sweeps,
+/// Zero items or values are no launch, and write no status. Some (4 M + 4 N + 3 M) N^2 / 2 operations for each sweep of rotations,
 /// M >= N. Errors are those of svd(tile), which is for items that are part of a longer sequence, and for extents up to 32 known at
-/// compile time; square ones of up to 8 rows are held in registers, by a lane or in packs. By one-sided Jacobi rotations (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3).
+/// compile time; square ones of up to 8 rows are held in registers, by a lane or in packs. By one-sided Jacobi rotations
+/// (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3): a sweep or two from the eigenvectors of A' A on, which take some 9 N^3 operations, on
+/// hosts and of items with 5 to 64 columns on devices; else about seven.
 ///
 /// Views and what throws std::invalid_argument are as in eigh; nothing is computed in place.
 template <Impl::BeginsCall First, class... Rest>

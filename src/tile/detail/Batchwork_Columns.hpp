@@ -31,15 +31,6 @@ BATCHWORK_INLINE auto columns_of(X const& x, [[maybe_unused]] LaneGrid const& gr
   else return columns_of_t<S, M, N>(x);
 }
 
-/// The square of the length of own column m.
-template <class C>
-BATCHWORK_INLINE auto square_of_column(C const& a, int m) {
-  typename C::value_type sum(scalar_t<typename C::value_type>(0));
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < C::rows; ++i) sum += a.at(m, i) * a.at(m, i);
-  return sum;
-}
-
 }  // namespace Batchwork::Impl
 
 #endif

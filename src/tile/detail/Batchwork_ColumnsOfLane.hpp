@@ -6,10 +6,21 @@
 #ifndef BATCHWORK_COLUMNSOFLANE_HPP
 #define BATCHWORK_COLUMNSOFLANE_HPP
 
+#include "core/detail/Batchwork_ColumnBlocks.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/Batchwork_OneSidedJacobi.hpp"
 #include "tile/Batchwork_Matrix.hpp"
 
 namespace Batchwork::Impl {
+
+/// The square of the length of own column m.
+template <class C>
+BATCHWORK_INLINE auto square_of_column(C const& a, int m) {
+  typename C::value_type sum(scalar_t<typename C::value_type>(0));
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < C::rows; ++i) sum += a.at(m, i) * a.at(m, i);
+  return sum;
+}
 
 /// See DealtColumns: column by column.
 template <class S, int M, int N>
@@ -33,6 +44,7 @@ struct ColumnsOfLane {
   BATCHWORK_INLINE S& at(int m, int i) { return a[m * M + i]; }
   BATCHWORK_INLINE S const& at(int m, int i) const { return a[m * M + i]; }
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool is(int m, int k) { return m == k; }
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION bool is_there(int) { return true; }
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool is_behind(int m, int k) { return m > k; }
   static constexpr KOKKOS_FORCEINLINE_FUNCTION int first_behind(int k) { return k + 1; }
   static constexpr KOKKOS_FORCEINLINE_FUNCTION int round_of(int k) { return k; }
@@ -86,7 +98,8 @@ struct ColumnsOfLane {
   BATCHWORK_INLINE AllShown show_columns() const { return {*this}; }
   BATCHWORK_INLINE AllShown show_triangle() const { return {*this}; }
 
-  /// See orthogonalise_columns.
+  /// See orthogonalise_columns. A lane of a device has its columns in registers, which only constants find.
+  static constexpr bool parity_is_constant = !are_packs<S>;
   template <class F, class... Also>
   BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) {
     BATCHWORK_UNROLL_ON_DEVICE
@@ -109,6 +122,36 @@ struct ColumnsOfLane {
     if (!r.is_to_apply()) return;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < M; ++i) r.apply(a[j * M + i], a[j * M + M + i]);
+  }
+  /// Sorts the columns by their lengths; those of `also` go the same way.
+  template <ColumnOrder Order, class... Also>
+  BATCHWORK_INLINE void sort(Also&... also) {
+    if constexpr (are_packs<S>) {
+      S keys[N], places[N], some[N];
+      for (int m = 0; m < N; ++m) keys[m] = sorting_key<Order>(square_of_column(*this, m));
+      find_order(keys, N, places, some);
+      permute_columns(a, M, M, N, places, some);
+      (permute_columns(also.a, also.rows, also.rows, N, places, some), ...);
+    } else {
+      auto const sorting = [&](S const& alpha, S const& beta, S const&) {
+        S const zero(scalar_t<S>(0));
+        return Rotation<S>{zero, zero, sorting_key<Order>(alpha) > sorting_key<Order>(beta)};
+      };
+      BATCHWORK_KEEP_LOOP
+      for (int round = 0; round < N && N > 1; round += 2) {
+        rotate_neighbours(0, sorting, also...);
+        rotate_neighbours(1, sorting, also...);
+      }
+    }
+  }
+  /// g := -a' a.
+  BATCHWORK_INLINE void put_negative_gram(ColumnsOfLane<S, N, N>& g) const {
+    negative_gram(a, M, M, N, g.a, N);
+  }
+  /// a := a v.
+  BATCHWORK_INLINE void multiply(ColumnsOfLane<S, N, N> const& v) {
+    S some[2 * N];
+    multiply_in_place(a, M, M, N, v.a, N, some);
   }
   template <class Mask>
   static BATCHWORK_INLINE Mask const& any_lane(Mask const& m) {

@@ -38,13 +38,22 @@ struct Teams {
     run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
   }
 };
-/// By reflections and iterations, with C columns a lane.
+/// By reflections and iterations, with C columns a lane; svd goes on by rotations.
 template <int C>
 struct Reflections {
   template <class T>
   void operator()(Impl::EighOfItems<T> const& f) const {
-    auto const limits = h200_with_kokkos_5();
-    Impl::EighByReflections<T, C> const kernel(f, limits);
+    run(Impl::EighByReflections<T, C>(f, limits));
+  }
+  template <class T>
+  void operator()(Impl::SvdOfItems<T> const& f) const {
+    run(Impl::SvdByReflections<T, C>(f, limits));
+  }
+
+ private:
+  Impl::DeviceLimits limits = h200_with_kokkos_5();
+  template <class Kernel>
+  void run(Kernel const& kernel) const {
     ASSERT_TRUE(kernel.fits(limits));
     ASSERT_LE(kernel.team(), kernel.largest_team);
     run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
@@ -200,6 +209,15 @@ TEST(DecompositionTeams, EigenpairsByReflections) {
   check_eigh_teams<float, Reflections<2>>(45, 13, Arranged::interleaved, random);
   check_eigh_teams<double, Reflections<4>>(69, 5, Arranged::item_contiguous, random);
   check_eigh_teams<float, Reflections<4>>(34, 13, Arranged::item_contiguous, random);
+}
+TEST(DecompositionTeams, SingularValuesFromEigenvectors) {
+  Random random(15);
+  check_svd_teams<double, Reflections<2>>(5, 5, 29, Arranged::interleaved, random);
+  check_svd_teams<float, Reflections<2>>(9, 14, 27, Arranged::item_contiguous, random);
+  check_svd_teams<double, Reflections<2>>(16, 16, 15, Arranged::strided, random);
+  check_svd_teams<float, Reflections<2>>(31, 27, 14, Arranged::by_columns, random);
+  check_svd_teams<float, Reflections<2>>(45, 45, 13, Arranged::interleaved, random);
+  check_svd_teams<double, Reflections<2>>(34, 40, 5, Arranged::item_contiguous, random);
 }
 TEST(DecompositionTeams, LargeItems) {
   Random random(5);

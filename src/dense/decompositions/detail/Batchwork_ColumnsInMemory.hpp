@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/detail/Batchwork_ColumnBlocks.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_Householder.hpp"
 #include "core/detail/Batchwork_OneSidedJacobi.hpp"
@@ -29,6 +30,7 @@ struct ColumnsInMemory {
   int rows, cols, leading;
   S* a;  ///< a column after the other, `leading` numbers apart; by lanes, a multiple of 16 bytes
   std::int16_t* order;  ///< where column j stands
+  bool idle = false;    ///< whether lanes of a device only wait with others, and leave all as it is
 
   BATCHWORK_INLINE S* column(int j) const { return a + std::int64_t(order[j]) * leading; }
   /// body(i) for the calling lane's rows from `first` to `end` - 1.
@@ -47,7 +49,7 @@ struct ColumnsInMemory {
       for (int j0 = first / lanes.groups * lanes.groups; j0 < end; j0 += lanes.groups) {
         int const j = j0 + lanes.group;
         bool const there = j >= first && j < end;
-        body(there ? j : first, there ? rows : 0);
+        body(there ? j : first, there && !idle ? rows : 0);
       }
     }
   }
@@ -120,6 +122,7 @@ struct ColumnsInMemory {
   /// Rows that rotations see: those beyond `rows` are zero.
   BATCHWORK_INLINE int padded() const { return (rows + deep - 1) / deep * deep; }
 
+  static constexpr bool parity_is_constant = false;
   template <class F, class... Also>
   BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) const {
     for (int p0 = 0; 2 * p0 + parity + 1 < cols; p0 += lanes.groups) {
@@ -175,10 +178,16 @@ struct ColumnsInMemory {
   BATCHWORK_INLINE bool any_item(Mask const& m) const {
     return lanes.any_together(m);
   }
-  /// Packs, whose items differ in the order, are sorted by exchanges; numbers have order_by_length.
+  /// Packs, whose items differ in the order, are sorted in their places, with 3 cols numbers to work with; numbers have order_by_length.
   template <ColumnOrder Order, class... Also>
-  BATCHWORK_INLINE void sort_packs([[maybe_unused]] Also&... also) {
-    if constexpr (!std::is_same_v<S, T>) sort_columns<Order>(*this, also...);
+  BATCHWORK_INLINE void sort_packs([[maybe_unused]] S* work, [[maybe_unused]] Also&... also) {
+    if constexpr (!std::is_same_v<S, T>) {
+      S *const places = work + cols, *const some = places + cols;
+      for (int j = 0; j < cols; ++j) work[j] = sorting_key<Order>(square_of_column(j, rows));
+      find_order(work, cols, places, some);
+      permute_columns(a, leading, rows, cols, places, some);
+      (permute_columns(also.a, also.leading, also.rows, cols, places, some), ...);
+    }
   }
   /// Columns in the order of their lengths; lengths[order[j]] is that of column j. Packs are sorted already.
   template <ColumnOrder Order>

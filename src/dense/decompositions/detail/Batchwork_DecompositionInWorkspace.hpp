@@ -89,7 +89,7 @@ void launch_decomposition_anywhere(Exec const& exec, Call const& call, End const
   std::size_t bytes = 0, chip = 0, most = 0;
   int team = 1;
   std::string of = "a host thread's buffer";
-  f.leading = f.rows();
+  f.leading = leading_at_first<Exec>(f.rows());
   if constexpr (runs_on_device<Exec>) {
     DeviceLimits const limits = Vendor::device_limits(exec);
     chip = DecompositionTeams<F, true>(f, limits).bytes();

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "core/Batchwork_Pack.hpp"
+#include "core/detail/Batchwork_ColumnBlocks.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
@@ -116,7 +117,7 @@ struct DecompositionHost {
       f(ItemsOfThread<S>{buffer, f.memory(), begin, f.items});
   }
 };
-inline constexpr std::size_t small_host_buffer = 1 << 17, large_host_buffer = 1 << 20;
+inline constexpr std::size_t small_host_buffer = 1 << 17, large_host_buffer = (1 << 20) + (1 << 14);
 
 template <class S, std::size_t Bytes, class Exec, class F>
 void launch_decomposition_host(Exec const& exec, Call const& call, F const& f) {
@@ -131,6 +132,12 @@ void launch_decomposition_host(Exec const& exec, Call const& call, F const& f) {
                        DecompositionHost<F, S, Bytes>{f, per_chunk});
 }
 
+/// On a device a launch asks for more where that helps.
+template <class Exec>
+int leading_at_first(int rows) {
+  return runs_on_device<Exec> ? rows : host_leading(rows);
+}
+
 /// Launches it, or throws where an item does not fit; parts[0] of the call are the matrices.
 template <class Exec, class F>
 void launch_decomposition(Exec const& exec, Call const& call, F f) {
@@ -140,7 +147,7 @@ void launch_decomposition(Exec const& exec, Call const& call, F f) {
               " bytes, more than the " + std::to_string(there) + " of " + of +
               "; use smaller matrices");
   };
-  f.leading = f.rows();
+  f.leading = leading_at_first<Exec>(f.rows());
   auto const words = [&] { return matrices_do_not_fit(call, "use smaller matrices"); };
   if constexpr (runs_on_device<Exec>) {
     DeviceLimits const limits = Vendor::device_limits(exec);

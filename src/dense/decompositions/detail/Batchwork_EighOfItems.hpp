@@ -65,7 +65,6 @@ struct EighOfItems {
     lanes.sync();
     auto const open = orthogonalise_columns(c);
     info_t<S> const code = rotation_status(norm, open);
-    c.template sort_packs<ColumnOrder::smallest_first>();
     c.template order_by_length<ColumnOrder::smallest_first>(lengths);
     S const nan(std::numeric_limits<T>::quiet_NaN());
     auto const failed = code != info_t<S>(0);

@@ -142,12 +142,15 @@ struct ItemsOfThread {
       }
     });
   }
+  /// Stores get(0, i, j) of those items of the pack.
   template <class Get>
-  void store(StoredItems<T> const& to, int rows, int cols, Get const& get) const {
+  void store(StoredItems<T> const& to, int rows, int cols, Get const& get,
+             mask_t<S> const& of_those = mask_t<S>(true)) const {
     for_entries(to, rows, cols, [&](int i, int j) {
       S const x = get(0, i, j);
       for (int w = 0; w < width && begin + w < items; ++w)
-        item_of(to.storage, begin + w)[i * to.storage.row + j * to.storage.col] = lane(x, w);
+        if (lane(of_those, w))
+          item_of(to.storage, begin + w)[i * to.storage.row + j * to.storage.col] = lane(x, w);
     });
   }
   void put_status(StatusTarget const& to, info_t<S> const& code) const {

@@ -24,20 +24,32 @@ struct SvdOfItems {
   std::int64_t items = 0;
   int m = 0, n = 0;
   bool stores_vectors = false;
+  bool begins_with_vectors = false;  ///< see begin of operator()
   int leading = 0;
 
   int rows() const { return m; }
   int cols() const { return n; }
   /// The columns of a and of v, lengths of columns, the diagonal of the reflections, the powers of two that scale them, and the values.
   BATCHWORK_INLINE ItemMemory memory() const {
-    return {std::int64_t(leading) * n * (stores_vectors ? 2 : 1) + 4 * n, std::int64_t(n)};
+    return {std::int64_t(leading) * n * matrices() + 4 * n, std::int64_t(n)};
   }
+
+  BATCHWORK_INLINE int matrices() const { return stores_vectors || begins_with_vectors ? 2 : 1; }
 
   template <class Items>
   BATCHWORK_INLINE void operator()(Items const& of) const {
+    decompose(of, [](auto const&, auto const& right, auto const&, auto*) {
+      if (right.a != nullptr) right.set_unit(), right.clear_padding();
+    });
+  }
+
+  /// begin(a, right, largest, rest) finds an orthogonal matrix that rotations begin with, `right`, and multiplies a by it; `rest` are 4 n
+  /// numbers to work with. `largest` is that of a before it was scaled.
+  template <class Items, class Begin>
+  BATCHWORK_INLINE void decompose(Items const& of, Begin const& begin) const {
     using S = typename Items::value_type;
     using Columns = ColumnsInMemory<S, typename Items::Lanes>;
-    int const size = leading * n, arrays = stores_vectors ? 2 * size : size;
+    int const size = leading * n, arrays = matrices() * size;
     of.load(a, m, n,
             [&](int slot, int i, int j, S const& x) { of.numbers(slot)[j * leading + i] = x; });
     of.meet();
@@ -46,20 +58,20 @@ struct SvdOfItems {
     S *const lengths = own + arrays, *const diagonal = lengths + n, *const unscale = diagonal + n,
              *const found = unscale + n;
     Columns c{lanes, m, n, leading, own, of.indices(of.own())};
-    Columns right{lanes, n, n, leading, own + size, c.order};
+    Columns right{lanes, n, n, leading, matrices() > 1 ? own + size : nullptr, c.order};
     c.begin();
     c.clear_padding();
-    if (stores_vectors) right.set_unit(), right.clear_padding();
     lanes.sync();
     S const largest = c.largest_entry();
     UnitScale<S> const scale(largest);
     c.scale(scale);
+    begin(c, right, largest, lengths);
     lanes.sync();
     auto const open = stores_vectors ? orthogonalise_columns(c, right) : orthogonalise_columns(c);
     info_t<S> const code = rotation_status(largest, open);
     constexpr auto order = ColumnOrder::largest_first;
-    if (stores_vectors) c.template sort_packs<order>(right);
-    else c.template sort_packs<order>();
+    if (stores_vectors) c.template sort_packs<order>(lengths, right);
+    else c.template sort_packs<order>(lengths);
     c.template order_by_length<order>(lengths);
     S const nan(std::numeric_limits<T>::quiet_NaN()), one(T(1));
     auto const failed = code != info_t<S>(0);
@@ -70,27 +82,52 @@ struct SvdOfItems {
     });
     int const of_found = arrays + 3 * n;
     if (stores_vectors) {
-      // Columns without length have no direction: reflections give them one.
-      c.triangularise(diagonal, unscale);
-      c.form_q(n);
-      c.for_columns(0, n, [&](int j, int there) {
-        if (there > 0 && lanes.row == 0)
-          diagonal[j] = select(failed, nan, select(diagonal[j] < S(T(0)), S(-one), one));
-      });
-    }
-    of.meet();
-    of.store(values, n, 1, [&](int slot, int j, int) { return of.numbers(slot)[of_found + j]; });
-    if (stores_vectors) {
-      of.store(u, m, n, [&](int slot, int i, int j) {
+      // Rotations have made columns orthogonal beside their lengths, so that they are divided by these; but where squares of a length
+      // have lost digits they have no direction to trust: reflections give those of such an item one.
+      int const of_factors = arrays + n, of_flag = arrays + 2 * n;
+      auto const left = [&](int slot, int i, int j) {
         S const* const from = of.numbers(slot);
-        return S(from[of.indices(slot)[j] * leading + i] * from[arrays + n + j]);
-      });
-      // Times the sign, and its square is one: NaN where the item failed.
+        return S(from[of.indices(slot)[j] * leading + i] * from[of_factors + j]);
+      };
+      auto const put_factors = [&](auto const& by_reflections) {
+        c.for_columns(0, n, [&](int j, int there) {
+          if (there == 0 || lanes.row != 0) return;
+          S const sign = select(diagonal[j] < S(T(0)), S(-one), one),
+                  inverse = one / lengths[c.order[j]];
+          diagonal[j] = select(failed, nan, select(by_reflections, sign, inverse));
+          if (j == 0) unscale[0] = select(failed, nan, one);
+        });
+      };
+      auto const thin = lengths[c.order[n - 1]] < S(least_length<T>);
+      auto const reflect = [&] {
+        c.triangularise(diagonal, unscale);
+        c.form_q(n);
+        lanes.sync();
+      };
+      if constexpr (Items::Lanes::alone) {
+        put_factors(mask_t<S>(false));
+        of.store(u, m, n, left, !thin);
+        if (any(thin)) {
+          reflect();
+          put_factors(thin);
+          of.store(u, m, n, left, thin);
+        }
+      } else {
+        c.idle = !thin;
+        if (lanes.any_together(thin)) reflect();
+        c.idle = false;
+        put_factors(thin);
+        of.meet();
+        of.store(u, m, n, left);
+      }
       of.store(v, n, n, [&](int slot, int i, int j) {
-        S const *const from = of.numbers(slot), sign = from[arrays + n + j];
-        return S(from[size + of.indices(slot)[j] * leading + i] * (sign * sign));
+        S const* const from = of.numbers(slot);
+        return S(from[size + of.indices(slot)[j] * leading + i] * from[of_flag]);
       });
+    } else {
+      of.meet();
     }
+    of.store(values, n, 1, [&](int slot, int j, int) { return of.numbers(slot)[of_found + j]; });
     of.put_status(status, code);
   }
 };

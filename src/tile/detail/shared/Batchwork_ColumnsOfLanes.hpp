@@ -7,6 +7,7 @@
 #define BATCHWORK_COLUMNSOFLANES_HPP
 
 #include "core/detail/Batchwork_Elimination.hpp"
+#include "core/detail/Batchwork_OneSidedJacobi.hpp"
 #include "tile/Batchwork_Matrix.hpp"
 
 namespace Batchwork::Impl {
@@ -45,6 +46,7 @@ struct ColumnsOfLanes {
   BATCHWORK_INLINE T const& at(int m, int i) const { return a[m * M + i]; }
   BATCHWORK_INLINE int column(int m) const { return m * L + grid.lane; }
   BATCHWORK_INLINE bool is(int m, int k) const { return m == k / L && grid.lane == k % L; }
+  BATCHWORK_INLINE bool is_there(int m) const { return column(m) < N; }
   BATCHWORK_INLINE bool is_behind(int m, int k) const {
     return m > k / L || (m == k / L && grid.lane > k % L);
   }
@@ -148,6 +150,7 @@ struct ColumnsOfLanes {
     return {stage_lines<S, mine, M>(Triangle{*this}, grid)};
   }
 
+  static constexpr bool parity_is_constant = false;
   /// See orthogonalise_columns. The two lanes of a pair both find its rotation.
   template <class F, class... Also>
   BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) {
@@ -165,7 +168,8 @@ struct ColumnsOfLanes {
       });
       bool const left = pairs.is_left(m), paired = pairs.is_paired(m);
       // Of a column alone nothing is asked.
-      auto const r = rotation(left ? self : others, left ? others : self, paired ? gamma : T(0));
+      T const alpha = left ? self : others, beta = left ? others : self;
+      auto const r = rotation(alpha, beta, paired ? gamma : T(0));
       bool const moves = r.moves && paired;
       T const sine = left ? r.sine : -r.sine;
       int const itself = column(m) < N ? column(m) : 0;
@@ -173,6 +177,107 @@ struct ColumnsOfLanes {
     }
     rotate(all, own);
     (also.rotate(also.show_columns(), own), ...);
+  }
+  /// Sorts the columns by their lengths; those of `also` go the same way.
+  template <ColumnOrder Order, class... Also>
+  BATCHWORK_INLINE void sort(Also&... also) {
+    using Key = integer_of_t<T>;
+    T* const told = grid.template numbers<T>();
+    Key own[mine];
+    int rank[mine], from[mine];
+    grid.sync();
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      T square(0);
+      BATCHWORK_UNROLL
+      for (int i = 0; i < M; ++i) square += at(m, i) * at(m, i);
+      // Whole numbers have one order, whatever they stand for.
+      own[m] = Order == ColumnOrder::smallest_first ? size_key(square) : -size_key(square);
+      rank[m] = 0;
+      if (column(m) < N) told[column(m)] = from_bits<T>(own[m]);
+    }
+    grid.sync();
+    BATCHWORK_KEEP_LOOP
+    for (int i = 0; i < N; ++i) {
+      Key const other = bits(told[i]);
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m)
+        rank[m] += other < own[m] || (other == own[m] && i < column(m)) ? 1 : 0;
+    }
+    grid.sync();
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m)
+      if (column(m) < N) told[rank[m]] = from_bits<T>(Key(column(m)));
+    grid.sync();
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) from[m] = column(m) < N ? int(bits(told[column(m)])) : 0;
+    permute(from);
+    (also.permute(from), ...);
+  }
+  /// Own column m becomes column from[m].
+  BATCHWORK_INLINE void permute(int const (&from)[mine]) {
+    AllShown const all = show_columns();
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m)
+      all.column(from[m]).for_each(0, [&](int i, T const& x) { at(m, i) = x; });
+  }
+  /// g := -a' a, by units of rows: every number that is read serves all own columns of g.
+  BATCHWORK_INLINE void put_negative_gram(ColumnsOfLanes<S, N, N>& g) const {
+    T const* const base = show_columns().base;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) {
+      BATCHWORK_UNROLL
+      for (int i = 0; i < N; ++i) g.at(m, i) = T(0);
+    }
+    BATCHWORK_KEEP_LOOP
+    for (int i0 = 0; i0 < M; i0 += deep) {
+      Unit<T> own[mine];
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m) {
+        own[m] = Unit<T>{};
+        if (column(m) < N) own[m] = unit(base + column(m) * Ex::leading + i0);
+      }
+      BATCHWORK_UNROLL
+      for (int j = 0; j < N; ++j) {
+        Unit<T> const x = unit(base + j * Ex::leading + i0);
+        BATCHWORK_UNROLL
+        for (int m = 0; m < mine; ++m) {
+          BATCHWORK_UNROLL
+          for (int n = 0; n < deep; ++n) g.at(m, j) -= x.v[n] * own[m].v[n];
+        }
+      }
+    }
+  }
+  /// a := a v, by units of rows, likewise.
+  BATCHWORK_INLINE void multiply(ColumnsOfLanes<S, N, N> const& v) {
+    show_columns();
+    T* const base = grid.template numbers<T>();
+    BATCHWORK_KEEP_LOOP
+    for (int i0 = 0; i0 < M; i0 += deep) {
+      Unit<T> own[mine];
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m) own[m] = Unit<T>{};
+      BATCHWORK_UNROLL
+      for (int k = 0; k < N; ++k) {
+        Unit<T> const x = unit(base + k * Ex::leading + i0);
+        BATCHWORK_UNROLL
+        for (int m = 0; m < mine; ++m) {
+          BATCHWORK_UNROLL
+          for (int n = 0; n < deep; ++n) own[m].v[n] += x.v[n] * v.at(m, k);
+        }
+      }
+      // All have read these rows.
+      grid.sync();
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m)
+        if (column(m) < N)
+          *reinterpret_cast<Unit<T>*>(base + column(m) * Ex::leading + i0) = own[m];
+    }
+    grid.sync();
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m)
+      if (column(m) < N)
+        Shown{base + column(m) * Ex::leading}.for_each(0, [&](int i, T const& x) { at(m, i) = x; });
   }
   BATCHWORK_INLINE bool any_lane(bool m) const {
     return grid.template bits_of<L>(m ? 1u : 0u) != 0;
@@ -270,6 +375,9 @@ struct ColumnsOfLanes {
   }
 
  private:
+  static BATCHWORK_INLINE Unit<T> unit(T const* from) {
+    return *reinterpret_cast<Unit<T> const*>(from);
+  }
   /// Where columns are shown: two in turn.
   BATCHWORK_INLINE T* published(int k) const {
     return grid.template numbers<T>() + k % 2 * Ex::leading;

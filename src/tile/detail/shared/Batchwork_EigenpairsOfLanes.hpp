@@ -279,7 +279,8 @@ struct EigenpairsOfLanes {
   BATCHWORK_INLINE Block sweep(unsigned coupled) {
     int const first = Vendor::lowest_bit(coupled);
     int const last = first + Vendor::lowest_bit(~(coupled >> first));
-    QlSweep<T> ql(beside(first)[0], beside(first)[1], beside(first + 1)[0], beside(last)[0]);
+    QlSweep<T> ql(beside(last)[0],
+                  QlSweep<T>::shift(beside(first)[0], beside(first)[1], beside(first + 1)[0]));
     T* column = line(last - 1) + (has_rows() ? grid.lane * mine : 0);
     T* numbers = beside(last - 1);
     T z[mine], next[mine], found[2];
