@@ -7,6 +7,7 @@
 #define BATCHWORK_EIGH_HPP
 
 #include <limits>
+#include <type_traits>
 
 #include "core/detail/Batchwork_EigenpairsInMemory.hpp"
 #include "core/detail/Batchwork_OneSidedJacobi.hpp"
@@ -43,12 +44,16 @@ template <class S, int N, class F>
 BATCHWORK_INLINE auto find_eigenpairs(ColumnsOfLane<S, N, N>& columns, F const& finite,
                                       S (&values)[N]) {
   using T = scalar_t<S>;
-  using Pairs = EigenpairsInMemory<S, std::integral_constant<int, N>>;
+  // Small matrices have a text each, others share one.
+  constexpr auto n = [] {
+    if constexpr (N <= 8) return std::integral_constant<int, N>();
+    else return N;
+  }();
   constexpr int leading = host_leading(N);
-  S matrix[N * leading], memory[Pairs::arrays * N], places[N];
+  S matrix[N * leading], memory[EigenpairsInMemory<S>::arrays * N], places[N];
   for (int j = 0; j < N; ++j)
     for (int i = 0; i < N; ++i) matrix[j * leading + i] = columns.at(j, i);
-  Pairs const pairs({}, leading, matrix, memory);
+  EigenpairsInMemory const pairs(n, leading, matrix, memory);
   auto const open = pairs.find(finite);
   pairs.order(places);
   S const spoilt = select(finite, S(T(0)), S(std::numeric_limits<T>::quiet_NaN()));

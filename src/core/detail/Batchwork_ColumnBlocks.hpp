@@ -24,7 +24,7 @@ BATCHWORK_INLINE void for_blocks(int first, int end, F const& f) {
 
 /// g := -a' a, n x n, both triangles; a is m x n.
 template <class S>
-BATCHWORK_INLINE void negative_gram(S const* a, int leading, int m, int n, S* g, int leading_of_g) {
+KOKKOS_FUNCTION void negative_gram(S const* a, int leading, int m, int n, S* g, int leading_of_g) {
   for_blocks<4>(0, n, [&]<int Count>(int j) {
     for (int k = 0; k < j + Count; ++k) {
       S sum[Count];
@@ -43,8 +43,8 @@ BATCHWORK_INLINE void negative_gram(S const* a, int leading, int m, int n, S* g,
 
 /// a := a v, a being m x n and v n x n, two rows at a time, which stand in the 2 n numbers of `rows` meanwhile.
 template <class S>
-BATCHWORK_INLINE void multiply_in_place(S* a, int leading, int m, int n, S const* v,
-                                        int leading_of_v, S* rows) {
+KOKKOS_FUNCTION void multiply_in_place(S* a, int leading, int m, int n, S const* v,
+                                       int leading_of_v, S* rows) {
   for_blocks<2>(0, m, [&]<int Rows>(int i) {
     for (int k = 0; k < n; ++k)
       for (int r = 0; r < Rows; ++r) rows[Rows * k + r] = a[k * leading + i + r];
@@ -78,7 +78,7 @@ BATCHWORK_INLINE void set_number(S& x, [[maybe_unused]] int l, scalar_t<S> y) {
 /// places[k] becomes the index of the k-th smallest of n values, as a number, item by item; k itself where one of them is not finite.
 /// `rank` are n numbers to work with.
 template <class S>
-BATCHWORK_INLINE void find_order(S const* values, int n, S* places, S* rank) {
+KOKKOS_FUNCTION void find_order(S const* values, int n, S* places, S* rank) {
   S const one(scalar_t<S>(1)), zero(scalar_t<S>(0));
   S sum(zero);
   for (int j = 0; j < n; ++j) {
@@ -108,7 +108,7 @@ BATCHWORK_INLINE S gathered(S const& places, F const& at) {
 }
 /// The k-th column becomes that of places[k]; `row` are n numbers to work with.
 template <class S>
-BATCHWORK_INLINE void permute_columns(S* a, int leading, int m, int n, S const* places, S* row) {
+KOKKOS_FUNCTION void permute_columns(S* a, int leading, int m, int n, S const* places, S* row) {
   for (int i = 0; i < m; ++i) {
     for (int k = 0; k < n; ++k) row[k] = a[k * leading + i];
     for (int k = 0; k < n; ++k)

@@ -19,7 +19,7 @@ namespace Batchwork::Impl {
 /// Takes a matrix whose entries are of the size of one to its eigenvectors, and finds the values: reflections to tridiagonal form, their
 /// product, and implicit QL iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
 ///
-/// S is a number or a pack of them; Extent an int, or a type that stands for a known one. Items of a pack have sweeps together: each over
+/// S is a number or a pack of them; Extent an int, which all matrices of a source share one text by, or a type that stands for a known one. Items of a pack have sweeps together: each over
 /// all blocks of its own tridiagonal matrix, with a shift for each, and a rotation by nothing elsewhere. The angles of a sweep are found
 /// first and then applied to a few rows of the vectors at a time, which the first cache holds.
 template <class S, class Extent = int>
@@ -48,7 +48,7 @@ struct EigenpairsInMemory {
 
   /// Returns a mask: items whose iterations did not end. Nothing is iterated where an item is not `finite`. Without vectors nothing of
   /// use is left in the matrix.
-  BATCHWORK_INLINE Mask find(Mask const& finite, bool with_vectors = true) const {
+  KOKKOS_FUNCTION Mask find(Mask const& finite, bool with_vectors = true) const {
     for (int k = 0; k + 2 < n; ++k) reflect(k);
     for (int k = n > 2 ? n - 2 : 0; k < n; ++k) {
       values[k] = column(k)[k];
@@ -59,7 +59,7 @@ struct EigenpairsInMemory {
   }
 
   /// places[k] becomes the place of the k-th smallest value, see find_order.
-  BATCHWORK_INLINE void order(S* places) const { find_order(values, n, places, sine); }
+  KOKKOS_FUNCTION void order(S* places) const { find_order(values, n, places, sine); }
   /// Number i of the k-th vector, or of the k-th value.
   BATCHWORK_INLINE S vector(S const* places, int k, int i) const {
     return gathered(places[k], [&](int place) { return column(place) + i; });
@@ -73,7 +73,7 @@ struct EigenpairsInMemory {
 
   /// Step k takes column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2; with p = A u and w = p - (u' p / 2) u the
   /// rest becomes A - u w' - w u'. u stays in its column.
-  BATCHWORK_INLINE void reflect(int k) const {
+  KOKKOS_FUNCTION void reflect(int k) const {
     S* const u = column(k);
     S square(T(0));
     for (int i = k + 2; i < n; ++i) square += u[i] * u[i];
@@ -115,7 +115,7 @@ struct EigenpairsInMemory {
     });
   }
   /// The product of all reflections in the place of their vectors.
-  BATCHWORK_INLINE void form_vectors() const {
+  KOKKOS_FUNCTION void form_vectors() const {
     for (int j = n > 2 ? n - 2 : 0; j < n; ++j) set_unit(j);
     for (int k = n - 3; k >= 0; --k) {
       S const* const u = column(k);
@@ -146,7 +146,7 @@ struct EigenpairsInMemory {
     int first, last;
   };
 
-  BATCHWORK_INLINE Mask iterate(Mask const& finite, bool with_vectors) const {
+  KOKKOS_FUNCTION Mask iterate(Mask const& finite, bool with_vectors) const {
     int const most = most_ql_sweeps_a_row * n;
     for (int sweep = 0;; ++sweep) {
       Rows const rows = find_shifts(finite);
@@ -161,7 +161,7 @@ struct EigenpairsInMemory {
     }
   }
   /// sine[i] becomes 1 where row i is coupled to the next one, else 0, and shift[i] the shift of the block.
-  BATCHWORK_INLINE Rows find_shifts(Mask const& finite) const {
+  KOKKOS_FUNCTION Rows find_shifts(Mask const& finite) const {
     Rows rows{n, 0};
     Mask open(false);
     S own(T(0));
@@ -180,7 +180,7 @@ struct EigenpairsInMemory {
     return rows;
   }
   /// The rotations of a sweep, and the tridiagonal matrix behind it.
-  BATCHWORK_INLINE void find_rotations(Rows const& rows) const {
+  KOKKOS_FUNCTION void find_rotations(Rows const& rows) const {
     S const one(T(1)), zero(T(0));
     QlSweep<S> ql(values[rows.last], shift[rows.last - 1]);
     Mask inside(false);
