@@ -41,13 +41,7 @@ struct TallSvd {
     Value const largest = largest_entry(factors);
     UnitScale<Value> const scale(largest);
     scale_columns(factors, scale);
-    if constexpr (begins_svd_by_eigenvectors<S, N>) {
-      // The smallest eigenvalue belongs to the largest singular value.
-      factors.put_negative_gram(right);
-      Value found[Right::mine];
-      find_eigenpairs(right, is_finite(largest), found);
-      factors.multiply(right);
-    }
+    auto const without_end = begin(is_finite(largest));
     constexpr auto order = ColumnOrder::largest_first;
     auto const orthogonal = [&](auto&... also) {
       auto const result = orthogonalise_columns(factors, also...);
@@ -64,7 +58,8 @@ struct TallSvd {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Left::mine; ++m)
       values[m] = values[m] * scale.second_back * scale.first_back;
-    info = first_failure(info_in_lanes_of<S>(a.info), rotation_status(largest, open));
+    info = first_failure(info_in_lanes_of<S>(a.info),
+                         rotation_status(largest, mask_t<Value>(open || without_end)));
   }
 
   BATCHWORK_INLINE auto left_vectors() const { return factors.template tile<M, false>(); }
@@ -74,6 +69,20 @@ struct TallSvd {
   }
 
  private:
+  /// Finds the V that rotations begin with. Returns a mask: items of which iterations did not end.
+  template <class F>
+  BATCHWORK_INLINE auto begin([[maybe_unused]] F const& finite) {
+    if constexpr (begins_svd_by_eigenvectors<S, N>) {
+      // The smallest eigenvalue belongs to the largest singular value.
+      factors.put_negative_gram(right);
+      Value found[Right::mine];
+      auto const open = find_eigenpairs(right, finite, found);
+      factors.multiply(right);
+      return open;
+    } else {
+      return mask_t<Value>(false);
+    }
+  }
   /// Takes the columns of a V to those of U. Rotations have made them orthogonal beside their lengths, so that they are divided by
   /// these; but where squares of a length have lost digits columns have no direction to trust: reflections give those of such an item one.
   BATCHWORK_INLINE void put_left_vectors() {

@@ -55,7 +55,11 @@ struct EigenpairsInMemory {
       below[k] = k + 1 < n ? column(k)[k + 1] : S(T(0));
     }
     if (with_vectors) form_vectors();
-    return iterate(finite, with_vectors);
+    Mask const open = iterate(finite, with_vectors);
+    // Rotations by nothing, while other items have theirs, may have changed the signs of zeros.
+    for (int j = 0; j < n && with_vectors; ++j)
+      for (int i = 0; i < n; ++i) column(j)[i] += S(T(0));
+    return open;
   }
 
   /// places[k] becomes the place of the k-th smallest value, see find_order.

@@ -48,8 +48,11 @@ struct QlSweep {
       : c(T(1)), s(T(1)), diagonal(T(0)), below(T(0)), old_(last), g_(last - shift), p_(T(0)) {}
   /// The shift: of the first row the diagonal number, the one below it, which is not negligible, and the next diagonal number.
   static BATCHWORK_INLINE S shift(S const& first, S const& off, S const& second) {
-    S const half = Vendor::quotient(S(second - first), S(off + off)),
-            square = half * half + S(T(1));
+    // Of what is larger the correction below is nothing, and the square too large.
+    S const bound(T(0x1p60)),
+        ratio = Vendor::quotient(S(second - first), S(off + off)),
+        half = select(ratio > bound, bound, select(ratio < -bound, S(-bound), ratio)),
+        square = half * half + S(T(1));
     S const root = square * quick_inverse_root(square);
     return first - Vendor::quotient(off, S(half + select(half < S(T(0)), S(-root), root)));
   }

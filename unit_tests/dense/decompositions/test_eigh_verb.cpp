@@ -37,6 +37,35 @@ TYPED_TEST(EighVerb, EverySizeAndArrangement) {
   for (int n : {48, 64, 65, 100}) check_verb<T>(n, 13, Arranged::item_contiguous, random);
 }
 
+/// Matrices of two blocks, beside others that go on when these are done, and beside zeros: bit for bit the same, zeros of either sign, too.
+TYPED_TEST(EighVerb, BesideOthers) {
+  using T = TypeParam;
+  using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
+  for (std::size_t n : {5, 9, 12})
+    for (std::size_t block : {1, 2, 4}) {
+      constexpr std::size_t items = 8;
+      Batch const a("a", items, n, n), v("v", items, n, n), again("v", items, n, n);
+      Kokkos::View<T**, Kokkos::LayoutRight, Space> const w("w", items, n);
+      auto const host = Kokkos::create_mirror_view(a);
+      Random random(17);
+      for (std::size_t k = 0; k < items; ++k)
+        for (std::size_t i = 0; i < n; ++i)
+          for (std::size_t j = 0; j <= i; ++j)
+            host(k, i, j) = k % 2 == 1 || (i < block) == (j < block) ? T(random()) : T(0);
+      Kokkos::deep_copy(a, host);
+      eigh(in(a), out(w), out(v));
+      for (std::size_t k = 1; k < items; k += 2)
+        for (std::size_t i = 0; i < n * n; ++i) host(k, i / n, i % n) = T(0);
+      Kokkos::deep_copy(a, host);
+      eigh(in(a), out(w), out(again));
+      auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
+      auto const y = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), again);
+      for (std::size_t k = 0; k < items; k += 2)
+        for (std::size_t i = 0; i < n * n; ++i)
+          ASSERT_TRUE(same_bits(x(k, i / n, i % n), y(k, i / n, i % n))) << n << ' ' << block;
+    }
+}
+
 /// Numbers of items around those of packs and teams; the first, a middle and the last one fail.
 TYPED_TEST(EighVerb, NumbersOfItems) {
   using T = TypeParam;

@@ -31,8 +31,9 @@ struct SvdByReflections : EigenpairTeams<SvdOfItems<T>, C, 2> {
                   pairs.clear_padding();
                   a.lanes.sync();
                   pairs.put_negative_gram(a.a, f.m);
-                  pairs.find(is_finite(largest));
+                  bool const ends = pairs.find(is_finite(largest));
                   pairs.multiply(a.a, f.m);
+                  return !ends;
                 });
   }
 };

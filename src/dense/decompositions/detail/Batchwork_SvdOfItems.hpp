@@ -7,6 +7,7 @@
 #define BATCHWORK_SVDOFITEMS_HPP
 
 #include <limits>
+#include <type_traits>
 
 #include "dense/decompositions/detail/Batchwork_ColumnsInMemory.hpp"
 #include "dense/decompositions/detail/Batchwork_ItemsOfTeam.hpp"
@@ -38,13 +39,14 @@ struct SvdOfItems {
 
   template <class Items>
   BATCHWORK_INLINE void operator()(Items const& of) const {
-    decompose(of, [](auto const&, auto const& right, auto const&, auto*) {
+    decompose(of, [](auto const&, auto const& right, auto const& largest, auto*) {
       if (right.a != nullptr) right.set_unit(), right.clear_padding();
+      return mask_t<std::remove_cvref_t<decltype(largest)>>(false);
     });
   }
 
   /// begin(a, right, largest, rest) finds an orthogonal matrix that rotations begin with, `right`, and multiplies a by it; `rest` are 4 n
-  /// numbers to work with. `largest` is that of a before it was scaled.
+  /// numbers to work with. `largest` is that of a before it was scaled. Returns a mask: items for which that did not end.
   template <class Items, class Begin>
   BATCHWORK_INLINE void decompose(Items const& of, Begin const& begin) const {
     using S = typename Items::value_type;
@@ -65,10 +67,10 @@ struct SvdOfItems {
     S const largest = c.largest_entry();
     UnitScale<S> const scale(largest);
     c.scale(scale);
-    begin(c, right, largest, lengths);
+    auto const without_end = begin(c, right, largest, lengths);
     lanes.sync();
     auto const open = stores_vectors ? orthogonalise_columns(c, right) : orthogonalise_columns(c);
-    info_t<S> const code = rotation_status(largest, open);
+    info_t<S> const code = rotation_status(largest, mask_t<S>(open || without_end));
     constexpr auto order = ColumnOrder::largest_first;
     if (stores_vectors) c.template sort_packs<order>(lengths, right);
     else c.template sort_packs<order>(lengths);

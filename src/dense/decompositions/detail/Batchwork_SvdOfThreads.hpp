@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/detail/Batchwork_ColumnBlocks.hpp"
 #include "core/detail/Batchwork_EigenpairsInMemory.hpp"
@@ -35,11 +36,13 @@ struct SvdOfThreads : SvdOfItems<T> {
   template <class Items>
   void operator()(Items const& of) const {
     this->decompose(of, [](auto const& a, auto const& right, auto const& largest, auto* rest) {
-      if (right.a == nullptr) return;
+      using S = std::remove_cvref_t<decltype(largest)>;
+      if (right.a == nullptr) return mask_t<S>(false);
       int const leading = a.leading;
       negative_gram(a.a, leading, a.rows, a.cols, right.a, leading);
-      EigenpairsInMemory(a.cols, leading, right.a, rest).find(is_finite(largest));
+      auto const open = EigenpairsInMemory(a.cols, leading, right.a, rest).find(is_finite(largest));
       multiply_in_place(a.a, leading, a.rows, a.cols, right.a, leading, rest);
+      return open;
     });
   }
 };
