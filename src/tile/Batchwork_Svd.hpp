@@ -84,21 +84,22 @@ struct TallSvd {
     }
   }
   /// Takes the columns of a V to those of U. Rotations have made them orthogonal beside their lengths, so that they are divided by
-  /// these; but where squares of a length have lost digits columns have no direction to trust: reflections give those of such an item one.
+  /// these; but columns shorter than least_length may not be: reflections find those of such an item.
   BATCHWORK_INLINE void put_left_vectors() {
     using T = scalar_t<S>;
     Value const zero(T(0)), one(T(1));
-    auto thin = mask_t<Value>(false);
+    auto has_short_column = mask_t<Value>(false);
     Left scaled = factors;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Left::mine; ++m) {
-      thin = thin || (values[m] < Value(least_length<T>) && factors.is_there(m));
+      has_short_column =
+          has_short_column || (values[m] < Value(least_length<T>) && factors.is_there(m));
       Value const inverse = one / values[m];
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < M; ++i) scaled.at(m, i) = factors.at(m, i) * inverse;
     }
-    thin = factors.any_lane(thin);
-    if (factors.any_item(thin)) {
+    has_short_column = factors.any_lane(has_short_column);
+    if (factors.any_item(has_short_column)) {
       triangularise(factors);
       auto u = columns_of<S, M, N>(UnitColumns<T, M, N>{}, grid_of(factors));
       apply_q<false>(factors, u);
@@ -107,7 +108,7 @@ struct TallSvd {
         Value const sign = select(factors.diagonal[m] < zero, Value(-one), one);
         BATCHWORK_UNROLL_ON_DEVICE
         for (int i = 0; i < M; ++i)
-          scaled.at(m, i) = select(thin, Value(u.at(m, i) * sign), scaled.at(m, i));
+          scaled.at(m, i) = select(has_short_column, Value(u.at(m, i) * sign), scaled.at(m, i));
       }
     }
     factors = scaled;
@@ -199,7 +200,7 @@ struct Svd {
 };
 
 /// The singular values, largest first, and vectors of a, M x N: a = U diag V'. By one-sided Jacobi rotations of the columns of a, or of
-/// a' where that has fewer, some (4 M + 4 N + 3 M) N^2 / 2 operations a sweep, M >= N. In packs of hosts, and where lanes share items of five columns or more,
+/// a' where that has fewer, some (4 M + 4 N + 3 M) N^2 / 2 operations a sweep, M >= N. In packs of hosts, and where lanes share items of five columns or more and have room for it,
 /// they begin with the eigenvectors of a' a, which leave one sweep in double and two in float, or more where the condition is that of 1 / sqrt(eps); else there are about
 /// seven. The error of a singular value is some N eps times the largest one; vectors are orthogonal to some N eps. Entries near overflow, and
 /// denormal ones, are taken. (Hestenes, Inversion of matrices by biorthogonalization, J. SIAM 6 (1958), 51-90; Golub and Van Loan, Matrix
@@ -213,7 +214,7 @@ BATCHWORK_INLINE auto svd(A const& a) {
   else return Svd<S, A::rows, A::cols>(a);
 }
 
-/// The singular values alone, largest first; about half the work.
+/// The singular values alone, largest first; by rotations alone half the work, from eigenvectors on little less than svd.
 template <Tile A>
 BATCHWORK_INLINE auto singular_values(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>();

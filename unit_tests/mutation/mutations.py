@@ -26,7 +26,7 @@ EXCHANGES = "*Pivoting*:*Exchanges*"
 
 PAIRS = "src/tile/detail/shared/Batchwork_EigenpairsOfLanes.hpp"
 QL = "src/core/detail/Batchwork_ImplicitQl.hpp"
-REFLECTED = "src/dense/decompositions/detail/Batchwork_EighByReflections.hpp"
+REFLECTED = "src/dense/decompositions/detail/Batchwork_EigenpairsInScratch.hpp"
 TRIDIAGONAL_PAIRS = "LaneGrids.TridiagonalEigenpairs"
 SCRATCH_PAIRS = "*EigenpairsByReflections"
 
@@ -78,10 +78,10 @@ MUTATIONS = [
      "test_warps_of_32", TRIDIAGONAL_PAIRS),
     ("room for pairs", "src/core/detail/Batchwork_Exchange.hpp", " + (has_pairs_behind ? lines : 0);", ";", "test_machine",
      "Exchange*"),
-    ("rotation without an angle", QL, "Kokkos::abs(g_) < least ? least : g_", "g_", "test_decompositions_warps",
+    ("rotation without an angle", QL, "select(abs(g_) < S(least), S(least), g_)", "g_", "test_decompositions_warps",
      SCRATCH_PAIRS),
-    ("the other shift", QL, "half < T(0) ? -root : root", "root", "test_decompositions_warps", SCRATCH_PAIRS),
-    ("deflation at sqrt(eps)", QL, "abs(eps * eps * upper * lower)", "abs(eps * upper * lower)",
+    ("the other shift", QL, "select(half < S(T(0)), S(-root), root)", "root", "test_decompositions_warps", SCRATCH_PAIRS),
+    ("deflation at sqrt(eps)", QL, "S(S(eps * eps) * upper * lower)", "S(S(eps) * upper * lower)",
      "test_decompositions_warps", SCRATCH_PAIRS),
     ("no deflation", REFLECTED, "return j + 1 < n && !is_negligible(beside(j)[1], beside(j)[0], beside(j + 1)[0]);",
      "return j + 1 < n;", "test_decompositions_warps", SCRATCH_PAIRS),
@@ -91,6 +91,17 @@ MUTATIONS = [
      "test_decompositions_warps", SCRATCH_PAIRS),
     ("sign in a reflection in scratch", REFLECTED, "by[m] * v.v[d] + q.v[d] * u[m];", "by[m] * v.v[d] - q.v[d] * u[m];",
      "test_decompositions_warps", SCRATCH_PAIRS),
+    # Singular values from eigenvectors, and pairs in packs.
+    ("a shift without a bound", QL, "S const bound(T(0x1p60))", "S const bound(T(0x1p90))", "test_decompositions",
+     "SvdVerbInFloat*"),
+    ("zeros of either sign", "src/core/detail/Batchwork_EigenpairsInMemory.hpp", "column(j)[i] += S(T(0));", ";",
+     "test_decompositions", "*BesideOthers"),
+    ("forty sweeps", "src/core/detail/Batchwork_OneSidedJacobi.hpp", "most_sweeps = 130", "most_sweeps = 40",
+     "test_decompositions", "SvdVerbOfGradedRows*"),
+    ("the first column of a block of packs", "src/core/detail/Batchwork_EigenpairsInMemory.hpp",
+     "finish_block(rows.first, inside, ql);", ";", "test_decompositions", "EighVerb*"),
+    ("no reflections for short columns", "src/core/detail/Batchwork_OneSidedJacobi.hpp", "T(0x1p-15) : T(0x1p-200)",
+     "T(0) : T(0)", "test_decompositions", "SvdVerb*"),
     # Loaders.
     ("few numbers fetched", "src/fused/detail/loaders/Batchwork_FetchedByLane.hpp", "numbers >= 10 &&", "numbers >= 9 &&",
      "test_warps_of_32", "Loaders*"),
@@ -196,7 +207,7 @@ MUTATIONS = [
     (
         "squares that are lost are rotated",
         "src/core/detail/Batchwork_OneSidedJacobi.hpp",
-        "S const lost(Limits::min() / Limits::epsilon());",
+        "S const lost(lost_square<T>);",
         "S const lost(T(0));",
         "test_decompositions",
         "SvdVerb*",

@@ -65,12 +65,12 @@ KOKKOS_FUNCTION void multiply_in_place(S* a, int leading, int m, int n, S const*
 
 /// Number l of a pack, and a number by itself.
 template <class S>
-BATCHWORK_INLINE scalar_t<S> number_of(S const& x, [[maybe_unused]] int l) {
+BATCHWORK_INLINE scalar_t<S> entry_of_pack(S const& x, [[maybe_unused]] int l) {
   if constexpr (Number<S>) return x;
   else return x.lane(l);
 }
 template <class S>
-BATCHWORK_INLINE void set_number(S& x, [[maybe_unused]] int l, scalar_t<S> y) {
+BATCHWORK_INLINE void set_entry_of_pack(S& x, [[maybe_unused]] int l, scalar_t<S> y) {
   if constexpr (Number<S>) x = y;
   else x.set_lane(l, y);
 }
@@ -95,7 +95,7 @@ KOKKOS_FUNCTION void find_order(S const* values, int n, S* places, S* rank) {
   for (int j = 0; j < n; ++j) {
     S const place = select(finite, rank[j], S(scalar_t<S>(j)));
     for (int l = 0; l < ValueTraits<S>::width; ++l)
-      set_number(places[int(number_of(place, l))], l, scalar_t<S>(j));
+      set_entry_of_pack(places[int(entry_of_pack(place, l))], l, scalar_t<S>(j));
   }
 }
 /// *at(place), item by item.
@@ -103,7 +103,7 @@ template <class S, class F>
 BATCHWORK_INLINE S gathered(S const& places, F const& at) {
   S x;
   for (int l = 0; l < ValueTraits<S>::width; ++l)
-    set_number(x, l, number_of(*at(int(number_of(places, l))), l));
+    set_entry_of_pack(x, l, entry_of_pack(*at(int(entry_of_pack(places, l))), l));
   return x;
 }
 /// The k-th column becomes that of places[k]; `row` are n numbers to work with.

@@ -7,7 +7,6 @@
 #define BATCHWORK_EIGENPAIRSINMEMORY_HPP
 
 #include <cstdint>
-#include <limits>
 
 #include "core/Batchwork_Value.hpp"
 #include "core/detail/Batchwork_ColumnBlocks.hpp"
@@ -16,7 +15,7 @@
 
 namespace Batchwork::Impl {
 
-/// Takes a matrix whose entries are of the size of one to its eigenvectors, and finds the values: reflections to tridiagonal form, their
+/// Takes a matrix whose entries are of the size of one, or some thousands at most, to its eigenvectors, and finds the values: reflections to tridiagonal form, their
 /// product, and implicit QL iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
 ///
 /// S is a number or a pack of them; Extent an int, which all matrices of a source share one text by, or a type that stands for a known one. Items of a pack have sweeps together: each over

@@ -42,7 +42,6 @@ struct QlSweep {
   S diagonal;  ///< the new number of the row behind it
   S below;     ///< and the one to the left of that
 
-  QlSweep() = default;
   /// Of the last row's number, and the shift.
   BATCHWORK_INLINE QlSweep(S const& last, S const& shift)
       : c(T(1)), s(T(1)), diagonal(T(0)), below(T(0)), old_(last), g_(last - shift), p_(T(0)) {}

@@ -105,14 +105,14 @@ struct CallOfVerb<Verb::eigh> : EighOfOperands {};
 /// Of A the lower triangle is read (the upper one of transposed(A)). values(item, k) are in ascending order; column k of the vectors
 /// belongs to value k and has length one; its sign is not determined. float or double; N is known at run time, at most what the team
 /// scratch that the device has holds: one matrix of N x N numbers, on an H200 with Kokkos 5.2 224 rows in float and 159 in double (on
-/// hosts 1 MB: 510 and 360). Larger items stand in workspace(view), of workspace_numbers<Verb::eigh>(...) numbers; those that fit
+/// hosts 1 MB: 512 and 361). Larger items stand in workspace(view), of workspace_numbers<Verb::eigh>(...) numbers; those that fit
 /// leave it alone.
 ///
 /// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n); transposed(...)
 /// around one of matrices stands for the transposes of its items.
 ///
 /// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is NaN or infinite, or
-/// Reason::iteration_limit if the rotations did not end, which has not been seen; both with an info of 0. Values and vectors of an
+/// Reason::iteration_limit if rotations or iterations did not end, which has not been seen; both with an info of 0. Values and vectors of an
 /// item that fails are NaN. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::eigh or Batchwork::eigh(label); asynchronous, allocates nothing, never

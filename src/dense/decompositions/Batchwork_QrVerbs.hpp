@@ -178,8 +178,8 @@ struct CallOfVerb<Verb::least_squares> : LeastSquaresOfOperands {};
 ///
 /// R is K x N, with zeros below its diagonal, of which the entries may be negative, as LAPACK's geqrf has them. Q is M x K, or, if the
 /// View is that large, M x M. float or double; M and N are known at run time, at most what the team scratch that the device has holds:
-/// the larger one of A and Q; on an H200 with Kokkos 5.2 square ones may have 224 rows in float and 159 in double (on hosts 510 and
-/// 360). Larger items stand in workspace(view), of workspace_numbers<Verb::qr>(...) numbers; those that fit leave it alone.
+/// the larger one of A and Q; on an H200 with Kokkos 5.2 square ones may have 224 rows in float and 159 in double (on hosts 514 and
+/// 363). Larger items stand in workspace(view), of workspace_numbers<Verb::qr>(...) numbers; those that fit leave it alone.
 ///
 /// status(codes), if it is given, receives for each item 0, or Reason::not_finite with the 1-based index of the first column of R that
 /// is not finite; Q and R of such an item are NaN. A column without rank is no failure. Other items come out bitwise as without it.

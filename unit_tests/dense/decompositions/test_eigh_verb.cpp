@@ -175,6 +175,20 @@ TEST(EighVerb, Misuse) {
               {"is written and shares elements with", "give inout(view)"});
 }
 
+/// What the documentation says of hosts needs no workspace, and a row more does.
+TEST(EighVerb, LimitsOfHosts) {
+  if (Impl::runs_on_device<Kokkos::DefaultExecutionSpace>) return;
+  auto const numbers = []<class T>(T, int n) {
+    Kokkos::View<T***, Space> const a("a", 1, n, n), v("v", 1, n, n);
+    Kokkos::View<T**, Space> const w("w", 1, n);
+    return workspace_numbers<Verb::eigh>(in(a), out(w), out(v));
+  };
+  EXPECT_EQ(numbers(1.f, 512), 0);
+  EXPECT_GT(numbers(1.f, 513), 0);
+  EXPECT_EQ(numbers(1., 361), 0);
+  EXPECT_GT(numbers(1., 362), 0);
+}
+
 TEST(EighVerb, WhoAsksForAWorkspaceGetsNoResults) {
   for (int n : {4, 12}) {
     Kokkos::View<double***, Space> const a("a", 3, n, n);

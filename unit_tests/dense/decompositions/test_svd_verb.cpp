@@ -155,6 +155,26 @@ TEST(SvdVerb, Misuse) {
               {"operand 2, u(\"a\")", "shares elements with", "give a View of its own"});
 }
 
+/// What the documentation says of hosts needs no workspace, and a row more does.
+template <class T>
+void check_limits(int alone, int with_vectors) {
+  for (int more : {0, 1}) {
+    auto const numbers = [&](int n, bool vectors_too) {
+      Kokkos::View<T***, Space> const a("a", 1, n, n), u("u", 1, n, n), v("v", 1, n, n);
+      Kokkos::View<T**, Space> const w("w", 1, n);
+      return vectors_too ? workspace_numbers<Verb::svd>(in(a), out(u), out(w), out(v))
+                         : workspace_numbers<Verb::svd>(in(a), out(w));
+    };
+    EXPECT_EQ(numbers(alone + more, false) > 0, more == 1) << alone + more;
+    EXPECT_EQ(numbers(with_vectors + more, true) > 0, more == 1) << with_vectors + more;
+  }
+}
+TEST(SvdVerb, LimitsOfHosts) {
+  if (Impl::runs_on_device<Kokkos::DefaultExecutionSpace>) return;
+  check_limits<float>(513, 363);
+  check_limits<double>(361, 256);
+}
+
 TEST(SvdVerb, WhoAsksForAWorkspaceGetsNoResults) {
   for (int n : {4, 12}) {
     Kokkos::View<double***, Space> const a("a", 3, n, n);

@@ -117,6 +117,7 @@ struct DecompositionHost {
       f(ItemsOfThread<S>{buffer, f.memory(), begin, f.items});
   }
 };
+/// The large one has 1 MB, and what distances of an odd number of columns add.
 inline constexpr std::size_t small_host_buffer = 1 << 17, large_host_buffer = (1 << 20) + (1 << 14);
 
 template <class S, std::size_t Bytes, class Exec, class F>

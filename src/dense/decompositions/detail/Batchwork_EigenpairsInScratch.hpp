@@ -89,10 +89,10 @@ struct EigenpairsInScratch {
     return iterate(finite);
   }
 
-  // ---- what svd does before and after: a is a matrix of m x n, its columns likewise
+  // ---- what svd does before and after: `tall` is a matrix of m x n, its columns likewise
 
-  /// The matrix becomes -a' a. Others do not see it yet.
-  BATCHWORK_INLINE void put_negative_gram(T const* other, int m) const {
+  /// The matrix becomes -tall' tall. Others do not see it yet.
+  BATCHWORK_INLINE void put_negative_gram(T const* tall, int m) const {
     constexpr int rows = 4;
     for (int i0 = 0; i0 < n; i0 += rows) {
       T sum[C * rows];
@@ -103,9 +103,9 @@ struct EigenpairsInScratch {
         Unit<T> x[rows];
         BATCHWORK_UNROLL
         for (int r = 0; r < rows; ++r)
-          x[r] = unit(other + (i0 + r < n ? i0 + r : i0) * leading + k0);
+          x[r] = unit(tall + (i0 + r < n ? i0 + r : i0) * leading + k0);
         for_own(0, [&](int c, int j) {
-          Unit<T> const y = unit(other + j * leading + k0);
+          Unit<T> const y = unit(tall + j * leading + k0);
           BATCHWORK_UNROLL
           for (int r = 0; r < rows; ++r) {
             BATCHWORK_UNROLL
@@ -120,8 +120,8 @@ struct EigenpairsInScratch {
       });
     }
   }
-  /// a := a v, v being the matrix. Others do not see it yet.
-  BATCHWORK_INLINE void multiply(T* other, int m) const {
+  /// tall := tall v, v being the matrix. Others do not see it yet.
+  BATCHWORK_INLINE void multiply(T* tall, int m) const {
     for (int i0 = 0; i0 < m; i0 += deep) {
       T sum[C * deep];
       BATCHWORK_UNROLL
@@ -131,7 +131,7 @@ struct EigenpairsInScratch {
         Unit<T> x[deep];
         BATCHWORK_UNROLL
         for (int k = 0; k < deep; ++k)
-          x[k] = unit(other + (k0 + k < n ? k0 + k : k0) * leading + i0);
+          x[k] = unit(tall + (k0 + k < n ? k0 + k : k0) * leading + i0);
         for_own(0, [&](int c, int j) {
           // Beyond the last row there are zeros.
           Unit<T> const v = unit(column(j) + k0);
@@ -148,7 +148,7 @@ struct EigenpairsInScratch {
         Unit<T> y;
         BATCHWORK_UNROLL
         for (int d = 0; d < deep; ++d) y.v[d] = sum[c * deep + d];
-        *reinterpret_cast<Unit<T>*>(other + j * leading + i0) = y;
+        *reinterpret_cast<Unit<T>*>(tall + j * leading + i0) = y;
       });
     }
   }

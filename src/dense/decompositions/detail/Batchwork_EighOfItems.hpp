@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EighOfItems: what eigh does with the items of a team or thread.
+/// EighOfItems: what eigh does with the items of a device's team.
 #ifndef BATCHWORK_EIGHOFITEMS_HPP
 #define BATCHWORK_EIGHOFITEMS_HPP
 

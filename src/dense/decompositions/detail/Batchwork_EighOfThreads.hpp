@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_EIGHOFTHREADS_HPP
 #define BATCHWORK_EIGHOFTHREADS_HPP
 
+#include <cstdint>
 #include <limits>
 
 #include "core/detail/Batchwork_EigenpairsInMemory.hpp"

@@ -38,7 +38,7 @@ struct SvdByReflections : EigenpairTeams<SvdOfItems<T>, C, 2> {
   }
 };
 
-/// Launches it where an item fits and has 5 to 64 columns, each of up to twice as many numbers: larger ones have a team. \returns whether
+/// Launches it where an item fits and has 5 to 64 columns, each of up to twice as many numbers: others have rotations alone. \returns whether
 /// it does
 template <class T, class Exec>
 bool launch_svd_by_reflections(Exec const& exec, Call const& call, SvdOfItems<T> const& f) {

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_SVDOFITEMS_HPP
 #define BATCHWORK_SVDOFITEMS_HPP
 
+#include <cstdint>
 #include <limits>
 #include <type_traits>
 
@@ -25,7 +26,7 @@ struct SvdOfItems {
   std::int64_t items = 0;
   int m = 0, n = 0;
   bool stores_vectors = false;
-  bool begins_with_vectors = false;  ///< see begin of operator()
+  bool begins_with_vectors = false;  ///< see decompose
   int leading = 0;
 
   int rows() const { return m; }
@@ -45,8 +46,8 @@ struct SvdOfItems {
     });
   }
 
-  /// begin(a, right, largest, rest) finds an orthogonal matrix that rotations begin with, `right`, and multiplies a by it; `rest` are 4 n
-  /// numbers to work with. `largest` is that of a before it was scaled. Returns a mask: items for which that did not end.
+  /// begin(a, right, largest, rest) finds an orthogonal matrix that rotations begin with, `right`, and multiplies a by it; `rest` is what
+  /// memory() has behind the matrices, 4 n numbers or more. `largest` is that of a before it was scaled. Returns a mask: items for which that did not end.
   template <class Items, class Begin>
   BATCHWORK_INLINE void decompose(Items const& of, Begin const& begin) const {
     using S = typename Items::value_type;
@@ -84,8 +85,8 @@ struct SvdOfItems {
     });
     int const of_found = arrays + 3 * n;
     if (stores_vectors) {
-      // Rotations have made columns orthogonal beside their lengths, so that they are divided by these; but where squares of a length
-      // have lost digits they have no direction to trust: reflections give those of such an item one.
+      // Rotations have made columns orthogonal beside their lengths, so that they are divided by these; but columns shorter than
+      // least_length may not be: reflections find those of such an item.
       int const of_factors = arrays + n, of_flag = arrays + 2 * n;
       auto const left = [&](int slot, int i, int j) {
         S const* const from = of.numbers(slot);
@@ -100,7 +101,7 @@ struct SvdOfItems {
           if (j == 0) unscale[0] = select(failed, nan, one);
         });
       };
-      auto const thin = lengths[c.order[n - 1]] < S(least_length<T>);
+      auto const has_short_column = lengths[c.order[n - 1]] < S(least_length<T>);
       auto const reflect = [&] {
         c.triangularise(diagonal, unscale);
         c.form_q(n);
@@ -108,17 +109,17 @@ struct SvdOfItems {
       };
       if constexpr (Items::Lanes::alone) {
         put_factors(mask_t<S>(false));
-        of.store(u, m, n, left, !thin);
-        if (any(thin)) {
+        of.store(u, m, n, left, !has_short_column);
+        if (any(has_short_column)) {
           reflect();
-          put_factors(thin);
-          of.store(u, m, n, left, thin);
+          put_factors(has_short_column);
+          of.store(u, m, n, left, has_short_column);
         }
       } else {
-        c.idle = !thin;
-        if (lanes.any_together(thin)) reflect();
+        c.idle = !has_short_column;
+        if (lanes.any_together(has_short_column)) reflect();
         c.idle = false;
-        put_factors(thin);
+        put_factors(has_short_column);
         of.meet();
         of.store(u, m, n, left);
       }
