@@ -39,9 +39,10 @@ void check_svd(int m, int n, std::int64_t items, Arranged how, Random& random,
     }
     ASSERT_EQ(codes.at(k, 0, 0), 0);
     expect_singular_triplets<T>(qr_kind(k), item(a, k), item(u, k), item(w, k), item(v, k));
+    // Values alone may be found by rotations alone.
     for (int i = 0; i < least; ++i)
       ASSERT_NEAR(double(alone.at(k, i, 0)), double(w.at(k, i, 0)),
-                  double(4 * epsilon<T> * w.at(k, 0, 0)));
+                  double((4 + least) * epsilon<T> * w.at(k, 0, 0)));
   }
   // Neighbours keep their bits where nothing fails.
   replace_failing(a, random);
