@@ -89,6 +89,7 @@ KOKKOS_FUNCTION void find_order(S const* values, int n, S* places, S* rank) {
       rank[i] += select(earlier, zero, one);
     }
     rank[j] = before;
+    places[j] = zero;
     sum += values[j] - values[j];
   }
   auto const finite = sum == zero;
@@ -101,7 +102,7 @@ KOKKOS_FUNCTION void find_order(S const* values, int n, S* places, S* rank) {
 /// *at(place), item by item.
 template <class S, class F>
 BATCHWORK_INLINE S gathered(S const& places, F const& at) {
-  S x;
+  S x(scalar_t<S>(0));
   for (int l = 0; l < ValueTraits<S>::width; ++l)
     set_entry_of_pack(x, l, entry_of_pack(*at(int(entry_of_pack(places, l))), l));
   return x;
