@@ -148,6 +148,18 @@ BATCHWORK_INLINE T to_number(I a) {
   return static_cast<T>(a);
 }
 
+/// What a pack, or a mask of one, has in lane l; a number by itself is all of it.
+template <class S>
+BATCHWORK_INLINE auto entry_of_pack(S const& x, [[maybe_unused]] int l) {
+  if constexpr (Number<S>) return x;
+  else return x.lane(l);
+}
+template <class S>
+BATCHWORK_INLINE void set_entry_of_pack(S& x, [[maybe_unused]] int l, scalar_t<S> y) {
+  if constexpr (Number<S>) x = y;
+  else x.set_lane(l, y);
+}
+
 /// Written as comparisons, so that every `S` has them; they hold unless the compiler is told to assume finite
 /// arithmetic.
 template <class S>

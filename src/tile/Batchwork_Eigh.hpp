@@ -171,11 +171,11 @@ struct Eigh<S, N> {
 };
 
 /// The eigenvalues, smallest first, and the eigenvectors of a symmetric a, N x N, of which the lower triangle is read: a V = V diag. In
-/// packs of hosts, and where lanes share items of five rows or more and have room for it, by Householder's reflections to tridiagonal form and implicit QL
-/// iterations, some 9 N^3 operations; else by one-sided Jacobi rotations of a + s I, s being twice the 1-norm of a, some 3 N^3 operations for each of about seven sweeps. The
-/// error of an eigenvalue is some N eps times that norm; vectors are orthogonal to some N eps, those of clustered values,
-/// too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3
-/// and 8.6.3.)
+/// packs of hosts, and where lanes share items of five rows or more and have room for it, by Householder's reflections to tridiagonal form
+/// and implicit QL iterations, some 9 N^3 operations; else by one-sided Jacobi rotations of a + s I, s being twice the 1-norm of a, some 3
+/// N^3 operations for each of about seven sweeps. The error of an eigenvalue is some N eps times that norm; vectors are orthogonal to some
+/// N eps, those of clustered values, too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations,
+/// 4th edition, sections 8.3 and 8.6.3.)
 template <Tile A>
 BATCHWORK_INLINE auto eigh(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>();

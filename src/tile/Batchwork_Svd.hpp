@@ -199,13 +199,13 @@ struct Svd {
   }
 };
 
-/// The singular values, largest first, and vectors of a, M x N: a = U diag V'. By one-sided Jacobi rotations of the columns of a, or of
-/// a' where that has fewer, some (4 M + 4 N + 3 M) N^2 / 2 operations a sweep, M >= N. In packs of hosts, and where lanes share items of five columns or more and have room for it,
-/// they begin with the eigenvectors of a' a, which leave one sweep in double and two in float, or more where the condition is that of 1 / sqrt(eps); else there are about
-/// seven. The error of a singular value is some N eps times the largest one; vectors are orthogonal to some N eps. Entries near overflow, and
-/// denormal ones, are taken. (Hestenes, Inversion of matrices by biorthogonalization, J. SIAM 6 (1958), 51-90; Golub and Van Loan, Matrix
-/// Computations, 4th edition, section 8.6.3; a start that is nearly orthogonal: Drmac and Veselic, New fast and accurate Jacobi SVD algorithm I, SIAM J. Matrix Anal.
-/// Appl. 29 (2008), 1322-1342.)
+/// The singular values, largest first, and vectors of a, M x N: a = U diag V'. By one-sided Jacobi rotations of the columns of a, or of a'
+/// where that has fewer, some (4 M + 4 N + 3 M) N^2 / 2 operations a sweep, M >= N. In packs of hosts, and where lanes share items of five
+/// columns or more and have room for it, they begin with the eigenvectors of a' a, which leave one sweep in double and two in float, or
+/// more where the condition is that of 1 / sqrt(eps); else there are about seven. The error of a singular value is some N eps times the
+/// largest one; vectors are orthogonal to some N eps. Entries near overflow, and denormal ones, are taken. (Hestenes, Inversion of matrices
+/// by biorthogonalization, J. SIAM 6 (1958), 51-90; Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; a start that is
+/// nearly orthogonal: Drmac and Veselic, New fast and accurate Jacobi SVD algorithm I, SIAM J. Matrix Anal. Appl. 29 (2008), 1322-1342.)
 template <Tile A>
 BATCHWORK_INLINE auto svd(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>();

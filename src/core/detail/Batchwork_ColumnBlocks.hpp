@@ -14,7 +14,8 @@ namespace Batchwork::Impl {
 /// How far columns of so many numbers are best apart: columns of a power of two would meet in the same sets of a cache.
 constexpr int host_leading(int rows) { return rows < 16 ? rows : rows | 1; }
 
-/// f<Count>(j) for blocks j .. j + Count - 1 of first .. end - 1: what belongs to a block stays in registers.
+/// f<Count>(j) for blocks j .. j + Count - 1 of first .. end - 1: what belongs to a block stays in registers, and its columns in the first
+/// cache.
 template <int Count, class F>
 BATCHWORK_INLINE void for_blocks(int first, int end, F const& f) {
   int j = first;
@@ -61,18 +62,6 @@ KOKKOS_FUNCTION void multiply_in_place(S* a, int leading, int m, int n, S const*
       for (int c = 0; c < Count * Rows; ++c) a[(j + c / Rows) * leading + i + c % Rows] = sum[c];
     });
   });
-}
-
-/// Number l of a pack, and a number by itself.
-template <class S>
-BATCHWORK_INLINE scalar_t<S> entry_of_pack(S const& x, [[maybe_unused]] int l) {
-  if constexpr (Number<S>) return x;
-  else return x.lane(l);
-}
-template <class S>
-BATCHWORK_INLINE void set_entry_of_pack(S& x, [[maybe_unused]] int l, scalar_t<S> y) {
-  if constexpr (Number<S>) x = y;
-  else x.set_lane(l, y);
 }
 
 /// places[k] becomes the index of the k-th smallest of n values, as a number, item by item; k itself where one of them is not finite.

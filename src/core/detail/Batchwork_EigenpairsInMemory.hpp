@@ -15,12 +15,14 @@
 
 namespace Batchwork::Impl {
 
-/// Takes a matrix whose entries are of the size of one, or some thousands at most, to its eigenvectors, and finds the values: reflections to tridiagonal form, their
-/// product, and implicit QL iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
+/// Takes a matrix whose entries are of the size of one, or some thousands at most, to its eigenvectors, and finds the values: reflections
+/// to tridiagonal form, their product, and implicit QL iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to
+/// 8.3.5.)
 ///
-/// S is a number or a pack of them; Extent an int, which all matrices of a source share one text by, or a type that stands for a known one. Items of a pack have sweeps together: each over
-/// all blocks of its own tridiagonal matrix, with a shift for each, and a rotation by nothing elsewhere. The angles of a sweep are found
-/// first and then applied to a few rows of the vectors at a time, which the first cache holds.
+/// S is a number or a pack of them; Extent an int, which all matrices of a source share one text by, or a type that stands for a known one.
+/// Items of a pack have sweeps together: each over all blocks of its own tridiagonal matrix, with a shift for each, and a rotation by
+/// nothing elsewhere. The angles of a sweep are found first and then applied to a few rows of the vectors at a time, which the first cache
+/// holds.
 template <class S, class Extent = int>
 struct EigenpairsInMemory {
   using T = scalar_t<S>;

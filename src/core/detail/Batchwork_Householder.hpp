@@ -7,11 +7,13 @@
 #ifndef BATCHWORK_HOUSEHOLDER_HPP
 #define BATCHWORK_HOUSEHOLDER_HPP
 
+#include <bit>
 #include <concepts>
 #include <limits>
 #include <type_traits>
 
 #include "core/Batchwork_Value.hpp"
+#include "core/detail/Batchwork_ColumnBlocks.hpp"
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
@@ -372,22 +374,13 @@ BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
   });
 }
 
-/// Runs f<Count>(m) for blocks of Count columns m .. m + Count - 1, from `first` to before End. The sums of a block stay in registers, where
-/// those of all columns would be read and written in memory, and its columns in the first cache.
-template <int End, int Count = 8, class F>
-BATCHWORK_INLINE void for_column_blocks(int first, F const& f) {
-  int m = first;
-  if constexpr (Count <= End) {
-    for (; m + Count <= End; m += Count) f.template operator()<Count>(m);
-  }
-  if constexpr (Count > 1) for_column_blocks<End, Count / 2>(m, f);
-}
-/// apply_reflection of packs.
+/// apply_reflection of packs, by blocks of columns: the sums of all would be read and written in memory.
 template <bool Adjoint = false, class U, class X>
   requires are_packs<typename X::value_type>
 BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
   using S = typename X::value_type;
-  for_column_blocks<X::mine>(first, [&]<int Count>(int m0) {
+  constexpr int widest = int(std::bit_floor(unsigned(X::mine < 8 ? X::mine : 8)));
+  for_blocks<widest>(first, X::mine, [&]<int Count>(int m0) {
     S w[Count];
     BATCHWORK_UNROLL
     for (int c = 0; c < Count; ++c) w[c] = S(scalar_t<S>(0));

@@ -463,8 +463,8 @@ void solve_lu(First const& first, Rest const&... rest) {
 ///   inverse([exec,] [launch("label"),] in(A), out(X) [, status(codes)] [, workspace(view)])
 ///   inverse([exec,] [launch("label"),] inout(A) [, status(codes)] [, workspace(view)])      the inverses take the place of the matrices
 ///
-/// 2 N^3 operations an item by Gauss-Jordan elimination, else up to 8 N^3 / 3. To solve systems, solve_lu takes fewer and is more accurate. Everything else is as in solve_lu: Views,
-/// limits, status, workspace, errors.
+/// 2 N^3 operations an item by Gauss-Jordan elimination, else up to 8 N^3 / 3. To solve systems, solve_lu takes fewer and is more accurate.
+/// Everything else is as in solve_lu: Views, limits, status, workspace, errors.
 template <Impl::BeginsCall First, class... Rest>
 void inverse(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::InverseOfOperands(), first, rest...);

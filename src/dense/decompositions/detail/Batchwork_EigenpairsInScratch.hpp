@@ -24,7 +24,7 @@ namespace Batchwork::Impl {
 /// ..., C of them at most, and in iterations as many rows.
 template <class T, int C, class Lanes>
 struct EigenpairsInScratch {
-  static constexpr int deep = 16 / int(sizeof(T)), together = C < deep ? C : deep;
+  static constexpr int deep = 16 / int(sizeof(T)), together = C < deep ? C : deep, mine = C;
 
   Lanes const& lanes;
   int n, leading, count, lane;
@@ -87,70 +87,6 @@ struct EigenpairsInScratch {
     tridiagonalise();
     form_vectors();
     return iterate(finite);
-  }
-
-  // ---- what svd does before and after: `tall` is a matrix of m x n, its columns likewise
-
-  /// The matrix becomes -tall' tall. Others do not see it yet.
-  BATCHWORK_INLINE void put_negative_gram(T const* tall, int m) const {
-    constexpr int rows = 4;
-    for (int i0 = 0; i0 < n; i0 += rows) {
-      T sum[C * rows];
-      BATCHWORK_UNROLL
-      for (int q = 0; q < C * rows; ++q) sum[q] = T(0);
-      BATCHWORK_KEEP_LOOP
-      for (int k0 = 0; k0 < m; k0 += deep) {
-        Unit<T> x[rows];
-        BATCHWORK_UNROLL
-        for (int r = 0; r < rows; ++r)
-          x[r] = unit(tall + (i0 + r < n ? i0 + r : i0) * leading + k0);
-        for_own(0, [&](int c, int j) {
-          Unit<T> const y = unit(tall + j * leading + k0);
-          BATCHWORK_UNROLL
-          for (int r = 0; r < rows; ++r) {
-            BATCHWORK_UNROLL
-            for (int d = 0; d < deep; ++d) sum[c * rows + r] -= x[r].v[d] * y.v[d];
-          }
-        });
-      }
-      for_own(0, [&](int c, int j) {
-        BATCHWORK_UNROLL
-        for (int r = 0; r < rows; ++r)
-          if (i0 + r < n) column(j)[i0 + r] = sum[c * rows + r];
-      });
-    }
-  }
-  /// tall := tall v, v being the matrix. Others do not see it yet.
-  BATCHWORK_INLINE void multiply(T* tall, int m) const {
-    for (int i0 = 0; i0 < m; i0 += deep) {
-      T sum[C * deep];
-      BATCHWORK_UNROLL
-      for (int q = 0; q < C * deep; ++q) sum[q] = T(0);
-      BATCHWORK_KEEP_LOOP
-      for (int k0 = 0; k0 < n; k0 += deep) {
-        Unit<T> x[deep];
-        BATCHWORK_UNROLL
-        for (int k = 0; k < deep; ++k)
-          x[k] = unit(tall + (k0 + k < n ? k0 + k : k0) * leading + i0);
-        for_own(0, [&](int c, int j) {
-          // Beyond the last row there are zeros.
-          Unit<T> const v = unit(column(j) + k0);
-          BATCHWORK_UNROLL
-          for (int k = 0; k < deep; ++k) {
-            BATCHWORK_UNROLL
-            for (int d = 0; d < deep; ++d) sum[c * deep + d] += x[k].v[d] * v.v[k];
-          }
-        });
-      }
-      // All have read these rows.
-      lanes.sync();
-      for_own(0, [&](int c, int j) {
-        Unit<T> y;
-        BATCHWORK_UNROLL
-        for (int d = 0; d < deep; ++d) y.v[d] = sum[c * deep + d];
-        *reinterpret_cast<Unit<T>*>(tall + j * leading + i0) = y;
-      });
-    }
   }
 
   // ---- reflections
@@ -444,7 +380,8 @@ struct EigenpairsInScratch {
   }
 };
 
-/// How the items of F, of n <= largest_n columns each, are divided among lanes, C columns for each at most. `Matrices` of these stand in scratch.
+/// How the items of F, of n <= largest_n columns each, are divided among lanes, C columns for each at most. `Matrices` of these stand in
+/// scratch.
 template <class F, int C, int Matrices>
 struct EigenpairTeams {
   using T = typename F::number;

@@ -130,16 +130,13 @@ struct ItemsOfThread {
   template <class U, class Put>
   void load(StoredItems<U> const& from, int rows, int cols, Put const& put) const {
     for_entries(from, rows, cols, [&](int i, int j) {
-      if constexpr (width == 1) {
-        put(0, i, j, item_of(from.storage, begin)[i * from.storage.row + j * from.storage.col]);
-      } else {
-        S x;
-        for (int w = 0; w < width; ++w) {
-          std::int64_t const k = begin + w < items ? begin + w : items - 1;
-          x.set_lane(w, item_of(from.storage, k)[i * from.storage.row + j * from.storage.col]);
-        }
-        put(0, i, j, x);
+      S x;
+      for (int w = 0; w < width; ++w) {
+        std::int64_t const k = begin + w < items ? begin + w : items - 1;
+        set_entry_of_pack(x, w,
+                          item_of(from.storage, k)[i * from.storage.row + j * from.storage.col]);
       }
+      put(0, i, j, x);
     });
   }
   /// Stores get(0, i, j) of those items of the pack.
@@ -149,21 +146,17 @@ struct ItemsOfThread {
     for_entries(to, rows, cols, [&](int i, int j) {
       S const x = get(0, i, j);
       for (int w = 0; w < width && begin + w < items; ++w)
-        if (lane(of_those, w))
-          item_of(to.storage, begin + w)[i * to.storage.row + j * to.storage.col] = lane(x, w);
+        if (entry_of_pack(of_those, w))
+          item_of(to.storage, begin + w)[i * to.storage.row + j * to.storage.col] =
+              entry_of_pack(x, w);
     });
   }
   void put_status(StatusTarget const& to, info_t<S> const& code) const {
     for (int w = 0; w < width && begin + w < items && to.wanted(); ++w)
-      to.put(begin + w, std::int32_t(lane(code, w)));
+      to.put(begin + w, std::int32_t(entry_of_pack(code, w)));
   }
 
  private:
-  template <class X>
-  static auto lane(X const& x, int w) {
-    if constexpr (width == 1) return x;
-    else return x.lane(w);
-  }
   template <class U, class Body>
   static void for_entries(StoredItems<U> const& of, int rows, int cols, Body const& body) {
     int const outer = of.rows_near ? cols : rows, inner = of.rows_near ? rows : cols;

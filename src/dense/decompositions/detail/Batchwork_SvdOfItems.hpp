@@ -47,7 +47,8 @@ struct SvdOfItems {
   }
 
   /// begin(a, right, largest, rest) finds an orthogonal matrix that rotations begin with, `right`, and multiplies a by it; `rest` is what
-  /// memory() has behind the matrices, 4 n numbers or more. `largest` is that of a before it was scaled. Returns a mask: items for which that did not end.
+  /// memory() has behind the matrices, 4 n numbers or more. `largest` is that of a before it was scaled. Returns a mask: items for which
+  /// that did not end.
   template <class Items, class Begin>
   BATCHWORK_INLINE void decompose(Items const& of, Begin const& begin) const {
     using S = typename Items::value_type;
