@@ -105,13 +105,25 @@ bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem
   if constexpr (Vendor::has_shuffles) {
     if (p.n > direct_rows_in_tiles) return false;
     return with_direct_tiles(p.n, [&](auto tiles) {
-      using Kernel = DirectTiles<T, F, decltype(tiles)::value, Task>;
+      constexpr int count = decltype(tiles)::value;
+      auto const launch = [&](auto const& kernel) {
+        using Kernel = std::remove_cvref_t<decltype(kernel)>;
+        launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+            exec, kernel_label(call.verb, call.label), kernel,
+            TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
+            [&] { return call.launch_words(p.n); });
+      };
+      using Kernel = DirectTiles<T, F, count, Task>;
       Kernel const kernel(p, limits);
       if (!kernel.fits(limits)) return false;
-      launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-          exec, kernel_label(call.verb, call.label), kernel,
-          TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-          [&] { return call.launch_words(p.n); });
+      if constexpr (direct_may_list<T, F, count, Task>) {
+        DirectTiles<T, F, count, Task, true> const with_list(p, limits);
+        if (with_list.is_worth_it(kernel, limits)) {
+          launch(with_list);
+          return true;
+        }
+      }
+      launch(kernel);
       return true;
     });
   } else {
@@ -226,7 +238,10 @@ DirectProblem<T> direct_problem(Solver const& solver, A const& a, Log const& log
   bool contiguous =
       (values.col == 1 && values.row == p.n) || (values.row == 1 && values.col == p.n);
   p.a.with_format([&]<class Format>(Format const&) {
-    if constexpr (std::is_same_v<Format, CsrLayout>) contiguous = values.row == 1;
+    if constexpr (std::is_same_v<Format, CsrLayout>) {
+      contiguous = values.row == 1;
+      p.compressed = a.nonzeros();
+    }
   });
   if (values.data != nullptr && contiguous) p.contiguous_numbers = int(a.nonzeros());
   p.equilibrates = solver.equilibrate;

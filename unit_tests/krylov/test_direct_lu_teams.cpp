@@ -108,6 +108,19 @@ auto tiles() {
   return OnTeams<decltype(run)>{run};
 }
 
+/// With a list of the pattern, for some groups of items of a team.
+template <class T, int Tiles>
+auto listed(int groups) {
+  auto const run = [groups](Impl::DirectProblem<T> const& p) {
+    auto const limits = h200_with_kokkos_5();
+    Impl::DirectTiles<T, T, Tiles, Impl::DirectTask::whole, true> kernel(p, limits);
+    if (p.compressed == 0) return run_kernel(Impl::DirectTiles<T, T, Tiles>(p, limits), limits);
+    kernel.groups = groups;
+    run_kernel(kernel, limits);
+  };
+  return OnTeams<decltype(run)>{run};
+}
+
 template <class T, int Tiles, class F = T>
 auto kept_by_tiles() {
   return in_two_kernels<T>([](int) { return Impl::DirectTiles<T, F, Tiles>::kept_bytes; },
@@ -142,6 +155,35 @@ TEST(DirectLuTeams, AnItemOfAWarp) {
                                  tiles<double, 2>(), false);
   check_direct_formats<double>(33, 1, 5, Arranged::by_columns, random, tiles<double, 5>(), false);
   check_direct_formats<float>(33, 2, 5, Arranged::interleaved, random, tiles<float, 5>(), false);
+}
+TEST(DirectLuTeams, AListOfThePattern) {
+  Random random(11);
+  check_direct_formats<double>(22, 1, 11, Arranged::item_contiguous, random, listed<double, 3>(1));
+  check_direct_formats<double>(22, 2, 9, Arranged::interleaved, random, listed<double, 3>(2));
+  check_direct_formats<float>(13, 1, 19, Arranged::by_columns, random, listed<float, 2>(3));
+  check_direct_formats<double>(35, 2, 7, Arranged::strided, random, listed<double, 5>(2), false);
+  check_direct_formats<float>(41, 1, 5, Arranged::interleaved, random, listed<float, 6>(2), false);
+  check_direct_formats<double>(50, 1, 7, Arranged::item_contiguous, random, listed<double, 7>(3),
+                               false);
+  check_direct_formats<double>(61, 1, 3, Arranged::by_columns, random, listed<double, 8>(2), false);
+}
+/// It is made where a multiprocessor holds no fewer items for it, of compressed rows alone.
+TEST(DirectLuTeams, AListIsWorthIt) {
+  using With = Impl::DirectTiles<double, double, 7, Impl::DirectTask::whole, true>;
+  using Without = Impl::DirectTiles<double, double, 7>;
+  auto const limits = h200_with_kokkos_5();
+  Impl::DirectProblem<double> p;
+  p.n = 54, p.items = 100000;
+  auto const worth = [&](std::int64_t entries) {
+    p.compressed = entries;
+    return With(p, limits).is_worth_it(Without(p, limits), limits);
+  };
+  EXPECT_FALSE(worth(0));
+  EXPECT_TRUE(worth(2600));
+  EXPECT_FALSE(worth(54 * 60));
+  EXPECT_EQ(With(p, limits).groups, 8);
+  p.items = 1000;
+  EXPECT_EQ(With(p, limits).groups, 1);
 }
 /// A kernel takes fewer rows than it is made for, too.
 TEST(DirectLuTeams, AnItemOfSomeWarps) {

@@ -18,12 +18,13 @@
 
 namespace Batchwork::Impl {
 
-/// Whether this is faster than tiles for matrices of up to so many rows (H200, CUDA 13). Below 25 rows, and in float below 57, the waits
-/// of a step take longer than what the tiles have to pass through scratch. `keeps_l`: as below; a lane never holds a whole row of 64
-/// in double, and such factors are stored faster from tiles.
+/// Whether this is faster than tiles for matrices of up to so many rows (H100 and H200, CUDA 13). Below 25 rows, and in float below 33,
+/// the waits of a step take longer than what the tiles have to pass through scratch. `keeps_l`: as below; the factors of 64 rows in
+/// double, and of up to 56 in float, are stored faster from tiles.
 template <class T>
 constexpr bool rows_beat_tiles(int rows, bool keeps_l) {
-  return sizeof(T) == 4 ? rows == 64 : rows >= 32 && rows <= (keeps_l ? 56 : 64);
+  if (sizeof(T) == 4) return rows <= 64 && rows > (keeps_l ? 56 : 32);
+  return rows >= 32 && rows <= (keeps_l ? 56 : 64);
 }
 
 /// A matrix of up to N rows, a multiple of 8; lane l of a warp has row l, and row 32 + l. Elimination with row pivoting, a column a step, by
@@ -35,8 +36,8 @@ constexpr bool rows_beat_tiles(int rows, bool keeps_l) {
 /// of all of them stays in the cache. The search for the next pivot begins when the first numbers are there, and ends while the others
 /// are computed. One wait a step.
 ///
-/// In double 64 rows outgrow the registers of a warp: the first eight columns are eliminated by themselves, and the others, which come to
-/// registers then, catch up with them.
+/// Where a lane has two rows, the first columns are eliminated by themselves, and the others, which come to registers then, catch up
+/// with them. A lane that held all columns had no registers to read ahead the pivot's row, and there were fewer lanes at once.
 ///
 /// L and U stay in scratch, in the places of the matrix, but U moved to the right, to where 16 bytes are aligned: see `u`. Where
 /// has_shuffles.
@@ -53,9 +54,10 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   static constexpr int rows = N;
   static constexpr int of_lane = (N + lanes_of_warp - 1) / lanes_of_warp;  ///< rows of a lane
   /// Columns that are eliminated by themselves, and those that registers hold then.
-  static constexpr int panel = of_lane * N * int(sizeof(T)) > 896 ? 8 : 0, held = N - panel;
-  static_assert(panel == 0 || (OneSide && !KeepsL),
-                "factors of 64 rows in double are those of tiles");
+  static constexpr int panel = of_lane == 1               ? 0
+                               : sizeof(T) == 8 && N > 56 ? 16
+                                                          : 8,
+                       held = N - panel;
   /// Numbers that are read at once, and those from one row to the next, so that lanes that read the same place of theirs do not
   /// wait for each other.
   static constexpr int together = 16 / int(sizeof(T)), leading = N + together;
@@ -66,8 +68,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   /// Registers of a lane for its rows.
   static constexpr int registers_held = of_lane * held * int(sizeof(T)) / 4;
   /// A team as large as the lanes of a multiprocessor that have registers for that and for what was seen beside it leaves each lane as many.
-  static constexpr int largest_team =
-                           lanes_with_registers(registers_held + (of_lane == 1 ? 48 : 36), 1024),
+  static constexpr int largest_team = lanes_with_registers(registers_held + 36, 1024),
                        wanted_teams = 1;
 
   // Where the numbers of an item stand in its scratch: the matrix, a right-hand side, the solution, and the reciprocals of the pivots.
@@ -104,7 +105,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
 
   // ---- elimination ----
 
-  /// \param prepare  changes the rows of the lane, prepare(rest), before the elimination
+  /// \param prepare  changes some columns of the lane's rows before the elimination, prepare(numbers, first column)
   template <class Member, class Prepare = MatrixAsItIs>
   BATCHWORK_INLINE void factorise(Member const& member, Here const& here,
                                   Prepare const& prepare = {}) const {
@@ -113,9 +114,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
     for (int s = 0; s < of_lane; ++s) rest.place[s] = row_of(here, s) < n ? -1 : N;
     if constexpr (panel == 0) {
       read_rows(here, rest.x, 0);
-      prepare(rest.x);
-    } else {
-      static_assert(std::is_same_v<Prepare, MatrixAsItIs>, "a lane never holds all of a row");
+      prepare(rest.x, 0);
     }
     Vendor::wait_for_warp(member);
     BATCHWORK_UNROLL
@@ -123,7 +122,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       int const row = row_of(here, s);
       rest.y[s] = OneSide && row < n ? here.numbers[to_before + row] : T(0);
     }
-    if constexpr (panel > 0) eliminate_panel(here, rest);
+    if constexpr (panel > 0) eliminate_panel(here, rest, prepare);
     rest.search(rest.x);
     eliminate<held>(here, rest);
     BATCHWORK_UNROLL
@@ -276,7 +275,9 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
       int const row = row_of(here, s);
-      read_together(x[s], here.numbers + place_of(row < N ? row : 0, column));
+      // Of a row that is not there, numbers that no other lane writes.
+      int const some = row < N ? row : N < lanes_of_warp ? 0 : here.in_warp;
+      read_together(x[s], here.numbers + place_of(some, column));
     }
   }
   /// The lane's row s comes to place k.
@@ -291,10 +292,13 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   }
 
   /// The first columns, as `step` does it, but number by number; then what their pivots are responsible for is taken off the others.
-  BATCHWORK_INLINE void eliminate_panel(Here const& here, Rest& rest) const {
+  template <class Prepare>
+  BATCHWORK_INLINE void eliminate_panel(Here const& here, Rest& rest,
+                                        Prepare const& prepare) const {
     int const some = n < panel ? n : panel;
     T x[of_lane][panel];
     read_rows(here, x, 0);
+    prepare(x, 0);
     rest.search(x);
     BATCHWORK_KEEP_LOOP
     for (int k = 0; k < some; ++k) {
@@ -329,6 +333,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       rest.search(x);
     }
     read_rows(here, rest.x, panel);
+    prepare(rest.x, panel);
     BATCHWORK_KEEP_LOOP
     for (int k = 0; k < some; ++k) {
       int const row = here.order[k];

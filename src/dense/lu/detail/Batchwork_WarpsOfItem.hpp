@@ -25,7 +25,7 @@ constexpr int lanes_with_registers(int registers, int most) {
 /// What is done with the numbers of a matrix in registers before it is eliminated.
 struct MatrixAsItIs {
   template <class Numbers>
-  BATCHWORK_INLINE void operator()(Numbers const&) const {}
+  BATCHWORK_INLINE void operator()(Numbers const&, int = 0) const {}
 };
 
 /// Of matrices of up to Rows rows, Warps warps each, which is a power of two where teams have several items.
@@ -47,8 +47,15 @@ struct WarpsOfItem {
   template <class Member, class Numbers, class Indices>
   BATCHWORK_INLINE Here lane_of(Member const& member, int items_per_team, std::int64_t items,
                                 Numbers const& numbers_of, Indices const& indices_of) const {
+    return lane_of(member, member.league_rank(), items_per_team, items, numbers_of, indices_of);
+  }
+  /// Of a team that has groups of items one after the other.
+  template <class Member, class Numbers, class Indices>
+  BATCHWORK_INLINE Here lane_of(Member const& member, std::int64_t group, int items_per_team,
+                                std::int64_t items, Numbers const& numbers_of,
+                                Indices const& indices_of) const {
     Here here;
-    here.first = std::int64_t(member.league_rank()) * items_per_team;
+    here.first = group * items_per_team;
     here.template take_place<count>(member, items_per_team, items - here.first);
     here.warp = int(unsigned(here.lane) / lanes_of_warp);
     here.in_warp = int(unsigned(here.lane) % lanes_of_warp);

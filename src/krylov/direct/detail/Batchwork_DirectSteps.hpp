@@ -118,10 +118,7 @@ struct DirectSteps {
       Sum s;
       entries.template for_rows<true, false>(
           [&] { s = Sum(); },
-          [&](int, auto const& e) {
-            int const j = unsigned(e.column) < unsigned(p.n) ? e.column : 0;
-            s.add(e.there ? e.number : T(0), y[j]);
-          },
+          [&](int, auto const& e) { s.add(e.there ? e.number : T(0), y[e.column_below(p.n)]); },
           [&](int i, int count) {
             join_lanes(s, entries.row_lanes);
             if (i < p.n && entries.rank % entries.row_lanes == 0) finish(s, i, count);

@@ -17,6 +17,7 @@
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
+#include "krylov/direct/detail/Batchwork_ListedPattern.hpp"
 
 namespace Batchwork::Impl {
 
@@ -26,11 +27,16 @@ constexpr int direct_tiles(int n) {
   return n <= lu_rows_in_tiles ? lu_tiles(n) : n <= 80 ? 10 : n <= 96 ? 12 : n <= 120 ? 15 : 18;
 }
 
-/// The pattern is expanded in scratch, where lanes put the entries of rows that they have together; rows and columns are scaled as they
-/// are in registers; the elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first
-/// warp. The residual, by all of them, reads the matrix a second time. T is the type of the numbers, F that of the factors, which then
+/// Whether there is a kernel with a list of the pattern, see ListedPattern.
+template <class T, class F, int Tiles, DirectTask Task>
+inline constexpr bool direct_may_list =
+    std::is_same_v<T, F> && Tiles <= 8 && Task == DirectTask::whole;
+
+/// The pattern is expanded in scratch: Listed, by a list of the places of its entries, which a team makes once for the items that it
+/// has one after the other; else by lanes that have rows together. Rows and columns are scaled as they come to registers. The
+/// elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first warp. The residual, by all of them, reads the matrix a second time. T is the type of the numbers, F that of the factors, which then
 /// are of rows and columns that were scaled before. Where has_shuffles.
-template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole>
+template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole, bool Listed = false>
 struct DirectTiles : LuCore<F, Tiles, true, true> {
   using Core = LuCore<F, Tiles, true, true>;
   using Core::by_rows, Core::matrix_numbers, Core::to_before, Core::to_after, Core::item_numbers;
@@ -63,13 +69,18 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have registers for what they hold and what
   /// was seen to be enough beside them. What is slower than that, since it waits, needs as many warps as there can be.
   static constexpr int lanes_wanted = std::max(
-      lanes_with_registers(Core::registers_held + (by_rows ? 72 : 56), 640), count* most_items);
+      lanes_with_registers(Core::registers_held + (by_rows ? 40 : 56), 640), count* most_items);
   static constexpr int largest_team = Core::in_scratch ? Core::largest_team : lanes_wanted;
   static constexpr int wanted_teams = Core::in_scratch ? Core::wanted_teams : 1;
+
+  static_assert(!Listed || direct_may_list<T, F, Tiles, Task>);
+  /// Groups of items that a team with a list has one after the other, at most, and teams that are left to share the work evenly.
+  static constexpr std::int64_t most_groups = 8, enough_teams = 2048;
 
   DirectProblem<T> p;
   int items_per_team = 1;
   bool by_items = false;  ///< lanes read entries of each other's items
+  int groups = 1;         ///< of items, which a team has one after the other
   MatrixTravel of_b, of_x;
 
   DirectTiles(DirectProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
@@ -84,16 +95,36 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     int const most = by_items ? most_items : Core::usual_items;
     double_items(items_per_team, most, p.items,
                  [&] { return bytes() <= limits.scratch(std::max(2, wanted_teams), team()); });
+    if (Listed) groups = int(std::clamp<std::int64_t>(all_groups() / enough_teams, 1, most_groups));
   }
-  std::size_t bytes() const { return std::size_t(items_per_team) * bytes_of_item + 16; }
-  int team() const { return count * items_per_team; }
-  std::int64_t teams() const { return (p.items + items_per_team - 1) / items_per_team; }
+  BATCHWORK_INLINE std::size_t bytes() const {
+    return to_list() + (Listed ? ListedPattern::bytes(p.n, int(p.compressed)) : 0) + 16;
+  }
+  BATCHWORK_INLINE int team() const { return count * items_per_team; }
+  std::int64_t teams() const { return (all_groups() + groups - 1) / groups; }
   bool fits(DeviceLimits const& limits) const {
     return limits.holds(wanted_teams, team(), bytes());
+  }
+  /// Whether this kernel, with a list, is to be taken for one without: a multiprocessor is to hold no fewer items for it.
+  template <class Without>
+  bool is_worth_it(Without const& other, DeviceLimits const& limits) const {
+    if (p.compressed <= 0 || p.compressed > rows * rows) return false;
+    // Items side by side share sectors in the first cache, of which a large list leaves too little (H100, CUDA 13).
+    if (by_items && rows > 48) return false;
+    int at_once = std::max(1, largest_team / other.team());
+    while (at_once > 1 && !limits.holds(at_once, other.team(), other.bytes())) --at_once;
+    return limits.holds(at_once, team(), bytes());
   }
   /// Whether an item does, whatever there are of them.
   static bool item_fits(DeviceLimits const& limits) {
     return limits.holds(wanted_teams, count, bytes_of_item + 16);
+  }
+
+  BATCHWORK_INLINE std::int64_t all_groups() const {
+    return (p.items + items_per_team - 1) / items_per_team;
+  }
+  BATCHWORK_INLINE std::size_t to_list() const {
+    return std::size_t(items_per_team) * bytes_of_item;
   }
 
   /// Where an item of the team stands in scratch.
@@ -115,13 +146,39 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    Memory const memory{static_cast<char*>(
-        member.team_scratch(0).get_shmem_aligned(std::size_t(items_per_team) * bytes_of_item, 16))};
-    Here here = lane_in(member, memory);
-    auto const meet = [&] {
-      if (by_items || of_b.by_items || of_x.by_items || warps > 1) member.team_barrier();
-      else Vendor::wait_for_warp(member);
-    };
+    Memory const memory{
+        static_cast<char*>(member.team_scratch(0).get_shmem_aligned(bytes() - 16, 16))};
+    std::int64_t const own = std::int64_t(member.league_rank()) * groups;
+    if constexpr (Listed) put_list(member, memory);
+    BATCHWORK_KEEP_LOOP
+    for (std::int64_t group = own; group < own + groups && group < all_groups(); ++group) {
+      // Scratch is free again.
+      if (group > own) wait_for_lanes(member);
+      run_group(member, memory, group);
+    }
+  }
+
+ private:
+  /// The list, by all lanes of the team.
+  template <class Member>
+  BATCHWORK_INLINE void put_list(Member const& member, Memory const& memory) const {
+    list_in(memory).list(member, compressed(), p.n, int(p.compressed), team(),
+                         [](int i, int j) { return Core::place_of(i, j); });
+  }
+  BATCHWORK_INLINE ListedPattern list_in(Memory const& memory) const {
+    return ListedPattern::at(memory.scratch + to_list(), p.n, int(p.compressed));
+  }
+  /// That have to do with the item of the calling one.
+  template <class Member>
+  BATCHWORK_INLINE void wait_for_lanes(Member const& member) const {
+    if (by_items || of_b.by_items || of_x.by_items || warps > 1) member.team_barrier();
+    else Vendor::wait_for_warp(member);
+  }
+  template <class Member>
+  BATCHWORK_INLINE void run_group(Member const& member, Memory const& memory,
+                                  std::int64_t group) const {
+    Here here = lane_in(member, memory, group);
+    auto const meet = [&] { wait_for_lanes(member); };
     if constexpr (Task == DirectTask::substitute) {
       move_kept<false>(here, memory);
       bring_right_side(here, memory);
@@ -130,8 +187,13 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     } else {
       OwnItem const own(*this, here, memory);
       constexpr int of_line = 128 / int(sizeof(T));
-      for (int k = of_line * here.lane; k < p.contiguous_numbers; k += of_line * count)
-        Vendor::prefetch(own.numbers + k);
+      auto const ask_for = [&](T const* numbers) {
+        for (int k = of_line * here.lane; k < p.contiguous_numbers; k += of_line * count)
+          Vendor::prefetch(numbers + k);
+      };
+      if (!Listed || group % groups == 0) ask_for(own.numbers);
+      if (Listed && (group + 1) % groups != 0)
+        ask_for(p.a.numbers(p.some_item(here.first + items_per_team + here.item)));
       clear(here);
       for (int i = here.lane; i < rows; i += count) {
         here.place[i] = -1;
@@ -168,13 +230,26 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         scale_in_scratch(here, own, sync);
         begin_solution();
         this->factorise_in_scratch(member, here);
+      } else if constexpr (by_rows) {
+        if constexpr (!is_mixed) find_scales(here, own);
+        begin_solution();
+        F most = F(0);
+        this->factorise(member, here, [&](auto& some, int first) {
+          if constexpr (!is_mixed) scale_rows(here, own, some, first);
+          if (p.growth == nullptr) return;
+          for_numbers(here, some, first,
+                      [&](F const& number) { most = larger_size(most, abs(number)); });
+        });
+        if (p.growth != nullptr) {
+          most = larger_of_warp(most);
+          if (here.in_warp == 0) own.notes().largest[here.warp] = T(most);
+        }
       } else {
         this->factorise(member, here, [&](auto& rest) {
-          if constexpr (!is_mixed && by_rows) scale_rows(here, own, rest);
-          else if constexpr (!is_mixed) scale_tiles(member, here, own, rest);
+          if constexpr (!is_mixed) scale_tiles(member, here, own, rest);
           if (p.growth != nullptr) {
             F most = F(0);
-            for_numbers(here, rest,
+            for_numbers(here, rest, 0,
                         [&](F const& number) { most = larger_size(most, abs(number)); });
             most = larger_of_warp(most);
             if (here.in_warp == 0) own.notes().largest[here.warp] = T(most);
@@ -184,7 +259,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       }
     }
     // Found anew, rather than kept while registers are scarce.
-    here = lane_in(member, memory);
+    here = lane_in(member, memory, group);
     if constexpr (Task == DirectTask::factorise) {
       meet();
       move_kept<true>(here, memory);
@@ -223,7 +298,6 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     here.walk(of_x, [&](int, int i, int) { to[i * p.x.row] = from[i]; });
   }
 
- private:
   /// b, by lanes that may have another item's; to be waited for.
   BATCHWORK_INLINE void bring_right_side(Here const& here, Memory const& memory) const {
     int const which = here.item_of_share(of_b);
@@ -255,14 +329,47 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     move(to_notes, bytes_of_item);
   }
   template <class Member>
-  BATCHWORK_INLINE Here lane_in(Member const& member, Memory const& memory) const {
+  BATCHWORK_INLINE Here lane_in(Member const& member, Memory const& memory,
+                                std::int64_t group) const {
     return this->lane_of(
-        member, items_per_team, p.items, [&](int item) { return memory.numbers(item); },
+        member, group, items_per_team, p.items, [&](int item) { return memory.numbers(item); },
         [&](int item) { return memory.indices(item); });
   }
   static BATCHWORK_INLINE F* entry(F* numbers, int i, int j) {
     return numbers + Core::place_of(i, j);
   }
+  BATCHWORK_INLINE CsrLayout compressed() const {
+    CsrLayout found;
+    p.a.with_format([&]<class Format>(Format const& of) {
+      if constexpr (std::is_same_v<Format, CsrLayout>) found = of;
+    });
+    return found;
+  }
+  /// Of an item, the numbers that the list is about.
+  BATCHWORK_INLINE T const* listed_numbers(T const* numbers) const {
+    return numbers + compressed().offsets(0) * p.a.values.row;
+  }
+
+  /// EntriesOfLanes, by the list where there is one.
+  struct Entries : EntriesOfLanes<T> {
+    DirectTiles const& of;
+    Memory const& memory;
+    BATCHWORK_INLINE Entries(DirectTiles const& kernel, Memory const& m, T const* numbers, int rank,
+                             int lanes)
+        : EntriesOfLanes<T>{kernel.p.a, numbers, kernel.p.n, rank, lanes, kernel.p.row_lanes},
+          of(kernel),
+          memory(m) {
+      if (Listed) this->row_lanes = ListedPattern::row_lanes;
+    }
+    template <bool Numbers, bool Before, class Begin, class Body, class End>
+    BATCHWORK_INLINE void for_rows(Begin const& begin, Body const& entry, End const& end) const {
+      if constexpr (Listed)
+        of.list_in(memory).template for_rows<rows <= 32 ? 8 : 16>(
+            of.listed_numbers(this->numbers), this->a.values.row, this->n, this->rank, this->count,
+            begin, entry, end);
+      else EntriesOfLanes<T>::template for_rows<Numbers, Before>(begin, entry, end);
+    }
+  };
 
   /// The calling lane's item, as DirectSteps has it: what a warp of the item does.
   struct OwnItem {
@@ -281,8 +388,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       else r = here.numbers + to_before, t = here.numbers + to_after;
     }
     BATCHWORK_INLINE Notes& notes() const { return memory.notes(here.item); }
-    BATCHWORK_INLINE EntriesOfLanes<T> entries() const {
-      return {of.p.a, numbers, of.p.n, here.in_warp, lanes_of_warp, of.p.row_lanes};
+    BATCHWORK_INLINE Entries entries() const {
+      return {of, memory, numbers, here.in_warp, lanes_of_warp};
     }
     template <class Body>
     BATCHWORK_INLINE void for_each(Body const& body) const {
@@ -366,8 +473,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     BATCHWORK_INLINE ItemOfWarps(DirectTiles const& kernel, Here const& lane, Memory const& m,
                                  Member const& of_team)
         : OwnItem(kernel, lane, m), member(of_team) {}
-    BATCHWORK_INLINE EntriesOfLanes<T> entries() const {
-      return {of.p.a, this->numbers, of.p.n, here.lane, count, of.p.row_lanes};
+    BATCHWORK_INLINE Entries entries() const {
+      return {of, this->memory, this->numbers, here.lane, count};
     }
     template <class Body>
     BATCHWORK_INLINE void for_each(Body const& body) const {
@@ -434,8 +541,18 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     int const which = by_items ? here.rank & (here.items - 1) : here.item,
               rank = by_items ? here.rank / here.items : here.lane;
     F* const to = memory.numbers(which);
-    EntriesOfLanes<T> const entries{
-        p.a, p.a.numbers(p.some_item(here.first + which)), p.n, rank, count, p.row_lanes};
+    T const* const numbers = p.a.numbers(p.some_item(here.first + which));
+    if constexpr (Listed) {
+      ListedPattern const list = list_in(memory);
+      if (list.flaws[0] + list.flaws[1] == 0) {
+        list.fetch(listed_numbers(numbers), p.a.values.row, int(p.compressed), rank, count, to);
+      } else {
+        memory.notes(which).unsorted = list.flaws[0];
+        memory.notes(which).out_of_range = list.flaws[1];
+      }
+      return put_ones(here);
+    }
+    EntriesOfLanes<T> const entries{p.a, numbers, p.n, rank, count, p.row_lanes};
     // What is known of all columns is found without a branch.
     int unsorted = 0;
     std::uint32_t largest = 0;
@@ -535,23 +652,28 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       }
     }
   }
-  /// The same for whole rows in registers: a lane has the largest numbers of its rows, and finds those of two columns in scratch.
-  BATCHWORK_INLINE void scale_rows(Here const& here, OwnItem const& own,
-                                   F (&rest)[Core::of_lane][rows]) const {
+  /// The same factors where lanes have whole rows: of these, and then of two columns each.
+  BATCHWORK_INLINE void find_scales(Here const& here, OwnItem const& own) const {
+    constexpr int together = Core::together;
     auto const factor_of = [&](std::int32_t key) {
       return p.equilibrates ? scale_to_one<F>(key) : F(1);
     };
-    F l[Core::of_lane];
     BATCHWORK_UNROLL
     for (int s = 0; s < Core::of_lane; ++s) {
+      int const row = Core::row_of(here, s);
+      if (row >= p.n) continue;
       std::int32_t most = 0;
-      BATCHWORK_UNROLL
-      for (int j = 0; j < rows; ++j) {
-        std::int32_t const key = j < p.n ? pivot_key(rest[s][j]) : 0;
-        most = key > most ? key : most;
+      BATCHWORK_KEEP_LOOP
+      for (int j = 0; j < p.n; j += 2 * together) {
+        F some[2 * together];
+        read_together(some, entry(here.numbers, row, j));
+        BATCHWORK_UNROLL
+        for (int e = 0; e < 2 * together; ++e) {
+          std::int32_t const key = pivot_key(some[e]);
+          most = key > most ? key : most;
+        }
       }
-      l[s] = factor_of(most);
-      if (Core::row_of(here, s) < p.n) own.l[Core::row_of(here, s)] = l[s];
+      own.l[row] = factor_of(most);
     }
     Vendor::meet_in_warp();
     std::int32_t most[2] = {0, 0};
@@ -570,18 +692,29 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     F const c[2] = {factor_of(most[0]), factor_of(most[1])};
     if (2 * here.in_warp < rows) write_together(own.c + j0, c);
     Vendor::meet_in_warp();
+  }
+  /// Some columns of the lane's rows times them.
+  template <int Width>
+  BATCHWORK_INLINE void scale_rows(Here const& here, OwnItem const& own,
+                                   F (&some)[Core::of_lane][Width], int first) const {
     constexpr int together = Core::together;
+    F l[Core::of_lane];
     BATCHWORK_UNROLL
-    for (int j = 0; j < rows; j += together) {
+    for (int s = 0; s < Core::of_lane; ++s) {
+      int const row = Core::row_of(here, s);
+      l[s] = row < p.n ? own.l[row] : F(1);
+    }
+    BATCHWORK_UNROLL
+    for (int j = 0; j < Width; j += together) {
       F of_columns[together];
-      read_together(of_columns, own.c + j);
+      read_together(of_columns, own.c + first + j);
       BATCHWORK_UNROLL
       for (int e = 0; e < together; ++e) {
         BATCHWORK_UNROLL
         for (int s = 0; s < Core::of_lane; ++s) {
           // One after the other: both together may overflow.
-          rest[s][j + e] *= l[s];
-          rest[s][j + e] *= of_columns[e];
+          some[s][j + e] *= l[s];
+          some[s][j + e] *= of_columns[e];
         }
       }
     }
@@ -621,13 +754,14 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   }
   /// The numbers of the item that the lane has in registers.
   template <class Rest, class Body>
-  BATCHWORK_INLINE void for_numbers(Here const& here, Rest const& rest, Body const& body) const {
+  BATCHWORK_INLINE void for_numbers(Here const& here, Rest const& rest, int first,
+                                    Body const& body) const {
     if constexpr (by_rows) {
       BATCHWORK_UNROLL
       for (int s = 0; s < Core::of_lane; ++s) {
         BATCHWORK_UNROLL
-        for (int j = 0; j < rows; ++j)
-          if (Core::row_of(here, s) < p.n && j < p.n) body(rest[s][j]);
+        for (int j = 0; j < int(std::extent_v<Rest, 1>); ++j)
+          if (Core::row_of(here, s) < p.n && first + j < p.n) body(rest[s][j]);
       }
     } else {
       BATCHWORK_UNROLL
