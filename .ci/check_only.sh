@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# check_only.sh <folder> <source> <compiler> [flags]: the compiler checks a source. What nearly all of them begin with is precompiled
+# in the folder, by the first that comes; a compiler that cannot use it, since flags differ, reads the headers.
+
+set -euo pipefail
+folder=$1 source=$2
+shift 2
+mkdir -p "$folder"
+(
+  flock 9
+  if [ ! -e "$folder/first.hpp" ]; then
+    printf '#include <Kokkos_Core.hpp>\n#include <benchmark/benchmark.h>\n' >"$folder/first.hpp"
+    for argument; do
+      shift
+      # What it has not, others may define.
+      case $argument in -DBATCHWORK_*) ;; *) set -- "$@" "$argument" ;; esac
+    done
+    "$@" -x c++-header "$folder/first.hpp" -o "$folder/first.hpp.gch" 2>/dev/null || true
+  fi
+) 9>"$folder/lock"
+exec "$@" -include "$folder/first.hpp" -fsyntax-only "$source"
