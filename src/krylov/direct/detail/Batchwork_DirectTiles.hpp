@@ -113,7 +113,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     if (by_items && rows > 48) return false;
     int at_once = std::max(1, largest_team / other.team());
     while (at_once > 1 && !limits.holds(at_once, other.team(), other.bytes())) --at_once;
-    return limits.holds(at_once, team(), bytes());
+    return team() >= other.team() && limits.holds(at_once, team(), bytes());
   }
   /// Whether an item does, whatever there are of them.
   static bool item_fits(DeviceLimits const& limits) {
