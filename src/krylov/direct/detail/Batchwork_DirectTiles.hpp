@@ -545,7 +545,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     if constexpr (Listed) {
       ListedPattern const list = list_in(memory);
       if (list.flaws[0] + list.flaws[1] == 0) {
-        list.fetch(listed_numbers(numbers), p.a.values.row, int(p.compressed), rank, count, to);
+        list.fetch(listed_numbers(numbers), p.a.values.row, list.begins[p.n], rank, count, to);
       } else {
         memory.notes(which).unsorted = list.flaws[0];
         memory.notes(which).out_of_range = list.flaws[1];

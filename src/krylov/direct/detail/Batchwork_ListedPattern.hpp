@@ -43,10 +43,14 @@ struct ListedPattern {
                              int count, PlaceOf const& place_of) const {
     int const rank = Vendor::lane_rank(member), lane = rank % lanes_of_warp;
     std::int64_t const begin = of.offsets(0);
-    for (int i = rank; i <= n; i += count) begins[i] = std::uint16_t(of.offsets(i) - begin);
-    for (int k = rank; k < no_entries; k += count) columns[entries + k] = 0;
+    // Offsets need not begin at zero; beyond the entries there is no room.
+    for (int i = rank; i <= n; i += count) {
+      std::int64_t const at = of.offsets(i) - begin;
+      begins[i] = std::uint16_t(at < 0 ? 0 : at < entries ? at : entries);
+    }
     if (rank == 0) flaws[0] = flaws[1] = 0;
     member.team_barrier();
+    for (int k = rank; k < no_entries; k += count) columns[begins[n] + k] = 0;
     for (int i = rank / lanes_of_warp; i < n; i += count / lanes_of_warp) {
       int const first = begins[i], end = begins[i + 1];
       for (int k = first + lane; k < end; k += lanes_of_warp) {
