@@ -105,7 +105,7 @@ bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem
   if constexpr (Vendor::has_shuffles) {
     if (p.n > direct_rows_in_tiles) return false;
     return with_direct_tiles(p.n, [&](auto tiles) {
-      constexpr int count = decltype(tiles)::value;
+      constexpr int down = decltype(tiles)::value;
       auto const launch = [&](auto const& kernel) {
         using Kernel = std::remove_cvref_t<decltype(kernel)>;
         launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
@@ -113,11 +113,11 @@ bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem
             TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
             [&] { return call.launch_words(p.n); });
       };
-      using Kernel = DirectTiles<T, F, count, Task>;
+      using Kernel = DirectTiles<T, F, down, Task>;
       Kernel const kernel(p, limits);
       if (!kernel.fits(limits)) return false;
-      if constexpr (direct_may_list<T, F, count, Task>) {
-        DirectTiles<T, F, count, Task, true> const with_list(p, limits);
+      if constexpr (direct_may_list<T, F, down, Task>) {
+        DirectTiles<T, F, down, Task, true> const with_list(p, limits);
         if (with_list.is_worth_it(kernel, limits)) {
           launch(with_list);
           return true;
@@ -240,7 +240,7 @@ DirectProblem<T> direct_problem(Solver const& solver, A const& a, Log const& log
   p.a.with_format([&]<class Format>(Format const&) {
     if constexpr (std::is_same_v<Format, CsrLayout>) {
       contiguous = values.row == 1;
-      p.compressed = a.nonzeros();
+      p.compressed_entries = a.nonzeros();
     }
   });
   if (values.data != nullptr && contiguous) p.contiguous_numbers = int(a.nonzeros());

@@ -98,27 +98,52 @@ struct DirectVerb {
   }
 };
 
-/// [3 2; 5 -4] x = [7; -3] by parts: columns in any order, some of them twice, whose numbers are added up.
-struct RepeatedColumns {
-  Kokkos::View<int*, Space> offsets = indices_of<int>("offsets", {0, 3, 6});
-  Kokkos::View<int*, Space> columns = indices_of<int>("columns", {0, 1, 0, 1, 0, 1});
-  ArrangedBatch<double> values{1, 6, 1, Arranged::item_contiguous},
-      b{1, 2, 1, Arranged::item_contiguous}, x{1, 2, 1, Arranged::item_contiguous};
-  SolveLog<double> log = SolveLog<double>::allocated(1);
+/// [3 2; 5 -4] x = [7; -3], whose solution is [1; 2], for every item, item n times n + 1; x is NaN before. The entries are given.
+struct TwoRows {
+  Kokkos::View<int*, Space> offsets, columns;
+  ArrangedBatch<double> values, b, x;
+  SolveLog<double> log;
 
-  RepeatedColumns() {
-    double const numbers[] = {1, 2, 2, -5, 5, 1};
-    for (int k = 0; k < 6; ++k) values.at(0, k, 0) = numbers[k];
-    b.at(0, 0, 0) = 7, b.at(0, 1, 0) = -3;
-    values.upload(), b.upload();
+  TwoRows(std::vector<int> const& of_rows, std::vector<int> const& of_columns,
+          std::vector<double> const& numbers, std::int64_t items, Arranged how)
+      : offsets(indices_of<int>("offsets", of_rows)),
+        columns(indices_of<int>("columns", of_columns)),
+        values(items, int(numbers.size()), 1, how),
+        b(items, 2, 1, how),
+        x(items, 2, 1, how),
+        log(SolveLog<double>::allocated(items)) {
+    x.fill(std::numeric_limits<double>::quiet_NaN());
+    for (std::int64_t n = 0; n < items; ++n) {
+      double const times = double(n + 1);
+      for (int k = 0; k < int(numbers.size()); ++k)
+        values.at(n, k, 0) = times * numbers[std::size_t(k)];
+      b.at(n, 0, 0) = 7 * times, b.at(n, 1, 0) = -3 * times;
+    }
+    values.upload(), b.upload(), x.upload();
   }
   auto a() const { return csr(offsets, columns, vectors(values)); }
   void expect_solution(double tolerance) const {
     x.download();
-    EXPECT_EQ(HostLog<double>(log).reason(0), Reason::success);
-    EXPECT_NEAR(x.at(0, 0, 0), 1, tolerance);
-    EXPECT_NEAR(x.at(0, 1, 0), 2, tolerance);
+    HostLog<double> const found(log);
+    for (std::int64_t n = 0; n < x.items; ++n) {
+      EXPECT_EQ(found.reason(std::size_t(n)), Reason::success) << n;
+      EXPECT_NEAR(x.at(n, 0, 0), 1, tolerance) << n;
+      EXPECT_NEAR(x.at(n, 1, 0), 2, tolerance) << n;
+    }
   }
+  void expect_invalid() const {
+    x.download();
+    HostLog<double> const found(log);
+    for (std::int64_t n = 0; n < x.items; ++n) {
+      EXPECT_EQ(found.reason(std::size_t(n)), Reason::invalid_pattern) << n;
+      EXPECT_TRUE(std::isnan(x.at(n, 0, 0)) && std::isnan(x.at(n, 1, 0))) << n;
+    }
+  }
+};
+/// By parts: columns in any order, some of them twice, whose numbers are added up.
+struct RepeatedColumns : TwoRows {
+  explicit RepeatedColumns(std::int64_t items = 1, Arranged how = Arranged::item_contiguous)
+      : TwoRows({0, 3, 6}, {0, 1, 0, 1, 0, 1}, {1, 2, 2, -5, 5, 1}, items, how) {}
 };
 
 /// One column of a batch, as ArrangedBatch has it.

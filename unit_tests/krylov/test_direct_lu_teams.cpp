@@ -114,7 +114,8 @@ auto listed(int groups) {
   auto const run = [groups](Impl::DirectProblem<T> const& p) {
     auto const limits = h200_with_kokkos_5();
     Impl::DirectTiles<T, T, Tiles, Impl::DirectTask::whole, true> kernel(p, limits);
-    if (p.compressed == 0) return run_kernel(Impl::DirectTiles<T, T, Tiles>(p, limits), limits);
+    if (p.compressed_entries == 0)
+      return run_kernel(Impl::DirectTiles<T, T, Tiles>(p, limits), limits);
     kernel.groups = groups;
     run_kernel(kernel, limits);
   };
@@ -167,6 +168,31 @@ TEST(DirectLuTeams, AListOfThePattern) {
                                false);
   check_direct_formats<double>(61, 1, 3, Arranged::by_columns, random, listed<double, 8>(2), false);
 }
+/// Patterns that the list cannot be followed in, for seven items of teams of four or two, the last of them not full.
+TEST(DirectLuTeams, AListOfAFlawedPattern) {
+  for (Arranged how : {Arranged::item_contiguous, Arranged::interleaved}) {
+    RepeatedColumns of(7, how);
+    listed<double, 2>(2)(direct_lu(relative(1e-14)), of.a(), of.b, of.x, of.log);
+    of.expect_solution(1e-15);
+    of.columns = indices_of<int>("columns", {0, 1, 2, 1, 0, 1});
+    listed<double, 2>(2)(direct_lu(), of.a(), of.b, of.x, of.log);
+    of.expect_invalid();
+  }
+}
+/// Offsets that do not begin at zero, and entries before the first row and behind the last one, of columns beyond the rows.
+TEST(DirectLuTeams, AListOfAPartOfTheEntries) {
+  double const none = std::numeric_limits<double>::quiet_NaN();
+  for (Arranged how : {Arranged::item_contiguous, Arranged::interleaved}) {
+    TwoRows const sorted({2, 4, 6}, {9, -1, 0, 1, 0, 1, 200, 7, -5},
+                         {none, none, 3, 2, 5, -4, none, none, none}, 7, how);
+    listed<double, 2>(2)(direct_lu(relative(1e-14)), sorted.a(), sorted.b, sorted.x, sorted.log);
+    sorted.expect_solution(1e-15);
+    TwoRows const repeated({1, 4, 6}, {9, 1, 0, 0, 0, 1, 7}, {none, 2, 1, 2, 5, -4, none}, 7, how);
+    listed<double, 2>(2)(direct_lu(relative(1e-14)), repeated.a(), repeated.b, repeated.x,
+                         repeated.log);
+    repeated.expect_solution(1e-15);
+  }
+}
 /// It is made where a multiprocessor holds no fewer items for it, of compressed rows alone.
 TEST(DirectLuTeams, AListIsWorthIt) {
   using With = Impl::DirectTiles<double, double, 7, Impl::DirectTask::whole, true>;
@@ -175,12 +201,25 @@ TEST(DirectLuTeams, AListIsWorthIt) {
   Impl::DirectProblem<double> p;
   p.n = 54, p.items = 100000;
   auto const worth = [&](std::int64_t entries) {
-    p.compressed = entries;
+    p.compressed_entries = entries;
     return With(p, limits).is_worth_it(Without(p, limits), limits);
   };
   EXPECT_FALSE(worth(0));
   EXPECT_TRUE(worth(2600));
-  EXPECT_FALSE(worth(54 * 60));
+  EXPECT_FALSE(worth(56 * 56 + 1));
+  // Three teams with two items each and their lists, without a byte to spare; then a byte less.
+  Impl::DeviceLimits small = limits;
+  auto const worth_there = [&] { return With(p, small).is_worth_it(Without(p, small), small); };
+  p.compressed_entries = 2600;
+  small.scratch_of_multiprocessor =
+      3 * (With(p, limits).bytes() + limits.reserved_of_team +
+           limits.reserved_of_lane * std::size_t(With(p, limits).team()));
+  EXPECT_TRUE(worth_there());
+  small.scratch_of_multiprocessor -= 1;
+  EXPECT_FALSE(worth_there());
+  With interleaved(p, limits);
+  interleaved.by_items = true;
+  EXPECT_FALSE(interleaved.is_worth_it(Without(p, limits), limits));
   EXPECT_EQ(With(p, limits).groups, 8);
   p.items = 1000;
   EXPECT_EQ(With(p, limits).groups, 1);

@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_Exchange.hpp"
@@ -48,7 +47,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   using Base = WarpsOfItem<T, N, 1>;
   using Base::count, Base::n;
   using typename Base::Here;
-  static_assert(N % 8 == 0 && N <= 64);
+  static_assert(N % 8 == 0 && N >= lanes_of_warp && N <= 64);
 
   static constexpr bool by_rows = true, in_scratch = false;
   static constexpr int rows = N;
@@ -276,8 +275,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
     for (int s = 0; s < of_lane; ++s) {
       int const row = row_of(here, s);
       // Of a row that is not there, numbers that no other lane writes.
-      int const some = row < N ? row : N < lanes_of_warp ? 0 : here.in_warp;
-      read_together(x[s], here.numbers + place_of(some, column));
+      read_together(x[s], here.numbers + place_of(row < N ? row : here.in_warp, column));
     }
   }
   /// The lane's row s comes to place k.
@@ -314,7 +312,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
       T const* const line = here.numbers + place_of(rest.row(), k);
       Vendor::meet_in_warp();
       PivotReciprocal<T> const divisor = this->reciprocal(here.numbers + to_reciprocals, k);
-      T const known = here.numbers[to_after + k];
+      T const known = OneSide ? here.numbers[to_after + k] : T(0);
       T l[of_lane];
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
@@ -330,7 +328,7 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
         BATCHWORK_UNROLL
         for (int s = 0; s < of_lane; ++s) x[s][j - 1] = x[s][j] - l[s] * of_pivot;
       }
-      rest.search(x);
+      if (k + 1 < some) rest.search(x);
     }
     read_rows(here, rest.x, panel);
     prepare(rest.x, panel);

@@ -25,7 +25,7 @@ constexpr int lanes_with_registers(int registers, int most) {
 /// What is done with the numbers of a matrix in registers before it is eliminated.
 struct MatrixAsItIs {
   template <class Numbers>
-  BATCHWORK_INLINE void operator()(Numbers const&, int = 0) const {}
+  BATCHWORK_INLINE void operator()(Numbers const&, int) const {}
 };
 
 /// Of matrices of up to Rows rows, Warps warps each, which is a power of two where teams have several items.

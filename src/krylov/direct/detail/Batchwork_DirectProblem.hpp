@@ -36,10 +36,10 @@ struct DirectProblem {
       kept{};  ///< factors that are kept, a slot for each item, or for each pack of items
   std::int64_t items = 0;
   int n = 0, columns = 0;
-  int contiguous_numbers = 0;   ///< of a matrix, where they stand side by side, else 0
-  std::int64_t compressed = 0;  ///< entries of the pattern of compressed rows, else 0
-  int row_lanes_of_warp = 1;    ///< row_lanes where a warp has an item
-  int row_lanes = 1;            ///< lanes that have a row of the pattern together, a power of two
+  int contiguous_numbers = 0;           ///< of a matrix, where they stand side by side, else 0
+  std::int64_t compressed_entries = 0;  ///< entries of the pattern of compressed rows, else 0
+  int row_lanes_of_warp = 1;            ///< row_lanes where a warp has an item
+  int row_lanes = 1;  ///< lanes that have a row of the pattern together, a power of two
   T tolerance = T(0);
   RelativeTo relative_to = RelativeTo::right_side;
   int refinements = 0;

@@ -34,8 +34,9 @@ inline constexpr bool direct_may_list =
 
 /// The pattern is expanded in scratch: Listed, by a list of the places of its entries, which a team makes once for the items that it
 /// has one after the other; else by lanes that have rows together. Rows and columns are scaled as they come to registers. The
-/// elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first warp. The residual, by all of them, reads the matrix a second time. T is the type of the numbers, F that of the factors, which then
-/// are of rows and columns that were scaled before. Where has_shuffles.
+/// elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first warp. The residual, by all of
+/// them, reads the matrix a second time. T is the type of the numbers, F that of the factors, which then are of rows and columns that were
+/// scaled before. Where has_shuffles.
 template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole, bool Listed = false>
 struct DirectTiles : LuCore<F, Tiles, true, true> {
   using Core = LuCore<F, Tiles, true, true>;
@@ -98,7 +99,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     if (Listed) groups = int(std::clamp<std::int64_t>(all_groups() / enough_teams, 1, most_groups));
   }
   BATCHWORK_INLINE std::size_t bytes() const {
-    return to_list() + (Listed ? ListedPattern::bytes(p.n, int(p.compressed)) : 0) + 16;
+    return to_list() + (Listed ? ListedPattern::bytes(p.n, int(p.compressed_entries)) : 0) + 16;
   }
   BATCHWORK_INLINE int team() const { return count * items_per_team; }
   std::int64_t teams() const { return (all_groups() + groups - 1) / groups; }
@@ -108,7 +109,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   /// Whether this kernel, with a list, is to be taken for one without: a multiprocessor is to hold no fewer items for it.
   template <class Without>
   bool is_worth_it(Without const& other, DeviceLimits const& limits) const {
-    if (p.compressed <= 0 || p.compressed > rows * rows) return false;
+    if (p.compressed_entries <= 0 || p.compressed_entries > rows * rows) return false;
     // Items side by side share sectors in the first cache, of which a large list leaves too little (H100, CUDA 13).
     if (by_items && rows > 48) return false;
     int at_once = std::max(1, largest_team / other.team());
@@ -148,13 +149,13 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     Memory const memory{
         static_cast<char*>(member.team_scratch(0).get_shmem_aligned(bytes() - 16, 16))};
-    std::int64_t const own = std::int64_t(member.league_rank()) * groups;
+    std::int64_t const first = std::int64_t(member.league_rank()) * groups, end = first + groups;
     if constexpr (Listed) put_list(member, memory);
     BATCHWORK_KEEP_LOOP
-    for (std::int64_t group = own; group < own + groups && group < all_groups(); ++group) {
+    for (std::int64_t group = first; group < end && group * items_per_team < p.items; ++group) {
       // Scratch is free again.
-      if (group > own) wait_for_lanes(member);
-      run_group(member, memory, group);
+      if (group > first) wait_for_lanes(member);
+      run_group(member, memory, group, group == first, group + 1 < end);
     }
   }
 
@@ -162,11 +163,11 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   /// The list, by all lanes of the team.
   template <class Member>
   BATCHWORK_INLINE void put_list(Member const& member, Memory const& memory) const {
-    list_in(memory).list(member, compressed(), p.n, int(p.compressed), team(),
+    list_in(memory).list(member, compressed_rows(), p.n, int(p.compressed_entries), team(),
                          [](int i, int j) { return Core::place_of(i, j); });
   }
   BATCHWORK_INLINE ListedPattern list_in(Memory const& memory) const {
-    return ListedPattern::at(memory.scratch + to_list(), p.n, int(p.compressed));
+    return ListedPattern::at(memory.scratch + to_list(), p.n, int(p.compressed_entries));
   }
   /// That have to do with the item of the calling one.
   template <class Member>
@@ -175,8 +176,9 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     else Vendor::wait_for_warp(member);
   }
   template <class Member>
-  BATCHWORK_INLINE void run_group(Member const& member, Memory const& memory,
-                                  std::int64_t group) const {
+  BATCHWORK_INLINE void run_group(Member const& member, Memory const& memory, std::int64_t group,
+                                  [[maybe_unused]] bool is_first,
+                                  [[maybe_unused]] bool has_next) const {
     Here here = lane_in(member, memory, group);
     auto const meet = [&] { wait_for_lanes(member); };
     if constexpr (Task == DirectTask::substitute) {
@@ -191,8 +193,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         for (int k = of_line * here.lane; k < p.contiguous_numbers; k += of_line * count)
           Vendor::prefetch(numbers + k);
       };
-      if (!Listed || group % groups == 0) ask_for(own.numbers);
-      if (Listed && (group + 1) % groups != 0)
+      if (!Listed || is_first) ask_for(own.numbers);
+      if (Listed && has_next)
         ask_for(p.a.numbers(p.some_item(here.first + items_per_team + here.item)));
       clear(here);
       for (int i = here.lane; i < rows; i += count) {
@@ -240,10 +242,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
           for_numbers(here, some, first,
                       [&](F const& number) { most = larger_size(most, abs(number)); });
         });
-        if (p.growth != nullptr) {
-          most = larger_of_warp(most);
-          if (here.in_warp == 0) own.notes().largest[here.warp] = T(most);
-        }
+        if (p.growth != nullptr) note_largest(here, own, most);
       } else {
         this->factorise(member, here, [&](auto& rest) {
           if constexpr (!is_mixed) scale_tiles(member, here, own, rest);
@@ -251,8 +250,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
             F most = F(0);
             for_numbers(here, rest, 0,
                         [&](F const& number) { most = larger_size(most, abs(number)); });
-            most = larger_of_warp(most);
-            if (here.in_warp == 0) own.notes().largest[here.warp] = T(most);
+            note_largest(here, own, most);
           }
           begin_solution();
         });
@@ -338,7 +336,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   static BATCHWORK_INLINE F* entry(F* numbers, int i, int j) {
     return numbers + Core::place_of(i, j);
   }
-  BATCHWORK_INLINE CsrLayout compressed() const {
+  BATCHWORK_INLINE CsrLayout compressed_rows() const {
     CsrLayout found;
     p.a.with_format([&]<class Format>(Format const& of) {
       if constexpr (std::is_same_v<Format, CsrLayout>) found = of;
@@ -347,7 +345,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   }
   /// Of an item, the numbers that the list is about.
   BATCHWORK_INLINE T const* listed_numbers(T const* numbers) const {
-    return numbers + compressed().offsets(0) * p.a.values.row;
+    return numbers + compressed_rows().offsets(0) * p.a.values.row;
   }
 
   /// EntriesOfLanes, by the list where there is one.
@@ -550,23 +548,23 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         memory.notes(which).unsorted = list.flaws[0];
         memory.notes(which).out_of_range = list.flaws[1];
       }
-      return put_ones(here);
+    } else {
+      EntriesOfLanes<T> const entries{p.a, numbers, p.n, rank, count, p.row_lanes};
+      // What is known of all columns is found without a branch.
+      int unsorted = 0;
+      std::uint32_t largest = 0;
+      entries.template for_rows<true, true>([] {},
+                                            [&](int i, auto const& e) {
+                                              auto const j = std::uint32_t(e.column);
+                                              unsorted |= int(e.there) & int(e.before >= e.column);
+                                              largest = j > largest ? j : largest;
+                                              if (e.there && j < std::uint32_t(p.n))
+                                                to[Core::place_of(i, int(j))] = F(e.number);
+                                            },
+                                            [](int, int) {});
+      if (unsorted != 0) memory.notes(which).unsorted = 1;
+      if (largest >= std::uint32_t(p.n)) memory.notes(which).out_of_range = 1;
     }
-    EntriesOfLanes<T> const entries{p.a, numbers, p.n, rank, count, p.row_lanes};
-    // What is known of all columns is found without a branch.
-    int unsorted = 0;
-    std::uint32_t largest = 0;
-    entries.template for_rows<true, true>([] {},
-                                          [&](int i, auto const& e) {
-                                            auto const j = std::uint32_t(e.column);
-                                            unsorted |= int(e.there) & int(e.before >= e.column);
-                                            largest = j > largest ? j : largest;
-                                            if (e.there && j < std::uint32_t(p.n))
-                                              to[Core::place_of(i, int(j))] = F(e.number);
-                                          },
-                                          [](int, int) {});
-    if (unsorted != 0) memory.notes(which).unsorted = 1;
-    if (largest >= std::uint32_t(p.n)) memory.notes(which).out_of_range = 1;
     put_ones(here);
   }
   /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for all items.
@@ -603,6 +601,10 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     sync();
   }
 
+  /// Of a row or a column whose largest number has this pivot_key.
+  BATCHWORK_INLINE F factor_of(std::int32_t key) const {
+    return p.equilibrates ? scale_to_one<F>(key) : F(1);
+  }
   /// Powers of two for the rows, then for the columns, of the tiles, which are multiplied by them (LAPACK's geequb).
   template <class Member, class Rest>
   BATCHWORK_INLINE void scale_tiles([[maybe_unused]] Member const& member, Here const& here,
@@ -629,7 +631,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         key[i] = 0;
         for (int w = 0; w < warps; ++w) key[i] = larger(key[i], keys[w * rows + row]);
       }
-      F const factor = p.equilibrates ? scale_to_one<F>(key[i]) : F(1);
+      F const factor = factor_of(key[i]);
       if (here.warp == 0 && here.c == 0) own.l[row] = factor;
       BATCHWORK_UNROLL
       for (int k = 0; k < Core::across; ++k) rest[i][k][0] *= factor, rest[i][k][1] *= factor;
@@ -645,7 +647,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         for (int step = 4; step < lanes_of_warp; step *= 2)
           most = larger(most, Vendor::swapped(most, step));
         if (this->tile(here, k) >= Tiles) continue;
-        F const factor = p.equilibrates ? scale_to_one<F>(most) : F(1);
+        F const factor = factor_of(most);
         if (here.r == 0) own.c[8 * this->tile(here, k) + 2 * here.c + e] = factor;
         BATCHWORK_UNROLL
         for (int i = 0; i < Tiles; ++i) rest[i][k][e] *= factor;
@@ -655,9 +657,6 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   /// The same factors where lanes have whole rows: of these, and then of two columns each.
   BATCHWORK_INLINE void find_scales(Here const& here, OwnItem const& own) const {
     constexpr int together = Core::together;
-    auto const factor_of = [&](std::int32_t key) {
-      return p.equilibrates ? scale_to_one<F>(key) : F(1);
-    };
     BATCHWORK_UNROLL
     for (int s = 0; s < Core::of_lane; ++s) {
       int const row = Core::row_of(here, s);
@@ -729,7 +728,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         std::int32_t const key = pivot_key(at(k));
         most = key > most ? key : most;
       }
-      F const factor = p.equilibrates ? scale_to_one<F>(most) : F(1);
+      F const factor = factor_of(most);
       if (factor != F(1))
         for (int k = 0; k < p.n; ++k) at(k) *= factor;
       return factor;
@@ -743,6 +742,10 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       if (p.growth != nullptr)
         for (int i = 0; i < p.n; ++i) most = larger_size(most, F(abs(*entry(here.numbers, i, j))));
     }
+    note_largest(here, own, most);
+  }
+  /// Of the scaled numbers that the lane has.
+  BATCHWORK_INLINE void note_largest(Here const& here, OwnItem const& own, F most) const {
     most = larger_of_warp(most);
     if (here.in_warp == 0) own.notes().largest[here.warp] = T(most);
   }

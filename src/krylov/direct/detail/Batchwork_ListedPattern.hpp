@@ -15,11 +15,11 @@
 
 namespace Batchwork::Impl {
 
-/// Of matrices of up to 255 rows: for each entry its place in the full matrix and its column, and where each row begins.
+/// Of full matrices whose columns fit into 8 bits and whose places into 16: for each entry its place in the full matrix and its column, and where each row begins.
 struct ListedPattern {
   static constexpr int row_lanes = 2;      ///< neighbouring lanes that have a row together
   static constexpr int most_at_once = 16;  ///< numbers that a lane asks memory for before it waits
-  static constexpr int no_entries = row_lanes * most_at_once;  ///< of column 0, behind the last
+  static constexpr int padding = row_lanes * most_at_once;  ///< of column 0, behind the last
 
   /// Whether a row has a column twice or before a smaller one; and one beyond the rows.
   std::int32_t* flaws;
@@ -28,7 +28,7 @@ struct ListedPattern {
   std::uint8_t* columns;
 
   static constexpr BATCHWORK_INLINE std::size_t bytes(int n, int entries) {
-    return (8 + 2 * std::size_t(n + 1) + 3 * std::size_t(entries) + no_entries + 15) / 16 * 16;
+    return (8 + 2 * std::size_t(n + 1) + 3 * std::size_t(entries) + padding + 15) / 16 * 16;
   }
   static BATCHWORK_INLINE ListedPattern at(char* memory, int n, int entries) {
     auto* const begins = reinterpret_cast<std::uint16_t*>(memory + 8);
@@ -50,7 +50,7 @@ struct ListedPattern {
     }
     if (rank == 0) flaws[0] = flaws[1] = 0;
     member.team_barrier();
-    for (int k = rank; k < no_entries; k += count) columns[begins[n] + k] = 0;
+    for (int k = rank; k < padding; k += count) columns[begins[n] + k] = 0;
     for (int i = rank / lanes_of_warp; i < n; i += count / lanes_of_warp) {
       int const first = begins[i], end = begins[i + 1];
       for (int k = first + lane; k < end; k += lanes_of_warp) {
