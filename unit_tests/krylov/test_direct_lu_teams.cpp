@@ -223,6 +223,7 @@ TEST(DirectLuTeams, AListIsWorthIt) {
   EXPECT_EQ(With(p, limits).groups, 8);
   p.items = 1000;
   EXPECT_EQ(With(p, limits).groups, 1);
+  EXPECT_FALSE(worth(2600));
 }
 /// A kernel takes fewer rows than it is made for, too.
 TEST(DirectLuTeams, AnItemOfSomeWarps) {

@@ -112,6 +112,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     if (p.compressed_entries <= 0 || p.compressed_entries > rows * rows) return false;
     // Items side by side share sectors in the first cache, of which a large list leaves too little (H100, CUDA 13).
     if (by_items && rows > 48) return false;
+    // A large one is made for some groups; of few rows it saves registers, whatever it is made for (likewise).
+    if (rows > 32 && groups < 4) return false;
     int at_once = std::max(1, largest_team / other.team());
     while (at_once > 1 && !limits.holds(at_once, other.team(), other.bytes())) --at_once;
     return team() >= other.team() && limits.holds(at_once, team(), bytes());
