@@ -20,6 +20,7 @@
 #include "dense/lu/detail/Batchwork_LuOfSharedLanes.hpp"
 #include "dense/lu/detail/Batchwork_LuTeams.hpp"
 #include "dense/lu/detail/Batchwork_LuTiles.hpp"
+#include "dense/lu/detail/Batchwork_SolutionOfSharedLanes.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
@@ -79,16 +80,19 @@ bool launch_lu_in_registers(Exec const& exec, Call const& call, LuProblem<T> con
   if constexpr (Vendor::has_shuffles) {
     constexpr int shared = lu_extent_of_shared_lanes<T>(Task);
     auto const of_shared_lanes = [&]<int N>(KnownExtent<N>) {
-      if constexpr (N > shared) return false;
+      if constexpr (Task == LuTask::solution)
+        return p.n <= N && launch_lu_kernel<SolutionOfSharedLanes<T, N>>(exec, call, p, limits);
+      else if constexpr (N > shared) return false;
       else return p.n <= N && launch_lu_kernel<LuOfSharedLanes<T, N, Task>>(exec, call, p, limits);
     };
     auto const in_tiles = [&]<int Tiles>(KnownExtent<Tiles>) {
-      if constexpr (Task == LuTask::inverses && rows_invert_faster<T>(8 * Tiles))
+      if constexpr (Task == LuTask::solution && 8 * Tiles <= lu_rows_of_shared_lanes) return false;
+      else if constexpr (Task == LuTask::inverses && rows_invert_faster<T>(8 * Tiles))
         return launch_lu_kernel<InverseRows<T, 8 * Tiles>>(exec, call, p, limits);
       else return launch_lu_kernel<LuTiles<T, Tiles, Task>>(exec, call, p, limits);
     };
     if (of_shared_lanes(KnownExtent<12>()) || of_shared_lanes(KnownExtent<16>()) ||
-        of_shared_lanes(KnownExtent<24>()))
+        of_shared_lanes(KnownExtent<24>()) || of_shared_lanes(KnownExtent<32>()))
       return true;
     if (p.n > lu_rows_in_tiles) return false;
     switch (lu_tiles(p.n)) {

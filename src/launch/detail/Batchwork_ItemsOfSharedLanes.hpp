@@ -91,6 +91,7 @@ struct ItemsOfSharedLanes {
   BATCHWORK_INLINE void for_pieces_of(StoredItems<U> const& of, int rows, int pieces,
                                       Body const& body) const {
     std::integral_constant<int, AtOnce> const at_once{};
+    Storage<U> const& all = of.storage;
     bool const near = of.items_near, by_columns = of.rows_near;
     int const r = rank();
     int const inner = by_columns ? rows : pieces, outer = by_columns ? pieces : rows,
@@ -106,14 +107,32 @@ struct ItemsOfSharedLanes {
     // From one turn to the next.
     int const slots = step / size, lines = (step - slots * size) / inner,
               numbers_on = step - slots * size - lines * inner;
+    // From one piece to the next, and from one line of them to the next: in memory, in bytes, and in the exchange.
+    using Bytes = std::conditional_t<std::is_const_v<U>, char const, char>;
+    std::int64_t const by_row = all.row * sizeof(T), by_piece = all.col * AtOnce * sizeof(T),
+                       by_item = all.group * sizeof(T);
+    std::int64_t const there_n = by_columns ? by_row : by_piece,
+                       there_o = by_columns ? by_piece : by_row;
+    int const here_n = by_columns ? Ex::leading : AtOnce,
+              here_o = by_columns ? AtOnce : Ex::leading;
+    auto const place = [&] {
+      return reinterpret_cast<Bytes*>(item_of(all, begin + slot)) + (o * there_o + n * there_n);
+    };
+    Bytes* there = place();
+    int here = slot * Ex::stride + o * here_o + n * here_n;
+    std::int64_t const there_on = numbers_on * there_n + lines * there_o + slots * by_item,
+                       next_line = there_o - inner * there_n, next_item = by_item - outer * there_o;
+    int const here_on = numbers_on * here_n + lines * here_o + slots * Ex::stride;
+    // Items of groups do not follow each other at the same distance.
+    bool const in_groups = all.width != 1;
     BATCHWORK_KEEP_LOOP
     for (int q = first; q < end; q += step) {
-      int const i = by_columns ? n : o, j = (by_columns ? o : n) * AtOnce;
-      body(at_once, numbers(slot) + i * Ex::leading + j,
-           item_of(of.storage, begin + slot) + i * of.storage.row + j * of.storage.col);
-      n += numbers_on, o += lines, slot += slots;
-      if (n >= inner) n -= inner, ++o;
-      if (o >= outer) o -= outer, ++slot;
+      body(at_once, scratch + here, reinterpret_cast<U*>(there));
+      n += numbers_on, o += lines, here += here_on, there += there_on;
+      if (n >= inner) n -= inner, ++o, here += here_o - inner * here_n, there += next_line;
+      bool const next = o >= outer;
+      if (next) o -= outer, here += Ex::stride - outer * here_o, there += next_item;
+      if (in_groups) slot += slots + (next ? 1 : 0), there = place();
     }
   }
 };

@@ -170,6 +170,35 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
   }
 }
 
+/// A column whose only number that is not zero is among the smallest there are: no zero may be taken for its pivot. Item k has it in
+/// row k; each other column has a one in a row that is left.
+template <class T, class Solve>
+void check_smallest_number(int n, Solve const& solve) {
+  SCOPED_TRACE(std::to_string(n) + " rows");
+  T const tiny = 3 * std::numeric_limits<T>::denorm_min();
+  ArrangedBatch<T> const a(n, n, n, Arranged::item_contiguous),
+      x(n, n, 1, Arranged::item_contiguous);
+  ArrangedBatch<int> const codes(n, 1, 1, Arranged::item_contiguous);
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < n; ++i) {
+      int const own = i < k ? i + 1 : i > k ? i : 0;
+      for (int j = 0; j < n; ++j) a.at(k, i, j) = T(0);
+      a.at(k, i, own) = i == k ? tiny : T(1);
+      x.at(k, i, 0) = i == k ? 5 * tiny : T(own + 1);
+    }
+  a.upload(), x.upload();
+  solve(a, x, codes);
+  x.download(), codes.download();
+  for (int k = 0; k < n; ++k) {
+    EXPECT_EQ(codes.at(k, 0, 0), 0) << "item " << k;
+    for (int j = 0; j < n; ++j) {
+      T const want(j == 0 ? 5 : j + 1);
+      EXPECT_NEAR(x.at(k, j, 0), want, 4 * want * std::numeric_limits<T>::epsilon())
+          << "item " << k;
+    }
+  }
+}
+
 }  // namespace Batchwork::Test
 
 #endif

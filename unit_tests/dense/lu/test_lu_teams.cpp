@@ -174,13 +174,13 @@ TEST(LuTeams, ItemsOfATeam) {
 template <class T, int N>
 void check_shared_lanes(int n, int columns, std::int64_t items, Arranged how, Random& random) {
   if constexpr (Impl::Vendor::has_shuffles)
-    check_problems<T>(
-        n, columns, items, how, random, [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
-          auto const limits = h200_with_kokkos_5();
-          if (Task == Impl::LuTask::solutions && p.columns == 1)
-            run_kernel(Impl::LuOfSharedLanes<T, N, Impl::LuTask::solution>(p, limits), limits);
-          else run_kernel(Impl::LuOfSharedLanes<T, N, Task>(p, limits), limits);
-        });
+    check_problems<T>(n, columns, items, how, random,
+                      [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+                        auto const limits = h200_with_kokkos_5();
+                        if (Task == Impl::LuTask::solutions && p.columns == 1)
+                          run_kernel(Impl::SolutionOfSharedLanes<T, N>(p, limits), limits);
+                        else run_kernel(Impl::LuOfSharedLanes<T, N, Task>(p, limits), limits);
+                      });
 }
 TEST(LuTeams, ItemsThatLanesShare) {
   Random random(8);
@@ -190,9 +190,54 @@ TEST(LuTeams, ItemsThatLanesShare) {
   }
   check_shared_lanes<double, 12>(1, 3, 7, Arranged::interleaved, random);
   check_shared_lanes<float, 12>(5, 25, 65, Arranged::by_columns, random);
-  check_shared_lanes<float, 16>(16, 1, 9, Arranged::interleaved, random);
-  check_shared_lanes<double, 16>(13, 1, 17, Arranged::interleaved, random);
-  check_shared_lanes<double, 24>(21, 1, 5, Arranged::item_contiguous, random);
+}
+
+template <class T, int N>
+void check_solution(int n, std::int64_t items, Arranged how, Random& random) {
+  if constexpr (Impl::Vendor::has_shuffles)
+    check_problems<T>(n, 1, items, how, random,
+                      [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+                        auto const limits = h200_with_kokkos_5();
+                        if constexpr (Task == Impl::LuTask::solutions)
+                          run_kernel(Impl::SolutionOfSharedLanes<T, N>(p, limits), limits);
+                        else run_kernel(Impl::LuTiles<T, 4, Task>(p, limits), limits);
+                      });
+}
+TEST(LuTeams, SolutionsByLanesThatShare) {
+  Random random(14);
+  for (auto how : all_arranged) {
+    check_solution<float, 12>(12, 17, how, random);
+    check_solution<double, 16>(13, 9, how, random);
+    check_solution<float, 24>(22, 5, how, random);
+    check_solution<double, 32>(32, 3, how, random);
+  }
+  check_solution<double, 12>(1, 33, Arranged::interleaved, random);
+  check_solution<double, 12>(9, 7, Arranged::item_contiguous, random);
+  check_solution<float, 16>(16, 17, Arranged::interleaved, random);
+  check_solution<double, 24>(24, 5, Arranged::item_contiguous, random);
+  check_solution<float, 32>(27, 9, Arranged::strided, random);
+}
+
+template <class T, int N>
+void check_smallest_number_by_shared_lanes(int n) {
+  if constexpr (Impl::Vendor::has_shuffles)
+    check_smallest_number<T>(n, [](auto const& a, auto const& x, auto const& codes) {
+      Impl::LuProblem<T> p;
+      p.b = storage(x).as_const();
+      p.x = storage(x);
+      p.columns = 1;
+      run_problem<Impl::LuTask::solution>(
+          p, a, codes, []<Impl::LuTask>(Impl::LuProblem<T> const& problem) {
+            auto const limits = h200_with_kokkos_5();
+            run_kernel(Impl::SolutionOfSharedLanes<T, N>(problem, limits), limits);
+          });
+    });
+}
+TEST(LuTeams, SmallestNumberBesideZeros) {
+  check_smallest_number_by_shared_lanes<float, 12>(12);
+  check_smallest_number_by_shared_lanes<double, 16>(16);
+  check_smallest_number_by_shared_lanes<float, 24>(22);
+  check_smallest_number_by_shared_lanes<double, 32>(31);
 }
 
 /// In registers, where lanes have shuffles.
@@ -209,10 +254,10 @@ void check_tiles(int n, int columns, std::int64_t items, Arranged how, Random& r
 }
 TEST(LuTiles, ItemsOfAWarp) {
   Random random(6);
-  check_tiles<double, 2>(1, 1, 7, Arranged::item_contiguous, random);
+  check_tiles<double, 2>(1, 2, 7, Arranged::item_contiguous, random);
   check_tiles<double, 2>(5, 3, 13, Arranged::interleaved, random);
   check_tiles<float, 2>(16, 18, 4, Arranged::by_columns, random);
-  check_tiles<float, 3>(23, 1, 5, Arranged::interleaved, random);
+  check_tiles<float, 3>(23, 2, 5, Arranged::interleaved, random);
   check_tiles<double, 3>(20, 2, 4, Arranged::strided, random);
   check_tiles<float, 5>(36, 1, 3, Arranged::item_contiguous, random);
 }
@@ -223,7 +268,7 @@ TEST(LuTiles, ItemsOfTwoWarps) {
 /// Lanes that have whole rows, one or two, or none; the last of eight steps; U that was moved by any number of places.
 TEST(LuTiles, RowsOfLanes) {
   Random random(9);
-  check_tiles<double, 4>(29, 1, 5, Arranged::item_contiguous, random);
+  check_tiles<double, 4>(29, 2, 5, Arranged::item_contiguous, random);
   check_tiles<double, 5>(33, 1, 5, Arranged::interleaved, random);
   check_tiles<double, 6>(48, 1, 3, Arranged::by_columns, random);
   check_tiles<double, 7>(1, 1, 7, Arranged::strided, random);

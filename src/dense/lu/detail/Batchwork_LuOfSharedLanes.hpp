@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LuOfSharedLanes: lu, solve_lu, inverse and determinant of matrices that some lanes of a warp share, whole rows each, in their registers,
-/// as lu(tile).
+/// LuOfSharedLanes: lu, solve_lu for several right-hand sides, inverse and determinant of matrices that some lanes of a warp share, whole
+/// rows each, in their registers, as lu(tile).
 #ifndef BATCHWORK_LUOFSHAREDLANES_HPP
 #define BATCHWORK_LUOFSHAREDLANES_HPP
 
@@ -22,19 +22,13 @@ namespace Batchwork::Impl {
 /// inverses than a lane for each row; 0 where it never is.
 template <class T>
 constexpr int lu_extent_of_shared_lanes(LuTask task) {
-  return task == LuTask::solution   ? 24
-         : task == LuTask::factors  ? 16
-         : task == LuTask::inverses ? (sizeof(T) == 4 ? 12 : 0)
-                                    : 12;
+  return task == LuTask::factors ? 16 : task == LuTask::inverses ? (sizeof(T) == 4 ? 12 : 0) : 12;
 }
 /// Lanes that share a matrix, and teams of a multiprocessor: as were fastest (H200, CUDA 13).
 template <class T, int N>
-inline constexpr int lanes_of_lu = N < 16 || (N == 16 && sizeof(T) == 4) ? 4 : 8;
+inline constexpr int lanes_of_lu = N < 16 || sizeof(T) == 4 ? 4 : 8;
 template <class T, int N>
-inline constexpr int teams_of_lu_lanes = sizeof(T) == 4 ? (N < 24 ? 4 : 3)
-                                         : N < 16       ? 3
-                                         : N < 24       ? 4
-                                                        : 2;
+inline constexpr int teams_of_lu_lanes = N < 16 && sizeof(T) == 8 ? 3 : 4;
 
 /// On a device, for matrices of up to N rows: the identity is beyond them.
 template <class T, int N, LuTask Task>
@@ -44,6 +38,7 @@ struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu
   using S = Distributed<T, L, 1, N>;
   using Ex = typename S::exchange;
   static_assert(N % L == 0 && !Ex::ragged, "each lane has whole rows, and a line of the exchange");
+  static_assert(Task != LuTask::solution, "SolutionOfSharedLanes");
 
   StoredItems<T const> a, b;
   StoredItems<T> x, lu;
@@ -78,13 +73,7 @@ struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu
       }
     } else {
       bool finite = true;
-      if constexpr (Task == LuTask::solution) {
-        of.meet(b.items_near);
-        of.load(b, p.n, 1);
-        f.factors.grid = of.grid();
-        finite = put_solution(f, code != 0);
-        of.store(x, p.n, 1);
-      } else if constexpr (Task == LuTask::inverses) {
+      if constexpr (Task == LuTask::inverses) {
         finite = put_columns(f.inverse(), of.grid(), p.n, code != 0);
         of.store(x, p.n, p.n);
       } else {
@@ -144,29 +133,6 @@ struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu
       }
     }
     return right;
-  }
-  /// The solution for the vector that is in the first column of the exchange, in its place. \returns whether the lane's rows are finite
-  BATCHWORK_INLINE bool put_solution(Lu<S, N> const& f, bool failed) const {
-    LaneGrid const& grid = f.factors.grid;
-    T* const numbers = grid.template numbers<T>();
-    Vector<S, N> right;
-    right.grid = grid;
-    right.info = 0;
-    BATCHWORK_UNROLL
-    for (int m = 0; m < mine; ++m) {
-      int const i = right.line(m);
-      right.set_local(m, 0, i < p.n ? numbers[i * Ex::leading] : T(0));
-    }
-    auto const solution = f.solve(right);
-    grid.sync();
-    bool finite = true;
-    BATCHWORK_UNROLL
-    for (int m = 0; m < mine; ++m) {
-      T const z = unless_failed(failed, solution.local(m, 0));
-      finite = finite && (solution.line(m) >= p.n || is_finite(z));
-      numbers[solution.line(m) * Ex::leading] = z;
-    }
-    return finite;
   }
   /// The columns of a solution to the exchange, and whether the first `some` that the lane has are finite.
   template <class X>

@@ -65,8 +65,10 @@ struct ColumnsOfLanes {
     }
     template <class F>
     BATCHWORK_INLINE void for_each_of(int first, int end, F const& f) const {
+      // From a constant on: else the compiler may leave a loop, and put the columns of the lane into local memory.
       BATCHWORK_UNROLL
-      for (int i0 = first / deep * deep; i0 < end; i0 += deep) {
+      for (int i0 = 0; i0 < M; i0 += deep) {
+        if (i0 + deep <= first || i0 >= end) continue;
         Unit<T> const u = *reinterpret_cast<Unit<T> const*>(column + i0);
         BATCHWORK_UNROLL
         for (int n = 0; n < deep; ++n)
@@ -365,7 +367,8 @@ struct ColumnsOfLanes {
   template <class F>
   BATCHWORK_INLINE void publish(T* to, int m, int first, F const& is_left_out) const {
     BATCHWORK_UNROLL
-    for (int i0 = first / deep * deep; i0 < M; i0 += deep) {
+    for (int i0 = 0; i0 < M; i0 += deep) {
+      if (i0 + deep <= first) continue;
       Unit<T> u;
       BATCHWORK_UNROLL
       for (int n = 0; n < deep; ++n)
