@@ -11,6 +11,7 @@
 #include "tile/Batchwork_TriangularSolve.hpp"
 #include "tile/detail/Batchwork_Adjugate.hpp"
 #include "tile/detail/Batchwork_RowsOfLane.hpp"
+#include "tile/detail/shared/Batchwork_InverseOfLanes.hpp"
 #include "tile/detail/shared/Batchwork_RowsOfLanes.hpp"
 
 namespace Batchwork {
@@ -311,7 +312,34 @@ BATCHWORK_INLINE auto determinant(A const& a) {
     return Scalar<S>(product, a.info);
   }
 }
-/// The inverse of a, a general tile: by lu(a), of a triangular or diagonal one by substitution, without a test of its diagonal. Of 2 x 2
+namespace Impl {
+
+/// Of a tile whose items are shared by lanes, its rows dealt out.
+template <class A>
+BATCHWORK_INLINE auto inverse_of_lanes(A const& a) {
+  using S = dealt_t<value_t<A>, true>;
+  constexpr int N = A::rows;
+  LaneGrid const& grid = grid_of(a);
+  InverseOfLanes<scalar_t<S>, S::lanes, N, typename S::exchange> rows(grid, N);
+  auto const lines = lines_of<S, true>(a, grid);
+  BATCHWORK_UNROLL
+  for (int m = 0; m < rows.mine; ++m) {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k) rows.own[m][k] = lines.get(m, k);
+  }
+  Matrix<S, N, N> x;
+  x.grid = grid;
+  std::int32_t const code = rows.invert(N);
+  x.info = first_failure(a.info, code);
+  rows.put(N, code != 0);
+  grid.sync();
+  take_own_lines<N, N, 0, S>(x.a, grid);
+  return x;
+}
+
+}  // namespace Impl
+
+/// The inverse of a, a general tile: by lu(a), where lanes share an item from 5 rows on by Gauss-Jordan elimination with the same pivots, of a triangular or diagonal one by substitution, without a test of its diagonal. Of 2 x 2
 /// that one lane or a pack has the adjugate is divided by the determinant where that is larger than its rounding error, which lu(a)
 /// finds singular or not, too: 8 operations, and |a x - 1| and |x a - 1| are at most 2 eps |a| |x|, entry by entry.
 template <Tile A>
@@ -328,6 +356,8 @@ BATCHWORK_INLINE auto inverse(A const& a) {
     if (Batchwork::any(!closed.regular))
       x = Batchwork::select(closed.regular, x, lu(general).inverse());
     return x;
+  } else if constexpr (Impl::is_distributed<S> && A::rows >= 5) {
+    return Impl::inverse_of_lanes(a);
   } else {
     return lu(a).inverse();
   }

@@ -13,6 +13,7 @@
 #include <string>
 #include <type_traits>
 
+#include "dense/lu/detail/Batchwork_InverseOfSharedLanes.hpp"
 #include "dense/lu/detail/Batchwork_InverseRows.hpp"
 #include "dense/lu/detail/Batchwork_LuHost.hpp"
 #include "dense/lu/detail/Batchwork_LuInWorkspace.hpp"
@@ -73,20 +74,32 @@ bool launch_lu_kernel(Exec const& exec, Call const& call, LuProblem<T> const& p,
       TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
   return true;
 }
+/// The largest extent for which lanes that share an item are faster than a warp for each, of which half of the lanes have no row at 16
+/// rows.
+constexpr int lu_extent_of_shared_lanes(LuTask task) {
+  return task == LuTask::solution   ? 32
+         : task == LuTask::inverses ? 24
+         : task == LuTask::factors  ? 16
+                                    : 12;
+}
+template <class T, int N, LuTask Task>
+using LuBySharedLanes =
+    std::conditional_t<Task == LuTask::solution, SolutionOfSharedLanes<T, N>,
+                       std::conditional_t<Task == LuTask::inverses, InverseOfSharedLanes<T, N>,
+                                          LuOfSharedLanes<T, N, Task>>>;
+
 /// Lanes that hold matrices in their registers. \returns whether there is such a kernel
 template <LuTask Task, class T, class Exec>
 bool launch_lu_in_registers(Exec const& exec, Call const& call, LuProblem<T> const& p,
                             DeviceLimits const& limits) {
   if constexpr (Vendor::has_shuffles) {
-    constexpr int shared = lu_extent_of_shared_lanes<T>(Task);
+    constexpr int shared = lu_extent_of_shared_lanes(Task);
     auto const of_shared_lanes = [&]<int N>(KnownExtent<N>) {
-      if constexpr (Task == LuTask::solution)
-        return p.n <= N && launch_lu_kernel<SolutionOfSharedLanes<T, N>>(exec, call, p, limits);
-      else if constexpr (N > shared) return false;
-      else return p.n <= N && launch_lu_kernel<LuOfSharedLanes<T, N, Task>>(exec, call, p, limits);
+      if constexpr (N > shared) return false;
+      else return p.n <= N && launch_lu_kernel<LuBySharedLanes<T, N, Task>>(exec, call, p, limits);
     };
     auto const in_tiles = [&]<int Tiles>(KnownExtent<Tiles>) {
-      if constexpr (Task == LuTask::solution && 8 * Tiles <= lu_rows_of_shared_lanes) return false;
+      if constexpr (8 * Tiles <= shared) return false;
       else if constexpr (Task == LuTask::inverses && rows_invert_faster<T>(8 * Tiles))
         return launch_lu_kernel<InverseRows<T, 8 * Tiles>>(exec, call, p, limits);
       else return launch_lu_kernel<LuTiles<T, Tiles, Task>>(exec, call, p, limits);

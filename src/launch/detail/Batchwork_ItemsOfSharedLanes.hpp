@@ -56,6 +56,13 @@ struct ItemsOfSharedLanes {
     Vendor::wait_for_copies();
     meet(from.items_near);
   }
+  /// The calling lane's lines of what was loaded, line m L + lane for line m.
+  template <int Mine>
+  BATCHWORK_INLINE void read_lines(T (&own)[Mine][N]) const {
+    T const* const from = numbers(rank() / L) + rank() % L * Ex::leading;
+    BATCHWORK_UNROLL
+    for (int m = 0; m < Mine; ++m) read_together(own[m], from + m * L * Ex::leading);
+  }
   /// The same the other way, once all lanes have written it; and the exchanges are free again.
   BATCHWORK_INLINE void store(StoredItems<T> const& to, int rows, int cols) const {
     meet(to.items_near);

@@ -179,7 +179,7 @@ void check_shared_lanes(int n, int columns, std::int64_t items, Arranged how, Ra
                         auto const limits = h200_with_kokkos_5();
                         if (Task == Impl::LuTask::solutions && p.columns == 1)
                           run_kernel(Impl::SolutionOfSharedLanes<T, N>(p, limits), limits);
-                        else run_kernel(Impl::LuOfSharedLanes<T, N, Task>(p, limits), limits);
+                        else run_kernel(Impl::LuBySharedLanes<T, N, Task>(p, limits), limits);
                       });
 }
 TEST(LuTeams, ItemsThatLanesShare) {
@@ -285,13 +285,15 @@ void check_inverse_rows(int n, std::int64_t items, Arranged how, Random& random)
   if constexpr (Impl::Vendor::has_shuffles)
     check_inverses<T>(n, items, how, random, [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
       auto const limits = h200_with_kokkos_5();
-      if constexpr (Task == Impl::LuTask::inverses)
-        run_kernel(Impl::InverseRows<T, N>(p, limits), limits);
+      using enum Impl::LuTask;
+      if constexpr (Task == inverses && N <= Impl::lu_extent_of_shared_lanes(inverses))
+        run_kernel(Impl::InverseOfSharedLanes<T, N>(p, limits), limits);
+      else if constexpr (Task == inverses) run_kernel(Impl::InverseRows<T, N>(p, limits), limits);
       else run_kernel(Impl::LuTiles<T, N / 8, Task>(p, limits), limits);
     });
 }
-/// Half a warp, a warp with a row a lane or two, two warps with columns in turn; full ones, lanes without rows, one item of two.
-TEST(InverseRows, OfLanes) {
+/// Lanes that share an item; a warp with a row a lane or two, two warps with columns in turn; full ones, lanes without rows.
+TEST(LuTeams, InversesInRows) {
   Random random(12);
   for (auto how : all_arranged) {
     check_inverse_rows<float, 16>(13, 17, how, random);
@@ -300,6 +302,7 @@ TEST(InverseRows, OfLanes) {
   }
   check_inverse_rows<double, 16>(1, 13, Arranged::interleaved, random);
   check_inverse_rows<float, 24>(23, 1, Arranged::item_contiguous, random);
+  check_inverse_rows<double, 24>(24, 9, Arranged::interleaved, random);
   check_inverse_rows<float, 32>(32, 7, Arranged::item_contiguous, random);
   check_inverse_rows<float, 40>(37, 7, Arranged::interleaved, random);
   check_inverse_rows<double, 48>(48, 3, Arranged::item_contiguous, random);

@@ -40,13 +40,11 @@ constexpr bool rows_invert_faster(int rows) {
 /// row, which the other one reads behind a barrier. Where has_shuffles.
 template <class T, int N>
 struct InverseRows {
-  static_assert(N % 8 == 0 && N <= 64);
+  static_assert(N % 8 == 0 && N > 24 && N <= 64);
   static constexpr int warps = N > 32 && 2 * N*(int(sizeof(T)) / 4) > 200 ? 2 : 1;
-  /// Lanes of a matrix: half a warp where they suffice.
-  static constexpr int count = N <= 16 ? 16 : warps * lanes_of_warp;
-  static constexpr int in_step = count / warps;                ///< lanes that have whole rows
-  static constexpr int of_lane = (N + in_step - 1) / in_step;  ///< rows of a lane
-  static constexpr int columns = N / warps;                    ///< of these
+  static constexpr int count = warps * lanes_of_warp;                      ///< lanes of a matrix
+  static constexpr int of_lane = (N + lanes_of_warp - 1) / lanes_of_warp;  ///< rows of a lane
+  static constexpr int columns = N / warps;                                ///< of these
   /// Numbers that are read at once, and those from one row to the next, so that lanes that read the same place of theirs do not
   /// wait for each other; of the result, where they write one number at a time.
   static constexpr int together = 16 / int(sizeof(T)), leading = N + together,
@@ -79,9 +77,7 @@ struct InverseRows {
   InverseRows(LuProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     of_a = MatrixTravel::of(p.a, p.n, p.n, true, true);
     of_x = MatrixTravel::of(p.x, p.n, p.n, true, true);
-    int const least = lanes_of_warp / in_step;
-    int const most = std::max(least, of_a.by_items || of_x.by_items ? most_items : usual_items);
-    items_per_team = least;
+    int const most = of_a.by_items || of_x.by_items ? most_items : usual_items;
     double_items(items_per_team, most, p.items,
                  [&] { return bytes() <= limits.scratch(2, team()); });
   }
@@ -125,9 +121,9 @@ struct InverseRows {
     std::int32_t code = invert(member, here, rows, numbers);
     wait_for_item(member, here);
     bool const finite = put_rows(rows, numbers, code != 0);
-    unsigned const failed = Vendor::votes_of<in_step>(!finite, here.lane % in_step);
+    unsigned const failed = Vendor::votes_of<lanes_of_warp>(!finite, here.lane % lanes_of_warp);
     std::int32_t* const failures = reinterpret_cast<std::int32_t*>(order_in(numbers) + N);
-    if (warps > 1 && here.lane % in_step == 0) failures[rows.warp] = failed != 0 ? 1 : 0;
+    if (warps > 1 && here.lane % lanes_of_warp == 0) failures[rows.warp] = failed != 0 ? 1 : 0;
     meet();
 
     {
@@ -165,10 +161,10 @@ struct InverseRows {
     int slot;  ///< which of its rows it is, where the lane has it, else -1
 
     BATCHWORK_INLINE void read(int n, int lane, T const* numbers) {
-      warp = warps == 1 ? 0 : lane / in_step;
+      warp = warps == 1 ? 0 : lane / lanes_of_warp;
       BATCHWORK_UNROLL
       for (int s = 0; s < of_lane; ++s) {
-        row[s] = lane % in_step + in_step * s;
+        row[s] = lane % lanes_of_warp + lanes_of_warp * s;
         place[s] = row[s] < n ? -1 : N;
         divisor[s].scale = divisor[s].inverse = T(1);
         T const* const from = numbers + (row[s] < N ? row[s] : 0) * leading;
@@ -190,11 +186,11 @@ struct InverseRows {
         of_best = key > best ? s : of_best;
         best = key > best ? key : best;
       }
-      found.key = Vendor::largest_of<in_step>(best);
-      unsigned votes = Vendor::votes_of<in_step>(best == found.key, row[0]);
+      found.key = Vendor::largest_of<lanes_of_warp>(best);
+      unsigned votes = Vendor::votes_of<lanes_of_warp>(best == found.key, row[0]);
       if constexpr (of_lane == 2) {
         unsigned const of_first =
-            Vendor::votes_of<in_step>(best == found.key && of_best == 0, row[0]);
+            Vendor::votes_of<lanes_of_warp>(best == found.key && of_best == 0, row[0]);
         votes = of_first == 0 ? votes : of_first;
       }
       slot = row[0] == Vendor::lowest_bit(votes) ? of_best : -1;

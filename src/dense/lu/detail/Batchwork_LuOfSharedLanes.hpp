@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LuOfSharedLanes: lu, solve_lu for several right-hand sides, inverse and determinant of matrices that some lanes of a warp share, whole
-/// rows each, in their registers, as lu(tile).
+/// LuOfSharedLanes: lu, solve_lu for several right-hand sides and determinant of matrices that some lanes of a warp share, whole rows each, in
+/// their registers, as lu(tile).
 #ifndef BATCHWORK_LUOFSHAREDLANES_HPP
 #define BATCHWORK_LUOFSHAREDLANES_HPP
 
@@ -18,12 +18,6 @@
 
 namespace Batchwork::Impl {
 
-/// The largest extent for which this is faster than a warp for each matrix, of which half of the lanes have no row at 16 rows, or for
-/// inverses than a lane for each row; 0 where it never is.
-template <class T>
-constexpr int lu_extent_of_shared_lanes(LuTask task) {
-  return task == LuTask::factors ? 16 : task == LuTask::inverses ? (sizeof(T) == 4 ? 12 : 0) : 12;
-}
 /// Lanes that share a matrix, and teams of a multiprocessor: as were fastest (H200, CUDA 13).
 template <class T, int N>
 inline constexpr int lanes_of_lu = N < 16 || sizeof(T) == 4 ? 4 : 8;
@@ -38,7 +32,7 @@ struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu
   using S = Distributed<T, L, 1, N>;
   using Ex = typename S::exchange;
   static_assert(N % L == 0 && !Ex::ragged, "each lane has whole rows, and a line of the exchange");
-  static_assert(Task != LuTask::solution, "SolutionOfSharedLanes");
+  static_assert(Task == LuTask::factors || Task == LuTask::solutions);
 
   StoredItems<T const> a, b;
   StoredItems<T> x, lu;
@@ -73,20 +67,15 @@ struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu
       }
     } else {
       bool finite = true;
-      if constexpr (Task == LuTask::inverses) {
-        finite = put_columns(f.inverse(), of.grid(), p.n, code != 0);
-        of.store(x, p.n, p.n);
-      } else {
-        BATCHWORK_KEEP_LOOP
-        for (int c0 = 0; c0 < p.columns; c0 += N) {
-          int const some = p.columns - c0 < N ? p.columns - c0 : N;
-          of.meet(b.items_near);
-          of.load(columns_from(b, c0), p.n, some);
-          f.factors.grid = of.grid();
-          auto const solution = f.solve(columns_in(f.factors.grid, some));
-          finite = put_columns(solution, of.grid(), some, code != 0) && finite;
-          of.store(columns_from(x, c0), p.n, some);
-        }
+      BATCHWORK_KEEP_LOOP
+      for (int c0 = 0; c0 < p.columns; c0 += N) {
+        int const some = p.columns - c0 < N ? p.columns - c0 : N;
+        of.meet(b.items_near);
+        of.load(columns_from(b, c0), p.n, some);
+        f.factors.grid = of.grid();
+        auto const solution = f.solve(columns_in(f.factors.grid, some));
+        finite = put_columns(solution, of.grid(), some, code != 0) && finite;
+        of.store(columns_from(x, c0), p.n, some);
       }
       // Where only a result is not finite. A number of b may be what is not.
       bool const failed = of.grid().template largest<L>(finite ? 0 : 1) != 0;
