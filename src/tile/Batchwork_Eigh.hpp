@@ -21,13 +21,13 @@ namespace Batchwork {
 namespace Impl {
 
 /// Whether eigh goes by tridiagonal matrices: in packs, and where lanes share items that are not very small, if the exchange has room for
-/// the two vectors of such a matrix. To 8 rows in double rotations are quicker there, so that no room is made for them.
+/// the two vectors of such a matrix. Behind the lines of larger items it has some for smaller ones, too, which are left to rotations.
 template <class S, int N>
 inline constexpr bool finds_eigenpairs_by_ql = are_packs<S> && !is_distributed<S>;
 template <class S, int N>
   requires(is_distributed<S> && N > 4 && N <= 32)
 inline constexpr bool finds_eigenpairs_by_ql<S, N> =
-    S::exchange::has_room_beside || (S::exchange::has_pairs_behind && N > 8);
+    S::exchange::has_room_beside || (S::exchange::has_pairs_behind && N > 6);
 
 /// Takes symmetric columns, whose entries are of the size of one, to the eigenvectors, and finds the values of own ones, both in ascending
 /// order. Nothing is found where an item is not `finite`: all is NaN. Returns a mask: items whose iterations did not end.

@@ -97,7 +97,7 @@ struct Exchange {
   /// behind all of them in double to 12 rows, where a unit a line is cheap; -1 where there is no place.
   static constexpr bool has_room_beside = lines + per_unit <= leading;
   static constexpr bool has_pairs_behind =
-      !has_room_beside && sizeof(T) == 8 && L > 1 && L <= 4 && E > 8 && E <= 12;
+      !has_room_beside && sizeof(T) == 8 && L > 1 && L <= 4 && E > 6 && E <= 12;
   static constexpr int pairs = has_room_beside    ? leading - per_unit
                                : has_pairs_behind ? lines * leading
                                                   : -1;

@@ -599,6 +599,14 @@ constexpr int symmetric_of_item() {
     return 0;
   }
 }
+/// Whether the same numbers of neighbouring items are neighbours in memory.
+template <class B>
+constexpr bool has_items_side_by_side() {
+  if constexpr (requires { decltype(B::loc)::lanes_are_neighbours; })
+    return decltype(B::loc)::lanes_are_neighbours;
+  else return false;
+}
+
 /// Whether a warp shares an item in blocks by default: where all matrices of items are symmetric and large.
 template <class T, class... B>
 inline constexpr bool takes_fragments =
@@ -626,7 +634,17 @@ struct DividedLanes {
   static constexpr int lanes = complex ? 1 : L > 0 ? L : in_blocks ? 32 : lanes_per_item<T>(extent);
   static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
   static constexpr std::size_t available = Way::scratch;
-  static constexpr int copy_group = copy_group_lanes(lanes, exchange, available);
+  static constexpr int usual_group = copy_group_lanes(lanes, exchange, available);
+  static constexpr std::size_t items_of_sector = 32 / sizeof(T);
+  /// Twice as many lanes where those of the usual group have half a sector of neighbouring items, if commons find room beside their
+  /// exchange still.
+  static constexpr bool halves_sectors =
+      usual_group < 128 && usual_group / lanes < int(items_of_sector) &&
+      (has_items_side_by_side<B>() || ...) &&
+      exchange * items_of_sector +
+              Stage<GridLanes<lanes, extent, true, 2 * usual_group, Way>, B...>::bytes <=
+          available;
+  static constexpr int copy_group = halves_sectors ? 2 * usual_group : usual_group;
   using staging = GridLanes<lanes, extent, true, copy_group, Way>;
   static constexpr std::size_t exchanged = exchange * std::size_t(copy_group / lanes);
   // Where not all are staged, fetching ahead comes first.
