@@ -234,9 +234,10 @@ def beside_peer(own, peer):
     return f"{digits(own.ns)} ({percent(own.fraction())}{times(own, peer, ', x {}')})" if own else ""
 
 
-def operations(results, type="float", own=OWN):
-    """Single operations beside cuBLAS or cuSOLVER."""
-    chosen = [r for r in results if r.type == type]
+def operations(results, type="float", own=OWN, kinds=None):
+    """Single operations, all or those of `kinds`, one or a list, beside cuBLAS or cuSOLVER."""
+    wanted = [kinds] if isinstance(kinds, str) else kinds
+    chosen = [r for r in results if r.type == type and (wanted is None or r.kind in wanted)]
     columns = list(dict.fromkeys((r.kind, r.layout) for r in chosen if r.implementation == own))
     rows = []
     for D in sizes_of([r for r in chosen if r.implementation == own]):
