@@ -32,7 +32,7 @@ struct TriangularSolve {
 struct LuSolve {
   template <class X, class A, class B>
   KOKKOS_FUNCTION void operator()(X& x, A const& a, B const& b) const {
-    x = solve(lu(a), b);
+    x = solve(a, b);
   }
 };
 

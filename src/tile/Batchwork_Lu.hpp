@@ -6,6 +6,10 @@
 #ifndef BATCHWORK_LU_HPP
 #define BATCHWORK_LU_HPP
 
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
 #include "tile/Batchwork_Generate.hpp"
 #include "tile/Batchwork_LogSum.hpp"
 #include "tile/Batchwork_TriangularSolve.hpp"
@@ -13,6 +17,7 @@
 #include "tile/detail/Batchwork_RowsOfLane.hpp"
 #include "tile/detail/shared/Batchwork_InverseOfLanes.hpp"
 #include "tile/detail/shared/Batchwork_RowsOfLanes.hpp"
+#include "tile/detail/shared/Batchwork_SolutionOfLanes.hpp"
 
 namespace Batchwork {
 
@@ -292,11 +297,55 @@ BATCHWORK_INLINE auto inverse(Lu<S, N> const& a) {
   return a.inverse();
 }
 
-/// x with a x = b for a general a: solve(lu(a), b).
+namespace Impl {
+
+/// For one vector, of tiles whose items are shared by lanes; the rows of the matrix are dealt out.
+template <class A, class B>
+BATCHWORK_INLINE auto solution_of_lanes(A const& a, B const& b) {
+  using S = dealt_t<value_t<A>, true>;
+  constexpr int N = A::rows;
+  SolutionOfLanes<scalar_t<S>, S::lanes, N, typename S::exchange> rows(grid_of(a), N);
+  auto const of_a = lines_of<S, true>(a, rows.grid);
+  BATCHWORK_UNROLL
+  for (int m = 0; m < rows.mine; ++m) {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k) rows.own[m][k] = of_a.get(m, k);
+  }
+  auto const of_b = lines_of<S, true>(b, rows.grid);
+  BATCHWORK_UNROLL
+  for (int m = 0; m < rows.mine; ++m) rows.rest[m] = of_b.get(m, 0);
+  std::int32_t const code = rows.eliminate(N);
+  rows.substitute(N);
+  rows.grid.sync();
+  general_t<S, N, 1, B::is_vector> x;
+  x.grid = rows.grid;
+  x.info = merge_info<S>(first_failure(a.info, code), b.info);
+  BATCHWORK_UNROLL
+  for (int m = 0; m < rows.mine; ++m) {
+    auto const z = rows.solution(rows.row(m) < N ? rows.row(m) : 0);
+    x.set_local(m, 0, code != 0 ? std::numeric_limits<scalar_t<S>>::quiet_NaN() : z);
+  }
+  return x;
+}
+/// Whether solve(a, b) goes so: the same type of numbers, and rows enough.
+template <class A, class B>
+inline constexpr bool solves_by_lanes = [] {
+  if constexpr (is_distributed<value_t<A>>)
+    return A::rows >= 4 && B::cols == 1 &&
+           std::is_same_v<scalar_t<value_t<A>>, scalar_t<value_t<B>>>;
+  else return false;
+}();
+
+}  // namespace Impl
+
+/// x with a x = b for a general a: solve(lu(a), b), with the same pivots; for a vector no factors are kept.
 template <Tile A, Tile B>
   requires(A::structure == Structure::general)
 BATCHWORK_INLINE auto solve(A const& a, B const& b) {
-  return lu(a).solve(b);
+  static_assert(B::rows == A::rows && A::rows == A::cols,
+                "Batchwork::solve: the right-hand side has another number of rows than the matrix");
+  if constexpr (Impl::solves_by_lanes<A, B>) return Impl::solution_of_lanes(a, b);
+  else return lu(a).solve(b);
 }
 /// det a: by lu(a), of a triangular or diagonal tile the product of its diagonal.
 template <Tile A>

@@ -58,7 +58,7 @@ struct OpenRows {
   }
 
   /// The largest number of column k, of those in open rows, is the pivot; its row is shown from column `first` on, and is no longer
-  /// open. show(m, its place in the exchange) is called for row m of its lane.
+  /// open. Behind that show(m, its place in the exchange) is called for row m of its lane.
   template <class Show>
   BATCHWORK_INLINE void choose_pivot(int k, int first, Show const& show) {
     std::int32_t largest = key(0, k);
@@ -85,7 +85,6 @@ struct OpenRows {
       for (int m = 0; m < mine; ++m) {
         if (m != which) continue;
         place[m] = taken(k);
-        show(m, to);
         BATCHWORK_UNROLL
         for (int j0 = 0; j0 < N; j0 += deep) {
           if (j0 + deep <= first) continue;
@@ -94,6 +93,7 @@ struct OpenRows {
           for (int e = 0; e < deep; ++e) u.v[e] = j0 + e < N ? own[m][j0 + e] : T(0);
           *reinterpret_cast<Unit<T>*>(to + j0) = u;
         }
+        show(m, to);
       }
     }
     grid.sync();

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// SolutionOfLanes: a x = b for one vector, the rows of the matrix being dealt out to the lanes that share an item.
+#ifndef BATCHWORK_SOLUTIONOFLANES_HPP
+#define BATCHWORK_SOLUTIONOFLANES_HPP
+
+#include <cstdint>
+
+#include "tile/detail/shared/Batchwork_OpenRows.hpp"
+
+namespace Batchwork::Impl {
+
+/// Elimination with partial pivoting of rows that stay where they are, with their numbers of b: in each step the lane of the pivot shows its
+/// row, and the open ones lose their multiple of it. So b comes out as the solution of L y = P b, and nothing of L is kept. Then each x in
+/// turn is shown by the lane that has its row. (Golub and Van Loan, Matrix Computations, 4th edition, sections 3.1 and 3.4.) N^3 / 3
+/// multiply-adds and N searches over L lanes.
+template <class T, int L, int N, class Ex>
+struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
+  using Rows = OpenRows<T, L, N, Ex>;
+  using Rows::grid, Rows::own, Rows::mine, Rows::Rows;
+  T rest[mine];  ///< the numbers of b
+
+  /// \returns the status of the first pivot that is zero or not finite
+  BATCHWORK_INLINE std::int32_t eliminate(int n) {
+    grid.sync();
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k) {
+      if (k >= n) continue;
+      // In the place of the pivot, which is not asked for any more.
+      this->choose_pivot(k, k + 1, [&](int m, T* to) { to[k] = rest[m]; });
+      PivotReciprocal<T> const d = this->divisor(k);
+      T const of_b = this->shown(k)[k];
+      T multiple[mine];
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m) {
+        T const quotient = d * own[m][k];
+        multiple[m] = this->is_open(m) ? quotient : T(0);
+        rest[m] -= multiple[m] * of_b;
+      }
+      this->subtract(k, k + 1, multiple);
+    }
+    return this->status();
+  }
+  /// For all lanes to read behind the next wait: solution(i).
+  BATCHWORK_INLINE void substitute(int n) {
+    grid.sync();
+    BATCHWORK_UNROLL
+    for (int k = N - 1; k >= 0; --k) {
+      if (k >= n) continue;
+      PivotReciprocal<T> const d = this->divisor(k);
+      T left = rest[0];
+      bool found = this->is_in_place(0, k);
+      BATCHWORK_UNROLL
+      for (int m = 1; m < mine; ++m) {
+        bool const here = this->is_in_place(m, k);
+        left = here ? rest[m] : left;
+        found = found || here;
+      }
+      if (found) this->line(0)[k] = d * left;
+      grid.sync();
+      T const z = solution(k);
+      // Rows in places behind k are done with: what becomes of them does not matter.
+      BATCHWORK_UNROLL
+      for (int m = 0; m < mine; ++m) rest[m] -= own[m][k] * z;
+    }
+  }
+  BATCHWORK_INLINE T solution(int i) const { return this->line(0)[i]; }
+};
+
+}  // namespace Batchwork::Impl
+
+#endif
