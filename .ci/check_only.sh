@@ -3,12 +3,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # check_only.sh <folder> <source> <compiler> [flags]: the compiler checks a source. What nearly all of them begin with is precompiled
-# in the folder, by the first that comes; a compiler that cannot use it, since flags differ, reads the headers.
+# in the folder, by the first that comes; a compiler that cannot use it, since flags differ, reads the headers. A source in float that has
+# a twin in double is checked together with that.
 
 set -euo pipefail
 folder=$1 source=$2
 shift 2
 mkdir -p "$folder"
+twin=()
+case $source in
+  *_float*.cpp) if [ -e "${source/_float/_double}" ]; then exit; fi ;;
+  *_double*.cpp) if [ -e "${source/_double/_float}" ]; then twin=(-include "${source/_double/_float}"); fi ;;
+esac
 (
   flock 9
   if [ ! -e "$folder/first.hpp" ]; then
@@ -21,4 +27,4 @@ mkdir -p "$folder"
     "$@" -x c++-header "$folder/first.hpp" -o "$folder/first.hpp.gch" 2>/dev/null || true
   fi
 ) 9>"$folder/lock"
-exec "$@" -include "$folder/first.hpp" -fsyntax-only "$source"
+exec "$@" -include "$folder/first.hpp" "${twin[@]}" -fsyntax-only "$source"

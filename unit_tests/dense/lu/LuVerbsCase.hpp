@@ -192,7 +192,7 @@ void check_smallest_number(int n, Solve const& solve) {
   for (int k = 0; k < n; ++k) {
     EXPECT_EQ(codes.at(k, 0, 0), 0) << "item " << k;
     for (int j = 0; j < n; ++j) {
-      T const want(j == 0 ? 5 : j + 1);
+      T const want = j == 0 ? T(5) : T(j + 1);
       EXPECT_NEAR(x.at(k, j, 0), want, 4 * want * std::numeric_limits<T>::epsilon())
           << "item " << k;
     }
