@@ -12,8 +12,8 @@ shift 2
 mkdir -p "$folder"
 twin=()
 case $source in
-  *_float*.cpp) if [ -e "${source/_float/_double}" ]; then exit; fi ;;
-  *_double*.cpp) if [ -e "${source/_double/_float}" ]; then twin=(-include "${source/_double/_float}"); fi ;;
+  *_float.cpp) if [ -e "${source/_float/_double}" ]; then exit; fi ;;
+  *_double.cpp) if [ -e "${source/_double/_float}" ]; then twin=(-include "${source/_double/_float}"); fi ;;
 esac
 (
   flock 9
