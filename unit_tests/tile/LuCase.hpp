@@ -26,6 +26,15 @@ struct FactorAndSolveByLu {
   }
 };
 
+/// The same without factors.
+struct SolveAndInvert {
+  template <class Y, class V, class A, class W>
+  KOKKOS_FUNCTION void operator()(Y& y, V& inverted, A const& a, W const& w) const {
+    y = solve(a, w);
+    inverted = inverse(a);
+  }
+};
+
 /// What item k is.
 enum class LuKind { random, graded, zero_diagonal, zero_column, tiny, not_a_number };
 inline LuKind lu_kind(std::int64_t k) { return LuKind(k % 6); }
@@ -105,11 +114,18 @@ void expect_lu(std::int64_t n, Run const& run) {
       in(w.const_view()), status(codes.view()));
   l.download(), u.download(), permuted.download(), x.download(), y.download();
   inverted.download(), det.download(), codes.download();
+  BatchIn<T, Layout, N, N> inverted_alone(n);
+  BatchIn<T, Layout, N> y_alone(n);
+  BatchIn<int, Left> codes_alone(n);
+  run(SolveAndInvert{}, out(y_alone.view()), out(inverted_alone.view()), in(a.const_view()),
+      in(w.const_view()), status(codes_alone.view()));
+  y_alone.download(), inverted_alone.download(), codes_alone.download();
 
   for (std::int64_t k = 0; k < n; ++k) {
     SCOPED_TRACE("item " + std::to_string(k) + " of " + std::to_string(N) + " rows");
     Dense const ak = a.dense(k), pk = permuted.dense(k), lk = l.dense(k), uk = u.dense(k);
     LuKind const kind = lu_kind(k);
+    if (kind != LuKind::tiny) EXPECT_EQ(codes_alone.at(k), codes.at(k));
     if (kind == LuKind::not_a_number) {
       EXPECT_EQ(Status::reason(codes.at(k)), Reason::not_finite);
       EXPECT_GE(Status::info(codes.at(k)), 1);
@@ -163,8 +179,10 @@ void expect_lu(std::int64_t n, Run const& run) {
     };
     solves(x.dense(k), b.dense(k), "columns");
     solves(y.dense(k), w.dense(k), "one column");
+    solves(y_alone.dense(k), w.dense(k), "one column without factors");
     if (kind == LuKind::tiny) continue;
     solves(inverted.dense(k), eye(N), "inverse");
+    solves(inverted_alone.dense(k), eye(N), "inverse without factors");
     long double product = 1;
     for (int i = 0; i < N; ++i) product *= uk(i, i);
     for (int i = 0; i < N; ++i)
@@ -178,6 +196,7 @@ void expect_lu(std::int64_t n, Run const& run) {
   }
   EXPECT_EQ(x.poisoned(), x.outside());
   EXPECT_EQ(inverted.poisoned(), inverted.outside());
+  EXPECT_EQ(inverted_alone.poisoned(), inverted_alone.outside());
 
   // Neighbours of what failed keep their bits where nothing fails.
   for (std::int64_t k = 0; k < n; ++k)

@@ -22,7 +22,7 @@ namespace Batchwork::Impl {
 template <class T, int L, int N, class Ex>
 struct OpenRows {
   static constexpr int mine = (N + L - 1) / L, deep = Ex::per_unit;
-  static_assert(N >= 4);
+  static_assert(N >= 4 && Ex::lines >= 4);
 
   LaneGrid grid;
   T own[mine][N];
@@ -46,7 +46,9 @@ struct OpenRows {
   BATCHWORK_INLINE T* shown(int k) const { return line(k % 2); }
   /// What is divided by pivot k, to the end.
   BATCHWORK_INLINE T* divisor_place(int k) const {
-    constexpr int of_line = N / 2 * 2;
+    // Pairs, in two lines whether N is even or odd.
+    constexpr int of_line = (N + 1) / 2 * 2;
+    static_assert(of_line <= Ex::leading);
     return line(2 + 2 * k / of_line) + 2 * k % of_line;
   }
   BATCHWORK_INLINE PivotReciprocal<T> divisor(int k) const {
