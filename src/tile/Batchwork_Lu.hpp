@@ -338,7 +338,8 @@ inline constexpr bool solves_by_lanes = [] {
 
 }  // namespace Impl
 
-/// x with a x = b for a general a: solve(lu(a), b), with the same pivots; for a vector no factors are kept.
+/// x with a x = b for a general a: solve(lu(a), b). For a vector, where lanes share an item of 4 rows or more, no factors are kept; of two
+/// sizes that differ by less than 2^-15 either may be the pivot then.
 template <Tile A, Tile B>
   requires(A::structure == Structure::general)
 BATCHWORK_INLINE auto solve(A const& a, B const& b) {
@@ -388,8 +389,8 @@ BATCHWORK_INLINE auto inverse_of_lanes(A const& a) {
 
 }  // namespace Impl
 
-/// The inverse of a, a general tile: by lu(a), where lanes share an item from 5 rows on by Gauss-Jordan elimination with the same pivots, of a triangular or diagonal one by substitution, without a test of its diagonal. Of 2 x 2
-/// that one lane or a pack has the adjugate is divided by the determinant where that is larger than its rounding error, which lu(a)
+/// The inverse of a, a general tile: by lu(a), where lanes share an item of 5 rows or more by Gauss-Jordan elimination with pivots as
+/// solve(a, b) has them; of a triangular or diagonal one by substitution, without a test of its diagonal. Of 2 x 2 that one lane or a pack has the adjugate is divided by the determinant where that is larger than its rounding error, which lu(a)
 /// finds singular or not, too: 8 operations, and |a x - 1| and |x a - 1| are at most 2 eps |a| |x|, entry by entry.
 template <Tile A>
 BATCHWORK_INLINE auto inverse(A const& a) {

@@ -94,7 +94,7 @@ struct Exchange {
     return units * per_unit;
   }();
   /// Where two numbers of each line stand that belong to none of its places: beside the line where there is room for a unit, else
-  /// behind all of them in double to 12 rows, where a unit a line is cheap; -1 where there is no place.
+  /// behind all of them in double from 7 to 12 rows, where a unit a line is cheap; -1 where there is no place.
   static constexpr bool has_room_beside = lines + per_unit <= leading;
   static constexpr bool has_pairs_behind =
       !has_room_beside && sizeof(T) == 8 && L > 1 && L <= 4 && E > 6 && E <= 12;

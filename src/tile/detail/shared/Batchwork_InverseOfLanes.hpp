@@ -14,7 +14,7 @@
 namespace Batchwork::Impl {
 
 /// Gauss-Jordan elimination with row pivoting in the place of the matrix (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
-/// edition, section 14.4). Its pivots are those of LU. In each step all rows but that of the pivot lose their multiple of it, and column k
+/// edition, section 14.4). In each step all rows but that of the pivot lose their multiple of it, and column k
 /// makes room for the column of the inverse that comes in its place. Rows are divided by their pivots at the end; then the row in
 /// place k is row k of the inverse, with its columns in the order of the pivots. N^3 multiply-adds and N searches over L lanes.
 template <class T, int L, int N, class Ex>

@@ -59,7 +59,8 @@ struct OpenRows {
     return d;
   }
 
-  /// The largest number of column k, of those in open rows, is the pivot; its row is shown from column `first` on, and is no longer
+  /// The largest number of column k, of those in open rows, is the pivot (to 2^-15: sizes have 20 bits, see pivot_key, of which lanes take
+  /// up to five); its row is shown from column `first` on, and is no longer
   /// open. Behind that show(m, its place in the exchange) is called for row m of its lane.
   template <class Show>
   BATCHWORK_INLINE void choose_pivot(int k, int first, Show const& show) {
