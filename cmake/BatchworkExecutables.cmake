@@ -3,7 +3,7 @@
 
 # How tests, benchmarks and examples are made:
 #
-#   batchwork_add_test(<name> <sources>... [QUICK] [OPTIMISED | UNOPTIMISED]
+#   batchwork_add_test(<name> <sources>... [QUICK] [OPTIMISED | UNOPTIMISED] [MAIN <library>]
 #                      [REQUIRES <dependency>...] [USES <dependency>...])
 #   batchwork_add_benchmark(<name> <sources>... [REQUIRES ...] [USES ...])
 #   batchwork_add_example(<name> <sources>... [REQUIRES ...] [USES ...])
@@ -72,14 +72,16 @@ endfunction()
 # and instructions say nothing, OPTIMISED (-O3) a few of each kind. QUICK are those that `./batchwork test` builds and runs
 # without --all: some of every area, what a user needs to trust a build.
 function(batchwork_add_test name)
-  cmake_parse_arguments(ARG "QUICK;OPTIMISED;UNOPTIMISED" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "QUICK;OPTIMISED;UNOPTIMISED" "MAIN" "" ${ARGN})
   _batchwork_add_executable(test ${name} added ${ARG_UNPARSED_ARGUMENTS} REQUIRES gtest)
   if(NOT added)
     return()
   endif()
-  # Those at -O0 and -O1 each have precompiled headers, whose flags must be theirs.
+  # Precompiled headers must have the flags of those that use them.
   set(main batchwork_test_main)
-  if(ARG_UNOPTIMISED)
+  if(ARG_MAIN)
+    set(main ${ARG_MAIN})
+  elseif(ARG_UNOPTIMISED)
     set(main batchwork_test_main_unoptimised)
   endif()
   target_link_libraries(${name} PRIVATE ${main})
