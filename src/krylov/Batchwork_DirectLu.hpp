@@ -14,6 +14,7 @@
 
 #include "krylov/Batchwork_Solve.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
+#include "krylov/direct/detail/Batchwork_DirectOfSharedLanes.hpp"
 #include "krylov/direct/detail/Batchwork_DirectPacks.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectRows.hpp"
@@ -98,12 +99,42 @@ auto with_direct_tiles(int rows, Run const& f) {
     default: return f(std::integral_constant<int, 18>());
   }
 }
+/// Runs f of the rows of the kernel for so many, an integral constant.
+template <class Run>
+auto with_direct_rows(int rows, Run const& f) {
+  switch (direct_rows_for(rows)) {
+    case 8: return f(std::integral_constant<int, 8>());
+    case 12: return f(std::integral_constant<int, 12>());
+    case 16: return f(std::integral_constant<int, 16>());
+    case 24: return f(std::integral_constant<int, 24>());
+    default: return f(std::integral_constant<int, 32>());
+  }
+}
+/// \returns false, and launches nothing, where that kernel is not the one for the call
+template <class T, class Exec>
+bool launch_direct_lanes(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
+                         DeviceLimits const& limits) {
+  if (p.n > direct_rows_of_lanes || p.columns != 1 || p.growth != nullptr || p.condition != nullptr)
+    return false;
+  return with_direct_rows(p.n, [&](auto rows) {
+    using Kernel = DirectOfSharedLanes<T, decltype(rows)::value>;
+    Kernel const kernel(p, limits);
+    if (!kernel.fits(limits)) return false;
+    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+        exec, kernel_label(call.verb, call.label), kernel,
+        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
+        [&] { return call.launch_words(p.n); });
+    return true;
+  });
+}
 /// \returns false, and launches nothing, where a team has too little scratch for an item
 template <DirectTask Task, class F, class T, class Exec>
 bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
                          DeviceLimits const& limits) {
   if constexpr (Vendor::has_shuffles) {
     if (p.n > direct_rows_in_tiles) return false;
+    if constexpr (Task == DirectTask::whole && std::is_same_v<T, F>)
+      if (launch_direct_lanes(exec, call, p, limits)) return true;
     return with_direct_tiles(p.n, [&](auto tiles) {
       constexpr int down = decltype(tiles)::value;
       auto const launch = [&](auto const& kernel) {

@@ -131,6 +131,22 @@ auto kept_by_tiles() {
                            });
 }
 
+/// Some lanes of a warp have an item; for some groups of items of a team.
+template <class Run>
+struct OnSharedLanes : OnTeams<Run> {
+  using without_condition = void;
+};
+template <class T, int N>
+auto shared_lanes(int groups = 1) {
+  auto const run = [groups](Impl::DirectProblem<T> const& p) {
+    auto const limits = h200_with_kokkos_5();
+    Impl::DirectOfSharedLanes<T, N> kernel(p, limits);
+    kernel.groups = groups;
+    run_kernel(kernel, limits);
+  };
+  return OnSharedLanes<decltype(run)>{{run}};
+}
+
 TEST(DirectLuTeams, KeptFactorsOfWarps) {
   Random random(9);
   check_direct_formats<double>(22, 1, 7, Arranged::interleaved, random, kept_by_tiles<double, 3>(),
@@ -157,6 +173,30 @@ TEST(DirectLuTeams, AnItemOfAWarp) {
   check_direct_formats<double>(33, 1, 5, Arranged::by_columns, random, tiles<double, 5>(), false);
   check_direct_formats<float>(33, 2, 5, Arranged::interleaved, random, tiles<float, 5>(), false);
 }
+TEST(DirectLuTeams, ItemsThatShareAWarp) {
+  Random random(21);
+  check_direct_formats<double>(22, 1, 19, Arranged::item_contiguous, random,
+                               shared_lanes<double, 24>());
+  check_direct_formats<double>(24, 1, 35, Arranged::interleaved, random,
+                               shared_lanes<double, 24>(2), false);
+  for (int rows : {1, 2, 5, 8})
+    check_direct_formats<double>(rows, 1, 35, all_arranged[rows % 4], random,
+                                 shared_lanes<double, 8>(), false);
+  check_direct_formats<float>(7, 1, 70, Arranged::interleaved, random, shared_lanes<float, 8>(2),
+                              false);
+  check_direct_formats<double>(11, 1, 9, Arranged::by_columns, random, shared_lanes<double, 12>(),
+                               false);
+  check_direct_formats<float>(12, 1, 33, Arranged::strided, random, shared_lanes<float, 12>());
+  check_direct_formats<double>(13, 1, 9, Arranged::interleaved, random, shared_lanes<double, 16>(),
+                               false);
+  check_direct_formats<float>(16, 1, 70, Arranged::interleaved, random, shared_lanes<float, 16>(3),
+                              false);
+  check_direct_formats<float>(23, 1, 18, Arranged::by_columns, random, shared_lanes<float, 24>(),
+                              false);
+  check_direct_formats<double>(31, 1, 9, Arranged::strided, random, shared_lanes<double, 32>());
+  check_direct_formats<float>(32, 1, 17, Arranged::item_contiguous, random,
+                              shared_lanes<float, 32>(2), false);
+}
 TEST(DirectLuTeams, AListOfThePattern) {
   Random random(11);
   check_direct_formats<double>(22, 1, 11, Arranged::item_contiguous, random, listed<double, 3>(1));
@@ -171,12 +211,17 @@ TEST(DirectLuTeams, AListOfThePattern) {
 /// Patterns that the list cannot be followed in, for seven items of teams of four or two, the last of them not full.
 TEST(DirectLuTeams, AListOfAFlawedPattern) {
   for (Arranged how : {Arranged::item_contiguous, Arranged::interleaved}) {
-    RepeatedColumns of(7, how);
-    listed<double, 2>(2)(direct_lu(relative(1e-14)), of.a(), of.b, of.x, of.log);
-    of.expect_solution(1e-15);
-    of.columns = indices_of<int>("columns", {0, 1, 2, 1, 0, 1});
-    listed<double, 2>(2)(direct_lu(), of.a(), of.b, of.x, of.log);
-    of.expect_invalid();
+    auto const check = [&](auto const& call) {
+      RepeatedColumns of(7, how);
+      call(direct_lu(relative(1e-14)), of.a(), of.b, of.x, of.log);
+      of.expect_solution(1e-15);
+      of.columns = indices_of<int>("columns", {0, 1, 2, 1, 0, 1});
+      call(direct_lu(), of.a(), of.b, of.x, of.log);
+      of.expect_invalid();
+    };
+    check(listed<double, 2>(2));
+    check(shared_lanes<double, 16>(2));
+    check(shared_lanes<double, 8>());
   }
 }
 /// Offsets that do not begin at zero, and entries before the first row and behind the last one, of columns beyond the rows.
@@ -185,12 +230,16 @@ TEST(DirectLuTeams, AListOfAPartOfTheEntries) {
   for (Arranged how : {Arranged::item_contiguous, Arranged::interleaved}) {
     TwoRows const sorted({2, 4, 6}, {9, -1, 0, 1, 0, 1, 200, 7, -5},
                          {none, none, 3, 2, 5, -4, none, none, none}, 7, how);
-    listed<double, 2>(2)(direct_lu(relative(1e-14)), sorted.a(), sorted.b, sorted.x, sorted.log);
-    sorted.expect_solution(1e-15);
     TwoRows const repeated({1, 4, 6}, {9, 1, 0, 0, 0, 1, 7}, {none, 2, 1, 2, 5, -4, none}, 7, how);
-    listed<double, 2>(2)(direct_lu(relative(1e-14)), repeated.a(), repeated.b, repeated.x,
-                         repeated.log);
-    repeated.expect_solution(1e-15);
+    auto const check = [&](auto const& call) {
+      for (TwoRows const* of : {&sorted, &repeated}) {
+        of->x.fill(poison<double>());
+        call(direct_lu(relative(1e-14)), of->a(), of->b, of->x, of->log);
+        of->expect_solution(1e-15);
+      }
+    };
+    check(listed<double, 2>(2));
+    check(shared_lanes<double, 16>(2));
   }
 }
 /// It is made where a multiprocessor holds no fewer items for it, of compressed rows alone.
@@ -239,7 +288,7 @@ TEST(DirectLuTeams, AnItemOfSomeWarps) {
 }
 /// A row whose factor is large meets a column whose factor is: both together overflow.
 TEST(DirectLuTeams, LargeFactorsOfARowAndAColumn) {
-  int const rows = 40;
+  int const rows = 30;
   DirectBatch<double> const of(full_pattern(rows), 1, 3, Arranged::item_contiguous);
   for (std::int64_t n = 0; n < 3; ++n) {
     for (int i = 0; i < rows; ++i) {
@@ -265,6 +314,7 @@ TEST(DirectLuTeams, LargeFactorsOfARowAndAColumn) {
   };
   expect_exactly(tiles<double, 5>());
   expect_exactly(tiles<double, 8>());
+  expect_exactly(shared_lanes<double, 32>());
 }
 /// Factors of float, with steps of refinement in double.
 TEST(DirectLuTeams, FactorsOfFloat) {
@@ -302,6 +352,19 @@ TEST(DirectLuTeams, FitDevices) {
   check.template operator()<5>(), check.template operator()<6>(), check.template operator()<7>();
   check.template operator()<8>(), check.template operator()<10>(), check.template operator()<12>();
   check.template operator()<15>(), check.template operator()<18>();
+  auto const check_lanes = [&]<class T, int N>(Impl::DirectProblem<T> q) {
+    q.n = N, q.items = 1000, q.compressed_entries = N * N;
+    Impl::DirectOfSharedLanes<T, N> const kernel(q, limits);
+    EXPECT_TRUE(kernel.fits(limits)) << N << " rows: " << kernel.bytes() << " bytes";
+    EXPECT_LE(kernel.team(), kernel.largest_team);
+  };
+  auto const check_type = [&]<class T>(Impl::DirectProblem<T> const& q) {
+    check_lanes.template operator()<T, 8>(q), check_lanes.template operator()<T, 12>(q);
+    check_lanes.template operator()<T, 16>(q), check_lanes.template operator()<T, 24>(q);
+    check_lanes.template operator()<T, 32>(q);
+  };
+  check_type(Impl::DirectProblem<float>());
+  check_type(Impl::DirectProblem<double>());
   EXPECT_GE((Impl::DirectTeams<double, double>::most_rows(limits.scratch_of_team)), 150);
 }
 #endif

@@ -27,6 +27,26 @@ BATCHWORK_INLINE T scale_to_one(std::int32_t key) {
   return key == 0 || e > 2 * bias ? T(1) : from_bits<T>(I(wanted < 1 ? 1 : wanted) << digits);
 }
 
+/// The pivot_key of the largest of some numbers, as far as scale_to_one asks for it: its exponent, and whether it is zero.
+template <class T>
+struct LargestExponent {
+  std::int32_t most = 0;
+  std::uint32_t rest = 0;  ///< the lower halves of doubles, all together
+
+  BATCHWORK_INLINE void add(T x) {
+    auto const all = size_key(x);
+    std::int32_t upper;
+    if constexpr (sizeof(T) == 8) {
+      upper = static_cast<std::int32_t>(all >> 32);
+      rest |= static_cast<std::uint32_t>(all);
+    } else {
+      upper = all;
+    }
+    most = upper > most ? upper : most;
+  }
+  BATCHWORK_INLINE std::int32_t key() const { return most == 0 && rest != 0 ? 1 : most; }
+};
+
 }  // namespace Batchwork::Impl
 
 #endif

@@ -53,6 +53,20 @@ template <class At>
   requires requires { At::alone; }
 inline constexpr bool has_item_alone<At> = At::alone;
 
+/// Whether items share a warp, whose lanes go the same way.
+template <class At>
+inline constexpr bool shares_warp = false;
+template <class At>
+  requires requires { At::shares_a_warp; }
+inline constexpr bool shares_warp<At> = At::shares_a_warp;
+
+/// Whether x holds for the item, or for one that shares its warp.
+template <class At>
+BATCHWORK_INLINE bool any_beside([[maybe_unused]] At const& at, bool x) {
+  if constexpr (shares_warp<At>) return at.any_beside(x);
+  else return x;
+}
+
 /// One right-hand side of an item. `At` knows how the item lies, and has
 ///   entries()                          an EntriesOfLanes
 ///   b, x, r, t                         vectors that all lanes of the item see: right-hand side, solution, residual, another solution
@@ -61,6 +75,9 @@ inline constexpr bool has_item_alone<At> = At::alone;
 ///   solve(first, from, to)             to = A^-1 from by the factors; `first`: of b, after the
 ///                                      elimination, with which it may have gone along. Waits before and behind.
 ///                                      `from` may be r, which is lost, or b; `to` may be x or t
+/// and where items share a warp, and shares_a_warp says so,
+///   add_rows<Sum>(y, f)                f(row of A y, its number) for the lane's rows, in the place of entries()
+///   any_beside(x)                      over the items of the warp
 template <class T, class At>
 struct DirectSteps {
   using Computed = ComputedResidual<T>;
@@ -78,7 +95,6 @@ struct DirectSteps {
 
   template <class Sum>
   BATCHWORK_INLINE void add_rows(T const* y, T (&sums)[2]) const {
-    auto const entries = at.entries();
     sums[0] = sums[1] = T(0);
     auto const finish = [&](Sum const& s, int i, int count) {
       T value, bound;
@@ -92,7 +108,10 @@ struct DirectSteps {
       int const j = row.column(k);
       if (unsigned(j) < unsigned(p.n)) s.add(row.number(k), y[j]);
     };
-    if constexpr (has_item_alone<At>) {
+    if constexpr (shares_warp<At>) {
+      at.template add_rows<Sum>(y, finish);
+    } else if constexpr (has_item_alone<At>) {
+      auto const entries = at.entries();
       // Some entries at a time, since additions wait for each other.
       for (int i = 0; i < p.n; ++i) {
         AnyRow<T> const row = p.a.row(entries.numbers, i);
@@ -115,6 +134,7 @@ struct DirectSteps {
         finish(first, i, row.count);
       }
     } else {
+      auto const entries = at.entries();
       Sum s;
       entries.template for_rows<true, false>(
           [&] { s = Sum(); },
@@ -130,17 +150,25 @@ struct DirectSteps {
   /// refinement needs too. `exactly` becomes true where the bound alone is beyond the threshold, as it then is of the next y, too.
   BATCHWORK_INLINE Residual residual(T const* y, bool& exactly) const {
     T sums[2];
-    if (!exactly) {
+    Residual found{T(0), false};
+    bool undecided = exactly;
+    if (any_beside(at, !exactly)) {
       add_rows<BoundedSum<T>>(y, sums);
-      auto const known = Computed::of_product(sums[0], sums[1], p.n);
-      if (Computed::clearly_meets(sums[0], sums[1], threshold_squared) ||
-          (sums[0] == T(0) && sums[1] == T(0)) || known.meets(threshold_squared, p.n))
-        return {sums[0], true};
-      if (!is_finite(sums[0])) return {sums[0], false};
-      exactly = known.rounding * known.rounding > threshold_squared;
+      if (!exactly) {
+        auto const known = Computed::of_product(sums[0], sums[1], p.n);
+        found = {sums[0], Computed::clearly_meets(sums[0], sums[1], threshold_squared) ||
+                              (sums[0] == T(0) && sums[1] == T(0)) ||
+                              known.meets(threshold_squared, p.n)};
+        undecided = !found.met && is_finite(sums[0]);
+        exactly = undecided && known.rounding * known.rounding > threshold_squared;
+      }
     }
-    add_rows<CompensatedSum<T>>(y, sums);
-    return {sums[0], Computed::of_compensated(sums[0], sums[1]).meets(threshold_squared, p.n)};
+    if (any_beside(at, undecided)) {
+      add_rows<CompensatedSum<T>>(y, sums);
+      if (undecided)
+        found = {sums[0], Computed::of_compensated(sums[0], sums[1]).meets(threshold_squared, p.n)};
+    }
+    return found;
   }
 
   BATCHWORK_INLINE SolveResult<T> run(bool first) {
@@ -162,7 +190,7 @@ struct DirectSteps {
     SolveResult<T> result;
     Residual best{T(0), false};
     T before = T(0);
-    bool exactly = false;
+    bool exactly = false, ended = false;
     // The first solution and steps of refinement by one piece of code, which is long.
     BATCHWORK_KEEP_LOOP
     for (int step = 0;; ++step) {
@@ -176,15 +204,19 @@ struct DirectSteps {
       bool helped = true, halved = true;
       if (step > 0) {
         halved = now.squares < T(0.25) * before;
-        helped = now.met || now.squares < before;
+        helped = !ended && (now.met || now.squares < before);
         if (helped) at.for_each([&](int i) { at.x[i] = to[i]; });
       }
-      if (helped) best = now;
-      if (step == 0) before = best.squares;
-      if (best.met || !halved || !helped || step >= p.refinements || !is_finite(best.squares))
-        break;
-      before = best.squares;
-      result.iterations = step + 1;
+      if (!ended) {
+        if (helped) best = now;
+        if (step == 0) before = best.squares;
+        ended = best.met || !halved || !helped || step >= p.refinements || !is_finite(best.squares);
+      }
+      if (!any_beside(at, !ended)) break;
+      if (!ended) {
+        before = best.squares;
+        result.iterations = step + 1;
+      }
     }
     at.sync();
     result.recurrence = Kokkos::sqrt(before) / unit;

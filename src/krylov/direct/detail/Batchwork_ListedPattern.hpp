@@ -69,10 +69,19 @@ struct ListedPattern {
   template <class T>
   BATCHWORK_INLINE void fetch(T const* numbers, std::int64_t step, int entries, int rank, int count,
                               T* to) const {
+    constexpr int at_once = 4;
+    std::int64_t const apart = count * step;
     numbers += rank * step;
     BATCHWORK_KEEP_LOOP
-    for (int k = rank; k < entries; k += count, numbers += count * step)
-      fetch_together<1>(to + places[k], numbers);
+    for (int k = rank; k < entries; k += at_once * count) {
+      int place[at_once];
+      BATCHWORK_UNROLL
+      for (int q = 0; q < at_once; ++q)
+        place[q] = places[k + q * count < entries ? k + q * count : k];
+      BATCHWORK_UNROLL
+      for (int q = 0; q < at_once; ++q, numbers += apart)
+        if (k + q * count < entries) fetch_together<1>(to + place[q], numbers);
+    }
   }
   /// An entry of a row, or a zero in the column of another one: see EntriesOfLanes::Entry.
   template <class T>

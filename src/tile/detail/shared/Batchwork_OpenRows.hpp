@@ -29,10 +29,12 @@ struct OpenRows {
   /// The place of the pivot of a row, or that it has none yet: the mask of the bits that tell its size. So what has one, or is no row of
   /// the matrix, is less than any other in one instruction.
   std::int32_t place[mine];
-  std::int32_t failure = 0;
+  std::int32_t failure;
 
   /// Of a matrix of the first n rows and columns. The others have no turn, and what is in them goes into no result.
-  BATCHWORK_INLINE OpenRows(LaneGrid const& of, int n) : grid(of) {
+  BATCHWORK_INLINE OpenRows(LaneGrid const& of, int n) : grid(of) { open_rows(n); }
+  BATCHWORK_INLINE void open_rows(int n) {
+    failure = 0;
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) place[m] = row(m) < n ? open : taken(row(m));
   }
