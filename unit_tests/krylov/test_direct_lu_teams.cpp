@@ -131,16 +131,20 @@ auto kept_by_tiles() {
                            });
 }
 
-/// Some lanes of a warp have an item; for some groups of items of a team.
+/// Some lanes of a warp have an item; for some groups of items of a team, on a device of so many multiprocessors.
 template <class Run>
 struct OnSharedLanes : OnTeams<Run> {
   using without_condition = void;
 };
 template <class T, int N>
-auto shared_lanes(int groups = 1) {
-  auto const run = [groups](Impl::DirectProblem<T> const& p) {
-    auto const limits = h200_with_kokkos_5();
+auto shared_lanes(int groups = 1, int multiprocessors = 1) {
+  auto const run = [groups, multiprocessors](Impl::DirectProblem<T> const& p) {
+    auto limits = h200_with_kokkos_5();
+    limits.multiprocessors = multiprocessors;
     Impl::DirectOfSharedLanes<T, N> kernel(p, limits);
+    // Whole teams for few items, too.
+    if (multiprocessors == 1) kernel.items_per_team = kernel.most_items;
+    else ASSERT_EQ(kernel.team(), 32);
     kernel.groups = groups;
     run_kernel(kernel, limits);
   };
@@ -179,6 +183,8 @@ TEST(DirectLuTeams, ItemsThatShareAWarp) {
                                shared_lanes<double, 24>());
   check_direct_formats<double>(24, 1, 35, Arranged::interleaved, random,
                                shared_lanes<double, 24>(2), false);
+  check_direct_formats<double>(20, 1, 35, Arranged::interleaved, random,
+                               shared_lanes<double, 24>(2, 132), false);
   for (int rows : {1, 2, 5, 8})
     check_direct_formats<double>(rows, 1, 35, all_arranged[rows % 4], random,
                                  shared_lanes<double, 8>(), false);
@@ -336,6 +342,25 @@ TEST(DirectLuTeams, FactorsOfFloat) {
     if (rows == 22) expect_all(kept_by_tiles<double, 3, float>());
     if (rows == 22) expect_all(tiles<double, 8, float>());
   }
+}
+/// Teams have so many groups of items one after the other that a device holds half of them at once.
+TEST(DirectLuTeams, GroupsOfATeam) {
+  auto limits = h200_with_kokkos_5();
+  limits.multiprocessors = 132;
+  Impl::DirectProblem<double> p;
+  p.n = 22, p.compressed_entries = 434;
+  auto const expect = [&](std::int64_t items, int team, int groups) {
+    p.items = items;
+    Impl::DirectOfSharedLanes<double, 24> const kernel(p, limits);
+    EXPECT_EQ(kernel.team(), team) << items;
+    EXPECT_EQ(kernel.groups, groups) << items;
+    std::int64_t const of_team = team / 8 * groups;
+    EXPECT_EQ(kernel.teams(), (items + of_team - 1) / of_team);
+  };
+  expect(1000, 32, 1), expect(264 * 16, 128, 1), expect(2 * 264 * 16, 128, 1);
+  expect(2 * 264 * 16 + 1, 128, 2), expect(131072, 128, 16), expect(1 << 20, 128, 16);
+  p.compressed_entries = 0;
+  expect(131072, 128, 1);
 }
 /// Every kernel is launched on every device that has room for it, and holds what its launch bounds promise.
 TEST(DirectLuTeams, FitDevices) {

@@ -36,6 +36,7 @@ struct DeviceLimits {
   int lanes_of_team = 0;                      ///< at most
   int lanes_of_multiprocessor = 0;            ///< of all teams on it
   std::int64_t teams_of_launch = 0;           ///< at most
+  int multiprocessors = 1;                    ///< of the device
 
   /// Bytes that each of so many teams of so many lanes has, if a multiprocessor is to hold them at once.
   constexpr std::size_t scratch(int teams, int lanes) const {

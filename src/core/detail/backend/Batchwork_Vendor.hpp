@@ -61,6 +61,7 @@ DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
     r.lanes_of_team = p.maxThreadsPerBlock;
     r.lanes_of_multiprocessor = p.maxThreadsPerMultiProcessor;
     r.teams_of_launch = std::int64_t(p.maxGridSize[0]) - 1;
+    r.multiprocessors = p.multiProcessorCount;
   };
   if constexpr (requires { exec.cuda_device_prop(); }) {
     auto const& p = exec.cuda_device_prop();

@@ -47,8 +47,8 @@ struct DirectOfSharedLanes {
   static constexpr int L = lanes_of_direct<T, N>, mine = (N + L - 1) / L;
   static constexpr int largest_team = 128, wanted_teams = teams_of_direct<T, N>;
   static constexpr int most_items = largest_team / L;
-  /// Groups of items that a team with a list has one after the other, at most, and teams that are left to share the work evenly.
-  static constexpr std::int64_t most_groups = 16, enough_teams = 512;
+  /// Groups of items that a team with a list has one after the other, at most, and teams for each that a device holds at once.
+  static constexpr std::int64_t most_groups = 16, rounds = 2;
 
   /// The lines through which lanes see each other's numbers: as Exchange has them, of N numbers.
   struct Lines {
@@ -89,9 +89,14 @@ struct DirectOfSharedLanes {
     by_items = p.a.values.data != nullptr &&
                items_are_near(p.a.values, p.n, p.a.values.col == 0 ? 1 : p.n);
     is_listed = p.compressed_entries > 0 && p.compressed_entries <= N * N;
-    while (team() > lanes_of_warp && !fits(limits)) items_per_team /= 2;
-    if (is_listed)
-      groups = int(std::clamp<std::int64_t>(all_groups() / enough_teams, 1, most_groups));
+    std::int64_t const at_once = wanted_teams * limits.multiprocessors,
+                       teams_wanted = rounds * at_once;
+    // Smaller teams, too, where else some multiprocessors would have none.
+    while (team() > lanes_of_warp && (!fits(limits) || all_groups() < at_once)) items_per_team /= 2;
+    if (is_listed) {
+      groups = int(std::clamp<std::int64_t>((all_groups() + teams_wanted - 1) / teams_wanted, 1,
+                                            most_groups));
+    }
   }
   bool fits(DeviceLimits const& limits) const {
     return limits.holds(wanted_teams, team(), bytes());
