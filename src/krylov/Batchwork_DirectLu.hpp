@@ -457,7 +457,7 @@ struct SolveDirectOfArguments {
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label); asynchronous, allocates nothing, never fences.
 /// 2 N^3 / 3 operations an item, and as many for each step of refinement to 32 rows. On devices some lanes of a warp have an item of up to 32
-/// rows, if there is one right-hand side and neither growth nor condition is wanted; else a warp or two one of up to 64 rows, in registers and team scratch; a team a larger
+/// rows, if there is one right-hand side and neither growth nor condition is wanted, which is another order of operations; else a warp or two one of up to 64 rows, in registers and team scratch; a team a larger
 /// one in team scratch, on an H200 with Kokkos 5.2 to 156 rows in double; on hosts a thread has a SIMD register's
 /// width of items of up to 64 rows at once, or one, to 256 rows. Larger ones stand in the workspace. For several solves with the same matrices see
 /// factorize. (Golub and Van Loan, Matrix Computations, 4th edition, sections 3.4 and 3.5; Higham, Accuracy and

@@ -98,6 +98,17 @@ struct DirectVerb {
   }
 };
 
+/// The same without growth and condition, for which there may be other kernels.
+struct DirectVerbAlone {
+  using without_condition = void;
+  template <class T, class Solver, class A>
+  void operator()(Solver const& solver, A const& a, ArrangedBatch<T> const& b,
+                  ArrangedBatch<T> const& x, SolveLog<T> log) const {
+    log.reciprocal_growth = {}, log.reciprocal_condition = {};
+    DirectVerb()(solver, a, b, x, log);
+  }
+};
+
 /// [3 2; 5 -4] x = [7; -3], whose solution is [1; 2], for every item, item n times n + 1; x is NaN before. The entries are given.
 struct TwoRows {
   Kokkos::View<int*, Space> offsets, columns;

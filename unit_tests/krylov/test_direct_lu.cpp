@@ -34,6 +34,15 @@ TEST(DirectLu, LargerSystems) {
   check_all<float>({64, 54, 33, 22}, 1, 8);
   check_all<double>({22, 33}, 1, 1);
 }
+TEST(DirectLu, WithoutGrowthAndCondition) {
+  Random random(23);
+  for (int rows : {1, 7, 8, 9, 12, 13, 16, 22, 25, 32, 33})
+    check_direct_formats<double>(rows, 1, 41, all_arranged[rows % 4], random, DirectVerbAlone(),
+                                 rows == 22);
+  for (int rows : {5, 10, 15, 24, 31})
+    check_direct_formats<float>(rows, 1, 70, all_arranged[rows % 4], random, DirectVerbAlone(),
+                                rows == 24);
+}
 TEST(DirectLu, LargeSystems) {
   check_all<double>({100, 65, 144}, 1, 3);
   check_all<float>({144, 65, 100}, 1, 3);

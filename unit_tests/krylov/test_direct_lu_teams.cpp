@@ -203,6 +203,61 @@ TEST(DirectLuTeams, ItemsThatShareAWarp) {
   check_direct_formats<float>(32, 1, 17, Arranged::item_contiguous, random,
                               shared_lanes<float, 32>(2), false);
 }
+/// Some meet the tolerance at once, some after steps of refinement, some never, and some have no solution: each as if it were alone.
+TEST(DirectLuTeams, ItemsOfAWarpRefineAsIfAlone) {
+  constexpr std::int64_t items = 23;
+  Random random(24);
+  int const rows = 22;
+  auto const pattern = direct_pattern(random, rows);
+  DirectBatch<double> const of(pattern, 1, items, Arranged::interleaved);
+  for (std::int64_t n = 0; n < items; ++n) put_direct(of.a, of.b, n, direct_kind(n, items), random);
+  of.a.upload(), of.b.upload();
+  struct Case {
+    double tolerance;
+    int refinements;
+    bool has_both;  ///< items that refine and items that do not
+  };
+  for (auto const& [tolerance, refinements, has_both] :
+       {Case{1e-15, 5, true}, Case{1e-16, 1, false}, Case{0, 3, false}, Case{1e-15, 0, false}}) {
+    SCOPED_TRACE(tolerance);
+    auto solver = direct_lu(relative(tolerance));
+    solver.refinements = refinements;
+    solver.stop.most_iterations = 10;
+    shared_lanes<double, 24>()(solver, of.a.csr(), of.b, of.x, of.log);
+    of.x.download();
+    HostLog<double> const all(of.log);
+    int most = 0, least = 10;
+    for (std::int64_t n = 0; n < items; ++n) {
+      SCOPED_TRACE("item " + std::to_string(n));
+      DirectBatch<double> const one(pattern, 1, 1, Arranged::item_contiguous);
+      for (int i = 0; i < rows; ++i) {
+        one.b.at(0, i, 0) = of.b.at(n, i, 0);
+        for (int k = 0; k < int(pattern.columns[std::size_t(i)].size()); ++k)
+          one.a.put(0, i, k, of.a.full.at(n, i, pattern.columns[std::size_t(i)][std::size_t(k)]));
+      }
+      one.a.upload(), one.b.upload();
+      shared_lanes<double, 24>()(solver, one.a.csr(), one.b, one.x, one.log);
+      one.x.download();
+      HostLog<double> const alone(one.log);
+      EXPECT_EQ(all.reason(n), alone.reason(0));
+      EXPECT_EQ(all.info(n), alone.info(0));
+      EXPECT_EQ(all.iterations(n), alone.iterations(0));
+      EXPECT_TRUE(same_bits(all.residual(n), alone.residual(0)));
+      EXPECT_TRUE(same_bits(all.recurrence(n), alone.recurrence(0)));
+      for (int i = 0; i < rows; ++i)
+        EXPECT_TRUE(same_bits(of.x.at(n, i, 0), one.x.at(0, i, 0))) << i;
+      if (!is_solvable(direct_kind(n, items))) continue;
+      most = std::max(most, all.iterations(n)), least = std::min(least, all.iterations(n));
+      if (all.reason(n) == Reason::success)
+        expect_honest(all, n, residual_truth(of.a.full, n, of.x, of.b), tolerance);
+    }
+    if (has_both) {
+      EXPECT_EQ(least, 0);
+      EXPECT_GT(most, 0);
+    }
+    EXPECT_LE(most, refinements);
+  }
+}
 TEST(DirectLuTeams, AListOfThePattern) {
   Random random(11);
   check_direct_formats<double>(22, 1, 11, Arranged::item_contiguous, random, listed<double, 3>(1));

@@ -6,9 +6,11 @@
 #ifndef BATCHWORK_DIRECTOFSHAREDLANES_HPP
 #define BATCHWORK_DIRECTOFSHAREDLANES_HPP
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_LaneGrid.hpp"
@@ -44,7 +46,8 @@ constexpr int direct_rows_for(int n) {
 /// again, so nothing of L is kept. Where has_shuffles.
 template <class T, int N>
 struct DirectOfSharedLanes {
-  static constexpr int L = lanes_of_direct<T, N>, mine = (N + L - 1) / L;
+  static constexpr int L = lanes_of_direct<T, N>, mine = N / L;
+  static_assert(N % L == 0, "each lane has whole rows");
   static constexpr int largest_team = 128, wanted_teams = teams_of_direct<T, N>;
   static constexpr int most_items = largest_team / L;
   /// Groups of items that a team with a list has one after the other, at most, and teams for each that a device holds at once.
@@ -189,6 +192,8 @@ struct DirectOfSharedLanes {
     BATCHWORK_INLINE bool any(bool holds) const { return largest(holds ? 1 : 0) != 0; }
     static BATCHWORK_INLINE bool any_beside(bool holds) { return Vendor::any_in_warp(holds); }
 
+    BATCHWORK_INLINE bool has_failed() const { return code != 0 || notes().out_of_range != 0; }
+
     template <class Sum, class Finish>
     BATCHWORK_INLINE void add_rows(T const* y, Finish const& finish) const {
       if (unsorted) return add_rows_in_memory<Sum>(y, finish);
@@ -233,10 +238,7 @@ struct DirectOfSharedLanes {
     /// The lane's rows of the matrix as it was given.
     BATCHWORK_INLINE void read_rows() const {
       BATCHWORK_UNROLL
-      for (int m = 0; m < mine; ++m) {
-        int const row = rows.row(m);
-        read_together(rows.own[m], a + (N % L == 0 || row < N ? row : 0) * leading);
-      }
+      for (int m = 0; m < mine; ++m) read_together(rows.own[m], a + rows.row(m) * leading);
     }
     /// Powers of two for the rows, then for the columns, of what the lane has read, which is multiplied by them (LAPACK's geequb).
     BATCHWORK_INLINE void find_scales() const {
@@ -248,12 +250,11 @@ struct DirectOfSharedLanes {
         BATCHWORK_UNROLL
         for (int j = 0; j < N; ++j) of_row.add(rows.own[m][j]);
         T const factor = factor_of(of_row.key());
-        bool const is_row = N % L == 0 || row < N;
-        if (is_row) l[row] = factor;
+        l[row] = factor;
         BATCHWORK_UNROLL
         for (int j = 0; j < N; ++j) {
           rows.own[m][j] *= factor;
-          of_columns[j].add(is_row ? rows.own[m][j] : T(0));
+          of_columns[j].add(rows.own[m][j]);
         }
       }
       std::int32_t key[N];

@@ -78,6 +78,7 @@ BATCHWORK_INLINE bool any_beside([[maybe_unused]] At const& at, bool x) {
 /// and where items share a warp, and shares_a_warp says so,
 ///   add_rows<Sum>(y, f)                f(row of A y, its number) for the lane's rows, in the place of entries()
 ///   any_beside(x)                      over the items of the warp
+///   has_failed()                       whether nothing is asked of the item: it has no solution
 template <class T, class At>
 struct DirectSteps {
   using Computed = ComputedResidual<T>;
@@ -148,11 +149,12 @@ struct DirectSteps {
   }
   /// Plainly first, with a bound of the rounding; where that does not decide, or `exactly`, in twice the precision, which a step of
   /// refinement needs too. `exactly` becomes true where the bound alone is beyond the threshold, as it then is of the next y, too.
-  BATCHWORK_INLINE Residual residual(T const* y, bool& exactly) const {
+  /// What comes out for an item that has `ended` is not asked for.
+  BATCHWORK_INLINE Residual residual(T const* y, bool& exactly, bool ended) const {
     T sums[2];
     Residual found{T(0), false};
     bool undecided = exactly;
-    if (any_beside(at, !exactly)) {
+    if (any_beside(at, !ended && !exactly)) {
       add_rows<BoundedSum<T>>(y, sums);
       if (!exactly) {
         auto const known = Computed::of_product(sums[0], sums[1], p.n);
@@ -163,7 +165,7 @@ struct DirectSteps {
         exactly = undecided && known.rounding * known.rounding > threshold_squared;
       }
     }
-    if (any_beside(at, undecided)) {
+    if (any_beside(at, !ended && undecided)) {
       add_rows<CompensatedSum<T>>(y, sums);
       if (undecided)
         found = {sums[0], Computed::of_compensated(sums[0], sums[1]).meets(threshold_squared, p.n)};
@@ -196,11 +198,12 @@ struct DirectSteps {
     for (int step = 0;; ++step) {
       T* const to = step == 0 ? at.x : at.t;
       at.solve(first && step == 0, step == 0 ? at.b : at.r, to);
+      if constexpr (shares_warp<At>) ended = ended || at.has_failed();
       if (step > 0) {
         at.for_each([&](int i) { to[i] += at.x[i]; });
         at.sync();
       }
-      Residual const now = residual(to, exactly);
+      Residual const now = residual(to, exactly, ended);
       bool helped = true, halved = true;
       if (step > 0) {
         halved = now.squares < T(0.25) * before;
