@@ -78,6 +78,30 @@ BATCHWORK_INLINE bool expand_scaled(DirectProblem<T> const& p, Lanes const& lane
   return inside;
 }
 
+/// What is known of the columns of some rows: whether a row has one twice or before a smaller one; and one beyond the rows.
+struct ColumnFlaws {
+  bool unsorted, out_of_range;
+};
+/// Writes the entries of the lane's share to their places, to[place_of(i, j)].
+template <class T, class F, class PlaceOf>
+BATCHWORK_INLINE ColumnFlaws expand_entries(EntriesOfLanes<T> const& entries, F* to,
+                                            PlaceOf const& place_of) {
+  // Found without a branch.
+  int unsorted = 0;
+  std::uint32_t largest = 0;
+  auto const rows = std::uint32_t(entries.n);
+  entries.template for_rows<true, true>([] {},
+                                        [&](int i, auto const& e) {
+                                          auto const j = std::uint32_t(e.column);
+                                          unsorted |= int(e.there) & int(e.before >= e.column);
+                                          largest = j > largest ? j : largest;
+                                          if (e.there && j < rows)
+                                            to[place_of(i, int(j))] = F(e.number);
+                                        },
+                                        [](int, int) {});
+  return {unsorted != 0, largest >= rows};
+}
+
 }  // namespace Batchwork::Impl
 
 #endif

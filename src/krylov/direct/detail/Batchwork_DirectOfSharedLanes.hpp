@@ -14,6 +14,7 @@
 
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/Batchwork_LaneGrid.hpp"
+#include "krylov/direct/detail/Batchwork_DirectExpand.hpp"
 #include "krylov/direct/detail/Batchwork_DirectProblem.hpp"
 #include "krylov/direct/detail/Batchwork_DirectScaling.hpp"
 #include "krylov/direct/detail/Batchwork_DirectSteps.hpp"
@@ -120,7 +121,7 @@ struct DirectOfSharedLanes {
   KOKKOS_FUNCTION void operator()(Member const& member) const {
     T* const scratch = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(bytes() - 16, 16));
     if (is_listed)
-      list_in(scratch).list(member, compressed_rows(), p.n, int(p.compressed_entries), team(),
+      list_in(scratch).list(member, p.compressed_rows(), p.n, int(p.compressed_entries), team(),
                             [](int i, int j) { return place_of(i, j); });
     std::int64_t const first = std::int64_t(member.league_rank()) * groups, end = first + groups;
     BATCHWORK_KEEP_LOOP
@@ -136,13 +137,6 @@ struct DirectOfSharedLanes {
   BATCHWORK_INLINE ListedPattern list_in(T* scratch) const {
     return ListedPattern::at(reinterpret_cast<char*>(scratch) + to_list(), p.n,
                              int(p.compressed_entries));
-  }
-  BATCHWORK_INLINE CsrLayout compressed_rows() const {
-    CsrLayout found;
-    p.a.with_format([&]<class Format>(Format const& of) {
-      if constexpr (std::is_same_v<Format, CsrLayout>) found = of;
-    });
-    return found;
   }
   /// Waits for the lanes that bring an item's numbers.
   template <class Member>
@@ -406,7 +400,7 @@ struct DirectOfSharedLanes {
     if (is_listed) {
       ListedPattern const list = list_in(scratch);
       if (list.flaws[0] + list.flaws[1] == 0) {
-        list.fetch(numbers + compressed_rows().offsets(0) * p.a.values.row, p.a.values.row,
+        list.fetch(numbers + p.compressed_rows().offsets(0) * p.a.values.row, p.a.values.row,
                    list.begins[p.n], lane, L, to);
       } else {
         notes.unsorted = list.flaws[0];
@@ -414,20 +408,11 @@ struct DirectOfSharedLanes {
       }
       return;
     }
-    EntriesOfLanes<T> const entries{p.a, numbers, p.n, lane, L, p.row_lanes};
-    int unsorted = 0;
-    std::uint32_t largest = 0;
-    entries.template for_rows<true, true>([] {},
-                                          [&](int i, auto const& e) {
-                                            auto const j = std::uint32_t(e.column);
-                                            unsorted |= int(e.there) & int(e.before >= e.column);
-                                            largest = j > largest ? j : largest;
-                                            if (e.there && j < std::uint32_t(p.n))
-                                              to[place_of(i, int(j))] = e.number;
-                                          },
-                                          [](int, int) {});
-    if (unsorted != 0) notes.unsorted = 1;
-    if (largest >= std::uint32_t(p.n)) notes.out_of_range = 1;
+    ColumnFlaws const found =
+        expand_entries(EntriesOfLanes<T>{p.a, numbers, p.n, lane, L, p.row_lanes}, to,
+                       [](int i, int j) { return place_of(i, j); });
+    if (found.unsorted) notes.unsorted = 1;
+    if (found.out_of_range) notes.out_of_range = 1;
   }
   /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for all items.
   BATCHWORK_INLINE void add_up(OwnItem const& at, T* here, int lane) const {

@@ -46,6 +46,14 @@ struct DirectProblem {
   bool equilibrates = true;
   bool only_marked = false;  ///< items that an elimination by pattern has left
 
+  /// Those of the pattern, or none.
+  BATCHWORK_INLINE CsrLayout compressed_rows() const {
+    CsrLayout found;
+    a.with_format([&]<class Format>(Format const& of) {
+      if constexpr (std::is_same_v<Format, CsrLayout>) found = of;
+    });
+    return found;
+  }
   /// Items behind the last one compute what that does, and store nothing.
   BATCHWORK_INLINE std::int64_t some_item(std::int64_t item) const {
     return item < items ? item : items - 1;

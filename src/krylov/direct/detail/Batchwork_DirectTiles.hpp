@@ -165,7 +165,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   /// The list, by all lanes of the team.
   template <class Member>
   BATCHWORK_INLINE void put_list(Member const& member, Memory const& memory) const {
-    list_in(memory).list(member, compressed_rows(), p.n, int(p.compressed_entries), team(),
+    list_in(memory).list(member, p.compressed_rows(), p.n, int(p.compressed_entries), team(),
                          [](int i, int j) { return Core::place_of(i, j); });
   }
   BATCHWORK_INLINE ListedPattern list_in(Memory const& memory) const {
@@ -338,16 +338,9 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   static BATCHWORK_INLINE F* entry(F* numbers, int i, int j) {
     return numbers + Core::place_of(i, j);
   }
-  BATCHWORK_INLINE CsrLayout compressed_rows() const {
-    CsrLayout found;
-    p.a.with_format([&]<class Format>(Format const& of) {
-      if constexpr (std::is_same_v<Format, CsrLayout>) found = of;
-    });
-    return found;
-  }
   /// Of an item, the numbers that the list is about.
   BATCHWORK_INLINE T const* listed_numbers(T const* numbers) const {
-    return numbers + compressed_rows().offsets(0) * p.a.values.row;
+    return numbers + p.compressed_rows().offsets(0) * p.a.values.row;
   }
 
   /// EntriesOfLanes, by the list where there is one.
@@ -551,21 +544,11 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
         memory.notes(which).out_of_range = list.flaws[1];
       }
     } else {
-      EntriesOfLanes<T> const entries{p.a, numbers, p.n, rank, count, p.row_lanes};
-      // What is known of all columns is found without a branch.
-      int unsorted = 0;
-      std::uint32_t largest = 0;
-      entries.template for_rows<true, true>([] {},
-                                            [&](int i, auto const& e) {
-                                              auto const j = std::uint32_t(e.column);
-                                              unsorted |= int(e.there) & int(e.before >= e.column);
-                                              largest = j > largest ? j : largest;
-                                              if (e.there && j < std::uint32_t(p.n))
-                                                to[Core::place_of(i, int(j))] = F(e.number);
-                                            },
-                                            [](int, int) {});
-      if (unsorted != 0) memory.notes(which).unsorted = 1;
-      if (largest >= std::uint32_t(p.n)) memory.notes(which).out_of_range = 1;
+      ColumnFlaws const found =
+          expand_entries(EntriesOfLanes<T>{p.a, numbers, p.n, rank, count, p.row_lanes}, to,
+                         [](int i, int j) { return Core::place_of(i, j); });
+      if (found.unsorted) memory.notes(which).unsorted = 1;
+      if (found.out_of_range) memory.notes(which).out_of_range = 1;
     }
     put_ones(here);
   }
