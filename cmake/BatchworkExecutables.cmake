@@ -8,6 +8,7 @@
 #   batchwork_add_benchmark(<name> <sources>... [REQUIRES ...] [USES ...])
 #   batchwork_add_example(<name> <sources>... [REQUIRES ...] [USES ...])
 #
+# MAIN is the library with main() and precompiled headers, if the flags need one of their own.
 # A dependency is a name from BatchworkDependencies.cmake: benchmark, cli11, csv, cublas, cusolver,
 # cusparse, eigen, gtest, kokkoskernels, lapack. What lacks a REQUIRED one is skipped, loudly; a USED one is linked where
 # it is there, and the source asks for BATCHWORK_HAVE_<NAME>. Executables land in <build>/bin.

@@ -99,6 +99,14 @@ auto with_direct_tiles(int rows, Run const& f) {
     default: return f(std::integral_constant<int, 18>());
   }
 }
+template <class Kernel, class Exec>
+void launch_direct_kernel(Exec const& exec, SystemCall const& call, Kernel const& kernel) {
+  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
+      exec, kernel_label(call.verb, call.label), kernel,
+      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
+      [&] { return call.launch_words(kernel.p.n); });
+}
+
 /// Runs f of the rows of the kernel for so many, an integral constant.
 template <class Run>
 auto with_direct_rows(int rows, Run const& f) {
@@ -111,21 +119,23 @@ auto with_direct_rows(int rows, Run const& f) {
   }
 }
 /// \returns false, and launches nothing, where that kernel is not the one for the call
-template <class T, class Exec>
-bool launch_direct_lanes(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
-                         DeviceLimits const& limits) {
-  if (p.n > direct_rows_of_lanes || p.columns != 1 || p.growth != nullptr || p.condition != nullptr)
+template <DirectTask Task, class F, class T, class Exec>
+bool launch_direct_lanes([[maybe_unused]] Exec const& exec, [[maybe_unused]] SystemCall const& call,
+                         [[maybe_unused]] DirectProblem<T> const& p,
+                         [[maybe_unused]] DeviceLimits const& limits) {
+  if constexpr (Vendor::has_shuffles && Task == DirectTask::whole && std::is_same_v<T, F>) {
+    if (p.n > direct_rows_of_lanes || p.columns != 1 || p.growth != nullptr ||
+        p.condition != nullptr)
+      return false;
+    return with_direct_rows(p.n, [&](auto rows) {
+      DirectOfSharedLanes<T, decltype(rows)::value> const kernel(p, limits);
+      if (!kernel.fits(limits)) return false;
+      launch_direct_kernel(exec, call, kernel);
+      return true;
+    });
+  } else {
     return false;
-  return with_direct_rows(p.n, [&](auto rows) {
-    using Kernel = DirectOfSharedLanes<T, decltype(rows)::value>;
-    Kernel const kernel(p, limits);
-    if (!kernel.fits(limits)) return false;
-    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-        exec, kernel_label(call.verb, call.label), kernel,
-        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-        [&] { return call.launch_words(p.n); });
-    return true;
-  });
+  }
 }
 /// \returns false, and launches nothing, where a team has too little scratch for an item
 template <DirectTask Task, class F, class T, class Exec>
@@ -133,28 +143,19 @@ bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem
                          DeviceLimits const& limits) {
   if constexpr (Vendor::has_shuffles) {
     if (p.n > direct_rows_in_tiles) return false;
-    if constexpr (Task == DirectTask::whole && std::is_same_v<T, F>)
-      if (launch_direct_lanes(exec, call, p, limits)) return true;
     return with_direct_tiles(p.n, [&](auto tiles) {
       constexpr int down = decltype(tiles)::value;
-      auto const launch = [&](auto const& kernel) {
-        using Kernel = std::remove_cvref_t<decltype(kernel)>;
-        launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-            exec, kernel_label(call.verb, call.label), kernel,
-            TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-            [&] { return call.launch_words(p.n); });
-      };
       using Kernel = DirectTiles<T, F, down, Task>;
       Kernel const kernel(p, limits);
       if (!kernel.fits(limits)) return false;
       if constexpr (direct_may_list<T, F, down, Task>) {
         DirectTiles<T, F, down, Task, true> const with_list(p, limits);
         if (with_list.is_worth_it(kernel, limits)) {
-          launch(with_list);
+          launch_direct_kernel(exec, call, with_list);
           return true;
         }
       }
-      launch(kernel);
+      launch_direct_kernel(exec, call, kernel);
       return true;
     });
   } else {
@@ -202,7 +203,9 @@ SlotsWanted direct_slots(Exec const& exec, std::int64_t rows, std::int64_t items
 /// On devices, where the task is the whole or there is room on the chip.
 template <DirectTask Task, class F, class T, class Exec>
 void launch_direct_teams(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p) {
-  if (launch_direct_tiles<Task, F>(exec, call, p, Vendor::device_limits(exec))) return;
+  auto const limits = Vendor::device_limits(exec);
+  if (launch_direct_lanes<Task, F>(exec, call, p, limits)) return;
+  if (launch_direct_tiles<Task, F>(exec, call, p, limits)) return;
   using Kernel = DirectTeams<T, F, Task>;
   Kernel const kernel(p);
   launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
@@ -216,11 +219,7 @@ void launch_direct_slots(Exec const& exec, SystemCall const& call, DirectProblem
                          WorkspaceSlots<T> const& slots) {
   if constexpr (runs_on_device<Exec>) {
     using Kernel = DirectTeamsInWorkspace<T, F, Task>;
-    Kernel const kernel(p, slots);
-    launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-        exec, kernel_label(call.verb, call.label), kernel,
-        TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-        [&] { return call.launch_words(p.n); });
+    launch_direct_kernel(exec, call, Kernel(p, slots));
   } else {
     launch_slots_on_host(exec, call, slots.count, DirectHostInWorkspace<T, F, Task>{p, slots});
   }
@@ -456,8 +455,9 @@ struct SolveDirectOfArguments {
 /// where only a result is; invalid_pattern. Of items that fail in these ways all of x is NaN. Other items are not changed by them.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label); asynchronous, allocates nothing, never fences.
-/// 2 N^3 / 3 operations an item, and as many for each step of refinement to 32 rows. On devices some lanes of a warp have an item of up to 32
-/// rows, if there is one right-hand side and neither growth nor condition is wanted, which is another order of operations; else a warp or two one of up to 64 rows, in registers and team scratch; a team a larger
+/// 2 N^3 / 3 operations an item. On devices some lanes of a warp have an item of up to 32 rows, where there is one right-hand side and neither
+/// growth nor condition is wanted: a step of refinement then eliminates again, and results differ in rounding from those of a call that wants
+/// them. Else a warp or two have an item of up to 64 rows, in registers and team scratch; a team a larger
 /// one in team scratch, on an H200 with Kokkos 5.2 to 156 rows in double; on hosts a thread has a SIMD register's
 /// width of items of up to 64 rows at once, or one, to 256 rows. Larger ones stand in the workspace. For several solves with the same matrices see
 /// factorize. (Golub and Van Loan, Matrix Computations, 4th edition, sections 3.4 and 3.5; Higham, Accuracy and

@@ -90,8 +90,7 @@ struct DirectOfSharedLanes {
 
   DirectOfSharedLanes(DirectProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     p.row_lanes = std::min(p.row_lanes, L);
-    by_items = p.a.values.data != nullptr &&
-               items_are_near(p.a.values, p.n, p.a.values.col == 0 ? 1 : p.n);
+    by_items = p.numbers_are_near();
     is_listed = p.compressed_entries > 0 && p.compressed_entries <= N * N;
     std::int64_t const at_once = wanted_teams * limits.multiprocessors,
                        teams_wanted = rounds * at_once;
@@ -262,7 +261,7 @@ struct DirectOfSharedLanes {
     BATCHWORK_INLINE void scale() const {
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m) {
-        T const factor = rows.row(m) < p.n ? l[rows.row(m)] : T(1);
+        T const factor = l[rows.row(m)];
         BATCHWORK_UNROLL
         for (int j = 0; j < N; ++j) rows.own[m][j] *= factor;
       }
@@ -342,11 +341,7 @@ struct DirectOfSharedLanes {
     T* const here = scratch + own * item_numbers;
     std::int64_t const item = p.some_item(first + own);
     bool const is_there = first + own < p.items;
-    constexpr int of_line = 128 / int(sizeof(T));
-    auto const ask_for = [&](T const* numbers) {
-      for (int k = of_line * lane; k < p.contiguous_numbers; k += of_line * L)
-        Vendor::prefetch(numbers + k);
-    };
+    auto const ask_for = [&](T const* numbers) { p.prefetch(numbers, lane, L); };
     if (is_first) ask_for(p.a.numbers(item));
     if (has_next) ask_for(p.a.numbers(p.some_item(first + items_per_team + own)));
     clear(here, lane);
@@ -400,8 +395,7 @@ struct DirectOfSharedLanes {
     if (is_listed) {
       ListedPattern const list = list_in(scratch);
       if (list.flaws[0] + list.flaws[1] == 0) {
-        list.fetch(numbers + p.compressed_rows().offsets(0) * p.a.values.row, p.a.values.row,
-                   list.begins[p.n], lane, L, to);
+        list.fetch(p.compressed_numbers(numbers), p.a.values.row, list.begins[p.n], lane, L, to);
       } else {
         notes.unsorted = list.flaws[0];
         notes.out_of_range = list.flaws[1];

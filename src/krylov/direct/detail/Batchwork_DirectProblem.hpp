@@ -54,6 +54,20 @@ struct DirectProblem {
     });
     return found;
   }
+  /// Of an item, the numbers of that pattern: its offsets need not begin at zero.
+  BATCHWORK_INLINE T const* compressed_numbers(T const* numbers) const {
+    return numbers + compressed_rows().offsets(0) * a.values.row;
+  }
+  /// Asks memory for the numbers of an item ahead, by `count` lanes, if they stand side by side.
+  BATCHWORK_INLINE void prefetch(T const* numbers, int rank, int count) const {
+    constexpr int of_line = 128 / int(sizeof(T));
+    for (int k = of_line * rank; k < contiguous_numbers; k += of_line * count)
+      Vendor::prefetch(numbers + k);
+  }
+  /// Whether the same number of neighbouring items is nearer in memory than the next one of an item.
+  bool numbers_are_near() const {
+    return a.values.data != nullptr && items_are_near(a.values, n, a.values.col == 0 ? 1 : n);
+  }
   /// Items behind the last one compute what that does, and store nothing.
   BATCHWORK_INLINE std::int64_t some_item(std::int64_t item) const {
     return item < items ? item : items - 1;

@@ -87,8 +87,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   DirectTiles(DirectProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     this->n = p.n;
     if (by_rows) p.row_lanes = p.row_lanes_of_warp;
-    by_items = !is_mixed && Task != DirectTask::substitute && p.a.values.data != nullptr &&
-               items_are_near(p.a.values, p.n, p.a.values.col == 0 ? 1 : p.n);
+    by_items = !is_mixed && Task != DirectTask::substitute && p.numbers_are_near();
     if (Task != DirectTask::factorise) {
       of_b = MatrixTravel::of(p.b, p.n, 1, true, false);
       of_x = MatrixTravel::of(p.x, p.n, 1, true, false);
@@ -190,11 +189,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       meet();
     } else {
       OwnItem const own(*this, here, memory);
-      constexpr int of_line = 128 / int(sizeof(T));
-      auto const ask_for = [&](T const* numbers) {
-        for (int k = of_line * here.lane; k < p.contiguous_numbers; k += of_line * count)
-          Vendor::prefetch(numbers + k);
-      };
+      auto const ask_for = [&](T const* numbers) { p.prefetch(numbers, here.lane, count); };
       if (!Listed || is_first) ask_for(own.numbers);
       if (Listed && has_next)
         ask_for(p.a.numbers(p.some_item(here.first + items_per_team + here.item)));
@@ -338,10 +333,6 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   static BATCHWORK_INLINE F* entry(F* numbers, int i, int j) {
     return numbers + Core::place_of(i, j);
   }
-  /// Of an item, the numbers that the list is about.
-  BATCHWORK_INLINE T const* listed_numbers(T const* numbers) const {
-    return numbers + p.compressed_rows().offsets(0) * p.a.values.row;
-  }
 
   /// EntriesOfLanes, by the list where there is one.
   struct Entries : EntriesOfLanes<T> {
@@ -358,8 +349,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     BATCHWORK_INLINE void for_rows(Begin const& begin, Body const& entry, End const& end) const {
       if constexpr (Listed)
         of.list_in(memory).template for_rows<rows <= 32 ? 8 : 16>(
-            of.listed_numbers(this->numbers), this->a.values.row, this->n, this->rank, this->count,
-            begin, entry, end);
+            of.p.compressed_numbers(this->numbers), this->a.values.row, this->n, this->rank,
+            this->count, begin, entry, end);
       else EntriesOfLanes<T>::template for_rows<Numbers, Before>(begin, entry, end);
     }
   };
@@ -538,7 +529,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     if constexpr (Listed) {
       ListedPattern const list = list_in(memory);
       if (list.flaws[0] + list.flaws[1] == 0) {
-        list.fetch(listed_numbers(numbers), p.a.values.row, list.begins[p.n], rank, count, to);
+        list.fetch(p.compressed_numbers(numbers), p.a.values.row, list.begins[p.n], rank, count,
+                   to);
       } else {
         memory.notes(which).unsorted = list.flaws[0];
         memory.notes(which).out_of_range = list.flaws[1];
