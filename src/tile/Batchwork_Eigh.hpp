@@ -31,10 +31,10 @@ inline constexpr bool finds_eigenpairs_by_ql<S, N> =
 
 /// Takes symmetric columns, whose entries are of the size of one, to the eigenvectors, and finds the values of own ones, both in ascending
 /// order. Nothing is found where an item is not `finite`: all is NaN. Returns a mask: items whose iterations did not end.
-template <class S, int N, class F>
-BATCHWORK_INLINE bool find_eigenpairs(ColumnsOfLanes<S, N, N>& columns, F const& finite,
+template <class S, int N, class Count, class F>
+BATCHWORK_INLINE bool find_eigenpairs(ColumnsOfLanes<S, N, N, Count>& columns, F const& finite,
                                       scalar_t<S> (&values)[ColumnsOfLanes<S, N, N>::mine]) {
-  EigenpairsOfLanes<S, N> pairs(columns);
+  EigenpairsOfLanes<S, N, Count> pairs(columns);
   bool const ends = pairs.find(finite);
   BATCHWORK_UNROLL
   for (int m = 0; m < columns.mine; ++m) values[m] = pairs.d[m];

@@ -22,24 +22,27 @@ namespace Impl {
 template <class S, int N>
 inline constexpr bool begins_svd_by_eigenvectors = finds_eigenpairs_by_ql<S, N> && (N > 2);
 
-/// The decomposition of a matrix with at least as many rows as columns; the factors become the columns of U.
-template <class S, int M, int N, bool Vectors>
+/// The decomposition of a matrix with at least as many rows as columns: orthogonal columns, which put_left_vectors takes to those of U.
+template <class S, int M, int N, bool Vectors, class Count = AllColumns<N>>
 struct TallSvd {
-  using Left = columns_of_t<S, M, N>;
-  using Right = columns_of_t<S, N, N>;
+  using Left = columns_of_t<S, M, N, Count>;
+  using Right = columns_of_t<S, N, N, Count>;
   using Value = typename Left::value_type;
 
   Left factors;
   Right right;
-  Value values[Left::mine];
+  UnitScale<Value> scale;
+  Value lengths[Left::mine];
   info_t<S> info;
 
   template <class A>
-  BATCHWORK_INLINE explicit TallSvd(A const& a)
-      : factors(columns_of<S, M, N>(a, grid_of(a))),
-        right(columns_of<S, N, N>(UnitColumns<scalar_t<S>, N, N>{}, grid_of(a))) {
+  BATCHWORK_INLINE explicit TallSvd(A const& a) : TallSvd(a, grid_of(a)) {}
+  template <class A>
+  BATCHWORK_INLINE TallSvd(A const& a, LaneGrid const& grid, Count const& count = {})
+      : factors(columns_of<S, M, N>(a, grid, count)),
+        right(columns_of<S, N, N>(UnitColumns<scalar_t<S>, N, N>{}, grid, count)),
+        scale(largest_entry(factors)) {
     Value const largest = largest_entry(factors);
-    UnitScale<Value> const scale(largest);
     scale_columns(factors, scale);
     auto const without_end = begin(is_finite(largest));
     constexpr auto order = ColumnOrder::largest_first;
@@ -53,36 +56,20 @@ struct TallSvd {
       else return orthogonal();
     }();
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 0; m < Left::mine; ++m) values[m] = sqrt(square_of_column(factors, m));
-    if constexpr (Vectors) put_left_vectors();
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int m = 0; m < Left::mine; ++m)
-      values[m] = values[m] * scale.second_back * scale.first_back;
+    for (int m = 0; m < Left::mine; ++m) lengths[m] = sqrt(square_of_column(factors, m));
     info = first_failure(info_in_lanes_of<S>(a.info),
                          rotation_status(largest, mask_t<Value>(open || without_end)));
   }
 
   BATCHWORK_INLINE auto left_vectors() const { return factors.template tile<M, false>(); }
   BATCHWORK_INLINE auto right_vectors() const { return right.template tile<N, false>(); }
+  BATCHWORK_INLINE Value value(int m) const {
+    return lengths[m] * scale.second_back * scale.first_back;
+  }
   BATCHWORK_INLINE auto singular_values() const {
-    return factors.vector([this](int m) { return values[m]; });
+    return factors.vector([this](int m) { return value(m); });
   }
 
- private:
-  /// Finds the V that rotations begin with. Returns a mask: items of which iterations did not end.
-  template <class F>
-  BATCHWORK_INLINE auto begin([[maybe_unused]] F const& finite) {
-    if constexpr (begins_svd_by_eigenvectors<S, N>) {
-      // The smallest eigenvalue belongs to the largest singular value.
-      factors.put_negative_gram(right);
-      Value found[Right::mine];
-      auto const open = find_eigenpairs(right, finite, found);
-      factors.multiply(right);
-      return open;
-    } else {
-      return mask_t<Value>(false);
-    }
-  }
   /// Takes the columns of a V to those of U. Rotations have made them orthogonal beside their lengths, so that they are divided by
   /// these; but columns shorter than least_length may not be: reflections find those of such an item.
   BATCHWORK_INLINE void put_left_vectors() {
@@ -93,8 +80,8 @@ struct TallSvd {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Left::mine; ++m) {
       has_short_column =
-          has_short_column || (values[m] < Value(least_length<T>) && factors.is_there(m));
-      Value const inverse = one / values[m];
+          has_short_column || (lengths[m] < Value(least_length<T>) && factors.is_there(m));
+      Value const inverse = one / lengths[m];
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < M; ++i) scaled.at(m, i) = factors.at(m, i) * inverse;
     }
@@ -112,6 +99,22 @@ struct TallSvd {
       }
     }
     factors = scaled;
+  }
+
+ private:
+  /// Finds the V that rotations begin with. Returns a mask: items of which iterations did not end.
+  template <class F>
+  BATCHWORK_INLINE auto begin([[maybe_unused]] F const& finite) {
+    if constexpr (begins_svd_by_eigenvectors<S, N>) {
+      // The smallest eigenvalue belongs to the largest singular value.
+      factors.put_negative_gram(right);
+      Value found[Right::mine];
+      auto const open = find_eigenpairs(right, finite, found);
+      factors.multiply(right);
+      return open;
+    } else {
+      return mask_t<Value>(false);
+    }
   }
 };
 
@@ -143,7 +146,9 @@ struct Svd {
   info_t<S> info;
 
   template <Tile A>
-  BATCHWORK_INLINE explicit Svd(A const& a) : factors(Impl::tall(a)), info(factors.info) {}
+  BATCHWORK_INLINE explicit Svd(A const& a) : factors(Impl::tall(a)), info(factors.info) {
+    factors.put_left_vectors();
+  }
 
   /// U, M x K, its columns orthogonal; those of singular values of zero, too.
   BATCHWORK_INLINE auto u() const {

@@ -121,9 +121,10 @@ BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
   using Mask = mask_t<S>;
-  AngleBounds<T> const bounds(a.rows, a.cols);
-  Mask active(a.cols > 1);
-  if (a.cols > 1) {
+  auto const cols = a.columns_there();
+  AngleBounds<T> const bounds(a.rows, cols);
+  Mask active(cols > 1);
+  if (cols > 1) {
     BATCHWORK_KEEP_LOOP
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       SweepReport<S> report{Mask(false), Mask(false)};
@@ -132,13 +133,13 @@ BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
       };
       if constexpr (C::parity_is_constant) {
         BATCHWORK_KEEP_LOOP
-        for (int round = 0; round < a.cols; round += 2) {
+        for (int round = 0; round < cols; round += 2) {
           a.rotate_neighbours(0, rotation, also...);
-          if (round + 1 < a.cols) a.rotate_neighbours(1, rotation, also...);
+          if (round + 1 < cols) a.rotate_neighbours(1, rotation, also...);
         }
       } else {
         BATCHWORK_KEEP_LOOP
-        for (int round = 0; round < a.cols; ++round)
+        for (int round = 0; round < cols; ++round)
           a.rotate_neighbours(round & 1, rotation, also...);
       }
       // All lanes ask both.

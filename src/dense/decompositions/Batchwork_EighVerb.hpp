@@ -15,6 +15,7 @@
 #include "dense/decompositions/detail/Batchwork_EighByReflections.hpp"
 #include "dense/decompositions/detail/Batchwork_EighLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfItems.hpp"
+#include "dense/decompositions/detail/Batchwork_EighOfSharedLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_EighOfThreads.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 
@@ -58,7 +59,8 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
             f.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, EighOfLane<T, N>{f}); }))
       return;
     if constexpr (runs_on_device<Exec>)
-      if (launch_eigh_by_reflections(exec, call, f)) return;
+      if (launch_eigh_of_shared_lanes(exec, call, f) || launch_eigh_by_reflections(exec, call, f))
+        return;
   }
   if constexpr (runs_on_device<Exec>) launch_decomposition_anywhere(exec, call, end, f);
   else launch_decomposition_anywhere(exec, call, end, EighOfThreads<T>(f));

@@ -16,6 +16,7 @@
 #include "dense/decompositions/detail/Batchwork_SvdByReflections.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfItems.hpp"
+#include "dense/decompositions/detail/Batchwork_SvdOfSharedLanes.hpp"
 #include "dense/decompositions/detail/Batchwork_SvdOfThreads.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 
@@ -74,7 +75,9 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
         }))
       return;
     if constexpr (runs_on_device<Exec>)
-      if (launch_svd_by_reflections(exec, call, f)) return;
+      if (launch_svd_of_shared_lanes<Vectors>(exec, call, f) ||
+          launch_svd_by_reflections(exec, call, f))
+        return;
   }
   if constexpr (runs_on_device<Exec>) launch_decomposition_anywhere(exec, call, end, f);
   else launch_decomposition_anywhere(exec, call, end, SvdOfThreads<T>(f, large_host_buffer));

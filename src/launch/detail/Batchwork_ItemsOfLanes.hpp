@@ -74,6 +74,13 @@ struct ItemsOfWarp {
       Vendor::wait_for_warp(member);
     }
   }
+  /// The R numbers of a vector, on their way while an operand is carried that is loaded next.
+  template <int R>
+  BATCHWORK_INLINE void read(StoredItems<T const> const& from, T (&x)[R]) const {
+    T const* const own = item_of(from.storage, begin + slot());
+    BATCHWORK_UNROLL
+    for (int i = 0; i < R; ++i) x[i] = own[i * from.storage.row];
+  }
   /// Stores get(i, j).
   template <int R, int C, class U, class Rows, class Cols, class Get>
   BATCHWORK_INLINE void store(StoredItems<U> const& to, Rows rows, Cols cols,

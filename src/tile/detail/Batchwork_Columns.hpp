@@ -13,21 +13,22 @@
 namespace Batchwork::Impl {
 
 /// The columns of a tile whose values are S, as those have them who have its items.
-template <class S, int M, int N>
+template <class S, int M, int N, class Count>
 struct ColumnsOf {
   using type = ColumnsOfLane<S, M, N>;
 };
-template <class S, int M, int N>
+template <class S, int M, int N, class Count>
   requires is_distributed<S>
-struct ColumnsOf<S, M, N> {
-  using type = ColumnsOfLanes<dealt_t<S, false>, M, N>;
+struct ColumnsOf<S, M, N, Count> {
+  using type = ColumnsOfLanes<dealt_t<S, false>, M, N, Count>;
 };
-template <class S, int M, int N>
-using columns_of_t = typename ColumnsOf<S, M, N>::type;
+template <class S, int M, int N, class Count = AllColumns<N>>
+using columns_of_t = typename ColumnsOf<S, M, N, Count>::type;
 
-template <class S, int M, int N, class X>
-BATCHWORK_INLINE auto columns_of(X const& x, [[maybe_unused]] LaneGrid const& grid) {
-  if constexpr (is_distributed<S>) return columns_of_t<S, M, N>(x, grid);
+template <class S, int M, int N, class X, class Count = AllColumns<N>>
+BATCHWORK_INLINE auto columns_of(X const& x, [[maybe_unused]] LaneGrid const& grid,
+                                 [[maybe_unused]] Count const& count = {}) {
+  if constexpr (is_distributed<S>) return columns_of_t<S, M, N, Count>(x, grid, count);
   else return columns_of_t<S, M, N>(x);
 }
 

@@ -44,6 +44,7 @@ struct ColumnsOfLane {
   BATCHWORK_INLINE S& at(int m, int i) { return a[m * M + i]; }
   BATCHWORK_INLINE S const& at(int m, int i) const { return a[m * M + i]; }
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool is(int m, int k) { return m == k; }
+  static constexpr KOKKOS_FORCEINLINE_FUNCTION int columns_there() { return cols; }
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool is_there(int) { return true; }
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool is_behind(int m, int k) { return m > k; }
   static constexpr KOKKOS_FORCEINLINE_FUNCTION int first_behind(int k) { return k + 1; }

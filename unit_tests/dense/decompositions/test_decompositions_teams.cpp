@@ -85,9 +85,22 @@ template <int N>
 struct SharedLanes {
   template <class T>
   void operator()(Impl::QrOfItems<T> const& f) const {
+    run_kernel<Impl::QrOfSharedLanes<T, N>>(f);
+  }
+  template <class T>
+  void operator()(Impl::EighOfItems<T> const& f) const {
+    run_kernel<Impl::EighOfSharedLanes<T, N>>(f);
+  }
+  template <class T>
+  void operator()(Impl::SvdOfItems<T> const& f) const {
+    if (f.stores_vectors) run_kernel<Impl::SvdOfSharedLanes<T, N, true>>(f);
+    else run_kernel<Impl::SvdOfSharedLanes<T, N, false>>(f);
+  }
+  template <class Kernel, class F>
+  void run_kernel(F const& f) const {
     if constexpr (Impl::Vendor::has_shuffles) {
       auto const limits = h200_with_kokkos_4();
-      Impl::QrOfSharedLanes<T, N> const kernel(f, limits);
+      Kernel const kernel(f, limits);
       ASSERT_TRUE(kernel.fits(limits));
       ASSERT_LE(kernel.team(), kernel.largest_team);
       run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
@@ -266,6 +279,23 @@ TEST(DecompositionTeams, ItemsThatLanesShare) {
   check_qr_teams<double, SharedLanes<32>>(31, 27, true, 10, Arranged::strided, random);
   // With enough items that columns behind others are not finite.
   check_qr_teams<double, SharedLanes<24>>(17, 5, false, 33, Arranged::item_contiguous, random);
+}
+/// Likewise; as many items as there are kinds of matrices, or more, whose zeros are not to be taken for those beyond a matrix.
+TEST(DecompositionTeams, EigenvaluesWhereLanesShare) {
+  if (!Impl::Vendor::has_shuffles) return;
+  Random random(18);
+  for (auto how : all_arranged) {
+    check_eigh_teams<double, SharedLanes<12>>(9, 29, how, random);
+    check_svd_teams<float, SharedLanes<12>>(11, 9, 29, how, random);
+  }
+  check_eigh_teams<float, SharedLanes<12>>(12, 37, Arranged::interleaved, random);
+  check_eigh_teams<double, SharedLanes<16>>(13, 27, Arranged::item_contiguous, random);
+  check_eigh_teams<float, SharedLanes<24>>(17, 27, Arranged::strided, random);
+  check_eigh_teams<double, SharedLanes<24>>(24, 29, Arranged::item_contiguous, random);
+  check_eigh_teams<double, SharedLanes<32>>(31, 27, Arranged::by_columns, random);
+  check_svd_teams<double, SharedLanes<16>>(10, 15, 29, Arranged::item_contiguous, random);
+  check_svd_teams<double, SharedLanes<24>>(24, 21, 27, Arranged::interleaved, random);
+  check_svd_teams<float, SharedLanes<32>>(32, 32, 27, Arranged::item_contiguous, random);
 }
 /// One to 24 panels, a last one of one to four columns, an odd number of them, columns behind the last; Q thin and whole.
 TEST(DecompositionTeams, ItemsInTiles) {

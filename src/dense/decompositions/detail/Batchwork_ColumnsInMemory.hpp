@@ -33,6 +33,7 @@ struct ColumnsInMemory {
   bool idle = false;    ///< whether lanes of a device only wait with others, and leave all as it is
 
   BATCHWORK_INLINE S* column(int j) const { return a + std::int64_t(order[j]) * leading; }
+  BATCHWORK_INLINE int columns_there() const { return cols; }
   /// body(i) for the calling lane's rows from `first` to `end` - 1.
   template <class Body>
   BATCHWORK_INLINE void for_rows(int first, int end, Body const& body) const {

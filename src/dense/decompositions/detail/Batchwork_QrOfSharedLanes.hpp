@@ -7,39 +7,18 @@
 #define BATCHWORK_QROFSHAREDLANES_HPP
 
 #include <Kokkos_Core.hpp>
-#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <utility>
 
 #include "core/Batchwork_Distributed.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
-#include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
+#include "dense/decompositions/detail/Batchwork_ColumnsInExchange.hpp"
 #include "dense/decompositions/detail/Batchwork_QrOfItems.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_ItemsOfLanes.hpp"
 #include "launch/detail/Batchwork_ItemsOfSharedLanes.hpp"
-#include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "tile/Batchwork_Qr.hpp"
 
 namespace Batchwork::Impl {
-
-/// A rows x cols operand in an exchange, zeros beyond it, as N x N.
-template <class T, int N, int Leading>
-struct PaddedInExchange {
-  using value_type = T;
-  static constexpr int rows = N, cols = N;
-  static constexpr Structure structure = Structure::general;
-  static constexpr bool is_vector = false;
-
-  T const* numbers;
-  int rows_there, cols_there;
-  info_t<T> info = 0;
-
-  BATCHWORK_INLINE T entry(int i, int j) const {
-    return i < rows_there && j < cols_there ? numbers[i * Leading + j] : T(0);
-  }
-};
 
 template <class T, int N>
 struct ZeroColumns : UnitColumns<T, N, N> {
@@ -72,12 +51,6 @@ struct ColumnsReadAnew : ColumnsOfLanes<S, N, N> {
   }
 };
 
-/// Lanes that share a matrix. In double from 24 rows on half as many as in sequences: each number of a reflection that a lane reads
-/// serves two or three of its columns, and the operations of a step that are not its products serve more items.
-template <class T, int N>
-inline constexpr int lanes_of_qr = sizeof(T) == 4 || N < 24 ? lanes_per_item<T>(N)
-                                   : N == 24                ? 8
-                                                            : 16;
 /// Teams of a multiprocessor: as many as leave a lane registers for its columns and what it reads of others, without a spill (CUDA 13,
 /// compute capability 9.0).
 template <class T, int N>
@@ -85,8 +58,8 @@ inline constexpr int teams_of_qr_lanes = sizeof(T) == 4 ? (N == 12 ? 3 : 4) : (N
 
 /// On a device, for matrices of up to N rows and columns.
 template <class T, int N>
-struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_qr<T, N>, N, teams_of_qr_lanes<T, N>> {
-  static constexpr int L = lanes_of_qr<T, N>;
+struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_columns<T, N>, N, teams_of_qr_lanes<T, N>> {
+  static constexpr int L = lanes_of_columns<T, N>;
   using Teams = TeamsOfSharedLanes<T, L, N, teams_of_qr_lanes<T, N>>;
   using S = Distributed<T, 1, L, N>;
   using Ex = typename S::exchange;
@@ -111,7 +84,7 @@ struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_qr<T, N>, N, teams_of_qr
     std::int32_t const code = not_finite_factors(c);
     bool const failed = code != 0;
     c.grid = of.grid();
-    put(c, failed, [&](int m, int i) {
+    put_columns(c, failed, [&](int m, int i) {
       return c.is_behind(m, i) ? c.at(m, i) : c.is(m, i) ? c.diagonal[m] : T(0);
     });
     of.store(p.r, p.m < p.n ? p.m : p.n, p.n);
@@ -120,7 +93,7 @@ struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_qr<T, N>, N, teams_of_qr
       Columns q(ZeroColumns<T, N>{}, c.grid);
       form_q(c, q, std::make_integer_sequence<int, N>());
       q.grid = of.grid();
-      put(q, failed, [&](int m, int i) { return q.at(m, i); });
+      put_columns(q, failed, [&](int m, int i) { return q.at(m, i); });
       of.store(p.q, p.m, p.columns_of_q);
     }
     of.put_status(p.status, code);
@@ -157,45 +130,18 @@ struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_qr<T, N>, N, teams_of_qr
     for (int k = end - 1; k >= First; --k)
       apply_reflection_within<First, steps>(ReadAnew{u.column(k)}, k, q, from);
   }
-  /// number(own column, row), or NaN, to the exchange, once all have read what is there.
-  template <class Number>
-  static BATCHWORK_INLINE void put(Columns const& c, bool failed, Number const& number) {
-    c.grid.sync();
-    T* const own = c.grid.template numbers<T>();
-    BATCHWORK_UNROLL
-    for (int m = 0; m < Columns::mine; ++m) {
-      BATCHWORK_UNROLL
-      for (int i = 0; i < N; ++i) {
-        T const x = number(m, i);
-        own[i * Ex::leading + c.column(m)] = failed ? std::numeric_limits<T>::quiet_NaN() : x;
-      }
-    }
-  }
 };
 
-/// Launches the kernel for extents of up to N. \returns whether the device has room for it
-template <int N, class T, class Exec>
-bool launch_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const& f) {
-  using Kernel = QrOfSharedLanes<T, N>;
-  DeviceLimits const limits = Vendor::device_limits(exec);
-  Kernel const kernel(f, limits);
-  if (!kernel.fits(limits)) return false;
-  launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
-      [&] { return matrices_do_not_fit(call, "use fewer items"); });
-  return true;
-}
 /// Launches the kernel of the smallest extent that is not below those of the matrices. \returns whether there is one, on devices whose
 /// lanes have shuffles
 template <class Exec, class T>
 bool launch_qr_of_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const& f) {
   if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
     int const extent = f.m > f.n ? f.m : f.n;
-    if (extent <= 12) return launch_shared_lanes<12>(exec, call, f);
-    if (extent <= 16) return launch_shared_lanes<16>(exec, call, f);
-    if (extent <= 24) return launch_shared_lanes<24>(exec, call, f);
-    if (extent <= 32) return launch_shared_lanes<32>(exec, call, f);
+    if (extent <= 12) return launch_shared_lanes<QrOfSharedLanes<T, 12>>(exec, call, f);
+    if (extent <= 16) return launch_shared_lanes<QrOfSharedLanes<T, 16>>(exec, call, f);
+    if (extent <= 24) return launch_shared_lanes<QrOfSharedLanes<T, 24>>(exec, call, f);
+    if (extent <= 32) return launch_shared_lanes<QrOfSharedLanes<T, 32>>(exec, call, f);
   }
   return false;
 }

@@ -41,17 +41,18 @@ struct SvdOfLane {
     Matrix<S, N, N> a;
     a.info = info_t<S>(0);
     of.template load<N, N>(p.a, n, n, [&](int i, int j, S const& x) { a.set(i, j, x); });
-    TallSvd<S, N, N, Vectors> const f(a);
+    TallSvd<S, N, N, Vectors> f(a);
     S const nan(std::numeric_limits<T>::quiet_NaN());
     auto const failed = f.info != info_t<S>(0);
     of.template store<N, 1>(p.values, n, one,
-                            [&](int i, int) { return S(select(failed, nan, f.values[i])); });
+                            [&](int i, int) { return S(select(failed, nan, f.value(i))); });
     if constexpr (Vectors) {
       auto const store = [&](StoredItems<T> const& to, auto const& x) {
         of.template store<N, N>(
             to, n, n, [&](int i, int j) { return S(select(failed, nan, x.entry(i, j))); });
       };
       store(p.v, f.right_vectors());
+      f.put_left_vectors();
       store(p.u, f.left_vectors());
     }
     of.put_status(p.status, f.info);

@@ -17,11 +17,17 @@
 
 namespace Batchwork::Impl {
 
+/// On a host a vector is a matrix of one column: Task is not LuTask::solution there.
 template <class T, int N, LuTask Task>
 struct LuOfLane {
   using number = T;
   // Of solutions with what goes through columns.
-  static constexpr int words = (Task == LuTask::solutions ? 2 : 1) * N * N * int(sizeof(T)) / 4;
+  static constexpr int words =
+      ((Task == LuTask::solutions ? 2 * N * N : N * N) + (Task == LuTask::solution ? N : 0)) *
+      int(sizeof(T)) / 4;
+
+  /// A vector is on its way with the matrix, unless its registers would leave a multiprocessor fewer warps.
+  static constexpr bool reads_late = N == 8;
 
   StatusTarget status{};
   StoredItems<T const> a{}, b{};
@@ -46,7 +52,8 @@ struct LuOfLane {
   BATCHWORK_INLINE std::int64_t items() const { return count; }
   std::size_t carried_bytes() const {
     std::size_t most = Impl::carried_bytes<N, N>(a);
-    if (Task != LuTask::factors) most = std::max(most, Impl::carried_bytes<N, N>(x));
+    if (Task == LuTask::solution) most = std::max(most, Impl::carried_bytes<N, 1>(x));
+    else if (Task != LuTask::factors) most = std::max(most, Impl::carried_bytes<N, N>(x));
     if (Task == LuTask::solutions) most = std::max(most, Impl::carried_bytes<N, N>(b));
     if (Task == LuTask::factors && result == LuResult::factors)
       most = std::max({most, Impl::carried_bytes<N, N>(lu), Impl::carried_bytes<N, 1>(order)});
@@ -60,6 +67,8 @@ struct LuOfLane {
     constexpr KnownExtent<1> one;
     Matrix<S, N, N> matrix;
     matrix.info = info_t<S>(0);
+    S right[N];
+    if constexpr (Task == LuTask::solution && !reads_late) of.read(b, right);
     of.template load<N, N>(a, n, n, [&](int i, int j, S const& z) { matrix.set(i, j, z); });
     Lu<S, N> const f(matrix);
     info_t<S> code = f.own;
@@ -91,18 +100,25 @@ struct LuOfLane {
           return z;
         });
       } else {
-        of.template for_columns<N>(b, n, x, n, columns, [&](S(&z)[N]) {
-          Vector<S, N> right;
-          right.info = info_t<S>(0);
+        auto const put_solution = [&](S(&z)[N]) {
+          Vector<S, N> side;
+          side.info = info_t<S>(0);
           BATCHWORK_UNROLL_ON_DEVICE
-          for (int i = 0; i < N; ++i) right.set(i, 0, z[i]);
-          auto const solution = f.solve(right);
+          for (int i = 0; i < N; ++i) side.set(i, 0, z[i]);
+          auto const solution = f.solve(side);
           BATCHWORK_UNROLL_ON_DEVICE
           for (int i = 0; i < N; ++i) {
             z[i] = unless_failed(solution.entry(i));
             sum += z[i] * S(T(0));
           }
-        });
+        };
+        if constexpr (Task == LuTask::solution) {
+          if constexpr (reads_late) of.read(b, right);
+          put_solution(right);
+          of.template store<N, 1>(x, n, one, [&](int i, int) { return right[i]; });
+        } else {
+          of.template for_columns<N>(b, n, x, n, columns, put_solution);
+        }
       }
       // Where only a result is not finite. A number of b may be what is not.
       code = first_failure(
@@ -116,7 +132,8 @@ struct LuOfLane {
 /// \returns whether it has launched a kernel in which a lane has an item
 template <LuTask Task, class Exec, class T>
 bool launch_lu_lanes(Exec const& exec, Call const& call, LuProblem<T> const& p) {
-  constexpr LuTask task = Task == LuTask::solution ? LuTask::solutions : Task;
+  constexpr LuTask task =
+      Task == LuTask::solution && !runs_on_device<Exec> ? LuTask::solutions : Task;
   return with_known_extent<extent_of_lane>(
       p.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, LuOfLane<T, N, task>(p)); });
 }

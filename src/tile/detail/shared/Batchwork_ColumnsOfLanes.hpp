@@ -6,14 +6,20 @@
 #ifndef BATCHWORK_COLUMNSOFLANES_HPP
 #define BATCHWORK_COLUMNSOFLANES_HPP
 
+#include <type_traits>
+
 #include "core/detail/Batchwork_Elimination.hpp"
 #include "core/detail/Batchwork_OneSidedJacobi.hpp"
 #include "tile/Batchwork_Matrix.hpp"
 
 namespace Batchwork::Impl {
 
-/// See DealtColumns. S is a Distributed dealt by columns.
-template <class S, int M, int N>
+/// All columns that there is room for, where their number is known; elsewhere it is an int.
+template <int N>
+using AllColumns = std::integral_constant<int, N>;
+
+/// See DealtColumns. S is a Distributed dealt by columns. Rotations leave columns from `count` on alone; zeros are to stand in them.
+template <class S, int M, int N, class Count = AllColumns<N>>
 struct ColumnsOfLanes {
   using T = scalar_t<S>;
   using value_type = T;
@@ -30,9 +36,11 @@ struct ColumnsOfLanes {
   T a[mine * M];
   T diagonal[mine];
   LaneGrid grid;
+  [[no_unique_address]] Count count;
 
   template <class X>
-  BATCHWORK_INLINE ColumnsOfLanes(X const& from, LaneGrid const& of) : grid(of) {
+  BATCHWORK_INLINE ColumnsOfLanes(X const& from, LaneGrid const& of, Count const& there = {})
+      : grid(of), count(there) {
     auto const lines = lines_of<S, false>(from, grid);
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
@@ -46,7 +54,8 @@ struct ColumnsOfLanes {
   BATCHWORK_INLINE T const& at(int m, int i) const { return a[m * M + i]; }
   BATCHWORK_INLINE int column(int m) const { return m * L + grid.lane; }
   BATCHWORK_INLINE bool is(int m, int k) const { return m == k / L && grid.lane == k % L; }
-  BATCHWORK_INLINE bool is_there(int m) const { return column(m) < N; }
+  BATCHWORK_INLINE int columns_there() const { return count; }
+  BATCHWORK_INLINE bool is_there(int m) const { return column(m) < count; }
   BATCHWORK_INLINE bool is_behind(int m, int k) const {
     return m > k / L || (m == k / L && grid.lane > k % L);
   }
@@ -156,7 +165,7 @@ struct ColumnsOfLanes {
   /// See orthogonalise_columns. The two lanes of a pair both find its rotation.
   template <class F, class... Also>
   BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) {
-    Pairs const pairs{parity, grid.lane};
+    Pairs const pairs{parity, grid.lane, count};
     AllShown const all = show_columns();
     OwnRotation own[mine];
     BATCHWORK_UNROLL
@@ -200,12 +209,14 @@ struct ColumnsOfLanes {
     }
     grid.sync();
     BATCHWORK_KEEP_LOOP
-    for (int i = 0; i < N; ++i) {
+    for (int i = 0; i < count; ++i) {
       Key const other = bits(told[i]);
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m)
         rank[m] += other < own[m] || (other == own[m] && i < column(m)) ? 1 : 0;
     }
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) rank[m] = is_there(m) ? rank[m] : column(m);
     grid.sync();
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m)
@@ -224,7 +235,7 @@ struct ColumnsOfLanes {
       all.column(from[m]).for_each(0, [&](int i, T const& x) { at(m, i) = x; });
   }
   /// g := -a' a, by units of rows: every number that is read serves all own columns of g.
-  BATCHWORK_INLINE void put_negative_gram(ColumnsOfLanes<S, N, N>& g) const {
+  BATCHWORK_INLINE void put_negative_gram(ColumnsOfLanes<S, N, N, Count>& g) const {
     T const* const base = show_columns().base;
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
@@ -251,7 +262,7 @@ struct ColumnsOfLanes {
     }
   }
   /// a := a v, by units of rows, likewise.
-  BATCHWORK_INLINE void multiply(ColumnsOfLanes<S, N, N> const& v) {
+  BATCHWORK_INLINE void multiply(ColumnsOfLanes<S, N, N, Count> const& v) {
     show_columns();
     T* const base = grid.template numbers<T>();
     BATCHWORK_KEEP_LOOP
@@ -337,10 +348,11 @@ struct ColumnsOfLanes {
   /// Own column m and its neighbour, where pairs begin with columns of that parity.
   struct Pairs {
     int parity, lane;
+    [[no_unique_address]] Count count;
     BATCHWORK_INLINE bool is_left(int m) const { return ((m * L + lane) & 1) == parity; }
     BATCHWORK_INLINE int neighbour(int m) const { return m * L + lane + (is_left(m) ? 1 : -1); }
     BATCHWORK_INLINE bool is_paired(int m) const {
-      return neighbour(m) >= 0 && neighbour(m) < N && m * L + lane < N;
+      return neighbour(m) >= 0 && neighbour(m) < count && m * L + lane < count;
     }
     BATCHWORK_INLINE int partner(int m) const { return is_paired(m) ? neighbour(m) : 0; }
   };

@@ -20,9 +20,9 @@ namespace Batchwork::Impl {
 /// Reflections go by columns in registers. Iterations have the vectors in the exchange, a column a line, and beside each line, or behind
 /// all of them, a diagonal number and the one below it; every lane finds all rotations of a sweep and applies them to its own rows. So a sweep waits twice,
 /// whatever its length, and items of a warp have sweeps of different lengths.
-template <class S, int N>
+template <class S, int N, class Count = AllColumns<N>>
 struct EigenpairsOfLanes {
-  using Columns = ColumnsOfLanes<S, N, N>;
+  using Columns = ColumnsOfLanes<S, N, N, Count>;
   using T = typename Columns::T;
   using Ex = typename S::exchange;
   static constexpr int L = S::lanes, mine = Columns::mine, deep = Ex::per_unit;
@@ -79,7 +79,7 @@ struct EigenpairsOfLanes {
       grid.sync();
     }
     BATCHWORK_KEEP_LOOP
-    for (int k = First; k < end; ++k) reflect<First>(k);
+    for (int k = First; k < end && k + 1 < a.count; ++k) reflect<First>(k);
     if constexpr (end < N - 2) tridiagonalise<end>();
   }
   template <int First>
@@ -213,8 +213,9 @@ struct EigenpairsOfLanes {
   template <int First>
   BATCHWORK_INLINE void apply_reflections() {
     constexpr int end = First + steps < N - 2 ? First + steps : N - 2, m0 = First / L;
+    int const end_there = end < a.count ? end : a.count - 1;
     BATCHWORK_KEEP_LOOP
-    for (int k = end - 1; k >= First; --k) {
+    for (int k = end_there - 1; k >= First; --k) {
       T const* const u = line(k);
       T w[mine];
       BATCHWORK_UNROLL
@@ -281,7 +282,9 @@ struct EigenpairsOfLanes {
     int const last = first + Vendor::lowest_bit(~(coupled >> first));
     QlSweep<T> ql(beside(last)[0],
                   QlSweep<T>::shift(beside(first)[0], beside(first)[1], beside(first + 1)[0]));
-    T* column = line(last - 1) + (has_rows() ? grid.lane * mine : 0);
+    // A lane without rows reads what stands behind those of others, where there is room.
+    bool const has_place = L * mine <= Ex::lines || has_rows();
+    T* column = line(last - 1) + (has_place ? grid.lane * mine : 0);
     T* numbers = beside(last - 1);
     T z[mine], next[mine], found[2];
     read_rows(z, column + Ex::leading);
@@ -356,12 +359,14 @@ struct EigenpairsOfLanes {
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) rank[m] = 0;
     BATCHWORK_KEEP_LOOP
-    for (int i = 0; i < N; ++i) {
+    for (int i = 0; i < a.count; ++i) {
       T const other = *beside(i);
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m)
         rank[m] += other < d[m] || (other == d[m] && i < a.column(m)) ? 1 : 0;
     }
+    BATCHWORK_UNROLL
+    for (int m = 0; m < mine; ++m) rank[m] = a.is_there(m) ? rank[m] : a.column(m);
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m)
       if (a.column(m) < N && finite) beside(rank[m])[1] = T(a.column(m));
