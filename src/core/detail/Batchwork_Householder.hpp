@@ -155,12 +155,24 @@ BATCHWORK_INLINE W times_factor(S const& top, W const& w) {
   }
 }
 
+/// What the u of own columns are to be multiplied by at the end: once, and not in each step by lanes that have none of it.
+template <class C>
+struct ReflectionScales {
+  using R = real_t<typename C::value_type>;
+  R of[C::mine];
+
+  BATCHWORK_INLINE ReflectionScales() {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < C::mine; ++m) of[m] = R(scalar_t<R>(1));
+  }
+};
+
 /// Step k of a QR factorisation: the reflection H = I - u u' that takes column k, from its diagonal down, to a multiple of e_k, applied
-/// to the columns right of it. u takes the place of the column, which is x, shown; R's diagonal entry goes to `diagonal`. The sign is
-/// that of LAPACK's larfg: a column with zeros below the diagonal is left alone, and so is one that is nothing beside what the columns
-/// were scaled to.
+/// to the columns right of it. u, divided by what becomes the column's number in `scales`, takes the place of the column, which is x, shown;
+/// R's diagonal entry goes to `diagonal`. The sign is that of LAPACK's larfg: a column with zeros below the diagonal is left alone, and so
+/// is one that is nothing beside what the columns were scaled to.
 template <DealtColumns C, class X>
-BATCHWORK_INLINE void reflect(C& a, int k, X const& x) {
+BATCHWORK_INLINE void reflect(C& a, int k, X const& x, ReflectionScales<C>& scales) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
   S const zero(T(0));
@@ -197,10 +209,8 @@ BATCHWORK_INLINE void reflect(C& a, int k, X const& x) {
   for (int m = C::round_of(k); m <= C::round_of(k); ++m) {
     bool const own = a.is(m, k);
     a.diagonal[m] = own ? S(alpha) : a.diagonal[m];
-    a.at(m, k) = own ? top : a.at(m, k);
-    real_t<S> const factor = own ? scale : real_t<S>(T(1));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = k + 1; i < C::rows; ++i) a.at(m, i) = a.at(m, i) * factor;
+    a.at(m, k) = own ? S(head - alpha) : a.at(m, k);
+    scales.of[m] = own ? scale : scales.of[m];
   }
 }
 
@@ -218,7 +228,7 @@ BATCHWORK_INLINE void reflect_nothing(C& a, int k) {
 
 /// Step k as `reflect` has it, k being one of the rows First .. First + steps_of_a_loop - 1; so above them nothing is constant.
 template <int First, DealtColumns C, class X>
-BATCHWORK_INLINE void reflect_within(C& a, int k, X const& x) {
+BATCHWORK_INLINE void reflect_within(C& a, int k, X const& x, ReflectionScales<C>& scales) {
   using S = typename C::value_type;
   using T = scalar_t<S>;
   constexpr int end = First + C::steps_of_a_loop, m0 = C::round_of(First);
@@ -253,31 +263,36 @@ BATCHWORK_INLINE void reflect_within(C& a, int k, X const& x) {
   });
   bool const own = a.is(m0, k);
   a.diagonal[m0] = own ? alpha : a.diagonal[m0];
-  S const factor = own ? scale : S(T(1));
+  scales.of[m0] = own ? scale : scales.of[m0];
   BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = First; i < C::rows; ++i) {
-    S const u = a.at(m0, i) * (i < end && i <= k ? S(T(1)) : factor);
-    a.at(m0, i) = own && i == k ? top : u;
-  }
+  for (int i = First; i < end && i < C::rows; ++i)
+    a.at(m0, i) = own && i == k ? head - alpha : a.at(m0, i);
 }
 /// Steps First to `count` in loops.
 template <int First, int Count, DealtColumns C>
-BATCHWORK_INLINE void reflect_in_loops(C& a) {
+BATCHWORK_INLINE void reflect_in_loops(C& a, ReflectionScales<C>& scales) {
   constexpr int next = First + C::steps_of_a_loop, end = next < Count ? next : Count;
   BATCHWORK_KEEP_LOOP
-  for (int k = First; k < end; ++k) reflect_within<First>(a, k, a.template show_within<First>(k));
-  if constexpr (end < Count) reflect_in_loops<end, Count>(a);
+  for (int k = First; k < end; ++k)
+    reflect_within<First>(a, k, a.template show_within<First>(k), scales);
+  if constexpr (end < Count) reflect_in_loops<end, Count>(a, scales);
 }
 
-/// R, which stands in the factors, entry by entry: f(own column, number) in its place.
+/// Scales the factors: f(own column, number) in the place of a number of R, and each u by what its column has in `scales`.
 template <DealtColumns C, class F>
-BATCHWORK_INLINE void scale_triangle(C& a, F const& f) {
+BATCHWORK_INLINE void scale_factors(C& a, ReflectionScales<C> const& scales, F const& f) {
+  using S = typename C::value_type;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = 0; m < C::mine; ++m) {
     a.diagonal[m] = f(m, a.diagonal[m]);
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < C::rows; ++i)
-      a.at(m, i) = a.is_behind(m, i) ? f(m, a.at(m, i)) : a.at(m, i);
+    for (int i = 0; i < C::rows; ++i) {
+      if constexpr (are_packs<S>) {
+        if (a.is_behind(m, i)) a.at(m, i) = f(m, a.at(m, i));
+      } else {
+        a.at(m, i) = a.is_behind(m, i) ? f(m, a.at(m, i)) : S(a.at(m, i) * scales.of[m]);
+      }
+    }
   }
 }
 
@@ -296,6 +311,7 @@ BATCHWORK_INLINE void triangularise(C& a) {
   using T = scalar_t<S>;
   using R = real_t<S>;
   R unscale[C::mine];
+  ReflectionScales<C> scales;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = 0; m < C::mine; ++m) {
     R largest(T(0));
@@ -312,16 +328,16 @@ BATCHWORK_INLINE void triangularise(C& a) {
   a.begin();
   if constexpr (C::steps_of_a_loop > 0) {
     constexpr int count = C::cols < C::rows ? C::cols : C::rows - 1;
-    reflect_in_loops<0, count>(a);
+    reflect_in_loops<0, count>(a, scales);
     if constexpr (C::cols >= C::rows) reflect_nothing(a, C::rows - 1);
   } else {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = 0; k < C::rows && k < C::cols; ++k) {
       if (k >= reflections<S>(C::rows)) reflect_nothing(a, k);
-      else reflect(a, k, a.show(k, k));
+      else reflect(a, k, a.show(k, k), scales);
     }
   }
-  scale_triangle(a, [&](int m, S const& r) { return S(r * unscale[m]); });
+  scale_factors(a, scales, [&](int m, S const& r) { return S(r * unscale[m]); });
 }
 
 /// The same with exchanges of columns, a P = Q R: in step k the longest of the columns left comes to place k, lengths from row k down.
@@ -334,6 +350,7 @@ BATCHWORK_INLINE void triangularise_exchanging(C& a, typename C::value_type (&or
   using T = scalar_t<S>;
   UnitScale<S> const scale(largest_entry(a));
   scale_columns(a, scale);
+  ReflectionScales<C> scales;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int m = 0; m < C::mine; ++m) order[m] = S(T(a.column(m)));
   BATCHWORK_UNROLL_ON_DEVICE
@@ -346,9 +363,10 @@ BATCHWORK_INLINE void triangularise_exchanging(C& a, typename C::value_type (&or
     };
     auto const x = a.bring_largest(k, square_below, order);
     if (k + 1 == C::rows) reflect_nothing(a, k);
-    else reflect(a, k, x);
+    else reflect(a, k, x, scales);
   }
-  scale_triangle(a, [&](int, S const& r) { return S(r * scale.second_back * scale.first_back); });
+  scale_factors(a, scales,
+                [&](int, S const& r) { return S(r * scale.second_back * scale.first_back); });
 }
 
 /// x := H_k x, or H_k' x, own columns of x, from number `first` on; u is column k of the factors, shown.
@@ -400,10 +418,10 @@ BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
     });
   });
 }
-/// `reflect` of packs.
+/// `reflect` of packs: u as it is to be.
 template <DealtColumns C, class X>
   requires are_packs<typename C::value_type>
-BATCHWORK_INLINE void reflect(C& a, int k, X const&) {
+BATCHWORK_INLINE void reflect(C& a, int k, X const&, ReflectionScales<C>&) {
   using S = typename C::value_type;
   real_t<S> below(scalar_t<S>(0));
   for (int i = k + 1; i < C::rows; ++i) below += square_of_size(a.at(k, i));

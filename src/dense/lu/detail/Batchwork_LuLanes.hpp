@@ -27,7 +27,7 @@ struct LuOfLane {
       int(sizeof(T)) / 4;
 
   /// A vector is on its way with the matrix, unless its registers would leave a multiprocessor fewer warps.
-  static constexpr bool reads_late = N == 8;
+  static constexpr bool reads_late = N == 8 && sizeof(T) == 4;
 
   StatusTarget status{};
   StoredItems<T const> a{}, b{};
