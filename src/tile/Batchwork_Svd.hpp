@@ -31,6 +31,7 @@ struct TallSvd {
 
   Left factors;
   Right right;
+  Value largest;  ///< entry of a
   UnitScale<Value> scale;
   Value lengths[Left::mine];
   info_t<S> info;
@@ -41,8 +42,8 @@ struct TallSvd {
   BATCHWORK_INLINE TallSvd(A const& a, LaneGrid const& grid, Count const& count = {})
       : factors(columns_of<S, M, N>(a, grid, count)),
         right(columns_of<S, N, N>(UnitColumns<scalar_t<S>, N, N>{}, grid, count)),
-        scale(largest_entry(factors)) {
-    Value const largest = largest_entry(factors);
+        largest(largest_entry(factors)),
+        scale(largest) {
     scale_columns(factors, scale);
     auto const without_end = begin(is_finite(largest));
     constexpr auto order = ColumnOrder::largest_first;
@@ -63,6 +64,10 @@ struct TallSvd {
 
   BATCHWORK_INLINE auto left_vectors() const { return factors.template tile<M, false>(); }
   BATCHWORK_INLINE auto right_vectors() const { return right.template tile<N, false>(); }
+  BATCHWORK_INLINE void set_lengths(Value const& length) {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int m = 0; m < Left::mine; ++m) lengths[m] = length;
+  }
   BATCHWORK_INLINE Value value(int m) const {
     return lengths[m] * scale.second_back * scale.first_back;
   }

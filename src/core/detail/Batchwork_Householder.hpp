@@ -155,7 +155,8 @@ BATCHWORK_INLINE W times_factor(S const& top, W const& w) {
   }
 }
 
-/// What the u of own columns are to be multiplied by at the end: once, and not in each step by lanes that have none of it.
+/// What the u of own columns are to be multiplied by at the end, where lanes share them: once, and not in each step by lanes that have none
+/// of it.
 template <class C>
 struct ReflectionScales {
   using R = real_t<typename C::value_type>;
@@ -209,8 +210,14 @@ BATCHWORK_INLINE void reflect(C& a, int k, X const& x, ReflectionScales<C>& scal
   for (int m = C::round_of(k); m <= C::round_of(k); ++m) {
     bool const own = a.is(m, k);
     a.diagonal[m] = own ? S(alpha) : a.diagonal[m];
-    a.at(m, k) = own ? S(head - alpha) : a.at(m, k);
-    scales.of[m] = own ? scale : scales.of[m];
+    if constexpr (C::mine == C::cols) {
+      a.at(m, k) = top;
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int i = k + 1; i < C::rows; ++i) a.at(m, i) = a.at(m, i) * scale;
+    } else {
+      a.at(m, k) = own ? S(head - alpha) : a.at(m, k);
+      scales.of[m] = own ? scale : scales.of[m];
+    }
   }
 }
 
@@ -287,7 +294,7 @@ BATCHWORK_INLINE void scale_factors(C& a, ReflectionScales<C> const& scales, F c
     a.diagonal[m] = f(m, a.diagonal[m]);
     BATCHWORK_UNROLL_ON_DEVICE
     for (int i = 0; i < C::rows; ++i) {
-      if constexpr (are_packs<S>) {
+      if constexpr (C::mine == C::cols) {
         if (a.is_behind(m, i)) a.at(m, i) = f(m, a.at(m, i));
       } else {
         a.at(m, i) = a.is_behind(m, i) ? f(m, a.at(m, i)) : S(a.at(m, i) * scales.of[m]);

@@ -109,8 +109,8 @@ BATCHWORK_INLINE S sorting_key(S const& square) {
 /// Sweeps that are allowed. Some seven are needed; of rows graded over 60 orders of magnitude 65 have been seen, at 200 of them.
 inline constexpr int most_sweeps = 130;
 
-/// Makes the columns of a orthogonal by rotations of neighbours that change places, so that each pair meets once in `cols` rounds, a
-/// sweep; the columns of `also` go through the same rotations. Behind an item's last sweep, see SweepReport, its columns are left as they
+/// Makes the columns of a, columns_there() of them, orthogonal by rotations of neighbours that change places, so that each pair meets
+/// once in as many rounds, a sweep; the columns of `also` go through the same rotations. Behind an item's last sweep, see SweepReport, its columns are left as they
 /// are. rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to each pair of columns j, j + 1
 /// with j of that parity; parity_is_constant says whether there is to be a text for each.
 /// Returns a mask: items that were still rotated in the last sweep allowed.

@@ -100,6 +100,8 @@ struct ItemsOfSharedLanes {
     std::integral_constant<int, AtOnce> const at_once{};
     Storage<U> const& all = of.storage;
     bool const near = of.items_near, by_columns = of.rows_near;
+    // Likewise.
+    rows = Vendor::renewed(rows), pieces = Vendor::renewed(pieces);
     int const r = rank();
     int const inner = by_columns ? rows : pieces, outer = by_columns ? pieces : rows,
               size = inner * outer;

@@ -288,6 +288,8 @@ TEST(DecompositionTeams, EigenvaluesWhereLanesShare) {
     check_eigh_teams<double, SharedLanes<12>>(9, 29, how, random);
     check_svd_teams<float, SharedLanes<12>>(11, 9, 29, how, random);
   }
+  check_svd_teams<double, SharedLanes<12>>(6, 5, 29, Arranged::strided, random);
+  check_svd_teams<float, SharedLanes<32>>(17, 32, 27, Arranged::interleaved, random);
   check_eigh_teams<float, SharedLanes<12>>(12, 37, Arranged::interleaved, random);
   check_eigh_teams<double, SharedLanes<16>>(13, 27, Arranged::item_contiguous, random);
   check_eigh_teams<float, SharedLanes<24>>(17, 27, Arranged::strided, random);

@@ -13,7 +13,6 @@
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "dense/decompositions/detail/Batchwork_DecompositionLaunch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
-#include "launch/detail/Batchwork_ItemsOfLanes.hpp"
 #include "launch/detail/Batchwork_ItemsOfSharedLanes.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "tile/Batchwork_Tile.hpp"
@@ -61,11 +60,13 @@ template <class T, int N>
 inline constexpr int lanes_of_columns = sizeof(T) == 4 || N < 24 ? lanes_per_item<T>(N)
                                         : N == 24                ? 8
                                                                  : 16;
+
 /// number(own column, row), or NaN, to the exchange, once all lanes have read what is there.
 template <class Columns, class Number>
 BATCHWORK_INLINE void put_columns(Columns const& c, bool failed, Number const& number) {
   using T = typename Columns::T;
   constexpr int N = Columns::cols, leading = Columns::Ex::leading;
+  static_assert(!Columns::Ex::ragged, "each lane has a line of the exchange");
   c.grid.sync();
   T* const own = c.grid.template numbers<T>();
   BATCHWORK_UNROLL

@@ -64,7 +64,6 @@ struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_columns<T, N>, N, teams_
   using S = Distributed<T, 1, L, N>;
   using Ex = typename S::exchange;
   using Columns = ColumnsReadAnew<S, N>;
-  static_assert(!Ex::ragged, "each lane has a line of the exchange");
 
   QrOfItems<T> p;
 

@@ -50,6 +50,7 @@ struct SvdOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_svd<T, N>, N, teams_of_
     LaneGrid const grid = of.grid();
     Factors f(PaddedInExchange<T, N, Ex::leading>{grid.numbers<T>(), p.m, cols}, grid, p.n);
     bool const failed = f.info != 0;
+    if (!of.is_there()) f.set_lengths(T(1));  // else its warp looks for columns that are too short
     f.factors.grid = of.grid();
     put_numbers(f.factors, failed, [&](int m) { return f.value(m); });
     of.store(p.values, p.n, 1);
@@ -72,7 +73,9 @@ struct SvdOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_svd<T, N>, N, teams_of_
 template <bool Vectors, class Exec, class T>
 bool launch_svd_of_shared_lanes(Exec const& exec, Call const& call, SvdOfItems<T> const& f) {
   if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {
-    if (f.n <= 4 || f.m > 2 * f.n) return false;
+    // Of few columns beside its rows an item has lanes without any (H100, CUDA 13).
+    bool const narrow = f.m > 16 ? 5 * f.n <= 3 * f.m : f.m > 2 * f.n;
+    if (f.n <= 4 || narrow) return false;
     if (f.m <= 12) return launch_shared_lanes<SvdOfSharedLanes<T, 12, Vectors>>(exec, call, f);
     if (f.m <= 16) return launch_shared_lanes<SvdOfSharedLanes<T, 16, Vectors>>(exec, call, f);
     if (f.m <= 24) return launch_shared_lanes<SvdOfSharedLanes<T, 24, Vectors>>(exec, call, f);

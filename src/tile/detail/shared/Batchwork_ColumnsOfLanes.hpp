@@ -18,7 +18,8 @@ namespace Batchwork::Impl {
 template <int N>
 using AllColumns = std::integral_constant<int, N>;
 
-/// See DealtColumns. S is a Distributed dealt by columns. Rotations leave columns from `count` on alone; zeros are to stand in them.
+/// See DealtColumns. S is a Distributed dealt by columns. Rotations and sorting leave columns from `count` on alone, in which zeros, or of
+/// a square orthogonal matrix those of the unit matrix, stand.
 template <class S, int M, int N, class Count = AllColumns<N>>
 struct ColumnsOfLanes {
   using T = scalar_t<S>;

@@ -68,7 +68,7 @@ struct EigenpairsOfLanes {
 
   // ---- reflections
 
-  /// Steps First to N - 3. Step k takes column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2; with p = A u the
+  /// Steps First to N - 3, of fewer columns the one that finds the last number below the diagonal, too. Step k takes column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2; with p = A u the
   /// rest becomes A - u p' - p u' + (u' p) u u'. u stays in its column.
   template <int First>
   BATCHWORK_INLINE void tridiagonalise() {
@@ -283,8 +283,7 @@ struct EigenpairsOfLanes {
     QlSweep<T> ql(beside(last)[0],
                   QlSweep<T>::shift(beside(first)[0], beside(first)[1], beside(first + 1)[0]));
     // A lane without rows reads what stands behind those of others, where there is room.
-    bool const has_place = L * mine <= Ex::lines || has_rows();
-    T* column = line(last - 1) + (has_place ? grid.lane * mine : 0);
+    T* column = line(last - 1) + (!Ex::ragged || has_rows() ? grid.lane * mine : 0);
     T* numbers = beside(last - 1);
     T z[mine], next[mine], found[2];
     read_rows(z, column + Ex::leading);
