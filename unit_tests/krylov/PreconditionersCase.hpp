@@ -139,64 +139,11 @@ void expect_application(Run const& run, M const& m, A const& a, int rows, std::i
   }
 }
 
-inline long double reciprocal_or_one(long double x) {
-  return x == 0 || !std::isfinite(x) ? 1 : 1 / x;
-}
-
-/// ILU(0) of the item on a pattern, and its application (Saad, algorithm 10.4).
+/// ILU(0) of the item on a pattern, and its application.
 template <class T>
 std::vector<long double> ilu_truth(Pattern const& p, ArrangedBatch<T> const& full, std::int64_t n,
-                                   std::vector<long double> z) {
-  auto const rows = std::size_t(p.rows);
-  std::vector<std::vector<long double>> a(rows, std::vector<long double>(rows));
-  std::vector<std::vector<bool>> there(rows, std::vector<bool>(rows));
-  std::vector<long double> inverse(rows);
-  for (std::size_t i = 0; i < rows; ++i)
-    for (int j : p.columns[i]) {
-      there[i][std::size_t(j)] = true;
-      a[i][std::size_t(j)] = full.at(n, int(i), j);
-    }
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      if (!there[i][k]) continue;
-      a[i][k] *= inverse[k];
-      for (std::size_t j = k + 1; j < rows; ++j)
-        if (there[i][j] && there[k][j]) a[i][j] -= a[i][k] * a[k][j];
-    }
-    inverse[i] = there[i][i] ? reciprocal_or_one(a[i][i]) : 1;
-  }
-  for (std::size_t i = 0; i < rows; ++i)
-    for (std::size_t j = 0; j < i; ++j) z[i] -= a[i][j] * z[j];
-  for (std::size_t i = rows; i-- > 0;) {
-    for (std::size_t j = i + 1; j < rows; ++j) z[i] -= a[i][j] * z[j];
-    z[i] *= inverse[i];
-  }
-  return z;
-}
-
-/// The solution with a dense matrix, by elimination with pivoting; the right-hand side itself where that is singular.
-inline std::vector<long double> dense_solution(std::vector<std::vector<long double>> a,
-                                               std::vector<long double> b) {
-  auto const before = b;
-  std::size_t const n = b.size();
-  for (std::size_t c = 0; c < n; ++c) {
-    std::size_t p = c;
-    for (std::size_t i = c; i < n; ++i)
-      if (std::fabs(a[i][c]) > std::fabs(a[p][c])) p = i;
-    std::swap(a[c], a[p]);
-    std::swap(b[c], b[p]);
-    if (a[c][c] == 0) return before;
-    for (std::size_t i = c + 1; i < n; ++i) {
-      long double const f = a[i][c] / a[c][c];
-      for (std::size_t j = c; j < n; ++j) a[i][j] -= f * a[c][j];
-      b[i] -= f * b[c];
-    }
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    for (std::size_t j = i + 1; j < n; ++j) b[i] -= a[i][j] * b[j];
-    b[i] /= a[i][i];
-  }
-  return b;
+                                   std::vector<long double> const& z) {
+  return ilu_solution(p.columns, item(full, n), z);
 }
 
 template <class T>

@@ -79,6 +79,7 @@ Kokkos::View<I*, Space> indices_of(std::string const& label, std::vector<int> co
 template <class T>
 struct Matrices {
   Pattern pattern;
+  std::vector<int> first;  ///< entry of each row
   std::int64_t items;
   ArrangedBatch<T> values, places, full;
   Kokkos::View<int*, Space> row_offsets;
@@ -93,18 +94,19 @@ struct Matrices {
         places(n, p.rows, p.width(), how),
         full(n, p.rows, p.rows, how),
         place_columns("place_columns", std::size_t(p.rows), std::size_t(p.width())) {
-    std::vector<int> offsets{0}, all;
+    std::vector<int> all;
+    first.push_back(0);
     auto const c = Kokkos::create_mirror_view(place_columns);
     Kokkos::deep_copy(c, ~0u);
     for (int i = 0; i < p.rows; ++i) {
       auto const& row = p.columns[std::size_t(i)];
       all.insert(all.end(), row.begin(), row.end());
-      offsets.push_back(int(all.size()));
+      first.push_back(int(all.size()));
       for (std::size_t k = 0; k < row.size(); ++k) c(std::size_t(i), k) = unsigned(row[k]);
     }
     Kokkos::deep_copy(place_columns, c);
-    row_offsets = indices_of<int>("row_offsets", offsets);
-    long_offsets = indices_of<std::size_t>("long_offsets", offsets);
+    row_offsets = indices_of<int>("row_offsets", first);
+    long_offsets = indices_of<std::size_t>("long_offsets", first);
     columns = indices_of<int>("columns", all);
     full.fill(T(0));
     places.fill(std::numeric_limits<T>::quiet_NaN());
@@ -112,9 +114,7 @@ struct Matrices {
 
   /// Puts one number, entry k of row i, where each format has it.
   void put(std::int64_t n, int i, int k, T x) const {
-    int entry = k;
-    for (int r = 0; r < i; ++r) entry += int(pattern.columns[std::size_t(r)].size());
-    values.at(n, entry, 0) = x;
+    values.at(n, first[std::size_t(i)] + k, 0) = x;
     places.at(n, i, k) = x;
     full.at(n, i, pattern.columns[std::size_t(i)][std::size_t(k)]) = x;
   }
@@ -124,16 +124,10 @@ struct Matrices {
     full.upload();
   }
   void randomise(Random& random) const {
-    for (std::int64_t n = 0; n < items; ++n) {
-      int entry = 0;
+    for (std::int64_t n = 0; n < items; ++n)
       for (int i = 0; i < pattern.rows; ++i)
-        for (int k = 0; k < int(pattern.columns[std::size_t(i)].size()); ++k, ++entry) {
-          T const x = T(random());
-          values.at(n, entry, 0) = x;
-          places.at(n, i, k) = x;
-          full.at(n, i, pattern.columns[std::size_t(i)][std::size_t(k)]) = x;
-        }
-    }
+        for (int k = 0, size = int(pattern.columns[std::size_t(i)].size()); k < size; ++k)
+          put(n, i, k, T(random()));
     upload();
   }
   auto csr() const { return Batchwork::csr(row_offsets, columns, vectors(values)); }
@@ -142,22 +136,11 @@ struct Matrices {
   auto dense() const { return Batchwork::dense(full.batch()); }
 };
 
-/// alpha A x + beta y of one row, as it should be, and the sum of the magnitudes of its terms.
-struct Truth {
-  long double value = 0, size = 0;
-  void add(long double x) {
-    value += x;
-    size += std::fabs(x);
-  }
-};
-
+/// alpha A x of one row.
 template <class T>
 Truth row_truth(ArrangedBatch<T> const& full, std::int64_t n, int i, ArrangedBatch<T> const& x,
                 double alpha) {
-  Truth t;
-  for (int j = 0; j < full.cols; ++j)
-    t.add(static_cast<long double>(T(alpha)) * full.at(n, i, j) * x.at(n, j, 0));
-  return t;
+  return sum_of_products(T(alpha), &full.at(n, i, 0), full.col, &x.at(n, 0, 0), x.row, full.cols);
 }
 
 }  // namespace Batchwork::Test

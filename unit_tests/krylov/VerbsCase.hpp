@@ -273,8 +273,7 @@ void expect_sums(ArrangedBatch<T> const& x, ArrangedBatch<T> const& y,
                  ArrangedBatch<T> const& result, bool is_norm) {
   int wrong = 0;
   for (std::int64_t n = 0; n < x.items; ++n) {
-    Truth t;
-    for (int i = 0; i < x.rows; ++i) t.add(static_cast<long double>(x.at(n, i, 0)) * y.at(n, i, 0));
+    Truth t = sum_of_products(T(1), &x.at(n, 0, 0), x.row, &y.at(n, 0, 0), y.row, x.rows);
     if (is_norm) t.value = t.size = std::sqrt(t.value);
     // The last of a subnormal number's digits.
     long double const least = is_norm ? std::numeric_limits<T>::denorm_min() : 0;

@@ -17,12 +17,12 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "support/Dense.hpp"
+#include "support/Random.hpp"
 
 namespace Batchwork::Test {
 
@@ -37,6 +37,9 @@ void map(Sequence const& sequence, O const&... operands) {
 }
 #endif
 
+/// More items than some dimensions of a device's grid have teams, and an item beside whole packs. Hosts know no such end.
+inline constexpr int beyond_a_grid = Impl::runs_on_device<Space> ? 65537 : 2049;
+
 template <class T>
 inline constexpr long double epsilon = static_cast<long double>(std::numeric_limits<T>::epsilon());
 
@@ -49,22 +52,6 @@ constexpr T poison() {
   else if constexpr (std::is_integral_v<T>) return T(-559038737);
   else return T(poison<typename T::value_type>(), poison<typename T::value_type>());
 }
-
-// ---- random data ----------------------------------------------------------------------------------------------------
-
-class Random {
- public:
-  explicit Random(unsigned seed = 1) : engine_(seed) {}
-  /// Uniform in [a, b).
-  double operator()(double a = -1, double b = 1) {
-    return std::uniform_real_distribution<double>(a, b)(engine_);
-  }
-  double normal() { return std::normal_distribution<double>()(engine_); }
-  int integer(int a, int b) { return std::uniform_int_distribution<int>(a, b)(engine_); }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 // ---- LAPACK ---------------------------------------------------------------------------------------------------------
 
@@ -224,7 +211,7 @@ Dense random_dense(Random& random, int m, int n) {
 template <class T>
 Dense random_spd(Random& random, int n) {
   Dense const b = random_dense<T>(random, n, n);
-  Dense const a = b * transpose(b) + 0.5L * eye(n);
+  Dense const a = times_transpose(b) + 0.5L * eye(n);
   return mirrored(make_dense(n, n, [&](int i, int j) { return static_cast<T>(a(i, j)); }));
 }
 /// Lower triangular, diagonal between 1 and 2 in magnitude.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace Batchwork::Test {
 
@@ -27,11 +28,31 @@ Dense operator*(long double c, Dense const& x) {
   return make_dense(x.rows, x.cols, [&](int i, int j) { return c * x(i, j); });
 }
 Dense operator*(Dense const& x, Dense const& y) {
-  return make_dense(x.rows, y.cols, [&](int i, int j) {
-    long double sum = 0;
-    for (int k = 0; k < x.cols; ++k) sum += x(i, k) * y(k, j);
-    return sum;
-  });
+  Dense r(x.rows, y.cols);
+  for (int i = 0; i < x.rows; ++i) {
+    // Four sums at a time, none of which waits for another.
+    int j = 0;
+    for (; j + 4 <= y.cols; j += 4) {
+      long double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+      for (int k = 0; k < x.cols; ++k) {
+        long double const f = x(i, k), *const row = &y.a[std::size_t(k * y.cols + j)];
+        s0 += f * row[0];
+        s1 += f * row[1];
+        s2 += f * row[2];
+        s3 += f * row[3];
+      }
+      r(i, j) = s0;
+      r(i, j + 1) = s1;
+      r(i, j + 2) = s2;
+      r(i, j + 3) = s3;
+    }
+    for (; j < y.cols; ++j) {
+      long double s = 0;
+      for (int k = 0; k < x.cols; ++k) s += x(i, k) * y(k, j);
+      r(i, j) = s;
+    }
+  }
+  return r;
 }
 Dense lower_triangle(Dense const& x) {
   return make_dense(x.rows, x.cols, [&](int i, int j) { return j <= i ? x(i, j) : 0.0L; });
@@ -41,6 +62,21 @@ Dense diagonal_part(Dense const& x) {
 }
 Dense mirrored(Dense const& x) {
   return make_dense(x.rows, x.cols, [&](int i, int j) { return j <= i ? x(i, j) : x(j, i); });
+}
+Dense times_transpose(Dense const& x) {
+  Dense r(x.rows, x.rows);
+  for (int i = 0; i < x.rows; ++i)
+    for (int j = 0; j <= i; ++j) {
+      long double even = 0, odd = 0;
+      int k = 0;
+      for (; k + 1 < x.cols; k += 2) {
+        even += x(i, k) * x(j, k);
+        odd += x(i, k + 1) * x(j, k + 1);
+      }
+      if (k < x.cols) even += x(i, k) * x(j, k);
+      r(i, j) = r(j, i) = even + odd;
+    }
+  return r;
 }
 long double dot(Dense const& x, Dense const& y) {
   long double sum = 0;
@@ -107,5 +143,70 @@ long double condition_spd(Dense const& a) { return norm1(a) * norm1(solve_spd(a,
 long double condition_lower(Dense const& l) {
   return norm1(l) * norm1(solve_lower(l, eye(l.rows)));
 }
+
+long double reciprocal_or_one(long double x) { return x == 0 || !std::isfinite(x) ? 1 : 1 / x; }
+std::vector<long double> ilu_solution(std::vector<std::vector<int>> const& columns, Dense a,
+                                      std::vector<long double> z) {
+  int const n = a.rows;
+  Dense there(n, n);
+  std::vector<long double> inverse(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i)
+    for (int j : columns[std::size_t(i)]) there(i, j) = 1;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      if (there(i, j) == 0) a(i, j) = 0;
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < i; ++k) {
+      if (there(i, k) == 0) continue;
+      a(i, k) *= inverse[std::size_t(k)];
+      for (int j = k + 1; j < n; ++j)
+        if (there(i, j) != 0 && there(k, j) != 0) a(i, j) -= a(i, k) * a(k, j);
+    }
+    inverse[std::size_t(i)] = there(i, i) != 0 ? reciprocal_or_one(a(i, i)) : 1;
+  }
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j) z[std::size_t(i)] -= a(i, j) * z[std::size_t(j)];
+  for (int i = n - 1; i >= 0; --i) {
+    for (int j = i + 1; j < n; ++j) z[std::size_t(i)] -= a(i, j) * z[std::size_t(j)];
+    z[std::size_t(i)] *= inverse[std::size_t(i)];
+  }
+  return z;
+}
+std::vector<long double> dense_solution(std::vector<std::vector<long double>> a,
+                                        std::vector<long double> b) {
+  auto const before = b;
+  std::size_t const n = b.size();
+  for (std::size_t c = 0; c < n; ++c) {
+    std::size_t p = c;
+    for (std::size_t i = c; i < n; ++i)
+      if (std::fabs(a[i][c]) > std::fabs(a[p][c])) p = i;
+    std::swap(a[c], a[p]);
+    std::swap(b[c], b[p]);
+    if (a[c][c] == 0) return before;
+    for (std::size_t i = c + 1; i < n; ++i) {
+      long double const f = a[i][c] / a[c][c];
+      for (std::size_t j = c; j < n; ++j) a[i][j] -= f * a[c][j];
+      b[i] -= f * b[c];
+    }
+  }
+  for (std::size_t i = n; i-- > 0;) {
+    for (std::size_t j = i + 1; j < n; ++j) b[i] -= a[i][j] * b[j];
+    b[i] /= a[i][i];
+  }
+  return b;
+}
+
+template <class T>
+Truth sum_of_products(T factor, T const* x, std::ptrdiff_t x_step, T const* y,
+                      std::ptrdiff_t y_step, int count) {
+  Truth t;
+  for (int k = 0; k < count; ++k)
+    t.add(static_cast<long double>(factor) * x[k * x_step] * y[k * y_step]);
+  return t;
+}
+template Truth sum_of_products(float, float const*, std::ptrdiff_t, float const*, std::ptrdiff_t,
+                               int);
+template Truth sum_of_products(double, double const*, std::ptrdiff_t, double const*, std::ptrdiff_t,
+                               int);
 
 }  // namespace Batchwork::Test

@@ -46,6 +46,8 @@ Dense lower_triangle(Dense const& x);
 Dense diagonal_part(Dense const& x);
 /// The symmetric matrix with the lower triangle of x.
 Dense mirrored(Dense const& x);
+/// x x'.
+Dense times_transpose(Dense const& x);
 long double dot(Dense const& x, Dense const& y);
 long double trace(Dense const& x);
 /// The largest column sum of magnitudes.
@@ -63,6 +65,28 @@ Dense solve_spd(Dense const& a, Dense const& b);
 long double condition_spd(Dense const& a);
 /// The condition number of a lower triangular matrix, in the 1-norm.
 long double condition_lower(Dense const& l);
+
+/// 1 / x, or 1 where that is not finite or x is not.
+long double reciprocal_or_one(long double x);
+/// ILU(0) of a on a pattern, the columns of each row, applied to z (Saad, Iterative Methods for Sparse Linear Systems, algorithm 10.4).
+std::vector<long double> ilu_solution(std::vector<std::vector<int>> const& columns, Dense a,
+                                      std::vector<long double> z);
+/// The solution with a dense matrix, by elimination with pivoting; the right-hand side itself where that is singular.
+std::vector<long double> dense_solution(std::vector<std::vector<long double>> a,
+                                        std::vector<long double> b);
+
+/// A sum as it should be, and that of the magnitudes of its terms.
+struct Truth {
+  long double value = 0, size = 0;
+  void add(long double x) {
+    value += x;
+    size += x < 0 ? -x : x;
+  }
+};
+/// factor times the sum of the products of so many numbers, each list with its distance from one to the next; T is float or double.
+template <class T>
+Truth sum_of_products(T factor, T const* x, std::ptrdiff_t x_step, T const* y,
+                      std::ptrdiff_t y_step, int count);
 
 }  // namespace Batchwork::Test
 

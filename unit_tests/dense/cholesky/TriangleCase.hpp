@@ -58,7 +58,7 @@ template <class T>
     for (int j = i + 1; j < l.cols; ++j)
       if (l(i, j) != 0) return ::testing::AssertionFailure() << "above the diagonal " << l(i, j);
   long double const c = 2 * (l.rows + 3) * epsilon<T>;
-  return near(l * transpose(l), mirrored(a), c * (abs(l) * transpose(abs(l))));
+  return near(times_transpose(l), mirrored(a), c * times_transpose(abs(l)));
 }
 /// |b - A x| <= c (3 N + 1) eps |L| |L'| |x| (theorem 10.4).
 template <class T>
