@@ -53,7 +53,7 @@ TYPED_TEST(Tridiagonal, RowsAndArrangements) {
 TYPED_TEST(Tridiagonal, NumbersOfItems) {
   using T = TypeParam;
   Random random(2);
-  for (std::int64_t items : {0, 1, 2, 15, 16, 17, 64, 129, 65537})
+  for (int items : {0, 1, 2, 15, 16, 17, 64, 129, beyond_a_grid})
     for (auto how : {Arranged::item_contiguous, Arranged::interleaved})
       for (int rows : {1, 5, 12}) {
         SCOPED_TRACE(std::to_string(items) + " items");
@@ -114,10 +114,16 @@ TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
       std::int64_t const items = 37;
       TridiagonalData<T> const s(items, rows, all_of(how));
       s.randomise(random);
+      auto const clean = s.clean_x(verb(s));
+      int turn = 0;
       for (std::int64_t at : {std::int64_t(0), items / 2, items - 1})
         for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot,
-                           Plant::tiny_pivot, Plant::nan_b, Plant::nan_lower, Plant::nan_upper})
-          for (int row : {0, rows / 2, rows - 1}) s.check_failure(verb(s), at, row, what);
+                           Plant::tiny_pivot, Plant::nan_b, Plant::nan_lower, Plant::nan_upper}) {
+          // Of long ones each plant in every item and in every row, but not in every row of every item.
+          for (int row : {0, rows / 2, rows - 1})
+            if (++turn % 3 == 0 || rows <= 100) s.check_failure(verb(s), clean, at, row, what);
+          ++turn;
+        }
     }
 }
 
@@ -209,10 +215,11 @@ TYPED_TEST(Tridiagonal, FailuresWithExchanges) {
       SCOPED_TRACE(std::to_string(rows) + " rows, arranged " + std::to_string(int(how)));
       TridiagonalData<T> const s(37, rows, all_of(how));
       s.randomise(random);
+      auto const clean = s.clean_x(pivoted(s));
       for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot, Plant::nan_b,
                          Plant::nan_lower, Plant::nan_upper})
         for (int row : {0, rows / 2, rows - 1})
-          s.check_failure(pivoted(s), random.integer(0, 36), row, what, true);
+          s.check_failure(pivoted(s), clean, random.integer(0, 36), row, what, true);
     }
 }
 

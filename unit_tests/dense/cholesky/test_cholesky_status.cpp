@@ -109,9 +109,12 @@ TYPED_TEST(CholeskyStatus, EveryFaultAtEveryPlace) {
       for (int code : batch.code) ASSERT_EQ(code, 0);
       for (int code : batch.solve_code) ASSERT_EQ(code, 0);
       auto const clean_l = all_numbers(batch.l), clean_x = all_numbers(batch.x);
-      for (auto const& fault : faults)
-        for (std::int64_t place : {std::int64_t(0), items / 2, items - 1})
+      int turn = 0;
+      for (auto const& fault : faults) {
+        for (std::int64_t place : {std::int64_t(0), items / 2, items - 1}) {
           for (int pivot : {0, n / 2, n - 1}) {
+            // Of large items every fault at each place and at each pivot, and each place with each pivot, but not all three.
+            if (++turn % 3 != 0 && n > 5) continue;
             SCOPED_TRACE(std::string(fault.name) + ", n " + std::to_string(n) + ", item " +
                          std::to_string(place) + ", pivot " + std::to_string(pivot));
             Dense const whole = item(batch.a, place);
@@ -142,6 +145,10 @@ TYPED_TEST(CholeskyStatus, EveryFaultAtEveryPlace) {
             expect_same_neighbours(batch.l, clean_l, place);
             expect_same_neighbours(batch.x, clean_x, place);
           }
+          ++turn;
+        }
+        ++turn;
+      }
     }
 }
 
