@@ -92,7 +92,7 @@ MUTATIONS = [
     ("sign in a reflection in scratch", REFLECTED, "by[m] * v.v[d] + q.v[d] * u[m];", "by[m] * v.v[d] - q.v[d] * u[m];",
      "test_decompositions_warps", SCRATCH_PAIRS),
     # Singular values from eigenvectors, and pairs in packs.
-    ("a shift without a bound", QL, "S const bound(T(0x1p60))", "S const bound(T(0x1p90))", "test_decompositions",
+    ("a shift without a bound", QL, "S const bound(T(0x1p60))", "S const bound(T(0x1p90))", "test_dense_workspace",
      "SvdVerbInFloat*"),
     ("zeros of either sign", "src/core/detail/Batchwork_EigenpairsInMemory.hpp", "column(j)[i] += S(T(0));", ";",
      "test_decompositions", "*BesideOthers"),

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // qr, least_squares, eigh and svd of items that do not fit on the chip, in a workspace: against LAPACK and bounds of the backward error,
-// with failing items; the same bits with any number of slots; how large a workspace is to be; misuse.
+// with failing items; the same bits with any number of slots; how large a workspace is to be; misuse. And svd of items that need many
+// sweeps, which take too long without an optimiser.
 #include "EighVerbCase.hpp"
 #include "SvdVerbCase.hpp"
 #include "support/Batchwork_Messages.hpp"
@@ -254,6 +255,47 @@ TEST(DecompositionsInWorkspace, Misuse) {
   // A question is refused as the call is.
   expect_says(message_of([&] { (void)workspace_numbers<Verb::eigh>(in(a), out(values)); }),
               {"Batchwork::eigh: operand 2, values(\"values\")", "does not hold the eigenvalues"});
+}
+
+/// That a matrix of n x n numbers entry(i, j) is u diag(values) v' to 10 n eps, and its status 0.
+template <class T, class F>
+void check_matrix(std::size_t n, F const& entry) {
+  using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;
+  Batch const a("a", 1, n, n), u("u", 1, n, n), v("v", 1, n, n);
+  Kokkos::View<T**, Kokkos::LayoutRight, Space> const w("w", 1, n);
+  Kokkos::View<int*, Space> const codes("codes", 1);
+  auto const x = Kokkos::create_mirror_view(a);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) x(0, i, j) = T(entry(i, j));
+  Kokkos::deep_copy(a, x);
+  Batchwork::svd(in(a), out(u), out(w), out(v), status(codes));
+  auto const to_host = [](auto const& of) {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), of);
+  };
+  auto const left = to_host(u), right = to_host(v);
+  auto const values = to_host(w);
+  ASSERT_EQ(to_host(codes)(0), 0);
+  double const bound = 10 * double(n) * std::numeric_limits<T>::epsilon() * double(values(0, 0));
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      long double sum = -static_cast<long double>(x(0, i, j));
+      for (std::size_t k = 0; k < n; ++k)
+        sum += static_cast<long double>(left(0, i, k)) * values(0, k) * right(0, j, k);
+      ASSERT_LE(std::abs(double(sum)), bound) << i << ' ' << j;
+    }
+}
+/// Of a' a numbers below the diagonal that count as not zero are far below the differences of those on it.
+TEST(SvdVerbInFloat, OneShortColumn) {
+  for (std::size_t n : {48, 64})
+    for (double t = 8e-19; t < 2e-18; t *= 1.06)
+      check_matrix<float>(n, [&](std::size_t, std::size_t j) { return j == 0 ? t : 7.99; });
+}
+/// Rows over 60 orders of magnitude take 45 sweeps.
+TEST(SvdVerbOfGradedRows, ManySweeps) {
+  Random random(61);
+  check_matrix<double>(100, [&](std::size_t i, std::size_t) {
+    return random() * std::pow(10.0, -60 * double(i) / 99);
+  });
 }
 
 }  // namespace

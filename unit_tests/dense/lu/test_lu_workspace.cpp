@@ -13,7 +13,7 @@ namespace {
 /// Beyond the limits of hosts, and of a device with Kokkos 5.2.
 constexpr int rows_beyond = 258;
 
-auto codes_of(ArrangedBatch<int> const& codes) {
+auto lu_codes(ArrangedBatch<int> const& codes) {
   return status(Kokkos::View<int*, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>(
       codes.data(), Kokkos::LayoutStride(std::size_t(codes.items), std::size_t(codes.item))));
 }
@@ -38,12 +38,12 @@ void check_lu_workspace(int columns, std::int64_t items, Arranged how, Random& r
       [](auto const& a, auto const& lu, auto const& rows, auto const& codes) {
         call_in_workspace<T, Verb::lu>([](auto const&... x) { Batchwork::lu(x...); }, Space(),
                                        in(a.batch()), out(lu.batch()), out(vectors(rows)),
-                                       codes_of(codes));
+                                       lu_codes(codes));
       },
       [](auto const& a, auto const& b, auto const& x, auto const& codes) {
         call_in_workspace<T, Verb::solve_lu>([](auto const&... y) { Batchwork::solve_lu(y...); },
                                              in(a.batch()), in(b.batch()), out(x.batch()),
-                                             codes_of(codes));
+                                             lu_codes(codes));
       });
 }
 
@@ -59,17 +59,17 @@ TEST(LuInWorkspace, InversesAndDeterminants) {
       rows_beyond, 6, Arranged::by_columns, random,
       [](auto const& a, auto const& x, auto const& codes) {
         call_in_workspace<T, Verb::inverse>([](auto const&... y) { Batchwork::inverse(y...); },
-                                            in(a.batch()), out(x.batch()), codes_of(codes));
+                                            in(a.batch()), out(x.batch()), lu_codes(codes));
       },
       [](auto const& a, auto const& d, auto const& codes) {
         call_in_workspace<T, Verb::determinant>(
             [](auto const&... y) { Batchwork::determinant(y...); }, in(a.batch()), out(scalars(d)),
-            codes_of(codes));
+            lu_codes(codes));
       },
       [](auto const& a, auto const& logs, auto const& signs, auto const& codes) {
         call_in_workspace<T, Verb::log_abs_determinant>(
             [](auto const&... y) { Batchwork::log_abs_determinant(y...); }, in(a.batch()),
-            out(scalars(logs)), out(scalars(signs)), codes_of(codes));
+            out(scalars(logs)), out(scalars(signs)), lu_codes(codes));
       });
 }
 
