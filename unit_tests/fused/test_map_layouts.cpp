@@ -41,7 +41,7 @@ TYPED_TEST(MapLayouts, ReadsWritesAndUpdatesEveryRank) {
   Random random(11);
   constexpr std::int64_t native = Impl::native_width<T>;
   for (std::int64_t n : {std::int64_t(0), std::int64_t(1), native - 1, native, native + 1,
-                         std::int64_t(33), std::int64_t(65537)}) {
+                         std::int64_t(33), std::int64_t(beyond_a_grid)}) {
     BatchIn<T, L, 3, 4> a(n), c(n);
     BatchIn<T, L, 4> x(n);
     BatchIn<T, L, 3> y(n), u(n);

@@ -45,7 +45,7 @@ TYPED_TEST(MapWidths, AgreeWithTheReferenceForEveryBatchSize) {
   q0.info = 0;
   Dense const q = make_dense(N, N, [&](int i, int j) { return q0.entry(i, j); });
   for (std::int64_t n : {std::int64_t(0), std::int64_t(1), std::int64_t(W - 1), std::int64_t(W),
-                         std::int64_t(W + 1), std::int64_t(65537)}) {
+                         std::int64_t(W + 1), std::int64_t(beyond_a_grid)}) {
     BatchIn<T, CompactBy<4>, N, N> a(n);
     BatchIn<T, CompactBy<32>, N> x(n);
     BatchIn<T, Left> b(n);

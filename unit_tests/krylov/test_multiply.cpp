@@ -98,7 +98,7 @@ TYPED_TEST(Multiply, NumbersOfItems) {
   for (std::int64_t items : {0, 1, 2, 31, 32, 33})
     for (auto how : all_arranged) check_formats<T>(random_pattern(random, 6), items, how, random);
   for (auto how : {Arranged::item_contiguous, Arranged::interleaved})
-    check_formats<T>(tridiagonal(3), 65537, how, random);
+    check_formats<T>(tridiagonal(3), beyond_a_grid, how, random);
 }
 
 /// No rows: nothing to do, and no launch.
