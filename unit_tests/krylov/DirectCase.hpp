@@ -193,36 +193,6 @@ struct Equilibrated {
   }
 };
 
-/// The condition number of a matrix in the infinity norm, by its inverse in long double.
-inline long double condition_of(Dense const& a) {
-  int const n = a.rows;
-  auto const norm = [&](Dense const& m) {
-    long double most = 0;
-    for (int i = 0; i < n; ++i) {
-      long double sum = 0;
-      for (int j = 0; j < n; ++j) sum += std::fabs(m(i, j));
-      most = std::max(most, sum);
-    }
-    return most;
-  };
-  Dense left = a, inverse = make_dense(n, n, [](int i, int j) { return i == j ? 1.0L : 0.0L; });
-  for (int k = 0; k < n; ++k) {
-    int p = k;
-    for (int i = k + 1; i < n; ++i)
-      if (std::fabs(left(i, k)) > std::fabs(left(p, k))) p = i;
-    for (int j = 0; j < n; ++j)
-      std::swap(left(p, j), left(k, j)), std::swap(inverse(p, j), inverse(k, j));
-    long double const pivot = left(k, k);
-    for (int j = 0; j < n; ++j) left(k, j) /= pivot, inverse(k, j) /= pivot;
-    for (int i = 0; i < n; ++i) {
-      if (i == k) continue;
-      long double const l = left(i, k);
-      for (int j = 0; j < n; ++j) left(i, j) -= l * left(k, j), inverse(i, j) -= l * inverse(k, j);
-    }
-  }
-  return norm(a) * norm(inverse);
-}
-
 /// Whether a call says something of growth and condition.
 template <class Call>
 inline constexpr bool tells_condition = true;

@@ -144,6 +144,25 @@ long double condition_lower(Dense const& l) {
   return norm1(l) * norm1(solve_lower(l, eye(l.rows)));
 }
 
+long double condition_of(Dense const& a) {
+  int const n = a.rows;
+  Dense left = a, inverse = eye(n);
+  for (int k = 0; k < n; ++k) {
+    int p = k;
+    for (int i = k + 1; i < n; ++i)
+      if (std::fabs(left(i, k)) > std::fabs(left(p, k))) p = i;
+    for (int j = 0; j < n; ++j)
+      std::swap(left(p, j), left(k, j)), std::swap(inverse(p, j), inverse(k, j));
+    long double const pivot = left(k, k);
+    for (int j = 0; j < n; ++j) left(k, j) /= pivot, inverse(k, j) /= pivot;
+    for (int i = 0; i < n; ++i) {
+      if (i == k) continue;
+      long double const l = left(i, k);
+      for (int j = 0; j < n; ++j) left(i, j) -= l * left(k, j), inverse(i, j) -= l * inverse(k, j);
+    }
+  }
+  return norm1(transpose(a)) * norm1(transpose(inverse));
+}
 long double reciprocal_or_one(long double x) { return x == 0 || !std::isfinite(x) ? 1 : 1 / x; }
 std::vector<long double> ilu_solution(std::vector<std::vector<int>> const& columns, Dense a,
                                       std::vector<long double> z) {
@@ -199,10 +218,14 @@ std::vector<long double> dense_solution(std::vector<std::vector<long double>> a,
 template <class T>
 Truth sum_of_products(T factor, T const* x, std::ptrdiff_t x_step, T const* y,
                       std::ptrdiff_t y_step, int count) {
-  Truth t;
-  for (int k = 0; k < count; ++k)
-    t.add(static_cast<long double>(factor) * x[k * x_step] * y[k * y_step]);
-  return t;
+  Truth even, odd;
+  int k = 0;
+  for (; k + 1 < count; k += 2, x += 2 * x_step, y += 2 * y_step) {
+    even.add(static_cast<long double>(*x) * *y);
+    odd.add(static_cast<long double>(x[x_step]) * y[y_step]);
+  }
+  if (k < count) even.add(static_cast<long double>(*x) * *y);
+  return {factor * (even.value + odd.value), std::fabs(factor) * (even.size + odd.size)};
 }
 template Truth sum_of_products(float, float const*, std::ptrdiff_t, float const*, std::ptrdiff_t,
                                int);

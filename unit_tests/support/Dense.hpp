@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_TEST_DENSE_HPP
 #define BATCHWORK_TEST_DENSE_HPP
 
+#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -66,6 +67,8 @@ long double condition_spd(Dense const& a);
 /// The condition number of a lower triangular matrix, in the 1-norm.
 long double condition_lower(Dense const& l);
 
+/// The condition number of a matrix in the infinity norm, by its inverse.
+long double condition_of(Dense const& a);
 /// 1 / x, or 1 where that is not finite or x is not.
 long double reciprocal_or_one(long double x);
 /// ILU(0) of a on a pattern, the columns of each row, applied to z (Saad, Iterative Methods for Sparse Linear Systems, algorithm 10.4).
@@ -80,7 +83,7 @@ struct Truth {
   long double value = 0, size = 0;
   void add(long double x) {
     value += x;
-    size += x < 0 ? -x : x;
+    size += std::fabs(x);
   }
 };
 /// factor times the sum of the products of so many numbers, each list with its distance from one to the next; T is float or double.

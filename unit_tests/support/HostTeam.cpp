@@ -47,19 +47,46 @@ bool HostTeam::wrote_outside() const {
 }
 bool HostTeam::run(std::function<void(int)> const& lane) {
   body_ = &lane;
-  int left = size;
-  for (bool forward = true, goes_on = true; left > 0 && goes_on; forward = !forward) {
-    goes_on = false;
-    for (int n = 0; n < size; ++n) {
-      Lane& next = lanes_[std::size_t(forward ? n : size - 1 - n)];
-      if (next.has_ended || (next.group != nullptr && next.group->turn == next.turn)) continue;
-      goes_on = true;
-      running_ = int(&next - lanes_.data());
-      begin_or_continue(next);
-      if (next.has_ended) --left;
+  left_ = size;
+  at_ = 0;
+  forward_ = true;
+  goes_on_ = false;
+  pass_on(caller_);
+  return left_ == 0;
+}
+/// Who goes on, if anybody can.
+HostTeam::Lane* HostTeam::next() {
+  for (;;) {
+    while (at_ < size) {
+      Lane& lane = lanes_[std::size_t(forward_ ? at_ : size - 1 - at_)];
+      ++at_;
+      if (lane.has_ended || (lane.group != nullptr && lane.group->turn == lane.turn)) continue;
+      goes_on_ = true;
+      return &lane;
     }
+    if (!goes_on_) return nullptr;
+    at_ = 0;
+    forward_ = !forward_;
+    goes_on_ = false;
   }
-  return left == 0;
+}
+/// The caller, who is at `from`, gives the turn to the next one, or back to who runs the team.
+void HostTeam::pass_on(Place& from) {
+  static std::vector<std::unique_ptr<char[]>> stacks;
+  Lane* const lane = next();
+  if (lane == nullptr) {
+    if (&from != &caller_) from.leave_for(caller_);
+    return;
+  }
+  int const rank = int(lane - lanes_.data());
+  this_lane = {this, rank};
+  if (!lane->has_begun) {
+    lane->has_begun = true;
+    while (stacks.size() <= std::size_t(rank))
+      stacks.push_back(std::make_unique_for_overwrite<char[]>(stack_bytes));
+    lane->place.begin_at(begin, stacks[std::size_t(rank)].get(), stack_bytes);
+  }
+  from.leave_for(lane->place);
 }
 void HostTeam::meet(int rank, int together) {
   if (rank == 0 && together == size) ++waits;
@@ -74,7 +101,7 @@ void HostTeam::meet(int rank, int together) {
   Lane& own = lanes_[std::size_t(rank)];
   own.group = &group;
   own.turn = group.turn;
-  own.place.leave_for(caller_);
+  pass_on(own.place);
   own.group = nullptr;
 }
 void HostTeam::exchange(int rank, void* number, int bytes, int from, int together) {
@@ -88,18 +115,8 @@ void HostTeam::begin() {
   (*team->body_)(rank);
   Lane& own = team->lanes_[std::size_t(rank)];
   own.has_ended = true;
-  own.place.leave_for(team->caller_);
-}
-void HostTeam::begin_or_continue(Lane& lane) {
-  static std::vector<std::unique_ptr<char[]>> stacks;
-  this_lane = {this, running_};
-  if (!lane.has_begun) {
-    lane.has_begun = true;
-    while (stacks.size() <= std::size_t(running_))
-      stacks.push_back(std::make_unique_for_overwrite<char[]>(stack_bytes));
-    lane.place.begin_at(begin, stacks[std::size_t(running_)].get(), stack_bytes);
-  }
-  caller_.leave_for(lane.place);
+  --team->left_;
+  team->pass_on(own.place);
 }
 
 }  // namespace Batchwork::Test

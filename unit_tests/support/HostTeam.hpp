@@ -69,9 +69,13 @@ struct HostTeam {
   std::vector<Lane> lanes_;
   Place caller_;
   std::function<void(int)> const* body_ = nullptr;
-  int running_ = 0;
+  int left_ = 0;  ///< lanes that have not ended
+  // Where the turn is, and whether somebody had one in it.
+  int at_ = 0;
+  bool forward_ = true, goes_on_ = false;
 
-  void begin_or_continue(Lane& lane);
+  Lane* next();
+  void pass_on(Place& from);
   static void begin();
 };
 /// The team and rank of the lane that runs.
