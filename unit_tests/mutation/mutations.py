@@ -97,11 +97,11 @@ MUTATIONS = [
     ("zeros of either sign", "src/core/detail/Batchwork_EigenpairsInMemory.hpp", "column(j)[i] += S(T(0));", ";",
      "test_decompositions", "*BesideOthers"),
     ("forty sweeps", "src/core/detail/Batchwork_OneSidedJacobi.hpp", "most_sweeps = 130", "most_sweeps = 40",
-     "test_decompositions", "SvdVerbOfGradedRows*"),
+     "test_dense_workspace", "SvdVerbOfGradedRows*"),
     ("the first column of a block of packs", "src/core/detail/Batchwork_EigenpairsInMemory.hpp",
      "finish_block(rows.first, inside, ql);", ";", "test_decompositions", "EighVerb*"),
     ("no reflections for short columns", "src/core/detail/Batchwork_OneSidedJacobi.hpp", "T(0x1p-15) : T(0x1p-200)",
-     "T(0) : T(0)", "test_decompositions", "SvdVerb*"),
+     "T(0) : T(0)", "test_dense_workspace", "SvdVerb*"),
     # Loaders.
     ("few numbers fetched", "src/fused/detail/loaders/Batchwork_FetchedByLane.hpp", "numbers >= 10 &&", "numbers >= 9 &&",
      "test_warps_of_32", "Loaders*"),
