@@ -3,11 +3,13 @@
 
 # How tests, benchmarks and examples are made:
 #
-#   batchwork_add_test(<name> <sources>... [QUICK] [OPTIMISED | UNOPTIMISED] [MAIN <library>]
-#                      [REQUIRES <dependency>...] [USES <dependency>...])
+#   batchwork_add_test(<name> <sources>... [QUICK] [OPTIMISED | UNOPTIMISED] [TOGETHER <count>]
+#                      [MAIN <library>] [REQUIRES <dependency>...] [USES <dependency>...])
 #   batchwork_add_benchmark(<name> <sources>... [REQUIRES ...] [USES ...])
 #   batchwork_add_example(<name> <sources>... [REQUIRES ...] [USES ...])
 #
+# Of a test as many sources as TOGETHER says are compiled as one, all by default, where headers are precompiled: they have many
+# instantiations in common, often more than half of the work. Three of the largest take 2 GB of memory.
 # MAIN is the library with main() and precompiled headers, if the flags need one of their own.
 # A dependency is a name from BatchworkDependencies.cmake: benchmark, cli11, csv, cublas, cusolver,
 # cusparse, eigen, gtest, kokkoskernels, lapack. What lacks a REQUIRED one is skipped, loudly; a USED one is linked where
@@ -73,7 +75,7 @@ endfunction()
 # and instructions say nothing, OPTIMISED (-O3) a few of each kind. QUICK are those that `./batchwork test` builds and runs
 # without --all: some of every area, what a user needs to trust a build.
 function(batchwork_add_test name)
-  cmake_parse_arguments(ARG "QUICK;OPTIMISED;UNOPTIMISED" "MAIN" "" ${ARGN})
+  cmake_parse_arguments(ARG "QUICK;OPTIMISED;UNOPTIMISED" "MAIN;TOGETHER" "" ${ARGN})
   _batchwork_add_executable(test ${name} added ${ARG_UNPARSED_ARGUMENTS} REQUIRES gtest)
   if(NOT added)
     return()
@@ -88,6 +90,14 @@ function(batchwork_add_test name)
   target_link_libraries(${name} PRIVATE ${main})
   if(Batchwork_ENABLE_PCH AND NOT ARG_OPTIMISED)
     target_precompile_headers(${name} REUSE_FROM ${main})
+  endif()
+  if(Batchwork_ENABLE_PCH)
+    if(NOT ARG_TOGETHER)
+      set(ARG_TOGETHER 0)
+    endif()
+    set_target_properties(
+      ${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ARG_TOGETHER}
+    )
   endif()
   add_test(NAME ${name} COMMAND ${name})
   if(ARG_QUICK)

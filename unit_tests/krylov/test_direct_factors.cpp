@@ -27,7 +27,7 @@ struct InTwoCalls {
 };
 
 template <class T>
-void check_all(std::initializer_list<int> sizes, int columns, std::int64_t items) {
+void check_all_factors(std::initializer_list<int> sizes, int columns, std::int64_t items) {
   Random random(21);
   int k = 0;
   for (int rows : sizes)
@@ -36,13 +36,13 @@ void check_all(std::initializer_list<int> sizes, int columns, std::int64_t items
 }
 
 TEST(DirectFactors, AsSolve) {
-  check_all<double>({1, 2, 5, 22, 54, 64}, 1, 11);
-  check_all<float>({3, 8, 33}, 2, 19);
+  check_all_factors<double>({1, 2, 5, 22, 54, 64}, 1, 11);
+  check_all_factors<float>({3, 8, 33}, 2, 19);
 }
 TEST(DirectFactors, OneItemAfterTheOther) {
-  check_all<double>({7, 40}, 1, 1);
-  check_all<double>({65, 100}, 2, 3);
-  check_all<double>({260}, 1, 1);
+  check_all_factors<double>({7, 40}, 1, 1);
+  check_all_factors<double>({65, 100}, 2, 3);
+  check_all_factors<double>({260}, 1, 1);
 }
 
 /// A batch whose matrices can be solved, and the same with other numbers.

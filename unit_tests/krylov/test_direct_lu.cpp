@@ -15,7 +15,7 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T>
-void check_all(std::initializer_list<int> sizes, int columns, std::int64_t items) {
+void check_all_solves(std::initializer_list<int> sizes, int columns, std::int64_t items) {
   Random random(11);
   int k = 0;
   for (int rows : sizes) {
@@ -26,13 +26,13 @@ void check_all(std::initializer_list<int> sizes, int columns, std::int64_t items
 }
 
 TEST(DirectLu, SmallSystems) {
-  check_all<double>({1, 2, 3, 4, 5, 6, 7, 8, 12}, 1, 13);
-  check_all<float>({8, 7, 6, 5, 4, 3, 2, 1, 12}, 1, 13);
+  check_all_solves<double>({1, 2, 3, 4, 5, 6, 7, 8, 12}, 1, 13);
+  check_all_solves<float>({8, 7, 6, 5, 4, 3, 2, 1, 12}, 1, 13);
 }
 TEST(DirectLu, LargerSystems) {
-  check_all<double>({22, 33, 54, 64}, 1, 8);
-  check_all<float>({64, 54, 33, 22}, 1, 8);
-  check_all<double>({22, 33}, 1, 1);
+  check_all_solves<double>({22, 33, 54, 64}, 1, 8);
+  check_all_solves<float>({64, 54, 33, 22}, 1, 8);
+  check_all_solves<double>({22, 33}, 1, 1);
 }
 TEST(DirectLu, WithoutGrowthAndCondition) {
   Random random(23);
@@ -44,12 +44,12 @@ TEST(DirectLu, WithoutGrowthAndCondition) {
                                 rows == 24);
 }
 TEST(DirectLu, LargeSystems) {
-  check_all<double>({100, 65, 144}, 1, 3);
-  check_all<float>({144, 65, 100}, 1, 3);
+  check_all_solves<double>({100, 65, 144}, 1, 3);
+  check_all_solves<float>({144, 65, 100}, 1, 3);
 }
 TEST(DirectLu, SeveralRightHandSides) {
-  check_all<double>({5, 22, 65}, 3, 5);
-  check_all<float>({16, 3}, 9, 7);
+  check_all_solves<double>({5, 22, 65}, 3, 5);
+  check_all_solves<float>({16, 3}, 9, 7);
 }
 /// Beyond a host's stack; on devices beyond team scratch.
 TEST(DirectLu, InAWorkspace) {

@@ -8,16 +8,17 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int N_, int C_>
-struct Case {
+struct CaseOfCholesky {
   using T = T_;
   static constexpr int N = N_, C = C_;
 };
 template <class C>
 class CholeskyOf : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1>, Case<double, 3, 2>, Case<double, 6, 3>,
-                               Case<double, 9, 9>, Case<double, 12, 2>, Case<float, 2, 5>,
-                               Case<float, 5, 3>, Case<float, 8, 4>, Case<float, 12, 1>>;
-TYPED_TEST_SUITE(CholeskyOf, Cases);
+using CasesOfCholesky = ::testing::Types<
+    CaseOfCholesky<double, 1, 1>, CaseOfCholesky<double, 3, 2>, CaseOfCholesky<double, 6, 3>,
+    CaseOfCholesky<double, 9, 9>, CaseOfCholesky<double, 12, 2>, CaseOfCholesky<float, 2, 5>,
+    CaseOfCholesky<float, 5, 3>, CaseOfCholesky<float, 8, 4>, CaseOfCholesky<float, 12, 1>>;
+TYPED_TEST_SUITE(CholeskyOf, CasesOfCholesky);
 
 struct FactorAndSolve {
   template <class L, class G, class X, class Y, class F, class B, class W, class D, class A,
@@ -180,9 +181,9 @@ TEST(CholeskyOf, HilbertAndSingularMatrices) {
 
 template <class C>
 class TriangularSolve : public ::testing::Test {};
-using TriangularCases =
-    ::testing::Types<Case<double, 1, 3>, Case<double, 5, 9>, Case<double, 12, 4>, Case<float, 3, 1>,
-                     Case<float, 8, 11>>;
+using TriangularCases = ::testing::Types<CaseOfCholesky<double, 1, 3>, CaseOfCholesky<double, 5, 9>,
+                                         CaseOfCholesky<double, 12, 4>, CaseOfCholesky<float, 3, 1>,
+                                         CaseOfCholesky<float, 8, 11>>;
 TYPED_TEST_SUITE(TriangularSolve, TriangularCases);
 
 struct TriangularSolves {

@@ -7,7 +7,7 @@
 namespace Batchwork::Test {
 namespace {
 
-auto const by_map = [](auto const&... arguments) { map(arguments...); };
+auto const complex_by_map = [](auto const&... arguments) { map(arguments...); };
 
 template <class T_, int M_, int N_, class Layout_ = Left>
 struct ComplexShape {
@@ -29,19 +29,19 @@ TYPED_TEST(ComplexTile, Products) {
   // No item, one, a pack but one, a pack, and one more.
   for (int n : {0, 1, Impl::native_width<typename S::T> - 1, Impl::native_width<typename S::T>,
                 Impl::native_width<typename S::T> + 1, 29})
-    expect_complex_products<typename S::T, typename S::Layout, S::M, S::N>(n, by_map);
+    expect_complex_products<typename S::T, typename S::Layout, S::M, S::N>(n, complex_by_map);
 }
 TYPED_TEST(ComplexTile, Lu) {
   using S = TypeParam;
-  expect_complex_lu<typename S::T, typename S::Layout, S::N, S::M>(69, by_map);
+  expect_complex_lu<typename S::T, typename S::Layout, S::N, S::M>(69, complex_by_map);
 }
 TYPED_TEST(ComplexTile, Cholesky) {
   using S = TypeParam;
-  expect_complex_cholesky<typename S::T, typename S::Layout, S::N, S::M>(31, by_map);
+  expect_complex_cholesky<typename S::T, typename S::Layout, S::N, S::M>(31, complex_by_map);
 }
 TYPED_TEST(ComplexTile, Qr) {
   using S = TypeParam;
-  expect_complex_qr<typename S::T, typename S::Layout, S::M, S::N, 2>(69, by_map);
+  expect_complex_qr<typename S::T, typename S::Layout, S::M, S::N, 2>(69, complex_by_map);
 }
 
 /// Parts, structures and the like of whole numbers, exactly.

@@ -8,17 +8,19 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int M_, int N_>
-struct Case {
+struct CaseOfCongruence {
   using T = T_;
   static constexpr int M = M_, N = N_;
 };
 template <class C>
 class Congruence : public ::testing::Test {};
-using Cases =
-    ::testing::Types<Case<double, 1, 1>, Case<double, 2, 5>, Case<double, 6, 6>, Case<double, 7, 3>,
-                     Case<double, 8, 8>, Case<double, 12, 12>, Case<float, 3, 3>, Case<float, 5, 7>,
-                     Case<float, 9, 2>, Case<float, 4, 11>>;
-TYPED_TEST_SUITE(Congruence, Cases);
+using CasesOfCongruence =
+    ::testing::Types<CaseOfCongruence<double, 1, 1>, CaseOfCongruence<double, 2, 5>,
+                     CaseOfCongruence<double, 6, 6>, CaseOfCongruence<double, 7, 3>,
+                     CaseOfCongruence<double, 8, 8>, CaseOfCongruence<double, 12, 12>,
+                     CaseOfCongruence<float, 3, 3>, CaseOfCongruence<float, 5, 7>,
+                     CaseOfCongruence<float, 9, 2>, CaseOfCongruence<float, 4, 11>>;
+TYPED_TEST_SUITE(Congruence, CasesOfCongruence);
 
 struct Congruences {
   template <class O0, class O1, class O2, class O3, class O4, class O5, class G0, class G1, class F,

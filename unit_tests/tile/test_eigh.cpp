@@ -8,24 +8,25 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int N_, class Layout_ = Left>
-struct Case {
+struct CaseOfEigh {
   using T = T_;
   using Layout = Layout_;
   static constexpr int N = N_;
 };
 template <class C>
 class EighOf : public ::testing::Test {};
-using Cases =
-    ::testing::Types<Case<double, 1>, Case<double, 2>, Case<double, 3, Right>, Case<double, 6>,
-                     Case<double, 9, Right>, Case<float, 3>, Case<float, 4, Right>, Case<float, 7>>;
-TYPED_TEST_SUITE(EighOf, Cases);
+using CasesOfEigh =
+    ::testing::Types<CaseOfEigh<double, 1>, CaseOfEigh<double, 2>, CaseOfEigh<double, 3, Right>,
+                     CaseOfEigh<double, 6>, CaseOfEigh<double, 9, Right>, CaseOfEigh<float, 3>,
+                     CaseOfEigh<float, 4, Right>, CaseOfEigh<float, 7>>;
+TYPED_TEST_SUITE(EighOf, CasesOfEigh);
 TYPED_TEST(EighOf, ResidualAndOrthogonality) {
   expect_eigh<typename TypeParam::T, typename TypeParam::Layout, TypeParam::N>(
       103, [](auto const&... arguments) { map(arguments...); });
 }
 
 /// The lower triangle of a general tile, and a matrix common to all items.
-struct OfOthers {
+struct EighOfOthers {
   template <class W, class V, class A, class C>
   KOKKOS_FUNCTION void operator()(W& of_general, V& of_common, A const& a, C const& c) const {
     of_general = eigh(a).values();
@@ -41,7 +42,7 @@ TEST(Eigh, GeneralAndCommonTiles) {
   a.randomise(random);
   Dense const c = mirrored(random_dense<double>(random, 5, 5));
   Common<double, 5, 5> const common_c(c);
-  map(OfOthers{}, out(w.view()), out(v.view()), in(a.view()), common(common_c.view));
+  map(EighOfOthers{}, out(w.view()), out(v.view()), in(a.view()), common(common_c.view));
   w.download(), v.download();
   map(FactorByEigh{}, out(again.view()), out(vectors.view()), in(symmetric(a.view())));
   again.download();

@@ -8,24 +8,25 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int N_, class Layout_ = Left>
-struct Case {
+struct CaseOfExpm {
   using T = T_;
   using Layout = Layout_;
   static constexpr int N = N_;
 };
 template <class C>
 class ExpmOf : public ::testing::Test {};
-using Cases =
-    ::testing::Types<Case<double, 1>, Case<double, 2>, Case<double, 3, Right>, Case<double, 6>,
-                     Case<double, 9, Right>, Case<float, 3>, Case<float, 4, Right>, Case<float, 7>>;
-TYPED_TEST_SUITE(ExpmOf, Cases);
+using CasesOfExpm =
+    ::testing::Types<CaseOfExpm<double, 1>, CaseOfExpm<double, 2>, CaseOfExpm<double, 3, Right>,
+                     CaseOfExpm<double, 6>, CaseOfExpm<double, 9, Right>, CaseOfExpm<float, 3>,
+                     CaseOfExpm<float, 4, Right>, CaseOfExpm<float, 7>>;
+TYPED_TEST_SUITE(ExpmOf, CasesOfExpm);
 TYPED_TEST(ExpmOf, AsItsSeries) {
   expect_expm<typename TypeParam::T, typename TypeParam::Layout, TypeParam::N>(
       105, [](auto const&... arguments) { map(arguments...); });
 }
 
 /// A triangle, and a matrix common to all items beside their own.
-struct OfOthers {
+struct ExpmOfOthers {
   template <class X, class Y, class L, class C>
   KOKKOS_FUNCTION void operator()(X& of_lower, Y& of_common, L const& l, C const& c) const {
     of_lower = expm(l);
@@ -38,7 +39,7 @@ TEST(Expm, LowerAndCommonTiles) {
   BatchIn<double, Left, 5, 5> l(n), x(n), y(n);
   l.randomise(random);
   Common<double, 5, 5> const common_c(random_dense<double>(random, 5, 5));
-  map(OfOthers{}, out(x.view()), out(y.view()), in(lower(l.view())), common(common_c.view));
+  map(ExpmOfOthers{}, out(x.view()), out(y.view()), in(lower(l.view())), common(common_c.view));
   x.download(), y.download();
   long double const condition =
       norm1(exponential(common_c.dense())) * norm1(exponential(-1.0L * common_c.dense()));

@@ -7,13 +7,13 @@
 namespace Batchwork::Test {
 namespace {
 
-using Cases = std::conditional_t<
+using CasesOfLargeDouble = std::conditional_t<
     Impl::runs_on_device<Space>,
     ::testing::Types<LargeCase<double, 7, 3, Left>, LargeCase<double, 8, 8, Right>,
                      LargeCase<double, 13, 11, CompactBy<32>>, LargeCase<double, 16, 16, Left>>,
     ::testing::Types<LargeCase<double, 13, 13, Right>, LargeCase<double, 16, 16, Left>,
                      LargeCase<double, 31, 2, Right>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Double, LargeTile, Cases);
+INSTANTIATE_TYPED_TEST_SUITE_P(Double, LargeTile, CasesOfLargeDouble);
 
 struct TwiceAndProduct {
   template <class A, class Y, class Z, class X, class C>

@@ -7,13 +7,13 @@
 namespace Batchwork::Test {
 namespace {
 
-using Cases = std::conditional_t<
+using CasesOfLargeFloat = std::conditional_t<
     Impl::runs_on_device<Space>,
     ::testing::Types<LargeCase<float, 11, 1, Left>, LargeCase<float, 12, 12, Right>,
                      LargeCase<float, 13, 4, Left>, LargeCase<float, 15, 15, Strided>,
                      LargeCase<float, 16, 7, CompactBy<8>>>,
     ::testing::Types<LargeCase<float, 17, 7, CompactBy<8>>, LargeCase<float, 32, 32, Left>>>;
-INSTANTIATE_TYPED_TEST_SUITE_P(Float, LargeTile, Cases);
+INSTANTIATE_TYPED_TEST_SUITE_P(Float, LargeTile, CasesOfLargeFloat);
 
 }  // namespace
 }  // namespace Batchwork::Test

@@ -17,12 +17,12 @@ struct Case {
 };
 template <class C>
 class LargeProducts : public ::testing::Test {};
-using Cases = std::conditional_t<
+using CasesOfLargeProducts = std::conditional_t<
     Impl::runs_on_device<Space>,
     ::testing::Types<Case<24, 24, 24, Left>, Case<32, 32, 32, Right>, Case<24, 17, 17, Right>,
                      Case<17, 24, 24, Left>, Case<31, 10, 18, Strided>, Case<24, 24, 17, Left, 8>>,
     ::testing::Types<Case<24, 17, 17, Right>, Case<32, 32, 32, Left>>>;
-TYPED_TEST_SUITE(LargeProducts, Cases);
+TYPED_TEST_SUITE(LargeProducts, CasesOfLargeProducts);
 
 constexpr std::int64_t n = 45;
 /// Whose numbers are NaN: of a warp's items, one after the other multiplied, only this one may know.

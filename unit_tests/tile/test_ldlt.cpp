@@ -8,18 +8,19 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int N_, int C_, class Layout_ = Left>
-struct Case {
+struct CaseOfLdlt {
   using T = T_;
   using Layout = Layout_;
   static constexpr int N = N_, C = C_;
 };
 template <class C>
 class LdltOf : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1>, Case<double, 2, 3>, Case<double, 3, 2, Right>,
-                               Case<double, 6, 3>, Case<double, 9, 4>, Case<double, 12, 2, Right>,
-                               Case<float, 3, 1>, Case<float, 5, 5, Right>, Case<float, 8, 4>,
-                               Case<float, 11, 9>>;
-TYPED_TEST_SUITE(LdltOf, Cases);
+using CasesOfLdlt = ::testing::Types<CaseOfLdlt<double, 1, 1>, CaseOfLdlt<double, 2, 3>,
+                                     CaseOfLdlt<double, 3, 2, Right>, CaseOfLdlt<double, 6, 3>,
+                                     CaseOfLdlt<double, 9, 4>, CaseOfLdlt<double, 12, 2, Right>,
+                                     CaseOfLdlt<float, 3, 1>, CaseOfLdlt<float, 5, 5, Right>,
+                                     CaseOfLdlt<float, 8, 4>, CaseOfLdlt<float, 11, 9>>;
+TYPED_TEST_SUITE(LdltOf, CasesOfLdlt);
 
 TYPED_TEST(LdltOf, FactorsSolveAsTheirResidualsSay) {
   expect_ldlt<typename TypeParam::T, typename TypeParam::Layout, TypeParam::N, TypeParam::C>(

@@ -8,18 +8,19 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int N_, int C_, class Layout_ = Left>
-struct Case {
+struct CaseOfLu {
   using T = T_;
   using Layout = Layout_;
   static constexpr int N = N_, C = C_;
 };
 template <class C>
 class LuOf : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1>, Case<double, 2, 3>, Case<double, 3, 2, Right>,
-                               Case<double, 6, 3>, Case<double, 9, 4>, Case<double, 12, 2, Right>,
-                               Case<float, 3, 1>, Case<float, 5, 5, Right>, Case<float, 8, 4>,
-                               Case<float, 11, 9>>;
-TYPED_TEST_SUITE(LuOf, Cases);
+using CasesOfLu =
+    ::testing::Types<CaseOfLu<double, 1, 1>, CaseOfLu<double, 2, 3>, CaseOfLu<double, 3, 2, Right>,
+                     CaseOfLu<double, 6, 3>, CaseOfLu<double, 9, 4>, CaseOfLu<double, 12, 2, Right>,
+                     CaseOfLu<float, 3, 1>, CaseOfLu<float, 5, 5, Right>, CaseOfLu<float, 8, 4>,
+                     CaseOfLu<float, 11, 9>>;
+TYPED_TEST_SUITE(LuOf, CasesOfLu);
 
 TYPED_TEST(LuOf, FactorsSolveAsTheirResidualsSay) {
   expect_lu<typename TypeParam::T, typename TypeParam::Layout, TypeParam::N, TypeParam::C>(
@@ -27,7 +28,7 @@ TYPED_TEST(LuOf, FactorsSolveAsTheirResidualsSay) {
 }
 
 /// A matrix that all items have in common, factored in each, with right-hand sides of their own.
-struct SolveCommon {
+struct SolveCommonByLu {
   template <class X, class Y, class D, class A, class B, class V>
   KOKKOS_FUNCTION void operator()(X& x, Y& y, D& det, A const& a, B const& b, V const& v) const {
     auto const f = lu(a);
@@ -46,8 +47,8 @@ void solve_common() {
   b.randomise(random), v.randomise(random);
   Dense const a = random_dense<T>(random, N, N);
   Common<T, N, N> const ca(a);
-  map(SolveCommon{}, out(x.view()), out(y.view()), out(det.view()), common(ca.view), in(b.view()),
-      in(v.view()));
+  map(SolveCommonByLu{}, out(x.view()), out(y.view()), out(det.view()), common(ca.view),
+      in(b.view()), in(v.view()));
   x.download(), y.download(), det.download();
   // |L| |U| is at most n 2^(n-1) max |a|; that of a random matrix is below 8 n.
   Dense const size = 8 * N * Dense(N, N, 1);

@@ -8,27 +8,30 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int M_, int N_, int C_, class Layout_ = Left>
-struct Case {
+struct CaseOfPivotedQr {
   using T = T_;
   using Layout = Layout_;
   static constexpr int M = M_, N = N_, C = C_;
 };
-auto const by_map = [](auto const&... arguments) { map(arguments...); };
+auto const pivoted_qr_by_map = [](auto const&... arguments) { map(arguments...); };
 
 template <class C>
 class PivotedQrOf : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1, 1>, Case<double, 1, 3, 2>, Case<double, 3, 1, 1>,
-                               Case<double, 2, 2, 2, Right>, Case<double, 5, 3, 2>,
-                               Case<double, 3, 5, 4, Right>, Case<float, 4, 4, 3>,
-                               Case<float, 7, 6, 1, Right>, Case<float, 6, 9, 6>>;
-TYPED_TEST_SUITE(PivotedQrOf, Cases);
+using CasesOfPivotedQr =
+    ::testing::Types<CaseOfPivotedQr<double, 1, 1, 1>, CaseOfPivotedQr<double, 1, 3, 2>,
+                     CaseOfPivotedQr<double, 3, 1, 1>, CaseOfPivotedQr<double, 2, 2, 2, Right>,
+                     CaseOfPivotedQr<double, 5, 3, 2>, CaseOfPivotedQr<double, 3, 5, 4, Right>,
+                     CaseOfPivotedQr<float, 4, 4, 3>, CaseOfPivotedQr<float, 7, 6, 1, Right>,
+                     CaseOfPivotedQr<float, 6, 9, 6>>;
+TYPED_TEST_SUITE(PivotedQrOf, CasesOfPivotedQr);
 TYPED_TEST(PivotedQrOf, FactorsDescend) {
   using P = TypeParam;
-  expect_pivoted_qr<typename P::T, typename P::Layout, P::M, P::N>(83, by_map);
+  expect_pivoted_qr<typename P::T, typename P::Layout, P::M, P::N>(83, pivoted_qr_by_map);
 }
 TYPED_TEST(PivotedQrOf, ShortestSolutions) {
   using P = TypeParam;
-  expect_shortest_solutions<typename P::T, typename P::Layout, P::M, P::N, P::C>(83, by_map);
+  expect_shortest_solutions<typename P::T, typename P::Layout, P::M, P::N, P::C>(83,
+                                                                                 pivoted_qr_by_map);
 }
 
 /// A matrix that all items have in common, with right-hand sides of their own; and the other way round.

@@ -8,18 +8,20 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int M_, int K_, int N_>
-struct Case {
+struct CaseOfProduct {
   using T = T_;
   static constexpr int M = M_, K = K_, N = N_;
 };
 
 template <class C>
 class Product : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1, 1>, Case<double, 3, 5, 2>, Case<double, 5, 3, 6>,
-                               Case<double, 6, 6, 6>, Case<double, 8, 9, 7>,
-                               Case<double, 12, 4, 12>, Case<float, 1, 7, 3>, Case<float, 2, 5, 1>,
-                               Case<float, 9, 9, 9>, Case<float, 12, 12, 5>>;
-TYPED_TEST_SUITE(Product, Cases);
+using CasesOfProduct =
+    ::testing::Types<CaseOfProduct<double, 1, 1, 1>, CaseOfProduct<double, 3, 5, 2>,
+                     CaseOfProduct<double, 5, 3, 6>, CaseOfProduct<double, 6, 6, 6>,
+                     CaseOfProduct<double, 8, 9, 7>, CaseOfProduct<double, 12, 4, 12>,
+                     CaseOfProduct<float, 1, 7, 3>, CaseOfProduct<float, 2, 5, 1>,
+                     CaseOfProduct<float, 9, 9, 9>, CaseOfProduct<float, 12, 12, 5>>;
+TYPED_TEST_SUITE(Product, CasesOfProduct);
 
 struct PerItem {
   template <class O1, class O2, class O3, class O4, class Y1, class Y2, class A, class At, class B,

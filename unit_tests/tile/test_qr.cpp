@@ -8,34 +8,34 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int M_, int N_, int C_, class Layout_ = Left>
-struct Case {
+struct CaseOfQr {
   using T = T_;
   using Layout = Layout_;
   static constexpr int M = M_, N = N_, C = C_;
 };
-auto const by_map = [](auto const&... arguments) { map(arguments...); };
+auto const qr_by_map = [](auto const&... arguments) { map(arguments...); };
 
 template <class C>
 class QrOf : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1, 1>, Case<double, 1, 3, 2>, Case<double, 3, 1, 1>,
-                               Case<double, 2, 2, 2, Right>, Case<double, 5, 3, 2>,
-                               Case<double, 3, 5, 4, Right>, Case<float, 4, 4, 3>,
-                               Case<float, 7, 6, 1, Right>, Case<float, 6, 9, 6>>;
-TYPED_TEST_SUITE(QrOf, Cases);
+using CasesOfQr = ::testing::Types<
+    CaseOfQr<double, 1, 1, 1>, CaseOfQr<double, 1, 3, 2>, CaseOfQr<double, 3, 1, 1>,
+    CaseOfQr<double, 2, 2, 2, Right>, CaseOfQr<double, 5, 3, 2>, CaseOfQr<double, 3, 5, 4, Right>,
+    CaseOfQr<float, 4, 4, 3>, CaseOfQr<float, 7, 6, 1, Right>, CaseOfQr<float, 6, 9, 6>>;
+TYPED_TEST_SUITE(QrOf, CasesOfQr);
 TYPED_TEST(QrOf, FactorsAreOrthogonalAndTriangular) {
   using P = TypeParam;
-  expect_qr<typename P::T, typename P::Layout, P::M, P::N, P::C>(83, by_map);
+  expect_qr<typename P::T, typename P::Layout, P::M, P::N, P::C>(83, qr_by_map);
 }
 
 template <class C>
 class LeastSquaresOf : public ::testing::Test {};
-using Tall = ::testing::Types<Case<double, 1, 1, 1>, Case<double, 3, 1, 2>, Case<double, 2, 2, 2>,
-                              Case<double, 5, 3, 2, Right>, Case<float, 4, 4, 4>,
-                              Case<float, 9, 6, 3, Right>>;
+using Tall = ::testing::Types<CaseOfQr<double, 1, 1, 1>, CaseOfQr<double, 3, 1, 2>,
+                              CaseOfQr<double, 2, 2, 2>, CaseOfQr<double, 5, 3, 2, Right>,
+                              CaseOfQr<float, 4, 4, 4>, CaseOfQr<float, 9, 6, 3, Right>>;
 TYPED_TEST_SUITE(LeastSquaresOf, Tall);
 TYPED_TEST(LeastSquaresOf, GradientVanishes) {
   using P = TypeParam;
-  expect_least_squares<typename P::T, typename P::Layout, P::M, P::N, P::C>(83, by_map);
+  expect_least_squares<typename P::T, typename P::Layout, P::M, P::N, P::C>(83, qr_by_map);
 }
 
 /// Rows so small beside the first that only some bits of their squares are left.
@@ -69,7 +69,7 @@ TEST(Qr, SquaresThatAreLost) {
 }
 
 /// A matrix that all items have in common, with right-hand sides of their own; and the other way round.
-struct SolveCommon {
+struct SolveCommonByQr {
   template <class X, class Y, class A, class B, class CA, class CB>
   KOKKOS_FUNCTION void operator()(X& x, Y& y, A const& a, B const& b, CA const& ca,
                                   CB const& cb) const {
@@ -88,7 +88,7 @@ TEST(Qr, CommonOperands) {
   a.randomise(random), b.randomise(random);
   Common<T, M, N> const ca(random_dense<T>(random, M, N));
   Common<T, M> const cb(random_dense<T>(random, M, 1));
-  map(SolveCommon{}, out(x.view()), out(y.view()), in(a.view()), in(b.view()), common(ca.view),
+  map(SolveCommonByQr{}, out(x.view()), out(y.view()), in(a.view()), in(b.view()), common(ca.view),
       common(cb.view));
   x.download(), y.download();
   for (std::int64_t k = 0; k < n; ++k) {

@@ -8,30 +8,31 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int N_, int C_, class Layout_ = Left>
-struct Case {
+struct CaseOfRankUpdate {
   using T = T_;
   using Layout = Layout_;
   static constexpr int N = N_, C = C_;
 };
-auto const by_map = [](auto const&... arguments) { map(arguments...); };
+auto const rank_update_by_map = [](auto const&... arguments) { map(arguments...); };
 
 template <class C>
 class RankUpdateOf : public ::testing::Test {};
-using Cases =
-    ::testing::Types<Case<double, 1, 1>, Case<double, 2, 1, Right>, Case<double, 5, 3>,
-                     Case<double, 3, 5, Right>, Case<float, 4, 1>, Case<float, 7, 2, Right>>;
-TYPED_TEST_SUITE(RankUpdateOf, Cases);
+using CasesOfRankUpdate =
+    ::testing::Types<CaseOfRankUpdate<double, 1, 1>, CaseOfRankUpdate<double, 2, 1, Right>,
+                     CaseOfRankUpdate<double, 5, 3>, CaseOfRankUpdate<double, 3, 5, Right>,
+                     CaseOfRankUpdate<float, 4, 1>, CaseOfRankUpdate<float, 7, 2, Right>>;
+TYPED_TEST_SUITE(RankUpdateOf, CasesOfRankUpdate);
 TYPED_TEST(RankUpdateOf, AddsAndTakesOff) {
   using P = TypeParam;
-  expect_rank_update<typename P::T, typename P::Layout, P::N, P::C>(83, by_map);
+  expect_rank_update<typename P::T, typename P::Layout, P::N, P::C>(83, rank_update_by_map);
 }
 TYPED_TEST(RankUpdateOf, TakesOff) {
   using P = TypeParam;
-  expect_rank_downdate<typename P::T, typename P::Layout, P::N, P::C>(83, by_map);
+  expect_rank_downdate<typename P::T, typename P::Layout, P::N, P::C>(83, rank_update_by_map);
 }
 TYPED_TEST(RankUpdateOf, WhatCholeskyReturns) {
   using P = TypeParam;
-  expect_updates_of_cholesky<typename P::T, typename P::Layout, P::N, P::C>(37, by_map);
+  expect_updates_of_cholesky<typename P::T, typename P::Layout, P::N, P::C>(37, rank_update_by_map);
 }
 
 }  // namespace

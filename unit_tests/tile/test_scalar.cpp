@@ -130,15 +130,15 @@ TYPED_TEST(ScalarOps, ComparisonsMasksAnyAndAll) {
 }
 
 template <class T_, int M_, int N_>
-struct Case {
+struct CaseOfScalar {
   using T = T_;
   static constexpr int M = M_, N = N_;
 };
 template <class C>
 class Entries : public ::testing::Test {};
-using Cases =
-    ::testing::Types<Case<double, 3, 5>, Case<double, 4, 4>, Case<float, 2, 3>, Case<float, 9, 9>>;
-TYPED_TEST_SUITE(Entries, Cases);
+using CasesOfScalar = ::testing::Types<CaseOfScalar<double, 3, 5>, CaseOfScalar<double, 4, 4>,
+                                       CaseOfScalar<float, 2, 3>, CaseOfScalar<float, 9, 9>>;
+TYPED_TEST_SUITE(Entries, CasesOfScalar);
 
 template <class X>
 struct Reversed {

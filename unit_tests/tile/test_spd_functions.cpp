@@ -8,17 +8,19 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int N_, class Layout_ = Left>
-struct Case {
+struct CaseOfSpdFunctions {
   using T = T_;
   using Layout = Layout_;
   static constexpr int N = N_;
 };
 template <class C>
 class SpdFunctionsOf : public ::testing::Test {};
-using Cases =
-    ::testing::Types<Case<double, 1>, Case<double, 2>, Case<double, 3, Right>, Case<double, 6>,
-                     Case<double, 9, Right>, Case<float, 3>, Case<float, 4, Right>, Case<float, 7>>;
-TYPED_TEST_SUITE(SpdFunctionsOf, Cases);
+using CasesOfSpdFunctions =
+    ::testing::Types<CaseOfSpdFunctions<double, 1>, CaseOfSpdFunctions<double, 2>,
+                     CaseOfSpdFunctions<double, 3, Right>, CaseOfSpdFunctions<double, 6>,
+                     CaseOfSpdFunctions<double, 9, Right>, CaseOfSpdFunctions<float, 3>,
+                     CaseOfSpdFunctions<float, 4, Right>, CaseOfSpdFunctions<float, 7>>;
+TYPED_TEST_SUITE(SpdFunctionsOf, CasesOfSpdFunctions);
 TYPED_TEST(SpdFunctionsOf, SquareAndExponential) {
   expect_spd_functions<typename TypeParam::T, typename TypeParam::Layout, TypeParam::N>(
       91, [](auto const&... arguments) { map(arguments...); });

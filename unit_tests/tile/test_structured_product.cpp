@@ -53,14 +53,15 @@ struct LeftWithAll {
 };
 
 template <class T_, int N_>
-struct Case {
+struct CaseOfStructuredProduct {
   using T = T_;
   static constexpr int N = N_;
 };
 template <class C>
 class StructuredProduct : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 5>, Case<float, 4>>;
-TYPED_TEST_SUITE(StructuredProduct, Cases);
+using CasesOfStructuredProduct =
+    ::testing::Types<CaseOfStructuredProduct<double, 5>, CaseOfStructuredProduct<float, 4>>;
+TYPED_TEST_SUITE(StructuredProduct, CasesOfStructuredProduct);
 
 template <int Which, bool Add, class T, int N>
 void check_left() {

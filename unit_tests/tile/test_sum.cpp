@@ -8,15 +8,16 @@ namespace Batchwork::Test {
 namespace {
 
 template <class T_, int M_, int N_>
-struct Case {
+struct CaseOfSum {
   using T = T_;
   static constexpr int M = M_, N = N_;
 };
 template <class C>
 class Sum : public ::testing::Test {};
-using Cases = ::testing::Types<Case<double, 1, 1>, Case<double, 2, 5>, Case<double, 6, 6>,
-                               Case<double, 12, 4>, Case<float, 7, 3>, Case<float, 9, 9>>;
-TYPED_TEST_SUITE(Sum, Cases);
+using CasesOfSum =
+    ::testing::Types<CaseOfSum<double, 1, 1>, CaseOfSum<double, 2, 5>, CaseOfSum<double, 6, 6>,
+                     CaseOfSum<double, 12, 4>, CaseOfSum<float, 7, 3>, CaseOfSum<float, 9, 9>>;
+TYPED_TEST_SUITE(Sum, CasesOfSum);
 
 struct Sums {
   template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class O7, class A,
@@ -73,7 +74,8 @@ TYPED_TEST(Sum, AndMultiplesOfTiles) {
 
 template <class C>
 class Transpose : public ::testing::Test {};
-using Squares = ::testing::Types<Case<double, 3, 3>, Case<float, 6, 6>, Case<double, 2, 5>>;
+using Squares =
+    ::testing::Types<CaseOfSum<double, 3, 3>, CaseOfSum<float, 6, 6>, CaseOfSum<double, 2, 5>>;
 TYPED_TEST_SUITE(Transpose, Squares);
 
 template <class X, class Y>
