@@ -11,10 +11,10 @@
 namespace Batchwork::Test {
 namespace {
 
-using P = Pack<double, 4>;
+using Four = Pack<double, 4>;
 
-P pack_of(double a, double b, double c, double d) {
-  P x;
+Four pack_of(double a, double b, double c, double d) {
+  Four x;
   x.set_lane(0, a), x.set_lane(1, b), x.set_lane(2, c), x.set_lane(3, d);
   return x;
 }
@@ -22,17 +22,17 @@ P pack_of(double a, double b, double c, double d) {
 /// Items in order, in reverse, with equal values, and with one that is NaN: that one's columns stay where they are.
 TEST(ColumnBlocks, OrderOfEachItem) {
   double const nan = std::numeric_limits<double>::quiet_NaN();
-  P const values[] = {pack_of(1, 3, 2, 0), pack_of(2, 2, 1, nan), pack_of(3, 1, 1, 1)};
-  P places[3], work[3];
+  Four const values[] = {pack_of(1, 3, 2, 0), pack_of(2, 2, 1, nan), pack_of(3, 1, 1, 1)};
+  Four places[3], work[3];
   Impl::find_order(values, 3, places, work);
   double const expected[4][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {0, 1, 2}};
   for (int l = 0; l < 4; ++l)
     for (int k = 0; k < 3; ++k) EXPECT_EQ(places[k].lane(l), expected[l][k]) << l << ' ' << k;
 
   // Two rows, a column the number of itself and of its row.
-  P a[3 * 2], row[3];
+  Four a[3 * 2], row[3];
   for (int j = 0; j < 3; ++j)
-    for (int i = 0; i < 2; ++i) a[j * 2 + i] = P(10 * i + j);
+    for (int i = 0; i < 2; ++i) a[j * 2 + i] = Four(10 * i + j);
   Impl::permute_columns(a, 2, 2, 3, places, row);
   for (int l = 0; l < 4; ++l)
     for (int k = 0; k < 3; ++k)

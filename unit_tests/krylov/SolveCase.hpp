@@ -172,10 +172,10 @@ struct Size {
   int rows;
   double share;
 };
-inline constexpr Size sizes[] = {{1, 0},     {2, 1},      {3, 0.3},   {5, 1},      {8, 1},
-                                 {9, 0.2},   {16, 0.1},   {22, 0.9},  {24, 1},     {25, 0.5},
-                                 {33, 0.9},  {54, 0.8},   {56, 1},    {57, 0.5},   {64, 0.03},
-                                 {65, 0.08}, {128, 0.01}, {144, 0.3}, {200, 0.005}};
+inline constexpr Size system_sizes[] = {
+    {1, 0},     {2, 1},     {3, 0.3},    {5, 1},     {8, 1},      {9, 0.2}, {16, 0.1},
+    {22, 0.9},  {24, 1},    {25, 0.5},   {33, 0.9},  {54, 0.8},   {56, 1},  {57, 0.5},
+    {64, 0.03}, {65, 0.08}, {128, 0.01}, {144, 0.3}, {200, 0.005}};
 
 /// 3 x 3 matrices by rows: those of ordinary items, and of one that is planted.
 struct Three {
@@ -352,7 +352,7 @@ void expect_as_alone(Solver const& solver, M const& m, Get const& get, Random& r
 template <class T, class Solver>
 void solve_every_way(Solver const& solver) {
   Random random(1);
-  for (auto const& size : sizes)
+  for (auto const& size : system_sizes)
     for (auto how : all_arranged) {
       std::int64_t const items = size.rows < 30 ? 37 : 5;
       SCOPED_TRACE(std::to_string(size.rows) + " rows, arranged " + std::to_string(int(how)));

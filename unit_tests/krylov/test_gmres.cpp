@@ -52,7 +52,7 @@ TYPED_TEST(GmresOf, AllFormats) {
   using T = TypeParam;
   Random random(1);
   std::size_t turn = 0;
-  for (auto const& size : sizes)
+  for (auto const& size : system_sizes)
     for (auto how : all_arranged) {
       std::int64_t const items = size.rows < 30 ? 37 : 5;
       SCOPED_TRACE(std::to_string(size.rows) + " rows, arranged " + std::to_string(int(how)));

@@ -15,7 +15,7 @@ TYPED_TEST_SUITE(SolveByConjugateGradients, Numbers);
 TYPED_TEST(SolveByConjugateGradients, Converges) {
   using T = TypeParam;
   Random random(2);
-  for (auto const& size : sizes)
+  for (auto const& size : system_sizes)
     for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
       std::int64_t const items = size.rows < 30 ? 37 : 5;
       SCOPED_TRACE(std::to_string(size.rows) + " rows, arranged " + std::to_string(int(how)));

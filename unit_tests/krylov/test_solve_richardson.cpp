@@ -33,7 +33,7 @@ TYPED_TEST(SolveByRichardson, Converges) {
 TYPED_TEST(SolveByRichardson, AnyDiagonal) {
   using T = TypeParam;
   Random random(4);
-  for (auto const& size : sizes) {
+  for (auto const& size : system_sizes) {
     int const rows = size.rows;
     std::int64_t const items = rows < 30 ? 19 : 3;
     auto p = solvable_pattern(random, rows, size.share, false);
