@@ -25,7 +25,7 @@ namespace Impl {
 template <class S, int N>
 inline constexpr bool finds_eigenpairs_by_ql = are_packs<S> && !is_distributed<S>;
 template <class S, int N>
-  requires(is_distributed<S> && N > 4 && N <= 32)
+  requires(is_distributed<S> && N > 4 && N <= 64)
 inline constexpr bool finds_eigenpairs_by_ql<S, N> =
     S::exchange::has_room_beside || (S::exchange::has_pairs_behind && N > 6);
 

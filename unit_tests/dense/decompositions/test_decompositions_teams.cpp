@@ -295,6 +295,8 @@ TEST(DecompositionTeams, EigenvaluesWhereLanesShare) {
   check_eigh_teams<float, SharedLanes<24>>(17, 27, Arranged::strided, random);
   check_eigh_teams<double, SharedLanes<24>>(24, 29, Arranged::item_contiguous, random);
   check_eigh_teams<double, SharedLanes<32>>(31, 27, Arranged::by_columns, random);
+  check_eigh_teams<float, SharedLanes<48>>(33, 27, Arranged::by_columns, random);
+  check_eigh_teams<float, SharedLanes<64>>(64, 27, Arranged::item_contiguous, random);
   check_svd_teams<double, SharedLanes<16>>(10, 15, 29, Arranged::item_contiguous, random);
   check_svd_teams<double, SharedLanes<24>>(24, 21, 27, Arranged::interleaved, random);
   check_svd_teams<float, SharedLanes<32>>(32, 32, 27, Arranged::item_contiguous, random);

@@ -300,6 +300,13 @@ BATCHWORK_INLINE int lowest_bit(unsigned x) {
   return Kokkos::countr_zero(x);
 #endif
 }
+BATCHWORK_INLINE int lowest_bit(std::uint64_t x) {
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
+  return __ffsll((long long)x) - 1;
+#else
+  return Kokkos::countr_zero(x);
+#endif
+}
 
 /// The largest of the integers of L lanes. Where has_shuffles.
 template <int L, class Integer>

@@ -19,7 +19,7 @@ namespace Batchwork::Impl {
 
 /// Teams of a multiprocessor, see teams_of_qr_lanes.
 template <class T, int N>
-inline constexpr int teams_of_eigh_lanes = sizeof(T) == 8 && N == 24 ? 2 : 3;
+inline constexpr int teams_of_eigh_lanes = (sizeof(T) == 8 && N == 24) || N == 48 ? 2 : 3;
 
 /// On a device, for matrices of up to N rows, zeros standing beyond those there are: these rows belong to no value.
 template <class T, int N>
@@ -71,6 +71,11 @@ bool launch_eigh_of_shared_lanes(Exec const& exec, Call const& call, EighOfItems
     if (f.n <= 16) return launch_shared_lanes<EighOfSharedLanes<T, 16>>(exec, call, f);
     if (f.n <= 24) return launch_shared_lanes<EighOfSharedLanes<T, 24>>(exec, call, f);
     if (f.n <= 32) return launch_shared_lanes<EighOfSharedLanes<T, 32>>(exec, call, f);
+    // Of more rows in double two columns do not fit the registers of a lane.
+    if constexpr (sizeof(T) == 4) {
+      if (f.n <= 48) return launch_shared_lanes<EighOfSharedLanes<T, 48>>(exec, call, f);
+      if (f.n <= 64) return launch_shared_lanes<EighOfSharedLanes<T, 64>>(exec, call, f);
+    }
   }
   return false;
 }

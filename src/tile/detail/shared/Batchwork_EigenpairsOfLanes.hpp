@@ -6,7 +6,9 @@
 #ifndef BATCHWORK_EIGENPAIRSOFLANES_HPP
 #define BATCHWORK_EIGENPAIRSOFLANES_HPP
 
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include "core/detail/Batchwork_Householder.hpp"
 #include "core/detail/Batchwork_ImplicitQl.hpp"
@@ -26,9 +28,10 @@ struct EigenpairsOfLanes {
   using T = typename Columns::T;
   using Ex = typename S::exchange;
   static constexpr int L = S::lanes, mine = Columns::mine, deep = Ex::per_unit;
-  /// So many reflections are a loop of one text, all of one round.
-  static constexpr int steps = L < 4 ? L : 4;
-  static_assert(N >= 4 && N <= 32, "four lines, and a bit for each row");
+  /// So many reflections are a loop of one text, all of one round: of large matrices more, for the cache of instructions.
+  static constexpr int steps = L < 4 ? L : N > 32 ? 8 : 4;
+  static_assert(N >= 4 && N <= 64 && (N <= 32 || L >= 8), "four lines, and a bit for each row");
+  using Rows = std::conditional_t<(N > 32), std::uint64_t, unsigned>;  ///< a bit for each
 
   Columns& a;
   LaneGrid const& grid;
@@ -39,7 +42,7 @@ struct EigenpairsOfLanes {
   /// Returns whether iterations ended; nothing is iterated where the item is not `finite`. Values and vectors in ascending order.
   BATCHWORK_INLINE bool find(bool finite) {
     tridiagonalise<0>();
-    unsigned coupled = put_tridiagonal();
+    Rows coupled = put_tridiagonal();
     if (!finite) coupled = 0;
     form_vectors();
     coupled = iterate(coupled);
@@ -146,7 +149,7 @@ struct EigenpairsOfLanes {
   }
 
   /// Puts the tridiagonal matrix beside the lines. Returns a bit for each number below the diagonal that is not negligible.
-  BATCHWORK_INLINE unsigned put_tridiagonal() {
+  BATCHWORK_INLINE Rows put_tridiagonal() {
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
       int const j = a.column(m);
@@ -164,19 +167,19 @@ struct EigenpairsOfLanes {
     return coupled_rows();
   }
   /// Of what stands beside the lines.
-  BATCHWORK_INLINE unsigned coupled_rows() const {
-    unsigned coupled = 0;
+  BATCHWORK_INLINE Rows coupled_rows() const {
+    Rows coupled = 0;
     if constexpr (Vendor::has_shuffles) {
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m) {
         int const j = a.column(m);
         bool const is = j + 1 < N && !is_negligible(e[m], d[m], *beside(j + 1 < N ? j + 1 : 0));
-        coupled |= Vendor::votes_of<L>(is, grid.lane) << m * L;
+        coupled |= Rows(Vendor::votes_of<L>(is, grid.lane)) << m * L;
       }
     } else {
       // What lanes tell each other would go by way of the lines.
       for (int j = 0; j + 1 < N; ++j)
-        if (!is_negligible(beside(j)[1], *beside(j), *beside(j + 1))) coupled |= 1u << j;
+        if (!is_negligible(beside(j)[1], *beside(j), *beside(j + 1))) coupled |= Rows(1) << j;
     }
     return coupled;
   }
@@ -260,7 +263,7 @@ struct EigenpairsOfLanes {
   };
 
   /// Sweeps until no bit of `coupled` is set, or too many.
-  BATCHWORK_INLINE unsigned iterate(unsigned coupled) {
+  BATCHWORK_INLINE Rows iterate(Rows coupled) {
     constexpr int most = most_ql_sweeps_a_row * N;
     BATCHWORK_KEEP_LOOP
     for (int n = 0; n < most && a.any_item(coupled != 0); ++n) {
@@ -270,16 +273,16 @@ struct EigenpairsOfLanes {
       take_changed(done);
       put();
       grid.sync();
-      unsigned const rest = coupled_rows();
+      Rows const rest = coupled_rows();
       coupled = coupled != 0 ? rest : 0;
     }
     return coupled;
   }
 
   /// One sweep over the first block of coupled rows. Waits for nobody.
-  BATCHWORK_INLINE Block sweep(unsigned coupled) {
+  BATCHWORK_INLINE Block sweep(Rows coupled) {
     int const first = Vendor::lowest_bit(coupled);
-    int const last = first + Vendor::lowest_bit(~(coupled >> first));
+    int const last = first + Vendor::lowest_bit(Rows(~(coupled >> first)));
     QlSweep<T> ql(beside(last)[0],
                   QlSweep<T>::shift(beside(first)[0], beside(first)[1], beside(first + 1)[0]));
     // A lane without rows reads what stands behind those of others, where there is room.
