@@ -198,9 +198,9 @@ class Copies {
       ASSERT_EQ(std::memcmp(expected_.data(), to_host_.data(), bytes), 0);
     }
     if (items == 0) return;
-    // Both kernels are for every copy that they can do, whichever is launched.
+    // Both kernels are for every copy that they can do, whichever is launched: in runs, or by tiles of so many bytes.
     for (bool const lane_by_lane : {false, true})
-      for (bool const in_runs : {false, true}) {
+      for (int const stage : {0, smallest_stage_, Impl::CopyTiles<T>::stage_bytes}) {
         std::memcpy(on_host_.data(), blank_.data(), bytes);
         bool done = true;
         call(to, on_host_.data() + begin, from, from_host_.data() + begin, transposing,
@@ -214,13 +214,12 @@ class Copies {
                  else
                    for (std::int64_t k = 0; k < kernel.tiles; ++k) kernel(k);
                };
-               if (in_runs) run(Impl::CopyRuns<T>(p));
-               else
-                 for (int stage : {smallest_stage_, Impl::CopyTiles<T>::stage_bytes})
-                   run(Impl::CopyTiles<T>(p, stage));
+               if (stage == 0) run(Impl::CopyRuns<T>(p));
+               else run(Impl::CopyTiles<T>(p, stage));
              });
         if (done) {
-          ASSERT_EQ(std::memcmp(expected_.data(), on_host_.data(), bytes), 0);
+          ASSERT_EQ(std::memcmp(expected_.data(), on_host_.data(), bytes), 0)
+              << (lane_by_lane ? "lane by lane, " : "by threads, ") << stage << " bytes a tile";
         }
       }
   }
