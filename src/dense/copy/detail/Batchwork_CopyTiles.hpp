@@ -158,7 +158,9 @@ struct CopyTiles {
     items = p.items, rows = p.rows, cols = p.cols;
     tile_cols = part(cols, crossed ? smaller(lead, 32) : 64);
     tile_rows = part(rows, crossed ? smaller(other, 32) : tile_cols < 64 ? 64 / tile_cols : 1);
-    while (tile_rows > 1 && tile_rows * (tile_cols | 1) * int(sizeof(T)) > stage)
+    // A tile has whole ones of the groups that lanes walk along.
+    int const least = 1 << (from.width_shift > to.width_shift ? from.width_shift : to.width_shift);
+    while (tile_rows > 1 && least * ((tile_rows * (tile_cols | 1)) | 1) * int(sizeof(T)) > stage)
       tile_rows = (tile_rows + 1) / 2;
     row_tiles = (rows + tile_rows - 1) / tile_rows;
     col_tiles = (cols + tile_cols - 1) / tile_cols;
