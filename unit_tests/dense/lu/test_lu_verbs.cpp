@@ -85,7 +85,7 @@ TYPED_TEST(LuVerbs, InversesAndDeterminants) {
       if (n > 40 && how != Arranged::item_contiguous) continue;
       check_inverse_verbs<T>(n, n < 20 ? 31 : 13, how, random);
     }
-  check_inverse_verbs<T>(3, beyond_a_grid, Arranged::interleaved, random);
+  check_inverse_verbs<T>(3, 65537, Arranged::interleaved, random);
   // In place, of the transposes: the same as that of the transposed inverse.
   Kokkos::View<T***, Kokkos::LayoutRight, Space> const a("a", 9, 12, 12), x("x", 9, 12, 12);
   auto const host = Kokkos::create_mirror_view(a);

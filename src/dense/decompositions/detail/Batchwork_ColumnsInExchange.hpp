@@ -54,8 +54,8 @@ struct SymmetricInExchange {
   }
 };
 
-/// Lanes that share a matrix. In double from 24 rows on half as many as in sequences: each number of a reflection that a lane reads
-/// serves two or three of its columns, and the operations of a step that are not its products serve more items.
+/// Lanes that share a matrix, a warp beyond 48 rows. In double from 24 rows on half as many as in sequences: each number of a reflection
+/// that a lane reads serves two or three of its columns, and the operations of a step that are not its products serve more items.
 template <class T, int N>
 inline constexpr int lanes_of_columns = N > 48                     ? 32
                                         : sizeof(T) == 4 || N < 24 ? lanes_per_item<T>(N)
