@@ -36,7 +36,7 @@ HostTeam::HostTeam(int n, std::size_t bytes)
     : size(n),
       scratch(guard + bytes + guard, poison),
       given(std::size_t(n)),
-      groups_(3 * std::size_t(n)),
+      groups_(4 * std::size_t(n)),
       lanes_(std::size_t(n)) {}
 bool HostTeam::wrote_outside() const {
   auto const is_touched = [](char c) { return c != poison; };
@@ -90,10 +90,15 @@ void HostTeam::pass_on(Place& from) {
 }
 void HostTeam::meet(int rank, int together) {
   if (rank == 0 && together == size) ++waits;
-  bool const some = together == 32 || together == 64;
-  int const kind = !some ? 0 : together / 32, first = some ? rank / together * together : 0;
+  bool const is_warp = together == 32 || together == 64, is_first = !is_warp && together < size;
+  int const kind = is_warp    ? together / 32
+                   : is_first ? 3
+                              : 0,
+            first = is_warp ? rank / together * together : 0;
   Group& group = groups_[std::size_t(kind * size + first)];
-  if (++group.arrived == (some ? std::min(together, size - first) : size)) {
+  if (++group.arrived == (is_warp    ? std::min(together, size - first)
+                          : is_first ? together
+                                     : size)) {
     group.arrived = 0;
     ++group.turn;
     return;

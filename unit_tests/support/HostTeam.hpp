@@ -48,7 +48,7 @@ struct HostTeam {
   /// Runs lane(rank) for every lane, in turn until each waits or ends: from the first on, then from the last, so that who does not wait
   /// for a lane before or behind sees what it has not written. \returns whether all have ended
   bool run(std::function<void(int)> const& lane);
-  /// The calling lane waits for its neighbours: all of the team, or a warp of so many.
+  /// The calling lane waits for its neighbours: all of the team, a warp of so many, or that many first lanes of the team.
   void meet(int rank, int together);
   /// It gives a number, and gets that of another lane; of one that is not there anything.
   void exchange(int rank, void* number, int bytes, int from, int together);

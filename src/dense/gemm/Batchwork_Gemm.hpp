@@ -223,8 +223,8 @@ void launch_gemm_sectors(Exec const& exec, std::string const& label, GemmProblem
         p.items >= 16 && line.cost > 0 && (half.cost == 0 || (p.n + 15) / 16 % 2 == 0);
     if (whole ? matrices(line) : p.items >= 8 && matrices(half)) return;
   }
-  // Of blocks that are whole items two sectors at a time: half as many copies, each as long, and in float three slabs (measured on an
-  // H200).
+  // Of blocks that are whole items two sectors at a time: half as many copies, each as long, and in float from 49 to 96 rows three slabs
+  // (measured on an H100).
   constexpr int some = 64 / int(sizeof(T));
   auto const wider = [&]<int Slabs>(std::integral_constant<int, Slabs>) {
     GemmSectors<T, some, Slabs> const kernel(p, exec.concurrency(), limits);
@@ -232,9 +232,10 @@ void launch_gemm_sectors(Exec const& exec, std::string const& label, GemmProblem
     launch(kernel);
     return true;
   };
-  if (p.items >= some && std::max(p.m, p.n) <= (sizeof(T) == 4 ? 96 : 64)) {
+  std::int64_t const largest = std::max(p.m, p.n);
+  if (p.items >= some && largest <= (sizeof(T) == 4 ? 96 : 64)) {
     if constexpr (sizeof(T) == 4)
-      if (wider(std::integral_constant<int, 3>())) return;
+      if (largest > 48 && wider(std::integral_constant<int, 3>())) return;
     if (wider(std::integral_constant<int, 2>())) return;
   }
   launch(lanes);

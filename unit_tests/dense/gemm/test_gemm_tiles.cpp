@@ -81,8 +81,10 @@ TYPED_TEST(GemmTilesTest, Blocks) {
   using T = TypeParam;
   using enum Impl::GemmBlockKind;
   Random random(5);
-  for (auto kind : {of_32x32, of_32x128, of_64x64, of_128x64, of_128x128}) {
-    if (sizeof(T) == 8 ? kind == of_32x128 || kind == of_128x128 : kind == of_128x64) continue;
+  for (auto kind : {of_32x32, of_32x128, of_48x48, of_64x64, of_128x64, of_128x128}) {
+    if (sizeof(T) == 8 ? kind == of_32x128 || kind == of_48x48 || kind == of_128x128
+                       : kind == of_128x64)
+      continue;
     for (int repeat = 0; repeat < 24; ++repeat) {
       auto const size = [&] {
         return random.integer(0, 2) ? 4 * random.integer(1, 34) : random.integer(1, 140);

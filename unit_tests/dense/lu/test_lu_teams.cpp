@@ -173,6 +173,101 @@ TEST(LuTeams, ItemsOfATeam) {
   check_teams<float, true>(21, 2, 4, Arranged::item_contiguous, random);
 }
 
+/// By panels: full ones and a last one of one to seven columns, one warp with rows to five, lanes without rows; rows of 16 numbers,
+/// with and without room to stand apart; several right-hand sides, and more than are solved for at once.
+template <class T>
+void check_panels(int n, int columns, std::int64_t items, Arranged how, Random& random) {
+  if constexpr (Impl::Vendor::has_shuffles) {
+    auto const limits = h200_with_kokkos_5();
+    check_problems<T>(n, columns, items, how, random,
+                      [&]<Impl::LuTask>(Impl::LuProblem<T> const& p) {
+                        run_kernel(Impl::LuTeams<T, true>(p, limits), limits);
+                      });
+  }
+}
+TEST(LuTeams, Panels) {
+  Random random(15);
+  for (int n : {1, 7, 8, 9, 16, 31, 33})
+    check_panels<double>(n, 1 + n % 3, 2, Arranged::item_contiguous, random);
+  check_panels<double>(48, 10, 2, Arranged::by_columns, random);
+  check_panels<double>(66, 1, 2, Arranged::interleaved, random);
+  check_panels<double>(100, 2, 1, Arranged::strided, random);
+  check_panels<double>(144, 1, 1, Arranged::item_contiguous, random);
+  check_panels<float>(12, 3, 3, Arranged::interleaved, random);
+  check_panels<float>(65, 1, 2, Arranged::by_columns, random);
+  check_panels<float>(131, 2, 1, Arranged::item_contiguous, random);
+}
+
+/// Where the first warps of a team cannot wait by themselves, and with a vector whose substitution goes along.
+template <bool Ahead>
+struct EliminationOfPanels {
+  int n, row, four, lanes;
+  double *numbers, *before, *reciprocals;
+  std::int16_t *place, *order;
+
+  template <class Member>
+  void operator()(Member const& member) const {
+    using Panels = Impl::EliminationPanels<double, true, Ahead>;
+    char* const shown =
+        static_cast<char*>(member.team_scratch(0).get_shmem_aligned(Panels::bytes_to_show, 16));
+    Panels{numbers, row, four, n, before, reciprocals, place, order, shown}.eliminate(
+        member, Impl::Vendor::lane_rank(member), lanes);
+  }
+};
+template <bool Ahead>
+void check_elimination_of_panels(int n, bool by_fours, Random& random) {
+  if constexpr (Impl::Vendor::has_shuffles) {
+    SCOPED_TRACE(n);
+    int const all = (n + 7) / 8 * 8, row = by_fours ? 4 : all + 4,
+              four = by_fours ? 4 * all + 4 : 4;
+    auto const at = [&](int i, int j) { return std::size_t(i * row + j / 4 * four + j % 4); };
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    std::vector<Impl::Unit<double>> memory(std::size_t(all + 1) * (std::size_t(all) + 8));
+    double* const numbers = memory.data()->v;
+    std::fill_n(numbers, 2 * memory.size(), nan);
+    Dense a(n, n), b(n, 1);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) a(i, j) = numbers[at(i, j)] = random.normal();
+      b(i) = random.normal();
+    }
+    std::vector<double> before(std::size_t(all), nan), reciprocals(2 * std::size_t(all), nan);
+    for (int i = 0; i < n; ++i) before[std::size_t(i)] = double(b(i));
+    std::vector<std::int16_t> place(std::size_t(all), -1), order(std::size_t(all), -1);
+    int const lanes = Impl::lanes_with_panels(n);
+    EliminationOfPanels<Ahead> const kernel{
+        n,           row, four, lanes, numbers, before.data(), reciprocals.data(), place.data(),
+        order.data()};
+    run_teams(kernel, 1, lanes, Impl::EliminationPanels<double, true, Ahead>::bytes_to_show + 16);
+    Dense l(n, n), u(n, n), pa(n, n), pb(n, 1), y(n, 1);
+    for (int k = 0; k < n; ++k) {
+      int const i = order[std::size_t(k)];
+      ASSERT_TRUE(i >= 0 && i < n && place[std::size_t(i)] == k);
+      for (int j = 0; j < n; ++j) {
+        double const x = numbers[at(i, j)];
+        (j < k ? l : u)(k, j) = x;
+        if (j < k) EXPECT_LE(std::fabs(x), 1.001);
+        pa(k, j) = a(i, j);
+      }
+      l(k, k) = 1;
+      pb(k) = b(i), y(k) = before[std::size_t(i)];
+      EXPECT_NEAR(
+          reciprocals[2 * std::size_t(k)] * reciprocals[2 * std::size_t(k) + 1] * double(u(k, k)),
+          1, 1e-14);
+    }
+    // Entries of U of a random matrix stay below 8.
+    long double const few = tolerance<double>(n, 8 * n);
+    ASSERT_TRUE(near(l * u, pa, Dense(n, n, few)));
+    ASSERT_TRUE(near(l * y, pb, Dense(n, 1, few * n)));
+  }
+}
+TEST(EliminationPanels, WithAVector) {
+  Random random(16);
+  for (int n : {3, 8, 33, 70, 101}) {
+    check_elimination_of_panels<true>(n, n % 2 == 0, random);
+    check_elimination_of_panels<false>(n, n % 2 != 0, random);
+  }
+}
+
 /// By lanes that share items, where they have shuffles.
 template <class T, int N>
 void check_shared_lanes(int n, int columns, std::int64_t items, Arranged how, Random& random) {
@@ -372,8 +467,14 @@ TEST(LuTeams, FitEveryDevice) {
     }
   }
   if (!Impl::Vendor::has_shuffles) return;
-  EXPECT_EQ((Impl::LuTeams<float, true>::most_rows(206824, false)), 226);
+  EXPECT_EQ((Impl::LuTeams<float, true>::most_rows(206824, false)), 224);
   EXPECT_EQ((Impl::LuTeams<double, true>::most_rows(206824, false)), 159);
+  EXPECT_EQ((Impl::LuTeams<float, true>::most_rows(206824, true)), 224);
+  EXPECT_EQ((Impl::LuTeams<double, true>::most_rows(206824, true)), 158);
+  EXPECT_EQ((Impl::LuTeams<float, true>::most_rows(40928, false)), 98);
+  EXPECT_EQ((Impl::LuTeams<double, true>::most_rows(40928, false)), 68);
+  EXPECT_EQ((Impl::LuTeams<float, true>::most_rows(40928, true)), 97);
+  EXPECT_EQ((Impl::LuTeams<double, true>::most_rows(40928, true)), 68);
 }
 
 }  // namespace

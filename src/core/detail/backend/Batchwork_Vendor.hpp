@@ -396,6 +396,17 @@ BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int i
   }
 }
 
+/// Waits for the first lanes of a team, so many, whole warps of 32, all of which call it and no others do. Where items_wait_alone.
+template <class Member>
+BATCHWORK_INLINE void wait_for_first_lanes([[maybe_unused]] Member const& member,
+                                           [[maybe_unused]] int lanes) {
+#if defined(BATCHWORK_VENDOR_CUDA)
+  asm volatile("bar.sync 5, %0;" ::"r"(lanes) : "memory");
+#elif defined(BATCHWORK_VENDOR_THREADS)
+  ThreadAsLane::meet(lanes);
+#endif
+}
+
 // ---- lanes that share an item -----------------------------------------------------------------------------------
 
 /// Whether a type is that of a team's members: what else there is could not wait for its team.

@@ -36,7 +36,7 @@ struct GemmBlock {
   static constexpr int team = threads * Slots;
 };
 
-enum class GemmBlockKind { of_32x32, of_32x128, of_64x64, of_128x64, of_128x128 };
+enum class GemmBlockKind { of_32x32, of_32x128, of_48x48, of_64x64, of_128x64, of_128x128 };
 
 /// In float, the larger a thread's tile the fewer reads from scratch for a multiply-add: 64 of these per 16 words read, or
 /// 128 per 24. In double a group is what a warp multiplies by matrix instructions.
@@ -51,6 +51,10 @@ struct GemmBlockOf<float, GemmBlockKind::of_32x32> {
 template <>
 struct GemmBlockOf<float, GemmBlockKind::of_32x128> {
   using type = GemmBlock<32, 128, 32, 128, 8, 8, 2, 3>;
+};
+template <>
+struct GemmBlockOf<float, GemmBlockKind::of_48x48> {
+  using type = GemmBlock<48, 48, 48, 48, 12, 4, 2, 5>;
 };
 template <>
 struct GemmBlockOf<float, GemmBlockKind::of_64x64> {
@@ -80,6 +84,7 @@ void with_gemm_block(GemmBlockKind kind, F const& f) {
   else if (kind == GemmBlockKind::of_64x64) f.template operator()<GemmBlockKind::of_64x64>();
   else if constexpr (sizeof(T) == 4) {
     if (kind == GemmBlockKind::of_32x128) f.template operator()<GemmBlockKind::of_32x128>();
+    else if (kind == GemmBlockKind::of_48x48) f.template operator()<GemmBlockKind::of_48x48>();
     else f.template operator()<GemmBlockKind::of_128x128>();
   } else {
     f.template operator()<GemmBlockKind::of_128x64>();
@@ -527,6 +532,7 @@ GemmBlockKind choose_gemm_block(GemmProblem<T> const& p, std::int64_t concurrenc
   consider.template operator()<GemmBlockKind::of_32x32>(0.45);
   if constexpr (sizeof(T) == 4) {
     consider.template operator()<GemmBlockKind::of_32x128>(0.65);
+    consider.template operator()<GemmBlockKind::of_48x48>(0.56);
     consider.template operator()<GemmBlockKind::of_128x128>(0.8);
   } else {
     // It has no lanes that store well.
@@ -543,7 +549,8 @@ void with_gemm_blocks(GemmProblem<T> const& p, GemmBlockKind kind, F const& f) {
   with_gemm_block<T>(kind, [&]<GemmBlockKind Kind>() {
     using Block = typename GemmBlockOf<T, Kind>::type;
     GemmBlocks<T, Block> const kernel(p);
-    if constexpr (Block::group_rows == Block::group_cols) {
+    // Of 48 rows they are faster in runs, however these are stored (measured on an H100).
+    if constexpr (Block::group_rows == Block::group_cols && Kind != GemmBlockKind::of_48x48) {
       if (!kernel.stores_well()) {
         f(GemmBlocks<T, Block, true>(p));
         return;

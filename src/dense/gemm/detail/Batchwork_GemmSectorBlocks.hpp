@@ -39,7 +39,7 @@ struct GemmSectorBlocks {
   int down = 1, across = 1;  ///< tiles of a block
   int stage = 0;             ///< numbers of a slab in scratch
   bool copies_wide = false, stores_wide = false;
-  QuickDivisor by_across, by_rows, by_cols;
+  QuickDivisor by_across;
   std::int64_t row_blocks = 1, col_blocks = 1, blocks = 0;
   int rounds = 1;  ///< blocks of a team
   double cost =
@@ -80,8 +80,6 @@ struct GemmSectorBlocks {
     across = a;
     by_across = QuickDivisor(a);
     stage = std::max(slab * (pitch_a() + pitch_b()), d * a * to_store);
-    by_rows = QuickDivisor(rows());
-    by_cols = QuickDivisor(cols());
     row_blocks = (p.m + rows() - 1) / rows();
     col_blocks = (p.n + cols() - 1) / cols();
     blocks = row_blocks * col_blocks * ((p.items + items - 1) / items);
@@ -126,33 +124,32 @@ struct GemmSectorBlocks {
     return there < most ? int(there) : most;
   }
 
-  /// Copies some terms of the lines of a block; what is not there is zero.
-  template <int Numbers>
-  BATCHWORK_INLINE void copy(T* to, T const* from, std::int64_t line_stride,
-                             std::int64_t term_stride, int lines, int tile_lines,
-                             QuickDivisor const& by_lines, int lines_there, int terms_there,
-                             int items_there, int pitch, int thread) const {
-    constexpr int parts = items / Numbers;
-    int const count = slab * lines * parts, step = team();
-    BATCHWORK_KEEP_LOOP
-    for (int u = thread; u < count; u += step) {
-      int const part = u % parts * Numbers, q = u / parts;
-      int const term = by_lines.quotient(q), line = q - term * lines;
-      Vendor::copy_async<Numbers* int(sizeof(T)), true>(
-          to + term * pitch + (line + line / tile_lines * Pad) * items + part,
-          from + part + line * line_stride + term * term_stride,
-          line < lines_there && term < terms_there && part < items_there);
-    }
-  }
+  /// Copies a slab: a lane has a line of A or B, of some of the items, or several, all terms of it. What is not there is zero.
   template <int Numbers>
   BATCHWORK_INLINE void copy_slab(T* to, BlockPosition const& at, int k0, int thread) const {
-    int const terms = at_most(p.k - k0, slab), there = at_most(p.items - at.item, items);
-    copy<Numbers>(to, p.a.data + at.item + at.row * p.a.row + k0 * p.a.col, p.a.row, p.a.col,
-                  rows(), Rows, by_rows, at_most(p.m - at.row, rows()), terms, there, pitch_a(),
-                  thread);
-    copy<Numbers>(to + slab * pitch_a(), p.b.data + at.item + at.col * p.b.col + k0 * p.b.row,
-                  p.b.col, p.b.row, cols(), Cols, by_cols, at_most(p.n - at.col, cols()), terms,
-                  there, pitch_b(), thread);
+    constexpr int parts = items / Numbers;
+    int const of_a = rows() * parts, count = of_a + cols() * parts, step = team();
+    int const terms = at_most(p.k - k0, slab), items_there = at_most(p.items - at.item, items);
+    BATCHWORK_KEEP_LOOP
+    for (int u = thread; u < count; u += step) {
+      bool const is_a = u < of_a;
+      int const part = u % parts * Numbers, line = (is_a ? u : u - of_a) / parts;
+      auto const& side = is_a ? p.a : p.b;
+      std::int64_t const line_stride = is_a ? p.a.row : p.b.col,
+                         term_stride = is_a ? p.a.col : p.b.row;
+      std::int64_t const first = is_a ? at.row : at.col;
+      T const* from = side.data + at.item + part + (first + line) * line_stride + k0 * term_stride;
+      T* const target = to + (is_a ? 0 : slab * pitch_a()) +
+                        (line + line / (is_a ? Rows : Cols) * Pad) * items + part;
+      int const pitch = is_a ? pitch_a() : pitch_b();
+      int const there = first + line < (is_a ? p.m : p.n) && part < items_there ? terms : 0;
+      BATCHWORK_UNROLL
+      for (int term = 0; term < slab; ++term) {
+        Vendor::copy_async<Numbers* int(sizeof(T)), true>(target + term * pitch, from,
+                                                          term < there);
+        from += term_stride;
+      }
+    }
   }
   BATCHWORK_INLINE void copy_slab(T* to, BlockPosition const& at, int k0, int thread) const {
     if (copies_wide) copy_slab<wide>(to, at, k0, thread);

@@ -16,6 +16,7 @@
 #include "core/detail/Batchwork_Exchange.hpp"
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "dense/lu/detail/Batchwork_EliminationPanels.hpp"
 #include "dense/lu/detail/Batchwork_WarpsOfItem.hpp"
 
 namespace Batchwork::Impl {
@@ -65,8 +66,8 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
   /// Where items are not near each other.
   static constexpr int usual_items = std::max(1, (Tiles > 4 ? 2 : 4) / warps);
   static constexpr int largest_team = count * most_items;
-  /// Registers of a lane for its tiles.
-  static constexpr int registers_held = Tiles * across * 2 * int(sizeof(T)) / 4;
+  /// Registers of a lane for its tiles, and for a panel of a matrix in scratch.
+  static constexpr int registers_held = in_scratch ? 36 : Tiles * across * 2 * int(sizeof(T)) / 4;
   /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as was seen beside them.
   static constexpr int wanted_teams =
       std::max(1, registers_of_multiprocessor / largest_team / (registers_held + 96));
@@ -150,73 +151,23 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
     }
   }
 
-  /// The same where tiles are in scratch: they are read and written for each group.
+  /// The same where the matrix stays in scratch.
   template <class Member>
   BATCHWORK_INLINE void factorise_in_scratch(Member const& member, Here const& here) const {
-    BATCHWORK_KEEP_LOOP
-    for (int g = 0; 4 * g < n; ++g) {
-      if (g / 2 % warps == here.warp) {
-        Vendor::wait_for_warp(member);
-        factor_group(here, g);
-      }
-      Vendor::wait_for_item<count>(member, here.item, here.items);
-      if (4 * g + 4 >= n) break;
-      BATCHWORK_KEEP_LOOP
-      for (int t = here.warp; t < Tiles; t += warps)
-        if (t >= (g + 1) / 2 && 8 * t < n) subtract_in_scratch(here, g, t);
-    }
-  }
-  /// Takes what the pivots of group g are responsible for off a column of tiles.
-  BATCHWORK_INLINE void subtract_in_scratch(Here const& here, int g, int t) const {
-    T const* const multipliers = here.numbers + to_multipliers + g % turns * 4 * rows;
-    // Of a group's own columns L and U stay.
-    bool const is_right = 8 * t + 2 * here.c >= 4 * g + 4;
-    T* const x = group(here, 2 * t + here.c / 2) + 4 * here.r + 2 * (here.c % 2);
-    if constexpr (Vendor::chains_matrices<T>) {
-      constexpr int blocks = Vendor::blocks_at_once;
-      T const b = group(here, 2 * t + here.r / 4)[4 * here.order[4 * g + here.c] + here.r % 4];
-      // The rows of the pivots are among those that change.
-      Vendor::meet_in_warp();
-      constexpr int at_once = 3 * blocks;
-      BATCHWORK_KEEP_LOOP
-      for (int i0 = 0; i0 < Tiles; i0 += at_once) {
-        T some[at_once][2], a[at_once];
-        BATCHWORK_UNROLL
-        for (int s = 0; s < at_once; ++s) {
-          int const i = i0 + s < Tiles ? i0 + s : Tiles - 1;
-          read_together(some[s], x + 32 * i);
-          a[s] = -multipliers[4 * (8 * i + here.r) + here.c];
-        }
-        BATCHWORK_UNROLL
-        for (int s = 0; s < at_once; s += blocks) {
-          T tiles[blocks][2], left[blocks];
-          BATCHWORK_UNROLL
-          for (int k = 0; k < blocks; ++k)
-            left[k] = a[s + k], tiles[k][0] = some[s + k][0], tiles[k][1] = some[s + k][1];
-          Vendor::multiply_matrices(tiles, left, b);
-          BATCHWORK_UNROLL
-          for (int k = 0; k < blocks; ++k)
-            if (is_right && i0 + s + k < Tiles) write_together(x + 32 * (i0 + s + k), tiles[k]);
-        }
-      }
-    } else {
-      T b[4][2];
-      BATCHWORK_UNROLL
-      for (int q = 0; q < 4; ++q)
-        read_together(
-            b[q], group(here, 2 * t + here.c / 2) + 4 * here.order[4 * g + q] + 2 * (here.c % 2));
-      Vendor::meet_in_warp();
-      BATCHWORK_KEEP_LOOP
-      for (int i = 0; i < Tiles; ++i) {
-        T tile[2], a[4];
-        read_together(tile, x + 32 * i);
-        read_together(a, multipliers + 4 * (8 * i + here.r));
-        BATCHWORK_UNROLL
-        for (int q = 0; q < 4; ++q) tile[0] -= a[q] * b[q][0], tile[1] -= a[q] * b[q][1];
-        if (is_right) write_together(x + 32 * i, tile);
-      }
-    }
-    Vendor::meet_in_warp();
+    using Panels = EliminationPanels<T, OneSide>;
+    static_assert(rows <= most_rows_of_panels && count > warps_of_panels(rows) * lanes_of_warp &&
+                  Panels::bytes_to_show <= (to_before - to_multipliers) * sizeof(T));
+    Panels{here.numbers,
+           4,
+           group_numbers,
+           n,
+           here.numbers + to_before,
+           here.numbers + to_reciprocals,
+           here.place,
+           here.order,
+           reinterpret_cast<char*>(here.numbers + to_multipliers)}
+        .eliminate(member, here.lane, count);
+    member.team_barrier();
   }
 
   /// Group g, as the groups before it have left it, to scratch.
@@ -469,6 +420,10 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
   }
   /// U x = y for the one vector, by a warp whose lanes have rows: x_k goes from the lane that has it to all above it.
   BATCHWORK_INLINE void backward(Here const& here) const {
+    if constexpr (in_scratch) {
+      backward_by_panels(here);
+      return;
+    }
     T *const before = here.numbers + to_before, *const after = here.numbers + to_after;
     T y[of_lane];
     int place[of_lane];
@@ -505,6 +460,59 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
       }
     }
     Vendor::meet_in_warp();
+  }
+
+ private:
+  /// The same for many rows: all lanes solve for the same eight numbers, then each takes them off its rows.
+  BATCHWORK_INLINE void backward_by_panels(Here const& here) const {
+    constexpr int width = 8;
+    T *const before = here.numbers + to_before, *const after = here.numbers + to_after;
+    T const* const reciprocals = here.numbers + to_reciprocals;
+    BATCHWORK_KEEP_LOOP
+    for (int k0 = (n - 1) / width * width; k0 >= 0; k0 -= width) {
+      T const* const of_columns = group(here, k0 / 4);
+      auto const row_of_four = [&](int row, int h, T(&u)[4]) {
+        read_together(u, of_columns + h * group_numbers + 4 * row);
+      };
+      T x[width];
+      int rows_of[width];
+      BATCHWORK_UNROLL
+      for (int m = 0; m < width; ++m) {
+        rows_of[m] = here.order[k0 + m];
+        x[m] = k0 + m < n ? before[rows_of[m]] : T(0);
+      }
+      BATCHWORK_UNROLL
+      for (int m = width - 1; m >= 0; --m) {
+        BATCHWORK_UNROLL
+        for (int h = 0; h < 2; ++h) {
+          if (h < m / 4 || k0 + 4 * h >= n) continue;
+          T u[4];
+          row_of_four(rows_of[m], h, u);
+          BATCHWORK_UNROLL
+          for (int q = 0; q < 4; ++q)
+            if (4 * h + q > m) x[m] -= u[q] * x[4 * h + q];
+        }
+        if (k0 + m < n) x[m] = this->reciprocal(reciprocals, k0 + m) * x[m];
+      }
+      if (here.in_warp == 0) write_together(after + k0, x);
+      // All together, whose loads are then on their way at once.
+      BATCHWORK_UNROLL
+      for (int s = 0; s < of_lane; ++s) {
+        int const row = lanes_of_warp * s + here.in_warp;
+        if (row >= n || here.place[row] >= k0) continue;
+        T y = before[row];
+        BATCHWORK_UNROLL
+        for (int h = 0; h < 2; ++h) {
+          if (k0 + 4 * h >= n) continue;
+          T u[4];
+          row_of_four(row, h, u);
+          BATCHWORK_UNROLL
+          for (int q = 0; q < 4; ++q) y -= u[q] * x[4 * h + q];
+        }
+        before[row] = y;
+      }
+      Vendor::meet_in_warp();
+    }
   }
 };
 

@@ -20,9 +20,9 @@ inline constexpr int most_lu_columns = 8;
 /// Solves for all right-hand sides, `chunk` of them at once, with the factors of an item, and stores the solutions if the item
 /// `is_there`; NaN where `code`, the status of the elimination, is not 0. \returns the status
 /// \param x  n * chunk numbers
-template <class T, class Lanes, bool ByColumns>
-BATCHWORK_INLINE std::int32_t put_solutions(LuProblem<T> const& p,
-                                            RowsInMemory<T, Lanes, ByColumns> const& rows, T* x,
+/// \param rows  RowsInMemory, or what has its members
+template <class T, class Rows>
+BATCHWORK_INLINE std::int32_t put_solutions(LuProblem<T> const& p, Rows const& rows, T* x,
                                             int chunk, std::int64_t item, bool is_there,
                                             std::int32_t code) {
   auto const& lanes = rows.lanes;

@@ -9,11 +9,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/detail/backend/Batchwork_DeviceLimits.hpp"
 #include "dense/lu/detail/Batchwork_LuProblem.hpp"
 #include "dense/lu/detail/Batchwork_LuSolutions.hpp"
 #include "dense/lu/detail/Batchwork_RowsInMemory.hpp"
+#include "dense/lu/detail/Batchwork_RowsOfPanels.hpp"
+#include "view/detail/layout/Batchwork_MatrixTravel.hpp"
 
 namespace Batchwork::Impl {
 
@@ -23,31 +26,47 @@ inline constexpr int lu_rows_of_warp = 64;
 
 template <class T, bool Large>
 struct LuTeams {
-  static constexpr int count = Large ? 256 : lanes_of_warp, most_items = Large ? 1 : 8;
-  static constexpr int largest_team = count * most_items, wanted_teams = 2;
+  /// EliminationPanels; else row after row.
+  static constexpr bool by_panels = Large && Vendor::has_shuffles;
+  static constexpr std::size_t bytes_to_show =
+      by_panels ? EliminationPanels<T, false>::bytes_to_show : 0;
+  static constexpr int most_items = Large ? 1 : 8;
+  static constexpr int largest_team = by_panels ? lanes_with_panels(most_rows_of_panels)
+                                      : Large   ? 256
+                                                : lanes_of_warp * most_items,
+                       wanted_teams = by_panels ? 1 : 2;
 
   LuProblem<T> p;
+  int count = largest_team / most_items;  ///< lanes of an item
   int items_per_team = 1, leading = 0, chunk = 0;
   bool by_items = false, turned = false;
 
   LuTeams(LuProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
-    // Odd: lanes that read the same column of their rows find different banks.
-    leading = p.n | 1;
+    set_rows(p.n);
     chunk = std::min(p.columns, most_lu_columns);
     while (chunk > 1 && bytes() > limits.scratch_of_team) chunk /= 2;
+    // Where there is room, so that a column is in several banks.
+    if (by_panels && leading % 16 == 0) {
+      leading += 4;
+      if (bytes() > limits.scratch_of_team) leading -= 4;
+    }
     by_items = !Large && items_are_near(p.a, p.n, p.n);
     turned = rows_are_near(p.a, p.n, p.n);
     int const most = by_items ? std::min(most_items, 32 / int(sizeof(T))) : most_items / 2;
     double_items(items_per_team, most, p.items,
                  [&] { return bytes() <= std::min(scratch_of_a_team, limits.scratch_of_team); });
   }
-  static constexpr std::size_t whole(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+  static constexpr BATCHWORK_INLINE std::size_t whole(std::size_t bytes) {
+    return (bytes + 15) / 16 * 16;
+  }
+  BATCHWORK_INLINE std::size_t found_bytes() const {
+    return whole(std::size_t(RowsInMemory<T, LoneLane>::found_numbers(count)) * 8);
+  }
   BATCHWORK_INLINE std::size_t of_numbers() const {
-    return (std::size_t(p.n) * std::size_t(leading + chunk) * sizeof(T) + 15) / 16 * 16;
+    return whole(std::size_t(p.n) * std::size_t(leading + chunk) * sizeof(T));
   }
   BATCHWORK_INLINE std::size_t of_item() const {
-    return of_numbers() + (std::size_t(p.n) * 4 + 15) / 16 * 16 +
-           std::size_t(RowsInMemory<T, LoneLane>::found_numbers(count)) * 8;
+    return of_numbers() + whole(std::size_t(p.n) * 4) + found_bytes() + bytes_to_show;
   }
   std::size_t bytes() const { return std::size_t(items_per_team) * of_item() + 16; }
   int team() const { return count * items_per_team; }
@@ -57,8 +76,8 @@ struct LuTeams {
   static int most_rows(std::size_t scratch, bool solves) {
     LuTeams k;
     k.chunk = solves ? 1 : 0;
-    for (k.p.n = 1; k.bytes() <= scratch && k.p.n < 32767;) k.leading = ++k.p.n | 1;
-    return k.p.n - 1;
+    for (k.set_rows(1); k.bytes() <= scratch && k.p.n < 32767;) k.set_rows(k.p.n + 1);
+    return by_panels ? std::min(k.p.n - 1, most_rows_of_panels) : k.p.n - 1;
   }
 
   /// Runs body(slot, i, j) for the entries of a rows x cols matrix of the team's items, as they are near in memory.
@@ -70,12 +89,15 @@ struct LuTeams {
     int const slot = items_near ? lane % together : lane / count;
     int const first = items_near ? lane / together : lane % count;
     int const outer = rows_near ? cols : rows, inner = rows_near ? rows : cols;
-    for (int r = 0; r < outer; ++r)
-      for (int q = first; q < inner; q += count) body(slot, rows_near ? q : r, rows_near ? r : q);
+    int const side_by_side = inner < count ? inner : count, at_once = count / side_by_side;
+    if (first >= at_once * side_by_side) return;
+    for (int r = first / side_by_side; r < outer; r += at_once)
+      for (int q = first % side_by_side; q < inner; q += count)
+        body(slot, rows_near ? q : r, rows_near ? r : q);
   }
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     int const lane = Vendor::lane_rank(member), own = lane / count;
     std::int64_t const begin = std::int64_t(member.league_rank()) * items_per_team;
     char* const scratch =
@@ -89,25 +111,29 @@ struct LuTeams {
     auto const is_there = [&](int slot) { return begin + slot < p.items; };
 
     for_entries(member, p.n, p.n, by_items, turned, [&](int slot, int i, int j) {
-      numbers(slot)[i * leading + j] =
-          item_of(p.a, item(slot))[std::int64_t(i) * p.a.row + std::int64_t(j) * p.a.col];
+      fetch_together<1>(
+          numbers(slot) + i * leading + j,
+          item_of(p.a, item(slot)) + std::int64_t(i) * p.a.row + std::int64_t(j) * p.a.col);
     });
+    Vendor::wait_for_copies();
     SystemLanes<Member> const lanes{member, lane % count, count};
     auto const place_of = [&](int slot) {
       return reinterpret_cast<std::int16_t*>(memory(slot) + of_numbers());
     };
-    RowsInMemory<T, SystemLanes<Member>> rows{
+    using Lanes = SystemLanes<Member>;
+    std::conditional_t<by_panels, RowsOfPanels<T, Lanes>, RowsInMemory<T, Lanes>> rows{
         lanes,
         p.n,
         leading,
         numbers(own),
         place_of(own),
         place_of(own) + p.n,
-        reinterpret_cast<std::int64_t*>(memory(own) + of_numbers() +
-                                        (std::size_t(p.n) * 4 + 15) / 16 * 16)};
+        reinterpret_cast<std::int64_t*>(memory(own) + of_numbers() + whole(std::size_t(p.n) * 4))};
     rows.begin();
     member.team_barrier();
-    std::int32_t code = eliminate(rows);
+    std::int32_t code;
+    if constexpr (by_panels) code = rows.eliminate(memory(own) + of_item() - bytes_to_show);
+    else code = eliminate(rows);
 
     if (p.result == LuResult::factors) {
       member.team_barrier();
@@ -134,6 +160,16 @@ struct LuTeams {
 
  private:
   LuTeams() = default;
+  void set_rows(int n) {
+    p.n = n;
+    if constexpr (by_panels) {
+      count = lanes_with_panels(n);
+      leading = (n + 3) / 4 * 4;
+    } else {
+      // Odd: lanes that read the same column of their rows find different banks.
+      leading = n | 1;
+    }
+  }
   BATCHWORK_INLINE std::size_t bytes_in_kernel() const {
     return std::size_t(items_per_team) * of_item();
   }

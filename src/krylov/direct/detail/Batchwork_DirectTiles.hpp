@@ -72,7 +72,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   static constexpr int lanes_wanted = std::max(
       lanes_with_registers(Core::registers_held + (by_rows ? 40 : 56), 640), count* most_items);
   static constexpr int largest_team = Core::in_scratch ? Core::largest_team : lanes_wanted;
-  static constexpr int wanted_teams = Core::in_scratch ? Core::wanted_teams : 1;
+  static constexpr int wanted_teams = Core::in_scratch ? Core::wanted_teams : 1,
+                       teams_needed = Core::in_scratch ? 1 : wanted_teams;
 
   static_assert(!Listed || direct_may_list<T, F, Tiles, Task>);
   /// Groups of items that a team with a list has one after the other, at most, and teams that are left to share the work evenly.
@@ -103,7 +104,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   BATCHWORK_INLINE int team() const { return count * items_per_team; }
   std::int64_t teams() const { return (all_groups() + groups - 1) / groups; }
   bool fits(DeviceLimits const& limits) const {
-    return limits.holds(wanted_teams, team(), bytes());
+    return limits.holds(teams_needed, team(), bytes());
   }
   /// Whether this kernel, with a list, is to be taken for one without: a multiprocessor is to hold no fewer items for it.
   template <class Without>
@@ -119,7 +120,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   }
   /// Whether an item does, whatever there are of them.
   static bool item_fits(DeviceLimits const& limits) {
-    return limits.holds(wanted_teams, count, bytes_of_item + 16);
+    return limits.holds(teams_needed, count, bytes_of_item + 16);
   }
 
   BATCHWORK_INLINE std::int64_t all_groups() const {
@@ -147,7 +148,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   };
 
   template <class Member>
-  KOKKOS_FUNCTION void operator()(Member const& member) const {
+  BATCHWORK_INLINE void operator()(Member const& member) const {
     Memory const memory{
         static_cast<char*>(member.team_scratch(0).get_shmem_aligned(bytes() - 16, 16))};
     std::int64_t const first = std::int64_t(member.league_rank()) * groups, end = first + groups;
@@ -695,31 +696,69 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       }
     }
   }
-  /// The same where the tiles are in scratch: lanes have rows, and then columns.
+  /// The same where the matrix is in scratch: two lanes have a row, and then a column.
   template <class Sync>
   BATCHWORK_INLINE void scale_in_scratch(Here const& here, OwnItem const& own,
                                          Sync const& sync) const {
-    auto const scaled = [&](auto const& at) {
-      std::int32_t most = 0;
-      for (int k = 0; k < p.n; ++k) {
-        std::int32_t const key = pivot_key(at(k));
-        most = key > most ? key : most;
-      }
-      F const factor = factor_of(most);
-      if (factor != F(1))
-        for (int k = 0; k < p.n; ++k) at(k) *= factor;
-      return factor;
+    constexpr int pairs = count / 2;
+    int const half = here.lane % 2;
+    auto const larger_key = [](std::int32_t most, F x) {
+      std::int32_t const key = pivot_key(x);
+      return key > most ? key : most;
     };
-    for (int i = here.lane; i < p.n; i += count)
-      own.l[i] = scaled([&](int j) -> F& { return *entry(here.numbers, i, j); });
-    sync();
-    F most = F(0);
-    for (int j = here.lane; j < p.n; j += count) {
-      own.c[j] = scaled([&](int i) -> F& { return *entry(here.numbers, i, j); });
-      if (p.growth != nullptr)
-        for (int i = 0; i < p.n; ++i) most = larger_size(most, F(abs(*entry(here.numbers, i, j))));
+    // All lanes of a warp have as many turns.
+    auto const find = [&](T* factors, auto const& largest_of_half) {
+      BATCHWORK_KEEP_LOOP
+      for (int first = 0; first < rows; first += pairs) {
+        int const k = first + here.lane / 2;
+        std::int32_t const most = k < rows ? largest_of_half(k) : 0,
+                           other = Vendor::swapped(most, 1);
+        if (k < rows && half == 0) factors[k] = factor_of(other > most ? other : most);
+      }
+      sync();
+    };
+    find(own.l, [&](int i) {
+      std::int32_t most = 0;
+      BATCHWORK_KEEP_LOOP
+      for (int j = 4 * half; j < p.n; j += 8) {
+        F some[4];
+        read_together(some, entry(here.numbers, i, j));
+        BATCHWORK_UNROLL
+        for (int q = 0; q < 4; ++q) most = larger_key(most, some[q]);
+      }
+      return most;
+    });
+    find(own.c, [&](int j) {
+      std::int32_t most = 0;
+      BATCHWORK_KEEP_LOOP
+      for (int i0 = half * (rows / 2); i0 < (half + 1) * (rows / 2); i0 += 4) {
+        BATCHWORK_UNROLL
+        for (int q = 0; q < 4; ++q)
+          most = larger_key(most, *entry(here.numbers, i0 + q, j) * F(own.l[i0 + q]));
+      }
+      return most;
+    });
+    F largest = F(0);
+    BATCHWORK_KEEP_LOOP
+    for (int i = here.lane / 2; i < p.n; i += pairs) {
+      F const of_row = F(own.l[i]);
+      BATCHWORK_KEEP_LOOP
+      for (int j = 4 * half; j < p.n; j += 8) {
+        F some[4], of_columns[4];
+        F* const to = entry(here.numbers, i, j);
+        read_together(some, to);
+        read_together(of_columns, own.c + j);
+        BATCHWORK_UNROLL
+        for (int q = 0; q < 4; ++q) {
+          // One after the other: both together may overflow.
+          some[q] *= of_row;
+          some[q] *= of_columns[q];
+          if (p.growth != nullptr && j + q < p.n) largest = larger_size(largest, F(abs(some[q])));
+        }
+        write_together(to, some);
+      }
     }
-    note_largest(here, own, most);
+    note_largest(here, own, largest);
   }
   /// Of the scaled numbers that the lane has.
   BATCHWORK_INLINE void note_largest(Here const& here, OwnItem const& own, F most) const {
