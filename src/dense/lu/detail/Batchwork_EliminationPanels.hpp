@@ -54,7 +54,8 @@ struct EliminationPanels {
     T others[4];  ///< inverse and scale of the first one; what stands in the vector
   };
   struct alignas(16) Turn {
-    std::int32_t rank[most_warps_of_panels];
+    std::int32_t key[most_warps_of_panels];  ///< of the first number, -1 where no row is left
+    std::int32_t row[most_warps_of_panels];
     Shown best[most_warps_of_panels];
   };
   static constexpr std::size_t bytes_to_show = 2 * sizeof(Turn);
@@ -72,7 +73,7 @@ struct EliminationPanels {
     };
     Turn* const turns = reinterpret_cast<Turn*>(shown);
     if (lane < 2 * most_warps_of_panels)
-      turns[lane / most_warps_of_panels].rank[lane % most_warps_of_panels] = -1;
+      turns[lane / most_warps_of_panels].key[lane % most_warps_of_panels] = -1;
     member.team_barrier();
     bool is_left = lane < n;
     // Of the rows of tiles that the lane has those that are in their places, or beyond the matrix.
@@ -113,14 +114,6 @@ struct EliminationPanels {
   }
 
  private:
-  /// Of two rows the one with the larger number has the larger rank, if they differ in 12 bits; else that with the smaller index, which is
-  /// in the last bits. Only zero counts as zero.
-  static constexpr std::int32_t index_bits = most_rows_of_panels - 1;
-  static BATCHWORK_INLINE std::int32_t rank_of(std::int32_t key, int index) {
-    std::int32_t const size = key != 0 && key <= index_bits ? index_bits + 1 : key & ~index_bits;
-    return size | (index_bits - index);
-  }
-
   /// Columns k0 to k0 + 7, by lanes that have a row each, or none. What is left of a row moves to its first registers in each step, so that
   /// the steps are one loop: the caches of instructions hold little.
   template <class Wait>
@@ -144,30 +137,38 @@ struct EliminationPanels {
     BATCHWORK_KEEP_LOOP
     for (int m = 0; m < columns; ++m) {
       Turn& turn = reinterpret_cast<Turn*>(shown)[m % 2];
-      std::int32_t const key = pivot_key(x[0]);
-      std::int32_t const rank = is_left ? rank_of(key, lane) : -1;
+      std::int32_t const size = pivot_key(x[0]), key = is_left ? size : -1;
       // Found while the search goes on.
-      PivotReciprocal<T> const mine = pivot_divisor(x[0], key);
-      std::int32_t const largest = Vendor::largest_of<lanes_of_warp>(rank);
-      bool const shows = is_left && rank == largest;
-      if (shows || (in_warp == 0 && largest < 0 && warp < most_warps_of_panels)) {
+      PivotReciprocal<T> const mine = pivot_divisor(x[0], size);
+      std::int32_t const largest = Vendor::largest_of<lanes_of_warp>(key);
+      // Of equal ones the first row.
+      int const from = Vendor::lowest_bit(Vendor::votes_in_warp(key == largest));
+      if (in_warp == from && warp < most_warps_of_panels) {
         Shown& best = turn.best[warp];
-        turn.rank[warp] = largest;
+        turn.key[warp] = largest;
+        turn.row[warp] = lane;
         T const others[4] = {mine.inverse, mine.scale, y, T(0)};
         write_together(best.others, others);
         write_together(best.number, x);
       }
       wait();
       std::int32_t most[most_warps_of_panels];
-      read_together(most, turn.rank);
+      int which[most_warps_of_panels];
+      read_together(most, turn.key);
       BATCHWORK_UNROLL
-      for (int half = most_warps_of_panels / 2; half > 0; half /= 2) {
+      for (int w = 0; w < most_warps_of_panels; ++w) which[w] = w;
+      BATCHWORK_UNROLL
+      for (int step = 1; step < most_warps_of_panels; step *= 2) {
         BATCHWORK_UNROLL
-        for (int w = 0; w < most_warps_of_panels / 2; ++w)
-          if (w < half) most[w] = most[w + half] > most[w] ? most[w + half] : most[w];
+        for (int w = 0; w < most_warps_of_panels; ++w) {
+          if (w % (2 * step) != 0) continue;
+          bool const later = most[(w + step) % most_warps_of_panels] > most[w];
+          most[w] = later ? most[(w + step) % most_warps_of_panels] : most[w];
+          which[w] = later ? which[(w + step) % most_warps_of_panels] : which[w];
+        }
       }
-      int const chosen = index_bits - (most[0] & index_bits);
-      Shown const& best = turn.best[chosen / lanes_of_warp];
+      int const chosen = turn.row[which[0]];
+      Shown const& best = turn.best[which[0]];
       T pivot[width], others[4];
       read_together(others, best.others);
       read_together(pivot, best.number);
