@@ -68,6 +68,10 @@ MUTATIONS = [
      "test_tile", "ComplexTile*"),
     ("order of rows", "src/dense/lu/detail/Batchwork_RowsInMemory.hpp", "if (place[i] <= k) return;",
      "if (place[i] <= k + 1) return;", "test_lu_verbs", "*FormsOfOperands*"),
+    ("rows that are done", "src/dense/lu/detail/Batchwork_EliminationPanels.hpp",
+     "done |= unsigned(int(i % 8) == in_warp / 4) << i / 8;", "done |= 0 * i;", "test_lu_warps", "EliminationPanels*"),
+    ("columns beyond a matrix", "src/dense/lu/detail/Batchwork_EliminationPanels.hpp",
+     "is_there[s] = 8 * (t + s * step) + 4 * (c / 2) < n;", "is_there[s] = true;", "test_lu_warps", "LuTeams.Panels"),
     # Eigenpairs by reflections and QL iterations.
     ("sign in a reflection of lanes", PAIRS, "xi) + pi * u[m];", "xi) - pi * u[m];", "test_warps_of_32", TRIDIAGONAL_PAIRS),
     ("order of eigenvalues", PAIRS, "rank[m] += other < d[m] ||", "rank[m] += other > d[m] ||", "test_warps_of_32",

@@ -245,7 +245,9 @@ void check_elimination_of_panels(int n, bool by_fours, Random& random) {
       for (int j = 0; j < n; ++j) {
         double const x = numbers[at(i, j)];
         (j < k ? l : u)(k, j) = x;
-        if (j < k) EXPECT_LE(std::fabs(x), 1 + 0x1p-19);
+        if (j < k) {
+          EXPECT_LE(std::fabs(x), 1 + 0x1p-19);
+        }
         pa(k, j) = a(i, j);
       }
       l(k, k) = 1;
