@@ -17,7 +17,7 @@ template <class Member>
 struct SystemLanes {
   Member const& member;
   int rank;   ///< of the calling lane, from 0
-  int count;  ///< a power of two; in team_solve the team, a multiple of 32
+  int count;  ///< a power of two, or the team, a multiple of 32
 
   /// Runs body(i) for the calling lane's share of i = 0 .. n - 1.
   template <class Body>

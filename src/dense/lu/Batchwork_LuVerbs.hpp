@@ -431,7 +431,7 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 ///
 /// LU holds U on and above its diagonal, and L, whose diagonal is one, below. rows(item, k), integers of 32 bits, is the row of A_n
 /// that is in place k, from 0: row k of L_n U_n. float or double; N is known at run time, at most what the team scratch that the
-/// device has holds: on an H200 with Kokkos 5.2 226 in float and 159 in double (on hosts 256, for which a thread needs 0.6 MB of
+/// device has holds: on an H200 with Kokkos 5.2 224 in float and 159 in double (on hosts 256, for which a thread needs 0.6 MB of
 /// stack). Larger items, to 32767 rows, stand in workspace(view), of workspace_numbers<Verb::lu>(...) numbers; those that fit leave it
 /// alone.
 ///

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EliminationTiles: elimination of matrices of up to 64 rows by a warp or two each, which hold them in registers. Kernels of lu, solve_lu,
-/// inverse and determinant, and of direct solves, are made of it.
+/// EliminationTiles: elimination of matrices by a warp or two each, of more than 64 rows by some more, which hold them in registers, or in
+/// double, beyond 64 rows, in scratch. Kernels of lu, solve_lu, inverse and determinant, and of direct solves, are made of it.
 #ifndef BATCHWORK_ELIMINATIONTILES_HPP
 #define BATCHWORK_ELIMINATIONTILES_HPP
 
@@ -46,7 +46,8 @@ constexpr int warps_of_tiles(int tiles) {
 /// columns. W is of order four, its entries are at most one in size: errors are those of substitution with W, within a factor of 8.
 ///
 /// The whole of L and U stays in scratch, where solutions are substituted: one vector by lanes that have rows, the forward one during
-/// the elimination; several, or the inverse, in tiles. Where has_shuffles.
+/// the elimination; several, or the inverse, in tiles. A matrix in_scratch is eliminated by EliminationPanels; rows beyond its own then
+/// come to no place. Where has_shuffles.
 ///
 /// OneSide: there is one vector, whose forward substitution goes along with the elimination.
 template <class T, int Tiles, bool OneSide>

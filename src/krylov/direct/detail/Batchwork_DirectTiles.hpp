@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// DirectTiles: the kernel of direct solves on devices for systems of up to 144 rows, which the lanes of some warps hold in registers.
+/// DirectTiles: the kernel of direct solves on devices for systems of up to 144 rows, which the lanes of some warps hold in registers, or
+/// share in scratch.
 #ifndef BATCHWORK_DIRECTTILES_HPP
 #define BATCHWORK_DIRECTTILES_HPP
 
