@@ -59,9 +59,18 @@ void launch_lu_teams(Exec const& exec, Call const& call, LuProblem<T> const& p,
                      DeviceLimits const& limits) {
   using Kernel = LuTeams<T, Large>;
   Kernel const kernel(p, limits);
-  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
-      exec, kernel_label(call.verb, call.label), kernel,
-      TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
+  std::string const label = kernel_label(call.verb, call.label);
+  TeamShape const shape{kernel.teams(), kernel.team(), kernel.bytes()};
+  if constexpr (Kernel::small_team > 0) {
+    if (kernel.team() <= Kernel::small_team &&
+        limits.holds(Kernel::wanted_small_teams, kernel.team(), kernel.bytes())) {
+      launch_teams<Kernel::small_team, Kernel::wanted_small_teams>(exec, label, kernel, shape,
+                                                                   lu_launch_words(call, p.n));
+      return;
+    }
+  }
+  launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(exec, label, kernel, shape,
+                                                                    lu_launch_words(call, p.n));
 }
 /// \returns false, and launches nothing, where a team has too little scratch for it
 template <class Kernel, class T, class Exec>

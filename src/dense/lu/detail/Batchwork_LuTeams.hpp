@@ -35,6 +35,10 @@ struct LuTeams {
                                       : Large   ? 256
                                                 : lanes_of_warp * most_items,
                        wanted_teams = by_panels ? 1 : 2;
+  /// Of items of up to 128 rows in float a multiprocessor is to hold more teams, of fewer registers, where it has the scratch; in double these
+  /// would spill (80 rows 240 instead of 199 ns, H100). 0 where there is no such kernel.
+  static constexpr int small_team = by_panels && sizeof(T) == 4 ? lanes_with_panels(128) : 0,
+                       wanted_small_teams = 3;
 
   LuProblem<T> p;
   int count = largest_team / most_items;  ///< lanes of an item
