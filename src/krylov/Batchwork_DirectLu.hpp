@@ -129,7 +129,7 @@ bool launch_direct_lanes([[maybe_unused]] Exec const& exec, [[maybe_unused]] Sys
       return false;
     return with_direct_rows(p.n, [&](auto rows) {
       DirectOfSharedLanes<T, decltype(rows)::value> const kernel(p, limits);
-      if (!kernel.fits(limits)) return false;
+      if (!kernel.fits(limits) || !kernel.is_worth_it(limits)) return false;
       launch_direct_kernel(exec, call, kernel);
       return true;
     });

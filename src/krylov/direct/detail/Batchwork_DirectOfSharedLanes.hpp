@@ -104,6 +104,11 @@ struct DirectOfSharedLanes {
   bool fits(DeviceLimits const& limits) const {
     return limits.holds(wanted_teams, team(), bytes());
   }
+  /// Whether there are systems enough for the device: of a few, kernels whose warps have one each are done earlier (to 12 a multiprocessor on
+  /// an H100, from 9 rows on).
+  bool is_worth_it(DeviceLimits const& limits) const {
+    return p.n <= 8 || p.items >= 12 * std::int64_t(limits.multiprocessors);
+  }
   BATCHWORK_INLINE int team() const { return L * items_per_team; }
   std::int64_t teams() const { return (all_groups() + groups - 1) / groups; }
   BATCHWORK_INLINE std::int64_t all_groups() const {
