@@ -174,26 +174,34 @@ TEST(LuTeams, ItemsOfATeam) {
 }
 
 /// By panels: full ones and a last one of one to seven columns, one warp with rows to five, lanes without rows; rows of 16 numbers,
-/// with and without room to stand apart; several right-hand sides, and more than are solved for at once.
+/// with and without room to stand apart; several right-hand sides, and more than are solved for at once; every kind of item to 48 rows.
 template <class T>
-void check_panels(int n, int columns, std::int64_t items, Arranged how, Random& random) {
-  if constexpr (Impl::Vendor::has_shuffles) {
-    auto const limits = h200_with_kokkos_5();
-    check_problems<T>(n, columns, items, how, random,
-                      [&]<Impl::LuTask>(Impl::LuProblem<T> const& p) {
-                        run_kernel(Impl::LuTeams<T, true>(p, limits), limits);
-                      });
-  }
+void check_panels(int n, int columns, std::int64_t items, Arranged how, Random& random,
+                  bool has_room = true) {
+  if constexpr (Impl::Vendor::has_shuffles)
+    check_problems<T>(
+        n, columns, items, how, random, [&]<Impl::LuTask>(Impl::LuProblem<T> const& p) {
+          using Kernel = Impl::LuTeams<T, true>;
+          auto limits = h200_with_kokkos_5();
+          if (!has_room)
+            limits.scratch_of_team = Kernel(p, limits).bytes() - std::size_t(n) * 4 * sizeof(T);
+          Kernel const kernel(p, limits);
+          int const rounded = (n + 3) / 4 * 4;
+          ASSERT_EQ(kernel.leading, rounded + (has_room && rounded % 16 == 0 ? 4 : 0));
+          run_kernel(kernel, limits);
+        });
 }
 TEST(LuTeams, Panels) {
   Random random(15);
   for (int n : {1, 7, 8, 9, 16, 31, 33})
-    check_panels<double>(n, 1 + n % 3, 2, Arranged::item_contiguous, random);
-  check_panels<double>(48, 10, 2, Arranged::by_columns, random);
+    check_panels<double>(n, 1 + n % 3, 7, Arranged::item_contiguous, random);
+  check_panels<double>(32, 10, 7, Arranged::item_contiguous, random, false);
+  check_panels<double>(48, 10, 7, Arranged::by_columns, random);
   check_panels<double>(66, 1, 2, Arranged::interleaved, random);
   check_panels<double>(100, 2, 1, Arranged::strided, random);
   check_panels<double>(144, 1, 1, Arranged::item_contiguous, random);
-  check_panels<float>(12, 3, 3, Arranged::interleaved, random);
+  check_panels<float>(12, 3, 7, Arranged::interleaved, random);
+  check_panels<float>(40, 1, 7, Arranged::strided, random);
   check_panels<float>(65, 1, 2, Arranged::by_columns, random);
   check_panels<float>(131, 2, 1, Arranged::item_contiguous, random);
 }
