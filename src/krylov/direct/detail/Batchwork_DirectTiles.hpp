@@ -89,7 +89,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   DirectTiles(DirectProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     this->n = p.n;
     if (by_rows) p.row_lanes = p.row_lanes_of_warp;
-    // Few, so that rows of neighbouring lanes come at once: measured on an H100.
+    // More rows of the pattern are then read at once (measured on an H100).
     if (Core::in_scratch) p.row_lanes = std::min(p.row_lanes, 4);
     by_items = !is_mixed && Task != DirectTask::substitute && p.numbers_are_near();
     if (Task != DirectTask::factorise) {
