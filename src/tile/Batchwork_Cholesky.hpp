@@ -221,10 +221,12 @@ BATCHWORK_INLINE auto cholesky_in_lanes(A const& a) {
   using T = scalar_t<S>;
   constexpr int N = A::rows;
   // A host core waits for each pivot: root, reciprocal and the entry below stand between one and the next. So the last
-  // column's share of a pivot is taken as square * reciprocal, which needs neither the root nor the entry itself.
+  // column's share of a pivot is taken as entry * (entry * reciprocal), which needs neither the root nor the divided entry. The
+  // square of the entry by itself would leave the range of numbers: entries have the units of a, not those of its root.
   constexpr bool hurry = !one_item_per_lane<S>;
   using R = real_t<S>;
-  R square(T(0)), reciprocal(T(0));
+  S below(T(0));
+  R reciprocal(T(0));
   Cholesky<S, N> r;
   auto& l = r.factor;
   info_t<S> info(0);
@@ -235,7 +237,7 @@ BATCHWORK_INLINE auto cholesky_in_lanes(A const& a) {
     for (int k = 0; k < (hurry ? j - 1 : j); ++k) {
       pivot -= square_of_size(l.a[triangle_index(j, k)]);
     }
-    if (hurry && j > 0) pivot -= square * reciprocal;
+    if (hurry && j > 0) pivot -= real(S(below * conj(S(below * reciprocal))));
     R inverse;
     if constexpr (hurry) {
       Pivot<R> const p(pivot, j, info);
@@ -250,8 +252,7 @@ BATCHWORK_INLINE auto cholesky_in_lanes(A const& a) {
     int i = j + 1;
     if constexpr (hurry) {
       if (i < N) {
-        S const below = scaled_entry(l, a, i, j);
-        square = square_of_size(below);
+        below = scaled_entry(l, a, i, j);
         l.a[triangle_index(i, j)] = below * inverse;
         ++i;
       }
@@ -302,12 +303,12 @@ BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
     info = info == 0 && !good ? code : info;
     T const inverse = Vendor::inverse_root(pivot);
     T const root = good ? inverse : std::numeric_limits<T>::quiet_NaN();
-    T const reciprocal = root * root;
     T factor[mine];
     BATCHWORK_UNROLL
     for (int m = k / L; m < mine; ++m) {
-      factor[m] = own[m * N + k] * reciprocal;
       own[m * N + k] *= root;
+      // Not by 1 / pivot, which is no normal number where the pivot is close to the largest one.
+      factor[m] = own[m * N + k] * root;
       if (m == k / L) {
         // Only in these rows can the column stand right of the diagonal.
         if (grid.lane < k % L) own[m * N + k] = T(0);

@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/detail/Batchwork_PowerOfTwo.hpp"
+#include "tile/Batchwork_ComplexParts.hpp"
 #include "tile/Batchwork_Generate.hpp"
 #include "tile/Batchwork_Lu.hpp"
 #include "tile/Batchwork_Reduce.hpp"
@@ -100,15 +102,79 @@ BATCHWORK_INLINE auto exp_of_small(A const& a) {
   return solve(lu(even - u), even + u);
 }
 
+struct SizeOfEntry {
+  template <class A>
+  BATCHWORK_INLINE A operator()(A const& a) const {
+    return abs(a);
+  }
+};
+
+/// The norm of a power of b, b being |a| of some a: log |b^power|_1, from as many products with a vector.
+template <class B>
+BATCHWORK_INLINE auto log_norm_of_power(B const& b, int power) {
+  using S = value_t<B>;
+  using T = scalar_t<S>;
+  auto sums = transpose(b) * generate<B::rows>([](int) { return T(1); });
+  S total(T(0));
+  BATCHWORK_KEEP_LOOP
+  for (int k = 1; true; ++k) {
+    S const largest = max_abs(sums).value;
+    total += log(largest);
+    if (k == power) return total;
+    // Divided by the largest one, lest they leave the range of numbers.
+    auto const unit = select(largest > S(T(0)), S(S(T(1)) / largest), S(T(0)));
+    sums = transpose(b) * (Scalar<S>(unit) * sums);
+  }
+}
+
+/// Takes back halvings that the norm of a asks for and its powers do not: the truncation of the approximant is bounded by
+/// |a^4|^(1/4) and |a^6|^(1/6) in place of |a|, its rounding by the growth of the powers of |a| (Al-Mohy and Higham, theorem 4.2 and
+/// equation 5.7). Only for items that would be squared more than three times.
+template <class S, class A>
+BATCHWORK_INLINE void take_back_halvings(Halvings<S>& halvings, A const& a) {
+  using T = scalar_t<S>;
+  constexpr bool narrow = sizeof(T) == 4;
+  constexpr int degree = narrow ? 7 : 13;
+  // (eps / (2 c))^(1 / (2 degree)), c being the first coefficient of the error's series.
+  constexpr T largest_growth = narrow ? T(4.0) : T(5.43);
+  // So many halvings too much leave the sixth power its digits.
+  constexpr T most = power_of_two<T>(narrow ? 20 : 170);
+  BATCHWORK_KEEP_LOOP
+  while (true) {
+    auto const many = halvings.count > S(T(3));
+    if (!Batchwork::any(many)) return;
+    A const b = Scalar<S>(halvings.twice) * a * T(0.5);
+    A const b2 = b * b, b4 = b2 * b2, b6 = b4 * b2;
+    S const fourth = exp(S(log(norm1(b4).value) * T(0.25))),
+            sixth = exp(S(log(norm1(b6).value) * T(1.0 / 6)));
+    auto const sizes = part_of<S>(SizeOfEntry{}, b);
+    S const growth = exp(S((log_norm_of_power(sizes, 2 * degree + 1) - log(norm1(b).value)) *
+                           T(1.0 / (2 * degree))));
+    S const truncation = larger_size(fourth, sixth) * T(1 / largest_norm_of_pade<T>);
+    S const needed = larger_size(truncation, S(growth * T(1 / largest_growth)));
+    Halvings<S> const back(select(needed > S(1 / most), S(S(T(1)) / needed), S(most)));
+    auto const fewer = many && back.count > S(T(1));
+    if (!Batchwork::any(fewer)) return;
+    auto const none = back.count > halvings.count;
+    halvings.twice =
+        select(fewer, S(select(none, S(T(2)), S(halvings.twice / back.twice))), halvings.twice);
+    halvings.count = select(
+        fewer, S(select(none, S(T(0)), S(halvings.count - back.count + S(T(1))))), halvings.count);
+  }
+}
+
 }  // namespace Impl
 
 /// The exponential of a, N x N: by scaling and squaring of the Pade approximant of degree 13, in float 7. 2 N^3 operations for each of 6
-/// products (in float 4) and for each squaring, of which there are about log2(|a|_1 / 5.4), and 8 N^3 / 3 for a solve. The result is
+/// products (in float 4) and for each squaring, of which there are at most about log2(|a|_1 / 5.4), and 8 N^3 / 3 for a solve. Items that
+/// would be squared more than three times are looked at more closely: of matrices whose powers are small beside the powers of their
+/// norm, such as [1 c; 0 -1] with a large c, fewer squarings are enough, and more would lose digits. The result is
 /// the exponential of a matrix that differs from a by rounding only where a is well scaled; for a normal matrix its error is some
 /// N eps |a| relative to its size. Where items differ in norm they are squared together, as often as the largest one
 /// asks for, and each takes its own number of squares. Where the exponential, or the norm of a, is beyond the largest number, or an
 /// entry is NaN, Reason::not_finite. (Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix
-/// Anal. Appl. 26 (2005), 1179-1193.)
+/// Anal. Appl. 26 (2005), 1179-1193; Al-Mohy and Higham, A new scaling and squaring algorithm for the matrix exponential, ibid. 31
+/// (2009), 970-989.)
 template <Tile A>
 BATCHWORK_INLINE auto expm(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
@@ -116,9 +182,10 @@ BATCHWORK_INLINE auto expm(A const& a) {
   using S = value_t<A>;
   using T = scalar_t<S>;
   S const norm = norm1(a).value;
-  Impl::Halvings<S> const halvings(S(norm / S(Impl::largest_norm_of_pade<T>)));
+  Impl::Halvings<S> halvings(S(norm / S(Impl::largest_norm_of_pade<T>)));
   // In two steps: the reciprocal of the largest power of two is no normal number.
   Matrix<S, A::rows, A::rows> const general(a);
+  Impl::take_back_halvings(halvings, general);
   auto r = Impl::exp_of_small(Scalar<S>(halvings.twice) * general * T(0.5));
   S left = halvings.count;
   BATCHWORK_KEEP_LOOP

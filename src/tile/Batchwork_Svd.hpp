@@ -6,6 +6,8 @@
 #ifndef BATCHWORK_SVD_HPP
 #define BATCHWORK_SVD_HPP
 
+#include <limits>
+
 #include "core/detail/Batchwork_OneSidedJacobi.hpp"
 #include "core/detail/Batchwork_PowerOfTwo.hpp"
 #include "tile/Batchwork_Blocks.hpp"
@@ -133,7 +135,11 @@ BATCHWORK_INLINE decltype(auto) tall(A const& a) {
 template <class Values>
 BATCHWORK_INLINE auto condition_of(Values const& s) {
   using S = value_t<Values>;
-  return Scalar<S>(S(s.entry(0, 0)) / S(s.entry(Values::rows - 1, 0)), s.info);
+  using T = scalar_t<S>;
+  S const largest = s.entry(0, 0), smallest = s.entry(Values::rows - 1, 0);
+  // Zeros over zero as well; NaN stays NaN.
+  S const infinity(std::numeric_limits<T>::infinity());
+  return Scalar<S>(select(smallest == S(T(0)), infinity, S(largest / smallest)), s.info);
 }
 
 }  // namespace Impl
@@ -172,8 +178,8 @@ struct Svd {
   BATCHWORK_INLINE auto rank(scalar_t<S> tolerance = default_tolerance) const {
     return Impl::rank_of(singular_values(), tolerance);
   }
-  /// The condition number in the 2-norm: the largest singular value over the smallest, infinite if that alone is zero, NaN of a matrix
-  /// of zeros.
+  /// The condition number in the 2-norm: the largest singular value over the smallest, infinite where that is zero. An infinity that is
+  /// stored makes its item Reason::not_finite, as any other does.
   BATCHWORK_INLINE auto condition() const { return Impl::condition_of(singular_values()); }
   /// The pseudoinverse, N x M, with the reciprocals of the singular values above tolerance times the largest.
   BATCHWORK_INLINE auto pinv(scalar_t<S> tolerance = default_tolerance) const {
@@ -246,7 +252,8 @@ template <Tile A>
 BATCHWORK_INLINE auto rank(A const& a) {
   return Impl::rank_of(singular_values(a), Impl::rank_tolerance<value_t<A>, A::rows, A::cols>);
 }
-/// The condition number of a in the 2-norm, infinite for a singular matrix, NaN for one of zeros.
+/// The condition number of a in the 2-norm, infinite for a singular matrix. An infinity that is stored makes its item
+/// Reason::not_finite, as any other does.
 template <Tile A>
 BATCHWORK_INLINE auto condition(A const& a) {
   return Impl::condition_of(singular_values(a));

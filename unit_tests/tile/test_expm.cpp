@@ -50,5 +50,46 @@ TEST(Expm, LowerAndCommonTiles) {
   }
 }
 
+/// Far from normal: [x c; 0 y], whose powers do not grow with c, beside items that are squared as often as their norm says; and its
+/// like within a larger matrix. (Al-Mohy and Higham, A new scaling and squaring algorithm for the matrix exponential, 2009, section 1.)
+template <class T, int N>
+void far_from_normal() {
+  constexpr int most = sizeof(T) == 4 ? 24 : 48;
+  constexpr std::int64_t n = 3 * (most + 1);
+  BatchIn<T, Left, N, N> a(n), x(n);
+  BatchIn<int, Left> codes(n);
+  auto const entry = [](std::int64_t k) { return std::ldexp(1.5L, int(k / 3)); };
+  a.fill([&](std::int64_t k) {
+    Dense m(N, N);
+    for (int i = 0; i < N; ++i) m(i, i) = k % 3 == 2 ? 50 : 0.25L * i;
+    m(0, 0) = k % 3 == 2 ? 60 : 1, m(N - 1, N - 1) = k % 3 == 1 ? 1 : -1;
+    m(0, N - 1) = entry(k);
+    return m;
+  });
+  map(Exponential{}, out(x.view()), in(a.const_view()), status(codes.view()));
+  x.download(), codes.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    SCOPED_TRACE("item " + std::to_string(k) + " of " + std::to_string(N) + " rows");
+    EXPECT_EQ(codes.at(k), 0);
+    Dense const ak = a.dense(k);
+    long double const first = ak(0, 0), last = ak(N - 1, N - 1),
+                      slope = k % 3 == 1 ? std::exp(first)
+                                         : (std::exp(first) - std::exp(last)) / (first - last);
+    // Relative to each entry: 20 n eps times the eigenvalue, and 16 times as much where the roots of powers still grow with c: those of
+    // eigenvalues that are equal or close to each other.
+    long double const few = 20 * N * epsilon<T> * (k % 3 == 2 ? 16 * 60 : k % 3 == 1 ? 16 : 1);
+    EXPECT_NEAR(double(x.at(k, 0, N - 1) / (slope * entry(k))), 1, double(few));
+    if (k % 3 == 2) continue;
+    for (int i = 0; i < N; ++i)
+      EXPECT_NEAR(double(x.at(k, i, i) / std::exp(ak(i, i))), 1, double(few));
+  }
+}
+TEST(Expm, FarFromNormal) {
+  far_from_normal<double, 2>();
+  far_from_normal<double, 5>();
+  far_from_normal<float, 2>();
+  far_from_normal<float, 4>();
+}
+
 }  // namespace
 }  // namespace Batchwork::Test
