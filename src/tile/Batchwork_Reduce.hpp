@@ -148,7 +148,7 @@ BATCHWORK_INLINE auto norm2(A const& a) {
     auto const scaled = Scalar<R>(unit.second) * (Scalar<R>(unit.first) * a);
     Scalar<R> const again = sqrt(real(dot(scaled, scaled)));
     norm.value =
-        Impl::select_some(lost, again.value * unit.second_back * unit.first_back, norm.value);
+        Impl::select(lost, R(again.value * unit.second_back * unit.first_back), norm.value);
   }
   return norm;
 }

@@ -68,7 +68,8 @@ BATCHWORK_INLINE auto sqrt_spd(A const& a) {
 
 /// The symmetric x whose exponential is a, a symmetric positive definite, of which the lower triangle is read: V log(values) V'; N^3
 /// operations beside those of eigh(a). An eigenvalue has the error of eigh, some N eps |a|, so that x may be wrong by as many eps as N
-/// times the condition number. One that is not positive gives Reason::not_positive_definite with its 1-based index, which is 1, as
+/// times the condition number. The zero eigenvalue of a singular matrix may come out as a tiny positive number: then x is
+/// meaningless and the code is 0. One that is not positive gives Reason::not_positive_definite with its 1-based index, which is 1, as
 /// the smallest value comes first, and no finite numbers. An entry that is not finite gives Reason::not_finite. (Golub and Van Loan, Matrix
 /// Computations, 4th edition, section 9.1.)
 template <Tile A>
