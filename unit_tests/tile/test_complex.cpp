@@ -105,5 +105,157 @@ TEST(ComplexParts, AreExact) {
   }
 }
 
+struct ComplexInverse {
+  template <class X, class Y, class A>
+  KOKKOS_FUNCTION void operator()(X& x, Y& by_lu, A const& a) const {
+    x = inverse(a);
+    by_lu = inverse(lu(a));
+  }
+};
+struct ComplexInverseAlone {
+  template <class X, class A>
+  KOKKOS_FUNCTION void operator()(X& x, A const& a) const {
+    x = inverse(a);
+  }
+};
+struct ComplexInverseByLu {
+  template <class X, class A>
+  KOKKOS_FUNCTION void operator()(X& x, A const& a) const {
+    x = inverse(lu(a));
+  }
+};
+
+/// Of two rows: what the closed form takes, and what it leaves to elimination.
+enum class TwoRows {
+  random,
+  real,
+  graded,
+  near_singular,
+  singular,
+  huge,
+  tiny,
+  no_column,
+  not_a_number,
+  infinite,
+  count
+};
+constexpr TwoRows two_rows(std::int64_t k) { return TwoRows(k % int(TwoRows::count)); }
+
+template <class T>
+ComplexDense complex_two_rows(Random& random, std::int64_t k) {
+  ComplexDense a = random_complex<T>(random, 2, 2);
+  int const big = sizeof(T) == 4 ? 100 : 900, at = int(k / int(TwoRows::count)) % 2;
+  auto const scaled = [&](int i, int j, int exponent) { a(i, j) *= std::ldexp(1.0L, exponent); };
+  switch (two_rows(k)) {
+    case TwoRows::real:
+      return make_complex(2, 2, [&](int i, int j) { return LongComplex(a(i, j).real()); });
+    case TwoRows::graded:
+      for (int j = 0; j < 2; ++j) scaled(at, j, -40);
+      for (int i = 0; i < 2; ++i) scaled(i, at, 30);
+      break;
+    case TwoRows::near_singular:
+      // Times i, and by some epsilons of it.
+      for (int j = 0; j < 2; ++j) {
+        LongComplex const near =
+            a(0, j) * LongComplex(0, 1) *
+            (1 + static_cast<long double>(random()) * std::ldexp(epsilon<T>, int(k % 5)));
+        a(1, j) = {static_cast<T>(near.real()), static_cast<T>(near.imag())};
+      }
+      break;
+    case TwoRows::singular:
+      for (int j = 0; j < 2; ++j) a(1, j) = a(0, j) * LongComplex(0, 1);
+      break;
+    case TwoRows::huge:
+    case TwoRows::tiny:
+      for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < 2; ++j) scaled(i, j, two_rows(k) == TwoRows::huge ? big : -big);
+      break;
+    case TwoRows::no_column:
+      for (int i = 0; i < 2; ++i) a(i, at) = 0;
+      break;
+    case TwoRows::not_a_number: a(at, 1 - at) = {1, std::numeric_limits<T>::quiet_NaN()}; break;
+    case TwoRows::infinite: a(1 - at, 1 - at) = {std::numeric_limits<T>::infinity(), 1}; break;
+    default: break;
+  }
+  return a;
+}
+
+template <class T, class Layout>
+void complex_inverse_of_two() {
+  constexpr std::int64_t n = 10 * int(TwoRows::count) + 5;
+  Random random(97);
+  ComplexBatchIn<T, Layout, 2, 2> a(n), x(n), by_lu(n), alone(n), unused(n);
+  BatchIn<int, Left> codes(n), of_lu(n);
+  fill_complex(a, [&](std::int64_t k) { return complex_two_rows<T>(random, k); });
+  map(ComplexInverse{}, out(x.view()), out(by_lu.view()), in(a.const_view()));
+  map(ComplexInverseAlone{}, out(alone.view()), in(a.const_view()), status(codes.view()));
+  map(ComplexInverseByLu{}, out(unused.view()), in(a.const_view()), status(of_lu.view()));
+  x.download(), by_lu.download(), alone.download(), codes.download(), of_lu.download();
+  int closed = 0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    SCOPED_TRACE("item " + std::to_string(k));
+    TwoRows const kind = two_rows(k);
+    ComplexDense const ak = complex_dense(a, k), xk = complex_dense(x, k);
+    // An item has what elimination says of it.
+    EXPECT_EQ(codes.at(k), of_lu.at(k));
+    EXPECT_TRUE(same_item(alone, x, k));
+    closed += !same_item(x, by_lu, k);
+    if (codes.at(k) != 0) {
+      EXPECT_TRUE(kind == TwoRows::singular || kind == TwoRows::near_singular ||
+                  kind >= TwoRows::no_column);
+      EXPECT_TRUE(same_item(x, by_lu, k));
+      continue;
+    }
+    EXPECT_LT(int(kind), int(TwoRows::no_column));
+    Dense const sa = sizes(ak), sx = sizes(xk);
+    if (kind > TwoRows::graded) {
+      Dense const size = Dense(2, 2, 8 * norm1(sa));
+      EXPECT_TRUE(near(ak * xk, complex_eye(2), tolerance<T>(6, 1) * (size * sx)));
+    } else {
+      EXPECT_TRUE(near(ak * xk, complex_eye(2), 6 * epsilon<T> * (sa * sx)));
+      EXPECT_TRUE(near(xk * ak, complex_eye(2), 6 * epsilon<T> * (sx * sa)));
+    }
+  }
+  EXPECT_GT(closed, n / 10);
+
+  // Neighbours of what is left to elimination keep their bits where nothing is.
+  for (std::int64_t k = 0; k < n; ++k)
+    if (two_rows(k) > TwoRows::graded) put_complex(a, k, complex_eye(2));
+  a.upload();
+  map(ComplexInverseAlone{}, out(alone.view()), in(a.const_view()), status(codes.view()));
+  alone.download(), codes.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    EXPECT_EQ(codes.at(k), 0);
+    EXPECT_TRUE(two_rows(k) > TwoRows::graded || same_item(alone, x, k));
+  }
+}
+TEST(ComplexInverse, OfTwoRows) {
+  complex_inverse_of_two<double, Left>();
+  complex_inverse_of_two<float, Right>();
+}
+/// [1 i; i 1] has the inverse [1 -i; -i 1] / 2, and times 2^k without rounding.
+TEST(ComplexInverse, ClosedForm) {
+  using C = Kokkos::complex<double>;
+  int const exponents[] = {0, 1, -1, 100, -100, 499, -499, 505, -505, 1020, -1020};
+  std::int64_t const n = std::size(exponents);
+  ComplexBatchIn<double, Left, 2, 2> a(n), x(n);
+  BatchIn<int, Left> codes(n);
+  for (std::int64_t k = 0; k < n; ++k)
+    put_complex(a, k, make_complex(2, 2, [&](int i, int j) {
+                  long double const s = std::ldexp(1.0L, exponents[k]);
+                  return i == j ? LongComplex(s, 0) : LongComplex(0, s);
+                }));
+  a.upload();
+  map(ComplexInverseAlone{}, out(x.view()), in(a.const_view()), status(codes.view()));
+  x.download(), codes.download();
+  for (std::int64_t k = 0; k < n; ++k) {
+    double const half = std::ldexp(1.0, -exponents[k] - 1);
+    EXPECT_EQ(codes.at(k), 0) << exponents[k];
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 2; ++j)
+        EXPECT_EQ(x.at(k, i, j), i == j ? C(half, 0) : C(0, -half)) << exponents[k];
+  }
+}
+
 }  // namespace
 }  // namespace Batchwork::Test
