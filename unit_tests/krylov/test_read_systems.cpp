@@ -84,6 +84,94 @@ TEST_F(ReadSystems, SymmetricAndInteger) {
   EXPECT_EQ(text(s, 0), "0,0:1 0,2:5 1,1:2 2,0:5 2,2:3 ");
 }
 
+/// Either triangle; a mark of the order of bytes in front; ends of lines of two characters.
+TEST_F(ReadSystems, Mirrored) {
+  std::string const mark = "\xEF\xBB\xBF", head = "%%MatrixMarket matrix coordinate ";
+  for (std::string const end : {"\n", "\r\n"}) {
+    auto const read = [&](std::string const& kind, std::string lines) {
+      std::string all = mark + head + kind + "\n" + lines;
+      for (std::size_t k = 0; (k = all.find('\n', k)) != std::string::npos; k += end.size())
+        all.replace(k, 1, end);
+      return text(read_matrix_market(write("a.mtx", all)), 0);
+    };
+    EXPECT_EQ(read("real symmetric", "% c\n\n3 3 4\n1 1 1\n1 3 5\n2 2 2\n3 3 3\n"),
+              "0,0:1 0,2:5 1,1:2 2,0:5 2,2:3 ");
+    EXPECT_EQ(read("real symmetric", "3 3 3\n1 3 5\n2 1 7\n3 3 3\n"),
+              "0,1:7 0,2:5 1,0:7 2,0:5 2,2:3 ");
+    EXPECT_EQ(read("real skew-symmetric", "3 3 2\n2 1 5\n3 2 -2\n"), "0,1:-5 1,0:5 1,2:2 2,1:-2 ");
+    EXPECT_EQ(read("integer skew-symmetric", "3 3 2\n1 2 5\n3 2 -2\n"),
+              "0,1:5 1,0:-5 1,2:2 2,1:-2 ");
+  }
+}
+
+/// By columns, one number a line.
+TEST_F(ReadSystems, Arrays) {
+  std::string const head = "%%MatrixMarket matrix array ";
+  auto const read = [&](std::string const& rest) {
+    return text(read_matrix_market(write("a.mtx", head + rest)), 0);
+  };
+  EXPECT_EQ(read("real general\n% c\n2 2\n1\n2\n\n3\n4"), "0,0:1 0,1:3 1,0:2 1,1:4 ");
+  EXPECT_EQ(read("integer symmetric\n3 3\n1\n2\n3\n4\n5\n6\n"),
+            "0,0:1 0,1:2 0,2:3 1,0:2 1,1:4 1,2:5 2,0:3 2,1:5 2,2:6 ");
+  EXPECT_EQ(read("real skew-symmetric\n3 3\n1\n2\n3\n"), "0,1:-1 0,2:-2 1,0:1 1,2:-3 2,0:2 2,1:3 ");
+}
+
+/// Full matrices, real and complex, of every symmetry.
+TEST_F(ReadSystems, DenseMatrices) {
+  using C = Kokkos::complex<double>;
+  std::string const by_entries = "%%MatrixMarket matrix coordinate ",
+                    by_columns = "%%MatrixMarket matrix array ";
+  auto const expect = [&](std::string const& file, std::vector<std::vector<C>> const& want) {
+    auto const a = read_dense_matrices<C>(write("a.mtx", file));
+    ASSERT_EQ(a.extent(0), 1u);
+    ASSERT_EQ(a.extent(1), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      ASSERT_EQ(a.extent(2), want[i].size());
+      for (std::size_t j = 0; j < want[i].size(); ++j) EXPECT_EQ(a(0, i, j), want[i][j]) << file;
+    }
+  };
+  expect(by_entries + "complex general\n2 3 2\n1 3 1.5 -2\n2 1 0 1D0\n",
+         {{0, 0, C(1.5, -2)}, {C(0, 1), 0, 0}});
+  expect(by_entries + "complex symmetric\n2 2 2\n1 1 1 2\n1 2 3 4\n",
+         {{C(1, 2), C(3, 4)}, {C(3, 4), 0}});
+  expect(by_entries + "complex hermitian\n2 2 2\n1 1 1 0\n2 1 3 4\n",
+         {{1, C(3, -4)}, {C(3, 4), 0}});
+  expect(by_entries + "complex skew-symmetric\n2 2 1\n2 1 3 4\n", {{0, C(-3, -4)}, {C(3, 4), 0}});
+  expect(by_columns + "complex general\n1 2\n1 2\n3 4\n", {{C(1, 2), C(3, 4)}});
+  expect(by_columns + "complex hermitian\n2 2\n1 0\n3 4\n2 0\n", {{1, C(3, -4)}, {C(3, 4), 2}});
+  expect(by_columns + "real general\n3 1\n1\n2\n3\n", {{1}, {2}, {3}});
+  expect(by_entries + "integer general\n2 2 0\n", {{0, 0}, {0, 0}});
+
+  auto const a = write("a.mtx", by_columns + "real general\n2 1\n1\n2\n"),
+             b = write("b.mtx", by_entries + "real general\n2 1 1\n2 1 4\n"),
+             c = write("c.mtx", by_columns + "real general\n1 2\n1\n2\n"),
+             d = write("d.mtx", by_columns + "complex general\n1 1\n1e39 1\n"),
+             e = write("e.mtx", by_entries + "complex hermitian\n2 2 1\n2 2 1 1\n"),
+             g = write("g.mtx", by_entries + "real symmetric\n2 3 1\n2 2 1\n"),
+             h = write("h.mtx", by_entries + "real general\n100000 100000 1\n2 2 1\n"),
+             p = write("p.mtx", by_entries + "pattern general\n2 2 1\n2 2\n");
+  auto const both = read_dense_matrices<float>({a, b});
+  EXPECT_EQ(both.extent(0), 2u);
+  EXPECT_EQ(both(0, 0, 0), 1.f);
+  EXPECT_EQ(both(1, 0, 0), 0.f);
+  EXPECT_EQ(both(1, 1, 0), 4.f);
+  expect_says(said([&] { (void)read_dense_matrices({a, c}); }),
+              {"c.mtx: has 1x2 numbers instead of the 2x1 of", "a.mtx"});
+  expect_says(said([&] { (void)read_dense_matrices(d); }),
+              {"d.mtx:1: the numbers are complex; read_dense_matrices<Kokkos::complex<double>>"});
+  expect_says(said([&] { (void)read_dense_matrices<Kokkos::complex<float>>(d); }),
+              {"d.mtx:3: the value", "is too large for float"});
+  expect_says(said([&] { (void)read_dense_matrices<C>(e); }),
+              {"e.mtx:3: the entry is on the diagonal, which of a hermitian matrix is real"});
+  expect_says(said([&] { (void)read_dense_matrices(g); }),
+              {"g.mtx:2: ", "one that is symmetric is square"});
+  expect_says(said([&] { (void)read_dense_matrices(h); }),
+              {"h.mtx: 100000x100000 numbers are too many", "read_matrix_market"});
+  expect_says(said([&] { (void)read_dense_matrices(p); }), {"p.mtx:1: ", "without values"});
+  expect_says(message_of([&] { (void)read_dense_matrices(std::vector<fs::path>()); }),
+              {"no files"});
+}
+
 TEST_F(ReadSystems, SeveralFiles) {
   std::string const head = "%%MatrixMarket matrix coordinate real general\n2 2 2\n";
   auto const a = write("a.mtx", head + "1 1 1\n2 2 2\n"),
@@ -119,12 +207,34 @@ TEST_F(ReadSystems, ErrorsNameTheLine) {
               {"none.mtx: cannot be opened"});
   expect_says(said_of(""), {"bad.mtx", "begins with %%MatrixMarket"});
   expect_says(said_of("1 1 1\n"), {"bad.mtx:1: ", "begins with %%MatrixMarket"});
-  expect_says(said_of("%%MatrixMarket matrix array real general\n"),
-              {"bad.mtx:1: the format is \"array\"; what can be read: coordinate"});
+  expect_says(said_of("%%MatrixMarket vector array real general\n"),
+              {"bad.mtx:1: the object is \"vector\"; what can be read: matrix"});
+  expect_says(said_of("%%MatrixMarket matrix elemental real general\n"),
+              {"bad.mtx:1: the format is \"elemental\"; what can be read: coordinate, array"});
+  expect_says(said_of("%%MatrixMarket matrix coordinate quaternion general\n"),
+              {"the field is \"quaternion\"; what can be read: real, integer, pattern, complex"});
   expect_says(said_of("%%MatrixMarket matrix coordinate complex general\n"),
-              {"the field is \"complex\"; what can be read: real, integer, pattern"});
+              {"bad.mtx:1: the numbers are complex; read_dense_matrices"});
+  expect_says(said_of("%%MatrixMarket matrix coordinate real skew\n"),
+              {"the symmetry is \"skew\"; what can be read: general, symmetric, skew-symmetric, "
+               "hermitian"});
   expect_says(said_of("%%MatrixMarket matrix coordinate real hermitian\n"),
-              {"the symmetry is \"hermitian\""});
+              {"bad.mtx:1: a hermitian matrix is complex; call it symmetric"});
+  expect_says(said_of("%%MatrixMarket matrix array pattern general\n"),
+              {"bad.mtx:1: a pattern is given by coordinates"});
+  expect_says(
+      said_of("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1\n"),
+      {"bad.mtx:3: the entry is on the diagonal, which of a skew-symmetric matrix is zero"});
+  expect_says(said_of("%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n"),
+              {"bad.mtx:5: the file ends after 3 of 4 entries"});
+  expect_says(said_of("%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n4\n"),
+              {"bad.mtx:6: there are more entries than the 3"});
+  expect_says(said_of("%%MatrixMarket matrix array real general\n2 2\n1 2\n3 4\n5 6\n"),
+              {"bad.mtx:3: there is more on the line"});
+  expect_says(said_of("%%MatrixMarket matrix array real general\n2 2 4\n1\n2\n3\n4\n"),
+              {"bad.mtx:2: there is more on the line"});
+  expect_says(said_of("%%MatrixMarket matrix array real general\n60000 60000\n1\n2\n3\n4\n"),
+              {"bad.mtx:2: 3600000000 entries are announced"});
   expect_says(said_of("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1\n"),
               {"a pattern without values"});
   expect_says(said_of(head + "% only this\n"), {"bad.mtx:2: the line of sizes is missing"});
@@ -147,8 +257,8 @@ TEST_F(ReadSystems, ErrorsNameTheLine) {
               {"bad.mtx:3: there is more on the line", "\"9\""});
   expect_says(said_of(head + "2 2 3\n1 1 1\n2 2 1\n1 1 2\n"),
               {"bad.mtx:5: the entry (1, 1) is there twice, first on line 3"});
-  expect_says(said_of("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n"),
-              {"bad.mtx:3: the entry is above the diagonal"});
+  expect_says(said_of("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 2 1\n2 1 1\n"),
+              {"bad.mtx:4: the entry", "is there twice, first on line 3; give one triangle"});
   expect_says(message_of([&] { (void)read_matrix_market(write("a.mtx", head + "0 0 0\n"), -1); }),
               {"read_matrix_market: -1 items"});
   EXPECT_EQ(read_matrix_market(write("a.mtx", head + "0 0 0\n")).rows(), 0);

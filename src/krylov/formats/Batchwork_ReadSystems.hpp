@@ -86,14 +86,14 @@ T number_as(double x, auto const& fail) {
   return T(x);
 }
 
-/// What a coordinate file of Matrix Market says, symmetric entries twice, sorted by row and column.
+/// What a file of Matrix Market says, mirrored entries twice, sorted by row and column.
 struct Coordinates {
   struct Entry {
     std::int32_t row, column;
-    double value;
+    double value, imaginary;
     std::int64_t line;
   };
-  std::int64_t rows = 0;
+  std::int64_t rows = 0, columns = 0;
   bool has_values = true;
   bool was_sorted = true;  ///< as the file has them
   std::vector<Entry> entries;
@@ -114,6 +114,8 @@ class LineReader {
     }
     ++number_;
     rest_ = text_;
+    // The mark with which some editors begin a file.
+    if (number_ == 1 && rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
     return true;
   }
   /// The next line that is neither blank nor a comment.
@@ -218,10 +220,15 @@ class LineReader {
   std::int64_t number_ = 0;
 };
 
-/// `coordinate`, `real`, `integer` or `pattern`, `general` or `symmetric`; square. Strict: an entry that is missing, given
-/// twice or above the diagonal of a symmetric matrix is an error. (Boisvert, Pozo and Remington, "The Matrix Market exchange
-/// formats", NISTIR 5935, 1996.)
-inline Coordinates read_coordinates(std::filesystem::path const& file) {
+/// What of a file's matrix is read: a square one, with entries enough for a system; and parts of complex numbers.
+struct ReadAs {
+  bool system, complex;
+};
+
+/// `coordinate` or `array`; `real`, `integer`, `pattern` or `complex`; `general`, `symmetric`, `skew-symmetric` or `hermitian`. Strict: an
+/// entry that is missing or given twice is an error. Of the latter three one triangle is given, by coordinates either of them, by
+/// arrays the lower one. (Boisvert, Pozo and Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996.)
+inline Coordinates read_coordinates(std::filesystem::path const& file, ReadAs const& as) {
   LineReader in(file);
   if (!in.next() || in.lower_word() != "%%matrixmarket")
     in.fail("a Matrix Market file begins with %%MatrixMarket");
@@ -235,57 +242,88 @@ inline Coordinates read_coordinates(std::filesystem::path const& file) {
     in.fail(std::string(what) + " is \"" + word + "\"; what can be read: " + all);
   };
   among("the object", {"matrix"});
-  among("the format", {"coordinate"});
-  auto const field = among("the field", {"real", "integer", "pattern"});
-  bool const symmetric = among("the symmetry", {"general", "symmetric"}) == "symmetric";
+  bool const is_array = among("the format", {"coordinate", "array"}) == "array";
+  auto const field = among("the field", {"real", "integer", "pattern", "complex"});
+  auto const symmetry =
+      among("the symmetry", {"general", "symmetric", "skew-symmetric", "hermitian"});
   in.end_of_line();
-
+  bool const is_complex = field == "complex", mirrored = symmetry != "general",
+             skew = symmetry == "skew-symmetric", hermitian = symmetry == "hermitian";
   Coordinates c;
   c.has_values = field != "pattern";
-  if (!in.next_of_data()) in.fail("the line of sizes is missing: rows, columns, entries");
+  if (is_complex && !as.complex)
+    in.fail("the numbers are complex; read_dense_matrices<Kokkos::complex<double>> takes them");
+  if (hermitian && !is_complex) in.fail("a hermitian matrix is complex; call it symmetric");
+  if (!c.has_values && (is_array || skew))
+    in.fail("a pattern is given by coordinates, general or symmetric");
+
+  if (!in.next_of_data())
+    in.fail(std::string("the line of sizes is missing: rows, columns") +
+            (is_array ? "" : ", entries"));
   c.rows = in.integer("the number of rows");
-  std::int64_t const columns = in.integer("the number of columns");
-  std::int64_t const entries = in.integer("the number of entries");
+  c.columns = in.integer("the number of columns");
+  std::int64_t entries = is_array ? 0 : in.integer("the number of entries");
   in.end_of_line();
-  if (c.rows < 0 || c.rows > most_rows || entries < 0) in.fail("the sizes are out of range");
-  if (columns != c.rows)
-    in.fail("the matrix has " + std::to_string(c.rows) + " rows and " + std::to_string(columns) +
-            " columns; systems are square");
-  // Before memory is taken: an entry has a line of two numbers or three, of one digit each, and the last may lack its end.
-  std::int64_t const most_entries = (in.bytes() + 1) / (c.has_values ? 6 : 4);
+  if (c.rows < 0 || c.rows > most_rows || c.columns < 0 || c.columns > most_rows || entries < 0)
+    in.fail("the sizes are out of range");
+  if (c.columns != c.rows && (as.system || mirrored))
+    in.fail("the matrix has " + std::to_string(c.rows) + " rows and " + std::to_string(c.columns) +
+            " columns; " + (mirrored ? "one that is " + symmetry + " is" : "systems are") +
+            " square");
+  if (is_array) entries = !mirrored ? c.rows * c.columns : (c.rows + (skew ? -1 : 1)) * c.rows / 2;
+  // Before memory is taken: an entry has a line of its numbers, of one digit each, and the last may lack its end.
+  std::int64_t const least = (is_array ? 0 : 4) + (is_complex ? 4 : c.has_values ? 2 : 0);
+  std::int64_t const most_entries = (in.bytes() + 1) / least;
   if (entries > most_entries)
     in.fail(std::to_string(entries) + " entries are announced, but a file of " +
             std::to_string(in.bytes()) + " bytes has at most " + std::to_string(most_entries));
-  if (c.rows > (symmetric ? 2 * entries : entries))
+  if (as.system && c.rows > (mirrored ? 2 * entries : entries))
     in.fail(std::to_string(c.rows) + " rows with " + std::to_string(entries) +
             " entries: a system has an entry in every row, or it is singular");
 
   auto const before = [](Coordinates::Entry const& x, Coordinates::Entry const& y) {
     return x.row != y.row ? x.row < y.row : x.column < y.column;
   };
+  auto const index = [&](char const* what, std::int64_t most) {
+    std::int64_t const i = in.integer(what);
+    if (i < 1 || i > most)
+      in.fail(std::string(what) + " " + std::to_string(i) + " is out of range, from 1 to " +
+              std::to_string(most));
+    return std::int32_t(i - 1);
+  };
+  // Of arrays, which go by columns.
+  std::int32_t row = skew ? 1 : 0, column = 0;
   for (std::int64_t k = 0; k < entries; ++k) {
     if (!in.next_of_data())
       in.fail("the file ends after " + std::to_string(k) + " of " + std::to_string(entries) +
               " entries");
-    auto const index = [&](char const* what) {
-      std::int64_t const i = in.integer(what);
-      if (i < 1 || i > c.rows)
-        in.fail(std::string(what) + " " + std::to_string(i) + " is out of range, from 1 to " +
-                std::to_string(c.rows));
-      return std::int32_t(i - 1);
-    };
     Coordinates::Entry e{};
-    e.row = index("the row");
-    e.column = index("the column");
-    e.value = c.has_values ? in.number("the value", field == "integer") : 0;
+    if (is_array) {
+      e.row = row, e.column = column;
+      if (++row == c.rows) {
+        ++column;
+        row = !mirrored ? 0 : column + (skew ? 1 : 0);
+      }
+    } else {
+      e.row = index("the row", c.rows);
+      e.column = index("the column", c.columns);
+    }
+    bool const whole = field == "integer", diagonal = e.row == e.column;
+    if (c.has_values) e.value = in.number(is_complex ? "the real part" : "the value", whole);
+    if (is_complex) e.imaginary = in.number("the imaginary part");
     e.line = in.number_of_line();
     in.end_of_line();
-    if (symmetric && e.column > e.row)
-      in.fail("the entry is above the diagonal, of a symmetric matrix the lower triangle is given");
+    if (skew && diagonal)
+      in.fail(
+          "the entry is on the diagonal, which of a skew-symmetric matrix is zero and not given");
+    if (hermitian && diagonal && e.imaginary != 0)
+      in.fail("the entry is on the diagonal, which of a hermitian matrix is real");
     if (!c.entries.empty() && !before(c.entries.back(), e)) c.was_sorted = false;
     c.entries.push_back(e);
-    if (symmetric && e.column != e.row) {
+    if (mirrored && !diagonal) {
       std::swap(e.row, e.column);
+      if (skew) e.value = -e.value;
+      if (skew || hermitian) e.imaginary = -e.imaginary;
       c.was_sorted = false;
       c.entries.push_back(e);
     }
@@ -299,7 +337,8 @@ inline Coordinates read_coordinates(std::filesystem::path const& file) {
     if (x.row == y.row && x.column == y.column)
       fail_to_read(file, y.line,
                    "the entry (" + std::to_string(y.row + 1) + ", " + std::to_string(y.column + 1) +
-                       ") is there twice, first on line " + std::to_string(x.line));
+                       ") is there twice, first on line " + std::to_string(x.line) +
+                       (mirrored ? "; give one triangle" : "; add the two up"));
   }
   return c;
 }
@@ -321,8 +360,8 @@ SparseSystems<T> with_pattern(Coordinates const& c, std::int64_t items) {
   return s;
 }
 
-inline Coordinates read_matrix(std::filesystem::path const& file) {
-  Coordinates c = read_coordinates(file);
+inline Coordinates read_matrix(std::filesystem::path const& file, ReadAs const& as) {
+  Coordinates c = read_coordinates(file, as);
   if (!c.has_values)
     fail_to_read(file, 1,
                  "the file holds a pattern without values; read_systems takes those of a folder");
@@ -352,8 +391,15 @@ inline std::vector<double> read_numbers(std::filesystem::path const& file) {
 /// The value of an entry.
 template <class T>
 T value_of(std::filesystem::path const& file, Coordinates::Entry const& e) {
-  return number_as<T>(
-      e.value, [&](std::string const& what) { fail_to_read(file, e.line, "the value " + what); });
+  auto const fail = [&](std::string const& what) {
+    fail_to_read(file, e.line, "the value " + what);
+  };
+  if constexpr (std::is_floating_point_v<T>) {
+    return number_as<T>(e.value, fail);
+  } else {
+    using R = typename T::value_type;
+    return T(number_as<R>(e.value, fail), number_as<R>(e.imaginary, fail));
+  }
 }
 
 /// Numbers by items, of so many each.
@@ -377,15 +423,15 @@ auto items_of_numbers(std::filesystem::path const& file, std::int64_t each) {
 
 }  // namespace Impl
 
-/// The matrix of a Matrix Market file (coordinate; real or integer; general or symmetric), for so many items alike. Entries
-/// may come in any order. Throws std::runtime_error with the file and the line of what is wrong, also where sizes are more
+/// The matrix of a Matrix Market file (coordinate or array; real or integer; general, symmetric or skew-symmetric), for so many items
+/// alike. Entries may come in any order; of an array all places are entries. Throws std::runtime_error with the file and the line of what is wrong, also where sizes are more
 /// than the file can hold (before memory is taken), there are fewer entries than rows, or a number is not finite in T.
 template <class T = double>
 SparseSystems<T> read_matrix_market(std::filesystem::path const& file, std::int64_t items = 1) {
   if (items < 0)
     throw std::invalid_argument("Batchwork::read_matrix_market: " + std::to_string(items) +
                                 " items; give zero or more");
-  auto const c = Impl::read_matrix(file);
+  auto const c = Impl::read_matrix(file, {true, false});
   auto s = Impl::with_pattern<T>(c, items);
   for (std::size_t n = 0; n < std::size_t(items); ++n)
     for (std::size_t k = 0; k < c.entries.size(); ++k)
@@ -401,7 +447,7 @@ SparseSystems<T> read_matrix_market(std::vector<std::filesystem::path> const& fi
   SparseSystems<T> s;
   Impl::Coordinates first;
   for (std::size_t n = 0; n < files.size(); ++n) {
-    auto c = Impl::read_matrix(files[n]);
+    auto c = Impl::read_matrix(files[n], {true, false});
     if (n == 0) {
       first = c;
       s = Impl::with_pattern<T>(c, std::int64_t(files.size()));
@@ -429,13 +475,47 @@ SparseSystems<T> read_matrix_market(std::vector<std::filesystem::path> const& fi
   return s;
 }
 
+/// The matrices of Matrix Market files as full ones, one item each, all of the same shape: (item, row, column). T is float, double, or
+/// Kokkos::complex of one of them, which takes real files, too. Coordinate or array; real, integer or complex; general, symmetric,
+/// skew-symmetric or hermitian; not square only if general. What is no entry is zero. Throws as read_matrix_market.
+template <class T = double>
+Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace> read_dense_matrices(
+    std::vector<std::filesystem::path> const& files) {
+  if (files.empty())
+    throw std::invalid_argument("Batchwork::read_dense_matrices: no files; give at least one");
+  Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace> a;
+  for (std::size_t n = 0; n < files.size(); ++n) {
+    auto const c = Impl::read_matrix(files[n], {false, !std::is_floating_point_v<T>});
+    auto const rows = std::size_t(c.rows), columns = std::size_t(c.columns);
+    // Of coordinates, sizes are not bounded by what the file holds.
+    if (c.rows * c.columns > (std::int64_t(1) << 24))
+      Impl::fail_to_read(files[n], std::to_string(c.rows) + "x" + std::to_string(c.columns) +
+                                       " numbers are too many for a full matrix; "
+                                       "read_matrix_market keeps it sparse");
+    if (n == 0) a = decltype(a)("Batchwork::matrices", files.size(), rows, columns);
+    if (rows != a.extent(1) || columns != a.extent(2))
+      Impl::fail_to_read(files[n], "has " + std::to_string(c.rows) + "x" +
+                                       std::to_string(c.columns) + " numbers instead of the " +
+                                       std::to_string(a.extent(1)) + "x" +
+                                       std::to_string(a.extent(2)) + " of " + files[0].string());
+    for (auto const& e : c.entries)
+      a(n, std::size_t(e.row), std::size_t(e.column)) = Impl::value_of<T>(files[n], e);
+  }
+  return a;
+}
+/// That of one file.
+template <class T = double>
+auto read_dense_matrices(std::filesystem::path const& file) {
+  return read_dense_matrices<T>(std::vector<std::filesystem::path>{file});
+}
+
 /// The systems of a folder: `pattern.mtx`, a Matrix Market file whose entries are sorted by row and column, and
 /// `values.f64`, the numbers of all items, one item after the other in the order of the pattern: little-endian, 64 bits, no
 /// header. Throws std::runtime_error with the file, and the line where there are lines.
 template <class T = double>
 SparseSystems<T> read_systems(std::filesystem::path const& folder) {
   auto const file = folder / "pattern.mtx";
-  auto const c = Impl::read_coordinates(file);
+  auto const c = Impl::read_coordinates(file, {true, false});
   if (!c.was_sorted)
     for (std::size_t k = 0; k + 1 < c.entries.size(); ++k)
       if (c.entries[k].line >= c.entries[k + 1].line)
