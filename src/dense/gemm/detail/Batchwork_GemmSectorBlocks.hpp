@@ -103,8 +103,8 @@ struct GemmSectorBlocks {
                        DeviceLimits const& limits) const {
     int const there = teams_at_once(largest_team, limits);
     double const busy = double(there * team()) / largest_team;
-    double const filled =
-        std::min(1.0, double(blocks) * team() * 2048 / (double(concurrency) * largest_team));
+    double const filled = std::min(1.0, double(blocks) * team() * limits.lanes_of_multiprocessor /
+                                            (double(concurrency) * largest_team));
     return double(row_blocks * rows()) * double(col_blocks * cols()) *
            (1 + 4.0 / rows() + 4.0 / cols()) / (std::min(1.0, 0.3 + busy) * filled);
   }
