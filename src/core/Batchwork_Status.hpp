@@ -25,8 +25,9 @@ enum class Reason : std::int32_t {
   breakdown =
       6,  ///< a pivot is zero where nothing is exchanged, info is its 1-based row; or a scalar of an iteration, see
           ///< Breakdown
-  indefinite = 7,       ///< a direction p with p' A p <= 0: the matrix is not positive definite
-  invalid_pattern = 8,  ///< a row whose columns do not rise, or are out of range; info is 0
+  indefinite = 7,  ///< a direction p with p' A p <= 0: the matrix is not positive definite
+  invalid_pattern =
+      8,         ///< columns that do not rise, or are out of range, or such row offsets; info is 0
   diverged = 9,  ///< the residual of an iteration grew beyond the limit of its StoppingCriteria
   inaccurate =
       10,  ///< numbers grew in an elimination: the result is stored, and may be less accurate than it is said to be;

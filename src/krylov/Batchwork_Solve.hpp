@@ -333,7 +333,7 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p, st
     Kokkos::parallel_for(label,
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
                              exec, 0, (p.items + per_chunk - 1) / per_chunk),
-                         Host{p, per_chunk, std::max(rows, nonzeros), by_packs});
+                         Host{p, per_chunk, nonzeros, by_packs});
   }
 }
 
@@ -498,7 +498,7 @@ inline constexpr bool has_own_solve = is_configuration<X>;
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
 /// more rows or bytes of scratch than the limit, a negative tolerance, a divergence limit below one, an unknown RelativeTo, an
 /// omega that is not finite, a negative basis, a division that cannot be, a workspace that is missing or too small: the message
-/// says how many numbers it takes. Patterns are not read: see check.
+/// says how many numbers it takes. Of patterns devices see columns that are out of range, hosts also row offsets: Reason::invalid_pattern; else see check.
 template <Impl::BeginsSolve First, class... Rest>
   requires(!Impl::has_own_solve<First> && (!Impl::has_own_solve<Rest> && ...))
 void solve(First const& first, Rest const&... rest) {

@@ -136,11 +136,19 @@ inline constexpr bool is_sparse_direct<SparseDirectLu<Memory>> = true;
 template <class Memory>
 inline constexpr bool has_own_solve<SparseDirectLu<Memory>> = true;
 
-/// Columns of each row, on the host; throws where they are none of the matrix.
+/// Columns of each row, on the host; throws where they are none of the matrix, and for diagonals that kernels do not find in a row.
 template <class A>
 std::vector<std::vector<int>> columns_of_pattern(SystemCall const& call, A const& a) {
   int const n = int(a.rows());
   std::vector<std::vector<int>> rows(static_cast<std::size_t>(n));
+  if constexpr (requires { a.offsets; }) {
+    auto const offsets = pattern_on_host(a.offsets);
+    for (std::size_t d = 1; d < offsets.extent(0); ++d)
+      if (offsets(d) < offsets(d - 1))
+        call.fail("the offset of diagonal " + std::to_string(d) + " is " +
+                  std::to_string(offsets(d)) + " after " + std::to_string(offsets(d - 1)) +
+                  "; see check(A)");
+  }
   if constexpr (requires { a.columns_by_rows(); }) {
     auto const given = a.columns_by_rows();
     for (int i = 0; i < n; ++i)

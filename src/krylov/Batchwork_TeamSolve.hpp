@@ -7,6 +7,7 @@
 #define BATCHWORK_TEAMSOLVE_HPP
 
 #include <Kokkos_Core.hpp>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -106,6 +107,7 @@ struct TeamSolver {
   Systems systems;
   int width;    ///< numbers of a line that a pointer gives
   int sharing;  ///< lanes of a row
+  std::int64_t nonzeros;
 
   /// Threads of a team: as many as the system wants. On devices any other multiple of 32 to 256 does that has no more than
   /// RowsOfALane rows for each (with gmres, ilu, block_jacobi and functors as preconditioners 64, 128 or 256), on hosts any other
@@ -250,11 +252,20 @@ struct TeamSolver {
   SolveResult<T> by_thread(Member const& member, Systems const& a, F const& functor,
                            std::int64_t number, B const& b, X const& x) const {
     SolveResult<T> result;
-    if (member.team_rank() == 0)
+    if (member.team_rank() == 0 && !pattern_is_in_range(a, nonzeros)) result = refusal(a.rows, b);
+    else if (member.team_rank() == 0)
       result = a.rows <= 128 ? alone<128>(a, functor, number, b, x)
                              : alone<most_rows_of_a_solve>(a, functor, number, b, x);
     if (member.team_size() > 1) member.team_broadcast(result, 0);
     return result;
+  }
+  /// As SolveHost::refuse.
+  template <class B>
+  static SolveResult<T> refusal(int rows, B const& b) {
+    T squares = T(0);
+    for (int i = 0; i < rows; ++i) squares += number_of(b, i) * number_of(b, i);
+    T const norm = std::sqrt(squares);
+    return {0, norm, norm, Status::code(Reason::invalid_pattern, 0)};
   }
   template <int Rows, class F, class B, class X>
   SolveResult<T> alone(Systems const& a, [[maybe_unused]] F const& functor, std::int64_t number,
@@ -332,7 +343,9 @@ auto make_team_solver(Solver const& solver, M const& m, A const& a) {
   auto const given = a.systems();
   int width = 0;
   if constexpr (requires { given.layout.leading(0); }) width = given.layout.leading(int(rows));
-  return Team{placed, prepared, Systems(given), width, lanes_of_a_row(mean, Vendor::has_shuffles)};
+  return Team{
+      placed,      prepared, Systems(given), width, lanes_of_a_row(mean, Vendor::has_shuffles),
+      a.nonzeros()};
 }
 
 /// Of direct_lu, for teams that may have so many bytes of scratch.
@@ -391,7 +404,7 @@ auto make_team_solver(DirectLu<Factor> const& solver, A const& a, std::size_t mo
 /// the same bytes one after the other, which are free between them. On devices the matrix is read where it is, twice an
 /// iteration of bicgstab, so that numbers in scratch are fast. On hosts one thread of the team solves, its vectors on its
 /// stack, and the others wait: teams of one thread are best, and take no scratch; bases and factors are allocated in each
-/// call. Patterns are not read: see check.
+/// call, and the pattern is looked at. Devices look at columns, not at row offsets: see check.
 ///
 /// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the limits. A kernel that is
 /// launched with another team size or too little scratch is aborted.

@@ -7,6 +7,7 @@
 #define BATCHWORK_SOLVEHOST_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -27,7 +28,7 @@ struct SolveHost {
 
   Problem p;
   std::int64_t per_chunk;
-  std::int64_t nonzeros;  ///< of a system, or more
+  std::int64_t nonzeros;  ///< of a system
   bool by_packs;
 
   /// Rows are rounded up to packs.
@@ -56,11 +57,7 @@ struct SolveHost {
       solve_prepared<M>(
           at, p, diagonal,
           [&](int i, auto const& f) {
-            // ilu finds columns out of range, but later.
-            if constexpr (Of::has_entries)
-              matrix.for_each_entry(i, [&](int column, T const& number) {
-                if (unsigned(column) < unsigned(p.a.rows)) f(column, number);
-              });
+            if constexpr (Of::has_entries) matrix.for_each_entry(i, f);
           },
           any, beside.data(), storage,
           [&](auto& systems, M const& m, auto& method) {
@@ -113,7 +110,7 @@ struct SolveHost {
           item.for_each_entry(i, [&](int column, T const& value) {
             entries[k++].set_lane(l, value);
             if ((M::wants_diagonal || Problem::is_scaled) && column == i)
-              diagonal.data[i].set_lane(l, value);
+              diagonal.data[i].set_lane(l, diagonal.data[i].lane(l) + value);
           });
       }
       solve_prepared<M>(
@@ -138,9 +135,22 @@ struct SolveHost {
     }
   }
 
+  /// Items whose pattern cannot be read: x stays, and its residual is not known, but that of zero.
+  void refuse(std::int64_t first, std::int64_t end) const {
+    for (std::int64_t n = first; n < end; ++n) {
+      auto const item = p.item(n, true);
+      T squares = T(0);
+      for (int i = 0; i < p.a.rows; ++i) squares += item.b()[i * p.b.row] * item.b()[i * p.b.row];
+      T const norm = std::sqrt(squares);
+      p.log.write(n, SolveResult<T>{0, norm, norm, Status::code(Reason::invalid_pattern, 0)});
+      if constexpr (Problem::is_scaled) p.log.write_scaled(n, Kokkos::Experimental::quiet_NaN_v<T>);
+    }
+  }
+
   void operator()(std::int64_t chunk) const {
     std::int64_t const first = chunk * per_chunk;
     std::int64_t const end = first + per_chunk < p.items ? first + per_chunk : p.items;
+    if (!pattern_is_in_range(p.a, nonzeros)) return refuse(first, end);
     if constexpr (takes_packs)
       if (by_packs) return solve_packs(first, end);
     if (p.a.rows <= 128) solve_some<128>(first, end);

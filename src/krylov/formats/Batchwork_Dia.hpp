@@ -85,6 +85,13 @@ struct DiaLayout {
 template <class T>
 using DiaSystems = PatternSystems<T, DiaLayout>;
 
+/// See AnySystems: a row has its diagonals one after the other where offsets do not fall; what is beyond the matrix is no entry.
+inline bool is_in_range(DiaLayout const& of, int, std::int64_t) {
+  bool rising = true;
+  for (int d = 1; d < of.count; ++d) rising = rising && of.offsets[d - 1] <= of.offsets[d];
+  return rising;
+}
+
 /// The product by a host's thread: packs of neighbouring rows, whose numbers are side by side and gathered nowhere.
 template <template <class> class Sum, class T, class X, class Put>
 void sum_rows_on_host(PatternItem<DiaSystems<T>> const& item, int rows, X const& x,

@@ -77,7 +77,8 @@ struct BlockJacobi {
 /// Blocks of so many rows, 1 to 32, from the first row on; the last one may have fewer.
 ///
 /// A block that is singular (a column without a pivot that is finite and not zero, or an inverse that is not finite) becomes the
-/// identity, in every format alike. For conjugate_gradients the blocks are to be symmetric and positive definite.
+/// identity, in every format alike. Entries of a row in one column are added up. For conjugate_gradients the blocks are to be symmetric
+/// and positive definite.
 ///
 /// Memory of a system: rows times the largest block in numbers, with twelve bytes a row: on devices in team scratch (with
 /// the exchange to 40,928 bytes, fewer where a multiprocessor has no room for four such teams: 143 rows by blocks of 32 in

@@ -17,7 +17,7 @@ struct NoPreconditioner {
 };
 inline NoPreconditioner no_preconditioner() { return {}; }
 
-/// z_i = r_i / a_ii. Where a diagonal number is zero, not in the pattern, or without a finite reciprocal, z_i = r_i.
+/// z_i = r_i / a_ii; of several entries on the diagonal a_ii is the sum. Where a diagonal number is zero, not in the pattern, or without a finite reciprocal, z_i = r_i.
 struct Jacobi {
   using preconditioner_of_diagonals = void;
 };

@@ -55,10 +55,12 @@ struct AddScaledIdentity {
         std::int64_t const place = diagonal_place(a, i);
         if (place >= 0) put(v + place, get<S>(v + place) + add);
       } else {
+        // To the first of several entries.
+        S rest = add;
         a.for_each_place(i, [&](int column, std::int64_t place) {
           // With a beta of zero nothing is read: it may be anything.
           S x = beta == T(0) ? S(T(0)) : S(beta) * get<S>(v + place);
-          if (column == i) x = x + add;
+          if (column == i) x = x + rest, rest = S(T(0));
           put(v + place, x);
         });
       }
@@ -118,7 +120,8 @@ struct AddScaledIdentityOfArguments {
 /// one only the diagonal is read and written, with a beta of zero nothing is read.
 ///
 /// A row of a pattern without an entry on the diagonal has no place for alpha: it becomes beta times itself and nothing else,
-/// in every format. That is so for all items or for none, since they share the pattern, and check(A) says it beforehand.
+/// in every format. That is so for all items or for none, since they share the pattern, and check(A) says it beforehand. Of several
+/// entries on the diagonal one takes alpha.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::add_scaled_identity or Batchwork::add_scaled_identity(label);
 /// asynchronous, allocates nothing, never fences. Zero items or rows are no launch. A rounding a multiplication and an

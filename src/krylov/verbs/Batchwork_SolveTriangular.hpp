@@ -62,7 +62,7 @@ struct TriangularSystems {
         auto const row = a.row(numbers, i);
         for (int k = lanes.rank; k < row.count; k += lanes.count) {
           int const j = row.column(k);
-          if (j == i) s[1] = get<S>(row.place(k));
+          if (j == i) s[1] += get<S>(row.place(k));
           else if ((j > i) == upper) s[0] += get<S>(row.place(k)) * get<S>(to + j * x.row);
         }
       }
@@ -139,7 +139,7 @@ struct SolveTriangularOfArguments {
 ///
 /// The solutions of L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being the lower or upper triangle of A, which is
 /// csr(...), ell(...), dia(...) or dense(...): what is on the other side of the diagonal is not used. The order of the entries within a
-/// row does not matter.
+/// row does not matter, and those of one column are added up.
 /// \param triangle  Triangle::lower, unit_lower, upper or unit_upper
 /// \param b,x       Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may be the View b itself
 /// \param codes     status(codes), if it is given, receives for each item 0, or a reason with a 1-based row: Reason::breakdown

@@ -192,7 +192,7 @@ struct LongRowsInRegisters {
           int const j = column[s];
           bool const inside = unsigned(j) < unsigned(at.lanes);
           valid = valid && (entry[s] >= K || unsigned(j) < unsigned(from.rows));
-          if (entry[s] < K && j == at.rank) diagonal.data[0] = a[s0 + s];
+          if (entry[s] < K && j == at.rank) diagonal.data[0] += a[s0 + s];
           unsigned const place = inside ? unsigned(j) * unsigned(sizeof(T)) : 0u;
           if (s % 2 == 0) places[(s0 + s) / 2] = place;
           else places[(s0 + s) / 2] |= place << 16;
@@ -244,7 +244,8 @@ struct LongRowsInRegisters {
           bool const inside = unsigned(j) < unsigned(at.rows);
           T const x = there ? row.number(k) : T(0);
           valid = valid && inside;
-          if (there && j == i) at.exchange[i] = x;
+          // A row may have its diagonal several times.
+          if (there && j == i) Kokkos::atomic_add(at.exchange + i, x);
           if (p >= plan.kept) continue;
           storage.numbers(t0 + t, p)->v[t % StorageOfRest<T>::wide] = x;
           storage.columns(t0 + t, p)[t] = static_cast<unsigned char>(inside ? j : 0);

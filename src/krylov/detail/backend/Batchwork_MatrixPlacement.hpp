@@ -158,7 +158,7 @@ struct EntriesInRegisters {
           int const j = column[r][k];
           bool const inside = unsigned(j) < unsigned(from.rows);
           valid = valid && inside;
-          if (k < row[r].count && j == r * lanes + rank) diagonal.data[r] = a[r][k];
+          if (k < row[r].count && j == r * lanes + rank) diagonal.data[r] += a[r][k];
           places[r][k] = inside ? unsigned(j) * unsigned(sizeof(T)) : 0u;
         }
       }
@@ -169,7 +169,7 @@ struct EntriesInRegisters {
         for (int k = K; k < row[r].count; ++k) {
           int const j = row[r].column(k);
           if (unsigned(j) >= unsigned(from.rows)) valid = false;
-          else if (j == r * lanes + rank) diagonal.data[r] = row[r].number(k);
+          else if (j == r * lanes + rank) diagonal.data[r] += row[r].number(k);
         }
       }
     });
@@ -241,7 +241,7 @@ struct ReadInPlace {
         for (int k = 0; k < row.count; ++k) {
           int const j = row.column(k);
           if (unsigned(j) >= unsigned(from.rows)) valid = false;
-          else if (j == i) d = row.number(k);
+          else if (j == i) d += row.number(k);
         }
         diagonal.data[r] = d;
       }

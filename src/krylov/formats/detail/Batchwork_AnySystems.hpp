@@ -171,6 +171,36 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
 template <class T>
 using AnySystems = AnySystemsOf<T, FormatsOf<T>>;
 
+/// Whether what a pattern says is in memory: offsets that do not fall, to so many entries at most, and columns of the matrix. For
+/// hosts, once for some items; devices take offsets for granted, and look at columns where lanes take their rows.
+template <class F>
+bool is_in_range(F const&, int, std::int64_t) {
+  return true;
+}
+inline bool is_in_range(CsrLayout const& of, int rows, std::int64_t entries) {
+  std::int64_t const first = of.offsets(0), end = of.offsets(rows);
+  bool inside = first >= 0 && end <= entries;
+  for (int i = 0; i < rows; ++i) inside = inside && of.offsets(i) <= of.offsets(i + 1);
+  for (std::int64_t k = first; inside && k < end; ++k)
+    inside = unsigned(of.columns[k]) < unsigned(rows);
+  return inside;
+}
+inline bool is_in_range(EllLayout const& of, int rows, std::int64_t) {
+  bool inside = true;
+  for (int i = 0; i < rows; ++i)
+    of.for_each_place(Storage<float const>(), rows, i,
+                      [&](int column, std::int64_t) { inside = inside && column < rows; });
+  return inside;
+}
+template <class Systems>
+bool pattern_is_in_range([[maybe_unused]] Systems const& a, [[maybe_unused]] std::int64_t entries) {
+  bool inside = true;
+  auto const look = [&](auto const& of) { inside = is_in_range(of, a.rows, entries); };
+  if constexpr (requires { a.with_format(look); }) a.with_format(look);
+  else if constexpr (requires { a.layout; }) look(a.layout);
+  return inside;
+}
+
 /// Whether the widest row of such systems is known, from their number of entries; of compressed rows only the mean is.
 template <class Systems>
 bool knows_widest_row([[maybe_unused]] Systems const& a) {

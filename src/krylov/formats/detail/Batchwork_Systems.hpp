@@ -363,13 +363,13 @@ BATCHWORK_INLINE auto row_product(Item const& item, int row, X const& x) {
   return row_sum<PlainSum>(item, row, x).sum;
 }
 
-/// The number on the diagonal, or zero where the pattern has none: for all formats alike.
+/// The number on the diagonal, of several their sum, or zero where the pattern has none: for all formats alike.
 template <class Item>
 BATCHWORK_INLINE auto diagonal_number(Item const& item, int row) {
   using T = typename Item::value_type;
   T d = T(0);
   item.for_each_entry(row, [&](int column, T const& value) {
-    if (column == row) d = value;
+    if (column == row) d += value;
   });
   return d;
 }

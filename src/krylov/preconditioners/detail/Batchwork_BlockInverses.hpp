@@ -94,7 +94,7 @@ struct BlockInverses {
     auto const row = a.row(item, i);
     for (int k = 0; k < row.count; ++k) {
       int const c = row.column(k) - begin;
-      if (c >= 0 && c < n) number(i, c) = row.number(k);
+      if (c >= 0 && c < n) number(i, c) += row.number(k);
     }
     used[i] = 0;
   }
