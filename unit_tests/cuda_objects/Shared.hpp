@@ -9,6 +9,8 @@
 
 #include <Batchwork.hpp>
 
+#include "../tile/EveryOperation.hpp"
+
 using namespace Batchwork;
 
 using Exec = Kokkos::DefaultExecutionSpace;

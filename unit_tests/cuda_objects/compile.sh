@@ -72,6 +72,6 @@ compile() {
 export -f compile
 export work
 echo "CUDA objects: $nvcc, Kokkos in $kokkos"
-printf '%s\n' "sequences systems complex" "direct decompositions" "configured matrices" "solves products" |
+printf '%s\n' "sequences systems complex" operations "direct decompositions" "configured matrices" "solves products" |
   xargs -P "$(nproc)" -d '\n' -I SOURCES bash -c 'compile "$@"' compile SOURCES "$nvcc" "${flags[@]}"
 echo "CUDA objects: all compile, in $SECONDS s"

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Every documented operation on tiles that a lane has, for every type of numbers and 1 to 5 rows: the list of unit_tests/tile,
+// without the verb around it, which other sources compile.
+#include "Shared.hpp"
+
+namespace {
+
+/// The numbers come from memory and go back, so that nothing is left out.
+template <class Operations, class S, int N>
+struct Operate {
+  Matrix<S, N, N>* a;
+  Vector<S, N>* b;
+  Matrix<real_t<S>, Test::rows_of_eight(Operations::count), 8>* left;
+
+  KOKKOS_FUNCTION void operator()(int k) const { Operations()(left[k], a[k], b[k], a[k + 1]); }
+};
+
+template <class Operations, class S, int... N>
+void operate_on(Exec const& exec, void* memory, std::integer_sequence<int, N...>) {
+  (Kokkos::parallel_for(
+       Kokkos::RangePolicy<Exec>(exec, 0, 1),
+       Operate<Operations, S, N + 1>{
+           static_cast<Matrix<S, N + 1, N + 1>*>(memory), static_cast<Vector<S, N + 1>*>(memory),
+           static_cast<Matrix<real_t<S>, Test::rows_of_eight(Operations::count), 8>*>(memory)}),
+   ...);
+}
+
+}  // namespace
+
+void operate(Exec const& exec, void* memory) {
+  auto const to_five = std::make_integer_sequence<int, 5>();
+  operate_on<Test::PartsOfTiles, float>(exec, memory, to_five);
+  operate_on<Test::PartsOfTiles, double>(exec, memory, to_five);
+  operate_on<Test::PartsOfTiles, Complex<float>>(exec, memory, to_five);
+  operate_on<Test::PartsOfTiles, Complex<double>>(exec, memory, to_five);
+  operate_on<Test::SolvesOfTiles, float>(exec, memory, to_five);
+  operate_on<Test::SolvesOfTiles, double>(exec, memory, to_five);
+  operate_on<Test::SolvesOfTiles, Complex<float>>(exec, memory, to_five);
+  operate_on<Test::SolvesOfTiles, Complex<double>>(exec, memory, to_five);
+  operate_on<Test::SymmetricTiles, float>(exec, memory, to_five);
+  operate_on<Test::SymmetricTiles, double>(exec, memory, to_five);
+  operate_on<Test::DecompositionsOfTiles, float>(exec, memory, to_five);
+  operate_on<Test::DecompositionsOfTiles, double>(exec, memory, to_five);
+}

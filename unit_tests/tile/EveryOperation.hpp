@@ -1,0 +1,376 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// A call of every operation on tiles that the tables of docs/map.md and README.md have, by the words of the table, for every type of
+/// numbers that it is documented for. Results go into an identity that holds of them, and what is left of it is reported. The test
+/// documented_operations compares the words with the tables; test_every_operation runs the calls, cuda_objects compiles them.
+#ifndef BATCHWORK_TEST_EVERY_OPERATION_HPP
+#define BATCHWORK_TEST_EVERY_OPERATION_HPP
+
+#include "Batchwork_Map.hpp"
+
+namespace Batchwork::Test {
+
+/// How far tiles, or scalars, are from each other, relative to the second.
+template <class X, class Y>
+KOKKOS_INLINE_FUNCTION auto off(X const& x, Y const& y) {
+  return max_abs(x - y) / (1 + max_abs(y));
+}
+template <class X, class Y>
+KOKKOS_INLINE_FUNCTION auto scalar_off(X const& x, Y const& y) {
+  return abs(x - y) / (1 + abs(y));
+}
+/// As cholesky wants it: of complex numbers a general tile.
+template <class H>
+KOKKOS_INLINE_FUNCTION auto hermitian(H const& h) {
+  if constexpr (Impl::is_complex<value_t<H>>) return h;
+  else return symmetric(h);
+}
+
+/// So many scalars in rows of eight, as a tile has them.
+constexpr int rows_of_eight(int count) { return (count + 7) / 8; }
+template <int Count, class X>
+KOKKOS_INLINE_FUNCTION auto listed(X const (&x)[Count]) {
+  return generate<rows_of_eight(Count), 8>(
+      [&](int i, int j) { return x[8 * i + j < Count ? 8 * i + j : 0]; });
+}
+
+/// Parts, sums, products and norms. a, c: N x N; b: N.
+struct PartsOfTiles {
+  static constexpr char const* documented[] = {
+      "a + b",
+      "a - b",
+      "-a",
+      "c * a",
+      "a / c",
+      "a * b",
+      "identity<N>(x)",
+      "transpose(x)",
+      "block<M, N>(a, i, j)",
+      "block<N>(v, i)",
+      "row(a, i)",
+      "column(a, j)",
+      "diagonal_of(a)",
+      "assign_block(a, i, j, b)",
+      "as_diagonal(v)",
+      "outer(u, v)",
+      "cross(u, v)",
+      "kron(a, b)",
+      "hadamard(a, b)",
+      "dot(a, b)",
+      "dot(u, v)",
+      "norm2(a)",
+      "trace(a)",
+      "norm1(a)",
+      "norm_inf(a)",
+      "max_abs(a)",
+      "conjugate_transpose(x)",
+      "conj(x)",
+      "real(x)",
+      "imag(x)",
+      "as_complex(re, im)",
+      "abs(x)",
+      "generate<M, N>(f)",
+      "element(x, i, j)",
+      "select(mask, a, b)",
+      "fail_where(mask, reason, x)",
+      "any(mask), all(mask), isfinite",
+  };
+  static constexpr int count = int(sizeof(documented) / sizeof(documented[0]));
+
+  template <class R, class A, class B, class C>
+  KOKKOS_FUNCTION void operator()(R& r, A const& a, B const& b, C const& c) const {
+    constexpr int N = A::rows;
+    auto const last = element(a, N - 1, N - 1);
+    auto const size = abs(last);
+    auto assigned = c;
+    assign_block(assigned, N - 1, 0, block<1, 1>(a, 0, N - 1));
+    auto const three = [](auto const& of) {
+      return generate<3>([&](int k) { return element(of, k < N ? k : 0) * (k + 1); });
+    };
+    auto const u = three(b), v = three(column(a, 0));
+    auto const is_smaller = size < 2 * size + 1;
+    auto const parts = as_complex(real(a), imag(a));
+    auto const both = any(is_smaller) && all(isfinite(size));
+    Scalar<real_t<value_t<A>>> const left[count] = {
+        off((a + c) - c, a),
+        off((a - c) + c, a),
+        max_abs(-a + a),
+        off(2 * a, a + a),
+        off((2 * a) / 2, a),
+        off((a * c) * b, a * (c * b)),
+        off(identity<N>(a) * c, c),
+        off(transpose(a * c), transpose(c) * transpose(a)),
+        scalar_off(element(block<1, 1>(a, N - 1, 0), 0, 0), element(a, N - 1, 0)),
+        scalar_off(element(block<1>(b, N - 1), 0), element(b, N - 1)),
+        scalar_off(element(row(a, N - 1), 0, 0), element(a, N - 1, 0)),
+        scalar_off(element(column(a, 0), N - 1), element(a, N - 1, 0)),
+        scalar_off(element(diagonal_of(a), N - 1), last),
+        scalar_off(element(assigned, N - 1, 0), element(a, 0, N - 1)),
+        off(as_diagonal(b) * column(a, 0), hadamard(b, column(a, 0))),
+        off(outer(b, column(a, 0)), b * transpose(column(a, 0))),
+        max_abs(transpose(u) * cross(u, v)) / (1 + max_abs(u) * max_abs(u) * max_abs(v)),
+        off(kron(b, row(a, 0)), b * row(a, 0)),
+        off(hadamard(a, outer(b, b)), as_diagonal(b) * a * as_diagonal(b)),
+        scalar_off(dot(b, b), element(conjugate_transpose(b) * b, 0)),
+        scalar_off(dot(b, column(a, 0)), conj(dot(column(a, 0), b))),
+        scalar_off(norm2(b) * norm2(b), real(dot(b, b))),
+        scalar_off(trace(a * c), trace(c * a)),
+        scalar_off(norm1(a), norm_inf(transpose(a))),
+        scalar_off(norm_inf(a), norm1(transpose(a))),
+        scalar_off(max_abs(b), norm_inf(b)),
+        off(conjugate_transpose(a), transpose(conj(a))),
+        off(conj(conj(a)), a),
+        off(real(a + conj(a)), 2 * real(a)),
+        max_abs(imag(a) + imag(conj(a))),
+        off(parts - a, 0 * parts),
+        scalar_off(size * size, real(conj(last) * last)),
+        off(generate<N, N>([&](int i, int j) { return element(a, j, i); }), transpose(a)),
+        scalar_off(element(a * c, N - 1, N - 1), element(row(a, N - 1) * column(c, N - 1), 0)),
+        off(select(is_smaller, a, c), a),
+        off(fail_where(!is_smaller, Reason::not_finite, a), a),
+        both ? 0 * size : size + 1,
+    };
+    r = listed<count>(left);
+  }
+};
+
+/// Factors that every type of numbers has.
+struct SolvesOfTiles {
+  static constexpr char const* documented[] = {
+      "cholesky(a)",
+      "cholesky(a).lower()",
+      "cholesky(a).solve(b)",
+      "cholesky(a).log_det()",
+      "lu(a)",
+      "lu(a).solve(b)",
+      "lu(a).determinant()",
+      "lu(a).inverse()",
+      "lu(a).lower()",
+      "lu(a).upper()",
+      "lu(a).permute(b)",
+      "solve(t, b)",
+      "solve(d, b)",
+      "solve(cholesky(a), b)",
+      "solve(lu(a), b)",
+      "inverse(lu(a))",
+      "determinant(lu(a))",
+      "lu(a).log_abs_determinant()",
+      "lu(a).sign()",
+      "solve(a, b)",
+      "inverse(a)",
+      "determinant(a)",
+      "qr(a)",
+      "qr(a).r()",
+      "qr(a).q()",
+      "qr(a).full_q()",
+      "qr(a).apply_q(b)",
+      "qr(a).apply_qt(b)",
+      "qr(a).solve(b)",
+      "log_det(cholesky(a))",
+  };
+  static constexpr int count = int(sizeof(documented) / sizeof(documented[0]));
+
+  template <class R, class A, class B, class C>
+  KOKKOS_FUNCTION void operator()(R& r, A const& a, B const& b, C const& c) const {
+    constexpr int N = A::rows;
+    auto const one = identity<N>(a);
+    auto const h = hermitian(a * conjugate_transpose(a) + one);
+    auto const l = cholesky(h);
+    auto const t = l.lower();
+    auto const d = as_diagonal(diagonal_of(a));
+    auto const f = lu(a);
+    auto const q = qr(a);
+    auto const logs = lu(h).log_abs_determinant();
+    auto const of_l = off(t * conjugate_transpose(t), h),
+               of_lu = off(f.lower() * f.upper(), f.permute(a)), of_qr = off(q.q() * q.r(), a);
+    Scalar<real_t<value_t<A>>> const left[count] = {
+        of_l,
+        of_l,
+        off(h * l.solve(b), b),
+        scalar_off(l.log_det(), logs),
+        of_lu,
+        off(a * f.solve(b), b),
+        scalar_off(f.determinant() * determinant(c), determinant(a * c)),
+        off(a * f.inverse(), one + 0 * a),
+        of_lu,
+        of_lu,
+        of_lu,
+        off(t * solve(t, b), b) + off(transpose(t) * solve(transpose(t), b), b),
+        off(d * solve(d, b), b),
+        off(h * solve(l, b), b),
+        off(a * solve(f, b), b),
+        off(inverse(f) * a, one + 0 * a),
+        scalar_off(determinant(f), f.determinant()),
+        scalar_off(exp(f.log_abs_determinant()), abs(f.determinant())),
+        scalar_off(f.sign() * abs(f.determinant()), f.determinant()),
+        off(a * solve(a, b), b),
+        off(inverse(a) * a, one + 0 * a),
+        scalar_off(determinant(a), f.determinant()),
+        of_qr,
+        of_qr,
+        of_qr,
+        off(q.full_q() * q.r(), a),
+        off(q.apply_q(q.apply_qt(b)), b),
+        off(q.apply_qt(b), conjugate_transpose(q.full_q()) * b),
+        off(a * q.solve(b), b),
+        scalar_off(log_det(l), logs),
+    };
+    r = listed<count>(left);
+  }
+};
+
+/// What real numbers alone have: symmetric products, and factors of symmetric tiles.
+struct SymmetricTiles {
+  static constexpr char const* documented[] = {
+      "congruence(f, p)",
+      "congruence(f, p, q)",
+      "symmetric_product(a, b)",
+      "symmetric_product(a, b, c)",
+      "gram(y)",
+      "downdate(p, y)",
+      "symmetric(x)",
+      "norm_frobenius(a)",
+      "rank_update(l, v)",
+      "rank_downdate(l, v)",
+      "ldlt(a)",
+      "ldlt(a).solve(b)",
+      "ldlt(a).determinant()",
+      "ldlt(a).log_abs_determinant()",
+      "ldlt(a).sign()",
+      "ldlt(a).negative_eigenvalues()",
+      "ldlt(a).inverse()",
+      "ldlt(a).lower()",
+      "ldlt(a).d()",
+      "ldlt(a).permute(b)",
+      "solve(ldlt(a), b)",
+      "inverse(ldlt(a))",
+      "determinant(ldlt(a))",
+      "expm(a)",
+      "sqrt_spd(a)",
+      "log_spd(a)",
+      "sqrt log exp min max isnan",
+  };
+  static constexpr int count = int(sizeof(documented) / sizeof(documented[0]));
+
+  template <class R, class A, class B, class C>
+  KOKKOS_FUNCTION void operator()(R& r, A const& a, B const& b, C const& c) const {
+    constexpr int N = A::rows;
+    auto const one = identity<N>(a);
+    auto const p = symmetric(a * transpose(a) + one), q = symmetric(c * transpose(c) + one);
+    auto const f = ldlt(p);
+    auto const of_f = off(f.lower() * f.d() * transpose(f.lower()),
+                          f.permute(transpose(f.permute(Matrix<value_t<A>, N, N>(p)))));
+    auto const l = cholesky(p).lower();
+    auto const up = rank_update(l, b);
+    auto const root = sqrt_spd(p), log_p = log_spd(p);
+    auto const size = norm1(a);
+    Scalar<value_t<A>> const left[count] = {
+        off(congruence(a, p), a * p * transpose(a)),
+        off(congruence(a, p, q), a * p * transpose(a) + q),
+        off(symmetric_product(a, transpose(a)), a * transpose(a)),
+        off(symmetric_product(a, transpose(a), q), a * transpose(a) + q),
+        off(gram(a), transpose(a) * a),
+        off(downdate(p, a), p - transpose(a) * a),
+        off(symmetric(a) - transpose(symmetric(a)), 0 * a),
+        scalar_off(norm_frobenius(a) * norm_frobenius(a), trace(a * transpose(a))),
+        off(up * transpose(up), p + b * transpose(b)),
+        off(rank_downdate(up, b), l),
+        of_f,
+        off(p * f.solve(b), b),
+        scalar_off(f.determinant(), determinant(a * transpose(a) + one)),
+        scalar_off(f.log_abs_determinant(), log_det(cholesky(p))),
+        scalar_off(f.sign(), size / size),
+        scalar_off(f.negative_eigenvalues(), 0 * size),
+        off(p * f.inverse(), one + 0 * a),
+        of_f,
+        of_f,
+        of_f,
+        off(p * solve(f, b), b),
+        off(inverse(f) * p, one + 0 * a),
+        scalar_off(determinant(f), f.determinant()),
+        off(expm(log_p), p),
+        off(root * root, p),
+        off(log_spd(root) + log_spd(root), log_p),
+        scalar_off(max(exp(log(sqrt(size) * sqrt(size))), min(size, size / 2)),
+                   select(isnan(size), 0 * size, size)),
+    };
+    r = listed<count>(left);
+  }
+};
+
+/// Orthogonal decompositions of real tiles.
+struct DecompositionsOfTiles {
+  static constexpr char const* documented[] = {
+      "pivoted_qr(a)",
+      "pivoted_qr(a).solve(b, t)",
+      "pivoted_qr(a).permute(b)",
+      "pivoted_qr(a).rank(t)",
+      "stacked_r(a, b)",
+      "stacked_r(a, b, c)",
+      "eigh(a)",
+      "eigh(a).values()",
+      "eigh(a).vectors()",
+      "svd(a)",
+      "svd(a).u()",
+      "svd(a).singular_values()",
+      "svd(a).v()",
+      "svd(a).rank(t)",
+      "svd(a).condition()",
+      "svd(a).pinv(t)",
+      "svd(a).solve(b, t)",
+      "singular_values(a)",
+      "rank(a)",
+      "condition(a)",
+      "pinv(a)",
+  };
+  static constexpr int count = int(sizeof(documented) / sizeof(documented[0]));
+
+  template <class R, class A, class B, class C>
+  KOKKOS_FUNCTION void operator()(R& r, A const& a, B const& b, C const& c) const {
+    constexpr int N = A::rows;
+    auto const one = identity<N>(a);
+    auto const t = scalar_t<value_t<A>>(1e-4);
+    auto const p = symmetric(a * transpose(a) + one);
+    auto const f = pivoted_qr(a);
+    auto const e = eigh(p);
+    auto const s = svd(a);
+    auto const sigma = s.singular_values();
+    auto const condition_of = element(sigma, 0) / element(sigma, N - 1);
+    auto const size = norm1(a), ranks = N * (size / size);
+    auto const of_f = off(f.q() * f.r(), transpose(f.permute(transpose(a)))),
+               of_e = off(p * e.vectors(), e.vectors() * as_diagonal(e.values())),
+               of_s = off(s.u() * as_diagonal(sigma) * transpose(s.v()), a);
+    auto const two = stacked_r(a, c);
+    auto const three = stacked_r(a, row(c, 0), block<1, 1>(c, 0, 0));
+    Scalar<value_t<A>> const left[count] = {
+        of_f,
+        off(a * f.solve(b, t), b),
+        of_f,
+        scalar_off(f.rank(t), ranks),
+        off(gram(two), gram(a) + gram(c)),
+        off(block<N, N>(transpose(three) * three, 0, 0), gram(a) + gram(row(c, 0))),
+        of_e,
+        of_e,
+        off(gram(e.vectors()), one + 0 * a),
+        of_s,
+        off(gram(s.u()), one + 0 * a),
+        of_s,
+        off(gram(s.v()), one + 0 * a),
+        scalar_off(s.rank(t), ranks),
+        scalar_off(s.condition(), condition_of),
+        off(s.pinv(t) * a, one + 0 * a),
+        off(a * s.solve(b, t), b),
+        off(singular_values(a), sigma),
+        scalar_off(rank(a), ranks),
+        scalar_off(condition(a), condition_of),
+        off(pinv(a) * a, one + 0 * a),
+    };
+    r = listed<count>(left);
+  }
+};
+
+}  // namespace Batchwork::Test
+
+#endif

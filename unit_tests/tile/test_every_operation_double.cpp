@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Every documented operation on tiles of double.
+#include "EveryOperationCase.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+TEST(EveryOperationOfDouble, Parts) { expect_operations<double, PartsOfTiles>(); }
+TEST(EveryOperationOfDouble, Solves) { expect_operations<double, SolvesOfTiles>(); }
+TEST(EveryOperationOfDouble, Symmetric) { expect_operations<double, SymmetricTiles>(); }
+TEST(EveryOperationOfDouble, Decompositions) { expect_operations<double, DecompositionsOfTiles>(); }
+
+}  // namespace
+}  // namespace Batchwork::Test

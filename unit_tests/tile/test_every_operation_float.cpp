@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Every documented operation on tiles of float.
+#include "EveryOperationCase.hpp"
+
+namespace Batchwork::Test {
+namespace {
+
+TEST(EveryOperationOfFloat, Parts) { expect_operations<float, PartsOfTiles>(); }
+TEST(EveryOperationOfFloat, Solves) { expect_operations<float, SolvesOfTiles>(); }
+TEST(EveryOperationOfFloat, Symmetric) { expect_operations<float, SymmetricTiles>(); }
+TEST(EveryOperationOfFloat, Decompositions) { expect_operations<float, DecompositionsOfTiles>(); }
+
+}  // namespace
+}  // namespace Batchwork::Test
