@@ -22,6 +22,7 @@
 #include "core/detail/Batchwork_CopyGroup.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_EmptyItems.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
@@ -198,7 +199,8 @@ void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const
   p.x = x.storage;
   p.items = d.description.items;
   p.n = int(d.rows);
-  if (p.items == 0 || p.n == 0) return;
+  if (p.n == 0) return launch_empty_items<T>(exec, call, p.status, p.items);
+  if (p.items == 0) return;
   launch_tridiagonal(exec, call, p, pivoting);
 }
 

@@ -20,6 +20,7 @@
 #include "dense/cholesky/detail/Batchwork_TriangleLanes.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_EmptyItems.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 
@@ -97,18 +98,21 @@ void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::in
   p.columns = int(columns);
   p.items = call.parts[0].d.items;
   p.factors = Factors;
-  bool const solves = p.forward || p.backward;
+  if (p.n == 0) return launch_empty_items<T>(exec, call, p.status, p.items);
+  // Without right-hand sides the status is still that of the matrix (LAPACK's posv and trtrs).
+  bool const solves = p.forward || p.backward,
+             asks = p.items > 0 && (!solves || columns > 0 || p.status.wanted());
   if constexpr (runs_on_device<Exec>) {
     DeviceLimits const limits = Vendor::device_limits(exec);
     call.check_size(0, p.n, most_triangle_rows<T>(limits.scratch_of_team, solves),
                     "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
-    if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
+    if (!asks) return;
     if (launch_triangle_lanes<Factors>(exec, call, p)) return;
     with_kernel<Factors>(
         p, limits, [&]<class Kernel>() { launch_triangle_kernel<Kernel>(exec, call, p, limits); });
   } else {
     call.check_size(0, p.n, triangle_rows_on_host, "a host's buffers");
-    if (p.items == 0 || p.n == 0 || (solves && columns == 0)) return;
+    if (!asks) return;
     if (p.n <= 32) launch_triangle_host<T, 32>(exec, call, p);
     else if (p.n <= 64) launch_triangle_host<T, 64>(exec, call, p);
     else if (p.n <= 128) launch_triangle_host<T, 128>(exec, call, p);

@@ -53,7 +53,8 @@ void eigh_batch(Exec const& exec, std::string const& label, A const& a_operand, 
     f.vectors = {v.storage, v.rows, v.cols};
     f.stores_vectors = true;
   }
-  if (f.items == 0 || f.n == 0) return;
+  if (f.n == 0) return launch_empty_decomposition<S, T>(exec, call, f);
+  if (f.items == 0) return;
   if constexpr (!S::asks) {
     if (with_known_extent<extent_of_lane>(
             f.n, [&]<int N>(KnownExtent<N>) { launch_lanes(exec, call, EighOfLane<T, N>{f}); }))

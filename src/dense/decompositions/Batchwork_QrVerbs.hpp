@@ -64,7 +64,13 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
     f.q = {q.storage, q.rows, q.cols};
     f.columns_of_q = int(q.cols);
   }
-  if (f.items == 0 || least == 0) return;
+  if (least == 0) {
+    // No reflections: all of Q, if it is wanted, is the identity (LAPACK's orgqr), and R has no numbers.
+    KnownNumbers<T> all_of_q;
+    if constexpr (WithQ) all_of_q = {q.storage, q.rows, q.cols, T(1)};
+    return launch_empty_decomposition<S>(exec, call, f, all_of_q);
+  }
+  if (f.items == 0) return;
   if constexpr (!S::asks) {
     if (with_known_extent<extent_of_lane>(std::max(f.m, f.n), [&]<int N>(KnownExtent<N>) {
           launch_lanes(exec, call, QrOfLane<T, N>{f});
@@ -152,7 +158,10 @@ struct LeastSquaresOfOperands {
     f.a = {from, f.m, f.n};
     f.b = {b.storage.as_const(), b.rows, b.cols};
     f.x = {x.storage, x.rows, x.cols};
-    if (f.items == 0 || f.n == 0 || f.columns == 0) return;
+    // Zeros, as LAPACK's gels has it.
+    if (f.n == 0 || f.columns == 0)
+      return launch_empty_decomposition<S, T>(exec, call, f, {x.storage, x.rows, x.cols, T(0)});
+    if (f.items == 0) return;
     if constexpr (!S::asks) {
       if (with_known_extent<extent_of_lane>(f.m, [&]<int N>(KnownExtent<N>) {
             launch_lanes(exec, call, LeastSquaresOfLane<T, N>{f});

@@ -68,7 +68,8 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
     if (wide) std::swap(f.u, f.v);
     f.stores_vectors = true;
   }
-  if (f.items == 0 || f.n == 0) return;
+  if (f.n == 0) return launch_empty_decomposition<S, T>(exec, call, f);
+  if (f.items == 0) return;
   if constexpr (!S::asks) {
     if (f.m == f.n && with_known_extent<extent_of_lane>(f.n, [&]<int N>(KnownExtent<N>) {
           launch_lanes(exec, call, SvdOfLane<T, N, Vectors>{f});

@@ -25,6 +25,7 @@
 #include "launch/Batchwork_Launch.hpp"
 #include "launch/Batchwork_WorkspaceNumbers.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_EmptyItems.hpp"
 #include "launch/detail/Batchwork_TeamLaunch.hpp"
 #include "launch/detail/Batchwork_VerbCall.hpp"
 #include "launch/detail/Batchwork_WorkspaceSlots.hpp"
@@ -142,6 +143,15 @@ void launch_lu_host(Exec const& exec, Call const& call, LuProblem<T> const& p) {
                        LuHost<T, Rows>{p, per_chunk});
 }
 
+/// Matrices without rows: LAPACK's info is 0, and the determinant, a product of nothing, is one.
+template <class Exec, class T>
+void launch_lu_of_no_rows(Exec const& exec, Call const& call, LuProblem<T> const& p) {
+  KnownNumbers<T> determinant, logarithm;
+  if (p.result == LuResult::determinant) determinant = {p.x, 1, 1, T(1)};
+  if (p.log_size.data != nullptr) logarithm = {p.log_size, 1, 1, T(0)};
+  launch_empty_items(exec, call, p.status, p.items, determinant, logarithm);
+}
+
 template <LuTask Task, class Exec, class T>
 void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t columns,
                LuProblem<T> p) {
@@ -157,13 +167,14 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
   p.n = int(std::min(n, many));
   p.columns = int(columns);
   p.items = call.parts[0].d.items;
+  if (p.n == 0) return launch_lu_of_no_rows(exec, call, p);
   if constexpr (runs_on_device<Exec>) {
     DeviceLimits const limits = Vendor::device_limits(exec);
     call.check_size(
         0, p.n,
         LuTeams<T, true>::most_rows(limits.scratch_of_team, p.result == LuResult::solutions),
         "the " + std::to_string(limits.scratch_of_team) + " bytes of team scratch");
-    if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
+    if (!p.writes_something()) return;
     if (launch_lu_lanes<Task>(exec, call, p) || launch_lu_in_registers<Task>(exec, call, p, limits))
       return;
     if constexpr (!Vendor::has_shuffles) {
@@ -172,7 +183,7 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
     launch_lu_teams<T, true>(exec, call, p, limits);
   } else {
     call.check_size(0, p.n, lu_rows_on_host, "a host's buffers");
-    if (p.items == 0 || p.n == 0 || (p.result == LuResult::solutions && columns == 0)) return;
+    if (!p.writes_something()) return;
     if (launch_lu_lanes<Task>(exec, call, p)) return;
     if (p.n <= 64) launch_lu_host<T, 64>(exec, call, p);
     else launch_lu_host<T, lu_rows_on_host>(exec, call, p);

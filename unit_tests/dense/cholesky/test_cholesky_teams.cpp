@@ -265,6 +265,50 @@ TYPED_TEST(CholeskyTeams, Failures) {
       }
 }
 
+/// Nothing is solved, but the status is that of the factorisation, or of the diagonal.
+TYPED_TEST(CholeskyTeams, NoRightHandSides) {
+  using T = TypeParam;
+  Random random(21);
+  for (int n : {1, 5, 8, 9, 33, 64, 67})
+    for (auto how : {Arranged::item_contiguous, Arranged::interleaved}) {
+      std::int64_t const items = n > 33 ? 3 : 7;
+      ArrangedBatch<T> const a(items, n, n, how), none(items, n, 0, how);
+      put_spd(a, random);
+      int const place = n / 2;
+      a.at(1, place, place) = T(0);
+      a.at(items - 1, place, place) = std::numeric_limits<T>::quiet_NaN();
+      a.upload();
+      for (bool factors : {true, false})
+        for (bool lower : {true, false}) {
+          std::vector<std::int32_t> codes(std::size_t(items), -1);
+          Impl::TriangleProblem<T> p;
+          p.n = n;
+          p.items = items;
+          p.a = storage(a).as_const();
+          p.b = storage(none).as_const();
+          p.x = storage(none);
+          p.factors = factors;
+          p.forward = factors || lower;
+          p.backward = factors || !lower;
+          p.status.narrow = codes.data();
+          p.status.group = 1;
+          bool const by_lane = Impl::with_known_extent<8>(
+              n, [&]<int N>(Impl::KnownExtent<N>) { run_lanes_of<N>(p); });
+          std::vector<std::int32_t> const of_lanes = codes;
+          codes.assign(std::size_t(items), -1);
+          run_problem(p);
+          for (std::int64_t k = 0; k < items; ++k) {
+            Reason const zero = factors ? Reason::not_positive_definite : Reason::breakdown;
+            int const want = k == 1           ? Status::code(zero, place + 1)
+                             : k == items - 1 ? Status::code(Reason::not_finite, place + 1)
+                                              : 0;
+            ASSERT_EQ(codes[std::size_t(k)], want) << n << " rows, item " << k;
+            ASSERT_EQ(of_lanes[std::size_t(k)], by_lane ? want : -1) << n << " rows, item " << k;
+          }
+        }
+    }
+}
+
 /// CholeskyPanels and TriangleColumns fit every device, and have neighbouring items to fill a sector where there is scratch for them.
 TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
   using T = TypeParam;

@@ -421,6 +421,23 @@ TEST(LuTeams, InversesInRows) {
   check_inverse_rows<double, 64>(3, 7, Arranged::strided, random);
 }
 
+/// Nothing is solved, but the status is that of the elimination.
+TEST(LuTeams, NoRightHandSides) {
+  Random random(17);
+  check_lanes<double, 3>(0, 37, Arranged::interleaved, random);
+  check_lanes<float, 8>(0, 13, Arranged::item_contiguous, random);
+  check_teams<double, false>(5, 0, 13, Arranged::interleaved, random);
+  check_teams<float, false>(9, 0, 7, Arranged::item_contiguous, random);
+  check_teams<float, true>(21, 0, 7, Arranged::item_contiguous, random);
+  check_panels<double>(33, 0, 7, Arranged::item_contiguous, random);
+  check_panels<float>(65, 0, 2, Arranged::by_columns, random);
+  check_shared_lanes<double, 12>(12, 0, 31, Arranged::item_contiguous, random);
+  check_tiles<float, 2>(16, 0, 7, Arranged::by_columns, random);
+  check_tiles<double, 4>(29, 0, 7, Arranged::interleaved, random);
+  check_tiles<double, 7>(51, 0, 7, Arranged::interleaved, random);
+  check_workspace<double>(9, 0, 7, 3, Arranged::interleaved, random);
+}
+
 /// Fewer slots than items, a last round that is not full, more slots than items; pivots that fail among the items of a team.
 TEST(LuTeams, ItemsInAWorkspace) {
   Random random(6);

@@ -76,7 +76,8 @@ void with_kernel(TriangleProblem<T> const& p, DeviceLimits const& limits, F cons
       return p.columns == 1 || items_are_near(s, p.n, p.columns) ||
              !rows_are_near(s, p.n, p.columns);
     };
-    if (solves_by_columns<T>(p.n) && fits(p.b) && fits(p.x)) with_columns<T>(p.n, f);
+    if (p.columns > 0 && solves_by_columns<T>(p.n) && fits(p.b) && fits(p.x))
+      with_columns<T>(p.n, f);
     else f.template operator()<TriangleTeams<T, triangle_of_solve>>();
   }
 }

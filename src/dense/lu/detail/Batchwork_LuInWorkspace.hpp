@@ -152,7 +152,7 @@ bool launched_lu_in_workspace(Exec const& exec, Call const& call, End const& end
   p.n = int(n);
   p.columns = int(columns);
   std::size_t const bytes = LuSlot::of(p).bytes(sizeof(T));
-  if (p.items == 0 || (p.result == LuResult::solutions && columns == 0)) return true;
+  if (p.items == 0 || (!End::asks && !p.writes_something())) return true;
   SlotsWanted const wanted{call.parts[0].name() + " has " + std::to_string(n) +
                                " rows, more than the " + std::to_string(most) +
                                " for which there is room in " + there + "; an item needs " +

@@ -42,6 +42,10 @@ struct LuProblem {
   int n = 0, columns = 0;
   LuResult result = LuResult::solutions;
 
+  /// Without right-hand sides the status is still that of the elimination (LAPACK's gesv).
+  bool writes_something() const {
+    return items > 0 && (result != LuResult::solutions || columns > 0 || status.wanted());
+  }
   /// Number (i, c) of b.
   BATCHWORK_INLINE T right_hand_side(std::int64_t item, int i, int c) const {
     if (b.data == nullptr) return T(i == c ? 1 : 0);
