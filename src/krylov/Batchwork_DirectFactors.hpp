@@ -120,11 +120,15 @@ auto factorize_batch(Exec const& exec, std::string const& label, DirectLu<Factor
   call.check();
   DirectFactors<Exec, Factor, A, View> factors{solver.stop, std::max(30, solver.refinements), a,
                                                numbers, items};
-  if (items == 0 || a.rows() == 0) return factors;
+  if (items == 0) return factors;
+  DirectProblem<T> p = direct_problem<T>(solver, a, log, items);
+  if (a.rows() == 0) {
+    launched_empty_direct(exec, call, p);
+    return factors;
+  }
   auto const kept = direct_kept<T, F>(exec, a.rows(), items);
   factors.bytes = kept.bytes;
 
-  DirectProblem<T> p = direct_problem<T>(solver, a, log, items);
   p.kept = direct_slots_of<T>(call, numbers, kept, a.rows());
   launch_direct_kept<DirectTask::factorise, F>(exec, call, p, kept.place);
   return factors;
@@ -186,6 +190,7 @@ void solve_with_factors(Exec const& exec, std::string const& label,
         p.kept = slots;
         // Those are of the matrices that were eliminated.
         p.growth = p.condition = nullptr;
+        if (launched_empty_direct(exec, call, p)) return;
         launch_direct_kept<DirectTask::substitute, F>(exec, call, p, kept.place);
       });
 }

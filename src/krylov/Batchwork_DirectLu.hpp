@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "krylov/Batchwork_Solve.hpp"
+#include "krylov/detail/Batchwork_EmptySystems.hpp"
 #include "krylov/detail/Batchwork_SystemCall.hpp"
 #include "krylov/direct/detail/Batchwork_DirectOfSharedLanes.hpp"
 #include "krylov/direct/detail/Batchwork_DirectPacks.hpp"
@@ -251,6 +252,19 @@ void launch_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> co
   }
 }
 
+/// Whether the systems have no rows or no right-hand sides. Their log is written then: a matrix without rows has a growth and a condition of
+/// one, as LAPACK's gesvx has it, others are not looked at.
+template <class T, class Exec>
+bool launched_empty_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
+                           int* dense_form = nullptr) {
+  if (p.n > 0 && p.columns > 0) return false;
+  T const of_matrix = p.n == 0 ? T(1) : Kokkos::Experimental::quiet_NaN_v<T>;
+  EmptySystems<T> empty{p.log, p.growth, p.condition, dense_form, of_matrix};
+  empty.log.scaled_residual = nullptr;
+  launch_empty_systems(exec, call, p.items, empty);
+  return true;
+}
+
 /// What is checked, without right-hand sides.
 template <class T, class Solver, class A, class Log>
 DirectProblem<T> direct_problem(Solver const& solver, A const& a, Log const& log,
@@ -366,7 +380,7 @@ void direct_batch(std::string const& label, Solver const& solver, A const& a, B 
     call.fail(call.parts[1].name() + " has " + std::to_string(b.cols) +
               " right-hand sides, more than the limit of " + std::to_string(many) +
               "; divide them");
-  if (items == 0 || a.rows() == 0 || b.cols == 0) return;
+  if (items == 0) return;
   launched(call, direct_problem<T>(solver, a, b, x, log, items));
 }
 template <class Exec, class Solver, class A, class B, class X, class Log, class Given>
@@ -380,6 +394,7 @@ void direct_batch(Exec const& exec, std::string const& label, Solver const& solv
           add_direct_memory<T, Exec>(call, 6, "workspace", given.view, true);
       },
       [&](SystemCall const& call, auto const& p) {
+        if (launched_empty_direct(exec, call, p)) return;
         launch_direct<typename FactorOf<T, Solver>::type>(exec, call, p, given);
       });
 }

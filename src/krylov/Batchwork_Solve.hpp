@@ -16,6 +16,7 @@
 
 #include "krylov/Batchwork_Concepts.hpp"
 #include "krylov/Batchwork_WorkDivision.hpp"
+#include "krylov/detail/Batchwork_EmptySystems.hpp"
 #include "krylov/detail/Batchwork_SolveHost.hpp"
 #include "krylov/detail/Batchwork_SolveStorage.hpp"
 #include "krylov/detail/Batchwork_SolveTeams.hpp"
@@ -390,7 +391,12 @@ void solve_batch(Exec const& exec, std::string const& label, WorkDivision const&
       plan_workspace<Exec, T>(exec, fitted, preconditioner, a, items, how, is_scaled);
   T* const memory = workspace_of<T, Exec>(call, plan, given);
   auto const with_storage = solver_with_storage(fitted, plan.solver, memory);
-  if (items == 0 || a.rows() == 0) return;
+  if (a.rows() == 0) {
+    EmptySystems<T> empty{LogPointers<T>(log)};
+    if (!is_scaled) empty.log.scaled_residual = nullptr;
+    return launch_empty_systems(exec, call, items, empty);
+  }
+  if (items == 0) return;
 
   PreconditionerStorage<T> beside;
   if (plan.preconditioner.numbers() > 0)

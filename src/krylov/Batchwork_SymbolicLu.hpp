@@ -286,6 +286,7 @@ void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Mem
           add_direct_memory<T, Exec>(call, 6, "workspace", given.view, true);
       },
       [&](SystemCall const& call, DirectProblem<T> const& p) {
+        if (launched_empty_direct(exec, call, p, log.dense_form.data())) return;
         SymbolicProblem<T> q{p, s.lists(), T(1 / solver.pivot_threshold), solver.falls_back,
                              log.dense_form.data()};
         if (!solver.falls_back) return launch_symbolic(exec, call, q, s.lanes());

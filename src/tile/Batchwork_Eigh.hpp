@@ -66,8 +66,8 @@ BATCHWORK_INLINE auto find_eigenpairs(ColumnsOfLane<S, N, N>& columns, F const& 
 
 }  // namespace Impl
 
-/// What eigh(a) returns: a = V diag(values) V'. `info` is the status: 0, Reason::not_finite if an entry of a is not finite, or
-/// Reason::iteration_limit if rotations or iterations did not end, which has not been seen.
+/// What eigh(a) returns: a = V diag(values) V'. `info` is the status: 0, Reason::not_finite if an entry of a is not finite or a value
+/// overflows, or Reason::iteration_limit if rotations or iterations did not end, which has not been seen.
 template <class S, int N>
 struct Eigh {
   using value_type = S;
@@ -101,15 +101,15 @@ struct Eigh {
     }
     auto const open = Impl::orthogonalise_columns(columns);
     columns.template sort<Impl::ColumnOrder::smallest_first>();
-    info = Impl::first_failure(a.info, Impl::rotation_status(norm, open));
+    info = Impl::first_failure(
+        a.info, Impl::rotation_status(norm, open, Impl::infinite_if_any(columns, [this](int m) {
+                                        return value(m);
+                                      })));
   }
 
   /// The eigenvalues, smallest first.
   BATCHWORK_INLINE auto values() const {
-    return with_info(columns.vector([this](int m) {
-      return Value((Impl::sqrt(Impl::square_of_column(columns, m)) - shift) * scale.second_back *
-                   scale.first_back);
-    }));
+    return with_info(columns.vector([this](int m) { return value(m); }));
   }
   /// V, whose columns are the eigenvectors in the order of the values; orthogonal, each up to its sign.
   BATCHWORK_INLINE auto vectors() const {
@@ -124,6 +124,10 @@ struct Eigh {
   }
 
  private:
+  BATCHWORK_INLINE Value value(int m) const {
+    return (Impl::sqrt(Impl::square_of_column(columns, m)) - shift) * scale.second_back *
+           scale.first_back;
+  }
   template <class X>
   BATCHWORK_INLINE X with_info(X x) const {
     x.info = info;
@@ -153,7 +157,10 @@ struct Eigh<S, N> {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Columns::mine; ++m)
       found[m] = found[m] * scale.second_back * scale.first_back;
-    info = Impl::first_failure(a.info, Impl::rotation_status(size, open));
+    info = Impl::first_failure(
+        a.info, Impl::rotation_status(size, open, Impl::infinite_if_any(columns, [this](int m) {
+                                        return found[m];
+                                      })));
   }
 
   /// The eigenvalues, smallest first.

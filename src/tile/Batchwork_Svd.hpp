@@ -60,8 +60,10 @@ struct TallSvd {
     }();
     BATCHWORK_UNROLL_ON_DEVICE
     for (int m = 0; m < Left::mine; ++m) lengths[m] = sqrt(square_of_column(factors, m));
-    info = first_failure(info_in_lanes_of<S>(a.info),
-                         rotation_status(largest, mask_t<Value>(open || without_end)));
+    info = first_failure(
+        info_in_lanes_of<S>(a.info),
+        rotation_status(largest, mask_t<Value>(open || without_end),
+                        infinite_if_any(factors, [this](int m) { return value(m); })));
   }
 
   BATCHWORK_INLINE auto left_vectors() const { return factors.template tile<M, false>(); }
@@ -145,7 +147,7 @@ BATCHWORK_INLINE auto condition_of(Values const& s) {
 }  // namespace Impl
 
 /// What svd(a) returns: a = U diag(singular_values) V', a being M x N and K = min(M, N). `info` is the status: 0, Reason::not_finite
-/// if an entry of a is not finite, or Reason::iteration_limit if rotations did not end, which has not been seen.
+/// if an entry of a is not finite or a value overflows, or Reason::iteration_limit if rotations did not end, which has not been seen.
 template <class S, int M, int N>
 struct Svd {
   using value_type = S;

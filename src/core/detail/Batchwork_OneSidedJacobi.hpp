@@ -152,11 +152,23 @@ BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
 }
 
 /// The status of what rotations find: `size` is finite where all entries of the matrix are, `open` is what orthogonalise_columns returned.
+/// Of a matrix near overflow a value may be infinite: `extreme` is the largest of their sizes, or infinite where one is.
 template <class S, class M>
-BATCHWORK_INLINE info_t<S> rotation_status(S const& size, M const& open) {
-  return select(is_finite(size),
+BATCHWORK_INLINE info_t<S> rotation_status(S const& size, M const& open, S const& extreme) {
+  return select(is_finite(S(size)) && is_finite(extreme),
                 select(open, make_info<S>(Reason::iteration_limit, 0), info_t<S>(0)),
                 make_info<S>(Reason::not_finite, 0));
+}
+/// Infinite, known to all lanes, where a value(m) of a lane's columns is not finite, else zero.
+template <class Columns, class F>
+BATCHWORK_INLINE auto infinite_if_any(Columns const& columns, F const& value) {
+  using S = typename Columns::value_type;
+  mask_t<S> infinite(false);
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int m = 0; m < Columns::mine; ++m)
+    infinite = infinite || (!is_finite(value(m)) && columns.is_there(m));
+  return S(select(columns.any_lane(infinite), S(std::numeric_limits<scalar_t<S>>::infinity()),
+                  S(scalar_t<S>(0))));
 }
 
 }  // namespace Batchwork::Impl

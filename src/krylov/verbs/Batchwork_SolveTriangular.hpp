@@ -14,6 +14,7 @@
 #include "krylov/formats/detail/Batchwork_AnySystems.hpp"
 #include "krylov/verbs/detail/Batchwork_SystemVerb.hpp"
 #include "launch/detail/Batchwork_Call.hpp"
+#include "launch/detail/Batchwork_EmptyItems.hpp"
 
 namespace Batchwork {
 
@@ -108,7 +109,7 @@ void solve_triangular_batch(Exec const& exec, std::string const& label, Triangle
   StatusTarget const status = status_target<Exec>(call, codes, 5);
   std::int64_t const items = call.check({same_numbers(x, b) && x.storage.row == b.storage.row, 0, 1,
                                          "x may be b, the same View, else give a View of its own"});
-  if (a.rows() == 0) return;
+  if (a.rows() == 0) return launch_empty_items<T>(exec, call, status, items);
   launch_systems(
       exec, call,
       TriangularSystems<T>{AnySystems<T>(a.systems()), b.storage.as_const(), x.storage, status,

@@ -355,28 +355,32 @@ struct EigenpairsInScratch {
 
   // ---- the end
 
-  /// order[k] is where the vector of the k-th value stands, p[k] that value; beside(0)[2] is 1, or NaN where the item `failed`.
+  /// order[k] is where the vector of the k-th value stands, p[k] that value; beside(0)[2] is 1, or NaN where the item `failed`. \returns
+  /// whether it did, or a value overflows
   template <class Scale>
-  BATCHWORK_INLINE void sort(Scale const& scale, bool failed) const {
+  BATCHWORK_INLINE bool sort(Scale const& scale, bool failed) const {
     constexpr T nan = std::numeric_limits<T>::quiet_NaN();
     int rank[C];
-    T own[C];
+    T own[C], extreme(0);
     for_own(0, [&](int m, int j) {
       rank[m] = 0;
       own[m] = beside(j)[0];
     });
     for (int i = 0; i < n; ++i) {
       T const other = beside(i)[0];
+      extreme = larger_size(extreme, abs(other));
       for_own(0, [&](int m, int j) {
         rank[m] += other < own[m] || (other == own[m] && i < j) ? 1 : 0;
       });
     }
+    failed = failed || !is_finite(extreme * scale.second_back * scale.first_back);
     for_own(0, [&](int m, int j) {
       int const place = failed ? j : rank[m];
       order[place] = std::int16_t(j);
       p[place] = failed ? nan : own[m] * scale.second_back * scale.first_back;
     });
     if (lane == 0) beside(0)[2] = failed ? nan : T(1);
+    return failed;
   }
 };
 

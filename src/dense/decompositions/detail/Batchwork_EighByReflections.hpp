@@ -38,8 +38,8 @@ struct EighByReflections : EigenpairTeams<EighOfItems<T>, C, 1> {
     UnitScale<T> const scale(size);
     pairs.scale(scale);
     bool const ends = pairs.find(is_finite(size));
-    std::int32_t const code = rotation_status(size, !ends);
-    pairs.sort(scale, code != 0);
+    std::int32_t code = rotation_status(size, !ends, T(0));
+    if (pairs.sort(scale, code != 0) && code == 0) code = Status::code(Reason::not_finite, 0);
     of.meet();
     of.store(f.values, n, 1, [&](int slot, int j, int) { return of.numbers(slot)[values + j]; });
     if (f.stores_vectors)

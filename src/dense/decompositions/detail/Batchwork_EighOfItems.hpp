@@ -64,14 +64,17 @@ struct EighOfItems {
     });
     lanes.sync();
     auto const open = orthogonalise_columns(c);
-    info_t<S> const code = rotation_status(norm, open);
     c.template order_by_length<ColumnOrder::smallest_first>(lengths);
+    auto const value = [&](int j) {
+      return S((lengths[c.order[j]] - shift) * scale.second_back * scale.first_back);
+    };
+    // The smallest and the largest one are the extreme ones.
+    info_t<S> const code =
+        rotation_status(norm, open, larger_size(S(abs(value(0))), S(abs(value(n - 1)))));
     S const nan(std::numeric_limits<T>::quiet_NaN());
     auto const failed = code != info_t<S>(0);
     c.for_columns(0, n, [&](int j, int m) {
-      S const length = lengths[c.order[j]];
-      if (m > 0 && lanes.row == 0)
-        found[j] = select(failed, nan, S((length - shift) * scale.second_back * scale.first_back));
+      if (m > 0 && lanes.row == 0) found[j] = select(failed, nan, value(j));
     });
     lanes.sync();
     c.for_columns(0, n, [&](int j, int m) {

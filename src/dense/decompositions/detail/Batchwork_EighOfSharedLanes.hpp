@@ -48,10 +48,11 @@ struct EighOfSharedLanes
     scale_columns(c, scale);
     T values[Columns::mine];
     bool const open = find_eigenpairs(c, is_finite(size), values);
-    std::int32_t const code = rotation_status(size, open);
+    auto const value = [&](int m) { return values[m] * scale.second_back * scale.first_back; };
+    std::int32_t const code = rotation_status(size, open, infinite_if_any(c, value));
     bool const failed = code != 0;
     c.grid = of.grid();
-    put_numbers(c, failed, [&](int m) { return values[m] * scale.second_back * scale.first_back; });
+    put_numbers(c, failed, value);
     of.store(p.values, p.n, 1);
     if (p.stores_vectors) {
       c.grid = of.grid();

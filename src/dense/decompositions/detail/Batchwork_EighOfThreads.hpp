@@ -41,13 +41,17 @@ struct EighOfThreads : EighOfItems<T> {
     UnitScale<S> const scale(size);
     c.scale(scale);
     EigenpairsInMemory<S> const pairs(n, leading, matrix, memory);
-    info_t<S> const code = rotation_status(size, pairs.find(is_finite(size), this->stores_vectors));
+    auto const open = pairs.find(is_finite(size), this->stores_vectors);
     pairs.order(places);
+    auto const value = [&](int k) {
+      return S(pairs.value(places, k) * scale.second_back * scale.first_back);
+    };
+    // The smallest and the largest one are the extreme ones.
+    info_t<S> const code =
+        rotation_status(size, open, larger_size(S(abs(value(0))), S(abs(value(n - 1)))));
     S const nan(std::numeric_limits<T>::quiet_NaN());
     auto const failed = code != info_t<S>(0);
-    of.store(this->values, n, 1, [&](int, int k, int) {
-      return select(failed, nan, S(pairs.value(places, k) * scale.second_back * scale.first_back));
-    });
+    of.store(this->values, n, 1, [&](int, int k, int) { return select(failed, nan, value(k)); });
     if (this->stores_vectors)
       of.store(this->vectors, n, n,
                [&](int, int i, int k) { return select(failed, nan, pairs.vector(places, k, i)); });

@@ -72,17 +72,18 @@ struct SvdOfItems {
     auto const without_end = begin(c, right, largest, lengths);
     lanes.sync();
     auto const open = stores_vectors ? orthogonalise_columns(c, right) : orthogonalise_columns(c);
-    info_t<S> const code = rotation_status(largest, mask_t<S>(open || without_end));
     constexpr auto order = ColumnOrder::largest_first;
     if (stores_vectors) c.template sort_packs<order>(lengths, right);
     else c.template sort_packs<order>(lengths);
     c.template order_by_length<order>(lengths);
     S const nan(std::numeric_limits<T>::quiet_NaN()), one(T(1));
+    auto const value = [&](int j) {
+      return S(lengths[c.order[j]] * scale.second_back * scale.first_back);
+    };
+    info_t<S> const code = rotation_status(largest, mask_t<S>(open || without_end), value(0));
     auto const failed = code != info_t<S>(0);
     c.for_columns(0, n, [&](int j, int there) {
-      if (there > 0 && lanes.row == 0)
-        found[j] =
-            select(failed, nan, S(lengths[c.order[j]] * scale.second_back * scale.first_back));
+      if (there > 0 && lanes.row == 0) found[j] = select(failed, nan, value(j));
     });
     int const of_found = arrays + 3 * n;
     if (stores_vectors) {

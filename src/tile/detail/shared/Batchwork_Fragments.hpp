@@ -108,7 +108,8 @@ struct Fragments : NotIndexed {
       }
     }
   }
-  /// To the exchange as rows, for all lanes to read.
+  /// To the exchange as rows, for all lanes to read. Of a symmetric one the lower triangle, which is written to both: sums of the other
+  /// one were added in another order.
   BATCHWORK_INLINE T const* put() const {
     using Ex = typename S::exchange;
     T* const base = grid.template numbers<T>();
@@ -118,10 +119,12 @@ struct Fragments : NotIndexed {
       BATCHWORK_UNROLL
       for (int t = 0; t < across; ++t) {
         int const r = 8 * i + grid.lane / 4, k = 8 * t + grid.lane % 4 * 2;
-        if (!Full && t > i) continue;
+        if (St == Structure::symmetric && t > i) continue;
         T const(&two)[2] = block(i, t);
-        *reinterpret_cast<Unit<T>*>(base + r * Ex::leading + k) = {{two[0], two[1]}};
-        if (!Full && t < i) {
+        if (St != Structure::symmetric || t < i || k < r)
+          *reinterpret_cast<Unit<T>*>(base + r * Ex::leading + k) = {{two[0], two[1]}};
+        else if (k == r) base[r * Ex::leading + k] = two[0];
+        if (St == Structure::symmetric && (t < i || k < r)) {
           base[k * Ex::leading + r] = two[0];
           base[(k + 1) * Ex::leading + r] = two[1];
         }
