@@ -255,7 +255,7 @@ struct SolveTridiagonalOfArguments {
 /// Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::solve_tridiagonal or Batchwork::solve_tridiagonal(label);
-/// asynchronous, allocates nothing, never fences. Zero items or rows are no launch, and write no status. About 8 operations a
+/// asynchronous, allocates nothing, never fences. Zero items are no launch; of no rows the status is 0. About 8 operations a
 /// row, and a division. On devices the Thomas algorithm, by a lane that holds an item in registers, where items are side by
 /// side in memory, to 64 rows in float and 32 in double; else the partition method with cyclic reduction (Wang 1981; Laszlo,
 /// Giles and Appleyard 2016), by lanes that share an item. Either reads every number once. On hosts the Thomas algorithm, by

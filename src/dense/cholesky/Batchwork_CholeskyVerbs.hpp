@@ -280,7 +280,7 @@ struct SolveOfOperands {
 /// those from it on are NaN. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::cholesky or Batchwork::cholesky(label); asynchronous, allocates nothing,
-/// never fences. Zero items, rows or right-hand sides are no launch, and write no status. N^3 / 3 operations an item. On devices
+/// never fences. Zero items are no launch; the status is written where there are no rows, too. N^3 / 3 operations an item. On devices
 /// a lane has an item of up to 8 rows in registers, as cholesky(tile); 8 to 32 lanes of a warp have one of up to 64, by the left-looking algorithm in panels of eight columns, a team has a larger one, by the
 /// right-looking algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf); on hosts a thread has one. For items that are part of a longer sequence, and for extents up to 32 known at
 /// compile time, see cholesky(tile) in map.
@@ -303,7 +303,7 @@ void cholesky(First const& first, Rest const&... rest) {
 ///
 /// Everything else is as in cholesky: Views, status, errors. Of an item that fails all of X is NaN; where only a result is
 /// not finite the status is Reason::not_finite with an info of 0. On an H200 N is at most 136 in float and 88 in double with
-/// Kokkos 4.6, 312 and 216 with 5.2.
+/// Kokkos 4.6, 312 and 216 with 5.2. Without right-hand sides the status is still that of the factorisation, as in LAPACK's posv.
 template <Impl::BeginsCall First, class... Rest>
 void solve_cholesky(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::cholesky>(), first, rest...);
@@ -320,7 +320,7 @@ void solve_cholesky(First const& first, Rest const&... rest) {
 ///
 /// Views, right-hand sides and limits are as in solve_cholesky. A zero on the diagonal (or a number whose reciprocal may
 /// overflow) gives Reason::breakdown, as in solve_triangular, one that is NaN or infinite Reason::not_finite, both with its
-/// 1-based index, LAPACK's info of trtrs: of several the smallest. That number of x, and those computed from it, are NaN.
+/// 1-based index, LAPACK's info of trtrs, without right-hand sides, too: of several the smallest. That number of x, and those computed from it, are NaN.
 template <Impl::BeginsCall First, class... Rest>
 void solve_lower(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::lower>(), first, rest...);

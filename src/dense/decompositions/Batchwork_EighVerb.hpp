@@ -114,12 +114,12 @@ struct CallOfVerb<Verb::eigh> : EighOfOperands {};
 /// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n); transposed(...)
 /// around one of matrices stands for the transposes of its items.
 ///
-/// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is NaN or infinite, or
+/// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is NaN or infinite or a value overflows, or
 /// Reason::iteration_limit if rotations or iterations did not end, which has not been seen; both with an info of 0. Values and vectors of
 /// an item that fails are NaN. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::eigh or Batchwork::eigh(label); asynchronous, allocates nothing, never fences.
-/// Zero items or rows are no launch, and write no status. Errors are those of eigh(tile), which is for items that are part of a longer
+/// Zero items are no launch. Errors are those of eigh(tile), which is for items that are part of a longer
 /// sequence, and for extents up to 32 known at compile time; to 8 rows a lane, or a place in a pack of a host, has an item in registers and
 /// runs it, on GPUs to 32 rows, in float to 64, lanes that share an item. By Householder's reflections to tridiagonal form and implicit QL iterations (Golub and Van Loan, Matrix Computations, 4th
 /// edition, section 8.3), some 9 N^3 operations; on devices to 8 rows, beyond 128, and where an item does not fit team scratch by one-sided

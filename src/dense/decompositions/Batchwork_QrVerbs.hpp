@@ -194,7 +194,7 @@ struct CallOfVerb<Verb::least_squares> : LeastSquaresOfOperands {};
 /// is not finite; Q and R of such an item are NaN. A column without rank is no failure. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::qr or Batchwork::qr(label); asynchronous, allocates nothing, never fences.
-/// Zero items, rows or columns are no launch, and write no status. 2 N^2 (M - N / 3) operations an item for M >= N, and as many again
+/// Zero items are no launch. Of M x 0 all of Q, M x M, is the identity. 2 N^2 (M - N / 3) operations an item for M >= N, and as many again
 /// for Q. By Householder's reflections; errors are those of qr(tile), which is for items that are part of a longer sequence, and for
 /// extents up to 32 known at compile time. Matrices of up to 8 rows and columns are held in registers, by a lane
 /// or in packs; on GPUs those of up to 32 likewise, by 2 to 32 lanes of a warp, and to 96 by 1 to 4 warps, at the price of the next one of
@@ -217,7 +217,7 @@ void qr(First const& first, Rest const&... rest) {
 /// status(codes), if it is given, receives for each item 0; Reason::not_finite as in qr; Reason::singular with the 1-based index of the
 /// first diagonal entry of R that is exactly zero, R being that of A or, if M < N, of its transpose; or Reason::not_finite with an info
 /// of 0 where only a result is not finite. All of X is NaN for the first two. Rounding may hide that a rank is not full:
-/// svd(tile).solve(b) is for such matrices.
+/// svd(tile).solve(b) is for such matrices. Without equations, unknowns or right-hand sides X is zero, and the status 0, as in gels.
 ///
 /// Everything else is as in qr: Views, limits (eight right-hand sides stand beside A), errors. (Golub and Van Loan, Matrix Computations,
 /// 4th edition, sections 5.3 and 5.6.)

@@ -123,12 +123,12 @@ struct CallOfVerb<Verb::svd> : SvdOfOperands {};
 /// with vectors (on hosts 513 and 361, 363 and 256). Larger items stand in workspace(view), of workspace_numbers<Verb::svd>(...)
 /// numbers; those that fit leave it alone.
 ///
-/// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is NaN or infinite, or
+/// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is NaN or infinite or a value overflows, or
 /// Reason::iteration_limit if rotations or iterations did not end, which has not been seen; both with an info of 0. What is returned of an
 /// item that fails is NaN. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::svd or Batchwork::svd(label); asynchronous, allocates nothing, never fences. Zero
-/// items or values are no launch, and write no status. Some (4 M + 4 N + 3 M) N^2 / 2 operations for each sweep of rotations, M >= N.
+/// items are no launch. Some (4 M + 4 N + 3 M) N^2 / 2 operations for each sweep of rotations, M >= N.
 /// Errors are those of svd(tile), which is for items that are part of a longer sequence, and for extents up to 32 known at compile time;
 /// square ones of up to 8 rows are held in registers, by a lane or in packs, on GPUs those of up to 32 by lanes that share an item. By one-sided Jacobi rotations (Golub and Van Loan, Matrix
 /// Computations, 4th edition, section 8.6.3): a sweep or two from the eigenvectors of A' A on, which take some 9 N^3 operations, on hosts,

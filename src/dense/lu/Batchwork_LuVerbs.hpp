@@ -463,7 +463,7 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 /// are complete. Pivots whose sizes agree in 20 bits count as equal. Other items come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::lu or Batchwork::lu(label); asynchronous, allocates nothing, never
-/// fences. Zero items or rows are no launch, and write no status. 2 N^3 / 3 operations an item. To 8 rows
+/// fences. Zero items are no launch; the status is written where there are no rows, too. 2 N^3 / 3 operations an item. To 8 rows
 /// a lane has an item in registers, on hosts a place in a pack; beyond that on devices a warp has an item
 /// of up to 64 rows, a team a larger one, in team scratch; on hosts a thread has one. (Golub and Van Loan, Matrix Computations, 4th
 /// edition, section 3.4; LAPACK's getrf.) For items that are part of a longer sequence, and for extents up to 32 known at compile
@@ -487,7 +487,7 @@ void lu(First const& first, Rest const&... rest) {
 /// right-hand side.
 ///
 /// Everything else is as in lu: Views, status, workspace, errors. Of an item that fails all of X is NaN; where only a result is not finite the
-/// status is Reason::not_finite with an info of 0.
+/// status is Reason::not_finite with an info of 0. Without right-hand sides the status is still that of the elimination, as in gesv.
 template <Impl::BeginsCall First, class... Rest>
 void solve_lu(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveLuOfOperands(), first, rest...);
@@ -513,7 +513,7 @@ void inverse(First const& first, Rest const&... rest) {
 ///
 /// determinants(item). They may overflow; see log_abs_determinant. 2 N^3 / 3 operations an item. A pivot of zero is no failure here; one
 /// that is NaN or infinite is Reason::not_finite with its 1-based index, and the determinant NaN. Everything else is as in lu. Of
-/// matrices without rows no determinant is written.
+/// matrices without rows the determinant is one.
 template <Impl::BeginsCall First, class... Rest>
 void determinant(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::DeterminantOfOperands(), first, rest...);

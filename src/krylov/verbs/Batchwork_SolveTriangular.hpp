@@ -152,7 +152,7 @@ struct SolveTriangularOfArguments {
 /// come out bitwise as without it.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::solve_triangular or Batchwork::solve_triangular(label); asynchronous,
-/// allocates nothing, never fences. Zero items or rows are no launch, and write no status. Two operations an entry and a
+/// allocates nothing, never fences. Zero items are no launch; of no rows the status is 0. Two operations an entry and a
 /// division a row, row by row (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 11.6): on devices up
 /// to 32 lanes share the entries of a row, one a system where rows are short or items are side by side in memory; on hosts a
 /// thread has an item, or a pack of them. For dense triangles with several right-hand sides see solve_lower.
