@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -103,11 +104,12 @@ struct SparseDirectLu {
   StoppingCriteria stop{};
   int refinements = 1;      ///< steps of refinement at most, and stop.most_iterations of them
   bool equilibrate = true;  ///< rows, then columns, are scaled by powers of two (LAPACK's geequb)
-  /// A pivot stays on the diagonal if it is at least so many times the largest number below it (1e-3 as in KLU: Davis and Palamadai
-  /// Natarajan, ACM Transactions on Mathematical Software 37, 2010).
-  double pivot_threshold = 1e-3;
-  /// Items with smaller pivots, or whose numbers grow too much, are eliminated in their dense form, by a second kernel; else such pivots
-  /// end as small_pivot.
+  /// A pivot stays on the diagonal if it is at least so many times the largest number below it. 0: eps of the type of the systems, below
+  /// which no digit of the pivot's row is left. Whether a smaller one does harm, which KLU (1e-3) and UMFPACK (0.1) decide by this number
+  /// alone, is seen by the solution: see solve.
+  double pivot_threshold = 0;
+  /// Items with smaller pivots, or whose solutions are not accurate, are eliminated in their dense form, by a second kernel; else such
+  /// pivots end as small_pivot.
   bool falls_back = true;
 };
 
@@ -210,6 +212,12 @@ auto make_symbolic(A const& a, std::vector<int> const& order, int lanes = 0) {
   return SymbolicLu<Memory>(e, SymbolicListsOnHost(e, columns, lanes), a.nonzeros(), lanes);
 }
 
+/// Relative to its pivot.
+template <class T, class Memory>
+T largest_of_column(SparseDirectLu<Memory> const& solver) {
+  double const eps = std::numeric_limits<T>::epsilon();
+  return T(1 / (solver.pivot_threshold > 0 ? solver.pivot_threshold : eps));
+}
 template <class T, class Exec>
 void launch_symbolic(Exec const& exec, SystemCall const& call, SymbolicProblem<T> const& p,
                      int lanes) {
@@ -250,12 +258,17 @@ void launch_marked(Exec const& exec, SystemCall const& call, DirectProblem<T> co
   }
   launch_first();
   if constexpr (runs_on_device<Exec>) {
+    // That of direct_lu, which is fast where many are left, too.
+    if (launch_direct_tiles<DirectTask::whole, T>(exec, call, p, Vendor::device_limits(exec)))
+      return;
     using Kernel = MarkedItems<T>;
     Kernel const kernel(p, slots_at_once(exec, p.items, Kernel::team()));
     launch_teams<Kernel::largest_team, Kernel::wanted_teams>(
         exec, kernel_label(call.verb, call.label), kernel,
         TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
         [&] { return call.launch_words(p.n); });
+  } else if (direct_by_packs(p.n, p.items)) {
+    launch_direct_packs<DirectTask::whole, T>(exec, call, p);
   } else {
     launch_direct_chunks(exec, call, p.n, p.items,
                          [&](std::int64_t per_chunk) { return DirectHost<T, T>{p, per_chunk}; });
@@ -278,16 +291,16 @@ void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Mem
                     " rows and " + std::to_string(s.nonzeros()) +
                     " entries, but the matrices have " + std::to_string(a.rows()) + " and " +
                     std::to_string(a.nonzeros()) + "; call symbolic_lu for them");
-        if (!(solver.pivot_threshold > 0 && solver.pivot_threshold <= 1))
+        if (!(solver.pivot_threshold >= 0 && solver.pivot_threshold <= 1))
           call.fail("a pivot threshold of " + std::to_string(solver.pivot_threshold) +
-                    "; give one above zero, and one at most");
+                    "; give one at most, and not a negative one");
         if (log.dense_form.data() != nullptr) call.add_log(5, log.dense_form, "dense_form");
         if constexpr (!std::is_same_v<Given, NoWorkspace>)
           add_direct_memory<T, Exec>(call, 6, "workspace", given.view, true);
       },
       [&](SystemCall const& call, DirectProblem<T> const& p) {
         if (launched_empty_direct(exec, call, p, log.dense_form.data())) return;
-        SymbolicProblem<T> q{p, s.lists(), T(1 / solver.pivot_threshold), solver.falls_back,
+        SymbolicProblem<T> q{p, s.lists(), largest_of_column<T>(solver), solver.falls_back,
                              log.dense_form.data()};
         if (!solver.falls_back) return launch_symbolic(exec, call, q, s.lanes());
         DirectProblem<T> left = p;
@@ -355,12 +368,14 @@ auto symbolic_lu(A const& a, std::vector<int> const& order = {}) {
 ///   solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log] [, workspace(view)])
 ///
 /// What is given and what comes back is that of solve(direct_lu(stop), A, b, x), with these differences. A has the pattern of the
-/// SymbolicLu, entry by entry, which is checked by its numbers of rows and entries alone. Pivots stay on the diagonal: an item of which
-/// one is smaller than `pivot_threshold` times a number below it, zero or not finite is left to a second kernel, which eliminates the
-/// full matrix with rows exchanged, as direct_lu(stop) does, and reports as that does; log.dense_form, if the log has it, says so. So is an
-/// item whose solution does not meet the tolerance and whose U has numbers more than 16 times as large as the matrix. For
-/// rows that do not fit on the chip as full matrices that takes a workspace. With `falls_back` false there is no second kernel: an
-/// item with such a pivot ends as small_pivot, with the 1-based row in its info, and x is NaN.
+/// SymbolicLu, entry by entry, which is checked by its numbers of rows and entries alone. Pivots stay on the diagonal, and rows are not
+/// exchanged: numbers may grow. Whether they have done harm is seen by the solution (as with static pivots: Li and Demmel, ACM
+/// Transactions on Mathematical Software 29, 2003). It will do where every row of |b - A x| is at most (k + 64) eps (|A| |x| + |b|), k being the
+/// entries of the row, whatever the tolerance; if need be behind `refinements` steps, as long as each halves the residual. Other items,
+/// and those with a pivot that is zero, not finite or smaller than `pivot_threshold` times a number below it, are left to a second kernel, which eliminates the
+/// full matrix with rows exchanged, as direct_lu(stop) does, and reports as that does; log.dense_form, if the log has it, says so, and
+/// dense_share(outcomes(log)) of how many. For rows that do not fit on the chip as full matrices that takes a workspace. With `falls_back` false there is no second kernel: an
+/// item with such a pivot ends as small_pivot, with the 1-based row in its info, and x is NaN; others end by the tolerance alone.
 ///
 /// Cost: symbolic.products() multiply-adds an item, of which each reads four bytes of a list that all items share; symbolic.factor_entries()
 /// and eight vectors of numbers in the scratch of a team, or in memory of a host's thread, which has a SIMD register's width of items

@@ -7,6 +7,7 @@
 #ifndef BATCHWORK_LDLT_HPP
 #define BATCHWORK_LDLT_HPP
 
+#include "core/detail/Batchwork_ScaledProduct.hpp"
 #include "tile/Batchwork_Blocks.hpp"
 #include "tile/Batchwork_Congruence.hpp"
 #include "tile/Batchwork_TriangularSolve.hpp"
@@ -101,28 +102,28 @@ struct Ldlt {
     x.info = Impl::merge_info<value_t<decltype(x)>>(info, b.info);
     return x;
   }
-  /// det a, zero where a pivot is. N operations.
+  /// det a, zero where a pivot is. Parts of the product may be beyond the range of numbers. Infinite, with Reason::not_finite and an
+  /// info of 0, where det a is; where it is below the smallest number zero, which is no failure. Some 30 N operations.
   BATCHWORK_INLINE Scalar<S> determinant() const {
-    return over_pivots(S(T(1)), [](S const& product, S const& pivot) { return product * pivot; });
+    S const value = product().value();
+    return {value, Impl::first_failure(of_determinant(), Impl::status_of_result(value))};
   }
-  /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. N logarithms.
+  /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. One logarithm.
   BATCHWORK_INLINE Scalar<S> log_abs_determinant() const {
-    return over_pivots(
-        S(T(0)), [](S const& sum, S const& pivot) { return sum + Impl::log(S(Impl::abs(pivot))); });
+    return {product().log_size(), of_determinant()};
   }
   /// The sign of det a: 1, -1, or 0 where a pivot is zero.
-  BATCHWORK_INLINE Scalar<S> sign() const {
-    return over_pivots(S(T(1)), [](S const& product, S const& pivot) {
-      S const one(T(1)), zero(T(0));
-      return product * Impl::select(pivot > zero, one, Impl::select(pivot < zero, S(-one), pivot));
-    });
-  }
+  BATCHWORK_INLINE Scalar<S> sign() const { return {product().sign(), of_determinant()}; }
   /// The number of eigenvalues of a that are negative, by Sylvester's law of inertia that of D; NaN where a pivot is.
   BATCHWORK_INLINE Scalar<S> negative_eigenvalues() const {
-    return over_pivots(S(T(0)), [](S const& count, S const& pivot) {
-      S const one(T(1)), zero(T(0));
-      return count + Impl::select(pivot < zero, one, Impl::select(pivot >= zero, zero, pivot));
-    });
+    auto const all = pivots();
+    S count(T(0));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      S const one(T(1)), zero(T(0)), pivot(all.entry(i, 0));
+      count += Impl::select(pivot < zero, one, Impl::select(pivot >= zero, zero, pivot));
+    }
+    return {count, of_determinant()};
   }
   /// The inverse of a; 2 N^3 operations beside those of the factors.
   BATCHWORK_INLINE auto inverse() const { return solve(identity<T, N>()); }
@@ -152,21 +153,34 @@ struct Ldlt {
     auto const by_e = reciprocal(r);
     return (by_e * r.d) * (by_e * r.partner) - Value(T(1));
   }
-  /// f(... f(start, pivot) ..., pivot) with a pivot for each column. Those of a pair are two numbers of different signs whose product is the
-  /// determinant of the block, which has a positive and a negative eigenvalue.
-  template <class F>
-  BATCHWORK_INLINE Scalar<S> over_pivots(S const& start, F const& f) const {
-    auto const pivots = columns.vector([this](int m) {
+  /// A number for each column whose sign is that of an eigenvalue of D. Of a pair, which has a positive and a negative one, the
+  /// determinant relative to e^2, and |e|.
+  BATCHWORK_INLINE auto pivots() const {
+    return columns.vector([this](int m) {
       auto const row = columns.row_of_d(m);
-      Value const first = determinant_of_pair(row) * row.e;
-      return Impl::select(row.kind == Value(T(0)), row.d,
-                          Impl::select(row.kind == Value(T(1)), first, row.e));
+      return Value(Impl::select(row.kind == Value(T(0)), row.d,
+                                Impl::select(row.kind == Value(T(1)), determinant_of_pair(row),
+                                             Value(Impl::abs(row.e)))));
     });
-    S r = start;
+  }
+  /// det D; |e| of a pair counts twice.
+  BATCHWORK_INLINE auto product() const {
+    auto const once = pivots(), again = columns.vector([this](int m) {
+      auto const row = columns.row_of_d(m);
+      return Value(Impl::select(row.kind == Value(T(2)), Value(Impl::abs(row.e)), Value(T(1))));
+    });
+    Impl::ScaledProduct<S> r(Impl::with_lanes_of(S(once.entry(0, 0)), S(T(1))));
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) r = f(r, S(pivots.entry(i, 0)));
+    for (int i = 0; i < N; ++i) {
+      r.multiply(S(once.entry(i, 0)));
+      r.multiply(S(again.entry(i, 0)));
+    }
+    return r;
+  }
+  /// The status of a determinant, of which a pivot of zero is no failure.
+  BATCHWORK_INLINE info_t<S> of_determinant() const {
     info_t<S> const singular = Impl::make_info<S>(Reason::singular, 0);
-    return {r, Impl::first_failure(of_matrix, Impl::select(own < singular, own, info_t<S>(0)))};
+    return Impl::first_failure(of_matrix, Impl::select(own < singular, own, info_t<S>(0)));
   }
   template <class X>
   BATCHWORK_INLINE X with_info(X x) const {

@@ -10,8 +10,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/detail/Batchwork_ScaledProduct.hpp"
 #include "tile/Batchwork_Generate.hpp"
-#include "tile/Batchwork_LogSum.hpp"
 #include "tile/Batchwork_TriangularSolve.hpp"
 #include "tile/detail/Batchwork_Adjugate.hpp"
 #include "tile/detail/Batchwork_RowsOfLane.hpp"
@@ -222,45 +222,36 @@ struct Lu {
         "Batchwork::solve: the right-hand side has another number of rows than the matrix");
     return factors.solve(b, info);
   }
-  /// det a, zero where a pivot is. N operations.
+  /// det a, zero where a pivot is. Parts of the product may be beyond the range of numbers. Infinite, with Reason::not_finite and an
+  /// info of 0, where det a is; where it is below the smallest number zero, which is no failure. Some 15 N operations.
   BATCHWORK_INLINE Scalar<S> determinant() const {
-    S product = factors.sign();
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) product = product * factors.number(i, i);
-    return {product, of_determinant()};
+    S const value = product().value();
+    return {value, Impl::first_failure(of_determinant(), Impl::status_of_result(value))};
   }
-  /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. N logarithms.
+  /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. One logarithm.
   BATCHWORK_INLINE Scalar<real_t<S>> log_abs_determinant() const {
-    real_t<S> sum(scalar_t<S>(0));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) sum += Impl::log(Impl::abs(factors.number(i, i)));
-    return {sum, of_determinant()};
+    return {product().log_size(), of_determinant()};
   }
   /// The sign of det a: 1, -1, or 0 where a pivot is zero; of complex numbers det a / |det a|.
-  BATCHWORK_INLINE Scalar<S> sign() const {
-    [[maybe_unused]] S const one(scalar_t<S>(1));
-    S const zero(scalar_t<S>(0));
-    S product = factors.sign();
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) {
-      S const u = factors.number(i, i);
-      if constexpr (Impl::is_complex<S>) {
-        product = product * Impl::select(u == zero, zero, S(u / Impl::abs(u)));
-      } else {
-        product = product * Impl::select(u > zero, one, Impl::select(u < zero, S(-one), u));
-      }
-    }
-    return {product, of_determinant()};
-  }
+  BATCHWORK_INLINE Scalar<S> sign() const { return {product().sign(), of_determinant()}; }
   /// The inverse of a; 2 N^3 operations beside those of the factors.
   BATCHWORK_INLINE auto inverse() const { return solve(identity<scalar_t<S>, N>()); }
 
- private:
+  /// That of the pivots, with the sign of their order.
+  BATCHWORK_INLINE auto product() const {
+    Impl::ScaledProduct<S> r(factors.sign());
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) r.multiply(factors.number(i, i));
+    return r;
+  }
+
   /// The status of a determinant, of which a pivot of zero is no failure.
   BATCHWORK_INLINE info_t<S> of_determinant() const {
     info_t<S> const singular = Impl::make_info<S>(Reason::singular, 0);
     return Impl::first_failure(of_matrix, Impl::select(own < singular, own, info_t<S>(0)));
   }
+
+ private:
   template <class X>
   BATCHWORK_INLINE X with_info(X x) const {
     x.info = info;
@@ -270,7 +261,8 @@ struct Lu {
 
 /// The factors of a, N x N: P a = L U by elimination with partial pivoting; 2 N^3 / 3 operations, four times as many of complex
 /// numbers, of which the size that chooses a pivot is |real part| + |imaginary part|, as of LAPACK's izamax. The row exchanges are those of
-/// LAPACK's getrf, but for pivots of equal size. A pivot that is exactly zero gives Reason::singular with its 1-based index, as
+/// LAPACK's getrf, but for pivots of equal size, and |L| is at most 1; where lanes share an item sizes in double are compared by 20 bits,
+/// and |L| is at most 1 + 2^-19, if pivots are normal numbers; both to rounding. A pivot that is exactly zero gives Reason::singular with its 1-based index, as
 /// getrf's info: the factors are complete, a solve with them is not finite. One that is NaN or infinite gives Reason::not_finite;
 /// what is computed from it is NaN. (Golub and Van Loan, Matrix Computations, 4th edition, section 3.4.)
 template <Tile A>
@@ -348,7 +340,8 @@ BATCHWORK_INLINE auto solve(A const& a, B const& b) {
   if constexpr (Impl::solves_by_lanes<A, B>) return Impl::solution_of_lanes(a, b);
   else return lu(a).solve(b);
 }
-/// det a: by lu(a), of a triangular or diagonal tile the product of its diagonal.
+/// det a: by lu(a), of a triangular or diagonal tile the product of its diagonal. Where it is not finite, Reason::not_finite with an
+/// info of 0.
 template <Tile A>
 BATCHWORK_INLINE auto determinant(A const& a) {
   static_assert(A::rows == A::cols, "Batchwork::determinant: the tile must be square");
@@ -356,10 +349,12 @@ BATCHWORK_INLINE auto determinant(A const& a) {
     return lu(a).determinant();
   } else {
     using S = value_t<A>;
-    S product = S(a.entry(0, 0));
+    S const first = S(a.entry(0, 0));
+    Impl::ScaledProduct<S> product(Impl::with_lanes_of(first, S(scalar_t<S>(1))));
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 1; i < A::rows; ++i) product = product * S(a.entry(i, i));
-    return Scalar<S>(product, a.info);
+    for (int i = 0; i < A::rows; ++i) product.multiply(i == 0 ? first : S(a.entry(i, i)));
+    S const value = product.value();
+    return Scalar<S>(value, Impl::first_failure(a.info, Impl::status_of_result(value)));
   }
 }
 namespace Impl {

@@ -25,6 +25,17 @@ struct ByLanes {
     return Impl::make_symbolic<Space>(a, {}, lanes);
   }
 };
+/// The items that are left by the kernel of direct_lu, where there is one.
+template <class T>
+bool by_tiles([[maybe_unused]] Impl::DirectProblem<T> const& p) {
+  if constexpr (Impl::Vendor::has_shuffles) {
+    if (p.n <= 32 && p.n % 2 == 0) {
+      run_kernel(Impl::DirectTiles<T, T, 4>(p, h200_with_kokkos_5()));
+      return true;
+    }
+  }
+  return false;
+}
 /// Both kernels, one after the other.
 struct OnTeams {
   std::int64_t slots = 0;  ///< of a workspace for what is left, or none
@@ -34,10 +45,11 @@ struct OnTeams {
     auto const of = Impl::stored(b.batch()), to = Impl::stored(x.batch());
     Impl::DirectProblem<T> p = Impl::direct_problem<T>(solver, a, of, to, log, x.items);
     auto const& s = solver.symbolic;
-    Impl::SymbolicProblem<T> const by_pattern{p, s.lists(), T(1 / solver.pivot_threshold), true,
-                                              log.dense_form.data()};
+    Impl::SymbolicProblem<T> const by_pattern{p, s.lists(), Impl::largest_of_column<T>(solver),
+                                              true, log.dense_form.data()};
     run_kernel(Impl::SymbolicTeams<T>(by_pattern, s.lanes()));
     p.only_marked = true;
+    if (slots == 0 && by_tiles<T>(p)) return;
     if (slots == 0) {
       run_kernel(Impl::MarkedItems<T>(p, 2));
     } else {

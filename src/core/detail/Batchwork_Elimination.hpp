@@ -53,8 +53,9 @@ BATCHWORK_INLINE S larger_size(S const& a, S const& b) {
   return select(size_key(b) > size_key(a), b, a);
 }
 
-/// Of two entries whose sizes differ in 20 bits the larger one has the larger key: so many tell pivots apart. 0 is that of zero
-/// alone, NaN has the largest.
+/// So many bits tell pivots apart: of two entries the one with the larger key is larger. Of float they are all; of double a word with the
+/// exponent and 20 bits, the last of which is set by any bit behind it: entries of one key differ by less than 2^-19 of the smaller one, if
+/// that is a normal number, and below 2^-1041 all have the same. 0 is the key of zero alone, NaN has the largest.
 BATCHWORK_INLINE std::int32_t pivot_key(float x) { return size_key(x); }
 BATCHWORK_INLINE std::int32_t pivot_key(double x) {
   std::int64_t const key = size_key(x);

@@ -7,6 +7,7 @@
 #define BATCHWORK_POWEROFTWO_HPP
 
 #include <limits>
+#include <type_traits>
 
 #include "core/Batchwork_Value.hpp"
 
@@ -59,6 +60,15 @@ struct UnitScale {
     using Bits = std::remove_cvref_t<decltype(e)>;
     second = from_bits<T>(Bits(Bits(Bits(Integer(2 * bias * one)) - e) + Bits(Integer(2 * one))));
     second_back = from_bits<T>(Bits(e - Bits(Integer(2) * one)));
+  }
+  /// e where first_back * second_back is 2^e: of numbers between 4 and 8 zero.
+  BATCHWORK_INLINE auto exponent() const {
+    using Integer = integer_of_t<T>;
+    constexpr int mantissa = std::numeric_limits<T>::digits - 1;
+    constexpr Integer bias = std::numeric_limits<T>::max_exponent - 1;
+    auto const e = [](S const& power) { return shift_right(bits(power), mantissa); };
+    using Bits = std::remove_cvref_t<decltype(e(first_back))>;
+    return Bits(e(first_back) + e(second_back) - Bits(Integer(2 * bias)));
   }
 };
 

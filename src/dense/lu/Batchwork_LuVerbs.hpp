@@ -460,7 +460,8 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 ///
 /// status(codes), if it is given, receives for each item 0, or the reason and LAPACK's info: a pivot that is exactly zero is
 /// Reason::singular, one that is NaN or infinite Reason::not_finite, both with its 1-based index. The factors of a singular item
-/// are complete. Pivots whose sizes agree in 20 bits count as equal. Other items come out bitwise as without it.
+/// are complete. Other items come out bitwise as without it. A pivot is the largest number of its column; on devices, in double and beyond
+/// 8 rows, sizes are compared by 20 bits. So |L| is at most 1, or there 1 + 2^-19, to rounding, where pivots are normal numbers.
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::lu or Batchwork::lu(label); asynchronous, allocates nothing, never
 /// fences. Zero items are no launch; the status is written where there are no rows, too. 2 N^3 / 3 operations an item. To 8 rows
@@ -507,11 +508,13 @@ void inverse(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::InverseOfOperands(), first, rest...);
 }
 
-/// The determinants of a batch, by elimination with partial pivoting; zero where a pivot is exactly zero.
+/// The determinants of a batch, by elimination with partial pivoting; zero where a pivot is exactly zero. Products of pivots carry their
+/// exponent along: only the determinant itself can be beyond the range of numbers.
 ///
 ///   determinant([exec,] [launch("label"),] in(A), out(determinants) [, status(codes)] [, workspace(view)])
 ///
-/// determinants(item). They may overflow; see log_abs_determinant. 2 N^3 / 3 operations an item. A pivot of zero is no failure here; one
+/// determinants(item). One that is too large is infinite, and Reason::not_finite with an info of 0; see log_abs_determinant. One that is too
+/// small is zero, which is no failure. 2 N^3 / 3 operations an item. A pivot of zero is no failure here; one
 /// that is NaN or infinite is Reason::not_finite with its 1-based index, and the determinant NaN. Everything else is as in lu. Of
 /// matrices without rows the determinant is one.
 template <Impl::BeginsCall First, class... Rest>
@@ -523,8 +526,8 @@ void determinant(First const& first, Rest const&... rest) {
 ///
 ///   log_abs_determinant([exec,] [launch("label"),] in(A), out(logarithms), out(signs) [, status(codes)] [, workspace(view)])
 ///
-/// logarithms(item), minus infinity where a pivot is zero, and signs(item): 1, -1, or 0 where a pivot is zero. Else as determinant; N
-/// logarithms more.
+/// logarithms(item), minus infinity where a pivot is zero, and signs(item): 1, -1, or 0 where a pivot is zero. Else as determinant, with
+/// one logarithm more.
 template <Impl::BeginsCall First, class... Rest>
 void log_abs_determinant(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::LogAbsDeterminantOfOperands(), first, rest...);

@@ -8,6 +8,7 @@
 #define BATCHWORK_TEST_LU_VERBS_CASE_HPP
 
 #include "dense/cholesky/TriangleCase.hpp"
+#include "tile/DeterminantCase.hpp"
 #include "tile/LuCase.hpp"
 
 namespace Batchwork::Test {
@@ -42,10 +43,49 @@ inline LogDeterminant log_determinant(Dense a) {
   return r;
 }
 
+/// That of |L|: sizes of pivots are compared by all bits, or by 20 of double.
+template <class T>
+long double largest_of_l(bool all_bits) {
+  return (1 + 2 * epsilon<T>)*(1 + (all_bits || sizeof(T) == 4 ? 0 : std::ldexp(1.0L, -19)));
+}
+/// Columns of two numbers that differ as much as those with the same 20 bits can, the smaller one in front.
+template <class T, class Factor>
+void check_near_pivots(int n, Factor const& factor, bool all_bits) {
+  SCOPED_TRACE("near pivots, " + std::to_string(n) + " rows");
+  ArrangedBatch<T> const a(3, n, n, Arranged::item_contiguous),
+      lu(3, n, n, Arranged::item_contiguous);
+  ArrangedBatch<int> const rows(3, n, 1, Arranged::item_contiguous),
+      codes(3, 1, 1, Arranged::item_contiguous);
+  T const eps = std::numeric_limits<T>::epsilon();
+  for (int k = 0; k < 3; ++k) {
+    Dense m(n, n, 0);
+    for (int i = 0; i < n; ++i) {
+      bool const first = i % 2 == 0;
+      m(i, i) = first ? 1 + eps : -1;
+      if (first && i + 1 < n) {
+        m(i, i + 1) = 1;
+        m(i + 1, i) = k == 2 ? 1 + 2 * eps : 1 + std::ldexp(T(1), -19) - (k == 0 ? eps : 0);
+      }
+    }
+    put(a, k, m);
+  }
+  a.upload();
+  factor(a, lu, rows, codes);
+  lu.download(), codes.download();
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_EQ(codes.at(k, 0, 0), 0);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < i; ++j)
+        ASSERT_LE(std::fabs(static_cast<long double>(lu.at(k, i, j))), largest_of_l<T>(all_bits));
+  }
+}
+
 /// factor(a, lu, rows, codes) and solve(a, b, x, codes) run a call. Errors are bounded as in expect_lu.
+/// \param all_bits  by which sizes of pivots are compared
 template <class T, class Factor, class Solve>
 void check_lu(int n, int columns, std::int64_t items, Arranged how, Random& random,
-              Factor const& factor, Solve const& solve) {
+              Factor const& factor, Solve const& solve, bool all_bits) {
+  check_near_pivots<T>(n, factor, all_bits);
   SCOPED_TRACE(std::to_string(items) + " items of " + std::to_string(n) + " rows, arranged " +
                std::to_string(int(how)));
   ArrangedBatch<T> const a(items, n, n, how), lu(items, n, n, how), b(items, n, columns, how),
@@ -96,8 +136,7 @@ void check_lu(int n, int columns, std::int64_t items, Arranged how, Random& rand
     });
     Dense const u = make_dense(n, n, [&](int i, int j) { return j >= i ? f(i, j) : 0.0L; });
     for (int i = 0; i < n; ++i)
-      for (int j = 0; j < i; ++j)
-        ASSERT_LE(std::fabs(l(i, j)), 1 + std::max(4 * epsilon<T>, std::ldexp(1.0L, -19)));
+      for (int j = 0; j < i; ++j) ASSERT_LE(std::fabs(l(i, j)), largest_of_l<T>(all_bits));
     long double const step = std::numeric_limits<T>::denorm_min();
     Dense const size = abs(l) * abs(u), pa = in_order(ak);
     ASSERT_TRUE(near(l * u, pa, tolerance<T>(n, 1) * size + Dense(n, n, 4 * n * step)));
@@ -106,6 +145,37 @@ void check_lu(int n, int columns, std::int64_t items, Arranged how, Random& rand
     Dense const allowed = tolerance<T>(3 * n, 1) * (size * abs(xk)) +
                           4 * n * step * (Dense(n, n, 1) * abs(xk) + Dense(n, columns, 1));
     ASSERT_TRUE(near(pa * xk, in_order(item(b, k)), allowed));
+  }
+}
+
+/// Determinants in closed form, whose parts are beyond the range of numbers. find and find_log as in check_inverse.
+template <class T, class Find, class FindLog>
+void check_known_determinants(int n, std::int64_t items, Arranged how, Random& random,
+                              Find const& find, FindLog const& find_log) {
+  ArrangedBatch<T> const a(items, n, n, how), d(items, 1, 1, how), logs(items, 1, 1, how),
+      signs(items, 1, 1, how);
+  ArrangedBatch<int> const codes(items, 1, 1, Arranged::item_contiguous),
+      codes_of_log(items, 1, 1, Arranged::item_contiguous);
+  std::vector<KnownProduct> want;
+  for (std::int64_t k = 0; k < items; ++k) {
+    auto const factors = known_factors<T>(random, n, ProductKind(k % product_kinds));
+    auto const order = random_order(random, n);
+    want.push_back(known_product(factors));
+    want.back().multiply(sign_of_order(order));
+    Dense m(n, n, 0);
+    for (int i = 0; i < n; ++i)
+      m(order[static_cast<std::size_t>(i)], i) = factors[static_cast<std::size_t>(i)];
+    put(a, k, m);
+  }
+  a.upload();
+  find(a, d, codes), find_log(a, logs, signs, codes_of_log);
+  d.download(), logs.download(), signs.download(), codes.download(), codes_of_log.download();
+  for (std::int64_t k = 0; k < items; ++k) {
+    SCOPED_TRACE("known determinant " + std::to_string(k));
+    KnownProduct const& known = want[static_cast<std::size_t>(k)];
+    expect_known<T>(n, d.at(k, 0, 0), known, codes.at(k, 0, 0));
+    expect_known_log<T>(n, logs.at(k, 0, 0), signs.at(k, 0, 0), known);
+    EXPECT_EQ(codes_of_log.at(k, 0, 0), 0);
   }
 }
 
@@ -168,6 +238,7 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
       ASSERT_NEAR(double(d.at(k, 0, 0) / std::exp(log_size)), double(sign), double(2 * few));
     }
   }
+  check_known_determinants<T>(n, std::min<std::int64_t>(items, 31), how, random, find, find_log);
 }
 
 /// A column whose only number that is not zero is among the smallest there are: no zero may be taken for its pivot. Item k has it in

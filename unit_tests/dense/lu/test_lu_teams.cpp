@@ -54,7 +54,7 @@ void check_inverses(int n, std::int64_t items, Arranged how, Random& random, Lau
 }
 template <class T, class Launch>
 void check_problems(int n, int columns, std::int64_t items, Arranged how, Random& random,
-                    Launch const& launch) {
+                    Launch const& launch, bool all_bits = false) {
   using enum Impl::LuTask;
   check_inverses<T>(n, items, how, random, launch);
   check_lu<T>(
@@ -72,7 +72,8 @@ void check_problems(int n, int columns, std::int64_t items, Arranged how, Random
         p.x = storage(x);
         p.columns = columns;
         run_problem<solutions>(p, a, codes, launch);
-      });
+      },
+      all_bits);
 }
 
 template <class Kernel>
@@ -107,12 +108,14 @@ void check_teams(int n, int columns, std::int64_t items, Arranged how, Random& r
 /// The kernels in which a lane has an item.
 template <class T, int N>
 void check_lanes(int columns, std::int64_t items, Arranged how, Random& random) {
-  check_problems<T>(N, columns, items, how, random,
-                    [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
-                      if (Task == Impl::LuTask::solutions && p.columns == 1)
-                        run_lanes(Impl::LuOfLane<T, N, Impl::LuTask::solution>(p));
-                      else run_lanes(Impl::LuOfLane<T, N, Task>(p));
-                    });
+  check_problems<T>(
+      N, columns, items, how, random,
+      [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+        if (Task == Impl::LuTask::solutions && p.columns == 1)
+          run_lanes(Impl::LuOfLane<T, N, Impl::LuTask::solution>(p));
+        else run_lanes(Impl::LuOfLane<T, N, Task>(p));
+      },
+      true);
 }
 
 TEST(LuTeams, AnItemOfEachLane) {

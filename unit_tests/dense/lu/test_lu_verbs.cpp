@@ -27,7 +27,8 @@ void check_verbs(int n, int columns, std::int64_t items, Arranged how, Random& r
       [](auto const& a, auto const& b, auto const& x, auto const& codes) {
         Batchwork::solve_lu(in(a.batch()), in(b.batch()), out(x.batch()),
                             status(Codes(codes.data(), std::size_t(codes.items))));
-      });
+      },
+      n <= 8 || !Impl::runs_on_device<Space>);
 }
 
 template <class T>

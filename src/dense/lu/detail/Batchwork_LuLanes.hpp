@@ -79,16 +79,16 @@ struct LuOfLane {
         of.template store<N, N>(lu, n, n, [&](int i, int j) { return f.factors.number(i, j); });
         of.template store<N, 1>(order, n, one, [&](int i, int) { return f.factors.all.order[i]; });
       } else {
-        auto const product = f.determinant(), sign = f.sign();
-        code = product.info;
+        code = f.of_determinant();
+        auto const product = f.product();
         bool const logs = log_size.storage.data != nullptr;
-        S const found = logs ? sign.value : product.value;
-        of.template store<1, 1>(x, one, one, [&](int, int) { return unless_failed(found); });
+        S const found = unless_failed(logs ? product.sign() : product.value());
+        of.template store<1, 1>(x, one, one, [&](int, int) { return found; });
         if (logs) {
-          S const size = f.log_abs_determinant().value;
-          of.template store<1, 1>(log_size, one, one,
-                                  [&](int, int) { return unless_failed(size); });
+          S const size = unless_failed(product.log_size());
+          of.template store<1, 1>(log_size, one, one, [&](int, int) { return size; });
         }
+        code = first_failure(code, status_of_result(found));
       }
     } else {
       S sum(T(0));  // of zeros and NaN

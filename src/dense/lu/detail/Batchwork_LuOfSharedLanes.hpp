@@ -60,8 +60,9 @@ struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu
         of.store(lu, p.n, p.n);
         if (of.is_there()) put_order(f.factors, of.begin + of.own());
       } else {
-        LuDeterminant<T> const found{f.determinant().value.v, f.log_abs_determinant().value.v,
-                                     f.sign().value.v};
+        auto const product = f.product();
+        ScaledProduct<T> found(product.factor.v);
+        found.exponent = product.exponent;
         if (f.factors.grid.lane == 0 && of.is_there())
           code = p.put_determinant(of.begin + of.own(), found, code);
       }

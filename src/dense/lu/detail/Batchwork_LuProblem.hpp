@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "core/Batchwork_Status.hpp"
+#include "core/detail/Batchwork_ScaledProduct.hpp"
 #include "launch/detail/Batchwork_StatusTarget.hpp"
 #include "view/detail/layout/Batchwork_Storage.hpp"
 
@@ -19,12 +20,6 @@ namespace Batchwork::Impl {
 enum class LuResult { factors, solutions, determinant };
 /// What a kernel is compiled for: factors and determinants, the solution for a vector, those for several, or inverses.
 enum class LuTask { factors, solution, solutions, inverses };
-
-/// The product of the pivots, and log |product| and its sign, with those of the rows' order.
-template <class T>
-struct LuDeterminant {
-  T product, log_size, sign;
-};
 
 /// For every item: the factors of a, N x N. `factors` are stored in lu, and the rows of a in the order of the pivots in `order`;
 /// `solutions` are x, N x columns, with a x = b, b being the unit matrix where there is none; `determinant` is stored in x, or, if there is
@@ -52,14 +47,16 @@ struct LuProblem {
     return item_of(b, item)[std::int64_t(i) * b.row + std::int64_t(c) * b.col];
   }
   /// Stores that of an item; `code` is the status of the elimination, of which a pivot of zero is no failure here. \returns the status
-  BATCHWORK_INLINE std::int32_t put_determinant(std::int64_t item, LuDeterminant<T> const& d,
+  /// \param product  of the pivots, with the sign of their order
+  BATCHWORK_INLINE std::int32_t put_determinant(std::int64_t item, ScaledProduct<T> const& product,
                                                 std::int32_t code) const {
-    bool const failed = code != 0 && Status::reason(code) != Reason::singular;
+    bool const failed = code != 0 && Status::reason(code) != Reason::singular,
+               logs = log_size.data != nullptr;
     T const nan = std::numeric_limits<T>::quiet_NaN();
-    T const value = log_size.data == nullptr ? d.product : d.sign;
-    *item_of(x, item) = failed ? nan : value;
-    if (log_size.data != nullptr) *item_of(log_size, item) = failed ? nan : d.log_size;
-    return failed ? code : 0;
+    T const value = failed ? nan : logs ? product.sign() : product.value();
+    *item_of(x, item) = value;
+    if (logs) *item_of(log_size, item) = failed ? nan : product.log_size();
+    return failed ? code : status_of_result(value);
   }
 };
 

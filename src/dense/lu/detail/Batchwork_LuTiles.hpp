@@ -174,24 +174,21 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
  private:
   // ---- what comes of the factors ----
 
-  BATCHWORK_INLINE LuDeterminant<T> determinant(Here const& here) const {
-    LuDeterminant<T> found{T(1), T(0), T(1)};
+  BATCHWORK_INLINE ScaledProduct<T> determinant(Here const& here) const {
+    ScaledProduct<T> found(T(1));
     // The order is odd where the number of pairs that stand in another order than their rows is.
     bool odd = false;
     for (int k = here.in_warp; k < p.n; k += lanes_of_warp) {
       for (int j = 0; j < k; ++j) odd = odd != (here.order[j] > here.order[k]);
-      T const size = pivot(here, k);
-      found.log_size += log(abs(size));
-      found.sign *= size > T(0) ? T(1) : size < T(0) ? T(-1) : size;
+      found.multiply(pivot(here, k));
     }
+    if (odd) found.factor = -found.factor;
+    // Of up to 64 pivots the factors are below 2^64 together.
     BATCHWORK_UNROLL_ON_DEVICE
     for (int step = 1; step < lanes_of_warp; step *= 2) {
-      found.log_size += Vendor::swapped(found.log_size, step);
-      found.sign *= Vendor::swapped(found.sign, step);
+      found.factor *= Vendor::swapped(found.factor, step);
+      found.exponent += Vendor::swapped(found.exponent, step);
     }
-    if (Vendor::count_bits(Vendor::votes_in_warp(odd)) % 2 != 0)
-      found.product = T(-1), found.sign = -found.sign;
-    for (int k = 0; k < p.n; ++k) found.product *= pivot(here, k);
     return found;
   }
 

@@ -79,13 +79,20 @@ struct RowsInMemory {
 
   BATCHWORK_INLINE void choose_pivot(int k) {
     std::int64_t best = -1;
-    lanes.for_each(n, [&](int i) {
-      if (place[i] >= 0) return;
-      // Of equal ones the first.
-      std::int64_t const mine = std::int64_t(pivot_key(entry(i, k))) << 32 | std::int64_t(n - i);
-      best = mine > best ? mine : best;
-    });
-    row = n - int(largest(best, k) & 0xffffffff);
+    if constexpr (alone) {
+      for (int i = 0; i < n; ++i) {
+        std::int64_t const mine = place[i] >= 0 ? -1 : std::int64_t(size_key(entry(i, k)));
+        if (mine > best) best = mine, row = i;
+      }
+    } else {
+      lanes.for_each(n, [&](int i) {
+        if (place[i] >= 0) return;
+        // Of equal ones the first.
+        std::int64_t const mine = std::int64_t(pivot_key(entry(i, k))) << 32 | std::int64_t(n - i);
+        best = mine > best ? mine : best;
+      });
+      row = n - int(largest(best, k) & 0xffffffff);
+    }
     lanes.for_each(n, [&](int i) {
       if (i == row) place[i] = std::int16_t(k);
     });
@@ -160,19 +167,17 @@ struct RowsInMemory {
   }
 
   /// All lanes find it.
-  BATCHWORK_INLINE LuDeterminant<T> determinant() const {
+  BATCHWORK_INLINE ScaledProduct<T> determinant() const {
     // The order is odd where the number of pairs that stand in another order than their rows is.
     std::int64_t inversions = 0;
     lanes.for_each(n, [&](int k) {
       for (int j = 0; j < k; ++j) inversions += order[j] > order[k] ? 1 : 0;
     });
     bool const odd = (combined(inversions, n + 1, [](auto x, auto y) { return x ^ y; }) & 1) != 0;
-    LuDeterminant<T> r{T(odd ? -1 : 1), T(0), T(odd ? -1 : 1)};
+    ScaledProduct<T> r(T(odd ? -1 : 1));
     for (int k = 0; k < n; ++k) {
-      T const pivot = entry(order[k], k);
-      r.product *= pivot;
-      r.log_size += log(abs(pivot));
-      r.sign *= pivot > T(0) ? T(1) : pivot < T(0) ? T(-1) : pivot;
+      r.multiply(entry(order[k], k));
+      if (k % r.between == r.between - 1) r.normalise();
     }
     return r;
   }

@@ -147,6 +147,9 @@ struct DirectPacks {
     std::int64_t item(int lane) const { return first + std::min(lane, count - 1); }
 
     void run() {
+      bool taken[W], any_taken = false;
+      for (int i = 0; i < count; ++i) any_taken = (taken[i] = p.takes(first + i)) || any_taken;
+      if (!any_taken) return;
       S largest(F(0));
       if constexpr (Task != DirectTask::substitute) {
         bool const inside = expand();
@@ -167,17 +170,18 @@ struct DirectPacks {
           solve_pack(column);
           for (int i = 0; i < count; ++i) {
             auto at = lane(i);
-            if (code[i] == 0)
+            if (code[i] == 0 && taken[i])
               solve_column(at, p, first + i, true, false, true, column, results[i], code[i]);
           }
         }
         for (int i = 0; i < count; ++i) {
           auto at = lane(i);
-          if (code[i] != 0) fail_columns(at, p, first + i, true, false);
+          if (code[i] != 0 && taken[i]) fail_columns(at, p, first + i, true, false);
         }
       }
       S const of_u = p.growth != nullptr ? largest_number(true) : S(F(1));
       for (int i = 0; i < count; ++i) {
+        if (!taken[i]) continue;
         p.log.write(first + i, results[i]);
         if (p.growth != nullptr) p.growth[first + i] = T(largest.lane(i)) / T(of_u.lane(i));
         if (p.condition != nullptr)

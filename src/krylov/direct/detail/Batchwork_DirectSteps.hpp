@@ -67,6 +67,20 @@ BATCHWORK_INLINE bool any_beside([[maybe_unused]] At const& at, bool x) {
   else return x;
 }
 
+/// Whether solutions are to have a small backward error, too, which an elimination that exchanges no rows may not give.
+template <class At>
+inline constexpr bool checks_backward_error = false;
+template <class At>
+  requires requires { At::checks_error; }
+inline constexpr bool checks_backward_error<At> = At::checks_error;
+/// Whether a row of b - A y is as small as rounding makes it, of `size` = |A| |y|: a backward error of that row of (entries + 64) eps at
+/// most (Oettli and Prager, Numerische Mathematik 6, 1964). What is no number is not.
+template <class T>
+BATCHWORK_INLINE bool is_row_accurate(T value, T size, T b, int entries) {
+  constexpr T eps = Kokkos::Experimental::epsilon_v<T>;
+  return abs(value) <= T(entries + 64) * eps * (size + abs(b));
+}
+
 /// One right-hand side of an item. `At` knows how the item lies, and has
 ///   entries()                          an EntriesOfLanes
 ///   b, x, r, t                         vectors that all lanes of the item see: right-hand side, solution, residual, another solution
@@ -79,9 +93,12 @@ BATCHWORK_INLINE bool any_beside([[maybe_unused]] At const& at, bool x) {
 ///   add_rows<Sum>(y, f)                f(row of A y, its number) for the lane's rows, in the place of entries()
 ///   any_beside(x)                      over the items of the warp
 ///   has_failed()                       whether nothing is asked of the item: it has no solution
+/// and where checks_error says so, is_accurate, which becomes false where a solution has a larger backward error than is_row_accurate
+/// takes, though steps of refinement were tried.
 template <class T, class At>
 struct DirectSteps {
   using Computed = ComputedResidual<T>;
+  static constexpr bool checks = checks_backward_error<At>;
 
   At& at;
   DirectProblem<T> const& p;
@@ -91,15 +108,19 @@ struct DirectSteps {
   /// Of b - A y, times the unit: its square, and whether it is known to meet the threshold. The residual is in r.
   struct Residual {
     T squares;
-    bool met;
+    bool met, accurate = true;
+    BATCHWORK_INLINE bool will_do() const { return met && accurate; }
   };
 
+  /// \param accurate  becomes false where a row of the lane is not
   template <class Sum>
-  BATCHWORK_INLINE void add_rows(T const* y, T (&sums)[2]) const {
+  BATCHWORK_INLINE void add_rows(T const* y, T (&sums)[2], [[maybe_unused]] bool& accurate) const {
     sums[0] = sums[1] = T(0);
     auto const finish = [&](Sum const& s, int i, int count) {
       T value, bound;
       finish_row(s, at.b[i], count, value, bound);
+      if constexpr (checks && Sum::has_bound)
+        accurate = accurate && is_row_accurate(value, bound, T(at.b[i]), count);
       at.r[i] = value;
       T const v = value * unit, e = bound * unit;
       sums[0] += v * v;
@@ -153,9 +174,10 @@ struct DirectSteps {
   BATCHWORK_INLINE Residual residual(T const* y, bool& exactly, bool ended) const {
     T sums[2];
     Residual found{T(0), false};
-    bool undecided = exactly;
-    if (any_beside(at, !ended && !exactly)) {
-      add_rows<BoundedSum<T>>(y, sums);
+    bool undecided = exactly, accurate = true;
+    if (any_beside(at, !ended && (checks || !exactly))) {
+      add_rows<BoundedSum<T>>(y, sums, accurate);
+      if constexpr (checks) accurate = !at.any(!accurate);
       if (!exactly) {
         auto const known = Computed::of_product(sums[0], sums[1], p.n);
         found = {sums[0], Computed::clearly_meets(sums[0], sums[1], threshold_squared) ||
@@ -166,10 +188,11 @@ struct DirectSteps {
       }
     }
     if (any_beside(at, !ended && undecided)) {
-      add_rows<CompensatedSum<T>>(y, sums);
+      add_rows<CompensatedSum<T>>(y, sums, accurate);
       if (undecided)
         found = {sums[0], Computed::of_compensated(sums[0], sums[1]).meets(threshold_squared, p.n)};
     }
+    found.accurate = accurate;
     return found;
   }
 
@@ -207,13 +230,14 @@ struct DirectSteps {
       bool helped = true, halved = true;
       if (step > 0) {
         halved = now.squares < T(0.25) * before;
-        helped = !ended && (now.met || now.squares < before);
+        helped = !ended && (now.will_do() || now.squares < before);
         if (helped) at.for_each([&](int i) { at.x[i] = to[i]; });
       }
       if (!ended) {
         if (helped) best = now;
         if (step == 0) before = best.squares;
-        ended = best.met || !halved || !helped || step >= p.refinements || !is_finite(best.squares);
+        ended = best.will_do() || !halved || !helped || step >= p.refinements ||
+                !is_finite(best.squares);
       }
       if (!any_beside(at, !ended)) break;
       if (!ended) {
@@ -222,6 +246,7 @@ struct DirectSteps {
       }
     }
     at.sync();
+    if constexpr (checks) at.is_accurate = at.is_accurate && best.accurate;
     result.recurrence = Kokkos::sqrt(before) / unit;
     result.residual = Kokkos::sqrt(best.squares) / unit;
     result.code = best.met                  ? 0

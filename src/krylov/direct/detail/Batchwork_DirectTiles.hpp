@@ -79,6 +79,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   static_assert(!Listed || direct_may_list<T, F, Tiles, Task>);
   /// Groups of items that a team with a list has one after the other, at most, and teams that are left to share the work evenly.
   static constexpr std::int64_t most_groups = 8, enough_teams = 2048;
+  /// The same where a team looks for items that are marked.
+  static constexpr std::int64_t most_groups_of_marked = 64;
 
   DirectProblem<T> p;
   int items_per_team = 1;
@@ -96,10 +98,13 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
       of_b = MatrixTravel::of(p.b, p.n, 1, true, false);
       of_x = MatrixTravel::of(p.x, p.n, 1, true, false);
     }
-    int const most = by_items ? most_items : Core::usual_items;
+    // Items that are marked are each a group.
+    int const most = p.only_marked ? 1 : by_items ? most_items : Core::usual_items;
     double_items(items_per_team, most, p.items,
                  [&] { return bytes() <= limits.scratch(std::max(2, wanted_teams), team()); });
-    if (Listed) groups = int(std::clamp<std::int64_t>(all_groups() / enough_teams, 1, most_groups));
+    if (Listed || p.only_marked)
+      groups = int(std::clamp<std::int64_t>(all_groups() / enough_teams, 1,
+                                            p.only_marked ? most_groups_of_marked : most_groups));
   }
   BATCHWORK_INLINE std::size_t bytes() const {
     return to_list() + (Listed ? ListedPattern::bytes(p.n, int(p.compressed_entries)) : 0) + 16;
@@ -158,6 +163,7 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     if constexpr (Listed) put_list(member, memory);
     BATCHWORK_KEEP_LOOP
     for (std::int64_t group = first; group < end && group * items_per_team < p.items; ++group) {
+      if (!p.takes(group * items_per_team)) continue;
       // Scratch is free again.
       if (group > first) wait_for_lanes(member);
       run_group(member, memory, group, group == first, group + 1 < end);

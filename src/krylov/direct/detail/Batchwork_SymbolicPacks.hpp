@@ -27,9 +27,11 @@ inline constexpr std::size_t bytes_of_symbolic_pack = 512 * 1024;
 template <class T>
 struct SymbolicItemOfPack : DirectItem<T, LoneSums> {
   using DirectItem<T, LoneSums>::l, DirectItem<T, LoneSums>::c, DirectItem<T, LoneSums>::for_each;
+  static constexpr bool checks_error = true;
 
   SymbolicLists const& lists;
   EveryNumber<T> v;
+  bool is_accurate = true;
 
   T& vector(int i) const { return v[std::uint32_t(lists.places.vector(i))]; }
   void substitute(ListSteps const& steps) const {
@@ -119,7 +121,7 @@ struct SymbolicPacks {
     void run() {
       expand();
       scale();
-      S const largest = problem.wants_largest() ? largest_number(lists.places.entries) : S(T(0));
+      S const largest = p.growth != nullptr ? largest_number(lists.places.entries) : S(T(0));
       bring(0);
       int failed[W] = {};  // n - k of the first pivot that is too small
       eliminate_by_lists(lists, LoneLane(), v, S(problem.limit), [&](int k, auto const& fails) {
@@ -144,18 +146,14 @@ struct SymbolicPacks {
         for (int i = 0; i < W; ++i)
           for (int k = 0; k < p.n; ++k) x[i * p.n + k] = vector()[k].lane(i) * c[i * p.n + k];
         for (int i = 0; i < count; ++i) {
+          if (code[i] != 0 || is_left[i]) continue;
           auto at = lane(i);
-          if (code[i] == 0)
-            solve_column(at, p, first + i, true, false, true, column, results[i], code[i]);
+          solve_column(at, p, first + i, true, false, true, column, results[i], code[i]);
+          is_left[i] = problem.leaves_items && !at.is_accurate;
         }
       }
-      bool may_be_left = false;
-      for (int i = 0; i < count; ++i)
-        may_be_left = may_be_left || (problem.leaves_items && !is_left[i] && results[i].code != 0);
-      S const of_u = p.growth != nullptr || may_be_left ? largest_number(lists.of_upper) : S(T(1));
+      S const of_u = p.growth != nullptr ? largest_number(lists.of_upper) : S(T(1));
       for (int i = 0; i < count; ++i) {
-        is_left[i] = is_left[i] ||
-                     (results[i].code != 0 && problem.leaves_grown(largest.lane(i), of_u.lane(i)));
         problem.note(first + i, is_left[i]);
         if (is_left[i]) continue;
         auto at = lane(i);

@@ -31,15 +31,6 @@ struct SymbolicProblem {
       false;  ///< those whose pivots are too small, for a kernel that exchanges rows
   int* dense_form = nullptr;  ///< whether an item is left so, if wanted
 
-  /// Whether the largest number of the matrix is computed. Of an equilibrated one it is at most two.
-  BATCHWORK_INLINE bool wants_largest() const {
-    return of.growth != nullptr || (leaves_items && !of.equilibrates);
-  }
-  /// Of an item whose solution will not do: whether that may be so because numbers grew, which they hardly do where rows are exchanged.
-  BATCHWORK_INLINE bool leaves_grown(T largest, T of_u) const {
-    constexpr T most_growth = 16;
-    return leaves_items && !(of_u <= most_growth * (wants_largest() ? largest : T(2)));
-  }
   BATCHWORK_INLINE void note(std::int64_t item, bool is_left) const {
     if (dense_form != nullptr) dense_form[item] = is_left ? 1 : 0;
     if (is_left) of.mark(item);
@@ -53,10 +44,12 @@ struct SymbolicItem : DirectItem<T, Lanes> {
   using Item::for_each, Item::sync, Item::largest_of, Item::largest_number;
   using Item::p, Item::lanes, Item::numbers, Item::b, Item::l, Item::c;
   static constexpr int vectors = 6;
+  static constexpr bool checks_error = true;
 
   SymbolicProblem<T> const& problem;
   SymbolicLists const& lists;
   T* v;
+  bool is_accurate = true;
 
   static constexpr BATCHWORK_INLINE std::size_t bytes(PlacesOfItem const& places) {
     return (std::size_t(places.count()) + std::size_t(vectors * places.n)) * sizeof(T);
@@ -168,17 +161,17 @@ BATCHWORK_INLINE void run_symbolic_item(SymbolicProblem<T> const& problem, Lanes
   at.expand();
   at.scale();
   T const largest =
-      problem.wants_largest() ? at.largest_of_entries(problem.lists.places.entries) : T(0);
+      p.growth != nullptr ? at.largest_of_entries(problem.lists.places.entries) : T(0);
   std::int32_t const code = at.eliminate();
   bool is_left = code != 0 && problem.leaves_items;
   SolveResult<T> result;
   if (!is_left) {
     result = solve_columns(at, p, item, true, code, false, true);
-    bool const may_be_left = result.code != 0 && problem.leaves_items;
-    T const of_u =
-        p.growth != nullptr || may_be_left ? at.largest_of_entries(problem.lists.of_upper) : T(1);
-    is_left = may_be_left && problem.leaves_grown(largest, of_u);
-    if (lanes.rank == 0 && p.growth != nullptr) p.growth[item] = largest / of_u;
+    is_left = problem.leaves_items && !at.is_accurate;
+    if (p.growth != nullptr) {
+      T const of_u = at.largest_of_entries(problem.lists.of_upper);
+      if (lanes.rank == 0) p.growth[item] = largest / of_u;
+    }
   }
   // Behind x, whose first number is of this lane.
   if (lanes.rank == 0) problem.note(item, is_left);

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// ScaledProduct<S>: a product of many numbers whose parts may be beyond the range of their type: a determinant.
+#ifndef BATCHWORK_SCALEDPRODUCT_HPP
+#define BATCHWORK_SCALEDPRODUCT_HPP
+
+#include <limits>
+#include <type_traits>
+
+#include "core/Batchwork_Complex.hpp"
+#include "core/detail/Batchwork_PowerOfTwo.hpp"
+
+namespace Batchwork::Impl {
+
+/// The product is factor * 2^exponent. Each number brings the power of two apart that is in it, so that the error is that of the
+/// multiplications alone, wherever the parts of the product are. Some 15 operations a number. As LINPACK's gedi, in powers of two.
+template <class S>
+struct ScaledProduct {
+  using R = real_t<S>;
+  using T = scalar_t<S>;
+  using Integer = std::remove_cvref_t<decltype(bits(R()))>;
+  using Limits = std::numeric_limits<T>;
+  /// As many numbers may be multiplied between two calls of normalise().
+  static constexpr int between = 32;
+
+  S factor;
+  Integer exponent{0};
+
+  /// \param start  of size one
+  BATCHWORK_INLINE explicit ScaledProduct(S const& start) : factor(start) {}
+
+  BATCHWORK_INLINE void multiply(S const& x) {
+    UnitScale<R> const unit(largest_part(x));
+    factor = factor * quarter(x, unit);
+    exponent = exponent + unit.exponent() + Integer(2);
+  }
+  /// Nothing changes but how the product is divided.
+  BATCHWORK_INLINE void normalise() {
+    UnitScale<R> const unit(largest_part(factor));
+    factor = quarter(factor, unit);
+    exponent = exponent + unit.exponent() + Integer(2);
+  }
+  /// By one rounding more where the product is subnormal; infinite where it is too large.
+  BATCHWORK_INLINE S value() const {
+    using I = integer_of_t<T>;
+    constexpr int mantissa = Limits::digits - 1;
+    constexpr I bias = Limits::max_exponent - 1, one = I(1) << mantissa;
+    // Of two powers each is a normal number, and the first product, too.
+    Integer const least(I(2)), most(I(4 * bias)), sum = exponent + Integer(I(2 * bias));
+    Integer const both = select(sum < least, least, select(sum > most, most, sum));
+    Integer const half = shift_right(both, 1);
+    auto const power = [&](Integer const& e) {
+      return with_lanes_of(real(factor), from_bits<T>(Integer(e * Integer(one))));
+    };
+    return factor * power(half) * power(Integer(both - half));
+  }
+  /// log |product|; minus infinity of zero.
+  BATCHWORK_INLINE R log_size() const {
+    constexpr T log_two = T(0.69314718055994530942);
+    return log(R(abs(factor))) + with_lanes_of(real(factor), to_number<T>(exponent)) * R(log_two);
+  }
+  /// product / |product|: of real numbers 1 or -1; zero of zero, NaN of NaN.
+  BATCHWORK_INLINE S sign() const {
+    S const zero(T(0));
+    if constexpr (is_complex<S>) {
+      return select(factor == zero, zero, S(factor / abs(factor)));
+    } else {
+      S const one(T(1));
+      return select(factor > zero, one, select(factor < zero, S(-one), factor));
+    }
+  }
+
+ private:
+  /// x brought between 1 and 2.
+  static BATCHWORK_INLINE S quarter(S const& x, UnitScale<R> const& unit) {
+    return x * unit.first * R(unit.second * R(T(0.25)));
+  }
+};
+
+/// That of a result: where it is not finite, Reason::not_finite with an info of 0.
+template <class S>
+BATCHWORK_INLINE info_t<S> status_of_result(S const& x) {
+  return select(is_finite(x), info_t<S>(0), make_info<S>(Reason::not_finite, 0));
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
