@@ -105,7 +105,8 @@ struct Ldlt {
   /// det a, zero where a pivot is. Parts of the product may be beyond the range of numbers. Infinite, with Reason::not_finite and an
   /// info of 0, where det a is; where it is below the smallest number zero, which is no failure. Some 30 N operations.
   BATCHWORK_INLINE Scalar<S> determinant() const {
-    S const value = product().value();
+    S const value =
+        with_product([](S const& one, auto const& of) { return Impl::product_of<2 * N>(one, of); });
     return {value, Impl::first_failure(of_determinant(), Impl::status_of_result(value))};
   }
   /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. One logarithm.
@@ -163,19 +164,19 @@ struct Ldlt {
                                              Value(Impl::abs(row.e)))));
     });
   }
-  /// det D; |e| of a pair counts twice.
-  BATCHWORK_INLINE auto product() const {
+  /// run(one, of) of the 2 N numbers whose product is det D: |e| of a pair counts twice.
+  template <class Run>
+  BATCHWORK_INLINE auto with_product(Run const& run) const {
     auto const once = pivots(), again = columns.vector([this](int m) {
       auto const row = columns.row_of_d(m);
       return Value(Impl::select(row.kind == Value(T(2)), Value(Impl::abs(row.e)), Value(T(1))));
     });
-    Impl::ScaledProduct<S> r(Impl::with_lanes_of(S(once.entry(0, 0)), S(T(1))));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) {
-      r.multiply(S(once.entry(i, 0)));
-      r.multiply(S(again.entry(i, 0)));
-    }
-    return r;
+    return run(Impl::with_lanes_of(S(once.entry(0, 0)), S(T(1))),
+               [&](int k) { return S(k % 2 == 0 ? once.entry(k / 2, 0) : again.entry(k / 2, 0)); });
+  }
+  BATCHWORK_INLINE auto product() const {
+    return with_product(
+        [](S const& one, auto const& of) { return Impl::scaled_product<2 * N>(one, of); });
   }
   /// The status of a determinant, of which a pivot of zero is no failure.
   BATCHWORK_INLINE info_t<S> of_determinant() const {

@@ -225,7 +225,7 @@ struct Lu {
   /// det a, zero where a pivot is. Parts of the product may be beyond the range of numbers. Infinite, with Reason::not_finite and an
   /// info of 0, where det a is; where it is below the smallest number zero, which is no failure. Some 15 N operations.
   BATCHWORK_INLINE Scalar<S> determinant() const {
-    S const value = product().value();
+    S const value = Impl::product_of<N>(factors.sign(), [this](int i) { return pivot(i); });
     return {value, Impl::first_failure(of_determinant(), Impl::status_of_result(value))};
   }
   /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. One logarithm.
@@ -239,12 +239,8 @@ struct Lu {
 
   /// That of the pivots, with the sign of their order.
   BATCHWORK_INLINE auto product() const {
-    Impl::ScaledProduct<S> r(factors.sign());
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < N; ++i) r.multiply(factors.number(i, i));
-    return r;
+    return Impl::scaled_product<N>(factors.sign(), [this](int i) { return pivot(i); });
   }
-
   /// The status of a determinant, of which a pivot of zero is no failure.
   BATCHWORK_INLINE info_t<S> of_determinant() const {
     info_t<S> const singular = Impl::make_info<S>(Reason::singular, 0);
@@ -252,6 +248,7 @@ struct Lu {
   }
 
  private:
+  BATCHWORK_INLINE S pivot(int i) const { return factors.number(i, i); }
   template <class X>
   BATCHWORK_INLINE X with_info(X x) const {
     x.info = info;
@@ -349,11 +346,8 @@ BATCHWORK_INLINE auto determinant(A const& a) {
     return lu(a).determinant();
   } else {
     using S = value_t<A>;
-    S const first = S(a.entry(0, 0));
-    Impl::ScaledProduct<S> product(Impl::with_lanes_of(first, S(scalar_t<S>(1))));
-    BATCHWORK_UNROLL_ON_DEVICE
-    for (int i = 0; i < A::rows; ++i) product.multiply(i == 0 ? first : S(a.entry(i, i)));
-    S const value = product.value();
+    S const one = Impl::with_lanes_of(S(a.entry(0, 0)), S(scalar_t<S>(1)));
+    S const value = Impl::product_of<A::rows>(one, [&](int i) { return S(a.entry(i, i)); });
     return Scalar<S>(value, Impl::first_failure(a.info, Impl::status_of_result(value)));
   }
 }

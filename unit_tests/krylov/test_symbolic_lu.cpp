@@ -185,7 +185,7 @@ TEST(SymbolicLu, Thresholds) {
   };
   auto const as_it_is = [](auto&) {};
   // A step of refinement mends what small pivots do, but not where they are below eps of the numbers under them.
-  for (double p : {0.0, 1e-300, 2e-16, 1e-13, 1e-5, 0.9e-3, 0.1}) {
+  for (double p : {0.0, 1e-300, 2e-16, 1e-13, 1e-10, 1e-5, 0.9e-3, 0.1}) {
     SmallPivot const s(p);
     EXPECT_EQ(solve_it(s, as_it_is), p < 1e-15 ? 1 : 0) << p;
     EXPECT_NEAR(s.x()[4], 1 / (1 - p), 1e-12);
@@ -212,6 +212,21 @@ TEST(SymbolicLu, Thresholds) {
   auto const after = s.x();
   for (std::size_t k = 0; k < 10; ++k) {
     EXPECT_TRUE(k / 2 == 2 ? std::isnan(after[k]) : after[k] == before[k]) << k;
+  }
+}
+/// The bound of the backward error of each row, and the rounding of what was compared with it.
+template <class T>
+void expect_accurate_rows(SymbolicBatch<T> const& of, std::int64_t n) {
+  for (int i = 0; i < of.a.pattern.rows; ++i) {
+    auto const& columns = of.a.pattern.columns[std::size_t(i)];
+    long double r = of.b.at(n, i, 0), size = std::fabs(r);
+    for (int const j : columns) {
+      long double const product =
+          static_cast<long double>(of.a.full.at(n, i, j)) * of.x.at(n, j, 0);
+      r -= product, size += std::fabs(product);
+    }
+    EXPECT_LE(std::fabs(r), 2 * static_cast<long double>(columns.size() + 64) * epsilon<T> * size)
+        << "row " << i;
   }
 }
 /// Numbers on the diagonal from 1 down to 1e-16, and a loose tolerance: what stays on the diagonal has solutions as accurate as rounding
@@ -247,18 +262,7 @@ void check_planted_pivots(double tolerance) {
     dense += dense_form(std::size_t(n));
     if (dense_form(std::size_t(n)) != 0) continue;
     small += n % 17 >= 4 ? 1 : 0;
-    for (int i = 0; i < rows; ++i) {
-      auto const& columns = of.a.pattern.columns[std::size_t(i)];
-      long double r = of.b.at(n, i, 0), size = std::fabs(r);
-      for (int const j : columns) {
-        long double const product =
-            static_cast<long double>(of.a.full.at(n, i, j)) * of.x.at(n, j, 0);
-        r -= product, size += std::fabs(product);
-      }
-      // The bound, and the rounding of what was compared with it.
-      EXPECT_LE(std::fabs(r), 2 * static_cast<long double>(columns.size() + 64) * epsilon<T> * size)
-          << "row " << i;
-    }
+    expect_accurate_rows(of, n);
   }
   EXPECT_GT(dense, 0);
   EXPECT_GT(small, items / 20);
@@ -266,6 +270,43 @@ void check_planted_pivots(double tolerance) {
 TEST(SymbolicLu, PlantedPivots) {
   for (double const tolerance : {1e-1, 1e-6}) check_planted_pivots<double>(tolerance);
   check_planted_pivots<float>(1e-2);
+}
+/// The second pivot is what is left of 1 + e - 1, beside a one: numbers grow by 1 / e, and at 1e-14 refinement does not help any more.
+TEST(SymbolicLu, PivotsThatCancel) {
+  Pattern const pattern{3, {{0, 1}, {0, 1, 2}, {1, 2}}};
+  std::int64_t const items = 20;
+  SymbolicBatch<double> const of(pattern, 1, items, Arranged::item_contiguous);
+  for (std::int64_t n = 0; n < items; ++n) {
+    double const e = std::pow(10.0, -double(n));
+    double const numbers[3][3] = {{1, 1, 0}, {1, 1 + e, 1}, {0, 1.25, 1}};
+    for (int i = 0; i < 3; ++i) {
+      for (std::size_t k = 0; k < pattern.columns[std::size_t(i)].size(); ++k)
+        of.a.put(n, i, int(k), numbers[i][pattern.columns[std::size_t(i)][k]]);
+      of.b.at(n, i, 0) = 1.0 / (3 + i);
+    }
+  }
+  of.a.upload(), of.b.upload();
+  auto solver = direct_lu(symbolic_lu(Space(), of.a.csr(), {0, 1, 2}), relative(0.5));
+  for (bool const falls_back : {true, false}) {
+    solver.falls_back = falls_back;
+    DirectVerb()(solver, of.a.csr(), of.b, of.x, of.log);
+    of.x.download();
+    HostLog<double> const log(of.log);
+    for (std::int64_t n = 0; n < items; ++n) {
+      SCOPED_TRACE("item " + std::to_string(n));
+      if (falls_back) {
+        EXPECT_EQ(log.reason(n), Reason::success);
+        expect_accurate_rows(of, n);
+      } else if (log.reason(n) == Reason::success) {
+        auto const truth = residual_truth(of.a.full, n, of.x, of.b);
+        EXPECT_LE(truth.norm, 0.5L * truth.right_side);
+      }
+    }
+    if (!falls_back) continue;
+    auto const dense_form = HostLog<double>::on_host(of.log.dense_form);
+    for (int const n : {0, 3, 6, 10}) EXPECT_EQ(dense_form(std::size_t(n)), 0) << n;
+    EXPECT_EQ(dense_form(19), 1);
+  }
 }
 /// A zero on the diagonal that is not in the pattern and fills in.
 TEST(SymbolicLu, DiagonalsThatFillIn) {

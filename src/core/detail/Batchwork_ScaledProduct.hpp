@@ -79,6 +79,35 @@ struct ScaledProduct {
   }
 };
 
+/// That of start, of size one, and of(0) to of(N - 1).
+template <int N, class S, class Of>
+BATCHWORK_INLINE ScaledProduct<S> scaled_product(S const& start, Of const& of) {
+  ScaledProduct<S> r(start);
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (int i = 0; i < N; ++i) {
+    r.multiply(of(i));
+    if (i % r.between == r.between - 1) r.normalise();
+  }
+  return r;
+}
+/// Its value. Packs are multiplied plainly, unless a part of the product has left the range of numbers: a number that is too large stays
+/// so, one that is too small is seen at once, and what happens to the last product is what happens to the value.
+template <int N, class S, class Of>
+BATCHWORK_INLINE S product_of(S const& start, Of const& of) {
+  if constexpr (are_packs<S> && !is_complex<S>) {
+    constexpr scalar_t<S> least = std::numeric_limits<scalar_t<S>>::min();
+    S plain = start * of(0);
+    mask_t<S> in_range(true);
+    for (int i = 1; i < N; ++i) {
+      plain = plain * of(i);
+      if (i + 1 < N) in_range = in_range && abs(plain) >= S(least);
+    }
+    if (N <= 2 || all(in_range && is_finite(plain))) return plain;
+    return select(in_range && is_finite(plain), plain, scaled_product<N>(start, of).value());
+  } else {
+    return scaled_product<N>(start, of).value();
+  }
+}
 /// That of a result: where it is not finite, Reason::not_finite with an info of 0.
 template <class S>
 BATCHWORK_INLINE info_t<S> status_of_result(S const& x) {

@@ -199,15 +199,18 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
   for (std::int64_t k = 0; k < items; ++k) {
     SCOPED_TRACE("item " + std::to_string(k));
     LuKind const kind = lu_kind(k);
-    ASSERT_EQ(codes_of_log.at(k, 0, 0), codes_of_d.at(k, 0, 0));
     if (kind == LuKind::not_a_number) {
       ASSERT_EQ(Status::reason(codes.at(k, 0, 0)), Reason::not_finite);
+      ASSERT_EQ(codes_of_log.at(k, 0, 0), codes_of_d.at(k, 0, 0));
       ASSERT_EQ(codes_of_d.at(k, 0, 0), codes.at(k, 0, 0));
       ASSERT_TRUE(std::isnan(d.at(k, 0, 0)) && std::isnan(logs.at(k, 0, 0)) &&
                   std::isnan(signs.at(k, 0, 0)) && std::isnan(x.at(k, n - 1, n - 1)));
       continue;
     }
-    ASSERT_EQ(codes_of_d.at(k, 0, 0), 0);
+    // Of many rows it may be too large.
+    ASSERT_EQ(codes_of_d.at(k, 0, 0),
+              std::isfinite(d.at(k, 0, 0)) ? 0 : Status::code(Reason::not_finite, 0));
+    ASSERT_EQ(codes_of_log.at(k, 0, 0), 0);
     if (kind == LuKind::zero_column) {
       ASSERT_EQ(Status::reason(codes.at(k, 0, 0)), Reason::singular);
       ASSERT_EQ(d.at(k, 0, 0), 0);

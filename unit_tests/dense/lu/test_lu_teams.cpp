@@ -91,7 +91,7 @@ void check_workspace(int n, int columns, std::int64_t items, std::int64_t slots,
                     [&]<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
                       SlotsOfTest<T> const memory(slots, Impl::LuSlot::of(p).bytes(sizeof(T)));
                       Impl::LuTeamsInWorkspace<T> const kernel(p, memory.slots);
-                      ASSERT_EQ(kernel.teams(), std::min(slots, items));
+                      ASSERT_EQ(kernel.teams(), std::min(slots, p.items));
                       run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
                       ASSERT_TRUE(memory.fenced());
                     });
