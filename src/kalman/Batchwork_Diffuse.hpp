@@ -203,22 +203,24 @@ BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& 
 }
 
 /// One scalar observation with row h and noise variance r enters the covariances where `use` holds. a is the factor of
-/// the diffuse one and `left` the number of its columns that are left, or both are Nothing.
+/// the diffuse one and `left` the number of its columns that are left, or both are Nothing. A failure to keep digits names
+/// `entry`.
 template <class P, class A, class L, class HS, class S>
 BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counted, HS const* h,
-                              S const& r, mask_t<S> const& use) {
+                              S const& r, mask_t<S> const& use, int entry) {
   using T = scalar_t<S>;
   constexpr int N = P::rows;
   S const zero(T(0)), one(T(1));
   ScalarGain<S, N> g;
   S m[N];
-  S f = r;
+  S f = r, size = zero;
   BATCHWORK_UNROLL_ON_DEVICE
   for (int i = 0; i < N; ++i) {
     m[i] = zero;
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = 0; k < N; ++k) m[i] += p.entry(i, k) * h[k];
     f += m[i] * h[i];
+    size += h[i] * h[i] * p.entry(i, i);
   }
   bool const diffuse = any_diffuse(left);
   mask_t<S> is_diffuse(false);
@@ -261,16 +263,21 @@ BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counte
           S const unknown = old + g.gain[i] * g.gain[j] * f - m[i] * g.gain[j] - g.gain[i] * m[j];
           p.set(i, j, select(is_diffuse, unknown, known));
         }
+        // A gain may be large, where the observation hardly shows the direction.
+        size += select(is_diffuse, S(h[i] * h[i] * g.gain[i] * g.gain[i] * f), zero);
       }
       remove_direction(a, left, in, is_diffuse);
-      return g;
     }
   }
-  BATCHWORK_UNROLL_ON_DEVICE
-  for (int i = 0; i < N; ++i) {
+  if (!diffuse) {
     BATCHWORK_UNROLL_ON_DEVICE
-    for (int j = 0; j <= i; ++j) p.set(i, j, p.entry(i, j) - m[i] * g.gain[j]);
+    for (int i = 0; i < N; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j <= i; ++j) p.set(i, j, p.entry(i, j) - m[i] * g.gain[j]);
+    }
   }
+  g.info = first_failure(g.info, select(use && loses_digits<S>(r, size),
+                                        make_info<S>(Reason::inaccurate, entry + 1), info_t<S>(0)));
   return g;
 }
 
@@ -305,7 +312,8 @@ BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEnt
         for (int j = 0; j < i; ++j) x -= l[j] * rows[j * N + k];
         rows[i * N + k] = x;
       }
-      auto g = observe(p, a, left, counted, rows + i * N, S(factor.d[i]), mask_t<S>(!missing(i)));
+      auto g =
+          observe(p, a, left, counted, rows + i * N, S(factor.d[i]), mask_t<S>(!missing(i)), i);
       g.info = first_failure(info_in_lanes_of<S>(factor.info), g.info);
       entry(i, g, rows + i * N, l);
     }
@@ -316,7 +324,7 @@ BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEnt
       BATCHWORK_UNROLL_ON_DEVICE
       for (int k = 0; k < N; ++k) row[k] = row_entry(i, k);
       S const ri = select(missing(i), S(T(1)), S(r.entry(i, i)));
-      auto const g = observe(p, a, left, counted, row, ri, mask_t<S>(!missing(i)));
+      auto const g = observe(p, a, left, counted, row, ri, mask_t<S>(!missing(i)), i);
       entry(i, g, row, static_cast<T const*>(nullptr));
     }
   }

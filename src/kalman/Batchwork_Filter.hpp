@@ -169,11 +169,13 @@ void launch_gains(Exec const& exec, std::string const& label, std::int64_t steps
   SeriesOfOne<T, N, K, Space> gain(gains.gain.data(), 1, n);
   SeriesOfOne<T, K, K, Space> factor(gains.factor.data(), 1, n);
   Kokkos::View<T**, Kokkos::LayoutRight, Space, Unmanaged> increment(gains.increment.data(), 1, n);
+  Kokkos::View<T*, Space, Unmanaged> inaccurate(gains.inaccurate.data(), 1);
   scan_as("Kalman::gains", exec, launch(label, width<1>), steps,
           Kalman::GainsStep<S::order>{re.diffuse_entries_}, nothing(),
           carry_operand(start.covariance, re.last_covariance_), factor_operand(start.diffuse),
           columns_operand(start.diffuse), m.f, m.q, m.h, m.r, emit(gain), emit(lower(factor)),
-          emit(increment), re.predicted_covariance_, re.filtered_covariance_);
+          emit(increment), re.predicted_covariance_, re.filtered_covariance_,
+          carry_operand(common(fixed(T(0))), out(inaccurate)));
 }
 
 template <class Exec, int W, int Teams, int L, class M, class S, class Z, class Re, class Promise>
@@ -244,7 +246,7 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
       go(Kalman::MeanStep<S::order>{}, re.status_, carry_operand(start.mean, re.last_mean_),
          likelihood, z, m.f, m.h, common(each(promise.gains.gain)),
          common(each(lower(promise.gains.factor))), common(each(promise.gains.increment)),
-         re.predicted_mean_, re.filtered_mean_);
+         re.predicted_mean_, re.filtered_mean_, common(promise.gains.inaccurate));
     };
     std::int64_t items = 0;
     run([&](auto const&, auto const& status, auto const&... o) {

@@ -16,7 +16,8 @@ namespace Kalman {
 
 /// The workspace of a filter for complete data, allocated once by the caller and used as often as liked: for each step
 /// the gain K (N x M), the factor W (M x M, lower) with |W v|^2 = v' S^-1 v for an innovation v, and the part of the
-/// log-likelihood that does not depend on the data. steps (N M + M^2 + 1) numbers of type T.
+/// log-likelihood that does not depend on the data; and the 1-based entry of an observation after which a covariance had no
+/// digit left, or 0. steps (N M + M^2 + 1) + 1 numbers of type T.
 template <class T, int N, int M, class Space = Kokkos::DefaultExecutionSpace::memory_space>
 struct Gains {
   using scalar = T;
@@ -26,6 +27,7 @@ struct Gains {
   Kokkos::View<T* [N][M], Kokkos::LayoutRight, Space> gain;
   Kokkos::View<T* [M][M], Kokkos::LayoutRight, Space> factor;
   Kokkos::View<T*, Kokkos::LayoutRight, Space> increment;
+  Kokkos::View<T, Space> inaccurate;
 
   explicit Gains(std::int64_t steps)
       : gain(Kokkos::view_alloc("Batchwork::Kalman::Gains::gain", Kokkos::WithoutInitializing),
@@ -34,21 +36,23 @@ struct Gains {
                std::size_t(steps)),
         increment(
             Kokkos::view_alloc("Batchwork::Kalman::Gains::increment", Kokkos::WithoutInitializing),
-            std::size_t(steps)) {}
+            std::size_t(steps)),
+        inaccurate(Kokkos::view_alloc("Batchwork::Kalman::Gains::inaccurate",
+                                      Kokkos::WithoutInitializing)) {}
 };
 
 /// One step of the covariances alone, as a sequence for a scan over one item: emits the gain K, the factor W and the
 /// increment of the log-likelihood. A and the number of its columns that are left are as in DiffuseStep, and both
-/// nothing() unless the start is diffuse.
+/// nothing() unless the start is diffuse. `inaccurate`, a carry from 0, is the entry of the first Reason::inaccurate.
 template <Order O>
 struct GainsStep {
   DiffuseEntries counted = DiffuseEntries::without_log_two_pi;
 
   template <class P, class A, class L, class F, class Q, class H, class R, class K, class W,
-            class C, class PC, class FC>
+            class C, class PC, class FC, class I>
   KOKKOS_FUNCTION void operator()(P& p, A& a, L& left, F const& f, Q const& q, H const& h,
                                   R const& r, K& k, W& w, C& c, PC& predicted_covariance,
-                                  FC& filtered_covariance) const {
+                                  FC& filtered_covariance, I& inaccurate) const {
     auto ps = Impl::as_matrix(p);
     constexpr int N = decltype(ps)::rows;
     auto const& fm = Impl::as_matrix(f);
@@ -66,8 +70,24 @@ struct GainsStep {
       Impl::put(a, as);
     }
     Impl::put(filtered_covariance, ps);
+    if constexpr (!Impl::is_nothing<I>) {
+      using S = typename I::value_type;
+      constexpr int M = std::remove_cvref_t<decltype(hm)>::rows;
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 1; j <= M; ++j)
+        inaccurate.value = Impl::select(ps.info == Impl::make_info<S>(Reason::inaccurate, j),
+                                        S(scalar_t<S>(j)), inaccurate.value);
+    }
     if constexpr (O == Order::update_first) ps = congruence(fm, ps, qm);
     Impl::put(p, ps);
+  }
+  template <class P, class A, class L, class F, class Q, class H, class R, class K, class W,
+            class C, class PC, class FC>
+  KOKKOS_FUNCTION void operator()(P& p, A& a, L& left, F const& f, Q const& q, H const& h,
+                                  R const& r, K& k, W& w, C& c, PC& predicted_covariance,
+                                  FC& filtered_covariance) const {
+    Impl::Nothing none;
+    (*this)(p, a, left, f, q, h, r, k, w, c, predicted_covariance, filtered_covariance, none);
   }
 
  private:
@@ -77,13 +97,16 @@ struct GainsStep {
     using T = scalar_t<S>;
     constexpr int M = H::rows;
     auto const g = h * p;
-    auto const factor = cholesky(symmetric_product(g, transpose(h), r));
+    auto const s = symmetric_product(g, transpose(h), r);
+    auto const factor = cholesky(s);
     auto const y = solve(factor.lower(), g);
     auto const inverse = solve(factor.lower(), identity<T, M>());
     k = transpose(y) * inverse;
     w = inverse;
     c = T(-0.5) * (T(M) * Impl::log_two_pi<T> + log_det(factor));
     p = downdate(p, y);
+    p.info = Impl::first_failure(
+        p.info, Impl::digits_status<S>(s, r, [](int) { return mask_t<S>(false); }));
   }
 
   /// The univariate treatment is linear in the innovation v: with v the identity, its innovations are rows of W, but
@@ -134,14 +157,14 @@ struct GainsStep {
 };
 
 /// One step of the means, with the gains given, as a sequence for scan. An observation with a NaN fails with
-/// Reason::incomplete_data.
+/// Reason::incomplete_data; what the gains say of `inaccurate`, with the Reason of that name.
 template <Order O>
 struct MeanStep {
   template <class X, class L, class Z, class F, class H, class K, class W, class C, class PM,
-            class FM>
+            class FM, class I>
   KOKKOS_FUNCTION void operator()(X& x, L& loglik, Z const& z, F const& f, H const& h, K const& k,
-                                  W const& w, C const& c, PM& predicted_mean,
-                                  FM& filtered_mean) const {
+                                  W const& w, C const& c, PM& predicted_mean, FM& filtered_mean,
+                                  I const& inaccurate) const {
     auto const& fm = Impl::as_matrix(f);
     constexpr int N = std::remove_cvref_t<decltype(fm)>::rows;
     auto const& hm = Impl::as_observation_matrix<N>(h);
@@ -151,6 +174,11 @@ struct MeanStep {
     Impl::put(predicted_mean, xs);
     auto const v = fail_where(Impl::any_missing(zv), Reason::incomplete_data, zv - hm * xs);
     xs = xs + k * v;
+    if constexpr (!Impl::is_nothing<I>) {
+      int const entry = int(inaccurate.value);
+      std::int32_t const code = entry > 0 ? Status::code(Reason::inaccurate, entry) : 0;
+      xs.info = Impl::merge_info<value_t<decltype(xs)>>(xs.info, code);
+    }
     if constexpr (!Impl::is_nothing<L>) {
       auto const u = w * v;
       using T = scalar_t<value_t<decltype(u)>>;
@@ -159,6 +187,14 @@ struct MeanStep {
     Impl::put(filtered_mean, xs);
     if constexpr (O == Order::update_first) xs = fm * xs;
     Impl::put(x, xs);
+  }
+  template <class X, class L, class Z, class F, class H, class K, class W, class C, class PM,
+            class FM>
+  KOKKOS_FUNCTION void operator()(X& x, L& loglik, Z const& z, F const& f, H const& h, K const& k,
+                                  W const& w, C const& c, PM& predicted_mean,
+                                  FM& filtered_mean) const {
+    Impl::Nothing none;
+    (*this)(x, loglik, z, f, h, k, w, c, predicted_mean, filtered_mean, none);
   }
 };
 

@@ -89,6 +89,74 @@ inline TrueFilter true_filter(Kalman::Order order, TrueModel const& m, Dense x, 
   return r;
 }
 
+/// L with L L' = a, for an a that may be singular: a pivot of zero has a column of zeros.
+inline Dense semidefinite_factor(Dense const& a) {
+  Dense l(a.rows, a.rows);
+  for (int j = 0; j < a.rows; ++j) {
+    long double pivot = a(j, j);
+    for (int k = 0; k < j; ++k) pivot -= l(j, k) * l(j, k);
+    if (!(pivot > 0)) continue;
+    l(j, j) = std::sqrt(pivot);
+    for (int i = j + 1; i < a.rows; ++i) {
+      long double sum = a(i, j);
+      for (int k = 0; k < j; ++k) sum -= l(i, k) * l(j, k);
+      l(i, j) = sum / l(j, j);
+    }
+  }
+  return l;
+}
+/// L, lower triangular, with L L' = w w': rotations of columns.
+inline Dense lower_factor(Dense w) {
+  for (int i = 0; i < w.rows; ++i)
+    for (int j = i + 1; j < w.cols; ++j) {
+      long double const size = std::hypot(w(i, i), w(i, j));
+      if (size == 0) continue;
+      long double const c = w(i, i) / size, s = w(i, j) / size;
+      for (int k = 0; k < w.rows; ++k) {
+        long double const x = w(k, i), y = w(k, j);
+        w(k, i) = c * x + s * y;
+        w(k, j) = c * y - s * x;
+      }
+    }
+  return make_dense(w.rows, w.rows, [&](int i, int j) { return w(i, j); });
+}
+/// The filter for a factor L of the covariance, P = L L', which loses half as many digits as one for P itself: one entry of
+/// an observation at a time (Potter; Bierman, Factorization Methods for Discrete Sequential Estimation, 1977, section
+/// II.7). R is diagonal.
+inline TrueFilter true_square_root_filter(Kalman::Order order, TrueModel const& m, Dense x,
+                                          Dense const& p, std::vector<Dense> const& z) {
+  TrueFilter r;
+  int const n = x.rows;
+  Dense l = semidefinite_factor(p);
+  auto const predict = [&](int t) {
+    x = m.f(t) * x;
+    Dense const moved = m.f(t) * l, noise = semidefinite_factor(m.q(t));
+    l = lower_factor(
+        make_dense(n, 2 * n, [&](int i, int j) { return j < n ? moved(i, j) : noise(i, j - n); }));
+  };
+  for (int t = 0; t < int(z.size()); ++t) {
+    if (order == Kalman::Order::predict_first) predict(t);
+    r.predicted_mean.push_back(x);
+    r.predicted_covariance.push_back(times_transpose(l));
+    for (int i : observed_entries(z[std::size_t(t)])) {
+      Dense const h = rows_of(m.h(t), {i}), u = transpose(h * l);
+      long double const noise = m.r(t)(i, i), s = dot(u, u) + noise,
+                        v = z[std::size_t(t)](i) - (h * x)(0);
+      Dense const gain = (1 / s) * (l * u);
+      x = x + v * gain;
+      l = l - (1 / (1 + std::sqrt(noise / s))) * (gain * transpose(u));
+      r.log_likelihood -= (true_log_two_pi + std::log(s) + v * v / s) / 2;
+      r.absolute += (true_log_two_pi + std::fabs(std::log(s)) + v * v / s) / 2;
+    }
+    r.filtered_mean.push_back(x);
+    r.filtered_covariance.push_back(times_transpose(l));
+    if (order == Kalman::Order::update_first) predict(t);
+  }
+  r.last_mean = x;
+  r.last_covariance = times_transpose(l);
+  return r;
+}
+
 /// A diffuse start x1 + B delta, p_inf = B B', delta unknown, by generalised least squares (Durbin and Koopman 2012,
 /// section 5.7): the likelihood of what the diffuse states leave free, and the state beyond the last observation.
 struct LeastSquares {

@@ -141,7 +141,7 @@ FilterBatch<double, 9, 3> run_with_junk(double junk, bool diffuse) {
 TEST(KalmanStatus, NothingIsReadOfWhatIsMissing) {
   for (bool diffuse : {false, true}) {
     auto const want = run_with_junk(1, diffuse);
-    for (double junk : {std::numeric_limits<double>::quiet_NaN(), 1e300}) {
+    for (double junk : {std::numeric_limits<double>::quiet_NaN(), 1e300, 1e-300}) {
       auto const got = run_with_junk(junk, diffuse);
       for (std::size_t k = 0; k < 21; ++k) {
         EXPECT_EQ(on_host(got.st)(k), 0) << diffuse << " " << junk << " " << k;
