@@ -9,6 +9,7 @@ import statistics
 from results import name_of, read
 
 OWN = "batchwork"
+OWN_FORMS = (OWN, "batchwork_verb")
 TITLES = {
     "batchwork": "Batchwork",
     "eigen": "Eigen",
@@ -18,12 +19,15 @@ TITLES = {
     "cublas-cusolver": "cuBLAS + cuSOLVER",
     "jax": "JAX vmap",
     "torch": "PyTorch",
+    "magma": "MAGMA, by PyTorch",
     "cupy": "CuPy",
     "cublas": "cuBLAS",
     "cusparse": "cuSPARSE",
     "blas": "BLAS loop",
     "cuda": "cuBLAS, cuSOLVER",
     "cusolverdx": "cuSolverDx, in a kernel",
+    "blasfeo": "BLASFEO",
+    "libxsmm": "LIBXSMM",
 }
 BYTES = {"float": 4, "double": 8}
 
@@ -242,20 +246,20 @@ def operations(results, type="float", own=OWN, kinds=None):
     rows = []
     for D in sizes_of([r for r in chosen if r.implementation == own]):
         at = {(r.implementation, r.kind, r.layout): r for r in chosen if r.D == D}
-        rows.append([str(D)] + [beside_peer(at.get((own, *c)), at.get(("cuda", c[0], "item-contiguous"))) for c in columns])
+        rows.append([str(D)] + [beside_peer(at.get((own, *c)), one(chosen, implementation="cuda", kind=c[0], D=D)) for c in columns])
     return table(["D"] + [", ".join(c) for c in columns], rows)
 
 
 def decompositions(results, type="double"):
-    """Inverses and decompositions of interleaved items beside the vendor's, one line each."""
+    """Inverses and decompositions of interleaved items beside the fastest peer, one line each."""
     chosen = [r for r in results if r.type == type]
     sizes = sizes_of([r for r in chosen if r.implementation == OWN])
     rows = []
-    for kind in dict.fromkeys(r.kind for r in chosen):
+    for kind in dict.fromkeys(r.kind for r in chosen if r.implementation == OWN):
         row = [f"`{kind}`"]
         for D in sizes:
-            row.append(beside_peer(one(chosen, implementation=OWN, kind=kind, layout="interleaved", D=D),
-                                   one(chosen, implementation="cuda", kind=kind, layout="item-contiguous", D=D)))
+            peer = fastest([r for r in chosen if r.implementation not in OWN_FORMS and (r.kind, r.D) == (kind, D)])
+            row.append(beside_peer(one(chosen, implementation=OWN, kind=kind, layout="interleaved", D=D), peer))
         rows.append(row)
     return table([""] + [f"{D} x {D}" for D in sizes], rows)
 
@@ -277,16 +281,35 @@ def decompositions_hosts(results, type="double", layout="interleaved"):
     return table(["D"] + [f"`{kind}`, ns ({names})" for kind in kinds], rows)
 
 
+def routines(results, type="double", kinds=None):
+    """ns an item: the fastest of Batchwork's forms, and every routine of the others with how many times as long it takes."""
+    chosen = [r for r in results if r.type == type and (kinds is None or r.kind in ([kinds] if isinstance(kinds, str) else kinds))]
+    of_others = [r for r in chosen if r.implementation not in OWN_FORMS]
+    # What stands before D in a name is the routine.
+    named = lambda r: (r.implementation, "" if ":" in r.source else r.source)
+    others = sorted({named(r) for r in of_others}, key=lambda c: (list(TITLES).index(c[0]), c[1]))
+    rows = []
+    for kind in dict.fromkeys(r.kind for r in chosen if r.implementation in OWN_FORMS):
+        for D in sizes_of([r for r in of_others if r.kind == kind]):
+            at = [r for r in chosen if (r.kind, r.D) == (kind, D)]
+            own = fastest([r for r in at if r.implementation in OWN_FORMS])
+            beside = [fastest([r for r in at if named(r) == other]) for other in others]
+            cells = [digits(p.ns) + times(own, p, " (x {})") if p else "" for p in beside]
+            rows.append([f"`{kind}`", str(D), f"**{digits(own.ns)}**" if own else ""] + cells)
+    return table(["", "D", "Batchwork"] + [f"{TITLES[i]}, {routine}" if routine else TITLES[i] for i, routine in others], rows)
+
+
 def libraries(results, type="double"):
     """ns an item: the fastest of Batchwork's forms, and every library with how many times as long it takes."""
     chosen = [r for r in results if r.type == type]
-    others = [i for i in in_order(chosen) if i not in (OWN, "batchwork_verb")]
-    kinds = [k for k in dict.fromkeys(r.kind for r in chosen) if any(r.kind == k and r.implementation in ("jax", "torch", "cupy") for r in chosen)]
+    others = [i for i in in_order(chosen) if i not in OWN_FORMS]
+    called = ("jax", "torch", "magma", "cupy")
+    kinds = [k for k in dict.fromkeys(r.kind for r in chosen if r.implementation in OWN_FORMS) if any(r.kind == k and r.implementation in called for r in chosen)]
     rows = []
     for kind in kinds:
         of_kind = [r for r in chosen if r.kind == kind]
-        for D in sizes_of([r for r in of_kind if r.implementation in ("jax", "torch", "cupy")]):
-            own = fastest([r for r in of_kind if r.D == D and r.implementation in (OWN, "batchwork_verb")])
+        for D in sizes_of([r for r in of_kind if r.implementation in called]):
+            own = fastest([r for r in of_kind if r.D == D and r.implementation in OWN_FORMS])
             row = [f"`{kind}`", str(D), f"**{digits(own.ns)}**" if own else ""]
             for i in others:
                 p = one(of_kind, implementation=i, D=D)

@@ -219,16 +219,16 @@ struct DenseProblem {
 };
 
 /// Registers `body(state, items)` as operations/<implementation>/<decomposition>/<type>/<layout>/D:<D>/items:<n>, with about 1 GB in and
-/// out on a device and 1 MB on a host, and at most so many items.
+/// out on a device and 1 MB on a host, and at most so many items. `how`, such as /XsyevBatched, stands before D in the name.
 template <class T, int D, Decomposition O, class Body>
 void register_decomposition(std::string const& implementation, Layout layout, Body const& body,
-                            std::int64_t most_items = 1 << 30) {
+                            std::int64_t most_items = 1 << 30, std::string const& how = "") {
   double const numbers = (on_device ? 1e9 : 1e6) / sizeof(T);
   auto const n = std::clamp<std::int64_t>(
       static_cast<std::int64_t>(numbers / (3 * D * D)) / 128 * 128, 128, most_items);
   benchmark::RegisterBenchmark(
       ("operations/" + implementation + "/" + name_of(O) + "/" + type_name<T>() + "/" +
-       name_of(layout) + "/D:" + std::to_string(D) + "/items:" + std::to_string(n))
+       name_of(layout) + how + "/D:" + std::to_string(D) + "/items:" + std::to_string(n))
           .c_str(),
       [=](benchmark::State& state) { body(state, n); })
       ->Iterations(1)

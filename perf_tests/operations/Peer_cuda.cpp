@@ -3,7 +3,7 @@
 
 // Peers: the batched routines of cuBLAS (product, triangular solve, LU) and cuSOLVER (Cholesky), in full precision.
 // All but the product work in place. A factorisation is therefore timed on identities, which it leaves as they are, and a
-// solve on what the calls before have left.
+// solve on what the calls before have left; LU factors alone are timed with a copy before them.
 
 #include "../common/Cuda.hpp"
 #include "Problem.hpp"
@@ -35,7 +35,8 @@ void cuda_operation(benchmark::State& state, std::int64_t items) {
   Kokkos::parallel_for("point", all, PointAt<T>{a_of, a, D * D});
   Kokkos::parallel_for("point", all, PointAt<T>{x_of, x, D * p.C});
   Kokkos::View<int*, Memory> const info("info", n),
-      pivots("pivots", O == Operation::solve_lu ? n * std::size_t(D) : 0);
+      pivots("pivots", exchanges(O) ? n * std::size_t(D) : 0);
+  Exec const exec;
   bool well = true;
   T const one = 1, zero = 0;
   int const count = static_cast<int>(items);
@@ -55,7 +56,12 @@ void cuda_operation(benchmark::State& state, std::int64_t items) {
              Cuda<T>::potrs(handles().solver, CUBLAS_FILL_MODE_UPPER, D, 1, a_of, D, x_of, D,
                             info.data(), count) == CUSOLVER_STATUS_SUCCESS &&
              well;
-    else if constexpr (O == Operation::solve_lu) {
+    else if constexpr (O == Operation::lu) {
+      Kokkos::deep_copy(exec, p.x.view, p.a.view);
+      well = Cuda<T>::getrf(handles().blas, D, x_of, D, pivots.data(), info.data(), count) ==
+                 CUBLAS_STATUS_SUCCESS &&
+             well;
+    } else if constexpr (O == Operation::solve_lu) {
       int argument = 0;
       well = Cuda<T>::getrf(handles().blas, D, a_of, D, pivots.data(), info.data(), count) ==
                  CUBLAS_STATUS_SUCCESS &&
@@ -72,7 +78,13 @@ void cuda_operation(benchmark::State& state, std::int64_t items) {
   if constexpr (O == Operation::solve || O == Operation::solve_cholesky || O == Operation::solve_lu)
     Kokkos::deep_copy(p.x.view, p.b.view);
   launch();
-  double const error = p.error();
+  double error = 0;
+  if constexpr (O == Operation::lu) {
+    Kokkos::parallel_for("order", all, OrderRows<decltype(p.rows)>{p.rows, pivots.data()});
+    error = p.error_of_factors(true);
+  } else {
+    error = p.error();
+  }
   if constexpr (O == Operation::cholesky)
     Kokkos::parallel_for("identities", numbers, FillIdentities<T>{x, D});
   if constexpr (O == Operation::solve_cholesky || O == Operation::solve_lu)
@@ -108,6 +120,9 @@ template <class T, int... D>
 void register_lu() {
   (register_operation<T, D, Operation::solve_lu>("cuda", Layout::item_contiguous,
                                                  cuda_operation<T, D, Operation::solve_lu>),
+   ...);
+  (register_operation<T, D, Operation::lu>("cuda", Layout::item_contiguous,
+                                           cuda_operation<T, D, Operation::lu>),
    ...);
 }
 

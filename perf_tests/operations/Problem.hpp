@@ -3,7 +3,8 @@
 
 /// \file
 /// Single dense operations: A_i B_i, the Cholesky factor of A_i, and L_i X_i = B_i, for square matrices of every item; and
-/// A_i x_i = b_i with a vector for symmetric positive definite ones, or by elimination with partial pivoting for others.
+/// A_i x_i = b_i with a vector for symmetric positive definite ones, or by elimination with partial pivoting for others; the factors
+/// of that elimination alone.
 #ifndef BATCHWORK_PERF_OPERATIONS_PROBLEM_HPP
 #define BATCHWORK_PERF_OPERATIONS_PROBLEM_HPP
 
@@ -17,14 +18,22 @@
 
 namespace BatchworkPerf {
 
-enum class Operation { product, cholesky, solve, solve_cholesky, solve_lu };
+enum class Operation { product, cholesky, solve, solve_cholesky, solve_lu, lu };
 
 constexpr char const* name_of(Operation o) {
   return o == Operation::product    ? "product"
          : o == Operation::cholesky ? "cholesky"
          : o == Operation::solve    ? "solve"
          : o == Operation::solve_lu ? "solve_lu"
+         : o == Operation::lu       ? "lu"
                                     : "solve_cholesky";
+}
+
+/// Whether rows are in an order of the item's, so that they are exchanged.
+constexpr bool exchanges(Operation o) { return o == Operation::solve_lu || o == Operation::lu; }
+/// Whether there is a second matrix.
+constexpr bool has_right_side(Operation o) {
+  return o != Operation::cholesky && o != Operation::lu;
 }
 
 /// Columns of the second matrix and of the result.
@@ -37,8 +46,7 @@ constexpr int columns_of(Operation o, int D) {
 template <class T, Operation O>
 KOKKOS_INLINE_FUNCTION T left_entry(std::int64_t k, int i, int j, int D) {
   if (O == Operation::solve && j > i) return T(0);
-  if (O == Operation::solve_lu)
-    return static_cast<T>(spd_entry(1, k, static_cast<int>((i + k) % D), j, D));
+  if (exchanges(O)) return static_cast<T>(spd_entry(1, k, static_cast<int>((i + k) % D), j, D));
   return static_cast<T>(spd_entry(1, k, i, j, D));
 }
 template <class T>
@@ -98,9 +106,25 @@ struct FillOperands {
     for (int i = 0; i < D; ++i) {
       for (int j = 0; j < D; ++j) a.at(k, i, j) = left_entry<T, O>(k, i, j, D);
       for (int j = 0; j < C; ++j) {
-        if (O != Operation::cholesky) b.at(k, i, j) = right_entry<T>(k, i, j, C, D);
+        if (has_right_side(O)) b.at(k, i, j) = right_entry<T>(k, i, j, C, D);
         x.at(k, i, j) = std::numeric_limits<T>::quiet_NaN();
       }
+    }
+  }
+};
+
+/// The order of rows that exchanges make: row i has changed places with row pivots[i] - 1, one after the other.
+template <class Rows>
+struct OrderRows {
+  Rows rows;
+  int const* pivots;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    int const D = static_cast<int>(rows.extent(1));
+    for (int i = 0; i < D; ++i) rows(k, i) = i;
+    for (int i = 0; i < D; ++i) {
+      int const other = pivots[k * D + i] - 1, row = rows(k, i);
+      rows(k, i) = rows(k, other);
+      rows(k, other) = row;
     }
   }
 };
@@ -110,25 +134,34 @@ struct OperationProblem {
   static constexpr int C = columns_of(O, D);
   using Matrices = Batch<T, D, D, L>;
   using Sides = Batch<T, D, C, L>;
+  using Rows = Kokkos::View<
+      int**, std::conditional_t<L == Layout::interleaved, Kokkos::LayoutLeft, Kokkos::LayoutRight>,
+      Memory>;
   std::int64_t items;
   Matrices a;
   Sides b, x;
+  Rows rows;  ///< of factors: rows(k, i) is the row of A_k in place i
 
   explicit OperationProblem(std::int64_t n)
-      : items(n), a("A", n), b("B", O == Operation::cholesky ? 0 : n), x("X", n) {
+      : items(n),
+        a("A", n),
+        b("B", has_right_side(O) ? n : 0),
+        x("X", n),
+        rows("rows", O == Operation::lu ? static_cast<std::size_t>(n) : 0, std::size_t(D)) {
     Kokkos::parallel_for("fill", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(0, n),
                          FillOperands<T, D, O, Matrices, Sides>{a, b, x});
   }
 
-  /// ||x - reference|| / ||reference|| over the chosen items; of a factor the lower triangle.
   double error() const {
+    if constexpr (O == Operation::lu) return error_of_factors(false);
+    else return error_of_result();
+  }
+
+  /// ||x - reference|| / ||reference|| over the chosen items; of a triangular factor the lower triangle.
+  double error_of_result() const {
     // A reference of long doubles: fewer of the large ones.
     Chosen const chosen{items, D > 8 ? 2000 : 20000};
-    using Gathered = Batch<T, D, C, Layout::item_contiguous>;
-    Gathered const gathered("gathered", chosen.count());
-    Kokkos::parallel_for("gather", Kokkos::RangePolicy<Exec>(0, chosen.count()),
-                         GatherChosen<Gathered, Sides, D, C>{gathered, x, chosen});
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), gathered.view);
+    auto const host = gathered(chosen);
     long double difference = 0, norm = 0;
     for (std::int64_t c = 0; c < chosen.count(); ++c) {
       long double expected[D][D];
@@ -138,6 +171,41 @@ struct OperationProblem {
           long double const e = host(c, i, j) - expected[i][j];
           difference += e * e;
           norm += expected[i][j] * expected[i][j];
+        }
+    }
+    return static_cast<double>(std::sqrt(difference / norm));
+  }
+
+  /// The results of chosen items, item by item, on the host.
+  auto gathered(Chosen const& chosen) const {
+    using Gathered = Batch<T, D, C, Layout::item_contiguous>;
+    Gathered const some("gathered", chosen.count());
+    Kokkos::parallel_for("gather", Kokkos::RangePolicy<Exec>(0, chosen.count()),
+                         GatherChosen<Gathered, Sides, D, C>{some, x, chosen});
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), some.view);
+  }
+
+  /// ||L U - P A|| / ||A|| over the chosen items. \param by_columns  whether the factors are those of the transposes, column by column
+  double error_of_factors(bool by_columns) const {
+    Chosen const chosen{items, 2000};
+    auto const host = gathered(chosen);
+    auto const order = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), rows);
+    long double difference = 0, norm = 0;
+    for (std::int64_t c = 0; c < chosen.count(); ++c) {
+      auto const factor = [&](int i, int j) -> long double {
+        return by_columns ? host(c, j, i) : host(c, i, j);
+      };
+      for (int i = 0; i < D; ++i)
+        for (int j = 0; j < D; ++j) {
+          std::int64_t const k = chosen[c];
+          int const row = order(static_cast<std::size_t>(k), static_cast<std::size_t>(i));
+          long double const a_ij =
+              by_columns ? left_entry<T, O>(k, j, row, D) : left_entry<T, O>(k, row, j, D);
+          long double s = -a_ij;
+          for (int m = 0; m <= std::min(i, j); ++m)
+            s += (m == i ? 1.0L : factor(i, m)) * factor(m, j);
+          difference += s * s;
+          norm += a_ij * a_ij;
         }
     }
     return static_cast<double>(std::sqrt(difference / norm));
@@ -162,12 +230,14 @@ struct OperationProblem {
                     : O == Operation::cholesky ? half + full
                     : O == Operation::solve    ? half + 2 * full
                     : O == Operation::solve_lu ? full + 2 * D
+                    : O == Operation::lu       ? 2 * full + D * 4.0 / sizeof(T)
                                                : half + 2 * D);
       work.flops =
           static_cast<double>(items) * (O == Operation::product    ? 2 * cube
                                         : O == Operation::cholesky ? cube / 3
                                         : O == Operation::solve    ? cube
                                         : O == Operation::solve_lu ? 2 * cube / 3 + 2 * full
+                                        : O == Operation::lu       ? 2 * cube / 3
                                                                    : cube / 3 + 2 * full);
       report<T>(state, work, measure(launch), error);
     }

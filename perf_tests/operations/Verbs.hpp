@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The verbs for single operations on matrices of extents known at run time: cholesky, solve_lower (solve), solve_cholesky and solve_lu.
+/// The verbs for single operations on matrices of extents known at run time: cholesky, solve_lower (solve), solve_cholesky, solve_lu
+/// and lu.
 #ifndef BATCHWORK_PERF_OPERATIONS_VERBS_HPP
 #define BATCHWORK_PERF_OPERATIONS_VERBS_HPP
 
@@ -15,7 +16,10 @@ void verb_operation(benchmark::State& state, std::int64_t items) {
   OperationProblem<T, D, L, O> const p(items);
   Exec const exec;
   auto const launch = [&] {
-    if constexpr (O == Operation::solve_lu)
+    if constexpr (O == Operation::lu)
+      Batchwork::lu(exec, Batchwork::in(p.a.view), Batchwork::out(p.x.view),
+                    Batchwork::out(p.rows));
+    else if constexpr (O == Operation::solve_lu)
       Batchwork::solve_lu(exec, Batchwork::in(p.a.view), Batchwork::in(p.b.view),
                           Batchwork::out(p.x.view));
     else if constexpr (O == Operation::cholesky)
@@ -63,8 +67,16 @@ void register_small_triangles() {
                                               verb_operation<T, D, L, Operation::solve>),
    ...);
 }
+template <class T, Layout L, int... D>
+void register_factors() {
+  (register_operation<T, D, Operation::lu>("batchwork_verb", L,
+                                           verb_operation<T, D, L, Operation::lu>),
+   ...);
+}
 template <class T>
 void register_verbs() {
+  register_factors<T, Layout::item_contiguous, 3, 4, 8, 16, 32, 64>();
+  register_factors<T, Layout::interleaved, 3, 4, 8, 16, 32, 64>();
   register_small_triangles<T, Layout::item_contiguous, 4, 8, 16, 24, 31, 32>();
   register_small_triangles<T, Layout::interleaved, 4, 8, 16, 24, 31, 32>();
   register_small_verbs<T, Layout::item_contiguous, 3, 4, 6, 8, 12, 16, 22, 24, 32>();

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-"""Peers of perf_dense and perf_operations: batched inverses, decompositions, Cholesky factors and solves by JAX, jit(vmap), PyTorch or CuPy.
+"""Peers of perf_dense and perf_operations: batched inverses, decompositions, Cholesky and LU factors and solves by JAX, jit(vmap), PyTorch,
+the MAGMA that is in PyTorch, or CuPy.
 
 About 1 GB in and out, or as many items as a case has time for (--seconds). Records have the names of perf_dense; what a library lacks, or
 what is out of time (--total), is recorded as missing.
@@ -16,14 +17,14 @@ import numpy as np
 from timing import Results
 
 SIZES = [3, 4, 8, 16, 32, 64]
-OPERATIONS = ["inverse", "qr", "eigh", "svd", "solve_lu", "cholesky"]
+OPERATIONS = ["inverse", "qr", "eigh", "svd", "solve_lu", "lu", "cholesky"]
 CHECKED = 100  # items, half of them the last ones
 
 
 def numbers(operation, D):
     """In and out, an item."""
     full = D * D
-    return {"inverse": 2 * full, "qr": 3 * full, "eigh": 2 * full + D, "svd": 3 * full + D, "solve_lu": full + 2 * D, "cholesky": 2 * full}[operation]
+    return {"inverse": 2 * full, "qr": 3 * full, "eigh": 2 * full + D, "svd": 3 * full + D, "solve_lu": full + 2 * D, "lu": 2 * full, "cholesky": 2 * full}[operation]
 
 
 class Torch:
@@ -39,6 +40,7 @@ class Torch:
             "eigh": L.eigh,
             "svd": lambda a: L.svd(a, full_matrices=False),
             "solve_lu": lambda a, b: L.solve(a, b),
+            "lu": L.lu_factor,
             "cholesky": L.cholesky,
         }
 
@@ -63,6 +65,18 @@ class Torch:
 
     def release(self):
         self.torch.cuda.empty_cache()
+
+
+class Magma(Torch):
+    """What PyTorch calls MAGMA's batched routines for."""
+
+    def __init__(self):
+        super().__init__()
+        if not self.torch.cuda.has_magma:
+            raise SystemExit("this PyTorch was built without MAGMA")
+        self.torch.backends.cuda.preferred_linalg_library("magma")
+        self.context["library"] = f"MAGMA by {self.context['library']}"
+        self.functions = {name: self.functions[name] for name in ("inverse", "solve_lu", "lu", "cholesky")}
 
 
 class CuPy:
@@ -150,7 +164,7 @@ class Jax:
         pass
 
 
-PEERS = {"torch": Torch, "cupy": CuPy, "jax": Jax}
+PEERS = {"torch": Torch, "magma": Magma, "cupy": CuPy, "jax": Jax}
 
 
 def operands(library, operation, items, D, dtype):
@@ -159,7 +173,7 @@ def operands(library, operation, items, D, dtype):
         a = (a + library.transposed(a)) / 2
     elif operation == "cholesky":
         a = (a + library.transposed(a)) / (4 * D) + library.unit(D, dtype)
-    elif operation in ("inverse", "solve_lu"):  # as perf_dense has them, but for the order of their rows
+    elif operation in ("inverse", "solve_lu", "lu"):  # as perf_dense has them, but for the order of their rows
         a = a + 2 * D**0.5 * library.unit(D, dtype)
     return (a, library.uniform((items, D, 1), dtype, 2)) if operation == "solve_lu" else (a,)
 
@@ -182,6 +196,11 @@ def error_of(library, operation, given, result):
     if operation == "solve_lu":
         b = library.chosen(given[1])
         return norm(a @ x[0] - b) / (norm(a) * norm(x[0]) + norm(b))
+    if operation == "lu":
+        for k, pivots in enumerate(x[1].astype(int)):
+            for i, other in enumerate(pivots - 1):
+                a[k, [i, other]] = a[k, [other, i]]
+        return norm((np.tril(x[0], -1) + np.eye(a.shape[-1])) @ np.triu(x[0]) - a) / norm(a)
     lower = np.tril(x[0])
     return norm(lower @ T(lower) - a) / norm(a)
 
@@ -193,10 +212,10 @@ def timed(library, function, given):
     return time.perf_counter() - begin, result
 
 
-def run_case(library, operation, D, dtype, seconds):
+def run_case(library, operation, D, dtype, seconds, in_and_out):
     """Seconds, items and the error: of the largest batch that there is time for."""
     size = 4 if dtype == "float32" else 8
-    most = max(256, int(1e9 / (size * numbers(operation, D))))
+    most = max(256, int(in_and_out / (size * numbers(operation, D))))
     items = min(most, 4096 if D <= 16 else 512)
     function = library.functions[operation]
     # Every number of items is compiled anew by JAX.
@@ -228,10 +247,11 @@ def run_case(library, operation, D, dtype, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("peer", choices=PEERS)
-    parser.add_argument("--operations", nargs="+", choices=OPERATIONS, default=OPERATIONS)
+    parser.add_argument("--operations", nargs="+", choices=OPERATIONS, default=OPERATIONS, help="all that the peer has in batches")
     parser.add_argument("--dtypes", nargs="+", choices=["float", "double"], default=["double", "float"])
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES, metavar="D")
     parser.add_argument("--seconds", type=float, default=0.4, help="for the samples of a case")
+    parser.add_argument("--bytes", type=float, default=1e9, help="in and out, of a batch")
     parser.add_argument("--total", type=float, default=75, help="seconds; what is not begun by then is recorded as missing")
     parser.add_argument("--json", metavar="FILE", help="write the results there, for report.py")
     options = parser.parse_args()
@@ -239,14 +259,14 @@ def main():
     library = PEERS[options.peer]()
     results = Results(date=time.strftime("%Y-%m-%dT%H:%M:%S"), **library.context)
     for D in options.sizes:
-        for operation in options.operations:
+        for operation in [o for o in options.operations if o in library.functions]:
             for type_ in options.dtypes:
                 name = f"operations/{options.peer}/{operation}/{type_}/item-contiguous/D:{D}"
                 try:
                     if time.perf_counter() > end:
                         raise TimeoutError("out of time")
                     dtype = "float32" if type_ == "float" else "float64"
-                    median, items, error, samples = run_case(library, operation, D, dtype, options.seconds)
+                    median, items, error, samples = run_case(library, operation, D, dtype, options.seconds, options.bytes)
                     results.add(f"{name}/items:{items}", median, items, error=error, samples=samples)
                 except Exception as error:  # out of memory, or what this version lacks
                     results.fail(f"{name}/items:0", error)
