@@ -3,11 +3,17 @@
 
 // Every solver and preconditioner on hosts, and the verbs, on every format under patterns with faults.
 #include "BadPatternsCase.hpp"
+#include "PreconditionersCase.hpp"
 #include "krylov/Batchwork_DirectLu.hpp"
 #include "krylov/Batchwork_SolveConfiguration.hpp"
 #include "krylov/Batchwork_SymbolicLu.hpp"
 #include "krylov/Batchwork_TeamSolve.hpp"
 #include "krylov/solvers/Batchwork_ScaledSolver.hpp"
+#include "krylov/verbs/Batchwork_AddScaledIdentity.hpp"
+#include "krylov/verbs/Batchwork_Equilibrate.hpp"
+#include "krylov/verbs/Batchwork_Multiply.hpp"
+#include "krylov/verbs/Batchwork_Scale.hpp"
+#include "krylov/verbs/Batchwork_SolveTriangular.hpp"
 
 namespace Batchwork::Test {
 namespace {
@@ -38,6 +44,10 @@ template <class T>
 struct BadPatterns : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(BadPatterns, Numbers);
+/// What takes a compiler long.
+template <class T>
+struct BadPatternsOfDouble : ::testing::Test {};
+TYPED_TEST_SUITE(BadPatternsOfDouble, ::testing::Types<double>);
 
 /// Formats by their own types: the packs of hosts, or one item a thread.
 TYPED_TEST(BadPatterns, Solve) {
@@ -58,7 +68,7 @@ TYPED_TEST(BadPatterns, Solve) {
 }
 
 /// Every solver, by a configuration and a format that is known at run time.
-TYPED_TEST(BadPatterns, Configuration) {
+TYPED_TEST(BadPatternsOfDouble, Configuration) {
   using T = TypeParam;
   std::int64_t const items = 5;
   for_bad_patterns<T>(items, [&](char const* format, BadPattern<T>& bad, auto const& a) {
@@ -96,7 +106,7 @@ TYPED_TEST(BadPatterns, Configuration) {
 }
 
 /// Scaled solvers log |b|, as others do; the norm of a scaled residual is not known.
-TYPED_TEST(BadPatterns, Scaled) {
+TYPED_TEST(BadPatternsOfDouble, Scaled) {
   using T = TypeParam;
   std::int64_t const items = 5;
   for_bad_patterns<T>(items, [&](char const* format, BadPattern<T>& bad, auto const& a) {
@@ -137,7 +147,7 @@ struct SolveByTeam {
     log.residual(n) = said.residual;
   }
 };
-TYPED_TEST(BadPatterns, TeamSolve) {
+TYPED_TEST(BadPatternsOfDouble, TeamSolve) {
   using T = TypeParam;
   std::int64_t const items = 3;
   for_bad_patterns<T>(items, [&](char const* format, BadPattern<T>& bad, auto const& a) {
@@ -157,7 +167,7 @@ TYPED_TEST(BadPatterns, TeamSolve) {
 }
 
 /// Direct solves add up what is there twice, in any order, and find columns that are out of range; offsets are taken for granted.
-TYPED_TEST(BadPatterns, DirectLu) {
+TYPED_TEST(BadPatternsOfDouble, DirectLu) {
   using T = TypeParam;
   for (auto items : numbers_of_items)
     for_bad_patterns<T>(items, [&](char const* format, BadPattern<T>& bad, auto const& a) {
@@ -187,6 +197,99 @@ TYPED_TEST(BadPatterns, DirectLu) {
       }
       EXPECT_EQ(said.empty(), as != Taken::invalid) << said;
     });
+}
+
+/// Jacobi and its blocks are those of the sum of entries that are there twice, in any order.
+TYPED_TEST(BadPatterns, Application) {
+  using T = TypeParam;
+  if (Impl::runs_on_device<Space>) GTEST_SKIP() << "the Views are those of a host";
+  std::int64_t const items = 5;
+  Random random(3);
+  for_bad_patterns<T>(items, [&](char const* format, BadPattern<T>& bad, auto const& a) {
+    auto const as = taken(format, bad.fault);
+    if (as == Taken::invalid || as == Taken::another) return;
+    SCOPED_TRACE(format);
+    auto const blocks = [&](int size) {
+      return [&bad, size](std::int64_t n, std::vector<long double> const& r) {
+        return blocks_truth(equal_blocks(BadPattern<T>::rows, size), bad.full, n, r);
+      };
+    };
+    auto const how = Arranged::item_contiguous;
+    expect_application<T>(ByVerb(), jacobi(), a, bad.rows, items, how, blocks(1), 4, random);
+    for (int size : {1, 2, 4, 6})
+      expect_application<T>(ByVerb(), block_jacobi(size), a, bad.rows, items, how, blocks(size), 40,
+                            random);
+  });
+}
+
+/// The verbs add up what is there twice, in any order.
+TYPED_TEST(BadPatterns, Verbs) {
+  using T = TypeParam;
+  std::int64_t const items = 5;
+  for_bad_patterns<T>(items, [&](char const* format, BadPattern<T>& bad, auto const& a) {
+    auto const as = taken(format, bad.fault);
+    // Diagonals in any order are right entry by entry.
+    if (as == Taken::another || (as == Taken::invalid && std::string(format) != "dia")) return;
+    bool const by_rows = as != Taken::invalid;
+    SCOPED_TRACE(format);
+    constexpr int rows = BadPattern<T>::rows;
+    auto const b = bad.view(bad.b), x = bad.view(bad.x);
+    // y = (beta A + alpha) x, row by row.
+    auto const expect_product = [&](T beta, T alpha, char const* what) {
+      std::vector<T> y(bad.b.size(), std::numeric_limits<T>::quiet_NaN());
+      multiply(Host(), a, b, bad.view(y));
+      for (std::size_t n = 0; n < std::size_t(items); ++n)
+        for (int i = 0; i < rows; ++i) {
+          long double sum = 0, size = 0;
+          for (int j = 0; j < rows; ++j) {
+            long double const term =
+                (beta * static_cast<long double>(bad.full.at(std::int64_t(n), i, j)) +
+                 (i == j ? alpha : T(0))) *
+                b(n, std::size_t(j));
+            sum += term, size += std::fabs(term);
+          }
+          ASSERT_NEAR(double(y[n * rows + std::size_t(i)]), double(sum),
+                      double(8 * epsilon<T> * size))
+              << what << ", item " << n << ", row " << i;
+        }
+    };
+    expect_product(T(1), T(0), "multiply");
+    for (auto triangle :
+         {Triangle::lower, Triangle::unit_lower, Triangle::upper, Triangle::unit_upper}) {
+      if (!by_rows) break;
+      bool const upper = triangle == Triangle::upper || triangle == Triangle::unit_upper;
+      bool const unit = triangle == Triangle::unit_lower || triangle == Triangle::unit_upper;
+      std::vector<int> codes(std::size_t(items), -7);
+      solve_triangular(Host(), triangle, a, b, x,
+                       status(ExactView<int*>(codes.data(), codes.size())));
+      for (std::size_t n = 0; n < std::size_t(items); ++n) {
+        ASSERT_EQ(codes[n], 0);
+        for (int i = 0; i < rows; ++i) {
+          long double sum = 0, size = 0;
+          for (int j = upper ? i : 0; j <= (upper ? rows - 1 : i); ++j) {
+            long double const number =
+                unit && j == i ? 1 : static_cast<long double>(bad.full.at(std::int64_t(n), i, j));
+            sum += number * x(n, std::size_t(j));
+            size += std::fabs(number * x(n, std::size_t(j)));
+          }
+          ASSERT_NEAR(double(sum), double(b(n, std::size_t(i))), double(8 * epsilon<T> * size))
+              << "triangle " << int(triangle) << ", item " << n << ", row " << i;
+        }
+      }
+    }
+    // alpha goes to one of several entries on the diagonal.
+    add_scaled_identity(Host(), 3, a);
+    expect_product(T(1), T(3), "A + 3");
+    add_scaled_identity(Host(), 2, a, -2);
+    expect_product(T(-2), T(-4), "-2 (A + 3) + 2");
+    std::vector<T> left(bad.b.size(), T(2)), right(bad.b.size(), T(0.5));
+    scale(Host(), bad.view(left), a, bad.view(right));
+    expect_product(T(-2), T(-4), "scale");
+    equilibrate(Host(), a, bad.view(left), bad.view(right));
+    for (T f : left) ASSERT_TRUE(std::isfinite(f) && f > T(0));
+    add_scaled_identity(Host(), 5, a, 0);
+    expect_product(T(0), T(5), "5");
+  });
 }
 
 }  // namespace
