@@ -3,6 +3,7 @@
 
 // The device kernels of cholesky, solve_cholesky and solve_lower, run on the host by teams of threads, so that they are
 // tested where there is no device, with the sanitizers' help; and where things stand in scratch.
+#include "dense/UnitsCase.hpp"
 #include "dense/cholesky/TriangleCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
@@ -307,6 +308,71 @@ TYPED_TEST(CholeskyTeams, NoRightHandSides) {
           }
         }
     }
+}
+
+/// Units do not matter. run(problem) runs a kernel.
+template <class T, class Run>
+void check_units_of(int n, bool solves_spd_too, Run const& run) {
+  SCOPED_TRACE(n);
+  constexpr std::int64_t items = 3;
+  constexpr int columns = 2;
+  auto const matrix = [&](int cols) {
+    return ArrangedBatch<T>(items, n, cols, Arranged::item_contiguous);
+  };
+  std::vector<std::int32_t> codes(std::size_t(items), -1);
+  auto const run_with = [&](Impl::TriangleProblem<T> p, auto const& a) {
+    p.n = n;
+    p.items = items;
+    p.a = storage(a).as_const();
+    p.status.narrow = codes.data();
+    p.status.group = 1;
+    run(p);
+    for (auto code : codes) ASSERT_EQ(code, 0);
+  };
+  auto const factor = [&](auto const& a, auto const& l) {
+    Impl::TriangleProblem<T> p;
+    p.l = storage(l);
+    p.factors = p.stores_factor = true;
+    run_with(p, a);
+  };
+  auto const solve = [&](auto const& a, auto const& b, auto const& x, bool factors, bool forward,
+                         bool backward) {
+    Impl::TriangleProblem<T> p;
+    p.b = storage(b).as_const(), p.x = storage(x);
+    p.columns = columns;
+    p.factors = factors, p.forward = forward, p.backward = backward;
+    run_with(p, a);
+  };
+  auto const a = matrix(n), t = matrix(n), l = matrix(n), l0 = matrix(n), b = matrix(columns),
+             x = matrix(columns), x0 = matrix(columns), y = matrix(columns), y0 = matrix(columns),
+             z = matrix(columns), z0 = matrix(columns);
+  auto const all = [&](int k, auto const& to_l, auto const& to_x, auto const& to_y,
+                       auto const& to_z) {
+    fill_units(a, Filling::symmetric, 1, k), fill_units(t, Filling::lower, 3, k);
+    fill_units(b, Filling::symmetric, 2, k);
+    factor(a, to_l);
+    if (solves_spd_too) solve(a, b, to_x, true, true, true);
+    solve(t, b, to_y, false, true, false), solve(t, b, to_z, false, false, true);
+  };
+  all(0, l0, x0, y0, z0);
+  for (int k : powers_of_units<T>()) {
+    all(k, l, x, y, z);
+    expect_in_units(l0, l, k, k / 2, "factors");
+    if (solves_spd_too) expect_in_units(x0, x, k, 0, "solutions");
+    expect_in_units(y0, y, k, 0, "lower"), expect_in_units(z0, z, k, 0, "upper");
+  }
+}
+TYPED_TEST(CholeskyTeams, Units) {
+  using T = TypeParam;
+  for (int n : {1, 5, 9, 16, 33, 64, 67})
+    check_units_of<T>(n, true, [](Impl::TriangleProblem<T> const& p) { run_problem(p); });
+  for (int n : {5, 9, 16, 33, 64})
+    check_units_of<T>(n, false,
+                      [](Impl::TriangleProblem<T> const& p) { run_problem(p, By::panels); });
+  check_units_of<T>(1, true, [](Impl::TriangleProblem<T> const& p) { run_lanes_of<1>(p); });
+  check_units_of<T>(2, true, [](Impl::TriangleProblem<T> const& p) { run_lanes_of<2>(p); });
+  check_units_of<T>(3, true, [](Impl::TriangleProblem<T> const& p) { run_lanes_of<3>(p); });
+  check_units_of<T>(8, true, [](Impl::TriangleProblem<T> const& p) { run_lanes_of<8>(p); });
 }
 
 /// CholeskyPanels and TriangleColumns fit every device, and have neighbouring items to fill a sector where there is scratch for them.

@@ -5,6 +5,7 @@
 // lanes.
 #include "EighVerbCase.hpp"
 #include "SvdVerbCase.hpp"
+#include "dense/UnitsCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
 #include "support/LaneTeams.hpp"
@@ -158,6 +159,110 @@ void check_eigh_teams(int n, std::int64_t items, Arranged how, Random& random) {
                   run<How>(f, &codes, items);
                 });
 }
+/// Units do not matter; and a value that overflows is a failure.
+template <class T, class How>
+void check_eigh_units(int n) {
+  SCOPED_TRACE(n);
+  constexpr std::int64_t items = 3;
+  auto const matrix = [&](int cols) { return ArrangedBatch<T>(items, n, cols, Arranged::strided); };
+  auto const find = [&](auto const& a, auto const& w, auto const& v, auto const& codes) {
+    Impl::EighOfItems<T> f;
+    f.a = items_read(a), f.values = items_of(w), f.vectors = items_of(v);
+    f.n = n;
+    f.stores_vectors = true;
+    run<How>(f, &codes, items);
+    codes.download();
+  };
+  ArrangedBatch<int> const codes(items, 1, 1, Arranged::item_contiguous);
+  auto const a = matrix(n), w = matrix(1), v = matrix(n), w0 = matrix(1), v0 = matrix(n);
+  fill_units(a, Filling::symmetric, 1, 0);
+  find(a, w0, v0, codes);
+  for (int k : powers_of_units<T>()) {
+    fill_units(a, Filling::symmetric, 1, k);
+    find(a, w, v, codes);
+    for (std::int64_t q = 0; q < items; ++q) ASSERT_EQ(codes.at(q, 0, 0), 0);
+    expect_in_units(w0, w, k, k, "eigenvalues"), expect_in_units(v0, v, k, 0, "eigenvectors");
+  }
+  if (n < 2) return;
+  T const large = std::numeric_limits<T>::max() / T(1.05);
+  for (std::int64_t q = 0; q < items; ++q)
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        a.at(q, i, j) = i == j || (q == 1 && i < 2 && j < 2) ? large : T(0);
+  a.upload();
+  find(a, w, v, codes), w.download();
+  for (std::int64_t q = 0; q < items; ++q) {
+    ASSERT_EQ(codes.at(q, 0, 0), q == 1 ? Status::code(Reason::not_finite, 0) : 0);
+    for (int i = 0; i < n; ++i) ASSERT_EQ(std::isnan(w.at(q, i, 0)), q == 1);
+  }
+}
+template <class T, class How>
+void check_svd_units(int m, int n) {
+  SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n));
+  constexpr std::int64_t items = 3;
+  auto const matrix = [&](int rows, int cols) {
+    return ArrangedBatch<T>(items, rows, cols, Arranged::strided);
+  };
+  ArrangedBatch<int> const codes(items, 1, 1, Arranged::item_contiguous);
+  auto const find = [&](auto const& a, auto const& u, auto const& w, auto const& v) {
+    Impl::SvdOfItems<T> f;
+    f.a = items_read(a), f.values = items_of(w), f.u = items_of(u), f.v = items_of(v);
+    f.m = m, f.n = n;
+    f.stores_vectors = true;
+    run<How>(f, &codes, items);
+    codes.download();
+  };
+  auto const a = matrix(m, n), u = matrix(m, n), w = matrix(n, 1), v = matrix(n, n),
+             u0 = matrix(m, n), w0 = matrix(n, 1), v0 = matrix(n, n);
+  fill_units(a, Filling::general, 2, 0);
+  find(a, u0, w0, v0);
+  for (int k : powers_of_units<T>()) {
+    fill_units(a, Filling::general, 2, k);
+    find(a, u, w, v);
+    for (std::int64_t q = 0; q < items; ++q) ASSERT_EQ(codes.at(q, 0, 0), 0);
+    expect_in_units(w0, w, k, k, "singular values");
+    expect_in_units(u0, u, k, 0, "U"), expect_in_units(v0, v, k, 0, "V");
+  }
+  if (n < 2) return;
+  T const large = std::numeric_limits<T>::max() / T(1.05);
+  for (std::int64_t q = 0; q < items; ++q)
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j)
+        a.at(q, i, j) = i == j || (q == 1 && i < 2 && j < 2) ? large : T(0);
+  a.upload();
+  find(a, u, w, v), w.download();
+  for (std::int64_t q = 0; q < items; ++q) {
+    ASSERT_EQ(codes.at(q, 0, 0), q == 1 ? Status::code(Reason::not_finite, 0) : 0);
+    for (int i = 0; i < n; ++i) ASSERT_EQ(std::isnan(w.at(q, i, 0)), q == 1);
+  }
+}
+template <class T, class How>
+void check_qr_units(int m, int n) {
+  SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n));
+  constexpr std::int64_t items = 3;
+  auto const matrix = [&](int rows, int cols) {
+    return ArrangedBatch<T>(items, rows, cols, Arranged::strided);
+  };
+  ArrangedBatch<int> const codes(items, 1, 1, Arranged::item_contiguous);
+  auto const find = [&](auto const& a, auto const& q, auto const& r) {
+    Impl::QrOfItems<T> f;
+    f.a = items_read(a), f.q = items_of(q), f.r = items_of(r);
+    f.m = m, f.n = n, f.columns_of_q = n;
+    run<How>(f, &codes, items);
+    codes.download();
+  };
+  auto const a = matrix(m, n), q = matrix(m, n), r = matrix(n, n), q0 = matrix(m, n),
+             r0 = matrix(n, n);
+  fill_units(a, Filling::general, 3, 0);
+  find(a, q0, r0);
+  for (int k : powers_of_units<T>()) {
+    fill_units(a, Filling::general, 3, k);
+    find(a, q, r);
+    for (std::int64_t item = 0; item < items; ++item) ASSERT_EQ(codes.at(item, 0, 0), 0);
+    expect_in_units(q0, q, k, 0, "Q"), expect_in_units(r0, r, k, k, "R");
+  }
+}
+
 template <class T, class How>
 void check_svd_teams(int m, int n, std::int64_t items, Arranged how, Random& random) {
   auto const of = [&](auto const& a, auto const& w) {
@@ -425,6 +530,27 @@ TEST(DecompositionTeams, LargestItems) {
   EXPECT_EQ(most(singular_values, 1.0), 158);
   EXPECT_EQ(most(qr, 1.0f), 224);
   EXPECT_EQ(most(qr, 1.0), 159);
+}
+
+TEST(DecompositionsTeams, Units) {
+  check_eigh_units<float, Lanes<1>>(1), check_eigh_units<double, Lanes<5>>(5);
+  check_eigh_units<float, Lanes<8>>(8), check_eigh_units<double, Teams<false>>(9);
+  check_eigh_units<float, Teams<true>>(19), check_eigh_units<double, InWorkspace<2>>(9);
+  check_svd_units<float, Lanes<1>>(1, 1), check_svd_units<double, Lanes<5>>(5, 5);
+  check_svd_units<float, Lanes<8>>(8, 8), check_svd_units<double, Teams<false>>(11, 9);
+  check_svd_units<float, Teams<true>>(19, 12), check_svd_units<double, InWorkspace<2>>(9, 7);
+  check_qr_units<float, Lanes<1>>(1, 1), check_qr_units<double, Lanes<5>>(5, 4);
+  check_qr_units<float, Lanes<8>>(8, 8), check_qr_units<double, Teams<false>>(11, 9);
+  check_qr_units<float, Teams<true>>(19, 12), check_qr_units<double, InWorkspace<2>>(9, 7);
+  if constexpr (Impl::Vendor::has_shuffles) {
+    check_eigh_units<float, SharedLanes<12>>(9), check_eigh_units<double, SharedLanes<24>>(21);
+    check_eigh_units<float, Reflections<2>>(19), check_eigh_units<double, Reflections<4>>(70);
+    check_svd_units<float, SharedLanes<12>>(11, 9),
+        check_svd_units<double, SharedLanes<24>>(21, 20);
+    check_svd_units<float, Reflections<2>>(19, 17);
+    check_qr_units<float, SharedLanes<12>>(11, 9), check_qr_units<double, SharedLanes<24>>(21, 20);
+    check_qr_units<float, InTiles<6>>(39, 33), check_qr_units<double, InTiles<6>>(39, 39);
+  }
 }
 
 }  // namespace

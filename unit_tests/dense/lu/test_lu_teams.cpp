@@ -4,6 +4,7 @@
 // The device's kernels of lu, solve_lu, inverse and determinant, run on the host by teams of threads; compiled a second time for warps of
 // 32 lanes.
 #include "LuVerbsCase.hpp"
+#include "dense/UnitsCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
 #include "support/LaneTeams.hpp"
@@ -74,6 +75,59 @@ void check_problems(int n, int columns, std::int64_t items, Arranged how, Random
         run_problem<solutions>(p, a, codes, launch);
       },
       all_bits);
+}
+
+/// Units do not matter.
+template <class T, class Launch>
+void check_units_of(int n, int columns, Launch const& launch) {
+  using enum Impl::LuTask;
+  SCOPED_TRACE(n);
+  constexpr std::int64_t items = 3;
+  auto const matrix = [&](int cols) {
+    return ArrangedBatch<T>(items, n, cols, Arranged::item_contiguous);
+  };
+  ArrangedBatch<int> const codes(items, 1, 1, Arranged::item_contiguous),
+      rows(items, n, 1, Arranged::item_contiguous);
+  auto const expect_success = [&] {
+    codes.download();
+    for (std::int64_t q = 0; q < items; ++q) ASSERT_EQ(codes.at(q, 0, 0), 0);
+  };
+  auto const factor = [&](auto const& a, auto const& lu) {
+    Impl::LuProblem<T> p;
+    p.lu = storage(lu), p.order = storage(rows);
+    p.result = Impl::LuResult::factors;
+    run_problem<factors>(p, a, codes, launch);
+    expect_success();
+  };
+  auto const solve = [&](auto const& a, auto const& b, auto const& x) {
+    Impl::LuProblem<T> p;
+    p.b = storage(b).as_const(), p.x = storage(x);
+    p.columns = columns;
+    run_problem<solutions>(p, a, codes, launch);
+    expect_success();
+  };
+  auto const invert = [&](auto const& a, auto const& x) {
+    Impl::LuProblem<T> p;
+    p.x = storage(x);
+    p.columns = n;
+    run_problem<inverses>(p, a, codes, launch);
+    expect_success();
+  };
+  auto const a = matrix(n), lu = matrix(n), lu0 = matrix(n), b = matrix(columns),
+             x = matrix(columns), x0 = matrix(columns), inverse = matrix(n), inverse0 = matrix(n);
+  fill_units(a, Filling::general, 1, 0), fill_units(b, Filling::symmetric, 2, 0);
+  factor(a, lu0), solve(a, b, x0), invert(a, inverse0);
+  for (int k : powers_of_units<T>()) {
+    fill_units(a, Filling::general, 1, k), fill_units(b, Filling::symmetric, 2, k);
+    factor(a, lu), solve(a, b, x);
+    expect_in_units(lu0, lu, k, k, "U", [](int i, int j) { return j >= i; });
+    expect_in_units(lu0, lu, k, 0, "L", [](int i, int j) { return j < i; });
+    expect_in_units(x0, x, k, 0, "solutions");
+    // Of others the inverse is not normal.
+    if (std::abs(k) > std::numeric_limits<T>::max_exponent - 16) continue;
+    invert(a, inverse);
+    expect_in_units(inverse0, inverse, k, -k, "inverses");
+  }
 }
 
 template <class Kernel>
@@ -472,6 +526,49 @@ TEST(LuTeams, LargeItemsInAWorkspace) {
   long double largest = 0;
   for (int i = 0; i < n; ++i) largest = std::max(largest, std::fabs(xk(i)));
   ASSERT_TRUE(near(ak * xk, item(b, 0), Dense(n, 1, few * n * largest)));
+}
+
+template <class T, int N>
+void check_units_of_lanes(int columns) {
+  check_units_of<T>(N, columns, []<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+    run_lanes(Impl::LuOfLane<T, N, Task>(p));
+  });
+}
+template <class T, bool Large>
+void check_units_of_teams(int n, int columns) {
+  check_units_of<T>(n, columns, []<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+    auto const limits = h200_with_kokkos_5();
+    run_kernel(Impl::LuTeams<T, Large>(p, limits), limits);
+  });
+}
+template <class T, int N>
+void check_units_of_shared_lanes(int n) {
+  if constexpr (Impl::Vendor::has_shuffles)
+    check_units_of<T>(n, 1, []<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+      auto const limits = h200_with_kokkos_5();
+      if constexpr (Task == Impl::LuTask::solutions)
+        run_kernel(Impl::SolutionOfSharedLanes<T, N>(p, limits), limits);
+      else run_kernel(Impl::LuBySharedLanes<T, N, Task>(p, limits), limits);
+    });
+}
+template <class T, int Tiles>
+void check_units_of_tiles(int n, int columns) {
+  if constexpr (Impl::Vendor::has_shuffles)
+    check_units_of<T>(n, columns, []<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
+      auto const limits = h200_with_kokkos_5();
+      if constexpr (Task == Impl::LuTask::inverses)
+        run_kernel(Impl::InverseRows<T, 8 * Tiles>(p, limits), limits);
+      else run_kernel(Impl::LuTiles<T, Tiles, Task>(p, limits), limits);
+    });
+}
+TEST(LuTeams, Units) {
+  check_units_of_lanes<float, 1>(1), check_units_of_lanes<double, 3>(2);
+  check_units_of_lanes<float, 8>(3);
+  check_units_of_teams<double, false>(5, 2), check_units_of_teams<float, false>(14, 1);
+  check_units_of_teams<double, true>(19, 2), check_units_of_teams<float, true>(33, 1);
+  check_units_of_shared_lanes<float, 12>(9), check_units_of_shared_lanes<double, 12>(12);
+  check_units_of_tiles<float, 2>(16, 2), check_units_of_tiles<double, 4>(29, 2);
+  check_units_of_tiles<float, 8>(61, 1), check_units_of_tiles<double, 6>(48, 2);
 }
 
 /// On every device all rows that are taken fit.

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Well-conditioned items times powers of two, over the range of normal numbers: results are those of the items as they are, times a
+/// power of two. For kernels of devices; test_dense_scales has the verbs.
+#ifndef BATCHWORK_TEST_UNITS_CASE_HPP
+#define BATCHWORK_TEST_UNITS_CASE_HPP
+
+#include "support/Batchwork_TestSupport.hpp"
+
+namespace Batchwork::Test {
+
+/// Even powers; the first and the last ones are at the ends, where reciprocals and small entries lose digits.
+template <class T>
+std::vector<int> powers_of_units() {
+  int const low = std::numeric_limits<T>::min_exponent + 12,
+            high = std::numeric_limits<T>::max_exponent - 8,
+            digits = std::numeric_limits<T>::digits;
+  return {low, low + digits + 4, low / 2 / 2 * 2, high / 2 / 2 * 2, high - 8, high};
+}
+template <class T>
+bool is_at_an_end(int k) {
+  return k < std::numeric_limits<T>::min_exponent + 12 + std::numeric_limits<T>::digits ||
+         k > std::numeric_limits<T>::max_exponent - 16;
+}
+
+enum class Filling { general, symmetric, lower, upper };
+/// No entry is much smaller than the others. General ones are such that rows are exchanged, others have a large diagonal.
+template <class T>
+void fill_units(ArrangedBatch<T> const& m, Filling filling, unsigned seed, int k) {
+  Random random(seed);
+  int const n = std::max(m.rows, m.cols);
+  for (std::int64_t q = 0; q < m.items; ++q)
+    for (int i = 0; i < m.rows; ++i)
+      for (int j = 0; j < m.cols; ++j) {
+        double const noise = 0.25 * random.normal() / std::sqrt(double(n));
+        double x = std::copysign(std::max(std::fabs(noise), 0x1p-10), noise);
+        if (j == (filling == Filling::general ? n - 1 - i : i)) x += 2;
+        if ((filling == Filling::lower && j > i) || (filling == Filling::upper && j < i)) x = 0;
+        m.at(q, i, j) = std::ldexp(T(x), k);
+        if (filling == Filling::symmetric && j < i) m.at(q, j, i) = m.at(q, i, j);
+      }
+  m.upload();
+}
+/// x is to be `want` times 2^exponent, in the part that counts(i, j): bit for bit, but at the ends of the range of k.
+template <class T, class Part>
+void expect_in_units(ArrangedBatch<T> const& want, ArrangedBatch<T> const& x, int k, int exponent,
+                     char const* what, Part const& counts) {
+  want.download(), x.download();
+  int const n = std::max(want.rows, want.cols);
+  long double worst = 0, largest = 0;
+  for (std::int64_t q = 0; q < x.items; ++q)
+    for (int i = 0; i < x.rows; ++i)
+      for (int j = 0; j < x.cols; ++j) {
+        if (!counts(i, j)) continue;
+        long double const w = want.at(q, i, j),
+                          y = std::ldexp(static_cast<long double>(x.at(q, i, j)), -exponent);
+        largest = std::max(largest, std::fabs(w));
+        worst = std::fabs(w - y) <= worst ? worst : std::fabs(w - y);
+      }
+  ASSERT_TRUE(worst <= (is_at_an_end<T>(k) ? 16 * n * epsilon<T> * largest : 0))
+      << what << " of " << n << " rows times 2^" << k << ": off by " << double(worst / epsilon<T>)
+      << " eps";
+}
+template <class T>
+void expect_in_units(ArrangedBatch<T> const& want, ArrangedBatch<T> const& x, int k, int exponent,
+                     char const* what) {
+  expect_in_units(want, x, k, exponent, what, [](int, int) { return true; });
+}
+
+}  // namespace Batchwork::Test
+
+#endif
