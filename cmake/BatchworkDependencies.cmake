@@ -59,6 +59,27 @@ if(_link AND TARGET BLAS::BLAS)
 endif()
 _batchwork_dependency(lapack "LAPACK" LINK ${_link} PACKAGE "liblapack-dev libblas-dev")
 
+# Peers of benchmarks on hosts.
+find_package(blasfeo CONFIG QUIET)
+_batchwork_first_target(_link blasfeo)
+_batchwork_dependency(blasfeo "BLASFEO" LINK ${_link} PACKAGE "none; github.com/giaf/blasfeo")
+
+find_path(Batchwork_LIBXSMM_INCLUDE_DIR libxsmm.h)
+find_library(Batchwork_LIBXSMM_LIBRARY xsmm)
+mark_as_advanced(Batchwork_LIBXSMM_INCLUDE_DIR Batchwork_LIBXSMM_LIBRARY)
+set(_link "")
+set(_include "")
+# It calls a BLAS for sizes that it has no kernel of.
+if(Batchwork_LIBXSMM_INCLUDE_DIR
+   AND Batchwork_LIBXSMM_LIBRARY
+   AND TARGET BLAS::BLAS
+   AND TARGET Threads::Threads
+)
+  set(_include "${Batchwork_LIBXSMM_INCLUDE_DIR}")
+  set(_link "${Batchwork_LIBXSMM_LIBRARY}" BLAS::BLAS Threads::Threads ${CMAKE_DL_LIBS})
+endif()
+_batchwork_dependency(libxsmm "LIBXSMM" LINK ${_link} INCLUDE ${_include} PACKAGE libxsmm-dev)
+
 # Peers of benchmarks on NVIDIA's devices.
 set(_link "")
 if(Kokkos_ENABLE_CUDA)

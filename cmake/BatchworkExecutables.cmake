@@ -11,8 +11,8 @@
 # Of a test as many sources as TOGETHER says are compiled as one, all by default, where headers are precompiled: they have many
 # instantiations in common, often more than half of the work. Three of the largest take 2 GB of memory.
 # MAIN is the library with main() and precompiled headers, if the flags need one of their own.
-# A dependency is a name from BatchworkDependencies.cmake: benchmark, cli11, csv, cublas, cusolver,
-# cusparse, eigen, gtest, kokkoskernels, lapack. What lacks a REQUIRED one is skipped, loudly; a USED one is linked where
+# A dependency is a name from BatchworkDependencies.cmake: benchmark, blasfeo, cli11, csv, cublas, cusolver,
+# cusparse, eigen, gtest, kokkoskernels, lapack, libxsmm. What lacks a REQUIRED one is skipped, loudly; a USED one is linked where
 # it is there, and the source asks for BATCHWORK_HAVE_<NAME>. Executables land in <build>/bin.
 
 # Warnings and flags of our own executables; users of the library never see them.

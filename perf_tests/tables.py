@@ -50,6 +50,8 @@ class Result:
         self.counters = entries[0]
         self.items = int(sizes.get("items", self.counters.get("items", 0)))
         self.D = int(parts[4]) if self.verb == "tridiagonal" else int(sizes.get("D", sizes.get("N", 0)))
+        if self.verb == "gemm":
+            self.D = int(self.source.split("x")[0])
         self.M = int(sizes.get("M", 0))
         self.error = next((e.get("error_message", "failed") for e in entries if e.get("error_occurred")), None)
         times = [e.get(figure, e.get("ns_per_item")) for e in entries]
@@ -286,7 +288,7 @@ def routines(results, type="double", kinds=None):
     chosen = [r for r in results if r.type == type and (kinds is None or r.kind in ([kinds] if isinstance(kinds, str) else kinds))]
     of_others = [r for r in chosen if r.implementation not in OWN_FORMS]
     # What stands before D in a name is the routine.
-    named = lambda r: (r.implementation, "" if ":" in r.source else r.source)
+    named = lambda r: (r.implementation, "" if ":" in r.source or r.verb == "gemm" else r.source)
     others = sorted({named(r) for r in of_others}, key=lambda c: (list(TITLES).index(c[0]), c[1]))
     rows = []
     for kind in dict.fromkeys(r.kind for r in chosen if r.implementation in OWN_FORMS):

@@ -158,11 +158,12 @@ struct GemmBatch {
 };
 
 /// Registers body(state, sizes, items) as gemm/<implementation>/<type>/<layout>/<form>/<M>x<N>x<K>. About 1 GB in and out
-/// on a device; within the caches of a host.
-template <class T, Layout L, class Body>
-void register_gemm(std::string const& implementation, Form form, int largest, Body const& body) {
+/// on a device; within the caches of a host. \param takes  which sizes the implementation has
+template <class T, Layout L, class Body, class Takes>
+void register_gemm(std::string const& implementation, Form form, Takes const& takes,
+                   Body const& body) {
   for (Sizes const s : gemm_sizes) {
-    if (std::max({s.m, s.n, s.k}) > largest) continue;
+    if (!takes(s)) continue;
     double const numbers = (form == Form::shared_a ? 0.0 : s.m * s.k) +
                            (form == Form::shared_b ? 0.0 : s.k * s.n) + 1.0 * s.m * s.n;
     auto const fill = static_cast<std::int64_t>((on_device ? 1e9 : 4e5) / sizeof(T) / numbers);
@@ -177,6 +178,13 @@ void register_gemm(std::string const& implementation, Form form, int largest, Bo
         ->UseManualTime()
         ->Unit(benchmark::kMillisecond);
   }
+}
+
+/// Of all sizes up to `largest`.
+template <class T, Layout L, class Body>
+void register_gemm(std::string const& implementation, Form form, int largest, Body const& body) {
+  auto const takes = [=](Sizes const& s) { return std::max({s.m, s.n, s.k}) <= largest; };
+  register_gemm<T, L>(implementation, form, takes, body);
 }
 
 }  // namespace BatchworkPerf

@@ -10,6 +10,9 @@ namespace BatchworkPerf {
 void register_batchwork();
 void register_cublas();
 void register_blas();
+void register_blasfeo();
+void register_libxsmm();
+void register_eigen();
 
 namespace {
 
@@ -20,6 +23,15 @@ void register_all() {
 #endif
 #if defined(BATCHWORK_HAVE_LAPACK)
   register_blas();
+#endif
+#if defined(BATCHWORK_HAVE_BLASFEO)
+  register_blasfeo();
+#endif
+#if defined(BATCHWORK_HAVE_LIBXSMM)
+  register_libxsmm();
+#endif
+#if defined(BATCHWORK_HAVE_EIGEN)
+  register_eigen();
 #endif
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Single dense operations, and the vendor's batched routines, or a loop over LAPACK, beside them.
+// Single dense operations, and the vendor's batched routines, or loops over LAPACK, BLASFEO and Eigen, beside them.
 
 #include "../common/Machine.hpp"
 
@@ -15,6 +15,8 @@ void register_operations_lu();
 void register_verbs_float();
 void register_verbs_double();
 void register_lapack_operations();
+void register_blasfeo_operations();
+void register_eigen_operations();
 void register_cuda_operations();
 
 namespace {
@@ -29,6 +31,12 @@ void register_all() {
   register_verbs_double();
 #if defined(BATCHWORK_HAVE_LAPACK)
   if constexpr (!on_device) register_lapack_operations();
+#endif
+#if defined(BATCHWORK_HAVE_BLASFEO)
+  if constexpr (!on_device) register_blasfeo_operations();
+#endif
+#if defined(BATCHWORK_HAVE_EIGEN)
+  if constexpr (!on_device) register_eigen_operations();
 #endif
 #if defined(BATCHWORK_HAVE_CUBLAS) && defined(BATCHWORK_HAVE_CUSOLVER) && \
     defined(KOKKOS_ENABLE_CUDA)
