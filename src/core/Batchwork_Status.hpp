@@ -30,8 +30,8 @@ enum class Reason : std::int32_t {
       8,         ///< columns that do not rise, or are out of range, or such row offsets; info is 0
   diverged = 9,  ///< the residual of an iteration grew beyond the limit of its StoppingCriteria
   inaccurate =
-      10,  ///< numbers grew in an elimination: the result is stored, and may be less accurate than it is said to be;
-           ///< info is the 1-based row
+      10,  ///< numbers grew in an elimination, or cancelled in a Kalman filter: the result is stored, and may be less
+  ///< accurate than it is said to be; info is the 1-based row, or the entry of the observation
   singular =
       11,  ///< a pivot of an elimination is exactly zero; info is its 1-based index, as in LAPACK's getrf and sytrf
   small_pivot =

@@ -138,7 +138,9 @@ namespace Kalman {
 ///
 /// A NaN entry of z is a missing observation: its row of H and its row and column of R take no part and may be anything. With
 /// update<Data::complete> the masks for that are spared and a NaN fails with Reason::incomplete_data. A covariance S
-/// that is not positive definite fails as cholesky does.
+/// that is not positive definite fails as cholesky does. An entry whose noise is not zero, but below four epsilons of its entry on the
+/// diagonal of S, leaves no digit of the variance it observes: Reason::inaccurate, with its 1-based number. x and p are
+/// stored.
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class H, class R>
 BATCHWORK_INLINE void update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r) {
   Impl::with_state(x, p, [&](auto& xs, auto& ps) {

@@ -318,6 +318,67 @@ TEST(LaneGrids, UpdatesOfWholeTiles) {
   update_covariances<32, 24, Division<true>>(64, 3);
 }
 
+/// An observation of all states but the last, by lanes that share an item: one whose noise is lost in the variances before is
+/// marked, and changes no bit of another.
+struct Observation {
+  template <class X, class P, class XO, class PO, class Z, class H, class R>
+  KOKKOS_FUNCTION void operator()(X& x, P& p, XO const& before, PO const& covariance, Z const& z,
+                                  H const& h, R const& r) const {
+    x = before;
+    p = covariance;
+    Kalman::update(x, p, z, h, r);
+  }
+};
+
+template <class T, int L, int N, class How>
+void update_by_lanes(int team, std::int64_t n) {
+  SCOPED_TRACE(std::to_string(L) + " lanes an item, extent " + std::to_string(N));
+  constexpr int M = N - 1;
+  Random random(37);
+  BatchIn<T, Left, N, N> p(n), result[2] = {BatchIn<T, Left, N, N>(n), BatchIn<T, Left, N, N>(n)};
+  BatchIn<T, Left, N> x(n), mean[2] = {BatchIn<T, Left, N>(n), BatchIn<T, Left, N>(n)};
+  BatchIn<T, Left, M> z(n);
+  BatchIn<int, Left> codes(n);
+  p.fill([&](std::int64_t) { return random_spd<T>(random, N); });
+  x.randomise(random);
+  z.randomise(random);
+  for (std::int64_t k = 0; k < n; ++k) z.at(k, 0) = std::numeric_limits<T>::quiet_NaN();
+  Common<T, M, N> const h(make_dense(M, N, [](int i, int j) { return i == j ? 1 : 0; }));
+  Common<T, M, M> const r(eye(M));
+  std::int64_t const bad = n / 2;
+  for (bool planted : {false, true}) {
+    if (planted) p.put(bad, 1e20L * p.dense(bad));
+    p.upload(), x.upload(), z.upload();
+    auto& q = result[planted];
+    map_by_lanes<L, How>(team, n, Observation{}, Impl::resolve(out(mean[planted].view())),
+                         Impl::resolve(out(symmetric(q.view()))), Impl::resolve(in(x.view())),
+                         Impl::resolve(in(symmetric(p.const_view()))), Impl::resolve(in(z.view())),
+                         Impl::resolve(common(h.view)), Impl::resolve(common(symmetric(r.view))),
+                         Impl::resolve(status(codes.view())));
+    mean[planted].download(), q.download(), codes.download();
+    for (std::int64_t k = 0; k < n; ++k) {
+      // The first entry is missing.
+      if (planted && k == bad) {
+        ASSERT_EQ(codes.at(k), Status::code(Reason::inaccurate, 2));
+        continue;
+      }
+      ASSERT_EQ(codes.at(k), 0) << "item " << k;
+      if (!planted) continue;
+      for (int i = 0; i < N; ++i) {
+        ASSERT_TRUE(same_bits(mean[0].at(k, i), mean[1].at(k, i))) << "item " << k;
+        for (int j = 0; j < N; ++j)
+          ASSERT_TRUE(same_bits(result[0].at(k, i, j), result[1].at(k, i, j))) << "item " << k;
+      }
+    }
+  }
+}
+TEST(LaneGrids, ObservationsThatAreTooPrecise) {
+  update_by_lanes<double, 4, 9, Division<true>>(64, 19);
+  update_by_lanes<float, 2, 5, Division<>>(32, 35);
+  update_by_lanes<double, 8, 3, Division<>>(64, 9);
+  update_by_lanes<float, 32, 13, Division<true>>(32, 2);
+}
+
 /// Where there are matrix instructions, a map whose items' matrices are all symmetric has a warp for each from 15 x 15 on.
 TEST(LaneGrids, BlocksByDefault) {
   using Symmetric = decltype(Impl::resolve(in(symmetric(BatchIn<double, Left, 15, 15>(1).view()))));

@@ -343,6 +343,51 @@ TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatIsHardlyShown) {
   hardly_shown<TypeParam>(6);
 }
 
+/// The second of two observations, of x1 + x2 and x1 + (1 + d) x2, leaves variances of 2 / d^2, of which those of x1 + x2, the next
+/// first state, would be left.
+TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatLeavesLargeVariances) {
+  using T = TypeParam;
+  constexpr int N = 2, items = 23, steps = 2;
+  auto const d = [](int k) { return T(std::pow(10.0, -0.5 * k)); };
+  Random random(89);
+  auto const z = std::vector<std::vector<Dense>>(
+      items, random_series<T>(random, steps, 1, [](int, int) { return false; }));
+  FilterBatch<T, N, 1> b(z, items, steps);
+  Kokkos::View<T[steps][N][N], Space> F("F");
+  Kokkos::View<T[N][N], Space> Q("Q");
+  Kokkos::View<T** [1][N], Space> H("H", items, steps);
+  fill(F,
+       [](auto const& f) { f(0, 0, 0) = f(0, 1, 1) = f(1, 0, 0) = f(1, 0, 1) = f(1, 1, 1) = 1; });
+  fill(H, [&](auto const& h) {
+    for (int k = 0; k < items; ++k) {
+      h(k, 0, 0, 0) = h(k, 0, 0, 1) = h(k, 1, 0, 0) = 1;
+      h(k, 1, 0, 1) = 1 + d(k);
+    }
+  });
+  Kalman::filter(steps, Kalman::model(common(each(F)), common(Q), each(H), common(fixed(T(1)))),
+                 Kalman::diffuse(), b.z, b.results());
+  Kokkos::fence();
+  auto const lc = on_host(b.lc);
+  int marked = 0;
+  for (int k = 0; k < items; ++k) {
+    auto const s = std::size_t(k);
+    int const code = on_host(b.st)(s);
+    T const width = T(1 + d(k)) - 1;
+    // What is as small as rounding errors counts as known, and the other direction stays diffuse.
+    if (!(width > 64 * epsilon<T>)) continue;
+    long double const size = 2 / ((long double)width * width);
+    if (code != 0) {
+      ++marked;
+      EXPECT_EQ(code, Status::code(Reason::inaccurate, 1)) << d(k);
+      EXPECT_GT(4 * epsilon<T> * size, 0.5L) << d(k);
+    } else {
+      EXPECT_LT(4 * epsilon<T> * size, 2) << d(k);
+      EXPECT_NEAR(double(lc(s, 0, 0)), 1, double(8 * epsilon<T> * (size + 4))) << d(k);
+    }
+  }
+  EXPECT_GE(marked, 3);
+}
+
 /// The gains are computed once, by the same steps.
 TEST(KalmanDigits, DiffuseGains) {
   constexpr int items = 5, steps = 6;

@@ -49,6 +49,16 @@ MUTATIONS = [
      "return item % PW + w <= PW + 1;", "test_operand", "*PacksThat*"),
     ("a step too few", CHECK, "p.d.steps < steps", "p.d.steps + 1 < steps", "test_errors",
      "*TooFewSteps*"),
+    # The digits that a filter loses.
+    ("exact observations", "src/kalman/Batchwork_Loss.hpp", "r > S(T(0)) && ", "", "test_kalman_digits", "*Exact*"),
+    ("lost noise is not seen", "src/kalman/Batchwork_Loss.hpp", "T(4) * std::numeric_limits", "T(0) * std::numeric_limits",
+     "test_kalman_digits", "*LargeStart*"),
+    ("noise of missing entries", "src/kalman/Batchwork_Loss.hpp", " && !missing(j)", "", "test_kalman_status", "*Missing*"),
+    ("large gains", "src/kalman/Batchwork_Diffuse.hpp",
+     "size += select(is_diffuse, S(h[i] * h[i] * g.gain[i] * g.gain[i] * f), zero);", "", "test_kalman_digits",
+     "*LeavesLargeVariances*"),
+    ("digits of common gains", "src/kalman/Batchwork_Gains.hpp",
+     "xs.info = Impl::merge_info<value_t<decltype(xs)>>(xs.info, code);", "", "test_kalman_digits", "*Digits*"),
     # Elimination.
     ("sign of exchanges", "src/tile/detail/Batchwork_RowsOfLane.hpp",
      "sign = select(larger, S(-sign), sign);", "sign = select(larger, sign, sign);", "test_tile", "LuOf*"),
