@@ -556,7 +556,7 @@ void check_units_of_tiles(int n, int columns) {
   if constexpr (Impl::Vendor::has_shuffles)
     check_units_of<T>(n, columns, []<Impl::LuTask Task>(Impl::LuProblem<T> const& p) {
       auto const limits = h200_with_kokkos_5();
-      if constexpr (Task == Impl::LuTask::inverses)
+      if constexpr (Task == Impl::LuTask::inverses && Tiles > 3)
         run_kernel(Impl::InverseRows<T, 8 * Tiles>(p, limits), limits);
       else run_kernel(Impl::LuTiles<T, Tiles, Task>(p, limits), limits);
     });
