@@ -171,7 +171,7 @@ struct Ldlt {
       auto const row = columns.row_of_d(m);
       return Value(Impl::select(row.kind == Value(T(2)), Value(Impl::abs(row.e)), Value(T(1))));
     });
-    return run(Impl::with_lanes_of(S(once.entry(0, 0)), S(T(1))),
+    return run(S(T(1)),
                [&](int k) { return S(k % 2 == 0 ? once.entry(k / 2, 0) : again.entry(k / 2, 0)); });
   }
   BATCHWORK_INLINE auto product() const {

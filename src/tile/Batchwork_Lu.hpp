@@ -346,8 +346,8 @@ BATCHWORK_INLINE auto determinant(A const& a) {
     return lu(a).determinant();
   } else {
     using S = value_t<A>;
-    S const one = Impl::with_lanes_of(S(a.entry(0, 0)), S(scalar_t<S>(1)));
-    S const value = Impl::product_of<A::rows>(one, [&](int i) { return S(a.entry(i, i)); });
+    S const value =
+        Impl::product_of<A::rows>(S(scalar_t<S>(1)), [&](int i) { return S(a.entry(i, i)); });
     return Scalar<S>(value, Impl::first_failure(a.info, Impl::status_of_result(value)));
   }
 }

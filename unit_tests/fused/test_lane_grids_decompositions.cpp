@@ -4,6 +4,7 @@
 // Factorisations of matrices that lanes share.
 #include "fused/MapByLanes.hpp"
 #include "tile/BlocksCase.hpp"
+#include "tile/DeterminantCase.hpp"
 #include "tile/EighCase.hpp"
 #include "tile/LdltCase.hpp"
 #include "tile/LuCase.hpp"
@@ -24,6 +25,19 @@ TEST(LaneGrids, Elimination) {
   expect_lu<double, Left, 11, 2>(7, [](auto const& sequence, auto const&... operands) {
     map_by_lanes<32>(64, 7, sequence, Impl::resolve(operands)...);
   });
+}
+
+TEST(LaneGrids, DeterminantsWhosePartsAreBeyondTheRange) {
+  expect_known_determinants<double, Left, 5>(37, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<2>(32, 37, sequence, Impl::resolve(operands)...);
+  });
+  expect_known_determinants<float, Right, 9>(37, [](auto const& sequence, auto const&... operands) {
+    map_by_lanes<8>(64, 37, sequence, Impl::resolve(operands)...);
+  });
+  expect_known_determinants<double, Left, 11>(
+      37, [](auto const& sequence, auto const&... operands) {
+        map_by_lanes<32>(64, 37, sequence, Impl::resolve(operands)...);
+      });
 }
 
 /// One column a lane, several, and lanes without one.

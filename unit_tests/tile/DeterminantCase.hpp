@@ -43,13 +43,11 @@ template <class T>
 std::vector<T> known_factors(Random& random, int n, ProductKind kind) {
   using Limits = std::numeric_limits<T>;
   int const least = Limits::min_exponent - Limits::digits, most = Limits::max_exponent - 1;
-  // Of the product: least + 8 leaves a subnormal number some bits.
-  int low = Limits::min_exponent + n, high = most - n - 1;
-  if (kind == ProductKind::subnormal) low = least + 8, high = Limits::min_exponent - n - 4;
-  if (kind == ProductKind::too_small) low = n * least, high = least - n - 2;
-  if (kind == ProductKind::too_large) low = most + n + 2, high = n * most;
-  bool const possible = n > 1 && low <= high;
-  if (!possible) low = Limits::min_exponent + n, high = most - n - 1;
+  // Of the product, but for the numbers' factors, which are below 4 together; least + 8 leaves a subnormal number some bits.
+  int low = Limits::min_exponent, high = most - 4;
+  if (n > 1 && kind == ProductKind::subnormal) low = least + 8, high = Limits::min_exponent - 6;
+  if (n > 1 && kind == ProductKind::too_small) low = n * least, high = least - 6;
+  if (n > 1 && kind == ProductKind::too_large) low = most + 4, high = n * most;
   std::vector<int> exponents(static_cast<std::size_t>(n));
   int sum = 0;
   for (int& e : exponents) sum += e = random.integer(least, most);
@@ -64,7 +62,7 @@ std::vector<T> known_factors(Random& random, int n, ProductKind kind) {
   if (kind == ProductKind::small_first) std::sort(exponents.begin(), exponents.end());
   std::vector<T> r;
   for (int const e : exponents) {
-    T const m = e < Limits::min_exponent ? T(1) : T(random(1, 2));
+    T const m = e < Limits::min_exponent ? T(1) : T(random(1, 1 + 1.0 / n));
     r.push_back(std::ldexp(random() < 0 ? -m : m, e));
   }
   return r;

@@ -77,13 +77,14 @@ struct SymmetricRowsInPlace {
   }
 
   /// The largest key of the entries in open rows but r. Row numbers may stand in the last bits: sizes that differ in 15 bits are told
-  /// apart, which moves the bound of the growth as little.
+  /// apart, which moves the bound of the growth as little. What then has no bits left is brought up, so that no zero is taken for it.
   template <bool WithRows>
   BATCHWORK_INLINE std::int32_t largest_beside(Published const& x, int r) const {
     unsigned const others = open & ~(1u << r);
     auto const key = [&](T const& entry, int row) {
       std::int32_t const size = pivot_key(entry);
-      return (others >> row & 1u) == 0 ? -1 : WithRows ? (size & ~31) | row : size;
+      std::int32_t const some = size > 0 && size < 32 ? 32 : size;
+      return (others >> row & 1u) == 0 ? -1 : WithRows ? (some & ~31) | row : size;
     };
     std::int32_t largest = -1;
     if constexpr (Vendor::has_shuffles) {
