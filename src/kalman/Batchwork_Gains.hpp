@@ -97,7 +97,9 @@ struct GainsStep {
     using T = scalar_t<S>;
     constexpr int M = H::rows;
     auto const g = h * p;
-    auto const s = symmetric_product(g, transpose(h), r);
+    auto s = symmetric_product(g, transpose(h), r);
+    s.info = Impl::first_failure(
+        s.info, Impl::digits_status<S>(s, r, [](int) { return mask_t<S>(false); }));
     auto const factor = cholesky(s);
     auto const y = solve(factor.lower(), g);
     auto const inverse = solve(factor.lower(), identity<T, M>());
@@ -105,8 +107,6 @@ struct GainsStep {
     w = inverse;
     c = T(-0.5) * (T(M) * Impl::log_two_pi<T> + log_det(factor));
     p = downdate(p, y);
-    p.info = Impl::first_failure(
-        p.info, Impl::digits_status<S>(s, r, [](int) { return mask_t<S>(false); }));
   }
 
   /// The univariate treatment is linear in the innovation v: with v the identity, its innovations are rows of W, but
