@@ -42,7 +42,8 @@ struct AnyBody {
 /// - sum(parts, sums): sums over all rows, the same bits in each lane; N numbers (5 at most) cost little more than one: two waits to
 ///   32 lanes, three beyond. Between two products there is a sum, which says that all have read the vector of the first
 /// - any(mask): whether it holds of any system that goes through the same turns, what alone all may branch on; a vote
-/// - load_b, load_x, store_x: memory, before and after the iterations
+/// - load_b, load_x, store_x: memory, before and after the iterations; times `unit`, a power of two that begin_systems finds
+/// - factor: a power of two that stands for a preconditioner where there is none
 /// - multiply_with_bound and compensated_residual, where has_entries: at the ends only; the latter is six times a product
 template <class At>
 concept SystemBackend =

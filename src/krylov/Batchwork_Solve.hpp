@@ -66,9 +66,10 @@ inline void check_criteria(SystemCall const& call, StoppingCriteria const& stop)
     call.fail("a tolerance of " + std::to_string(stop.tolerance) + "; give zero or more");
   if (stop.most_iterations < 0)
     call.fail("at most " + std::to_string(stop.most_iterations) + " iterations; give zero or more");
-  if (!(stop.divergence_limit >= 1))
+  if (!(stop.divergence_limit >= 1 || stop.divergence_limit == 0))
     call.fail("a divergence limit of " + std::to_string(stop.divergence_limit) +
-              " times the residual of the start; give one or more, or infinity");
+              " times the residual of the start; give one or more, or infinity, or zero for the "
+              "usual one");
   if (stop.relative_to != RelativeTo::right_side && stop.relative_to != RelativeTo::start &&
       stop.relative_to != RelativeTo::nothing)
     call.fail("a tolerance relative to number " + std::to_string(int(stop.relative_to)) +
@@ -177,9 +178,10 @@ inline void check_storage(SystemCall const& call, Gmres const& solver) {
               " vectors; give from 1 to the number of rows, which is the limit for larger ones, or "
               "0 to have it chosen");
 }
-/// The solver with what such systems leave of its parameters, which are checked.
+/// The solver with its usual limits, and what such systems leave of its parameters, which are checked.
 template <class Solver>
-Solver fitted_solver(SystemCall const& call, Solver const& solver, std::int64_t rows) {
+Solver fitted_solver(SystemCall const& call, Solver solver, std::int64_t rows) {
+  solver.stop = with_usual_limits<Solver>(solver.stop);
   if constexpr (NeedsStorage<Solver>) {
     check_storage(call, solver);
     return StorageOf<Solver>::fitted(solver, rows);
@@ -189,10 +191,11 @@ Solver fitted_solver(SystemCall const& call, Solver const& solver, std::int64_t 
 }
 /// Likewise, and what it leaves to choose such that a device's team has the storage of its systems on the chip.
 template <class T, class Exec, class Solver, class M>
-Solver fitted_solver(SystemCall const& call, [[maybe_unused]] Exec const& exec,
-                     Solver const& solver, [[maybe_unused]] M const& in_kernel, std::int64_t rows,
+Solver fitted_solver(SystemCall const& call, [[maybe_unused]] Exec const& exec, Solver solver,
+                     [[maybe_unused]] M const& in_kernel, std::int64_t rows,
                      [[maybe_unused]] SolveChoice const& how, [[maybe_unused]] bool is_scaled) {
   if constexpr (NeedsStorage<Solver> && runs_on_device<Exec>) {
+    solver.stop = with_usual_limits<Solver>(solver.stop);
     check_storage(call, solver);
     std::int64_t const bytes = scratch_of_basis(Vendor::device_limits(exec), how.team(),
                                                 how.variant == SolveVariant::entries_3) -

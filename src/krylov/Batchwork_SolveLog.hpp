@@ -24,8 +24,11 @@ struct SolveLog {
   using memory_space = Memory;
   Kokkos::View<int*, Memory> iterations;
   Kokkos::View<T*, Memory> recurrence;  ///< norm of the residual that the iteration computed
-  Kokkos::View<T*, Memory> residual;    ///< norm of b - A x
-  Kokkos::View<int*, Memory> reason;    ///< a Status code: 0 where the residual meets the tolerance
+  /// Norm of b - A x, in the units of A and b whatever the solver scales. Of a converged item a bound of it that meets the tolerance:
+  /// the norm as computed, where that decided in twice the precision, and a bound of its rounding. Of other items, with matrix_free, and
+  /// of scaled(...) and weighted(...), where it is always in twice the precision, the norm as computed; with an invalid pattern |b|.
+  Kokkos::View<T*, Memory> residual;
+  Kokkos::View<int*, Memory> reason;  ///< a Status code: 0 where the residual meets the tolerance
   /// (item, iteration): norms by the recurrence from iteration 1 on, as many as there is room for; the rest is left.
   Kokkos::View<T**, Memory> history;
   /// Of scaled(...) and weighted(...): norm of the scaled or weighted residual. Others do not write it.
@@ -147,10 +150,9 @@ struct LogPointers {
   BATCHWORK_INLINE void write_scaled(std::int64_t item, T norm) const {
     if (scaled_residual != nullptr) scaled_residual[item] = norm;
   }
-  BATCHWORK_INLINE void record(std::int64_t item, int iteration, T norm_squared) const {
+  BATCHWORK_INLINE void record(std::int64_t item, int iteration, T norm) const {
     if (unsigned(iteration - 1) < unsigned(history_length))
-      history[item * history_item + (iteration - 1) * history_iteration] =
-          Kokkos::sqrt(norm_squared);
+      history[item * history_item + (iteration - 1) * history_iteration] = norm;
   }
 };
 

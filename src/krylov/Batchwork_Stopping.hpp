@@ -25,10 +25,11 @@ struct StoppingCriteria {
   int most_iterations = 500;
   RelativeTo relative_to = RelativeTo::right_side;
   /// How often a system begins anew from its true residual, after a breakdown or where the recurrence claimed too much; with
-  /// gmres how many cycles in turn may make it worse.
-  int most_restarts = 3;
-  /// A system ends as diverged where the iteration's residual is more than this times that of the start; infinity: never.
-  double divergence_limit = 1e5;
+  /// gmres how many cycles in turn may make it worse. Negative: as usual with the method, 20 with gmres, else 3.
+  int most_restarts = -1;
+  /// A system ends as diverged where the iteration's residual is more than this times that of the start; infinity: never. Zero: as
+  /// usual with the method, never with cgs, else 1e5.
+  double divergence_limit = 0;
 };
 
 /// |b - A x| <= tolerance |b|. Where b is zero so is x, after no iterations.
@@ -71,6 +72,21 @@ inline std::string explain_solve(int code) {
 
 namespace Impl {
 
+/// The criteria with the limits that are usual with the solver, where none are given.
+template <class Solver>
+StoppingCriteria with_usual_limits(StoppingCriteria stop) {
+  if (stop.most_restarts < 0) {
+    stop.most_restarts = 3;
+    if constexpr (requires { Solver::usual_restarts; }) stop.most_restarts = Solver::usual_restarts;
+  }
+  if (stop.divergence_limit == 0) {
+    stop.divergence_limit = 1e5;
+    if constexpr (requires { Solver::usual_divergence_limit; })
+      stop.divergence_limit = Solver::usual_divergence_limit;
+  }
+  return stop;
+}
+
 /// |x|, and whether it is a finite number; for which devices have one instruction.
 template <class N>
 BATCHWORK_INLINE N magnitude(N const& x) {
@@ -81,6 +97,20 @@ template <class N>
 BATCHWORK_INLINE mask_t<N> within_range(N const& x) {
   if constexpr (std::is_floating_point_v<N>) return Kokkos::isfinite(x);
   else return abs(x) < N(Kokkos::Experimental::infinity_v<scalar_t<N>>);
+}
+
+/// How far from 1 matrices and vectors may be, on either side, so that squares of their products are normal numbers, those of
+/// residuals that have fallen to rounding, too.
+template <class T>
+struct FarFromOne {
+  static constexpr T matrix = sizeof(T) == 4 ? T(0x1p16) : T(0x1p128);
+  static constexpr T vector = sizeof(T) == 4 ? T(0x1p24) : T(0x1p192);
+};
+/// Whether |x| is beyond `most` or its reciprocal; or NaN.
+template <class N>
+BATCHWORK_INLINE mask_t<N> is_far(N const& x, scalar_t<N> most) {
+  N const size = magnitude(x);
+  return !((size >= N(scalar_t<N>(1) / most)) & (size <= N(most)));
 }
 
 /// What a solver leaves of an item, beside x; N is the number of one system, or a pack of those of several.
@@ -124,6 +154,8 @@ struct Progress {
   /// What a method has stopped it for, to be confirmed by the true residual.
   Count stopped = Count(int(Reason::success));
   Count info = Count(0);
+  /// Whether the first iteration met numbers whose squares may vanish or overflow.
+  Mask out_of_scale = Mask(false);
 
   /// Of the systems `of`, which are some; so below.
   BATCHWORK_INLINE void stop(Mask const& of, Reason why, int what = 0) {
@@ -135,6 +167,14 @@ struct Progress {
   BATCHWORK_INLINE void begin_anew(Mask const& of) {
     running = select_some(of, Mask(true), running);
     stopped = select_some(of, Count(int(Reason::success)), stopped);
+  }
+  /// Of the systems `of`, in a method's iteration: those of which it is the first one and that are `far` from 1, for which no
+  /// factor has been found yet.
+  template <class At>
+  BATCHWORK_INLINE Mask meets_far(At const& at, Mask const& of, Mask const& far) {
+    Mask const meets = of & far & (iterations == Count(0)) & (at.factor == N(T(1)));
+    out_of_scale = out_of_scale | meets;
+    return meets;
   }
   /// After an iteration that left residuals of these norms, squared, of the systems `of`.
   BATCHWORK_INLINE void judge(Mask const& of, N const& norm_squared) {

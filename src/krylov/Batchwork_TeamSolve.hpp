@@ -41,16 +41,17 @@ struct TeamLanes : SystemTeam<T, R, true, Matrix, Member> {
   BATCHWORK_INLINE void load(Vector& to, V const& from) const {
     this->for_each([&](int r) {
       int const i = this->row_of(r);
-      to.data[r] = i < this->rows ? T(number_of(from, i)) : T(0);
+      to.data[r] = i < this->rows ? this->unit * T(number_of(from, i)) : T(0);
     });
   }
   BATCHWORK_INLINE void load_b(Vector& v) const { load(v, b); }
   BATCHWORK_INLINE void load_x(Vector& v) const { load(v, x); }
   BATCHWORK_INLINE void store_x(Vector const& v, bool stores) const {
     if (!stores) return;
+    T const back = T(1) / this->unit;
     this->for_each([&](int r) {
       int const i = this->row_of(r);
-      if (i < this->rows) number_of(x, i) = v.data[r];
+      if (i < this->rows) number_of(x, i) = back * v.data[r];
     });
   }
   static BATCHWORK_INLINE bool keeps_history() { return false; }
@@ -78,14 +79,15 @@ struct TeamThread : SystemThread<T, Item, Own> {
   X const& x;
 
   void load_b(Vector const& v) const {
-    for (int i = 0; i < this->rows; ++i) v.data[i] = T(number_of(b, i));
+    for (int i = 0; i < this->rows; ++i) v.data[i] = this->unit * T(number_of(b, i));
   }
   void load_x(Vector const& v) const {
-    for (int i = 0; i < this->rows; ++i) v.data[i] = T(number_of(x, i));
+    for (int i = 0; i < this->rows; ++i) v.data[i] = this->unit * T(number_of(x, i));
   }
   void store_x(Vector const& v, bool stores) const {
     if (!stores) return;
-    for (int i = 0; i < this->rows; ++i) number_of(x, i) = v.data[i];
+    T const back = T(1) / this->unit;
+    for (int i = 0; i < this->rows; ++i) number_of(x, i) = back * v.data[i];
   }
   static bool keeps_history() { return false; }
   void record(bool, int, T) const {}

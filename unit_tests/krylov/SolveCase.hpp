@@ -111,8 +111,11 @@ template <class T>
 void expect_honest(HostLog<T> const& log, std::int64_t n, ResidualTruth const& t,
                    double tolerance) {
   long double const slack = t.rounding + (2 * 40 + 3) * epsilon<T> * t.norm;
-  ASSERT_NEAR(double(log.residual(n)), double(t.norm), double(slack)) << "item " << n;
-  if (log.reason(n) == Reason::success) {
+  ASSERT_GE(double(log.residual(n)), double(t.norm - slack)) << "item " << n;
+  // Of what converged it is a bound, which counts the partial sums of the lanes of a pack, too.
+  bool const converged = log.reason(n) == Reason::success;
+  ASSERT_LE(double(log.residual(n)), double(t.norm + (converged ? 8 : 1) * slack)) << "item " << n;
+  if (converged) {
     ASSERT_LE(t.norm, tolerance * t.right_side * (1 + 100 * epsilon<T>)+slack) << "item " << n;
   }
 }
@@ -244,6 +247,33 @@ struct SingleItem {
     }
     a.upload();
     b.upload();
+  }
+};
+
+/// Full systems as a flame has them: the last row, that of the temperature, is larger by a factor; b = 1. Relative to b that row asks
+/// for more digits than the others.
+template <class T>
+struct LargeLastRow {
+  Random random{7};
+  Matrices<T> a;
+  ArrangedBatch<T> b, x;
+
+  LargeLastRow(std::int64_t items, int rows, T factor)
+      : a(solvable_pattern(random, rows, 1, false), items, Arranged::item_contiguous),
+        b(items, rows, 1, Arranged::item_contiguous),
+        x(items, rows, 1, Arranged::item_contiguous) {
+    for (std::int64_t n = 0; n < items; ++n)
+      for (int i = 0; i < rows; ++i) {
+        auto const& columns = a.pattern.columns[std::size_t(i)];
+        for (int k = 0; k < int(columns.size()); ++k) {
+          T v = T(random());
+          if (columns[std::size_t(k)] == i) v = T(v > 0 ? 10 : -10) * (1 + std::abs(v));
+          a.put(n, i, k, i + 1 == rows ? factor * v : v);
+        }
+      }
+    a.upload();
+    b.fill(T(1));
+    x.fill(T(0));
   }
 };
 

@@ -4,6 +4,9 @@
 // gmres: formats and sizes against the residual in long double, the residual of every iteration against the smallest there
 // is, cycles, reasons, workspaces.
 #include "krylov/GmresCase.hpp"
+#if defined(BATCHWORK_DRM19_DIR)
+#include "krylov/formats/Batchwork_ReadSystems.hpp"
+#endif
 #include "support/Batchwork_Messages.hpp"
 
 namespace Batchwork::Test {
@@ -323,6 +326,53 @@ TYPED_TEST(GmresOf, DirectionsAreExhausted) {
       }
     }
   }
+}
+
+/// A textbook's GMRES(22) to 1e-6 solves all but few of such systems, by cycles of which several in turn make the residual worse.
+TEST(GmresInDouble, CyclesThatDoHarm) {
+  std::int64_t const items = 200;
+  LargeLastRow<double> const s(items, 22, 1e10);
+  auto const converged = [&](StoppingCriteria const& stop, auto const& a, auto const& m) {
+    s.x.fill(0);
+    auto const said =
+        solve_with_workspace(gmres(0, stop), m, a, s.b, s.x, SolveLog<double>::allocated(items));
+    int met = 0;
+    for (std::int64_t n = 0; n < items; ++n) {
+      if (said.reason(n) != Reason::success) continue;
+      ++met;
+      auto const t = residual_truth(s.a.full, n, s.x, s.b);
+      EXPECT_LE(t.norm, stop.tolerance * t.right_side);
+    }
+    return met;
+  };
+  auto stop = relative(1e-6, 500);
+  EXPECT_EQ(converged(stop, s.a.csr(), jacobi()), items);
+  EXPECT_EQ(converged(stop, s.a.csr(), no_preconditioner()), items);
+  stop.most_restarts = 3;
+  EXPECT_LT(converged(stop, s.a.csr(), jacobi()), items);
+}
+
+/// Systems of a flame: a textbook's GMRES solves all of them.
+TEST(GmresInDouble, Flame) {
+#if defined(BATCHWORK_DRM19_DIR)
+  auto const systems = read_systems(BATCHWORK_DRM19_DIR);
+  auto const there = systems.template in<Space::memory_space>();
+  ArrangedBatch<double> const b(systems.items(), int(systems.rows()), 1, Arranged::item_contiguous),
+      x(systems.items(), int(systems.rows()), 1, Arranged::item_contiguous);
+  b.fill(1);
+  auto const all_converge = [&](auto const& m) {
+    x.fill(0);
+    auto const log = SolveLog<double>::allocated(systems.items());
+    solve_with_workspace(gmres(0, relative(1e-6, 500)), m, there.csr(), b, x, log);
+    for (auto const& outcome : outcomes(log)) EXPECT_TRUE(outcome.converged()) << outcome.text();
+  };
+  all_converge(no_preconditioner());
+  all_converge(jacobi());
+  all_converge(block_jacobi(4));
+  all_converge(ilu());
+#else
+  GTEST_SKIP() << "the matrices are not there; configure with Batchwork_DRM19_DIR";
+#endif
 }
 
 TYPED_TEST(GmresOf, CyclicShift) {

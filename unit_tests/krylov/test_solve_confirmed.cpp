@@ -75,6 +75,11 @@ Tally expect_true(Solver const& solver, M const& m, ArrangedBatch<T> const& a,
     if (outcome.converged()) {
       ++tally.converged;
       EXPECT_LE(t.residual, solver.stop.tolerance * t.right_side) << "item " << tally.all;
+      // The log bounds the exact residual, and meets the tolerance itself, but for the rounding of sums of squares.
+      long double const slack = (a.rows + 16) * epsilon<T>;
+      EXPECT_LE(t.residual, outcome.residual * (1 + slack)) << "item " << tally.all;
+      EXPECT_LE(outcome.residual, solver.stop.tolerance * t.right_side * (1 + slack))
+          << "item " << tally.all;
     }
     EXPECT_LE(t.residual, t.right_side * (1 + 4 * epsilon<T>))
         << "item " << tally.all << ": " << outcome.text();

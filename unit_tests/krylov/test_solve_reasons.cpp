@@ -263,7 +263,7 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
   }
 }
 
-/// Right-hand sides whose squares vanish or overflow are not taken for zero, and a definite matrix not for an indefinite one
+/// Right-hand sides whose squares vanish or overflow are solved for, and a definite matrix not for an indefinite one
 /// where p' A p vanishes.
 TYPED_TEST(SolveReasons, EndsOfTheRange) {
   using T = TypeParam;
@@ -284,7 +284,7 @@ TYPED_TEST(SolveReasons, EndsOfTheRange) {
     x.fill(T(0));
     solve(bicgstab(relative(1e-3, 9)), jacobi(), dense(full.batch()), vectors(b), vectors(x), log);
     HostLog<T> const said(log);
-    for (std::int64_t n = 0; n < items; ++n) EXPECT_EQ(said.reason(n), Reason::not_finite);
+    for (std::int64_t n = 0; n < items; ++n) EXPECT_EQ(said.reason(n), Reason::success);
   }
   // As far as it goes: never said to be indefinite.
   for (T size : {T(1), std::sqrt(tiny) * T(64)}) {

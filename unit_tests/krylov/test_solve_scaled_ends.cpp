@@ -132,6 +132,47 @@ TEST(SolveScaled, Ends) {
   EXPECT_FALSE(said[2].converged() || said[3].converged());
 }
 
+/// Whatever ends an item, `residual` is of b - A x as they are given, not as they are scaled.
+TEST(SolveScaled, ResidualsAreThoseOfTheUser) {
+  Kokkos::View<int*, Space> const offsets("offsets", 3), columns("columns", 4);
+  Kokkos::View<double**, Kokkos::LayoutRight, Space> const values("values", 1, 4), b("b", 1, 2),
+      x("x", 1, 2);
+  auto const fill = [](auto const& view, std::vector<double> const& numbers) {
+    auto const host = Kokkos::create_mirror_view(view);
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      host.data()[k] = typename decltype(host)::value_type(numbers[k]);
+    Kokkos::deep_copy(view, host);
+  };
+  fill(offsets, {0, 2, 4});
+  fill(values, {0, 1024, 0, 1});
+  fill(b, {1024, 0});
+  auto const log = whole_log<double>(1);
+  auto const residuals = [&](auto const& solver) {
+    solve(solver, ilu(), csr(offsets, columns, values), b, x, log);
+    return outcomes(log)[0];
+  };
+  auto const scaled_residual = [&] {
+    return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), log.scaled_residual)(0);
+  };
+  // ILU(0) wants columns that rise.
+  fill(columns, {1, 0, 0, 1});
+  auto const stop = relative(1e-8, 50);
+  for (auto const norm : {TestNorm::unscaled, TestNorm::scaled}) {
+    auto const said = residuals(scaled(bicgstab(stop), Scaling::both, norm));
+    EXPECT_EQ(said.reason(), Reason::invalid_pattern);
+    EXPECT_EQ(said.residual, 1024);
+    EXPECT_EQ(scaled_residual(), 1);
+  }
+  // Nothing is allowed, and a right-hand side that no combination of the columns is.
+  fill(columns, {0, 1, 0, 1});
+  EXPECT_EQ(residuals(scaled(bicgstab(relative(1e-8, 0)))).residual, 1024);
+  fill(values, {0, 1024, 0, 0});
+  fill(b, {0, 512});
+  auto const singular = residuals(scaled(bicgstab(stop)));
+  EXPECT_FALSE(singular.converged());
+  EXPECT_EQ(singular.residual, 512);
+}
+
 /// An item's bits are those that it has alone, whatever becomes of the others.
 TEST(SolveScaled, NeighboursDoNotMatter) {
   int const rows = 7;

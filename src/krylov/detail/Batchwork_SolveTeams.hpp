@@ -238,7 +238,7 @@ struct SolveTeams {
         [&](auto& systems, M const& m, auto& method) {
           auto state = begin_systems(systems, p.solver.stop, r, u);
           iterate_systems(systems, m, method, p.solver.stop, r, u, state);
-          return result_of(state);
+          return result_of(systems, state);
         },
         [&](auto const& result, auto const&... other) {
           if (mine != 0 || !there) return;

@@ -29,6 +29,8 @@ namespace Impl {
 template <class Vector, class M>
 struct Prepared;
 
+/// z = r, but for a power of two that brings A z into the range where squares of its norm are normal numbers: 1 where they are. With
+/// preconditioners made of A it has their size.
 template <class Vector>
 struct Prepared<Vector, NoPreconditioner> {
   static constexpr bool wants_diagonal = false, is_identity = true;
@@ -36,7 +38,8 @@ struct Prepared<Vector, NoPreconditioner> {
   BATCHWORK_INLINE Prepared(At&, Vector const&) {}
   template <class At>
   BATCHWORK_INLINE void apply(At& at, Vector& z, Vector const& r) const {
-    at.for_each([&](int i) { z.set(i, r(i)); });
+    using V = typename At::Value;
+    at.for_each([&](int i) { z.set(i, V(at.factor) * r(i)); });
   }
 };
 

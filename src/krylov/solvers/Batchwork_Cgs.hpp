@@ -8,14 +8,16 @@
 #ifndef BATCHWORK_CGS_HPP
 #define BATCHWORK_CGS_HPP
 
+#include <limits>
+
 #include "krylov/solvers/detail/Batchwork_SolveLoop.hpp"
 
 namespace Batchwork {
 
 /// CGS, for regular matrices. An iteration takes two products, two applications of the preconditioner and two rounds of sums, as
 /// one of BiCGSTAB, and needs about as many of them, less smoothly: a residual may grow by powers of ten for an iteration and
-/// fall below its neighbours in the next. Where the criteria end such a system as diverged, give a larger divergence_limit, or
-/// take bicgstab.
+/// fall below its neighbours in the next, of systems that converge to 2e7 times that of the start. So no residual is too large
+/// unless the criteria give a divergence_limit.
 ///
 /// Where rho or the pivot r_hat' v vanish, or have lost half of their digits while the residual has halved, a system begins
 /// anew from its true residual. If that has not halved since it began before, it ends with Reason::breakdown.
@@ -23,6 +25,7 @@ struct Cgs {
   static constexpr int vectors = 6;      ///< that lanes hold, x and b apart
   static constexpr int own_vectors = 5;  ///< of its method
   static constexpr int short_rows = 4;   ///< of a lane, where they have three entries
+  static constexpr double usual_divergence_limit = std::numeric_limits<double>::infinity();
   StoppingCriteria stop{};
 };
 inline Cgs cgs(StoppingCriteria const& stop = {}) { return {stop}; }
@@ -93,7 +96,9 @@ struct CgsMethod {
       at.sum(parts, pivot);
     }
     N const alpha = Vendor::quotient(rho, pivot[0]);  // alpha = rho / r_hat' v
-    Mask const goes_on = on && within_range(alpha) && !nearly_orthogonal(pivot[0], pivot[1]);
+    Mask goes_on = on && within_range(alpha) && !nearly_orthogonal(pivot[0], pivot[1]);
+    if constexpr (M::is_identity)
+      goes_on = goes_on && !is.meets_far(at, on, is_far(alpha, FarFromOne<T>::matrix));
     if (Mask const fails = on && !goes_on; any(fails)) {
       is.stop(fails, Reason::breakdown, Breakdown::pivot);
       if (Mask const of = fails && !within_range(pivot[0]); any(of))

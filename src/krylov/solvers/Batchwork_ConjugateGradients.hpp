@@ -28,6 +28,7 @@ namespace Impl {
 template <class At>
 struct ConjugateGradientsMethod {
   static constexpr bool right = false;
+  static constexpr bool rescales = true;
   using T = typename At::Scalar;
   using N = typename At::Number;
   using V = typename At::Value;
@@ -73,6 +74,11 @@ struct ConjugateGradientsMethod {
     N const least_curvature = N(normal) * magnitude(rho);
     Mask const finite = within_range(curvature),
                positive = (curvature >= N(normal)) & (curvature >= least_curvature) & finite;
+    // p' A p is of the size of A, or of its inverse, if r is near to 1.
+    Mask const far = is_far(curvature, FarFromOne<T>::vector * FarFromOne<T>::vector) &
+                     is_far(is.squared, T(0x1p16));
+    if (Mask const meets = is.meets_far(at, is.running, far); any(meets))
+      is.stop(meets, Reason::breakdown, Breakdown::pivot);
     if (Mask const fails = is.running && !positive; any(fails)) {
       // Of a residual that is hardly there p' A p may vanish although the matrix is definite.
       constexpr T least = normal / Kokkos::Experimental::epsilon_v<T>;

@@ -20,7 +20,8 @@ namespace Batchwork {
 
 /// GMRES(m) with right preconditioning, for any regular matrices: iteration j of a cycle of m makes the residual the smallest
 /// that a combination of j directions gives. Then, or where the directions are exhausted before, a cycle begins anew from the
-/// true residual. What a cycle makes worse is not stored in x, but the next cycle begins from it, most_restarts times at most. A
+/// true residual. What a cycle makes worse is not stored in x, but the next cycle begins from it, most_restarts times in turn at most
+/// (20 unless the criteria say otherwise). After six such cycles directions count as exhausted only where nothing is left of them. A
 /// system ends as stagnated if a cycle leaves the residual as it was or such cycles do not help, and with Reason::breakdown where
 /// besides a direction M^-1 v had a product that seemed to depend on those before it.
 ///
@@ -39,6 +40,7 @@ struct Gmres {
   static constexpr int own_vectors = 1;  ///< of its method
   static constexpr int short_rows = 4;   ///< of a lane, where they have three entries
   static constexpr int usual_basis = 30;
+  static constexpr int usual_restarts = 20;  ///< cycles in turn that may make a residual worse
   StoppingCriteria stop{};
   /// m: vectors of a cycle; 0: 30, or as many as devices hold on the chip with enough systems beside each other. More than there
   /// are rows, or iterations allowed, are not taken.
@@ -89,6 +91,9 @@ struct GmresMethod {
   static_assert(in_registers == 0 || in_registers == group);
   /// Each takes off as many digits as the directions are orthogonal to: two are enough, unless what is left has hardly any.
   static constexpr int most_passes = 3;
+  /// Harmful cycles after which one no longer ends where its next direction is no larger than rounding. To end there is faster on most
+  /// badly scaled systems, but on others no cycle ever gets far enough.
+  static constexpr int most_short_cycles = 6;
   using T = typename At::Scalar;
   using V = typename At::Value;
   static constexpr T eps = Kokkos::Experimental::epsilon_v<T>;
@@ -100,6 +105,7 @@ struct GmresMethod {
   int steps = 0;          // of this cycle, by all systems that go through the same turns
   int columns = 0;        // of this cycle and system
   bool doubtful = false;  // whether a direction of this cycle may depend on those before it
+  int harmful = 0;        // cycles that made the residual worse
   bool is_aside = false;  // whether the iterate is in `current`, x being the better one
   T gamma = T(0);         // the last number of g: the norm of the residual, but for the sign
   T lost = T(0);          // about the largest product of two directions of this cycle, squared
@@ -190,6 +196,7 @@ struct GmresMethod {
   template <class X>
   BATCHWORK_INLINE void put_aside(At& at, X const& x, bool aside) {
     is_aside = aside;
+    harmful += aside ? 1 : 0;
     if (!aside) return;
     T* const to = current();
     at.for_each([&](int i) { put_number(at, to, i, x(i)); });
@@ -303,7 +310,11 @@ struct GmresMethod {
       }
       wait(at);
     }
-    if (on) {
+    if constexpr (M::is_identity) {
+      if (is.meets_far(at, on, is_far(size, FarFromOne<T>::matrix * FarFromOne<T>::matrix)))
+        is.stop(is_finite(size) ? Reason::breakdown : Reason::not_finite, Breakdown::singular);
+    }
+    if (is.running) {
       T const inverse = inverse_norm(s.left);
       turn_column(at, s.left > T(0) ? s.left * inverse : s.left, s.left, size, is);
       if (is.running) keep(at, w, inverse, steps + 1);  // v_j+1 = w / |w|
@@ -350,7 +361,8 @@ struct GmresMethod {
       columns = steps + 1;
       is.judge(gamma * gamma);
       // The end of a cycle: confirmed by the true residual, which also says whether there is another one.
-      if (is.running && (columns == m || left <= least)) {
+      T const exhausted = harmful < most_short_cycles ? least : T(0);
+      if (is.running && (columns == m || !(left > exhausted))) {
         is.stop(Reason::stagnated);
         if (doubtful) is.stop(Reason::breakdown, Breakdown::singular);
       }

@@ -7,7 +7,6 @@
 #ifndef BATCHWORK_SYSTEMPACK_HPP
 #define BATCHWORK_SYSTEMPACK_HPP
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -63,6 +62,7 @@ struct SystemPack {
   Number const* entries;  ///< of the matrices
   Number* memory;         ///< for vectors
   Number* memory_end;     ///< of it
+  Number unit = Number(T(1)), factor = Number(T(1));  ///< see SystemTeam
 
   static constexpr bool there() { return true; }
   static constexpr bool flawed() { return false; }
@@ -75,7 +75,7 @@ struct SystemPack {
     Number* const data = memory;
     memory += rows;
     if (memory > memory_end) Kokkos::abort(too_many_vectors);
-    std::fill(data, memory, Number(T(0)));
+    for (int i = 0; i < rows; ++i) data[i] = Number(T(0));
     return {data};
   }
   template <int N>
@@ -88,7 +88,8 @@ struct SystemPack {
   void load(Vector const& v, Storage<U> const& from) const {
     for (int l = 0; l < W; ++l) {
       T const* const x = item_of(from, item(l));
-      for (int i = 0; i < rows; ++i) v.data[i].set_lane(l, x[i * from.row]);
+      T const by = unit.lane(l);
+      for (int i = 0; i < rows; ++i) v.data[i].set_lane(l, by * x[i * from.row]);
     }
   }
   void load_b(Vector const& v) const { load(v, b_of); }
@@ -97,14 +98,17 @@ struct SystemPack {
     for (int l = 0; l < count; ++l) {
       if (!stores.lane(l)) continue;
       T* const x = item_of(x_of, first + l);
-      for (int i = 0; i < rows; ++i) x[i * x_of.row] = v.data[i].lane(l);
+      T const back = T(1) / unit.lane(l);
+      for (int i = 0; i < rows; ++i) x[i * x_of.row] = back * v.data[i].lane(l);
     }
   }
   bool keeps_history() const { return log.history != nullptr; }
   template <class Count>
   void record(mask_t<Number> const& of, Count const& iterations, Number const& squared) const {
     for (int l = 0; l < count; ++l)
-      if (of.lane(l)) log.record(first + l, int(iterations.lane(l)), squared.lane(l));
+      if (of.lane(l))
+        log.record(first + l, int(iterations.lane(l)),
+                   Kokkos::sqrt(squared.lane(l)) / unit.lane(l));
   }
 
   void multiply(Vector const& y, Vector const& x) const { product<PlainSum<Number>>(y, x); }

@@ -122,6 +122,8 @@ struct SystemTeam {
   T* parts;     ///< of the team
   int sum_turn = 0;
   bool pattern_is_known = false;  ///< to preconditioners, from an item that the lanes had before
+  T unit = T(1);    ///< power of two that b and x are multiplied by, see begin_systems
+  T factor = T(1);  ///< power of two that stands for a preconditioner where there is none
 
   BATCHWORK_INLINE int row_of(int r) const { return r * lanes + rank; }
   BATCHWORK_INLINE bool there() const { return item.there; }
@@ -153,7 +155,7 @@ struct SystemTeam {
   BATCHWORK_INLINE void load(Vector& v, T const* from, std::int64_t step) const {
     for_each([&](int r) {
       int const i = row_of(r);
-      v.data[r] = i < rows ? from[i * step] : T(0);
+      v.data[r] = i < rows ? unit * from[i * step] : T(0);
     });
   }
   BATCHWORK_INLINE void load_b(Vector& v) const { load(v, item.b(), item.b_of.row); }
@@ -161,16 +163,17 @@ struct SystemTeam {
   BATCHWORK_INLINE void store_x(Vector const& v, bool stores) const {
     if (!item.there || !stores) return;
     T* const to = item.x();
+    T const back = T(1) / unit;
     for_each([&](int r) {
       int const i = row_of(r);
-      if (i < rows) to[i * item.x_of.row] = v.data[r];
+      if (i < rows) to[i * item.x_of.row] = back * v.data[r];
     });
   }
   BATCHWORK_INLINE bool keeps_history() const {
     return log.history != nullptr && rank == 0 && item.there;
   }
   BATCHWORK_INLINE void record(bool, int iteration, T norm_squared) const {
-    log.record(item.number, iteration, norm_squared);
+    log.record(item.number, iteration, Kokkos::sqrt(norm_squared) / unit);
   }
 
   BATCHWORK_INLINE bool is_large() const { return is_large_system<Large, Matrix>(lanes); }

@@ -36,9 +36,10 @@ struct SystemThread {
   SolveItem<T> const& item;
   LogPointers<T> const& log;
   int rows;
-  T* memory;          ///< for vectors
-  T* memory_end;      ///< of it
-  bool valid = true;  ///< unless a preconditioner says that the pattern cannot be used
+  T* memory;                     ///< for vectors
+  T* memory_end;                 ///< of it
+  bool valid = true;             ///< unless a preconditioner says that the pattern cannot be used
+  T unit = T(1), factor = T(1);  ///< see SystemTeam
 
   static constexpr int padded(int rows) { return (rows + W - 1) / W * W; }
 
@@ -62,18 +63,19 @@ struct SystemThread {
     return vectors_of_method<N, Own>(*this);
   }
   void load(Vector const& v, T const* from, std::int64_t step) const {
-    for (int i = 0; i < rows; ++i) v.data[i] = from[i * step];
+    for (int i = 0; i < rows; ++i) v.data[i] = unit * from[i * step];
   }
   void load_b(Vector const& v) const { load(v, item.b(), item.b_of.row); }
   void load_x(Vector const& v) const { load(v, item.x(), item.x_of.row); }
   void store_x(Vector const& v, bool stores) const {
     if (!stores) return;
     T* const to = item.x();
-    for (int i = 0; i < rows; ++i) to[i * item.x_of.row] = v.data[i];
+    T const back = T(1) / unit;
+    for (int i = 0; i < rows; ++i) to[i * item.x_of.row] = back * v.data[i];
   }
   bool keeps_history() const { return log.history != nullptr; }
   void record(bool, int iteration, T norm_squared) const {
-    log.record(item.number, iteration, norm_squared);
+    log.record(item.number, iteration, Kokkos::sqrt(norm_squared) / unit);
   }
 
   void multiply(Vector const& y, Vector const& x) const {

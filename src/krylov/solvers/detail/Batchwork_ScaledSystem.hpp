@@ -75,7 +75,9 @@ struct ScaledSystem : Base {
     }
   }
   /// The factor of row i in the norm that is not the plain one.
-  BATCHWORK_INLINE N factor(int i) const { return scaling.has_weights ? weight(i) : left.data[i]; }
+  BATCHWORK_INLINE N factor_of_row(int i) const {
+    return scaling.has_weights ? weight(i) : left.data[i];
+  }
 
   using E = Exponents<T>;
   /// 2^-e for the exponent e of a largest magnitude, which may be that of nothing.
@@ -200,7 +202,7 @@ struct ScaledSystem : Base {
     Base::load_x(x);
     ResidualNorms<N> mine;
     auto const put = [&](int i, N const& value, N const& rounding) {
-      N const other = factor(i), l = left.data[i];
+      N const other = factor_of_row(i), l = left.data[i];
       N const tested = scaling.tests_unscaled ? rounding : other * rounding;
       // A NaN in a column without entries counts.
       N const hidden = x.data[i] - x.data[i];
@@ -225,18 +227,19 @@ struct ScaledSystem : Base {
   BATCHWORK_INLINE N tested(ResidualNorms<N> const& norms) const {
     return scaling.tests_unscaled ? norms.plain : norms.other;
   }
-  /// The square of the norm of b, as the test has it.
-  BATCHWORK_INLINE N tested_right_side(Vector& b) {
+  /// The norms of b, but the scaled one.
+  BATCHWORK_INLINE ResidualNorms<N> right_side(Vector& b) {
     Base::load_b(b);
-    N mine(T(0));
+    ResidualNorms<N> mine;
     for_each_row([&](int i) {
-      N const x = scaling.tests_unscaled ? b.data[i] : factor(i) * b.data[i];
-      mine += x * x;
+      N const x = b.data[i], other = factor_of_row(i) * x;
+      mine.plain += x * x;
+      mine.other += other * other;
     });
-    V const parts[1] = {part(mine)};
-    N sums[1];
+    V const parts[2] = {part(mine.plain), part(mine.other)};
+    N sums[2];
     this->sum(parts, sums);
-    return sums[0];
+    return {sums[0], sums[1]};
   }
 };
 
@@ -272,6 +275,7 @@ BATCHWORK_INLINE SolveResult<typename Base::Number> solve_scaled(ScaledSystem<Ba
                                                                  typename Base::Number& other) {
   using T = typename Base::Scalar;
   using N = typename Base::Number;
+  using V = typename Base::Value;
   using Mask = mask_t<N>;
   using Count = info_t<N>;
   using Computed = ComputedResidual<N>;
@@ -287,14 +291,19 @@ BATCHWORK_INLINE SolveResult<typename Base::Number> solve_scaled(ScaledSystem<Ba
   auto state = begin_systems(at, all, r, u);
   auto& is = state.is;
   ResidualNorms<N> norms{state.best, state.best, state.best, none};
+  auto const of_b = at.right_side(b);
+  // With such a pattern there is no product, and b stands for b - A x, as in a solve that is not scaled.
+  Mask const flawed = state.code == code(Reason::invalid_pattern);
+  norms.plain = select(flawed, of_b.plain, norms.plain);
+  norms.other = select(flawed, of_b.other, norms.other);
   Mask const begins =
       state.code == code(Reason::success) || state.code == code(Reason::iteration_limit);
   N threshold = none;
   if (at.any(begins)) {
-    N const right_side = at.tested_right_side(b);
+    N const right_side = at.tested(of_b);
     auto const start = at.measure(r, best, b);
     N const tested = at.tested(start);
-    N reference(T(1));
+    N reference = at.unit * at.unit;
     if (stop.relative_to == RelativeTo::right_side) reference = right_side;
     if (stop.relative_to == RelativeTo::start) {
       // The least that it may be.
@@ -331,7 +340,16 @@ BATCHWORK_INLINE SolveResult<typename Base::Number> solve_scaled(ScaledSystem<Ba
   }();
   while (at.any(is.running)) {
     Mask const took = is.running;
+    N const unit = at.unit;
     iterate_systems(at, m, method, stop, r, u, state);
+    if (Mask const changed = at.unit != unit; at.any(changed)) [[unlikely]] {
+      N const by = at.unit / unit;
+      threshold = threshold * by * by;
+      norms.plain = norms.plain * by * by;
+      norms.other = norms.other * by * by;
+      norms.scaled = norms.scaled * by * by;
+      at.for_each([&](int i) { best.set(i, V(by) * best(i)); });
+    }
     if constexpr (requires { at.memory; }) at.memory = mark;
     auto const after = at.measure(r, now, b);
     N const before = at.tested(norms), tested = at.tested(after);
@@ -361,8 +379,8 @@ BATCHWORK_INLINE SolveResult<typename Base::Number> solve_scaled(ScaledSystem<Ba
       is.begin_anew(goes_on);
     }
   }
-  other = sqrt(norms.other);
-  return {is.iterations, sqrt(is.squared), sqrt(norms.plain), state.code};
+  other = sqrt(norms.other) / at.unit;
+  return {is.iterations, sqrt(is.squared) / at.unit, sqrt(norms.plain) / at.unit, state.code};
 }
 
 }  // namespace Batchwork::Impl

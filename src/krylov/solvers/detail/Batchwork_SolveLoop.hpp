@@ -15,6 +15,7 @@
 #include "krylov/detail/backend/Batchwork_SolverVectors.hpp"
 #include "krylov/formats/detail/Batchwork_ProductSums.hpp"
 #include "krylov/preconditioners/Batchwork_Jacobi.hpp"
+#include "krylov/verbs/detail/Batchwork_Exponents.hpp"
 #include "tile/Batchwork_Scalar.hpp"
 
 namespace Batchwork::Impl {
@@ -138,6 +139,83 @@ BATCHWORK_INLINE mask_t<N> is_whole(N const& x) {
   return (x + N(big)) - N(big) == x;
 }
 
+/// The exponent of a sum of magnitudes, which are also summed up times 2^-12, where they may overflow; minus infinity where
+/// it is zero or not finite.
+template <class N>
+BATCHWORK_INLINE N exponent_of_sum(N const& sum, N const& small) {
+  using E = Exponents<scalar_t<N>>;
+  return select(within_range(sum), E::of(sum), E::of(small) + N(scalar_t<N>(12)));
+}
+/// The sums of the magnitudes of two vectors, and the same times 2^-12.
+template <class At>
+BATCHWORK_INLINE void sum_magnitudes(At& at, typename At::Vector const& x,
+                                     typename At::Vector const& y, typename At::Number (&sums)[4]) {
+  using T = typename At::Scalar;
+  using V = typename At::Value;
+  V parts[4] = {V(T(0)), V(T(0)), V(T(0)), V(T(0))};
+  at.for_each([&](int i) {
+    V const xi = magnitude(x(i)), yi = magnitude(y(i));
+    parts[0] += xi;
+    parts[1] += V(T(0x1p-12)) * xi;
+    parts[2] += yi;
+    parts[3] += V(T(0x1p-12)) * yi;
+  });
+  at.sum(parts, sums);
+}
+/// The unit of the systems that are `far` from 1: a power of two that brings the larger one of b and r near to 1.
+template <class At>
+BATCHWORK_INLINE void find_unit(At& at, mask_t<typename At::Number> const& far,
+                                typename At::Vector const& b, typename At::Vector const& r) {
+  using T = typename At::Scalar;
+  using N = typename At::Number;
+  using E = Exponents<T>;
+  N sums[4];
+  sum_magnitudes(at, b, r, sums);
+  N const of_b = exponent_of_sum(sums[0], sums[1]), of_r = exponent_of_sum(sums[2], sums[3]);
+  N const e = select(of_b > of_r, of_b, of_r);
+  auto const rescales = far & (e > N(-E::infinite()));
+  at.unit = select(rescales, E::power(E::within_most(select(rescales, -e, N(T(0))))), at.unit);
+}
+/// For systems whose first iteration met numbers beyond the range, and that are as they were at their start: brings their residuals
+/// near to 1 and, HasFactor, finds the power of two that stands for the preconditioner, such that A times it does so, too. Gives
+/// those that this changes.
+template <bool HasFactor, class At>
+BATCHWORK_INLINE mask_t<typename At::Number> rescale(At& at, SolveState<typename At::Number>& state,
+                                                     mask_t<typename At::Number> const& of,
+                                                     typename At::Vector& t,
+                                                     typename At::Vector& r) {
+  using T = typename At::Scalar;
+  using N = typename At::Number;
+  using V = typename At::Value;
+  using E = Exponents<T>;
+  N const none(T(0)), nothing(-E::infinite());
+  auto& is = state.is;
+  N sums[4];
+  sum_magnitudes(at, r, r, sums);
+  N const of_r = exponent_of_sum(sums[0], sums[1]);
+  N const by = E::power(E::within_most(select(of & (of_r > nothing), -of_r, none)));
+  at.unit = at.unit * by;
+  at.for_each([&](int i) { r.set(i, V(by) * r(i)); });
+  auto const times = [&](N& square) { square = square * by * by; };
+  times(is.threshold_squared);
+  times(is.divergence_squared);
+  times(is.squared);
+  times(state.squared);
+  times(state.best);
+  auto changed = of & (by != N(T(1)));
+  if constexpr (HasFactor) {
+    at.multiply(t, r);
+    sum_magnitudes(at, t, t, sums);
+    N const of_t = exponent_of_sum(sums[0], sums[1]);
+    auto const counts = of & (of_t > nothing);
+    // Any but 1, which would be looked for again.
+    N const e = select(counts & (of_t != none), E::within_most(-of_t), N(T(1)));
+    at.factor = select(counts, E::power(e), at.factor);
+    changed = changed | counts;
+  }
+  return changed;
+}
+
 /// The start of systems, which are in `at`: see iterate_systems. b is in r and x in u; afterwards the residual is in r and u is
 /// zero.
 template <class At>
@@ -156,53 +234,66 @@ BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingC
   // The square of b's norm, and in one exact number how many rows of b are not zero, before the point, and of x, behind it;
   // or that the pattern has flaws: infinity.
   N norms[2];
+  constexpr T far_square = FarFromOne<T>::vector * FarFromOne<T>::vector;
   constexpr T of_x = T(1) / T(2 * most_rows_of_a_solve);
-  {
-    V parts[2] = {V(T(0)), V(at.flawed() ? Kokkos::Experimental::infinity_v<T> : T(0))};
-    at.for_each([&](int i) {
-      V const bi = r(i), x = u(i);
-      parts[0] += bi * bi;
-      parts[1] += select(bi == V(T(0)), V(T(0)), V(T(1)));
-      parts[1] += select(x == V(T(0)), V(T(0)), V(of_x));
-    });
-    at.sum(parts, norms);
-  }
-  Mask const is_flawed = !within_range(norms[1]);
-  // What has columns out of range is not multiplied by.
-  Mask const begins_at_zero = is_whole(norms[1]) | is_flawed;
-  N squared = norms[0];
-  N start = norms[0];  // what a tolerance is relative to, if it is to the start; squared
-  // A product with zeros is left out, if all systems of these turns begin there.
-  if (at.any(!begins_at_zero)) [[unlikely]] {
-    auto t = at.vector();
-    V parts[2] = {V(T(0)), V(T(0))};
-    if constexpr (At::has_entries) parts[1] = at.multiply_with_bound(t, u);
-    else at.multiply(t, u);
-    at.for_each([&](int i) {
-      r.set(i, select(begins_at_zero, r(i), r(i) - t(i)));
-      parts[0] += r(i) * r(i) + (u(i) - u(i));  // an empty column hides a NaN in x
-    });
-    N other[2];
-    at.sum(parts, other);
-    // Compilers round the two sums differently: those that begin at zero do not depend on the others of these turns.
-    squared = select(begins_at_zero, norms[0], other[0]);
-    start = squared;
-    if (At::has_entries && stop.relative_to == RelativeTo::start) {
-      // The least that it may be.
-      N const least =
-          sqrt(start) - ComputedResidual<N>::of_product(other[0], other[1], at.rows).rounding;
-      start = select(begins_at_zero, start, select(least > none, least * least, none));
+  Mask is_flawed(false), begins_at_zero(false);
+  N squared = none;
+  N start = none;  // what a tolerance is relative to, if it is to the start; squared
+  auto t = at.vector();
+  BATCHWORK_KEEP_LOOP
+  for (int turn = 0; turn < 2; ++turn) {
+    {
+      V parts[2] = {V(T(0)), V(at.flawed() ? Kokkos::Experimental::infinity_v<T> : T(0))};
+      at.for_each([&](int i) {
+        V const bi = r(i), x = u(i);
+        parts[0] += bi * bi;
+        parts[1] += select(bi == V(T(0)), V(T(0)), V(T(1)));
+        parts[1] += select(x == V(T(0)), V(T(0)), V(of_x));
+      });
+      at.sum(parts, norms);
     }
+    is_flawed = !within_range(norms[1]);
+    // What has columns out of range is not multiplied by.
+    begins_at_zero = is_whole(norms[1]) | is_flawed;
+    squared = start = norms[0];
+    Mask far = (norms[1] >= N(T(1))) & is_far(norms[0], far_square);
+    // A product with zeros is left out, if all systems of these turns begin there.
+    if (at.any(!begins_at_zero)) [[unlikely]] {
+      V parts[2] = {V(T(0)), V(T(0))};
+      if constexpr (At::has_entries) parts[1] = at.multiply_with_bound(t, u);
+      else at.multiply(t, u);
+      at.for_each([&](int i) {
+        r.set(i, select(begins_at_zero, r(i), r(i) - t(i)));
+        parts[0] += r(i) * r(i) + (u(i) - u(i));  // an empty column hides a NaN in x
+      });
+      N other[2];
+      at.sum(parts, other);
+      // Compilers round the two sums differently: those that begin at zero do not depend on the others of these turns.
+      squared = select(begins_at_zero, norms[0], other[0]);
+      start = squared;
+      if (At::has_entries && stop.relative_to == RelativeTo::start) {
+        // The least that it may be.
+        N const least =
+            sqrt(start) - ComputedResidual<N>::of_product(other[0], other[1], at.rows).rounding;
+        start = select(begins_at_zero, start, select(least > none, least * least, none));
+      }
+      far = far | ((!begins_at_zero) & is_far(squared, far_square));
+    }
+    if (turn == 1 || !at.any(far)) break;
+    // Once more in another unit, in which squares neither vanish nor overflow.
+    at.load_b(t);
+    find_unit(at, far, t, r);
+    at.load_b(r);
+    at.load_x(u);
   }
   at.for_each([&](int i) { u.set(i, V(T(0))); });
 
   is.most_iterations = stop.most_iterations;
   bool const to_right_side = stop.relative_to == RelativeTo::right_side;
   T const tolerance = T(stop.tolerance), limit = T(stop.divergence_limit);
-  is.threshold_squared =
-      N(tolerance * tolerance) * (to_right_side                           ? norms[0]
-                                  : stop.relative_to == RelativeTo::start ? start
-                                                                          : N(T(1)));
+  if (stop.relative_to == RelativeTo::nothing)
+    is.threshold_squared = (N(tolerance) * at.unit) * (N(tolerance) * at.unit);
+  else is.threshold_squared = N(tolerance * tolerance) * (to_right_side ? norms[0] : start);
   is.divergence_squared = N(limit * limit) * squared;
   // The squares of a right-hand side may overflow or vanish.
   Mask const zero = Mask(to_right_side) & (!is_flawed) & (norms[1] < N(T(1)));
@@ -267,6 +358,9 @@ BATCHWORK_INLINE void conclude_systems(SolveState<N>& state, StoppingCriteria co
 /// load_current and put_aside for an iterate that is worse than x. Its vectors come from at.vectors<n>(), n being what the solver
 /// says in own_vectors; nothing of them is kept from one beginning to the next.
 ///
+/// A method may say in its first iteration that numbers are too far from 1, by is.meets_far, and stop: where there is no
+/// preconditioner, or where it says that it `rescales`. Then it begins anew in another unit.
+///
 /// The residual is in r and u is zero, before and after.
 template <class Method, class At, class M>
 BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
@@ -291,7 +385,8 @@ BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
   auto t = at.vector(), b = at.vector();
   while (at.any(is.running | state.unsure)) {
     // A start that seems to meet the tolerance is confirmed as any other end is.
-    Mask const began = is.running, ends = began | state.unsure;
+    Mask const began = is.running;
+    Mask ends = began | state.unsure;
     bool const records = any(began) && at.keeps_history();
     // Without cycles a system begins anew from what x holds.
     N const from = has_cycles ? state.squared : state.best;
@@ -323,18 +418,30 @@ BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
     N now[2];
     at.sum(parts, now);
     state.unsure = Mask(false);
-    Mask met = ends, helps = began;
+    if constexpr (M::is_identity || requires { Method::rescales; }) {
+      if (at.any(is.out_of_scale)) [[unlikely]] {
+        // Nothing has been iterated yet: from the same residual in another scale.
+        Mask const anew = rescale<Method::right>(at, state, is.out_of_scale, t, r);
+        is.out_of_scale = Mask(false);
+        ends = ends & !anew;
+        if (any(anew)) is.begin_anew(anew);
+      }
+    }
+    Mask met = ends, helps = began & ends;
+    // The square of what is said of the residuals that meet the tolerance.
+    N shown = now[0];
     if constexpr (At::has_entries) {
       using Computed = ComputedResidual<N>;
       met = ends & Computed::clearly_meets(now[0], now[1], is.threshold_squared);
+      auto const known = Computed::of_product(now[0], now[1], at.rows);
+      N const most = sqrt(now[0]) + known.rounding;
+      shown = most * most;
       if (Mask const rest = ends & (!met); at.any(rest)) [[unlikely]] {
-        auto const known = Computed::of_product(now[0], now[1], at.rows);
         met = met | (rest & known.meets(is.threshold_squared, at.rows));
         // x becomes better than it was as far as the sums say, and than the start for certain.
         T const limit = T(stop.divergence_limit) * T(stop.divergence_limit);
         N const start = is_finite(limit) ? is.divergence_squared / N(limit) : state.best;
-        helps =
-            began & (met | ((now[0] < state.best) & (sqrt(now[0]) + known.rounding < sqrt(start))));
+        helps = began & ends & (met | ((now[0] < state.best) & (most < sqrt(start))));
         Mask const unsure = rest & (!met) & known.may_meet(is.threshold_squared, at.rows);
         if (at.any(unsure)) [[unlikely]] {
           V precise[2] = {V(T(0)), at.compensated_residual(t, b, u)};
@@ -345,31 +452,34 @@ BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
           N sums[2];
           at.sum(precise, sums);
           now[0] = select(unsure, sums[0], now[0]);
-          met = met |
-                (unsure &
-                 Computed::of_compensated(sums[0], sums[1]).meets(is.threshold_squared, at.rows));
+          auto const precisely = Computed::of_compensated(sums[0], sums[1]);
+          N const most_precisely = sqrt(sums[0]) + precisely.rounding;
+          shown = select(unsure, most_precisely * most_precisely, shown);
+          met = met | (unsure & precisely.meets(is.threshold_squared, at.rows));
           helps = (helps & !unsure) | (unsure & began & (sums[0] < state.best));
         }
       }
     } else {
       met = ends & (now[0] <= is.threshold_squared);
-      helps = began & (now[0] < state.best);
+      helps = began & ends & (now[0] < state.best);
     }
     // What does not help is dropped.
     if (any(helps)) at.store_x(u, helps);
     if (any(ends)) {
       if constexpr (has_cycles) state.squared = select(ends, now[0], state.squared);
       conclude_systems<has_cycles>(state, stop, ends, began, met, helps, now[0], from);
-      if constexpr (has_cycles) method.put_aside(at, u, is.running && began && !helps);
+      if constexpr (has_cycles) method.put_aside(at, u, is.running && began && ends && !helps);
+      state.best = select(met & (helps | !began), shown, state.best);
     }
     at.for_each([&](int i) { u.set(i, V(T(0))); });
   }
 }
 
 /// What the solve of systems leaves, once none of them is running or unsure.
-template <class N>
-BATCHWORK_INLINE SolveResult<N> result_of(SolveState<N> const& state) {
-  return {state.is.iterations, sqrt(state.is.squared), sqrt(state.best), state.code};
+template <class At, class N>
+BATCHWORK_INLINE SolveResult<N> result_of(At const& at, SolveState<N> const& state) {
+  return {state.is.iterations, sqrt(state.is.squared) / at.unit, sqrt(state.best) / at.unit,
+          state.code};
 }
 
 /// The solve of systems, on hosts and in kernels of users.
@@ -381,7 +491,7 @@ BATCHWORK_INLINE SolveResult<typename At::Number> solve_systems(At& at, M const&
   at.load_x(u);
   auto state = begin_systems(at, stop, r, u);
   iterate_systems(at, m, method, stop, r, u, state);
-  return result_of(state);
+  return result_of(at, state);
 }
 
 }  // namespace Batchwork::Impl
