@@ -23,7 +23,9 @@ struct Bicgstab {
   static constexpr int short_rows = 8;   ///< of a lane, where they have three entries
   StoppingCriteria stop{};
 };
-inline Bicgstab bicgstab(StoppingCriteria const& stop = {}) { return {stop}; }
+inline Bicgstab bicgstab(StoppingCriteria const& stop = {}) {
+  return {Impl::with_usual_limits<Bicgstab>(stop)};
+}
 
 namespace Impl {
 

@@ -28,7 +28,7 @@ struct Cgs {
   static constexpr double usual_divergence_limit = std::numeric_limits<double>::infinity();
   StoppingCriteria stop{};
 };
-inline Cgs cgs(StoppingCriteria const& stop = {}) { return {stop}; }
+inline Cgs cgs(StoppingCriteria const& stop = {}) { return {Impl::with_usual_limits<Cgs>(stop)}; }
 
 namespace Impl {
 

@@ -21,7 +21,9 @@ struct ConjugateGradients {
   static constexpr bool is_symmetric = true;  ///< a scaled matrix must be so, too
   StoppingCriteria stop{};
 };
-inline ConjugateGradients conjugate_gradients(StoppingCriteria const& stop = {}) { return {stop}; }
+inline ConjugateGradients conjugate_gradients(StoppingCriteria const& stop = {}) {
+  return {Impl::with_usual_limits<ConjugateGradients>(stop)};
+}
 
 namespace Impl {
 

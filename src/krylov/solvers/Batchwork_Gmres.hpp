@@ -46,7 +46,9 @@ struct Gmres {
   /// are rows, or iterations allowed, are not taken.
   int basis = 0;
 };
-inline Gmres gmres(int basis = 0, StoppingCriteria const& stop = {}) { return {stop, basis}; }
+inline Gmres gmres(int basis = 0, StoppingCriteria const& stop = {}) {
+  return {Impl::with_usual_limits<Gmres>(stop), basis};
+}
 
 namespace Impl {
 

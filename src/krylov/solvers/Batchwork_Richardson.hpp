@@ -20,7 +20,7 @@ struct Richardson {
   double omega = 1;
 };
 inline Richardson richardson(StoppingCriteria const& stop = {}, double omega = 1) {
-  return {stop, omega};
+  return {Impl::with_usual_limits<Richardson>(stop), omega};
 }
 
 namespace Impl {

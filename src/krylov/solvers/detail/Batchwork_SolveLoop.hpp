@@ -139,28 +139,19 @@ BATCHWORK_INLINE mask_t<N> is_whole(N const& x) {
   return (x + N(big)) - N(big) == x;
 }
 
-/// The exponent of a sum of magnitudes, which are also summed up times 2^-12, where they may overflow; minus infinity where
-/// it is zero or not finite.
-template <class N>
-BATCHWORK_INLINE N exponent_of_sum(N const& sum, N const& small) {
-  using E = Exponents<scalar_t<N>>;
-  return select(within_range(sum), E::of(sum), E::of(small) + N(scalar_t<N>(12)));
-}
-/// The sums of the magnitudes of two vectors, and the same times 2^-12.
+/// The exponent of the sum of the magnitudes of two vectors, taken times 2^-12, since it may overflow; minus infinity where that
+/// is zero or not finite.
 template <class At>
-BATCHWORK_INLINE void sum_magnitudes(At& at, typename At::Vector const& x,
-                                     typename At::Vector const& y, typename At::Number (&sums)[4]) {
+BATCHWORK_INLINE typename At::Number exponent_of(At& at, typename At::Vector const& x,
+                                                 typename At::Vector const& y) {
   using T = typename At::Scalar;
   using V = typename At::Value;
-  V parts[4] = {V(T(0)), V(T(0)), V(T(0)), V(T(0))};
-  at.for_each([&](int i) {
-    V const xi = magnitude(x(i)), yi = magnitude(y(i));
-    parts[0] += xi;
-    parts[1] += V(T(0x1p-12)) * xi;
-    parts[2] += yi;
-    parts[3] += V(T(0x1p-12)) * yi;
-  });
-  at.sum(parts, sums);
+  V part[1] = {V(T(0))};
+  at.for_each(
+      [&](int i) { part[0] += V(T(0x1p-12)) * magnitude(x(i)) + V(T(0x1p-12)) * magnitude(y(i)); });
+  typename At::Number sum[1];
+  at.sum(part, sum);
+  return Exponents<T>::of(sum[0]) + typename At::Number(T(12));
 }
 /// The unit of the systems that are `far` from 1: a power of two that brings the larger one of b and r near to 1.
 template <class At>
@@ -169,10 +160,7 @@ BATCHWORK_INLINE void find_unit(At& at, mask_t<typename At::Number> const& far,
   using T = typename At::Scalar;
   using N = typename At::Number;
   using E = Exponents<T>;
-  N sums[4];
-  sum_magnitudes(at, b, r, sums);
-  N const of_b = exponent_of_sum(sums[0], sums[1]), of_r = exponent_of_sum(sums[2], sums[3]);
-  N const e = select(of_b > of_r, of_b, of_r);
+  N const e = exponent_of(at, b, r);
   auto const rescales = far & (e > N(-E::infinite()));
   at.unit = select(rescales, E::power(E::within_most(select(rescales, -e, N(T(0))))), at.unit);
 }
@@ -190,9 +178,7 @@ BATCHWORK_INLINE mask_t<typename At::Number> rescale(At& at, SolveState<typename
   using E = Exponents<T>;
   N const none(T(0)), nothing(-E::infinite());
   auto& is = state.is;
-  N sums[4];
-  sum_magnitudes(at, r, r, sums);
-  N const of_r = exponent_of_sum(sums[0], sums[1]);
+  N const of_r = exponent_of(at, r, r);
   N const by = E::power(E::within_most(select(of & (of_r > nothing), -of_r, none)));
   at.unit = at.unit * by;
   at.for_each([&](int i) { r.set(i, V(by) * r(i)); });
@@ -205,8 +191,7 @@ BATCHWORK_INLINE mask_t<typename At::Number> rescale(At& at, SolveState<typename
   auto changed = of & (by != N(T(1)));
   if constexpr (HasFactor) {
     at.multiply(t, r);
-    sum_magnitudes(at, t, t, sums);
-    N const of_t = exponent_of_sum(sums[0], sums[1]);
+    N const of_t = exponent_of(at, t, t);
     auto const counts = of & (of_t > nothing);
     // Any but 1, which would be looked for again.
     N const e = select(counts & (of_t != none), E::within_most(-of_t), N(T(1)));
@@ -236,55 +221,61 @@ BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingC
   N norms[2];
   constexpr T far_square = FarFromOne<T>::vector * FarFromOne<T>::vector;
   constexpr T of_x = T(1) / T(2 * most_rows_of_a_solve);
-  Mask is_flawed(false), begins_at_zero(false);
-  N squared = none;
-  N start = none;  // what a tolerance is relative to, if it is to the start; squared
-  auto t = at.vector();
-  BATCHWORK_KEEP_LOOP
-  for (int turn = 0; turn < 2; ++turn) {
-    {
-      V parts[2] = {V(T(0)), V(at.flawed() ? Kokkos::Experimental::infinity_v<T> : T(0))};
-      at.for_each([&](int i) {
-        V const bi = r(i), x = u(i);
-        parts[0] += bi * bi;
-        parts[1] += select(bi == V(T(0)), V(T(0)), V(T(1)));
-        parts[1] += select(x == V(T(0)), V(T(0)), V(of_x));
-      });
-      at.sum(parts, norms);
-    }
-    is_flawed = !within_range(norms[1]);
-    // What has columns out of range is not multiplied by.
-    begins_at_zero = is_whole(norms[1]) | is_flawed;
-    squared = start = norms[0];
-    Mask far = (norms[1] >= N(T(1))) & is_far(norms[0], far_square);
-    // A product with zeros is left out, if all systems of these turns begin there.
-    if (at.any(!begins_at_zero)) [[unlikely]] {
-      V parts[2] = {V(T(0)), V(T(0))};
-      if constexpr (At::has_entries) parts[1] = at.multiply_with_bound(t, u);
-      else at.multiply(t, u);
-      at.for_each([&](int i) {
-        r.set(i, select(begins_at_zero, r(i), r(i) - t(i)));
-        parts[0] += r(i) * r(i) + (u(i) - u(i));  // an empty column hides a NaN in x
-      });
-      N other[2];
-      at.sum(parts, other);
-      // Compilers round the two sums differently: those that begin at zero do not depend on the others of these turns.
-      squared = select(begins_at_zero, norms[0], other[0]);
-      start = squared;
-      if (At::has_entries && stop.relative_to == RelativeTo::start) {
-        // The least that it may be.
-        N const least =
-            sqrt(start) - ComputedResidual<N>::of_product(other[0], other[1], at.rows).rounding;
-        start = select(begins_at_zero, start, select(least > none, least * least, none));
-      }
-      far = far | ((!begins_at_zero) & is_far(squared, far_square));
-    }
-    if (turn == 1 || !at.any(far)) break;
-    // Once more in another unit, in which squares neither vanish nor overflow.
-    at.load_b(t);
-    find_unit(at, far, t, r);
-    at.load_b(r);
-    at.load_x(u);
+  {
+    V parts[2] = {V(T(0)), V(at.flawed() ? Kokkos::Experimental::infinity_v<T> : T(0))};
+    at.for_each([&](int i) {
+      V const bi = r(i), x = u(i);
+      parts[0] += bi * bi;
+      parts[1] += select(bi == V(T(0)), V(T(0)), V(T(1)));
+      parts[1] += select(x == V(T(0)), V(T(0)), V(of_x));
+    });
+    at.sum(parts, norms);
+  }
+  Mask const is_flawed = !within_range(norms[1]);
+  // What has columns out of range is not multiplied by.
+  Mask const begins_at_zero = is_whole(norms[1]) | is_flawed;
+  Mask far = (norms[1] >= N(T(1))) & is_far(norms[0], far_square);
+  N squared = norms[0], sizes = none;
+  // A product with zeros is left out, if all systems of these turns begin there.
+  if (at.any(!begins_at_zero)) [[unlikely]] {
+    auto t = at.vector();
+    V parts[2] = {V(T(0)), V(T(0))};
+    if constexpr (At::has_entries) parts[1] = at.multiply_with_bound(t, u);
+    else at.multiply(t, u);
+    at.for_each([&](int i) {
+      r.set(i, select(begins_at_zero, r(i), r(i) - t(i)));
+      parts[0] += r(i) * r(i) + (u(i) - u(i));  // an empty column hides a NaN in x
+    });
+    N other[2];
+    at.sum(parts, other);
+    // Compilers round the two sums differently: those that begin at zero do not depend on the others of these turns.
+    squared = select(begins_at_zero, norms[0], other[0]);
+    sizes = other[1];
+    far = far | ((!begins_at_zero) & is_far(squared, far_square));
+  }
+  if (at.any(far)) [[unlikely]] {
+    // In another unit squares neither vanish nor overflow. u is b meanwhile.
+    at.load_b(u);
+    find_unit(at, far, u, r);
+    V parts[2] = {V(T(0)), V(T(0))};
+    at.for_each([&](int i) {
+      V const bi = V(at.unit) * u(i), ri = V(at.unit) * r(i);
+      r.set(i, ri);
+      parts[0] += bi * bi;
+      parts[1] += ri * ri;
+    });
+    N sums[2];
+    at.sum(parts, sums);
+    Mask const changed = at.unit != N(T(1));
+    norms[0] = select(changed, sums[0], norms[0]);
+    squared = select(changed, select(begins_at_zero, sums[0], sums[1]), squared);
+    sizes = sizes * at.unit * at.unit;
+  }
+  N start = squared;  // what a tolerance is relative to, if it is to the start; squared
+  if (At::has_entries && stop.relative_to == RelativeTo::start) {
+    // The least that it may be.
+    N const least = sqrt(start) - ComputedResidual<N>::of_product(squared, sizes, at.rows).rounding;
+    start = select(begins_at_zero, start, select(least > none, least * least, none));
   }
   at.for_each([&](int i) { u.set(i, V(T(0))); });
 
@@ -422,6 +413,8 @@ BATCHWORK_INLINE void iterate_systems(At& at, M const& m, Method& method,
       if (at.any(is.out_of_scale)) [[unlikely]] {
         // Nothing has been iterated yet: from the same residual in another scale.
         Mask const anew = rescale<Method::right>(at, state, is.out_of_scale, t, r);
+        // A step of a cycle would have counted.
+        if constexpr (has_cycles) is.iterations += is.out_of_scale && !anew ? 1 : 0;
         is.out_of_scale = Mask(false);
         ends = ends & !anew;
         if (any(anew)) is.begin_anew(anew);
