@@ -470,9 +470,9 @@ TEST(CholeskyVerbsErrors, Misuse) {
   EXPECT_NO_THROW(cholesky(inout(none)));
   EXPECT_NO_THROW(cholesky(inout(flat)));
   // Without right-hand sides the matrices, of zeros, are factorised, as LAPACK's posv does it.
-  Kokkos::View<int*, Space> const codes("codes", 7);
-  EXPECT_NO_THROW(solve_cholesky(in(a), inout(no_sides), status(codes)));
-  EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), codes)(6),
+  Kokkos::View<int*, Space> const of_zeros("of_zeros", 7);
+  EXPECT_NO_THROW(solve_cholesky(in(a), inout(no_sides), status(of_zeros)));
+  EXPECT_EQ(Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), of_zeros)(6),
             Status::code(Reason::not_positive_definite, 1));
 }
 

@@ -264,6 +264,34 @@ void check_qr_units(int m, int n) {
 }
 
 template <class T, class How>
+void check_least_squares_units(int m, int n) {
+  SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n));
+  constexpr std::int64_t items = 3;
+  auto const matrix = [&](int rows, int cols) {
+    return ArrangedBatch<T>(items, rows, cols, Arranged::strided);
+  };
+  ArrangedBatch<int> const codes(items, 1, 1, Arranged::item_contiguous);
+  auto const find = [&](auto const& a, auto const& b, auto const& x) {
+    Impl::LeastSquaresOfItems<T> f;
+    f.a = m < n ? items_turned(a) : items_read(a);
+    f.b = items_read(b), f.x = items_of(x);
+    f.m = std::max(m, n), f.n = std::min(m, n), f.columns = b.cols;
+    f.shortest = m < n;
+    run<How>(f, &codes, items);
+    codes.download();
+  };
+  auto const a = matrix(m, n), b = matrix(m, 2), x = matrix(n, 2), x0 = matrix(n, 2);
+  fill_units(a, Filling::general, 4, 0), fill_units(b, Filling::upper, 5, 0);
+  find(a, b, x0);
+  for (int k : powers_of_units<T>()) {
+    fill_units(a, Filling::general, 4, k), fill_units(b, Filling::upper, 5, k);
+    find(a, b, x);
+    for (std::int64_t item = 0; item < items; ++item) ASSERT_EQ(codes.at(item, 0, 0), 0);
+    expect_in_units(x0, x, k, 0, "solutions");
+  }
+}
+
+template <class T, class How>
 void check_svd_teams(int m, int n, std::int64_t items, Arranged how, Random& random) {
   auto const of = [&](auto const& a, auto const& w) {
     Impl::SvdOfItems<T> f;
@@ -542,6 +570,11 @@ TEST(DecompositionsTeams, Units) {
   check_qr_units<float, Lanes<1>>(1, 1), check_qr_units<double, Lanes<5>>(5, 4);
   check_qr_units<float, Lanes<8>>(8, 8), check_qr_units<double, Teams<false>>(11, 9);
   check_qr_units<float, Teams<true>>(19, 12), check_qr_units<double, InWorkspace<2>>(9, 7);
+  check_least_squares_units<float, Lanes<8>>(8, 5),
+      check_least_squares_units<double, Lanes<5>>(3, 5);
+  check_least_squares_units<double, Teams<false>>(11, 9);
+  check_least_squares_units<float, Teams<true>>(12, 19);
+  check_least_squares_units<double, InWorkspace<2>>(9, 7);
   if constexpr (Impl::Vendor::has_shuffles) {
     check_eigh_units<float, SharedLanes<12>>(9), check_eigh_units<double, SharedLanes<24>>(21);
     check_eigh_units<float, Reflections<2>>(19), check_eigh_units<double, Reflections<4>>(70);
