@@ -247,7 +247,9 @@ BATCHWORK_INLINE auto singular_values(A const& a) {
 /// The pseudoinverse of a, N x M: that of Moore and Penrose, singular values of max(M, N) eps times the largest being taken for zero.
 template <Tile A>
 BATCHWORK_INLINE auto pinv(A const& a) {
-  return svd(a).pinv();
+  // By name: of a temporary nvcc 13.0 compiled a kernel that stops, where lanes share items of 12 rows and more.
+  auto const s = svd(a);
+  return s.pinv();
 }
 /// The number of singular values of a above max(M, N) eps times the largest.
 template <Tile A>

@@ -299,7 +299,8 @@ void hardly_shown(int repeat) {
   Kalman::filter(steps, Kalman::model(common(F), common(Q), in(H), common(R)), Kalman::diffuse(),
                  b.z, b.results());
   Kokkos::fence();
-  auto const pm = on_host(b.pm), lm = on_host(b.lm);
+  auto const pm = on_host(b.pm);
+  auto const lm = on_host(b.lm);
   auto const pc = on_host(b.pc);
   auto const lc = on_host(b.lc);
   int marked = 0;
