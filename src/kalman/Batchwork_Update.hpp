@@ -6,8 +6,8 @@
 #ifndef BATCHWORK_UPDATE_HPP
 #define BATCHWORK_UPDATE_HPP
 
-#include "kalman/Batchwork_Loss.hpp"
 #include "kalman/Batchwork_Predict.hpp"
+#include "kalman/detail/Batchwork_Loss.hpp"
 
 namespace Batchwork {
 

@@ -50,10 +50,10 @@ MUTATIONS = [
     ("a step too few", CHECK, "p.d.steps < steps", "p.d.steps + 1 < steps", "test_errors",
      "*TooFewSteps*"),
     # The digits that a filter loses.
-    ("exact observations", "src/kalman/Batchwork_Loss.hpp", "r > S(T(0)) && ", "", "test_kalman_digits", "*Exact*"),
-    ("lost noise is not seen", "src/kalman/Batchwork_Loss.hpp", "T(4) * std::numeric_limits", "T(0) * std::numeric_limits",
+    ("exact observations", "src/kalman/detail/Batchwork_Loss.hpp", "r > S(T(0)) && ", "", "test_kalman_digits", "*Exact*"),
+    ("lost noise is not seen", "src/kalman/detail/Batchwork_Loss.hpp", "T(4) * std::numeric_limits", "T(0) * std::numeric_limits",
      "test_kalman_digits", "*LargeStart*"),
-    ("noise of missing entries", "src/kalman/Batchwork_Loss.hpp", " && !missing(j)", "", "test_kalman_status", "*Missing*"),
+    ("noise of missing entries", "src/kalman/detail/Batchwork_Loss.hpp", " && !missing(j)", "", "test_kalman_status", "*Missing*"),
     ("large gains", "src/kalman/Batchwork_Diffuse.hpp",
      "size += select(is_diffuse, S(h[i] * h[i] * g.gain[i] * g.gain[i] * f), zero);", "", "test_kalman_digits",
      "*LeavesLargeVariances*"),
