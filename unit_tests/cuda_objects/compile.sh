@@ -49,7 +49,8 @@ if "$nvcc" "${flags[@]}" -Ofc max -c "$work/empty.cpp" -o "$work/empty.o" >"$wor
 
 # Some sources at once, each in a namespace of its own: of what one takes the headers are a third or half.
 compile() {
-  local sources=$1 name=${1// /_} source began=$SECONDS
+  # A name of its own, or a source by itself would include itself.
+  local sources=$1 name=all_${1// /_} source began=$SECONDS
   shift
   {
     echo '#include "Shared.hpp"'
