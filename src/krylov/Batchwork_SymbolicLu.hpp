@@ -371,11 +371,12 @@ auto symbolic_lu(A const& a, std::vector<int> const& order = {}) {
 /// SymbolicLu, entry by entry, which is checked by its numbers of rows and entries alone. Pivots stay on the diagonal, and rows are not
 /// exchanged: numbers may grow. Whether they have done harm is seen by the solution (as with static pivots: Li and Demmel, ACM
 /// Transactions on Mathematical Software 29, 2003). It will do where every row of |b - A x| is at most (k + 64) eps (|A| |x| + |b|), k being the
-/// entries of the row, whatever the tolerance; if need be behind `refinements` steps, as long as each halves the residual. Other items,
-/// and those with a pivot that is zero, not finite or smaller than `pivot_threshold` times a number below it, are left to a second kernel, which eliminates the
-/// full matrix with rows exchanged, as direct_lu(stop) does, and reports as that does; log.dense_form, if the log has it, says so, and
-/// dense_share(outcomes(log)) of how many. For rows that do not fit on the chip as full matrices that takes a workspace. With `falls_back` false there is no second kernel: an
-/// item with such a pivot ends as small_pivot, with the 1-based row in its info, and x is NaN; others end by the tolerance alone.
+/// entries of the row, whatever the tolerance. Up to `refinements` steps help, as long as each halves the residual. Other items are left
+/// to a second kernel. So are items with a pivot that is zero, not finite, or smaller than `pivot_threshold` times a number below it.
+/// The second kernel is that of direct_lu(stop): it eliminates the full matrix with rows exchanged. log.dense_form, if the log has it,
+/// marks these items, and dense_share(outcomes(log)) is their share. Rows that do not fit on the chip as full matrices need a workspace
+/// for it. With `falls_back` false there is no second kernel: an item with such a pivot ends as small_pivot, with the 1-based row in its
+/// info, and x is NaN; the others end by the tolerance alone.
 ///
 /// Cost: symbolic.products() multiply-adds an item, of which each reads four bytes of a list that all items share; symbolic.factor_entries()
 /// and eight vectors of numbers in the scratch of a team, or in memory of a host's thread, which has a SIMD register's width of items

@@ -10,8 +10,8 @@
 
 namespace Batchwork::Impl {
 
-/// An entry of an observation with noise r takes the variance s = h p h' to r s / (s + r), and rounding errors of up to two
-/// epsilons of s come along, in filters of 1 to 13 states. A noise below this share of s leaves no digit.
+/// An observation with noise r reduces the variance s = h p h' to r s / (s + r). The subtraction leaves rounding errors of up to two
+/// epsilons of s, as measured for 1 to 13 states. A noise below this share of s leaves no digit.
 template <class T>
 inline constexpr T rounding_of_update = T(4) * std::numeric_limits<T>::epsilon();
 
