@@ -75,7 +75,8 @@ struct GainsStep {
       constexpr int M = std::remove_cvref_t<decltype(hm)>::rows;
       BATCHWORK_UNROLL_ON_DEVICE
       for (int j = 1; j <= M; ++j)
-        inaccurate.value = Impl::select(ps.info == Impl::make_info<S>(Reason::inaccurate, j),
+        inaccurate.value = Impl::select(inaccurate.value == S(scalar_t<S>(0)) &&
+                                            ps.info == Impl::make_info<S>(Reason::inaccurate, j),
                                         S(scalar_t<S>(j)), inaccurate.value);
     }
     if constexpr (O == Order::update_first) ps = congruence(fm, ps, qm);
@@ -97,10 +98,10 @@ struct GainsStep {
     using T = scalar_t<S>;
     constexpr int M = H::rows;
     auto const g = h * p;
-    auto s = symmetric_product(g, transpose(h), r);
-    s.info = Impl::first_failure(
-        s.info, Impl::digits_status<S>(s, r, [](int) { return mask_t<S>(false); }));
-    auto const factor = cholesky(s);
+    auto const s = symmetric_product(g, transpose(h), r);
+    auto factor = cholesky(s);
+    factor.factor.info = Impl::first_failure(
+        factor.factor.info, Impl::digits_status<S>(s, r, [](int) { return mask_t<S>(false); }));
     auto const y = solve(factor.lower(), g);
     auto const inverse = solve(factor.lower(), identity<T, M>());
     k = transpose(y) * inverse;

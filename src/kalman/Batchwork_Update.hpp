@@ -98,11 +98,12 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
   auto s = symmetric_product(g, transpose(h), r);
   Vector<S, M> v = z - h * x;
   S constant(T(0));
-  auto const factor = [&] {
+  info_t<S> digits(0);
+  auto factor = [&] {
     if constexpr (D == Kalman::Data::complete) {
       constant = S(T(M) * log_two_pi<T>);
       v = fail_where(any_missing(z), Reason::incomplete_data, v);
-      s.info = first_failure(s.info, digits_status<S>(s, r, [](int) { return mask_t<S>(false); }));
+      digits = digits_status<S>(s, r, [](int) { return mask_t<S>(false); });
       return cholesky(s);
     } else {
       auto const missing = missing_entries<S>(z);
@@ -110,11 +111,12 @@ BATCHWORK_INLINE void kalman_update(X& x, P& p, L& loglik, Z const& z, H const& 
       skip_missing_rows(g, missing);
       BATCHWORK_UNROLL_ON_DEVICE
       for (int i = 0; i < M; ++i) constant += select(missing.entry[i], S(T(0)), S(log_two_pi<T>));
-      s.info =
-          first_failure(s.info, digits_status<S>(s, r, [&](int i) { return missing.entry[i]; }));
+      digits = digits_status<S>(s, r, [&](int i) { return missing.entry[i]; });
       return cholesky(s);
     }
   }();
+  // A pivot that is not positive says more: then there are no results.
+  factor.factor.info = first_failure(factor.factor.info, digits);
   auto const y = solve(factor.lower(), g);
   auto const u = solve(factor.lower(), v);
   x = x + transpose(y) * u;

@@ -505,7 +505,7 @@ inline constexpr bool has_own_solve = is_configuration<X>;
 /// pack of systems, to 8 MB of matrices.
 ///
 /// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
-/// more rows or bytes of scratch than the limit, a negative tolerance, a divergence limit below one, an unknown RelativeTo, an
+/// more rows or bytes of scratch than the limit, a negative tolerance, a divergence limit above zero and below one, an unknown RelativeTo, an
 /// omega that is not finite, a negative basis, a division that cannot be, a workspace that is missing or too small: the message
 /// says how many numbers it takes. Of patterns devices see columns that are out of range, hosts also row offsets: Reason::invalid_pattern; else see check.
 template <Impl::BeginsSolve First, class... Rest>

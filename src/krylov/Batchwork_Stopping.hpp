@@ -25,7 +25,7 @@ struct StoppingCriteria {
   int most_iterations = 500;
   RelativeTo relative_to = RelativeTo::right_side;
   /// How often a system begins anew from its true residual, after a breakdown or where the recurrence claimed too much; with
-  /// gmres how many cycles in turn may make it worse. Negative: as usual with the method, 20 with gmres, else 3.
+  /// gmres how many cycles in turn may make it worse. Negative: the method's default, 20 with gmres, else 3.
   int most_restarts = -1;
   /// A system ends as diverged where the iteration's residual is more than this times that of the start; infinity: never. Zero: as
   /// usual with the method, never with cgs, else 1e5.

@@ -293,7 +293,7 @@ void sparse_batch(Exec const& exec, std::string const& label, SparseDirectLu<Mem
                     std::to_string(a.nonzeros()) + "; call symbolic_lu for them");
         if (!(solver.pivot_threshold >= 0 && solver.pivot_threshold <= 1))
           call.fail("a pivot threshold of " + std::to_string(solver.pivot_threshold) +
-                    "; give one at most, and not a negative one");
+                    "; give a number from 0 to 1");
         if (log.dense_form.data() != nullptr) call.add_log(5, log.dense_form, "dense_form");
         if constexpr (!std::is_same_v<Given, NoWorkspace>)
           add_direct_memory<T, Exec>(call, 6, "workspace", given.view, true);
@@ -370,7 +370,7 @@ auto symbolic_lu(A const& a, std::vector<int> const& order = {}) {
 /// What is given and what comes back is that of solve(direct_lu(stop), A, b, x), with these differences. A has the pattern of the
 /// SymbolicLu, entry by entry, which is checked by its numbers of rows and entries alone. Pivots stay on the diagonal, and rows are not
 /// exchanged: numbers may grow. Whether they have done harm is seen by the solution (as with static pivots: Li and Demmel, ACM
-/// Transactions on Mathematical Software 29, 2003). It will do where every row of |b - A x| is at most (k + 64) eps (|A| |x| + |b|), k being the
+/// Transactions on Mathematical Software 29, 2003). It is accepted if every row of |b - A x| is at most (k + 64) eps (|A| |x| + |b|), k being the
 /// entries of the row, whatever the tolerance. Up to `refinements` steps help, as long as each halves the residual. Other items are left
 /// to a second kernel. So are items with a pivot that is zero, not finite, or smaller than `pivot_threshold` times a number below it.
 /// The second kernel is that of direct_lu(stop): it eliminates the full matrix with rows exchanged. log.dense_form, if the log has it,

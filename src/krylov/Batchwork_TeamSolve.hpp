@@ -264,9 +264,8 @@ struct TeamSolver {
   /// As SolveHost::refuse.
   template <class B>
   static SolveResult<T> refusal(int rows, B const& b) {
-    T squares = T(0);
-    for (int i = 0; i < rows; ++i) squares += number_of(b, i) * number_of(b, i);
-    T const norm = std::sqrt(squares);
+    T norm = T(0);
+    for (int i = 0; i < rows; ++i) norm = std::hypot(norm, T(number_of(b, i)));
     return {0, norm, norm, Status::code(Reason::invalid_pattern, 0)};
   }
   template <int Rows, class F, class B, class X>

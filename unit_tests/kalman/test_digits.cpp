@@ -186,6 +186,25 @@ TEST(KalmanDigits, EntryThatIsTooPrecise) {
   }
 }
 
+/// Two sensors that see the same: their covariance is singular beside the noise that is lost. A factorisation that fails says more
+/// than lost digits, which would promise results.
+TEST(KalmanDigits, FailedFactorsSayMore) {
+  constexpr int N = 2, M = 2, items = 5;
+  FilterBatch<double, N, M> b(
+      std::vector<std::vector<Dense>>(items, std::vector<Dense>{Dense(M, 1, 1)}), items, 1);
+  Dense h(M, N);
+  h(0, 0) = h(1, 0) = 1;
+  auto const I = filled(Kokkos::View<double[N][N], Space>("I"), eye(N)),
+             H = filled(Kokkos::View<double[M][N], Space>("H"), h),
+             P = filled(Kokkos::View<double[N][N], Space>("P"), 1e17L * eye(N));
+  Kokkos::View<double[N], Space> X("x");
+  Kalman::filter(1, Kalman::model(common(I), common(I), common(H), common(I)),
+                 Kalman::predicted(common(X), common(P)), b.z, b.results());
+  Kokkos::fence();
+  for (int k = 0; k < items; ++k)
+    EXPECT_EQ(on_host(b.st)(std::size_t(k)), Status::code(Reason::not_positive_definite, 2));
+}
+
 /// A moving average, observed without noise: after each observation nothing is left to know of the states, and variances of
 /// zero are right.
 template <class T>

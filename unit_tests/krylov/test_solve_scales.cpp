@@ -96,16 +96,36 @@ bool operator==(Said const& a, Said const& b) {
   return a.iterations == b.iterations && a.codes == b.codes && a.residuals == b.residuals;
 }
 
-/// \param of_a  units of the matrix to 2^of_a
-template <class T, class Solver, class M>
+/// The same matrices as a functor: on hosts a thread has a system, whose masks are plain bool, as those of devices are.
+template <class T>
+struct TridiagonalProduct {
+  T const* values;
+  template <class Lanes, class X, class Y>
+  KOKKOS_FUNCTION void operator()(Lanes const& lanes, std::int64_t item, X const& x,
+                                  Y const& y) const {
+    constexpr int rows = InUnits<T>::rows;
+    T const* const a = values + item * InUnits<T>::nonzeros;
+    lanes.for_each(rows, [&](int i) {
+      T sum = a[3 * i] * x(i);
+      if (i > 0) sum += a[3 * i - 1] * x(i - 1);
+      if (i + 1 < rows) sum += a[3 * i + 1] * x(i + 1);
+      y(i) = sum;
+    });
+  }
+};
+
+/// \param of_a    units of the matrix to 2^of_a
+/// \param format  gives what solve takes as the matrices
+template <class T, class Solver, class M, class Format>
 void expect_same(InUnits<T> const& systems, Solver const& solver, M const& m, char const* what,
-                 int of_a = InUnits<T>::farthest) {
+                 int of_a, Format const& format) {
   SCOPED_TRACE(what);
   auto const log = SolveLog<T>::allocated(systems.items);
   auto const solved = [&](int j, int k) {
     systems.put(j, k);
-    auto const a = systems.matrices();
-    Kokkos::View<T*, Space> const memory("memory", workspace_numbers(solver, m, a, systems.items));
+    auto const a = format();
+    Kokkos::View<T*, Space> const memory("memory",
+                                         workspace_numbers<T>(solver, m, a, systems.items));
     solve(solver, m, a, systems.b, systems.x, log, workspace(memory));
     Said said;
     for (auto const& outcome : outcomes(log)) {
@@ -128,6 +148,11 @@ void expect_same(InUnits<T> const& systems, Solver const& solver, M const& m, ch
     EXPECT_TRUE(said == first) << "A 2^" << j << ", b 2^" << k;
     EXPECT_EQ(systems.solution(j - k), x) << "A 2^" << j << ", b 2^" << k;
   });
+}
+template <class T, class Solver, class M>
+void expect_same(InUnits<T> const& systems, Solver const& solver, M const& m, char const* what,
+                 int of_a = InUnits<T>::farthest) {
+  expect_same(systems, solver, m, what, of_a, [&] { return systems.matrices(); });
 }
 template <class T, class Solver>
 void expect_same_with_all(Solver const& solver, bool symmetric, bool also_without = true) {
@@ -164,6 +189,20 @@ TYPED_TEST(SolveScales, Richardson) {
   auto stop = usual_criteria<TypeParam>();
   stop.most_iterations = 1000;
   expect_same_with_all<TypeParam>(richardson(stop, 0.4), false, false);
+}
+
+TYPED_TEST(SolveScales, ByThreads) {
+  using T = TypeParam;
+  InUnits<T> const systems(false);
+  auto const stop = usual_criteria<T>();
+  auto const expect = [&](auto const& solver, char const* what) {
+    expect_same(systems, solver, no_preconditioner(), what, InUnits<T>::farthest, [&] {
+      return matrix_free(systems.rows, TridiagonalProduct<T>{systems.values.data()});
+    });
+  };
+  expect(bicgstab(stop), "bicgstab");
+  expect(cgs(stop), "cgs");
+  expect(gmres(5, stop), "gmres");
 }
 
 TYPED_TEST(SolveScales, DirectLu) {

@@ -139,9 +139,8 @@ struct SolveHost {
   void refuse(std::int64_t first, std::int64_t end) const {
     for (std::int64_t n = first; n < end; ++n) {
       auto const item = p.item(n, true);
-      T squares = T(0);
-      for (int i = 0; i < p.a.rows; ++i) squares += item.b()[i * p.b.row] * item.b()[i * p.b.row];
-      T const norm = std::sqrt(squares);
+      T norm = T(0);
+      for (int i = 0; i < p.a.rows; ++i) norm = std::hypot(norm, item.b()[i * p.b.row]);
       p.log.write(n, SolveResult<T>{0, norm, norm, Status::code(Reason::invalid_pattern, 0)});
       if constexpr (Problem::is_scaled) p.log.write_scaled(n, Kokkos::Experimental::quiet_NaN_v<T>);
     }

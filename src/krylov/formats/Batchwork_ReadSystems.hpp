@@ -477,7 +477,7 @@ SparseSystems<T> read_matrix_market(std::vector<std::filesystem::path> const& fi
 
 /// The matrices of Matrix Market files as full ones, one item each, all of the same shape: (item, row, column). T is float, double, or
 /// Kokkos::complex of one of them, which takes real files, too. Coordinate or array; real, integer or complex; general, symmetric,
-/// skew-symmetric or hermitian; not square only if general. What is no entry is zero. Throws as read_matrix_market.
+/// skew-symmetric or hermitian; not square only if general. What is no entry is zero. A matrix has 2^24 numbers at most. Throws as read_matrix_market.
 template <class T = double>
 Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace> read_dense_matrices(
     std::vector<std::filesystem::path> const& files) {
@@ -489,9 +489,10 @@ Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace> read_dense_matrices(
     auto const rows = std::size_t(c.rows), columns = std::size_t(c.columns);
     // Of coordinates, sizes are not bounded by what the file holds.
     if (c.rows * c.columns > (std::int64_t(1) << 24))
-      Impl::fail_to_read(files[n], std::to_string(c.rows) + "x" + std::to_string(c.columns) +
-                                       " numbers are too many for a full matrix; "
-                                       "read_matrix_market keeps it sparse");
+      Impl::fail_to_read(files[n],
+                         std::to_string(c.rows) + "x" + std::to_string(c.columns) +
+                             " numbers are more than the 2^24 that a full matrix may have; "
+                             "read_matrix_market keeps coordinates sparse");
     if (n == 0) a = decltype(a)("Batchwork::matrices", files.size(), rows, columns);
     if (rows != a.extent(1) || columns != a.extent(2))
       Impl::fail_to_read(files[n], "has " + std::to_string(c.rows) + "x" +

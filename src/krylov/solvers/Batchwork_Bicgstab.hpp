@@ -82,8 +82,11 @@ struct BicgstabMethod {
     N const inverse_pivot = Vendor::reciprocal(pivot[0]);
     N const alpha = rho * inverse_pivot;  // alpha = rho / r_hat' v
     Mask goes_on = on && within_range(alpha);
-    if constexpr (M::is_identity)
-      goes_on = goes_on && !is.meets_far(at, on, is_far(alpha, FarFromOne<T>::matrix));
+    if constexpr (M::is_identity) {
+      // Asked in any case: a pivot beyond the range of numbers, which ends the iteration, is far, too.
+      Mask const meets = is.meets_far(at, on, is_far(alpha, FarFromOne<T>::matrix));
+      goes_on = goes_on && !meets;
+    }
     if (any(goes_on)) {
       // s = r - alpha v
       at.for_each([&](int i) { s.set(i, select_some(goes_on, r(i) - V(alpha) * v(i), r(i))); });

@@ -95,15 +95,20 @@ struct CgsMethod {
       });
       at.sum(parts, pivot);
     }
-    N const alpha = Vendor::quotient(rho, pivot[0]);  // alpha = rho / r_hat' v
+    N alpha = Vendor::quotient(rho, pivot[0]);  // alpha = rho / r_hat' v
     Mask goes_on = on && within_range(alpha) && !nearly_orthogonal(pivot[0], pivot[1]);
-    if constexpr (M::is_identity)
-      goes_on = goes_on && !is.meets_far(at, on, is_far(alpha, FarFromOne<T>::matrix));
+    if constexpr (M::is_identity) {
+      // Asked in any case: a pivot beyond the range of numbers, which ends the iteration, is far, too.
+      Mask const meets = is.meets_far(at, on, is_far(alpha, FarFromOne<T>::matrix));
+      goes_on = goes_on && !meets;
+    }
     if (Mask const fails = on && !goes_on; any(fails)) {
       is.stop(fails, Reason::breakdown, Breakdown::pivot);
       if (Mask const of = fails && !within_range(pivot[0]); any(of))
         is.stop(of, Reason::not_finite, Breakdown::pivot);
     }
+    // Infinite, it would leave NaN behind the last row of vectors, where no functor writes.
+    alpha = select(goes_on, alpha, N(T(0)));
     // w is computed again: a vector less to hold.
     at.for_each([&](int i) {
       V const wi = r(i) + V(beta) * q(i), qi = wi - V(alpha) * v(i);
