@@ -168,7 +168,8 @@ BATCHWORK_INLINE void take_back_halvings(Halvings<S>& halvings, A const& a) {
 /// The exponential of a, N x N: by scaling and squaring of the Pade approximant of degree 13, in float 7. 2 N^3 operations for each of 6
 /// products (in float 4) and for each squaring, of which there are at most about log2(|a|_1 / 5.4), and 8 N^3 / 3 for a solve. Items that
 /// would be squared more than three times are looked at more closely: of matrices whose powers are small beside the powers of their
-/// norm, such as [1 c; 0 -1] with a large c, fewer squarings are enough, and more would lose digits. The result is
+/// norm, such as [1 c; 0 -1] with a large c, fewer squarings are enough, and more would lose digits. Where the roots of
+/// |a^4| and |a^6| grow with c, as of [-1 c; 0 -2], digits are lost in proportion to c^(1/4). The result is
 /// the exponential of a matrix that differs from a by rounding only where a is well scaled; for a normal matrix its error is some
 /// N eps |a| relative to its size. Where items differ in norm they are squared together, as often as the largest one
 /// asks for, and each takes its own number of squares. Where the exponential, or the norm of a, is beyond the largest number, or an
