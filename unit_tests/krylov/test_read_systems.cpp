@@ -166,7 +166,7 @@ TEST_F(ReadSystems, DenseMatrices) {
   expect_says(said([&] { (void)read_dense_matrices(g); }),
               {"g.mtx:2: ", "one that is symmetric is square"});
   expect_says(said([&] { (void)read_dense_matrices(h); }),
-              {"h.mtx: 100000x100000 numbers are too many", "read_matrix_market"});
+              {"h.mtx: 100000x100000 numbers are more than the 2^24", "read_matrix_market"});
   expect_says(said([&] { (void)read_dense_matrices(p); }), {"p.mtx:1: ", "without values"});
   expect_says(message_of([&] { (void)read_dense_matrices(std::vector<fs::path>()); }),
               {"no files"});

@@ -397,7 +397,7 @@ TEST(SymbolicLu, Misuse) {
         solver.pivot_threshold = -0.1;
         solve(solver, a, vectors(of.b), vectors(of.x));
       },
-      {"pivot threshold", "negative"});
+      {"pivot threshold", "from 0 to 1"});
   expect_message([&] { symbolic_lu(Space(), a, {0, 1, 1, 3}); },
                  {"Batchwork::symbolic_lu", "operand 2, the order", "0 to 3"});
   expect_message([&] { symbolic_lu(Space(), a, {0, 1}); }, {"operand 2, the order"});
