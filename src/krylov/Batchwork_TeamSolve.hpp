@@ -7,7 +7,6 @@
 #define BATCHWORK_TEAMSOLVE_HPP
 
 #include <Kokkos_Core.hpp>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -254,19 +253,13 @@ struct TeamSolver {
   SolveResult<T> by_thread(Member const& member, Systems const& a, F const& functor,
                            std::int64_t number, B const& b, X const& x) const {
     SolveResult<T> result;
-    if (member.team_rank() == 0 && !pattern_is_in_range(a, nonzeros)) result = refusal(a.rows, b);
+    if (member.team_rank() == 0 && !pattern_is_in_range(a, nonzeros))
+      result = refused<T>(a.rows, [&](int i) { return T(number_of(b, i)); });
     else if (member.team_rank() == 0)
       result = a.rows <= 128 ? alone<128>(a, functor, number, b, x)
                              : alone<most_rows_of_a_solve>(a, functor, number, b, x);
     if (member.team_size() > 1) member.team_broadcast(result, 0);
     return result;
-  }
-  /// As SolveHost::refuse.
-  template <class B>
-  static SolveResult<T> refusal(int rows, B const& b) {
-    T norm = T(0);
-    for (int i = 0; i < rows; ++i) norm = std::hypot(norm, T(number_of(b, i)));
-    return {0, norm, norm, Status::code(Reason::invalid_pattern, 0)};
   }
   template <int Rows, class F, class B, class X>
   SolveResult<T> alone(Systems const& a, [[maybe_unused]] F const& functor, std::int64_t number,

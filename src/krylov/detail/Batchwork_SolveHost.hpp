@@ -19,6 +19,14 @@
 
 namespace Batchwork::Impl {
 
+/// What is logged of an item whose pattern cannot be read: x is not touched, and |b| stands for its residual. Entry i of b is b(i).
+template <class T, class B>
+SolveResult<T> refused(int rows, B const& b) {
+  T norm = T(0);
+  for (int i = 0; i < rows; ++i) norm = std::hypot(norm, b(i));
+  return {0, norm, norm, Status::code(Reason::invalid_pattern, 0)};
+}
+
 template <class T, class Problem>
 struct SolveHost {
   static constexpr int own_vectors = Problem::solver_type::own_vectors;
@@ -135,13 +143,10 @@ struct SolveHost {
     }
   }
 
-  /// Items whose pattern cannot be read: x stays, and its residual is not known, but that of zero.
   void refuse(std::int64_t first, std::int64_t end) const {
     for (std::int64_t n = first; n < end; ++n) {
       auto const item = p.item(n, true);
-      T norm = T(0);
-      for (int i = 0; i < p.a.rows; ++i) norm = std::hypot(norm, item.b()[i * p.b.row]);
-      p.log.write(n, SolveResult<T>{0, norm, norm, Status::code(Reason::invalid_pattern, 0)});
+      p.log.write(n, refused<T>(p.a.rows, [&](int i) { return item.b()[i * p.b.row]; }));
       if constexpr (Problem::is_scaled) p.log.write_scaled(n, Kokkos::Experimental::quiet_NaN_v<T>);
     }
   }
