@@ -140,7 +140,7 @@ BATCHWORK_INLINE auto norm2(A const& a) {
   using T = scalar_t<R>;
   Scalar<R> const square = real(dot(a, a));
   Scalar<R> norm = sqrt(square);
-  // Squares that underflow lose at most the smallest number each, which is nothing beside a sum from here on.
+  // A square that underflows loses at most the smallest number. A sum above this bound does not notice that.
   constexpr T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   auto const lost = !(square >= least && square <= std::numeric_limits<T>::max());
   if (any(lost)) {

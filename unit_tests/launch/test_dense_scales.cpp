@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Units do not matter: verbs on matrices of well-conditioned inputs times powers of two, over the whole range in which inputs, results
-// and what LAPACK computes between are normal numbers, give the results of the same inputs as they are, times a power of two: bit for
-// bit, but at the ends of the range, where reciprocals or small entries lose digits.
+// Units do not matter. Well-conditioned inputs times a power of two give the results of the inputs as they are, times a power of two. That
+// holds over the whole range in which inputs, results and LAPACK's intermediate values are normal numbers. Results agree bit for bit,
+// except at the ends of the range, where reciprocals or small entries lose digits.
 #include <functional>
 
 #include "support/Batchwork_TestSupport.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Whether an observation leaves a digit of the variances: P - y' y loses as many as P / R has.
+/// Whether an observation leaves a digit of the variances. P - y' y loses as many digits as P / R has.
 #ifndef BATCHWORK_LOSS_HPP
 #define BATCHWORK_LOSS_HPP
 
