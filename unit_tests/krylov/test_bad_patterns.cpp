@@ -292,5 +292,22 @@ TYPED_TEST(BadPatterns, Verbs) {
   });
 }
 
+/// |b| stands for the residual, in every unit: (3, 4) times a power of two has the norm 5.
+TEST(BadPatterns, ResidualsInEveryUnit) {
+  int const offsets[] = {0, 1, 2}, columns[] = {0, 5};
+  using Indices = Kokkos::View<int const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  Kokkos::View<double**, Kokkos::LayoutRight, Host> const v("v", 1, 2), b("b", 1, 2), x("x", 1, 2);
+  v(0, 0) = v(0, 1) = 1;
+  for (int const e : {-1000, -660, 0, 660, 1000}) {
+    SCOPED_TRACE("2^" + std::to_string(e));
+    b(0, 0) = std::ldexp(3.0, e), b(0, 1) = std::ldexp(4.0, e);
+    HostResults<double> found(1);
+    solve(Host(), bicgstab(relative(1e-8)), jacobi(),
+          csr(Indices(offsets, 3), Indices(columns, 2), v), b, x, found.log);
+    EXPECT_EQ(Status::reason(found.reasons[0]), Reason::invalid_pattern);
+    EXPECT_DOUBLE_EQ(std::ldexp(found.residuals[0], -e), 5.0);
+  }
+}
+
 }  // namespace
 }  // namespace Batchwork::Test
