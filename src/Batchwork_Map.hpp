@@ -25,6 +25,7 @@
 #include "tile/Batchwork_Eigh.hpp"
 #include "tile/Batchwork_Expm.hpp"
 #include "tile/Batchwork_FailWhere.hpp"
+#include "tile/Batchwork_Functions.hpp"
 #include "tile/Batchwork_Generate.hpp"
 #include "tile/Batchwork_Ldlt.hpp"
 #include "tile/Batchwork_LogSum.hpp"
