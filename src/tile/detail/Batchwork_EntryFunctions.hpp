@@ -140,6 +140,12 @@ struct Repeated {
   BATCHWORK_INLINE V const& entry(int, int) const { return value; }
 };
 
+/// The S of a result where some operands are tiles.
+template <class X>
+using dealt_operand_t = std::conditional_t<Tile<X>, X, Repeated<float, 1, 1>>;
+template <class S, class... X>
+using dealt_value_t = deal_together_t<S, dealt_operand_t<X>...>;
+
 /// An operand where tiles are seen entry by entry: a tile as it is, else Repeated. Where lanes share an item all of them know a
 /// scalar's number.
 template <class Among, Tile X>
@@ -193,7 +199,7 @@ BATCHWORK_INLINE auto function_of(F const& f, X const&... x) {
     static_assert(
         Among::are_equal,
         "Batchwork: a function of several tiles goes entry by entry; their extents differ");
-    using S = deal_together_t<S0, X...>;
+    using S = dealt_value_t<S0, X...>;
     using R = function_tile_t<S, F::keeps_zero, X...>;
     R r = entrywise<R>(OfEntries<S, F>{f, grid_of_scalars(x...)}, as_entries<Among>(x)...);
     r.info = info_of_operands<S>(x...);
