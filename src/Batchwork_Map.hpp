@@ -26,6 +26,7 @@
 #include "tile/Batchwork_Expm.hpp"
 #include "tile/Batchwork_FailWhere.hpp"
 #include "tile/Batchwork_Generate.hpp"
+#include "tile/Batchwork_Integers.hpp"
 #include "tile/Batchwork_Ldlt.hpp"
 #include "tile/Batchwork_LogSum.hpp"
 #include "tile/Batchwork_Lu.hpp"
@@ -45,6 +46,7 @@
 #include "tile/Batchwork_TriangularSolve.hpp"
 #include "view/Batchwork_Adaptors.hpp"
 #include "view/Batchwork_Operand.hpp"
+#include "view/Batchwork_Table.hpp"
 #include "view/Batchwork_TransposedView.hpp"
 
 #endif

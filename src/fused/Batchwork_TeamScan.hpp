@@ -42,6 +42,8 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
       } else {
         get<I>(now) = this->operands.template load<I>(items, t, nullptr);
       }
+    } else if constexpr (kind<I> == Kind::step_index) {
+      get<I>(now) = get<I>(this->operands.bounds).at(t);
     }
   }
   template <std::size_t I>

@@ -7,9 +7,37 @@
 #define BATCHWORK_SCALAR_HPP
 
 #include "core/Batchwork_Complex.hpp"
+#include "core/detail/Batchwork_IntegerArithmetic.hpp"
 #include "tile/detail/Batchwork_TileTraits.hpp"
 
 namespace Batchwork {
+
+namespace Impl {
+
+/// Whether an integer S would lose something of numbers of type T, which are real or larger.
+template <class S, class T>
+concept Narrowing =
+    is_integer_number<scalar_t<S>> &&
+    (std::is_floating_point_v<T> || (is_integer_number<T> && sizeof(T) > sizeof(scalar_t<S>)));
+
+/// What the assignment of a real number to an integer says.
+template <bool Good>
+constexpr bool require_no_narrowing() {
+  static_assert(Good,
+                "Batchwork: an integer is not assigned from a real number, nor from a larger "
+                "integer; write to_integer<std::int32_t>(x) or to_integer<std::int64_t>(x)");
+  return Good;
+}
+
+/// The value of a scalar as one of another type.
+template <class S, class X>
+BATCHWORK_INLINE S value_as(X const& x) {
+  if constexpr (is_complex<S> && !is_complex<X> && holds_integers<X>)
+    return S(to_value<real_t<S>>(x));
+  else return to_value<S>(x);
+}
+
+}  // namespace Impl
 
 template <class S>
 struct Scalar {
@@ -23,7 +51,10 @@ struct Scalar {
   /// From a number, or from a scalar common to the lanes.
   template <Impl::Number U>
     requires(!std::is_same_v<U, S>)
-  BATCHWORK_INLINE Scalar(U u) : value(static_cast<scalar_t<S>>(u)), info(0) {}
+  BATCHWORK_INLINE Scalar(U u) : value(static_cast<scalar_t<S>>(u)), info(0) {
+    [[maybe_unused]] constexpr bool good =
+        Impl::require_no_narrowing<!(Impl::holds_integers<S> && std::is_floating_point_v<U>)>();
+  }
   template <class U>
     requires(Impl::is_complex<S> && Impl::is_kokkos_complex<U>)
   BATCHWORK_INLINE Scalar(U const& u)
@@ -33,7 +64,13 @@ struct Scalar {
   template <class S2>
     requires(!std::is_same_v<S2, S> && std::is_same_v<promote_t<S, S2>, S>)
   BATCHWORK_INLINE Scalar(Scalar<S2> const& o)
-      : value(o.value), info(Impl::info_in_lanes_of<S>(o.info)) {}
+      : value(Impl::value_as<S>(o.value)), info(Impl::info_in_lanes_of<S>(o.info)) {}
+  /// Does not compile, and says what to write instead.
+  template <class S2>
+    requires Impl::Narrowing<S, scalar_t<S2>>
+  BATCHWORK_INLINE Scalar(Scalar<S2> const&) {
+    [[maybe_unused]] constexpr bool good = Impl::require_no_narrowing<!std::is_same_v<S2, S2>>();
+  }
 
   template <class X>
   BATCHWORK_INLINE Scalar& operator+=(X const& x) {
@@ -77,13 +114,25 @@ template <class SA, class SB>
 struct ScalarPair<Scalar<SA>, Scalar<SB>> {
   using S = promote_t<SA, SB>;
 };
+/// The `S` of a scalar beside a plain number: of a real one its own, of an integer as in C++.
+template <class S, class B>
+struct BesideNumber {
+  using type = S;
+};
+template <class S, class B>
+  requires is_integer_number<scalar_t<S>>
+struct BesideNumber<S, B> {
+  using number = std::conditional_t<std::is_floating_point_v<B>, B,
+                                    std::conditional_t<sizeof(B) == 8, std::int64_t, std::int32_t>>;
+  using type = promote_t<S, number>;
+};
 template <class SA, Number B>
 struct ScalarPair<Scalar<SA>, B> {
-  using S = SA;
+  using S = typename BesideNumber<SA, B>::type;
 };
 template <Number A, class SB>
 struct ScalarPair<A, Scalar<SB>> {
-  using S = SB;
+  using S = typename BesideNumber<SB, A>::type;
 };
 
 template <class SA, class B>
@@ -123,6 +172,24 @@ constexpr bool require_order() {
 template <class A, class B>
 using scalar_pair_t = typename ScalarPair<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::S;
 
+/// A quotient or a remainder of integers, which fails where b is zero.
+template <class F, class S>
+BATCHWORK_INLINE Scalar<S> divided(F const& f, Scalar<S> const& a, Scalar<S> const& b) {
+  auto const by_zero = b.value == S(scalar_t<S>(0));
+  info_t<S> const failure =
+      select(by_zero, make_info<S>(Reason::division_by_zero, 0), info_t<S>(0));
+  return {lane_by_lane(f, a.value, b.value), first_failure(first_failure(a.info, b.info), failure)};
+}
+
+/// Whether numbers of S are real, or the compiler says how they become so.
+template <class S>
+constexpr bool require_real_number() {
+  static_assert(!holds_integers<S>,
+                "Batchwork: functions such as sqrt, log and exp are of real numbers; of an integer "
+                "write sqrt(as<double>(k)), or as<float>(k)");
+  return !holds_integers<S>;
+}
+
 }  // namespace Impl
 
 template <class A, class B>
@@ -131,35 +198,46 @@ concept ScalarOperands =
 
 template <class S>
 BATCHWORK_INLINE Scalar<S> operator-(Scalar<S> const& a) {
-  return {-a.value, a.info};
+  return {Impl::negated(a.value), a.info};
 }
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   Scalar<S> const x(a), y(b);
-  return Scalar<S>(x.value + y.value, Impl::first_failure(x.info, y.info));
+  if constexpr (Impl::holds_integers<S>)
+    return Scalar<S>(Impl::by_bits<Impl::BitOperation::plus>(x.value, y.value),
+                     Impl::first_failure(x.info, y.info));
+  else return Scalar<S>(x.value + y.value, Impl::first_failure(x.info, y.info));
 }
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   Scalar<S> const x(a), y(b);
-  return Scalar<S>(x.value - y.value, Impl::first_failure(x.info, y.info));
+  if constexpr (Impl::holds_integers<S>)
+    return Scalar<S>(Impl::by_bits<Impl::BitOperation::minus>(x.value, y.value),
+                     Impl::first_failure(x.info, y.info));
+  else return Scalar<S>(x.value - y.value, Impl::first_failure(x.info, y.info));
 }
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   Scalar<S> const x(a), y(b);
-  return Scalar<S>(x.value * y.value, Impl::first_failure(x.info, y.info));
+  if constexpr (Impl::holds_integers<S>)
+    return Scalar<S>(Impl::by_bits<Impl::BitOperation::times>(x.value, y.value),
+                     Impl::first_failure(x.info, y.info));
+  else return Scalar<S>(x.value * y.value, Impl::first_failure(x.info, y.info));
 }
+/// Of integers rounded towards zero, as in C++; by zero it gives 0 and the failure Reason::division_by_zero.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   Scalar<S> const x(a), y(b);
-  return Scalar<S>(x.value / y.value, Impl::first_failure(x.info, y.info));
+  if constexpr (Impl::holds_integers<S>) return Impl::divided(Impl::IntegerQuotient{}, x, y);
+  else return Scalar<S>(x.value / y.value, Impl::first_failure(x.info, y.info));
 }
 
 /// Comparisons give a mask, one truth per item; they drop the status.
@@ -202,19 +280,26 @@ BATCHWORK_INLINE auto operator!=(A const& a, B const& b) {
 
 template <class S>
 BATCHWORK_INLINE auto sqrt(Scalar<S> const& a) {
-  return Scalar<real_t<S>>(Impl::sqrt(a.value), a.info);
+  if constexpr (Impl::require_real_number<S>())
+    return Scalar<real_t<S>>(Impl::sqrt(a.value), a.info);
+  else return a;
 }
 template <class S>
 BATCHWORK_INLINE auto log(Scalar<S> const& a) {
-  return Scalar<real_t<S>>(Impl::log(a.value), a.info);
+  if constexpr (Impl::require_real_number<S>())
+    return Scalar<real_t<S>>(Impl::log(a.value), a.info);
+  else return a;
 }
 template <class S>
 BATCHWORK_INLINE auto exp(Scalar<S> const& a) {
-  return Scalar<real_t<S>>(Impl::exp(a.value), a.info);
+  if constexpr (Impl::require_real_number<S>())
+    return Scalar<real_t<S>>(Impl::exp(a.value), a.info);
+  else return a;
 }
 template <class S>
 BATCHWORK_INLINE Scalar<real_t<S>> abs(Scalar<S> const& a) {
-  return {Impl::abs(a.value), a.info};
+  if constexpr (Impl::holds_integers<S>) return {Impl::integer_size(a.value), a.info};
+  else return {Impl::abs(a.value), a.info};
 }
 template <class A, class B>
   requires ScalarOperands<A, B>

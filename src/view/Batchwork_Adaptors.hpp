@@ -8,6 +8,8 @@
 #define BATCHWORK_ADAPTORS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstdint>
 #include <stdexcept>
 
 #include "view/detail/layout/Batchwork_Shape.hpp"
@@ -129,8 +131,8 @@ inline constexpr bool is_fixed<Fixed<T, Sh>> = true;
 template <Tile X>
 auto fixed(X const& x) {
   using T = value_t<X>;
-  static_assert(std::is_floating_point_v<real_t<T>>,
-                "Batchwork::fixed: the tile must hold float or double, or complex numbers of them");
+  static_assert(std::is_arithmetic_v<real_t<T>>,
+                "Batchwork::fixed: the tile must hold numbers, or complex ones, not packs of them");
   constexpr int rank = X::structure == Structure::diagonal || X::is_vector ? 1 : 2;
   using Sh = Impl::Shape<X::rows, X::cols, X::structure, rank>;
   Impl::Fixed<T, Sh> f;
@@ -145,6 +147,16 @@ auto fixed(X const& x) {
 template <std::floating_point T>
 auto fixed(T x) {
   return Impl::Fixed<T, Impl::Shape<1, 1, Structure::general, 0>>{{x}};
+}
+/// Integers as std::int32_t or std::int64_t, by their size; a bool as it is.
+template <std::integral T>
+auto fixed(T x) {
+  static_assert(std::is_same_v<T, bool> || std::is_signed_v<T>,
+                "Batchwork::fixed: integers have signs; write fixed(std::int32_t(k)) or "
+                "fixed(std::int64_t(k))");
+  using I = std::conditional_t<std::is_same_v<T, bool>, bool,
+                               std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>>;
+  return Impl::Fixed<I, Impl::Shape<1, 1, Structure::general, 0>>{{static_cast<I>(x)}};
 }
 template <std::floating_point T>
 auto fixed(Kokkos::complex<T> const& x) {

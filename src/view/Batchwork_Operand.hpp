@@ -8,12 +8,32 @@
 #define BATCHWORK_OPERAND_HPP
 
 #include "view/detail/Batchwork_Source.hpp"
+#include "view/detail/Batchwork_TableSource.hpp"
 
 namespace Batchwork {
 
 namespace Impl {
 
-enum class Kind { in, out, inout, common, fixed, each, common_each, carry, emit, status, nothing };
+enum class Kind {
+  in,
+  out,
+  inout,
+  common,
+  fixed,
+  each,
+  common_each,
+  carry,
+  emit,
+  status,
+  nothing,
+  table,
+  item_index,
+  step_index
+};
+/// Whether an operand has no View and no value: it is known from the call alone.
+constexpr bool has_no_view(Kind k) {
+  return k == Kind::nothing || k == Kind::item_index || k == Kind::step_index;
+}
 
 template <Kind K, class... Part>
 struct Operand;
@@ -33,9 +53,10 @@ struct Operand<Kind::carry, Start, End, IsLog> {
   End end;
   double log_weight;
 };
-template <>
-struct Operand<Kind::nothing> {
-  static constexpr Kind kind = Kind::nothing;
+template <Kind K>
+  requires(has_no_view(K))
+struct Operand<K> {
+  static constexpr Kind kind = K;
 };
 
 template <class X>
@@ -130,6 +151,25 @@ auto status(V const& view) {
 /// A place in a sequence's parameter list that no View belongs to: whatever the sequence assigns is dropped.
 inline auto nothing() { return Impl::Operand<Impl::Kind::nothing>{}; }
 
+/// The number of the item, from 0 on, as a Scalar of std::int64_t.
+inline auto item_index() { return Impl::Operand<Impl::Kind::item_index>{}; }
+/// The number of the step of a scan, from 0 on, as a Scalar of std::int64_t that is common to all items.
+inline auto step_index() { return Impl::Operand<Impl::Kind::step_index>{}; }
+
+/// A View that is common to all items and read at indices that the sequence computes: t(k) is v(k, ...), t(j, k) is v(j, k, ...).
+/// A View has as many of these indices as it has run-time extents, one at least; its others are those of the tile. An item
+/// with an index beyond them fails with Reason::out_of_range and gets NaN, of integers 0.
+template <Impl::Viewish V>
+auto table(V const& view) {
+  using Src = Impl::TableSource<decltype(Impl::adapted(view))>;
+  return Impl::Operand<Impl::Kind::table, Src>{Src(Impl::adapted(view))};
+}
+/// The same.
+template <class Src>
+auto common(Impl::Operand<Impl::Kind::table, Src> const& t) {
+  return t;
+}
+
 /// log_sum(view, weight), in carry(...): the View's numbers are weight times sums of logarithms; the sequence gets a
 /// LogSum, to which logarithms are added at the price of a multiplication.
 template <Impl::Viewish V>
@@ -180,12 +220,31 @@ template <class X>
 constexpr bool holds_numbers() {
   if constexpr (X::kind == Kind::carry) {
     return holds_numbers<decltype(X::start)>() && holds_numbers<decltype(X::end)>();
-  } else if constexpr (X::kind == Kind::status || X::kind == Kind::nothing ||
-                       X::kind == Kind::fixed) {
+  } else if constexpr (X::kind == Kind::status || has_no_view(X::kind) || X::kind == Kind::fixed) {
     return true;
   } else {
-    using T = real_of_view_t<typename decltype(X::source)::T>;
-    return std::is_same_v<T, float> || std::is_same_v<T, double>;
+    using Numbers = typename decltype(X::source)::T;
+    constexpr bool is_table = X::kind == Kind::table;
+    using T = std::conditional_t<is_table, Numbers, real_of_view_t<Numbers>>;
+    return std::is_same_v<T, float> || std::is_same_v<T, double> || is_integer_number<T> ||
+           (std::is_same_v<T, bool> && !is_table);
+  }
+}
+/// Whether they hold integers or truths, as what tiles of such do not have: a bool is one an item, a structure is of real numbers.
+template <class X>
+constexpr bool holds_shapeless_numbers() {
+  if constexpr (X::kind == Kind::carry) {
+    return holds_shapeless_numbers<decltype(X::start)>() &&
+           holds_shapeless_numbers<decltype(X::end)>();
+  } else if constexpr (X::kind == Kind::status || has_no_view(X::kind) || X::kind == Kind::fixed ||
+                       X::kind == Kind::table) {
+    return true;
+  } else {
+    using Source = decltype(X::source);
+    using T = typename Source::T;
+    if constexpr (!std::is_integral_v<T>) return true;
+    else if constexpr (std::is_same_v<T, bool>) return Source::tile_rank == 0;
+    else return Source::shape::structure == Structure::general;
   }
 }
 /// Whether they hold complex numbers, and whether as symmetric matrices.
@@ -193,7 +252,7 @@ template <class X>
 constexpr bool holds_complex_numbers() {
   if constexpr (X::kind == Kind::carry) {
     return holds_complex_numbers<decltype(X::start)>() || holds_complex_numbers<decltype(X::end)>();
-  } else if constexpr (X::kind == Kind::status || X::kind == Kind::nothing) {
+  } else if constexpr (X::kind == Kind::status || has_no_view(X::kind)) {
     return false;
   } else if constexpr (X::kind == Kind::fixed) {
     return is_complex<typename decltype(X::source)::value_type>;
@@ -205,7 +264,7 @@ template <class X>
 constexpr bool holds_symmetric_tiles() {
   if constexpr (X::kind == Kind::carry)
     return holds_symmetric_tiles<decltype(X::start)>() || holds_symmetric_tiles<decltype(X::end)>();
-  else if constexpr (X::kind == Kind::nothing) return false;
+  else if constexpr (has_no_view(X::kind) || X::kind == Kind::table) return false;
   else return decltype(X::source)::shape::structure == Structure::symmetric;
 }
 
@@ -220,9 +279,15 @@ auto resolve(X const& x) {
   } else if constexpr (!holds_numbers<X>()) {
     static_assert(
         holds_numbers<X>(),
-        "Batchwork: an operand's View holds numbers that are neither float nor double, nor "
-        "Kokkos::complex of them; copy them into a View<float*...> or View<double*...> "
-        "(status(view) alone takes integers)");
+        "Batchwork: an operand's View holds numbers that are none of float, double, std::int32_t, "
+        "std::int64_t and, but for tables, bool and Kokkos::complex; copy them into a View of "
+        "such");
+    return nothing();
+  } else if constexpr (!holds_shapeless_numbers<X>()) {
+    static_assert(
+        holds_shapeless_numbers<X>(),
+        "Batchwork: a View of bool has one for each item, and symmetric, lower and diagonal are of "
+        "real numbers; pass a View of integers as it is");
     return nothing();
   } else if constexpr (holds_complex_numbers<X>() && holds_symmetric_tiles<X>()) {
     static_assert(

@@ -97,7 +97,9 @@ struct Parameters {
 /// True where every stored number of a tile is finite.
 template <class X>
 BATCHWORK_INLINE auto all_finite(X const& x) {
-  if constexpr (is_scalar_tile<X>) {
+  if constexpr (is_integer_number<scalar_t<typename X::value_type>>) {
+    return true;
+  } else if constexpr (is_scalar_tile<X>) {
     return is_finite(x.value);
   } else if constexpr (is_fragments<X>) {
     return x.all_finite();
@@ -154,7 +156,7 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
 /// a device the zeros cost nothing.
 template <class X>
 BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
-  if constexpr (has_grid<X>) {
+  if constexpr (has_grid<X> || is_distributed_mask<X>) {
     X x;
     x.grid = items.grid;
     return x;
@@ -174,6 +176,7 @@ BATCHWORK_INLINE X zero_tile([[maybe_unused]] auto const& items) {
   X x{};
   if constexpr (has_grid<X>) x.grid = items.grid;
   else if constexpr (is_distributed_scalar<X>) x.value.grid = items.grid;
+  else if constexpr (is_distributed_mask<X>) x.grid = items.grid;
   return x;
 }
 
@@ -251,6 +254,12 @@ struct Operands {
           reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else if constexpr (k == Kind::common_each) {
       return b.template load<operand_lanes<I>>(time);
+    } else if constexpr (k == Kind::table) {
+      return typename bound<I>::template tile<operand_lanes<I>>{b.loc};
+    } else if constexpr (k == Kind::item_index) {
+      return b.template load<operand_lanes<I>>(items);
+    } else if constexpr (k == Kind::step_index) {
+      return b.at(time);
     } else if constexpr (k == Kind::carry) {
       return b.template load<operand_lanes<I>>(
           items, reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
@@ -268,7 +277,7 @@ struct Operands {
     auto const& b = get<I>(bounds);
     auto const put = [&](auto const& target, auto const& y) {
       target.template store<LanesT>(items, time, y);
-      if constexpr (has_status) {
+      if constexpr (has_status && !is_mask<std::remove_cvref_t<decltype(y)>>) {
         code = first_failure(code, as_code<Code>(y.info));
         bad = select_code(all_finite(y), bad, Code(Status::code(Reason::not_finite, 0)));
       }
@@ -284,7 +293,7 @@ struct Operands {
           if constexpr (std::is_same_v<X, End>) put(b.end, x);
           else put(b.end, End(x));
         }
-      } else if constexpr (has_status) {
+      } else if constexpr (has_status && !is_mask<std::remove_cvref_t<decltype(x)>>) {
         code = first_failure(code, as_code<Code>(x.info));
       }
     } else {
@@ -303,10 +312,18 @@ inline constexpr std::size_t bytes_of_exchange = 0;
 template <class S>
   requires is_distributed<S>
 inline constexpr std::size_t bytes_of_exchange<S> = S::exchange::bytes;
+/// Bytes of the numbers of an operand that lanes may tell each other; 0 if it has none.
+template <class B>
+constexpr std::size_t number_bytes_of() {
+  if constexpr (requires { typename B::number; }) return sizeof(typename B::number);
+  else if constexpr (std::is_void_v<typename B::scalar>) return 0;
+  else if constexpr (std::is_same_v<typename B::scalar, bool>) return sizeof(bool);
+  else return sizeof(scalar_t<typename B::scalar>);
+}
 template <class LanesT, class... B>
 inline constexpr std::size_t exchange_bytes_of_item = [] {
   if constexpr (on_device_lanes<LanesT>)
-    return (std::is_same_v<typename B::scalar, double> || ...)
+    return ((number_bytes_of<B>() == 8) || ...)
                ? bytes_of_exchange<typename LanesT::template value<double>>
                : bytes_of_exchange<typename LanesT::template value<float>>;
   else return std::size_t(0);
@@ -499,7 +516,12 @@ struct TeamGroup {
   }
 };
 
-/// The scalar type that decides the width of packs: the first operand's that has one.
+/// Whether numbers are real, or complex, rather than integers or truths.
+template <class S>
+inline constexpr bool is_no_integer = !std::is_void_v<S> && !std::is_integral_v<S>;
+
+/// The scalar type that decides the width of packs: that of the first operand of real numbers; of calls that have none, of the
+/// first one of integers.
 template <class... S>
 struct FirstScalar {
   using type = double;
@@ -507,6 +529,13 @@ struct FirstScalar {
 template <class S, class... Rest>
 struct FirstScalar<S, Rest...> {
   using type = S;
+};
+template <class S, class... Rest>
+  requires std::is_integral_v<S>
+struct FirstScalar<S, Rest...> {
+  using own = std::conditional_t<std::is_same_v<S, bool>, std::int32_t, S>;
+  using type = typename std::conditional_t<(is_no_integer<Rest> || ...), FirstScalar<Rest...>,
+                                           std::type_identity<own>>::type;
 };
 template <class... Rest>
 struct FirstScalar<void, Rest...> {
@@ -539,6 +568,8 @@ constexpr int largest_extent_of() {
       using Sh = typename ShapeSeen<B>::type;
       return Sh::rows > Sh::cols ? Sh::rows : Sh::cols;
     }
+  } else if constexpr (B::kind == Kind::table) {
+    return B::Sh::rows > B::Sh::cols ? B::Sh::rows : B::Sh::cols;
   } else {
     return 1;
   }
@@ -620,18 +651,24 @@ inline constexpr bool holds_double =
 /// The largest extent of a device's tiles where an operand holds complex numbers: a lane has all of an item.
 inline constexpr int largest_complex_extent = 10;
 
-/// The lanes on a device: those given, or GridLanes where several share an item. Double where there is any: its exchange is
-/// the largest. Commons that would leave too little scratch for the exchange of a copy group are read through the cache.
+/// The lanes on a device: those given, or GridLanes where several share an item, as many as suit its real numbers. Numbers of 8
+/// bytes where there are any: their exchange is the largest. Commons that would leave too little scratch for the exchange of a copy group are read through the cache.
 template <int L, class How, class DeviceLanes, class... B>
 struct DividedLanes {
-  using T = std::conditional_t<(holds_double<typename B::scalar> || ...), double, float>;
+  using T = std::conditional_t<((number_bytes_of<B>() == 8) || ...), double, float>;
+  static constexpr bool has_reals = (is_no_integer<typename B::scalar> || ...);
+  using Real = std::conditional_t<
+      !has_reals, T, std::conditional_t<(holds_double<typename B::scalar> || ...), double, float>>;
   static constexpr int extent = largest_extent_in<B...>;
   /// Items of complex numbers are not shared.
   static constexpr bool complex = (is_complex<typename B::scalar> || ...);
   static constexpr bool in_blocks =
-      L == 0 && std::is_same_v<How, Division<>> && takes_fragments<T, B...>;
+      L == 0 && std::is_same_v<How, Division<>> && takes_fragments<Real, B...>;
   using Way = std::conditional_t<in_blocks, DivisionInBlocks<teams_of_fragments(extent)>, How>;
-  static constexpr int lanes = complex ? 1 : L > 0 ? L : in_blocks ? 32 : lanes_per_item<T>(extent);
+  static constexpr int lanes = complex     ? 1
+                               : L > 0     ? L
+                               : in_blocks ? 32
+                                           : lanes_per_item<Real>(extent);
   static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
   static constexpr std::size_t available = Way::scratch;
   static constexpr int usual_group = copy_group_lanes(lanes, exchange, available);

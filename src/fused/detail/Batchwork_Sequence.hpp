@@ -18,7 +18,8 @@ namespace Batchwork::Impl {
 
 constexpr bool is_read_only(Kind k) {
   return k == Kind::in || k == Kind::common || k == Kind::fixed || k == Kind::each ||
-         k == Kind::common_each;
+         k == Kind::common_each || k == Kind::table || k == Kind::item_index ||
+         k == Kind::step_index;
 }
 
 /// A parameter of a sequence: the kind of its operand, and the tile.

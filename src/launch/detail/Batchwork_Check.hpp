@@ -48,6 +48,9 @@ constexpr char const* role_of(Kind k) {
     case Kind::emit: return "emit";
     case Kind::status: return "status";
     case Kind::nothing: return "nothing";
+    case Kind::table: return "table";
+    case Kind::item_index: return "item_index";
+    case Kind::step_index: return "step_index";
   }
   return "";
 }
@@ -65,7 +68,7 @@ void describe(std::vector<Part>& parts, int position, Operand<K, P...> const& o)
       parts.push_back({position, "carry start", false, o.start.source.describe()});
     if constexpr (end == Kind::out)
       parts.push_back({position, "carry end", true, o.end.source.describe()});
-  } else if constexpr (K != Kind::nothing && K != Kind::fixed) {
+  } else if constexpr (!has_no_view(K) && K != Kind::fixed) {
     parts.push_back({position, role_of(K), writes(K), o.source.describe()});
   }
 }
@@ -162,7 +165,7 @@ constexpr bool accessible(Operand<K, P...> const*) {
     using O = Operand<K, P...>;
     return accessible<Exec>(static_cast<decltype(O::start)*>(nullptr)) &&
            accessible<Exec>(static_cast<decltype(O::end)*>(nullptr));
-  } else if constexpr (K == Kind::nothing || K == Kind::fixed) {
+  } else if constexpr (has_no_view(K) || K == Kind::fixed) {
     return true;
   } else {
     using V = typename decltype(Operand<K, P...>::source)::view_type;
