@@ -41,7 +41,7 @@ void check_covariances(std::int64_t n, Run const& run) {
   BatchIn<T, L, N, N> p(n);
   BatchIn<std::int32_t, Left> codes(n);
   p.fill([&](std::int64_t) { return random_spd<T>(random, N); });
-  Dense failing = -1.0L * eye(N);
+  Dense const failing = -100.0L * eye(N);
   p.put(n / 2, failing), p.upload();
   Common<T, N, N> const f(random_dense<T>(random, N, N)), q(random_spd<T>(random, N));
   Common<T, M, N> const h(random_dense<T>(random, M, N));
