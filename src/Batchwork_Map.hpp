@@ -23,6 +23,7 @@
 #include "tile/Batchwork_Congruence.hpp"
 #include "tile/Batchwork_ConjugateTranspose.hpp"
 #include "tile/Batchwork_Control.hpp"
+#include "tile/Batchwork_Derivatives.hpp"
 #include "tile/Batchwork_Eigh.hpp"
 #include "tile/Batchwork_Expm.hpp"
 #include "tile/Batchwork_FailWhere.hpp"

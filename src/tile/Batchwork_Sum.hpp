@@ -63,14 +63,16 @@ struct Plus {
   template <class A, class B>
   BATCHWORK_INLINE auto operator()(A const& a, B const& b) const {
     using S = promote_t<A, B>;
-    return S(a) + S(b);
+    if constexpr (is_dual<S>) return S(a + b);
+    else return S(a) + S(b);
   }
 };
 struct Minus {
   template <class A, class B>
   BATCHWORK_INLINE auto operator()(A const& a, B const& b) const {
     using S = promote_t<A, B>;
-    return S(a) - S(b);
+    if constexpr (is_dual<S>) return S(a - b);
+    else return S(a) - S(b);
   }
 };
 struct Negate {
@@ -85,7 +87,7 @@ struct Scale {
   template <class A>
   BATCHWORK_INLINE auto operator()(A const& a) const {
     using R = promote_t<A, S>;
-    if constexpr (is_complex<R>) return R(factor * a);
+    if constexpr (is_complex<R> || is_dual<R>) return R(factor * a);
     else return R(factor) * R(a);
   }
 };

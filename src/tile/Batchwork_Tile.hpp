@@ -51,13 +51,22 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool structurally_zero(Structure s, int i,
 
 /// True, or the compiler says that an operation does not take complex numbers.
 template <class... X>
-constexpr bool require_real() {
+constexpr bool require_no_complex() {
   constexpr bool real = (!is_complex<typename std::remove_cvref_t<X>::value_type> && ...);
   static_assert(
       real,
       "Batchwork: this operation is of real numbers; tiles of complex ones have sums, products, "
       "conjugate_transpose, norms, triangular solves, lu, cholesky and qr");
   return real;
+}
+/// True, or the compiler says that an operation takes neither complex numbers nor derivatives.
+template <class... X>
+constexpr bool require_real() {
+  constexpr bool constant = (!is_dual<typename std::remove_cvref_t<X>::value_type> && ...);
+  static_assert(constant,
+                "Batchwork: this operation has no derivatives; tiles with derivatives have sums, "
+                "products, symmetric products, norms, triangular solves, lu, cholesky and qr");
+  return require_no_complex<X...>() && constant;
 }
 
 /// What indexing a tile like a View says.
