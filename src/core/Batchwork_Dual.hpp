@@ -49,12 +49,6 @@ struct ConstantOf<Dual<S, N>> {
 template <class S>
 using constant_t = typename ConstantOf<S>::type;
 
-/// The number of directions; of a constant none.
-template <class S>
-inline constexpr int directions_of = 0;
-template <class S, int N>
-inline constexpr int directions_of<Dual<S, N>> = N;
-
 template <class S, int N>
 struct ValueTraits<Dual<S, N>> : ValueTraits<S> {};
 

@@ -150,10 +150,10 @@ BATCHWORK_INLINE Dual<S, N> seeded(S const& x, int i) {
 template <int N, class X>
   requires Impl::ScalarLike<X>
 BATCHWORK_INLINE auto variable(X const& x, int i = 0) {
-  using S0 = typename Impl::ScalarOf<X, double>::type;
-  [[maybe_unused]] constexpr bool constant = Impl::require_constant<S0>();
-  Scalar<S0> const y(x);
-  return Scalar<Dual<S0, N>>(Impl::seeded<S0, N>(y.value, i), y.info);
+  using S = typename Impl::ValueOfEntry<X>::type;
+  [[maybe_unused]] constexpr bool constant = Impl::require_constant<S>();
+  Scalar<S> const y(x);
+  return Scalar<Dual<S, N>>(Impl::seeded<S, N>(y.value, i), y.info);
 }
 /// The entries of a vector as variables number first, first + 1, ... of N, by default of as many as there are entries.
 template <int N = 0, Tile X>
