@@ -14,12 +14,18 @@ namespace Batchwork {
 /// A truth that all lanes of an item know. S is the Distributed it comes from.
 template <class S>
 struct DistributedMask {
+  using of = S;
+
   bool v;
   Impl::LaneGrid grid{};
 
   DistributedMask() = default;
   BATCHWORK_INLINE DistributedMask(bool x) : v(x) {}
   BATCHWORK_INLINE DistributedMask(bool x, Impl::LaneGrid const& g) : v(x), grid(g) {}
+  /// From a comparison of numbers of another type.
+  template <class S2>
+    requires(!std::is_same_v<S, S2>)
+  BATCHWORK_INLINE DistributedMask(DistributedMask<S2> const& m) : v(m.v), grid(m.grid) {}
   /// As that of PackMask.
   template <std::same_as<bool> B>
   BATCHWORK_INLINE explicit operator B() const {
@@ -54,6 +60,20 @@ struct DistributedMask {
   }
 };
 
+/// Of comparisons of numbers of two types.
+template <class S, class S2>
+  requires(!std::is_same_v<S, S2>)
+BATCHWORK_INLINE DistributedMask<S> operator&&(DistributedMask<S> const& a,
+                                               DistributedMask<S2> const& b) {
+  return a && DistributedMask<S>(b);
+}
+template <class S, class S2>
+  requires(!std::is_same_v<S, S2>)
+BATCHWORK_INLINE DistributedMask<S> operator||(DistributedMask<S> const& a,
+                                               DistributedMask<S2> const& b) {
+  return a || DistributedMask<S>(b);
+}
+
 /// The type of an entry's value where R x C lanes of a warp share an item: a tile's lines, its rows (C = 1) or its columns
 /// (R = 1), are dealt out to the lanes in turn, whole lines each. E is the largest extent of the tiles of a sequence,
 /// which decides the size of the exchange. Whole: where that saves an exchange symmetric tiles are held with both their
@@ -78,6 +98,11 @@ struct Distributed {
   BATCHWORK_INLINE Distributed(turned const& x)
     requires(R != C)
       : v(x.v), grid(x.grid) {}
+  /// From a number of another type.
+  template <class U, int R2, int C2>
+    requires(!std::is_same_v<U, T>)
+  BATCHWORK_INLINE explicit Distributed(Distributed<U, R2, C2, E, Whole> const& x)
+      : v(static_cast<T>(x.v)), grid(x.grid) {}
 
   friend BATCHWORK_INLINE Distributed operator-(Distributed const& a) { return {-a.v, a.grid}; }
   friend BATCHWORK_INLINE Distributed operator+(Distributed const& a, Distributed const& b) {
@@ -125,6 +150,17 @@ inline constexpr bool is_distributed = false;
 template <class T, int R, int C, int E, bool Whole>
 inline constexpr bool is_distributed<Distributed<T, R, C, E, Whole>> = true;
 
+template <class X>
+inline constexpr bool is_distributed_mask = false;
+template <class S>
+inline constexpr bool is_distributed_mask<DistributedMask<S>> = true;
+
+/// Whether X is what a comparison gives.
+template <class X>
+inline constexpr bool is_mask = std::is_same_v<X, bool> || is_distributed_mask<X>;
+template <class I, int W>
+inline constexpr bool is_mask<PackMask<I, W>> = true;
+
 template <class T, int R, int C, int E, bool Whole>
 struct ValueTraits<Distributed<T, R, C, E, Whole>> {
   using scalar = T;
@@ -132,10 +168,14 @@ struct ValueTraits<Distributed<T, R, C, E, Whole>> {
   using info = std::int32_t;
   static constexpr int width = 1;
 };
+template <class T, int R, int C, int E, bool Whole, class U>
+struct WithNumber<Distributed<T, R, C, E, Whole>, U> {
+  using type = Distributed<U, R, C, E, Whole>;
+};
 template <class T, class S>
-  requires std::is_floating_point_v<T>
+  requires std::is_arithmetic_v<T>
 struct ValueForMask<T, DistributedMask<S>> {
-  using type = S;
+  using type = with_number_t<S, T>;
 };
 
 template <class S>
@@ -154,8 +194,9 @@ BATCHWORK_INLINE X select(DistributedMask<S> const& m, X const& a,
   return select(m.v, a, b);
 }
 template <Number T, class S>
-  requires std::is_floating_point_v<T>
-BATCHWORK_INLINE auto select(DistributedMask<S> const& m, T a, std::type_identity_t<S> const& b) {
+  requires std::is_arithmetic_v<T>
+BATCHWORK_INLINE auto select(DistributedMask<S> const& m, T a,
+                             std::type_identity_t<with_number_t<S, T>> const& b) {
   return select(m.v, a, b);
 }
 

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_VectorMath.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 
 namespace Batchwork {
@@ -60,6 +61,19 @@ struct NativeVector<T, 1> {
   }
 #endif
 
+/// The W lanes of one vector as numbers of another type.
+template <class To, int W, class R, class X>
+BATCHWORK_INLINE void convert_lanes(R& r, X const& x) {
+#if !defined(__CUDACC__)
+  if constexpr (W > 1) {
+    r = __builtin_convertvector(x, R);
+  } else
+#endif
+  {
+    for (int l = 0; l < W; ++l) r[l] = static_cast<To>(x[l]);
+  }
+}
+
 /// What the conversion of a mask to bool says.
 template <class B>
 constexpr bool refuse_branch() {
@@ -82,6 +96,12 @@ struct PackMask {
   PackMask() = default;
   BATCHWORK_INLINE PackMask(bool b) : v{} {
     for (int l = 0; l < W; ++l) v[l] = b ? I(-1) : I(0);
+  }
+  /// From a comparison of numbers of another size.
+  template <class J>
+    requires(!std::is_same_v<I, J>)
+  BATCHWORK_INLINE PackMask(PackMask<J, W> const& m) {
+    Impl::convert_lanes<I, W>(v, m.v);
   }
   /// Does not compile, and says what to write instead.
   template <std::same_as<bool> B>
@@ -128,6 +148,30 @@ struct PackMask {
   }
 };
 
+/// Of comparisons of numbers of two sizes.
+template <class I, class J, int W>
+  requires(!std::is_same_v<I, J>)
+BATCHWORK_INLINE auto operator&&(PackMask<I, W> const& a, PackMask<J, W> const& b) {
+  using M = PackMask<std::conditional_t<(sizeof(I) > sizeof(J)), I, J>, W>;
+  return M(a) && M(b);
+}
+template <class I, class J, int W>
+  requires(!std::is_same_v<I, J>)
+BATCHWORK_INLINE auto operator||(PackMask<I, W> const& a, PackMask<J, W> const& b) {
+  using M = PackMask<std::conditional_t<(sizeof(I) > sizeof(J)), I, J>, W>;
+  return M(a) || M(b);
+}
+template <class I, class J, int W>
+  requires(!std::is_same_v<I, J>)
+BATCHWORK_INLINE auto operator&(PackMask<I, W> const& a, PackMask<J, W> const& b) {
+  return a && b;
+}
+template <class I, class J, int W>
+  requires(!std::is_same_v<I, J>)
+BATCHWORK_INLINE auto operator|(PackMask<I, W> const& a, PackMask<J, W> const& b) {
+  return a || b;
+}
+
 /// W numbers of type T, one per item. Arithmetic and comparisons act lane by lane; a plain T stands for
 /// the same number in every lane.
 template <class T, int W>
@@ -143,6 +187,13 @@ struct Pack {
   Pack() = default;
   // Not native{} + x: that is an addition, because it turns -0 into +0.
   BATCHWORK_INLINE Pack(T x) { BATCHWORK_PACK_LANEWISE(v, x, x - native{}) }
+
+  /// From numbers of another type, lane by lane.
+  template <class U>
+    requires(!std::is_same_v<U, T>)
+  BATCHWORK_INLINE explicit Pack(Pack<U, W> const& x) {
+    Impl::convert_lanes<T, W>(v, x.v);
+  }
 
   BATCHWORK_INLINE T lane(int l) const { return v[l]; }
   BATCHWORK_INLINE void set_lane(int l, T x) { v[l] = x; }
@@ -232,6 +283,20 @@ template <class I, int W>
 BATCHWORK_INLINE PackMask<I, W> select(PackMask<I, W> const& m, PackMask<I, W> const& a,
                                        PackMask<I, W> const& b) {
   return (m && a) || (!m && b);
+}
+
+/// By a comparison of numbers of another size.
+template <class I, class T, int W>
+  requires(!std::is_same_v<I, integer_of_t<T>>)
+BATCHWORK_INLINE Pack<T, W> select(PackMask<I, W> const& m, Pack<T, W> const& a,
+                                   Pack<T, W> const& b) {
+  return select(PackMask<integer_of_t<T>, W>(m), a, b);
+}
+template <class I, class J, int W>
+  requires(!std::is_same_v<I, J>)
+BATCHWORK_INLINE PackMask<J, W> select(PackMask<I, W> const& m, PackMask<J, W> const& a,
+                                       PackMask<J, W> const& b) {
+  return select(PackMask<J, W>(m), a, b);
 }
 
 /// Two packs from memory where x and y of each lane stand side by side; and back.
@@ -335,18 +400,55 @@ BATCHWORK_INLINE Pack<T, W> rsqrt(Pack<T, W> const& a) {
   return Pack<T, W>(T(1)) / sqrt(a);
 }
 
-template <class T, int W>
-BATCHWORK_INLINE Pack<T, W> log(Pack<T, W> const& a) {
+/// The function f of numbers in every lane: by registers where F, which stands for the same function, has a form for them. A pack
+/// of less than a register is filled up by its first lane.
+template <class F, class G, class T, int W, class... More>
+BATCHWORK_INLINE Pack<T, W> function_of_packs(G const& f, Pack<T, W> const& x,
+                                              More const&... more) {
   Pack<T, W> r;
-  for (int l = 0; l < W; ++l) r.v[l] = std::log(a.v[l]);
+#if !defined(__CUDACC__)
+  constexpr int bytes = int(sizeof(T)) * W;
+  constexpr int at_once = bytes < 16                              ? 16
+                          : bytes < Vendor::vector_function_bytes ? bytes
+                                                                  : Vendor::vector_function_bytes;
+  if constexpr (W > 1 && Vendor::HasVectorFunction<F, T, at_once, Pack<T, W>, More...>) {
+    using V = typename Vendor::Register<T, at_once>::type;
+    constexpr int lanes = at_once / int(sizeof(T));
+    if constexpr (lanes > W) {
+      auto const filled = [](Pack<T, W> const& y) {
+        Pack<T, lanes> whole(y.lane(0));
+        for (int l = 1; l < W; ++l) whole.set_lane(l, y.lane(l));
+        return (V)whole.v;
+      };
+      V const v = Vendor::VectorFunction<F>::call(filled(x), filled(more)...);
+      for (int l = 0; l < W; ++l) r.v[l] = v[l];
+    } else {
+      for (int l = 0; l < W; l += lanes) {
+        auto const part = [l](Pack<T, W> const& y) {
+          V v;
+          __builtin_memcpy(&v, reinterpret_cast<T const*>(&y.v) + l, sizeof(V));
+          return v;
+        };
+        V const v = Vendor::VectorFunction<F>::call(part(x), part(more)...);
+        __builtin_memcpy(reinterpret_cast<T*>(&r.v) + l, &v, sizeof(V));
+      }
+    }
+    return r;
+  }
+#endif
+  for (int l = 0; l < W; ++l) r.v[l] = f(x.lane(l), more.lane(l)...);
   return r;
 }
 
+struct Log;
+struct Exp;
+template <class T, int W>
+BATCHWORK_INLINE Pack<T, W> log(Pack<T, W> const& a) {
+  return function_of_packs<Log>([](T x) { return std::log(x); }, a);
+}
 template <class T, int W>
 BATCHWORK_INLINE Pack<T, W> exp(Pack<T, W> const& a) {
-  Pack<T, W> r;
-  for (int l = 0; l < W; ++l) r.v[l] = std::exp(a.v[l]);
-  return r;
+  return function_of_packs<Exp>([](T x) { return std::exp(x); }, a);
 }
 
 /// The lanes' bit patterns as integers, and back.
@@ -372,6 +474,10 @@ BATCHWORK_INLINE Pack<I, W> bit_and(Pack<I, W> const& a, I mask) {
 template <class T, int W>
 BATCHWORK_INLINE Pack<T, W> abs(Pack<T, W> const& a) {
   return from_bits<T>(bit_and(bits(a), std::numeric_limits<integer_of_t<T>>::max()));
+}
+template <std::integral I, int W>
+BATCHWORK_INLINE Pack<I, W> abs(Pack<I, W> const& a) {
+  return select(a < Pack<I, W>(I(0)), -a, a);
 }
 template <class I, int W>
 BATCHWORK_INLINE Pack<I, W> bit_or(Pack<I, W> const& a, I mask) {

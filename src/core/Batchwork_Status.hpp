@@ -36,6 +36,9 @@ enum class Reason : std::int32_t {
       11,  ///< a pivot of an elimination is exactly zero; info is its 1-based index, as in LAPACK's getrf and sytrf
   small_pivot =
       12,  ///< a pivot is too small for an elimination that exchanges no rows; info is its 1-based row
+  out_of_range =
+      13,  ///< an index of a table that it does not have, or a number that an integer cannot hold; info is 0
+  division_by_zero = 14,  ///< an integer divided by zero; info is 0
 };
 
 /// A status as it stands in the user's integer View: 0 is success; otherwise the reason and LAPACK's info.
@@ -70,6 +73,8 @@ inline char const* to_string(Reason reason) {
     case Reason::inaccurate: return "inaccurate";
     case Reason::singular: return "singular";
     case Reason::small_pivot: return "small pivot";
+    case Reason::out_of_range: return "out of range";
+    case Reason::division_by_zero: return "division by zero";
   }
   return "unknown";
 }

@@ -22,8 +22,13 @@ namespace Impl {
 template <class S>
 struct ValueTraits;
 
+/// The integers that scalars and tiles hold, beside float and double.
 template <class T>
-  requires std::is_floating_point_v<T>
+inline constexpr bool is_integer_number =
+    std::is_same_v<T, std::int32_t> || std::is_same_v<T, std::int64_t>;
+
+template <class T>
+  requires(std::is_floating_point_v<T> || is_integer_number<T>)
 struct ValueTraits<T> {
   using scalar = T;
   using mask = bool;
@@ -39,6 +44,18 @@ struct ValueTraits<Pack<T, W>> {
   static constexpr int width = W;
 };
 
+/// `S` with numbers of type T in its lanes.
+template <class S, class T>
+struct WithNumber {
+  using type = T;
+};
+template <class U, int W, class T>
+struct WithNumber<Pack<U, W>, T> {
+  using type = Pack<T, W>;
+};
+template <class S, class T>
+using with_number_t = typename WithNumber<S, T>::type;
+
 /// The `S` of a result whose operands have values of A and B: a pack wins over a number common to its lanes.
 template <class A, class B>
 struct Promote {
@@ -47,7 +64,27 @@ struct Promote {
       "Batchwork: operands of one operation must have the same scalar type (float or double)");
   static_assert(ValueTraits<A>::width == 1 || ValueTraits<B>::width == 1 || std::is_same_v<A, B>,
                 "Batchwork: packs of different widths cannot be combined");
-  using type = std::conditional_t<std::is_floating_point_v<A>, B, A>;
+  using type = std::conditional_t<std::is_arithmetic_v<A>, B, A>;
+};
+
+/// Numbers of which one at least is an integer, and which differ.
+template <class A, class B>
+concept MixesIntegers =
+    !std::is_same_v<typename ValueTraits<A>::scalar, typename ValueTraits<B>::scalar> &&
+    (is_integer_number<typename ValueTraits<A>::scalar> ||
+     is_integer_number<typename ValueTraits<B>::scalar>);
+
+/// As in C++: the real number of the two, or the larger integer.
+template <class A, class B>
+using number_beside_t =
+    std::conditional_t<!is_integer_number<A>, A,
+                       std::conditional_t<!is_integer_number<B> || (sizeof(B) > sizeof(A)), B, A>>;
+
+template <class A, class B>
+  requires MixesIntegers<A, B>
+struct Promote<A, B> {
+  using number = number_beside_t<typename ValueTraits<A>::scalar, typename ValueTraits<B>::scalar>;
+  using type = typename Promote<with_number_t<A, number>, with_number_t<B, number>>::type;
 };
 
 /// The `S` that goes with a mask M: a mask of packs asks for packs.
@@ -56,14 +93,14 @@ struct ValueForMask {
   using type = S;
 };
 template <class T, class I, int W>
-  requires std::is_floating_point_v<T>
+  requires std::is_arithmetic_v<T>
 struct ValueForMask<T, PackMask<I, W>> {
   using type = Pack<T, W>;
 };
 
 }  // namespace Impl
 
-/// float or double: the type of the numbers behind `S`.
+/// float or double, or the integer: the type of the numbers behind `S`.
 template <class S>
 using scalar_t = typename Impl::ValueTraits<S>::scalar;
 /// What a comparison of two `S` gives.
@@ -77,8 +114,21 @@ using promote_t = typename Impl::Promote<A, B>::type;
 
 namespace Impl {
 
+/// Whether numbers of S are integers.
+template <class S>
+inline constexpr bool holds_integers = is_integer_number<scalar_t<S>>;
+
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
+
+/// x as an S, lane by lane: an integer as the real number next to it.
+template <class S, class X>
+BATCHWORK_INLINE S to_value(X const& x) {
+  if constexpr (std::is_same_v<S, X>) return x;
+  else if constexpr (Number<X> && Number<S>) return static_cast<S>(x);
+  else if constexpr (Number<X>) return S(static_cast<scalar_t<S>>(x));
+  else return S(x);
+}
 
 template <Number T>
 BATCHWORK_INLINE T select(bool m, T a, T b) {
@@ -192,6 +242,8 @@ template <class S, class I>
 BATCHWORK_INLINE info_t<S> info_in_lanes_of(I const& a) {
   if constexpr (std::is_same_v<I, info_t<S>>) {
     return a;
+  } else if constexpr (!std::is_arithmetic_v<I>) {
+    return info_t<S>(a);  // of numbers of another size
   } else {
     return info_t<S>(static_cast<integer_of_t<scalar_t<S>>>(a));
   }

@@ -15,7 +15,7 @@ namespace Batchwork {
 
 /// The lower triangular factor L of a = L L', with the reciprocals of its diagonal, which solves multiply by.
 template <class S, int N>
-struct CholeskyFactor : Impl::NotIndexed {
+struct CholeskyFactor : Impl::IndexedToRead<CholeskyFactor<S, N>> {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -38,7 +38,8 @@ struct CholeskyFactor : Impl::NotIndexed {
 /// The same, distributed: each lane holds whole rows of L and the reciprocals that belong to them.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct CholeskyFactor<Distributed<T, R, C, E, Whole>, N>
-    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N> {
+    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N>,
+      Impl::IndexedToRead<CholeskyFactor<Distributed<T, R, C, E, Whole>, N>> {
   static constexpr Structure structure = Structure::lower;
   static constexpr bool is_vector = false;
   using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;
@@ -71,6 +72,12 @@ struct Cholesky {
 
   /// log det a = -2 sum log(1 / L(i, i)).
   BATCHWORK_INLINE Scalar<real_t<S>> log_det() const {
+    if constexpr (Impl::is_dual<S>) return log_det_of_duals();
+    else return log_det_of_numbers();
+  }
+
+ private:
+  BATCHWORK_INLINE Scalar<real_t<S>> log_det_of_numbers() const {
     using R = real_t<S>;
     LogSum<R> sum(Scalar<R>(R(scalar_t<S>(0))), scalar_t<S>(-2));
     BATCHWORK_UNROLL_ON_DEVICE
@@ -78,6 +85,23 @@ struct Cholesky {
     Scalar<R> r = sum.value();
     r.info = factor.info;
     return r;
+  }
+  /// d log det a = -2 sum d(1 / L(i, i)) L(i, i)
+  BATCHWORK_INLINE Scalar<S> log_det_of_duals() const {
+    using C = Impl::constant_t<S>;
+    using T = scalar_t<S>;
+    LogSum<C> sum(Scalar<C>(C(T(0))), T(-2));
+    S r(C(T(0)));
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      S const x = factor.inverse_diagonal(i);
+      sum.add_log(Scalar<C>(x.value));
+      C const scale = C(T(-2)) / x.value;
+      BATCHWORK_UNROLL
+      for (int k = 0; k < S::directions; ++k) r.d[k] += scale * x.d[k];
+    }
+    r.value = sum.value().value;
+    return {r, factor.info};
   }
 };
 

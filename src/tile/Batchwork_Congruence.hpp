@@ -14,7 +14,7 @@ namespace Batchwork {
 /// The symmetric tile that has the lower triangle of x.
 template <Tile X>
 BATCHWORK_INLINE auto symmetric(X const& x) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<X>();
+  [[maybe_unused]] constexpr bool real = Impl::require_no_complex<X>();
   static_assert(X::rows == X::cols, "Batchwork::symmetric: the tile must be square");
   return Symmetric<value_t<X>, X::rows>(x);
 }
@@ -340,7 +340,7 @@ constexpr void require_addend() {
 /// M x M; M^2 K operations.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A, B>();
+  [[maybe_unused]] constexpr bool real = Impl::require_no_complex<A, B>();
   static_assert(A::cols == B::rows && A::rows == B::cols,
                 "Batchwork::symmetric_product(a, b): a is M x K and b is K x M");
   using S = promote_t<value_t<A>, value_t<B>>;
@@ -351,7 +351,7 @@ BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b) {
 /// a b + c for a symmetric c, of which only the lower triangle is read: cheaper than a product and a sum.
 template <Tile A, Tile B, Tile C>
 BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b, C const& c) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A, B, C>();
+  [[maybe_unused]] constexpr bool real = Impl::require_no_complex<A, B, C>();
   static_assert(A::cols == B::rows && A::rows == B::cols,
                 "Batchwork::symmetric_product(a, b, c): a is M x K and b is K x M");
   Impl::require_addend<C, A>();
@@ -366,7 +366,7 @@ BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b, C const& c) {
 /// symmetric_product(f p, f').
 template <Tile F, Tile P>
 BATCHWORK_INLINE auto congruence(F const& f, P const& p) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<F, P>();
+  [[maybe_unused]] constexpr bool real = Impl::require_no_complex<F, P>();
   using S = promote_t<value_t<F>, value_t<P>>;
   auto r = Impl::congruence(f, p, Impl::FromZero<S>{});
   r.info = Impl::merge_info<S>(f.info, p.info);
@@ -375,7 +375,7 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p) {
 /// f p f' + q for a symmetric q, of which only the lower triangle is read: cheaper than a congruence and a sum.
 template <Tile F, Tile P, Tile Q>
 BATCHWORK_INLINE auto congruence(F const& f, P const& p, Q const& q) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<F, P, Q>();
+  [[maybe_unused]] constexpr bool real = Impl::require_no_complex<F, P, Q>();
   Impl::require_addend<Q, F>();
   using S = promote_t<promote_t<value_t<F>, value_t<P>>, value_t<Q>>;
   auto r = Impl::congruence(f, p, Impl::From<false, Q>{q});
@@ -386,7 +386,7 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p, Q const& q) {
 /// y' y, of which one triangle is computed. M x N gives N x N; M N^2 operations.
 template <Tile Y>
 BATCHWORK_INLINE auto gram(Y const& y) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<Y>();
+  [[maybe_unused]] constexpr bool real = Impl::require_no_complex<Y>();
   if constexpr (Impl::is_distributed_tile<Y>) {
     auto r = Impl::distributed_gram<value_t<Y>>(y, Impl::LinesFromZero{}, Impl::NoLines{},
                                                 Impl::grid_of(y));
@@ -398,7 +398,7 @@ BATCHWORK_INLINE auto gram(Y const& y) {
 /// Cheaper than gram and a difference.
 template <Tile P, Tile Y>
 BATCHWORK_INLINE auto downdate(P const& p, Y const& y) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<P, Y>();
+  [[maybe_unused]] constexpr bool real = Impl::require_no_complex<P, Y>();
   static_assert(P::rows == Y::cols && P::cols == Y::cols,
                 "Batchwork::downdate(p, y): p is N x N and y has N columns");
   static_assert(P::structure != Structure::lower && P::structure != Structure::upper,

@@ -190,9 +190,9 @@ BATCHWORK_INLINE void scale_rows(R& r, A const& a, B const& b) {
     for (int j = 0; j < R::cols; ++j) {
       if (R::skips(i, j)) continue;
       if constexpr (structure_of<A> == Structure::diagonal) {
-        r.set(i, j, S(a.entry(i, i)) * S(b.entry(i, j)));
+        r.set(i, j, times<S>(a.entry(i, i), b.entry(i, j)));
       } else {
-        r.set(i, j, S(a.entry(i, j)) * S(b.entry(j, j)));
+        r.set(i, j, times<S>(a.entry(i, j), b.entry(j, j)));
       }
     }
   }

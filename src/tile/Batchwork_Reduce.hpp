@@ -53,7 +53,8 @@ BATCHWORK_INLINE auto dot(A const& a, B const& b) {
         if (Impl::structurally_zero(A::structure, i, j) ||
             Impl::structurally_zero(B::structure, i, j))
           continue;
-        Impl::add_product(sum, Impl::conj(S(a.entry(i, j))), S(b.entry(i, j)));
+        if constexpr (Impl::is_dual<S>) Impl::add_product(sum, a.entry(i, j), b.entry(i, j));
+        else Impl::add_product(sum, Impl::conj(S(a.entry(i, j))), S(b.entry(i, j)));
       }
     }
   }

@@ -7,12 +7,55 @@
 #define BATCHWORK_SCALAR_HPP
 
 #include "core/Batchwork_Complex.hpp"
+#include "core/Batchwork_DualFunctions.hpp"
+#include "core/detail/Batchwork_IntegerArithmetic.hpp"
+#include "tile/detail/Batchwork_Refused.hpp"
 #include "tile/detail/Batchwork_TileTraits.hpp"
 
 namespace Batchwork {
 
+namespace Impl {
+
+/// Whether an integer S would lose something of numbers of type T, which are real or larger.
+template <class S, class T>
+concept Narrowing =
+    is_integer_number<scalar_t<S>> &&
+    (std::is_floating_point_v<T> || (is_integer_number<T> && sizeof(T) > sizeof(scalar_t<S>)));
+
+/// What the assignment of a real number to an integer says.
+template <bool Good>
+constexpr bool require_no_narrowing() {
+  static_assert(Good,
+                "Batchwork: an integer is not assigned from a real number, nor from a larger "
+                "integer; write to_integer<std::int32_t>(x) or to_integer<std::int64_t>(x)");
+  return Good;
+}
+
+/// The value of a scalar as one of another type.
+template <class S, class X>
+BATCHWORK_INLINE S value_as(X const& x) {
+  if constexpr (is_complex<S> && !is_complex<X> && holds_integers<X>)
+    return S(to_value<real_t<S>>(x));
+  else return to_value<S>(x);
+}
+
+}  // namespace Impl
+
 template <class S>
-struct Scalar {
+struct Scalar;
+
+namespace Impl {
+
+/// Whether a scalar of type A can hold the result of an operation with an X, or the compiler says what to begin with.
+template <class A, class X>
+constexpr bool require_room();
+
+}  // namespace Impl
+
+/// A number of an item, and the item's status. Scalar(1.5) and Scalar(0) are of numbers common to all items; zero(x) has the type of
+/// x. It is assigned where it has a name: what is assigned to a temporary would be lost and does not compile.
+template <class S>
+struct [[nodiscard]] Scalar : Impl::ByAdl::OfScalars {
   using value_type = S;
   S value;
   info_t<S> info;
@@ -23,7 +66,10 @@ struct Scalar {
   /// From a number, or from a scalar common to the lanes.
   template <Impl::Number U>
     requires(!std::is_same_v<U, S>)
-  BATCHWORK_INLINE Scalar(U u) : value(static_cast<scalar_t<S>>(u)), info(0) {}
+  BATCHWORK_INLINE Scalar(U u) : value(static_cast<scalar_t<S>>(u)), info(0) {
+    [[maybe_unused]] constexpr bool good =
+        Impl::require_no_narrowing<!(Impl::holds_integers<S> && std::is_floating_point_v<U>)>();
+  }
   template <class U>
     requires(Impl::is_complex<S> && Impl::is_kokkos_complex<U>)
   BATCHWORK_INLINE Scalar(U const& u)
@@ -33,25 +79,75 @@ struct Scalar {
   template <class S2>
     requires(!std::is_same_v<S2, S> && std::is_same_v<promote_t<S, S2>, S>)
   BATCHWORK_INLINE Scalar(Scalar<S2> const& o)
-      : value(o.value), info(Impl::info_in_lanes_of<S>(o.info)) {}
+      : value(Impl::value_as<S>(o.value)), info(Impl::info_in_lanes_of<S>(o.info)) {}
+  /// Does not compile, and says what to write instead.
+  template <class S2>
+    requires Impl::Narrowing<S, scalar_t<S2>>
+  BATCHWORK_INLINE Scalar(Scalar<S2> const&) {
+    [[maybe_unused]] constexpr bool good = Impl::require_no_narrowing<!std::is_same_v<S2, S2>>();
+  }
+
+  Scalar(Scalar const&) = default;
+  Scalar& operator=(Scalar const&) & = default;
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_entry<X>();
+  }
 
   template <class X>
-  BATCHWORK_INLINE Scalar& operator+=(X const& x) {
-    return *this = *this + x;
+  BATCHWORK_INLINE Scalar& operator+=(X const& x) & {
+    if constexpr (Impl::require_room<Scalar, X>()) *this = *this + x;
+    return *this;
   }
   template <class X>
-  BATCHWORK_INLINE Scalar& operator-=(X const& x) {
-    return *this = *this - x;
+  BATCHWORK_INLINE void operator+=(X const&) && {
+    Impl::refuse_lost_entry<X>();
   }
   template <class X>
-  BATCHWORK_INLINE Scalar& operator*=(X const& x) {
-    return *this = *this * x;
+  BATCHWORK_INLINE Scalar& operator-=(X const& x) & {
+    if constexpr (Impl::require_room<Scalar, X>()) *this = *this - x;
+    return *this;
   }
   template <class X>
-  BATCHWORK_INLINE Scalar& operator/=(X const& x) {
-    return *this = *this / x;
+  BATCHWORK_INLINE void operator-=(X const&) && {
+    Impl::refuse_lost_entry<X>();
+  }
+  template <class X>
+  BATCHWORK_INLINE Scalar& operator*=(X const& x) & {
+    if constexpr (Impl::require_room<Scalar, X>()) *this = *this * x;
+    return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator*=(X const&) && {
+    Impl::refuse_lost_entry<X>();
+  }
+  template <class X>
+  BATCHWORK_INLINE Scalar& operator/=(X const& x) & {
+    if constexpr (Impl::require_room<Scalar, X>()) *this = *this / x;
+    return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator/=(X const&) && {
+    Impl::refuse_lost_entry<X>();
+  }
+
+  /// These do not compile and say what to write instead. The implicit one is for std::sqrt(x) and the like: of an implicit conversion
+  /// to double `c ? x : 0.0` would be ambiguous.
+  template <std::same_as<long double> T>
+  BATCHWORK_INLINE operator T() const {
+    Impl::refuse_number<T>();
+    return {};
+  }
+  template <Impl::Number T>
+    requires(!std::same_as<T, long double>)
+  BATCHWORK_INLINE explicit operator T() const {
+    Impl::refuse_number<T>();
+    return {};
   }
 };
+
+template <Impl::Number U>
+Scalar(U) -> Scalar<std::conditional_t<std::is_floating_point_v<U>, U, double>>;
 
 namespace Impl {
 
@@ -71,19 +167,43 @@ concept ScalarLike = is_scalar_tile<std::remove_cvref_t<X>> || PlainNumber<std::
 template <class X>
 concept ScalarTile = is_scalar_tile<std::remove_cvref_t<X>>;
 
+/// The Scalar that an entry of a tile is; other types as they are.
+template <class X>
+struct AsScalar {
+  using type = X;
+};
+template <ScalarTile X>
+struct AsScalar<X> {
+  using type = Scalar<typename X::value_type>;
+};
+template <class X>
+using as_scalar_t = typename AsScalar<std::remove_cvref_t<X>>::type;
+
 template <class A, class B>
 struct ScalarPair;
 template <class SA, class SB>
 struct ScalarPair<Scalar<SA>, Scalar<SB>> {
   using S = promote_t<SA, SB>;
 };
+/// The `S` of a scalar beside a plain number: of a real one its own, of an integer as in C++.
+template <class S, class B>
+struct BesideNumber {
+  using type = S;
+};
+template <class S, class B>
+  requires is_integer_number<scalar_t<S>>
+struct BesideNumber<S, B> {
+  using number = std::conditional_t<std::is_floating_point_v<B>, B,
+                                    std::conditional_t<sizeof(B) == 8, std::int64_t, std::int32_t>>;
+  using type = promote_t<S, number>;
+};
 template <class SA, Number B>
 struct ScalarPair<Scalar<SA>, B> {
-  using S = SA;
+  using S = typename BesideNumber<SA, B>::type;
 };
 template <Number A, class SB>
 struct ScalarPair<A, Scalar<SB>> {
-  using S = SB;
+  using S = typename BesideNumber<SB, A>::type;
 };
 
 template <class SA, class B>
@@ -107,9 +227,9 @@ template <class X, class Fallback>
 struct ScalarOf<X, Fallback> {
   using type = Complex<scalar_t<Fallback>>;
 };
-template <class S, class Fallback>
-struct ScalarOf<Scalar<S>, Fallback> {
-  using type = S;
+template <ScalarTile X, class Fallback>
+struct ScalarOf<X, Fallback> {
+  using type = typename X::value_type;
 };
 
 /// Whether numbers of S have an order, or the compiler says that they have none.
@@ -121,7 +241,73 @@ constexpr bool require_order() {
 }
 
 template <class A, class B>
-using scalar_pair_t = typename ScalarPair<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::S;
+using scalar_pair_t = typename ScalarPair<as_scalar_t<A>, as_scalar_t<B>>::S;
+
+/// What a choice between two plain numbers is.
+template <class A, class B>
+struct PlainPair {
+  using type = std::conditional_t<std::is_same_v<A, float> && std::is_same_v<B, float>, float, double>;
+};
+template <class A, class B>
+  requires(is_kokkos_complex<A> || is_kokkos_complex<B>)
+struct PlainPair<A, B> {
+  static constexpr bool in_float = (std::is_same_v<A, float> || std::is_same_v<A, Kokkos::complex<float>>) &&
+                                   (std::is_same_v<B, float> || std::is_same_v<B, Kokkos::complex<float>>);
+  using type = Kokkos::complex<std::conditional_t<in_float, float, double>>;
+};
+
+/// float or double: the numbers that were compared where a mask comes from.
+template <class M>
+struct NumberForMask {
+  using type = double;
+};
+template <class I, int W>
+struct NumberForMask<PackMask<I, W>> {
+  using type = std::conditional_t<sizeof(I) == 4, float, double>;
+};
+template <class M>
+  requires requires { typename M::of; }
+struct NumberForMask<M> {
+  using type = scalar_t<typename M::of>;
+};
+/// A number, known to the lanes that know a mask.
+template <class S, class M>
+BATCHWORK_INLINE S value_for_mask([[maybe_unused]] M const& mask, S const& x) {
+  if constexpr (requires { mask.grid; }) return S(x.v, mask.grid);
+  else return x;
+}
+
+template <class A, class X>
+constexpr bool require_room() {
+  if constexpr (ScalarLike<X>) {
+    constexpr bool good = std::is_same_v<scalar_pair_t<A, X>, typename A::value_type>;
+    static_assert(good,
+                  "Batchwork: this scalar cannot take on the result: it is one number for all "
+                  "items (or a real one) and the other is a number of each (or complex); begin it "
+                  "with auto s = zero(x), x being a scalar or tile of the sequence");
+    return good;
+  } else {
+    return true;
+  }
+}
+
+/// A quotient or a remainder of integers, which fails where b is zero.
+template <class F, class S>
+BATCHWORK_INLINE Scalar<S> divided(F const& f, Scalar<S> const& a, Scalar<S> const& b) {
+  auto const by_zero = b.value == S(scalar_t<S>(0));
+  info_t<S> const failure =
+      select(by_zero, make_info<S>(Reason::division_by_zero, 0), info_t<S>(0));
+  return {lane_by_lane(f, a.value, b.value), first_failure(first_failure(a.info, b.info), failure)};
+}
+
+/// Whether numbers of S are real, or the compiler says how they become so.
+template <class S>
+constexpr bool require_real_number() {
+  static_assert(!holds_integers<S>,
+                "Batchwork: functions such as sqrt, log and exp are of real numbers; of an integer "
+                "write sqrt(as<double>(k)), or as<float>(k)");
+  return !holds_integers<S>;
+}
 
 }  // namespace Impl
 
@@ -131,35 +317,46 @@ concept ScalarOperands =
 
 template <class S>
 BATCHWORK_INLINE Scalar<S> operator-(Scalar<S> const& a) {
-  return {-a.value, a.info};
+  return {Impl::negated(a.value), a.info};
 }
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   Scalar<S> const x(a), y(b);
-  return Scalar<S>(x.value + y.value, Impl::first_failure(x.info, y.info));
+  if constexpr (Impl::holds_integers<S>)
+    return Scalar<S>(Impl::by_bits<Impl::BitOperation::plus>(x.value, y.value),
+                     Impl::first_failure(x.info, y.info));
+  else return Scalar<S>(x.value + y.value, Impl::first_failure(x.info, y.info));
 }
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   Scalar<S> const x(a), y(b);
-  return Scalar<S>(x.value - y.value, Impl::first_failure(x.info, y.info));
+  if constexpr (Impl::holds_integers<S>)
+    return Scalar<S>(Impl::by_bits<Impl::BitOperation::minus>(x.value, y.value),
+                     Impl::first_failure(x.info, y.info));
+  else return Scalar<S>(x.value - y.value, Impl::first_failure(x.info, y.info));
 }
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   Scalar<S> const x(a), y(b);
-  return Scalar<S>(x.value * y.value, Impl::first_failure(x.info, y.info));
+  if constexpr (Impl::holds_integers<S>)
+    return Scalar<S>(Impl::by_bits<Impl::BitOperation::times>(x.value, y.value),
+                     Impl::first_failure(x.info, y.info));
+  else return Scalar<S>(x.value * y.value, Impl::first_failure(x.info, y.info));
 }
+/// Of integers rounded towards zero, as in C++; by zero it gives 0 and the failure Reason::division_by_zero.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   Scalar<S> const x(a), y(b);
-  return Scalar<S>(x.value / y.value, Impl::first_failure(x.info, y.info));
+  if constexpr (Impl::holds_integers<S>) return Impl::divided(Impl::IntegerQuotient{}, x, y);
+  else return Scalar<S>(x.value / y.value, Impl::first_failure(x.info, y.info));
 }
 
 /// Comparisons give a mask, one truth per item; they drop the status.
@@ -202,19 +399,26 @@ BATCHWORK_INLINE auto operator!=(A const& a, B const& b) {
 
 template <class S>
 BATCHWORK_INLINE auto sqrt(Scalar<S> const& a) {
-  return Scalar<real_t<S>>(Impl::sqrt(a.value), a.info);
+  if constexpr (Impl::require_real_number<S>())
+    return Scalar<real_t<S>>(Impl::sqrt(a.value), a.info);
+  else return a;
 }
 template <class S>
 BATCHWORK_INLINE auto log(Scalar<S> const& a) {
-  return Scalar<real_t<S>>(Impl::log(a.value), a.info);
+  if constexpr (Impl::require_real_number<S>())
+    return Scalar<real_t<S>>(Impl::log(a.value), a.info);
+  else return a;
 }
 template <class S>
 BATCHWORK_INLINE auto exp(Scalar<S> const& a) {
-  return Scalar<real_t<S>>(Impl::exp(a.value), a.info);
+  if constexpr (Impl::require_real_number<S>())
+    return Scalar<real_t<S>>(Impl::exp(a.value), a.info);
+  else return a;
 }
 template <class S>
 BATCHWORK_INLINE Scalar<real_t<S>> abs(Scalar<S> const& a) {
-  return {Impl::abs(a.value), a.info};
+  if constexpr (Impl::holds_integers<S>) return {Impl::integer_size(a.value), a.info};
+  else return {Impl::abs(a.value), a.info};
 }
 template <class A, class B>
   requires ScalarOperands<A, B>
@@ -244,6 +448,47 @@ BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   using S = typename Impl::ValueForMask<S0, M>::type;
   Scalar<S> const x(a), y(b);
   return Scalar<S>(Impl::select(mask, x.value, y.value), Impl::select(mask, x.info, y.info));
+}
+/// Of two plain numbers: a scalar with a number for each item. Of a mask that is a plain bool, as on devices where a lane has all of an
+/// item, it is a plain number: float if both are, else double, or complex.
+template <class M, Impl::PlainNumber A, Impl::PlainNumber B>
+BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
+  if constexpr (std::is_same_v<M, bool>) {
+    using T = typename Impl::PlainPair<A, B>::type;
+    return mask ? T(a) : T(b);
+  } else {
+    using T = typename Impl::NumberForMask<M>::type;
+    using S0 = promote_t<typename Impl::ScalarOf<A, T>::type, typename Impl::ScalarOf<B, T>::type>;
+    using S = typename Impl::ValueForMask<S0, M>::type;
+    S const x = Impl::value_for_mask<S>(mask, Scalar<S>(a).value),
+            y = Impl::value_for_mask<S>(mask, Scalar<S>(b).value);
+    return Scalar<S>(Impl::select(mask, x, y));
+  }
+}
+
+/// A plain number has no room for numbers of items; this does not compile, and says what to write instead.
+template <Impl::Number N, Impl::ScalarTile X>
+BATCHWORK_INLINE void operator+=(N&, X const&) {
+  Impl::refuse_sum_in_number<X>();
+}
+template <Impl::Number N, Impl::ScalarTile X>
+BATCHWORK_INLINE void operator-=(N&, X const&) {
+  Impl::refuse_sum_in_number<X>();
+}
+template <Impl::Number N, Impl::ScalarTile X>
+BATCHWORK_INLINE void operator*=(N&, X const&) {
+  Impl::refuse_sum_in_number<X>();
+}
+template <Impl::Number N, Impl::ScalarTile X>
+BATCHWORK_INLINE void operator/=(N&, X const&) {
+  Impl::refuse_sum_in_number<X>();
+}
+/// Likewise std::cout << x, of scalars and of tiles.
+template <class Stream, class X>
+  requires(Impl::ByAdl::OfSequences<X> && requires(Stream& s) { s.rdbuf(); })
+BATCHWORK_INLINE Stream& operator<<(Stream& s, X const&) {
+  Impl::refuse_print<X>();
+  return s;
 }
 
 }  // namespace Batchwork

@@ -63,14 +63,16 @@ struct Plus {
   template <class A, class B>
   BATCHWORK_INLINE auto operator()(A const& a, B const& b) const {
     using S = promote_t<A, B>;
-    return S(a) + S(b);
+    if constexpr (is_dual<S>) return S(a + b);
+    else return S(a) + S(b);
   }
 };
 struct Minus {
   template <class A, class B>
   BATCHWORK_INLINE auto operator()(A const& a, B const& b) const {
     using S = promote_t<A, B>;
-    return S(a) - S(b);
+    if constexpr (is_dual<S>) return S(a - b);
+    else return S(a) - S(b);
   }
 };
 struct Negate {
@@ -85,7 +87,7 @@ struct Scale {
   template <class A>
   BATCHWORK_INLINE auto operator()(A const& a) const {
     using R = promote_t<A, S>;
-    if constexpr (is_complex<R>) return R(factor * a);
+    if constexpr (is_complex<R> || is_dual<R>) return R(factor * a);
     else return R(factor) * R(a);
   }
 };
@@ -159,6 +161,59 @@ BATCHWORK_INLINE A& operator+=(A& a, B const& b) {
 template <Tile A, class B>
 BATCHWORK_INLINE A& operator-=(A& a, B const& b) {
   return a = a - b;
+}
+template <Tile A, Impl::ScalarLike C>
+BATCHWORK_INLINE A& operator*=(A& a, C const& c) {
+  return a = a * c;
+}
+template <Tile A, Impl::ScalarLike C>
+BATCHWORK_INLINE A& operator/=(A& a, C const& c) {
+  return a = a / c;
+}
+
+namespace Impl {
+/// A tile without a name.
+template <class A>
+concept LostTile = Tile<A> && !std::is_lvalue_reference_v<A> && !std::is_const_v<A>;
+}  // namespace Impl
+
+/// These do not compile, and say what to write instead: what a tile without a name takes on would be lost, and a number is not added to
+/// a tile.
+template <Impl::LostTile A, class B>
+BATCHWORK_INLINE void operator+=(A&&, B const&) {
+  Impl::refuse_lost_tile<A>();
+}
+template <Impl::LostTile A, class B>
+BATCHWORK_INLINE void operator-=(A&&, B const&) {
+  Impl::refuse_lost_tile<A>();
+}
+template <Impl::LostTile A, Impl::ScalarLike C>
+BATCHWORK_INLINE void operator*=(A&&, C const&) {
+  Impl::refuse_lost_tile<A>();
+}
+template <Impl::LostTile A, Impl::ScalarLike C>
+BATCHWORK_INLINE void operator/=(A&&, C const&) {
+  Impl::refuse_lost_tile<A>();
+}
+template <Tile A, Impl::ScalarLike C>
+BATCHWORK_INLINE A operator+(A const& a, C const&) {
+  Impl::refuse_number_beside_tile<A>();
+  return a;
+}
+template <Impl::ScalarLike C, Tile A>
+BATCHWORK_INLINE A operator+(C const&, A const& a) {
+  Impl::refuse_number_beside_tile<A>();
+  return a;
+}
+template <Tile A, Impl::ScalarLike C>
+BATCHWORK_INLINE A operator-(A const& a, C const&) {
+  Impl::refuse_number_beside_tile<A>();
+  return a;
+}
+template <Impl::ScalarLike C, Tile A>
+BATCHWORK_INLINE A operator-(C const&, A const& a) {
+  Impl::refuse_number_beside_tile<A>();
+  return a;
 }
 
 }  // namespace Batchwork

@@ -51,7 +51,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool structurally_zero(Structure s, int i,
 
 /// True, or the compiler says that an operation does not take complex numbers.
 template <class... X>
-constexpr bool require_real() {
+constexpr bool require_no_complex() {
   constexpr bool real = (!is_complex<typename std::remove_cvref_t<X>::value_type> && ...);
   static_assert(
       real,
@@ -59,22 +59,19 @@ constexpr bool require_real() {
       "conjugate_transpose, norms, triangular solves, lu, cholesky and qr");
   return real;
 }
-
-/// What indexing a tile like a View says.
-template <class... Index>
-constexpr int refuse_index() {
-  static_assert(
-      sizeof...(Index) > 32,
-      "Batchwork: tiles are not indexed: element(a, i, j), of a vector element(a, i), reads "
-      "an entry, and generate<M, N>(f) makes a tile of entries f(i, j)");
-  return 0;
+/// True, or the compiler says that an operation takes neither complex numbers nor derivatives.
+template <class... X>
+constexpr bool require_real() {
+  constexpr bool constant = (!is_dual<typename std::remove_cvref_t<X>::value_type> && ...);
+  static_assert(constant,
+                "Batchwork: this operation has no derivatives; tiles with derivatives have sums, "
+                "products, symmetric products, norms, triangular solves, lu, cholesky and qr");
+  return require_no_complex<X...>() && constant;
 }
-struct NotIndexed {
-  /// Does not compile, and says what to write instead.
-  template <class... Index>
-  BATCHWORK_INLINE auto operator()(Index...) const {
-    return refuse_index<Index...>();
-  }
+
+/// Where an entry of a tile stands.
+struct Place {
+  int row, col;
 };
 
 /// Index of (i, j), j <= i, in a triangle stored row by row.

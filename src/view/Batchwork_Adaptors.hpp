@@ -8,6 +8,10 @@
 #define BATCHWORK_ADAPTORS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 
 #include "view/detail/layout/Batchwork_Shape.hpp"
@@ -22,6 +26,7 @@ struct Adapted {
   using view_type = V;
   V view;
   std::int64_t compact_items = 0;
+  bool reversed = false;  ///< its last step is step 0
 };
 
 template <class V>
@@ -56,18 +61,18 @@ auto adapted(X const& x) {
 template <Structure New, class V, Structure St, bool P, int... E>
 auto restructured(Adapted<V, St, P, E...> const& a) {
   static_assert(St == Structure::general, "Batchwork: a View is given one structure only");
-  return Adapted<V, New, P, E...>{a.view, a.compact_items};
+  return Adapted<V, New, P, E...>{a.view, a.compact_items, a.reversed};
 }
 
 template <int... New, class V, Structure St, bool P, int... E>
 auto with_extents(Adapted<V, St, P, E...> const& a) {
   static_assert(sizeof...(E) == 0, "Batchwork: extents<...>(view) is given once");
-  return Adapted<V, St, P, New...>{a.view, a.compact_items};
+  return Adapted<V, St, P, New...>{a.view, a.compact_items, a.reversed};
 }
 
 template <class V, Structure St, bool P, int... E>
 auto as_compact(Adapted<V, St, P, E...> const& a, std::int64_t n) {
-  return Adapted<V, St, true, E...>{a.view, n};
+  return Adapted<V, St, true, E...>{a.view, n, a.reversed};
 }
 
 }  // namespace Impl
@@ -86,6 +91,15 @@ auto extents(V const& view) {
 template <Impl::Viewish V>
 auto compact(V const& view, std::int64_t n) {
   return Impl::as_compact(Impl::adapted(view), n);
+}
+
+/// The View's time runs from its last step to its first: step t is v(item, steps of the View - 1 - t, ...). For each, emit and
+/// common(each(v)); where all operands run backwards, scan(backward(steps), ...) does without.
+template <Impl::Viewish V>
+auto reversed(V const& view) {
+  auto a = Impl::adapted(view);
+  a.reversed = !a.reversed;
+  return a;
 }
 
 /// The View holds symmetric matrices: the lower triangle is read, both are written.
@@ -116,6 +130,23 @@ struct Fixed {
   alignas(size * sizeof(T) % 16 == 0 ? 16 : alignof(T)) T values[size];
 };
 
+template <class T>
+concept NumberToFix = std::floating_point<T> || is_kokkos_complex<T>;
+
+/// Of so many numbers f(i) or f(i, j).
+template <class T, std::size_t... E, class F>
+auto fixed_numbers(F const& f) {
+  constexpr int extents[] = {int(E)...}, rank = int(sizeof...(E)), rows = extents[0],
+                cols = rank == 2 ? extents[rank - 1] : 1;
+  Fixed<number_of_t<T>, Shape<rows, cols, Structure::general, rank>> r;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < cols; ++j) {
+      if constexpr (rank == 2) r.values[i * cols + j] = f(std::size_t(i), std::size_t(j));
+      else r.values[i] = f(std::size_t(i));
+    }
+  return r;
+}
+
 template <class X>
 inline constexpr bool is_fixed = false;
 template <class T, class Sh>
@@ -129,8 +160,8 @@ inline constexpr bool is_fixed<Fixed<T, Sh>> = true;
 template <Tile X>
 auto fixed(X const& x) {
   using T = value_t<X>;
-  static_assert(std::is_floating_point_v<real_t<T>>,
-                "Batchwork::fixed: the tile must hold float or double, or complex numbers of them");
+  static_assert(std::is_arithmetic_v<real_t<T>>,
+                "Batchwork::fixed: the tile must hold numbers, or complex ones, not packs of them");
   constexpr int rank = X::structure == Structure::diagonal || X::is_vector ? 1 : 2;
   using Sh = Impl::Shape<X::rows, X::cols, X::structure, rank>;
   Impl::Fixed<T, Sh> f;
@@ -146,9 +177,36 @@ template <std::floating_point T>
 auto fixed(T x) {
   return Impl::Fixed<T, Impl::Shape<1, 1, Structure::general, 0>>{{x}};
 }
+/// Integers as std::int32_t or std::int64_t, by their size; a bool as it is.
+template <std::integral T>
+auto fixed(T x) {
+  static_assert(std::is_same_v<T, bool> || std::is_signed_v<T>,
+                "Batchwork::fixed: integers have signs; write fixed(std::int32_t(k)) or "
+                "fixed(std::int64_t(k))");
+  using I = std::conditional_t<std::is_same_v<T, bool>, bool,
+                               std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>>;
+  return Impl::Fixed<I, Impl::Shape<1, 1, Structure::general, 0>>{{static_cast<I>(x)}};
+}
 template <std::floating_point T>
 auto fixed(Kokkos::complex<T> const& x) {
   return Impl::Fixed<Complex<T>, Impl::Shape<1, 1, Structure::general, 0>>{{x}};
+}
+/// An array: N numbers are a vector, M x N numbers, row by row, a matrix.
+template <Impl::NumberToFix T, std::size_t N>
+auto fixed(T const (&x)[N]) {
+  return Impl::fixed_numbers<T, N>([&](std::size_t i) { return x[i]; });
+}
+template <Impl::NumberToFix T, std::size_t M, std::size_t N>
+auto fixed(T const (&x)[M][N]) {
+  return Impl::fixed_numbers<T, M, N>([&](std::size_t i, std::size_t j) { return x[i][j]; });
+}
+template <Impl::NumberToFix T, std::size_t N>
+auto fixed(std::array<T, N> const& x) {
+  return Impl::fixed_numbers<T, N>([&](std::size_t i) { return x[i]; });
+}
+template <Impl::NumberToFix T, std::size_t M, std::size_t N>
+auto fixed(std::array<std::array<T, N>, M> const& x) {
+  return Impl::fixed_numbers<T, M, N>([&](std::size_t i, std::size_t j) { return x[i][j]; });
 }
 template <class S>
 auto fixed(Scalar<S> const& x) {

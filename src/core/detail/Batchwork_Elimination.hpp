@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "core/Batchwork_Complex.hpp"
+#include "core/Batchwork_Dual.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 
 namespace Batchwork::Impl {
@@ -139,6 +140,41 @@ BATCHWORK_INLINE info_t<S> pivot_status(S const& pivot, int k) {
   auto const zero = pivot == S(scalar_t<S>(0));
   return select(is_finite(pivot), select(zero, make_info<S>(Reason::singular, k + 1), info_t<S>(0)),
                 make_info<S>(Reason::not_finite, k + 1));
+}
+
+/// With derivatives: x / pivot is q = x / p and dq = (dx - q dp) / p. Where the pivot is zero so is q, and dq is not known: NaN.
+template <class S, int N>
+struct PivotReciprocal<Dual<S, N>> {
+  PivotReciprocal<S> of_value;
+  S d[N];
+
+  PivotReciprocal() = default;
+  BATCHWORK_INLINE PivotReciprocal(PivotReciprocal<S> const& of, Dual<S, N> const& pivot)
+      : of_value(of) {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k) d[k] = pivot.d[k];
+  }
+  BATCHWORK_INLINE explicit PivotReciprocal(Dual<S, N> const& pivot)
+      : PivotReciprocal(PivotReciprocal<S>(pivot.value), pivot) {}
+
+  template <class X>
+  friend BATCHWORK_INLINE auto operator*(PivotReciprocal const& p, X const& x) {
+    S const ratio = p.of_value * S(constant_of(x));
+    return make_dual<S, N>(ratio, [&](int k) {
+      if constexpr (is_dual<X>) return S(p.of_value * S(S(x.d[k]) - ratio * p.d[k]));
+      else return S(p.of_value * S(-(ratio * p.d[k])));
+    });
+  }
+};
+template <class S, int N>
+BATCHWORK_INLINE PivotReciprocal<Dual<S, N>> pivot_divisor(Dual<S, N> const& pivot) {
+  using T = scalar_t<S>;
+  PivotReciprocal<Dual<S, N>> r(pivot_divisor(pivot.value), pivot);
+  auto const zero = pivot.value == S(T(0));
+  BATCHWORK_UNROLL
+  for (int k = 0; k < N; ++k)
+    r.d[k] = select(zero, S(std::numeric_limits<T>::quiet_NaN()), r.d[k]);
+  return r;
 }
 
 /// The reciprocals of a unit diagonal.

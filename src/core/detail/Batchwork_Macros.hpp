@@ -41,6 +41,7 @@
 /// sequence over 8x8 tiles outgrows the instruction cache and the compiler keeps more values than there are registers.
 /// BATCHWORK_KEEP_LOOP: devices keep it a loop; only device code has it. BATCHWORK_UNROLL_SOME: likewise, but do a few turns
 /// at once, so that one waits while another does.
+/// BATCHWORK_ROLLED: a loop everywhere: its text is long, or the number of turns is known to the caller alone.
 /// BATCHWORK_UNROLL_IF_KNOWN: unrolled on devices if the number of turns is known; clang, which would warn where it is not,
 /// finds out by itself.
 #if !defined(BATCHWORK_DEVICE_PASS)
@@ -59,7 +60,9 @@
 #define BATCHWORK_UNROLL _Pragma("unroll")
 #define BATCHWORK_UNROLL_ON_DEVICE _Pragma("unroll")
 #define BATCHWORK_LOOP_ON_HOST _Pragma("unroll")
+#define BATCHWORK_ROLLED _Pragma("unroll 1")
 #elif defined(__CUDACC__)
+#define BATCHWORK_ROLLED
 #define BATCHWORK_UNROLL
 #define BATCHWORK_UNROLL_ON_DEVICE
 #define BATCHWORK_LOOP_ON_HOST
@@ -67,11 +70,14 @@
 #define BATCHWORK_UNROLL _Pragma("unroll")
 #define BATCHWORK_UNROLL_ON_DEVICE
 #define BATCHWORK_LOOP_ON_HOST _Pragma("clang loop unroll(disable)")
+#define BATCHWORK_ROLLED BATCHWORK_LOOP_ON_HOST
 #elif defined(__GNUC__)
 #define BATCHWORK_UNROLL _Pragma("GCC unroll 16")
 #define BATCHWORK_UNROLL_ON_DEVICE _Pragma("GCC unroll 8")
 #define BATCHWORK_LOOP_ON_HOST _Pragma("GCC unroll 1")
+#define BATCHWORK_ROLLED BATCHWORK_LOOP_ON_HOST
 #else
+#define BATCHWORK_ROLLED
 #define BATCHWORK_UNROLL
 #define BATCHWORK_UNROLL_ON_DEVICE
 #define BATCHWORK_LOOP_ON_HOST

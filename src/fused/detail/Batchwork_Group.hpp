@@ -97,7 +97,9 @@ struct Parameters {
 /// True where every stored number of a tile is finite.
 template <class X>
 BATCHWORK_INLINE auto all_finite(X const& x) {
-  if constexpr (is_scalar_tile<X>) {
+  if constexpr (is_integer_number<scalar_t<typename X::value_type>>) {
+    return true;
+  } else if constexpr (is_scalar_tile<X>) {
     return is_finite(x.value);
   } else if constexpr (is_fragments<X>) {
     return x.all_finite();
@@ -151,17 +153,24 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
 }
 
 /// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a pass over the cache; on
-/// a device the zeros cost nothing.
+/// a device the zeros cost nothing. It may be assigned entry by entry: then its status is merged, and what blocks have beyond the tile
+/// stays zero.
 template <class X>
 BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
-  if constexpr (has_grid<X>) {
+  if constexpr (has_grid<X> || is_distributed_mask<X>) {
     X x;
     x.grid = items.grid;
+    x.info = 0;
+    if constexpr (is_fragments<X>) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < X::down * X::across; ++n) x.c[n][0] = 0, x.c[n][1] = 0;
+    }
     return x;
   }
 #if !defined(__CUDACC__) && !defined(__HIPCC__) && !defined(BATCHWORK_DEVICE_PASS)
   if constexpr (sizeof(X) > 256) {
     X x;
+    x.info = decltype(x.info)(0);
     return x;
   }
 #endif
@@ -174,6 +183,7 @@ BATCHWORK_INLINE X zero_tile([[maybe_unused]] auto const& items) {
   X x{};
   if constexpr (has_grid<X>) x.grid = items.grid;
   else if constexpr (is_distributed_scalar<X>) x.value.grid = items.grid;
+  else if constexpr (is_distributed_mask<X>) x.grid = items.grid;
   return x;
 }
 
@@ -241,7 +251,7 @@ struct Operands {
   BATCHWORK_INLINE auto load(auto const& items, std::int64_t time, char const* base) const {
     constexpr Kind k = bound<I>::kind;
     auto const& b = get<I>(bounds);
-    if constexpr (k == Kind::in || k == Kind::inout || k == Kind::each) {
+    if constexpr (k == Kind::in || k == Kind::inout || k == Kind::each || k == Kind::each_inout) {
       return b.template load<operand_lanes<I>>(items, time);
     } else if constexpr (k == Kind::common) {
       return b.template read<operand_lanes<I>>(
@@ -251,6 +261,12 @@ struct Operands {
           reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
     } else if constexpr (k == Kind::common_each) {
       return b.template load<operand_lanes<I>>(time);
+    } else if constexpr (k == Kind::table) {
+      return typename bound<I>::template tile<operand_lanes<I>>{b.loc};
+    } else if constexpr (k == Kind::item_index) {
+      return b.template load<operand_lanes<I>>(items);
+    } else if constexpr (k == Kind::step_index) {
+      return b.at(time);
     } else if constexpr (k == Kind::carry) {
       return b.template load<operand_lanes<I>>(
           items, reinterpret_cast<typename bound<I>::scalar const*>(base + stage::offset(I)));
@@ -268,7 +284,7 @@ struct Operands {
     auto const& b = get<I>(bounds);
     auto const put = [&](auto const& target, auto const& y) {
       target.template store<LanesT>(items, time, y);
-      if constexpr (has_status) {
+      if constexpr (has_status && !is_mask<std::remove_cvref_t<decltype(y)>>) {
         code = first_failure(code, as_code<Code>(y.info));
         bad = select_code(all_finite(y), bad, Code(Status::code(Reason::not_finite, 0)));
       }
@@ -284,7 +300,7 @@ struct Operands {
           if constexpr (std::is_same_v<X, End>) put(b.end, x);
           else put(b.end, End(x));
         }
-      } else if constexpr (has_status) {
+      } else if constexpr (has_status && !is_mask<std::remove_cvref_t<decltype(x)>>) {
         code = first_failure(code, as_code<Code>(x.info));
       }
     } else {
@@ -303,10 +319,18 @@ inline constexpr std::size_t bytes_of_exchange = 0;
 template <class S>
   requires is_distributed<S>
 inline constexpr std::size_t bytes_of_exchange<S> = S::exchange::bytes;
+/// Bytes of the numbers of an operand that lanes may tell each other; 0 if it has none.
+template <class B>
+constexpr std::size_t number_bytes_of() {
+  if constexpr (requires { typename B::number; }) return sizeof(typename B::number);
+  else if constexpr (std::is_void_v<typename B::scalar>) return 0;
+  else if constexpr (std::is_same_v<typename B::scalar, bool>) return sizeof(bool);
+  else return sizeof(scalar_t<typename B::scalar>);
+}
 template <class LanesT, class... B>
 inline constexpr std::size_t exchange_bytes_of_item = [] {
   if constexpr (on_device_lanes<LanesT>)
-    return (std::is_same_v<typename B::scalar, double> || ...)
+    return ((number_bytes_of<B>() == 8) || ...)
                ? bytes_of_exchange<typename LanesT::template value<double>>
                : bytes_of_exchange<typename LanesT::template value<float>>;
   else return std::size_t(0);
@@ -499,7 +523,12 @@ struct TeamGroup {
   }
 };
 
-/// The scalar type that decides the width of packs: the first operand's that has one.
+/// Whether numbers are real, or complex, rather than integers or truths.
+template <class S>
+inline constexpr bool is_no_integer = !std::is_void_v<S> && !std::is_integral_v<S>;
+
+/// The scalar type that decides the width of packs: that of the first operand of real numbers; of calls that have none, of the
+/// first one of integers.
 template <class... S>
 struct FirstScalar {
   using type = double;
@@ -507,6 +536,13 @@ struct FirstScalar {
 template <class S, class... Rest>
 struct FirstScalar<S, Rest...> {
   using type = S;
+};
+template <class S, class... Rest>
+  requires std::is_integral_v<S>
+struct FirstScalar<S, Rest...> {
+  using own = std::conditional_t<std::is_same_v<S, bool>, std::int32_t, S>;
+  using type = typename std::conditional_t<(is_no_integer<Rest> || ...), FirstScalar<Rest...>,
+                                           std::type_identity<own>>::type;
 };
 template <class... Rest>
 struct FirstScalar<void, Rest...> {
@@ -539,6 +575,8 @@ constexpr int largest_extent_of() {
       using Sh = typename ShapeSeen<B>::type;
       return Sh::rows > Sh::cols ? Sh::rows : Sh::cols;
     }
+  } else if constexpr (B::kind == Kind::table) {
+    return B::Sh::rows > B::Sh::cols ? B::Sh::rows : B::Sh::cols;
   } else {
     return 1;
   }
@@ -589,8 +627,11 @@ constexpr std::uint64_t operands_staged_in(std::size_t available) {
 /// one of a time loop; else 0.
 template <class B>
 constexpr int symmetric_of_item() {
-  if constexpr (B::kind == Kind::carry || B::kind == Kind::each || B::kind == Kind::emit) {
+  if constexpr (B::kind == Kind::carry || B::kind == Kind::each || B::kind == Kind::each_inout ||
+                B::kind == Kind::emit) {
     return -1;
+  } else if constexpr (B::kind == Kind::local) {
+    return B::Sh::rank < 2 ? 0 : -1;
   } else if constexpr (B::kind == Kind::in || B::kind == Kind::out || B::kind == Kind::inout) {
     using Sh = typename decltype(B::loc)::shape;
     if (Sh::rank < 2) return 0;
@@ -620,18 +661,24 @@ inline constexpr bool holds_double =
 /// The largest extent of a device's tiles where an operand holds complex numbers: a lane has all of an item.
 inline constexpr int largest_complex_extent = 10;
 
-/// The lanes on a device: those given, or GridLanes where several share an item. Double where there is any: its exchange is
-/// the largest. Commons that would leave too little scratch for the exchange of a copy group are read through the cache.
+/// The lanes on a device: those given, or GridLanes where several share an item, as many as suit its real numbers. Numbers of 8
+/// bytes where there are any: their exchange is the largest. Commons that would leave too little scratch for the exchange of a copy group are read through the cache.
 template <int L, class How, class DeviceLanes, class... B>
 struct DividedLanes {
-  using T = std::conditional_t<(holds_double<typename B::scalar> || ...), double, float>;
+  using T = std::conditional_t<((number_bytes_of<B>() == 8) || ...), double, float>;
+  static constexpr bool has_reals = (is_no_integer<typename B::scalar> || ...);
+  using Real = std::conditional_t<
+      !has_reals, T, std::conditional_t<(holds_double<typename B::scalar> || ...), double, float>>;
   static constexpr int extent = largest_extent_in<B...>;
   /// Items of complex numbers are not shared.
   static constexpr bool complex = (is_complex<typename B::scalar> || ...);
   static constexpr bool in_blocks =
-      L == 0 && std::is_same_v<How, Division<>> && takes_fragments<T, B...>;
+      L == 0 && std::is_same_v<How, Division<>> && takes_fragments<Real, B...>;
   using Way = std::conditional_t<in_blocks, DivisionInBlocks<teams_of_fragments(extent)>, How>;
-  static constexpr int lanes = complex ? 1 : L > 0 ? L : in_blocks ? 32 : lanes_per_item<T>(extent);
+  static constexpr int lanes = complex     ? 1
+                               : L > 0     ? L
+                               : in_blocks ? 32
+                                           : lanes_per_item<Real>(extent);
   static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
   static constexpr std::size_t available = Way::scratch;
   static constexpr int usual_group = copy_group_lanes(lanes, exchange, available);

@@ -9,6 +9,7 @@
 #include "tile/Batchwork_LogSum.hpp"
 #include "tile/detail/shared/Batchwork_Fragments.hpp"
 #include "view/Batchwork_Operand.hpp"
+#include "view/Batchwork_Table.hpp"
 
 namespace Batchwork::Impl {
 
@@ -16,11 +17,31 @@ namespace Batchwork::Impl {
 template <class Loc>
 using number_at = number_of_t<std::remove_const_t<typename Loc::value_type>>;
 
-/// What a sequence assigns to nothing().
+/// What a sequence assigns to nothing(), and to its entries.
 struct Nothing {
   template <class X>
   BATCHWORK_INLINE Nothing& operator=(X const&) {
     return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE Nothing& operator+=(X const&) {
+    return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE Nothing& operator-=(X const&) {
+    return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE Nothing& operator*=(X const&) {
+    return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE Nothing& operator/=(X const&) {
+    return *this;
+  }
+  template <class... I>
+  BATCHWORK_INLINE Nothing operator()(I...) const {
+    return {};
   }
 };
 
@@ -52,10 +73,73 @@ struct TileOfOperand<Kind::out, Sh, S> {
                                   Symmetric<S, Sh::rows>>;
 };
 
-/// in, out, inout, each, emit: one tile per item (and step).
+/// The kinds of operands with one tile for each item (and step).
+constexpr bool is_of_items(Kind k) {
+  return k == Kind::in || k == Kind::out || k == Kind::inout || k == Kind::each ||
+         k == Kind::each_inout || k == Kind::emit;
+}
+/// Whether a View holds bools.
+template <class Loc>
+inline constexpr bool holds_truths =
+    std::is_same_v<std::remove_const_t<typename Loc::value_type>, bool>;
+
+/// What a sequence has of a bool of each item: a mask, as wide as a SIMD register where packs are.
+template <class Lanes>
+struct TruthOf {
+  using type = mask_t<typename Lanes::template value<float>>;
+};
+template <int W>
+struct TruthOf<PackLanes<W>> {
+  using type = PackMask<std::conditional_t<(W * 8 <= simd_bytes), std::int64_t, std::int32_t>, W>;
+};
+template <class Lanes>
+using truth_t = typename TruthOf<Lanes>::type;
+
+/// The tile of a number common to all items.
+template <class T>
+using common_scalar_t = std::conditional_t<std::is_same_v<T, bool>, bool, Scalar<T>>;
+
+/// Likewise of bools: a mask, which has no status.
 template <Kind K, class Loc>
-  requires(K == Kind::in || K == Kind::out || K == Kind::inout || K == Kind::each ||
-           K == Kind::emit)
+  requires(is_of_items(K) && holds_truths<Loc>)
+struct Bound<K, Loc> {
+  static constexpr Kind kind = K;
+  using scalar = bool;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  Loc loc;
+
+  template <class Lanes>
+  using tile = truth_t<Lanes>;
+
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> load(auto const& items, std::int64_t time) const {
+    if constexpr (requires(tile<Lanes>& x) { x.set_lane(0, true); }) {
+      tile<Lanes> r;
+      for (int k = 0; k < Lanes::width; ++k)
+        r.set_lane(k, *loc.at(items.first + (k < items.count ? k : items.count - 1), time));
+      return r;
+    } else if constexpr (requires { items.grid; }) {
+      return tile<Lanes>(*loc.at(items.first, time), items.grid);
+    } else {
+      return tile<Lanes>(*loc.at(items.first, time));
+    }
+  }
+  template <class Lanes>
+  BATCHWORK_INLINE void store(auto const& items, std::int64_t time, tile<Lanes> const& x) const {
+    if constexpr (requires { x.lane(0); }) {
+      for (int k = 0; k < items.count; ++k) *loc.at(items.first + k, time) = x.lane(k);
+    } else if constexpr (requires { items.grid; }) {
+      if (items.count > 0 && items.grid.lane == 0) *loc.at(items.first, time) = x.v;
+    } else {
+      if (items.count > 0) *loc.at(items.first, time) = x;
+    }
+  }
+};
+
+/// in, out, inout, each, inout(each), emit: one tile per item (and step).
+template <Kind K, class Loc>
+  requires(is_of_items(K) && !holds_truths<Loc>)
 struct Bound<K, Loc> {
   static constexpr Kind kind = K;
   using scalar = number_at<Loc>;
@@ -99,14 +183,16 @@ struct Bound<Kind::common, Loc> {
   using Sh = typename Loc::shape;
   using scalar = number_at<Loc>;
   template <class Lanes>
-  static constexpr int staged = Lanes::stages ? StagedAs<Lanes, scalar, Sh>::size : 0;
+  static constexpr bool is_staged = Lanes::stages && !holds_truths<Loc>;
+  template <class Lanes>
+  static constexpr int staged = is_staged<Lanes> ? StagedAs<Lanes, scalar, Sh>::size : 0;
   Loc loc;
 
-  using direct_tile = std::conditional_t<Sh::rank == 0, Scalar<scalar>, Direct<Loc>>;
+  using direct_tile = std::conditional_t<Sh::rank == 0, common_scalar_t<scalar>, Direct<Loc>>;
 
   template <class Lanes>
   using tile =
-      std::conditional_t<Lanes::stages, typename StagedAs<Lanes, scalar, Sh>::tile, direct_tile>;
+      std::conditional_t<is_staged<Lanes>, typename StagedAs<Lanes, scalar, Sh>::tile, direct_tile>;
 
   /// Where number k of the staged tile stands in the View; nullptr for zeros. A symmetric one is mirrored from its lower
   /// triangle.
@@ -131,7 +217,7 @@ struct Bound<Kind::common, Loc> {
   }
   template <class Lanes>
   BATCHWORK_INLINE tile<Lanes> read(scalar const* stage) const {
-    if constexpr (Sh::rank == 0) return tile<Lanes>(Lanes::stages ? *stage : scalar(*loc.data));
+    if constexpr (Sh::rank == 0) return tile<Lanes>(is_staged<Lanes> ? *stage : scalar(*loc.data));
     else if constexpr (Lanes::stages) return tile<Lanes>{stage};
     else return tile<Lanes>{loc};
   }
@@ -152,7 +238,7 @@ struct Bound<Kind::fixed, F> {
   static constexpr int staged =
       is_staged<Lanes> && Sh::rank > 0 ? StagedAs<Lanes, scalar, Sh>::size : 0;
   using tile_in_place =
-      std::conditional_t<Sh::rank == 0, Scalar<scalar>,
+      std::conditional_t<Sh::rank == 0, common_scalar_t<scalar>,
                          Staged<scalar, Sh::rows, Sh::cols, Sh::structure, Sh::is_vector>>;
   F value;
 
@@ -192,11 +278,14 @@ struct Bound<Kind::common_each, Loc> {
   template <class Lanes>
   static constexpr bool is_direct = Lanes::lanes_per_item > 1 && Loc::shape::rank > 0;
   template <class Lanes>
-  using tile =
-      std::conditional_t<is_direct<Lanes>, Direct<Loc>, typename Loc::shape::template tile<scalar>>;
+  using tile = std::conditional_t<holds_truths<Loc>, bool,
+                                  std::conditional_t<is_direct<Lanes>, Direct<Loc>,
+                                                     typename Loc::shape::template tile<scalar>>>;
   template <class Lanes>
   BATCHWORK_INLINE tile<Lanes> load(std::int64_t time) const {
-    if constexpr (is_direct<Lanes>) {
+    if constexpr (holds_truths<Loc>) {
+      return *loc.at(0, time);
+    } else if constexpr (is_direct<Lanes>) {
       Loc at = loc;
       at.data = loc.at(0, time);
       return tile<Lanes>{at};
@@ -206,6 +295,18 @@ struct Bound<Kind::common_each, Loc> {
   }
 };
 
+/// What the weight of logarithms is kept in; a bool has none.
+template <class T>
+struct LogWeight {
+  using type = scalar_t<T>;
+};
+template <>
+struct LogWeight<bool> {
+  using type = float;
+};
+template <class T>
+using log_weight_t = typename LogWeight<T>::type;
+
 /// carry: loaded before the first step, stored after the last.
 template <class Start, class End, class IsLog>
 struct Bound<Kind::carry, Start, End, IsLog> {
@@ -213,11 +314,11 @@ struct Bound<Kind::carry, Start, End, IsLog> {
   using scalar = typename Start::scalar;
   template <class Lanes>
   static constexpr int staged = Start::template staged<Lanes>;
-  static_assert(!IsLog::value || !is_complex<scalar>,
+  static_assert(!IsLog::value || std::is_floating_point_v<scalar>,
                 "Batchwork::log_sum: the View must hold float or double");
   Start start;
   End end;
-  scalar_t<scalar> log_weight;
+  log_weight_t<scalar> log_weight;
 
   template <class Lanes>
   using value = typename Lanes::template value<scalar>;
@@ -228,6 +329,11 @@ struct Bound<Kind::carry, Start, End, IsLog> {
   template <class S0, class Lanes>
   struct Rebound<Scalar<S0>, Lanes> {
     using type = Scalar<value<Lanes>>;
+  };
+  template <class Tile0, class Lanes>
+    requires is_mask<Tile0>
+  struct Rebound<Tile0, Lanes> {
+    using type = truth_t<Lanes>;
   };
   template <class Lanes>
   using plain = typename Rebound<typename Start::template tile<Lanes>, Lanes>::type;
@@ -246,6 +352,7 @@ struct Bound<Kind::carry, Start, End, IsLog> {
     } else {
       plain<Lanes> r(start.template read<Lanes>(stage));
       if constexpr (is_distributed_scalar<plain<Lanes>>) r.value.grid = items.grid;
+      else if constexpr (is_distributed_mask<plain<Lanes>>) r.grid = items.grid;
       return r;
     }
   }
@@ -280,6 +387,18 @@ struct Bound<Kind::status, Loc> {
   }
 };
 
+/// local: nothing is bound but the type.
+template <class T, class Shape>
+struct Bound<Kind::local, T, Shape> {
+  static constexpr Kind kind = Kind::local;
+  using Sh = Shape;
+  using scalar = number_of_t<T>;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  template <class Lanes>
+  using tile = typename Sh::template tile<typename Lanes::template value<scalar>>;
+};
+
 template <>
 struct Bound<Kind::nothing> {
   static constexpr Kind kind = Kind::nothing;
@@ -290,6 +409,65 @@ struct Bound<Kind::nothing> {
   using tile = Nothing;
 };
 
+/// table: where it is.
+template <class Loc>
+struct Bound<Kind::table, Loc> {
+  static constexpr Kind kind = Kind::table;
+  using scalar = void;
+  using number = typename Loc::value_type;
+  using Sh = typename Loc::shape;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  template <class Lanes>
+  using tile = Table<Loc>;
+  Loc loc;
+};
+
+/// item_index: of the items in the lanes at hand; lanes without an item have that of the last one.
+template <>
+struct Bound<Kind::item_index> {
+  static constexpr Kind kind = Kind::item_index;
+  using scalar = void;
+  using number = std::int64_t;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  template <class Lanes>
+  using value = typename Lanes::template value<number>;
+  template <class Lanes>
+  using tile = Scalar<value<Lanes>>;
+
+  template <class Lanes>
+  BATCHWORK_INLINE tile<Lanes> load(auto const& items) const {
+    value<Lanes> r;
+    if constexpr (is_distributed<value<Lanes>>) {
+      r = value<Lanes>(items.first, items.grid);
+    } else if constexpr (Lanes::width > 1) {
+      for (int k = 0; k < Lanes::width; ++k)
+        r.set_lane(k, items.first + (k < items.count ? k : items.count - 1));
+    } else {
+      r = value<Lanes>(std::int64_t(items.first));
+    }
+    return tile<Lanes>(r);
+  }
+};
+
+/// step_index: first + t stride at step t.
+template <>
+struct Bound<Kind::step_index> {
+  static constexpr Kind kind = Kind::step_index;
+  using scalar = void;
+  using number = std::int64_t;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  template <class Lanes>
+  using tile = Scalar<number>;
+  std::int64_t first = 0, stride = 1;
+
+  BATCHWORK_INLINE Scalar<number> at(std::int64_t t) const {
+    return Scalar<number>(first + t * stride);
+  }
+};
+
 template <Kind K, class Src>
 auto bind(Operand<K, Src> const& o) {
   if constexpr (K == Kind::fixed) {
@@ -298,7 +476,17 @@ auto bind(Operand<K, Src> const& o) {
     return Bound<K, typename Src::location>{o.source.locate()};
   }
 }
-inline auto bind(Operand<Kind::nothing> const&) { return Bound<Kind::nothing>{}; }
+template <Kind K>
+auto bind(Operand<K> const&) {
+  return Bound<K>{};
+}
+inline auto bind(Operand<Kind::step_index> const& o) {
+  return Bound<Kind::step_index>{o.steps.at(0), o.steps.backward ? -1 : 1};
+}
+template <class T, class Sh>
+auto bind(Operand<Kind::local, T, Sh> const&) {
+  return Bound<Kind::local, T, Sh>{};
+}
 template <class B>
 struct ShapeOf {
   using type = typename B::Sh;
@@ -325,7 +513,7 @@ auto bind(Operand<Kind::carry, Start, End, IsLog> const& o) {
                   "Batchwork::carry: start and end have different shapes");
   }
   return Bound<Kind::carry, decltype(s), decltype(e), IsLog>{
-      s, e, static_cast<scalar_t<scalar>>(o.log_weight)};
+      s, e, static_cast<log_weight_t<scalar>>(o.log_weight)};
 }
 
 template <class O>

@@ -9,6 +9,7 @@
 #define BATCHWORK_COPYRUNS_HPP
 
 #include <algorithm>
+#include <utility>
 
 #include "core/detail/Batchwork_QuickDivisor.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
@@ -58,7 +59,7 @@ struct CopyRuns {
     add_items(p, wide / narrow, narrow);
     add_items(p, (items + wide - 1) / wide, wide);
     if (dims == 0) add(1, 1, 1, 0), dims = 1;
-    std::sort(dim, dim + dims, [](Dim const& x, Dim const& y) { return x.to < y.to; });
+    order(0, [](Dim const& x, Dim const& y) { return x.to < y.to; });
     merge();
     if (dim[0].to != 1 || dim[0].from != 1) return;
     // Runs of less than a sector of memory are for those who read in one order and write in another.
@@ -187,6 +188,14 @@ struct CopyRuns {
 
   // ---- planning, on the host ------------------------------------------------------------------------------------------
 
+  /// Sorts the dimensions from `first` on, by insertion; equal ones keep their order. std::sort has a part for more than 16 elements,
+  /// from which GCC 16 concludes at -O3 that an array of five is exceeded.
+  template <class Before>
+  void order(int first, Before const& before) {
+    for (int d = first + 1; d < most_dims && d < dims; ++d)
+      for (int e = d; e > first && before(dim[e], dim[e - 1]); --e) std::swap(dim[e - 1], dim[e]);
+  }
+
   void add(std::int64_t extent, std::int64_t to_stride, std::int64_t from_stride,
            std::int64_t item) {
     dim[dims] = {extent, to_stride, from_stride, ragged ? item : 0};
@@ -273,7 +282,7 @@ struct CopyRuns {
       if (left(d) > left(turn)) turn = d;
     dim[turn].tile = std::uint32_t(left(turn));
     // The lanes extend over the first ones.
-    std::stable_partition(dim + 1, dim + dims, [](Dim const& d) { return d.across > 1; });
+    order(1, [](Dim const& x, Dim const& y) { return x.across > 1 && y.across <= 1; });
     turn = 0;
     for (int d = 0; d < dims; ++d)
       if (dim[d].tile > 1) turn = d;

@@ -18,7 +18,7 @@ template <class Loc>
 struct Fetch {
   using Sh = typename Loc::shape;
   using T = std::remove_const_t<typename Loc::value_type>;
-  static constexpr bool possible = Loc::lanes_are_neighbours;
+  static constexpr bool possible = Loc::lanes_are_neighbours && sizeof(T) >= 4;
   static constexpr bool triangle =
       Sh::structure == Structure::symmetric || Sh::structure == Structure::lower;
   /// Numbers of one tile in the buffer.

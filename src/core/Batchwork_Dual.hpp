@@ -1,0 +1,375 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Dual<S, N>: a number with its derivatives in N directions, as the `S` of tiles and scalars; S is float or double (by one lane), a Pack
+/// of them, or a Distributed, which every lane of an item has alone. Derivatives go along with values, direction by direction (forward
+/// mode: Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 3).
+///
+/// Comparisons, pivots, masks and status codes are those of the values. A number of type S stands for a constant.
+#ifndef BATCHWORK_DUAL_HPP
+#define BATCHWORK_DUAL_HPP
+
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include "core/Batchwork_Complex.hpp"
+#include "core/Batchwork_Distributed.hpp"
+
+namespace Batchwork {
+
+template <class S, int N>
+struct Dual;
+
+namespace Impl {
+
+template <class S>
+inline constexpr bool is_dual = false;
+template <class S, int N>
+inline constexpr bool is_dual<Dual<S, N>> = true;
+
+/// What a Dual may be made of: no derivatives of derivatives, no complex numbers.
+template <class X>
+inline constexpr bool is_constant_value = is_real_value<X> || is_distributed<X>;
+
+template <class A, class B>
+concept DualOperands =
+    (is_dual<A> && (is_dual<B> || is_constant_value<B>)) || (is_constant_value<A> && is_dual<B>);
+
+/// The S of a Dual, else the type itself.
+template <class S>
+struct ConstantOf {
+  using type = S;
+};
+template <class S, int N>
+struct ConstantOf<Dual<S, N>> {
+  using type = S;
+};
+template <class S>
+using constant_t = typename ConstantOf<S>::type;
+
+template <class S, int N>
+struct ValueTraits<Dual<S, N>> : ValueTraits<S> {};
+
+template <class A, int N, class B, int M>
+struct Promote<Dual<A, N>, Dual<B, M>> {
+  static_assert(N == M,
+                "Batchwork: numbers with derivatives in different numbers of directions are "
+                "combined; variable<N>(x, i) and variables<N>(x, first) take the number that all "
+                "have in common");
+  using type = Dual<typename Promote<A, B>::type, N>;
+};
+template <class A, int N, class B>
+struct Promote<Dual<A, N>, B> {
+  using type = Dual<typename Promote<A, B>::type, N>;
+};
+template <class A, class B, int N>
+struct Promote<A, Dual<B, N>> {
+  using type = Dual<typename Promote<A, B>::type, N>;
+};
+template <class A, class B, int N>
+struct Promote<Complex<A>, Dual<B, N>> {
+  static_assert(!std::is_same_v<A, A>,
+                "Batchwork: derivatives are of real numbers; write the real and the imaginary "
+                "part apart");
+  using type = Dual<B, N>;
+};
+template <class A, int N, class B>
+struct Promote<Dual<A, N>, Complex<B>> : Promote<Complex<B>, Dual<A, N>> {};
+
+/// Whether those that it is made of are.
+template <class S, int N>
+inline constexpr bool are_packs<Dual<S, N>> =
+    !std::is_floating_point_v<S> && !is_distributed<S>;
+
+template <class S, int N, class M>
+struct ValueForMask<Dual<S, N>, M> {
+  using type = Dual<typename ValueForMask<S, M>::type, N>;
+};
+
+/// By which functions of this namespace are found wherever a template calls them for a Dual.
+struct FoundInImpl {};
+
+}  // namespace Impl
+
+/// A number and its derivatives in N directions.
+template <class S, int N>
+struct Dual : Impl::FoundInImpl {
+  static_assert(N > 0, "Batchwork::Dual<S, N>: there is one direction at least");
+  static_assert(Impl::is_constant_value<S>,
+                "Batchwork::Dual<S, N>: S is a real number, one or a pack of them; derivatives of "
+                "derivatives are not supported");
+  using scalar = scalar_t<S>;
+  using constant = S;
+
+  static constexpr int width = Impl::ValueTraits<S>::width;
+  static constexpr int directions = N;
+
+  S value;
+  S d[N];
+
+  Dual() = default;
+  /// A constant.
+  BATCHWORK_INLINE Dual(S const& v) : value(v) {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k) d[k] = S(scalar(0));
+  }
+  template <class X>
+    requires(!std::is_same_v<X, S> && Impl::is_constant_value<X> && std::is_convertible_v<X, S>)
+  BATCHWORK_INLINE Dual(X const& x) : Dual(S(x)) {}
+  template <class X>
+    requires(!std::is_same_v<X, S> && std::is_convertible_v<X, S>)
+  BATCHWORK_INLINE Dual(Dual<X, N> const& x) : value(x.value) {
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k) d[k] = S(x.d[k]);
+  }
+
+  // ---- of packs ----
+  BATCHWORK_INLINE Dual<scalar, N> lane(int l) const {
+    Dual<scalar, N> r;
+    r.value = value.lane(l);
+    for (int k = 0; k < N; ++k) r.d[k] = d[k].lane(l);
+    return r;
+  }
+  BATCHWORK_INLINE void set_lane(int l, Dual<scalar, N> const& x) {
+    value.set_lane(l, x.value);
+    for (int k = 0; k < N; ++k) d[k].set_lane(l, x.d[k]);
+  }
+
+  friend BATCHWORK_INLINE Dual operator-(Dual const& a) {
+    Dual r;
+    r.value = -a.value;
+    BATCHWORK_UNROLL
+    for (int k = 0; k < N; ++k) r.d[k] = -a.d[k];
+    return r;
+  }
+  template <class X>
+  BATCHWORK_INLINE Dual& operator+=(X const& x) {
+    return *this = *this + x;
+  }
+  template <class X>
+  BATCHWORK_INLINE Dual& operator-=(X const& x) {
+    return *this = *this - x;
+  }
+  template <class X>
+  BATCHWORK_INLINE Dual& operator*=(X const& x) {
+    return *this = *this * x;
+  }
+  template <class X>
+  BATCHWORK_INLINE Dual& operator/=(X const& x) {
+    return *this = *this / x;
+  }
+};
+
+namespace Impl {
+
+/// The value of a number, of a Dual without its derivatives.
+template <class S>
+BATCHWORK_INLINE S const& constant_of(S const& x) {
+  return x;
+}
+template <class S, int N>
+BATCHWORK_INLINE S const& constant_of(Dual<S, N> const& x) {
+  return x.value;
+}
+
+/// A Dual of a value and f(k) for each direction.
+template <class S, int N, class F>
+BATCHWORK_INLINE Dual<S, N> make_dual(S const& value, F const& f) {
+  Dual<S, N> r;
+  r.value = value;
+  BATCHWORK_UNROLL
+  for (int k = 0; k < N; ++k) r.d[k] = f(k);
+  return r;
+}
+
+template <class M, class S, int N>
+BATCHWORK_INLINE Dual<S, N> select(M const& m, Dual<S, N> const& a, Dual<S, N> const& b) {
+  return make_dual<S, N>(select(m, a.value, b.value),
+                         [&](int k) { return select(m, a.d[k], b.d[k]); });
+}
+template <class D, class S, int N>
+BATCHWORK_INLINE Dual<S, N> select(DistributedMask<D> const& m, Dual<S, N> const& a,
+                                   Dual<S, N> const& b) {
+  return select(m.v, a, b);
+}
+
+/// Those of the value: by them pivots are chosen and numbers scaled.
+template <class S, int N>
+BATCHWORK_INLINE auto bits(Dual<S, N> const& a) {
+  return bits(a.value);
+}
+template <class S, int N, class X>
+BATCHWORK_INLINE auto with_lanes_of(Dual<S, N> const& like, X const& x) {
+  return with_lanes_of(like.value, x);
+}
+/// a b, where one may be a constant: as few operations as there are.
+template <class S, class A, class B>
+BATCHWORK_INLINE S times(A const& a, B const& b) {
+  if constexpr (is_dual<S>) return S(a * b);
+  else return S(a) * S(b);
+}
+
+/// f(a) to first order, f'(a) being `slope`.
+template <class S, int N>
+BATCHWORK_INLINE Dual<S, N> chain(S const& value, S const& slope, Dual<S, N> const& a) {
+  return make_dual<S, N>(value, [&](int k) { return slope * a.d[k]; });
+}
+/// The same where the slope may be infinite: what does not move has no derivative still.
+template <class S, int N>
+BATCHWORK_INLINE Dual<S, N> chain_steep(S const& value, S const& slope, Dual<S, N> const& a) {
+  S const zero(scalar_t<S>(0));
+  return make_dual<S, N>(
+      value, [&](int k) { return select(a.d[k] == zero, zero, S(slope * a.d[k])); });
+}
+
+template <class S, int N>
+BATCHWORK_INLINE Dual<S, N> sqrt(Dual<S, N> const& a) {
+  S const root = sqrt(a.value);
+  return chain_steep(root, S(S(scalar_t<S>(0.5)) / root), a);
+}
+/// For a positive a.
+template <class S, int N>
+BATCHWORK_INLINE Dual<S, N> rsqrt(Dual<S, N> const& a) {
+  S inverse;
+  if constexpr (is_distributed<S>) inverse = S(rsqrt(a.value.v), a.value.grid);
+  else inverse = rsqrt(a.value);
+  // -a^(-3/2) / 2 by parts, of which the product alone may leave the range of numbers.
+  S const half = S(scalar_t<S>(-0.5)) * inverse;
+  return make_dual<S, N>(inverse, [&](int k) { return inverse * a.d[k] * inverse * half; });
+}
+template <class S, int N>
+BATCHWORK_INLINE Dual<S, N> log(Dual<S, N> const& a) {
+  return chain_steep(S(log(a.value)), S(S(scalar_t<S>(1)) / a.value), a);
+}
+template <class S, int N>
+BATCHWORK_INLINE Dual<S, N> exp(Dual<S, N> const& a) {
+  S const value = exp(a.value);
+  return chain(value, value, a);
+}
+/// At zero the derivative is zero, between those of both sides.
+template <class S, int N>
+BATCHWORK_INLINE Dual<S, N> abs(Dual<S, N> const& a) {
+  S const zero(scalar_t<S>(0)), one(scalar_t<S>(1));
+  S const slope = select(a.value < zero, S(-one), select(a.value > zero, one, zero));
+  return chain(S(abs(a.value)), slope, a);
+}
+
+/// acc += a b and acc -= a b, in as few multiply-adds as there are.
+template <class S, int N, class A, class B>
+BATCHWORK_INLINE void add_product(Dual<S, N>& acc, A const& a, B const& b) {
+  S const x(constant_of(a)), y(constant_of(b));
+  acc.value += x * y;
+  BATCHWORK_UNROLL
+  for (int k = 0; k < N; ++k) {
+    if constexpr (is_dual<B>) acc.d[k] += x * S(b.d[k]);
+    if constexpr (is_dual<A>) acc.d[k] += S(a.d[k]) * y;
+  }
+}
+template <class S, int N, class A, class B>
+BATCHWORK_INLINE void subtract_product(Dual<S, N>& acc, A const& a, B const& b) {
+  S const x(constant_of(a)), y(constant_of(b));
+  acc.value -= x * y;
+  BATCHWORK_UNROLL
+  for (int k = 0; k < N; ++k) {
+    if constexpr (is_dual<B>) acc.d[k] -= x * S(b.d[k]);
+    if constexpr (is_dual<A>) acc.d[k] -= S(a.d[k]) * y;
+  }
+}
+
+}  // namespace Impl
+
+// ---- arithmetic, of numbers with derivatives with one another and with constants ----
+
+template <class A, class B>
+  requires Impl::DualOperands<A, B>
+BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
+  using D = promote_t<A, B>;
+  using S = typename D::constant;
+  return Impl::make_dual<S, D::directions>(
+      S(S(Impl::constant_of(a)) + S(Impl::constant_of(b))), [&](int k) {
+        if constexpr (!Impl::is_dual<A>) return S(b.d[k]);
+        else if constexpr (!Impl::is_dual<B>) return S(a.d[k]);
+        else return S(S(a.d[k]) + S(b.d[k]));
+      });
+}
+template <class A, class B>
+  requires Impl::DualOperands<A, B>
+BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
+  using D = promote_t<A, B>;
+  using S = typename D::constant;
+  return Impl::make_dual<S, D::directions>(
+      S(S(Impl::constant_of(a)) - S(Impl::constant_of(b))), [&](int k) {
+        if constexpr (!Impl::is_dual<A>) return S(-b.d[k]);
+        else if constexpr (!Impl::is_dual<B>) return S(a.d[k]);
+        else return S(S(a.d[k]) - S(b.d[k]));
+      });
+}
+template <class A, class B>
+  requires Impl::DualOperands<A, B>
+BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
+  using D = promote_t<A, B>;
+  using S = typename D::constant;
+  S const x(Impl::constant_of(a)), y(Impl::constant_of(b));
+  return Impl::make_dual<S, D::directions>(S(x * y), [&](int k) {
+    if constexpr (!Impl::is_dual<A>) return S(x * S(b.d[k]));
+    else if constexpr (!Impl::is_dual<B>) return S(S(a.d[k]) * y);
+    else return S(S(a.d[k]) * y + x * S(b.d[k]));
+  });
+}
+/// d (a / b) = (da - (a / b) db) / b: no square of b, so that numbers may be large or small.
+template <class A, class B>
+  requires Impl::DualOperands<A, B>
+BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
+  using D = promote_t<A, B>;
+  using S = typename D::constant;
+  S const y(Impl::constant_of(b)), reciprocal = S(scalar_t<S>(1)) / y,
+                                   ratio = S(Impl::constant_of(a)) / y;
+  return Impl::make_dual<S, D::directions>(ratio, [&](int k) {
+    if constexpr (!Impl::is_dual<A>) return S(-(ratio * S(b.d[k])) * reciprocal);
+    else if constexpr (!Impl::is_dual<B>) return S(S(a.d[k]) * reciprocal);
+    else return S((S(a.d[k]) - ratio * S(b.d[k])) * reciprocal);
+  });
+}
+
+// ---- comparisons, by the values ----
+
+template <class A, class B>
+  requires Impl::DualOperands<A, B>
+BATCHWORK_INLINE auto operator<(A const& a, B const& b) {
+  using S = Impl::constant_t<promote_t<A, B>>;
+  return S(Impl::constant_of(a)) < S(Impl::constant_of(b));
+}
+template <class A, class B>
+  requires Impl::DualOperands<A, B>
+BATCHWORK_INLINE auto operator<=(A const& a, B const& b) {
+  using S = Impl::constant_t<promote_t<A, B>>;
+  return S(Impl::constant_of(a)) <= S(Impl::constant_of(b));
+}
+template <class A, class B>
+  requires Impl::DualOperands<A, B>
+BATCHWORK_INLINE auto operator>(A const& a, B const& b) {
+  return b < a;
+}
+template <class A, class B>
+  requires Impl::DualOperands<A, B>
+BATCHWORK_INLINE auto operator>=(A const& a, B const& b) {
+  return b <= a;
+}
+template <class A, class B>
+  requires Impl::DualOperands<A, B>
+BATCHWORK_INLINE auto operator==(A const& a, B const& b) {
+  using S = Impl::constant_t<promote_t<A, B>>;
+  return S(Impl::constant_of(a)) == S(Impl::constant_of(b));
+}
+template <class A, class B>
+  requires Impl::DualOperands<A, B>
+BATCHWORK_INLINE auto operator!=(A const& a, B const& b) {
+  using S = Impl::constant_t<promote_t<A, B>>;
+  return S(Impl::constant_of(a)) != S(Impl::constant_of(b));
+}
+
+}  // namespace Batchwork
+
+#endif

@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// loop, repeat, iterate, where, together: how sequences repeat work and leave it out, though items differ.
+#ifndef BATCHWORK_CONTROL_HPP
+#define BATCHWORK_CONTROL_HPP
+
+#include <type_traits>
+#include <utility>
+
+#include "core/detail/Batchwork_Tuple.hpp"
+#include "tile/Batchwork_Generate.hpp"
+
+namespace Batchwork {
+
+/// f(k) for k = 0 .. N - 1, k being a std::integral_constant<int, ...>: an index that may be a template argument, too. The
+/// rounds are written out one after the other.
+template <int N, class F>
+BATCHWORK_INLINE void loop(F&& f) {
+  static_assert(N >= 0, "Batchwork::loop<N>(f): N is not negative");
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    (static_cast<void>(f(std::integral_constant<int, K>{})), ...);
+  }(std::make_integer_sequence<int, N>{});
+}
+/// The same for k = First .. Last - 1.
+template <int First, int Last, class F>
+BATCHWORK_INLINE void loop(F&& f) {
+  static_assert(First <= Last,
+                "Batchwork::loop<First, Last>(f): from First as far as Last, which is not smaller");
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    (static_cast<void>(f(std::integral_constant<int, First + K>{})), ...);
+  }(std::make_integer_sequence<int, Last - First>{});
+}
+
+namespace Impl {
+
+/// A number of rounds: an integer, or a scalar that is common to all items.
+template <class Count>
+BATCHWORK_INLINE int number_of_rounds(Count const& count) {
+  if constexpr (is_scalar_tile<Count>) {
+    constexpr bool is_common = std::is_arithmetic_v<typename Count::value_type>;
+    static_assert(is_common,
+                  "Batchwork::repeat: this number of rounds differs from item to item; write "
+                  "iterate(most, f, x), whose mask says which items go on");
+    if constexpr (is_common) return static_cast<int>(count.value);
+    else return 0;
+  } else {
+    static_assert(std::is_integral_v<Count>,
+                  "Batchwork::repeat: the number of rounds is an integer, or a scalar common to "
+                  "all items");
+    return static_cast<int>(count);
+  }
+}
+
+template <class X, class...>
+struct FirstOf {
+  using type = X;
+};
+
+/// x as it was for the items that the mask leaves out.
+template <class M, class X>
+BATCHWORK_INLINE void keep_where_not([[maybe_unused]] M const& mask, X& x, X const& before) {
+  if constexpr (is_distributed_mask<M>) {
+    // The lanes of an item go one way here, each with what it has.
+    if (!mask.v) x = before;
+  } else {
+    using Chosen = std::remove_cvref_t<decltype(Batchwork::select(mask, x, before))>;
+    static_assert(std::is_same_v<Chosen, X>,
+                  "Batchwork::iterate: a state is common to all items, but the mask is of each "
+                  "item; begin with a number or a tile of the item");
+    if constexpr (std::is_same_v<Chosen, X>) x = Batchwork::select(mask, x, before);
+  }
+}
+template <class M, class Before, class... X, std::size_t... I>
+BATCHWORK_INLINE void keep_all_where_not(M const& mask, std::index_sequence<I...>,
+                                         Before const& before, X&... x) {
+  (keep_where_not(mask, x, get<I>(before)), ...);
+}
+
+/// The grid of a tile or a scalar, if it has one.
+template <class X>
+BATCHWORK_INLINE LaneGrid grid_of_state([[maybe_unused]] X const& x) {
+  if constexpr (is_distributed_scalar<X>) return x.value.grid;
+  else return grid_of(x);
+}
+/// A mask that holds for all items, known to the lanes that know x.
+template <class M, class... X>
+BATCHWORK_INLINE M mask_of_all([[maybe_unused]] X const&... x) {
+  if constexpr (is_distributed_mask<M>) {
+    LaneGrid grid{};
+    ((grid = merge_grids(grid, grid_of_state(x))), ...);
+    return M(true, grid);
+  } else {
+    return M(true);
+  }
+}
+/// A number known to the lanes that know the mask.
+template <class S, class M>
+BATCHWORK_INLINE S number_beside(M const& mask, scalar_t<S> x) {
+  if constexpr (is_distributed<S>) return S(x, mask.grid);
+  else return S(x);
+}
+
+template <class M, class... X>
+constexpr bool require_mask_and_states() {
+  constexpr bool masked = is_mask<M>, stated = sizeof...(X) > 0,
+                 changeable = !(std::is_const_v<X> || ...);
+  static_assert(masked,
+                "Batchwork::iterate: f(x, ...) returns the mask of the items that go on, as "
+                "comparisons of scalars give it");
+  static_assert(stated,
+                "Batchwork::iterate(most, f, x, ...): name the tiles and scalars that f changes, "
+                "so that an item that is done keeps them");
+  static_assert(changeable,
+                "Batchwork::iterate(most, f, x, ...): a state that f changes is const");
+  return masked && stated && changeable;
+}
+
+}  // namespace Impl
+
+/// f(k), or f(), for k = 0 .. count - 1: a loop, whose text is there once on hosts and on devices. `count` is an integer, or a
+/// scalar that is common to all items; k is an int.
+template <class Count, class F>
+BATCHWORK_INLINE void repeat(Count const& count, F&& f) {
+  int const rounds = Impl::number_of_rounds(count);
+  BATCHWORK_ROLLED
+  for (int k = 0; k < rounds; ++k) {
+    if constexpr (std::is_invocable_v<F&, int>) f(k);
+    else f();
+  }
+}
+
+/// What iterate returns.
+template <class M, class S>
+struct Iterated {
+  M open;            ///< the items that would have gone on after the last round
+  Scalar<S> rounds;  ///< how many rounds each item took
+};
+
+/// At most `most` rounds of f(x, ...), which changes the states x, ..., tiles or scalars of the item, and returns the mask of the items
+/// that go on. An item whose mask is false is done: it keeps its states, status included, to the last bit, whatever rounds its
+/// neighbours need. The loop ends when no item at hand goes on. A comparison with NaN is false, so that `error > tolerance` ends an
+/// item that has lost its numbers.
+///
+/// Cost: rounds of the slowest of the items at hand (a pack, a warp where lanes share items, else one item); packs copy and select the
+/// states in each round. The loop is no longer than f on hosts and devices.
+template <class F, class... X>
+BATCHWORK_INLINE auto iterate(int most, F&& f, X&... x) {
+  using M = std::remove_cvref_t<decltype(f(x...))>;
+  if constexpr (Impl::require_mask_and_states<M, X...>()) {
+    using First = typename Impl::FirstOf<X...>::type;
+    using S = typename Impl::ValueForMask<scalar_t<typename First::value_type>, M>::type;
+    using T = scalar_t<S>;
+    M open = Impl::mask_of_all<M>(x...);
+    S rounds = Impl::number_beside<S>(open, T(0));
+    S const one(T(1));
+    BATCHWORK_ROLLED
+    for (int k = 0; k < most; ++k) {
+      if constexpr (std::is_same_v<M, bool>) {
+        open = f(x...);
+        rounds += one;
+      } else {
+        Impl::Tuple<X...> const before{{x}...};
+        M const goes_on = f(x...);
+        Impl::keep_all_where_not(open, std::index_sequence_for<X...>(), before, x...);
+        rounds = Impl::select(open, S(rounds + one), rounds);
+        open = open && goes_on;
+      }
+      if (!any(open)) break;
+    }
+    return Iterated<M, S>{open, Scalar<S>(rounds)};
+  }
+}
+
+/// Several tiles or scalars as one result, of `where` for instance: auto const [a, b] = together(x, y).
+template <class... X>
+BATCHWORK_INLINE Impl::Tuple<X...> together(X const&... x) {
+  return {{x}...};
+}
+
+namespace Impl {
+
+template <class X>
+inline constexpr bool is_tuple = false;
+template <std::size_t... I, class... X>
+inline constexpr bool is_tuple<TupleBase<std::index_sequence<I...>, X...>> = true;
+
+/// What select(mask, a, b) gives, with several numbers in a tuple.
+template <class M, class A, class B>
+struct Chosen {
+  using type =
+      std::remove_cvref_t<decltype(Batchwork::select(std::declval<M const&>(),
+                                                     std::declval<A const&>(),
+                                                     std::declval<B const&>()))>;
+};
+template <class M, std::size_t... I, class... A, class... B>
+struct Chosen<M, TupleBase<std::index_sequence<I...>, A...>,
+              TupleBase<std::index_sequence<I...>, B...>> {
+  using type = Tuple<typename Chosen<M, A, B>::type...>;
+};
+
+/// b as the result R of a choice that nothing else is taken for.
+template <class R, class M, class B>
+BATCHWORK_INLINE R taken_alone([[maybe_unused]] M const& mask, B const& b) {
+  if constexpr (std::is_same_v<R, B>) {
+    return b;
+  } else if constexpr (is_scalar_tile<R>) {
+    R r(b);
+    if constexpr (is_distributed_scalar<R>) r.value.grid = merge_grids(r.value.grid, mask.grid);
+    return r;
+  } else {
+    R r;
+    if constexpr (has_grid<R>) r.grid = mask.grid;
+    r = b;
+    return r;
+  }
+}
+template <class R>
+struct Choose {
+  template <class M, class B>
+  static BATCHWORK_INLINE R second(M const& mask, B const& b) {
+    return taken_alone<R>(mask, b);
+  }
+  template <class M, class A, class B>
+  static BATCHWORK_INLINE R of(M const& mask, A const& a, B const& b) {
+    if constexpr (std::is_same_v<M, bool>) return mask ? taken_alone<R>(mask, a) : second(mask, b);
+    else return Batchwork::select(mask, a, b);
+  }
+};
+template <std::size_t... I, class... R>
+struct Choose<TupleBase<std::index_sequence<I...>, R...>> {
+  template <class M, class B>
+  static BATCHWORK_INLINE Tuple<R...> second(M const& mask, B const& b) {
+    return {{Choose<R>::second(mask, get<I>(b))}...};
+  }
+  template <class M, class A, class B>
+  static BATCHWORK_INLINE Tuple<R...> of(M const& mask, A const& a, B const& b) {
+    return {{Choose<R>::of(mask, get<I>(a), get<I>(b))}...};
+  }
+};
+
+}  // namespace Impl
+
+/// select(mask, f(), otherwise), where f is called only if the mask holds for any item at hand: what is expensive and rarely asked for.
+/// Results are tiles or scalars, or several of them by `together`, which is taken apart as `auto const [a, b] = where(...)`. An item
+/// that the mask leaves out has `otherwise` to the last bit, status included.
+template <class M, class F, class B>
+BATCHWORK_INLINE auto where(M const& mask, F&& f, B const& otherwise) {
+  static_assert(Impl::is_mask<M>,
+                "Batchwork::where(mask, f, otherwise): the first is a mask, as comparisons of "
+                "scalars give it");
+  using A = std::remove_cvref_t<decltype(f())>;
+  using R = typename Impl::Chosen<M, A, B>::type;
+  if (any(mask)) return Impl::Choose<R>::of(mask, f(), otherwise);
+  return Impl::Choose<R>::second(mask, otherwise);
+}
+
+}  // namespace Batchwork
+
+#endif
