@@ -4,13 +4,14 @@
 /// \file
 /// Functions of plain numbers on every real `S`: sin(S), atan2(S, S), ... in namespace Impl, beside sqrt, log, exp and abs.
 ///
-/// A function is a function object of numbers. `lanewise` runs it on an S; Lanewise<S> says how. A new S specialises Lanewise, or
-/// overloads a function: both must be seen before the functions of tiles are.
+/// Each has a function object, Sin, Atan2, ...: of plain numbers it is Kokkos' function, of any other S the one of this namespace.
+/// Lanewise<S> runs it in all lanes of an S. An S that computes otherwise, as one with derivatives does, overloads the functions, and
+/// has a base class in this namespace, by which its overloads are found.
 #ifndef BATCHWORK_FUNCTIONS_HPP
 #define BATCHWORK_FUNCTIONS_HPP
 
-#include <concepts>
 #include <limits>
+#include <type_traits>
 
 #include "core/Batchwork_Distributed.hpp"
 
@@ -54,336 +55,169 @@ struct Lanewise<Pack<T, W>> {
   }
 };
 
+/// The function object F of plain numbers, in all lanes of some S.
 template <class F, class S, class... More>
-BATCHWORK_INLINE S lanewise(F const& f, S const& x, More const&... more) {
-  return Lanewise<S>::call(f, x, more...);
+BATCHWORK_INLINE S lanewise(S const& x, More const&... more) {
+  return Lanewise<S>::call(F{}, x, more...);
 }
-
-// ---- functions of numbers -----------------------------------------------------------------------------------------
-
-struct Exp2 {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::exp2(x);
-  }
-};
-struct Expm1 {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::expm1(x);
-  }
-};
-struct Log2 {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::log2(x);
-  }
-};
-struct Log10 {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::log10(x);
-  }
-};
-struct Log1p {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::log1p(x);
-  }
-};
-struct Sin {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::sin(x);
-  }
-};
-struct Cos {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::cos(x);
-  }
-};
-struct Tan {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::tan(x);
-  }
-};
-struct Asin {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::asin(x);
-  }
-};
-struct Acos {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::acos(x);
-  }
-};
-struct Atan {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::atan(x);
-  }
-};
-struct Sinh {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::sinh(x);
-  }
-};
-struct Cosh {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::cosh(x);
-  }
-};
-struct Tanh {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::tanh(x);
-  }
-};
-struct Asinh {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::asinh(x);
-  }
-};
-struct Acosh {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::acosh(x);
-  }
-};
-struct Atanh {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::atanh(x);
-  }
-};
-struct Cbrt {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::cbrt(x);
-  }
-};
-struct Erf {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::erf(x);
-  }
-};
-struct Erfc {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::erfc(x);
-  }
-};
-struct Tgamma {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::tgamma(x);
-  }
-};
-struct Lgamma {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::lgamma(x);
-  }
-};
-struct Floor {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::floor(x);
-  }
-};
-struct Ceil {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::ceil(x);
-  }
-};
-struct Trunc {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::trunc(x);
-  }
-};
-/// To the nearest integer, halves away from zero.
-struct Round {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x) const {
-    return Kokkos::round(x);
-  }
-  /// By the number before 1/2: with 1/2 itself the sum of the number before 1/2 is rounded to 1.
-  template <class T, int W>
-  BATCHWORK_INLINE Pack<T, W> of_pack(Pack<T, W> const& x) const;
-};
-/// x with the sign of y, also of zeros and NaN.
-struct Copysign {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x, T y) const {
-    return Kokkos::copysign(x, y);
-  }
-  template <class T, int W>
-  BATCHWORK_INLINE Pack<T, W> of_pack(Pack<T, W> const& x, Pack<T, W> const& y) const {
-    using I = integer_of_t<T>;
-    Pack<T, W> const size = abs(x);
-    return select(bits(y) < Pack<I, W>(I(0)), -size, size);
-  }
-};
-struct Atan2 {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x, T y) const {
-    return Kokkos::atan2(x, y);
-  }
-};
-struct Pow {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x, T y) const {
-    return Kokkos::pow(x, y);
-  }
-};
-struct Hypot {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x, T y) const {
-    return Kokkos::hypot(x, y);
-  }
-};
-struct Fmod {
-  template <std::floating_point T>
-  BATCHWORK_INLINE T operator()(T x, T y) const {
-    return Kokkos::fmod(x, y);
-  }
-};
 
 // ---- of every S ---------------------------------------------------------------------------------------------------
 
+struct Exp2;
+struct Expm1;
+struct Log2;
+struct Log10;
+struct Log1p;
+struct Sin;
+struct Cos;
+struct Tan;
+struct Asin;
+struct Acos;
+struct Atan;
+struct Sinh;
+struct Cosh;
+struct Tanh;
+struct Asinh;
+struct Acosh;
+struct Atanh;
+struct Cbrt;
+struct Erf;
+struct Erfc;
+struct Tgamma;
+struct Lgamma;
+struct Floor;
+struct Ceil;
+struct Trunc;
+struct Round;
+struct Atan2;
+struct Pow;
+struct Hypot;
+struct Fmod;
+struct Copysign;
+
 template <class S>
 BATCHWORK_INLINE S exp2(S const& x) {
-  return lanewise(Exp2{}, x);
+  return lanewise<Exp2>(x);
 }
 template <class S>
 BATCHWORK_INLINE S expm1(S const& x) {
-  return lanewise(Expm1{}, x);
+  return lanewise<Expm1>(x);
 }
 template <class S>
 BATCHWORK_INLINE S log2(S const& x) {
-  return lanewise(Log2{}, x);
+  return lanewise<Log2>(x);
 }
 template <class S>
 BATCHWORK_INLINE S log10(S const& x) {
-  return lanewise(Log10{}, x);
+  return lanewise<Log10>(x);
 }
 template <class S>
 BATCHWORK_INLINE S log1p(S const& x) {
-  return lanewise(Log1p{}, x);
+  return lanewise<Log1p>(x);
 }
 template <class S>
 BATCHWORK_INLINE S sin(S const& x) {
-  return lanewise(Sin{}, x);
+  return lanewise<Sin>(x);
 }
 template <class S>
 BATCHWORK_INLINE S cos(S const& x) {
-  return lanewise(Cos{}, x);
+  return lanewise<Cos>(x);
 }
 template <class S>
 BATCHWORK_INLINE S tan(S const& x) {
-  return lanewise(Tan{}, x);
+  return lanewise<Tan>(x);
 }
 template <class S>
 BATCHWORK_INLINE S asin(S const& x) {
-  return lanewise(Asin{}, x);
+  return lanewise<Asin>(x);
 }
 template <class S>
 BATCHWORK_INLINE S acos(S const& x) {
-  return lanewise(Acos{}, x);
+  return lanewise<Acos>(x);
 }
 template <class S>
 BATCHWORK_INLINE S atan(S const& x) {
-  return lanewise(Atan{}, x);
+  return lanewise<Atan>(x);
 }
 template <class S>
 BATCHWORK_INLINE S sinh(S const& x) {
-  return lanewise(Sinh{}, x);
+  return lanewise<Sinh>(x);
 }
 template <class S>
 BATCHWORK_INLINE S cosh(S const& x) {
-  return lanewise(Cosh{}, x);
+  return lanewise<Cosh>(x);
 }
 template <class S>
 BATCHWORK_INLINE S tanh(S const& x) {
-  return lanewise(Tanh{}, x);
+  return lanewise<Tanh>(x);
 }
 template <class S>
 BATCHWORK_INLINE S asinh(S const& x) {
-  return lanewise(Asinh{}, x);
+  return lanewise<Asinh>(x);
 }
 template <class S>
 BATCHWORK_INLINE S acosh(S const& x) {
-  return lanewise(Acosh{}, x);
+  return lanewise<Acosh>(x);
 }
 template <class S>
 BATCHWORK_INLINE S atanh(S const& x) {
-  return lanewise(Atanh{}, x);
+  return lanewise<Atanh>(x);
 }
 template <class S>
 BATCHWORK_INLINE S cbrt(S const& x) {
-  return lanewise(Cbrt{}, x);
+  return lanewise<Cbrt>(x);
 }
 template <class S>
 BATCHWORK_INLINE S erf(S const& x) {
-  return lanewise(Erf{}, x);
+  return lanewise<Erf>(x);
 }
 template <class S>
 BATCHWORK_INLINE S erfc(S const& x) {
-  return lanewise(Erfc{}, x);
+  return lanewise<Erfc>(x);
 }
 template <class S>
 BATCHWORK_INLINE S tgamma(S const& x) {
-  return lanewise(Tgamma{}, x);
+  return lanewise<Tgamma>(x);
 }
 template <class S>
 BATCHWORK_INLINE S lgamma(S const& x) {
-  return lanewise(Lgamma{}, x);
+  return lanewise<Lgamma>(x);
 }
 template <class S>
 BATCHWORK_INLINE S floor(S const& x) {
-  return lanewise(Floor{}, x);
+  return lanewise<Floor>(x);
 }
 template <class S>
 BATCHWORK_INLINE S ceil(S const& x) {
-  return lanewise(Ceil{}, x);
+  return lanewise<Ceil>(x);
 }
 template <class S>
 BATCHWORK_INLINE S trunc(S const& x) {
-  return lanewise(Trunc{}, x);
+  return lanewise<Trunc>(x);
 }
 template <class S>
 BATCHWORK_INLINE S round(S const& x) {
-  return lanewise(Round{}, x);
+  return lanewise<Round>(x);
 }
 template <class S>
 BATCHWORK_INLINE S atan2(S const& x, S const& y) {
-  return lanewise(Atan2{}, x, y);
+  return lanewise<Atan2>(x, y);
 }
 template <class S>
 BATCHWORK_INLINE S pow(S const& x, S const& y) {
-  return lanewise(Pow{}, x, y);
+  return lanewise<Pow>(x, y);
 }
 template <class S>
 BATCHWORK_INLINE S hypot(S const& x, S const& y) {
-  return lanewise(Hypot{}, x, y);
+  return lanewise<Hypot>(x, y);
 }
 template <class S>
 BATCHWORK_INLINE S fmod(S const& x, S const& y) {
-  return lanewise(Fmod{}, x, y);
+  return lanewise<Fmod>(x, y);
 }
 template <class S>
 BATCHWORK_INLINE S copysign(S const& x, S const& y) {
-  return lanewise(Copysign{}, x, y);
+  return lanewise<Copysign>(x, y);
 }
 template <class S>
 BATCHWORK_INLINE S fabs(S const& x) {
@@ -421,11 +255,303 @@ BATCHWORK_INLINE S power(S const& base, int n) {
   return n < 0 ? S(S(scalar_t<S>(1)) / r) : r;
 }
 
-template <class T, int W>
-BATCHWORK_INLINE Pack<T, W> Round::of_pack(Pack<T, W> const& x) const {
-  constexpr T before_half = T(0.5) - std::numeric_limits<T>::epsilon() / 4;
-  return lanewise(Copysign{}, lanewise(Trunc{}, abs(x) + Pack<T, W>(before_half)), x);
-}
+// ---- function objects ---------------------------------------------------------------------------------------------
+
+/// keeps_zero: f(0) = 0, so that tiles keep their structure.
+struct KeepsZero {
+  static constexpr bool keeps_zero = true;
+};
+struct MovesZero {
+  static constexpr bool keeps_zero = false;
+};
+
+struct Exp2 : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::exp2(x);
+    else return exp2(x);
+  }
+};
+struct Expm1 : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::expm1(x);
+    else return expm1(x);
+  }
+};
+struct Log2 : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::log2(x);
+    else return log2(x);
+  }
+};
+struct Log10 : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::log10(x);
+    else return log10(x);
+  }
+};
+struct Log1p : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::log1p(x);
+    else return log1p(x);
+  }
+};
+struct Sin : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::sin(x);
+    else return sin(x);
+  }
+};
+struct Cos : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::cos(x);
+    else return cos(x);
+  }
+};
+struct Tan : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::tan(x);
+    else return tan(x);
+  }
+};
+struct Asin : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::asin(x);
+    else return asin(x);
+  }
+};
+struct Acos : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::acos(x);
+    else return acos(x);
+  }
+};
+struct Atan : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::atan(x);
+    else return atan(x);
+  }
+};
+struct Sinh : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::sinh(x);
+    else return sinh(x);
+  }
+};
+struct Cosh : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::cosh(x);
+    else return cosh(x);
+  }
+};
+struct Tanh : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::tanh(x);
+    else return tanh(x);
+  }
+};
+struct Asinh : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::asinh(x);
+    else return asinh(x);
+  }
+};
+struct Acosh : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::acosh(x);
+    else return acosh(x);
+  }
+};
+struct Atanh : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::atanh(x);
+    else return atanh(x);
+  }
+};
+struct Cbrt : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::cbrt(x);
+    else return cbrt(x);
+  }
+};
+struct Erf : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::erf(x);
+    else return erf(x);
+  }
+};
+struct Erfc : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::erfc(x);
+    else return erfc(x);
+  }
+};
+struct Tgamma : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::tgamma(x);
+    else return tgamma(x);
+  }
+};
+struct Lgamma : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::lgamma(x);
+    else return lgamma(x);
+  }
+};
+struct Floor : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::floor(x);
+    else return floor(x);
+  }
+};
+struct Ceil : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::ceil(x);
+    else return ceil(x);
+  }
+};
+struct Trunc : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::trunc(x);
+    else return trunc(x);
+  }
+};
+/// To the nearest integer, halves away from zero.
+struct Round : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::round(x);
+    else return round(x);
+  }
+  /// The number before 1/2 is added: of 1/2 itself the sum with the number before it would be rounded to 1.
+  template <class T, int W>
+  BATCHWORK_INLINE Pack<T, W> of_pack(Pack<T, W> const& x) const {
+    constexpr T before_half = T(0.5) - std::numeric_limits<T>::epsilon() / 4;
+    return copysign(trunc(abs(x) + Pack<T, W>(before_half)), x);
+  }
+};
+/// x with the sign of y, also of zeros and NaN.
+struct Copysign : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x, S const& y) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::copysign(x, y);
+    else return copysign(x, y);
+  }
+  template <class T, int W>
+  BATCHWORK_INLINE Pack<T, W> of_pack(Pack<T, W> const& x, Pack<T, W> const& y) const {
+    Pack<T, W> const size = abs(x);
+    return select(bits(y) < Pack<integer_of_t<T>, W>(integer_of_t<T>(0)), -size, size);
+  }
+};
+struct Atan2 : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x, S const& y) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::atan2(x, y);
+    else return atan2(x, y);
+  }
+};
+struct Pow : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x, S const& y) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::pow(x, y);
+    else return pow(x, y);
+  }
+};
+struct Hypot : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x, S const& y) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::hypot(x, y);
+    else return hypot(x, y);
+  }
+};
+struct Fmod : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x, S const& y) const {
+    if constexpr (std::is_floating_point_v<S>) return Kokkos::fmod(x, y);
+    else return fmod(x, y);
+  }
+};
+// Those that need no function of numbers.
+struct Sqrt : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    return sqrt(x);
+  }
+};
+struct Exp : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    return exp(x);
+  }
+};
+struct Log : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    return log(x);
+  }
+};
+struct Abs : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    return abs(x);
+  }
+};
+struct Square : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    return square(x);
+  }
+};
+struct Sign : KeepsZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    return sign(x);
+  }
+};
+struct Clamp : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x, S const& low, S const& high) const {
+    return clamp(x, low, high);
+  }
+};
+struct Lerp : MovesZero {
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& a, S const& b, S const& t) const {
+    return lerp(a, b, t);
+  }
+};
+/// x^n.
+struct Power : MovesZero {
+  int n;
+  template <class S>
+  BATCHWORK_INLINE S operator()(S const& x) const {
+    return power(x, n);
+  }
+};
 
 }  // namespace Batchwork::Impl
 
