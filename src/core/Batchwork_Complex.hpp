@@ -170,8 +170,13 @@ BATCHWORK_INLINE Complex<R> select(M const& m, Complex<R> const& a, Complex<R> c
   return {select(m, a.re, b.re), select(m, a.im, b.im)};
 }
 
-// ---- what real numbers have, too ----
+/// A type behind tiles. Functions of any of these that have the name of one of scalars and tiles say so: they would be the better
+/// match for an entry of a tile, which is derived from Scalar.
 template <class S>
+concept Value = requires { sizeof(ValueTraits<S>); };
+
+// ---- what real numbers have, too ----
+template <Value S>
 BATCHWORK_INLINE S conj(S const& x) {
   return x;
 }
@@ -179,7 +184,7 @@ template <class R>
 BATCHWORK_INLINE Complex<R> conj(Complex<R> const& x) {
   return {x.re, -x.im};
 }
-template <class S>
+template <Value S>
 BATCHWORK_INLINE S real(S const& x) {
   return x;
 }
@@ -187,7 +192,7 @@ template <class R>
 BATCHWORK_INLINE R real(Complex<R> const& x) {
   return x.re;
 }
-template <class S>
+template <Value S>
 BATCHWORK_INLINE S imag(S const&) {
   return S(scalar_t<S>(0));
 }

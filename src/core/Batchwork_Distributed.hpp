@@ -14,6 +14,8 @@ namespace Batchwork {
 /// A truth that all lanes of an item know. S is the Distributed it comes from.
 template <class S>
 struct DistributedMask {
+  using of = S;
+
   bool v;
   Impl::LaneGrid grid{};
 

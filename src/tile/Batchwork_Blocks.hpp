@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// block, row, column, assign_block, diagonal_of, as_diagonal, outer, cross, kron, hadamard: parts of tiles, and tiles made of parts.
+/// block, row, column, assign_block, stack, beside, diagonal_of, as_diagonal, outer, cross, kron, hadamard: parts of tiles, and tiles made of parts.
 #ifndef BATCHWORK_BLOCKS_HPP
 #define BATCHWORK_BLOCKS_HPP
 
@@ -12,11 +12,6 @@
 namespace Batchwork {
 
 namespace Impl {
-
-/// Where an entry of a tile stands.
-struct Place {
-  int row, col;
-};
 
 /// The rows of a tile for all lanes of its item to read, entry (i, j) at i * leading + j.
 template <class S, class X>
@@ -153,6 +148,34 @@ BATCHWORK_INLINE void assign_block(A& a, int i, int j, B const& b) {
     }
   }
   a.info = Impl::merge_info<S>(a.info, b.info);
+}
+
+namespace Impl {
+/// An M x N tile with a from entry (0, 0) on and b from (i, j) on.
+template <int M, int N, bool IsVector, class A, class B>
+BATCHWORK_INLINE auto joined(A const& a, B const& b, int i, int j) {
+  using S = deal_together_t<promote_t<value_t<A>, value_t<B>>, A, B>;
+  general_t<S, M, N, IsVector> r;
+  if constexpr (is_distributed<S>) r.grid = grid_of(a, b);
+  r.info = info_t<S>(0);
+  assign_block(r, 0, 0, a);
+  assign_block(r, i, j, b);
+  return r;
+}
+}  // namespace Impl
+
+/// a above b, with as many columns: (Ma + Mb) x N, of two vectors a vector. Where lanes share an item, no larger than the largest of the
+/// operands.
+template <Tile A, Tile B>
+BATCHWORK_INLINE auto stack(A const& a, B const& b) {
+  static_assert(A::cols == B::cols, "Batchwork::stack: the tiles have different numbers of columns");
+  return Impl::joined<A::rows + B::rows, A::cols, A::is_vector && B::is_vector>(a, b, A::rows, 0);
+}
+/// a to the left of b, with as many rows: M x (Na + Nb).
+template <Tile A, Tile B>
+BATCHWORK_INLINE auto beside(A const& a, B const& b) {
+  static_assert(A::rows == B::rows, "Batchwork::beside: the tiles have different numbers of rows");
+  return Impl::joined<A::rows, A::cols + B::cols, false>(a, b, 0, A::cols);
 }
 
 /// The products of the entries of two tiles of the same extents, entry by entry.

@@ -15,7 +15,7 @@ namespace Batchwork {
 
 /// The lower triangular factor L of a = L L', with the reciprocals of its diagonal, which solves multiply by.
 template <class S, int N>
-struct CholeskyFactor : Impl::NotIndexed {
+struct CholeskyFactor : Impl::IndexedToRead<CholeskyFactor<S, N>> {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -38,7 +38,8 @@ struct CholeskyFactor : Impl::NotIndexed {
 /// The same, distributed: each lane holds whole rows of L and the reciprocals that belong to them.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct CholeskyFactor<Distributed<T, R, C, E, Whole>, N>
-    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N> {
+    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N>,
+      Impl::IndexedToRead<CholeskyFactor<Distributed<T, R, C, E, Whole>, N>> {
   static constexpr Structure structure = Structure::lower;
   static constexpr bool is_vector = false;
   using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;

@@ -15,13 +15,22 @@ namespace Batchwork {
 
 /// `Original` is `X const&` for a named tile and `X` for a temporary.
 template <class Original>
-struct ConjugateTransposed : Transposed<Original> {
+struct [[nodiscard]] ConjugateTransposed : Transposed<Original> {
   using Base = Transposed<Original>;
   using value_type = typename Base::value_type;
   using Base::original;
 
   BATCHWORK_INLINE value_type entry(int i, int j) const {
     return Impl::conj(value_type(original.entry(j, i)));
+  }
+  template <class... I>
+  BATCHWORK_INLINE auto operator()(I... i) const {
+    return Impl::read_entry(*this, i...);
+  }
+  ConjugateTransposed& operator=(ConjugateTransposed const&) & = default;
+  template <class Y>
+  BATCHWORK_INLINE void operator=(Y const&) && {
+    Impl::refuse_lost_tile<Y>();
   }
   /// Entries do not stand anywhere as they are.
   void pointer() const = delete;

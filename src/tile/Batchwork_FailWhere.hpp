@@ -37,7 +37,7 @@ BATCHWORK_INLINE auto fail_where(M const& mask, Reason reason, X const& x) {
   using S0 = typename X::value_type;
   using S = typename Impl::ValueForMask<S0, M>::type;
   auto r = [&] {
-    if constexpr (std::is_same_v<S, S0>) return x;
+    if constexpr (std::is_same_v<S, S0>) return Impl::as_scalar_t<X>(x);
     else return Impl::as_value<S>(mask, x);
   }();
   r.info =

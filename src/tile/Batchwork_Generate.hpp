@@ -3,8 +3,7 @@
 
 /// \file
 /// generate, element, select: how sequences make tiles from entries, read single entries, and choose by a mask.
-/// Sequences never index entries themselves and never branch on values, so that the same source runs whatever the
-/// number of items or lanes behind `S`.
+/// Sequences never branch on values, so that the same source runs whatever the number of items or lanes behind `S`.
 #ifndef BATCHWORK_GENERATE_HPP
 #define BATCHWORK_GENERATE_HPP
 
@@ -25,9 +24,9 @@ template <class X>
 struct ValueOfEntry<X> {
   using type = number_of_t<X>;
 };
-template <class S>
-struct ValueOfEntry<Scalar<S>> {
-  using type = S;
+template <ScalarTile X>
+struct ValueOfEntry<X> {
+  using type = typename X::value_type;
 };
 
 template <class S, class R, class X>
@@ -37,17 +36,46 @@ BATCHWORK_INLINE void set_entry(R& r, int i, int j, X const& x) {
   r.info = first_failure(r.info, e.info);
 }
 
-/// Where lanes share an item: all entries before any is set, since one may be a plain number that knows no lanes.
+/// Where lanes share an item: all entries before any is set, since one may be a plain number that knows no lanes. Of a triangle alone
+/// those that are there.
 template <class S, class R, class F>
 BATCHWORK_INLINE void set_entries(R& r, F const& f) {
+  constexpr bool triangle =
+      R::structure == Structure::symmetric || R::structure == Structure::lower;
   Scalar<S> e[R::rows * R::cols];
   BATCHWORK_UNROLL
   for (int n = 0; n < R::rows * R::cols; ++n) {
+    if (triangle && n % R::cols > n / R::cols) continue;
     e[n] = Scalar<S>(f(n / R::cols, n % R::cols));
     r.grid = merge_grids(r.grid, e[n].value.grid);
   }
   BATCHWORK_UNROLL
-  for (int n = 0; n < R::rows * R::cols; ++n) set_entry<S>(r, n / R::cols, n % R::cols, e[n]);
+  for (int n = 0; n < R::rows * R::cols; ++n)
+    if (!triangle || n % R::cols <= n / R::cols)
+      set_entry<S>(r, n / R::cols, n % R::cols, e[n]);
+}
+
+/// A Symmetric or Lower tile with the entries f(i, j), j <= i.
+template <template <class, int> class TileOfTriangle, int N, class F>
+BATCHWORK_INLINE auto generated_triangle(F const& f) {
+  using S = typename ValueOfEntry<std::remove_cvref_t<decltype(f(0, 0))>>::type;
+  using R = TileOfTriangle<S, N>;
+  R r;
+  r.info = info_t<S>(0);
+  if constexpr (is_distributed<S>) {
+    if constexpr (R::structure == Structure::lower) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < R::mine * R::length; ++k) r.a[k] = 0;
+    }
+    set_entries<S>(r, f);
+  } else {
+    BATCHWORK_UNROLL_ON_DEVICE
+    for (int i = 0; i < N; ++i) {
+      BATCHWORK_UNROLL_ON_DEVICE
+      for (int j = 0; j <= i; ++j) set_entry<S>(r, i, j, f(i, j));
+    }
+  }
+  return r;
 }
 
 }  // namespace Impl
@@ -85,7 +113,17 @@ BATCHWORK_INLINE auto generate(F const& f) {
   return r;
 }
 
-/// Entry (i, j) of a tile, with the tile's status. On devices the indices must be constants once loops are unrolled.
+/// The symmetric N x N tile, or the lower triangular one, with entries f(i, j), which is called for j <= i; else as generate.
+template <int N, class F>
+BATCHWORK_INLINE auto generate_symmetric(F const& f) {
+  return Impl::generated_triangle<Symmetric, N>(f);
+}
+template <int N, class F>
+BATCHWORK_INLINE auto generate_lower(F const& f) {
+  return Impl::generated_triangle<Lower, N>(f);
+}
+
+/// Entry (i, j) of a tile, with the tile's status, as a(i, j) of a constant tile. On devices the indices must be constants once loops are unrolled.
 template <Tile X>
 BATCHWORK_INLINE auto element(X const& x, int i, int j) {
   using S = value_t<X>;
@@ -122,6 +160,17 @@ BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   R r = Impl::entrywise<R>(Impl::SelectEntry<M, S>{mask}, a, b);
   r.info = Impl::select(mask, Impl::info_in_lanes_of<S>(a.info), Impl::info_in_lanes_of<S>(b.info));
   return r;
+}
+/// Does not compile, and says what to write instead.
+template <class M, Tile A, Impl::ScalarLike C>
+BATCHWORK_INLINE A select(M const&, A const& a, C const&) {
+  Impl::refuse_number_to_choose<A>();
+  return a;
+}
+template <class M, Impl::ScalarLike C, Tile A>
+BATCHWORK_INLINE A select(M const&, C const&, A const& a) {
+  Impl::refuse_number_to_choose<A>();
+  return a;
 }
 
 }  // namespace Batchwork

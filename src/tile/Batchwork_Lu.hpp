@@ -25,7 +25,7 @@ namespace Impl {
 
 /// L of factors that one lane or a pack has, and the transpose of U: both triangles stand where a solve reads them.
 template <class Factors>
-struct UnitLowerOf : NotIndexed {
+struct UnitLowerOf : IndexedToRead<UnitLowerOf<Factors>> {
   using value_type = typename Factors::value_type;
   static constexpr int rows = Factors::rows, cols = rows;
   static constexpr Structure structure = Structure::lower;
@@ -41,7 +41,7 @@ struct UnitLowerOf : NotIndexed {
   BATCHWORK_INLINE UnitReciprocal inverse_diagonal(int) const { return {}; }
 };
 template <class Factors>
-struct TransposedUpperOf : NotIndexed {
+struct TransposedUpperOf : IndexedToRead<TransposedUpperOf<Factors>> {
   using value_type = typename Factors::value_type;
   static constexpr int rows = Factors::rows, cols = rows;
   static constexpr Structure structure = Structure::lower;

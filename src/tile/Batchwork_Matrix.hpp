@@ -53,7 +53,7 @@ concept ValueConvertible = std::is_same_v<promote_t<To, From>, To>;
 
 /// An M x N matrix, row by row.
 template <class S, int M, int N>
-struct Matrix : Impl::NotIndexed {
+struct [[nodiscard]] Matrix : Impl::Indexed<Matrix<S, M, N>> {
   using value_type = S;
   static constexpr int rows = M;
   static constexpr int cols = N;
@@ -73,10 +73,15 @@ struct Matrix : Impl::NotIndexed {
   BATCHWORK_INLINE Matrix(X const& x) {
     Impl::assign(*this, x);
   }
+  Matrix& operator=(Matrix const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Matrix> && Impl::ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE Matrix& operator=(X const& x) {
+  BATCHWORK_INLINE Matrix& operator=(X const& x) & {
     return Impl::assign_safely(*this, x);
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
@@ -88,7 +93,7 @@ struct Matrix : Impl::NotIndexed {
 
 /// A column of N numbers.
 template <class S, int N>
-struct Vector : Impl::NotIndexed {
+struct [[nodiscard]] Vector : Impl::Indexed<Vector<S, N>> {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = 1;
@@ -106,10 +111,15 @@ struct Vector : Impl::NotIndexed {
   BATCHWORK_INLINE Vector(X const& x) {
     Impl::assign(*this, x);
   }
+  Vector& operator=(Vector const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Vector> && Impl::ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE Vector& operator=(X const& x) {
+  BATCHWORK_INLINE Vector& operator=(X const& x) & {
     return Impl::assign_safely(*this, x);
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
@@ -122,8 +132,9 @@ struct Vector : Impl::NotIndexed {
 
 /// A matrix distributed over the lanes of an item: each holds whole rows, or whole columns.
 template <class T, int R, int C, int E, bool Whole, int M, int N>
-struct Matrix<Distributed<T, R, C, E, Whole>, M, N>
-    : Impl::LocalLines<Distributed<T, R, C, E, Whole>, M, N> {
+struct [[nodiscard]] Matrix<Distributed<T, R, C, E, Whole>, M, N>
+    : Impl::LocalLines<Distributed<T, R, C, E, Whole>, M, N>,
+      Impl::Indexed<Matrix<Distributed<T, R, C, E, Whole>, M, N>> {
   using S = Distributed<T, R, C, E, Whole>;
   static constexpr Structure structure = Structure::general;
   static constexpr bool is_vector = false;
@@ -136,17 +147,23 @@ struct Matrix<Distributed<T, R, C, E, Whole>, M, N>
   BATCHWORK_INLINE Matrix(X const& x) {
     Impl::assign(*this, x);
   }
+  Matrix& operator=(Matrix const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Matrix> && Impl::ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE Matrix& operator=(X const& x) {
+  BATCHWORK_INLINE Matrix& operator=(X const& x) & {
     return Impl::assign_safely(*this, x);
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
   }
 };
 
 /// A column whose entries are dealt out to the lanes of an item.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct Vector<Distributed<T, R, C, E, Whole>, N>
-    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1> {
+struct [[nodiscard]] Vector<Distributed<T, R, C, E, Whole>, N>
+    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1>,
+      Impl::Indexed<Vector<Distributed<T, R, C, E, Whole>, N>> {
   using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;
   static constexpr Structure structure = Structure::general;
   static constexpr bool is_vector = true;
@@ -159,10 +176,15 @@ struct Vector<Distributed<T, R, C, E, Whole>, N>
   BATCHWORK_INLINE Vector(X const& x) {
     Impl::assign(*this, x);
   }
+  Vector& operator=(Vector const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Vector> && Impl::ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE Vector& operator=(X const& x) {
+  BATCHWORK_INLINE Vector& operator=(X const& x) & {
     return Impl::assign_safely(*this, x);
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
   }
   using Impl::LocalLines<S, N, 1>::entry;
   BATCHWORK_INLINE S entry(int i) const { return entry(i, 0); }

@@ -8,12 +8,26 @@
 
 #include "core/Batchwork_Complex.hpp"
 #include "core/Batchwork_DualFunctions.hpp"
+#include "tile/detail/Batchwork_Refused.hpp"
 #include "tile/detail/Batchwork_TileTraits.hpp"
 
 namespace Batchwork {
 
 template <class S>
-struct Scalar {
+struct Scalar;
+
+namespace Impl {
+
+/// Whether a scalar of type A can hold the result of an operation with an X, or the compiler says what to begin with.
+template <class A, class X>
+constexpr bool require_room();
+
+}  // namespace Impl
+
+/// A number of an item, and the item's status. Scalar(1.5) and Scalar(0) are of numbers common to all items; zero(x) has the type of
+/// x. It is assigned where it has a name: what is assigned to a temporary would be lost and does not compile.
+template <class S>
+struct [[nodiscard]] Scalar : Impl::ByAdl::OfScalars {
   using value_type = S;
   S value;
   info_t<S> info;
@@ -36,23 +50,67 @@ struct Scalar {
   BATCHWORK_INLINE Scalar(Scalar<S2> const& o)
       : value(o.value), info(Impl::info_in_lanes_of<S>(o.info)) {}
 
+  Scalar(Scalar const&) = default;
+  Scalar& operator=(Scalar const&) & = default;
   template <class X>
-  BATCHWORK_INLINE Scalar& operator+=(X const& x) {
-    return *this = *this + x;
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_entry<X>();
+  }
+
+  template <class X>
+  BATCHWORK_INLINE Scalar& operator+=(X const& x) & {
+    if constexpr (Impl::require_room<Scalar, X>()) *this = *this + x;
+    return *this;
   }
   template <class X>
-  BATCHWORK_INLINE Scalar& operator-=(X const& x) {
-    return *this = *this - x;
+  BATCHWORK_INLINE void operator+=(X const&) && {
+    Impl::refuse_lost_entry<X>();
   }
   template <class X>
-  BATCHWORK_INLINE Scalar& operator*=(X const& x) {
-    return *this = *this * x;
+  BATCHWORK_INLINE Scalar& operator-=(X const& x) & {
+    if constexpr (Impl::require_room<Scalar, X>()) *this = *this - x;
+    return *this;
   }
   template <class X>
-  BATCHWORK_INLINE Scalar& operator/=(X const& x) {
-    return *this = *this / x;
+  BATCHWORK_INLINE void operator-=(X const&) && {
+    Impl::refuse_lost_entry<X>();
+  }
+  template <class X>
+  BATCHWORK_INLINE Scalar& operator*=(X const& x) & {
+    if constexpr (Impl::require_room<Scalar, X>()) *this = *this * x;
+    return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator*=(X const&) && {
+    Impl::refuse_lost_entry<X>();
+  }
+  template <class X>
+  BATCHWORK_INLINE Scalar& operator/=(X const& x) & {
+    if constexpr (Impl::require_room<Scalar, X>()) *this = *this / x;
+    return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator/=(X const&) && {
+    Impl::refuse_lost_entry<X>();
+  }
+
+  /// These do not compile and say what to write instead. The implicit one is for std::sqrt(x) and the like: of an implicit conversion
+  /// to double `c ? x : 0.0` would be ambiguous.
+  template <std::same_as<long double> T>
+  BATCHWORK_INLINE operator T() const {
+    Impl::refuse_number<T>();
+    return {};
+  }
+  template <Impl::Number T>
+    requires(!std::same_as<T, long double>)
+  BATCHWORK_INLINE explicit operator T() const {
+    Impl::refuse_number<T>();
+    return {};
   }
 };
+
+template <Impl::Number U>
+Scalar(U) -> Scalar<std::conditional_t<std::is_floating_point_v<U>, U, double>>;
 
 namespace Impl {
 
@@ -71,6 +129,18 @@ concept ScalarLike = is_scalar_tile<std::remove_cvref_t<X>> || PlainNumber<std::
 
 template <class X>
 concept ScalarTile = is_scalar_tile<std::remove_cvref_t<X>>;
+
+/// The Scalar that an entry of a tile is; other types as they are.
+template <class X>
+struct AsScalar {
+  using type = X;
+};
+template <ScalarTile X>
+struct AsScalar<X> {
+  using type = Scalar<typename X::value_type>;
+};
+template <class X>
+using as_scalar_t = typename AsScalar<std::remove_cvref_t<X>>::type;
 
 template <class A, class B>
 struct ScalarPair;
@@ -108,9 +178,9 @@ template <class X, class Fallback>
 struct ScalarOf<X, Fallback> {
   using type = Complex<scalar_t<Fallback>>;
 };
-template <class S, class Fallback>
-struct ScalarOf<Scalar<S>, Fallback> {
-  using type = S;
+template <ScalarTile X, class Fallback>
+struct ScalarOf<X, Fallback> {
+  using type = typename X::value_type;
 };
 
 /// Whether numbers of S have an order, or the compiler says that they have none.
@@ -122,7 +192,55 @@ constexpr bool require_order() {
 }
 
 template <class A, class B>
-using scalar_pair_t = typename ScalarPair<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::S;
+using scalar_pair_t = typename ScalarPair<as_scalar_t<A>, as_scalar_t<B>>::S;
+
+/// What a choice between two plain numbers is.
+template <class A, class B>
+struct PlainPair {
+  using type = std::conditional_t<std::is_same_v<A, float> && std::is_same_v<B, float>, float, double>;
+};
+template <class A, class B>
+  requires(is_kokkos_complex<A> || is_kokkos_complex<B>)
+struct PlainPair<A, B> {
+  static constexpr bool in_float = (std::is_same_v<A, float> || std::is_same_v<A, Kokkos::complex<float>>) &&
+                                   (std::is_same_v<B, float> || std::is_same_v<B, Kokkos::complex<float>>);
+  using type = Kokkos::complex<std::conditional_t<in_float, float, double>>;
+};
+
+/// float or double: the numbers that were compared where a mask comes from.
+template <class M>
+struct NumberForMask {
+  using type = double;
+};
+template <class I, int W>
+struct NumberForMask<PackMask<I, W>> {
+  using type = std::conditional_t<sizeof(I) == 4, float, double>;
+};
+template <class M>
+  requires requires { typename M::of; }
+struct NumberForMask<M> {
+  using type = scalar_t<typename M::of>;
+};
+/// A number, known to the lanes that know a mask.
+template <class S, class M>
+BATCHWORK_INLINE S value_for_mask([[maybe_unused]] M const& mask, S const& x) {
+  if constexpr (requires { mask.grid; }) return S(x.v, mask.grid);
+  else return x;
+}
+
+template <class A, class X>
+constexpr bool require_room() {
+  if constexpr (ScalarLike<X>) {
+    constexpr bool good = std::is_same_v<scalar_pair_t<A, X>, typename A::value_type>;
+    static_assert(good,
+                  "Batchwork: this scalar cannot take on the result: it is one number for all "
+                  "items (or a real one) and the other is a number of each (or complex); begin it "
+                  "with auto s = zero(x), x being a scalar or tile of the sequence");
+    return good;
+  } else {
+    return true;
+  }
+}
 
 }  // namespace Impl
 
@@ -245,6 +363,47 @@ BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   using S = typename Impl::ValueForMask<S0, M>::type;
   Scalar<S> const x(a), y(b);
   return Scalar<S>(Impl::select(mask, x.value, y.value), Impl::select(mask, x.info, y.info));
+}
+/// Of two plain numbers: a scalar with a number for each item. Of a mask that is a plain bool, as on devices where a lane has all of an
+/// item, it is a plain number: float if both are, else double, or complex.
+template <class M, Impl::PlainNumber A, Impl::PlainNumber B>
+BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
+  if constexpr (std::is_same_v<M, bool>) {
+    using T = typename Impl::PlainPair<A, B>::type;
+    return mask ? T(a) : T(b);
+  } else {
+    using T = typename Impl::NumberForMask<M>::type;
+    using S0 = promote_t<typename Impl::ScalarOf<A, T>::type, typename Impl::ScalarOf<B, T>::type>;
+    using S = typename Impl::ValueForMask<S0, M>::type;
+    S const x = Impl::value_for_mask<S>(mask, Scalar<S>(a).value),
+            y = Impl::value_for_mask<S>(mask, Scalar<S>(b).value);
+    return Scalar<S>(Impl::select(mask, x, y));
+  }
+}
+
+/// A plain number has no room for numbers of items; this does not compile, and says what to write instead.
+template <Impl::Number N, Impl::ScalarTile X>
+BATCHWORK_INLINE void operator+=(N&, X const&) {
+  Impl::refuse_sum_in_number<X>();
+}
+template <Impl::Number N, Impl::ScalarTile X>
+BATCHWORK_INLINE void operator-=(N&, X const&) {
+  Impl::refuse_sum_in_number<X>();
+}
+template <Impl::Number N, Impl::ScalarTile X>
+BATCHWORK_INLINE void operator*=(N&, X const&) {
+  Impl::refuse_sum_in_number<X>();
+}
+template <Impl::Number N, Impl::ScalarTile X>
+BATCHWORK_INLINE void operator/=(N&, X const&) {
+  Impl::refuse_sum_in_number<X>();
+}
+/// Likewise std::cout << x, of scalars and of tiles.
+template <class Stream, class X>
+  requires(Impl::ByAdl::OfSequences<X> && requires(Stream& s) { s.rdbuf(); })
+BATCHWORK_INLINE Stream& operator<<(Stream& s, X const&) {
+  Impl::refuse_print<X>();
+  return s;
 }
 
 }  // namespace Batchwork

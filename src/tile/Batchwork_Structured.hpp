@@ -13,7 +13,7 @@ namespace Batchwork {
 /// A symmetric N x N matrix. Only the lower triangle is computed and assigned (j <= i); a lane that holds a whole
 /// item stores just that, packs mirror it so that rows can be read in a loop.
 template <class S, int N>
-struct Symmetric : Impl::NotIndexed {
+struct [[nodiscard]] Symmetric : Impl::Indexed<Symmetric<S, N>> {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -35,10 +35,15 @@ struct Symmetric : Impl::NotIndexed {
                             Impl::structure_of<X> != Structure::diagonal) Symmetric(X const& x) {
     Impl::assign(*this, x);
   }
+  Symmetric& operator=(Symmetric const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Symmetric> && Impl::ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE Symmetric& operator=(X const& x) {
+  BATCHWORK_INLINE Symmetric& operator=(X const& x) & {
     return Impl::assign_safely(*this, x);
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return j > i; }
@@ -72,7 +77,7 @@ struct Symmetric : Impl::NotIndexed {
 
 /// A lower triangular N x N matrix, diagonal included.
 template <class S, int N>
-struct Lower : Impl::NotIndexed {
+struct [[nodiscard]] Lower : Impl::Indexed<Lower<S, N>> {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -92,10 +97,15 @@ struct Lower : Impl::NotIndexed {
                             Impl::structure_of<X> != Structure::diagonal) Lower(X const& x) {
     Impl::assign(*this, x);
   }
+  Lower& operator=(Lower const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Lower> && Impl::ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE Lower& operator=(X const& x) {
+  BATCHWORK_INLINE Lower& operator=(X const& x) & {
     return Impl::assign_safely(*this, x);
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return j > i; }
@@ -110,7 +120,7 @@ struct Lower : Impl::NotIndexed {
 
 /// A diagonal N x N matrix.
 template <class S, int N>
-struct Diagonal : Impl::NotIndexed {
+struct [[nodiscard]] Diagonal : Impl::Indexed<Diagonal<S, N>> {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -129,10 +139,15 @@ struct Diagonal : Impl::NotIndexed {
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::diagonal) Diagonal(X const& x) {
     Impl::assign(*this, x);
   }
+  Diagonal& operator=(Diagonal const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Diagonal> && Impl::ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE Diagonal& operator=(X const& x) {
+  BATCHWORK_INLINE Diagonal& operator=(X const& x) & {
     return Impl::assign_safely(*this, x);
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
   }
 
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int i, int j) { return i != j; }
@@ -142,8 +157,9 @@ struct Diagonal : Impl::NotIndexed {
 
 /// Symmetric, distributed: each lane holds its rows as far as the diagonal; what stands beyond means nothing.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct Symmetric<Distributed<T, R, C, E, Whole>, N>
-    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N> {
+struct [[nodiscard]] Symmetric<Distributed<T, R, C, E, Whole>, N>
+    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N>,
+      Impl::Indexed<Symmetric<Distributed<T, R, C, E, Whole>, N>> {
   using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;
   static constexpr Structure structure = Structure::symmetric;
   static constexpr bool is_vector = false;
@@ -157,10 +173,15 @@ struct Symmetric<Distributed<T, R, C, E, Whole>, N>
                             Impl::structure_of<X> != Structure::diagonal) Symmetric(X const& x) {
     Impl::assign(*this, x);
   }
+  Symmetric& operator=(Symmetric const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Symmetric> && Impl::ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE Symmetric& operator=(X const& x) {
+  BATCHWORK_INLINE Symmetric& operator=(X const& x) & {
     return Impl::assign_safely(*this, x);
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
   }
   BATCHWORK_INLINE S entry(int i, int j) const {
     return Impl::LocalLines<S, N, N>::entry(i < j ? j : i, i < j ? i : j);
@@ -173,7 +194,8 @@ struct Symmetric<Distributed<T, R, C, E, Whole>, N>
 /// Symmetric, distributed, with both triangles: each lane holds whole rows, which are its columns as well, so that products with
 /// it on either side need no exchange. Of an assigned tile the lower triangle is read.
 template <class DistributedT, int N>
-struct WholeSymmetric : Impl::LocalLines<Impl::dealt_t<DistributedT, true>, N, N> {
+struct [[nodiscard]] WholeSymmetric : Impl::LocalLines<Impl::dealt_t<DistributedT, true>, N, N>,
+                                      Impl::Indexed<WholeSymmetric<DistributedT, N>> {
   using S = Impl::dealt_t<DistributedT, true>;
   static constexpr Structure structure = Structure::symmetric;
   static constexpr bool is_vector = false;
@@ -188,10 +210,15 @@ struct WholeSymmetric : Impl::LocalLines<Impl::dealt_t<DistributedT, true>, N, N
       WholeSymmetric(X const& x) {
     Impl::assign(*this, x);
   }
+  WholeSymmetric& operator=(WholeSymmetric const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, WholeSymmetric> && Impl::ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE WholeSymmetric& operator=(X const& x) {
+  BATCHWORK_INLINE WholeSymmetric& operator=(X const& x) & {
     return Impl::assign_safely(*this, x);
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
   }
   BATCHWORK_INLINE S entry(int i, int j) const {
     return Impl::LocalLines<S, N, N>::entry(i < j ? j : i, i < j ? i : j);
@@ -208,8 +235,9 @@ struct Impl::TileTraits<WholeSymmetric<DistributedT, N>> : Impl::NoSpecialTile {
 
 /// Lower, distributed: each lane holds whole rows, zeros included.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct Lower<Distributed<T, R, C, E, Whole>, N>
-    : Impl::LocalLines<Distributed<T, R, C, E, Whole>, N, N> {
+struct [[nodiscard]] Lower<Distributed<T, R, C, E, Whole>, N>
+    : Impl::LocalLines<Distributed<T, R, C, E, Whole>, N, N>,
+      Impl::Indexed<Lower<Distributed<T, R, C, E, Whole>, N>> {
   using S = Distributed<T, R, C, E, Whole>;
   static constexpr Structure structure = Structure::lower;
   static constexpr bool is_vector = false;
@@ -223,17 +251,23 @@ struct Lower<Distributed<T, R, C, E, Whole>, N>
                             Impl::structure_of<X> != Structure::diagonal) Lower(X const& x) {
     Impl::assign(*this, x);
   }
+  Lower& operator=(Lower const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Lower> && Impl::ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE Lower& operator=(X const& x) {
+  BATCHWORK_INLINE Lower& operator=(X const& x) & {
     return Impl::assign_safely(*this, x);
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
   }
 };
 
 /// Diagonal, distributed: the entries are dealt out to the lanes.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct Diagonal<Distributed<T, R, C, E, Whole>, N>
-    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1> {
+struct [[nodiscard]] Diagonal<Distributed<T, R, C, E, Whole>, N>
+    : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1>,
+      Impl::Indexed<Diagonal<Distributed<T, R, C, E, Whole>, N>> {
   using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;
   static constexpr Structure structure = Structure::diagonal;
   static constexpr bool is_vector = false;
@@ -245,6 +279,7 @@ struct Diagonal<Distributed<T, R, C, E, Whole>, N>
     if (i != j) return S(T(0), grid);
     return Impl::LocalLines<S, N, 1>::entry(i, 0);
   }
+  BATCHWORK_INLINE void set(int i, int, S const& v) { Impl::LocalLines<S, N, 1>::set(i, 0, v); }
 
   Diagonal() = default;
   template <Tile X>
@@ -252,16 +287,21 @@ struct Diagonal<Distributed<T, R, C, E, Whole>, N>
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::diagonal) Diagonal(X const& x) {
     Impl::assign(*this, x);
   }
+  Diagonal& operator=(Diagonal const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Diagonal> && Impl::ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE Diagonal& operator=(X const& x) {
+  BATCHWORK_INLINE Diagonal& operator=(X const& x) & {
     return Impl::assign_safely(*this, x);
+  }
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
   }
 };
 
 /// The N x N identity; it stores nothing.
 template <class T, int N>
-struct Identity {
+struct [[nodiscard]] Identity : Impl::IndexedToRead<Identity<T, N>> {
   using value_type = T;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -270,6 +310,11 @@ struct Identity {
 
   info_t<T> info = 0;
   BATCHWORK_INLINE T entry(int i, int j) const { return i == j ? T(1) : T(0); }
+  Identity& operator=(Identity const&) & = default;
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    Impl::refuse_lost_tile<X>();
+  }
 };
 
 /// identity<N>(x): the identity with the scalar type of the tile x.

@@ -162,6 +162,59 @@ template <Tile A, class B>
 BATCHWORK_INLINE A& operator-=(A& a, B const& b) {
   return a = a - b;
 }
+template <Tile A, Impl::ScalarLike C>
+BATCHWORK_INLINE A& operator*=(A& a, C const& c) {
+  return a = a * c;
+}
+template <Tile A, Impl::ScalarLike C>
+BATCHWORK_INLINE A& operator/=(A& a, C const& c) {
+  return a = a / c;
+}
+
+namespace Impl {
+/// A tile without a name.
+template <class A>
+concept LostTile = Tile<A> && !std::is_lvalue_reference_v<A> && !std::is_const_v<A>;
+}  // namespace Impl
+
+/// These do not compile, and say what to write instead: what a tile without a name takes on would be lost, and a number is not added to
+/// a tile.
+template <Impl::LostTile A, class B>
+BATCHWORK_INLINE void operator+=(A&&, B const&) {
+  Impl::refuse_lost_tile<A>();
+}
+template <Impl::LostTile A, class B>
+BATCHWORK_INLINE void operator-=(A&&, B const&) {
+  Impl::refuse_lost_tile<A>();
+}
+template <Impl::LostTile A, Impl::ScalarLike C>
+BATCHWORK_INLINE void operator*=(A&&, C const&) {
+  Impl::refuse_lost_tile<A>();
+}
+template <Impl::LostTile A, Impl::ScalarLike C>
+BATCHWORK_INLINE void operator/=(A&&, C const&) {
+  Impl::refuse_lost_tile<A>();
+}
+template <Tile A, Impl::ScalarLike C>
+BATCHWORK_INLINE A operator+(A const& a, C const&) {
+  Impl::refuse_number_beside_tile<A>();
+  return a;
+}
+template <Impl::ScalarLike C, Tile A>
+BATCHWORK_INLINE A operator+(C const&, A const& a) {
+  Impl::refuse_number_beside_tile<A>();
+  return a;
+}
+template <Tile A, Impl::ScalarLike C>
+BATCHWORK_INLINE A operator-(A const& a, C const&) {
+  Impl::refuse_number_beside_tile<A>();
+  return a;
+}
+template <Impl::ScalarLike C, Tile A>
+BATCHWORK_INLINE A operator-(C const&, A const& a) {
+  Impl::refuse_number_beside_tile<A>();
+  return a;
+}
 
 }  // namespace Batchwork
 

@@ -69,21 +69,9 @@ constexpr bool require_real() {
   return require_no_complex<X...>() && constant;
 }
 
-/// What indexing a tile like a View says.
-template <class... Index>
-constexpr int refuse_index() {
-  static_assert(
-      sizeof...(Index) > 32,
-      "Batchwork: tiles are not indexed: element(a, i, j), of a vector element(a, i), reads "
-      "an entry, and generate<M, N>(f) makes a tile of entries f(i, j)");
-  return 0;
-}
-struct NotIndexed {
-  /// Does not compile, and says what to write instead.
-  template <class... Index>
-  BATCHWORK_INLINE auto operator()(Index...) const {
-    return refuse_index<Index...>();
-  }
+/// Where an entry of a tile stands.
+struct Place {
+  int row, col;
 };
 
 /// Index of (i, j), j <= i, in a triangle stored row by row.

@@ -12,7 +12,7 @@ namespace Batchwork {
 
 /// `Original` is `X const&` for a named tile and `X` for a temporary.
 template <class Original>
-struct Transposed {
+struct [[nodiscard]] Transposed {
   using X = std::remove_cvref_t<Original>;
   using value_type = typename X::value_type;
   static constexpr int rows = X::cols;
@@ -24,10 +24,15 @@ struct Transposed {
   info_t<value_type> info;
 
   BATCHWORK_INLINE value_type entry(int i, int j) const { return original.entry(j, i); }
-  /// As that of NotIndexed, which an aggregate cannot begin with.
-  template <class... Index>
-  BATCHWORK_INLINE auto operator()(Index...) const {
-    return Impl::refuse_index<Index...>();
+  /// As that of IndexedToRead, which an aggregate cannot begin with.
+  template <class... I>
+  BATCHWORK_INLINE auto operator()(I... i) const {
+    return Impl::read_entry(*this, i...);
+  }
+  Transposed& operator=(Transposed const&) & = default;
+  template <class Y>
+  BATCHWORK_INLINE void operator=(Y const&) && {
+    Impl::refuse_lost_tile<Y>();
   }
   BATCHWORK_INLINE auto pointer() const
     requires Impl::HasEntryPointer<X>

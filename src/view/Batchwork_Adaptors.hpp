@@ -8,6 +8,9 @@
 #define BATCHWORK_ADAPTORS_HPP
 
 #include <Kokkos_Core.hpp>
+#include <array>
+#include <concepts>
+#include <cstddef>
 #include <stdexcept>
 
 #include "view/detail/layout/Batchwork_Shape.hpp"
@@ -116,6 +119,23 @@ struct Fixed {
   alignas(size * sizeof(T) % 16 == 0 ? 16 : alignof(T)) T values[size];
 };
 
+template <class T>
+concept NumberToFix = std::floating_point<T> || is_kokkos_complex<T>;
+
+/// Of so many numbers f(i) or f(i, j).
+template <class T, std::size_t... E, class F>
+auto fixed_numbers(F const& f) {
+  constexpr int extents[] = {int(E)...}, rank = int(sizeof...(E)), rows = extents[0],
+                cols = rank == 2 ? extents[rank - 1] : 1;
+  Fixed<number_of_t<T>, Shape<rows, cols, Structure::general, rank>> r;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < cols; ++j) {
+      if constexpr (rank == 2) r.values[i * cols + j] = f(std::size_t(i), std::size_t(j));
+      else r.values[i] = f(std::size_t(i));
+    }
+  return r;
+}
+
 template <class X>
 inline constexpr bool is_fixed = false;
 template <class T, class Sh>
@@ -149,6 +169,23 @@ auto fixed(T x) {
 template <std::floating_point T>
 auto fixed(Kokkos::complex<T> const& x) {
   return Impl::Fixed<Complex<T>, Impl::Shape<1, 1, Structure::general, 0>>{{x}};
+}
+/// An array: N numbers are a vector, M x N numbers, row by row, a matrix.
+template <Impl::NumberToFix T, std::size_t N>
+auto fixed(T const (&x)[N]) {
+  return Impl::fixed_numbers<T, N>([&](std::size_t i) { return x[i]; });
+}
+template <Impl::NumberToFix T, std::size_t M, std::size_t N>
+auto fixed(T const (&x)[M][N]) {
+  return Impl::fixed_numbers<T, M, N>([&](std::size_t i, std::size_t j) { return x[i][j]; });
+}
+template <Impl::NumberToFix T, std::size_t N>
+auto fixed(std::array<T, N> const& x) {
+  return Impl::fixed_numbers<T, N>([&](std::size_t i) { return x[i]; });
+}
+template <Impl::NumberToFix T, std::size_t M, std::size_t N>
+auto fixed(std::array<std::array<T, N>, M> const& x) {
+  return Impl::fixed_numbers<T, M, N>([&](std::size_t i, std::size_t j) { return x[i][j]; });
 }
 template <class S>
 auto fixed(Scalar<S> const& x) {

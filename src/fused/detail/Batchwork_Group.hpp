@@ -151,17 +151,24 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
 }
 
 /// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a pass over the cache; on
-/// a device the zeros cost nothing.
+/// a device the zeros cost nothing. It may be assigned entry by entry: then its status is merged, and what blocks have beyond the tile
+/// stays zero.
 template <class X>
 BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
   if constexpr (has_grid<X>) {
     X x;
     x.grid = items.grid;
+    x.info = 0;
+    if constexpr (is_fragments<X>) {
+      BATCHWORK_UNROLL
+      for (int n = 0; n < X::down * X::across; ++n) x.c[n][0] = 0, x.c[n][1] = 0;
+    }
     return x;
   }
 #if !defined(__CUDACC__) && !defined(__HIPCC__) && !defined(BATCHWORK_DEVICE_PASS)
   if constexpr (sizeof(X) > 256) {
     X x;
+    x.info = decltype(x.info)(0);
     return x;
   }
 #endif

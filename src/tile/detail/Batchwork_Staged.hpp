@@ -36,10 +36,10 @@ struct Staged {
     }
   }
   BATCHWORK_INLINE T entry(int i) const { return a[i]; }
-  /// As that of NotIndexed, which an aggregate cannot begin with.
-  template <class... Index>
-  BATCHWORK_INLINE auto operator()(Index...) const {
-    return Impl::refuse_index<Index...>();
+  /// As that of IndexedToRead, which an aggregate cannot begin with.
+  template <class... I>
+  BATCHWORK_INLINE auto operator()(I... i) const {
+    return Impl::read_entry(*this, i...);
   }
   BATCHWORK_INLINE Impl::EntryPointer<T const, Leading, 1> pointer() const
     requires(St != Structure::diagonal)

@@ -16,11 +16,31 @@ namespace Batchwork::Impl {
 template <class Loc>
 using number_at = number_of_t<std::remove_const_t<typename Loc::value_type>>;
 
-/// What a sequence assigns to nothing().
+/// What a sequence assigns to nothing(), and to its entries.
 struct Nothing {
   template <class X>
   BATCHWORK_INLINE Nothing& operator=(X const&) {
     return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE Nothing& operator+=(X const&) {
+    return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE Nothing& operator-=(X const&) {
+    return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE Nothing& operator*=(X const&) {
+    return *this;
+  }
+  template <class X>
+  BATCHWORK_INLINE Nothing& operator/=(X const&) {
+    return *this;
+  }
+  template <class... I>
+  BATCHWORK_INLINE Nothing operator()(I...) const {
+    return {};
   }
 };
 

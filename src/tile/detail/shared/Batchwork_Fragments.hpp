@@ -29,7 +29,7 @@ constexpr int teams_of_fragments(int extent) { return extent <= 24 ? 4 : 0; }
 /// An M x N tile: of block (i, t) lane l holds numbers (l / 4, 2 (l % 4)) and the next. Beyond the tile's own are zeros. Of a
 /// symmetric one Full says whether the blocks right of the diagonal are held as well.
 template <class DistributedT, int M, int N, Structure St = Structure::general, bool Full = true>
-struct Fragments : NotIndexed {
+struct [[nodiscard]] Fragments : Indexed<Fragments<DistributedT, M, N, St, Full>> {
   using S = dealt_t<DistributedT, true>;
   using value_type = S;
   using T = scalar_t<S>;
@@ -47,9 +47,14 @@ struct Fragments : NotIndexed {
   LaneGrid grid;
 
   Fragments() = default;
+  Fragments& operator=(Fragments const&) & = default;
+  template <class X>
+  BATCHWORK_INLINE void operator=(X const&) && {
+    refuse_lost_tile<X>();
+  }
   template <Tile X>
     requires(!std::is_same_v<X, Fragments> && ValueConvertible<S, value_t<X>>)
-  BATCHWORK_INLINE Fragments& operator=(X const& x) {
+  BATCHWORK_INLINE Fragments& operator=(X const& x) & {
     LaneGrid const g = grid_of(x, *this);
     if constexpr (is_fragments<X> && St == Structure::symmetric && structure_of<X> == St) {
       x.put();
@@ -82,6 +87,16 @@ struct Fragments : NotIndexed {
     int const r = mirrored ? j : i, k = mirrored ? i : j;
     return S(grid.template broadcast<32>(c[r / 8 * across + k / 8][k % 2], r % 8 * 4 + k % 8 / 2),
              grid);
+  }
+
+  /// Both places of it, where they are held, of a symmetric tile; there j <= i.
+  BATCHWORK_INLINE void set(int i, int j, S const& x) {
+    grid = merge_grids(grid, x.grid);
+    set_number(i, j, x.v);
+    if (St == Structure::symmetric && j < i && (Full || i / 8 == j / 8)) set_number(j, i, x.v);
+  }
+  BATCHWORK_INLINE void set_number(int i, int j, T const& x) {
+    if (grid.lane == i % 8 * 4 + j % 8 / 2) c[i / 8 * across + j / 8][j % 2] = x;
   }
 
   /// From rows that the lanes hold, through the exchange.
@@ -141,6 +156,11 @@ struct FactorFragments : Fragments<DistributedT, N, N, Structure::lower> {
   using Base = Fragments<DistributedT, N, N, Structure::lower>;
   typename Base::T inverse[Base::down][2];
   typename Base::T diagonal[Base::down];  ///< of the inverse, that of row 8 i + lane / 4
+  /// Entries are read: with the inverses they are one.
+  template <class... I>
+  BATCHWORK_INLINE auto operator()(I... i) const {
+    return read_entry(*this, i...);
+  }
   BATCHWORK_INLINE typename Base::S inverse_diagonal(int i) const {
     return
         typename Base::S(this->grid.template broadcast<32>(diagonal[i / 8], i % 8 * 4), this->grid);

@@ -9,7 +9,7 @@
 #define BATCHWORK_LOCALLINES_HPP
 
 #include "core/Batchwork_Distributed.hpp"
-#include "tile/Batchwork_Tile.hpp"
+#include "tile/Batchwork_Entry.hpp"
 
 namespace Batchwork {
 
@@ -21,7 +21,7 @@ struct Symmetric;
 namespace Impl {
 
 template <class S, int M, int N>
-struct LocalLines : NotIndexed {
+struct LocalLines {
   using value_type = S;
   using T = scalar_t<S>;
   static constexpr int rows = M;

@@ -196,10 +196,10 @@ struct Direct {
     return loc.data[loc.offset(i, structure == Structure::diagonal ? 0 : j)];
   }
   BATCHWORK_INLINE value_type entry(int i) const { return loc.data[loc.offset(i, 0)]; }
-  /// As that of NotIndexed, which an aggregate cannot begin with.
-  template <class... Index>
-  BATCHWORK_INLINE auto operator()(Index...) const {
-    return Impl::refuse_index<Index...>();
+  /// As that of IndexedToRead, which an aggregate cannot begin with.
+  template <class... I>
+  BATCHWORK_INLINE auto operator()(I... i) const {
+    return Impl::read_entry(*this, i...);
   }
 };
 

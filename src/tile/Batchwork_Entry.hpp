@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// a(i, j), v(i): entries of tiles, which are read as scalars and, of a named tile that may be written, assigned.
+#ifndef BATCHWORK_ENTRY_HPP
+#define BATCHWORK_ENTRY_HPP
+
+#include <concepts>
+#include <type_traits>
+
+#include "tile/Batchwork_Tile.hpp"
+
+namespace Batchwork {
+
+/// What a(i, j) is of a tile X that has a name and may be written. It is a Scalar, the copy of the entry and of the tile's status.
+/// Where it stands alone on the left, a(i, j) = x, += and so on write the tile: a(i, j) of a Symmetric tile is a(j, i), too, and the
+/// status of x is merged into the tile's. `auto x = a(i, j);` is a copy of the number: what is assigned to x changes x.
+/// Zeros of the structure (above the diagonal of a Lower, beside that of a Diagonal) are not assigned: IsZero says that constant
+/// indices are such, with others it aborts, which compilers drop where indices become constants.
+/// No operations. Where lanes share an item, an entry is a broadcast of its lane.
+template <class X, bool IsZero = false>
+struct [[nodiscard]] Entry : Scalar<typename X::value_type> {
+  using Value = Scalar<typename X::value_type>;
+
+  Entry() = default;
+  Entry(Entry const&) = default;
+  BATCHWORK_INLINE Entry(X& x, int i, int j)
+      : Value(read(x, i, j), x.info), tile(&x), row(i), col(j) {}
+  /// A number that stands in no tile, so that there is `c ? v(i) : 0.0`.
+  template <Impl::Number U>
+  BATCHWORK_INLINE Entry(U u) : Value(u), tile(nullptr), row(0), col(0) {}
+
+  // ---- a name is a value of its own ----
+  BATCHWORK_INLINE Entry& operator=(Entry const& y) & {
+    value() = y;
+    return *this;
+  }
+  template <class Y>
+  BATCHWORK_INLINE Entry& operator=(Y const& y) & {
+    value() = y;
+    return *this;
+  }
+  template <class Y>
+  BATCHWORK_INLINE Entry& operator+=(Y const& y) & {
+    value() += y;
+    return *this;
+  }
+  template <class Y>
+  BATCHWORK_INLINE Entry& operator-=(Y const& y) & {
+    value() -= y;
+    return *this;
+  }
+  template <class Y>
+  BATCHWORK_INLINE Entry& operator*=(Y const& y) & {
+    value() *= y;
+    return *this;
+  }
+  template <class Y>
+  BATCHWORK_INLINE Entry& operator/=(Y const& y) & {
+    value() /= y;
+    return *this;
+  }
+
+  // ---- a(i, j) = y ----
+  BATCHWORK_INLINE Value const& operator=(Entry const& y) && { return put(y); }
+  template <class Y>
+  BATCHWORK_INLINE Value const& operator=(Y const& y) && {
+    if constexpr (takes<Y>()) put(Value(y));
+    return value();
+  }
+  template <class Y>
+  BATCHWORK_INLINE Value const& operator+=(Y const& y) && {
+    if constexpr (Impl::require_room<Value, Y>()) put(value() + y);
+    return value();
+  }
+  template <class Y>
+  BATCHWORK_INLINE Value const& operator-=(Y const& y) && {
+    if constexpr (Impl::require_room<Value, Y>()) put(value() - y);
+    return value();
+  }
+  template <class Y>
+  BATCHWORK_INLINE Value const& operator*=(Y const& y) && {
+    if constexpr (Impl::require_room<Value, Y>()) put(value() * y);
+    return value();
+  }
+  template <class Y>
+  BATCHWORK_INLINE Value const& operator/=(Y const& y) && {
+    if constexpr (Impl::require_room<Value, Y>()) put(value() / y);
+    return value();
+  }
+
+ private:
+  X* tile;
+  int row, col;
+
+  BATCHWORK_INLINE Value& value() { return *this; }
+
+  static BATCHWORK_INLINE auto read(X const& x, int i, int j) {
+    if constexpr (requires { x.grid.exchange; }) {
+      if (x.grid.exchange == nullptr)
+        Kokkos::abort(
+            "Batchwork: lanes share the item, and a tile that was made from nothing knows none of "
+            "them; begin it with zero<M, N>(x), x being a tile or scalar of the sequence");
+    }
+    return typename X::value_type(x.entry(i, j));
+  }
+  template <class Y>
+  static constexpr bool takes() {
+    constexpr bool good = std::is_constructible_v<Value, Y const&>;
+    static_assert(
+        good,
+        "Batchwork: an entry is assigned a number, or a scalar, that its tile can hold: of a tile "
+        "that is common to all items no number of each item (begin it with zero<M, N>(x), x being "
+        "a scalar of the sequence), of a tile v no tile (of one that is 1 x 1 its entry (0, 0))");
+    return good;
+  }
+  BATCHWORK_INLINE Value const& put(Value const& y) {
+    static_assert(!IsZero,
+                  "Batchwork: an entry above the diagonal of a Lower tile, or beside that of a "
+                  "Diagonal one, is zero and is not assigned");
+    constexpr Structure st = X::structure;
+    if constexpr (st == Structure::lower) {
+      if (col > row)
+        Kokkos::abort("Batchwork: an entry above the diagonal of a Lower tile is not assigned");
+    } else if constexpr (st == Structure::diagonal) {
+      if (col != row)
+        Kokkos::abort("Batchwork: an entry beside the diagonal of a Diagonal tile is not assigned");
+    }
+    if constexpr (st == Structure::symmetric)
+      tile->set(row < col ? col : row, row < col ? row : col, y.value);
+    else tile->set(row, col, y.value);
+    tile->info = Impl::first_failure(tile->info, y.info);
+    value() = y;
+    return value();
+  }
+};
+
+namespace Impl {
+
+template <class X, bool IsZero>
+struct TileTraits<Entry<X, IsZero>> : NoSpecialTile {
+  static constexpr bool is_scalar = true;
+};
+
+/// An index that is part of its type, as std::integral_constant.
+template <class I>
+concept ConstantIndex = std::is_class_v<I> && requires {
+  { I::value } -> std::convertible_to<int>;
+};
+
+/// True, or the compiler says which indices a tile has.
+template <class X, class... I>
+constexpr bool require_indices() {
+  constexpr bool integers =
+      ((std::is_integral_v<I> || std::is_enum_v<I> || ConstantIndex<I>) && ...);
+  static_assert(integers,
+                "Batchwork: the indices of an entry are integers that all items have in common; "
+                "where items differ write select(k == 0, v(0), v(1)), or read table(view)(k)");
+  constexpr bool count = sizeof...(I) == 2 || (sizeof...(I) == 1 && X::is_vector);
+  static_assert(count,
+                "Batchwork: an entry of a matrix has two indices, a(i, j), of a vector one, v(i); "
+                "row(a, i), column(a, j) and block<M, N>(a, i, j) are larger parts");
+  if constexpr (integers && count && (ConstantIndex<I> && ...)) {
+    constexpr int extents[] = {X::rows, X::cols}, at[] = {int(I::value)...};
+    constexpr bool there =
+        at[0] >= 0 && at[0] < extents[0] &&
+        at[sizeof...(I) - 1] >= 0 && (sizeof...(I) < 2 || at[sizeof...(I) - 1] < extents[1]);
+    static_assert(there, "Batchwork: an index of an entry is beyond the tile");
+  }
+  return integers && count;
+}
+/// Whether constant indices are those of a zero of the structure.
+template <class X, class... I>
+constexpr bool is_zero_entry() {
+  if constexpr (sizeof...(I) == 2 && (ConstantIndex<I> && ...)) {
+    constexpr int at[] = {int(I::value)...};
+    return structurally_zero(X::structure, at[0], at[1]);
+  } else {
+    return false;
+  }
+}
+template <class I>
+BATCHWORK_INLINE constexpr int index_of([[maybe_unused]] I i) {
+  if constexpr (ConstantIndex<I>) return static_cast<int>(I::value);
+  else return static_cast<int>(i);
+}
+/// Checked where Kokkos checks the indices of Views.
+template <class X>
+BATCHWORK_INLINE void check_index([[maybe_unused]] int i, [[maybe_unused]] int j) {
+#if defined(KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK)
+  if (i < 0 || i >= X::rows || j < 0 || j >= X::cols)
+    Kokkos::abort("Batchwork: an index of an entry is beyond the tile");
+#endif
+}
+
+template <class X>
+BATCHWORK_INLINE auto scalar_at(X const& x, int i, int j) {
+  using S = typename X::value_type;
+  check_index<X>(i, j);
+  return Scalar<S>(S(x.entry(i, j)), x.info);
+}
+template <class X>
+BATCHWORK_INLINE auto scalar_at(X const& x, int i) {
+  return scalar_at(x, i, 0);
+}
+
+/// x(i, j), read.
+template <class X, class... I>
+BATCHWORK_INLINE auto read_entry(X const& x, I... i) {
+  if constexpr (require_indices<X, I...>()) return scalar_at(x, index_of(i)...);
+  else return Scalar<typename X::value_type>();
+}
+template <class X>
+BATCHWORK_INLINE Place place_of_entry(int i, int j = 0) {
+  check_index<X>(i, j);
+  return {i, j};
+}
+/// x(i, j), to be written.
+template <class X, class... I>
+BATCHWORK_INLINE auto entry_to_write(X& x, I... i) {
+  using E = Entry<X, is_zero_entry<X, I...>()>;
+  if constexpr (require_indices<X, I...>()) {
+    Place const p = place_of_entry<X>(index_of(i)...);
+    return E(x, p.row, p.col);
+  } else {
+    return E();
+  }
+}
+
+namespace ByAdl {
+
+/// Base of tiles: entries of a named one that is not constant may be written, others are read.
+template <class X>
+struct Indexed {
+  template <class... I>
+  BATCHWORK_INLINE auto operator()(I... i) & {
+    return entry_to_write(static_cast<X&>(*this), i...);
+  }
+  template <class... I>
+  BATCHWORK_INLINE auto operator()(I... i) const& {
+    return read_entry(static_cast<X const&>(*this), i...);
+  }
+  template <class... I>
+  BATCHWORK_INLINE auto operator()(I... i) && {
+    return read_entry(static_cast<X const&>(*this), i...);
+  }
+};
+/// Base of those whose entries are only read.
+template <class X>
+struct IndexedToRead {
+  template <class... I>
+  BATCHWORK_INLINE auto operator()(I... i) const {
+    return read_entry(static_cast<X const&>(*this), i...);
+  }
+};
+
+}  // namespace ByAdl
+using ByAdl::Indexed, ByAdl::IndexedToRead;
+
+}  // namespace Impl
+}  // namespace Batchwork
+
+#endif

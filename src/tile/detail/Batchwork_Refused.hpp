@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// What does not compile of scalars and tiles, and what it says: assignments that would be lost, scalars as plain numbers, printing.
+#ifndef BATCHWORK_REFUSED_HPP
+#define BATCHWORK_REFUSED_HPP
+
+#include <type_traits>
+
+#include "core/detail/Batchwork_Macros.hpp"
+#include "tile/detail/Batchwork_TileTraits.hpp"
+
+namespace Batchwork::Impl {
+
+template <class>
+inline constexpr bool never = false;
+
+template <class X>
+constexpr void refuse_lost_entry() {
+  static_assert(
+      never<X>,
+      "Batchwork: this assigns to a temporary scalar and would be lost; write a(i, j) = x or v(i) = "
+      "x, a or v being a named tile that may be written: of a constant tile, of a result, and by "
+      "element(a, i, j) entries are read");
+}
+template <class X>
+constexpr void refuse_lost_tile() {
+  static_assert(
+      never<X>,
+      "Batchwork: this assigns to a temporary tile and would be lost; block, row, column, "
+      "transpose and so on give copies: write assign_block(a, i, j, b), or a(i, j) = x");
+}
+template <class X>
+constexpr void refuse_number() {
+  static_assert(
+      never<X>,
+      "Batchwork: a scalar is a number of each item and no plain number; write sqrt(x) without "
+      "std:: or Kokkos::, select(mask, a, b) instead of a branch, auto y = x instead of double y "
+      "= x, and apply(f, x) for a function of plain numbers");
+}
+template <class X>
+constexpr void refuse_print() {
+  static_assert(
+      never<X>,
+      "Batchwork: a scalar or tile holds numbers of several items, which printf and << do not "
+      "print; write print(x), which prints that of one item");
+}
+template <class X>
+constexpr void refuse_number_beside_tile() {
+  static_assert(
+      never<X>,
+      "Batchwork: a number is not added to a tile; write x + c * ones<N>(x) (of a matrix ones<M, "
+      "N>(x)) to add it to each entry, x + c * identity<N>(x) to add it to the diagonal");
+}
+template <class X>
+constexpr void refuse_number_to_choose() {
+  static_assert(never<X>,
+                "Batchwork::select: of a tile and a number; write zero<M, N>(x) or constant<M, "
+                "N>(c, x) instead of the number");
+}
+template <class X>
+constexpr void refuse_sum_in_number() {
+  static_assert(
+      never<X>,
+      "Batchwork: a plain number cannot take on a number of each item; begin the sum with auto s "
+      "= zero(x), x being a scalar or tile of the sequence");
+}
+
+/// Empty bases of scalars and tiles, so that what is called with them is looked for here, and not in the rest of Impl.
+namespace ByAdl {
+
+struct OfScalars {};
+
+template <class X>
+concept OfSequences = is_scalar_tile<X> || requires {
+  typename X::value_type;
+  X::rows;
+  X::structure;
+};
+
+/// Does not compile: says what to write instead of printf("%g", x).
+template <class... X>
+  requires(OfSequences<X> || ...)
+BATCHWORK_INLINE int printf(char const*, X const&...) {
+  (refuse_print<X>(), ...);
+  return 0;
+}
+
+}  // namespace ByAdl
+}  // namespace Batchwork::Impl
+
+#endif
