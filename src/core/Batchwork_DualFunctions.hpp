@@ -210,14 +210,14 @@ template <>
 struct SlopeOf<Lgamma> {
   template <class S>
   BATCHWORK_INLINE S operator()(S const& x, S const&) const {
-    return lanewise(Digamma{}, x);
+    return lanewise<Digamma>(x);
   }
 };
 template <>
 struct SlopeOf<Tgamma> {
   template <class S>
   BATCHWORK_INLINE S operator()(S const& x, S const& y) const {
-    return y * lanewise(Digamma{}, x);
+    return y * lanewise<Digamma>(x);
   }
 };
 
@@ -267,7 +267,7 @@ template <>
 struct SlopesOf<Fmod> {
   template <class S>
   BATCHWORK_INLINE Slopes<S> operator()(S const& x, S const& y, S const& z) const {
-    return {S(scalar_t<S>(1)), -lanewise(Round{}, S((x - z) / y))};
+    return {S(scalar_t<S>(1)), -lanewise<Round>(S((x - z) / y))};
   }
 };
 template <>
@@ -305,14 +305,14 @@ struct Lanewise<Dual<S, N>> {
   using D = Dual<S, N>;
 
   template <class F>
-  static BATCHWORK_INLINE D call(F const& f, D const& x) {
-    S const y = lanewise(f, x.value);
+  static BATCHWORK_INLINE D call(F const&, D const& x) {
+    S const y = lanewise<F>(x.value);
     if constexpr (is_step<F>) return D(y);
     else return chain_steep(y, S(SlopeOf<F>{}(x.value, y)), x);
   }
   template <class F>
-  static BATCHWORK_INLINE D call(F const& f, D const& x, D const& y) {
-    S const z = lanewise(f, x.value, y.value);
+  static BATCHWORK_INLINE D call(F const&, D const& x, D const& y) {
+    S const z = lanewise<F>(x.value, y.value);
     auto const slopes = SlopesOf<F>{}(x.value, y.value, z);
     return make_dual<S, N>(
         z, [&](int k) { return moved(slopes.of_x, x.d[k]) + moved(slopes.of_y, y.d[k]); });

@@ -36,11 +36,11 @@ BATCHWORK_INLINE void loop(F&& f) {
 namespace Impl {
 
 template <class M>
-inline constexpr bool is_mask = std::is_same_v<M, bool>;
+inline constexpr bool is_item_mask = std::is_same_v<M, bool>;
 template <class I, int W>
-inline constexpr bool is_mask<PackMask<I, W>> = true;
+inline constexpr bool is_item_mask<PackMask<I, W>> = true;
 template <class S>
-inline constexpr bool is_mask<DistributedMask<S>> = true;
+inline constexpr bool is_item_mask<DistributedMask<S>> = true;
 /// Whether it is of lanes that share an item.
 template <class M>
 inline constexpr bool has_lanes_in_common = false;
@@ -116,7 +116,7 @@ BATCHWORK_INLINE S number_beside(M const& mask, scalar_t<S> x) {
 
 template <class M, class... X>
 constexpr bool require_mask_and_states() {
-  constexpr bool masked = is_mask<M>, stated = sizeof...(X) > 0,
+  constexpr bool masked = is_item_mask<M>, stated = sizeof...(X) > 0,
                  changeable = !(std::is_const_v<X> || ...);
   static_assert(masked,
                 "Batchwork::iterate: f(x, ...) returns the mask of the items that go on, as "
@@ -259,7 +259,7 @@ struct Choose<TupleBase<std::index_sequence<I...>, R...>> {
 /// that the mask leaves out has `otherwise` to the last bit, status included.
 template <class M, class F, class B>
 BATCHWORK_INLINE auto where(M const& mask, F&& f, B const& otherwise) {
-  static_assert(Impl::is_mask<M>,
+  static_assert(Impl::is_item_mask<M>,
                 "Batchwork::where(mask, f, otherwise): the first is a mask, as comparisons of "
                 "scalars give it");
   using A = std::remove_cvref_t<decltype(f())>;
