@@ -59,26 +59,26 @@ BATCHWORK_INLINE auto over_entries(A const& a, F const& f, Op const& op) {
 }
 
 template <class R>
-struct OneNumber {
+struct EntryAlone {
   R value;
   template <int L>
-  BATCHWORK_INLINE OneNumber told(LaneGrid const& grid, int lane) const {
+  BATCHWORK_INLINE EntryAlone told(LaneGrid const& grid, int lane) const {
     return {grid.template told_in_turn<L>(value, lane, lane)};
   }
 };
-struct JustTheNumber {
+struct WithoutIndex {
   template <class R>
-  BATCHWORK_INLINE OneNumber<R> operator()(R const& x, int) const {
+  BATCHWORK_INLINE EntryAlone<R> operator()(R const& x, int) const {
     return {x};
   }
 };
-struct AddNumbers {
+struct AddEntries {
   template <class N>
   BATCHWORK_INLINE N operator()(N const& a, N const& b) const {
     return {a.value + b.value};
   }
 };
-struct MultiplyNumbers {
+struct MultiplyEntries {
   template <class N>
   BATCHWORK_INLINE N operator()(N const& a, N const& b) const {
     return {a.value * b.value};
@@ -87,10 +87,10 @@ struct MultiplyNumbers {
 
 /// A number, and which entry it is.
 template <class R>
-struct NumberAndIndex {
+struct EntryAndIndex {
   R value, index;
   template <int L>
-  BATCHWORK_INLINE NumberAndIndex told(LaneGrid const& grid, int lane) const {
+  BATCHWORK_INLINE EntryAndIndex told(LaneGrid const& grid, int lane) const {
     R const v = grid.template told_in_turn<L>(value, lane, 2 * lane),
             i = grid.template told_in_turn<L>(index, lane, 2 * lane + 1);
     return {v, i};
@@ -98,7 +98,7 @@ struct NumberAndIndex {
 };
 struct WithIndex {
   template <class R>
-  BATCHWORK_INLINE NumberAndIndex<R> operator()(R const& x, int index) const {
+  BATCHWORK_INLINE EntryAndIndex<R> operator()(R const& x, int index) const {
     return {x, R(scalar_t<R>(index))};
   }
 };
@@ -110,13 +110,13 @@ struct TakeExtreme {
     return (Largest ? a < b : b < a) || is_nan(b);
   }
   template <class R>
-  BATCHWORK_INLINE OneNumber<R> operator()(OneNumber<R> const& a, OneNumber<R> const& b) const {
+  BATCHWORK_INLINE EntryAlone<R> operator()(EntryAlone<R> const& a, EntryAlone<R> const& b) const {
     return {select(is_beyond(a.value, b.value), b.value, a.value)};
   }
   /// The first of several; columns that lanes hold do not come in order.
   template <class R>
-  BATCHWORK_INLINE NumberAndIndex<R> operator()(NumberAndIndex<R> const& a,
-                                                NumberAndIndex<R> const& b) const {
+  BATCHWORK_INLINE EntryAndIndex<R> operator()(EntryAndIndex<R> const& a,
+                                                EntryAndIndex<R> const& b) const {
     auto const nan_a = is_nan(a.value), nan_b = is_nan(b.value);
     auto const earlier = b.index < a.index, equal = (a.value == b.value) || (nan_a && nan_b);
     auto const better = (!nan_a && is_beyond(a.value, b.value)) || (equal && earlier);
@@ -134,7 +134,7 @@ BATCHWORK_INLINE auto scalar_in_lanes_of(A const& a, X const& x) {
 template <bool Largest, class A>
 BATCHWORK_INLINE auto extreme(A const& a) {
   if constexpr (require_order<value_t<A>>())
-    return scalar_in_lanes_of(a, over_entries(a, JustTheNumber{}, TakeExtreme<Largest>{}).value);
+    return scalar_in_lanes_of(a, over_entries(a, WithoutIndex{}, TakeExtreme<Largest>{}).value);
   else return Scalar<value_t<A>>();
 }
 template <bool Largest, class A>
@@ -214,13 +214,13 @@ BATCHWORK_INLINE auto truth_of_entries(F const& f, A const& a, More const&... mo
 template <Tile A>
 BATCHWORK_INLINE auto sum(A const& a) {
   return Impl::scalar_in_lanes_of(
-      a, Impl::over_entries(a, Impl::JustTheNumber{}, Impl::AddNumbers{}).value);
+      a, Impl::over_entries(a, Impl::WithoutIndex{}, Impl::AddEntries{}).value);
 }
 /// The product of the entries, zeros of the structure included; M N operations, M N roundings.
 template <Tile A>
 BATCHWORK_INLINE auto prod(A const& a) {
   return Impl::scalar_in_lanes_of(
-      a, Impl::over_entries(a, Impl::JustTheNumber{}, Impl::MultiplyNumbers{}).value);
+      a, Impl::over_entries(a, Impl::WithoutIndex{}, Impl::MultiplyEntries{}).value);
 }
 /// The smallest and the largest entry, zeros of the structure included; NaN where an entry is.
 template <Tile A>

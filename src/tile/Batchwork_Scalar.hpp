@@ -194,6 +194,12 @@ constexpr bool require_order() {
 template <class A, class B>
 using scalar_pair_t = typename ScalarPair<as_scalar_t<A>, as_scalar_t<B>>::S;
 
+/// A complex number as a scalar that is common to all items.
+template <class X, class C>
+BATCHWORK_INLINE auto complex_beside(C const& c) {
+  return Scalar<Complex<scalar_t<typename X::value_type>>>(c);
+}
+
 /// What a choice between two plain numbers is.
 template <class A, class B>
 struct PlainPair {
@@ -279,6 +285,40 @@ BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
   Scalar<S> const x(a), y(b);
   return Scalar<S>(x.value / y.value, Impl::first_failure(x.info, y.info));
+}
+
+/// With a Kokkos::complex. Overloads of Kokkos for any type beside one would be the better match for those above.
+template <Impl::ScalarTile X, class T>
+BATCHWORK_INLINE auto operator+(X const& x, Kokkos::complex<T> const& c) {
+  return x + Impl::complex_beside<X>(c);
+}
+template <class T, Impl::ScalarTile X>
+BATCHWORK_INLINE auto operator+(Kokkos::complex<T> const& c, X const& x) {
+  return Impl::complex_beside<X>(c) + x;
+}
+template <Impl::ScalarTile X, class T>
+BATCHWORK_INLINE auto operator-(X const& x, Kokkos::complex<T> const& c) {
+  return x - Impl::complex_beside<X>(c);
+}
+template <class T, Impl::ScalarTile X>
+BATCHWORK_INLINE auto operator-(Kokkos::complex<T> const& c, X const& x) {
+  return Impl::complex_beside<X>(c) - x;
+}
+template <Impl::ScalarTile X, class T>
+BATCHWORK_INLINE auto operator*(X const& x, Kokkos::complex<T> const& c) {
+  return x * Impl::complex_beside<X>(c);
+}
+template <class T, Impl::ScalarTile X>
+BATCHWORK_INLINE auto operator*(Kokkos::complex<T> const& c, X const& x) {
+  return Impl::complex_beside<X>(c) * x;
+}
+template <Impl::ScalarTile X, class T>
+BATCHWORK_INLINE auto operator/(X const& x, Kokkos::complex<T> const& c) {
+  return x / Impl::complex_beside<X>(c);
+}
+template <class T, Impl::ScalarTile X>
+BATCHWORK_INLINE auto operator/(Kokkos::complex<T> const& c, X const& x) {
+  return Impl::complex_beside<X>(c) / x;
 }
 
 /// Comparisons give a mask, one truth per item; they drop the status.
