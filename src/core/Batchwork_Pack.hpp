@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/backend/Batchwork_VectorMath.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 
 namespace Batchwork {
@@ -335,18 +336,55 @@ BATCHWORK_INLINE Pack<T, W> rsqrt(Pack<T, W> const& a) {
   return Pack<T, W>(T(1)) / sqrt(a);
 }
 
-template <class T, int W>
-BATCHWORK_INLINE Pack<T, W> log(Pack<T, W> const& a) {
+/// The function f of numbers in every lane: by registers where F, which stands for the same function, has a form for them. A pack
+/// of less than a register is filled up by its first lane.
+template <class F, class G, class T, int W, class... More>
+BATCHWORK_INLINE Pack<T, W> function_of_packs(G const& f, Pack<T, W> const& x,
+                                              More const&... more) {
   Pack<T, W> r;
-  for (int l = 0; l < W; ++l) r.v[l] = std::log(a.v[l]);
+#if !defined(__CUDACC__)
+  constexpr int bytes = int(sizeof(T)) * W;
+  constexpr int at_once = bytes < 16                              ? 16
+                          : bytes < Vendor::vector_function_bytes ? bytes
+                                                                  : Vendor::vector_function_bytes;
+  if constexpr (W > 1 && Vendor::HasVectorFunction<F, T, at_once, Pack<T, W>, More...>) {
+    using V = typename Vendor::Register<T, at_once>::type;
+    constexpr int lanes = at_once / int(sizeof(T));
+    if constexpr (lanes > W) {
+      auto const filled = [](Pack<T, W> const& y) {
+        Pack<T, lanes> whole(y.lane(0));
+        for (int l = 1; l < W; ++l) whole.set_lane(l, y.lane(l));
+        return (V)whole.v;
+      };
+      V const v = Vendor::VectorFunction<F>::call(filled(x), filled(more)...);
+      for (int l = 0; l < W; ++l) r.v[l] = v[l];
+    } else {
+      for (int l = 0; l < W; l += lanes) {
+        auto const part = [l](Pack<T, W> const& y) {
+          V v;
+          __builtin_memcpy(&v, reinterpret_cast<T const*>(&y.v) + l, sizeof(V));
+          return v;
+        };
+        V const v = Vendor::VectorFunction<F>::call(part(x), part(more)...);
+        __builtin_memcpy(reinterpret_cast<T*>(&r.v) + l, &v, sizeof(V));
+      }
+    }
+    return r;
+  }
+#endif
+  for (int l = 0; l < W; ++l) r.v[l] = f(x.lane(l), more.lane(l)...);
   return r;
 }
 
+struct Log;
+struct Exp;
+template <class T, int W>
+BATCHWORK_INLINE Pack<T, W> log(Pack<T, W> const& a) {
+  return function_of_packs<Log>([](T x) { return std::log(x); }, a);
+}
 template <class T, int W>
 BATCHWORK_INLINE Pack<T, W> exp(Pack<T, W> const& a) {
-  Pack<T, W> r;
-  for (int l = 0; l < W; ++l) r.v[l] = std::exp(a.v[l]);
-  return r;
+  return function_of_packs<Exp>([](T x) { return std::exp(x); }, a);
 }
 
 /// The lanes' bit patterns as integers, and back.
