@@ -223,14 +223,21 @@ struct Stiffness {
                m21 = transpose(g[2]) * h[1];
     auto const lambda = element(material, 0), mu = element(material, 1);
     auto const both = mu * (m00 + m11 + m22);
-    k = generate<Freedoms, Freedoms>([&](int r, int c) {
-      int const i = r % 3, j = c % 3, a = r / 3, b = c / 3;
-      auto const moment = [&](auto const& m) { return lambda * element(m, a, b) + mu * element(m, b, a); };
-      auto const mirrored = [&](auto const& m) { return lambda * element(m, b, a) + mu * element(m, a, b); };
-      return i == j ? element(both, a, b) + (i == 0 ? moment(m00) : i == 1 ? moment(m11) : moment(m22))
-             : i > j ? (i == 1 ? moment(m10) : j == 0 ? moment(m20) : moment(m21))
-                     : (j == 1 ? mirrored(m10) : i == 0 ? mirrored(m20) : mirrored(m21));
-    });
+    for (int a = 0; a < Nodes; ++a)
+      for (int b = 0; b < Nodes; ++b) {
+        auto const at = [&](auto const& m) {
+          return lambda * element(m, a, b) + mu * element(m, b, a);
+        };
+        auto const mirrored = [&](auto const& m) {
+          return lambda * element(m, b, a) + mu * element(m, a, b);
+        };
+        auto const d = element(both, a, b);
+        assign_block(k, 3 * a, 3 * b, generate<3, 3>([&](int i, int j) {
+                       return i == j   ? d + at(i == 0 ? m00 : i == 1 ? m11 : m22)
+                              : i > j  ? at(i == 1 ? m10 : j == 0 ? m20 : m21)
+                                       : mirrored(j == 1 ? m10 : i == 0 ? m20 : m21);
+                     }));
+      }
   }
 };
 

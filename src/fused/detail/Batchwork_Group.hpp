@@ -152,6 +152,14 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
   }
 }
 
+/// A tile of undefined numbers. A function with nothing else in it: in a larger one GCC 12 copies what is returned, and warns that
+/// it reads undefined numbers.
+template <class X>
+BATCHWORK_INLINE X undefined_tile() {
+  X x;
+  return x;
+}
+
 /// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a pass over the cache; on
 /// a device the zeros cost nothing. It may be assigned entry by entry: then its status is merged, and what blocks have beyond the tile
 /// stays zero.
@@ -160,7 +168,7 @@ BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
   if constexpr (has_grid<X> || is_distributed_mask<X>) {
     X x;
     x.grid = items.grid;
-    x.info = 0;
+    if constexpr (!is_distributed_mask<X>) x.info = 0;
     if constexpr (is_fragments<X>) {
       BATCHWORK_UNROLL
       for (int n = 0; n < X::down * X::across; ++n) x.c[n][0] = 0, x.c[n][1] = 0;
@@ -169,7 +177,7 @@ BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
   }
 #if !defined(__CUDACC__) && !defined(__HIPCC__) && !defined(BATCHWORK_DEVICE_PASS)
   if constexpr (sizeof(X) > 256) {
-    X x;
+    X x = undefined_tile<X>();
     x.info = decltype(x.info)(0);
     return x;
   }
