@@ -97,13 +97,13 @@ struct [[nodiscard]] Scalar : Impl::ByAdl::OfScalars {
   /// to double `c ? x : 0.0` would be ambiguous.
   template <std::same_as<long double> T>
   BATCHWORK_INLINE operator T() const {
-    Impl::refuse_number<T>();
+    Impl::refuse_number<Scalar, T>();
     return {};
   }
   template <Impl::Number T>
     requires(!std::same_as<T, long double>)
   BATCHWORK_INLINE explicit operator T() const {
-    Impl::refuse_number<T>();
+    Impl::refuse_number<Scalar, T>();
     return {};
   }
 };
