@@ -163,9 +163,8 @@ constexpr bool require_indices() {
                 "row(a, i), column(a, j) and block<M, N>(a, i, j) are larger parts");
   if constexpr (integers && count && (ConstantIndex<I> && ...)) {
     constexpr int extents[] = {X::rows, X::cols}, at[] = {int(I::value)...};
-    constexpr bool there =
-        at[0] >= 0 && at[0] < extents[0] &&
-        at[sizeof...(I) - 1] >= 0 && (sizeof...(I) < 2 || at[sizeof...(I) - 1] < extents[1]);
+    constexpr bool there = at[0] >= 0 && at[0] < extents[0] && at[sizeof...(I) - 1] >= 0 &&
+                           (sizeof...(I) < 2 || at[sizeof...(I) - 1] < extents[1]);
     static_assert(there, "Batchwork: an index of an entry is beyond the tile");
   }
   return integers && count;

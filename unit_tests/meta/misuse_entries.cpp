@@ -31,9 +31,7 @@ using Two = std::integral_constant<int, 2>;
 }  // namespace
 
 // says: this assigns to a temporary scalar and would be lost
-void element_that_is_assigned(M3& a, X const& x) {
-  WRONG_OR_RIGHT(element(a, 0, 1), a(0, 1)) = x;
-}
+void element_that_is_assigned(M3& a, X const& x) { WRONG_OR_RIGHT(element(a, 0, 1), a(0, 1)) = x; }
 
 // says: this assigns to a temporary scalar and would be lost
 void element_that_takes_on(V3& v) { WRONG_OR_RIGHT(element(v, 0), v(0)) += 1; }
@@ -148,9 +146,7 @@ X if_it_is_not_zero(X const& x) {
 }
 
 // says: which printf and << do not print
-void printed(X const& x) {
-  WRONG_OR_RIGHT(printf("%g", x), std::printf("%g", x.value.lane(0)));
-}
+void printed(X const& x) { WRONG_OR_RIGHT(printf("%g", x), std::printf("%g", x.value.lane(0))); }
 
 // says: which printf and << do not print
 void streamed(V3& v) { std::cout << WRONG_OR_RIGHT(v(0), v(0).value.lane(0)); }
