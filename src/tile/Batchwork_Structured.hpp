@@ -235,9 +235,9 @@ struct Impl::TileTraits<WholeSymmetric<DistributedT, N>> : Impl::NoSpecialTile {
 
 /// Lower, distributed: each lane holds whole rows, zeros included.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct [[nodiscard]] Lower<Distributed<T, R, C, E, Whole>, N>
-    : Impl::LocalLines<Distributed<T, R, C, E, Whole>, N, N>,
-      Impl::Indexed<Lower<Distributed<T, R, C, E, Whole>, N>> {
+struct [[nodiscard]]
+Lower<Distributed<T, R, C, E, Whole>, N> : Impl::LocalLines<Distributed<T, R, C, E, Whole>, N, N>,
+                                           Impl::Indexed<Lower<Distributed<T, R, C, E, Whole>, N>> {
   using S = Distributed<T, R, C, E, Whole>;
   static constexpr Structure structure = Structure::lower;
   static constexpr bool is_vector = false;
