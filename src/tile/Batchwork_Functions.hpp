@@ -190,7 +190,7 @@ template <class X, class Y>
 BATCHWORK_INLINE auto copysign(X const& x, Y const& y) {
   return Impl::real_function_of<Impl::Copysign>(x, y);
 }
-/// x to the power y. By an integer y from -8 to 8 it is a product, at most 4 ulp off: pow(x, 2), pow(x, -3). One of 1 / x^n that
+/// x to the power y. By an integer y from -8 to 8 it is a product, at most |y| ulp off: pow(x, 2), pow(x, -3). One of 1 / x^n that
 /// overflows is 0.
 template <class X, class Y>
   requires Impl::FunctionOperands<X, Y>
