@@ -138,7 +138,7 @@ BATCHWORK_INLINE Scalar<S>& operator>>=(Scalar<S>& a, X const& x) {
 template <class T, class S>
 BATCHWORK_INLINE auto as(Scalar<S> const& x) {
   using R = Impl::with_number_t<S, T>;
-  if constexpr (Impl::require_no_narrowing<!Impl::Narrowing<R, scalar_t<S>>>())
+  if constexpr (Impl::require_no_narrowing<!Impl::Narrowing<R, scalar_t<S>>, T, S>())
     return Scalar<R>(Impl::to_value<R>(x.value), Impl::info_in_lanes_of<R>(x.info));
   else return x;
 }

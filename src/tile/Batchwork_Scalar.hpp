@@ -23,7 +23,7 @@ concept Narrowing =
     (std::is_floating_point_v<T> || (is_integer_number<T> && sizeof(T) > sizeof(scalar_t<S>)));
 
 /// What the assignment of a real number to an integer says.
-template <bool Good>
+template <bool Good, class To, class From>
 constexpr bool require_no_narrowing() {
   static_assert(Good,
                 "Batchwork: an integer is not assigned from a real number, nor from a larger "
@@ -68,7 +68,8 @@ struct [[nodiscard]] Scalar : Impl::ByAdl::OfScalars {
     requires(!std::is_same_v<U, S>)
   BATCHWORK_INLINE Scalar(U u) : value(static_cast<scalar_t<S>>(u)), info(0) {
     [[maybe_unused]] constexpr bool good =
-        Impl::require_no_narrowing<!(Impl::holds_integers<S> && std::is_floating_point_v<U>)>();
+        Impl::require_no_narrowing<!(Impl::holds_integers<S> && std::is_floating_point_v<U>), S,
+                                   U>();
   }
   template <class U>
     requires(Impl::is_complex<S> && Impl::is_kokkos_complex<U>)
@@ -84,7 +85,7 @@ struct [[nodiscard]] Scalar : Impl::ByAdl::OfScalars {
   template <class S2>
     requires Impl::Narrowing<S, scalar_t<S2>>
   BATCHWORK_INLINE Scalar(Scalar<S2> const&) {
-    [[maybe_unused]] constexpr bool good = Impl::require_no_narrowing<!std::is_same_v<S2, S2>>();
+    [[maybe_unused]] constexpr bool good = Impl::require_no_narrowing<false, S, S2>();
   }
 
   Scalar(Scalar const&) = default;

@@ -30,8 +30,8 @@ struct Arithmetic {
   KOKKOS_FUNCTION void operator()(Y& y, A const& a, B const& b) const {
     auto const sum = a + b;
     std::remove_const_t<decltype(sum)> r[operations_on_integers] = {
-        sum,     a - b,     a * b, a / b,           a % b,  -a,     abs(a),
-        a & b,   a | b,     a ^ b, ~a,              a << 3, a >> 3, select(a < b, a, 7)};
+        sum,   a - b, a * b, a / b, a % b,  -a,     abs(a),
+        a & b, a | b, a ^ b, ~a,    a << 3, a >> 3, select(a < b, a, 7)};
     r[7] += min(a, b) - min(a, b);
     r[8] -= max(a, 0) - max(0, a);
     y = generate<operations_on_integers>([&](int i) { return r[i]; });
@@ -41,20 +41,10 @@ template <class I>
 std::vector<I> results_of(I a, I b) {
   Wide const x = a, y = b;
   auto const floor8 = [](Wide v) { return (v - ((v % 8) + 8) % 8) / 8; };
-  std::vector<Wide> const r = {x + y,
-                               x - y,
-                               x * y,
-                               y == 0 ? 0 : x / y,
-                               y == 0 ? 0 : x % y,
-                               -x,
-                               x < 0 ? -x : x,
-                               Wide(a & b),
-                               Wide(a | b),
-                               Wide(a ^ b),
-                               -x - 1,
-                               x * 8,
-                               floor8(x),
-                               x < y ? x : 7};
+  std::vector<Wide> const r = {
+      x + y,  x - y,          x * y,       y == 0 ? 0 : x / y, y == 0 ? 0 : x % y,
+      -x,     x < 0 ? -x : x, Wide(a & b), Wide(a | b),        Wide(a ^ b),
+      -x - 1, x * 8,          floor8(x),   x < y ? x : 7};
   std::vector<I> wrap;
   for (Wide const v : r) wrap.push_back(wrapped<I>(v));
   return wrap;
@@ -288,7 +278,8 @@ void expect_look_ups(std::int64_t n, Run const& run) {
   auto const fill = [&](bool with_bad) {
     for (std::int64_t q = 0; q < n; ++q) k.at(q) = I(q * 7 % rows);
     if (with_bad) {
-      I const bad[] = {I(-1), I(rows), std::numeric_limits<I>::max(), std::numeric_limits<I>::min()};
+      I const bad[] = {I(-1), I(rows), std::numeric_limits<I>::max(),
+                       std::numeric_limits<I>::min()};
       for (int b = 0; b < 4; ++b)
         if (5 * b + 2 < n) k.at(5 * b + 2) = bad[b];
       if (n > 0) k.at(n - 1) = I(rows);

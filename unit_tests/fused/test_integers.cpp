@@ -9,9 +9,8 @@ namespace {
 
 auto const by_map = [](std::int64_t, auto const&... arguments) { map(arguments...); };
 template <int W>
-auto const by_width = [](std::int64_t, auto const&... arguments) {
-  map(launch(width<W>), arguments...);
-};
+auto const by_width =
+    [](std::int64_t, auto const&... arguments) { map(launch(width<W>), arguments...); };
 
 TEST(Integers, Arithmetic) {
   expect_arithmetic<std::int32_t, Left>(103, by_map);

@@ -7,7 +7,9 @@
 namespace Batchwork::Test {
 namespace {
 
-auto const by_scan = [](std::int64_t steps, auto const&... arguments) { scan(steps, arguments...); };
+auto const by_scan = [](std::int64_t steps, auto const&... arguments) {
+  scan(steps, arguments...);
+};
 template <int W>
 auto const by_scan_of_width = [](std::int64_t steps, auto const&... arguments) {
   scan(launch(width<W>), steps, arguments...);

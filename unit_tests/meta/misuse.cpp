@@ -310,10 +310,107 @@ void steps_after_the_sequence(Matrices const& y, Matrices const& x) {
   B::scan(WRONG_OR_RIGHT(Copy{}, 8), WRONG_OR_RIGHT(8, Copy{}), B::out(y), B::in(x));
 }
 
-// says: numbers that are neither float nor double
-void integers(Vectors const& y, Kokkos::View<int* [3]> const& x) {
+// ---- integers, bools and tables ------------------------------------------------------------------------------------
+
+// says: numbers that are none of float, double, std::int32_t, std::int64_t
+void small_integers(Vectors const& y, Kokkos::View<char* [3]> const& x) {
   (void)x;
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
+}
+
+// says: numbers that are none of float, double, std::int32_t, std::int64_t
+void integers_without_signs(Kokkos::View<int*> const& y, Kokkos::View<unsigned*> const& x) {
+  (void)x;
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
+}
+
+// says: numbers that are none of float, double, std::int32_t, std::int64_t
+void longer_numbers(Vectors const& y, Kokkos::View<long double* [3]> const& x) {
+  (void)x;
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
+}
+
+// says: a View of bool has one for each item
+void vectors_of_bools(Kokkos::View<bool*> const& y, Kokkos::View<bool* [3]> const& x) {
+  (void)x;
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(x, y)));
+}
+
+// says: symmetric, lower and diagonal are of real numbers
+void symmetric_integers(Kokkos::View<int* [3][3]> const& y) {
+  B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT(B::symmetric(y), y)));
+}
+
+// says: Batchwork::fixed: integers have signs
+void fixed_without_a_sign(Kokkos::View<int*> const& y) {
+  B::map(Copy{}, B::out(y), B::common(B::fixed(WRONG_OR_RIGHT(3u, 3))));
+}
+
+namespace {
+
+struct Count {
+  template <class Y, class X, class... T>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x, T const&... t) const {
+    y = WRONG_OR_RIGHT(x, B::to_integer<std::int32_t>(x));
+    ((y = y + t(B::to_integer<std::int32_t>(x))), ...);
+  }
+};
+struct RootOfIndex {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = sqrt(WRONG_OR_RIGHT(x, B::as<double>(x)));
+  }
+};
+struct RemainderOfReal {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = WRONG_OR_RIGHT(x, B::to_integer<std::int32_t>(x)) % 2;
+  }
+};
+struct LookUp {
+  template <class Y, class X, class T>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x, T const& t) const {
+    y = t(WRONG_OR_RIGHT(x, B::to_integer<std::int32_t>(x)));
+  }
+};
+
+}  // namespace
+
+// says: an integer is not assigned from a real number
+void real_to_integer(Kokkos::View<int*> const& y, Kokkos::View<double*> const& x) {
+  B::map(Count{}, B::out(y), B::in(x));
+}
+
+// says: an integer is not assigned from a real number, nor from a larger integer
+void long_to_integer(Kokkos::View<int*> const& y, Kokkos::View<std::int64_t*> const& x) {
+  B::map(Count{}, B::out(y), B::in(x));
+}
+
+// says: write sqrt(as<double>(k))
+void root_of_an_integer(Kokkos::View<double*> const& y, Kokkos::View<int*> const& x) {
+  B::map(RootOfIndex{}, B::out(y), B::in(x));
+}
+
+// says: % & | ^ ~ << >> are of integers
+void remainder_of_a_real_number(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x) {
+  B::map(RemainderOfReal{}, B::out(y), B::in(x));
+}
+
+// says: a table is read at as many integers as its View has run-time extents
+void table_at_a_real_number(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x) {
+  B::map(LookUp{}, B::out(y), B::in(x), B::table(x));
+}
+
+// says: Batchwork::table: a View has one or two run-time extents
+void table_of_three_indices(Kokkos::View<int*> const& y, Kokkos::View<double*> const& x,
+                            Kokkos::View<int***> const& t) {
+  (void)t;
+  B::map(LookUp{}, B::out(y), B::in(x), WRONG_OR_RIGHT(B::table(t), B::table(y)));
+}
+
+// says: belong to scan, and so does step_index
+void steps_of_a_map(Kokkos::View<std::int64_t*> const& y) {
+  B::map(Copy{}, B::out(y), WRONG_OR_RIGHT(B::step_index, B::item_index)());
 }
 
 // says: if it is positive definite write solve(cholesky(a), b)
