@@ -81,6 +81,7 @@ void expect_halves(std::int64_t n, int most, Run const& run) {
 
 /// Intersections of a circle and a hyperbola, by Newton's method.
 struct Intersect {
+  double small;
   template <class Y, class R, class P>
   KOKKOS_FUNCTION void operator()(Y& y, R& rounds, P const& p) const {
     auto const radius = element(p, 0), product = element(p, 1);
@@ -98,7 +99,7 @@ struct Intersect {
               z);
           auto const step = solve(j, f);
           z = z - step;
-          return norm2(step) > 1e-6f * norm2(z);
+          return norm2(step) > small * norm2(z);
         },
         v);
     y = fail_where(ended.open, Reason::iteration_limit, v);
@@ -111,6 +112,7 @@ struct Intersect {
 template <class T, class Layout, class Run>
 void expect_intersections(std::int64_t n, Run const& run) {
   Random random(4);
+  Intersect const intersect{sizeof(T) == 4 ? 1e-4 : 1e-6};
   BatchIn<T, Layout, 2> p(n), y(n);
   BatchIn<T, Layout> rounds(n);
   BatchIn<int, Left> codes(n);
@@ -124,7 +126,7 @@ void expect_intersections(std::int64_t n, Run const& run) {
     if (k % 8 == 5) p.at(k, 0) = p.at(k, 1) = 0;
   }
   p.upload();
-  run(Intersect{}, out(y.view()), out(rounds.view()), in(p.const_view()), status(codes.view()));
+  run(intersect, out(y.view()), out(rounds.view()), in(p.const_view()), status(codes.view()));
   y.download(), rounds.download(), codes.download();
   BatchIn<T, Layout, 2> p1(1), y1(1);
   BatchIn<T, Layout> rounds1(1);
@@ -134,7 +136,7 @@ void expect_intersections(std::int64_t n, Run const& run) {
     SCOPED_TRACE("item " + std::to_string(k));
     p1.at(0, 0) = p.at(k, 0), p1.at(0, 1) = p.at(k, 1);
     p1.upload();
-    run(Intersect{}, out(y1.view()), out(rounds1.view()), in(p1.const_view()),
+    run(intersect, out(y1.view()), out(rounds1.view()), in(p1.const_view()),
         status(codes1.view()));
     y1.download(), rounds1.download(), codes1.download();
     EXPECT_EQ(codes.at(k), codes1.at(0));
@@ -148,7 +150,7 @@ void expect_intersections(std::int64_t n, Run const& run) {
     long double const a = y.at(k, 0), b = y.at(k, 1), r2 = std::pow(p.at(k, 0), 2.0L);
     EXPECT_EQ(codes.at(k), 0);
     // What the last step leaves is its square.
-    long double const bound = (16 * epsilon<T> + 2e-12L) * r2;
+    long double const bound = (16 * epsilon<T> + 2 * static_cast<long double>(intersect.small * intersect.small)) * r2;
     EXPECT_LE(std::fabs(a * a + b * b - r2), bound);
     EXPECT_LE(std::fabs(a * b - p.at(k, 1)), bound);
     least = std::min(least, rounds.at(k)), most = std::max(most, rounds.at(k));
