@@ -629,7 +629,8 @@ struct DividedLanes {
   /// Items of complex numbers are not shared.
   static constexpr bool complex = (is_complex<typename B::scalar> || ...);
   static constexpr bool in_blocks =
-      L == 0 && std::is_same_v<How, Division<>> && takes_fragments<T, B...>;
+      L == 0 && std::is_same_v<How, Division<>> && extent <= largest_extent_of_fragments &&
+      takes_fragments<T, B...>;
   using Way = std::conditional_t<in_blocks, DivisionInBlocks<teams_of_fragments(extent)>, How>;
   static constexpr int lanes = complex ? 1 : L > 0 ? L : in_blocks ? 32 : lanes_per_item<T>(extent);
   static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;

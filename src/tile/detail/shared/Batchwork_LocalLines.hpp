@@ -9,6 +9,7 @@
 #define BATCHWORK_LOCALLINES_HPP
 
 #include "core/Batchwork_Distributed.hpp"
+#include "core/detail/Batchwork_UnrollInParts.hpp"
 #include "tile/Batchwork_Tile.hpp"
 
 namespace Batchwork {
@@ -180,7 +181,7 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines(OwnLines const& x, LaneGrid cons
       Unit<T> u;
       BATCHWORK_UNROLL
       for (int n = 0; n < Ex::per_unit; ++n) u.v[n] = k0 + n < Length ? x.get(m, k0 + n) : T(0);
-      if (Ex::has_line(grid.lane))
+      if (Ex::has_line(m, grid.lane))
         *reinterpret_cast<Unit<T>*>(base + Ex::line(m, grid.lane) * Ex::leading + k0) = u;
     }
   }
@@ -232,7 +233,7 @@ BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
       BATCHWORK_UNROLL
       for (int n = 0; n < Ex::per_unit; ++n)
         u.v[n] = k0 + n < X::length ? x.local(m, k0 + n) : T(0);
-      if (Ex::has_line(grid.lane))
+      if (Ex::has_line(m, grid.lane))
         *reinterpret_cast<Unit<T>*>(base + Ex::line(m, grid.lane) * Ex::leading + k0) = u;
     }
   }
@@ -241,7 +242,7 @@ BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
   for (int m = 0; m < X::mine; ++m) {
     BATCHWORK_UNROLL
     for (int k = 0; k < X::length && k < (m + 1) * S::lanes - 1; ++k)
-      if ((k < m * S::lanes || k < m * S::lanes + grid.lane) && Ex::has_line(grid.lane))
+      if ((k < m * S::lanes || k < m * S::lanes + grid.lane) && Ex::has_line(m, grid.lane))
         base[k * Ex::leading + Ex::line(m, grid.lane)] = x.local(m, k);
   }
   grid.sync();

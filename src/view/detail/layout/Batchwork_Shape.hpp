@@ -65,7 +65,7 @@ struct Restructured<Sh, Structure::general> {
 };
 
 /// The largest extent of a tile. Beyond it dense single operations need other algorithms.
-inline constexpr int largest_extent = 32;
+inline constexpr int largest_extent = 64;
 
 }  // namespace Batchwork::Impl
 
