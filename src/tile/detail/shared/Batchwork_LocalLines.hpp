@@ -69,6 +69,24 @@ template <class X>
 inline constexpr bool is_distributed_tile =
     is_distributed<typename std::remove_cvref_t<X>::value_type>;
 
+/// Extents to which lanes that share an item decompose it: with two columns each a lane has no registers for it.
+inline constexpr int largest_decomposed_extent = 32;
+
+/// True, or the compiler says to which extents a decomposition goes.
+template <class... X>
+constexpr bool require_decomposed() {
+  constexpr bool good =
+      ((!is_distributed_tile<X> || (std::remove_cvref_t<X>::rows <= largest_decomposed_extent &&
+                                    std::remove_cvref_t<X>::cols <= largest_decomposed_extent)) &&
+       ...);
+  static_assert(
+      good,
+      "Batchwork: in a sequence on a device qr, pivoted_qr, stacked_r, rank_update, eigh, svd, ldlt, "
+      "expm and what is made of them have extents to 32; for whole matrices beyond there are the "
+      "verbs qr, least_squares, eigh and svd");
+  return good;
+}
+
 /// Whose lines the lanes hold: nobody's (a tile common to all items), rows, columns, or either.
 enum class Deal { common, rows, cols, either };
 

@@ -64,7 +64,8 @@ struct Restructured<Sh, Structure::general> {
   using type = Sh;
 };
 
-/// The largest extent of a tile. Beyond it dense single operations need other algorithms.
+/// The largest extent of a tile, which 32 lanes of a device hold by two lines each. Beyond it dense single operations need other
+/// algorithms.
 inline constexpr int largest_extent = 64;
 
 }  // namespace Batchwork::Impl
