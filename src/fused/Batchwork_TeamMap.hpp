@@ -104,7 +104,8 @@ auto make_map_group(Sequence const& sequence, O const&... operands) {
       "table, item_index, local and status");
   require_one_launch<Exec, O...>();
   [[maybe_unused]] constexpr bool whole =
-      require_whole_items<runs_on_device<Exec>, How, bound_t<O>...>();
+      require_whole_items<runs_on_device<Exec>, How, bound_t<O>...>() &&
+      require_lanes_for_large<runs_on_device<Exec>, How, bound_t<O>...>();
   using L = lanes_of<Exec, How, OneLane, bound_t<O>...>;
   using Group = MapGroup<Sequence, L, bound_t<O>...>;
   [[maybe_unused]] constexpr bool fits = Group::template fits<Sequence>();

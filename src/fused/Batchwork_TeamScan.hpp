@@ -99,7 +99,8 @@ template <class Exec, class How, class Sequence, class... O>
 auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... operands) {
   require_one_launch<Exec, O...>();
   [[maybe_unused]] constexpr bool whole =
-      require_whole_items<runs_on_device<Exec>, How, bound_t<O>...>();
+      require_whole_items<runs_on_device<Exec>, How, bound_t<O>...>() &&
+      require_lanes_for_large<runs_on_device<Exec>, How, bound_t<O>...>();
   using L = lanes_of<Exec, How, OneLaneStaging, bound_t<O>...>;
   using Group = ScanGroup<Sequence, L, bound_t<O>...>;
   [[maybe_unused]] constexpr bool fits = Group::template fits<Sequence>();

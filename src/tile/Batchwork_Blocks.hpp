@@ -214,8 +214,8 @@ BATCHWORK_INLINE auto cross(U const& u, V const& v) {
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto kron(A const& a, B const& b) {
   constexpr int M = A::rows * B::rows, N = A::cols * B::cols;
-  static_assert(M <= 32 && N <= 32,
-                "Batchwork::kron: the product has more than 32 rows or columns");
+  static_assert(M <= 64 && N <= 64,
+                "Batchwork::kron: the product has more than 64 rows or columns");
   return hadamard(Impl::gathered<M, N, false>(
                       a, [](int p, int q) { return Impl::Place{p / B::rows, q / B::cols}; }),
                   Impl::gathered<M, N, false>(

@@ -311,12 +311,11 @@ BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
   info_t<S> info(0);
   T* const base = grid.template numbers<T>();
   grid.sync();
-  BATCHWORK_UNROLL
-  for (int k = 0; k < N; ++k) {
+  unroll_in_parts<N>([&](int k) {
     T* const column = base + k % 2 * S::exchange::leading;
     BATCHWORK_UNROLL
     for (int m = k / L; m < mine; ++m)
-      if (S::exchange::has_line(grid.lane))
+      if (S::exchange::has_line(m, grid.lane))
         column[S::exchange::line(m, grid.lane)] = own[m * N + k];
     grid.sync();
     T const pivot = column[k];
@@ -350,7 +349,7 @@ BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
         for (int m = j / L; m < mine; ++m) own[m * N + j] -= factor[m] * u.v[n];
       }
     }
-  }
+  });
   BATCHWORK_UNROLL
   for (int m = 0; m < mine; ++m) {
     BATCHWORK_UNROLL

@@ -185,7 +185,8 @@ struct Eigh<S, N> {
 /// 4th edition, sections 8.3 and 8.6.3.)
 template <Tile A>
 BATCHWORK_INLINE auto eigh(A const& a) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
+                                  decomposed = Impl::require_decomposed<A>();
   static_assert(A::rows == A::cols, "Batchwork::eigh: the tile must be square");
   using S = value_t<A>;
   if constexpr (A::structure != Structure::symmetric && A::structure != Structure::diagonal) {

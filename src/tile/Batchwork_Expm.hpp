@@ -178,7 +178,8 @@ BATCHWORK_INLINE void take_back_halvings(Halvings<S>& halvings, A const& a) {
 /// (2009), 970-989.)
 template <Tile A>
 BATCHWORK_INLINE auto expm(A const& a) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
+                                  decomposed = Impl::require_decomposed<A>();
   static_assert(A::rows == A::cols, "Batchwork::expm: the tile must be square");
   using S = value_t<A>;
   using T = scalar_t<S>;

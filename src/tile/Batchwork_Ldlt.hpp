@@ -201,7 +201,8 @@ struct Ldlt {
 /// 2nd edition, section 11.1.2.)
 template <Tile A>
 BATCHWORK_INLINE auto ldlt(A const& a) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
+                                  decomposed = Impl::require_decomposed<A>();
   static_assert(A::rows == A::cols, "Batchwork::ldlt: the tile must be square");
   using S = value_t<A>;
   if constexpr (A::structure != Structure::symmetric && A::structure != Structure::diagonal) {

@@ -151,7 +151,8 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
 /// goes wrong where lengths are only updated.)
 template <Tile A>
 BATCHWORK_INLINE auto pivoted_qr(A const& a) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
+                                  decomposed = Impl::require_decomposed<A>();
   using S = value_t<A>;
   if constexpr (Impl::is_distributed<S>)
     return PivotedQr<Impl::dealt_t<S, false>, A::rows, A::cols>(a);

@@ -19,7 +19,8 @@ namespace Impl {
 /// The lower triangle whose transpose `change` makes of those of l and v.
 template <class L, class V, class F>
 BATCHWORK_INLINE auto changed_factor(L const& l, V const& v, F const& change) {
-  [[maybe_unused]] constexpr bool real = require_real<L, V>();
+  [[maybe_unused]] constexpr bool real = require_real<L, V>(),
+                                  decomposed = require_decomposed<L, V>();
   static_assert(L::structure == Structure::lower,
                 "Batchwork::rank_update, rank_downdate: the factor is a lower triangle");
   static_assert(

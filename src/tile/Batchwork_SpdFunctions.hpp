@@ -49,7 +49,8 @@ BATCHWORK_INLINE auto function_of_values(A const& a, F const& f, Failed const& f
 /// Matrix Computations, 4th edition, section 9.1.)
 template <Tile A>
 BATCHWORK_INLINE auto sqrt_spd(A const& a) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
+                                  decomposed = Impl::require_decomposed<A>();
   static_assert(A::rows == A::cols, "Batchwork::sqrt_spd: the tile must be square");
   using T = scalar_t<value_t<A>>;
   constexpr T rounding = 4 * A::rows * std::numeric_limits<T>::epsilon();
@@ -74,7 +75,8 @@ BATCHWORK_INLINE auto sqrt_spd(A const& a) {
 /// Computations, 4th edition, section 9.1.)
 template <Tile A>
 BATCHWORK_INLINE auto log_spd(A const& a) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
+                                  decomposed = Impl::require_decomposed<A>();
   static_assert(A::rows == A::cols, "Batchwork::log_spd: the tile must be square");
   using T = scalar_t<value_t<A>>;
   return Impl::function_of_values(

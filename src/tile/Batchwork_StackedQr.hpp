@@ -70,7 +70,8 @@ BATCHWORK_INLINE auto tile_of_columns(X const& columns, Info const& info) {
 /// Computations, 4th edition, section 6.5.3.)
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto stacked_r(A const& a, B const& b) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A, B>();
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A, B>(),
+                                  decomposed = Impl::require_decomposed<A, B>();
   static_assert(
       A::cols == B::cols,
       "Batchwork::stacked_r: a and b, one above the other, have different numbers of columns");
@@ -90,7 +91,8 @@ BATCHWORK_INLINE auto stacked_r(A const& a, B const& b) {
 /// 12; Grewal and Andrews, Kalman Filtering, section on square-root filters.)
 template <Tile A, Tile B, Tile C>
 BATCHWORK_INLINE auto stacked_r(A const& a, B const& b, C const& c) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A, B, C>();
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A, B, C>(),
+                                  decomposed = Impl::require_decomposed<A, B, C>();
   static_assert(
       A::cols == B::cols,
       "Batchwork::stacked_r: a and b, one above the other, have different numbers of columns");

@@ -226,7 +226,8 @@ struct Svd {
 /// nearly orthogonal: Drmac and Veselic, New fast and accurate Jacobi SVD algorithm I, SIAM J. Matrix Anal. Appl. 29 (2008), 1322-1342.)
 template <Tile A>
 BATCHWORK_INLINE auto svd(A const& a) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
+                                  decomposed = Impl::require_decomposed<A>();
   using S = value_t<A>;
   if constexpr (Impl::is_distributed<S>) return Svd<Impl::dealt_t<S, false>, A::rows, A::cols>(a);
   else return Svd<S, A::rows, A::cols>(a);
@@ -235,7 +236,8 @@ BATCHWORK_INLINE auto svd(A const& a) {
 /// The singular values alone, largest first; by rotations alone half the work, from eigenvectors on little less than svd.
 template <Tile A>
 BATCHWORK_INLINE auto singular_values(A const& a) {
-  [[maybe_unused]] constexpr bool real = Impl::require_real<A>();
+  [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
+                                  decomposed = Impl::require_decomposed<A>();
   using S = value_t<A>;
   constexpr int most = A::rows < A::cols ? A::cols : A::rows,
                 least = A::rows < A::cols ? A::rows : A::cols;

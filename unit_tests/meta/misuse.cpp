@@ -74,11 +74,11 @@ void extents_of_another_rank(Matrices const& y, Kokkos::View<double***> const& x
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT((B::extents<9>(x)), (B::extents<3, 3>(x)))));
 }
 
-// says: an extent of the tile is over the limit of 32
-void too_large(Kokkos::View<double*> const& y, Kokkos::View<double* [33][2]> const& x33,
-               Kokkos::View<double* [32][2]> const& x32) {
-  (void)x32, (void)x33;
-  B::map(First{}, B::out(y), B::in(WRONG_OR_RIGHT(x33, x32)));
+// says: an extent of the tile is over the limit of 64; for whole matrices beyond there are the verbs gemm, cholesky, solve_cholesky, solve_lower, lu, solve_lu
+void too_large(Kokkos::View<double*> const& y, Kokkos::View<double* [65][2]> const& x65,
+               Kokkos::View<double* [64][2]> const& x64) {
+  (void)x64, (void)x65;
+  B::map(First{}, B::out(y), B::in(WRONG_OR_RIGHT(x65, x64)));
 }
 
 // says: the View must be LayoutRight

@@ -13,6 +13,7 @@
 
 #include "core/Batchwork_Complex.hpp"
 #include "core/Batchwork_Dual.hpp"
+#include "core/detail/Batchwork_UnrollInParts.hpp"
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 
 namespace Batchwork::Impl {
@@ -191,7 +192,12 @@ struct UnitReciprocal {
 template <EliminatedRows Rows>
 BATCHWORK_INLINE auto eliminate(Rows& a) {
   // choose_pivot shows u(k, j), j >= k; subtract: l(i, k) = a(i, k) / u(k, k), a(i, j) -= l(i, k) u(k, j).
-  if constexpr (requires { typename std::integral_constant<int, Rows::extent()>; }) {
+  if constexpr (requires { requires Rows::steps_in_parts; }) {
+    unroll_in_parts<Rows::extent()>([&](int k) {
+      a.choose_pivot(k);
+      a.subtract(k);
+    });
+  } else if constexpr (requires { typename std::integral_constant<int, Rows::extent()>; }) {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = 0; k < Rows::extent(); ++k) {
       a.choose_pivot(k);

@@ -74,14 +74,19 @@ struct Exchange {
   /// Lines that lanes hold, the last ones of a ragged deal included. Where a warp shares a smaller item there are blocks of 8 lines,
   /// as matrix instructions want them: lanes beyond write none, and read the last one.
   static constexpr bool ragged = Vendor::has_shuffles && L == 32 && E <= 24;
-  static constexpr int lines = ragged ? (E + 7) / 8 * 8 : (E + L - 1) / L * L;
+  /// Beyond extents of 32 as well, where lanes have two lines each: of 40 lines, with as many numbers each, a whole second round would
+  /// more than double the scratch of an item.
+  static constexpr bool two_rounds = L == 32 && E > 32;
+  static constexpr int lines = ragged || two_rounds ? (E + 7) / 8 * 8 : (E + L - 1) / L * L;
   /// The line of round m of the deal that a lane reads, and writes if it has one.
   static BATCHWORK_INLINE int line(int m, int lane) {
     if constexpr (ragged) return lane < lines ? lane : lines - 1;
+    else if constexpr (two_rounds) return m * L + lane < lines ? m * L + lane : lines - 1;
     else return m * L + lane;
   }
-  static BATCHWORK_INLINE bool has_line([[maybe_unused]] int lane) {
+  static BATCHWORK_INLINE bool has_line([[maybe_unused]] int m, [[maybe_unused]] int lane) {
     if constexpr (ragged) return lane < lines;
+    else if constexpr (two_rounds) return m * L + lane < lines;
     else return true;
   }
 

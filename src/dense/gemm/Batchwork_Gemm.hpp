@@ -101,6 +101,8 @@ template <class U, class Sh>
 struct GemmOperand<Operand<Kind::fixed, Fixed<U, Sh>>> {
   static_assert(Sh::structure == Structure::general && Sh::rank > 0,
                 "Batchwork::gemm: a fixed operand is a Matrix or a Vector");
+  static_assert(sizeof(Fixed<U, Sh>) <= bytes_of_large_fixed,
+                "Batchwork::gemm: a fixed operand has at most 8192 bytes; use common(view)");
   using T = U;
   static constexpr Kind kind = Kind::fixed;
   static constexpr bool shared = true;

@@ -681,7 +681,8 @@ struct DividedLanes {
   /// Items of complex numbers are not shared.
   static constexpr bool complex = (is_complex<typename B::scalar> || ...);
   static constexpr bool in_blocks =
-      L == 0 && std::is_same_v<How, Division<>> && takes_fragments<Real, B...>;
+      L == 0 && std::is_same_v<How, Division<>> && extent <= largest_extent_of_fragments &&
+      takes_fragments<Real, B...>;
   using Way = std::conditional_t<in_blocks, DivisionInBlocks<teams_of_fragments(extent)>, How>;
   static constexpr int lanes = complex     ? 1
                                : L > 0     ? L
@@ -732,6 +733,41 @@ constexpr bool require_whole_items() {
       "Batchwork: lanes of a device do not share items of complex numbers: there tiles have "
       "extents to 10, and launch(lanes<n>) has no n but 1");
   return good;
+}
+
+/// The numbers that a lane of 32 holds of the largest matrix of a call: whole lines, of rows or of columns, whichever are more.
+template <class B>
+constexpr int numbers_of_lane() {
+  if constexpr (requires { typename B::scalar; } && !std::is_void_v<typename B::scalar>) {
+    if constexpr (B::kind == Kind::carry) {
+      return numbers_of_lane<decltype(B::start)>();
+    } else {
+      using Sh = typename ShapeSeen<B>::type;
+      if (Sh::rank < 2) return 1;
+      constexpr int rows = (Sh::rows + 31) / 32 * Sh::cols, cols = (Sh::cols + 31) / 32 * Sh::rows;
+      return (rows > cols ? rows : cols) * int(sizeof(typename B::scalar) / sizeof(float));
+    }
+  } else {
+    return 1;
+  }
+}
+/// In words of 4 bytes, of the 255 registers of a lane: 48 x 48 in double. What is larger would stand in memory.
+inline constexpr int most_words_of_lane = 192;
+
+/// True, or the compiler says why tiles with an extent over 32 do not go.
+template <bool OnDevice, class How, class... B>
+constexpr bool require_lanes_for_large() {
+  constexpr bool large = OnDevice && largest_extent_in<B...> > 32;
+  constexpr bool shared = !large || How::lanes == 0 || How::lanes == 32;
+  static_assert(shared,
+                "Batchwork: of tiles with an extent over 32 a device's lanes share each item by 32; "
+                "launch(lanes<n>) has no other n");
+  constexpr bool held = !large || ((numbers_of_lane<B>() <= most_words_of_lane) && ...);
+  static_assert(
+      held,
+      "Batchwork: on devices matrices of a sequence are to 48 x 48 in double and 64 x 64 in float; for "
+      "whole matrices beyond there are the verbs gemm, cholesky, solve_cholesky, solve_lu and inverse");
+  return shared && held;
 }
 
 template <class Exec, class How, class DeviceLanes, class... B>

@@ -293,6 +293,13 @@ BATCHWORK_INLINE int count_bits(unsigned x) {
   return Kokkos::popcount(x);
 #endif
 }
+BATCHWORK_INLINE int count_bits(std::uint64_t x) {
+#if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
+  return __popcll(static_cast<unsigned long long>(x));
+#else
+  return Kokkos::popcount(x);
+#endif
+}
 BATCHWORK_INLINE int lowest_bit(unsigned x) {
 #if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
   return __ffs(int(x)) - 1;

@@ -56,10 +56,10 @@ struct GemmProblem {
 
 /// A shared operand that is a View.
 struct GemmViewed {};
-/// One that comes with the launch: fixed(value), in so many bytes. There are two sizes, so that there are few kernels.
+/// One that comes with the launch: fixed(value), in so many bytes. There are two sizes, so that there are few kernels. The larger one is
+/// that of 32 x 32 numbers of double.
 inline constexpr std::size_t bytes_of_small_fixed = 2048,
-                             bytes_of_large_fixed =
-                                 largest_extent * largest_extent * sizeof(double);
+                             bytes_of_large_fixed = 32 * 32 * sizeof(double);
 template <class T, std::size_t Bytes = bytes_of_small_fixed>
 struct GemmFixed {
   T values[Bytes / sizeof(T)];

@@ -124,7 +124,7 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
     grid.sync();
     BATCHWORK_UNROLL
     for (int m = 0; m < X::mine; ++m)
-      if (S::exchange::has_line(grid.lane)) base[S::exchange::line(m, grid.lane)] = x.local(m, 0);
+      if (S::exchange::has_line(m, grid.lane)) base[S::exchange::line(m, grid.lane)] = x.local(m, 0);
     grid.sync();
     return ColumnsInScratch<T, S::exchange::leading>{base};
   } else if constexpr (structure_of<X> == Structure::symmetric && !holds_whole<X> &&
@@ -275,11 +275,21 @@ struct OwnNumbers {
   T v[Mine * Deep];
   BATCHWORK_INLINE T get(int m, int n) const { return v[m * Deep + n]; }
 };
+/// How many lines behind a lane's first line its line of round m stands. Lanes without one in the last round read the last line.
+template <class S>
+BATCHWORK_INLINE int lines_behind_first(int m, [[maybe_unused]] int lane) {
+  using Ex = typename S::exchange;
+  if constexpr (Ex::two_rounds) return Ex::line(m, lane) - Ex::line(0, lane);
+  else return m * S::lanes;
+}
 /// A lane's own lines as they were written.
 template <class S>
 struct StraightInExchange {
   using T = scalar_t<S>;
   T const* p;  ///< where the lane's first line begins
+  int lane;
+  BATCHWORK_INLINE StraightInExchange(T const* base, int of_lane)
+      : p(base + S::exchange::line(0, of_lane) * S::exchange::leading), lane(of_lane) {}
   static BATCHWORK_INLINE int index(int l, int k) { return l * S::exchange::leading + k; }
   template <int Mine, int Deep>
   BATCHWORK_INLINE auto numbers(int k0) const {
@@ -287,10 +297,11 @@ struct StraightInExchange {
     OwnNumbers<T, Mine, Deep> r;
     BATCHWORK_UNROLL
     for (int m = 0; m < Mine; ++m) {
+      int const lines = lines_behind_first<S>(m, lane);
       BATCHWORK_UNROLL
       for (int n = 0; n < Deep; n += per) {
         Unit<T> const u =
-            *reinterpret_cast<Unit<T> const*>(p + m * S::lanes * S::exchange::leading + k0 + n);
+            *reinterpret_cast<Unit<T> const*>(p + lines * S::exchange::leading + k0 + n);
         BATCHWORK_UNROLL
         for (int l = 0; l < per; ++l)
           if (n + l < Deep) r.v[m * Deep + n + l] = u.v[l];
@@ -304,6 +315,9 @@ template <class S>
 struct TurnedInExchange {
   using T = scalar_t<S>;
   T const* p;  ///< the lane's number of the first line
+  int lane;
+  BATCHWORK_INLINE TurnedInExchange(T const* base, int of_lane)
+      : p(base + S::exchange::line(0, of_lane)), lane(of_lane) {}
   static BATCHWORK_INLINE int index(int l, int k) { return k * S::exchange::leading + l; }
   template <int Mine, int Deep>
   BATCHWORK_INLINE auto numbers(int k0) const {
@@ -312,7 +326,8 @@ struct TurnedInExchange {
     for (int n = 0; n < Deep; ++n) {
       BATCHWORK_UNROLL
       for (int m = 0; m < Mine; ++m)
-        r.v[m * Deep + n] = p[(k0 + n) * S::exchange::leading + m * S::lanes];
+        r.v[m * Deep + n] =
+            p[(k0 + n) * S::exchange::leading + lines_behind_first<S>(m, lane)];
     }
     return r;
   }
@@ -326,8 +341,8 @@ BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
   } else if constexpr (is_fragments<X>) {
     scalar_t<S> const* const base = x.put();
     if constexpr (ByRows)
-      return StraightInExchange<S>{base + S::exchange::line(0, grid.lane) * S::exchange::leading};
-    else return TurnedInExchange<S>{base + S::exchange::line(0, grid.lane)};
+      return StraightInExchange<S>(base, grid.lane);
+    else return TurnedInExchange<S>(base, grid.lane);
   } else {
     constexpr Deal deal = deal_of<X>;
     constexpr bool straight = deal == Deal::either || (deal == Deal::rows) == ByRows;
@@ -335,8 +350,8 @@ BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
     if constexpr (holds_half<X>) base = stage_both_triangles(x, grid);
     else base = stage_lines<S, X::mine, X::length>(LinesByReference<X>{x}, grid);
     if constexpr (straight)
-      return StraightInExchange<S>{base + S::exchange::line(0, grid.lane) * S::exchange::leading};
-    else return TurnedInExchange<S>{base + S::exchange::line(0, grid.lane)};
+      return StraightInExchange<S>(base, grid.lane);
+    else return TurnedInExchange<S>(base, grid.lane);
   }
 }
 
@@ -570,10 +585,10 @@ BATCHWORK_INLINE auto distributed_gram(Y const& y, C const& from, CLines const& 
     };
     if constexpr (deal_of<Y> == Deal::cols)
       multiply(
-          StraightInExchange<SR>{base + SR::exchange::line(0, grid.lane) * SR::exchange::leading},
+          StraightInExchange<SR>(base, grid.lane),
           ColumnsInScratch<T, SR::exchange::leading>{base});
     else
-      multiply(TurnedInExchange<SR>{base + SR::exchange::line(0, grid.lane)},
+      multiply(TurnedInExchange<SR>(base, grid.lane),
                RowsInScratch<T, SR::exchange::leading>{base});
   }
   return r;

@@ -112,8 +112,7 @@ BATCHWORK_INLINE void solve_own_columns(X& x, L const& l, B const& b) {
     BATCHWORK_UNROLL
     for (int k = 0; k < N; ++k) x.set_local(m, k, b.get(m, k));
   }
-  BATCHWORK_UNROLL
-  for (int n = 0; n < N; ++n) {
+  unroll_in_parts<N>([&](int n) {
     int const k = Lower ? n : N - 1 - n;
     Vendor::keep_loads_behind();
     T const inverse = l.inverse(k);
@@ -139,7 +138,7 @@ BATCHWORK_INLINE void solve_own_columns(X& x, L const& l, B const& b) {
       BATCHWORK_UNROLL
       for (int m = 0; m < X::mine; ++m) x.set_local(m, k, x.local(m, k) * inverse);
     }
-  }
+  });
 }
 
 /// t x = b for one right-hand side, entries dealt out: the lane of x(k) tells it, all take it from their own.
@@ -162,8 +161,7 @@ BATCHWORK_INLINE void solve_one(X& x, T const& t, B const& b) {
     else inverse[m] = own_inverse(t, m);
   }
   x.grid.begin_turns();
-  BATCHWORK_UNROLL
-  for (int n = 0; n < N; ++n) {
+  unroll_in_parts<N>([&](int n) {
     int const k = lower ? n : N - 1 - n;
     Number const xk =
         x.grid.template told_in_turn<L>(Number(rest[k / L] * inverse[k / L]), k % L, n);
@@ -172,7 +170,7 @@ BATCHWORK_INLINE void solve_one(X& x, T const& t, B const& b) {
     for (int m = 0; m < X::mine; ++m) {
       if (lower ? (m + 1) * L - 1 > k : m * L < k) rest[m] -= rows.get(m, k) * xk;
     }
-  }
+  });
 }
 
 template <class X, class T, class B>

@@ -13,11 +13,17 @@
 
 namespace Batchwork::Impl {
 
+/// Beyond this extent a lane has no registers for them.
+#ifndef FRAG
+#define FRAG 32
+#endif
+inline constexpr int largest_extent_of_fragments = FRAG;
 /// Whether the lanes of S hold the results of products so.
 template <class S>
 inline constexpr bool makes_fragments = [] {
   if constexpr (is_distributed<S>)
-    return S::whole && S::lanes == 32 && Vendor::chains_matrices<scalar_t<S>>;
+    return S::whole && S::lanes == 32 && S::largest <= largest_extent_of_fragments &&
+           Vendor::chains_matrices<scalar_t<S>>;
   else return false;
 }();
 

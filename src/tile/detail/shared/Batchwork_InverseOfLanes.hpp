@@ -26,9 +26,8 @@ struct InverseOfLanes : OpenRows<T, L, N, Ex> {
   /// \returns the status of the first pivot that is zero or not finite
   BATCHWORK_INLINE std::int32_t invert(int n) {
     grid.sync();
-    BATCHWORK_UNROLL
-    for (int k = 0; k < N; ++k) {
-      if (k >= n) continue;
+    unroll_in_parts<N>([&](int k) {
+      if (k >= n) return;
       this->choose_pivot(k, 0, [&](int m, T*) { order()[k] = std::uint8_t(this->row(m)); });
       PivotReciprocal<T> const d = this->divisor(k);
       T multiple[mine];
@@ -40,7 +39,7 @@ struct InverseOfLanes : OpenRows<T, L, N, Ex> {
       this->subtract(k, 0, multiple);
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m) own[m][k] = this->is_in_place(m, k) ? T(1) : -multiple[m];
-    }
+    });
     return this->status();
   }
   /// Writes the inverse to the exchange, of n rows, NaN where it failed. \returns whether the lane's numbers are finite. Another wait

@@ -9,7 +9,9 @@
 #define BATCHWORK_LOCALLINES_HPP
 
 #include "core/Batchwork_Distributed.hpp"
+#include "core/detail/Batchwork_UnrollInParts.hpp"
 #include "tile/Batchwork_Entry.hpp"
+#include "tile/Batchwork_Tile.hpp"
 
 namespace Batchwork {
 
@@ -67,6 +69,24 @@ BATCHWORK_INLINE auto value_of(X const& x) {
 template <class X>
 inline constexpr bool is_distributed_tile =
     is_distributed<typename std::remove_cvref_t<X>::value_type>;
+
+/// Extents to which lanes that share an item decompose it: with two columns each a lane has no registers for it.
+inline constexpr int largest_decomposed_extent = 32;
+
+/// True, or the compiler says to which extents a decomposition goes.
+template <class... X>
+constexpr bool require_decomposed() {
+  constexpr bool good =
+      ((!is_distributed_tile<X> || (std::remove_cvref_t<X>::rows <= largest_decomposed_extent &&
+                                    std::remove_cvref_t<X>::cols <= largest_decomposed_extent)) &&
+       ...);
+  static_assert(
+      good,
+      "Batchwork: in a sequence on a device qr, pivoted_qr, stacked_r, rank_update, eigh, svd, ldlt, "
+      "expm and what is made of them have extents to 32; for whole matrices beyond there are the "
+      "verbs qr, least_squares, eigh and svd");
+  return good;
+}
 
 /// Whose lines the lanes hold: nobody's (a tile common to all items), rows, columns, or either.
 enum class Deal { common, rows, cols, either };
@@ -180,7 +200,7 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines(OwnLines const& x, LaneGrid cons
       Unit<T> u;
       BATCHWORK_UNROLL
       for (int n = 0; n < Ex::per_unit; ++n) u.v[n] = k0 + n < Length ? x.get(m, k0 + n) : T(0);
-      if (Ex::has_line(grid.lane))
+      if (Ex::has_line(m, grid.lane))
         *reinterpret_cast<Unit<T>*>(base + Ex::line(m, grid.lane) * Ex::leading + k0) = u;
     }
   }
@@ -232,7 +252,7 @@ BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
       BATCHWORK_UNROLL
       for (int n = 0; n < Ex::per_unit; ++n)
         u.v[n] = k0 + n < X::length ? x.local(m, k0 + n) : T(0);
-      if (Ex::has_line(grid.lane))
+      if (Ex::has_line(m, grid.lane))
         *reinterpret_cast<Unit<T>*>(base + Ex::line(m, grid.lane) * Ex::leading + k0) = u;
     }
   }
@@ -241,7 +261,7 @@ BATCHWORK_INLINE auto stage_both_triangles(X const& x, LaneGrid const& grid) {
   for (int m = 0; m < X::mine; ++m) {
     BATCHWORK_UNROLL
     for (int k = 0; k < X::length && k < (m + 1) * S::lanes - 1; ++k)
-      if ((k < m * S::lanes || k < m * S::lanes + grid.lane) && Ex::has_line(grid.lane))
+      if ((k < m * S::lanes || k < m * S::lanes + grid.lane) && Ex::has_line(m, grid.lane))
         base[k * Ex::leading + Ex::line(m, grid.lane)] = x.local(m, k);
   }
   grid.sync();

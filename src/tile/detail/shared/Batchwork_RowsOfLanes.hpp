@@ -35,6 +35,10 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines_at(OwnLines const& x, int const*
   return base;
 }
 
+/// A bit for each of N rows.
+template <int N>
+using bits_of_rows = std::conditional_t<(N > 32), std::uint64_t, unsigned>;
+
 /// See EliminatedRows. Rows stay in their lanes until the end: which of them is in which place is known to its own lane (place)
 /// and, as a bit each, to all lanes (free). S is a Distributed dealt by rows.
 template <class S, int N>
@@ -43,7 +47,9 @@ struct RowsOfLanes {
   using value_type = T;
   using Ex = typename S::exchange;
   static constexpr int L = S::lanes, mine = (N + L - 1) / L, deep = Ex::per_unit;
-  static_assert(N <= 32, "a bit for each row");
+  static_assert(N <= 64, "a bit for each row");
+  using Bits = bits_of_rows<N>;
+  static constexpr bool steps_in_parts = N > 32;
   static constexpr int extent() { return N; }
 
   T (&own)[mine * N];
@@ -51,7 +57,7 @@ struct RowsOfLanes {
   LaneGrid const& grid;
   /// Rows of the matrix, which stands before an identity: a row of that is in its place.
   int there = N;
-  unsigned free = there < 32 ? (1u << there) - 1u : ~0u;
+  Bits free = there < int(8 * sizeof(Bits)) ? (Bits(1) << there) - 1u : ~Bits(0);
   bool odd = false;
 
   BATCHWORK_INLINE bool is_free(int m) const { return (free >> (m * L + grid.lane) & 1u) != 0; }
@@ -84,8 +90,8 @@ struct RowsOfLanes {
       // Without shuffles it came by way of the exchange.
       if constexpr (!Vendor::has_shuffles) grid.sync();
     }
-    odd = odd != (Vendor::count_bits(free & ((1u << chosen) - 1u)) % 2 != 0);
-    free &= ~(1u << chosen);
+    odd = odd != (Vendor::count_bits(free & ((Bits(1) << chosen) - 1u)) % 2 != 0);
+    free &= ~(Bits(1) << chosen);
     T* const to = published(k);
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
@@ -190,8 +196,7 @@ BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
   }
   x.grid.begin_turns();
   // L y = P b
-  BATCHWORK_UNROLL
-  for (int k = 0; k + 1 < N; ++k) {
+  unroll_in_parts<N - 1>([&](int k) {
     BATCHWORK_UNROLL
     for (int c = 0; c < C; ++c) {
       T const yk = x.grid.template told_in_turn<L>(rest[k / L * C + c], k % L, k * C + c);
@@ -199,10 +204,10 @@ BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
       for (int m = k / L; m < F::mine; ++m)
         if (m > k / L || m * L + x.grid.lane > k) rest[m * C + c] -= lu.local(m, k) * yk;
     }
-  }
+  });
   // U x = y
-  BATCHWORK_UNROLL
-  for (int k = N - 1; k >= 0; --k) {
+  unroll_in_parts<N>([&](int done) {
+    int const k = N - 1 - done;
     BATCHWORK_UNROLL
     for (int c = 0; c < C; ++c) {
       T const xk = x.grid.template told_in_turn<L>(T(inverse[k / L] * rest[k / L * C + c]), k % L,
@@ -213,7 +218,7 @@ BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
         if (m < k / L || m * L + x.grid.lane < k) rest[m * C + c] -= lu.local(m, k) * xk;
       }
     }
-  }
+  });
 }
 /// So many right-hand sides are few: beyond, lanes that have whole columns of x wait less.
 inline constexpr int few_right_hand_sides = 4;
@@ -233,12 +238,19 @@ struct RowsWithReciprocals {
     auto const number = lu.local(m, k);
     return k == lu.line(m) ? inverse[m].inverse : number;
   }
-  BATCHWORK_INLINE unsigned small_pivots() const {
-    unsigned bits = 0;
+  BATCHWORK_INLINE auto small_pivots() const {
+    using Bits = bits_of_rows<F::rows>;
+    Bits bits = 0;
     BATCHWORK_UNROLL
     for (int m = 0; m < F::mine; ++m)
-      if (lu.line(m) < F::rows && inverse[m].scale != typename F::T(1)) bits |= 1u << lu.line(m);
-    return lu.grid.template bits_of<F::S::lanes>(bits);
+      if (lu.line(m) < F::rows && inverse[m].scale != typename F::T(1)) bits |= Bits(1) << lu.line(m);
+    if constexpr (sizeof(Bits) == sizeof(unsigned)) {
+      return lu.grid.template bits_of<F::S::lanes>(bits);
+    } else {
+      Bits const low = lu.grid.template bits_of<F::S::lanes>(unsigned(bits)),
+                 high = lu.grid.template bits_of<F::S::lanes>(unsigned(bits >> 32));
+      return high << 32 | low;
+    }
   }
 };
 
@@ -250,7 +262,7 @@ BATCHWORK_INLINE void substitute_own_columns(X& x, F const& lu) {
   constexpr int N = F::rows, deep = S::exchange::per_unit;
   RowsWithReciprocals<F> const rows(lu);
   // The places of pivots that are scaled, a bit each.
-  unsigned const small = rows.small_pivots();
+  auto const small = rows.small_pivots();
   T const* const base = stage_lines<S, F::mine, N>(rows, lu.grid);
   auto const unit = [base](int k, int j0) {
     return *reinterpret_cast<Unit<T> const*>(base + k * S::exchange::leading + j0);
@@ -264,14 +276,14 @@ BATCHWORK_INLINE void substitute_own_columns(X& x, F const& lu) {
         x.set_local(m, k, x.local(m, k) - u.v[n] * x.local(m, j0 + n));
     }
   };
-  BATCHWORK_UNROLL
-  for (int k = 1; k < N; ++k) {
+  unroll_in_parts<N - 1>([&](int done) {
+    int const k = done + 1;
     Vendor::keep_loads_behind();
     BATCHWORK_UNROLL
     for (int j0 = 0; j0 < k; j0 += deep) subtract(unit(k, j0), k, j0, [k](int j) { return j < k; });
-  }
-  BATCHWORK_UNROLL
-  for (int k = N - 1; k >= 0; --k) {
+  });
+  unroll_in_parts<N>([&](int done) {
+    int const k = N - 1 - done;
     Vendor::keep_loads_behind();
     BATCHWORK_UNROLL
     for (int j0 = 0; j0 < N; j0 += deep) {
@@ -281,7 +293,7 @@ BATCHWORK_INLINE void substitute_own_columns(X& x, F const& lu) {
     T const scale = (small >> k & 1u) != 0 ? PivotReciprocal<T>::template up<T> : T(1);
     BATCHWORK_UNROLL
     for (int m = 0; m < X::mine; ++m) x.set_local(m, k, x.local(m, k) * scale * inverse);
-  }
+  });
 }
 
 }  // namespace Batchwork::Impl

@@ -25,9 +25,8 @@ struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
   /// \returns the status of the first pivot that is zero or not finite
   BATCHWORK_INLINE std::int32_t eliminate(int n) {
     grid.sync();
-    BATCHWORK_UNROLL
-    for (int k = 0; k < N; ++k) {
-      if (k >= n) continue;
+    unroll_in_parts<N>([&](int k) {
+      if (k >= n) return;
       // In the place of the pivot, which is not asked for any more.
       this->choose_pivot(k, k + 1, [&](int m, T* to) { to[k] = rest[m]; });
       PivotReciprocal<T> const d = this->divisor(k);
@@ -40,15 +39,15 @@ struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
         rest[m] -= multiple[m] * of_b;
       }
       this->subtract(k, k + 1, multiple);
-    }
+    });
     return this->status();
   }
   /// For all lanes to read behind the next wait: solution(i).
   BATCHWORK_INLINE void substitute(int n) {
     grid.sync();
-    BATCHWORK_UNROLL
-    for (int k = N - 1; k >= 0; --k) {
-      if (k >= n) continue;
+    unroll_in_parts<N>([&](int done) {
+      int const k = N - 1 - done;
+      if (k >= n) return;
       PivotReciprocal<T> const d = this->divisor(k);
       T left = rest[0];
       bool found = this->is_in_place(0, k);
@@ -64,7 +63,7 @@ struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
       // Rows in places behind k are done with: what becomes of them does not matter.
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m) rest[m] -= own[m][k] * z;
-    }
+    });
   }
   BATCHWORK_INLINE T solution(int i) const { return this->line(0)[i]; }
 };

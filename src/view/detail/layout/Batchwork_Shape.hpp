@@ -64,8 +64,9 @@ struct Restructured<Sh, Structure::general> {
   using type = Sh;
 };
 
-/// The largest extent of a tile. Beyond it dense single operations need other algorithms.
-inline constexpr int largest_extent = 32;
+/// The largest extent of a tile, which 32 lanes of a device hold by two lines each. Beyond it dense single operations need other
+/// algorithms.
+inline constexpr int largest_extent = 64;
 
 }  // namespace Batchwork::Impl
 
