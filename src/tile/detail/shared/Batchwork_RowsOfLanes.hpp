@@ -287,7 +287,7 @@ BATCHWORK_INLINE void substitute_own_columns(X& x, F const& lu) {
     Vendor::keep_loads_behind();
     BATCHWORK_UNROLL
     for (int j0 = 0; j0 < N; j0 += deep) {
-      if (j0 + deep > k + 1) subtract(unit(k, j0), k, j0, [k](int j) { return j > k && j < N; });
+      if (j0 + deep > k + 1) subtract(unit(k, j0), k, j0, [=](int j) { return j > k && j < N; });
     }
     T const inverse = base[k * S::exchange::leading + k];
     T const scale = (small >> k & 1u) != 0 ? PivotReciprocal<T>::template up<T> : T(1);
