@@ -20,7 +20,7 @@ namespace Batchwork {
 /// indices are such, with others it aborts, which compilers drop where indices become constants.
 /// No operations. Where lanes share an item, an entry is a broadcast of its lane.
 template <class X, bool IsZero = false>
-struct [[nodiscard]] Entry : Scalar<typename X::value_type> {
+struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
   using Value = Scalar<typename X::value_type>;
 
   Entry() = default;

@@ -55,7 +55,7 @@ constexpr bool require_room();
 /// A number of an item, and the item's status. Scalar(1.5) and Scalar(0) are of numbers common to all items; zero(x) has the type of
 /// x. It is assigned where it has a name: what is assigned to a temporary would be lost and does not compile.
 template <class S>
-struct [[nodiscard]] Scalar : Impl::ByAdl::OfScalars {
+struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
   using value_type = S;
   S value;
   info_t<S> info;
