@@ -765,3 +765,84 @@ void complex_model(ComplexMatrices const& x, Matrices const& y) {
   (void)x, (void)y;
   (void)B::Impl::model_operand(B::in(WRONG_OR_RIGHT(x, y)));
 }
+
+// ---- functions ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Sine {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = sin(element(x, 0, 0)) * x;
+  }
+};
+struct SineOfSize {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = sin(abs(element(x, 0, 0))) * x;
+  }
+};
+struct AngleOfRowAndColumn {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = norm2(atan2(row(x, 0), column(x, 0))) * x;
+  }
+};
+struct AngleOfTwoRows {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = norm2(atan2(row(x, 0), row(x, 1))) * x;
+  }
+};
+/// y = apply(F{}, x)
+template <class F>
+struct Applied {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = apply(F{}, x);
+  }
+};
+struct OfOne {
+  KOKKOS_FUNCTION double operator()(double x) const { return 2 * x; }
+};
+struct OfTwo {
+  KOKKOS_FUNCTION double operator()(double x, double y) const { return x * y; }
+};
+struct GivesText {
+  KOKKOS_FUNCTION char const* operator()(double) const { return ""; }
+};
+struct GivesTruth {
+  KOKKOS_FUNCTION bool operator()(double x) const { return x > 0; }
+};
+
+}  // namespace
+
+// says: sin, pow and the like are of real numbers
+void sine_of_complex(ComplexMatrices const& y, ComplexMatrices const& x) {
+  B::map(WRONG_OR_RIGHT(Sine, SineOfSize){}, B::out(y), B::in(x));
+}
+
+// says: a function of several tiles goes entry by entry
+void angles_of_two_shapes(Matrices const& y, Matrices const& x) {
+  B::map(WRONG_OR_RIGHT(AngleOfRowAndColumn, AngleOfTwoRows){}, B::out(y), B::in(x));
+}
+
+// says: the function cannot be called with one plain number for each
+void apply_of_two(Matrices const& y, Matrices const& x) {
+  B::map(WRONG_OR_RIGHT(Applied<OfTwo>, Applied<OfOne>){}, B::out(y), B::in(x));
+}
+
+// says: the function returns a number, a bool, or a struct of numbers
+void apply_gives_text(Matrices const& y, Matrices const& x) {
+  B::map(WRONG_OR_RIGHT(Applied<GivesText>, Applied<OfOne>){}, B::out(y), B::in(x));
+}
+
+// says: a function that returns bool is of scalars
+void apply_gives_truths(Matrices const& y, Matrices const& x) {
+  B::map(WRONG_OR_RIGHT(Applied<GivesTruth>, Applied<OfOne>){}, B::out(y), B::in(x));
+}
+
+// says: its function is of plain real numbers
+void apply_to_complex(ComplexMatrices const& y, ComplexMatrices const& x) {
+  B::map(WRONG_OR_RIGHT(Applied<OfOne>, Copy){}, B::out(y), B::in(x));
+}

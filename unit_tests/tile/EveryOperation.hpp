@@ -454,6 +454,117 @@ struct DecompositionsOfTiles {
   }
 };
 
+struct WeightedSum {
+  KOKKOS_FUNCTION double operator()(double x, double y, int weight) const {
+    return x + weight * y;
+  }
+};
+
+/// Functions of real numbers, entry by entry.
+struct FunctionsOfTiles {
+  static constexpr char const* documented[] = {
+      "sin(x)",
+      "cos(x)",
+      "tan(x)",
+      "asin(x)",
+      "acos(x)",
+      "atan(x)",
+      "atan2(y, x)",
+      "sinh(x)",
+      "cosh(x)",
+      "tanh(x)",
+      "asinh(x)",
+      "acosh(x)",
+      "atanh(x)",
+      "exp(x)",
+      "exp2(x)",
+      "expm1(x)",
+      "log(x)",
+      "log2(x)",
+      "log10(x)",
+      "log1p(x)",
+      "pow(x, y)",
+      "pow(x, n)",
+      "sqrt(x)",
+      "cbrt(x)",
+      "hypot(x, y)",
+      "square(x)",
+      "erf(x)",
+      "erfc(x)",
+      "tgamma(x)",
+      "lgamma(x)",
+      "abs(x)",
+      "fabs(x)",
+      "sign(x)",
+      "copysign(x, y)",
+      "floor(x)",
+      "ceil(x)",
+      "trunc(x)",
+      "round(x)",
+      "fmod(x, y)",
+      "clamp(x, low, high)",
+      "lerp(a, b, t)",
+      "apply(f, a, b)",
+      "print(mask, name, x)",
+  };
+  static constexpr int count = int(sizeof(documented) / sizeof(documented[0]));
+
+  template <class R, class A, class B, class C>
+  KOKKOS_FUNCTION void operator()(R& r, A const& a, B const&, C const&) const {
+    // Below 1/2, and no entry is zero.
+    auto const x = a / (2 * max_abs(a) + 1);
+    auto const size = abs(x), one = exp(0 * x);
+    auto const first = element(x, 0, 0);
+    print(first > 1, "first", first);
+    Scalar<value_t<A>> const left[count] = {
+        off(asin(sin(x)), x),
+        off(square(sin(x)) + square(cos(x)), one),
+        off(atan(tan(x)), x),
+        off(sin(asin(x)), x),
+        off(cos(acos(x)), x),
+        off(tan(atan(x)), x),
+        off(atan2(sin(x), cos(x)), x),
+        off(asinh(sinh(x)), x),
+        off(square(cosh(x)) - square(sinh(x)), one),
+        off(atanh(tanh(x)), x),
+        off(sinh(asinh(x)), x),
+        off(cosh(acosh(one + size)), one + size),
+        off(tanh(atanh(x)), x),
+        off(log(exp(x)), x),
+        off(log2(exp2(x)), x),
+        off(expm1(x) + one, exp(x)),
+        off(exp(log(one + size)), one + size),
+        off(exp2(log2(one + size)), one + size),
+        off(log10(pow(10, x)), x),
+        off(log1p(size), log(one + size)),
+        off(pow(size, 1.5), hadamard(size, sqrt(size))),
+        off(pow(x, 3), hadamard(x, square(x))),
+        off(square(sqrt(size)), size),
+        off(pow(cbrt(x), 3), x),
+        off(square(hypot(x, 2)), square(x) + 4 * one),
+        off(square(x), hadamard(x, x)),
+        off(erf(x) + erfc(x), one),
+        off(erfc(-x), one + erf(x)),
+        off(tgamma(2 * one + size), hadamard(one + size, tgamma(one + size))),
+        off(lgamma(one + size), log(tgamma(one + size))),
+        off(hadamard(sign(x), abs(x)), x),
+        off(fabs(x), size),
+        off(hadamard(sign(x), x), size),
+        off(copysign(one, x), sign(x)),
+        off(floor(4 * x), -ceil(-4 * x)),
+        off(ceil(4 * x) - floor(4 * x), one),
+        off(trunc(4 * x), copysign(floor(4 * size), x)),
+        off(round(4 * x), copysign(floor(4 * size + one / 2), x)),
+        off(fmod(x, 0.25), x - trunc(4 * x) / 4),
+        off(clamp(x, -1, 1), x),
+        off(lerp(x, 3 * x, 0.5), 2 * x),
+        off(apply(WeightedSum(), x, size, 2), x + 2 * size),
+        scalar_off(sin(first), element(sin(x), 0, 0)),
+    };
+    r = listed<count>(left);
+  }
+};
+
 }  // namespace Batchwork::Test
 
 #endif

@@ -105,9 +105,10 @@ inline long double truth_of_one(int which, long double x) {
   }
   return 0;
 }
-/// Four of the host's library and one more; of the gamma function devices promise 10 ulp.
+/// The bound of the host's vector library is 4 ulp. CUDA's is 5 of erfc and 10 of the gamma function. One more is for what this library
+/// adds.
 inline double ulps_of_one(int which) {
-  return (which == 25 || which == 26) && Impl::runs_on_device<Space> ? 11 : 5;
+  return !Impl::runs_on_device<Space> ? 5 : which == 25 || which == 26 ? 11 : 6;
 }
 
 /// y = f(x, w) entry by entry and z = f(x, a), one of the two being a tile.
@@ -125,7 +126,9 @@ struct FunctionOfTwo {
       case 2: return give([](auto const& u, auto const& v) { return hypot(u, v); });
       case 3: return give([](auto const& u, auto const& v) { return fmod(u, v); });
       case 4: return give([](auto const& u, auto const& v) { return copysign(u, v); });
-      case 5: return give([](auto const& u, auto const& v) { return atan2(u, 1.0) + 0 * v; });
+      case 5:
+        return give(
+            [](auto const& u, auto const& v) { return clamp(atan2(u, 1.0), -2, 2 * cosh(v)); });
       case 6: return give([](auto const& u, auto const& v) { return lerp(u, v, 0.25); });
       case 7: return give([](auto const& u, auto const& v) { return clamp(0.5, -abs(u), abs(v)); });
     }
@@ -154,8 +157,11 @@ void expect_functions(std::int64_t n, Run const& run) {
   BatchIn<T, Layout> a(n), z(n);
   x.randomise(random, -3, 3), w.randomise(random, -3, 3), a.randomise(random, -3, 3);
   auto const expect_near = [](T got, long double want, double most, long double size) {
-    if (std::isnan(want)) EXPECT_TRUE(std::isnan(got));
-    else EXPECT_LE(std::fabs(got - want), most * epsilon<T> * std::max(std::fabs(want), size));
+    if (std::isnan(want)) {
+      EXPECT_TRUE(std::isnan(got));
+      return;
+    }
+    EXPECT_LE(std::fabs(got - want), most * epsilon<T> * std::max(std::fabs(want), size));
   };
   for (int f = 0; f < functions_of_one; ++f) {
     SCOPED_TRACE("function " + std::to_string(f));
@@ -240,7 +246,7 @@ void expect_structures(std::int64_t n, Run const& run) {
         EXPECT_NEAR(double(sine.at(k, i, j)), double(std::sin(low)), double(tol));
         EXPECT_NEAR(double(cosine.at(k, i, j)), double(std::cos(of_l) + std::sin(at(j, i))),
                     double(tol));
-        if (j <= i) EXPECT_NEAR(double(lower_of.at(k, i, j)), double(std::sin(of_l)), double(tol));
+        EXPECT_NEAR(j <= i ? double(lower_of.at(k, i, j)) : 0, double(std::sin(of_l)), double(tol));
         EXPECT_NEAR(double(diagonal_of_x.at(k, i, j)), i == j ? double(std::atan(at(i, i))) : 0,
                     double(tol));
         long double const cij = c.at(i, j), cji = c.at(j, i);
@@ -270,10 +276,7 @@ struct LookUp {
   }
 };
 struct IsAbove {
-  template <class T>
-  KOKKOS_FUNCTION bool operator()(T x, T y) const {
-    return x > y;
-  }
+  KOKKOS_FUNCTION bool operator()(double x, double y) const { return x > y; }
 };
 struct Apply {
   int const* table;
@@ -287,7 +290,7 @@ struct Apply {
     auto const of_symmetric = apply(SinCos{}, symmetric(x * transpose(x)));
     static_assert(std::remove_cvref_t<decltype(of_symmetric.values[0])>::structure ==
                   Structure::symmetric);
-    turned = transpose(of_symmetric.values[1]) + sa * sa + ca * ca;
+    turned = (sa * sa + ca * ca) * transpose(of_symmetric.values[1]);
     auto const above = apply(IsAbove{}, a, 0.5);
     chosen = select(above, a, -a);
   }
@@ -318,7 +321,7 @@ void expect_applied(std::int64_t n, Run const& run) {
                   static_cast<T>(mirror(int(u * 8)) * double(2 * a.at(k)) + 3));
       }
       for (int j = 0; j < M; ++j)
-        EXPECT_NEAR(double(turned.at(k, i, j)), double(std::cos(product(i, j)) + 1),
+        EXPECT_NEAR(double(turned.at(k, i, j)), double(std::cos(product(i, j))),
                     double(tolerance<T>(N + 4, N)));
     }
   }

@@ -12,6 +12,14 @@ TEST(EveryOperationOfDouble, Entries) { expect_operations<double, EntriesOfTiles
 TEST(EveryOperationOfDouble, Solves) { expect_operations<double, SolvesOfTiles>(); }
 TEST(EveryOperationOfDouble, Symmetric) { expect_operations<double, SymmetricTiles>(); }
 TEST(EveryOperationOfDouble, Decompositions) { expect_operations<double, DecompositionsOfTiles>(); }
+TEST(EveryOperationOfDouble, Functions) {
+  expect_identities<double, 1, FunctionsOfTiles>();
+  expect_identities<double, 3, FunctionsOfTiles>();
+}
+TEST(EveryOperationOfDouble, Functions) {
+  expect_identities<double, 1, FunctionsOfTiles>();
+  expect_identities<double, 3, FunctionsOfTiles>();
+}
 
 }  // namespace
 }  // namespace Batchwork::Test

@@ -12,6 +12,10 @@ TEST(EveryOperationOfFloat, Entries) { expect_operations<float, EntriesOfTiles>(
 TEST(EveryOperationOfFloat, Solves) { expect_operations<float, SolvesOfTiles>(); }
 TEST(EveryOperationOfFloat, Symmetric) { expect_operations<float, SymmetricTiles>(); }
 TEST(EveryOperationOfFloat, Decompositions) { expect_operations<float, DecompositionsOfTiles>(); }
+TEST(EveryOperationOfFloat, Functions) {
+  expect_identities<float, 1, FunctionsOfTiles>();
+  expect_identities<float, 3, FunctionsOfTiles>();
+}
 
 }  // namespace
 }  // namespace Batchwork::Test
