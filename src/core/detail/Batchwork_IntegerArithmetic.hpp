@@ -74,12 +74,28 @@ struct IntegerRemainder {
   }
 };
 /// a / 2^b, rounded down.
-struct ShiftRight {
-  template <class I>
-  BATCHWORK_INLINE I operator()(I a, I b) const {
-    return static_cast<I>(a >> b);
+template <Number I>
+BATCHWORK_INLINE I shifted_right(I a, I b) {
+  return static_cast<I>(a >> b);
+}
+template <class I, int W>
+BATCHWORK_INLINE Pack<I, W> shifted_right(Pack<I, W> const& a, Pack<I, W> const& b) {
+  Pack<I, W> r;
+#if !defined(__CUDACC__)
+  if constexpr (W > 1) {
+    r.v = a.v >> b.v;
+  } else
+#endif
+  {
+    for (int l = 0; l < W; ++l) r.set_lane(l, static_cast<I>(a.lane(l) >> b.lane(l)));
   }
-};
+  return r;
+}
+template <class S>
+  requires is_distributed<S>
+BATCHWORK_INLINE S shifted_right(S const& a, S const& b) {
+  return {shifted_right(a.v, b.v), merge_grids(a.grid, b.grid)};
+}
 
 /// f of the lanes of integers, one after the other.
 template <class F, Number I>
