@@ -58,6 +58,12 @@ template <Kind K>
 struct Operand<K> {
   static constexpr Kind kind = K;
 };
+/// The number of the step that a kernel runs as its number t is first + t stride.
+template <>
+struct Operand<Kind::step_index> {
+  static constexpr Kind kind = Kind::step_index;
+  std::int64_t first = 0, stride = 1;
+};
 
 template <class X>
 inline constexpr bool is_operand = false;

@@ -62,14 +62,14 @@ template <class Loc>
 inline constexpr bool holds_truths =
     std::is_same_v<std::remove_const_t<typename Loc::value_type>, bool>;
 
-/// What a sequence has of a bool of each item: a mask, as wide as a SIMD register where packs are.
+/// What a sequence has of a bool of each item: a mask, as of integers.
 template <class Lanes>
 struct TruthOf {
-  using type = mask_t<typename Lanes::template value<float>>;
+  using type = mask_t<typename Lanes::template value<std::int32_t>>;
 };
 template <int W>
 struct TruthOf<PackLanes<W>> {
-  using type = PackMask<std::conditional_t<(W * 8 <= simd_bytes), std::int64_t, std::int32_t>, W>;
+  using type = register_mask_t<W>;
 };
 template <class Lanes>
 using truth_t = typename TruthOf<Lanes>::type;
@@ -451,8 +451,9 @@ auto bind(Operand<K, Src> const& o) {
   }
 }
 template <Kind K>
-auto bind(Operand<K> const&) {
-  return Bound<K>{};
+auto bind(Operand<K> const& o) {
+  if constexpr (K == Kind::step_index) return Bound<K>{o.first, o.stride};
+  else return Bound<K>{};
 }
 template <class B>
 struct ShapeOf {
