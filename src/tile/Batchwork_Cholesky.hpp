@@ -369,6 +369,7 @@ BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
 /// imaginary parts of the diagonal of a are not read, as by zpotrf. Such an a is a general tile.
 template <Tile A>
 BATCHWORK_INLINE auto cholesky(A const& a) {
+  [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
   static_assert(A::rows == A::cols, "Batchwork::cholesky: the tile must be square");
   if constexpr (Impl::is_fragments<A> && A::structure == Structure::symmetric)
     return Cholesky<value_t<A>, A::rows, Impl::FactorFragments<value_t<A>, A::rows>>{

@@ -101,8 +101,7 @@ template <class S, Impl::ScalarLike B>
 BATCHWORK_INLINE Scalar<S> operator>>(Scalar<S> const& a, B const& n) {
   if constexpr (Impl::require_integers<S>()) {
     Scalar<S> const by = Impl::shift_count<S>(n);
-    return {Impl::lane_by_lane(Impl::ShiftRight{}, a.value, by.value),
-            Impl::first_failure(a.info, by.info)};
+    return {Impl::shifted_right(a.value, by.value), Impl::first_failure(a.info, by.info)};
   } else {
     return a;
   }

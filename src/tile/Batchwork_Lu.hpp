@@ -264,6 +264,7 @@ struct Lu {
 /// what is computed from it is NaN. (Golub and Van Loan, Matrix Computations, 4th edition, section 3.4.)
 template <Tile A>
 BATCHWORK_INLINE auto lu(A const& a) {
+  [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
   static_assert(A::rows == A::cols, "Batchwork::lu: the tile must be square");
   using S = value_t<A>;
   if constexpr (Impl::is_distributed<S>) return Lu<Impl::dealt_t<S, true>, A::rows>(a);
@@ -332,6 +333,7 @@ inline constexpr bool solves_by_lanes = [] {
 template <Tile A, Tile B>
   requires(A::structure == Structure::general)
 BATCHWORK_INLINE auto solve(A const& a, B const& b) {
+  [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
   static_assert(B::rows == A::rows && A::rows == A::cols,
                 "Batchwork::solve: the right-hand side has another number of rows than the matrix");
   if constexpr (Impl::solves_by_lanes<A, B>) return Impl::solution_of_lanes(a, b);
@@ -383,6 +385,7 @@ BATCHWORK_INLINE auto inverse_of_lanes(A const& a) {
 /// finds singular or not, too: 8 operations, and |a x - 1| and |x a - 1| are at most 2 eps |a| |x|, entry by entry, of complex numbers 6.
 template <Tile A>
 BATCHWORK_INLINE auto inverse(A const& a) {
+  [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
   static_assert(A::rows == A::cols, "Batchwork::inverse: the tile must be square");
   using S = value_t<A>;
   if constexpr (A::structure != Structure::general && A::structure != Structure::symmetric) {

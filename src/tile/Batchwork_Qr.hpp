@@ -217,6 +217,7 @@ struct Qr : Impl::QrFactors<S, M, N> {
 template <Tile A>
 BATCHWORK_INLINE auto qr(A const& a) {
   [[maybe_unused]] constexpr bool decomposed = Impl::require_decomposed<A>();
+  [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
   using S = value_t<A>;
   if constexpr (Impl::is_distributed<S>) return Qr<Impl::dealt_t<S, false>, A::rows, A::cols>(a);
   else return Qr<S, A::rows, A::cols>(a);

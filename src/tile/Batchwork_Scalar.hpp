@@ -414,14 +414,18 @@ template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator<(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
-  if constexpr (Impl::require_order<S>()) return Scalar<S>(a).value < Scalar<S>(b).value;
+  if constexpr (Impl::holds_integers<S>)
+    return Impl::mask_of_integers(Scalar<S>(a).value < Scalar<S>(b).value);
+  else if constexpr (Impl::require_order<S>()) return Scalar<S>(a).value < Scalar<S>(b).value;
   else return false;
 }
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator<=(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
-  if constexpr (Impl::require_order<S>()) return Scalar<S>(a).value <= Scalar<S>(b).value;
+  if constexpr (Impl::holds_integers<S>)
+    return Impl::mask_of_integers(Scalar<S>(a).value <= Scalar<S>(b).value);
+  else if constexpr (Impl::require_order<S>()) return Scalar<S>(a).value <= Scalar<S>(b).value;
   else return false;
 }
 template <class A, class B>
@@ -438,13 +442,17 @@ template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator==(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
-  return Scalar<S>(a).value == Scalar<S>(b).value;
+  if constexpr (Impl::holds_integers<S>)
+    return Impl::mask_of_integers(Scalar<S>(a).value == Scalar<S>(b).value);
+  else return Scalar<S>(a).value == Scalar<S>(b).value;
 }
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator!=(A const& a, B const& b) {
   using S = Impl::scalar_pair_t<A, B>;
-  return Scalar<S>(a).value != Scalar<S>(b).value;
+  if constexpr (Impl::holds_integers<S>)
+    return Impl::mask_of_integers(Scalar<S>(a).value != Scalar<S>(b).value);
+  else return Scalar<S>(a).value != Scalar<S>(b).value;
 }
 
 template <class S>

@@ -151,6 +151,7 @@ BATCHWORK_INLINE auto operator*(A const& a, C c) {
 }
 template <Tile A, Impl::ScalarLike C>
 BATCHWORK_INLINE auto operator/(A const& a, C const& c) {
+  [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
   return (scalar_t<value_t<A>>(1) / Scalar<typename Impl::ScalarOf<C, value_t<A>>::type>(c)) * a;
 }
 

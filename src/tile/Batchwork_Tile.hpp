@@ -49,9 +49,20 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr bool structurally_zero(Structure s, int i,
          (s == Structure::diagonal && i != j);
 }
 
-/// True, or the compiler says that an operation does not take complex numbers.
+/// True, or the compiler says that an operation does not take integers.
+template <class... X>
+constexpr bool require_no_integers() {
+  constexpr bool good = (!holds_integers<typename std::remove_cvref_t<X>::value_type> && ...);
+  static_assert(good,
+                "Batchwork: tiles of integers have sums, products and select; for quotients, "
+                "factorisations and solves convert them: as<double>(a)");
+  return good;
+}
+
+/// True, or the compiler says that an operation does not take complex numbers, or integers.
 template <class... X>
 constexpr bool require_no_complex() {
+  [[maybe_unused]] constexpr bool no_integers = require_no_integers<X...>();
   constexpr bool real = (!is_complex<typename std::remove_cvref_t<X>::value_type> && ...);
   static_assert(
       real,

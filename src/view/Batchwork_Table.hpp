@@ -9,6 +9,8 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "tile/Batchwork_Structured.hpp"
 #include "view/detail/Batchwork_TableSource.hpp"
@@ -35,12 +37,14 @@ template <std::integral I>
 BATCHWORK_INLINE Scalar<std::int64_t> table_index(I k) {
   return Scalar<std::int64_t>(static_cast<std::int64_t>(k));
 }
+/// Whether X is such an index, or a scalar that is made of one. By overloads: nvcc fails with a concept of the same.
+template <class S>
+std::bool_constant<holds_integers<S>> table_index_test(Scalar<S> const&);
+template <std::integral I>
+std::true_type table_index_test(I);
+std::false_type table_index_test(...);
 template <class X>
-concept TableIndex = requires(X const& k) { table_index(k); } && [] {
-  if constexpr (requires(X const & k) { table_index(k); })
-    return holds_integers<typename decltype(table_index(std::declval<X const&>()))::value_type>;
-  else return false;
-}();
+inline constexpr bool is_table_index = decltype(table_index_test(std::declval<X const&>()))::value;
 
 /// Where k is an index below the extent.
 template <class S>
@@ -79,7 +83,8 @@ struct Table {
   /// The number or tile at index k, or at indices j and k, each an integer scalar or a plain integer.
   template <class... K>
   BATCHWORK_INLINE auto operator()(K const&... k) const {
-    constexpr bool good = sizeof...(K) == std::size_t(Loc::indices) && (Impl::TableIndex<K> && ...);
+    constexpr bool good =
+        sizeof...(K) == std::size_t(Loc::indices) && (Impl::is_table_index<K> && ...);
     if constexpr (Impl::require_table_index<good>()) return read(Impl::table_index(k)...);
     else return Scalar<T>(T(0));
   }

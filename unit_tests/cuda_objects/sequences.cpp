@@ -88,6 +88,25 @@ struct Enter {
         generate_symmetric<3>([&](int i, int j) { return a(i, j); });
   }
 };
+/// Integers, flags and tables.
+struct LookUp {
+  template <class Y, class K, class Flag, class C, class V, class T, class I>
+  KOKKOS_FUNCTION void operator()(Y& y, K& k, Flag& flag, C const& c, V const& v, T const& t,
+                                  I const& item) const {
+    auto const n = (element(c, 0) + item) % 7;
+    y = select(flag, v(n), t(n, k) * v(n / 2));
+    k = to_integer<std::int32_t>(element(y, 0)) * (k << 2) + to_integer<std::int32_t>(n);
+    flag = flag && k > 3;
+  }
+};
+/// Counts.
+struct Count {
+  template <class N, class Z, class T, class Above>
+  KOKKOS_FUNCTION void operator()(N& n, Z const& z, T const& step, Above& above) const {
+    above = z > 0.5 * step;
+    n = select(above, n + 1, n);
+  }
+};
 
 struct Smooth {
   template <class Level, class Z, class Weight, class Smoothed>
@@ -161,7 +180,26 @@ template void eliminate<double, 17>(Exec const&, Interleaved<double* [17]>, Inte
                                     ItemContiguous<double* [17][17]>, Interleaved<double* [17]>,
                                     Codes);
 
+template <int Lanes>
+void look_up(Exec const& exec, Interleaved<double* [3]> y, Interleaved<int*> k,
+             Interleaved<bool*> flag, ItemContiguous<std::int64_t* [3]> c,
+             Interleaved<double* [3]> v, Interleaved<double**> t, Codes codes) {
+  map(exec, launch(lanes<Lanes>), LookUp{}, out(y), inout(k), inout(flag), in(c), table(v),
+      table(t), item_index(), status(codes));
+}
+template void look_up<1>(Exec const&, Interleaved<double* [3]>, Interleaved<int*>,
+                         Interleaved<bool*>, ItemContiguous<std::int64_t* [3]>,
+                         Interleaved<double* [3]>, Interleaved<double**>, Codes);
+template void look_up<4>(Exec const&, Interleaved<double* [3]>, Interleaved<int*>,
+                         Interleaved<bool*>, ItemContiguous<std::int64_t* [3]>,
+                         Interleaved<double* [3]>, Interleaved<double**>, Codes);
+
 }  // namespace
+
+void count(Exec const& exec, std::int64_t steps, Interleaved<int*> n, Interleaved<double**> z,
+           Interleaved<bool**> above) {
+  scan(exec, steps, Count{}, carry(common(fixed(0)), n), each(z), step_index(), emit(above));
+}
 
 void choose(Exec const& exec, Interleaved<double*> y, Interleaved<double*> a,
             Interleaved<double*> b) {

@@ -197,11 +197,12 @@ void expect_conversions(Run const& run) {
 
 /// Corners of an element, a matrix of integers, and flags.
 struct Corners {
-  template <class Y, class M, class F, class G, class C, class A, class B, class N>
-  KOKKOS_FUNCTION void operator()(Y& y, M& m, F& f, G& g, C const& c, A const& a, B const& b,
+  template <class Y, class M, class P, class F, class G, class C, class A, class B, class N>
+  KOKKOS_FUNCTION void operator()(Y& y, M& m, P& p, F& f, G& g, C const& c, A const& a, B const& b,
                                   N const& n) const {
     y = generate<8>([&](int i) { return element(c, 7 - i) + n * element(a, 1, 2); });
     m = m + m - a;
+    p = select(f, m * block<3>(c, 2), 2 * block<2>(c, 0));
     g = f;
     f = (f && b) || element(c, 0) > 0;
   }
@@ -210,6 +211,7 @@ template <class I, class Layout, class Run>
 void expect_corners(std::int64_t n, Run const& run) {
   Random random(8);
   BatchIn<I, Layout, 8> c(n), y(n);
+  BatchIn<I, Layout, 2> p(n);
   BatchIn<I, Layout, 2, 3> m(n);
   BatchIn<bool, Layout> f(n), g(n);
   c.fill_exactly(random, 1000), m.fill_exactly(random, 1000);
@@ -220,16 +222,24 @@ void expect_corners(std::int64_t n, Run const& run) {
   std::vector<Dense> m0;
   for (std::int64_t k = 0; k < n; ++k) m0.push_back(m.dense(k));
   for (bool b : {false, true}) {
-    run(n, Corners{}, out(y.view()), inout(m.view()), inout(f.view()), out(g.view()),
+    run(n, Corners{}, out(y.view()), inout(m.view()), out(p.view()), inout(f.view()), out(g.view()),
         in(c.const_view()), common(a.view), common(fixed(b)), common(fixed(3)));
-    y.download(), m.download(), f.download(), g.download();
+    y.download(), m.download(), p.download(), f.download(), g.download();
     for (std::int64_t k = 0; k < n; ++k) {
       SCOPED_TRACE("item " + std::to_string(k) + " of " + std::to_string(n));
       auto& mk = m0[std::size_t(k)];
       mk = mk + mk - a.dense();
       for (int i = 0; i < 8; ++i) EXPECT_EQ(y.at(k, i), c.at(k, 7 - i) + 36);
       EXPECT_TRUE(equal(m.dense(k), mk));
-      EXPECT_EQ(g.at(k), b ? c.at(k, 0) > 0 : k % 3 != 0);
+      // f is as the first run left it, or as it began.
+      bool const began = k % 3 != 0;
+      EXPECT_EQ(g.at(k), b ? c.at(k, 0) > 0 : began);
+      Dense const ck = c.dense(k);
+      for (int i = 0; i < 2; ++i) {
+        long double product = 0;
+        for (int j = 0; j < 3; ++j) product += mk(i, j) * ck(2 + j);
+        EXPECT_EQ(p.at(k, i), I(g.at(k) ? product : 2 * ck(i)));
+      }
       EXPECT_EQ(f.at(k), (b && g.at(k)) || c.at(k, 0) > 0);
     }
   }

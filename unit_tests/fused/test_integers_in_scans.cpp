@@ -63,13 +63,64 @@ TEST(IntegersInScans, WidthOfPacks) {
   static_assert(std::is_same_v<Integers, std::int32_t>);
 }
 
-TEST(IntegersInScans, NoItems) {
-  Kokkos::View<double*, Space> const t("t", 3);
-  EXPECT_THROW(map(Numbers{}, nothing(), nothing(), item_index()), std::invalid_argument);
-  Kokkos::View<double**, Space> const null;
-  BatchIn<double, Left> y(4), z(4);
-  EXPECT_NO_THROW(map(Numbers{}, out(y.view()), out(z.view()), item_index()));
-  (void)null, (void)t;
+/// y = t(k)
+struct LookUp {
+  template <class Y, class K, class T>
+  KOKKOS_FUNCTION void operator()(Y& y, K const& k, T const& t) const {
+    y = element(t(k), 0);
+  }
+};
+template <class F>
+std::string message_of(F const& f) {
+  try {
+    f();
+  } catch (std::invalid_argument const& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+TEST(IntegersInScans, Misuse) {
+  Kokkos::View<double*, Space> const y("y", 4);
+  Kokkos::View<int*, Space> const k("k", 4);
+  Kokkos::View<double**, Space> const t("t", 6, 3);
+  EXPECT_NE(message_of([&] {
+              map(Numbers{}, nothing(), nothing(), item_index());
+            }).find("no operand has an item index"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] {
+              map(LookUp{}, out(y), in(k), table(extents<4>(t)));
+            }).find("operand 3, table(\"t\") [View (6, 3), tile 4]: the View's own extents differ"),
+            std::string::npos);
+  Kokkos::View<double* [3], Kokkos::LayoutRight, Space> const all("all", 4);
+  auto const part = Kokkos::subview(all, Kokkos::ALL, 0);
+  EXPECT_NE(message_of([&] {
+              map(LookUp{}, out(part), in(k), table(all));
+            }).find("is written and shares elements with"),
+            std::string::npos);
+  EXPECT_NO_THROW(map(LookUp{}, out(y), in(k), table(extents<3>(t))));
+}
+
+/// z k + k
+struct Turns {
+  template <class Y, class Z, class K>
+  KOKKOS_FUNCTION void operator()(Y& y, Z const& z, K const& k) const {
+    y = z * k + k;
+  }
+};
+TEST(IntegersInScans, ComplexNumbers) {
+  using Number = Kokkos::complex<double>;
+  std::int64_t const n = 11;
+  BatchIn<Number, Left> y(n), z(n);
+  BatchIn<std::int32_t, Left> k(n);
+  for (std::int64_t q = 0; q < n; ++q) {
+    z.at(q) = Number(0.5, double(q));
+    k.at(q) = int(q) - 4;
+  }
+  z.upload(), k.upload();
+  map(Turns{}, out(y.view()), in(z.view()), in(k.view()));
+  y.download();
+  for (std::int64_t q = 0; q < n; ++q)
+    EXPECT_TRUE(y.at(q) == Number(1.5 * double(q - 4), double(q * (q - 4)))) << "item " << q;
 }
 
 }  // namespace

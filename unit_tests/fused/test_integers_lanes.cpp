@@ -41,6 +41,7 @@ TEST(IntegersOfLanes, BesideRealNumbers) {
 }
 TEST(IntegersOfLanes, Tiles) {
   expect_corners<std::int32_t, Left>(21, by_lanes<1, 32>);
+  expect_corners<std::int64_t, Right>(37, by_lanes<1, 32>);
   expect_corners<std::int64_t, Right>(21, by_lanes<8, 64>);
   expect_corners<std::int32_t, Right>(5, by_lanes<32, 64>);
 }

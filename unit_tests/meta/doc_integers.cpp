@@ -33,7 +33,7 @@ auto on_host(View const& v) {
   return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), v);
 }
 
-/// A pulse lasts `length` steps, and begins again after every `period`.
+/// A pulse lasts some steps, and begins again after every period.
 struct Pulse {
   template <class Y, class Phase, class Period, class Length>
   KOKKOS_FUNCTION void operator()(Y& y, Phase const& phase, Period const& period,
@@ -150,7 +150,7 @@ void look_up_a_table(Exec const& exec) {
   }
 }
 
-/// A curve given at 0, 1, ..., `intervals`, and straight between these; constant beyond.
+/// A curve given at 0, 1, 2, ..., straight between these and constant beyond them.
 struct Interpolate {
   template <class Y, class X, class Curve>
   KOKKOS_FUNCTION void operator()(Y& y, X const& x, Curve const& curve) const {
@@ -199,7 +199,7 @@ void look_up_a_matrix(Exec const& exec) {
       expect(host(k, i) == s(k % 3, i, 0) * e(k, 0) + s(k % 3, i, 1) * e(k, 1), "stress");
 }
 
-/// Starting points on a grid of `columns` columns.
+/// Starting points on a grid, row by row.
 struct OnGrid {
   int columns;
   template <class X, class Item>

@@ -367,6 +367,12 @@ struct RemainderOfReal {
     y = WRONG_OR_RIGHT(x, B::to_integer<std::int32_t>(x)) % 2;
   }
 };
+struct HalfOfTile {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = WRONG_OR_RIGHT(x, B::as<double>(x)) / 2;
+  }
+};
 struct LookUp {
   template <class Y, class X, class T>
   KOKKOS_FUNCTION void operator()(Y& y, X const& x, T const& t) const {
@@ -375,6 +381,11 @@ struct LookUp {
 };
 
 }  // namespace
+
+// says: for quotients, factorisations and solves convert them
+void half_of_integers(Kokkos::View<double* [3]> const& y, Kokkos::View<int* [3]> const& x) {
+  B::map(HalfOfTile{}, B::out(y), B::in(x));
+}
 
 // says: an integer is not assigned from a real number
 void real_to_integer(Kokkos::View<int*> const& y, Kokkos::View<double*> const& x) {

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "core/Batchwork_Distributed.hpp"
+#include "core/detail/Batchwork_Lanes.hpp"
 
 namespace Batchwork::Impl {
 
@@ -74,12 +75,28 @@ struct IntegerRemainder {
   }
 };
 /// a / 2^b, rounded down.
-struct ShiftRight {
-  template <class I>
-  BATCHWORK_INLINE I operator()(I a, I b) const {
-    return static_cast<I>(a >> b);
+template <Number I>
+BATCHWORK_INLINE I shifted_right(I a, I b) {
+  return static_cast<I>(a >> b);
+}
+template <class I, int W>
+BATCHWORK_INLINE Pack<I, W> shifted_right(Pack<I, W> const& a, Pack<I, W> const& b) {
+  Pack<I, W> r;
+#if !defined(__CUDACC__)
+  if constexpr (W > 1) {
+    r.v = a.v >> b.v;
+  } else
+#endif
+  {
+    for (int l = 0; l < W; ++l) r.set_lane(l, static_cast<I>(a.lane(l) >> b.lane(l)));
   }
-};
+  return r;
+}
+template <class S>
+  requires is_distributed<S>
+BATCHWORK_INLINE S shifted_right(S const& a, S const& b) {
+  return {shifted_right(a.v, b.v), merge_grids(a.grid, b.grid)};
+}
 
 /// f of the lanes of integers, one after the other.
 template <class F, Number I>
@@ -107,6 +124,22 @@ BATCHWORK_INLINE S negated(S const& a) {
 template <class S>
 BATCHWORK_INLINE S integer_size(S const& a) {
   return select(a < S(scalar_t<S>(0)), negated(a), a);
+}
+
+/// The mask of packs of W that no comparison of real numbers gives: as that of the real numbers of which W fill a register, so that
+/// masks of a call go together without conversions.
+template <int W>
+using register_mask_t =
+    PackMask<std::conditional_t<(W * 8 <= simd_bytes), std::int64_t, std::int32_t>, W>;
+
+/// What a comparison of integers gives.
+template <class M>
+BATCHWORK_INLINE M mask_of_integers(M const& m) {
+  return m;
+}
+template <class I, int W>
+BATCHWORK_INLINE register_mask_t<W> mask_of_integers(PackMask<I, W> const& m) {
+  return m;
 }
 
 /// A real number as an integer: towards zero.

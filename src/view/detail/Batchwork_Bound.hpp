@@ -83,14 +83,14 @@ template <class Loc>
 inline constexpr bool holds_truths =
     std::is_same_v<std::remove_const_t<typename Loc::value_type>, bool>;
 
-/// What a sequence has of a bool of each item: a mask, as wide as a SIMD register where packs are.
+/// What a sequence has of a bool of each item: a mask, as of integers.
 template <class Lanes>
 struct TruthOf {
-  using type = mask_t<typename Lanes::template value<float>>;
+  using type = mask_t<typename Lanes::template value<std::int32_t>>;
 };
 template <int W>
 struct TruthOf<PackLanes<W>> {
-  using type = PackMask<std::conditional_t<(W * 8 <= simd_bytes), std::int64_t, std::int32_t>, W>;
+  using type = register_mask_t<W>;
 };
 template <class Lanes>
 using truth_t = typename TruthOf<Lanes>::type;
@@ -99,15 +99,19 @@ using truth_t = typename TruthOf<Lanes>::type;
 template <class T>
 using common_scalar_t = std::conditional_t<std::is_same_v<T, bool>, bool, Scalar<T>>;
 
-/// Likewise of bools: a mask, which has no status.
+/// A location of bools, one for each item.
+template <class Loc>
+struct Truths : Loc {};
+
+/// in, out, inout, each, emit of bools: a mask, which has no status.
 template <Kind K, class Loc>
-  requires(is_of_items(K) && holds_truths<Loc>)
-struct Bound<K, Loc> {
+  requires(is_of_items(K))
+struct Bound<K, Truths<Loc>> {
   static constexpr Kind kind = K;
   using scalar = bool;
   template <class Lanes>
   static constexpr int staged = 0;
-  Loc loc;
+  Truths<Loc> loc;
 
   template <class Lanes>
   using tile = truth_t<Lanes>;
@@ -139,7 +143,7 @@ struct Bound<K, Loc> {
 
 /// in, out, inout, each, inout(each), emit: one tile per item (and step).
 template <Kind K, class Loc>
-  requires(is_of_items(K) && !holds_truths<Loc>)
+  requires(is_of_items(K))
 struct Bound<K, Loc> {
   static constexpr Kind kind = K;
   using scalar = number_at<Loc>;
@@ -473,7 +477,10 @@ auto bind(Operand<K, Src> const& o) {
   if constexpr (K == Kind::fixed) {
     return Bound<K, Src>{o.source};
   } else {
-    return Bound<K, typename Src::location>{o.source.locate()};
+    using Loc = typename Src::location;
+    if constexpr (is_of_items(K) && holds_truths<Loc>)
+      return Bound<K, Truths<Loc>>{Truths<Loc>{o.source.locate()}};
+    else return Bound<K, Loc>{o.source.locate()};
   }
 }
 template <Kind K>
