@@ -18,10 +18,10 @@ struct MapOfArguments {
   template <class Exec, class How, class Sequence, class... O>
   void operator()(Exec const& exec, How const& how, Sequence const& sequence,
                   O const&... operands) const {
-    constexpr bool in_order = !BeforeArguments<Sequence> && (!BeforeArguments<O> && ...);
+    constexpr bool in_order = !Misplaced<Sequence> && (!Misplaced<O> && ...);
     static_assert(in_order,
                   "Batchwork::map: the arguments are [exec,] [launch(...),] sequence, operands... "
-                  "in this order");
+                  "in this order; a label is launch(\"label\")");
     if constexpr (in_order) {
       std::int64_t const items = check("map", 0, resolve(operands)...);
       launch_group(exec, how, "map", make_map_group<Exec, How>(sequence, resolve(operands)...),

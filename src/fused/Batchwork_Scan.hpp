@@ -22,16 +22,16 @@ struct ScanOfArguments {
   void operator()(Exec const& exec, How const& how, Steps const& steps, Sequence const& sequence,
                   O const&... operands) const {
     constexpr bool in_order =
-        StepsOfScan<Steps> && !BeforeArguments<Sequence> && (!BeforeArguments<O> && ...);
+        StepsOfScan<Steps> && !Misplaced<Sequence> && (!Misplaced<O> && ...);
     static_assert(in_order,
                   "Batchwork::scan: the arguments are [exec,] [launch(...),] steps, sequence, "
-                  "operands... in this order");
+                  "operands... in this order; a label is launch(\"label\")");
     if constexpr (in_order) {
       auto const which = as_steps(steps);
       std::int64_t const items = check("scan", which, resolve(operands)...);
       launch_group(exec, how, "scan",
-                   make_scan_group<Exec, How>(which.count(), sequence,
-                                              placed(resolve(operands), which)...),
+                   make_scan_group<Exec, How, is_backward<Steps>>(
+                       which.count(), sequence, placed(resolve(operands), which)...),
                    items);
     }
   }

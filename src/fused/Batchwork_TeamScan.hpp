@@ -8,6 +8,7 @@
 #define BATCHWORK_TEAM_SCAN_HPP
 
 #include "fused/Batchwork_TeamMap.hpp"
+#include "view/detail/loaders/Batchwork_Prefetch.hpp"
 
 namespace Batchwork {
 
@@ -47,6 +48,14 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
     } else if constexpr (kind<I> == Kind::step_index) {
       get<I>(now) = get<I>(this->operands.bounds).at(t);
     }
+    if constexpr (fetches_ahead<LanesT>) prefetch<I>(items, t);
+  }
+  template <std::size_t I>
+  BATCHWORK_INLINE void prefetch(auto const& items, std::int64_t t) const {
+    std::int64_t const ahead = t + steps_fetched_ahead;
+    if constexpr (kind<I> == Kind::each || kind<I> == Kind::each_inout || kind<I> == Kind::emit)
+      if (ahead < steps)
+        prefetch_tiles<kind<I> != Kind::each>(get<I>(this->operands.bounds).loc, items, ahead);
   }
   template <std::size_t I>
   BATCHWORK_INLINE void read_first(arguments& next, auto const& items) const {
@@ -95,13 +104,17 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   }
 };
 
-template <class Exec, class How, class Sequence, class... O>
+/// The lanes of a scan. Hosts fetch ahead in one that runs backwards.
+template <class Lanes, bool Backward>
+using lanes_of_scan = std::conditional_t<Backward && !on_device_lanes<Lanes>, FetchingAhead<Lanes>, Lanes>;
+
+template <class Exec, class How, bool Backward = false, class Sequence, class... O>
 auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... operands) {
   require_one_launch<Exec, O...>();
   [[maybe_unused]] constexpr bool whole =
       require_whole_items<runs_on_device<Exec>, How, bound_t<O>...>() &&
       require_lanes_for_large<runs_on_device<Exec>, How, bound_t<O>...>();
-  using L = lanes_of<Exec, How, OneLaneStaging, bound_t<O>...>;
+  using L = lanes_of_scan<lanes_of<Exec, How, OneLaneStaging, bound_t<O>...>, Backward>;
   using Group = ScanGroup<Sequence, L, bound_t<O>...>;
   [[maybe_unused]] constexpr bool fits = Group::template fits<Sequence>();
   return Group{{typename Group::Ops{{{bind(operands)}...}}}, sequence, steps};
@@ -110,11 +123,12 @@ auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... o
 }  // namespace Impl
 
 /// A scan to be called inside a kernel on Exec, as team_map. Steps as for scan.
-template <class Exec, class Sequence, class... O>
-auto team_scan(Impl::Steps const& steps, Sequence const& sequence, O const&... operands) {
-  Impl::check("team_scan", steps, Impl::resolve(operands)...);
-  auto group = Impl::make_scan_group<Exec, Impl::DefaultHow>(
-      steps.count(), sequence, Impl::placed(Impl::resolve(operands), steps)...);
+template <class Exec, Impl::StepsOfScan Steps, class Sequence, class... O>
+auto team_scan(Steps const& steps, Sequence const& sequence, O const&... operands) {
+  auto const which = Impl::as_steps(steps);
+  Impl::check("team_scan", which, Impl::resolve(operands)...);
+  auto group = Impl::make_scan_group<Exec, Impl::DefaultHow, Impl::is_backward<Steps>>(
+      which.count(), sequence, Impl::placed(Impl::resolve(operands), which)...);
   return Impl::TeamGroup<decltype(group)>{group};
 }
 

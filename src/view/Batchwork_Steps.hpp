@@ -31,14 +31,22 @@ struct Steps {
   constexpr std::int64_t at(std::int64_t k) const { return backward ? last - 1 - k : first + k; }
 };
 
+/// Those of backward(...): hosts have a kernel of their own for them, which asks for the memory of the next step.
+struct BackwardSteps : Steps {
+  using Steps::Steps;
+};
+
 /// What a scan may be given as its steps.
 template <class X>
-concept StepsOfScan = std::convertible_to<X, std::int64_t> || std::same_as<X, Steps>;
+concept StepsOfScan = std::convertible_to<X, std::int64_t> || std::derived_from<X, Steps>;
 template <StepsOfScan X>
 constexpr Steps as_steps(X const& x) {
-  if constexpr (std::same_as<X, Steps>) return x;
+  if constexpr (std::derived_from<X, Steps>) return x;
   else return Steps(static_cast<std::int64_t>(x));
 }
+
+template <class X>
+inline constexpr bool is_backward = std::is_same_v<X, BackwardSteps>;
 
 /// Numbers beyond this one mean no step that memory could have.
 inline constexpr std::int64_t no_step = std::int64_t(1) << 62;
@@ -132,11 +140,13 @@ constexpr bool meet(StepsTouched x, StepsTouched y) {
 inline Impl::Steps range(std::int64_t first, std::int64_t last) { return {first, last, false}; }
 
 /// Steps from the last to the first: backward(n) is n - 1 .. 0, backward(range(first, last)) is last - 1 .. first. Operands have
-/// the same steps of their Views as forwards, and the kernel is the same one.
+/// the same steps of their Views as forwards; on devices the kernel is the same one.
 template <Impl::StepsOfScan X>
-auto backward(X const& steps) {
+Impl::BackwardSteps backward(X const& steps) {
+  static_assert(!std::is_same_v<X, Impl::BackwardSteps>,
+                "Batchwork::backward: the steps run backwards already");
   auto const s = Impl::as_steps(steps);
-  return Impl::Steps(s.first, s.last, !s.backward);
+  return {s.first, s.last, true};
 }
 
 /// lag(k), in each(v, lag(k)): v(item, t - k, ...) at step t, in whichever direction the scan runs; of a negative k a later step.

@@ -857,3 +857,97 @@ void apply_gives_truths(Matrices const& y, Matrices const& x) {
 void apply_to_complex(ComplexMatrices const& y, ComplexMatrices const& x) {
   B::map(WRONG_OR_RIGHT(Applied<OfOne>, Copy){}, B::out(y), B::in(x));
 }
+
+// ---- time, and sequences of sequences ------------------------------------------------------------------------------
+
+namespace {
+
+using Series = Kokkos::View<double** [3][3]>;
+using ConstSeries = Kokkos::View<double const** [3][3]>;
+
+struct Lost {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y y, X const& x) const {
+    y = x;
+  }
+};
+struct Twice {
+  template <class Y>
+  KOKKOS_FUNCTION void operator()(Y& y) const {
+    y = y + y;
+  }
+};
+
+}  // namespace
+
+// says: Batchwork::map: the arguments are
+void map_with_a_label(Matrices const& y, Matrices const& x) {
+  WRONG_OR_RIGHT(B::map(Copy{}, "label", B::out(y), B::in(x)),
+                 B::map(B::launch("label"), Copy{}, B::out(y), B::in(x)));
+}
+
+// says: Batchwork::scan: the arguments are
+void scan_with_a_label(Series const& y, Series const& x) {
+  WRONG_OR_RIGHT(B::scan("label", 3, Copy{}, B::emit(y), B::each(x)),
+                 B::scan(B::launch("label"), 3, Copy{}, B::emit(y), B::each(x)));
+}
+
+// says: behind the View each and emit take lag<k> or lag(k), and stride<k> or stride(k), each of them once
+void lag_as_a_number(Series const& y, Series const& x) {
+  B::scan(B::range(1, 3), Copy{}, B::emit(y), B::each(x, WRONG_OR_RIGHT(1, B::lag(1))));
+}
+
+// says: behind the View each and emit take lag<k> or lag(k), and stride<k> or stride(k), each of them once
+void two_lags(Series const& y, Series const& x) {
+  B::scan(3, Copy{}, B::emit(y), B::each(x, B::lag<0>, WRONG_OR_RIGHT(B::lag<1>, B::stride<1>)));
+}
+
+// says: Batchwork::emit: the View is const
+void const_emit(Series const& y, ConstSeries const& x) {
+  (void)y;
+  B::scan(3, Copy{}, B::emit(WRONG_OR_RIGHT(x, y)), B::each(x));
+}
+
+// says: Batchwork::inout: the View is const
+void const_each_in_place(Series const& y, ConstSeries const& x) {
+  (void)x, (void)y;
+  B::scan(3, Twice{}, B::inout(B::each(WRONG_OR_RIGHT(x, y))));
+}
+
+// says: Batchwork::map: each, emit and carry belong to scan
+void each_in_place_in_a_map(Series const& y) {
+  WRONG_OR_RIGHT(B::map(Twice{}, B::inout(B::each(y))), B::scan(1, Twice{}, B::inout(B::each(y))));
+}
+
+// says: Batchwork::backward: the steps run backwards already
+void backward_twice(Series const& y) {
+  auto const steps = B::backward(3);
+  B::scan(WRONG_OR_RIGHT(B::backward(steps), steps), Twice{}, B::inout(B::each(y)));
+}
+
+// says: Batchwork::on: the call has no such operand
+void operand_that_is_not_there(Matrices const& y, Matrices const& x, Kokkos::View<int*> const& c) {
+  B::map(B::on<0, WRONG_OR_RIGHT(2, 1)>(Copy{}), B::out(y), B::in(x), B::status(c));
+}
+
+// says: Batchwork::on: no sequence gets an operand that is to be written
+void output_that_nobody_gets(Matrices const& y, Matrices const& z, Matrices const& x) {
+  B::map(B::then(B::on<0, 2>(Copy{}), B::on<WRONG_OR_RIGHT(0, 1), 2>(Copy{})), B::out(y),
+         B::out(z), B::in(x));
+}
+
+// says: the sequence takes an operand that it is to write
+void part_with_a_copy(Matrices const& y, Matrices const& x) {
+  B::map(B::then(B::on<0, 1>(WRONG_OR_RIGHT(Lost, Copy){})), B::out(y), B::in(x));
+}
+
+// says: the sequence cannot be called with the operands' tiles
+void part_with_other_parameters(Matrices const& y, Matrices const& x) {
+  auto const part = WRONG_OR_RIGHT(B::on<0>(Copy{}), (B::on<0, 1>(Copy{})));
+  B::map(B::then(B::on<0, 1>(Copy{}), part), B::out(y), B::in(x));
+}
+
+// says: Batchwork::local: an extent is not positive, or over the limit
+void large_local(Matrices const& y, Matrices const& x) {
+  B::map(B::on<0, 1>(Copy{}), B::out(y), B::in(x), B::local<double, WRONG_OR_RIGHT(1000, 3)>());
+}

@@ -7,6 +7,7 @@
 #define BATCHWORK_VERBCALL_HPP
 
 #include <Kokkos_Core.hpp>
+#include <concepts>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -30,6 +31,9 @@ inline constexpr Kind kind_of<TransposedOperand<O>> = kind_of<O>;
 /// What stands before a verb's own arguments.
 template <class X>
 concept BeforeArguments = Kokkos::is_execution_space_v<X> || is_launch<X>;
+/// What is neither a sequence nor an operand: the same, or a label without launch(...).
+template <class X>
+concept Misplaced = BeforeArguments<X> || std::convertible_to<X, std::string>;
 /// What a call on operands or Views begins with. Verbs on operands let Views in, for a message that says how they are given.
 template <class X>
 concept BeginsCall =

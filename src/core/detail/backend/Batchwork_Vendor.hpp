@@ -1053,6 +1053,14 @@ BATCHWORK_INLINE void forget_loads() {
 #endif
 }
 
+/// A host's caches are asked for the line of an address that is to be read, or written.
+template <bool Written>
+BATCHWORK_INLINE void prefetch([[maybe_unused]] void const* address) {
+#if defined(__GNUC__) && !defined(BATCHWORK_DEVICE_PASS)
+  __builtin_prefetch(address, Written ? 1 : 0);
+#endif
+}
+
 /// The same for the scheduler behind the compiler too, where the lanes of a warp go one way: a wait for each other, that
 /// no access to scratch is moved across.
 BATCHWORK_INLINE void keep_loads_behind() {

@@ -125,6 +125,11 @@ template <class Loc>
 inline constexpr bool is_item_contiguous = false;
 template <class T, class Sh>
 inline constexpr bool is_item_contiguous<Location<T, Sh, Arrangement::item_contiguous, 0>> = true;
+/// Items side by side, 0 where they are not compact.
+template <class Loc>
+inline constexpr int width_of_compact = 0;
+template <class T, class Sh, int PW>
+inline constexpr int width_of_compact<Location<T, Sh, Arrangement::compact, PW>> = PW;
 
 // ---- entries ------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// Prefetch: what a host's caches are told of a scan backwards. They follow by themselves what is read and written upwards, and what
+/// is only read in either direction; not what is written tile by tile from the last to the first, beside what is read so.
+#ifndef BATCHWORK_PREFETCH_HPP
+#define BATCHWORK_PREFETCH_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/detail/backend/Batchwork_Vendor.hpp"
+#include "view/detail/layout/Batchwork_Location.hpp"
+
+namespace Batchwork::Impl {
+
+/// The lanes of a host in a scan backwards.
+template <class Lanes>
+struct FetchingAhead : Lanes {
+  static constexpr bool fetches_ahead = true;
+};
+template <class Lanes>
+inline constexpr bool fetches_ahead = requires { Lanes::fetches_ahead; };
+
+/// All lines of so many bytes.
+template <bool Written, std::size_t Bytes>
+BATCHWORK_INLINE void prefetch_lines(char const* from) {
+  constexpr std::size_t line = 64;
+  BATCHWORK_UNROLL_ON_DEVICE
+  for (std::size_t k = 0; k < Bytes; k += line) Vendor::prefetch<Written>(from + k);
+  if constexpr (Bytes > 1) Vendor::prefetch<Written>(from + Bytes - 1);
+}
+
+/// How many steps ahead: memory takes as long as a few steps.
+inline constexpr int steps_fetched_ahead = 4;
+
+/// The tiles of a pack at a step. Of an interleaved batch nothing: the next step is as far away as any other, in both directions.
+template <bool Written, class Loc>
+BATCHWORK_INLINE void prefetch_tiles([[maybe_unused]] Loc const& loc,
+                                     [[maybe_unused]] Items const& items,
+                                     [[maybe_unused]] std::int64_t time) {
+  using Sh = typename Loc::shape;
+  using T = typename Loc::value_type;
+  constexpr std::size_t size = std::size_t(Sh::size) * sizeof(T);
+  if constexpr (is_item_contiguous<Loc>) {
+    for (int k = 0; k < items.count; ++k)
+      prefetch_lines<Written, size>(reinterpret_cast<char const*>(loc.at(items.first + k, time)));
+  } else if constexpr (width_of_compact<Loc> > 0) {
+    constexpr int width = width_of_compact<Loc>;
+    prefetch_lines<Written, size * std::size_t(width)>(
+        reinterpret_cast<char const*>(loc.at(items.first, time) - items.first % width));
+  }
+}
+
+}  // namespace Batchwork::Impl
+
+#endif
