@@ -88,14 +88,17 @@ struct ValueForMask<Dual<S, N>, M> {
   using type = Dual<typename ValueForMask<S, M>::type, N>;
 };
 
-/// By which functions of this namespace are found wherever a template calls them for a Dual.
-struct FoundInImpl {};
+/// What templates call for any S, where it is of a Dual: found by a base class wherever they stand. Not in Impl itself, where scalars and
+/// tiles of Duals would look for functions as well.
+namespace OfDuals {
+struct Found {};
+}  // namespace OfDuals
 
 }  // namespace Impl
 
 /// A number and its derivatives in N directions.
 template <class S, int N>
-struct Dual : Impl::FoundInImpl {
+struct Dual : Impl::OfDuals::Found {
   static_assert(N > 0, "Batchwork::Dual<S, N>: there is one direction at least");
   static_assert(Impl::is_constant_value<S>,
                 "Batchwork::Dual<S, N>: S is a real number, one or a pack of them; derivatives of "
@@ -184,26 +187,6 @@ BATCHWORK_INLINE Dual<S, N> make_dual(S const& value, F const& f) {
   return r;
 }
 
-template <class M, class S, int N>
-BATCHWORK_INLINE Dual<S, N> select(M const& m, Dual<S, N> const& a, Dual<S, N> const& b) {
-  return make_dual<S, N>(select(m, a.value, b.value),
-                         [&](int k) { return select(m, a.d[k], b.d[k]); });
-}
-template <class D, class S, int N>
-BATCHWORK_INLINE Dual<S, N> select(DistributedMask<D> const& m, Dual<S, N> const& a,
-                                   Dual<S, N> const& b) {
-  return select(m.v, a, b);
-}
-
-/// Those of the value: by them pivots are chosen and numbers scaled.
-template <class S, int N>
-BATCHWORK_INLINE auto bits(Dual<S, N> const& a) {
-  return bits(a.value);
-}
-template <class S, int N, class X>
-BATCHWORK_INLINE auto with_lanes_of(Dual<S, N> const& like, X const& x) {
-  return with_lanes_of(like.value, x);
-}
 /// a b, where one may be a constant: as few operations as there are.
 template <class S, class A, class B>
 BATCHWORK_INLINE S times(A const& a, B const& b) {
@@ -224,36 +207,59 @@ BATCHWORK_INLINE Dual<S, N> chain_steep(S const& value, S const& slope, Dual<S, 
       value, [&](int k) { return select(a.d[k] == zero, zero, S(slope * a.d[k])); });
 }
 
+namespace OfDuals {
+
+template <class M, class S, int N>
+BATCHWORK_INLINE Dual<S, N> select(M const& m, Dual<S, N> const& a, Dual<S, N> const& b) {
+  return make_dual<S, N>(Impl::select(m, a.value, b.value),
+                         [&](int k) { return Impl::select(m, a.d[k], b.d[k]); });
+}
+template <class D, class S, int N>
+BATCHWORK_INLINE Dual<S, N> select(DistributedMask<D> const& m, Dual<S, N> const& a,
+                                   Dual<S, N> const& b) {
+  return select(m.v, a, b);
+}
+
+/// Those of the value: by them pivots are chosen and numbers scaled.
+template <class S, int N>
+BATCHWORK_INLINE auto bits(Dual<S, N> const& a) {
+  return Impl::bits(a.value);
+}
+template <class S, int N, class X>
+BATCHWORK_INLINE auto with_lanes_of(Dual<S, N> const& like, X const& x) {
+  return Impl::with_lanes_of(like.value, x);
+}
+
 template <class S, int N>
 BATCHWORK_INLINE Dual<S, N> sqrt(Dual<S, N> const& a) {
-  S const root = sqrt(a.value);
+  S const root = Impl::sqrt(a.value);
   return chain_steep(root, S(S(scalar_t<S>(0.5)) / root), a);
 }
 /// For a positive a.
 template <class S, int N>
 BATCHWORK_INLINE Dual<S, N> rsqrt(Dual<S, N> const& a) {
   S inverse;
-  if constexpr (is_distributed<S>) inverse = S(rsqrt(a.value.v), a.value.grid);
-  else inverse = rsqrt(a.value);
+  if constexpr (is_distributed<S>) inverse = S(Impl::rsqrt(a.value.v), a.value.grid);
+  else inverse = Impl::rsqrt(a.value);
   // -a^(-3/2) / 2 by parts, of which the product alone may leave the range of numbers.
   S const half = S(scalar_t<S>(-0.5)) * inverse;
   return make_dual<S, N>(inverse, [&](int k) { return inverse * a.d[k] * inverse * half; });
 }
 template <class S, int N>
 BATCHWORK_INLINE Dual<S, N> log(Dual<S, N> const& a) {
-  return chain_steep(S(log(a.value)), S(S(scalar_t<S>(1)) / a.value), a);
+  return chain_steep(S(Impl::log(a.value)), S(S(scalar_t<S>(1)) / a.value), a);
 }
 template <class S, int N>
 BATCHWORK_INLINE Dual<S, N> exp(Dual<S, N> const& a) {
-  S const value = exp(a.value);
+  S const value = Impl::exp(a.value);
   return chain(value, value, a);
 }
 /// At zero the derivative is zero, between those of both sides.
 template <class S, int N>
 BATCHWORK_INLINE Dual<S, N> abs(Dual<S, N> const& a) {
   S const zero(scalar_t<S>(0)), one(scalar_t<S>(1));
-  S const slope = select(a.value < zero, S(-one), select(a.value > zero, one, zero));
-  return chain(S(abs(a.value)), slope, a);
+  S const slope = Impl::select(a.value < zero, S(-one), Impl::select(a.value > zero, one, zero));
+  return chain(S(Impl::abs(a.value)), slope, a);
 }
 
 /// acc += a b and acc -= a b, in as few multiply-adds as there are.
@@ -277,6 +283,19 @@ BATCHWORK_INLINE void subtract_product(Dual<S, N>& acc, A const& a, B const& b) 
     if constexpr (is_dual<A>) acc.d[k] -= S(a.d[k]) * y;
   }
 }
+
+}  // namespace OfDuals
+
+using OfDuals::abs;
+using OfDuals::add_product;
+using OfDuals::bits;
+using OfDuals::exp;
+using OfDuals::log;
+using OfDuals::rsqrt;
+using OfDuals::select;
+using OfDuals::sqrt;
+using OfDuals::subtract_product;
+using OfDuals::with_lanes_of;
 
 }  // namespace Impl
 

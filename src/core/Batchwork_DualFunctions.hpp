@@ -325,11 +325,14 @@ struct Lanewise<Dual<S, N>> {
   }
 };
 
+namespace OfDuals {
 /// -1, 0 or 1, which do not move.
 template <class S, int N>
 BATCHWORK_INLINE Dual<S, N> sign(Dual<S, N> const& x) {
-  return Dual<S, N>(sign(x.value));
+  return Dual<S, N>(Impl::sign(x.value));
 }
+}  // namespace OfDuals
+using OfDuals::sign;
 
 }  // namespace Batchwork::Impl
 
