@@ -14,10 +14,8 @@
 namespace Batchwork::Impl {
 
 /// Beyond this extent a lane has no registers for them.
-#ifndef FRAG
-#define FRAG 32
-#endif
-inline constexpr int largest_extent_of_fragments = FRAG;
+inline constexpr int largest_extent_of_fragments = 40;
+
 /// Whether the lanes of S hold the results of products so.
 template <class S>
 inline constexpr bool makes_fragments = [] {
