@@ -13,7 +13,8 @@
 
 namespace Batchwork::Impl {
 
-/// Beyond this extent a lane has no registers for them.
+/// Beyond this extent a lane has no registers for several of them: compiled for sm_90 the covariance update of a Kalman filter spills
+/// 1.6 KB at 40 x 40, 4.2 KB at 48 x 48 (by lines 7 and 9.8 KB).
 inline constexpr int largest_extent_of_fragments = 40;
 
 /// Whether the lanes of S hold the results of products so.
