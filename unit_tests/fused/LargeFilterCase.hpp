@@ -86,9 +86,9 @@ void expect_analysis(std::int64_t n, Run const& run) {
   run(EnsembleAnalysis{}, out(x.view()), out(symmetric(p_new.view())), in(e.const_view()),
       in(before.const_view()), in(y.const_view()), common(common_h.view),
       common(symmetric(common_r.view)), status(codes.view()));
-  run(Analysis{}, out(x_again.view()), out(symmetric(again.view())),
-      in(symmetric(p.const_view())), in(before.const_view()), in(y.const_view()),
-      common(common_h.view), common(symmetric(common_r.view)), status(codes_again.view()));
+  run(Analysis{}, out(x_again.view()), out(symmetric(again.view())), in(symmetric(p.const_view())),
+      in(before.const_view()), in(y.const_view()), common(common_h.view),
+      common(symmetric(common_r.view)), status(codes_again.view()));
   x.download(), p_new.download(), codes.download();
   x_again.download(), again.download(), codes_again.download();
   for (std::int64_t k = 0; k < n; ++k) {
@@ -121,9 +121,9 @@ void expect_analysis(std::int64_t n, Run const& run) {
   p.put(bad, eye(variables));
   p.upload();
   BatchIn<T, Layout, variables, variables> clean(n);
-  run(Analysis{}, out(x_again.view()), out(symmetric(clean.view())),
-      in(symmetric(p.const_view())), in(before.const_view()), in(y.const_view()),
-      common(common_h.view), common(symmetric(common_r.view)), status(codes_again.view()));
+  run(Analysis{}, out(x_again.view()), out(symmetric(clean.view())), in(symmetric(p.const_view())),
+      in(before.const_view()), in(y.const_view()), common(common_h.view),
+      common(symmetric(common_r.view)), status(codes_again.view()));
   clean.download(), codes_again.download();
   for (std::int64_t k = 0; k < n; ++k) {
     EXPECT_EQ(codes_again.at(k), 0) << k;
@@ -168,10 +168,10 @@ void expect_cycles(std::int64_t n, Run const& run) {
   Common<T, seen, variables> const common_h(h);
   Common<T, seen, seen> const common_r(r);
   Common<T, variables, variables> const common_q(q);
-  run(steps, Cycle{}, carry(x0.view(), x1.view()), carry(symmetric(p0.view()), symmetric(p1.view())),
-      each(m.const_view()), in(force.const_view()), each(y.const_view()),
-      common(symmetric(common_q.view)), common(common_h.view), common(symmetric(common_r.view)),
-      emit(spread.view()));
+  run(steps, Cycle{}, carry(x0.view(), x1.view()),
+      carry(symmetric(p0.view()), symmetric(p1.view())), each(m.const_view()),
+      in(force.const_view()), each(y.const_view()), common(symmetric(common_q.view)),
+      common(common_h.view), common(symmetric(common_r.view)), emit(spread.view()));
   x1.download(), p1.download(), spread.download();
   for (std::int64_t k = 0; k < n; ++k) {
     SCOPED_TRACE("item " + std::to_string(k));

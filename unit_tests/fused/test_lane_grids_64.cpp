@@ -37,10 +37,8 @@ TEST(LaneGrids, LuOfTwoRowsALane) {
 }
 
 TEST(LaneGrids, FilterOf40Variables) {
-  expect_analysis<double, Left>(
-      5, [](auto const&... arguments) { map(arguments...); });
-  expect_analysis<float, CompactBy<4>>(
-      5, [](auto const&... arguments) { map(arguments...); });
+  expect_analysis<double, Left>(5, [](auto const&... arguments) { map(arguments...); });
+  expect_analysis<float, CompactBy<4>>(5, [](auto const&... arguments) { map(arguments...); });
 }
 // In blocks of 8 x 8, as matrix instructions have them.
 TEST(LaneGrids, FilterOf40VariablesInBlocks) {

@@ -17,8 +17,8 @@ struct EnsembleAnalysis {
   KOKKOS_FUNCTION void operator()(X& x, P& p_new, E const& e, Before const& before, Y const& y,
                                   H const& h, R const& r) const {
     using namespace Batchwork;
-    auto const p = gram(e) / (members - 1);              // e' e / (members - 1), 40 x 40
-    auto const factor = cholesky(congruence(h, p, r));   // of h p h' + r, 20 x 20
+    auto const p = gram(e) / (members - 1);             // e' e / (members - 1), 40 x 40
+    auto const factor = cholesky(congruence(h, p, r));  // of h p h' + r, 20 x 20
     auto const hp = h * p;
     x = before + transpose(hp) * solve(factor, y - h * before);
     p_new = downdate(p, solve(factor.lower(), hp));

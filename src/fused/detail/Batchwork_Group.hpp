@@ -628,9 +628,9 @@ struct DividedLanes {
   static constexpr int extent = largest_extent_in<B...>;
   /// Items of complex numbers are not shared.
   static constexpr bool complex = (is_complex<typename B::scalar> || ...);
-  static constexpr bool in_blocks =
-      L == 0 && std::is_same_v<How, Division<>> && extent <= largest_extent_of_fragments &&
-      takes_fragments<T, B...>;
+  static constexpr bool in_blocks = L == 0 && std::is_same_v<How, Division<>> &&
+                                    extent <= largest_extent_of_fragments &&
+                                    takes_fragments<T, B...>;
   using Way = std::conditional_t<in_blocks, DivisionInBlocks<teams_of_fragments(extent)>, How>;
   static constexpr int lanes = complex ? 1 : L > 0 ? L : in_blocks ? 32 : lanes_per_item<T>(extent);
   static constexpr std::size_t exchange = Exchange<T, lanes, extent>::bytes;
@@ -704,9 +704,10 @@ template <bool OnDevice, class How, class... B>
 constexpr bool require_lanes_for_large() {
   constexpr bool large = OnDevice && largest_extent_in<B...> > 32;
   constexpr bool shared = !large || How::lanes == 0 || How::lanes == 32;
-  static_assert(shared,
-                "Batchwork: of tiles with an extent over 32 a device's lanes share each item by 32; "
-                "launch(lanes<n>) has no other n");
+  static_assert(
+      shared,
+      "Batchwork: of tiles with an extent over 32 a device's lanes share each item by 32; "
+      "launch(lanes<n>) has no other n");
   constexpr bool held = !large || ((numbers_of_lane<B>() <= most_words_of_lane) && ...);
   static_assert(
       held,
