@@ -212,6 +212,12 @@ void smooth(Exec const& exec, std::int64_t steps, Interleaved<double*> first,
   scan(exec, steps, Smooth{}, carry(first, last), each(z), in(weight), emit(smoothed));
 }
 
+/// Two lines of a matrix in each lane.
+void eliminate_large(Exec const& exec, Interleaved<float* [33]> x, Interleaved<float*> det,
+                     Interleaved<float* [33][33]> a, Interleaved<float* [33]> b) {
+  map(exec, Eliminate{}, out(x), out(det), in(a), in(b));
+}
+
 /// A kernel of the user's that calls what team_map or team_scan has made.
 template <class Group>
 struct ByTeam {

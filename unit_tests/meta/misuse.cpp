@@ -81,6 +81,33 @@ void too_large(Kokkos::View<double*> const& y, Kokkos::View<double* [65][2]> con
   B::map(First{}, B::out(y), B::in(WRONG_OR_RIGHT(x65, x64)));
 }
 
+/// What map asks on a device, and a decomposition where lanes share an item.
+template <class How, class V>
+void hold_by_lanes(V const&) {
+  using Operand = decltype(B::Impl::resolve(B::in(std::declval<V const&>())));
+  (void)B::Impl::require_lanes_for_large<true, How, B::Impl::bound_t<Operand>>();
+}
+template <int N>
+void decompose_by_lanes() {
+  (void)B::Impl::require_decomposed<B::Matrix<B::Distributed<double, 32, 1, N>, N, N>>();
+}
+
+// says: on devices matrices of a sequence are to 48 x 48 in double and 64 x 64 in float; for whole matrices beyond there are the verbs gemm, cholesky
+void too_large_for_lanes(Kokkos::View<double* [49][49]> const& x49,
+                         Kokkos::View<double* [48][48]> const& x48) {
+  (void)x48, (void)x49;
+  hold_by_lanes<B::Impl::DefaultHow>(WRONG_OR_RIGHT(x49, x48));
+}
+
+// says: a device's lanes share each item by 32
+struct SixteenLanes : B::Impl::DefaultHow {
+  static constexpr int lanes = WRONG_OR_RIGHT(16, 32);
+};
+void too_few_lanes(Kokkos::View<float* [33][2]> const& x) { hold_by_lanes<SixteenLanes>(x); }
+
+// says: have extents to 32; for whole matrices beyond there are the verbs qr, least_squares, eigh and svd
+void too_large_to_decompose() { decompose_by_lanes<WRONG_OR_RIGHT(33, 32)>(); }
+
 // says: the View must be LayoutRight
 void compact_in_another_layout(Matrices const& y,
                                Kokkos::View<double* [3][3][4], Kokkos::LayoutLeft> const& left,

@@ -133,7 +133,8 @@ using lanes_for = std::conditional_t<runs_on_device<Exec>, DeviceLanes,
 /// as leave a lane a few whole lines; measured on an H200 with the covariance update of a Kalman filter.
 template <class T>
 constexpr int lanes_per_item(int n) {
-  if (sizeof(T) == 4) return n <= 10 ? 1 : n <= 12 ? 2 : n <= 18 ? 4 : n <= 24 ? 8 : n <= 32 ? 16 : 32;
+  if (sizeof(T) == 4)
+    return n <= 10 ? 1 : n <= 12 ? 2 : n <= 18 ? 4 : n <= 24 ? 8 : n <= 32 ? 16 : 32;
   return n <= 7 ? 1 : n <= 10 ? 2 : n <= 12 ? 4 : n <= 16 ? 8 : n <= 24 ? 16 : 32;
 }
 

@@ -282,7 +282,7 @@ struct SolveOfOperands {
 /// One kernel on the instance `exec`, labelled Batchwork::cholesky or Batchwork::cholesky(label); asynchronous, allocates nothing,
 /// never fences. Zero items are no launch; the status is written where there are no rows, too. N^3 / 3 operations an item. On devices
 /// a lane has an item of up to 8 rows in registers, as cholesky(tile); 8 to 32 lanes of a warp have one of up to 64, by the left-looking algorithm in panels of eight columns, a team has a larger one, by the
-/// right-looking algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf); on hosts a thread has one. For items that are part of a longer sequence, and for extents up to 32 known at
+/// right-looking algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf); on hosts a thread has one. For items that are part of a longer sequence, and for extents up to 64 known at
 /// compile time, see cholesky(tile) in map.
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that

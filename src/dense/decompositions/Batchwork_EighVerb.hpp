@@ -120,7 +120,7 @@ struct CallOfVerb<Verb::eigh> : EighOfOperands {};
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::eigh or Batchwork::eigh(label); asynchronous, allocates nothing, never fences.
 /// Zero items are no launch. Errors are those of eigh(tile), which is for items that are part of a longer
-/// sequence, and for extents up to 32 known at compile time; to 8 rows a lane, or a place in a pack of a host, has an item in registers and
+/// sequence, and for extents up to 32, on hosts 64, known at compile time; to 8 rows a lane, or a place in a pack of a host, has an item in registers and
 /// runs it, on GPUs to 32 rows, in float to 64, lanes that share an item. By Householder's reflections to tridiagonal form and implicit QL iterations (Golub and Van Loan, Matrix Computations, 4th
 /// edition, section 8.3), some 9 N^3 operations; on devices to 8 rows, beyond 128, and where an item does not fit team scratch by one-sided
 /// Jacobi rotations (section 8.6.3), some 3 N^3 for each of about seven sweeps.

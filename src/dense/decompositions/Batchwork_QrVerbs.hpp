@@ -196,7 +196,7 @@ struct CallOfVerb<Verb::least_squares> : LeastSquaresOfOperands {};
 /// One kernel on the instance `exec`, labelled Batchwork::qr or Batchwork::qr(label); asynchronous, allocates nothing, never fences.
 /// Zero items are no launch. Of M x 0 all of Q, M x M, is the identity. 2 N^2 (M - N / 3) operations an item for M >= N, and as many again
 /// for Q. By Householder's reflections; errors are those of qr(tile), which is for items that are part of a longer sequence, and for
-/// extents up to 32 known at compile time. Matrices of up to 8 rows and columns are held in registers, by a lane
+/// extents up to 32, on hosts 64, known at compile time. Matrices of up to 8 rows and columns are held in registers, by a lane
 /// or in packs; on GPUs those of up to 32 likewise, by 2 to 32 lanes of a warp, and to 96 by 1 to 4 warps, at the price of the next one of
 /// 12, 16, 24, 32, 48, 64 and 96 rows and columns. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; LAPACK's geqr2, geqrt and org2r.)
 ///

@@ -129,7 +129,7 @@ struct CallOfVerb<Verb::svd> : SvdOfOperands {};
 ///
 /// One kernel on the instance `exec`, labelled Batchwork::svd or Batchwork::svd(label); asynchronous, allocates nothing, never fences. Zero
 /// items are no launch. Some (4 M + 4 N + 3 M) N^2 / 2 operations for each sweep of rotations, M >= N.
-/// Errors are those of svd(tile), which is for items that are part of a longer sequence, and for extents up to 32 known at compile time;
+/// Errors are those of svd(tile), which is for items that are part of a longer sequence, and for extents up to 32, on hosts 64, known at compile time;
 /// square ones of up to 8 rows are held in registers, by a lane or in packs, on GPUs those of up to 32 by lanes that share an item. By one-sided Jacobi rotations (Golub and Van Loan, Matrix
 /// Computations, 4th edition, section 8.6.3): a sweep or two from the eigenvectors of A' A on, which take some 9 N^3 operations, on hosts,
 /// and on devices of items with 5 to 64 columns and at most twice as many rows, square ones from 9; else about seven.

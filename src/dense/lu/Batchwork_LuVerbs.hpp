@@ -467,7 +467,7 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 /// fences. Zero items are no launch; the status is written where there are no rows, too. 2 N^3 / 3 operations an item. To 8 rows
 /// a lane has an item in registers, on hosts a place in a pack; beyond that on devices a warp has an item
 /// of up to 64 rows, a team a larger one, in team scratch; on hosts a thread has one. (Golub and Van Loan, Matrix Computations, 4th
-/// edition, section 3.4; LAPACK's getrf.) For items that are part of a longer sequence, and for extents up to 32 known at compile
+/// edition, section 3.4; LAPACK's getrf.) For items that are part of a longer sequence, and for extents up to 64 known at compile
 /// time, see lu(tile) in map.
 ///
 /// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that

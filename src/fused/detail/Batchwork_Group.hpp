@@ -762,9 +762,10 @@ template <bool OnDevice, class How, class... B>
 constexpr bool require_lanes_for_large() {
   constexpr bool large = OnDevice && largest_extent_in<B...> > 32;
   constexpr bool shared = !large || How::lanes == 0 || How::lanes == 32;
-  static_assert(shared,
-                "Batchwork: of tiles with an extent over 32 a device's lanes share each item by 32; "
-                "launch(lanes<n>) has no other n");
+  static_assert(
+      shared,
+      "Batchwork: of tiles with an extent over 32 a device's lanes share each item by 32; "
+      "launch(lanes<n>) has no other n");
   constexpr bool held = !large || ((numbers_of_lane<B>() <= most_words_of_lane) && ...);
   static_assert(
       held,

@@ -124,7 +124,8 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
     grid.sync();
     BATCHWORK_UNROLL
     for (int m = 0; m < X::mine; ++m)
-      if (S::exchange::has_line(m, grid.lane)) base[S::exchange::line(m, grid.lane)] = x.local(m, 0);
+      if (S::exchange::has_line(m, grid.lane))
+        base[S::exchange::line(m, grid.lane)] = x.local(m, 0);
     grid.sync();
     return ColumnsInScratch<T, S::exchange::leading>{base};
   } else if constexpr (structure_of<X> == Structure::symmetric && !holds_whole<X> &&
@@ -326,8 +327,7 @@ struct TurnedInExchange {
     for (int n = 0; n < Deep; ++n) {
       BATCHWORK_UNROLL
       for (int m = 0; m < Mine; ++m)
-        r.v[m * Deep + n] =
-            p[(k0 + n) * S::exchange::leading + lines_behind_first<S>(m, lane)];
+        r.v[m * Deep + n] = p[(k0 + n) * S::exchange::leading + lines_behind_first<S>(m, lane)];
     }
     return r;
   }
@@ -340,8 +340,7 @@ BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
     return put_own_lines<S, !ByRows>(x.original, grid);
   } else if constexpr (is_fragments<X>) {
     scalar_t<S> const* const base = x.put();
-    if constexpr (ByRows)
-      return StraightInExchange<S>(base, grid.lane);
+    if constexpr (ByRows) return StraightInExchange<S>(base, grid.lane);
     else return TurnedInExchange<S>(base, grid.lane);
   } else {
     constexpr Deal deal = deal_of<X>;
@@ -349,8 +348,7 @@ BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
     scalar_t<S> const* base;
     if constexpr (holds_half<X>) base = stage_both_triangles(x, grid);
     else base = stage_lines<S, X::mine, X::length>(LinesByReference<X>{x}, grid);
-    if constexpr (straight)
-      return StraightInExchange<S>(base, grid.lane);
+    if constexpr (straight) return StraightInExchange<S>(base, grid.lane);
     else return TurnedInExchange<S>(base, grid.lane);
   }
 }
@@ -584,9 +582,8 @@ BATCHWORK_INLINE auto distributed_gram(Y const& y, C const& from, CLines const& 
       looped_lines_times<K>(r, left, right, from, c);
     };
     if constexpr (deal_of<Y> == Deal::cols)
-      multiply(
-          StraightInExchange<SR>(base, grid.lane),
-          ColumnsInScratch<T, SR::exchange::leading>{base});
+      multiply(StraightInExchange<SR>(base, grid.lane),
+               ColumnsInScratch<T, SR::exchange::leading>{base});
     else
       multiply(TurnedInExchange<SR>(base, grid.lane),
                RowsInScratch<T, SR::exchange::leading>{base});

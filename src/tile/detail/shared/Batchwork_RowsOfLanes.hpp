@@ -243,7 +243,8 @@ struct RowsWithReciprocals {
     Bits bits = 0;
     BATCHWORK_UNROLL
     for (int m = 0; m < F::mine; ++m)
-      if (lu.line(m) < F::rows && inverse[m].scale != typename F::T(1)) bits |= Bits(1) << lu.line(m);
+      if (lu.line(m) < F::rows && inverse[m].scale != typename F::T(1))
+        bits |= Bits(1) << lu.line(m);
     if constexpr (sizeof(Bits) == sizeof(unsigned)) {
       return lu.grid.template bits_of<F::S::lanes>(bits);
     } else {
