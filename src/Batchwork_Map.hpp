@@ -16,6 +16,7 @@
 #include "fused/Batchwork_Scan.hpp"
 #include "fused/Batchwork_TeamMap.hpp"
 #include "fused/Batchwork_TeamScan.hpp"
+#include "fused/Batchwork_Then.hpp"
 #include "launch/Batchwork_Launch.hpp"
 #include "tile/Batchwork_Apply.hpp"
 #include "tile/Batchwork_Blocks.hpp"
@@ -48,6 +49,7 @@
 #include "tile/Batchwork_TriangularSolve.hpp"
 #include "view/Batchwork_Adaptors.hpp"
 #include "view/Batchwork_Operand.hpp"
+#include "view/Batchwork_Steps.hpp"
 #include "view/Batchwork_TransposedView.hpp"
 
 #endif

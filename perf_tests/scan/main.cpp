@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Filters over time, the time loop inside one kernel: the table of `scan`, and the Nile sweep.
+// Filters over time, the time loop inside one kernel: the table of `scan`, the Nile sweep, and smoothers.
 
 #include "../common/Machine.hpp"
 
@@ -13,6 +13,7 @@ void register_filters_float_13();
 void register_filters_double_4();
 void register_filters_double_6();
 void register_nile();
+void register_smoothers();
 
 namespace {
 
@@ -23,6 +24,7 @@ void register_all() {
   register_filters_double_4();
   register_filters_double_6();
   register_nile();
+  register_smoothers();
 }
 
 }  // namespace

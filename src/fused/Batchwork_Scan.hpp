@@ -21,15 +21,17 @@ struct ScanOfArguments {
   template <class Exec, class How, class Steps, class Sequence, class... O>
   void operator()(Exec const& exec, How const& how, Steps const& steps, Sequence const& sequence,
                   O const&... operands) const {
-    constexpr bool in_order = std::convertible_to<Steps, std::int64_t> &&
-                              !BeforeArguments<Sequence> && (!BeforeArguments<O> && ...);
+    constexpr bool in_order =
+        StepsOfScan<Steps> && !BeforeArguments<Sequence> && (!BeforeArguments<O> && ...);
     static_assert(in_order,
                   "Batchwork::scan: the arguments are [exec,] [launch(...),] steps, sequence, "
                   "operands... in this order");
     if constexpr (in_order) {
-      auto const n = std::int64_t(steps);
-      std::int64_t const items = check("scan", n, resolve(operands)...);
-      launch_group(exec, how, "scan", make_scan_group<Exec, How>(n, sequence, resolve(operands)...),
+      auto const which = as_steps(steps);
+      std::int64_t const items = check("scan", which, resolve(operands)...);
+      launch_group(exec, how, "scan",
+                   make_scan_group<Exec, How>(which.count(), sequence,
+                                              placed(resolve(operands), which)...),
                    items);
     }
   }
@@ -47,7 +49,7 @@ struct ScanOfArguments {
 ///
 /// \param exec      execution space instance
 /// \param how       label, team size, pack width, lanes per item: see launch(...)
-/// \param steps     length of the series
+/// \param steps     how many, from step 0 on; or range(first, last), backward(steps), backward(range(first, last))
 /// \param sequence  one step over tiles; copied into the launch
 /// \param operands  carry, each, common(each), emit, and in, out, inout, common, status as for map
 template <class... X>

@@ -99,9 +99,7 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
 template <class Exec, class How, class Sequence, class... O>
 auto make_map_group(Sequence const& sequence, O const&... operands) {
   static_assert(
-      ((O::kind != Kind::each && O::kind != Kind::emit && O::kind != Kind::carry &&
-        O::kind != Kind::common_each) &&
-       ...),
+      (!is_of_scan(O::kind) && ...),
       "Batchwork::map: each, emit and carry belong to scan; map takes in, out, inout, common and status");
   require_one_launch<Exec, O...>();
   [[maybe_unused]] constexpr bool whole =

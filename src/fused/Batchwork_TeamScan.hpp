@@ -24,7 +24,9 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   Sequence sequence;
   std::int64_t steps;
 
-  static constexpr bool is_each(Kind k) { return k == Kind::each || k == Kind::common_each; }
+  static constexpr bool is_each(Kind k) {
+    return k == Kind::each || k == Kind::each_inout || k == Kind::common_each;
+  }
   template <std::size_t I>
   static constexpr Kind kind = Ops::template bound<I>::kind;
 
@@ -61,7 +63,7 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   template <std::size_t I>
   BATCHWORK_INLINE void emit(auto const& items, std::int64_t t, arguments& args, status_code& code,
                              status_code& bad) const {
-    if constexpr (kind<I> == Kind::emit)
+    if constexpr (kind<I> == Kind::emit || kind<I> == Kind::each_inout)
       this->operands.template store_one<I>(items, t, get<I>(args), code, bad);
   }
   template <std::size_t I>
@@ -104,12 +106,12 @@ auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... o
 
 }  // namespace Impl
 
-/// A scan to be called inside a kernel on Exec, as team_map.
+/// A scan to be called inside a kernel on Exec, as team_map. Steps as for scan.
 template <class Exec, class Sequence, class... O>
-auto team_scan(std::int64_t steps, Sequence const& sequence, O const&... operands) {
+auto team_scan(Impl::Steps const& steps, Sequence const& sequence, O const&... operands) {
   Impl::check("team_scan", steps, Impl::resolve(operands)...);
-  auto group =
-      Impl::make_scan_group<Exec, Impl::DefaultHow>(steps, sequence, Impl::resolve(operands)...);
+  auto group = Impl::make_scan_group<Exec, Impl::DefaultHow>(
+      steps.count(), sequence, Impl::placed(Impl::resolve(operands), steps)...);
   return Impl::TeamGroup<decltype(group)>{group};
 }
 

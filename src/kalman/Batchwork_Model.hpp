@@ -23,7 +23,7 @@ auto as_covariance(
     Operand<K, Source<Adapted<V, Structure::general, IsCompact, E...>, L>> const& o) {
   if constexpr (Source<Adapted<V, Structure::general, IsCompact, E...>, L>::tile_rank == 2) {
     using A = Adapted<V, Structure::symmetric, IsCompact, E...>;
-    return Operand<K, Source<A, L>>{Source<A, L>(A{o.source.view, o.source.compact_items})};
+    return Operand<K, Source<A, L>>{Source<A, L>(o.source)};
   } else {
     return o;
   }

@@ -22,6 +22,7 @@ struct Adapted {
   using view_type = V;
   V view;
   std::int64_t compact_items = 0;
+  bool reversed = false;  ///< its last step is step 0
 };
 
 template <class V>
@@ -56,18 +57,18 @@ auto adapted(X const& x) {
 template <Structure New, class V, Structure St, bool P, int... E>
 auto restructured(Adapted<V, St, P, E...> const& a) {
   static_assert(St == Structure::general, "Batchwork: a View is given one structure only");
-  return Adapted<V, New, P, E...>{a.view, a.compact_items};
+  return Adapted<V, New, P, E...>{a.view, a.compact_items, a.reversed};
 }
 
 template <int... New, class V, Structure St, bool P, int... E>
 auto with_extents(Adapted<V, St, P, E...> const& a) {
   static_assert(sizeof...(E) == 0, "Batchwork: extents<...>(view) is given once");
-  return Adapted<V, St, P, New...>{a.view, a.compact_items};
+  return Adapted<V, St, P, New...>{a.view, a.compact_items, a.reversed};
 }
 
 template <class V, Structure St, bool P, int... E>
 auto as_compact(Adapted<V, St, P, E...> const& a, std::int64_t n) {
-  return Adapted<V, St, true, E...>{a.view, n};
+  return Adapted<V, St, true, E...>{a.view, n, a.reversed};
 }
 
 }  // namespace Impl
@@ -86,6 +87,15 @@ auto extents(V const& view) {
 template <Impl::Viewish V>
 auto compact(V const& view, std::int64_t n) {
   return Impl::as_compact(Impl::adapted(view), n);
+}
+
+/// The View's time runs from its last step to its first: step t is v(item, steps of the View - 1 - t, ...). For each, emit and
+/// common(each(v)); where all operands run backwards, scan(backward(steps), ...) does without.
+template <Impl::Viewish V>
+auto reversed(V const& view) {
+  auto a = Impl::adapted(view);
+  a.reversed = !a.reversed;
+  return a;
 }
 
 /// The View holds symmetric matrices: the lower triangle is read, both are written.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// How a View takes part in a verb: in, out, inout, common, each, carry, emit, status.
+/// How a View takes part in a verb: in, out, inout, common, each, carry, emit, status; and local, which has no View.
 /// Operands are made on the host and stand in the order of the sequence's parameters.
 #ifndef BATCHWORK_OPERAND_HPP
 #define BATCHWORK_OPERAND_HPP
@@ -13,7 +13,26 @@ namespace Batchwork {
 
 namespace Impl {
 
-enum class Kind { in, out, inout, common, fixed, each, common_each, carry, emit, status, nothing };
+enum class Kind {
+  in,
+  out,
+  inout,
+  common,
+  fixed,
+  each,
+  common_each,
+  carry,
+  emit,
+  status,
+  nothing,
+  each_inout,
+  local
+};
+/// Kinds that a scan alone has.
+constexpr bool is_of_scan(Kind k) {
+  return k == Kind::each || k == Kind::each_inout || k == Kind::common_each || k == Kind::carry ||
+         k == Kind::emit;
+}
 
 template <Kind K, class... Part>
 struct Operand;
@@ -37,6 +56,13 @@ template <>
 struct Operand<Kind::nothing> {
   static constexpr Kind kind = Kind::nothing;
 };
+/// A tile of such a shape that no View belongs to.
+template <class T, class Sh>
+struct Operand<Kind::local, T, Sh> {
+  static constexpr Kind kind = Kind::local;
+  using number = T;
+  using shape = Sh;
+};
 
 template <class X>
 inline constexpr bool is_operand = false;
@@ -49,10 +75,19 @@ auto make_operand(V const& view) {
   return Operand<K, Src>{Src(adapted(view))};
 }
 
+/// An operand with a time index, and which of the View's steps it has.
+template <Kind K, BatchIndices L, class V>
+auto make_timed_operand(V const& view, Pace const& pace) {
+  auto o = make_operand<K, L>(view);
+  o.source.pace = pace;
+  return o;
+}
+
 /// each(view): whether v(item, time, ...) or v(time, ...) is meant is known only when it is used.
 template <class A>
 struct EachOf {
   A view;
+  Pace pace;
 };
 template <class A>
 inline constexpr bool is_operand<EachOf<A>> = true;
@@ -99,20 +134,34 @@ template <class T, class Sh>
 auto common(Impl::Fixed<T, Sh> const& value) {
   return Impl::Operand<Impl::Kind::fixed, Impl::Fixed<T, Sh>>{value};
 }
-/// v(item, time, ...), read at every step of a scan.
-template <Impl::Viewish V>
-auto each(V const& view) {
-  return Impl::EachOf<decltype(Impl::adapted(view))>{Impl::adapted(view)};
+/// v(item, time, ...), read at every step of a scan. Behind the View may stand lag<k> or lag(k), and stride<k> or stride(k): at step t
+/// it is v(item, stride t - lag, ...) then.
+template <Impl::Viewish V, class... Words>
+auto each(V const& view, Words const&... words) {
+  return Impl::EachOf<decltype(Impl::adapted(view))>{Impl::adapted(view), Impl::pace_of(words...)};
 }
 /// common(each(v)): v(time, ...), read at every step and the same for all items.
 template <class A>
 auto common(Impl::EachOf<A> const& e) {
-  return Impl::make_operand<Impl::Kind::common_each, Impl::BatchIndices::time>(e.view);
+  return Impl::make_timed_operand<Impl::Kind::common_each, Impl::BatchIndices::time>(e.view,
+                                                                                     e.pace);
 }
-/// v(item, time, ...), written at every step of a scan.
-template <Impl::Viewish V>
-auto emit(V const& view) {
-  return Impl::make_operand<Impl::Kind::emit, Impl::BatchIndices::item_time>(view);
+/// inout(each(v)): v(item, time, ...), read before every step of a scan and written after it.
+template <class A>
+auto inout(Impl::EachOf<A> const& e) {
+  static_assert(!std::is_const_v<typename A::view_type::value_type>,
+                "Batchwork::inout: the View is const");
+  return Impl::make_timed_operand<Impl::Kind::each_inout, Impl::BatchIndices::item_time>(e.view,
+                                                                                         e.pace);
+}
+/// v(item, time, ...), written at every step of a scan. What may stand behind the View is that of each; no two steps write the
+/// same place.
+template <Impl::Viewish V, class... Words>
+auto emit(V const& view, Words const&... words) {
+  static_assert(!std::is_const_v<typename decltype(Impl::adapted(view))::view_type::value_type>,
+                "Batchwork::emit: the View is const");
+  return Impl::make_timed_operand<Impl::Kind::emit, Impl::BatchIndices::item_time>(
+      view, Impl::pace_of(words...));
 }
 /// An integer View over the items: receives the first failure of each item, or 0. See Status.
 template <Impl::Viewish V>
@@ -129,6 +178,35 @@ auto status(V const& view) {
 
 /// A place in a sequence's parameter list that no View belongs to: whatever the sequence assigns is dropped.
 inline auto nothing() { return Impl::Operand<Impl::Kind::nothing>{}; }
+
+/// local<T, M, N>(), local<T, N>(), local<T>(): a matrix, a vector or a scalar that no View belongs to. The sequence assigns it
+/// before it reads it; it stays in registers, and hands over from one sequence of then(...) to the next. Its status is looked at
+/// where something is made of it that is stored.
+template <class T, int... E>
+auto local() {
+  static_assert(sizeof...(E) <= 2,
+                "Batchwork::local: two extents for a matrix, one for a vector, none for a scalar");
+  using Sh = typename Impl::ShapeFromExtents<int(sizeof...(E)), E...>::type;
+  static_assert(((E > 0 && E <= Impl::largest_extent) && ...),
+                "Batchwork::local: an extent is not positive, or over the limit of 32");
+  return Impl::Operand<Impl::Kind::local, T, Sh>{};
+}
+/// symmetric(local<T, N, N>()), lower(local<T, N, N>()), diagonal(local<T, N>()): one with structure.
+template <class T, class Sh>
+auto symmetric(Impl::Operand<Impl::Kind::local, T, Sh> const&) {
+  using New = typename Impl::Restructured<Sh, Structure::symmetric>::type;
+  return Impl::Operand<Impl::Kind::local, T, New>{};
+}
+template <class T, class Sh>
+auto lower(Impl::Operand<Impl::Kind::local, T, Sh> const&) {
+  using New = typename Impl::Restructured<Sh, Structure::lower>::type;
+  return Impl::Operand<Impl::Kind::local, T, New>{};
+}
+template <class T, class Sh>
+auto diagonal(Impl::Operand<Impl::Kind::local, T, Sh> const&) {
+  using New = typename Impl::Restructured<Sh, Structure::diagonal>::type;
+  return Impl::Operand<Impl::Kind::local, T, New>{};
+}
 
 /// log_sum(view, weight), in carry(...): the View's numbers are weight times sums of logarithms; the sequence gets a
 /// LogSum, to which logarithms are added at the price of a multiplication.
@@ -183,6 +261,9 @@ constexpr bool holds_numbers() {
   } else if constexpr (X::kind == Kind::status || X::kind == Kind::nothing ||
                        X::kind == Kind::fixed) {
     return true;
+  } else if constexpr (X::kind == Kind::local) {
+    using T = real_of_view_t<typename X::number>;
+    return std::is_same_v<T, float> || std::is_same_v<T, double>;
   } else {
     using T = real_of_view_t<typename decltype(X::source)::T>;
     return std::is_same_v<T, float> || std::is_same_v<T, double>;
@@ -195,6 +276,8 @@ constexpr bool holds_complex_numbers() {
     return holds_complex_numbers<decltype(X::start)>() || holds_complex_numbers<decltype(X::end)>();
   } else if constexpr (X::kind == Kind::status || X::kind == Kind::nothing) {
     return false;
+  } else if constexpr (X::kind == Kind::local) {
+    return is_kokkos_complex<typename X::number>;
   } else if constexpr (X::kind == Kind::fixed) {
     return is_complex<typename decltype(X::source)::value_type>;
   } else {
@@ -206,6 +289,7 @@ constexpr bool holds_symmetric_tiles() {
   if constexpr (X::kind == Kind::carry)
     return holds_symmetric_tiles<decltype(X::start)>() || holds_symmetric_tiles<decltype(X::end)>();
   else if constexpr (X::kind == Kind::nothing) return false;
+  else if constexpr (X::kind == Kind::local) return X::shape::structure == Structure::symmetric;
   else return decltype(X::source)::shape::structure == Structure::symmetric;
 }
 
@@ -236,7 +320,14 @@ auto resolve(X const& x) {
 }
 template <class A>
 auto resolve(EachOf<A> const& e) {
-  return resolve(make_operand<Kind::each, BatchIndices::item_time>(e.view));
+  return resolve(make_timed_operand<Kind::each, BatchIndices::item_time>(e.view, e.pace));
+}
+
+/// The operand in a scan of these steps.
+template <class O>
+O placed(O operand, Steps const& steps) {
+  if constexpr (requires { operand.source.steps; }) operand.source.steps = steps;
+  return operand;
 }
 
 }  // namespace Impl

@@ -83,6 +83,7 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsCompact, E...>, Indices>>>
     constexpr std::int64_t most = std::int64_t(1) << 30;
     if (rows > most || cols > most)
       d.problem = "an extent of its matrices is over the limit of 2^30; divide it";
+    if (o.source.reversed) d.problem = reversed_problem;
     describe_shape();
   }
   void turn() {

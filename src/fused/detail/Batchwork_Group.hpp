@@ -246,7 +246,7 @@ struct Operands {
   BATCHWORK_INLINE auto load(auto const& items, std::int64_t time, char const* base) const {
     constexpr Kind k = bound<I>::kind;
     auto const& b = get<I>(bounds);
-    if constexpr (k == Kind::in || k == Kind::inout || k == Kind::each) {
+    if constexpr (k == Kind::in || k == Kind::inout || k == Kind::each || k == Kind::each_inout) {
       return b.template load<operand_lanes<I>>(items, time);
     } else if constexpr (k == Kind::common) {
       return b.template read<operand_lanes<I>>(
@@ -594,8 +594,11 @@ constexpr std::uint64_t operands_staged_in(std::size_t available) {
 /// one of a time loop; else 0.
 template <class B>
 constexpr int symmetric_of_item() {
-  if constexpr (B::kind == Kind::carry || B::kind == Kind::each || B::kind == Kind::emit) {
+  if constexpr (B::kind == Kind::carry || B::kind == Kind::each || B::kind == Kind::each_inout ||
+                B::kind == Kind::emit) {
     return -1;
+  } else if constexpr (B::kind == Kind::local) {
+    return B::Sh::rank < 2 ? 0 : -1;
   } else if constexpr (B::kind == Kind::in || B::kind == Kind::out || B::kind == Kind::inout) {
     using Sh = typename decltype(B::loc)::shape;
     if (Sh::rank < 2) return 0;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/detail/Batchwork_Macros.hpp"
+#include "fused/Batchwork_Then.hpp"
 #include "view/Batchwork_Operand.hpp"
 
 namespace Batchwork::Impl {
@@ -56,6 +57,78 @@ constexpr bool takes_a_copy() {
   else return false;
 }
 
+/// What a sequence does with a parameter.
+enum class Taking { nothing, copy, reference };
+constexpr Taking more_of(Taking a, Taking b) { return a > b ? a : b; }
+
+/// What a sequence is made of, and what is asked of it: of one that is called as it is.
+template <class Sequence>
+struct Composition {
+  /// True, or the compiler says that it cannot be called.
+  template <class... P>
+  static constexpr bool require_callable() {
+    constexpr bool callable = is_callable<Sequence, P...>;
+    static_assert(
+        callable,
+        "Batchwork: the sequence cannot be called with the operands' tiles: it has one parameter "
+        "for each operand, in their order, none for status; its call operator is const, and a "
+        "template (in a lambda auto&); tiles that are read are constant, X const& x or auto const& "
+        "x");
+    return callable;
+  }
+  /// What it does with parameter N.
+  template <std::size_t N, class... P>
+  static constexpr Taking takes() {
+    return takes_a_copy<N, Sequence, P...>() ? Taking::copy : Taking::reference;
+  }
+};
+/// Of one that gets some of the tiles.
+template <class Sequence, std::size_t... I>
+struct Composition<On<Sequence, I...>> {
+  template <class... P>
+  static constexpr bool require_callable() {
+    constexpr bool there = ((I < sizeof...(P)) && ...);
+    static_assert(there,
+                  "Batchwork::on: the call has no such operand: on<0, 2>(sequence) counts from 0, "
+                  "and does not count status");
+    if constexpr (there)
+      return Composition<Sequence>::template require_callable<typename Picked<I, P...>::type...>();
+    else return false;
+  }
+  template <std::size_t N, class... P>
+  static constexpr Taking takes() {
+    return takes_one<N, P...>(std::make_index_sequence<sizeof...(I)>{});
+  }
+
+ private:
+  template <std::size_t N, class... P, std::size_t... K>
+  static constexpr Taking takes_one(std::index_sequence<K...>) {
+    Taking r = Taking::nothing;
+    ((r = more_of(r, takes_as<N, I, K, P...>())), ...);
+    return r;
+  }
+  template <std::size_t N, std::size_t Given, std::size_t K, class... P>
+  static constexpr Taking takes_as() {
+    if constexpr (Given == N)
+      return Composition<Sequence>::template takes<K, typename Picked<I, P...>::type...>();
+    else return Taking::nothing;
+  }
+};
+/// Of several: a tile that one writes others may read.
+template <class... Sequence>
+struct Composition<Then<Sequence...>> {
+  template <class... P>
+  static constexpr bool require_callable() {
+    return (Composition<Sequence>::template require_callable<P...>() && ...);
+  }
+  template <std::size_t N, class... P>
+  static constexpr Taking takes() {
+    Taking r = Taking::nothing;
+    ((r = more_of(r, Composition<Sequence>::template takes<N, P...>())), ...);
+    return r;
+  }
+};
+
 /// Parameter N, counted from 0, among those of kinds that are written.
 template <std::size_t N, class Sequence, class... P>
 constexpr bool require_reference() {
@@ -63,13 +136,19 @@ constexpr bool require_reference() {
   if constexpr (is_read_only(kinds[N]) || kinds[N] == Kind::nothing) {
     return true;
   } else {
-    constexpr bool good = !takes_a_copy<N, Sequence, P...>();
+    constexpr Taking taking = Composition<Sequence>::template takes<N, P...>();
+    constexpr bool good = taking != Taking::copy;
     static_assert(
         good,
         "Batchwork: the sequence takes an operand that it is to write (out, inout, carry, "
         "emit) by value or as a constant; make the parameter a reference, Y& y or auto& y, "
         "or what is assigned would be lost");
-    return good;
+    constexpr bool given = taking != Taking::nothing ||
+                           (kinds[N] != Kind::out && kinds[N] != Kind::emit);
+    static_assert(given,
+                  "Batchwork::on: no sequence gets an operand that is to be written (out, emit); "
+                  "give its number to the one that assigns it");
+    return good && given;
   }
 }
 template <class Sequence, class... P, std::size_t... N>
@@ -80,13 +159,7 @@ constexpr bool require_references(std::index_sequence<N...>) {
 /// True, or the compiler says what is wrong with the sequence.
 template <class Sequence, class... P>
 constexpr bool require_sequence() {
-  constexpr bool callable = is_callable<Sequence, P...>;
-  static_assert(
-      callable,
-      "Batchwork: the sequence cannot be called with the operands' tiles: it has one parameter for "
-      "each operand, in their order, none for status; its call operator is const, and a template "
-      "(in a lambda auto&); tiles that are read are constant, X const& x or auto const& x");
-  if constexpr (callable)
+  if constexpr (Composition<Sequence>::template require_callable<P...>())
     return require_references<Sequence, P...>(std::index_sequence_for<P...>{});
   else return false;
 }

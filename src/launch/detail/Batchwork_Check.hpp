@@ -43,17 +43,20 @@ constexpr char const* role_of(Kind k) {
     case Kind::common: return "common";
     case Kind::fixed: return "common(fixed)";
     case Kind::each: return "each";
+    case Kind::each_inout: return "inout(each)";
     case Kind::common_each: return "common(each)";
     case Kind::carry: return "carry";
     case Kind::emit: return "emit";
     case Kind::status: return "status";
+    case Kind::local: return "local";
     case Kind::nothing: return "nothing";
   }
   return "";
 }
 
 constexpr bool writes(Kind k) {
-  return k == Kind::out || k == Kind::inout || k == Kind::emit || k == Kind::status;
+  return k == Kind::out || k == Kind::inout || k == Kind::each_inout || k == Kind::emit ||
+         k == Kind::status;
 }
 
 template <Kind K, class... P>
@@ -65,7 +68,7 @@ void describe(std::vector<Part>& parts, int position, Operand<K, P...> const& o)
       parts.push_back({position, "carry start", false, o.start.source.describe()});
     if constexpr (end == Kind::out)
       parts.push_back({position, "carry end", true, o.end.source.describe()});
-  } else if constexpr (K != Kind::nothing && K != Kind::fixed) {
+  } else if constexpr (K != Kind::nothing && K != Kind::fixed && K != Kind::local) {
     parts.push_back({position, role_of(K), writes(K), o.source.describe()});
   }
 }
@@ -95,10 +98,11 @@ inline bool none_allocated(std::vector<Part> const& parts) {
 /// part that has any, and overlaps that are certain.
 /// \param may_share  of the places a < b of two parts: whether they may be the same numbers
 /// \param remedy     what to do about an overlap
+/// \param share      of two descriptions: whether it is certain that they share numbers
 /// \returns the number of items
-template <class MayShare>
+template <class MayShare, class Share>
 std::int64_t check_parts(std::string const& verb, std::vector<Part> const& parts,
-                         MayShare const& may_share, std::string const& remedy) {
+                         MayShare const& may_share, std::string const& remedy, Share const& share) {
   Part const* first = nullptr;  // the operand that gives the number of items
   for (auto const& p : parts) {
     if (!p.d.problem.empty()) refuse_call(verb, p.name() + ": " + p.d.problem);
@@ -118,17 +122,126 @@ std::int64_t check_parts(std::string const& verb, std::vector<Part> const& parts
   for (std::size_t a = 0; a < parts.size(); ++a)
     for (std::size_t b = a + 1; b < parts.size(); ++b) {
       auto const &x = parts[a], &y = parts[b];
-      if ((!x.writes && !y.writes) || may_share(a, b) || !surely_share(x.d, y.d)) continue;
+      if ((!x.writes && !y.writes) || may_share(a, b) || !share(x.d, y.d)) continue;
       refuse_call(verb, (x.writes ? x : y).name() + " is written and shares elements with " +
                             (x.writes ? y : x).name() + "; " + remedy);
     }
   return first->d.items;
 }
+template <class MayShare>
+std::int64_t check_parts(std::string const& verb, std::vector<Part> const& parts,
+                         MayShare const& may_share, std::string const& remedy) {
+  return check_parts(verb, parts, may_share, remedy, surely_share);
+}
+
+// ---- time -----------------------------------------------------------------------------------------------------------
+
+/// The steps of its View that an operand has in a scan of at least one step.
+inline StepsTouched touched(Description const& d, Steps const& steps) {
+  std::int64_t const a = d.step_at(steps.first), b = d.step_at(steps.last - 1),
+                     by = saturated(d.pace.stride);
+  return {a < b ? a : b, a < b ? b : a, by == 0 ? 1 : by < 0 ? -by : by};
+}
+inline bool lies_in_view(StepsTouched const& t, Description const& d) {
+  return t.lowest >= 0 && t.highest < d.steps;
+}
+
+/// surely_share of what a scan of these steps touches. Of one and the same View that is known to the step; else the ends of
+/// the memory are those of the steps.
+class SurelyShareInTime {
+ public:
+  explicit SurelyShareInTime(Steps const& steps) : steps_(steps) {}
+
+  bool operator()(Description const& x, Description const& y) const {
+    if (steps_.count() > 0 && is_same_view(x, y)) {
+      StepsTouched const a = touched(x, steps_), b = touched(y, steps_);
+      if (lies_in_view(a, x) && lies_in_view(b, y)) return x.begin != x.end && meet(a, b);
+    }
+    return surely_share(narrowed(x), narrowed(y));
+  }
+
+ private:
+  static bool is_same_view(Description const& x, Description const& y) {
+    if (x.time_index < 0 || x.time_index != y.time_index || x.begin != y.begin || x.end != y.end ||
+        x.extents != y.extents)
+      return false;
+    for (int k = 0; k < 8; ++k)
+      if (x.strides[k] != y.strides[k]) return false;
+    return true;
+  }
+  Description narrowed(Description d) const {
+    if (d.time_index < 0 || d.begin == d.end || steps_.count() <= 0) return d;
+    StepsTouched const t = touched(d, steps_);
+    std::int64_t const stride = d.strides[d.time_index] * d.bytes_of_number;
+    if (!lies_in_view(t, d) || stride < 0) return d;
+    d.begin += t.lowest * stride;
+    d.end -= (d.steps - 1 - t.highest) * stride;
+    return d;
+  }
+
+  Steps steps_;
+};
+
+inline std::int64_t floor_of_quotient(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+/// Refuses steps of a scan that are not in the View of an operand, and those that write the same step of it.
+inline void check_steps_of_part(std::string const& verb, Part const& p, Steps const& steps) {
+  Description const& d = p.d;
+  if (p.writes && d.pace.stride == 0 && steps.count() > 1)
+    refuse_call(verb, p.name() +
+                          " is written with a stride of 0, by all steps to the same place; give "
+                          "another stride, or carry the value");
+  StepsTouched const t = touched(d, steps);
+  if (lies_in_view(t, d)) return;
+  std::string const has = p.name() + " has " + std::to_string(d.steps) + " steps";
+  if (d.pace.is_plain() && steps.first == 0)
+    refuse_call(verb, has + ", but the call asks for " + std::to_string(steps.last) +
+                          "; give a View with at least as many, or ask for fewer");
+  bool const first_is_there = d.step_at(steps.first) >= 0 && d.step_at(steps.first) < d.steps;
+  std::int64_t const step = first_is_there ? steps.last - 1 : steps.first;
+  std::string const how = d.pace.text() + (d.reversed ? d.pace.is_plain() ? "reversed" : ", reversed" : "");
+  std::string what = has + ", but step " + std::to_string(step) + " of the call has step " +
+                     std::to_string(d.step_at(step)) + " of it" +
+                     (how.empty() ? "" : " (" + how + ")") + "; ";
+  // The steps of the call, from low on and before high, that are in the View: 0 <= stride t - lag < steps.
+  std::int64_t low = steps.first, high = steps.last;
+  std::int64_t const s = saturated(d.pace.stride), from = saturated(d.pace.lag),
+                     to = saturated(from + d.steps - 1);
+  if (s != 0) {
+    std::int64_t const least = s > 0 ? -floor_of_quotient(-from, s) : -floor_of_quotient(to, -s),
+                       most = s > 0 ? floor_of_quotient(to, s) : floor_of_quotient(-from, -s);
+    low = low > least ? low : least;
+    high = high < most + 1 ? high : most + 1;
+  }
+  std::string const fitting = "range(" + std::to_string(low) + ", " + std::to_string(high) + ")";
+  bool const takes_range = verb == "scan" || verb == "team_scan";
+  if (s == 0 || low >= high || !takes_range)
+    what += "give a View that has the steps of the call, or ask for steps that it has";
+  else
+    what += (low > steps.first && high == steps.last
+                 ? "start the scan at step " + std::to_string(low)
+             : low == steps.first ? "end the scan before step " + std::to_string(high)
+                                  : std::string("ask for the steps that it has")) +
+            ": scan(" + (steps.backward ? "backward(" + fitting + ")" : fitting) +
+            ", ...), or give a View with more steps";
+  refuse_call(verb, what);
+}
 
 inline std::int64_t check_operands(std::string const& verb, std::vector<Part> const& parts,
-                                   std::int64_t steps) {
-  if (steps < 0)
-    refuse_call(verb, "the call asks for " + std::to_string(steps) + " steps; give zero or more");
+                                   Steps const& steps) {
+  bool const ends = steps.first != 0;
+  if (steps.first > no_step || steps.first < -no_step || steps.last > no_step ||
+      steps.last < -no_step)
+    refuse_call(verb, "the call asks for steps beyond 2^62; give smaller ones");
+  if (steps.count() < 0)
+    refuse_call(verb, ends ? "the call asks for range(" + std::to_string(steps.first) + ", " +
+                                 std::to_string(steps.last) +
+                                 "), which ends before it begins; give range(first, last) with "
+                                 "first <= last"
+                           : "the call asks for " + std::to_string(steps.last) +
+                                 " steps; give zero or more");
   // A carry may end where it started, item by item; not a few items further on, and not where all items started.
   auto const ends_where_it_started = [&](std::size_t a, std::size_t b) {
     auto const &x = parts[a].d, &y = parts[b].d;
@@ -137,18 +250,18 @@ inline std::int64_t check_operands(std::string const& verb, std::vector<Part> co
   };
   std::int64_t const items =
       check_parts(verb, parts, ends_where_it_started,
-                  "update in place with inout(view), or give a View of its own");
-  for (auto const& p : parts)
-    if (p.d.steps >= 0 && p.d.steps < steps)
-      refuse_call(verb, p.name() + " has " + std::to_string(p.d.steps) +
-                            " steps, but the call asks for " + std::to_string(steps) +
-                            "; give a View with at least as many, or ask for fewer");
+                  "update in place with inout(view), of a scan step by step with "
+                  "inout(each(view)), or give a View of its own",
+                  SurelyShareInTime(steps));
+  if (steps.count() > 0)
+    for (auto const& p : parts)
+      if (p.d.time_index >= 0) check_steps_of_part(verb, p, steps);
   return items;
 }
 
 /// The checks of a call with these operands. \returns the number of items
 template <class... O>
-std::int64_t check(std::string const& verb, std::int64_t steps, O const&... operands) {
+std::int64_t check(std::string const& verb, Steps const& steps, O const&... operands) {
   std::vector<Part> parts;
   int position = 0;
   (describe(parts, ++position, operands), ...);
@@ -162,7 +275,7 @@ constexpr bool accessible(Operand<K, P...> const*) {
     using O = Operand<K, P...>;
     return accessible<Exec>(static_cast<decltype(O::start)*>(nullptr)) &&
            accessible<Exec>(static_cast<decltype(O::end)*>(nullptr));
-  } else if constexpr (K == Kind::nothing || K == Kind::fixed) {
+  } else if constexpr (K == Kind::nothing || K == Kind::fixed || K == Kind::local) {
     return true;
   } else {
     using V = typename decltype(Operand<K, P...>::source)::view_type;

@@ -52,10 +52,10 @@ struct TileOfOperand<Kind::out, Sh, S> {
                                   Symmetric<S, Sh::rows>>;
 };
 
-/// in, out, inout, each, emit: one tile per item (and step).
+/// in, out, inout, each, inout(each), emit: one tile per item (and step).
 template <Kind K, class Loc>
   requires(K == Kind::in || K == Kind::out || K == Kind::inout || K == Kind::each ||
-           K == Kind::emit)
+           K == Kind::each_inout || K == Kind::emit)
 struct Bound<K, Loc> {
   static constexpr Kind kind = K;
   using scalar = number_at<Loc>;
@@ -280,6 +280,18 @@ struct Bound<Kind::status, Loc> {
   }
 };
 
+/// local: nothing is bound but the type.
+template <class T, class Shape>
+struct Bound<Kind::local, T, Shape> {
+  static constexpr Kind kind = Kind::local;
+  using Sh = Shape;
+  using scalar = number_of_t<T>;
+  template <class Lanes>
+  static constexpr int staged = 0;
+  template <class Lanes>
+  using tile = typename Sh::template tile<typename Lanes::template value<scalar>>;
+};
+
 template <>
 struct Bound<Kind::nothing> {
   static constexpr Kind kind = Kind::nothing;
@@ -299,6 +311,10 @@ auto bind(Operand<K, Src> const& o) {
   }
 }
 inline auto bind(Operand<Kind::nothing> const&) { return Bound<Kind::nothing>{}; }
+template <class T, class Sh>
+auto bind(Operand<Kind::local, T, Sh> const&) {
+  return Bound<Kind::local, T, Sh>{};
+}
 template <class B>
 struct ShapeOf {
   using type = typename B::Sh;

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "view/Batchwork_Adaptors.hpp"
+#include "view/Batchwork_Steps.hpp"
 #include "view/detail/loaders/Batchwork_Transfer.hpp"
 
 namespace Batchwork::Impl {
@@ -40,9 +41,23 @@ struct Description {
   bool contiguous = true;
   bool null = false;    ///< has no memory, and is not Unmanaged
   std::string problem;  ///< what is wrong with this View alone, or empty
+
+  // Of a View with a time index: which of its steps a scan touches, and where they lie.
+  Pace pace{};
+  bool reversed = false;
+  int time_index = -1;
+  std::int64_t strides[8] = {};
+  std::int64_t bytes_of_number = 0;
+
+  /// The step of the View at step t of a scan.
+  std::int64_t step_at(std::int64_t t) const {
+    return reversed ? saturated(steps - 1 - pace.at(t)) : pace.at(t);
+  }
 };
 
 inline constexpr char const* null_problem = "it is null; allocate it before the call";
+inline constexpr char const* reversed_problem =
+    "reversed(view) is for Views with a time index: take it in each, emit or common(each(view))";
 
 /// Label, extents and memory of any View.
 template <class View>
@@ -165,16 +180,38 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
 
   V view;
   std::int64_t compact_items;
+  bool reversed;
+  Pace pace{};
+  Steps steps{0};  ///< of the scan: where it starts, and its direction
 
   explicit Source(Adapted<V, St, IsCompact, E...> const& a)
-      : view(a.view), compact_items(a.compact_items) {}
+      : view(a.view), compact_items(a.compact_items), reversed(a.reversed) {}
+  /// The same View, said to be something else.
+  template <class Adapt>
+  explicit Source(Source<Adapt, Indices> const& s)
+      : view(s.view),
+        compact_items(s.compact_items),
+        reversed(s.reversed),
+        pace(s.pace),
+        steps(s.steps) {}
+
+  static constexpr int time_index = has_time(Indices) ? int(has_item(Indices)) : -1;
 
   Description describe() const {
     require_tile();
     Description d = describe_view(view);
     d.shape = shape::text();
     if (has_item(Indices)) d.items = IsCompact ? compact_items : std::int64_t(view.extent(0));
-    if (has_time(Indices)) d.steps = std::int64_t(view.extent(has_item(Indices) ? 1 : 0));
+    if constexpr (has_time(Indices)) {
+      d.steps = std::int64_t(view.extent(std::size_t(time_index)));
+      d.pace = pace;
+      d.reversed = reversed;
+      d.time_index = time_index;
+      for (int k = 0; k < view_rank; ++k) d.strides[k] = stride(k);
+      d.bytes_of_number = std::int64_t(sizeof(T));
+    } else if (reversed) {
+      d.problem = reversed_problem;
+    }
     if (!d.problem.empty()) return d;
     for (int k = 0; k < tile_rank; ++k) {
       if (int(view.extent(lead + k)) != static_extent(k)) {
@@ -212,28 +249,49 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
     return s[r];
   }
 
+  /// The step of the View at which the scan begins, and how many steps of the View further its next one is.
+  struct Walk {
+    std::int64_t begin = 0, by = 1;
+  };
+  Walk walk() const {
+    Walk w;
+    if constexpr (has_time(Indices)) {
+      std::int64_t const all = std::int64_t(view.extent(std::size_t(time_index)));
+      std::int64_t const at = pace.at(steps.at(0));
+      w.begin = reversed ? all - 1 - at : at;
+      w.by = reversed != steps.backward ? -saturated(pace.stride) : saturated(pace.stride);
+      // Checked before: only a scan without steps begins beside the View, only one of a single step goes by more than it has.
+      if (w.begin < 0 || w.begin >= all) w.begin = 0;
+      if (w.by >= all || -w.by >= all) w.by = w.by < 0 ? -1 : 1;
+    }
+    return w;
+  }
+
   location locate() const {
     require_tile();
-    constexpr int time_index = has_time(Indices) ? int(has_item(Indices)) : -1;
+    [[maybe_unused]] Walk const w = walk();
+    value_type* data = view.data();
+    if constexpr (has_time(Indices)) data += w.begin * stride(time_index);
+    [[maybe_unused]] std::int64_t const time = w.by * stride(time_index);
+    // Of a negative stride, too: the numbers of bytes wrap at a multiple of 16.
     auto const on_units = [&](auto... strides) {
-      return reinterpret_cast<std::uintptr_t>(view.data()) % 16 == 0 &&
+      return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 &&
              ((std::uintptr_t(strides) * sizeof(T) % 16 == 0) && ...);
     };
     if constexpr (arrangement == Arrangement::interleaved) {
-      std::int64_t const time = stride(time_index),
-                         entry_stride = stride(tile_rank > 0 ? lead : -1);
-      return {view.data(), time, entry_stride, on_units(time, entry_stride)};
+      std::int64_t const entry_stride = stride(tile_rank > 0 ? lead : -1);
+      return {data, time, entry_stride, on_units(time, entry_stride)};
     } else if constexpr (arrangement == Arrangement::item_contiguous) {
-      std::int64_t const item = stride(0), time = stride(time_index);
-      return {view.data(), time, item, on_units(item, time)};
+      std::int64_t const item = stride(0);
+      return {data, time, item, on_units(item, time)};
     } else if constexpr (is_single(arrangement)) {
-      return {view.data()};
+      return {data};
     } else if constexpr (arrangement == Arrangement::compact) {
-      std::int64_t const time = stride(time_index), group = stride(0);
-      return {view.data(), time, group, on_units(time, group, compact_width)};
+      std::int64_t const group = stride(0);
+      return {data, time, group, on_units(time, group, compact_width)};
     } else {
-      return {view.data(), stride(time_index), has_item(Indices) ? stride(0) : 0,
-              stride(tile_rank > 0 ? lead : -1), stride(tile_rank > 1 ? lead + 1 : -1)};
+      return {data, time, has_item(Indices) ? stride(0) : 0, stride(tile_rank > 0 ? lead : -1),
+              stride(tile_rank > 1 ? lead + 1 : -1)};
     }
   }
 };

@@ -135,6 +135,7 @@ auto stored(Adapted<V, St, IsCompact, E...> const& a) {
     std::string const few = compact_problem(a.compact_items, extent[0], extent[rank - 1]);
     if (!few.empty()) d.problem = few;
   }
+  if (a.reversed) d.problem = reversed_problem;
   return b;
 }
 template <class V>

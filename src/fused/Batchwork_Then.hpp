@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Copyright the Batchwork contributors
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+/// \file
+/// then and on: one sequence made of several, which run one after the other on the same tiles.
+#ifndef BATCHWORK_THEN_HPP
+#define BATCHWORK_THEN_HPP
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+#include "core/detail/Batchwork_Macros.hpp"
+#include "core/detail/Batchwork_Tuple.hpp"
+
+namespace Batchwork {
+
+namespace Impl {
+
+/// Argument number N.
+template <std::size_t N, class X, class... Rest>
+BATCHWORK_INLINE auto& pick(X& x, [[maybe_unused]] Rest&... rest) {
+  if constexpr (N == 0) return x;
+  else return pick<N - 1>(rest...);
+}
+
+/// Type number N.
+template <std::size_t N, class X, class... Rest>
+struct Picked : Picked<N - 1, Rest...> {};
+template <class X, class... Rest>
+struct Picked<0, X, Rest...> {
+  using type = X;
+};
+
+/// Whether a sequence can be called with arguments of these types, of which it gets numbers N.
+template <class Sequence, class... X>
+struct Chosen {
+  template <std::size_t... N>
+  static constexpr bool callable() {
+    if constexpr (((N < sizeof...(X)) && ...))
+      return std::is_invocable_v<Sequence const&, typename Picked<N, X...>::type...>;
+    else return false;
+  }
+};
+
+/// A sequence that gets some of the tiles.
+template <class Sequence, std::size_t... N>
+struct On {
+  Sequence sequence;
+
+  template <class... X>
+    requires(Chosen<Sequence, X&...>::template callable<N...>())
+  BATCHWORK_INLINE void operator()(X&... x) const {
+    sequence(pick<N>(x...)...);
+  }
+};
+
+/// Sequences that run one after the other.
+template <class... Sequence>
+struct Then {
+  Tuple<Sequence...> parts;
+
+  template <class... X>
+    requires(std::is_invocable_v<Sequence const&, X&...> && ...)
+  BATCHWORK_INLINE void operator()(X&... x) const {
+    call(std::index_sequence_for<Sequence...>{}, x...);
+  }
+
+ private:
+  template <std::size_t... K, class... X>
+  BATCHWORK_INLINE void call(std::index_sequence<K...>, X&... x) const {
+    (get<K>(parts)(x...), ...);
+  }
+};
+
+}  // namespace Impl
+
+/// then(a, b, ...): one sequence that calls a, then b, ..., all of them with the tiles of all operands. What one has written the
+/// next one reads; a local<...>() operand holds what no View is to hold.
+template <class... Sequence>
+auto then(Sequence const&... sequences) {
+  static_assert(sizeof...(Sequence) > 0, "Batchwork::then: give the sequences to be called");
+  return Impl::Then<Sequence...>{{{sequences}...}};
+}
+
+/// on<0, 2>(a): the sequence a, which gets the tiles of operands 0 and 2 alone, in this order. Counted from 0; status operands are
+/// not counted, as they are no parameters.
+template <std::size_t... N, class Sequence>
+auto on(Sequence const& sequence) {
+  return Impl::On<Sequence, N...>{sequence};
+}
+
+}  // namespace Batchwork
+
+#endif
