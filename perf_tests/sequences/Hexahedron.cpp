@@ -199,7 +199,7 @@ struct Stiffness {
     using namespace Batchwork;
     using S = value_t<X>;
     // Row q of g[i]: the gradients along axis i in point q; of h[i] also times the weight.
-    Matrix<S, Points, Nodes> g[3], h[3];
+    Matrix<S, Points, Nodes> g[3]{}, h[3]{};
     for (int q = 0; q < Points; ++q) {
       auto const n = block<3, Nodes>(shape, 3 * q, 0);
       auto const j = transpose(n * x);
