@@ -22,7 +22,8 @@ struct Ekf : Tracking, Single<Ekf> {
   }
 
   template <class T>
-  void loop(Means<ItemContiguous> const& means, Covariance<ItemContiguous> const& covariances) const {
+  void loop(Means<ItemContiguous> const& means,
+            Covariance<ItemContiguous> const& covariances) const {
     T const d = dt;
     for (int k = 0; k < items; ++k) {
       T x[N], p[N][N];
@@ -135,16 +136,11 @@ struct Step {
     auto const prior = congruence(f, p, q);
     auto const a = element(x, 0) + v * c, b = element(x, 1) + v * s;
     auto const moved = generate<N>([&](int i) {
-      return i == 0   ? a
-             : i == 1 ? b
-             : i == 3 ? heading + d * element(x, 4)
-                      : element(x, i);
+      return i == 0 ? a : i == 1 ? b : i == 3 ? heading + d * element(x, 4) : element(x, i);
     });
     auto const square = a * a + b * b, range = sqrt(square);
     auto const h = generate<M, N>([&](int m, int i) {
-      return i > 1    ? Number(0.0)
-             : m == 0 ? (i == 0 ? a : b) / range
-                      : (i == 0 ? -b : a) / square;
+      return i > 1 ? Number(0.0) : m == 0 ? (i == 0 ? a : b) / range : (i == 0 ? -b : a) / square;
     });
     auto const predicted = generate<M>([&](int m) { return m == 0 ? range : atan2(b, a); });
     auto const g = h * prior;

@@ -144,7 +144,12 @@ KOKKOS_INLINE_FUNCTION void add_neighbours(A& a, B& b, int first, X const& x, U 
   });
   auto const v = generate<Some, Terms>([&](int m, int t) {
     auto const y = element(p, m), z = element(q, m);
-    return t == 0 ? Scalar<S>(1.0) : t == 1 ? y : t == 2 ? z : t == 3 ? y * y : t == 4 ? y * z : z * z;
+    return t == 0   ? Scalar<S>(1.0)
+           : t == 1 ? y
+           : t == 2 ? z
+           : t == 3 ? y * y
+           : t == 4 ? y * z
+                    : z * z;
   });
   auto const weighted = transpose(as_diagonal(w) * v);
   a = symmetric_product(weighted, v, a);
@@ -179,10 +184,11 @@ std::vector<int> sorted(Mls const& mls) {
 
 template <class L, class Sequence, bool Sorted>
 struct Ours {
-  static constexpr char const* name = Sorted                                   ? "batchwork_sorted"
+  static constexpr char const* name = Sorted                                    ? "batchwork_sorted"
                                       : std::is_same_v<Sequence, Fit<6, false>> ? "batchwork_padded"
-                                      : std::is_same_v<Sequence, Fit<1, true>>  ? "batchwork_one_by_one"
-                                                                                : "batchwork_ragged";
+                                      : std::is_same_v<Sequence, Fit<1, true>>
+                                          ? "batchwork_one_by_one"
+                                          : "batchwork_ragged";
   using layout = L;
   std::vector<int> order;
   Mls::Positions<L> x{"x", Mls::items};
@@ -209,8 +215,7 @@ struct Ours {
   std::vector<double> results() const {
     std::vector<double> r(std::size_t(Mls::items * Terms));
     for (int k = 0; k < Mls::items; ++k)
-      for (int t = 0; t < Terms; ++t)
-        r[std::size_t(order[std::size_t(k)] * Terms + t)] = c(k, t);
+      for (int t = 0; t < Terms; ++t) r[std::size_t(order[std::size_t(k)] * Terms + t)] = c(k, t);
     return r;
   }
 };

@@ -221,8 +221,8 @@ struct Ours {
   }
   void launch() const {
     using namespace Batchwork;
-    scan(Exec(), backward(Steps), Smooth{}, carry(x0), carry(symmetric(P0)), each(xf), each(symmetric(Pf)),
-         common(F), common(symmetric(Q)), emit(x), emit(symmetric(P)));
+    scan(Exec(), backward(Steps), Smooth{}, carry(x0), carry(symmetric(P0)), each(xf),
+         each(symmetric(Pf)), common(F), common(symmetric(Q)), emit(x), emit(symmetric(P)));
   }
   std::vector<double> results() const {
     std::vector<double> v;

@@ -13,7 +13,7 @@ namespace BatchworkPerf {
 
 struct Tracking {
   static constexpr int N = 5, M = 2, Steps = 40;
-  static constexpr int items = 253, steps = Steps;
+  static constexpr int items = 101, steps = Steps;
   static constexpr double tolerance = 1e-9, dt = 0.1;
 
   template <class L>

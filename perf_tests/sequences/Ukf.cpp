@@ -26,7 +26,8 @@ struct Ukf : Tracking, Single<Ukf> {
   }
 
   template <class T>
-  void loop(Means<ItemContiguous> const& means, Covariance<ItemContiguous> const& covariances) const {
+  void loop(Means<ItemContiguous> const& means,
+            Covariance<ItemContiguous> const& covariances) const {
     constexpr int Points = 2 * N + 1;
     T const d = dt;
     for (int k = 0; k < items; ++k) {
@@ -57,11 +58,13 @@ struct Ukf : Tracking, Single<Ukf> {
         T y[M];
         for (int i = 0; i < N; ++i) {
           x[i] = 0;
-          for (int a = 0; a < Points; ++a) x[i] += (a == 0 ? T(first_weight) : T(other_weight)) * point[a][i];
+          for (int a = 0; a < Points; ++a)
+            x[i] += (a == 0 ? T(first_weight) : T(other_weight)) * point[a][i];
         }
         for (int m = 0; m < M; ++m) {
           y[m] = 0;
-          for (int a = 0; a < Points; ++a) y[m] += (a == 0 ? T(first_weight) : T(other_weight)) * seen[a][m];
+          for (int a = 0; a < Points; ++a)
+            y[m] += (a == 0 ? T(first_weight) : T(other_weight)) * seen[a][m];
         }
         T g[N][M] = {}, e[M][M] = {};
         for (int i = 0; i < N; ++i)
@@ -120,8 +123,7 @@ struct ByEigen : Tracks<Ukf, ItemContiguous> {
           points(0, a) += d * points(2, a) * std::cos(points(3, a));
           points(1, a) += d * points(2, a) * std::sin(points(3, a));
           points(3, a) += d * points(4, a);
-          seen(0, a) =
-              std::sqrt(points(0, a) * points(0, a) + points(1, a) * points(1, a));
+          seen(0, a) = std::sqrt(points(0, a) * points(0, a) + points(1, a) * points(1, a));
           seen(1, a) = std::atan2(points(1, a), points(0, a));
         }
         s = points * w;
@@ -155,21 +157,18 @@ struct Step {
     Matrix<value_t<X>, M, Points> seen{};
     for (int a = 0; a < Points; ++a) {
       auto const s = generate<N>([&](int i) {
-        return a == 0 ? element(x, i)
+        return a == 0      ? element(x, i)
                : a < N + 1 ? element(x, i) + element(l, i, a - 1)
                            : element(x, i) - element(l, i, a - N - 1);
       });
       auto const heading = element(s, 3), step = d * element(s, 2);
       auto const u = element(s, 0) + step * cos(heading), v = element(s, 1) + step * sin(heading);
-      assign_block(moved, 0, a, generate<N>([&](int i) {
-                     return i == 0   ? u
-                            : i == 1 ? v
-                            : i == 3 ? heading + d * element(s, 4)
-                                     : element(s, i);
-                   }));
-      assign_block(seen, 0, a, generate<M>([&](int m) {
-                     return m == 0 ? sqrt(u * u + v * v) : atan2(v, u);
-                   }));
+      assign_block(
+          moved, 0, a, generate<N>([&](int i) {
+            return i == 0 ? u : i == 1 ? v : i == 3 ? heading + d * element(s, 4) : element(s, i);
+          }));
+      assign_block(seen, 0, a,
+                   generate<M>([&](int m) { return m == 0 ? sqrt(u * u + v * v) : atan2(v, u); }));
     }
     auto const w =
         generate<Points>([&](int a) { return Number(a == 0 ? first_weight : other_weight); });

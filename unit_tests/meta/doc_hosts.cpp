@@ -71,9 +71,8 @@ void sorted_by_count() {
   for (int n = 0; n < items; ++n) count[std::size_t(n)] = count_of(n);
   std::vector<int> order(count.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return count[std::size_t(a)] < count[std::size_t(b)];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return count[std::size_t(a)] < count[std::size_t(b)]; });
   // Place n of the batch then holds item order[n].
   for (std::size_t n = 1; n < order.size(); ++n)
     if (count[std::size_t(order[n - 1])] > count[std::size_t(order[n])]) ++failures;

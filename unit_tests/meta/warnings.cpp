@@ -48,9 +48,8 @@ void copies(Matrices<Right> const& right, Matrices<Left> const& left,
 
 void fused(Kokkos::View<double* [6][6]> const& P, Kokkos::View<double* [6][6]> const& P_new,
            Kokkos::View<double[6][6]> const& F, Kokkos::View<double[6][6]> const& R,
-           Kokkos::View<double**> const& z,
-           Kokkos::View<double**> const& smoothed, Kokkos::View<double*> const& level,
-           Kokkos::View<int*> const& codes) {
+           Kokkos::View<double**> const& z, Kokkos::View<double**> const& smoothed,
+           Kokkos::View<double*> const& level, Kokkos::View<int*> const& codes) {
   using namespace Batchwork;
   map(Update{}, out(symmetric(P_new)), in(symmetric(P)), common(F), common(symmetric(R)),
       status(codes));

@@ -63,11 +63,9 @@ void transfer(AsOperand const& as_operand, Read const& read, Stored const& store
 
 template <class T, int Rows, int Cols>
 void general() {
-  transfer<T, Rows, Cols>([](auto const& v) { return v; },
-                          [](std::size_t, std::size_t) { return true; },
-                          [](std::size_t n, std::size_t i, std::size_t j) {
-                            return number<T>(n, i, j);
-                          });
+  transfer<T, Rows, Cols>(
+      [](auto const& v) { return v; }, [](std::size_t, std::size_t) { return true; },
+      [](std::size_t n, std::size_t i, std::size_t j) { return number<T>(n, i, j); });
 }
 template <class T, int N>
 void structured() {

@@ -69,8 +69,8 @@ inline constexpr bool transposes_items = false;
 template <class T, int W, class Loc>
   requires is_item_contiguous<Loc>
 inline constexpr bool transposes_items<Pack<T, W>, Loc> =
-    packs_are_shuffled<Pack<T, W>> && std::is_same_v<std::remove_const_t<typename Loc::value_type>, T> &&
-    Loc::shape::size >= W;
+    packs_are_shuffled<Pack<T, W>> &&
+    std::is_same_v<std::remove_const_t<typename Loc::value_type>, T> && Loc::shape::size >= W;
 
 /// Calls f(first number, index of the first number) for pieces of W numbers of an item; the last one may overlap with the one before.
 template <int Size, int W, class F>
