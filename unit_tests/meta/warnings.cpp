@@ -55,11 +55,3 @@ void fused(Kokkos::View<double* [6][6]> const& P, Kokkos::View<double* [6][6]> c
       status(codes));
   scan(100, Smooth{}, carry(level), each(z), emit(smoothed));
 }
-
-void whole_matrices(Kokkos::View<double***> const& A, Kokkos::View<double***> const& L,
-                    Kokkos::View<double**> const& x, Kokkos::View<double**> const& b,
-                    Kokkos::View<int*> const& codes) {
-  using namespace Batchwork;
-  cholesky(in(A), out(L), status(codes));
-  solve_lower(in(L), in(b), out(x));
-}
