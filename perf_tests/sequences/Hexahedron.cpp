@@ -94,8 +94,8 @@ struct Hexahedron : Single<Hexahedron> {
             R const both = mu * (g[0][a] * g[0][b] + g[1][a] * g[1][b] + g[2][a] * g[2][b]);
             for (int i = 0; i < 3; ++i)
               for (int j = 0; j < 3; ++j)
-                s[3 * a + i][3 * b + j] += w * (lambda * g[i][a] * g[j][b] + mu * g[j][a] * g[i][b] +
-                                                (i == j ? both : R(0)));
+                s[3 * a + i][3 * b + j] += w * (lambda * g[i][a] * g[j][b] +
+                                                mu * g[j][a] * g[i][b] + (i == j ? both : R(0)));
           }
       }
       for (int i = 0; i < Freedoms; ++i)
@@ -125,8 +125,7 @@ struct Hexahedron : Single<Hexahedron> {
             for (int j = 0; j < 3; ++j) {
               R const ij = j <= i ? m[i][j][a][b] : m[j][i][b][a];
               R const ji = j <= i ? m[i][j][b][a] : m[j][i][a][b];
-              K(k, 3 * a + i, 3 * b + j) =
-                  double(lambda * ij + mu * ji + (i == j ? both : R(0)));
+              K(k, 3 * a + i, 3 * b + j) = double(lambda * ij + mu * ji + (i == j ? both : R(0)));
             }
         }
     }
@@ -199,7 +198,7 @@ struct Stiffness {
     using namespace Batchwork;
     using S = value_t<X>;
     // Row q of g[i]: the gradients along axis i in point q; of h[i] also times the weight.
-    Matrix<S, Points, Nodes> g[3], h[3];
+    Matrix<S, Points, Nodes> g[3]{}, h[3]{};
     for (int q = 0; q < Points; ++q) {
       auto const n = block<3, Nodes>(shape, 3 * q, 0);
       auto const j = transpose(n * x);
@@ -233,9 +232,15 @@ struct Stiffness {
         };
         auto const d = element(both, a, b);
         assign_block(k, 3 * a, 3 * b, generate<3, 3>([&](int i, int j) {
-                       return i == j   ? d + at(i == 0 ? m00 : i == 1 ? m11 : m22)
-                              : i > j  ? at(i == 1 ? m10 : j == 0 ? m20 : m21)
-                                       : mirrored(j == 1 ? m10 : i == 0 ? m20 : m21);
+                       return i == j  ? d + at(i == 0   ? m00
+                                               : i == 1 ? m11
+                                                        : m22)
+                              : i > j ? at(i == 1   ? m10
+                                           : j == 0 ? m20
+                                                    : m21)
+                                      : mirrored(j == 1   ? m10
+                                                 : i == 0 ? m20
+                                                          : m21);
                      }));
       }
   }

@@ -36,7 +36,8 @@ struct Kabsch : Single<Kabsch> {
                               {std::sin(a) * std::cos(b), std::cos(a) * std::cos(b), -std::sin(b)},
                               {std::sin(a) * std::sin(b), std::cos(a) * std::sin(b), std::cos(b)}};
       for (int m = 0; m < Points; ++m)
-        for (int d = 0; d < 3; ++d) p(k, m, d) = between(-1, 1, 3, (k * Points + m) * 3 + d) * (d + 1);
+        for (int d = 0; d < 3; ++d)
+          p(k, m, d) = between(-1, 1, 3, (k * Points + m) * 3 + d) * (d + 1);
       for (int m = 0; m < Points; ++m)
         for (int i = 0; i < 3; ++i) {
           q(k, m, i) = i + 0.02 * between(-1, 1, 4, (k * Points + m) * 3 + i);

@@ -129,49 +129,45 @@ struct ByEigen : Outputs {
   }
 };
 
-/// The terms of the polynomial at a place.
-template <class P>
-KOKKOS_INLINE_FUNCTION auto basis(P const& p, P const& q) {
-  return Batchwork::generate<Terms>([&](int t) {
-    return t == 0 ? P(1) : t == 1 ? p : t == 2 ? q : t == 3 ? p * p : t == 4 ? p * q : q * q;
+/// Adds neighbours first .. first + Some - 1 to the normal equations. Those beyond the last one weigh nothing. Several at once: the
+/// sums of a product stay in registers over all of them.
+template <int Some, class A, class B, class X, class U, class Count>
+KOKKOS_INLINE_FUNCTION void add_neighbours(A& a, B& b, int first, X const& x, U const& u,
+                                           Count const& count) {
+  using namespace Batchwork;
+  using S = value_t<X>;
+  auto const p = generate<Some>([&](int m) { return element(x, first + m, 0); });
+  auto const q = generate<Some>([&](int m) { return element(x, first + m, 1); });
+  auto const w = generate<Some>([&](int m) {
+    auto const y = element(p, m), z = element(q, m);
+    return select(count > double(first + m), 1.0 / (0.1 + y * y + z * z), Scalar<S>(0.0));
   });
+  auto const v = generate<Some, Terms>([&](int m, int t) {
+    auto const y = element(p, m), z = element(q, m);
+    return t == 0   ? Scalar<S>(1.0)
+           : t == 1 ? y
+           : t == 2 ? z
+           : t == 3 ? y * y
+           : t == 4 ? y * z
+                    : z * z;
+  });
+  auto const weighted = transpose(as_diagonal(w) * v);
+  a = symmetric_product(weighted, v, a);
+  b += weighted * block<Some>(u, first);
 }
 
-/// Neighbours beyond the last one weigh nothing.
-struct Padded {
+template <int Some, bool Ragged>
+struct Fit {
   template <class C, class X, class U, class Count>
   KOKKOS_FUNCTION void operator()(C& c, X const& x, U const& u, Count const& count) const {
     using namespace Batchwork;
     using S = value_t<X>;
     Symmetric<S, Terms> a{};
     Vector<S, Terms> b{};
-    for (int m = 0; m < Most; ++m) {
-      auto const p = element(x, m, 0), q = element(x, m, 1);
-      auto const w = select(count > double(m), 1.0 / (0.1 + p * p + q * q), Scalar<S>(0.0));
-      auto const v = basis(p, q);
-      a = symmetric_product(w * v, transpose(v), a);
-      b += (w * element(u, m)) * v;
-    }
-    c = solve(cholesky(a), b);
-  }
-};
-
-/// As many neighbours as the item at hand with the most of them has.
-struct Ragged {
-  template <class C, class X, class U, class Count>
-  KOKKOS_FUNCTION void operator()(C& c, X const& x, U const& u, Count const& count) const {
-    using namespace Batchwork;
-    using S = value_t<X>;
-    Symmetric<S, Terms> a{};
-    Vector<S, Terms> b{};
-    for (int m = 0; m < Most; ++m) {
-      auto const there = count > double(m);
-      if (!any(there)) break;
-      auto const p = element(x, m, 0), q = element(x, m, 1);
-      auto const w = select(there, 1.0 / (0.1 + p * p + q * q), Scalar<S>(0.0));
-      auto const v = basis(p, q);
-      a = symmetric_product(w * v, transpose(v), a);
-      b += (w * element(u, m)) * v;
+    for (int first = 0; first < Most; first += Some) {
+      // As many neighbours as the item at hand with the most of them has.
+      if (Ragged && !any(count > double(first))) break;
+      add_neighbours<Some>(a, b, first, x, u, count);
     }
     c = solve(cholesky(a), b);
   }
@@ -188,9 +184,11 @@ std::vector<int> sorted(Mls const& mls) {
 
 template <class L, class Sequence, bool Sorted>
 struct Ours {
-  static constexpr char const* name = std::is_same_v<Sequence, Padded> ? "batchwork_padded"
-                                      : Sorted                         ? "batchwork_sorted"
-                                                                       : "batchwork_ragged";
+  static constexpr char const* name = Sorted                                    ? "batchwork_sorted"
+                                      : std::is_same_v<Sequence, Fit<6, false>> ? "batchwork_padded"
+                                      : std::is_same_v<Sequence, Fit<1, true>>
+                                          ? "batchwork_one_by_one"
+                                          : "batchwork_ragged";
   using layout = L;
   std::vector<int> order;
   Mls::Positions<L> x{"x", Mls::items};
@@ -217,8 +215,7 @@ struct Ours {
   std::vector<double> results() const {
     std::vector<double> r(std::size_t(Mls::items * Terms));
     for (int k = 0; k < Mls::items; ++k)
-      for (int t = 0; t < Terms; ++t)
-        r[std::size_t(order[std::size_t(k)] * Terms + t)] = c(k, t);
+      for (int t = 0; t < Terms; ++t) r[std::size_t(order[std::size_t(k)] * Terms + t)] = c(k, t);
     return r;
   }
 };
@@ -228,12 +225,12 @@ struct Ours {
 void register_moving_least_squares() {
   add_version<Mls, Loop>();
   add_version<Mls, ByEigen>();
-  add_version<Mls, Ours<ItemContiguous, Padded, false>>();
-  add_version<Mls, Ours<Interleaved, Padded, false>>();
-  add_version<Mls, Ours<ItemContiguous, Ragged, false>>();
-  add_version<Mls, Ours<Interleaved, Ragged, false>>();
-  add_version<Mls, Ours<ItemContiguous, Ragged, true>>();
-  add_version<Mls, Ours<Interleaved, Ragged, true>>();
+  add_version<Mls, Ours<ItemContiguous, Fit<6, false>, false>>();
+  add_version<Mls, Ours<ItemContiguous, Fit<1, true>, false>>();
+  add_version<Mls, Ours<ItemContiguous, Fit<6, true>, false>>();
+  add_version<Mls, Ours<ItemContiguous, Fit<6, true>, true>>();
+  add_version<Mls, Ours<Interleaved, Fit<6, true>, false>>();
+  add_version<Mls, Ours<Interleaved, Fit<6, true>, true>>();
 }
 
 }  // namespace BatchworkPerf

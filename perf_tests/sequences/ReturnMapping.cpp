@@ -93,9 +93,8 @@ struct ReturnMapping : Single<ReturnMapping> {
         new_plastic(k, i) = double(p[i]);
         for (int j = 0; j < N; ++j) {
           R const both = i < 3 && j < 3 ? 1 : 0;
-          tangent(k, i, j) =
-              double(bulk * both + 2 * mu * theta * ((i == j ? 1 : 0) - both / 3) -
-                     2 * mu * theta_bar * n[i] * n[j]);
+          tangent(k, i, j) = double(bulk * both + 2 * mu * theta * ((i == j ? 1 : 0) - both / 3) -
+                                    2 * mu * theta_bar * n[i] * n[j]);
         }
       }
       new_alpha(k) = double(a);
@@ -137,8 +136,7 @@ struct ByEigen : Outputs<ItemContiguous> {
     double const dy = saturated - y0, root = std::sqrt(2.0 / 3);
     Vec one;
     one << 1, 1, 1, 0, 0, 0;
-    Mat const spherical = one * one.transpose(),
-              deviatoric = Mat::Identity() - spherical / 3;
+    Mat const spherical = one * one.transpose(), deviatoric = Mat::Identity() - spherical / 3;
     for (int k = 0; k < ReturnMapping::items; ++k) {
       Vec p_new = Eigen::Map<Vec const>(&problem.plastic(k, 0));
       Vec const e = Eigen::Map<Vec const>(&problem.strain(k, 0)) - p_new;

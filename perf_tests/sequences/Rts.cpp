@@ -218,30 +218,15 @@ struct Ours {
               P0(k, i, j) += r.F[i][m] * r.P(k, Steps - 1, m, n) * r.F[j][n];
         }
       }
-    // TODO backward
-    for (int k = 0; k < Rts::items; ++k)
-      for (int t = 0; t < Steps; ++t)
-        for (int i = 0; i < N; ++i) {
-          xf(k, t, i) = r.x(k, Steps - 1 - t, i);
-          for (int j = 0; j < N; ++j) Pf(k, t, i, j) = r.P(k, Steps - 1 - t, i, j);
-        }
   }
   void launch() const {
     using namespace Batchwork;
-    scan(Exec(), Steps, Smooth{}, carry(x0), carry(symmetric(P0)), each(xf), each(symmetric(Pf)),
-         common(F), common(symmetric(Q)), emit(x), emit(symmetric(P)));
+    scan(Exec(), backward(Steps), Smooth{}, carry(x0), carry(symmetric(P0)), each(xf),
+         each(symmetric(Pf)), common(F), common(symmetric(Q)), emit(x), emit(symmetric(P)));
   }
   std::vector<double> results() const {
-    Rts::Means<ItemContiguous> xs("xs", Rts::items);
-    Rts::Covariances<ItemContiguous> Ps("Ps", Rts::items);
-    for (int k = 0; k < Rts::items; ++k)
-      for (int t = 0; t < Steps; ++t)
-        for (int i = 0; i < N; ++i) {
-          xs(k, t, i) = x(k, Steps - 1 - t, i);
-          for (int j = 0; j < N; ++j) Ps(k, t, i, j) = P(k, Steps - 1 - t, i, j);
-        }
     std::vector<double> v;
-    append(v, xs), append(v, Ps);
+    append(v, x), append(v, P);
     return v;
   }
 };

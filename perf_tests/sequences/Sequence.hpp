@@ -68,36 +68,33 @@ inline double error_of(std::vector<double> const& results, std::vector<double> c
 /// `layout`; a Program has name, items, steps, tolerance and reference().
 template <class Program, class Version>
 void add_version() {
-  std::string const name = std::string("sequences/") + Program::name + "/" + Version::name + "/" +
-                           (std::is_same_v<typename Version::layout, Interleaved>
-                                ? "interleaved"
-                                : "item-contiguous");
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [](benchmark::State& state) {
-                                 Program const& program = Program::instance();
-                                 Version const version(program);
-                                 version.launch();
-                                 Kokkos::fence();
-                                 double const error =
-                                     error_of(version.results(), program.reference);
-                                 Sample sample;
-                                 for ([[maybe_unused]] auto _ : state) {
-                                   if (!(error <= Program::tolerance)) {
-                                     state.SkipWithError(
-                                         ("wrong result: error " + std::to_string(error)).c_str());
-                                     return;
-                                   }
-                                   sample = measure([&] { version.launch(); });
-                                   state.SetIterationTime(sample.median);
-                                 }
-                                 double const per_item =
-                                     1e9 / (double(Program::items) * double(Program::steps));
-                                 state.counters["ns_per_item"] = sample.median * per_item;
-                                 state.counters["best_ns_per_item"] = sample.best * per_item;
-                                 state.counters["items"] = double(Program::items);
-                                 state.counters["steps"] = double(Program::steps);
-                                 state.counters["error"] = error;
-                               })
+  std::string const name =
+      std::string("sequences/") + Program::name + "/" + Version::name + "/" +
+      (std::is_same_v<typename Version::layout, Interleaved> ? "interleaved" : "item-contiguous");
+  benchmark::RegisterBenchmark(
+      name.c_str(),
+      [](benchmark::State& state) {
+        Program const& program = Program::instance();
+        Version const version(program);
+        version.launch();
+        Kokkos::fence();
+        double const error = error_of(version.results(), program.reference);
+        Sample sample;
+        for ([[maybe_unused]] auto _ : state) {
+          if (!(error <= Program::tolerance)) {
+            state.SkipWithError(("wrong result: error " + std::to_string(error)).c_str());
+            return;
+          }
+          sample = measure([&] { version.launch(); });
+          state.SetIterationTime(sample.median);
+        }
+        double const per_item = 1e9 / (double(Program::items) * double(Program::steps));
+        state.counters["ns_per_item"] = sample.median * per_item;
+        state.counters["best_ns_per_item"] = sample.best * per_item;
+        state.counters["items"] = double(Program::items);
+        state.counters["steps"] = double(Program::steps);
+        state.counters["error"] = error;
+      })
       ->UseManualTime()
       ->Iterations(1)
       ->Unit(benchmark::kMicrosecond);

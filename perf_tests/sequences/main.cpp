@@ -6,6 +6,8 @@
 
 namespace BatchworkPerf {
 
+void register_ekf();
+void register_ukf();
 void register_hexahedron();
 void register_moving_least_squares();
 void register_kabsch();
@@ -15,6 +17,8 @@ void register_rts();
 namespace {
 void register_all() {
   if constexpr (!on_device) {
+    register_ekf();
+    register_ukf();
     register_hexahedron();
     register_moving_least_squares();
     register_kabsch();

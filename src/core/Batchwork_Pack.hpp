@@ -375,9 +375,10 @@ BATCHWORK_INLINE T sum_of_lanes(Pack<T, W> const& x) {
 }
 template <class I, int W>
 BATCHWORK_INLINE bool any(PackMask<I, W> const& m) {
-  bool r = false;
-  for (int l = 0; l < W; ++l) r = r || m.lane(l);
-  return r;
+  // Without a branch for each lane.
+  I lanes(0);
+  for (int l = 0; l < W; ++l) lanes |= m.v[l];
+  return lanes != I(0);
 }
 
 template <class T, int W>
@@ -388,6 +389,12 @@ BATCHWORK_INLINE Pack<T, W> sqrt(Pack<T, W> const& a) {
 #else
   if constexpr (Vendor::has_simd_sqrt<T, W>) {
     r.v = Vendor::simd_sqrt(a.v);
+  } else if constexpr (W > 1 && Vendor::has_simd_sqrt<T, W / 2>) {
+    // A pack of two registers.
+    Pack<T, W / 2> half[2];
+    __builtin_memcpy(half, &a.v, sizeof(half));
+    for (auto& h : half) h = sqrt(h);
+    __builtin_memcpy(&r.v, half, sizeof(half));
   } else {
     for (int l = 0; l < W; ++l) r.v[l] = std::sqrt(a.v[l]);
   }

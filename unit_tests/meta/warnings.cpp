@@ -3,7 +3,8 @@
 
 // A user's code. The test `warnings` compiles it at -O3 -Wall -Wextra -Werror with Batchwork's folders as a system's: compilers warn
 // nevertheless about what they inline from there. Nothing of it is run.
-#include <Batchwork.hpp>
+#include <Batchwork_Dense.hpp>
+#include <Batchwork_Map.hpp>
 
 namespace {
 
@@ -21,14 +22,6 @@ struct Update {
     p_new = downdate(p, y);
   }
 };
-struct Decompose {
-  template <class X, class V, class A>
-  KOKKOS_FUNCTION void operator()(X& x, V& v, A const& a) const {
-    using namespace Batchwork;
-    x = solve(a, inverse(a) * a) + qr(a).r();
-    v = eigh(symmetric(a)).values() + svd(a).singular_values();
-  }
-};
 struct Smooth {
   template <class Level, class Z, class Smoothed>
   KOKKOS_FUNCTION void operator()(Level& level, Z const& z, Smoothed& smoothed) const {
@@ -40,7 +33,6 @@ struct Smooth {
 }  // namespace
 
 void copies(Matrices<Right> const& right, Matrices<Left> const& left,
-            Kokkos::View<double** [6], Right> const& vectors,
             Kokkos::View<double***, Left> const& any,
             Kokkos::View<float* [4][4][8], Right> const& groups,
             Kokkos::View<float* [4][4], Left> const& floats) {
@@ -52,31 +44,14 @@ void copies(Matrices<Right> const& right, Matrices<Left> const& left,
   copy(any, transposed(any));
   pack(compact(groups, 100), floats);
   unpack(floats, compact(groups, 100));
-  static_cast<void>(vectors);
 }
 
 void fused(Kokkos::View<double* [6][6]> const& P, Kokkos::View<double* [6][6]> const& P_new,
-           Kokkos::View<double* [6]> const& v, Kokkos::View<double[6][6]> const& F,
-           Kokkos::View<double[6][6]> const& R, Kokkos::View<double**> const& z,
-           Kokkos::View<double**> const& smoothed, Kokkos::View<double*> const& level,
-           Kokkos::View<int*> const& codes) {
+           Kokkos::View<double[6][6]> const& F, Kokkos::View<double[6][6]> const& R,
+           Kokkos::View<double**> const& z, Kokkos::View<double**> const& smoothed,
+           Kokkos::View<double*> const& level, Kokkos::View<int*> const& codes) {
   using namespace Batchwork;
   map(Update{}, out(symmetric(P_new)), in(symmetric(P)), common(F), common(symmetric(R)),
       status(codes));
-  map(Decompose{}, out(P_new), out(v), in(P), status(codes));
   scan(100, Smooth{}, carry(level), each(z), emit(smoothed));
-}
-
-void whole_matrices(Kokkos::View<double***> const& A, Kokkos::View<double***> const& B,
-                    Kokkos::View<double**> const& x, Kokkos::View<double**> const& b,
-                    Kokkos::View<int**> const& rows, Kokkos::View<int*> const& codes) {
-  using namespace Batchwork;
-  gemm(Kokkos::DefaultExecutionSpace(), 1, in(A), in(transposed(B)), 0, out(B));
-  cholesky(in(A), out(B), status(codes));
-  solve_cholesky(in(A), in(b), out(x), status(codes));
-  solve_lower(in(A), in(b), out(x));
-  lu(in(A), out(B), out(rows), status(codes));
-  solve_lu(in(A), in(b), out(x), status(codes));
-  inverse(in(A), out(B), status(codes));
-  eigh(in(A), out(x), out(B));
 }

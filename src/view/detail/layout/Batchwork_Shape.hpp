@@ -28,11 +28,14 @@ struct Shape {
 
   static std::string text() {
     if (rank == 0) return "scalar";
-    std::string const kind = structure == Structure::symmetric  ? "symmetric "
-                             : structure == Structure::lower    ? "lower "
-                             : structure == Structure::diagonal ? "diagonal "
-                                                                : "";
-    return kind + std::to_string(rows) + (rank == 2 ? "x" + std::to_string(cols) : "");
+    std::string kind = structure == Structure::symmetric  ? "symmetric "
+                       : structure == Structure::lower    ? "lower "
+                       : structure == Structure::diagonal ? "diagonal "
+                                                          : "";
+    // Not "x" + std::string, which GCC 12 takes for an overlapping copy and warns about.
+    kind += std::to_string(rows);
+    if (rank == 2) (kind += 'x') += std::to_string(cols);
+    return kind;
   }
 };
 
