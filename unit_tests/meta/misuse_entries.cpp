@@ -116,7 +116,7 @@ M3 scalar_subtracted(M3 const& a, X const& x) {
   return WRONG_OR_RIGHT(x, x * B::identity<3>(a)) - a;
 }
 
-// says: of a tile and a number; write zero<M, N>(x)
+// says: Batchwork::select: of a tile and a number
 V3 number_chosen(V3 const& v, X const& x) {
   return select(x > 0.0, v, WRONG_OR_RIGHT(0, B::zero<3>(v)));
 }
