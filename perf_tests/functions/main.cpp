@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../common/Machine.hpp"
-#include "core/Batchwork_Functions.hpp"
+#include "core/detail/Batchwork_Functions.hpp"
 #include "core/detail/Batchwork_Lanes.hpp"
 
 namespace BatchworkPerf {

@@ -119,8 +119,6 @@ TYPED_TEST(PackOf, FunctionsAndBits) {
     for (int l = 0; l < W; ++l) {
       T const u = x[std::size_t(l)];
       EXPECT_TRUE(same(Impl::sqrt(a).lane(l), std::sqrt(u)));  // correctly rounded, in SIMD as well
-      EXPECT_TRUE(same(Impl::log(a).lane(l), std::log(u)));
-      EXPECT_TRUE(same(Impl::exp(a).lane(l), std::exp(u)));
       long double const inverse = 1 / std::sqrt(static_cast<long double>(u));
       if (u > 0 && std::isfinite(u)) {
         EXPECT_LE(std::fabs(Impl::rsqrt(a).lane(l) - inverse), tolerance<T>(1, inverse));

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "core/Batchwork_Functions.hpp"
+#include "core/detail/Batchwork_Functions.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 #include "support/Ulps.hpp"
 

@@ -262,17 +262,18 @@ BoundedScalar sqrt(BoundedScalar const& a) {
   if (is_zero(x)) return a;
   return {least < 0 ? Entry{v, unknown} : rounded(v, x.error / (v + std::sqrt(least)), 6), a.info};
 }
+// 4 ulp, by the vector library of hosts.
 BoundedScalar log(BoundedScalar const& a) {
   Entry const& x = a.number;
   Real const v = std::log(x.value), least = x.value - x.error;
   if (std::isnan(v))
     return {entry(v, std::isnan(x.value) || x.value + x.error < 0 ? 0 : unknown), a.info};
-  return {least > 0 ? rounded(v, std::log(x.value / least), 6) : Entry{v, unknown}, a.info};
+  return {least > 0 ? rounded(v, std::log(x.value / least), 8) : Entry{v, unknown}, a.info};
 }
 BoundedScalar exp(BoundedScalar const& a) {
   Entry const& x = a.number;
   Real const v = std::exp(x.value);
-  return {rounded(v, v * std::expm1(x.error), 6), a.info};
+  return {rounded(v, v * std::expm1(x.error), 8), a.info};
 }
 BoundedScalar abs(BoundedScalar const& a) {
   return {Entry{std::fabs(a.number.value), a.number.error}, a.info};

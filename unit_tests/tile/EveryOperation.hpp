@@ -455,9 +455,7 @@ struct DecompositionsOfTiles {
 };
 
 struct WeightedSum {
-  KOKKOS_FUNCTION double operator()(double x, double y, int weight) const {
-    return x + weight * y;
-  }
+  KOKKOS_FUNCTION double operator()(double x, double y, int weight) const { return x + weight * y; }
 };
 
 /// Functions of real numbers, entry by entry.

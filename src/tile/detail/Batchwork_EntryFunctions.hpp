@@ -6,7 +6,7 @@
 #ifndef BATCHWORK_ENTRYFUNCTIONS_HPP
 #define BATCHWORK_ENTRYFUNCTIONS_HPP
 
-#include "core/Batchwork_Functions.hpp"
+#include "core/detail/Batchwork_Functions.hpp"
 #include "tile/Batchwork_Sum.hpp"
 
 namespace Batchwork::Impl {

@@ -26,7 +26,7 @@ namespace Batchwork::Impl {
 
 namespace Vendor {
 
-/// The function object F of core/Batchwork_Functions.hpp for registers: overloads of a static `call`. Empty where there are none.
+/// The function object F of core/detail/Batchwork_Functions.hpp for registers: overloads of a static `call`. Empty where there are none.
 template <class F>
 struct VectorFunction {};
 
