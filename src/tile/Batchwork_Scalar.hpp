@@ -31,11 +31,11 @@ constexpr bool require_no_narrowing() {
   return Good;
 }
 
-/// The value of a scalar as one of another type.
+/// The value of a scalar as one of another type; an integer through the real number next to it.
 template <class S, class X>
 BATCHWORK_INLINE S value_as(X const& x) {
-  if constexpr (is_complex<S> && !is_complex<X> && holds_integers<X>)
-    return S(to_value<real_t<S>>(x));
+  if constexpr (holds_integers<X> && !holds_integers<S>)
+    return S(to_value<with_number_t<X, scalar_t<S>>>(x));
   else return to_value<S>(x);
 }
 

@@ -22,7 +22,9 @@ TEST(Integers, Arithmetic) {
 TEST(Integers, BesideRealNumbers) {
   expect_mixed<double, Left>(39, by_map);
   expect_mixed<float, Right>(37, by_map);
-  expect_mixed<double, CompactBy<8>>(19, by_width<2>);
+  // As many items as another type of numbers would have: masks of two sizes meet.
+  expect_mixed<float, CompactBy<8>>(19, by_width<2>);
+  expect_mixed<double, Left>(39, by_width<16>);
 }
 TEST(Integers, Conversions) {
   expect_conversions<double, Left>(by_map);
