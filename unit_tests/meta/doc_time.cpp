@@ -294,6 +294,33 @@ void smoothers() {
   Smoother const smoother(items, steps);
   smoother.run(exec, steps, F, Q, H, R, x0, P0, z, codes);
 
+  // A filter's series may be turned, or begin later in its View.
+  Kokkos::View<double** [M]> const longer("z", items, steps + 3);
+  auto const host_longer = Kokkos::create_mirror_view(longer);
+  for (bool const turn : {false, true}) {
+    for (int k = 0; k < items; ++k)
+      for (int t = 0; t < steps; ++t)
+        for (int i = 0; i < M; ++i)
+          host_longer(k, turn ? steps + 2 - t : t + 3, i) = host_z(k, t, i);
+    Kokkos::deep_copy(longer, host_longer);
+    Smoother const other(items, steps);
+    auto const filter = [&](auto const& observations) {
+      Kalman::filter(exec, steps, Kalman::model(common(F), common(Q), common(H), common(R)),
+                     Kalman::start(x0, P0), observations,
+                     Kalman::results()
+                         .predicted_mean(other.predicted_mean)
+                         .predicted_covariance(other.predicted_covariance)
+                         .filtered_mean(other.mean)
+                         .filtered_covariance(other.covariance)
+                         .last_mean(other.last_mean)
+                         .last_covariance(other.last_covariance));
+    };
+    filter(turn ? each(reversed(longer)) : each(longer, lag<-3>));
+    auto const got = on_host(other.last_mean), want = on_host(smoother.last_mean);
+    for (int k = 0; k < items; ++k)
+      for (int i = 0; i < N; ++i) expect_near("series", got(k, i), want(k, i), 0);
+  }
+
   map(exec,
       then(on<0, 1, 2>(Predict{}), on<0, 3, 4, 5, 6>(FindGain{}), on<0, 6, 5>(Correct{})),
       inout(symmetric(P)), common(F), common(symmetric(Q)), common(H), common(symmetric(R)),
