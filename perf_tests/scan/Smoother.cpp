@@ -37,8 +37,8 @@ Numbers times(Numbers const& a, Numbers const& b, int rows, int cols, bool b_tra
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < cols; ++j)
       for (int k = 0; k < N; ++k)
-        r[std::size_t(i * cols + j)] += a[std::size_t(i * N + k)] *
-                                        b[std::size_t(b_transposed ? j * N + k : k * cols + j)];
+        r[std::size_t(i * cols + j)] +=
+            a[std::size_t(i * N + k)] * b[std::size_t(b_transposed ? j * N + k : k * cols + j)];
   return r;
 }
 
@@ -68,8 +68,7 @@ struct SmootherReference {
         Numbers ph(N);
         long double s = m.R[o][o], v = measurement<T, M>(item, std::int64_t(t), o);
         for (int i = 0; i < N; ++i) {
-          for (int k = 0; k < N; ++k)
-            ph[std::size_t(i)] += cov[std::size_t(i * N + k)] * m.H[o][k];
+          for (int k = 0; k < N; ++k) ph[std::size_t(i)] += cov[std::size_t(i * N + k)] * m.H[o][k];
           v -= m.H[o][i] * mean[std::size_t(i)];
         }
         for (int i = 0; i < N; ++i) s += m.H[o][i] * ph[std::size_t(i)];
@@ -188,9 +187,9 @@ void smoother(benchmark::State& state, std::int64_t items) {
                                                : 22.0 / 3 * N * N * N + 4.0 * N * N);
   for (auto _ : state) {
     if (!(error <= tolerance)) {
-      state.SkipWithError(
-          ("wrong result: relative error " + std::to_string(error / tolerance) + " times the tolerance")
-              .c_str());
+      state.SkipWithError(("wrong result: relative error " + std::to_string(error / tolerance) +
+                           " times the tolerance")
+                              .c_str());
       return;
     }
     report<T>(state, work, measure(launch), error);

@@ -21,8 +21,7 @@ struct ScanOfArguments {
   template <class Exec, class How, class Steps, class Sequence, class... O>
   void operator()(Exec const& exec, How const& how, Steps const& steps, Sequence const& sequence,
                   O const&... operands) const {
-    constexpr bool in_order =
-        StepsOfScan<Steps> && !Misplaced<Sequence> && (!Misplaced<O> && ...);
+    constexpr bool in_order = StepsOfScan<Steps> && !Misplaced<Sequence> && (!Misplaced<O> && ...);
     static_assert(in_order,
                   "Batchwork::scan: the arguments are [exec,] [launch(...),] steps, sequence, "
                   "operands... in this order; a label is launch(\"label\")");

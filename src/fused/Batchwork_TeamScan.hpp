@@ -106,7 +106,8 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
 
 /// The lanes of a scan. Hosts fetch ahead in one that runs backwards.
 template <class Lanes, bool Backward>
-using lanes_of_scan = std::conditional_t<Backward && !on_device_lanes<Lanes>, FetchingAhead<Lanes>, Lanes>;
+using lanes_of_scan =
+    std::conditional_t<Backward && !on_device_lanes<Lanes>, FetchingAhead<Lanes>, Lanes>;
 
 template <class Exec, class How, bool Backward = false, class Sequence, class... O>
 auto make_scan_group(std::int64_t steps, Sequence const& sequence, O const&... operands) {

@@ -3,7 +3,7 @@
 
 /// \file
 /// Which steps a scan runs, and in which order; and which step of a View an operand reads or writes at each of them. All of it
-/// becomes a pointer and a stride on the host: the kernel is the same.
+/// becomes a pointer and a stride on the host.
 #ifndef BATCHWORK_STEPS_HPP
 #define BATCHWORK_STEPS_HPP
 

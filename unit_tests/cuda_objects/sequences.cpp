@@ -218,6 +218,20 @@ void eliminate_large(Exec const& exec, Interleaved<float* [33]> x, Interleaved<f
   map(exec, Eliminate{}, out(x), out(det), in(a), in(b));
 }
 
+struct Double {
+  template <class Y, class X>
+  KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
+    y = x + x;
+  }
+};
+
+/// Backwards over some steps, with a lag, and in place; two sequences and a tile without a View.
+void orders(Exec const& exec, int steps, Interleaved<double*> first, Interleaved<double**> z,
+            Interleaved<double**> smoothed) {
+  scan(exec, backward(range(1, steps)), then(on<2, 1>(Double{}), on<0, 1, 2, 3>(Smooth{})),
+       carry(first), each(z, lag<1>), local<double>(), inout(each(smoothed)));
+}
+
 /// A kernel of the user's that calls what team_map or team_scan has made.
 template <class Group>
 struct ByTeam {

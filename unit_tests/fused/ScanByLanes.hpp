@@ -13,8 +13,8 @@ namespace Batchwork::Test {
 
 /// As scan on a device, in teams of so many lanes, L of which share an item.
 template <int L, class Sequence, class... O>
-void scan_by_lanes(int team, std::int64_t items, Impl::Steps const& steps,
-                   Sequence const& sequence, O const&... operands) {
+void scan_by_lanes(int team, std::int64_t items, Impl::Steps const& steps, Sequence const& sequence,
+                   O const&... operands) {
   EXPECT_EQ(Impl::check("scan", steps, operands...), items);
   using Lanes =
       typename Impl::DividedLanes<L, Division<>, OneLaneStaging, Impl::bound_t<O>...>::type;

@@ -100,9 +100,8 @@ void check_tiles_handed_over(std::int64_t n, Run const& run) {
   Random random(311);
   BatchIn<T, L, N> x(n), y(n);
   x.fill_exactly(random, 3);
-  run(then(on<1, 2, 3, 4, 5, 6>(Hand<T>{}), Take{}), out(y.view()), in(x.const_view()),
-      local<T>(), local<T, N>(), diagonal(local<T, N>()), lower(local<T, N, N>()),
-      local<T, N, N>());
+  run(then(on<1, 2, 3, 4, 5, 6>(Hand<T>{}), Take{}), out(y.view()), in(x.const_view()), local<T>(),
+      local<T, N>(), diagonal(local<T, N>()), lower(local<T, N, N>()), local<T, N, N>());
   y.download();
   for (std::int64_t k = 0; k < n; ++k) {
     Dense const v = x.dense(k);

@@ -89,20 +89,22 @@ void orders() {
   Numbers const reward = x, value = y;
   scan(exec, backward(steps), Discount{}, carry(common(fixed(0.0))), each(reward),
        common(fixed(0.9)), emit(value));
-  check("discount", y,
-        [](int k, int t) {
-          long double v = 0;
-          for (int s = steps - 1; s >= t; --s) v = number(k, s) + 0.9L * v;
-          return v;
-        },
-        0, steps);
+  check(
+      "discount", y,
+      [](int k, int t) {
+        long double v = 0;
+        for (int s = steps - 1; s >= t; --s) v = number(k, s) + 0.9L * v;
+        return v;
+      },
+      0, steps);
 
   scan(exec, range(1, steps), Difference{}, each(x), each(x, lag<1>), emit(y));
   check("difference", y, [](int k, int t) { return number(k, t) - number(k, t - 1); }, 1, steps);
 
   scan(exec, steps / 2, Mean{}, each(x, stride<2>), each(x, stride<2>, lag<-1>), emit(half));
-  check("mean", half,
-        [](int k, int t) { return 0.5 * (number(k, 2 * t) + number(k, 2 * t + 1)); }, 0, steps / 2);
+  check(
+      "mean", half, [](int k, int t) { return 0.5 * (number(k, 2 * t) + number(k, 2 * t + 1)); }, 0,
+      steps / 2);
 
   Kokkos::View<double*> const sum("sum", items);
   Numbers const a = x, b = x;
@@ -116,15 +118,16 @@ void orders() {
 
   scan(exec, steps, SmoothInPlace{}, carry(common(fixed(0.0))), inout(each(x)));
   scan(exec, backward(steps), SmoothInPlace{}, carry(common(fixed(0.0))), inout(each(x)));
-  check("in place", x,
-        [](int k, int t) {
-          long double smooth[steps], level = 0;
-          for (int s = 0; s < steps; ++s) smooth[s] = level += 0.3L * (number(k, s) - level);
-          level = 0;
-          for (int s = steps - 1; s >= t; --s) level += 0.3L * (smooth[s] - level);
-          return level;
-        },
-        0, steps);
+  check(
+      "in place", x,
+      [](int k, int t) {
+        long double smooth[steps], level = 0;
+        for (int s = 0; s < steps; ++s) smooth[s] = level += 0.3L * (number(k, s) - level);
+        level = 0;
+        for (int s = steps - 1; s >= t; --s) level += 0.3L * (smooth[s] - level);
+        return level;
+      },
+      0, steps);
 }
 
 // ---- sequences of sequences -------------------------------------------------------------------------------------------
@@ -182,9 +185,9 @@ struct Smoother {
 
   /// Leaves the smoothed means and covariances in `mean` and `covariance`.
   void run(Exec const& exec, int steps, Kokkos::View<double[N][N]> F, Kokkos::View<double[N][N]> Q,
-           Kokkos::View<double[M][N]> H, Kokkos::View<double[M][M]> R,
-           Kokkos::View<double* [N]> x0, Kokkos::View<double* [N][N]> P0,
-           Kokkos::View<double** [M]> z, Kokkos::View<int*> codes) const {
+           Kokkos::View<double[M][N]> H, Kokkos::View<double[M][M]> R, Kokkos::View<double* [N]> x0,
+           Kokkos::View<double* [N][N]> P0, Kokkos::View<double** [M]> z,
+           Kokkos::View<int*> codes) const {
     Kalman::filter(exec, steps, Kalman::model(common(F), common(Q), common(H), common(R)),
                    Kalman::start(x0, P0), z,
                    Kalman::results()
@@ -294,8 +297,34 @@ void smoothers() {
   Smoother const smoother(items, steps);
   smoother.run(exec, steps, F, Q, H, R, x0, P0, z, codes);
 
-  map(exec,
-      then(on<0, 1, 2>(Predict{}), on<0, 3, 4, 5, 6>(FindGain{}), on<0, 6, 5>(Correct{})),
+  // A filter's series may be turned, or begin later in its View.
+  Kokkos::View<double** [M]> const longer("z", items, steps + 3);
+  auto const host_longer = Kokkos::create_mirror_view(longer);
+  for (bool const turn : {false, true}) {
+    for (int k = 0; k < items; ++k)
+      for (int t = 0; t < steps; ++t)
+        for (int i = 0; i < M; ++i)
+          host_longer(k, turn ? steps + 2 - t : t + 3, i) = host_z(k, t, i);
+    Kokkos::deep_copy(longer, host_longer);
+    Smoother const other(items, steps);
+    auto const filter = [&](auto const& observations) {
+      Kalman::filter(exec, steps, Kalman::model(common(F), common(Q), common(H), common(R)),
+                     Kalman::start(x0, P0), observations,
+                     Kalman::results()
+                         .predicted_mean(other.predicted_mean)
+                         .predicted_covariance(other.predicted_covariance)
+                         .filtered_mean(other.mean)
+                         .filtered_covariance(other.covariance)
+                         .last_mean(other.last_mean)
+                         .last_covariance(other.last_covariance));
+    };
+    filter(turn ? each(reversed(longer)) : each(longer, lag<-3>));
+    auto const got = on_host(other.last_mean), want = on_host(smoother.last_mean);
+    for (int k = 0; k < items; ++k)
+      for (int i = 0; i < N; ++i) expect_near("series", got(k, i), want(k, i), 0);
+  }
+
+  map(exec, then(on<0, 1, 2>(Predict{}), on<0, 3, 4, 5, 6>(FindGain{}), on<0, 6, 5>(Correct{})),
       inout(symmetric(P)), common(F), common(symmetric(Q)), common(H), common(symmetric(R)),
       symmetric(local<double, M, M>()), local<double, N, M>());
 

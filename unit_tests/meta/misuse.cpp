@@ -959,8 +959,8 @@ void operand_that_is_not_there(Matrices const& y, Matrices const& x, Kokkos::Vie
 
 // says: Batchwork::on: no sequence gets an operand that is to be written
 void output_that_nobody_gets(Matrices const& y, Matrices const& z, Matrices const& x) {
-  B::map(B::then(B::on<0, 2>(Copy{}), B::on<WRONG_OR_RIGHT(0, 1), 2>(Copy{})), B::out(y),
-         B::out(z), B::in(x));
+  B::map(B::then(B::on<0, 2>(Copy{}), B::on<WRONG_OR_RIGHT(0, 1), 2>(Copy{})), B::out(y), B::out(z),
+         B::in(x));
 }
 
 // says: the sequence takes an operand that it is to write

@@ -144,8 +144,8 @@ constexpr bool require_reference() {
         "Batchwork: the sequence takes an operand that it is to write (out, inout, carry, "
         "emit) by value or as a constant; make the parameter a reference, Y& y or auto& y, "
         "or what is assigned would be lost");
-    constexpr bool given = taking != Taking::nothing ||
-                           (kinds[N] != Kind::out && kinds[N] != Kind::emit);
+    constexpr bool given =
+        taking != Taking::nothing || (kinds[N] != Kind::out && kinds[N] != Kind::emit);
     static_assert(given,
                   "Batchwork::on: no sequence gets an operand that is to be written (out, emit); "
                   "give its number to the one that assigns it");

@@ -204,7 +204,8 @@ inline void check_steps_of_part(std::string const& verb, Part const& p, Steps co
                           "; give a View with at least as many, or ask for fewer");
   bool const first_is_there = d.step_at(steps.first) >= 0 && d.step_at(steps.first) < d.steps;
   std::int64_t const step = first_is_there ? steps.last - 1 : steps.first;
-  std::string const how = d.pace.text() + (d.reversed ? d.pace.is_plain() ? "reversed" : ", reversed" : "");
+  std::string const how =
+      d.pace.text() + (d.reversed ? d.pace.is_plain() ? "reversed" : ", reversed" : "");
   std::string what = has + ", but step " + std::to_string(step) + " of the call has step " +
                      std::to_string(d.step_at(step)) + " of it" +
                      (how.empty() ? "" : " (" + how + ")") + "; ";
@@ -223,12 +224,12 @@ inline void check_steps_of_part(std::string const& verb, Part const& p, Steps co
   if (s == 0 || low >= high || !takes_range)
     what += "give a View that has the steps of the call, or ask for steps that it has";
   else
-    what += (low > steps.first && high == steps.last
-                 ? "start the scan at step " + std::to_string(low)
-             : low == steps.first ? "end the scan before step " + std::to_string(high)
-                                  : std::string("ask for the steps that it has")) +
-            ": scan(" + (steps.backward ? "backward(" + fitting + ")" : fitting) +
-            ", ...), or give a View with more steps";
+    what +=
+        (low > steps.first && high == steps.last ? "start the scan at step " + std::to_string(low)
+         : low == steps.first ? "end the scan before step " + std::to_string(high)
+                              : std::string("ask for the steps that it has")) +
+        ": scan(" + (steps.backward ? "backward(" + fitting + ")" : fitting) +
+        ", ...), or give a View with more steps";
   refuse_call(verb, what);
 }
 

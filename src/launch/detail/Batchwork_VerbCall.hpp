@@ -99,7 +99,8 @@ template <Kind K, class V, Structure St, bool IsCompact, int... E, BatchIndices 
 auto stored(Operand<K, Source<Adapted<V, St, IsCompact, E...>, L>> const& operand) {
   std::int64_t items = 0;
   if constexpr (IsCompact) items = operand.source.compact_items;
-  return stored(Adapted<V, St, IsCompact, E...>{operand.source.view, items, operand.source.reversed});
+  return stored(
+      Adapted<V, St, IsCompact, E...>{operand.source.view, items, operand.source.reversed});
 }
 /// Of a transposed one: turned.
 template <class O>

@@ -33,7 +33,7 @@ BATCHWORK_INLINE void prefetch_lines(char const* from) {
 }
 
 /// How many steps ahead: memory takes as long as a few steps.
-inline constexpr int steps_fetched_ahead = 4;
+inline constexpr int steps_fetched_ahead = 6;
 
 /// The tiles of a pack at a step. Of an interleaved batch nothing: the next step is as far away as any other, in both directions.
 template <bool Written, class Loc>
