@@ -215,7 +215,7 @@ int main(int argc, char** argv) {
       of_radar += std::pow(z(n, t, 0) * std::cos(z(n, t, 1)) - x, 2) +
                   std::pow(z(n, t, 0) * std::sin(z(n, t, 1)) - y, 2);
     }
-    wrong += code(n) == 0 && error < 1e-8 ? 0 : 1;
+    wrong += code(n) == 0 && error < 1e-9 ? 0 : 1;
     worst = std::fmax(worst, error);
   }
   double const better = std::sqrt(of_radar / of_filter);

@@ -14,6 +14,61 @@
 
 namespace Batchwork {
 
+namespace Impl {
+
+template <class K>
+inline constexpr bool is_integral_constant = false;
+template <class I, I K>
+inline constexpr bool is_integral_constant<std::integral_constant<I, K>> = true;
+
+/// A scalar or tile beside the index of a loop.
+template <class X, class K>
+concept BesideIndex = (ScalarTile<X> || Tile<X>) && is_integral_constant<K>;
+
+}  // namespace Impl
+
+// The index of a loop is a number where it stands beside scalars and tiles.
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator+(X const& x, K) {
+  return x + K::value;
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator+(K, X const& x) {
+  return K::value + x;
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator-(X const& x, K) {
+  return x - K::value;
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator-(K, X const& x) {
+  return K::value - x;
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator*(X const& x, K) {
+  return x * K::value;
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator*(K, X const& x) {
+  return K::value * x;
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator/(X const& x, K) {
+  return x / K::value;
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator/(K, X const& x) {
+  return K::value / x;
+}
+
 /// f(k) for k = 0 .. N - 1, k being a std::integral_constant<int, ...>: an index that may be a template argument, too. The
 /// rounds are written out one after the other.
 template <int N, class F>

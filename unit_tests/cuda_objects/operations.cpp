@@ -42,5 +42,7 @@ void operate(Exec const& exec, void* memory) {
   operate_on<Test::SymmetricTiles, float>(exec, memory, to_five);
   operate_on<Test::SymmetricTiles, double>(exec, memory, to_five);
   operate_on<Test::DecompositionsOfTiles, float>(exec, memory, to_five);
+  operate_on<Test::RoundsAndDerivatives, float>(exec, memory, to_five);
   operate_on<Test::DecompositionsOfTiles, double>(exec, memory, to_five);
+  operate_on<Test::RoundsAndDerivatives, double>(exec, memory, to_five);
 }

@@ -11,6 +11,7 @@ TEST(EveryOperationOfDouble, Parts) { expect_operations<double, PartsOfTiles>();
 TEST(EveryOperationOfDouble, Solves) { expect_operations<double, SolvesOfTiles>(); }
 TEST(EveryOperationOfDouble, Symmetric) { expect_operations<double, SymmetricTiles>(); }
 TEST(EveryOperationOfDouble, Decompositions) { expect_operations<double, DecompositionsOfTiles>(); }
+TEST(EveryOperationOfDouble, RoundsAndDerivatives) { expect_operations<double, RoundsAndDerivatives>(); }
 
 }  // namespace
 }  // namespace Batchwork::Test

@@ -11,6 +11,7 @@ TEST(EveryOperationOfFloat, Parts) { expect_operations<float, PartsOfTiles>(); }
 TEST(EveryOperationOfFloat, Solves) { expect_operations<float, SolvesOfTiles>(); }
 TEST(EveryOperationOfFloat, Symmetric) { expect_operations<float, SymmetricTiles>(); }
 TEST(EveryOperationOfFloat, Decompositions) { expect_operations<float, DecompositionsOfTiles>(); }
+TEST(EveryOperationOfFloat, RoundsAndDerivatives) { expect_operations<float, RoundsAndDerivatives>(); }
 
 }  // namespace
 }  // namespace Batchwork::Test
