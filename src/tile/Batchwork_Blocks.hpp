@@ -168,8 +168,10 @@ BATCHWORK_INLINE auto joined(A const& a, B const& b, int i, int j) {
 /// operands.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto stack(A const& a, B const& b) {
-  static_assert(A::cols == B::cols, "Batchwork::stack: the tiles have different numbers of columns");
-  return Impl::joined<A::rows + B::rows, A::cols, A::is_vector && B::is_vector>(a, b, A::rows, 0);
+  static_assert(A::cols == B::cols,
+                "Batchwork::stack: the tiles have different numbers of columns");
+  return Impl::joined < A::rows + B::rows, A::cols,
+         A::is_vector && B::is_vector > (a, b, A::rows, 0);
 }
 /// a to the left of b, with as many rows: M x (Na + Nb).
 template <Tile A, Tile B>

@@ -15,7 +15,7 @@ namespace Batchwork {
 
 /// `Original` is `X const&` for a named tile and `X` for a temporary.
 template <class Original>
-struct [[nodiscard]] ConjugateTransposed : Transposed<Original> {
+struct BATCHWORK_NODISCARD ConjugateTransposed : Transposed<Original> {
   using Base = Transposed<Original>;
   using value_type = typename Base::value_type;
   using Base::original;
@@ -27,7 +27,6 @@ struct [[nodiscard]] ConjugateTransposed : Transposed<Original> {
   BATCHWORK_INLINE auto operator()(I... i) const {
     return Impl::read_entry(*this, i...);
   }
-  ConjugateTransposed& operator=(ConjugateTransposed const&) & = default;
   template <class Y>
   BATCHWORK_INLINE void operator=(Y const&) && {
     Impl::refuse_lost_tile<Y>();

@@ -20,7 +20,7 @@ namespace Batchwork {
 /// indices are such, with others it aborts, which compilers drop where indices become constants.
 /// No operations. Where lanes share an item, an entry is a broadcast of its lane.
 template <class X, bool IsZero = false>
-struct [[nodiscard]] Entry : Scalar<typename X::value_type> {
+struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
   using Value = Scalar<typename X::value_type>;
 
   Entry() = default;
@@ -33,32 +33,32 @@ struct [[nodiscard]] Entry : Scalar<typename X::value_type> {
 
   // ---- a name is a value of its own ----
   BATCHWORK_INLINE Entry& operator=(Entry const& y) & {
-    value() = y;
+    own() = y;
     return *this;
   }
   template <class Y>
   BATCHWORK_INLINE Entry& operator=(Y const& y) & {
-    value() = y;
+    own() = y;
     return *this;
   }
   template <class Y>
   BATCHWORK_INLINE Entry& operator+=(Y const& y) & {
-    value() += y;
+    own() += y;
     return *this;
   }
   template <class Y>
   BATCHWORK_INLINE Entry& operator-=(Y const& y) & {
-    value() -= y;
+    own() -= y;
     return *this;
   }
   template <class Y>
   BATCHWORK_INLINE Entry& operator*=(Y const& y) & {
-    value() *= y;
+    own() *= y;
     return *this;
   }
   template <class Y>
   BATCHWORK_INLINE Entry& operator/=(Y const& y) & {
-    value() /= y;
+    own() /= y;
     return *this;
   }
 
@@ -67,34 +67,34 @@ struct [[nodiscard]] Entry : Scalar<typename X::value_type> {
   template <class Y>
   BATCHWORK_INLINE Value const& operator=(Y const& y) && {
     if constexpr (takes<Y>()) put(Value(y));
-    return value();
+    return own();
   }
   template <class Y>
   BATCHWORK_INLINE Value const& operator+=(Y const& y) && {
-    if constexpr (Impl::require_room<Value, Y>()) put(value() + y);
-    return value();
+    if constexpr (Impl::require_room<Value, Y>()) put(own() + y);
+    return own();
   }
   template <class Y>
   BATCHWORK_INLINE Value const& operator-=(Y const& y) && {
-    if constexpr (Impl::require_room<Value, Y>()) put(value() - y);
-    return value();
+    if constexpr (Impl::require_room<Value, Y>()) put(own() - y);
+    return own();
   }
   template <class Y>
   BATCHWORK_INLINE Value const& operator*=(Y const& y) && {
-    if constexpr (Impl::require_room<Value, Y>()) put(value() * y);
-    return value();
+    if constexpr (Impl::require_room<Value, Y>()) put(own() * y);
+    return own();
   }
   template <class Y>
   BATCHWORK_INLINE Value const& operator/=(Y const& y) && {
-    if constexpr (Impl::require_room<Value, Y>()) put(value() / y);
-    return value();
+    if constexpr (Impl::require_room<Value, Y>()) put(own() / y);
+    return own();
   }
 
  private:
   X* tile;
   int row, col;
 
-  BATCHWORK_INLINE Value& value() { return *this; }
+  BATCHWORK_INLINE Value& own() { return *this; }
 
   static BATCHWORK_INLINE auto read(X const& x, int i, int j) {
     if constexpr (requires { x.grid.exchange; }) {
@@ -131,8 +131,8 @@ struct [[nodiscard]] Entry : Scalar<typename X::value_type> {
       tile->set(row < col ? col : row, row < col ? row : col, y.value);
     else tile->set(row, col, y.value);
     tile->info = Impl::first_failure(tile->info, y.info);
-    value() = y;
-    return value();
+    own() = y;
+    return own();
   }
 };
 
@@ -163,9 +163,8 @@ constexpr bool require_indices() {
                 "row(a, i), column(a, j) and block<M, N>(a, i, j) are larger parts");
   if constexpr (integers && count && (ConstantIndex<I> && ...)) {
     constexpr int extents[] = {X::rows, X::cols}, at[] = {int(I::value)...};
-    constexpr bool there =
-        at[0] >= 0 && at[0] < extents[0] &&
-        at[sizeof...(I) - 1] >= 0 && (sizeof...(I) < 2 || at[sizeof...(I) - 1] < extents[1]);
+    constexpr bool there = at[0] >= 0 && at[0] < extents[0] && at[sizeof...(I) - 1] >= 0 &&
+                           (sizeof...(I) < 2 || at[sizeof...(I) - 1] < extents[1]);
     static_assert(there, "Batchwork: an index of an entry is beyond the tile");
   }
   return integers && count;

@@ -51,8 +51,7 @@ BATCHWORK_INLINE void set_entries(R& r, F const& f) {
   }
   BATCHWORK_UNROLL
   for (int n = 0; n < R::rows * R::cols; ++n)
-    if (!triangle || n % R::cols <= n / R::cols)
-      set_entry<S>(r, n / R::cols, n % R::cols, e[n]);
+    if (!triangle || n % R::cols <= n / R::cols) set_entry<S>(r, n / R::cols, n % R::cols, e[n]);
 }
 
 /// A Symmetric or Lower tile with the entries f(i, j), j <= i.

@@ -53,7 +53,7 @@ concept ValueConvertible = std::is_same_v<promote_t<To, From>, To>;
 
 /// An M x N matrix, row by row.
 template <class S, int M, int N>
-struct [[nodiscard]] Matrix : Impl::Indexed<Matrix<S, M, N>> {
+struct BATCHWORK_NODISCARD Matrix : Impl::Indexed<Matrix<S, M, N>> {
   using value_type = S;
   static constexpr int rows = M;
   static constexpr int cols = N;
@@ -73,6 +73,7 @@ struct [[nodiscard]] Matrix : Impl::Indexed<Matrix<S, M, N>> {
   BATCHWORK_INLINE Matrix(X const& x) {
     Impl::assign(*this, x);
   }
+  Matrix(Matrix const&) = default;
   Matrix& operator=(Matrix const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Matrix> && Impl::ValueConvertible<S, value_t<X>>)
@@ -93,7 +94,7 @@ struct [[nodiscard]] Matrix : Impl::Indexed<Matrix<S, M, N>> {
 
 /// A column of N numbers.
 template <class S, int N>
-struct [[nodiscard]] Vector : Impl::Indexed<Vector<S, N>> {
+struct BATCHWORK_NODISCARD Vector : Impl::Indexed<Vector<S, N>> {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = 1;
@@ -111,6 +112,7 @@ struct [[nodiscard]] Vector : Impl::Indexed<Vector<S, N>> {
   BATCHWORK_INLINE Vector(X const& x) {
     Impl::assign(*this, x);
   }
+  Vector(Vector const&) = default;
   Vector& operator=(Vector const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Vector> && Impl::ValueConvertible<S, value_t<X>>)
@@ -132,7 +134,7 @@ struct [[nodiscard]] Vector : Impl::Indexed<Vector<S, N>> {
 
 /// A matrix distributed over the lanes of an item: each holds whole rows, or whole columns.
 template <class T, int R, int C, int E, bool Whole, int M, int N>
-struct [[nodiscard]] Matrix<Distributed<T, R, C, E, Whole>, M, N>
+struct BATCHWORK_NODISCARD Matrix<Distributed<T, R, C, E, Whole>, M, N>
     : Impl::LocalLines<Distributed<T, R, C, E, Whole>, M, N>,
       Impl::Indexed<Matrix<Distributed<T, R, C, E, Whole>, M, N>> {
   using S = Distributed<T, R, C, E, Whole>;
@@ -147,6 +149,7 @@ struct [[nodiscard]] Matrix<Distributed<T, R, C, E, Whole>, M, N>
   BATCHWORK_INLINE Matrix(X const& x) {
     Impl::assign(*this, x);
   }
+  Matrix(Matrix const&) = default;
   Matrix& operator=(Matrix const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Matrix> && Impl::ValueConvertible<S, value_t<X>>)
@@ -161,7 +164,7 @@ struct [[nodiscard]] Matrix<Distributed<T, R, C, E, Whole>, M, N>
 
 /// A column whose entries are dealt out to the lanes of an item.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct [[nodiscard]] Vector<Distributed<T, R, C, E, Whole>, N>
+struct BATCHWORK_NODISCARD Vector<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1>,
       Impl::Indexed<Vector<Distributed<T, R, C, E, Whole>, N>> {
   using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;
@@ -176,6 +179,7 @@ struct [[nodiscard]] Vector<Distributed<T, R, C, E, Whole>, N>
   BATCHWORK_INLINE Vector(X const& x) {
     Impl::assign(*this, x);
   }
+  Vector(Vector const&) = default;
   Vector& operator=(Vector const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Vector> && Impl::ValueConvertible<S, value_t<X>>)

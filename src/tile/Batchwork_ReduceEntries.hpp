@@ -116,7 +116,7 @@ struct TakeExtreme {
   /// The first of several; columns that lanes hold do not come in order.
   template <class R>
   BATCHWORK_INLINE EntryAndIndex<R> operator()(EntryAndIndex<R> const& a,
-                                                EntryAndIndex<R> const& b) const {
+                                               EntryAndIndex<R> const& b) const {
     auto const nan_a = is_nan(a.value), nan_b = is_nan(b.value);
     auto const earlier = b.index < a.index, equal = (a.value == b.value) || (nan_a && nan_b);
     auto const better = (!nan_a && is_beyond(a.value, b.value)) || (equal && earlier);
@@ -185,11 +185,11 @@ BATCHWORK_INLINE auto truth_of_entries(F const& f, A const& a, More const&... mo
       }
       return found;
     };
-    bool const found = grid.template bits_of<SD::lanes>(
-                           own(lines_of<SD, SD::by_rows>(a, grid),
-                               lines_of<SD, SD::by_rows>(more, grid)...)
-                               ? 1u
-                               : 0u) != 0;
+    bool const found =
+        grid.template bits_of<SD::lanes>(
+            own(lines_of<SD, SD::by_rows>(a, grid), lines_of<SD, SD::by_rows>(more, grid)...)
+                ? 1u
+                : 0u) != 0;
     return mask_t<S>(found != All, grid);
   } else {
     auto all = f(scalar_at(a, 0, 0), scalar_at(more, 0, 0)...);

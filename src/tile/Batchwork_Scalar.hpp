@@ -27,7 +27,7 @@ constexpr bool require_room();
 /// A number of an item, and the item's status. Scalar(1.5) and Scalar(0) are of numbers common to all items; zero(x) has the type of
 /// x. It is assigned where it has a name: what is assigned to a temporary would be lost and does not compile.
 template <class S>
-struct [[nodiscard]] Scalar : Impl::ByAdl::OfScalars {
+struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
   using value_type = S;
   S value;
   info_t<S> info;
@@ -98,13 +98,13 @@ struct [[nodiscard]] Scalar : Impl::ByAdl::OfScalars {
   /// to double `c ? x : 0.0` would be ambiguous.
   template <std::same_as<long double> T>
   BATCHWORK_INLINE operator T() const {
-    Impl::refuse_number<T>();
+    Impl::refuse_number<Scalar, T>();
     return {};
   }
   template <Impl::Number T>
     requires(!std::same_as<T, long double>)
   BATCHWORK_INLINE explicit operator T() const {
-    Impl::refuse_number<T>();
+    Impl::refuse_number<Scalar, T>();
     return {};
   }
 };
@@ -129,6 +129,13 @@ concept ScalarLike = is_scalar_tile<std::remove_cvref_t<X>> || PlainNumber<std::
 
 template <class X>
 concept ScalarTile = is_scalar_tile<std::remove_cvref_t<X>>;
+
+}  // namespace Impl
+
+template <Impl::ScalarTile X>
+Scalar(X const&) -> Scalar<typename X::value_type>;
+
+namespace Impl {
 
 /// The Scalar that an entry of a tile is; other types as they are.
 template <class X>
@@ -203,13 +210,15 @@ BATCHWORK_INLINE auto complex_beside(C const& c) {
 /// What a choice between two plain numbers is.
 template <class A, class B>
 struct PlainPair {
-  using type = std::conditional_t<std::is_same_v<A, float> && std::is_same_v<B, float>, float, double>;
+  using type =
+      std::conditional_t<std::is_same_v<A, float> && std::is_same_v<B, float>, float, double>;
 };
 template <class A, class B>
   requires(is_kokkos_complex<A> || is_kokkos_complex<B>)
 struct PlainPair<A, B> {
-  static constexpr bool in_float = (std::is_same_v<A, float> || std::is_same_v<A, Kokkos::complex<float>>) &&
-                                   (std::is_same_v<B, float> || std::is_same_v<B, Kokkos::complex<float>>);
+  static constexpr bool in_float =
+      (std::is_same_v<A, float> || std::is_same_v<A, Kokkos::complex<float>>) &&
+      (std::is_same_v<B, float> || std::is_same_v<B, Kokkos::complex<float>>);
   using type = Kokkos::complex<std::conditional_t<in_float, float, double>>;
 };
 

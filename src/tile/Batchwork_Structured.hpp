@@ -13,7 +13,7 @@ namespace Batchwork {
 /// A symmetric N x N matrix. Only the lower triangle is computed and assigned (j <= i); a lane that holds a whole
 /// item stores just that, packs mirror it so that rows can be read in a loop.
 template <class S, int N>
-struct [[nodiscard]] Symmetric : Impl::Indexed<Symmetric<S, N>> {
+struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -35,6 +35,7 @@ struct [[nodiscard]] Symmetric : Impl::Indexed<Symmetric<S, N>> {
                             Impl::structure_of<X> != Structure::diagonal) Symmetric(X const& x) {
     Impl::assign(*this, x);
   }
+  Symmetric(Symmetric const&) = default;
   Symmetric& operator=(Symmetric const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Symmetric> && Impl::ValueConvertible<S, value_t<X>>)
@@ -77,7 +78,7 @@ struct [[nodiscard]] Symmetric : Impl::Indexed<Symmetric<S, N>> {
 
 /// A lower triangular N x N matrix, diagonal included.
 template <class S, int N>
-struct [[nodiscard]] Lower : Impl::Indexed<Lower<S, N>> {
+struct BATCHWORK_NODISCARD Lower : Impl::Indexed<Lower<S, N>> {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -97,6 +98,7 @@ struct [[nodiscard]] Lower : Impl::Indexed<Lower<S, N>> {
                             Impl::structure_of<X> != Structure::diagonal) Lower(X const& x) {
     Impl::assign(*this, x);
   }
+  Lower(Lower const&) = default;
   Lower& operator=(Lower const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Lower> && Impl::ValueConvertible<S, value_t<X>>)
@@ -120,7 +122,7 @@ struct [[nodiscard]] Lower : Impl::Indexed<Lower<S, N>> {
 
 /// A diagonal N x N matrix.
 template <class S, int N>
-struct [[nodiscard]] Diagonal : Impl::Indexed<Diagonal<S, N>> {
+struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   using value_type = S;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -139,6 +141,7 @@ struct [[nodiscard]] Diagonal : Impl::Indexed<Diagonal<S, N>> {
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::diagonal) Diagonal(X const& x) {
     Impl::assign(*this, x);
   }
+  Diagonal(Diagonal const&) = default;
   Diagonal& operator=(Diagonal const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Diagonal> && Impl::ValueConvertible<S, value_t<X>>)
@@ -157,7 +160,7 @@ struct [[nodiscard]] Diagonal : Impl::Indexed<Diagonal<S, N>> {
 
 /// Symmetric, distributed: each lane holds its rows as far as the diagonal; what stands beyond means nothing.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct [[nodiscard]] Symmetric<Distributed<T, R, C, E, Whole>, N>
+struct BATCHWORK_NODISCARD Symmetric<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N>,
       Impl::Indexed<Symmetric<Distributed<T, R, C, E, Whole>, N>> {
   using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;
@@ -173,6 +176,7 @@ struct [[nodiscard]] Symmetric<Distributed<T, R, C, E, Whole>, N>
                             Impl::structure_of<X> != Structure::diagonal) Symmetric(X const& x) {
     Impl::assign(*this, x);
   }
+  Symmetric(Symmetric const&) = default;
   Symmetric& operator=(Symmetric const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Symmetric> && Impl::ValueConvertible<S, value_t<X>>)
@@ -194,8 +198,9 @@ struct [[nodiscard]] Symmetric<Distributed<T, R, C, E, Whole>, N>
 /// Symmetric, distributed, with both triangles: each lane holds whole rows, which are its columns as well, so that products with
 /// it on either side need no exchange. Of an assigned tile the lower triangle is read.
 template <class DistributedT, int N>
-struct [[nodiscard]] WholeSymmetric : Impl::LocalLines<Impl::dealt_t<DistributedT, true>, N, N>,
-                                      Impl::Indexed<WholeSymmetric<DistributedT, N>> {
+struct BATCHWORK_NODISCARD WholeSymmetric
+    : Impl::LocalLines<Impl::dealt_t<DistributedT, true>, N, N>,
+      Impl::Indexed<WholeSymmetric<DistributedT, N>> {
   using S = Impl::dealt_t<DistributedT, true>;
   static constexpr Structure structure = Structure::symmetric;
   static constexpr bool is_vector = false;
@@ -210,6 +215,7 @@ struct [[nodiscard]] WholeSymmetric : Impl::LocalLines<Impl::dealt_t<Distributed
       WholeSymmetric(X const& x) {
     Impl::assign(*this, x);
   }
+  WholeSymmetric(WholeSymmetric const&) = default;
   WholeSymmetric& operator=(WholeSymmetric const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, WholeSymmetric> && Impl::ValueConvertible<S, value_t<X>>)
@@ -235,7 +241,7 @@ struct Impl::TileTraits<WholeSymmetric<DistributedT, N>> : Impl::NoSpecialTile {
 
 /// Lower, distributed: each lane holds whole rows, zeros included.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct [[nodiscard]] Lower<Distributed<T, R, C, E, Whole>, N>
+struct BATCHWORK_NODISCARD Lower<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Distributed<T, R, C, E, Whole>, N, N>,
       Impl::Indexed<Lower<Distributed<T, R, C, E, Whole>, N>> {
   using S = Distributed<T, R, C, E, Whole>;
@@ -251,6 +257,7 @@ struct [[nodiscard]] Lower<Distributed<T, R, C, E, Whole>, N>
                             Impl::structure_of<X> != Structure::diagonal) Lower(X const& x) {
     Impl::assign(*this, x);
   }
+  Lower(Lower const&) = default;
   Lower& operator=(Lower const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Lower> && Impl::ValueConvertible<S, value_t<X>>)
@@ -265,7 +272,7 @@ struct [[nodiscard]] Lower<Distributed<T, R, C, E, Whole>, N>
 
 /// Diagonal, distributed: the entries are dealt out to the lanes.
 template <class T, int R, int C, int E, bool Whole, int N>
-struct [[nodiscard]] Diagonal<Distributed<T, R, C, E, Whole>, N>
+struct BATCHWORK_NODISCARD Diagonal<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, 1>,
       Impl::Indexed<Diagonal<Distributed<T, R, C, E, Whole>, N>> {
   using S = Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>;
@@ -287,6 +294,7 @@ struct [[nodiscard]] Diagonal<Distributed<T, R, C, E, Whole>, N>
   BATCHWORK_INLINE explicit(Impl::structure_of<X> != Structure::diagonal) Diagonal(X const& x) {
     Impl::assign(*this, x);
   }
+  Diagonal(Diagonal const&) = default;
   Diagonal& operator=(Diagonal const&) & = default;
   template <Tile X>
     requires(!std::is_same_v<X, Diagonal> && Impl::ValueConvertible<S, value_t<X>>)
@@ -301,7 +309,7 @@ struct [[nodiscard]] Diagonal<Distributed<T, R, C, E, Whole>, N>
 
 /// The N x N identity; it stores nothing.
 template <class T, int N>
-struct [[nodiscard]] Identity : Impl::IndexedToRead<Identity<T, N>> {
+struct BATCHWORK_NODISCARD Identity : Impl::IndexedToRead<Identity<T, N>> {
   using value_type = T;
   static constexpr int rows = N;
   static constexpr int cols = N;
@@ -310,7 +318,6 @@ struct [[nodiscard]] Identity : Impl::IndexedToRead<Identity<T, N>> {
 
   info_t<T> info = 0;
   BATCHWORK_INLINE T entry(int i, int j) const { return i == j ? T(1) : T(0); }
-  Identity& operator=(Identity const&) & = default;
   template <class X>
   BATCHWORK_INLINE void operator=(X const&) && {
     Impl::refuse_lost_tile<X>();

@@ -12,7 +12,7 @@ namespace Batchwork {
 
 /// `Original` is `X const&` for a named tile and `X` for a temporary.
 template <class Original>
-struct [[nodiscard]] Transposed {
+struct BATCHWORK_NODISCARD Transposed {
   using X = std::remove_cvref_t<Original>;
   using value_type = typename X::value_type;
   static constexpr int rows = X::cols;
@@ -29,7 +29,6 @@ struct [[nodiscard]] Transposed {
   BATCHWORK_INLINE auto operator()(I... i) const {
     return Impl::read_entry(*this, i...);
   }
-  Transposed& operator=(Transposed const&) & = default;
   template <class Y>
   BATCHWORK_INLINE void operator=(Y const&) && {
     Impl::refuse_lost_tile<Y>();

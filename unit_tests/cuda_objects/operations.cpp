@@ -32,9 +32,11 @@ void operate_on(Exec const& exec, void* memory, std::integer_sequence<int, N...>
 void operate(Exec const& exec, void* memory) {
   auto const to_five = std::make_integer_sequence<int, 5>();
   operate_on<Test::PartsOfTiles, float>(exec, memory, to_five);
+  operate_on<Test::EntriesOfTiles, float>(exec, memory, to_five);
   operate_on<Test::PartsOfTiles, double>(exec, memory, to_five);
   operate_on<Test::PartsOfTiles, Complex<float>>(exec, memory, to_five);
   operate_on<Test::PartsOfTiles, Complex<double>>(exec, memory, to_five);
+  operate_on<Test::EntriesOfTiles, Complex<double>>(exec, memory, to_five);
   operate_on<Test::SolvesOfTiles, float>(exec, memory, to_five);
   operate_on<Test::SolvesOfTiles, double>(exec, memory, to_five);
   operate_on<Test::SolvesOfTiles, Complex<float>>(exec, memory, to_five);

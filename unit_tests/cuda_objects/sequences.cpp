@@ -70,6 +70,25 @@ struct Choose {
   }
 };
 
+/// Entries, and what is made of all of them.
+struct Enter {
+  template <class Y, class P, class L, class A>
+  KOKKOS_FUNCTION void operator()(Y& y, P& p, L& l, A const& a) const {
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j <= i; ++j) {
+        p(j, i) = a(i, j) + 1;
+        l(i, j) = a(i, j) * 0.5f;
+      }
+    p(0, 1) += sum(a);
+    y = zero<3, 3>(a);
+    y(0, 1) = p(1, 0) + prod(a) * maximum_index(a);
+    y(1, 0) -= select(any_of(a, [](auto const& e) { return e > 0; }), minimum(a), 0);
+    y(2, 2) = Batchwork::select(l(2, 0) > l(1, 0), 1, 0) + max(a(0, 0), 0);
+    y = stack(beside(block<2, 1>(y, 0, 0), block<2, 2>(a, 1, 1)), row(y, 2)) +
+        generate_symmetric<3>([&](int i, int j) { return a(i, j); });
+  }
+};
+
 struct Smooth {
   template <class Level, class Z, class Weight, class Smoothed>
   KOKKOS_FUNCTION void operator()(Level& level, Z const& z, Weight const& weight,
@@ -145,6 +164,17 @@ template void restack<float, 1>(Exec const&, Interleaved<float* [3][3]>, Interle
 template void restack<double, 4>(Exec const&, Interleaved<double* [3][3]>,
                                  Interleaved<double* [3][3]>, Interleaved<double* [3][3]>,
                                  Interleaved<double* [3]>);
+
+template <class T, int Lanes>
+void enter(Exec const& exec, Interleaved<T* [3][3]> y, Interleaved<T* [3][3]> p,
+           Interleaved<T* [3][3]> l, Interleaved<T* [3][3]> a) {
+  map(exec, launch(lanes<Lanes>), Enter{}, out(y), out(symmetric(p)), out(lower(l)), in(a));
+}
+template void enter<float, 1>(Exec const&, Interleaved<float* [3][3]>, Interleaved<float* [3][3]>,
+                              Interleaved<float* [3][3]>, Interleaved<float* [3][3]>);
+template void enter<double, 4>(Exec const&, Interleaved<double* [3][3]>,
+                               Interleaved<double* [3][3]>, Interleaved<double* [3][3]>,
+                               Interleaved<double* [3][3]>);
 
 template <class T, int N>
 void eliminate(Exec const& exec, Interleaved<T* [N]> x, Interleaved<T*> det,

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Run by ctest: compiles misuse.cpp with the project's own flags, once put right, which must succeed, and once as it is,
-# which must fail and say every text that stands there after `// says:`. GCC, which names the caller before each error, must
+# Run by ctest: compiles SOURCE, misuse.cpp or another, with the project's own flags, once put right, which must succeed, and once as
+# it is, which must fail and say every text that stands there after `// says:`. The targets are batchwork_<name of the source>. GCC, which names the caller before each error, must
 # say it first of what it says of that mistake.
 
 function(build target result output)
@@ -16,14 +16,15 @@ function(build target result output)
   set(${output} "${said}" PARENT_SCOPE)
 endfunction()
 
-build(batchwork_misuse_put_right code said)
+get_filename_component(name "${SOURCE}" NAME_WE)
+build(batchwork_${name}_put_right code said)
 if(NOT code EQUAL 0)
-  message(FATAL_ERROR "misuse.cpp, put right, does not compile:\n${said}")
+  message(FATAL_ERROR "${name}.cpp, put right, does not compile:\n${said}")
 endif()
 
-build(batchwork_misuse code said)
+build(batchwork_${name} code said)
 if(code EQUAL 0)
-  message(FATAL_ERROR "misuse.cpp compiles, and must not")
+  message(FATAL_ERROR "${name}.cpp compiles, and must not")
 endif()
 
 # The first error of each mistake: of those whose instantiation was required between its `// says:` and the next.
@@ -55,10 +56,10 @@ set(mistake 0)
 string(REGEX REPLACE "[][;]" " " listed "${said}")
 string(REPLACE "\n" ";" listed "${listed}")
 foreach(line IN LISTS listed)
-  if(line MATCHES "misuse\\.cpp:([0-9]+):[0-9]+:.*required from here")
+  if(line MATCHES "${name}\\.cpp:([0-9]+):[0-9]+:.*required from here")
     find_mistake(${CMAKE_MATCH_1})
   elseif(line MATCHES ":[0-9]+:[0-9]+: (fatal )?error: ")
-    if(line MATCHES "misuse\\.cpp:([0-9]+):")
+    if(line MATCHES "${name}\\.cpp:([0-9]+):")
       find_mistake(${CMAKE_MATCH_1})
     endif()
     if("${first_${mistake}}" STREQUAL "")

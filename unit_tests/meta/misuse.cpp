@@ -344,11 +344,11 @@ void branch(Kokkos::View<double*, Kokkos::HostSpace> const& y,
   B::map(Kokkos::DefaultHostExecutionSpace(), Branch{}, B::out(y), B::in(x));
 }
 
-// says: tiles are not indexed: element(a, i, j)
+// says: an entry of a matrix has two indices
 struct Indexed {
   template <class Y, class X>
   KOKKOS_FUNCTION void operator()(Y& y, X const& x) const {
-    y = WRONG_OR_RIGHT(x(0, 1), element(x, 0, 1));
+    y = WRONG_OR_RIGHT(x(1), x(0, 1));
   }
 };
 void indexed(Kokkos::View<double*> const& y, Matrices const& x) {

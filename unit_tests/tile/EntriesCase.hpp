@@ -178,8 +178,8 @@ struct TakesTogether {
     r(k++) = select(all_of(x, [](auto const& e) { return e > -0.5; }), 1.0, 0);
     r(k++) = select(any_of(a, [](auto const& e) { return e > 0.75; }), 1, 0.0f);
     auto const bound = x(0);
-    r(k++) = select(all_of(a, q, [&](auto const& e, auto const& f) { return e + f > bound; }), 1.0,
-                    0.0);
+    r(k++) =
+        select(all_of(a, q, [&](auto const& e, auto const& f) { return e + f > bound; }), 1.0, 0.0);
     r(k++) = select(any_of(transpose(a), q, [](auto const& e, auto const& f) { return e < f - 1; }),
                     1.0, 0.0);
     r(k++) = sum(x + 2 * ones<N>(x)) + sum(zero<N, N>(a));
@@ -299,14 +299,13 @@ void expect_taken_together(std::int64_t n, Run const& run) {
     for (int i = 0; i < N; ++i)
       for (int j = 0; j < N; ++j)
         EXPECT_TRUE(joined.at(k, i, j) == T(put(i, j)) || std::isnan(put(i, j))) << k;
-    EXPECT_TRUE(near(gs.dense(k), mirrored(make_dense(N, N, [&](int i, int j) {
-                       return xd(i) - xd(j) + i;
-                     })),
+    EXPECT_TRUE(near(gs.dense(k),
+                     mirrored(make_dense(N, N, [&](int i, int j) { return xd(i) - xd(j) + i; })),
                      tolerance<T>(1, N)))
         << k;
-    EXPECT_TRUE(equal(gl.dense(k), lower_triangle(make_dense(N, N, [&](int i, int j) {
-                        return i == j ? xd(i) : 2 * xd(j);
-                      }))))
+    EXPECT_TRUE(equal(
+        gl.dense(k),
+        lower_triangle(make_dense(N, N, [&](int i, int j) { return i == j ? xd(i) : 2 * xd(j); }))))
         << k;
   }
 }
@@ -324,7 +323,8 @@ struct ComplexEntries {
     y(N - 1, 0) += C(0, 1);
     y(0, N - 1) *= as_complex(real(x(0)), imag(x(1)));
     y(1, 1) /= C(0, 2);
-    w = sum(a) + prod(x) + conjugate_transpose(a)(0, 1) + abs(y(0, 0)) + select(abs(x(0)) > 0.5, C(1, 2), 0);
+    w = sum(a) + prod(x) + conjugate_transpose(a)(0, 1) + abs(y(0, 0)) +
+        select(abs(x(0)) > 0.5, C(1, 2), 0);
   }
 };
 template <class T, class Layout, int N, class Run>

@@ -136,6 +136,81 @@ struct PartsOfTiles {
   }
 };
 
+/// Entries, constants, and what is made of all entries of a tile.
+struct EntriesOfTiles {
+  static constexpr char const* documented[] = {
+      "a(i, j)",
+      "v(i)",
+      "a(i, j) = x",
+      "zero<M, N>(x)",
+      "zero<N>(x)",
+      "zero(x)",
+      "ones<M, N>(x)",
+      "constant<M, N>(c, x)",
+      "constant<M, N>(c)",
+      "sum(a)",
+      "prod(a)",
+      "all_of(a, f)",
+      "any_of(a, f)",
+      "all_of(a, b, f)",
+      "any_of(a, b, f)",
+      "generate_symmetric<N>(f)",
+      "generate_lower<N>(f)",
+      "stack(a, b)",
+      "beside(a, b)",
+      "a *= c",
+      "a /= c",
+  };
+  static constexpr int count = int(sizeof(documented) / sizeof(documented[0]));
+
+  template <class R, class A, class B, class C>
+  KOKKOS_FUNCTION void operator()(R& r, A const& a, B const& b, C const& c) const {
+    constexpr int N = A::rows;
+    auto d = zero<N, N>(a);
+    auto total = zero(a), product = ones(b);
+    for (int i = 0; i < N; ++i) {
+      product *= b(i);
+      for (int j = 0; j < N; ++j) {
+        d(i, j) = a(j, i);
+        total += a(i, j);
+      }
+    }
+    auto const is_there = [](auto const& x) { return abs(x) >= 0.0; };
+    auto const is_less = [](auto const& x, auto const& y) { return abs(x) < abs(x) + abs(y) - 1; };
+    auto const size = abs(a(0, 0));
+    auto const no = 0 * size, yes = no + 1;
+    auto grown = a;
+    grown *= 2;
+    grown /= 4;
+    auto const triangle = generate_lower<N>([&](int i, int j) { return a(i, j); });
+    Scalar<real_t<value_t<A>>> const left[count] = {
+        scalar_off(a(N - 1, 0), element(a, N - 1, 0)),
+        scalar_off(b(N - 1), element(b, N - 1)),
+        off(d, transpose(a)),
+        max_abs(zero<N, N>(a)),
+        off(zero<N>(b) + b, b),
+        scalar_off(zero(a) + total, total),
+        off(ones<N, N>(a) * as_diagonal(b), ones<N>(b) * transpose(b)),
+        off(constant<N, N>(a(0, 0), a), a(0, 0) * ones<N, N>(a)),
+        off(constant<N, N>(a(0, 0)), a(0, 0) * ones<N, N>(a)),
+        scalar_off(sum(a), total),
+        scalar_off(prod(b), product),
+        select(all_of(a, is_there), no, yes),
+        select(any_of(a, is_there), no, yes),
+        select(all_of(a, 0 * c, is_less), yes, no),
+        select(any_of(a, 0 * c, is_less), yes, no),
+        off(generate_symmetric<N>([&](int i, int j) { return abs(a(i, j)); }),
+            generate<N, N>([&](int i, int j) { return abs(a(i < j ? j : i, i < j ? i : j)); })),
+        off(triangle, generate<N, N>([&](int i, int j) { return j <= i ? a(i, j) : zero(a); })),
+        off(block<N, N>(stack(c, a), N, 0), a),
+        off(block<N, 1>(beside(a, c), 0, N), column(c, 0)),
+        off(grown, a / 2),
+        off(4 * grown, a + a),
+    };
+    r = listed<count>(left);
+  }
+};
+
 /// Factors that every type of numbers has.
 struct SolvesOfTiles {
   static constexpr char const* documented[] = {
@@ -251,6 +326,10 @@ struct SymmetricTiles {
       "sqrt_spd(a)",
       "log_spd(a)",
       "sqrt log exp min max isnan",
+      "minimum(a)",
+      "maximum(a)",
+      "minimum_index(a)",
+      "maximum_index(a)",
   };
   static constexpr int count = int(sizeof(documented) / sizeof(documented[0]));
 
@@ -295,6 +374,10 @@ struct SymmetricTiles {
         off(log_spd(root) + log_spd(root), log_p),
         scalar_off(max(exp(log(sqrt(size) * sqrt(size))), min(size, size / 2)),
                    select(isnan(size), 0 * size, size)),
+        scalar_off(minimum(a), -maximum(-a)),
+        scalar_off(max(maximum(a), -minimum(a)), max_abs(a)),
+        scalar_off(minimum_index(a), maximum_index(-a)),
+        scalar_off(maximum_index(block<1>(b, 0)), 0 * size),
     };
     r = listed<count>(left);
   }

@@ -79,7 +79,7 @@ struct Constants {
     E e[2];
     e[0] = l(1, 1);
     e[1] = e[0] * 2;  // l(1, 1) stays
-    auto const both = zeroth == 1 ? l(0, 0) : l(1, 1);
+    auto const both = zeroth == 1 ? Scalar(x(0)) : Scalar(l(1, 1));
     auto const number = zeroth == 0 ? l(1, 0) : 0.0;
     w = e[1] + both + number + (zeroth == 1 ? x(0) : 0.0);
     auto half = Scalar(0.5), none = Scalar(0);

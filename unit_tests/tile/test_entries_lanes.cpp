@@ -33,9 +33,7 @@ TEST(EntriesOfLanes, AreTakenTogether) {
   expect_taken_together<double, Left, 4>(9, by_lanes<8, 32>);
   expect_taken_together<float, Right, 3>(5, by_lanes<32, 32>);
 }
-TEST(EntriesOfLanes, AreComplex) {
-  expect_complex_entries<double, Left, 3>(35, by_lanes<1, 32>);
-}
+TEST(EntriesOfLanes, AreComplex) { expect_complex_entries<double, Left, 3>(35, by_lanes<1, 32>); }
 
 }  // namespace
 }  // namespace Batchwork::Test

@@ -9,7 +9,9 @@ namespace {
 
 TEST(EveryOperationOfComplex, Parts) {
   expect_operations<Kokkos::complex<float>, PartsOfTiles>();
+  expect_operations<Kokkos::complex<float>, EntriesOfTiles>();
   expect_operations<Kokkos::complex<double>, PartsOfTiles>();
+  expect_operations<Kokkos::complex<double>, EntriesOfTiles>();
 }
 TEST(EveryOperationOfComplex, Solves) {
   expect_operations<Kokkos::complex<float>, SolvesOfTiles>();

@@ -8,6 +8,7 @@ namespace Batchwork::Test {
 namespace {
 
 TEST(EveryOperationOfDouble, Parts) { expect_operations<double, PartsOfTiles>(); }
+TEST(EveryOperationOfDouble, Entries) { expect_operations<double, EntriesOfTiles>(); }
 TEST(EveryOperationOfDouble, Solves) { expect_operations<double, SolvesOfTiles>(); }
 TEST(EveryOperationOfDouble, Symmetric) { expect_operations<double, SymmetricTiles>(); }
 TEST(EveryOperationOfDouble, Decompositions) { expect_operations<double, DecompositionsOfTiles>(); }

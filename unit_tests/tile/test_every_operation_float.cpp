@@ -8,6 +8,7 @@ namespace Batchwork::Test {
 namespace {
 
 TEST(EveryOperationOfFloat, Parts) { expect_operations<float, PartsOfTiles>(); }
+TEST(EveryOperationOfFloat, Entries) { expect_operations<float, EntriesOfTiles>(); }
 TEST(EveryOperationOfFloat, Solves) { expect_operations<float, SolvesOfTiles>(); }
 TEST(EveryOperationOfFloat, Symmetric) { expect_operations<float, SymmetricTiles>(); }
 TEST(EveryOperationOfFloat, Decompositions) { expect_operations<float, DecompositionsOfTiles>(); }

@@ -15,6 +15,14 @@
 /// Every operation on tiles is inlined into the user's sequence: only then do values stay in registers.
 #define BATCHWORK_INLINE KOKKOS_FORCEINLINE_FUNCTION
 
+/// Of types: a result of the type that is dropped gives a warning. Compilers by EDG, as nvcc, warn of references to such, too, which
+/// assignments give.
+#if defined(__EDG__) || defined(__NVCC__)
+#define BATCHWORK_NODISCARD
+#else
+#define BATCHWORK_NODISCARD [[nodiscard]]
+#endif
+
 /// What a kernel does in several places and what is long beside a call: with CUDA one function, whose registers are its own, as
 /// long as its arguments are values. Elsewhere calls would cost more.
 #if defined(__CUDACC__)

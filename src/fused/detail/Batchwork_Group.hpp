@@ -151,8 +151,8 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
 }
 
 /// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a pass over the cache; on
-/// a device the zeros cost nothing. It may be assigned entry by entry: then its status is merged, and what blocks have beyond the tile
-/// stays zero.
+/// a device the zeros cost nothing. It may be assigned entry by entry: then its status is merged, and zeros stay that blocks have beyond the
+/// tile, or lanes above a diagonal.
 template <class X>
 BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
   if constexpr (has_grid<X>) {
@@ -162,6 +162,9 @@ BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
     if constexpr (is_fragments<X>) {
       BATCHWORK_UNROLL
       for (int n = 0; n < X::down * X::across; ++n) x.c[n][0] = 0, x.c[n][1] = 0;
+    } else if constexpr (X::structure == Structure::lower) {
+      BATCHWORK_UNROLL
+      for (int k = 0; k < X::mine * X::length; ++k) x.a[k] = 0;
     }
     return x;
   }

@@ -13,7 +13,7 @@
 
 namespace Batchwork::Impl {
 
-template <class>
+template <class...>
 inline constexpr bool never = false;
 
 template <class X>
@@ -31,10 +31,10 @@ constexpr void refuse_lost_tile() {
       "Batchwork: this assigns to a temporary tile and would be lost; block, row, column, "
       "transpose and so on give copies: write assign_block(a, i, j, b), or a(i, j) = x");
 }
-template <class X>
+template <class... X>
 constexpr void refuse_number() {
   static_assert(
-      never<X>,
+      never<X...>,
       "Batchwork: a scalar is a number of each item and no plain number; write sqrt(x) without "
       "std:: or Kokkos::, select(mask, a, b) instead of a branch, auto y = x instead of double y "
       "= x, and apply(f, x) for a function of plain numbers");

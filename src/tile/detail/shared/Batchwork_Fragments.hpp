@@ -29,7 +29,7 @@ constexpr int teams_of_fragments(int extent) { return extent <= 24 ? 4 : 0; }
 /// An M x N tile: of block (i, t) lane l holds numbers (l / 4, 2 (l % 4)) and the next. Beyond the tile's own are zeros. Of a
 /// symmetric one Full says whether the blocks right of the diagonal are held as well.
 template <class DistributedT, int M, int N, Structure St = Structure::general, bool Full = true>
-struct [[nodiscard]] Fragments : Indexed<Fragments<DistributedT, M, N, St, Full>> {
+struct BATCHWORK_NODISCARD Fragments : Indexed<Fragments<DistributedT, M, N, St, Full>> {
   using S = dealt_t<DistributedT, true>;
   using value_type = S;
   using T = scalar_t<S>;
@@ -47,6 +47,7 @@ struct [[nodiscard]] Fragments : Indexed<Fragments<DistributedT, M, N, St, Full>
   LaneGrid grid;
 
   Fragments() = default;
+  Fragments(Fragments const&) = default;
   Fragments& operator=(Fragments const&) & = default;
   template <class X>
   BATCHWORK_INLINE void operator=(X const&) && {
