@@ -21,6 +21,12 @@ inline constexpr bool is_integral_constant = false;
 template <class I, I K>
 inline constexpr bool is_integral_constant<std::integral_constant<I, K>> = true;
 
+/// By value: devices have no constant that is referred to.
+template <class K>
+BATCHWORK_INLINE constexpr typename K::value_type number_of_index() {
+  return K::value;
+}
+
 /// A scalar or tile beside the index of a loop.
 template <class X, class K>
 concept BesideIndex = (ScalarTile<X> || Tile<X>) && is_integral_constant<K>;
@@ -31,42 +37,42 @@ concept BesideIndex = (ScalarTile<X> || Tile<X>) && is_integral_constant<K>;
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator+(X const& x, K) {
-  return x + K::value;
+  return x + Impl::number_of_index<K>();
 }
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator+(K, X const& x) {
-  return K::value + x;
+  return Impl::number_of_index<K>() + x;
 }
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator-(X const& x, K) {
-  return x - K::value;
+  return x - Impl::number_of_index<K>();
 }
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator-(K, X const& x) {
-  return K::value - x;
+  return Impl::number_of_index<K>() - x;
 }
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator*(X const& x, K) {
-  return x * K::value;
+  return x * Impl::number_of_index<K>();
 }
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator*(K, X const& x) {
-  return K::value * x;
+  return Impl::number_of_index<K>() * x;
 }
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator/(X const& x, K) {
-  return x / K::value;
+  return x / Impl::number_of_index<K>();
 }
 template <class X, class K>
   requires Impl::BesideIndex<X, K>
 BATCHWORK_INLINE auto operator/(K, X const& x) {
-  return K::value / x;
+  return Impl::number_of_index<K>() / x;
 }
 
 /// f(k) for k = 0 .. N - 1, k being a std::integral_constant<int, ...>: an index that may be a template argument, too. The

@@ -15,18 +15,6 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// By apply(f, x): a function of plain numbers says nothing of its derivative.
-template <class S, class N>
-struct ValueOfNumbers;
-template <class S, int N, class Y>
-struct ValueOfNumbers<Dual<S, N>, Y> {
-  static_assert(!std::is_same_v<S, S>,
-                "Batchwork::apply(f, x): x has derivatives, and of a function of plain numbers "
-                "none is known; write it by functions of scalars (sin, pow, ...), or apply it to "
-                "value_of(x)");
-  using type = S;
-};
-
 /// Scalars of which one has derivatives and the other none.
 template <class A, class B>
 concept DualBesideConstant =

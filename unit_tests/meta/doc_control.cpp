@@ -19,7 +19,7 @@ struct Minors {  // the leading minors of a: determinants of 1 x 1, 2 x 2, ... b
   }
 };
 
-struct Steps {  // x after `count` steps x := a x
+struct Steps {  // x after so many steps x := a x
   int count;
   template <class Y, class A, class X>
   KOKKOS_FUNCTION void operator()(Y& y, A const& a, X const& x) const {
