@@ -21,10 +21,10 @@ namespace {
 using Exec = Kokkos::DefaultExecutionSpace;
 
 constexpr int aircraft = 5000, steps = 60;
-constexpr int D = 5;                                       // x, y in km, speed in km/s, heading, turn rate
-constexpr double dt = 2;                                   // s
-constexpr double of_range = 0.1, of_bearing = 0.002;       // noise of the radar: km, rad
-constexpr double of_speed = 2e-3, of_turn_rate = 1e-3;     // noise of the motion in a step
+constexpr int D = 5;      // x, y in km, speed in km/s, heading, turn rate
+constexpr double dt = 2;  // s
+constexpr double of_range = 0.1, of_bearing = 0.002;    // noise of the radar: km, rad
+constexpr double of_speed = 2e-3, of_turn_rate = 1e-3;  // noise of the motion in a step
 constexpr double pi = 3.14159265358979323846;
 
 /// The state after a step: along the chord of a circle, whose length is that of the arc to second order.

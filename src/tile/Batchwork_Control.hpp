@@ -185,8 +185,7 @@ constexpr bool require_mask_and_states() {
   static_assert(stated,
                 "Batchwork::iterate(most, f, x, ...): name the tiles and scalars that f changes, "
                 "so that an item that is done keeps them");
-  static_assert(changeable,
-                "Batchwork::iterate(most, f, x, ...): a state that f changes is const");
+  static_assert(changeable, "Batchwork::iterate(most, f, x, ...): a state that f changes is const");
   return masked && stated && changeable;
 }
 
@@ -262,10 +261,8 @@ inline constexpr bool is_tuple<TupleBase<std::index_sequence<I...>, X...>> = tru
 /// What select(mask, a, b) gives, with several numbers in a tuple.
 template <class M, class A, class B>
 struct Chosen {
-  using type =
-      std::remove_cvref_t<decltype(Batchwork::select(std::declval<M const&>(),
-                                                     std::declval<A const&>(),
-                                                     std::declval<B const&>()))>;
+  using type = std::remove_cvref_t<decltype(Batchwork::select(
+      std::declval<M const&>(), std::declval<A const&>(), std::declval<B const&>()))>;
 };
 template <class M, std::size_t... I, class... A, class... B>
 struct Chosen<M, TupleBase<std::index_sequence<I...>, A...>,

@@ -17,10 +17,9 @@ namespace Impl {
 
 /// Scalars of which one has derivatives and the other none.
 template <class A, class B>
-concept DualBesideConstant =
-    is_dual<scalar_pair_t<A, B>> &&
-    (!is_dual<typename ScalarOf<std::remove_cvref_t<A>, double>::type> ||
-     !is_dual<typename ScalarOf<std::remove_cvref_t<B>, double>::type>);
+concept DualBesideConstant = is_dual<scalar_pair_t<A, B>> &&
+                             (!is_dual<typename ScalarOf<std::remove_cvref_t<A>, double>::type> ||
+                              !is_dual<typename ScalarOf<std::remove_cvref_t<B>, double>::type>);
 
 /// The number behind something scalar, as it stands.
 template <class S, class X>
@@ -273,8 +272,7 @@ BATCHWORK_INLINE auto differentiate(F const& f, X const& x, Begin const& begin, 
     for (int k = 0; k < AtOnce; ++k) {
       if (first + k >= X::rows) continue;
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < M; ++i)
-        set(i, first + k, derivative_of_number(row_of_value(y, i), k));
+      for (int i = 0; i < M; ++i) set(i, first + k, derivative_of_number(row_of_value(y, i), k));
     }
     value = value_of(y);
   }

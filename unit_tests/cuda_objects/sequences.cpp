@@ -114,8 +114,8 @@ struct Newton {
         },
         x);
     auto const large = norm2(x) > 1e3f;
-    auto const [u, v] = where(
-        large, [&] { return together(inverse(a) * x, norm2(x)); }, together(x, norm2(b)));
+    auto const [u, v] =
+        where(large, [&] { return together(inverse(a) * x, norm2(x)); }, together(x, norm2(b)));
     auto sum = 0 * v;
     loop<3>([&](auto k) { sum += k * u(k); });
     repeat(4, [&](int k) { sum += k * derivative([](auto const& t) { return pow(t, 3); }, v); });

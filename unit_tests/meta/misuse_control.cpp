@@ -24,8 +24,7 @@ using X = B::Scalar<S>;
 
 // says: Batchwork::iterate: f(x, ...) returns the mask of the items that go on
 void rounds_without_a_mask(X& x) {
-  (void)B::iterate(
-      9, [](X& y) { return WRONG_OR_RIGHT(y, y > 1.0); }, x);
+  (void)B::iterate(9, [](X& y) { return WRONG_OR_RIGHT(y, y > 1.0); }, x);
 }
 
 // says: Batchwork::iterate(most, f, x, ...): name the tiles and scalars that f changes
@@ -38,8 +37,7 @@ void rounds_without_a_state(X& x) {
 // says: Batchwork::iterate: a state is common to all items, but the mask is of each item
 void rounds_of_what_is_common(X const& x) {
   auto sum = WRONG_OR_RIGHT(B::Scalar(0.0), 0.0 * x);
-  (void)B::iterate(
-      9, [&](auto& y) { return x > y; }, sum);
+  (void)B::iterate(9, [&](auto& y) { return x > y; }, sum);
 }
 
 // says: Batchwork::repeat: this number of rounds differs from item to item
@@ -88,6 +86,4 @@ void derivatives_of_a_plain_function(X const& x) {
 }
 
 // says: derivatives of derivatives
-void second_derivatives(X const& x) {
-  (void)B::variable<1>(WRONG_OR_RIGHT(B::variable<1>(x), x));
-}
+void second_derivatives(X const& x) { (void)B::variable<1>(WRONG_OR_RIGHT(B::variable<1>(x), x)); }
