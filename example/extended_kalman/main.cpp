@@ -21,10 +21,10 @@ namespace {
 using Exec = Kokkos::DefaultExecutionSpace;
 
 constexpr int aircraft = 5000, steps = 60;
-constexpr int D = 5;                                       // x, y in km, speed in km/s, heading, turn rate
-constexpr double dt = 2;                                   // s
-constexpr double of_range = 0.1, of_bearing = 0.002;       // noise of the radar: km, rad
-constexpr double of_speed = 2e-3, of_turn_rate = 1e-3;     // noise of the motion in a step
+constexpr int D = 5;      // x, y in km, speed in km/s, heading, turn rate
+constexpr double dt = 2;  // s
+constexpr double of_range = 0.1, of_bearing = 0.002;    // noise of the radar: km, rad
+constexpr double of_speed = 2e-3, of_turn_rate = 1e-3;  // noise of the motion in a step
 constexpr double pi = 3.14159265358979323846;
 
 /// The state after a step: along the chord of a circle, whose length is that of the arc to second order.
@@ -215,7 +215,7 @@ int main(int argc, char** argv) {
       of_radar += std::pow(z(n, t, 0) * std::cos(z(n, t, 1)) - x, 2) +
                   std::pow(z(n, t, 0) * std::sin(z(n, t, 1)) - y, 2);
     }
-    wrong += code(n) == 0 && error < 1e-8 ? 0 : 1;
+    wrong += code(n) == 0 && error < 1e-9 ? 0 : 1;
     worst = std::fmax(worst, error);
   }
   double const better = std::sqrt(of_radar / of_filter);

@@ -134,8 +134,7 @@ void map_back(Steel const& steel, Point& p) {
       if (!(std::fabs(step) > 1e-14)) break;
     }
     theta = 1 - 2 * steel.shear * gamma / size;
-    theta_bar =
-        1 / (1 + steel.hardening(p.alpha + root * gamma) / (3 * steel.shear)) - (1 - theta);
+    theta_bar = 1 / (1 + steel.hardening(p.alpha + root * gamma) / (3 * steel.shear)) - (1 - theta);
   }
   for (int i = 0; i < 6; ++i) {
     p.stress[i] = (i < 3 ? steel.bulk * volume : 0) + theta * t[i];

@@ -80,8 +80,7 @@ struct Promote<Dual<A, N>, Complex<B>> : Promote<Complex<B>, Dual<A, N>> {};
 
 /// Whether those that it is made of are.
 template <class S, int N>
-inline constexpr bool are_packs<Dual<S, N>> =
-    !std::is_floating_point_v<S> && !is_distributed<S>;
+inline constexpr bool are_packs<Dual<S, N>> = !std::is_floating_point_v<S> && !is_distributed<S>;
 
 template <class S, int N, class M>
 struct ValueForMask<Dual<S, N>, M> {
@@ -203,8 +202,8 @@ BATCHWORK_INLINE Dual<S, N> chain(S const& value, S const& slope, Dual<S, N> con
 template <class S, int N>
 BATCHWORK_INLINE Dual<S, N> chain_steep(S const& value, S const& slope, Dual<S, N> const& a) {
   S const zero(scalar_t<S>(0));
-  return make_dual<S, N>(
-      value, [&](int k) { return select(a.d[k] == zero, zero, S(slope * a.d[k])); });
+  return make_dual<S, N>(value,
+                         [&](int k) { return select(a.d[k] == zero, zero, S(slope * a.d[k])); });
 }
 
 namespace OfDuals {
@@ -306,24 +305,24 @@ template <class A, class B>
 BATCHWORK_INLINE auto operator+(A const& a, B const& b) {
   using D = promote_t<A, B>;
   using S = typename D::constant;
-  return Impl::make_dual<S, D::directions>(
-      S(S(Impl::constant_of(a)) + S(Impl::constant_of(b))), [&](int k) {
-        if constexpr (!Impl::is_dual<A>) return S(b.d[k]);
-        else if constexpr (!Impl::is_dual<B>) return S(a.d[k]);
-        else return S(S(a.d[k]) + S(b.d[k]));
-      });
+  return Impl::make_dual<S, D::directions>(S(S(Impl::constant_of(a)) + S(Impl::constant_of(b))),
+                                           [&](int k) {
+                                             if constexpr (!Impl::is_dual<A>) return S(b.d[k]);
+                                             else if constexpr (!Impl::is_dual<B>) return S(a.d[k]);
+                                             else return S(S(a.d[k]) + S(b.d[k]));
+                                           });
 }
 template <class A, class B>
   requires Impl::DualOperands<A, B>
 BATCHWORK_INLINE auto operator-(A const& a, B const& b) {
   using D = promote_t<A, B>;
   using S = typename D::constant;
-  return Impl::make_dual<S, D::directions>(
-      S(S(Impl::constant_of(a)) - S(Impl::constant_of(b))), [&](int k) {
-        if constexpr (!Impl::is_dual<A>) return S(-b.d[k]);
-        else if constexpr (!Impl::is_dual<B>) return S(a.d[k]);
-        else return S(S(a.d[k]) - S(b.d[k]));
-      });
+  return Impl::make_dual<S, D::directions>(S(S(Impl::constant_of(a)) - S(Impl::constant_of(b))),
+                                           [&](int k) {
+                                             if constexpr (!Impl::is_dual<A>) return S(-b.d[k]);
+                                             else if constexpr (!Impl::is_dual<B>) return S(a.d[k]);
+                                             else return S(S(a.d[k]) - S(b.d[k]));
+                                           });
 }
 template <class A, class B>
   requires Impl::DualOperands<A, B>

@@ -14,6 +14,67 @@
 
 namespace Batchwork {
 
+namespace Impl {
+
+template <class K>
+inline constexpr bool is_integral_constant = false;
+template <class I, I K>
+inline constexpr bool is_integral_constant<std::integral_constant<I, K>> = true;
+
+/// By value: devices have no constant that is referred to.
+template <class K>
+BATCHWORK_INLINE constexpr typename K::value_type number_of_index() {
+  return K::value;
+}
+
+/// A scalar or tile beside the index of a loop.
+template <class X, class K>
+concept BesideIndex = (ScalarTile<X> || Tile<X>) && is_integral_constant<K>;
+
+}  // namespace Impl
+
+// The index of a loop is a number where it stands beside scalars and tiles.
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator+(X const& x, K) {
+  return x + Impl::number_of_index<K>();
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator+(K, X const& x) {
+  return Impl::number_of_index<K>() + x;
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator-(X const& x, K) {
+  return x - Impl::number_of_index<K>();
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator-(K, X const& x) {
+  return Impl::number_of_index<K>() - x;
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator*(X const& x, K) {
+  return x * Impl::number_of_index<K>();
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator*(K, X const& x) {
+  return Impl::number_of_index<K>() * x;
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator/(X const& x, K) {
+  return x / Impl::number_of_index<K>();
+}
+template <class X, class K>
+  requires Impl::BesideIndex<X, K>
+BATCHWORK_INLINE auto operator/(K, X const& x) {
+  return Impl::number_of_index<K>() / x;
+}
+
 /// f(k) for k = 0 .. N - 1, k being a std::integral_constant<int, ...>: an index that may be a template argument, too. The
 /// rounds are written out one after the other.
 template <int N, class F>
@@ -112,8 +173,7 @@ constexpr bool require_mask_and_states() {
   static_assert(stated,
                 "Batchwork::iterate(most, f, x, ...): name the tiles and scalars that f changes, "
                 "so that an item that is done keeps them");
-  static_assert(changeable,
-                "Batchwork::iterate(most, f, x, ...): a state that f changes is const");
+  static_assert(changeable, "Batchwork::iterate(most, f, x, ...): a state that f changes is const");
   return masked && stated && changeable;
 }
 
@@ -189,10 +249,8 @@ inline constexpr bool is_tuple<TupleBase<std::index_sequence<I...>, X...>> = tru
 /// What select(mask, a, b) gives, with several numbers in a tuple.
 template <class M, class A, class B>
 struct Chosen {
-  using type =
-      std::remove_cvref_t<decltype(Batchwork::select(std::declval<M const&>(),
-                                                     std::declval<A const&>(),
-                                                     std::declval<B const&>()))>;
+  using type = std::remove_cvref_t<decltype(Batchwork::select(
+      std::declval<M const&>(), std::declval<A const&>(), std::declval<B const&>()))>;
 };
 template <class M, std::size_t... I, class... A, class... B>
 struct Chosen<M, TupleBase<std::index_sequence<I...>, A...>,

@@ -15,24 +15,11 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// By apply(f, x): a function of plain numbers says nothing of its derivative.
-template <class S, class N>
-struct ValueOfNumbers;
-template <class S, int N, class Y>
-struct ValueOfNumbers<Dual<S, N>, Y> {
-  static_assert(!std::is_same_v<S, S>,
-                "Batchwork::apply(f, x): x has derivatives, and of a function of plain numbers "
-                "none is known; write it by functions of scalars (sin, pow, ...), or apply it to "
-                "value_of(x)");
-  using type = S;
-};
-
 /// Scalars of which one has derivatives and the other none.
 template <class A, class B>
-concept DualBesideConstant =
-    is_dual<scalar_pair_t<A, B>> &&
-    (!is_dual<typename ScalarOf<std::remove_cvref_t<A>, double>::type> ||
-     !is_dual<typename ScalarOf<std::remove_cvref_t<B>, double>::type>);
+concept DualBesideConstant = is_dual<scalar_pair_t<A, B>> &&
+                             (!is_dual<typename ScalarOf<std::remove_cvref_t<A>, double>::type> ||
+                              !is_dual<typename ScalarOf<std::remove_cvref_t<B>, double>::type>);
 
 /// The number behind something scalar, as it stands.
 template <class S, class X>
@@ -285,8 +272,7 @@ BATCHWORK_INLINE auto differentiate(F const& f, X const& x, Begin const& begin, 
     for (int k = 0; k < AtOnce; ++k) {
       if (first + k >= X::rows) continue;
       BATCHWORK_UNROLL_ON_DEVICE
-      for (int i = 0; i < M; ++i)
-        set(i, first + k, derivative_of_number(row_of_value(y, i), k));
+      for (int i = 0; i < M; ++i) set(i, first + k, derivative_of_number(row_of_value(y, i), k));
     }
     value = value_of(y);
   }

@@ -7,7 +7,7 @@
 #define BATCHWORK_SCALAR_HPP
 
 #include "core/Batchwork_Complex.hpp"
-#include "core/Batchwork_DualFunctions.hpp"
+#include "core/detail/Batchwork_DualFunctions.hpp"
 #include "core/detail/Batchwork_IntegerArithmetic.hpp"
 #include "tile/detail/Batchwork_Refused.hpp"
 #include "tile/detail/Batchwork_TileTraits.hpp"

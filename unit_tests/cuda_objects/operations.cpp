@@ -44,7 +44,9 @@ void operate(Exec const& exec, void* memory) {
   operate_on<Test::SymmetricTiles, float>(exec, memory, to_five);
   operate_on<Test::SymmetricTiles, double>(exec, memory, to_five);
   operate_on<Test::DecompositionsOfTiles, float>(exec, memory, to_five);
+  operate_on<Test::RoundsAndDerivatives, float>(exec, memory, to_five);
   operate_on<Test::DecompositionsOfTiles, double>(exec, memory, to_five);
   operate_on<Test::FunctionsOfTiles, float>(exec, memory, std::integer_sequence<int, 2>());
   operate_on<Test::FunctionsOfTiles, double>(exec, memory, std::integer_sequence<int, 0, 2>());
+  operate_on<Test::RoundsAndDerivatives, double>(exec, memory, to_five);
 }

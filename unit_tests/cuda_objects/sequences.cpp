@@ -117,6 +117,32 @@ struct Smooth {
   }
 };
 
+/// Newton's method with the Jacobian of a function, and work that few items ask for.
+struct Newton {
+  template <class Y, class R, class A, class B>
+  KOKKOS_FUNCTION void operator()(Y& y, R& rounds, A const& a, B const& b) const {
+    auto x = 1 * b;
+    auto const ended = iterate(
+        20,
+        [&](auto& z) {
+          auto const [f, j] = value_and_jacobian(
+              [&](auto const& v) { return a * v + dot(v, v) * v + sin(v) - b; }, z);
+          auto const step = solve(j, f);
+          z = z - step;
+          return norm2(step) > 1e-6f * norm2(z);
+        },
+        x);
+    auto const large = norm2(x) > 1e3f;
+    auto const [u, v] =
+        where(large, [&] { return together(inverse(a) * x, norm2(x)); }, together(x, norm2(b)));
+    auto sum = 0 * v;
+    loop<3>([&](auto k) { sum += k * u(k); });
+    repeat(4, [&](int k) { sum += k * derivative([](auto const& t) { return pow(t, 3); }, v); });
+    y = fail_where(ended.open, Reason::iteration_limit, sum * u);
+    rounds = ended.rounds;
+  }
+};
+
 /// T, extents and layout decide the kernel: a lane for an item, lanes that share it, matrix instructions.
 template <class T, int N>
 void update(Exec const& exec, Interleaved<T* [N][N]> p_new, Interleaved<T*> log,
@@ -193,6 +219,15 @@ template void look_up<1>(Exec const&, Interleaved<double* [3]>, Interleaved<int*
 template void look_up<4>(Exec const&, Interleaved<double* [3]>, Interleaved<int*>,
                          Interleaved<bool*>, ItemContiguous<std::int64_t* [3]>,
                          Interleaved<double* [3]>, Interleaved<double**>, Codes);
+template <class T, int Lanes>
+void newton(Exec const& exec, Interleaved<T* [3]> y, Interleaved<T*> rounds,
+            Interleaved<T* [3][3]> a, Interleaved<T* [3]> b, Codes codes) {
+  map(exec, launch(lanes<Lanes>), Newton{}, out(y), out(rounds), in(a), in(b), status(codes));
+}
+template void newton<float, 1>(Exec const&, Interleaved<float* [3]>, Interleaved<float*>,
+                               Interleaved<float* [3][3]>, Interleaved<float* [3]>, Codes);
+template void newton<double, 4>(Exec const&, Interleaved<double* [3]>, Interleaved<double*>,
+                                Interleaved<double* [3][3]>, Interleaved<double* [3]>, Codes);
 
 }  // namespace
 

@@ -19,7 +19,7 @@ struct Minors {  // the leading minors of a: determinants of 1 x 1, 2 x 2, ... b
   }
 };
 
-struct Steps {  // x after `count` steps x := a x
+struct Steps {  // x after so many steps x := a x
   int count;
   template <class Y, class A, class X>
   KOKKOS_FUNCTION void operator()(Y& y, A const& a, X const& x) const {
@@ -62,8 +62,7 @@ struct BothRoots {  // of x^2 + p x + q, where they are real; else NaN
     auto const d = square(p) / 4 - q;
     auto const none = Scalar(std::numeric_limits<double>::quiet_NaN());
     auto const [a, b] = where(
-        d >= 0, [&] { return together(-p / 2 - sqrt(d), -p / 2 + sqrt(d)); },
-        together(none, none));
+        d >= 0, [&] { return together(-p / 2 - sqrt(d), -p / 2 + sqrt(d)); }, together(none, none));
     x = a;
     y = b;
   }
@@ -95,7 +94,8 @@ void run() {
   fill(a, [&](auto const& h) {
     for (int k = 0; k < n; ++k)
       for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) h(k, i, j) = i == j ? 3 : k % 4 == 3 ? 3 : 1.0 / (1 + i + j + k);
+        for (int j = 0; j < 3; ++j)
+          h(k, i, j) = i == j ? 3 : k % 4 == 3 ? 3 : 1.0 / (1 + i + j + k);
   });
   fill(b, [&](auto const& h) {
     for (int k = 0; k < n; ++k)

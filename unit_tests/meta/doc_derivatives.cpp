@@ -61,8 +61,8 @@ struct Sensitivity {  // the inverse of a + t b, and how it moves with t
 struct BothArguments {  // derivatives of f(x, p) with respect to both, of 2 and 1 entries
   template <class F, class G, class X, class P>
   KOKKOS_FUNCTION void operator()(F& by_x, G& by_p, X const& x, P const& p) const {
-    auto const u = variables<3>(x);         // directions 0 and 1
-    auto const q = variable<3>(p, 2);       // direction 2
+    auto const u = variables<3>(x);               // directions 0 and 1
+    auto const q = variable<3>(p, 2);             // direction 2
     auto const all = derivatives_of(exp(q) * u);  // 2 x 3
     by_x = block<2, 2>(all, 0, 0);
     by_p = column(all, 2);
@@ -128,8 +128,7 @@ void run() {
     expect_near("of range", host(h)(k, 0, 1), hx(k, 1) / r);
     expect_near("of bearing", host(h)(k, 1, 0), -hx(k, 1) / (r * r));
     expect_near("of velocity", host(h)(k, 1, 2), 0);
-    expect_near("slope", host(slope)(k),
-                -24 * t / ((3 * v - 1) * (3 * v - 1)) + 6 / (v * v * v));
+    expect_near("slope", host(slope)(k), -24 * t / ((3 * v - 1) * (3 * v - 1)) + 6 / (v * v * v));
     // The covariance has the eigenvalues s, three times, and s + q x'x.
     double const s = hp(k, 0), q = hp(k, 1);
     double square = 0;
@@ -141,7 +140,8 @@ void run() {
       for (int j = 0; j < 2; ++j) {
         double want = 0;
         for (int l = 0; l < 2; ++l)
-          for (int m = 0; m < 2; ++m) want -= host(y)(k, i, l) * host(b)(k, l, m) * host(y)(k, m, j);
+          for (int m = 0; m < 2; ++m)
+            want -= host(y)(k, i, l) * host(b)(k, l, m) * host(y)(k, m, j);
         expect_near("moved", host(moved)(k, i, j), want);
       }
   }

@@ -136,8 +136,7 @@ void expect_intersections(std::int64_t n, Run const& run) {
     SCOPED_TRACE("item " + std::to_string(k));
     p1.at(0, 0) = p.at(k, 0), p1.at(0, 1) = p.at(k, 1);
     p1.upload();
-    run(intersect, out(y1.view()), out(rounds1.view()), in(p1.const_view()),
-        status(codes1.view()));
+    run(intersect, out(y1.view()), out(rounds1.view()), in(p1.const_view()), status(codes1.view()));
     y1.download(), rounds1.download(), codes1.download();
     EXPECT_EQ(codes.at(k), codes1.at(0));
     EXPECT_EQ(rounds.at(k), rounds1.at(0));
@@ -150,7 +149,8 @@ void expect_intersections(std::int64_t n, Run const& run) {
     long double const a = y.at(k, 0), b = y.at(k, 1), r2 = std::pow(p.at(k, 0), 2.0L);
     EXPECT_EQ(codes.at(k), 0);
     // What the last step leaves is its square.
-    long double const bound = (16 * epsilon<T> + 2 * static_cast<long double>(intersect.small * intersect.small)) * r2;
+    long double const bound =
+        (16 * epsilon<T> + 2 * static_cast<long double>(intersect.small * intersect.small)) * r2;
     EXPECT_LE(std::fabs(a * a + b * b - r2), bound);
     EXPECT_LE(std::fabs(a * b - p.at(k, 1)), bound);
     least = std::min(least, rounds.at(k)), most = std::max(most, rounds.at(k));
@@ -168,8 +168,7 @@ struct RootWhere {
       return fail_where(!(x >= 1), Reason::breakdown, r);
     };
     auto const v = generate<2>([&](int i) { return x + i; });
-    auto const [a, b] = where(
-        mask, [&] { return together(roots(), roots() * v); }, together(0, v));
+    auto const [a, b] = where(mask, [&] { return together(roots(), roots() * v); }, together(0, v));
     y = a;
     z = where(mask, [&] { return roots() * b; }, b);
   }

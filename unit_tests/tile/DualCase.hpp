@@ -85,7 +85,8 @@ struct CongruenceOf {
 /// x with a x = b, and its size by the inverse of a.
 inline Derivative solution(Dense const& a, Dense const& da, Dense const& b, Dense const& db) {
   Dense const x = solve_dense(a, b), inverse = abs(solve_dense(a, eye(a.rows)));
-  return {x, solve_dense(a, db - da * x), condition_of(a) * (inverse * (abs(db) + abs(da) * abs(x)))};
+  return {x, solve_dense(a, db - da * x),
+          condition_of(a) * (inverse * (abs(db) + abs(da) * abs(x)))};
 }
 struct LuSolutionOf {
   template <class A, class B>
@@ -176,19 +177,18 @@ struct ScalarsOf {
       return i > 0 ? t * (i + j) : j == 0 ? x : j == 1 ? y : z;
     };
     long double const size = condition_of(a) * trace(abs(solve_dense(a, eye(n))) * abs(da));
-    return {make_dense(n, n,
-                       [&](int i, int j) {
-                         return at(i, j, det, std::log(det) + norm, dot(a, b), tr);
-                       }),
-            make_dense(n, n,
-                       [&](int i, int j) {
-                         return at(i, j, det * dlog, dlog + dot(b, db) / norm,
-                                   dot(da, b) + dot(a, db), dtr);
-                       }),
-            make_dense(n, n, [&](int i, int j) {
-              return at(i, j, det * size, size + dot(abs(b), abs(db)) / norm + 2 * n,
-                        dot(abs(da), abs(b)) + dot(abs(a), abs(db)), std::fabs(tr) + trace(abs(da)));
-            })};
+    return {
+        make_dense(
+            n, n, [&](int i, int j) { return at(i, j, det, std::log(det) + norm, dot(a, b), tr); }),
+        make_dense(n, n,
+                   [&](int i, int j) {
+                     return at(i, j, det * dlog, dlog + dot(b, db) / norm, dot(da, b) + dot(a, db),
+                               dtr);
+                   }),
+        make_dense(n, n, [&](int i, int j) {
+          return at(i, j, det * size, size + dot(abs(b), abs(db)) / norm + 2 * n,
+                    dot(abs(da), abs(b)) + dot(abs(a), abs(db)), std::fabs(tr) + trace(abs(da)));
+        })};
   }
 };
 
@@ -203,9 +203,8 @@ Dense random_symmetric(Random& random, int n) {
 template <class T>
 Dense random_dominant(Random& random, int n) {
   Dense const x = random_symmetric<T>(random, n);
-  return mirrored(make_dense(n, n, [&](int i, int j) {
-    return static_cast<T>(i == j ? n + x(i, j) : x(i, j));
-  }));
+  return mirrored(make_dense(
+      n, n, [&](int i, int j) { return static_cast<T>(i == j ? n + x(i, j) : x(i, j)); }));
 }
 
 template <class T, class Layout, int N, int C>
@@ -234,9 +233,8 @@ void expect_derivatives(std::int64_t n, Run const& run) {
   for (std::int64_t k = 0; k < n; ++k) {
     SCOPED_TRACE("item " + std::to_string(k));
     for (int d = 0; d < 2; ++d) {
-      Derivative const want =
-          Op::truth(in_.a.dense(k), (d == 0 ? in_.da0 : in_.da1).dense(k), in_.b.dense(k),
-                    (d == 0 ? in_.db0 : in_.db1).dense(k));
+      Derivative const want = Op::truth(in_.a.dense(k), (d == 0 ? in_.da0 : in_.da1).dense(k),
+                                        in_.b.dense(k), (d == 0 ? in_.db0 : in_.db1).dense(k));
       Dense const size = want.size + abs(want.value) + abs(want.moved);
       Dense const tol = tolerance<T>(2 * N, 1) * size;
       EXPECT_TRUE(near(y.dense(k), want.value, tol));

@@ -563,6 +563,82 @@ struct FunctionsOfTiles {
   }
 };
 
+/// Rounds, choices and derivatives.
+struct RoundsAndDerivatives {
+  static constexpr char const* documented[] = {
+      "loop<N>(f)",
+      "repeat(count, f)",
+      "iterate(most, f, x)",
+      "where(mask, f, b)",
+      "together(a, b)",
+      "jacobian(f, x)",
+      "value_and_jacobian(f, x)",
+      "gradient(f, x)",
+      "value_and_gradient(f, x)",
+      "derivative(f, x)",
+      "value_and_derivative(f, x)",
+      "variable<N>(x, i)",
+      "variables<N>(v, first)",
+      "value_of(y)",
+      "derivative_of(y, k)",
+      "derivatives_of(y)",
+  };
+  static constexpr int count = int(sizeof(documented) / sizeof(documented[0]));
+
+  template <class R, class A, class B, class C>
+  KOKKOS_FUNCTION void operator()(R& r, A const& a, B const& b, C const& c) const {
+    constexpr int N = A::rows;
+    auto const last = element(a, N - 1, N - 1);
+    auto looped = 0 * last;
+    loop<N>([&](auto k) { looped += element(block<1>(b, k), 0) * k; });
+    auto const weights = generate<N>([&](int i) { return 0 * last + i; });
+    auto repeated = 1 * b;
+    repeat(3, [&](int k) { repeated = (k + 1) * (a * repeated); });
+    auto halved = abs(last) + 8;
+    auto const ended = iterate(
+        9,
+        [](auto& x) {
+          x = x / 2;
+          return x >= 1;
+        },
+        halved);
+    auto const is_smaller = last < last + 1;
+    auto const [twice, thrice] =
+        where(is_smaller, [&] { return together(2 * a, 3 * b); }, together(a, b));
+    auto const quadratic = [&](auto const& x) { return a * x + dot(x, x) * b; };
+    auto const square_of = [&](auto const& x) { return dot(x, a * x); };
+    auto const cube = [](auto const& x) { return x * x * x; };
+    auto const of_quadratic = a + 2 * outer(b, b), of_square = a * b + transpose(a) * b;
+    auto const [y, j] = value_and_jacobian(quadratic, b);
+    auto const [z, g] = value_and_gradient(square_of, b);
+    auto const [w, d] = value_and_derivative(cube, last);
+    auto const t = variable<2>(last, 1);
+    auto const v = a + (t - last) * c;
+    auto const u = variables<N + 1>(b, 1);
+    Scalar<real_t<value_t<A>>> const left[count] = {
+        scalar_off(looped, dot(b, weights)),
+        off(repeated, 6 * (a * (a * (a * b)))),
+        select(ended.open || !(halved < 1) || !(ended.rounds > 3), 1 + abs(last), 0 * last),
+        off(twice, 2 * a),
+        off(thrice, 3 * b),
+        off(jacobian(quadratic, b), of_quadratic),
+        off(j, of_quadratic) + off(y, a * b + dot(b, b) * b),
+        off(gradient(square_of, b), of_square),
+        off(g, of_square) + scalar_off(z, dot(b, a * b)),
+        scalar_off(derivative(cube, last), 3 * last * last),
+        scalar_off(d, 3 * last * last) + scalar_off(w, last * last * last),
+        scalar_off(derivative_of(t * t, 1), 2 * last) + abs(derivative_of(t, 0)),
+        off(block<N, N>(derivatives_of(u), 0, 1), identity<N>(a) + 0 * a),
+        off(value_of(inverse(v)), inverse(a)),
+        off(derivative_of(inverse(v), 1), -(inverse(a) * c * inverse(a))),
+        off(derivatives_of(dot(u, u)), generate<N + 1>([&](int i) {
+              return i == 0 ? 0 * last : 2 * element(b, i > 0 ? i - 1 : 0);
+            })),
+    };
+    r = listed<count>(left);
+  }
+};
+
 }  // namespace Batchwork::Test
 
 #endif

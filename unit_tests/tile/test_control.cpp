@@ -93,7 +93,8 @@ TEST(Control, CallsForNobody) {
     for (int k = 0; k < 16; ++k) x.at(k) = k == 9 ? 1 : -1;
     x.upload();
     int calls = 0;
-    map(Kokkos::DefaultHostExecutionSpace(), launch(width<4>),
+    map(
+        Kokkos::DefaultHostExecutionSpace(), launch(width<4>),
         [calls = &calls](auto& to, auto const& from) {
           to = where(
               from > 0,

@@ -90,16 +90,14 @@ struct OneArgument {
 double of_square(double x) { return 12 + 2 * x * x; }
 
 /// In the order of their truth.
-using Functions =
-    std::tuple<Root, InverseRoot, Logarithm, Exponential, Size, Reciprocal, Cube, InverseSquare,
-               Clamped, Mixed, FunctionOf<Impl::Exp2>, FunctionOf<Impl::Expm1>,
-               FunctionOf<Impl::Log2>, FunctionOf<Impl::Log10>, FunctionOf<Impl::Log1p>,
-               FunctionOf<Impl::Sin>, FunctionOf<Impl::Cos>, FunctionOf<Impl::Tan>,
-               FunctionOf<Impl::Asin>, FunctionOf<Impl::Acos>, FunctionOf<Impl::Atan>,
-               FunctionOf<Impl::Sinh>, FunctionOf<Impl::Cosh>, FunctionOf<Impl::Tanh>,
-               FunctionOf<Impl::Asinh>, FunctionOf<Impl::Acosh>, FunctionOf<Impl::Atanh>,
-               FunctionOf<Impl::Cbrt>, FunctionOf<Impl::Erf>, FunctionOf<Impl::Erfc>,
-               FunctionOf<Impl::Floor>, FunctionOf<Impl::Round>>;
+using Functions = std::tuple<
+    Root, InverseRoot, Logarithm, Exponential, Size, Reciprocal, Cube, InverseSquare, Clamped,
+    Mixed, FunctionOf<Impl::Exp2>, FunctionOf<Impl::Expm1>, FunctionOf<Impl::Log2>,
+    FunctionOf<Impl::Log10>, FunctionOf<Impl::Log1p>, FunctionOf<Impl::Sin>, FunctionOf<Impl::Cos>,
+    FunctionOf<Impl::Tan>, FunctionOf<Impl::Asin>, FunctionOf<Impl::Acos>, FunctionOf<Impl::Atan>,
+    FunctionOf<Impl::Sinh>, FunctionOf<Impl::Cosh>, FunctionOf<Impl::Tanh>, FunctionOf<Impl::Asinh>,
+    FunctionOf<Impl::Acosh>, FunctionOf<Impl::Atanh>, FunctionOf<Impl::Cbrt>, FunctionOf<Impl::Erf>,
+    FunctionOf<Impl::Erfc>, FunctionOf<Impl::Floor>, FunctionOf<Impl::Round>>;
 constexpr int functions = int(std::tuple_size_v<Functions>);
 using L = long double;
 OneArgument const truths[functions] = {
@@ -107,11 +105,15 @@ OneArgument const truths[functions] = {
     {"rsqrt", 1e-10, 9, [](L x) { return -0.5L / (x * std::sqrt(x)); }},
     {"log", 1e-30, 9, [](L x) { return 1 / x; }},
     {"exp", -30, 30, [](L x) { return std::exp(x); }},
-    {"abs", -2, 2, [](L x) { return x < 0 ? -1.0L : x > 0 ? 1.0L : 0.0L; }},
+    {"abs", -2, 2, [](L x) { return x < 0   ? -1.0L
+                                    : x > 0 ? 1.0L
+                                            : 0.0L; }},
     {"1 / x", -9, -0.1, [](L x) { return -1 / (x * x); }},
     {"cube", -3, 3, [](L x) { return 3 * x * x; }},
     {"inverse square", 0.1, 3, [](L x) { return -2 / (x * x * x); }},
-    {"clamp", 0.1, 2, [](L x) { return x * x < 0.25L ? 0.0L : x < 1 ? 2 * x : 0.5L; }},
+    {"clamp", 0.1, 2, [](L x) { return x * x < 0.25L ? 0.0L
+                                       : x < 1       ? 2 * x
+                                                     : 0.5L; }},
     {"mixed", 0.5, 3, [](L x) { return 2 * (1 - x) - 2 * x + 3 + 2 * x + 1; },
      [](double x) { return 40 * (1 + x); }},
     {"exp2", -30, 30, [](L x) { return std::exp2(x) * std::log(2.0L); }},
@@ -272,7 +274,7 @@ void expect_gradients() {
   BatchIn<T, Right, 5, 2> g(n);
   x.randomise(random, -3, 3);
   T const far = sizeof(T) == 4 ? T(1e30) : T(1e200);
-  T const some[][2] = {{0, 1}, {2, 0}, {0, -1}, {-2, 0}, {far, far}, {1 / far, 1 / far},
+  T const some[][2] = {{0, 1},       {2, 0}, {0, -1}, {-2, 0}, {far, far}, {1 / far, 1 / far},
                        {1 / far, 2}, {3, 3}};
   for (std::size_t k = 0; k < std::size(some); ++k)
     for (int i = 0; i < 2; ++i) x.at(std::int64_t(k), i) = some[k][i];
@@ -318,14 +320,22 @@ struct AtTheEdge {
       return derivative_of(FunctionOf<decltype(f)>{}(a...), 0);
     };
     Scalar<typename X::value_type> const all[] = {
-        derivative_of(sqrt(v), 0),        derivative_of(sqrt(c), 0),
-        derivative_of(abs(v), 0),         of(Impl::Hypot{}, v, c),
-        of(Impl::Pow{}, v, one * 2),      of(Impl::Pow{}, v, one),
-        of(Impl::Pow{}, v, one / 2),      of(Impl::Pow{}, c, one / 2),
-        of(Impl::Pow{}, v, c),            of(Impl::Cbrt{}, v),
-        of(Impl::Cbrt{}, c),              of(Impl::Asin{}, v + 1),
-        of(Impl::Asin{}, one),            of(Impl::Pow{}, v - 2, one * 3),
-        of(Impl::Atan2{}, c, c),          derivative_of(log(c), 0),
+        derivative_of(sqrt(v), 0),
+        derivative_of(sqrt(c), 0),
+        derivative_of(abs(v), 0),
+        of(Impl::Hypot{}, v, c),
+        of(Impl::Pow{}, v, one * 2),
+        of(Impl::Pow{}, v, one),
+        of(Impl::Pow{}, v, one / 2),
+        of(Impl::Pow{}, c, one / 2),
+        of(Impl::Pow{}, v, c),
+        of(Impl::Cbrt{}, v),
+        of(Impl::Cbrt{}, c),
+        of(Impl::Asin{}, v + 1),
+        of(Impl::Asin{}, one),
+        of(Impl::Pow{}, v - 2, one * 3),
+        of(Impl::Atan2{}, c, c),
+        derivative_of(log(c), 0),
         derivative_of(norm2(generate<2>([&](int i) { return i * v; })), 0),
         derivative_of(v * v, 1)};
     constexpr int count = int(sizeof(all) / sizeof(all[0]));

@@ -16,10 +16,7 @@ TEST(EveryOperationOfDouble, Functions) {
   expect_identities<double, 1, FunctionsOfTiles>();
   expect_identities<double, 3, FunctionsOfTiles>();
 }
-TEST(EveryOperationOfDouble, Functions) {
-  expect_identities<double, 1, FunctionsOfTiles>();
-  expect_identities<double, 3, FunctionsOfTiles>();
-}
+TEST(EveryOperationOfDouble, RoundsAndDerivatives) { expect_operations<double, RoundsAndDerivatives>(); }
 
 }  // namespace
 }  // namespace Batchwork::Test

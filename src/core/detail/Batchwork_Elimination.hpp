@@ -173,8 +173,7 @@ BATCHWORK_INLINE PivotReciprocal<Dual<S, N>> pivot_divisor(Dual<S, N> const& piv
   PivotReciprocal<Dual<S, N>> r(pivot_divisor(pivot.value), pivot);
   auto const zero = pivot.value == S(T(0));
   BATCHWORK_UNROLL
-  for (int k = 0; k < N; ++k)
-    r.d[k] = select(zero, S(std::numeric_limits<T>::quiet_NaN()), r.d[k]);
+  for (int k = 0; k < N; ++k) r.d[k] = select(zero, S(std::numeric_limits<T>::quiet_NaN()), r.d[k]);
   return r;
 }
 

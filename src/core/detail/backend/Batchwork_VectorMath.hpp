@@ -122,8 +122,9 @@ struct Vendor::VectorFunction<Trunc> : Vendor::Rounded<_MM_FROUND_TO_ZERO> {};
   static V call(V x) { return symbol(x); }
 #define BATCHWORK_LIBMVEC_CALL_2(V, symbol) \
   static V call(V x, V y) { return symbol(x, y); }
-#define BATCHWORK_LIBMVEC_C_1(V, symbol) V symbol(V);
-#define BATCHWORK_LIBMVEC_C_2(V, symbol) V symbol(V, V);
+// Without side effects: a sine that is asked for twice is computed once.
+#define BATCHWORK_LIBMVEC_C_1(V, symbol) __attribute__((const)) V symbol(V);
+#define BATCHWORK_LIBMVEC_C_2(V, symbol) __attribute__((const)) V symbol(V, V);
 #if defined(__AVX2__)
 #define BATCHWORK_LIBMVEC_AVX2(write, v, name) \
   write(__m256d, _ZGVdN4##v##_##name) write(__m256, _ZGVdN8##v##_##name##f)
