@@ -74,7 +74,7 @@ void extents_of_another_rank(Matrices const& y, Kokkos::View<double***> const& x
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT((B::extents<9>(x)), (B::extents<3, 3>(x)))));
 }
 
-// says: an extent of the tile is over the limit of 64; for whole matrices beyond there are the verbs gemm, cholesky, solve_cholesky, solve_lower, lu, solve_lu
+// says: over the limit of 64 (larger whole matrices: the verbs gemm, cholesky, solve_cholesky, solve_lower, lu, solve_lu, inverse, qr, eigh and svd)
 void too_large(Kokkos::View<double*> const& y, Kokkos::View<double* [65][2]> const& x65,
                Kokkos::View<double* [64][2]> const& x64) {
   (void)x64, (void)x65;
@@ -92,7 +92,7 @@ void decompose_by_lanes() {
   (void)B::Impl::require_decomposed<B::Matrix<B::Distributed<double, 32, 1, N>, N, N>>();
 }
 
-// says: on devices matrices of a sequence are to 48 x 48 in double and 64 x 64 in float; for whole matrices beyond there are the verbs gemm, cholesky
+// says: to 48 x 48 in double and 64 x 64 in float (larger whole matrices: the verbs gemm, cholesky, solve_cholesky, solve_lu and inverse)
 void too_large_for_lanes(Kokkos::View<double* [49][49]> const& x49,
                          Kokkos::View<double* [48][48]> const& x48) {
   (void)x48, (void)x49;
@@ -105,7 +105,7 @@ struct SixteenLanes : B::Impl::DefaultHow {
 };
 void too_few_lanes(Kokkos::View<float* [33][2]> const& x) { hold_by_lanes<SixteenLanes>(x); }
 
-// says: have extents to 32; for whole matrices beyond there are the verbs qr, least_squares, eigh and svd
+// says: have extents to 32 (larger whole matrices: the verbs qr, least_squares, eigh and svd)
 void too_large_to_decompose() { decompose_by_lanes<WRONG_OR_RIGHT(33, 32)>(); }
 
 // says: the View must be LayoutRight

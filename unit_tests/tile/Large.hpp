@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The operations on tiles of extents to 32, square and rectangular, with per-item and common operands and in every layout:
+/// The operations on tiles of extents to 32 and, in test_large_64.cpp, to 64, square and rectangular, with per-item and common operands and in every layout:
 /// by lanes that share an item on devices, by register blocks on hosts. Each case takes a compiler seconds, so they stand in
 /// several files, and hosts, where all extents go the same way, run a few.
 #ifndef BATCHWORK_TEST_LARGE_HPP

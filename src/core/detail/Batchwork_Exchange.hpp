@@ -76,7 +76,7 @@ struct Exchange {
   static constexpr bool ragged = Vendor::has_shuffles && L == 32 && E <= 24;
   /// Beyond extents of 32 as well, where lanes have two lines each: of 40 lines, with as many numbers each, a whole second round would
   /// more than double the scratch of an item.
-  static constexpr bool two_rounds = L == 32 && E > 32;
+  static constexpr bool two_rounds = L == 32 && E > 32 && E <= 56;
   static constexpr int lines = ragged || two_rounds ? (E + 7) / 8 * 8 : (E + L - 1) / L * L;
   /// The line of round m of the deal that a lane reads, and writes if it has one.
   static BATCHWORK_INLINE int line(int m, int lane) {

@@ -769,8 +769,9 @@ constexpr bool require_lanes_for_large() {
   constexpr bool held = !large || ((numbers_of_lane<B>() <= most_words_of_lane) && ...);
   static_assert(
       held,
-      "Batchwork: on devices matrices of a sequence are to 48 x 48 in double and 64 x 64 in float; for "
-      "whole matrices beyond there are the verbs gemm, cholesky, solve_cholesky, solve_lu and inverse");
+      "Batchwork: on devices matrices of a sequence are to 48 x 48 in double and 64 x 64 in "
+      "float (larger whole matrices: the verbs gemm, cholesky, solve_cholesky, solve_lu and "
+      "inverse)");
   return shared && held;
 }
 

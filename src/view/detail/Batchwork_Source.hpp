@@ -160,10 +160,11 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
         extents_known(),
         "Batchwork: the tile's extents must be known at compile time: use a View with static "
         "extents (View<double*[6][6]>) or extents<6, 6>(view)");
-    static_assert(shape::rows <= largest_extent && shape::cols <= largest_extent,
-                  "Batchwork: an extent of the tile is over the limit of 64; for whole matrices "
-                  "beyond there are the verbs gemm, cholesky, solve_cholesky, solve_lower, lu, "
-                  "solve_lu, inverse, qr, eigh and svd");
+    static_assert(
+        shape::rows <= largest_extent && shape::cols <= largest_extent,
+        "Batchwork: an extent of the tile is over the limit of 64 (larger whole matrices: "
+        "the verbs gemm, cholesky, solve_cholesky, solve_lower, lu, solve_lu, inverse, "
+        "qr, eigh and svd)");
   }
 
   using layout = typename V::array_layout;

@@ -57,10 +57,11 @@ struct SymmetricInExchange {
 /// Lanes that share a matrix, a warp beyond 48 rows. In double from 24 rows on half as many as in sequences: each number of a reflection
 /// that a lane reads serves two or three of its columns, and the operations of a step that are not its products serve more items.
 template <class T, int N>
-inline constexpr int lanes_of_columns = N > 48                     ? 32
-                                        : sizeof(T) == 4 || N < 24 ? lanes_per_item<T>(N)
-                                        : N == 24                  ? 8
-                                                                   : 16;
+inline constexpr int lanes_of_columns = N > 48 ? 32
+                                        : sizeof(T) == 4 || N < 24
+                                            ? lanes_per_item<T>(N < 32 ? N : 32)
+                                        : N == 24 ? 8
+                                                  : 16;
 
 /// number(own column, row), or NaN, to the exchange, once all lanes have read what is there.
 template <class Columns, class Number>

@@ -82,9 +82,9 @@ constexpr bool require_decomposed() {
        ...);
   static_assert(
       good,
-      "Batchwork: in a sequence on a device qr, pivoted_qr, stacked_r, rank_update, eigh, svd, ldlt, "
-      "expm and what is made of them have extents to 32; for whole matrices beyond there are the "
-      "verbs qr, least_squares, eigh and svd");
+      "Batchwork: in a sequence on a device qr, pivoted_qr, stacked_r, rank_update, eigh, svd, "
+      "ldlt, expm and what is made of them have extents to 32 (larger whole matrices: the verbs "
+      "qr, least_squares, eigh and svd)");
   return good;
 }
 
