@@ -44,6 +44,9 @@ class Result:
             self.type, self.layout, self.kind, self.source = parts[2:6]
         elif self.verb == "tridiagonal":  # tridiagonal/implementation/type/layout/rows
             self.type, self.layout, self.kind, self.source = parts[2], parts[3], "", parts[4]
+        elif self.verb == "sequences":  # sequences/program/implementation/layout
+            self.kind, self.implementation, self.layout = parts[1:4]
+            self.type, self.source = "double", "views"
         else:
             self.kind, self.type, self.layout, self.source = parts[2:6]
         sizes = dict(p.split(":") for p in parts[5:] if ":" in p)
@@ -458,6 +461,27 @@ def tridiagonal_hosts(results):
             row.append(f"{own.ns / D:.3g} ({times(own, peer, '{} x')})" if own else "")
         rows.append(row)
     return table(["rows"] + [", ".join(c) for c in columns], rows)
+
+
+def sequences(results):
+    """ns an item, and how many times as long the plain loop takes; of several loops and sequences each."""
+    rows = []
+    for program in dict.fromkeys(r.kind for r in results):
+        of = [r for r in results if r.kind == program]
+        loop, eigen = one(of, implementation="loop"), one(of, implementation="eigen")
+        more = [r for r in of if r.implementation.startswith("loop_")]
+        forms = dict.fromkeys(r.implementation for r in of if r.implementation.startswith(OWN))
+        for form in forms:
+            own = [one(of, implementation=form, layout=layout) for layout in ("item-contiguous", "interleaved")]
+            first = form == next(iter(forms))
+            note = form[len(OWN) + 1 :].replace("_", " ")
+            loops = [f"{r.ns:.3g}" + (f" ({r.implementation[5:].replace('_', ' ')})" if r is not loop else "") for r in [loop, *more]]
+            rows.append(
+                [program.replace("_", " ") + (f", {note}" if note else "")]
+                + [", ".join(loops) if first else "", f"{eigen.ns:.3g}" if first and eigen else ""]
+                + [f"{r.ns:.3g} ({loop.ns / r.ns:.2g})" if r else "" for r in own]
+            )
+    return table(["program", "plain loop", "Eigen", "LayoutRight", "LayoutLeft"], rows)
 
 
 def measured(contexts):
