@@ -16,7 +16,9 @@ TEST(EveryOperationOfDouble, Functions) {
   expect_identities<double, 1, FunctionsOfTiles>();
   expect_identities<double, 3, FunctionsOfTiles>();
 }
-TEST(EveryOperationOfDouble, RoundsAndDerivatives) { expect_operations<double, RoundsAndDerivatives>(); }
+TEST(EveryOperationOfDouble, RoundsAndDerivatives) {
+  expect_operations<double, RoundsAndDerivatives>();
+}
 
 }  // namespace
 }  // namespace Batchwork::Test

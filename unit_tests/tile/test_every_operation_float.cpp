@@ -16,7 +16,9 @@ TEST(EveryOperationOfFloat, Functions) {
   expect_identities<float, 1, FunctionsOfTiles>();
   expect_identities<float, 3, FunctionsOfTiles>();
 }
-TEST(EveryOperationOfFloat, RoundsAndDerivatives) { expect_operations<float, RoundsAndDerivatives>(); }
+TEST(EveryOperationOfFloat, RoundsAndDerivatives) {
+  expect_operations<float, RoundsAndDerivatives>();
+}
 
 }  // namespace
 }  // namespace Batchwork::Test

@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "core/Batchwork_Dual.hpp"
-#include "core/Batchwork_Functions.hpp"
+#include "core/detail/Batchwork_Functions.hpp"
 
 namespace Batchwork::Impl {
 

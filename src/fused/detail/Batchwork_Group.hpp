@@ -683,9 +683,9 @@ struct DividedLanes {
   static constexpr int extent = largest_extent_in<B...>;
   /// Items of complex numbers are not shared.
   static constexpr bool complex = (is_complex<typename B::scalar> || ...);
-  static constexpr bool in_blocks =
-      L == 0 && std::is_same_v<How, Division<>> && extent <= largest_extent_of_fragments &&
-      takes_fragments<Real, B...>;
+  static constexpr bool in_blocks = L == 0 && std::is_same_v<How, Division<>> &&
+                                    extent <= largest_extent_of_fragments &&
+                                    takes_fragments<Real, B...>;
   using Way = std::conditional_t<in_blocks, DivisionInBlocks<teams_of_fragments(extent)>, How>;
   static constexpr int lanes = complex     ? 1
                                : L > 0     ? L

@@ -10,8 +10,8 @@
 #ifndef BATCHWORK_VECTORMATH_HPP
 #define BATCHWORK_VECTORMATH_HPP
 
-#include <utility>
 #include <cstdint>  // says which C library there is
+#include <utility>
 
 #include "core/detail/backend/Batchwork_Vendor.hpp"
 
@@ -82,7 +82,8 @@ using for_each_of = V;
 /// Whether F has a form for registers of so many bytes, with as many arguments as X has types.
 template <class F, class T, int Bytes, class... X>
 concept HasVectorFunction = requires {
-  VectorFunction<F>::call(std::declval<for_each_of<typename Register<T, Bytes>::type const&, X>>()...);
+  VectorFunction<F>::call(
+      std::declval<for_each_of<typename Register<T, Bytes>::type const&, X>>()...);
 };
 
 #if defined(BATCHWORK_VENDOR_X86) && defined(__SSE4_1__)
