@@ -272,7 +272,7 @@ struct PlainPair<A, B> {
   using type = Kokkos::complex<std::conditional_t<in_float, float, double>>;
 };
 
-/// float or double: the numbers that were compared where a mask comes from.
+/// float or double: the numbers that were compared where a mask comes from; of integers, double.
 template <class M>
 struct NumberForMask {
   using type = double;
@@ -282,7 +282,7 @@ struct NumberForMask<PackMask<I, W>> {
   using type = std::conditional_t<sizeof(I) == 4, float, double>;
 };
 template <class M>
-  requires requires { typename M::of; }
+  requires(requires { typename M::of; } && std::is_floating_point_v<scalar_t<typename M::of>>)
 struct NumberForMask<M> {
   using type = scalar_t<typename M::of>;
 };
