@@ -22,7 +22,6 @@ template <class X>
 struct Printed {
   using number = bool;
   static constexpr int rows = 1, cols = 1, lanes = 1;
-  static constexpr char const* const kind = "mask";
   static constexpr bool has_rows = false, has_entries = false;
 };
 template <class I, int W>

@@ -75,16 +75,19 @@ struct Register<float, 64> {
 #endif
 #endif
 
-/// V for each of some arguments.
+/// Whether F has a form for registers of so many bytes, with as many arguments as X has types.
+#if defined(BATCHWORK_VENDOR_X86)
 template <class V, class>
 using for_each_of = V;
-
-/// Whether F has a form for registers of so many bytes, with as many arguments as X has types.
 template <class F, class T, int Bytes, class... X>
 concept HasVectorFunction = requires {
   VectorFunction<F>::call(
       std::declval<for_each_of<typename Register<T, Bytes>::type const&, X>>()...);
 };
+#else
+template <class F, class T, int Bytes, class... X>
+concept HasVectorFunction = false;
+#endif
 
 #if defined(BATCHWORK_VENDOR_X86) && defined(__SSE4_1__)
 /// Rounding, by the instruction's code of the direction.
