@@ -166,6 +166,15 @@ struct Dual : Impl::OfDuals::Found {
 
 namespace Impl {
 
+/// Whether To can hold what From has: the same, or a number common to the lanes. Or the compiler says that derivatives would be lost.
+template <class To, class From>
+constexpr bool takes_value() {
+  static_assert(is_dual<To> || !is_dual<From>,
+                "Batchwork: a scalar or tile without derivatives is assigned one that has them; "
+                "begin it with zero(x), x having derivatives, or write value_of(y) to drop them");
+  return std::is_same_v<promote_t<To, From>, To>;
+}
+
 /// The value of a number, of a Dual without its derivatives.
 template <class S>
 BATCHWORK_INLINE S const& constant_of(S const& x) {

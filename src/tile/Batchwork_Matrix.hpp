@@ -47,7 +47,7 @@ BATCHWORK_INLINE To& assign_safely(To& to, From const& from) {
 
 /// Whether a tile of values From can be stored in one of values To: the same, or a number common to the lanes.
 template <class To, class From>
-concept ValueConvertible = std::is_same_v<promote_t<To, From>, To>;
+concept ValueConvertible = takes_value<To, From>();
 
 }  // namespace Impl
 

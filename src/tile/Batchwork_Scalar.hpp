@@ -78,7 +78,7 @@ struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
                                            static_cast<scalar_t<S>>(u.imag()))),
         info(0) {}
   template <class S2>
-    requires(!std::is_same_v<S2, S> && std::is_same_v<promote_t<S, S2>, S>)
+    requires(!std::is_same_v<S2, S> && Impl::takes_value<S, S2>())
   BATCHWORK_INLINE Scalar(Scalar<S2> const& o)
       : value(Impl::value_as<S>(o.value)), info(Impl::info_in_lanes_of<S>(o.info)) {}
   /// Does not compile, and says what to write instead.

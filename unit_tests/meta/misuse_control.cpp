@@ -85,5 +85,21 @@ void derivatives_of_a_plain_function(X const& x) {
       x);
 }
 
+// says: Batchwork: a scalar or tile without derivatives is assigned one that has them
+void derivatives_lost(V3& y, V3 const& x) {
+  y = WRONG_OR_RIGHT(2 * variables(x), value_of(2 * variables(x)));
+}
+
+// says: begin it with zero(x), x having derivatives
+void derivatives_of_a_sum(X const& x) {
+  (void)B::derivative(
+      [&](auto const& t) {
+        auto sum = WRONG_OR_RIGHT(0 * x, 0 * t);
+        sum = sum + t * t;
+        return sum;
+      },
+      x);
+}
+
 // says: derivatives of derivatives
 void second_derivatives(X const& x) { (void)B::variable<1>(WRONG_OR_RIGHT(B::variable<1>(x), x)); }

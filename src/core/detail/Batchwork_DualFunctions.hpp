@@ -247,7 +247,8 @@ struct SlopesOf<Atan2> {
   template <class S>
   BATCHWORK_INLINE Slopes<S> operator()(S const& x, S const& y, S const&) const {
     using T = scalar_t<S>;
-    S const h = hypot(x, y), inverse = S(T(1)) / h;
+    // In this order a range beside the bearing is computed once.
+    S const h = hypot(y, x), inverse = S(T(1)) / h;
     auto const origin = h == S(T(0));
     S const infinite(std::numeric_limits<T>::infinity());
     return {select(origin, infinite, S(y / h * inverse)),
