@@ -51,7 +51,7 @@ X where_a_number(X const& x) {
   return B::where(WRONG_OR_RIGHT(1, x > 1.0), [&] { return sqrt(x); }, x);
 }
 
-// says: Batchwork::gradient(f, x): f(x) is a scalar; of a vector write jacobian(f, x)
+// says: Batchwork::gradient(f, x): f(x) is a scalar
 void gradient_of_a_vector(V3 const& v) {
   (void)B::gradient([](auto const& x) { return WRONG_OR_RIGHT(2 * x, dot(x, x)); }, v);
 }
@@ -101,5 +101,5 @@ void derivatives_of_a_sum(X const& x) {
       x);
 }
 
-// says: derivatives of derivatives
+// says: derivatives are taken with respect to real numbers that have no derivatives yet
 void second_derivatives(X const& x) { (void)B::variable<1>(WRONG_OR_RIGHT(B::variable<1>(x), x)); }
