@@ -466,14 +466,14 @@ def tridiagonal_hosts(results):
 def sequences(results):
     """ns an item, and how many times as long the plain loop takes; of several loops and sequences each."""
     rows = []
-    for program in dict.fromkeys(r.kind for r in results):
+    for program in sorted({r.kind for r in results}):
         of = [r for r in results if r.kind == program]
         loop, eigen = one(of, implementation="loop"), one(of, implementation="eigen")
-        more = [r for r in of if r.implementation.startswith("loop_")]
-        forms = dict.fromkeys(r.implementation for r in of if r.implementation.startswith(OWN))
+        more = [one(of, implementation=form) for form in sorted({r.implementation for r in of if r.implementation.startswith("loop_")})]
+        forms = sorted({r.implementation for r in of if r.implementation.startswith(OWN)})
         for form in forms:
             own = [one(of, implementation=form, layout=layout) for layout in ("item-contiguous", "interleaved")]
-            first = form == next(iter(forms))
+            first = form == forms[0]
             note = form[len(OWN) + 1 :].replace("_", " ")
             loops = [f"{r.ns:.3g}" + (f" ({r.implementation[5:].replace('_', ' ')})" if r is not loop else "") for r in [loop, *more]]
             rows.append(
