@@ -142,6 +142,29 @@ struct Newton {
     rounds = ended.rounds;
   }
 };
+struct SineAndCosine {
+  double sine, cosine;
+};
+struct SinCos {
+  KOKKOS_FUNCTION SineAndCosine operator()(double x) const {
+    return {Kokkos::sin(x), Kokkos::cos(x)};
+  }
+};
+struct IsAbove {
+  KOKKOS_FUNCTION bool operator()(double x, double y) const { return x > y; }
+};
+struct Turn {
+  template <class Y, class A>
+  KOKKOS_FUNCTION void operator()(Y& y, A const& a) const {
+    auto const first = element(a, 0, 0);
+    auto const [s, c] = apply(SinCos{}, symmetric(a));
+    auto const large = apply(IsAbove{}, first, 2.0);
+    print(large, "a", a);
+    print("first", first);
+    print(first > 1, "large", large);
+    y = select(large, atan2(a, 1.0) + s, pow(abs(a), first) * c) + copysign(round(a), first);
+  }
+};
 
 /// T, extents and layout decide the kernel: a lane for an item, lanes that share it, matrix instructions.
 template <class T, int N>
@@ -194,6 +217,13 @@ template void enter<float, 1>(Exec const&, Interleaved<float* [3][3]>, Interleav
 template void enter<double, 4>(Exec const&, Interleaved<double* [3][3]>,
                                Interleaved<double* [3][3]>, Interleaved<double* [3][3]>,
                                Interleaved<double* [3][3]>);
+
+void turn(Exec const& exec, Interleaved<T* [3][3]> y, Interleaved<T* [3][3]> a) {
+  map(exec, launch(lanes<Lanes>), Turn{}, out(y), in(a));
+}
+template void turn<double, 1>(Exec const&, Interleaved<double* [3][3]>,
+                              Interleaved<double* [3][3]>);
+template void turn<float, 4>(Exec const&, Interleaved<float* [3][3]>, Interleaved<float* [3][3]>);
 
 template <class T, int N>
 void eliminate(Exec const& exec, Interleaved<T* [N]> x, Interleaved<T*> det,

@@ -6,6 +6,7 @@
 #ifndef BATCHWORK_ENTRYFUNCTIONS_HPP
 #define BATCHWORK_ENTRYFUNCTIONS_HPP
 
+#include "core/detail/Batchwork_DualFunctions.hpp"
 #include "core/detail/Batchwork_Functions.hpp"
 #include "tile/Batchwork_Sum.hpp"
 
