@@ -112,14 +112,14 @@ struct Dual : Impl::OfDuals::Found {
   S d[N];
 
   Dual() = default;
-  /// A constant.
-  BATCHWORK_INLINE Dual(S const& v) : value(v) {
+  /// A constant. By value: a reference to a constant of a class is undefined in device code.
+  BATCHWORK_INLINE Dual(S v) : value(v) {
     BATCHWORK_UNROLL
     for (int k = 0; k < N; ++k) d[k] = S(scalar(0));
   }
   template <class X>
     requires(!std::is_same_v<X, S> && Impl::is_constant_value<X> && std::is_convertible_v<X, S>)
-  BATCHWORK_INLINE Dual(X const& x) : Dual(S(x)) {}
+  BATCHWORK_INLINE Dual(X x) : Dual(S(x)) {}
   template <class X>
     requires(!std::is_same_v<X, S> && std::is_convertible_v<X, S>)
   BATCHWORK_INLINE Dual(Dual<X, N> const& x) : value(x.value) {

@@ -203,8 +203,10 @@ struct FunctionsOfStructures {
     Lower<value_t<X>, N> const l(x);
     auto const d = as_diagonal(diagonal_of(x));
     auto const sin_s = sin(s), pow_s = pow(abs(s), d);
-    auto const sin_l = sin(l), atan_d = atan(d);
-    auto const cos_l = cos(l), exp_d = exp(d);
+    auto const sin_l = sin(l);
+    auto const atan_d = atan(d);
+    auto const cos_l = cos(l);
+    auto const exp_d = exp(d);
     static_assert(decltype(sin_s)::structure == Structure::symmetric);
     static_assert(decltype(pow_s)::structure == Structure::symmetric);
     static_assert(decltype(sin_l)::structure == Structure::lower);

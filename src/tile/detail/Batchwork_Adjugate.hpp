@@ -40,7 +40,7 @@ struct InverseByAdjugate {
     S const determinant = ps - qr;
     R const size = largest_part(ps) + largest_part(qr), of_determinant = largest_part(determinant);
     regular =
-        of_determinant > R(size * rounding) && of_determinant > R(smallest) && size < R(largest);
+        of_determinant > R(size * T(rounding)) && of_determinant > R(smallest) && size < R(largest);
     S const reciprocal = S(T(1)) / select(regular, determinant, S(T(1)));
     x.set(0, 0, a.entry(1, 1) * reciprocal);
     x.set(0, 1, -(a.entry(0, 1) * reciprocal));
