@@ -7,54 +7,11 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "Rounding.hpp"
+
 namespace Batchwork::RandomSequences {
 
 namespace {
-
-constexpr Real unknown = std::numeric_limits<Real>::infinity();
-
-Real roundoff() { return arithmetic().roundoff; }
-Real smallest() { return arithmetic().smallest; }
-/// n roundings after each other, as a relative error.
-Real gamma(int n) { return Real(n) * roundoff() / (1 - Real(n) * roundoff()); }
-/// The largest magnitude that the computed number may have.
-Real reach(Entry const& e) { return std::fabs(e.value) + e.error; }
-/// Whether all numbers and their bounds are finite.
-bool is_known(BoundedTile const& x) {
-  for (int i = 0; i < x.rows; ++i)
-    for (int j = 0; j < x.cols; ++j)
-      if (!std::isfinite(reach(x.at(i, j)))) return false;
-  return true;
-}
-/// Zero in any arithmetic: zeros of the structure, which are neither stored nor multiplied.
-bool is_zero(Entry const& e) { return e.value == 0 && e.error == 0; }
-
-Entry entry(Real value, Real error) {
-  if (std::isnan(value)) return {value, error == unknown ? unknown : 0};
-  if (std::isnan(error) || !std::isfinite(value) || std::fabs(value) + error > arithmetic().largest)
-    error = unknown;
-  return {value, error};
-}
-/// With the rounding of one operation, whose result it is.
-Entry rounded(Real value, Real error, int roundings = 1) {
-  return entry(
-      value, error + gamma(roundings) * (std::fabs(value) + error) + Real(roundings) * smallest());
-}
-
-Entry add(Entry const& a, Entry const& b) {
-  if (is_zero(a)) return b;
-  if (is_zero(b)) return a;
-  return rounded(a.value + b.value, a.error + b.error);
-}
-Entry negative(Entry const& a) { return {-a.value, a.error}; }
-Entry multiply(Entry const& a, Entry const& b) {
-  return rounded(a.value * b.value, std::fabs(a.value) * b.error + a.error * reach(b));
-}
-Entry divide(Entry const& a, Entry const& b) {
-  Real const q = a.value / b.value, least = std::fabs(b.value) - b.error;
-  if (!std::isnan(q) && !(least > 0)) return {q, unknown};
-  return rounded(q, (a.error + std::fabs(q) * b.error) / least);
-}
 
 /// c +- the sum of the products of a(k) and b(k), in any order.
 template <class A, class B>
@@ -70,23 +27,6 @@ Entry sum_of_products(Entry const& c, int sign, int terms, A const& a, B const& 
     ++count;
   }
   return entry(value, error + gamma(count + 1) * size + Real(count) * smallest());
-}
-
-template <class F>
-BoundedTile tile(int m, int n, Info const& info, F const& f) {
-  BoundedTile r(m, n);
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) r.at(i, j) = f(i, j);
-  r.info = info;
-  return r;
-}
-template <class F>
-BoundedTile symmetric_tile(int n, Info const& info, F const& f) {
-  BoundedTile r(n, n);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j <= i; ++j) r.at(i, j) = r.at(j, i) = f(i, j);
-  r.info = info;
-  return r;
 }
 
 void require(bool holds, char const* what) {
@@ -354,6 +294,38 @@ BoundedTile& BoundedTile::operator=(BoundedTile const& x) {
   return *this;
 }
 
+BoundedScalar BoundedTile::operator()(int i, int j) const& {
+  require(i >= 0 && i < rows && j >= 0 && j < cols, "an entry");
+  return {at(i, j), info};
+}
+BoundedEntry BoundedTile::operator()(int i, int j) & {
+  require(i >= 0 && i < rows && j >= 0 && j < cols, "an entry");
+  return BoundedEntry(*this, i, j);
+}
+BoundedEntry::BoundedEntry(BoundedTile& t, int i, int j)
+    : BoundedScalar(t.at(i, j), t.info), tile_(&t), row_(i), col_(j) {}
+BoundedEntry& BoundedEntry::operator=(BoundedScalar const& x) & {
+  BoundedScalar::operator=(x);
+  return *this;
+}
+void BoundedEntry::operator=(BoundedScalar const& x) && {
+  Structure const st = tile_->structure;
+  require(row_ == col_ || st != Structure::diagonal, "the entry of a diagonal");
+  require(row_ >= col_ || st != Structure::lower, "the entry of a triangle");
+  tile_->at(row_, col_) = stored(x.number);
+  if (st == Structure::symmetric) tile_->at(col_, row_) = tile_->at(row_, col_);
+  tile_->info = first_failure(tile_->info, x.info);
+}
+void BoundedEntry::operator+=(BoundedScalar const& x) && {
+  std::move(*this) = static_cast<BoundedScalar const&>(*this) + x;
+}
+void BoundedEntry::operator-=(BoundedScalar const& x) && {
+  std::move(*this) = static_cast<BoundedScalar const&>(*this) - x;
+}
+void BoundedEntry::operator*=(BoundedScalar const& x) && {
+  std::move(*this) = static_cast<BoundedScalar const&>(*this) * x;
+}
+
 BoundedTile operator-(BoundedTile const& a) {
   return tile(a.rows, a.cols, a.info, [&](int i, int j) { return negative(a.at(i, j)); });
 }
@@ -383,6 +355,7 @@ BoundedTile operator/(BoundedTile const& a, BoundedScalar const& c) {
 }
 BoundedTile& operator+=(BoundedTile& a, BoundedTile const& b) { return a = a + b; }
 BoundedTile& operator-=(BoundedTile& a, BoundedTile const& b) { return a = a - b; }
+BoundedTile& operator*=(BoundedTile& a, BoundedScalar const& c) { return a = a * c; }
 
 BoundedTile transpose(BoundedTile const& x) {
   return tile(x.cols, x.rows, x.info, [&](int i, int j) { return x.at(j, i); });
@@ -676,8 +649,19 @@ BoundedTile column(BoundedTile const& a, int j) {
 }
 BoundedTile hadamard(BoundedTile const& a, BoundedTile const& b) {
   require(a.rows == b.rows && a.cols == b.cols, "products of entries");
-  return tile(a.rows, a.cols, first_failure(a.info, b.info),
-              [&](int i, int j) { return multiply(a.at(i, j), b.at(i, j)); });
+  // Beside a diagonal nothing is multiplied, whatever the other tile has there.
+  auto const is_diagonal = [](BoundedTile const& x) {
+    bool all = x.rows == x.cols;
+    for (int i = 0; i < x.rows; ++i)
+      for (int j = 0; j < x.cols; ++j) all = all && (i == j || is_zero(x.at(i, j)));
+    return all;
+  };
+  bool const diagonal = is_diagonal(a) || is_diagonal(b);
+  return tile(a.rows, a.cols, first_failure(a.info, b.info), [&](int i, int j) {
+    Entry const &x = a.at(i, j), &y = b.at(i, j);
+    bool const none = (diagonal && i != j) || (is_zero(x) && is_zero(y));
+    return none ? Entry{} : multiply(x, y);
+  });
 }
 
 BoundedTile solve(BoundedTile const& t, BoundedTile const& b) {
@@ -760,7 +744,7 @@ BoundedTile bounded_entries(int m, int n, std::function<BoundedScalar(int, int)>
   BoundedTile r = tile(m, n, {}, [&](int i, int j) {
     BoundedScalar const x = f(i, j);
     info = first_failure(info, x.info);
-    return x.number;
+    return stored(x.number);
   });
   r.info = info;
   return r;

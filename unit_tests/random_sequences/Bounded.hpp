@@ -17,6 +17,7 @@
 #include <functional>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace Batchwork::RandomSequences {
@@ -69,6 +70,8 @@ struct BoundedScalar {
   BoundedScalar& operator=(BoundedScalar const&) = default;
 };
 
+class BoundedEntry;
+
 class BoundedTile {
  public:
   BoundedTile() = default;
@@ -84,6 +87,10 @@ class BoundedTile {
     entries_ = x.entries_;
   }
 
+  /// An entry: read, or of a tile that has a name and may be written a place to be assigned.
+  BoundedEntry operator()(int i, int j = 0) &;
+  BoundedScalar operator()(int i, int j = 0) const&;
+
   Entry& at(int i, int j) { return entries_[std::size_t(i) * std::size_t(cols) + std::size_t(j)]; }
   Entry const& at(int i, int j) const {
     return entries_[std::size_t(i) * std::size_t(cols) + std::size_t(j)];
@@ -95,6 +102,24 @@ class BoundedTile {
 
  private:
   std::vector<Entry> entries_;
+};
+
+/// What a(i, j) is where it may be assigned: a copy of the number, which as a temporary writes the tile.
+class BoundedEntry : public BoundedScalar {
+ public:
+  BoundedEntry(BoundedTile& t, int i, int j);
+  BoundedEntry(BoundedEntry const&) = default;
+  BoundedEntry& operator=(BoundedScalar const& x) &;
+  BoundedEntry& operator=(BoundedEntry const& x) & { return *this = BoundedScalar(x); }
+  void operator=(BoundedScalar const& x) &&;
+  void operator=(BoundedEntry const& x) && { std::move(*this) = BoundedScalar(x); }
+  void operator+=(BoundedScalar const& x) &&;
+  void operator-=(BoundedScalar const& x) &&;
+  void operator*=(BoundedScalar const& x) &&;
+
+ private:
+  BoundedTile* tile_;
+  int row_, col_;
 };
 
 /// What cholesky(a) returns.
@@ -168,6 +193,7 @@ BoundedTile operator*(BoundedTile const& a, BoundedScalar const& c);
 BoundedTile operator/(BoundedTile const& a, BoundedScalar const& c);
 BoundedTile& operator+=(BoundedTile& a, BoundedTile const& b);
 BoundedTile& operator-=(BoundedTile& a, BoundedTile const& b);
+BoundedTile& operator*=(BoundedTile& a, BoundedScalar const& c);
 BoundedTile transpose(BoundedTile const& x);
 BoundedTile symmetric(BoundedTile const& x);
 BoundedTile symmetric_product(BoundedTile const& a, BoundedTile const& b);
@@ -208,9 +234,9 @@ BoundedTile identity(BoundedScalar const&) = delete;
 // ---- what sequences call under the same name for the library's tiles ------------------------------------------------
 
 /// A number that `generate` gets for an entry: a plain one of the tile's type, or the interpreter's.
-inline BoundedScalar constant(BoundedTile const&, double x) { return BoundedScalar(x); }
+inline BoundedScalar plain(BoundedTile const&, double x) { return BoundedScalar(x); }
 template <Batchwork::Tile X>
-KOKKOS_FORCEINLINE_FUNCTION auto constant(X const&, double x) {
+KOKKOS_FORCEINLINE_FUNCTION auto plain(X const&, double x) {
   return static_cast<scalar_t<value_t<X>>>(x);
 }
 /// Likewise an integer.
@@ -221,25 +247,6 @@ KOKKOS_FORCEINLINE_FUNCTION int integer(X const&, int x) {
 }
 
 BoundedTile bounded_entries(int m, int n, std::function<BoundedScalar(int, int)> const& f);
-
-#if defined(__CUDACC__)
-#pragma nv_exec_check_disable
-#endif
-/// generate<M, N>(f), for either.
-template <int M, int N, class F>
-KOKKOS_FUNCTION auto entries(F const& f) {
-  if constexpr (std::is_same_v<decltype(f(0, 0)), BoundedScalar>) return bounded_entries(M, N, f);
-  else return Batchwork::generate<M, N>(f);
-}
-#if defined(__CUDACC__)
-#pragma nv_exec_check_disable
-#endif
-template <int N, class F>
-KOKKOS_FUNCTION auto entries(F const& f) {
-  if constexpr (std::is_same_v<decltype(f(0)), BoundedScalar>)
-    return bounded_entries(N, 1, [&](int i, int) { return f(i); });
-  else return Batchwork::generate<N>(f);
-}
 
 }  // namespace Batchwork::RandomSequences
 

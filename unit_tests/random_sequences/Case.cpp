@@ -3,6 +3,7 @@
 
 #include "Case.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <sstream>
@@ -23,6 +24,7 @@ double number(std::mt19937_64& random, Fill fill) {
     case Fill::positive_definite: return 0.5 + 1.5 * std::fabs(x);
     case Fill::regular:
     case Fill::well_conditioned: return x < 0 ? 1.5 * x - 0.5 : 1.5 * x + 0.5;
+    case Fill::index: return std::floor(3.5 * x + 3.5);
     case Fill::general: break;
   }
   return x;
@@ -36,8 +38,8 @@ Tally& tally() {
 }
 
 template <class T>
-Buffer<T>::Buffer(Storage const& s, int items, int steps, std::uint64_t seed)
-    : storage_(s), items_(items), steps_(steps), seed_(seed) {
+Buffer<T>::Buffer(Storage const& s, int items, std::uint64_t seed)
+    : storage_(s), items_(items), seed_(seed) {
   bool const part = s.arranged == Arranged::left_part || s.arranged == Arranged::right_part,
              apart = s.arranged == Arranged::strided;
   auto const dimension = [&](int used, int more, int first) {
@@ -47,7 +49,7 @@ Buffer<T>::Buffer(Storage const& s, int items, int steps, std::uint64_t seed)
     if (s.arranged == Arranged::compact) dimension((items + s.width - 1) / s.width, 1, 0);
     else dimension(items, part ? s.offset + 1 : apart ? 2 : 0, part ? s.offset : apart);
   }
-  if (s.times) dimension(steps, apart ? 2 : 0, apart);
+  if (s.times) dimension(s.steps, apart ? 2 : 0, apart);
   if (s.rank > 0) dimension(s.rows, apart, apart);
   if (s.rank > 1) dimension(s.cols, apart, apart);
 
@@ -105,7 +107,7 @@ void Buffer<T>::fill() {
   std::mt19937_64 random(seed_);
   Kokkos::deep_copy(host_, Test::poison<T>());
   for (int item = 0; item < (s.items ? items_ : 1); ++item)
-    for (int time = 0; time < (s.times ? steps_ : 1); ++time) {
+    for (int time = 0; time < times(); ++time) {
       if (s.rank == 2 && s.fill == Fill::positive_definite) {
         int const n = s.rows;
         std::vector<double> b(std::size_t(n) * std::size_t(n));
@@ -133,10 +135,10 @@ void Buffer<T>::fill() {
 }
 
 template <class T>
-bool Buffer<T>::is_clean_outside() {
+bool Buffer<T>::is_clean_outside(std::vector<int> const& times) {
   std::vector<bool> mine(host_.extent(0), false);
   for (int item = 0; item < (storage_.items ? items_ : 1); ++item)
-    for (int time = 0; time < (storage_.times ? steps_ : 1); ++time)
+    for (int const time : times)
       for (int i = 0; i < storage_.rows; ++i)
         for (int j = 0; j < (storage_.rank == 2 ? storage_.cols : 1); ++j)
           mine[offset_of(item, time, i, j)] = true;
@@ -146,21 +148,40 @@ bool Buffer<T>::is_clean_outside() {
 }
 
 template <class T>
-Case<T>::Case(std::uint64_t seed, std::string const& text, int items, int steps, bool has_status)
+Case<T>::Case(std::uint64_t seed, std::string const& text, int items, bool has_status)
     : seed_(seed),
       text_(text),
       items_(items),
-      steps_(steps),
       has_status_(has_status),
       codes_("codes", std::size_t(items)),
       host_codes_(Kokkos::create_mirror(Kokkos::HostSpace(), codes_)) {}
 
 template <class T>
 Buffer<T>& Case<T>::add(Storage const& s) {
-  // Series are two steps longer than what is asked for.
-  buffers_.push_back(std::make_unique<Buffer<T>>(s, items_, steps_ < 0 ? 1 : steps_ + 2,
-                                                 seed_ * 1000 + buffers_.size()));
+  buffers_.push_back(std::make_unique<Buffer<T>>(s, items_, seed_ * 1000 + buffers_.size()));
   return *buffers_.back();
+}
+template <class T>
+Buffer<std::int32_t>& Case<T>::add_integers(Storage const& s) {
+  integers_.push_back(
+      std::make_unique<Buffer<std::int32_t>>(s, items_, seed_ * 1000 + 500 + integers_.size()));
+  return *integers_.back();
+}
+
+template <class T>
+std::vector<int> Case<T>::steps_run() const {
+  std::vector<int> r;
+  for (int t = steps_.first; t < steps_.last; ++t) r.push_back(t);
+  if (steps_.backward) std::reverse(r.begin(), r.end());
+  if (!is_scan_) r = {0};
+  return r;
+}
+template <class T>
+int Case<T>::time_of(Operand const& o, int step) const {
+  int const times = o.is_integer ? integers_[std::size_t(o.buffer)]->times()
+                                 : buffers_[std::size_t(o.buffer)]->times();
+  int const t = o.stride * step - o.lag;
+  return o.reversed ? times - 1 - t : t;
 }
 
 template <class T>
@@ -168,9 +189,14 @@ std::vector<typename Case<T>::Written> Case<T>::written() const {
   std::vector<Written> r;
   for (std::size_t k = 0; k < operands_.size(); ++k) {
     Operand const& o = operands_[k];
-    if (o.role == Role::out || o.role == Role::inout || o.role == Role::emit)
-      r.push_back({int(k), o.buffer, o.role == Role::emit});
-    if (o.role == Role::carry && o.end >= 0) r.push_back({int(k), o.end, false});
+    if (o.is_integer) continue;
+    if (o.role == Role::out || o.role == Role::inout) r.push_back({int(k), o.buffer, {0}});
+    if (o.role == Role::carry && o.end >= 0) r.push_back({int(k), o.end, {0}});
+    if (o.role == Role::emit || o.role == Role::each_inout) {
+      std::vector<int> times;
+      for (int const step : steps_run()) times.push_back(time_of(o, step));
+      r.push_back({int(k), o.buffer, times});
+    }
   }
   return r;
 }
@@ -178,6 +204,7 @@ std::vector<typename Case<T>::Written> Case<T>::written() const {
 template <class T>
 void Case<T>::run(std::function<void()> const& launch) {
   for (auto const& b : buffers_) b->upload();
+  for (auto const& b : integers_) b->upload();
   Kokkos::deep_copy(codes_, Test::poison<int>());
   launch();
   Kokkos::fence("Batchwork::RandomSequences: results");
@@ -189,6 +216,10 @@ typename Case<T>::Result Case<T>::interpret_item(int item,
                                                  std::function<void(Arguments&)> const& interpret) {
   Arguments a;
   auto const set = [&](std::size_t k, int buffer, int time) {
+    if (operands_[k].is_integer) {
+      a.integers[k] = BoundedInteger(integers_[std::size_t(buffer)]->at(item, time, 0, 0));
+      return;
+    }
     BoundedTile const x = buffers_[std::size_t(buffer)]->tile(item, time);
     a.tiles[k].become(x);
     a.scalars[k] = BoundedScalar(x.at(0, 0));
@@ -218,21 +249,38 @@ typename Case<T>::Result Case<T>::interpret_item(int item,
   a.tiles.resize(operands_.size());
   a.scalars.resize(operands_.size());
   a.logs.resize(operands_.size());
+  a.integers.resize(operands_.size());
+  a.tables.resize(operands_.size());
+  a.tables_of_vectors.resize(operands_.size());
   for (std::size_t k = 0; k < operands_.size(); ++k) {
     Operand const& o = operands_[k];
+    if (o.role == Role::item) a.integers[k] = BoundedInteger(item);
+    if (o.role == Role::item || o.role == Role::step) continue;
+    if (o.role == Role::table) {
+      auto* const b = buffers_[std::size_t(o.buffer)].get();
+      int const rows = b->storage().rows;
+      a.tables[k] = {rows, [b](int i) { return Real(b->at(0, 0, i, 0)); }};
+      a.tables_of_vectors[k] = {rows, b->storage().cols,
+                                [b](int i, int j) { return Real(b->at(0, 0, i, j)); }};
+      continue;
+    }
     set(k, o.buffer, 0);
     if (o.is_log) {
       a.logs[k].sum = a.scalars[k].number;
       a.logs[k].weight = Real(T(o.weight));
     }
   }
-  for (int time = 0; time < (steps_ < 0 ? 1 : steps_); ++time) {
-    for (std::size_t k = 0; k < operands_.size(); ++k)
-      if (operands_[k].role == Role::each || operands_[k].role == Role::common_each)
-        set(k, operands_[k].buffer, time);
+  for (int const step : steps_run()) {
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      Operand const& o = operands_[k];
+      if (o.role == Role::step) a.integers[k] = BoundedInteger(step);
+      if (o.role == Role::each || o.role == Role::common_each || o.role == Role::each_inout)
+        set(k, o.buffer, time_of(o, step));
+    }
     interpret(a);
     for (std::size_t k = 0; k < operands_.size(); ++k)
-      if (operands_[k].role == Role::emit) store(k, time);
+      if (operands_[k].role == Role::emit || operands_[k].role == Role::each_inout)
+        store(k, time_of(operands_[k], step));
   }
   for (std::size_t k = 0; k < operands_.size(); ++k) {
     Operand const& o = operands_[k];
@@ -249,7 +297,8 @@ void Case<T>::fail(std::string const& what) {
   if (++messages_ <= 3)
     ADD_FAILURE() << "seed " << seed_ << ", " << (sizeof(T) == 4 ? "float" : "double") << ", "
                   << items_ << " items"
-                  << (steps_ < 0 ? "" : ", " + std::to_string(steps_) + " steps") << "\n"
+                  << (is_scan_ ? ", " + std::to_string(steps_.last - steps_.first) + " steps" : "")
+                  << "\n"
                   << text_ << what;
 }
 
@@ -306,7 +355,7 @@ bool Case<T>::compare(int item, Result const& r, bool planted) {
         }
         if (good) continue;
         s << where() << ", operand " << e.operand;
-        if (o.role == Role::emit) s << ", step " << e.time;
+        if (o.role == Role::emit || o.role == Role::each_inout) s << ", its step " << e.time;
         s << ", entry (" << i << ", " << j << "): " << got << ", should be " << want.value
           << " within " << want.error << " (error " << std::fabs(got - want.value) << ")";
         fail(s.str());
@@ -321,8 +370,9 @@ template <class T>
 bool Case<T>::plant(std::mt19937_64& random, int item) {
   std::vector<Buffer<T>*> places;
   for (Operand const& o : operands_) {
+    if (o.is_integer || o.buffer < 0) continue;
     Storage const& s = buffers_[std::size_t(o.buffer)]->storage();
-    if (!s.items || (s.times && steps_ < 1)) continue;
+    if (!s.items) continue;
     if (o.role == Role::out || o.role == Role::emit) continue;
     for (int often = s.fill == Fill::positive_definite ? 4 : 1; often > 0; --often)
       places.push_back(buffers_[std::size_t(o.buffer)].get());
@@ -330,7 +380,7 @@ bool Case<T>::plant(std::mt19937_64& random, int item) {
   if (places.empty()) return false;
   Buffer<T>& b = *places[std::size_t(below(random, int(places.size())))];
   Storage const& s = b.storage();
-  int const time = s.times ? below(random, steps_) : 0, i = below(random, s.rows);
+  int const time = below(random, b.times()), i = below(random, s.rows);
   if (s.fill == Fill::positive_definite && below(random, 3) > 0)
     b.at(item, time, i, s.rank == 2 ? i : 0) = T(-1000);
   else
@@ -348,14 +398,17 @@ void Case<T>::check(std::function<void()> const& launch,
   Tally const ahead = tally();
   auto const begin = [&] {
     for (auto const& b : buffers_) b->fill();
+    for (auto const& b : integers_) b->fill();
     // What is only written begins as poison.
     for (Written const& w : written()) {
       Operand const& o = operands_[std::size_t(w.operand)];
-      if (o.role == Role::inout || (o.role == Role::carry && o.end == o.buffer)) continue;
+      if (o.role == Role::inout || o.role == Role::each_inout ||
+          (o.role == Role::carry && o.end == o.buffer))
+        continue;
       Buffer<T>& b = *buffers_[std::size_t(w.buffer)];
       Storage const& s = b.storage();
       for (int item = 0; item < items_; ++item)
-        for (int time = 0; time < (s.times ? steps_ + 2 : 1); ++time)
+        for (int time = 0; time < b.times(); ++time)
           for (int i = 0; i < s.rows; ++i)
             for (int j = 0; j < (s.rank == 2 ? s.cols : 1); ++j)
               b.at(item, time, i, j) = Test::poison<T>();
@@ -368,8 +421,14 @@ void Case<T>::check(std::function<void()> const& launch,
   };
   auto const download = [&] {
     for (Written const& w : written()) buffers_[std::size_t(w.buffer)]->download();
+    auto const times_of = [&](Written const& w) {
+      // At other steps an operand that is read as well has what it had.
+      std::vector<int> all;
+      for (int t = 0; t < buffers_[std::size_t(w.buffer)]->times(); ++t) all.push_back(t);
+      return operands_[std::size_t(w.operand)].role == Role::emit ? w.times : all;
+    };
     for (Written const& w : written())
-      if (!buffers_[std::size_t(w.buffer)]->is_clean_outside())
+      if (!buffers_[std::size_t(w.buffer)]->is_clean_outside(times_of(w)))
         fail("numbers that do not belong to operand " + std::to_string(w.operand) +
              " were written");
   };
@@ -385,7 +444,7 @@ void Case<T>::check(std::function<void()> const& launch,
   auto const neighbour = [&](int item, auto const& f) {
     for (Written const& w : written()) {
       Buffer<T>& b = *buffers_[std::size_t(w.buffer)];
-      for (int time = 0; time < (w.timed ? steps_ : 1); ++time)
+      for (int const time : w.times)
         for (int i = 0; i < b.storage().rows; ++i)
           for (int j = 0; j < (b.storage().rank == 2 ? b.storage().cols : 1); ++j)
             f(b.at(item, time, i, j), w.operand, i, j);
@@ -437,6 +496,7 @@ void Case<T>::check(std::function<void()> const& launch,
 
 template class Buffer<float>;
 template class Buffer<double>;
+template class Buffer<std::int32_t>;
 template class Case<float>;
 template class Case<double>;
 

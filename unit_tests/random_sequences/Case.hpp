@@ -14,14 +14,28 @@
 #include <string>
 #include <vector>
 
-#include "Bounded.hpp"
+#include "BoundedDual.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::RandomSequences {
 
 using Space = Kokkos::DefaultExecutionSpace;
 
-enum class Role { in, out, inout, common, each, common_each, carry, emit };
+enum class Role {
+  in,
+  out,
+  inout,
+  common,
+  each,
+  common_each,
+  each_inout,
+  carry,
+  emit,
+  local,  ///< no View: what one sequence hands to the next
+  table,  ///< read at indices: numbers, or vectors
+  item,   ///< the number of the item
+  step,   ///< the number of the step
+};
 
 /// What numbers an operand begins with.
 enum class Fill {
@@ -30,6 +44,7 @@ enum class Fill {
   regular,            ///< of either sign, magnitude between 1/2 and 2
   positive_definite,  ///< symmetric, its eigenvalues between 1/2 and a few
   well_conditioned,   ///< lower triangular with a regular diagonal
+  index,              ///< integers from 0 to 6
 };
 
 /// Where the numbers of an operand lie. Parts are Views of some of the items, or rows, of a larger one.
@@ -45,6 +60,7 @@ struct Storage {
   Arranged arranged;
   int width = 1;   ///< of compact groups
   int offset = 0;  ///< of a part: the first item
+  int steps = 0;   ///< how many, where it has an index for them
 };
 
 template <class T>
@@ -55,17 +71,18 @@ using Mirror = decltype(Kokkos::create_mirror(Kokkos::HostSpace(),
 template <class T>
 class Buffer {
  public:
-  Buffer(Storage const& s, int items, int steps, std::uint64_t seed);
+  Buffer(Storage const& s, int items, std::uint64_t seed);
 
   Storage const& storage() const { return storage_; }
+  int times() const { return storage_.times ? storage_.steps : 1; }
   T& at(int item, int time, int i, int j);
   BoundedTile tile(int item, int time);
   /// Numbers as at the beginning; everything else is poison.
   void fill();
   void upload() const { Kokkos::deep_copy(device_, host_); }
   void download() const { Kokkos::deep_copy(host_, device_); }
-  /// Whether all that does not belong to the batch is still poison.
-  bool is_clean_outside();
+  /// Whether all that does not belong to the batch, at these times, is still poison.
+  bool is_clean_outside(std::vector<int> const& times);
 
   // ---- Views of it, as a call takes them; E are static extents ----
   /// LayoutLeft or LayoutRight, U being T or T const and Leading the number of run-time extents before E.
@@ -141,7 +158,7 @@ class Buffer {
   std::size_t offset_of(int item, int time, int i, int j) const;
 
   Storage storage_;
-  int items_, steps_;
+  int items_;
   std::uint64_t seed_;
   std::vector<Dimension> dims_;  ///< in the View's order: items or groups, times, rows, columns
   std::size_t begin_ = 0;        ///< where the first number of the batch stands
@@ -154,18 +171,34 @@ struct Arguments {
   std::vector<BoundedTile> tiles;
   std::vector<BoundedScalar> scalars;
   std::vector<BoundedLogSum> logs;
+  std::vector<BoundedInteger> integers;
+  std::vector<BoundedTable> tables;
+  std::vector<BoundedTableOfVectors> tables_of_vectors;
   BoundedTile& tile(int k) { return tiles[std::size_t(k)]; }
   BoundedScalar& scalar(int k) { return scalars[std::size_t(k)]; }
   BoundedLogSum& log(int k) { return logs[std::size_t(k)]; }
+  BoundedInteger& integer(int k) { return integers[std::size_t(k)]; }
+  BoundedTable& table(int k) { return tables[std::size_t(k)]; }
+  BoundedTableOfVectors& vectors(int k) { return tables_of_vectors[std::size_t(k)]; }
 };
 
-/// One operand: a Buffer and its role. A carry has a second Buffer for its end, the same, or none.
+/// The steps of a scan: first to last - 1, in this order or from the last to the first.
+struct Steps {
+  int first = 0, last = 0;
+  bool backward = false;
+};
+
+/// One operand: a Buffer and its role. A carry has a second Buffer for its end, the same, or none. At step t of a scan it has step
+/// stride * t - lag of its View, or as many steps before the last.
 struct Operand {
   Role role;
   int buffer;
   int end = -1;
   bool is_log = false;
   double weight = 1;
+  int stride = 1, lag = 0;
+  bool reversed = false;
+  bool is_integer = false;  ///< its Buffer is one of integers
 };
 
 /// Of all comparisons of a program: that they were not idle.
@@ -179,10 +212,12 @@ Tally& tally();
 template <class T>
 class Case {
  public:
-  /// steps < 0: a map.
-  Case(std::uint64_t seed, std::string const& text, int items, int steps, bool has_status);
+  Case(std::uint64_t seed, std::string const& text, int items, bool has_status);
+  /// A scan, else it is a map.
+  void scans(Steps const& s) { steps_ = s, is_scan_ = true; }
   int items() const { return items_; }
   Buffer<T>& add(Storage const& s);
+  Buffer<std::int32_t>& add_integers(Storage const& s);
   void operand(Operand const& o) { operands_.push_back(o); }
   Kokkos::View<int*, Space> codes() const { return codes_; }
 
@@ -200,20 +235,25 @@ class Case {
   };
   struct Written {
     int operand, buffer;
-    bool timed;
+    std::vector<int> times;
   };
   Result interpret_item(int item, std::function<void(Arguments&)> const& interpret);
   void run(std::function<void()> const& launch);
   bool compare(int item, Result const& r, bool planted);
   bool plant(std::mt19937_64& random, int item);
   std::vector<Written> written() const;
+  /// The steps as they are run, and that of an operand's View.
+  std::vector<int> steps_run() const;
+  int time_of(Operand const& o, int step) const;
   void fail(std::string const& what);
 
   std::uint64_t seed_;
   std::string text_;
-  int items_, steps_;
-  bool has_status_;
+  int items_;
+  bool has_status_, is_scan_ = false;
+  Steps steps_;
   std::vector<std::unique_ptr<Buffer<T>>> buffers_;
+  std::vector<std::unique_ptr<Buffer<std::int32_t>>> integers_;
   std::vector<Operand> operands_;
   Kokkos::View<int*, Space> codes_;
   Mirror<int> host_codes_;
@@ -221,6 +261,7 @@ class Case {
 };
 extern template class Buffer<float>;
 extern template class Buffer<double>;
+extern template class Buffer<std::int32_t>;
 extern template class Case<float>;
 extern template class Case<double>;
 

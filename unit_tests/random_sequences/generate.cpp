@@ -29,6 +29,19 @@ struct Vocabulary {
   static constexpr bool fail_where_on_common = true;   ///< a mask per item, x common
   static constexpr bool generate_integers = true;      ///< entries that are int
   static constexpr bool equality = true;               ///< == and != of scalars
+  static constexpr bool entries = true;      ///< a(i, j) read and written, stack, sum, ...
+  static constexpr bool functions = true;    ///< sin, pow, clamp, ... of scalars and tiles
+  static constexpr bool apply = true;        ///< functions of plain numbers
+  static constexpr bool loops = true;        ///< for, loop<N>, repeat, accumulators
+  static constexpr bool rounds = true;       ///< iterate, where
+  static constexpr bool integers = true;     ///< integers, item_index, step_index, tables
+  static constexpr bool time = true;         ///< backward, range, lag, stride, reversed
+  static constexpr bool several = true;      ///< then, on, local
+  static constexpr bool derivatives = true;  ///< jacobian, gradient, derivative
+  /// select(mask, 0.5, 2) by a mask of integers, beside double or float
+  static constexpr bool numbers_by_integers = false;
+  /// lu(a).solve(b), both with derivatives, a common to all items and b not
+  static constexpr bool common_system_with_derivatives = false;
 };
 
 /// Rows of what is eliminated with pivots: the bound of what that enlarges rounding by doubles with each.
@@ -38,7 +51,7 @@ constexpr double largest = 1000, worst_condition = 1000;
 constexpr int largest_unrolled = 6;  ///< beyond this extent no entries are generated one by one
 
 enum class St { general, symmetric, lower, upper, diagonal };
-enum class Fill { general, positive, regular, positive_definite, well_conditioned };
+enum class Fill { general, positive, regular, positive_definite, well_conditioned, index };
 
 char const* name(St s) {
   switch (s) {
@@ -54,6 +67,7 @@ char const* name(Fill f) {
     case Fill::regular: return "regular";
     case Fill::positive_definite: return "positive_definite";
     case Fill::well_conditioned: return "well_conditioned";
+    case Fill::index: return "index";
     default: return "general";
   }
 }
@@ -73,10 +87,13 @@ struct Node {
   std::string text;
   int rows = 1, cols = 1;
   bool scalar = false, vector = false, factor = false;
+  bool integer = false;  ///< a scalar, which counts as none here
+  int table = 0;         ///< how many can be looked up
   St st = St::general;
   bool common = false;  ///< the same for all items, so held as plain numbers
   bool named = false;   ///< a variable; anything else is written where it is used, once
   bool lazy = false;    ///< refers to a variable: a transpose
+  bool part = false;    ///< of a factorisation
   bool varies = false;  ///< depends on what the sequence updates
   int uses = 0;
   double size = 1;  ///< about the largest magnitude
@@ -86,7 +103,9 @@ struct Node {
   bool regular =
       false;  ///< triangular or diagonal and well conditioned; a scalar that is not small
   int operand = -1;
-  bool matrix() const { return !scalar && !factor; }
+  bool matrix() const { return !scalar && !factor && !integer && table == 0; }
+  /// A name for something else, without numbers of its own.
+  bool refers() const { return lazy || part || text.rfind("transpose(", 0) == 0; }
   bool square() const { return matrix() && !vector && rows == cols; }
 };
 
@@ -97,13 +116,17 @@ struct View {
   bool items = true, times = false;
   Fill fill = Fill::general;
   std::string place = "left", expression;
-  int width = 1, offset = 0;
+  int width = 1, offset = 0, steps = 0;
+  bool integer = false;
 };
 struct Leaf {
-  std::string role;  ///< in, out, inout, common, fixed, each, common_each, carry, emit
+  /// in, out, inout, common, fixed, each, common_each, each_inout, carry, emit, local, table, item, step
+  std::string role;
   int view = -1, end = -1;
   bool common_start = false, fixed_start = false, is_log = false;
   double weight = 1;
+  int stride = 1, lag = 0;
+  bool reversed = false;
 };
 
 class Generator {
@@ -155,6 +178,18 @@ class Generator {
     return r;
   }
 
+  int integer_leaf();
+  int table_leaf();
+  int integer_node();
+  std::string pace(int leaf);
+  bool hand_over(std::string& second, std::string& on);
+  bool is_integer_leaf(Leaf const& l) const {
+    return l.role == "item" || l.role == "step" ||
+           (l.view >= 0 && s_.views[std::size_t(l.view)].integer);
+  }
+  std::string new_name(char const* letter = "t") { return letter + std::to_string(s_.variables++); }
+  void say(std::string const& text) { s_.statements.push_back(text); }
+  std::string entry_of(int k);
   void finish();
   void update(int node);
 
@@ -162,7 +197,10 @@ class Generator {
   std::mt19937_64 random_;
   std::string type_;
   bool scan_ = false, in_kernel_ = false, has_status_ = false;
-  int items_ = 1, steps_ = -1;
+  int items_ = 1, steps_ = -1, first_ = 0;
+  bool backward_ = false;
+  bool mask_of_integers_ = false;  ///< the last one that was made
+  std::string interpreted_on_;     ///< how the interpreter calls the second sequence
   std::vector<int> extents_;
   std::vector<int> taken_;  ///< what the operation at hand uses already
 
@@ -180,7 +218,8 @@ class Generator {
 
 std::string Generator::view_text(int v, bool is_const) {
   View& w = s_.views[std::size_t(v)];
-  std::string const b = "b" + std::to_string(v), u = type_ + (is_const ? " const" : "");
+  std::string const number = w.integer ? "std::int32_t" : type_;
+  std::string const b = "b" + std::to_string(v), u = number + (is_const ? " const" : "");
   int const lead = int(w.items) + int(w.times);
   std::string e;  // static extents
   if (w.rank > 0) e += ", " + std::to_string(w.rows);
@@ -250,6 +289,90 @@ std::string Generator::fixed_text(int v) const {
   return "fixed(" + b + ".fixed_tile<" + tile + ">())";
 }
 
+/// Which step of its View an operand has; the View is as long as that asks for.
+std::string Generator::pace(int leaf) {
+  Leaf& l = s_.leaves[std::size_t(leaf)];
+  View& w = s_.views[std::size_t(l.view)];
+  if (Vocabulary::time && chance(35)) {
+    if (chance(35)) l.stride = 2;
+    l.lag = below(l.stride * first_ + 3) - 2;
+    l.reversed = chance(30);
+  }
+  w.steps = l.stride * (first_ + steps_ - 1) - l.lag + 1 + below(2);
+  std::string text = w.expression;
+  if (l.reversed) text = "reversed(" + text + ")";
+  auto const word = [&](char const* name, int k) {
+    std::string const n = std::to_string(k);
+    text += std::string(", ") + name + (chance(50) ? "<" + n + ">" : "(" + n + ")");
+  };
+  if (l.stride != 1) word("stride", l.stride);
+  if (l.lag != 0) word("lag", l.lag);
+  return text;
+}
+
+/// An operand that is an integer of each item, its number, or the number of the step.
+int Generator::integer_leaf() {
+  if (s_.leaves.size() >= 8) return -1;
+  Leaf l;
+  int const p = below(100);
+  l.role = p < 30            ? "item"
+           : scan_ && p < 50 ? "step"
+           : scan_ && p < 70 ? "each"
+           : p < 88          ? "in"
+                             : "common";
+  if (s_.leaves.empty()) l.role = "in";
+  if (l.role == "item" || l.role == "step") {
+    for (std::size_t k = 0; k < s_.leaves.size(); ++k)
+      if (s_.leaves[k].role == l.role) return -1;
+  } else {
+    View w;
+    w.rank = 0, w.items = l.role != "common", w.times = l.role == "each";
+    w.fill = Fill::index, w.integer = true;
+    s_.views.push_back(w);
+    l.view = int(s_.views.size()) - 1;
+    s_.views.back().expression = view_text(l.view, chance(20));
+  }
+  s_.leaves.push_back(l);
+  Node n;
+  n.operand = int(s_.leaves.size()) - 1;
+  n.text = "x" + std::to_string(n.operand);
+  n.named = n.integer = true;
+  n.common = l.role == "common" || l.role == "step";
+  n.size = l.role == "item" ? items_ : 7;
+  s_.nodes.push_back(n);
+  return int(s_.nodes.size()) - 1;
+}
+/// A table of numbers or of vectors.
+int Generator::table_leaf() {
+  if (s_.leaves.empty() || s_.leaves.size() >= 8) return -1;
+  Leaf l;
+  l.role = "table";
+  View w;
+  w.items = false;
+  w.rank = chance(50) ? 1 : 2, w.rows = 3 + below(6), w.cols = w.rank == 1 ? 1 : extent();
+  w.place = chance(50) ? "left" : "right";
+  s_.views.push_back(w);
+  l.view = int(s_.views.size()) - 1;
+  std::string const b = "b" + std::to_string(l.view),
+                    layout = w.place == "left" ? "Kokkos::LayoutLeft" : "Kokkos::LayoutRight";
+  std::string e = b + ".untyped<" + type_ + (chance(50) ? " const, " : ", ") + layout + ", " +
+                  std::to_string(w.rank) + ">()";
+  if (w.rank == 2) e = "extents<" + std::to_string(w.cols) + ">(" + e + ")";
+  s_.views.back().expression = e;
+  s_.leaves.push_back(l);
+  Node n;
+  n.operand = int(s_.leaves.size()) - 1;
+  n.text = "x" + std::to_string(n.operand);
+  n.named = n.common = true;
+  n.table = w.rows, n.cols = 1, n.rows = w.cols;
+  n.vector = w.rank == 2;
+  s_.nodes.push_back(n);
+  return int(s_.nodes.size()) - 1;
+}
+int Generator::integer_node() {
+  return pick([](Node const& n) { return n.integer; }, [this] { return integer_leaf(); });
+}
+
 /// A new operand that is read; -1 if there are enough.
 int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
   if (s_.leaves.size() >= 7) return -1;
@@ -260,19 +383,20 @@ int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
   int const p = below(100);
   if (!scan_) l.role = p < 55 ? "in" : p < 68 ? "inout" : p < 85 ? "common" : "fixed";
   else
-    l.role = p < 14   ? "in"
-             : p < 46 ? "each"
-             : p < 72 ? "carry"
-             : p < 80 ? "common"
-             : p < 88 ? "fixed"
-             : p < 94 ? "common_each"
-                      : "inout";
+    l.role = p < 14                       ? "in"
+             : p < 46                     ? "each"
+             : p < 72                     ? "carry"
+             : p < 80                     ? "common"
+             : p < 88                     ? "fixed"
+             : p < 93                     ? "common_each"
+             : Vocabulary::time && p < 97 ? "each_inout"
+                                          : "inout";
   // The first operand has items, whatever comes after it.
   if (s_.leaves.empty() && (l.role == "common" || l.role == "fixed" || l.role == "common_each"))
     l.role = scan_ ? "each" : "in";
-  bool const updated = l.role == "inout" || l.role == "carry";
+  bool const updated = l.role == "inout" || l.role == "carry" || l.role == "each_inout";
   if (updated && std::count_if(s_.leaves.begin(), s_.leaves.end(), [](Leaf const& x) {
-                   return x.role == "inout" || x.role == "carry";
+                   return x.role == "inout" || x.role == "carry" || x.role == "each_inout";
                  }) >= 2)
     l.role = scan_ ? "each" : "in";
   if (l.role == "carry") {
@@ -287,10 +411,10 @@ int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
   }
   bool const fixed = l.role == "fixed" || l.fixed_start,
              items = l.role != "common" && l.role != "common_each" && !fixed && !l.common_start,
-             times = l.role == "each" || l.role == "common_each";
+             times = l.role == "each" || l.role == "common_each" || l.role == "each_inout";
   bool const ends_there = l.role == "carry" && items && chance(25);
   l.view = make_view(rows, cols, rank, st, fill, items, times,
-                     l.role != "inout" && !ends_there && chance(20));
+                     l.role != "inout" && l.role != "each_inout" && !ends_there && chance(20));
   if (l.role == "carry") {
     if (ends_there) l.end = l.view;
     else if (chance(70)) l.end = make_view(rows, cols, rank, st, fill, true, false, false);
@@ -433,8 +557,16 @@ int Generator::add(Node n, bool infix) {
   return k;
 }
 
+/// Some entry of a tile, read.
+std::string Generator::entry_of(int k) {
+  std::string const i = std::to_string(below(at(k).rows)), j = std::to_string(below(at(k).cols));
+  std::string const tile = use(k);
+  return tile + "(" + i + (at(k).vector ? "" : ", " + j) + ")";
+}
+
 std::string Generator::mask(bool& common, bool& varies) {
   common = true, varies = false;
+  mask_of_integers_ = false;
   auto const scalar = [&] {
     int const k = scalar_node(false);
     if (k < 0) return std::string();
@@ -443,6 +575,28 @@ std::string Generator::mask(bool& common, bool& varies) {
     return use(k);
   };
   auto const comparison = [&]() -> std::string {
+    int const kind = below(100);
+    if (Vocabulary::integers && kind < 14) {
+      int const k = pick([](Node const& n) { return n.integer; },
+                         [this, kind] { return kind < 5 ? integer_leaf() : -1; }, 10);
+      if (k >= 0) {
+        common = common && at(k).common;
+        mask_of_integers_ = true;
+        return "(" + use(k) +
+               one_of(std::vector<std::string>{" % 2 == 0", " < 3", " >= 2", " != 1", " % 3 > 0"}) +
+               ")";
+      }
+    } else if (Vocabulary::entries && kind < 22) {
+      int const k = pick([](Node const& n) { return n.matrix() && !n.refers(); }, nullptr);
+      if (k >= 0) {
+        common = common && at(k).common;
+        varies = varies || at(k).varies;
+        bool const all = chance(50);
+        return std::string(all ? "all_of(" : "any_of(") + use(k) +
+               ", [&](auto const& e) { return e " + one_of(std::vector<std::string>{"<", ">="}) +
+               " " + one_of(std::vector<std::string>{"0.5", "-0.25", "1"}) + "; })";
+      }
+    }
     std::string const a = scalar();
     if (a.empty()) return a;
     if (chance(8)) return "isfinite(" + a + ")";
@@ -700,6 +854,7 @@ bool Generator::operation() {
     if (what < 5) {
       Node r = result(size, size, {f});
       r.text = use(f) + ".lower()";
+      r.part = true;
       r.st = St::lower, r.regular = true, r.size = at(f).size;
       return done(r);
     }
@@ -829,6 +984,11 @@ bool Generator::operation() {
     }
     Node r = result(1, 1, {a});
     r.scalar = true;
+    if (Vocabulary::entries && chance(60)) {
+      r.text = entry_of(a);
+      r.size = at(a).size;
+      return done(r);
+    }
     bool const short_form = at(a).vector && chance(50);
     r.text = "element(" + use(a) + ", " + std::to_string(below(m)) +
              (short_form ? ")" : ", " + std::to_string(below(n)) + ")");
@@ -848,8 +1008,9 @@ bool Generator::operation() {
       int const s = number_or_scalar(factor, false);
       if (s >= 0) factor = variable(s), --at(s).uses;
       Node r = s < 0 ? result(n, 1, {a}) : result(n, 1, {a, s});
-      r.text = "entries<" + std::to_string(n) + ">([&](int i) { return element(" + x +
-               ", i, i) * " + factor + "; })";
+      bool const call = Vocabulary::entries && chance(50);
+      r.text = "entries<" + std::to_string(n) + ">([&](int i) { return " +
+               (call ? x + "(i, i)" : "element(" + x + ", i, i)") + " * " + factor + "; })";
       r.vector = true;
       r.size = at(a).size * (s < 0 ? 3 : at(s).size);
       return done(r);
@@ -865,7 +1026,7 @@ bool Generator::operation() {
       // Integers give double, which is not mixed with float.
       r.text = Vocabulary::generate_integers && type_ == "double" && chance(50)
                    ? shape + "integer(" + x + ", 1 + i + 2 * j); })"
-                   : shape + "constant(" + x + ", 0.25 * (i + 1) + 0.125 * j); })";
+                   : shape + "plain(" + x + ", 0.25 * (i + 1) + 0.125 * j); })";
       r.common = true, r.varies = false, r.size = 3;
     } else {
       int const b = any_matrix(m, n);
@@ -1021,14 +1182,581 @@ bool Generator::operation() {
     return true;
   };
 
-  std::vector<Kind> const kinds = {{5, sum},        {1, negate},     {6, product},
-                                   {4, scale},      {5, congruence}, {5, symmetric_product},
-                                   {3, gram},       {3, downdate},   {2, symmetrise},
-                                   {3, transposed}, {6, factorise},  {4, use_factor},
-                                   {5, eliminate},  {2, part},       {5, solve},
-                                   {4, reduce},     {4, generate},   {3, select},
-                                   {2, fail},       {3, failures},   {2, arithmetic},
-                                   {2, function},   {3, accumulate}};
+  // ---- entries ----
+  auto const vector_or_shape = [](Node const& x) {
+    return x.vector ? std::to_string(x.rows)
+                    : std::to_string(x.rows) + ", " + std::to_string(x.cols);
+  };
+  // A copy that may be written, of a tile that is not common to all items, or something new of its extents.
+  auto const writable = [&](int a, Node& r) {
+    if (at(a).common || at(a).refers()) return false;
+    r = result(at(a).rows, at(a).cols, {a});
+    r.vector = at(a).vector;
+    std::string const x = use(a);
+    std::string init;
+    if (chance(60)) {
+      r.st = stored_as(at(a).st);
+      r.size = at(a).size;
+      init = "held<Structure::" + std::string(name(r.st)) + ">(" + x + ")";
+    } else {
+      char const* const what = chance(60) ? "zero<" : "ones<";
+      init = what + vector_or_shape(r) + ">(" + x + ")";
+      r.size = 1;
+    }
+    r.text = new_name(), r.named = true, r.common = false;
+    say("auto " + r.text + " = " + init + ";");
+    return true;
+  };
+  auto const assign_entries = [&] {
+    int const a = any_matrix(m, n);
+    Node r;
+    if (a < 0 || !writable(a, r)) return false;
+    for (int times = 1 + below(3); times > 0; --times) {
+      int i = below(r.rows), j = below(r.cols);
+      if (r.st == St::lower && j > i) std::swap(i, j);
+      if (r.st == St::diagonal) j = i;
+      std::string index = std::to_string(i) + (r.vector ? "" : ", " + std::to_string(j));
+      std::string before, after;
+      int const loop = below(8), most = std::min(r.rows, r.cols);
+      if (Vocabulary::loops && loop < 2 && (!r.vector || r.rows > 1)) {
+        std::string const last = std::to_string(r.vector ? r.rows : most);
+        index = r.vector ? "i" : "i, i";
+        before = loop == 0 ? "for (int i = 0; i < " + last + "; ++i) "
+                           : "loop<" + last + ">([&](auto i) { ";
+        after = loop == 0 ? "" : " });";
+      }
+      std::string value;
+      double size = 3;
+      int const what = below(10);
+      if (what < 2) {
+        value = one_of(std::vector<std::string>{"0.5", "2", "-1", "0.25", "3"});
+      } else if (what < 6) {
+        int const k = scalar_node(false);
+        if (k < 0) return false;
+        r.varies = r.varies || at(k).varies, size = at(k).size;
+        value = variable(k);
+      } else if (what < 8) {
+        int const k =
+            pick([](Node const& x) { return x.matrix() && x.named && !x.refers(); }, nullptr);
+        if (k < 0) return false;
+        r.varies = r.varies || at(k).varies, size = at(k).size;
+        value = entry_of(k);
+      } else {
+        size = r.size;
+        value = r.text + "(" +
+                (r.vector ? std::to_string(below(r.rows))
+                          : std::to_string(below(r.rows)) + ", " + std::to_string(below(r.cols))) +
+                ")";
+      }
+      std::string const op = one_of(std::vector<std::string>{" = ", " += ", " -= ", " *= "});
+      say(before + r.text + "(" + index + ")" + op + value + ";" + after);
+      r.size = op == " *= "  ? r.size * std::max(1.0, size)
+               : op == " = " ? std::max(r.size, size)
+                             : r.size + size;
+      if (r.size > largest) return false;
+    }
+    s_.operations += 2;
+    s_.nodes.push_back(r);
+    return true;
+  };
+  auto const reduce_entries = [&] {
+    int const a = any_matrix(m, n);
+    if (a < 0) return false;
+    static char const* const names[] = {"sum",           "minimum",       "maximum",
+                                        "minimum_index", "maximum_index", "prod"};
+    int const what = below(6), count = at(a).rows * at(a).cols;
+    Node r = result(1, 1, {a});
+    r.scalar = true;
+    r.size = what == 0  ? at(a).size * count
+             : what < 3 ? at(a).size
+             : what < 5 ? count
+                        : std::pow(std::max(at(a).size, 0.1), count);
+    if (r.size > largest || (what == 5 && count > 6)) return false;
+    r.text = std::string(names[what]) + "(" + use(a) + ")";
+    return done(r);
+  };
+  auto const join = [&] {
+    int const a = any_matrix(m, n);
+    if (a < 0) return false;
+    std::string const x = use(a);
+    bool const beside = chance(40);
+    // Where lanes share an item they have room for what operands have.
+    int rows = 0, cols = 0;
+    for (View const& v : s_.views) rows = std::max(rows, v.rows), cols = std::max(cols, v.cols);
+    int const room = beside ? cols - n : rows - m;
+    if (room < 1) return false;
+    int const more = 1 + below(room);
+    int const b = beside ? any_matrix(m, more) : any_matrix(more, n);
+    if (b < 0) return false;
+    Node r = beside ? result(m, n + more, {a, b}) : result(m + more, n, {a, b});
+    r.vector = !beside && at(a).vector && at(b).vector;
+    r.text = std::string(beside ? "beside(" : "stack(") + x + ", " + use(b) + ")";
+    r.size = std::max(at(a).size, at(b).size);
+    return done(r);
+  };
+  auto const make = [&] {
+    if (large) return false;
+    int const a = chance(50) ? scalar_node(false) : any_matrix(n, n);
+    if (a < 0) return false;
+    Node r = result(m, n, {a});
+    if (!at(a).scalar) {
+      // A triangle, entry by entry.
+      if (at(a).vector) return false;
+      bool const lower = chance(50);
+      std::string const x = variable(a);
+      r = result(n, n, {a});
+      r.st = lower ? St::lower : St::symmetric;
+      r.text = (lower ? "lower_entries<" : "symmetric_entries<") + std::to_string(n) +
+               ">([&](int i, int j) { return " + x + "(j, i) + 0.5 * " + x + "(i, j); })";
+      r.size = 1.5 * at(a).size;
+      return done(r);
+    }
+    r.vector = chance(50);
+    if (r.vector) r.cols = 1;
+    std::string const shape = vector_or_shape(r), x = use(a);
+    int const what = below(3);
+    r.text = what == 0   ? "constant<" + shape + ">(" + x + ", " + x + ")"
+             : what == 1 ? "constant<" + shape + ">(0.5, " + x + ")"
+                         : "ones<" + shape + ">(" + x + ")";
+    if (what == 0 && !at(a).named) return false;
+    r.size = std::max(1.0, at(a).size);
+    return done(r);
+  };
+
+  // ---- functions ----
+  struct Form {
+    char const* text;  ///< % and @ are the arguments
+    double size;       ///< of what comes out; beyond 100 it is so many hundreds of the argument's
+    bool keeps_zero = false;
+  };
+  auto const filled = [](std::string const& form, std::string const& x, std::string const& y) {
+    std::string r;
+    for (char const f : form) r += f == '%' ? x : f == '@' ? y : std::string(1, f);
+    return r;
+  };
+  auto const size_of = [](Form const& f, double size) {
+    return f.size > 100 ? f.size / 100 * size + 1 : f.size;
+  };
+  auto const more_functions = [&] {
+    static std::vector<Form> const one = {
+        {"sin(%)", 1},
+        {"cos(%)", 1},
+        {"atan(%)", 1.6},
+        {"tanh(%)", 1},
+        {"asinh(%)", 8},
+        {"erf(%)", 1},
+        {"cbrt(abs(%) + 0.25)", 10},
+        {"log1p(abs(%))", 8},
+        {"exp2(clamp(%, -3, 3))", 8},
+        {"expm1(min(%, 2))", 7},
+        {"asin(0.5 * tanh(%))", 0.6},
+        {"acos(0.5 * sin(%))", 2.2},
+        {"tan(0.5 * tanh(%))", 0.6},
+        {"sinh(clamp(%, -2, 2))", 4},
+        {"cosh(clamp(%, -2, 2))", 4},
+        {"log2(abs(%) + 0.5)", 11},
+        {"log10(square(%) + 1)", 7},
+        {"floor(%)", 101},
+        {"round(%)", 101},
+        {"ceil(2 * %)", 201},
+        {"trunc(1.5 * %)", 151},
+        {"sign(%)", 1},
+        {"fabs(%)", 101},
+        {"square(clamp(%, -9, 9))", 81},
+        {"pow(clamp(%, -5, 5), 3)", 99},
+        {"pow(abs(%) + 0.5, -2)", 4},
+        {"pow(min(abs(%) + 0.5, 9), 1.5)", 27},
+        {"fmod(%, 1.5)", 1.5},
+        {"clamp(%, -1, 1)", 1},
+        {"max(%, 0)", 101},
+        {"exp(-abs(%))", 1},
+        {"hypot(%, 3)", 103},
+        {"atan2(%, 1.5)", 1.6},
+        {"lerp(%, 2, 0.25)", 101},
+    };
+    static std::vector<Form> const two = {
+        {"atan2(%, abs(@) + 0.5)", 1.6},
+        {"hypot(%, @)", 101},
+        {"copysign(%, @)", 101},
+        {"lerp(%, @, 0.25)", 101},
+        {"fmod(%, abs(@) + 0.5)", 101},
+        {"clamp(%, -1, abs(@) + 1)", 101},
+        {"pow(min(abs(%) + 0.5, 5), clamp(@, -2, 2))", 25},
+    };
+    int const a = scalar_node(false);
+    if (a < 0) return false;
+    bool const pair = chance(30);
+    Form const f = one_of(pair ? two : one);
+    std::string const x = use(a);
+    std::string y;
+    int const b = pair ? scalar_node(false) : -1;
+    if (pair && b < 0) return false;
+    if (pair) y = use(b);
+    Node r = pair ? result(1, 1, {a, b}) : result(1, 1, {a});
+    r.scalar = true;
+    r.text = filled(f.text, x, y);
+    r.size = size_of(f, pair ? std::max(at(a).size, at(b).size) : at(a).size);
+    return done(r);
+  };
+  auto const tile_function = [&] {
+    static std::vector<Form> const one = {
+        {"sin(%)", 1, true},         {"cos(%)", 1},           {"atan(%)", 1.6, true},
+        {"tanh(%)", 1, true},        {"asinh(%)", 8, true},   {"erf(%)", 1, true},
+        {"floor(%)", 101, true},     {"round(%)", 101, true}, {"sign(%)", 1, true},
+        {"square(sin(%))", 1, true}, {"abs(%)", 101, true},   {"sqrt(abs(%))", 101, true},
+        {"log1p(abs(%))", 8, true},  {"clamp(%, -1, 1)", 1},  {"clamp(%, -0.5, 2)", 2},
+        {"pow(sin(%), 2)", 1},       {"exp(-abs(%))", 1},
+    };
+    static std::vector<Form> const two = {{"hypot(%, @)", 201}, {"lerp(%, @, 0.25)", 101}};
+    int const a = any_matrix(m, n);
+    if (a < 0 || at(a).st == St::upper) return false;
+    bool const pair = chance(25);
+    Form const f = one_of(pair ? two : one);
+    std::string const x = use(a);
+    std::string y;
+    int const b = pair ? any_matrix(m, n) : -1;
+    if (pair && (b < 0 || at(b).st == St::upper)) return false;
+    if (pair) y = use(b);
+    Node r = pair ? result(m, n, {a, b}) : result(m, n, {a});
+    auto const mirrored = [](St st) { return st == St::symmetric || st == St::diagonal; };
+    r.vector = at(a).vector || (pair && at(b).vector);
+    r.st = !pair && f.keeps_zero                                 ? at(a).st
+           : mirrored(at(a).st) && (!pair || mirrored(at(b).st)) ? St::symmetric
+                                                                 : St::general;
+    r.text = filled(f.text, x, y);
+    r.size = size_of(f, pair ? std::max(at(a).size, at(b).size) : at(a).size);
+    return done(r);
+  };
+  auto const numbers = [&] {
+    bool common, varies;
+    std::string const mk = mask(common, varies);
+    if (mk.empty() || common || (mask_of_integers_ && !Vocabulary::numbers_by_integers))
+      return false;
+    int const a = scalar_node(false);
+    if (a < 0) return false;
+    Node r = result(1, 1, {a});
+    r.scalar = true, r.common = false, r.varies = r.varies || varies;
+    std::string const x = use(a);
+    r.text = (chance(50) ? x + " * " : x + " + ") + "select(" + mk +
+             (chance(50) ? ", 1.0, 0.0)" : ", 0.5, 2)");
+    r.size = 2 * at(a).size + 2;
+    return done(r, true);
+  };
+  auto const applied = [&] {
+    int const what = below(4);
+    if (what == 3) {
+      int const a = scalar_node(false);
+      if (a < 0) return false;
+      std::string const x = variable(a);
+      int const b = scalar_node(false);
+      if (b < 0) return false;
+      std::string const y = variable(b), p = new_name("p"), q = new_name("q");
+      Node r = result(1, 1, {a, b});
+      r.scalar = true;
+      r.size = at(a).size * at(b).size + at(a).size + at(b).size;
+      say("auto const [" + p + ", " + q + "] = apply(SumAndProduct{}, " + x + ", " + y + ");");
+      r.text = new_name(), r.named = true;
+      say("auto const " + r.text + " = " + p + " - 0.5 * " + q + ";");
+      if (r.size > largest) return false;
+      s_.operations += 1;
+      s_.nodes.push_back(r);
+      return true;
+    }
+    bool const scalars = chance(40);
+    int const a = scalars ? scalar_node(false) : any_matrix(m, n);
+    if (a < 0 || at(a).st == St::upper) return false;
+    std::string const x = use(a);
+    auto const mirrored = [](St st) { return st == St::symmetric || st == St::diagonal; };
+    Node r = result(at(a).rows, at(a).cols, {a});
+    r.scalar = scalars, r.vector = at(a).vector;
+    if (!scalars && mirrored(at(a).st)) r.st = St::symmetric;
+    r.size = at(a).size + 1;
+    if (what == 0) {
+      r.text = "apply(Wave{}, " + x + ")";
+      return done(r);
+    }
+    std::string y;
+    int const b = number_or_scalar(y, false);
+    Node const both = b < 0 ? r : result(r.rows, r.cols, {a, b});
+    r.common = both.common, r.varies = both.varies;
+    r.size = at(a).size * (b < 0 ? 3 : at(b).size) + at(a).size;
+    r.text = "apply(Mix{}, " + x + ", " + y + ")";
+    return done(r);
+  };
+
+  // ---- control ----
+  auto const accumulator = [&] {
+    int const a = any_matrix(m, n);
+    if (a < 0 || at(a).common) return false;
+    std::string const x = variable(a);
+    bool const vector = at(a).vector;
+    int const count = at(a).rows;
+    std::string const entry = x + (vector       ? "(i)"
+                                   : chance(50) ? "(i, 0)"
+                                                : "(i, " + std::to_string(below(at(a).cols)) + ")");
+    Node r = result(1, 1, {a});
+    r.scalar = true, r.named = true, r.common = false;
+    r.text = new_name();
+    int const what = below(4);
+    r.size = at(a).size * count + 1;
+    std::string term = entry;
+    if (chance(40)) {
+      int const k = scalar_node(false);
+      if (k < 0) return false;
+      term = variable(k) + " * " + entry;
+      r.varies = r.varies || at(k).varies;
+      r.size *= at(k).size;
+    }
+    say("auto " + r.text + " = zero(" + x + ");");
+    std::string const last = std::to_string(count), body = r.text + " += " + term + ";";
+    if (what == 0) say("for (int i = 0; i < " + last + "; ++i) " + body);
+    else if (what == 1) say("loop<" + last + ">([&](auto i) { " + body + " });");
+    else if (what == 2) say("repeat(" + last + ", [&](int i) { " + body + " });");
+    else
+      say("repeat(3, [&] { " + r.text + " = 0.5 * " + r.text + " + " + x +
+          (vector ? "(0)" : "(0, 0)") + "; });");
+    if (r.size > largest) return false;
+    s_.operations += 1;
+    s_.nodes.push_back(r);
+    return true;
+  };
+  auto const rounds = [&] {
+    int const what = below(3);
+    std::string const state = new_name(), ended = new_name("e");
+    Node r;
+    if (what < 2) {
+      // Newton's method for a root; an item that starts further off takes more rounds.
+      int const a = scalar_node(false);
+      if (a < 0) return false;
+      std::string const x = variable(a), of = new_name();
+      r = result(1, 1, {a});
+      r.scalar = true, r.floor = 0.5, r.size = at(a).size + 1;
+      say("auto const " + of + " = abs(" + x + ") + 0.5;");
+      say("auto " + state + " = " + of + " + 1;");
+      std::string const step =
+          what == 0 ? "0.5 * (y + " + of + " / y)" : "(2 * y + " + of + " / (y * y)) / 3";
+      say("[[maybe_unused]] auto const " + ended + " = iterate(" + std::to_string(2 + below(25)) +
+          ", [&](auto& y) { auto const before = y; y = " + step +
+          "; return abs(y - before) > 0.001 * " + of + "; }, " + state + ");");
+    } else {
+      int const a = any_matrix(m, n);
+      if (a < 0 || at(a).common || at(a).refers()) return false;
+      std::string const x = use(a);
+      r = result(m, n, {a});
+      r.st = stored_as(at(a).st), r.vector = at(a).vector, r.size = at(a).size;
+      say("auto " + state + " = held<Structure::" + std::string(name(r.st)) + ">(" + x + ");");
+      say("[[maybe_unused]] auto const " + ended + " = iterate(" + std::to_string(1 + below(6)) +
+          ", [&](auto& y) { y = 0.5 * y; return norm2(y) > 0.3; }, " + state + ");");
+    }
+    r.named = true, r.text = state;
+    if (r.size > largest) return false;
+    s_.nodes.push_back(r);
+    if (chance(40)) {
+      Node n2 = result(1, 1, {int(s_.nodes.size()) - 1});
+      n2.scalar = true, n2.size = 30;
+      n2.text = ended + ".rounds", n2.named = true;
+      s_.nodes.push_back(n2);
+    }
+    if (chance(40) && !r.common) {
+      Node f = r;
+      f.named = false, f.uses = 0;
+      f.text = "fail_where(" + ended + ".open, Reason::iteration_limit, " + state + ")";
+      s_.nodes.push_back(f);
+    }
+    s_.operations += 1;
+    return true;
+  };
+  auto const choice = [&] {
+    bool common, varies;
+    std::string const mk = mask(common, varies);
+    if (mk.empty()) return false;
+    bool const scalars = chance(30);
+    int const a = scalars ? scalar_node(false) : any_matrix(m, n);
+    if (a < 0 || at(a).refers()) return false;
+    std::string const x = use(a);
+    int const b = scalars ? scalar_node(false) : any_matrix(m, n);
+    if (b < 0 || at(b).refers()) return false;
+    Node r = scalars ? result(1, 1, {a, b}) : result(m, n, {a, b});
+    r.scalar = scalars;
+    r.common = r.common && common, r.varies = r.varies || varies;
+    r.text = "where(" + mk + ", [&] { return " + x + " * 0.5; }, " + use(b) + ")";
+    r.st = sum_structure(stored_as(at(a).st), at(b).st);
+    r.vector = at(a).vector || at(b).vector;
+    r.size = std::max(at(a).size, at(b).size);
+    return done(r);
+  };
+
+  // ---- integers ----
+  auto const count = [&] {
+    int const k = integer_node();
+    if (k < 0) return false;
+    int const what = below(10);
+    if (what < 4) {
+      // An integer of integers.
+      Node r = result(1, 1, {k});
+      r.integer = true;
+      std::string const x = use(k);
+      bool const pair = chance(50);
+      int const l = pair ? integer_node() : -1;
+      if (pair && l < 0) return false;
+      std::string const y = pair ? use(l) : one_of(std::vector<std::string>{"2", "3", "5"});
+      if (pair) r.common = r.common && at(l).common;
+      double const sx = at(k).size, sy = pair ? at(l).size : 5;
+      switch (below(7)) {
+        case 0: r.text = x + " + " + y, r.size = sx + sy; break;
+        case 1: r.text = x + " - " + y, r.size = sx + sy; break;
+        case 2: r.text = x + " * " + y, r.size = sx * sy; break;
+        case 3: r.text = "min(" + x + ", " + y + ")", r.size = sx + sy; break;
+        case 4: r.text = x + (pair ? " / (abs(" + y + ") + 1)" : " / " + y), r.size = sx; break;
+        case 5: r.text = x + (pair ? " % (" + y + " & 3)" : " % " + y), r.size = sx; break;
+        default: r.text = "(" + x + " & 3) - max(" + x + ", " + y + ")", r.size = sx + sy + 3;
+      }
+      if (r.size > 10000) return false;
+      return done(r, true);
+    }
+    if (what < 5) {
+      int const a = scalar_node(false);
+      if (a < 0) return false;
+      Node r = result(1, 1, {a});
+      r.integer = true, r.size = 3 * at(a).size + 1;
+      r.text = "to_integer<std::int32_t>(3 * " + use(a) + ")";
+      return done(r);
+    }
+    if (what < 8) {
+      int const t =
+          pick([](Node const& x) { return x.table > 0; }, [this] { return table_leaf(); });
+      if (t < 0) return false;
+      Node r = result(at(t).rows, at(t).cols, {k});
+      r.scalar = !at(t).vector, r.vector = at(t).vector;
+      if (r.scalar) r.rows = r.cols = 1;
+      std::string const index = use(k), table = use(t);
+      r.text = table + (chance(85) ? "(abs(" + index + ") % " + std::to_string(at(t).table) + ")"
+                                   : "(" + index + ")");
+      return done(r);
+    }
+    // Beside real numbers.
+    int const a = scalar_node(false);
+    if (a < 0) return false;
+    std::string const x = use(a);
+    Node r = result(1, 1, {a, k});
+    r.scalar = true;
+    std::string const i = use(k);
+    switch (below(4)) {
+      case 0: r.text = x + " * " + i, r.size = at(a).size * at(k).size; break;
+      case 1: r.text = x + " + " + i, r.size = at(a).size + at(k).size; break;
+      case 2: r.text = x + " * as<" + type_ + ">(" + i + " % 3)", r.size = 3 * at(a).size; break;
+      default:
+        r.text = "select(" + i + " > 2, " + x + ", " + x + " - " + i + ")";
+        if (!at(a).named || !at(k).named) return false;
+        r.size = at(a).size + at(k).size;
+    }
+    return done(r, true);
+  };
+
+  // ---- derivatives ----
+  auto const differentiate = [&] {
+    std::string s;
+    int const other = number_or_scalar(s, false);
+    if (other >= 0) name_it(other), s = at(other).text;
+    double const size_of_s = other < 0 ? 3 : at(other).size;
+    auto const of = [&](int a) {
+      return other < 0 ? std::vector<int>{a} : std::vector<int>{a, other};
+    };
+    if (chance(30)) {
+      int const a = scalar_node(false);
+      if (a < 0 || at(a).size > 10) return false;
+      static std::vector<std::string> const forms = {
+          "u * sin(u) + @", "@ * u - cos(2 * u)", "exp(-(u * u)) * @", "atan(u) / (u * u + 1) + @",
+          "sqrt(u * u + 1) * tanh(u) * @"};
+      std::string const f = filled(one_of(forms), "", s), x = use(a);
+      Node r = result(1, 1, of(a));
+      r.scalar = true, r.size = 100 + 20 * size_of_s;
+      std::string const call = "([&](auto const& u) { return " + f + "; }, " + x + ")";
+      r.text = chance(60) ? "derivative" + call
+                          : "value_and_derivative" + call + (chance(50) ? ".value" : ".derivative");
+      return done(r);
+    }
+    int const a =
+        pick([](Node const& x) { return x.matrix() && x.vector && x.rows <= 3 && x.size <= 10; },
+             [this] { return leaf(1 + below(3), 1, 1, St::general, Fill::general); });
+    if (a < 0 || !at(a).vector) return false;
+    int const rows = at(a).rows;
+    std::string const l = std::to_string(rows - 1);
+    Node r = result(rows, 1, of(a));
+    std::string const x = use(a);
+    r.size = 100 + 30 * size_of_s;
+    if (chance(50)) {
+      // A scalar of a vector.
+      std::vector<std::string> const forms = {
+          "u(0) * u(" + l + ") + sin(u(0)) * @", "@ * tanh(u(" + l + ")) - dot(u, u)",
+          "sqrt(u(0) * u(0) + 1) + @ * u(" + l + ")", "cos(u(0)) / (sin(u(" + l + ")) + 2) * @",
+          "atan(u(0) * u(" + l + ")) - @"};
+      std::string const call =
+          "([&](auto const& u) { return " + filled(one_of(forms), "", s) + "; }, " + x + ")";
+      int const what = below(4);
+      r.vector = what < 2;
+      if (what == 0) r.text = "gradient" + call;
+      if (what == 1) r.text = "value_and_gradient" + call + ".gradient";
+      if (what == 2) r.rows = 1, r.cols = rows, r.text = "jacobian" + call;
+      if (what == 3)
+        r.rows = r.cols = 1, r.scalar = true, r.text = "value_and_gradient" + call + ".value";
+      return done(r);
+    }
+    // A vector of a vector: two entries, by a matrix, by the solution of a system.
+    std::string f;
+    int out = 2;
+    int const what = below(3);
+    if (what == 0) {
+      f = "entries<2>([&](int i) { return i == 0 ? u(0) * u(" + l + ") + @ : sin(u(" + l +
+          ")) * @; })";
+    } else if (what == 1) {
+      int const b = pick(
+          [&](Node const& y) {
+            return y.matrix() && y.cols == rows && y.named && !y.refers() && y.st != St::upper &&
+                   y.size < 20;
+          },
+          nullptr);
+      if (b < 0) return false;
+      out = at(b).rows;
+      f = "@ * (" + use(b) + " * u)";
+      r.common = r.common && at(b).common, r.varies = r.varies || at(b).varies;
+      r.size += at(b).size * 10 * rows * size_of_s;
+    } else {
+      bool const mixed = at(a).common && other >= 0 && !at(other).common;
+      if (mixed && !Vocabulary::common_system_with_derivatives) return false;
+      f = "lu(entries<2, 2>([&](int i, int j) { return i == j ? sin(u(0)) + 3 : 0.5 * tanh(u(" + l +
+          ")); })).solve(entries<2>([&](int i) { return i == 0 ? u(0) + @ : u(" + l + ") * @; }))";
+    }
+    std::string const call = "([&](auto const& u) { return " + filled(f, "", s) + "; }, " + x + ")";
+    r.rows = out, r.cols = rows;
+    if (chance(25)) {
+      r.cols = 1, r.vector = true;
+      r.text = "value_and_jacobian" + call + ".value";
+    } else {
+      r.text = "jacobian" + call;
+    }
+    return done(r);
+  };
+
+  std::vector<Kind> const all_kinds = {{5, sum},        {1, negate},     {6, product},
+                                       {4, scale},      {5, congruence}, {5, symmetric_product},
+                                       {3, gram},       {3, downdate},   {2, symmetrise},
+                                       {3, transposed}, {6, factorise},  {4, use_factor},
+                                       {5, eliminate},  {2, part},       {5, solve},
+                                       {4, reduce},     {4, generate},   {3, select},
+                                       {2, fail},       {3, failures},   {2, arithmetic},
+                                       {2, function},   {3, accumulate}};
+  std::vector<Kind> kinds = all_kinds;
+  auto const also = [&](bool spoken, std::vector<Kind> const& more) {
+    if (spoken) kinds.insert(kinds.end(), more.begin(), more.end());
+  };
+  also(Vocabulary::entries, {{8, assign_entries}, {4, reduce_entries}, {5, join}, {4, make}});
+  also(Vocabulary::functions, {{8, more_functions}, {6, tile_function}, {3, numbers}});
+  also(Vocabulary::apply, {{5, applied}});
+  also(Vocabulary::loops, {{6, accumulator}});
+  also(Vocabulary::rounds, {{6, rounds}, {4, choice}});
+  also(Vocabulary::integers, {{9, count}});
+  also(Vocabulary::derivatives, {{6, differentiate}});
   int total = 0;
   for (Kind const& k : kinds) total += k.weight;
   int at_weight = below(total);
@@ -1102,11 +1830,19 @@ void Generator::finish() {
       Node r = result(s_.nodes[k].rows, s_.nodes[k].cols, {int(k)});
       if (chance(50)) {
         r.text = use(int(k)) + ".lower()";
-        r.st = St::lower;
+        r.st = St::lower, r.part = true;
       } else {
         r.text = use(int(k)) + ".log_det()";
         r.scalar = true, r.rows = r.cols = 1;
       }
+      add(r, false);
+    }
+  // And so does an integer.
+  for (std::size_t k = 0; k < s_.nodes.size(); ++k)
+    if (s_.nodes[k].integer && s_.nodes[k].uses == 0) {
+      Node r = result(1, 1, {int(k)});
+      r.scalar = true;
+      r.text = "as<" + type_ + ">(" + use(int(k)) + ")";
       add(r, false);
     }
   // Sums of logarithms.
@@ -1133,8 +1869,8 @@ void Generator::finish() {
     Node const& n = s_.nodes[k];
     if (n.operand >= 0) {
       std::string const& role = s_.leaves[std::size_t(n.operand)].role;
-      if (role == "inout" || role == "carry") targets.push_back(int(k));
-    } else if (!n.factor && (n.uses == 0 || (n.named && chance(15)))) {
+      if (role == "inout" || role == "carry" || role == "each_inout") targets.push_back(int(k));
+    } else if (!n.factor && !n.integer && (n.uses == 0 || (n.named && chance(15)))) {
       results.push_back(int(k));
     }
   }
@@ -1175,6 +1911,41 @@ void Generator::finish() {
   }
 }
 
+/// A second sequence, with a tile that the first writes and a local one that it hands over.
+bool Generator::hand_over(std::string& second, std::string& on) {
+  std::vector<int> written;
+  for (std::size_t k = 0; k < s_.leaves.size(); ++k)
+    if (s_.leaves[k].role == "out" || s_.leaves[k].role == "emit" ||
+        (s_.leaves[k].role == "inout" && !scan_))
+      written.push_back(int(k));
+  if (written.empty()) return false;
+  int const k = one_of(written);
+  View w = s_.views[std::size_t(s_.leaves[std::size_t(k)].view)];
+  std::string extents;
+  if (w.rank > 0) extents += ", " + std::to_string(w.rows);
+  if (w.rank > 1) extents += ", " + std::to_string(w.cols);
+  w.expression = "local<" + type_ + extents + ">()";
+  if (w.st != St::general)
+    w.expression = std::string("Batchwork::") + name(w.st) + "(" + w.expression + ")";
+  w.items = w.times = false, w.place = "left", w.fill = Fill::general, w.width = 1, w.offset = 0;
+  s_.views.push_back(w);
+  Leaf l;
+  l.role = "local";
+  l.view = int(s_.views.size()) - 1;
+  s_.leaves.push_back(l);
+  std::string const a = std::to_string(k), b = std::to_string(s_.leaves.size() - 1);
+  say("x" + b + " = 0.25 * x" + a + ";");
+  std::string const functor = "Second" + std::to_string(seed_);
+  second = "struct " + functor +
+           " {\n#if defined(__CUDACC__)\n#pragma nv_exec_check_disable\n#endif\n"
+           "  template <class X, class Y>\n"
+           "  KOKKOS_FUNCTION void operator()(X& x, Y const& y) const {\n    x = y - x;\n  }\n};\n";
+  on = "on<" + a + ", " + b + ">(" + functor + "{})";
+  std::string const call = w.rank == 0 ? "a.scalar(" : "a.tile(";
+  interpreted_on_ = functor + "{}(" + call + a + "), " + call + b + "));";
+  return true;
+}
+
 std::string Generator::write() {
   type_ = chance(50) ? "float" : "double";
   scan_ = chance(38);
@@ -1192,32 +1963,58 @@ std::string Generator::write() {
   items_ = large ? one_of(std::vector<int>{1, 3, 8, 9, 17})
                  : one_of(std::vector<int>{1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 40, 64, 65, 100});
   if (scan_) steps_ = one_of(std::vector<int>{1, 2, 3, 4});
+  if (scan_ && Vocabulary::time) {
+    if (chance(30)) first_ = 1 + below(2);
+    backward_ = chance(35);
+  }
   int const wanted = large ? 3 + below(3) : 3 + below(8);
   for (int tries = 0; s_.operations < wanted && tries < 200; ++tries) operation();
   finish();
+  std::string second, on;
+  bool const several = Vocabulary::several && chance(30) && hand_over(second, on);
 
   // The operands, with their status in any place.
   std::ostringstream o;
   std::string const id = std::to_string(seed_), functor = "Sequence" + id;
   std::string templates, parameters, calls, text, registered;
   std::vector<std::string> arguments;
+  // Those of integers are counted apart.
+  auto const number_of_buffer = [&](int view) {
+    int n = view < 0 ? -1 : 0;
+    for (int k = 0; k < view; ++k)
+      if (s_.views[std::size_t(k)].integer == s_.views[std::size_t(view)].integer) ++n;
+    return n;
+  };
   for (std::size_t k = 0; k < s_.leaves.size(); ++k) {
     Leaf const& l = s_.leaves[k];
-    View const& w = s_.views[std::size_t(l.view)];
-    std::string const i = std::to_string(k), view = w.expression;
+    static View const none;
+    bool const timed =
+        l.role == "each" || l.role == "common_each" || l.role == "each_inout" || l.role == "emit";
+    bool const is_integer = is_integer_leaf(l);
+    std::string const view = timed        ? pace(int(k))
+                             : l.view < 0 ? ""
+                                          : s_.views[std::size_t(l.view)].expression;
+    Leaf const& paced = s_.leaves[k];
+    View const& w = l.view < 0 ? none : s_.views[std::size_t(l.view)];
+    std::string const i = std::to_string(k);
     std::string const end = l.end >= 0 ? s_.views[std::size_t(l.end)].expression : "";
     templates += std::string(k ? ", " : "") + "class X" + i;
-    bool const mutable_ =
-        l.role == "out" || l.role == "inout" || l.role == "emit" || l.role == "carry";
+    bool const mutable_ = l.role == "out" || l.role == "inout" || l.role == "emit" ||
+                          l.role == "carry" || l.role == "each_inout" || l.role == "local";
     parameters += std::string(k ? ", " : "") + "X" + i + (mutable_ ? "& x" : " const& x") + i;
     calls += std::string(k ? ", " : "") +
-             (l.is_log      ? "a.log("
-              : w.rank == 0 ? "a.scalar("
-                            : "a.tile(") +
+             (is_integer          ? "a.integer("
+              : l.role == "table" ? (w.rank == 1 ? "a.table(" : "a.vectors(")
+              : l.is_log          ? "a.log("
+              : w.rank == 0       ? "a.scalar("
+                                  : "a.tile(") +
              i + ")";
     std::string a;
     if (l.role == "fixed") a = "common(" + fixed_text(l.view) + ")";
     else if (l.role == "common_each") a = "common(each(" + view + "))";
+    else if (l.role == "each_inout") a = "inout(each(" + view + "))";
+    else if (l.role == "item" || l.role == "step") a = l.role + "_index()";
+    else if (l.role == "local") a = w.expression;
     else if (l.role == "carry") {
       std::string start = l.fixed_start    ? "common(" + fixed_text(l.view) + ")"
                           : l.common_start ? "common(" + view + ")"
@@ -1232,8 +2029,11 @@ std::string Generator::write() {
     std::ostringstream weight;
     weight << l.weight;
     registered += "  c.operand({Role::" + (l.role == "fixed" ? std::string("common") : l.role) +
-                  ", " + std::to_string(l.view) + ", " + std::to_string(l.end) + ", " +
-                  (l.is_log ? "true" : "false") + ", " + weight.str() + "});\n";
+                  ", " + std::to_string(number_of_buffer(l.view)) + ", " +
+                  std::to_string(number_of_buffer(l.end)) + ", " + (l.is_log ? "true" : "false") +
+                  ", " + weight.str() + ", " + std::to_string(paced.stride) + ", " +
+                  std::to_string(paced.lag) + ", " + (paced.reversed ? "true" : "false") + ", " +
+                  (w.integer && l.view >= 0 ? "true" : "false") + "});\n";
   }
   if (has_status_)
     arguments.insert(arguments.begin() + below(int(arguments.size()) + 1), "status(c.codes())");
@@ -1247,37 +2047,48 @@ std::string Generator::write() {
   o << "#if defined(__CUDACC__)\n#pragma nv_exec_check_disable\n#endif\n";
   o << "  template <" << templates << ">\n  KOKKOS_FUNCTION void operator()(" << parameters
     << ") const {\n"
-    << code << "  }\n};\n";
+    << code << "  }\n};\n"
+    << second;
+  std::string const first = functor + "{}",
+                    both = several ? "then(" + first + ", " + on + ")" : first;
   std::string how;
   if (!in_kernel_ && chance(22))
     how = "launch(width<" + std::to_string(one_of(std::vector<int>{1, 2, 4, 8, 16})) + ">), ";
   else if (!in_kernel_ && !large && chance(12))
     how = "launch(lanes<" + std::to_string(one_of(std::vector<int>{2, 4, 8, 32})) + ">), ";
-  std::string const steps = scan_ ? std::to_string(steps_) + ", " : "";
+  std::string steps =
+      first_ > 0 ? "range(" + std::to_string(first_) + ", " + std::to_string(first_ + steps_) + ")"
+                 : std::to_string(steps_);
+  if (backward_) steps = "backward(" + steps + ")";
+  text += "  steps " + steps + "\n";
+  steps = scan_ ? steps + ", " : "";
   std::string call;
   if (in_kernel_)
     call = std::string("run_in_kernel(") + (scan_ ? "team_scan" : "team_map") + "<Space>(" + steps +
-           functor + "{}" + all + "), " + std::to_string(items_) + ", " +
+           both + all + "), " + std::to_string(items_) + ", " +
            std::to_string(one_of(std::vector<int>{1, 5, 16, 33})) + ")";
   else
-    call = std::string("Batchwork::") + (scan_ ? "scan(" : "map(") + how + steps + functor + "{}" +
-           all + ")";
+    call = std::string("Batchwork::") + (scan_ ? "scan(" : "map(") + how + steps + both + all + ")";
   text += "  " + std::string(in_kernel_ ? "team_" : "") + (scan_ ? "scan" : "map") +
           (how.empty() ? "" : ", " + how.substr(0, how.size() - 2)) + "\n";
   o << "TEST(RandomSequences, Seed" << id << ") {\n";
-  o << "  Case<" << type_ << "> c(" << id << ", R\"(" << text << ")\", " << items_ << ", " << steps_
-    << ", " << (has_status_ ? "true" : "false") << ");\n";
+  o << "  Case<" << type_ << "> c(" << id << ", R\"(" << text << ")\", " << items_ << ", "
+    << (has_status_ ? "true" : "false") << ");\n";
+  if (scan_)
+    o << "  c.scans({" << first_ << ", " << first_ + steps_ << ", "
+      << (backward_ ? "true" : "false") << "});\n";
   for (std::size_t k = 0; k < s_.views.size(); ++k) {
     View const& w = s_.views[k];
     // Some are only registered: fixed operands and what has no View.
-    o << "  [[maybe_unused]] auto& b" << k << " = c.add({Structure::" << name(w.st) << ", "
-      << w.rank << ", " << w.rows << ", " << w.cols << ", " << (w.items ? "true" : "false") << ", "
-      << (w.times ? "true" : "false") << ", Fill::" << name(w.fill) << ", Arranged::" << w.place
-      << ", " << w.width << ", " << w.offset << "});\n";
+    o << "  [[maybe_unused]] auto& b" << k << " = c.add" << (w.integer ? "_integers" : "")
+      << "({Structure::" << name(w.st) << ", " << w.rank << ", " << w.rows << ", " << w.cols << ", "
+      << (w.items ? "true" : "false") << ", " << (w.times ? "true" : "false")
+      << ", Fill::" << name(w.fill) << ", Arranged::" << w.place << ", " << w.width << ", "
+      << w.offset << ", " << w.steps << "});\n";
   }
   o << registered;
-  o << "  c.check([&] { " << call << "; },\n          [](Arguments& a) { " << functor << "{}("
-    << calls << "); });\n}\n\n";
+  o << "  c.check([&] { " << call << "; },\n          [](Arguments& a) { " << first << "(" << calls
+    << ");" << (several ? " " + interpreted_on_ : "") << " });\n}\n\n";
   return o.str();
 }
 

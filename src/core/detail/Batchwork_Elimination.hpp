@@ -160,10 +160,11 @@ struct PivotReciprocal<Dual<S, N>> {
 
   template <class X>
   friend BATCHWORK_INLINE auto operator*(PivotReciprocal const& p, X const& x) {
-    S const ratio = p.of_value * S(constant_of(x));
-    return make_dual<S, N>(ratio, [&](int k) {
-      if constexpr (is_dual<X>) return S(p.of_value * S(S(x.d[k]) - ratio * p.d[k]));
-      else return S(p.of_value * S(-(ratio * p.d[k])));
+    using R = promote_t<S, std::remove_cvref_t<decltype(constant_of(x))>>;
+    R const ratio = p.of_value * R(constant_of(x));
+    return make_dual<R, N>(ratio, [&](int k) {
+      if constexpr (is_dual<X>) return R(p.of_value * R(R(x.d[k]) - ratio * R(p.d[k])));
+      else return R(p.of_value * R(-(ratio * R(p.d[k]))));
     });
   }
 };
