@@ -39,9 +39,9 @@ struct Vocabulary {
   static constexpr bool several = true;      ///< then, on, local
   static constexpr bool derivatives = true;  ///< jacobian, gradient, derivative
   /// select(mask, 0.5, 2) by a mask of integers, beside double or float
-  static constexpr bool numbers_by_integers = false;
+  static constexpr bool numbers_by_integers = true;
   /// lu(a).solve(b), both with derivatives, a common to all items and b not
-  static constexpr bool common_system_with_derivatives = false;
+  static constexpr bool common_system_with_derivatives = true;
 };
 
 /// Rows of what is eliminated with pivots: the bound of what that enlarges rounding by doubles with each.
