@@ -163,6 +163,22 @@ BATCHWORK_INLINE S number_beside(M const& mask, scalar_t<S> x) {
   else return S(x);
 }
 
+/// Whether f takes state N by value or as a constant: then it takes an rvalue.
+template <std::size_t N, class F, class... X, std::size_t... I>
+constexpr bool takes_state_alone(std::index_sequence<I...>) {
+  return std::is_invocable_v<F&, std::conditional_t<I == N, X, X&>...>;
+}
+/// Whether f takes all states by reference, or the compiler says that what it assigns would be lost.
+template <class F, class... X>
+constexpr bool require_states_by_reference() {
+  constexpr bool good = []<std::size_t... N>(std::index_sequence<N...>) {
+    return (!takes_state_alone<N, F, X...>(std::index_sequence_for<X...>()) && ...);
+  }(std::index_sequence_for<X...>());
+  static_assert(good,
+                "Batchwork::iterate(most, f, x, ...): f takes a state by value or as a constant, so "
+                "that what it assigns would be lost; make its parameters references, auto& x");
+  return good;
+}
 template <class M, class... X>
 constexpr bool require_mask_and_states() {
   constexpr bool masked = is_mask<M>, stated = sizeof...(X) > 0,
@@ -208,7 +224,8 @@ struct Iterated {
 template <class F, class... X>
 BATCHWORK_INLINE auto iterate(int most, F&& f, X&... x) {
   using M = std::remove_cvref_t<decltype(f(x...))>;
-  if constexpr (Impl::require_mask_and_states<M, X...>()) {
+  if constexpr (Impl::require_mask_and_states<M, X...>() &&
+                Impl::require_states_by_reference<F, X...>()) {
     using First = typename Impl::FirstOf<X...>::type;
     using S = typename Impl::ValueForMask<scalar_t<typename First::value_type>, M>::type;
     using T = scalar_t<S>;

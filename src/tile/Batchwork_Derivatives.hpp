@@ -24,8 +24,10 @@ concept DualBesideConstant = is_dual<scalar_pair_t<A, B>> &&
 /// The number behind something scalar, as it stands.
 template <class S, class X>
 BATCHWORK_INLINE auto number_behind(X const& x) {
-  if constexpr (is_scalar_tile<X>) return x.value;
-  else return static_cast<scalar_t<S>>(x);
+  if constexpr (!is_scalar_tile<X>) return static_cast<scalar_t<S>>(x);
+  else if constexpr (holds_integers<typename X::value_type>)
+    return to_value<with_number_t<typename X::value_type, scalar_t<S>>>(x.value);
+  else return x.value;
 }
 template <class S, class X>
 BATCHWORK_INLINE info_t<S> info_behind([[maybe_unused]] X const& x) {

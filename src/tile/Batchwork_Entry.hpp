@@ -146,14 +146,17 @@ struct TileTraits<Entry<X, IsZero>> : NoSpecialTile {
 /// An index that is part of its type, as std::integral_constant.
 template <class I>
 concept ConstantIndex = std::is_class_v<I> && requires {
-  { I::value } -> std::convertible_to<int>;
+  typename std::integral_constant<int, static_cast<int>(I::value)>;
 };
+/// A number that all items have in common, as step_index() gives it.
+template <class I>
+concept CommonIndex = is_scalar_tile<I> && std::is_integral_v<typename I::value_type>;
 
 /// True, or the compiler says which indices a tile has.
 template <class X, class... I>
 constexpr bool require_indices() {
   constexpr bool integers =
-      ((std::is_integral_v<I> || std::is_enum_v<I> || ConstantIndex<I>) && ...);
+      ((std::is_integral_v<I> || std::is_enum_v<I> || ConstantIndex<I> || CommonIndex<I>) && ...);
   static_assert(integers,
                 "Batchwork: the indices of an entry are integers that all items have in common; "
                 "where items differ write select(k == 0, v(0), v(1)), or read table(view)(k)");
@@ -182,6 +185,7 @@ constexpr bool is_zero_entry() {
 template <class I>
 BATCHWORK_INLINE constexpr int index_of([[maybe_unused]] I i) {
   if constexpr (ConstantIndex<I>) return static_cast<int>(I::value);
+  else if constexpr (CommonIndex<I>) return static_cast<int>(i.value);
   else return static_cast<int>(i);
 }
 /// Checked where Kokkos checks the indices of Views.

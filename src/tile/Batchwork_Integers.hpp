@@ -158,6 +158,10 @@ template <class I, class S>
 BATCHWORK_INLINE auto to_integer(Scalar<S> const& x) {
   static_assert(Impl::is_integer_number<I>,
                 "Batchwork::to_integer: the integers are std::int32_t and std::int64_t");
+  // Steps have no slope.
+  if constexpr (Impl::is_dual<S>) {
+    return to_integer<I>(Scalar<typename S::constant>(x.value.value, x.info));
+  } else {
   using R = Impl::with_number_t<S, I>;
   auto const marked = [&](R const& value, auto const& beyond) {
     info_t<R> const failure =
@@ -175,6 +179,7 @@ BATCHWORK_INLINE auto to_integer(Scalar<S> const& x) {
     return marked(Impl::to_value<R>(inside), small || large);
   } else {
     return as<I>(x);
+  }
   }
 }
 

@@ -300,7 +300,7 @@ constexpr bool require_room() {
     static_assert(good,
                   "Batchwork: this scalar cannot take on the result: it is one number for all "
                   "items (or a real one) and the other is a number of each (or complex); begin it "
-                  "with auto s = zero(x), x being a scalar or tile of the sequence");
+                  "with auto s = zero(x), x being what is added to it");
     return good;
   } else {
     return true;
