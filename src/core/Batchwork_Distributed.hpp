@@ -188,9 +188,10 @@ BATCHWORK_INLINE Distributed<T, R, C, E, Whole> select(bool m, T a,
                                                        Distributed<T, R, C, E, Whole> const& b) {
   return {m ? a : b.v, b.grid};
 }
+/// X may be an entry of a tile, of which two give a scalar.
 template <class S, class X>
-BATCHWORK_INLINE X select(DistributedMask<S> const& m, X const& a,
-                          std::type_identity_t<X> const& b) {
+BATCHWORK_INLINE auto select(DistributedMask<S> const& m, X const& a,
+                             std::type_identity_t<X> const& b) {
   return select(m.v, a, b);
 }
 template <Number T, class S>

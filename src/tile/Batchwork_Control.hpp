@@ -127,10 +127,12 @@ BATCHWORK_INLINE void keep_where_not([[maybe_unused]] M const& mask, X& x, X con
     if (!mask.v) x = before;
   } else {
     using Chosen = std::remove_cvref_t<decltype(Batchwork::select(mask, x, before))>;
-    static_assert(std::is_same_v<Chosen, X>,
+    // A copy of an entry of a tile is a scalar.
+    constexpr bool fits = std::is_same_v<Chosen, as_scalar_t<X>>;
+    static_assert(fits,
                   "Batchwork::iterate: a state is common to all items, but the mask is of each "
                   "item; begin with a number or a tile of the item");
-    if constexpr (std::is_same_v<Chosen, X>) x = Batchwork::select(mask, x, before);
+    if constexpr (fits) x = Batchwork::select(mask, x, before);
   }
 }
 template <class M, class Before, class... X, std::size_t... I>

@@ -152,7 +152,7 @@ void expect_failures_of_entries(std::int64_t n, Run const& run) {
 
 /// Constants, reductions and joined tiles: numbers as entries of one vector.
 struct TakesTogether {
-  static constexpr int count = 24;
+  static constexpr int count = 25;
   template <class R, class Joined, class Generated, class GeneratedLower, class A, class X, class P,
             class Q>
   KOKKOS_FUNCTION void operator()(R& r, Joined& joined, Generated& symmetric_one,
@@ -189,6 +189,10 @@ struct TakesTogether {
     r(k++) = max(x(0), 0) + min(1, x(1)) + x(0) * 0.5f + 1 / (2.0f + x(0));
     r(k++) = sum(q) + prod(q) + maximum(q);
     r(k++) = maximum(select(x(0) < x(1), x, zero<N>(x)));
+    auto const own = [&](auto v) {  // of a tile that may be written: they are no plain scalars
+      return max(v(0), v(1)) - min(v(1), v(0)) + select(v(0) < v(1), v(1), v(0));
+    };
+    r(k++) = own(1 * x);
     joined = stack(beside(block<N - 1, 1>(a, 0, 0), block<N - 1, N - 1>(q, 0, 1)),
                    transpose(stack(block<1>(x, 0), block<N - 1>(column(a, 0), 0))));
     symmetric_one = generate_symmetric<N>([&](int i, int j) { return x(i) - x(j) + i; });
@@ -282,6 +286,7 @@ void expect_taken_together(std::int64_t n, Run const& run) {
         std::max(x0, 0.0L) + std::min(1.0L, x1) + x0 / 2 + 1 / (2 + x0),
         sum_of(qd) + prod_of(qd) + extreme_of(qd, true),
         x0 < x1 ? most : 0,
+        x0 < x1 ? 2 * x1 - x0 : 2 * x0 - x1,
     };
     for (int c = 0; c < count; ++c) {
       if (std::isnan(want[c])) EXPECT_TRUE(std::isnan(r.at(k, c))) << k << ", " << c;

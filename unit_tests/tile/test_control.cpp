@@ -86,6 +86,36 @@ TEST(Control, CommonMask) {
   }
 }
 
+/// A state that began as an entry of a tile that may be written: a copy, so that the tile stays as it was.
+struct FromEntry {
+  template <class V, class R, class C>
+  KOKKOS_FUNCTION void operator()(V& v, R& root, C const& c) const {
+    auto x = v(1);
+    auto const ended = iterate(
+        40,
+        [&](auto& r) {
+          auto const step = (v(0) / r - r) / 2;
+          r += step;
+          return abs(step) > c;
+        },
+        x);
+    root = fail_where(ended.open, Reason::iteration_limit, x);
+  }
+};
+TEST(Control, StateFromAnEntry) {
+  BatchIn<double, Left, 2> v(5);
+  BatchIn<double, Left> root(5);
+  for (int k = 0; k < 5; ++k) v.at(k, 0) = (k + 2) * (k + 2), v.at(k, 1) = 1;
+  v.upload();
+  map(FromEntry{}, inout(v.view()), out(root.view()), common(fixed(1e-12)));
+  v.download(), root.download();
+  for (int k = 0; k < 5; ++k) {
+    EXPECT_NEAR(root.at(k), k + 2, 1e-14 * (k + 2));
+    EXPECT_EQ(v.at(k, 0), (k + 2) * (k + 2));
+    EXPECT_EQ(v.at(k, 1), 1);
+  }
+}
+
 /// What is not asked for is not called, pack by pack.
 TEST(Control, CallsForNobody) {
   if constexpr (!Impl::runs_on_device<Space>) {
