@@ -176,9 +176,10 @@ constexpr bool require_states_by_reference() {
   constexpr bool good = []<std::size_t... N>(std::index_sequence<N...>) {
     return (!takes_state_alone<N, F, X...>(std::index_sequence_for<X...>()) && ...);
   }(std::index_sequence_for<X...>());
-  static_assert(good,
-                "Batchwork::iterate(most, f, x, ...): f takes a state by value or as a constant, so "
-                "that what it assigns would be lost; make its parameters references, auto& x");
+  static_assert(
+      good,
+      "Batchwork::iterate(most, f, x, ...): f takes a state by value or as a constant, so "
+      "that what it assigns would be lost; make its parameters references, auto& x");
   return good;
 }
 template <class M, class... X>

@@ -162,24 +162,24 @@ BATCHWORK_INLINE auto to_integer(Scalar<S> const& x) {
   if constexpr (Impl::is_dual<S>) {
     return to_integer<I>(Scalar<typename S::constant>(x.value.value, x.info));
   } else {
-  using R = Impl::with_number_t<S, I>;
-  auto const marked = [&](R const& value, auto const& beyond) {
-    info_t<R> const failure =
-        Impl::select(beyond, Impl::make_info<R>(Reason::out_of_range, 0), info_t<R>(0));
-    return Scalar<R>(value, Impl::first_failure(Impl::info_in_lanes_of<R>(x.info), failure));
-  };
-  if constexpr (!Impl::holds_integers<S>) {
-    Impl::IntegerOfReal<I, S> const r(x.value);
-    return marked(r.value, r.beyond);
-  } else if constexpr (sizeof(I) < sizeof(scalar_t<S>)) {
-    using Wide = scalar_t<S>;
-    S const least(Wide(std::numeric_limits<I>::min())), most(Wide(std::numeric_limits<I>::max()));
-    auto const small = x.value<least, large = x.value> most;
-    S const inside = Impl::select(small, least, Impl::select(large, most, x.value));
-    return marked(Impl::to_value<R>(inside), small || large);
-  } else {
-    return as<I>(x);
-  }
+    using R = Impl::with_number_t<S, I>;
+    auto const marked = [&](R const& value, auto const& beyond) {
+      info_t<R> const failure =
+          Impl::select(beyond, Impl::make_info<R>(Reason::out_of_range, 0), info_t<R>(0));
+      return Scalar<R>(value, Impl::first_failure(Impl::info_in_lanes_of<R>(x.info), failure));
+    };
+    if constexpr (!Impl::holds_integers<S>) {
+      Impl::IntegerOfReal<I, S> const r(x.value);
+      return marked(r.value, r.beyond);
+    } else if constexpr (sizeof(I) < sizeof(scalar_t<S>)) {
+      using Wide = scalar_t<S>;
+      S const least(Wide(std::numeric_limits<I>::min())), most(Wide(std::numeric_limits<I>::max()));
+      auto const small = x.value<least, large = x.value> most;
+      S const inside = Impl::select(small, least, Impl::select(large, most, x.value));
+      return marked(Impl::to_value<R>(inside), small || large);
+    } else {
+      return as<I>(x);
+    }
   }
 }
 

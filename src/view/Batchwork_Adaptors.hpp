@@ -214,6 +214,33 @@ auto fixed(Scalar<S> const& x) {
   else return fixed(x.value);
 }
 
+/// symmetric(fixed(x)), lower(fixed(x)), diagonal(fixed(v)): with structure. Of a matrix the lower triangle counts.
+template <class T, class Sh>
+auto symmetric(Impl::Fixed<T, Sh> const& x) {
+  using New = typename Impl::Restructured<Sh, Structure::symmetric>::type;
+  Impl::Fixed<T, New> r;
+  for (int i = 0; i < Sh::rows; ++i)
+    for (int j = 0; j < Sh::cols; ++j)
+      r.values[i * Sh::cols + j] = x.values[i < j ? j * Sh::cols + i : i * Sh::cols + j];
+  return r;
+}
+template <class T, class Sh>
+auto lower(Impl::Fixed<T, Sh> const& x) {
+  using New = typename Impl::Restructured<Sh, Structure::lower>::type;
+  Impl::Fixed<T, New> r;
+  for (int i = 0; i < Sh::rows; ++i)
+    for (int j = 0; j < Sh::cols; ++j)
+      r.values[i * Sh::cols + j] = j > i ? T(0) : x.values[i * Sh::cols + j];
+  return r;
+}
+template <class T, class Sh>
+auto diagonal(Impl::Fixed<T, Sh> const& x) {
+  using New = typename Impl::Restructured<Sh, Structure::diagonal>::type;
+  Impl::Fixed<T, New> r;
+  for (int i = 0; i < Sh::rows; ++i) r.values[i] = x.values[i];
+  return r;
+}
+
 }  // namespace Batchwork
 
 #endif

@@ -22,6 +22,9 @@
 
 namespace Batchwork::RandomSequences {
 
+// On devices masks are bool, of no namespace: the names below hide the library's.
+using Batchwork::select;
+
 using Real = long double;
 
 /// The arithmetic that the bounds are for: that of float or double.
