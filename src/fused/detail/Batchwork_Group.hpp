@@ -165,10 +165,11 @@ BATCHWORK_INLINE X undefined_tile() {
 /// tile, or lanes above a diagonal.
 template <class X>
 BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
-  if constexpr (has_grid<X> || is_distributed_mask<X>) {
+  if constexpr (is_distributed_mask<X>) return X(false, items.grid);
+  else if constexpr (has_grid<X>) {
     X x;
     x.grid = items.grid;
-    if constexpr (!is_distributed_mask<X>) x.info = 0;
+    x.info = 0;
     if constexpr (is_fragments<X>) {
       BATCHWORK_UNROLL
       for (int n = 0; n < X::down * X::across; ++n) x.c[n][0] = 0, x.c[n][1] = 0;
