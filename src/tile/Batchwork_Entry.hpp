@@ -6,7 +6,6 @@
 #ifndef BATCHWORK_ENTRY_HPP
 #define BATCHWORK_ENTRY_HPP
 
-#include <concepts>
 #include <type_traits>
 
 #include "tile/Batchwork_Tile.hpp"
@@ -146,7 +145,7 @@ struct TileTraits<Entry<X, IsZero>> : NoSpecialTile {
 /// An index that is part of its type, as std::integral_constant.
 template <class I>
 concept ConstantIndex = std::is_class_v<I> && requires {
-  { I::value } -> std::convertible_to<int>;
+  typename std::integral_constant<int, static_cast<int>(I::value)>;
 };
 
 /// True, or the compiler says which indices a tile has.

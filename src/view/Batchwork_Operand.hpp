@@ -222,7 +222,7 @@ auto local() {
                 "Batchwork::local: two extents for a matrix, one for a vector, none for a scalar");
   using Sh = typename Impl::ShapeFromExtents<int(sizeof...(E)), E...>::type;
   static_assert(((E > 0 && E <= Impl::largest_extent) && ...),
-                "Batchwork::local: an extent is not positive, or over the limit of 32");
+                "Batchwork::local: an extent is not positive, or over the limit of 64");
   return Impl::Operand<Impl::Kind::local, T, Sh>{};
 }
 /// symmetric(local<T, N, N>()), lower(local<T, N, N>()), diagonal(local<T, N>()): one with structure.

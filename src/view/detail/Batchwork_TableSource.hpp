@@ -58,7 +58,7 @@ struct TableSource<Adapted<V, St, IsCompact, E...>> {
   }
   using shape = decltype(make_shape());
   static_assert(shape::rows <= largest_extent && shape::cols <= largest_extent,
-                "Batchwork: an extent of the tile is over the limit of 32");
+                "Batchwork: an extent of the tile is over the limit of 64");
   using location = TableLocation<T, shape, indices>;
 
   V view;
