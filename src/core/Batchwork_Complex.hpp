@@ -170,11 +170,6 @@ BATCHWORK_INLINE Complex<R> select(M const& m, Complex<R> const& a, Complex<R> c
   return {select(m, a.re, b.re), select(m, a.im, b.im)};
 }
 
-/// A type behind tiles. Functions of any of these that have the name of one of scalars and tiles say so: they would be the better
-/// match for an entry of a tile, which is derived from Scalar.
-template <class S>
-concept Value = requires { sizeof(ValueTraits<S>); };
-
 // ---- what real numbers have, too ----
 template <Value S>
 BATCHWORK_INLINE S conj(S const& x) {

@@ -22,6 +22,11 @@ namespace Impl {
 template <class S>
 struct ValueTraits;
 
+/// A type behind tiles. Functions of any of these that have the name of one of scalars and tiles say so: they would be the better
+/// match for an entry of a tile, which is derived from Scalar.
+template <class S>
+concept Value = requires { sizeof(ValueTraits<S>); };
+
 /// The integers that scalars and tiles hold, beside float and double.
 template <class T>
 inline constexpr bool is_integer_number =

@@ -7,6 +7,7 @@
 #define BATCHWORK_APPLY_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -78,7 +79,9 @@ struct Returned {
 };
 template <Number U>
 struct Returned<U> {
-  using number = U;
+  /// Of integers one that scalars hold, as large.
+  using number = std::conditional_t<std::is_floating_point_v<U>, U,
+                                    std::conditional_t<sizeof(U) == 8, std::int64_t, std::int32_t>>;
   static constexpr bool is_known = true, is_truth = std::is_same_v<U, bool>, is_single = true;
   static constexpr int count = 1;
   template <class T>
@@ -107,24 +110,11 @@ inline constexpr bool is_plain_value = Number<V> || is_distributed<V>;
 template <class T, int W>
 inline constexpr bool is_plain_value<Pack<T, W>> = true;
 
-/// S with numbers of type N in its lanes.
-template <class S, class N>
-struct ValueOfNumbers {
-  using type = N;
-};
-template <class T, int W, class N>
-struct ValueOfNumbers<Pack<T, W>, N> {
-  using type = Pack<N, W>;
-};
-template <class T, int R, int C, int E, bool Whole, class N>
-struct ValueOfNumbers<Distributed<T, R, C, E, Whole>, N> {
-  using type = Distributed<N, R, C, E, Whole>;
-};
 /// The S of results: numbers of the operands' type, or of f's where operands are integers.
 template <class S, class U>
 using applied_value_t =
-    typename ValueOfNumbers<S, std::conditional_t<std::is_floating_point_v<scalar_t<S>>,
-                                                  scalar_t<S>, typename Returned<U>::number>>::type;
+    with_number_t<S,
+                  std::conditional_t<holds_integers<S>, typename Returned<U>::number, scalar_t<S>>>;
 
 /// out[k] is number k of f(v, ...), in every lane.
 template <class U, Number T, int K, class F, class... V>

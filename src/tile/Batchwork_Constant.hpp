@@ -12,24 +12,13 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// A tile or scalar, whose type of numbers and lanes a constant takes on.
-template <class X>
-concept Alike = Tile<X> || ScalarTile<X>;
-
-/// Whatever knows the lanes of an item.
-template <class X>
-BATCHWORK_INLINE LaneGrid lanes_known_to(X const& x) {
-  if constexpr (is_scalar_tile<X>) return x.value.grid;
-  else return grid_of(x);
-}
-
 /// c as a scalar like x.
 template <class C, class X>
 BATCHWORK_INLINE auto scalar_like(C const& c, [[maybe_unused]] X const& x) {
   using SX = typename X::value_type;
   using S = promote_t<typename ScalarOf<C, SX>::type, SX>;
   Scalar<S> r(c);
-  if constexpr (is_distributed<SX>) r.value.grid = merge_grids(r.value.grid, lanes_known_to(x));
+  if constexpr (is_distributed<SX>) r.value.grid = merge_grids(r.value.grid, grid_known_to(x));
   return r;
 }
 /// The scalar that a number or a scalar is.
@@ -66,15 +55,15 @@ BATCHWORK_INLINE auto filled(Scalar<S> const& c) {
 
 /// The M x N matrix, the vector of N or the scalar with c everywhere, a number or a scalar, for the items and with the type of numbers of
 /// x, any tile or scalar. Without x of c's: a plain number is common to all items. The status is that of c.
-template <int M, int N, Impl::ScalarLike C, Impl::Alike X>
+template <int M, int N, Impl::ScalarLike C, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto constant(C const& c, X const& x) {
   return Impl::filled<M, N, false>(Impl::scalar_like(c, x));
 }
-template <int N, Impl::ScalarLike C, Impl::Alike X>
+template <int N, Impl::ScalarLike C, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto constant(C const& c, X const& x) {
   return Impl::filled<N, 1, true>(Impl::scalar_like(c, x));
 }
-template <Impl::ScalarLike C, Impl::Alike X>
+template <Impl::ScalarLike C, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto constant(C const& c, X const& x) {
   return Impl::scalar_like(c, x);
 }
@@ -89,15 +78,15 @@ BATCHWORK_INLINE auto constant(C const& c) {
 
 /// zero<M, N>(x), zero<N>(x), zero(x): zeros as a matrix, a vector, a scalar, for the items and with the type of numbers of x, any tile or
 /// scalar. What sums and tiles that are assigned entry by entry begin with.
-template <int M, int N, Impl::Alike X>
+template <int M, int N, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto zero(X const& x) {
   return constant<M, N>(0, x);
 }
-template <int N, Impl::Alike X>
+template <int N, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto zero(X const& x) {
   return constant<N>(0, x);
 }
-template <Impl::Alike X>
+template <Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto zero(X const& x) {
   return constant(0, x);
 }
@@ -112,15 +101,15 @@ BATCHWORK_INLINE Vector<T, N> zero() {
 }
 
 /// Ones, likewise.
-template <int M, int N, Impl::Alike X>
+template <int M, int N, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto ones(X const& x) {
   return constant<M, N>(1, x);
 }
-template <int N, Impl::Alike X>
+template <int N, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto ones(X const& x) {
   return constant<N>(1, x);
 }
-template <Impl::Alike X>
+template <Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto ones(X const& x) {
   return constant(1, x);
 }

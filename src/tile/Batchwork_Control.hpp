@@ -141,18 +141,12 @@ BATCHWORK_INLINE void keep_all_where_not(M const& mask, std::index_sequence<I...
   (keep_where_not(mask, x, get<I>(before)), ...);
 }
 
-/// The grid of a tile or a scalar, if it has one.
-template <class X>
-BATCHWORK_INLINE LaneGrid grid_of_state([[maybe_unused]] X const& x) {
-  if constexpr (is_distributed_scalar<X>) return x.value.grid;
-  else return grid_of(x);
-}
 /// A mask that holds for all items, known to the lanes that know x.
 template <class M, class... X>
 BATCHWORK_INLINE M mask_of_all([[maybe_unused]] X const&... x) {
   if constexpr (is_distributed_mask<M>) {
     LaneGrid grid{};
-    ((grid = merge_grids(grid, grid_of_state(x))), ...);
+    ((grid = merge_grids(grid, grid_known_to(x))), ...);
     return M(true, grid);
   } else {
     return M(true);
@@ -260,11 +254,6 @@ BATCHWORK_INLINE Impl::Tuple<X...> together(X const&... x) {
 }
 
 namespace Impl {
-
-template <class X>
-inline constexpr bool is_tuple = false;
-template <std::size_t... I, class... X>
-inline constexpr bool is_tuple<TupleBase<std::index_sequence<I...>, X...>> = true;
 
 /// What select(mask, a, b) gives, with several numbers in a tuple.
 template <class M, class A, class B>

@@ -6,7 +6,6 @@
 #ifndef BATCHWORK_ENTRY_HPP
 #define BATCHWORK_ENTRY_HPP
 
-#include <concepts>
 #include <type_traits>
 
 #include "tile/Batchwork_Tile.hpp"

@@ -13,6 +13,9 @@
 #ifndef BATCHWORK_TILE_FUNCTIONS_HPP
 #define BATCHWORK_TILE_FUNCTIONS_HPP
 
+#include <cstdint>
+#include <type_traits>
+
 #include "tile/detail/Batchwork_EntryFunctions.hpp"
 
 namespace Batchwork {
@@ -196,8 +199,9 @@ template <class X, class Y>
   requires Impl::FunctionOperands<X, Y>
 BATCHWORK_INLINE auto pow(X const& x, Y const& y) {
   if constexpr (std::is_integral_v<Y>) {
-    constexpr int most = 8;
-    if (-most <= y && y <= most) return Impl::function_of(Impl::Power{{}, int(y)}, x);
+    constexpr std::int64_t most = 8;
+    auto const n = static_cast<std::int64_t>(y);
+    if (-most <= n && n <= most) return Impl::function_of(Impl::Power{{}, int(n)}, x);
   }
   return Impl::real_function_of<Impl::Pow>(x, y);
 }

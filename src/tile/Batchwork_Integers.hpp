@@ -174,7 +174,8 @@ BATCHWORK_INLINE auto to_integer(Scalar<S> const& x) {
     } else if constexpr (sizeof(I) < sizeof(scalar_t<S>)) {
       using Wide = scalar_t<S>;
       S const least(Wide(std::numeric_limits<I>::min())), most(Wide(std::numeric_limits<I>::max()));
-      auto const small = x.value<least, large = x.value> most;
+      auto const small = x.value < least;
+      auto const large = most < x.value;
       S const inside = Impl::select(small, least, Impl::select(large, most, x.value));
       return marked(Impl::to_value<R>(inside), small || large);
     } else {

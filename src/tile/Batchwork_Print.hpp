@@ -28,7 +28,7 @@ template <class I, int W>
 struct Printed<PackMask<I, W>> : Printed<bool> {
   static constexpr int lanes = W;
 };
-template <HoldsScalar X>
+template <ScalarTile X>
 struct Printed<X> : Printed<bool> {
   using number = scalar_t<typename X::value_type>;
   static constexpr int lanes = ValueTraits<typename X::value_type>::width;
@@ -45,7 +45,7 @@ struct Printed<X> {
 template <class X>
 BATCHWORK_INLINE auto printed_entry(X const& x, [[maybe_unused]] int i, [[maybe_unused]] int j) {
   if constexpr (Tile<X>) return x.entry(i, j);
-  else if constexpr (HoldsScalar<X>) return x.value;
+  else if constexpr (ScalarTile<X>) return x.value;
   else return x;
 }
 template <class E>
@@ -59,12 +59,6 @@ template <class X>
 BATCHWORK_INLINE std::int64_t printed_status([[maybe_unused]] X const& x, [[maybe_unused]] int l) {
   if constexpr (requires { x.info; }) return std::int64_t(printed_number(x.info, l));
   else return 0;
-}
-/// Of lanes that share an item the first one prints.
-template <class X>
-BATCHWORK_INLINE LaneGrid printing_grid(X const& x) {
-  if constexpr (HoldsScalar<X>) return grid_of_scalar(x);
-  else return grid_of(x);
 }
 
 // ---- hosts: an item by one call, its rows as lines ------------------------------------------------------------------
@@ -119,7 +113,8 @@ BATCHWORK_INLINE void print_on_device(char const* name, int i, int j, N x) {
 template <class M, class X>
 BATCHWORK_INLINE void print_where(M const& mask, char const* name, X const& x) {
   using P = Printed<X>;
-  LaneGrid const grid = merge_grids(printing_grid(x), printing_grid(mask));
+  // Of lanes that share an item the first one prints.
+  LaneGrid const grid = merge_grids(grid_known_to(x), grid_known_to(mask));
 #if defined(BATCHWORK_DEVICE_PASS)
   bool const prints = printed_number(mask, 0) && grid.lane == 0;
   BATCHWORK_UNROLL

@@ -36,6 +36,10 @@ using value_t = typename std::remove_cvref_t<X>::value_type;
 
 namespace Impl {
 
+/// What functions of entries are of, and what constants are made like.
+template <class X>
+concept ScalarOrTile = Tile<X> || ScalarTile<X>;
+
 template <class X>
 inline constexpr int rows_of = std::remove_cvref_t<X>::rows;
 template <class X>

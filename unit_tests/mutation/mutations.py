@@ -47,7 +47,7 @@ MUTATIONS = [
      "if constexpr (IsCompact && tile_rank > 9)", "test_errors", "*Gaps*"),
     ("neighbours beyond a group", LOCATION, "return item % PW + w <= PW;",
      "return item % PW + w <= PW + 1;", "test_operand", "*PacksThat*"),
-    ("a step too few", CHECK, "p.d.steps < steps", "p.d.steps + 1 < steps", "test_errors",
+    ("a step too few", CHECK, "t.highest < d.steps", "t.highest <= d.steps", "test_errors",
      "*TooFewSteps*"),
     # The digits that a filter loses.
     ("exact observations", "src/kalman/detail/Batchwork_Loss.hpp", "r > S(T(0)) && ", "", "test_kalman_digits", "*Exact*"),
@@ -141,7 +141,7 @@ MUTATIONS = [
      "std::uint64_t(std::uint32_t(dividend)) * factor + factor",
      "std::uint64_t(std::uint32_t(dividend)) * factor", TEAMS, "*SecondDifference*"),
     # Checks of a call.
-    ("negative steps", CHECK, "if (steps < 0)", "if (steps < -1)", "test_errors", "*TooFewSteps*"),
+    ("negative steps", CHECK, "if (steps.count() < 0)", "if (steps.count() < -1)", "test_errors", "*TooFewSteps*"),
     ("numbers of items", CHECK, "p.d.items >= 0 && p.d.items != first->d.items",
      "p.d.items > first->d.items", "test_errors", None),
     ("no operand with items", CHECK, "if (p.d.items >= 0 && !first) first = &p;",

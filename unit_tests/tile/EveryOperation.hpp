@@ -608,7 +608,8 @@ struct RoundsAndDerivatives {
     auto const quadratic = [&](auto const& x) { return a * x + dot(x, x) * b; };
     auto const square_of = [&](auto const& x) { return dot(x, a * x); };
     auto const cube = [](auto const& x) { return x * x * x; };
-    auto const of_quadratic = a + 2 * outer(b, b), of_square = a * b + transpose(a) * b;
+    auto const of_quadratic = a + 2 * outer(b, b);
+    auto const of_square = a * b + transpose(a) * b;
     auto const [y, j] = value_and_jacobian(quadratic, b);
     auto const [z, g] = value_and_gradient(square_of, b);
     auto const [w, d] = value_and_derivative(cube, last);

@@ -55,10 +55,6 @@ struct Lanewise<Pack<T, W>> {
   }
 };
 
-/// What entries of tiles are made of. Not tiles, for which these functions would be found, too.
-template <class S>
-concept LaneValue = requires { typename ValueTraits<S>::scalar; };
-
 /// The function object F of plain numbers, in all lanes of some S.
 template <class F, class S, class... More>
 BATCHWORK_INLINE S lanewise(S const& x, More const&... more) {
@@ -99,157 +95,157 @@ struct Hypot;
 struct Fmod;
 struct Copysign;
 
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S exp2(S const& x) {
   return lanewise<Exp2>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S expm1(S const& x) {
   return lanewise<Expm1>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S log2(S const& x) {
   return lanewise<Log2>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S log10(S const& x) {
   return lanewise<Log10>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S log1p(S const& x) {
   return lanewise<Log1p>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S sin(S const& x) {
   return lanewise<Sin>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S cos(S const& x) {
   return lanewise<Cos>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S tan(S const& x) {
   return lanewise<Tan>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S asin(S const& x) {
   return lanewise<Asin>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S acos(S const& x) {
   return lanewise<Acos>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S atan(S const& x) {
   return lanewise<Atan>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S sinh(S const& x) {
   return lanewise<Sinh>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S cosh(S const& x) {
   return lanewise<Cosh>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S tanh(S const& x) {
   return lanewise<Tanh>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S asinh(S const& x) {
   return lanewise<Asinh>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S acosh(S const& x) {
   return lanewise<Acosh>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S atanh(S const& x) {
   return lanewise<Atanh>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S cbrt(S const& x) {
   return lanewise<Cbrt>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S erf(S const& x) {
   return lanewise<Erf>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S erfc(S const& x) {
   return lanewise<Erfc>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S tgamma(S const& x) {
   return lanewise<Tgamma>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S lgamma(S const& x) {
   return lanewise<Lgamma>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S floor(S const& x) {
   return lanewise<Floor>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S ceil(S const& x) {
   return lanewise<Ceil>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S trunc(S const& x) {
   return lanewise<Trunc>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S round(S const& x) {
   return lanewise<Round>(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S atan2(S const& x, S const& y) {
   return lanewise<Atan2>(x, y);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S pow(S const& x, S const& y) {
   return lanewise<Pow>(x, y);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S hypot(S const& x, S const& y) {
   return lanewise<Hypot>(x, y);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S fmod(S const& x, S const& y) {
   return lanewise<Fmod>(x, y);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S copysign(S const& x, S const& y) {
   return lanewise<Copysign>(x, y);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S fabs(S const& x) {
   return abs(x);
 }
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S square(S const& x) {
   return x * x;
 }
 /// -1, 0 or 1; NaN of NaN, and a zero keeps its sign.
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S sign(S const& x) {
   using T = scalar_t<S>;
   S const zero(T(0));
   return select(x > zero, S(T(1)), select(x < zero, S(T(-1)), x));
 }
 /// x between low and high, for low <= high; NaN of NaN.
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S clamp(S const& x, S const& low, S const& high) {
   return select(x < low, low, select(high < x, high, x));
 }
 /// a where t is 0, b where it is 1, exactly so; linear in between and beyond.
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S lerp(S const& a, S const& b, S const& t) {
   return (S(scalar_t<S>(1)) - t) * a + t * b;
 }
 /// x to a power that is known on the host or by the compiler, by at most 2 log2(n) products.
-template <LaneValue S>
+template <Value S>
 BATCHWORK_INLINE S power(S const& base, int n) {
   S r(scalar_t<S>(1)), x(base);
   for (unsigned m = n < 0 ? 0u - unsigned(n) : unsigned(n); m != 0; m /= 2) {

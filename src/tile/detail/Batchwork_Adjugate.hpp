@@ -39,8 +39,9 @@ struct InverseByAdjugate {
   BATCHWORK_INLINE InverseByAdjugate(Matrix<S, 2, 2> const& a, S const& ps, S const& qr) {
     S const determinant = ps - qr;
     R const size = largest_part(ps) + largest_part(qr), of_determinant = largest_part(determinant);
-    regular =
-        of_determinant > R(size * T(rounding)) && of_determinant > R(smallest) && size < R(largest);
+    // As values: devices have no constant that is referred to.
+    regular = of_determinant > R(size * T(rounding)) && of_determinant > R(T(smallest)) &&
+              size < R(T(largest));
     S const reciprocal = S(T(1)) / select(regular, determinant, S(T(1)));
     x.set(0, 0, a.entry(1, 1) * reciprocal);
     x.set(0, 1, -(a.entry(0, 1) * reciprocal));

@@ -14,16 +14,6 @@ namespace Batchwork::Impl {
 
 // ---- operands -----------------------------------------------------------------------------------------------------
 
-template <class S>
-BATCHWORK_INLINE Scalar<S> const& as_scalar(Scalar<S> const& x) {
-  return x;
-}
-/// A Scalar, or what is derived from one.
-template <class X>
-concept HoldsScalar = requires(X const& x) { Impl::as_scalar(x); };
-/// What a function is of: a scalar or a tile.
-template <class X>
-concept ScalarOrTile = Tile<X> || HoldsScalar<X>;
 /// Of several operands one at least is a scalar or a tile, others may be plain numbers.
 template <class... X>
 concept FunctionOperands = ((ScalarOrTile<X> || Number<X>) && ...) && (ScalarOrTile<X> || ...);
@@ -72,9 +62,8 @@ BATCHWORK_INLINE info_t<S> info_of_operands([[maybe_unused]] X const& x, More co
 /// The grid of those operands that are scalars.
 template <class X>
 BATCHWORK_INLINE LaneGrid grid_of_scalar([[maybe_unused]] X const& x) {
-  if constexpr (HoldsScalar<X>)
-    if constexpr (requires { x.value.grid; }) return x.value.grid;
-  return LaneGrid{};
+  if constexpr (is_distributed_scalar<X>) return x.value.grid;
+  else return LaneGrid{};
 }
 template <class... X>
 BATCHWORK_INLINE LaneGrid grid_of_scalars(X const&... x) {
@@ -157,7 +146,7 @@ template <class Among, Number X>
 BATCHWORK_INLINE auto as_entries(X const& x) {
   return Repeated<X, Among::rows, Among::cols>{x};
 }
-template <class Among, HoldsScalar X>
+template <class Among, ScalarTile X>
 BATCHWORK_INLINE auto as_entries(X const& x) {
   using V = typename X::value_type;
   if constexpr (is_distributed<V>)
@@ -167,13 +156,6 @@ BATCHWORK_INLINE auto as_entries(X const& x) {
 
 // ---- functions of S -----------------------------------------------------------------------------------------------
 
-/// x as an S, a plain number as one of the same type.
-template <class S, class X>
-BATCHWORK_INLINE S to_operand(X const& x) {
-  if constexpr (Number<X>) return S(static_cast<scalar_t<S>>(x));
-  else return S(x);
-}
-
 /// f of entries, made values of S first. Of lanes that share an item each calls it with plain numbers.
 template <class S, class F>
 struct OfEntries {
@@ -182,7 +164,7 @@ struct OfEntries {
   template <class... E>
   BATCHWORK_INLINE auto operator()(E const&... e) const {
     if constexpr (is_distributed<S>) return f(static_cast<scalar_t<S>>(e)...);
-    else return f(to_operand<S>(e)...);
+    else return f(to_value<S>(e)...);
   }
 };
 
@@ -192,7 +174,7 @@ BATCHWORK_INLINE auto function_of(F const& f, X const&... x) {
   using Among = TilesAmong<X...>;
   if constexpr (Among::count == 0) {
     auto const value = [](auto const& y) {
-      if constexpr (Number<std::remove_cvref_t<decltype(y)>>) return to_operand<S0>(y);
+      if constexpr (Number<std::remove_cvref_t<decltype(y)>>) return to_value<S0>(y);
       else return S0(y.value);
     };
     return Scalar<S0>(f(value(x)...), info_of_operands<S0>(x...));

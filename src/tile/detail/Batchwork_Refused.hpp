@@ -44,7 +44,7 @@ constexpr void refuse_print() {
   static_assert(
       never<X>,
       "Batchwork: a scalar or tile holds numbers of several items, which printf and << do not "
-      "print; write print(x), which prints that of one item");
+      "print; write print(mask, \"x\", x), which prints those of the items where the mask holds");
 }
 template <class X>
 constexpr void refuse_number_beside_tile() {

@@ -85,15 +85,8 @@ inline constexpr bool holds_truths =
 
 /// What a sequence has of a bool of each item: a mask, as of integers.
 template <class Lanes>
-struct TruthOf {
-  using type = mask_t<typename Lanes::template value<std::int32_t>>;
-};
-template <int W>
-struct TruthOf<PackLanes<W>> {
-  using type = register_mask_t<W>;
-};
-template <class Lanes>
-using truth_t = typename TruthOf<Lanes>::type;
+using truth_t = decltype(mask_of_integers(
+    std::declval<mask_t<typename Lanes::template value<std::int32_t>> const&>()));
 
 /// The tile of a number common to all items.
 template <class T>

@@ -149,6 +149,13 @@ BATCHWORK_INLINE LaneGrid grid_of(X const& x, Y const& y, Rest const&... rest) {
   else return grid_of(x);
 }
 
+/// The grid that a tile, a scalar or a mask knows.
+template <class X>
+BATCHWORK_INLINE LaneGrid grid_known_to(X const& x) {
+  if constexpr (is_distributed_scalar<X>) return x.value.grid;
+  else return grid_of(x);
+}
+
 // ---- seeing tiles line by line ----------------------------------------------------------------------------------------
 
 /// A lane's own lines of a distributed tile as it holds them.
