@@ -88,11 +88,6 @@ X index_of_items(V3 const& v, X const& k) {
   return WRONG_OR_RIGHT(v(k), select(k == 0, v(0), v(1)));
 }
 
-// says: the indices of an entry are integers that all items have in common
-X index_that_is_a_scalar(V3 const& v, B::Scalar<std::int32_t> const& k) {
-  return WRONG_OR_RIGHT(v(k), v(k.value));
-}
-
 // says: an entry is assigned a number, or a scalar, that its tile can hold
 void number_of_items_in_a_common_tile(X const& x) {
   auto v = WRONG_OR_RIGHT((B::zero<double, 3>()), (B::zero<3>(x)));
