@@ -123,8 +123,13 @@ struct FirstOf {
 template <class M, class X>
 BATCHWORK_INLINE void keep_where_not([[maybe_unused]] M const& mask, X& x, X const& before) {
   if constexpr (is_distributed_mask<M>) {
-    // The lanes of an item go one way here, each with what it has.
-    if (!mask.v) x = before;
+    // The lanes of an item go one way here, each with what it has. They still know each other.
+    if (!mask.v) {
+      auto const grid = grid_known_to(x);
+      x = before;
+      if constexpr (requires { x.value.grid; }) x.value.grid = grid;
+      else if constexpr (has_grid<X>) x.grid = grid;
+    }
   } else {
     using Chosen = std::remove_cvref_t<decltype(Batchwork::select(mask, x, before))>;
     // A copy of an entry of a tile is a scalar.

@@ -260,6 +260,14 @@ constexpr int rows_of_value() {
   }
 }
 
+/// y takes on the status of x, which f may have ignored, if it has one for each of x's items.
+template <class Y, class X>
+BATCHWORK_INLINE void inherit_status([[maybe_unused]] Y& y, [[maybe_unused]] X const& x) {
+  using S = typename Y::value_type;
+  if constexpr (std::is_same_v<promote_t<S, typename X::value_type>, S>)
+    y.info = merge_info<S>(y.info, x.info);
+}
+
 /// Of f(x): its value, and its derivatives with respect to the entries of x, which `set(j, i, number)` takes, so many at once.
 template <int AtOnce, class F, class X, class Begin, class Set>
 BATCHWORK_INLINE auto differentiate(F const& f, X const& x, Begin const& begin, Set const& set) {
@@ -278,6 +286,7 @@ BATCHWORK_INLINE auto differentiate(F const& f, X const& x, Begin const& begin, 
     }
     value = value_of(y);
   }
+  inherit_status(value, x);
   return value;
 }
 
@@ -299,6 +308,7 @@ BATCHWORK_INLINE auto value_and_jacobian(F const& f, X const& x) {
   auto const begin = [&](Y const& y) {
     if constexpr (Impl::has_grid<decltype(r)>) r.grid = Impl::grid_of_numbers(x);
     r.info = Impl::info_in_lanes_of<S>(y.info);
+    Impl::inherit_status(r, x);
   };
   auto const value = Impl::differentiate<directions>(
       f, x, begin, [&](int i, int j, auto const& d) { r.set(i, j, S(d)); });
@@ -322,6 +332,7 @@ BATCHWORK_INLINE auto value_and_gradient(F const& f, X const& x) {
   auto const begin = [&](Y const& y) {
     if constexpr (Impl::has_grid<decltype(r)>) r.grid = Impl::grid_of_numbers(x);
     r.info = Impl::info_in_lanes_of<S>(y.info);
+    Impl::inherit_status(r, x);
   };
   auto const value = Impl::differentiate<directions>(
       f, x, begin, [&](int, int j, auto const& d) { r.set(j, 0, S(d)); });

@@ -89,6 +89,38 @@ struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
     return own();
   }
 
+  // ---- of integers ----
+  template <class Y>
+  BATCHWORK_INLINE Value const& operator%=(Y const& y) && {
+    put(own() % y);
+    return own();
+  }
+  template <class Y>
+  BATCHWORK_INLINE Value const& operator&=(Y const& y) && {
+    put(own() & y);
+    return own();
+  }
+  template <class Y>
+  BATCHWORK_INLINE Value const& operator|=(Y const& y) && {
+    put(own() | y);
+    return own();
+  }
+  template <class Y>
+  BATCHWORK_INLINE Value const& operator^=(Y const& y) && {
+    put(own() ^ y);
+    return own();
+  }
+  template <class Y>
+  BATCHWORK_INLINE Value const& operator<<=(Y const& y) && {
+    put(own() << y);
+    return own();
+  }
+  template <class Y>
+  BATCHWORK_INLINE Value const& operator>>=(Y const& y) && {
+    put(own() >> y);
+    return own();
+  }
+
  private:
   X* tile;
   int row, col;
