@@ -22,8 +22,12 @@
 
 namespace Batchwork::RandomSequences {
 
-// On devices masks are bool, of no namespace: the names below hide the library's.
-using Batchwork::select;
+/// Between plain numbers by a bool, of no namespace, as masks of devices are: the names below hide the library's.
+template <class A, class B>
+  requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
+KOKKOS_FUNCTION auto select(bool mask, A a, B b) {
+  return Batchwork::select(mask, a, b);
+}
 
 using Real = long double;
 
