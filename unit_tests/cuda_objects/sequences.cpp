@@ -218,6 +218,7 @@ template void enter<double, 4>(Exec const&, Interleaved<double* [3][3]>,
                                Interleaved<double* [3][3]>, Interleaved<double* [3][3]>,
                                Interleaved<double* [3][3]>);
 
+template <class T, int Lanes>
 void turn(Exec const& exec, Interleaved<T* [3][3]> y, Interleaved<T* [3][3]> a) {
   map(exec, launch(lanes<Lanes>), Turn{}, out(y), in(a));
 }

@@ -10,7 +10,7 @@ namespace Batchwork::Test {
 namespace {
 
 template <int L, int Team>
-auto const by_lanes = [](std::int64_t n, auto const& sequence, auto const&... operands) {
+auto const integers_by_lanes = [](std::int64_t n, auto const& sequence, auto const&... operands) {
   map_by_lanes<L>(Team, n, sequence, Impl::resolve(operands)...);
 };
 /// As scan on a device.
@@ -30,27 +30,27 @@ auto const scan_by_lanes = [](std::int64_t steps, auto const& sequence, auto con
 };
 
 TEST(IntegersOfLanes, Arithmetic) {
-  expect_arithmetic<std::int32_t, Left>(103, by_lanes<1, 32>);
-  expect_arithmetic<std::int64_t, Right>(37, by_lanes<8, 64>);
+  expect_arithmetic<std::int32_t, Left>(103, integers_by_lanes<1, 32>);
+  expect_arithmetic<std::int64_t, Right>(37, integers_by_lanes<8, 64>);
 }
 TEST(IntegersOfLanes, BesideRealNumbers) {
-  expect_mixed<double, Left>(39, by_lanes<1, 32>);
-  expect_mixed<float, Right>(19, by_lanes<8, 32>);
-  expect_conversions<double, Left>(by_lanes<1, 32>);
-  expect_conversions<float, Left>(by_lanes<32, 32>);
+  expect_mixed<double, Left>(39, integers_by_lanes<1, 32>);
+  expect_mixed<float, Right>(19, integers_by_lanes<8, 32>);
+  expect_conversions<double, Left>(integers_by_lanes<1, 32>);
+  expect_conversions<float, Left>(integers_by_lanes<32, 32>);
 }
 TEST(IntegersOfLanes, Tiles) {
-  expect_corners<std::int32_t, Left>(21, by_lanes<1, 32>);
-  expect_corners<std::int64_t, Right>(37, by_lanes<1, 32>);
-  expect_corners<std::int64_t, Right>(21, by_lanes<8, 64>);
-  expect_corners<std::int32_t, Right>(5, by_lanes<32, 64>);
+  expect_corners<std::int32_t, Left>(21, integers_by_lanes<1, 32>);
+  expect_corners<std::int64_t, Right>(37, integers_by_lanes<1, 32>);
+  expect_corners<std::int64_t, Right>(21, integers_by_lanes<8, 64>);
+  expect_corners<std::int32_t, Right>(5, integers_by_lanes<32, 64>);
 }
 TEST(IntegersOfLanes, Tables) {
-  expect_look_ups<double, std::int32_t, Left>(39, by_lanes<1, 32>);
-  expect_look_ups<float, std::int64_t, Right>(27, by_lanes<8, 32>);
-  expect_look_ups<double, std::int32_t, Strided>(5, by_lanes<32, 64>);
-  expect_whole_look_ups<std::int32_t>(14, by_lanes<1, 32>);
-  expect_whole_look_ups<std::int64_t>(14, by_lanes<8, 32>);
+  expect_look_ups<double, std::int32_t, Left>(39, integers_by_lanes<1, 32>);
+  expect_look_ups<float, std::int64_t, Right>(27, integers_by_lanes<8, 32>);
+  expect_look_ups<double, std::int32_t, Strided>(5, integers_by_lanes<32, 64>);
+  expect_whole_look_ups<std::int32_t>(14, integers_by_lanes<1, 32>);
+  expect_whole_look_ups<std::int64_t>(14, integers_by_lanes<8, 32>);
 }
 TEST(IntegersOfLanes, Scans) {
   expect_count<double, Left>(21, 6, scan_by_lanes<1, 32>);

@@ -9,26 +9,26 @@ namespace Batchwork::Test {
 namespace {
 
 template <int L, class How = Division<>>
-auto by(int team, std::int64_t n) {
+auto entry_functions_by(int team, std::int64_t n) {
   return [=](auto const& sequence, auto const&... operands) {
     map_by_lanes<L, How>(team, n, sequence, Impl::resolve(operands)...);
   };
 }
 
 TEST(LaneGrids, FunctionsOfEntries) {
-  expect_functions<double, Left, 5, 3>(9, by<8>(32, 9));
-  expect_functions<float, Right, 3, 2>(5, by<1>(4, 5));
+  expect_functions<double, Left, 5, 3>(9, entry_functions_by<8>(32, 9));
+  expect_functions<float, Right, 3, 2>(5, entry_functions_by<1>(4, 5));
 }
 TEST(LaneGrids, FunctionsOfStructures) {
-  expect_structures<double, Right, 5>(9, by<8>(32, 9));
-  expect_structures<float, Left, 6>(5, by<32>(64, 5));
-  expect_structures<double, Left, 3>(5, by<2>(32, 5));
+  expect_structures<double, Right, 5>(9, entry_functions_by<8>(32, 9));
+  expect_structures<float, Left, 6>(5, entry_functions_by<32>(64, 5));
+  expect_structures<double, Left, 3>(5, entry_functions_by<2>(32, 5));
 }
 /// Lanes that have no line, or hold nothing right of the diagonal, do not call the function.
 TEST(LaneGrids, FunctionsOfPlainNumbers) {
-  expect_applied<double, Left, 5, 3>(9, by<8>(32, 9));
-  expect_applied<float, Right, 6, 6>(5, by<32>(64, 5));
-  expect_applied<float, Left, 3, 2>(7, by<1>(4, 7));
+  expect_applied<double, Left, 5, 3>(9, entry_functions_by<8>(32, 9));
+  expect_applied<float, Right, 6, 6>(5, entry_functions_by<32>(64, 5));
+  expect_applied<float, Left, 3, 2>(7, entry_functions_by<1>(4, 7));
 }
 
 struct PrintShared {
