@@ -7,6 +7,7 @@
 #define BATCHWORK_THEN_HPP
 
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -25,12 +26,8 @@ BATCHWORK_INLINE auto& pick(X& x, [[maybe_unused]] Rest&... rest) {
 }
 
 /// Type number N.
-template <std::size_t N, class X, class... Rest>
-struct Picked : Picked<N - 1, Rest...> {};
-template <class X, class... Rest>
-struct Picked<0, X, Rest...> {
-  using type = X;
-};
+template <std::size_t N, class... X>
+using picked_t = std::tuple_element_t<N, std::tuple<X...>>;
 
 /// Whether a sequence can be called with arguments of these types, of which it gets numbers N.
 template <class Sequence, class... X>
@@ -38,7 +35,7 @@ struct CalledWith {
   template <std::size_t... N>
   static constexpr bool callable() {
     if constexpr (((N < sizeof...(X)) && ...))
-      return std::is_invocable_v<Sequence const&, typename Picked<N, X...>::type...>;
+      return std::is_invocable_v<Sequence const&, picked_t<N, X...>...>;
     else return false;
   }
 };

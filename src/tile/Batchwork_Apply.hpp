@@ -157,7 +157,7 @@ BATCHWORK_INLINE auto apply_to_scalars(F const& f, X const&... x) {
   Results<Scalar<S>, K> r;
   BATCHWORK_UNROLL
   for (int k = 0; k < K; ++k) {
-    if constexpr (is_distributed<S>) out[k].grid = grid_of_scalars(x...);
+    if constexpr (is_distributed<S>) out[k].grid = grid_known_to(x...);
     r.values[k] = Scalar<S>(out[k], info_in_lanes_of<S>(info_of_operands<S0>(x...)));
   }
   return r;
@@ -179,7 +179,7 @@ template <class F, class... X>
 BATCHWORK_INLINE auto ask_of_scalars(F const& f, X const&... x) {
   using S = value_of_operands_t<X...>;
   S like(scalar_t<S>(0));
-  if constexpr (is_distributed<S>) like.grid = grid_of_scalars(x...);
+  if constexpr (is_distributed<S>) like.grid = grid_known_to(x...);
   return truths_in_lanes(like, f, operand_value(x)...);
 }
 
@@ -240,7 +240,7 @@ BATCHWORK_INLINE auto apply_to_tiles(F const& f, X const&... x) {
   using S = applied_value_t<dealt_value_t<S0, X...>, U>;
   using R = function_tile_t<S, false, X...>;
   Results<R, K> r;
-  apply_to_entries<U>(r.values, f, grid_of_scalars(x...), as_entries<Among>(x)...);
+  apply_to_entries<U>(r.values, f, grid_known_to(x...), as_entries<Among>(x)...);
   BATCHWORK_UNROLL
   for (int k = 0; k < K; ++k) r.values[k].info = info_in_lanes_of<S>(info_of_operands<S0>(x...));
   return r;

@@ -53,8 +53,9 @@ BATCHWORK_INLINE auto filled(Scalar<S> const& c) {
 
 }  // namespace Impl
 
-/// The M x N matrix, the vector of N or the scalar with c everywhere, a number or a scalar, for the items and with the type of numbers of
-/// x, any tile or scalar. Without x of c's: a plain number is common to all items. The status is that of c.
+/// constant<M, N>(c, x), constant<N>(c, x), constant(c, x): a matrix, a vector or a scalar with c everywhere. c is a number or a scalar. The
+/// items and the type of numbers are those of x, any tile or scalar. Without x they are c's: a plain number is common to all items. The
+/// result has the status of c.
 template <int M, int N, Impl::ScalarLike C, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto constant(C const& c, X const& x) {
   return Impl::filled<M, N, false>(Impl::scalar_like(c, x));

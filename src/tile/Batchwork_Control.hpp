@@ -150,9 +150,7 @@ BATCHWORK_INLINE void keep_all_where_not(M const& mask, std::index_sequence<I...
 template <class M, class... X>
 BATCHWORK_INLINE M mask_of_all([[maybe_unused]] X const&... x) {
   if constexpr (is_distributed_mask<M>) {
-    LaneGrid grid{};
-    ((grid = merge_grids(grid, grid_known_to(x))), ...);
-    return M(true, grid);
+    return M(true, grid_known_to(x...));
   } else {
     return M(true);
   }

@@ -114,7 +114,7 @@ template <class M, class X>
 BATCHWORK_INLINE void print_where(M const& mask, char const* name, X const& x) {
   using P = Printed<X>;
   // Of lanes that share an item the first one prints.
-  LaneGrid const grid = merge_grids(grid_known_to(x), grid_known_to(mask));
+  LaneGrid const grid = grid_known_to(x, mask);
 #if defined(BATCHWORK_DEVICE_PASS)
   bool const prints = printed_number(mask, 0) && grid.lane == 0;
   BATCHWORK_UNROLL

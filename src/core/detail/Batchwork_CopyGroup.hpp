@@ -42,6 +42,11 @@ struct Ahead {
 struct Items {
   std::int64_t first;
   int count;
+
+  /// The item in lane k of a pack. Lanes without one have the last.
+  BATCHWORK_INLINE std::int64_t item_of_lane(int k) const {
+    return first + (k < count ? k : count - 1);
+  }
 };
 
 /// The one item of lanes that share it, and of whose copy group there are so many lanes. Those with a count of 0 repeat another

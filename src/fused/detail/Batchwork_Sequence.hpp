@@ -93,7 +93,7 @@ struct Composition<On<Sequence, I...>> {
                   "Batchwork::on: the call has no such operand: on<0, 2>(sequence) counts from 0, "
                   "and does not count status");
     if constexpr (there)
-      return Composition<Sequence>::template require_callable<typename Picked<I, P...>::type...>();
+      return Composition<Sequence>::template require_callable<picked_t<I, P...>...>();
     else return false;
   }
   template <std::size_t N, class... P>
@@ -111,7 +111,7 @@ struct Composition<On<Sequence, I...>> {
   template <std::size_t N, std::size_t Given, std::size_t K, class... P>
   static constexpr Taking takes_as() {
     if constexpr (Given == N)
-      return Composition<Sequence>::template takes<K, typename Picked<I, P...>::type...>();
+      return Composition<Sequence>::template takes<K, picked_t<I, P...>...>();
     else return Taking::nothing;
   }
 };

@@ -59,19 +59,6 @@ BATCHWORK_INLINE info_t<S> info_of_operands([[maybe_unused]] X const& x, More co
   }
 }
 
-/// The grid of those operands that are scalars.
-template <class X>
-BATCHWORK_INLINE LaneGrid grid_of_scalar([[maybe_unused]] X const& x) {
-  if constexpr (is_distributed_scalar<X>) return x.value.grid;
-  else return LaneGrid{};
-}
-template <class... X>
-BATCHWORK_INLINE LaneGrid grid_of_scalars(X const&... x) {
-  LaneGrid r{};
-  ((r = merge_grids(r, grid_of_scalar(x))), ...);
-  return r;
-}
-
 // ---- tiles among them ---------------------------------------------------------------------------------------------
 
 template <class X>
@@ -184,7 +171,7 @@ BATCHWORK_INLINE auto function_of(F const& f, X const&... x) {
         "Batchwork: a function of several tiles goes entry by entry; their extents differ");
     using S = dealt_value_t<S0, X...>;
     using R = function_tile_t<S, F::keeps_zero, X...>;
-    R r = entrywise<R>(OfEntries<S, F>{f, grid_of_scalars(x...)}, as_entries<Among>(x)...);
+    R r = entrywise<R>(OfEntries<S, F>{f, grid_known_to(x...)}, as_entries<Among>(x)...);
     r.info = info_of_operands<S>(x...);
     return r;
   }

@@ -113,8 +113,7 @@ struct Bound<K, Truths<Loc>> {
   BATCHWORK_INLINE tile<Lanes> load(auto const& items, std::int64_t time) const {
     if constexpr (requires(tile<Lanes>& x) { x.set_lane(0, true); }) {
       tile<Lanes> r;
-      for (int k = 0; k < Lanes::width; ++k)
-        r.set_lane(k, *loc.at(items.first + (k < items.count ? k : items.count - 1), time));
+      for (int k = 0; k < Lanes::width; ++k) r.set_lane(k, *loc.at(items.item_of_lane(k), time));
       return r;
     } else if constexpr (requires { items.grid; }) {
       return tile<Lanes>(*loc.at(items.first, time), items.grid);
@@ -439,8 +438,7 @@ struct Bound<Kind::item_index> {
     if constexpr (is_distributed<value<Lanes>>) {
       r = value<Lanes>(items.first, items.grid);
     } else if constexpr (Lanes::width > 1) {
-      for (int k = 0; k < Lanes::width; ++k)
-        r.set_lane(k, items.first + (k < items.count ? k : items.count - 1));
+      for (int k = 0; k < Lanes::width; ++k) r.set_lane(k, items.item_of_lane(k));
     } else {
       r = value<Lanes>(std::int64_t(items.first));
     }

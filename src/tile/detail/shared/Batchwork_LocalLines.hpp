@@ -149,11 +149,15 @@ BATCHWORK_INLINE LaneGrid grid_of(X const& x, Y const& y, Rest const&... rest) {
   else return grid_of(x);
 }
 
-/// The grid that a tile, a scalar or a mask knows.
+/// The grid that a tile, a scalar or a mask knows, or one of several.
 template <class X>
 BATCHWORK_INLINE LaneGrid grid_known_to(X const& x) {
   if constexpr (is_distributed_scalar<X>) return x.value.grid;
   else return grid_of(x);
+}
+template <class X, class Y, class... More>
+BATCHWORK_INLINE LaneGrid grid_known_to(X const& x, Y const& y, More const&... more) {
+  return merge_grids(grid_known_to(x), grid_known_to(y, more...));
 }
 
 // ---- seeing tiles line by line ----------------------------------------------------------------------------------------

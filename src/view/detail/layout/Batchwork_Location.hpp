@@ -159,8 +159,7 @@ struct Cursor<S, Loc> {
 
   BATCHWORK_INLINE Cursor(Loc const& l, Items it, std::int64_t time)
       : loc(l), items(it), adjacent(it.count == W && l.adjacent(it.first, W)) {
-    for (int k = 0; k < W; ++k)
-      p[k] = loc.at(items.first + (k < items.count ? k : items.count - 1), time);
+    for (int k = 0; k < W; ++k) p[k] = loc.at(items.item_of_lane(k), time);
   }
   BATCHWORK_INLINE S get_adjacent(int i, int j) const { return S::load(p[0] + loc.offset(i, j)); }
   BATCHWORK_INLINE void put_adjacent(int i, int j, S const& v) const {
