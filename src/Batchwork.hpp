@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batchwork: small-matrix algorithms over large batches, fused into one kernel. The umbrella header.
+/// Batchwork: small-matrix algorithms over large batches, fused into one kernel. The umbrella
+/// header.
 #ifndef BATCHWORK_HPP
 #define BATCHWORK_HPP
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Single operations on dense matrices of extents known at run time: copy, pack, unpack; gemm; cholesky, solve_cholesky,
-/// solve_lower, solve_upper; lu, solve_lu, inverse, determinant, log_abs_determinant; qr, least_squares; eigh; svd.
+/// Single operations on dense matrices of extents known at run time: copy, pack, unpack; gemm;
+/// cholesky, solve_cholesky, solve_lower, solve_upper; lu, solve_lu, inverse, determinant,
+/// log_abs_determinant; qr, least_squares; eigh; svd.
 #ifndef BATCHWORK_AREA_DENSE_HPP
 #define BATCHWORK_AREA_DENSE_HPP
 

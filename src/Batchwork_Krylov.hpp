@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches of systems of equations: formats, iterative solvers and preconditioners, and verbs beside them. Reading files
-/// is apart: formats/Batchwork_ReadSystems.hpp.
+/// Batches of systems of equations: formats, iterative solvers and preconditioners, and verbs
+/// beside them. Reading files is apart: formats/Batchwork_ReadSystems.hpp.
 #ifndef BATCHWORK_AREA_KRYLOV_HPP
 #define BATCHWORK_AREA_KRYLOV_HPP
 

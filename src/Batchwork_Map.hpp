@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// map and scan: sequences over tiles, one kernel for a whole batch; their operands and their launch.
+/// map and scan: sequences over tiles, one kernel for a whole batch; their operands and their
+/// launch.
 #ifndef BATCHWORK_AREA_MAP_HPP
 #define BATCHWORK_AREA_MAP_HPP
 

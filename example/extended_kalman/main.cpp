@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Extended Kalman filters of thousands of aircraft that turn, seen by a radar: range and bearing. The state is position, speed, heading
-/// and turn rate; motion and observation are nonlinear. They are written once, as functions of a vector. The filter asks for their values
-/// and Jacobians (`value_and_jacobian`), and the time loop runs in one kernel (`scan`).
+/// Extended Kalman filters of thousands of aircraft that turn, seen by a radar: range and bearing.
+/// The state is position, speed, heading and turn rate; motion and observation are nonlinear. They
+/// are written once, as functions of a vector. The filter asks for their values and Jacobians
+/// (`value_and_jacobian`), and the time loop runs in one kernel (`scan`).
 ///
-/// Each mean is compared with a plain loop whose Jacobians are written by hand, and the error of the filters with that of the radar.
-/// Exit status 1 if one is wrong.
+/// Each mean is compared with a plain loop whose Jacobians are written by hand, and the error of
+/// the filters with that of the radar. Exit status 1 if one is wrong.
 ///
-/// Y. Bar-Shalom, X. R. Li and T. Kirubarajan, Estimation with Applications to Tracking and Navigation, Wiley (2001), section 11.7.
+/// Y. Bar-Shalom, X. R. Li and T. Kirubarajan, Estimation with Applications to Tracking and
+/// Navigation, Wiley (2001), section 11.7.
 
 #include <Batchwork.hpp>
 #include <cmath>
@@ -27,7 +29,8 @@ constexpr double of_range = 0.1, of_bearing = 0.002;    // noise of the radar: k
 constexpr double of_speed = 2e-3, of_turn_rate = 1e-3;  // noise of the motion in a step
 constexpr double pi = 3.14159265358979323846;
 
-/// The state after a step: along the chord of a circle, whose length is that of the arc to second order.
+/// The state after a step: along the chord of a circle, whose length is that of the arc to second
+/// order.
 struct Motion {
   template <class X>
   KOKKOS_FUNCTION auto operator()(X const& x) const {
@@ -79,7 +82,8 @@ double normal(std::uint64_t& seed) {
   return radius * std::cos(angle);
 }
 
-// ---- a plain loop ----------------------------------------------------------------------------------------------------
+// ---- a plain loop
+// ---------------------------------------------------------------------------------------------
 
 struct Plain {
   double x[D], p[D][D];

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The first thing to do with Batchwork: an algorithm for one item, here the covariance update of a Kalman filter, run
-/// over a batch of them in one kernel. Checked against a plain loop; exit status 1 if it differs.
+/// The first thing to do with Batchwork: an algorithm for one item, here the covariance update of a
+/// Kalman filter, run over a batch of them in one kernel. Checked against a plain loop; exit status
+/// 1 if it differs.
 
 #include <Batchwork.hpp>
 #include <cmath>
@@ -34,7 +35,8 @@ void update(Kokkos::View<double* [D][D]> P_new, Kokkos::View<double* [D][D]> P,
 }
 // [example]
 
-// The same for one item, as on paper: prior - (H prior)' (H prior H' + R)^-1 (H prior), by Gauss-Jordan elimination.
+// The same for one item, as on paper: prior - (H prior)' (H prior H' + R)^-1 (H prior), by
+// Gauss-Jordan elimination.
 struct Paper {
   using Real = long double;
   Real f[D][D], q[D][D], h[D][D], r[D][D], result[D][D];

@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A batch of stiff nonlinear systems, each solved by Newton's method, in one kernel: reactors of four cells in a row, in
-/// each of which Robertson's three species react while they diffuse to the neighbouring cells. Rates and diffusion differ
-/// from reactor to reactor. A team has a reactor and takes it through all steps of the implicit Euler method: residual,
-/// Jacobian, a linear solve by Batchwork::team_solve, update, until the update is small. First with BiCGSTAB, then with direct_lu, whose
-/// factors serve all updates of a step.
+/// A batch of stiff nonlinear systems, each solved by Newton's method, in one kernel: reactors of
+/// four cells in a row, in each of which Robertson's three species react while they diffuse to the
+/// neighbouring cells. Rates and diffusion differ from reactor to reactor. A team has a reactor and
+/// takes it through all steps of the implicit Euler method: residual, Jacobian, a linear solve by
+/// Batchwork::team_solve, update, until the update is small. First with BiCGSTAB, then with
+/// direct_lu, whose factors serve all updates of a step.
 ///
-/// Every step of every reactor is looked at afterwards: its residual, and the mass, which stays as it is. Exit status 1 if
-/// one is wrong.
+/// Every step of every reactor is looked at afterwards: its residual, and the mass, which stays as
+/// it is. Exit status 1 if one is wrong.
 ///
-/// H. H. Robertson, "The solution of a set of reaction rate equations", in Numerical Analysis: An Introduction, Academic
-/// Press (1966).
+/// H. H. Robertson, "The solution of a set of reaction rate equations", in Numerical Analysis: An
+/// Introduction, Academic Press (1966).
 
 #include <Batchwork.hpp>
 #include <algorithm>
@@ -44,7 +45,8 @@ KOKKOS_FUNCTION Rates rates_of(int reactor) {
   return {0.04 * wave(0.37), 3e7 * wave(0.61), 1e4 * wave(0.83), 0.5 * wave(0.29)};
 }
 
-/// Unknown i is species i % 3 of cell i / 3. Its neighbour in another cell, or itself where there is no cell.
+/// Unknown i is species i % 3 of cell i / 3. Its neighbour in another cell, or itself where there
+/// is no cell.
 KOKKOS_FUNCTION int beside(int i, int by) {
   int const j = i + by * species;
   return j < 0 || j >= unknowns ? i : j;
@@ -97,7 +99,8 @@ Kokkos::View<int*> on_device(std::string const& label, std::vector<int> const& f
   return v;
 }
 
-/// Of the updates of a step the first: it comes with new factors, which others take as far as they do.
+/// Of the updates of a step the first: it comes with new factors, which others take as far as they
+/// do.
 template <class Solver, class Member, class A, class V>
 KOKKOS_FUNCTION auto solve_update(Solver const& solver, Member const& member, bool first,
                                   A const& jacobian, V const& residual, V const& update) {
@@ -195,7 +198,8 @@ Findings look_at(Course const& course) {
       for (int i = 0; i < unknowns; ++i) {
         double const h = step_size(step - 1);
         double const residual = y(i) - course(r, step - 1, i) - h * change(k, y, i);
-        // An update below `small` leaves rounding of the terms, of which the fast reaction's cancel.
+        // An update below `small` leaves rounding of the terms, of which the fast reaction's
+        // cancel.
         double const terms = 1 + h * (k.slow + 4 * k.diffusion +
                                       k.fast * y(i - i % species + 1) * y(i - i % species + 1));
         note(f.residual, std::fabs(residual) / terms);
@@ -242,7 +246,8 @@ bool run(char const* name, Solver const& solver, Kokkos::View<int*> const& row_o
   double time = 0;
   for (int step = 0; step < steps; ++step) time += step_size(step);
   std::printf(
-      "%s: %d reactors of %d unknowns, %d implicit steps to %.0f s in one kernel on %s, %d threads a team\n",
+      "%s: %d reactors of %d unknowns, %d implicit steps to %.0f s in one kernel on %s, %d threads "
+      "a team\n",
       name, reactors, unknowns, steps, time, Exec::name(), team_size);
   std::printf("updates of a step: %.1f; iterations of an update's solver: %.1f\n",
               double(updates) / (double(reactors) * steps), double(iterations) / double(updates));

@@ -9,10 +9,9 @@ namespace Nile {
 
 namespace {
 
-constexpr int points = 33;  // of a smaller grid, along each variance
-constexpr double reach =
-    4;  // cells of the grid before, to either side: the maximum of a slanting ridge need not
-        // lie next to the best point
+constexpr int points = 33;   // of a smaller grid, along each variance
+constexpr double reach = 4;  // cells of the grid before, to either side: the maximum of a slanting
+                             // ridge need not lie next to the best point
 constexpr double close = 1e-6;   // relative distance of points at which to stop
 constexpr int most_grids = 100;  // far beyond what any data need
 

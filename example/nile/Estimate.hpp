@@ -17,8 +17,8 @@ struct Estimate {
   bool at_edge;  ///< the maximum may lie outside the ranges of the first grid
 };
 
-/// Starts from the best point of a surface and stays within its ranges; ends when the points lie closer than
-/// 1e-6 of the estimate.
+/// Starts from the best point of a surface and stays within its ranges; ends when the points lie
+/// closer than 1e-6 of the estimate.
 Estimate refine(Filters const& filters, Surface const& surface);
 
 }  // namespace Nile

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Kalman filters over one series: the log-likelihood for many pairs of variances, and the filtered level for one.
+/// Kalman filters over one series: the log-likelihood for many pairs of variances, and the filtered
+/// level for one.
 #ifndef NILE_FILTERS_HPP
 #define NILE_FILTERS_HPP
 
@@ -26,7 +27,8 @@ class Filters {
  public:
   explicit Filters(Series const& series);
 
-  /// One filter for each pair of variances (observation(i), drift(i)). Asynchronous on the default instance.
+  /// One filter for each pair of variances (observation(i), drift(i)). Asynchronous on the default
+  /// instance.
   void log_likelihood(DeviceVector const& result, DeviceVector const& observation,
                       DeviceVector const& drift) const;
 

@@ -15,9 +15,10 @@ namespace Nile {
 
 /// One observation of the Kalman filter: over the years since the last one, then the update.
 ///
-/// The start is exact diffuse, nothing being known of the level before the first observation: given that one, the
-/// level has the observation as its mean and the observation's variance. So a filter carries these two on to
-/// the second observation. The first adds nothing to the likelihood, not even log 2 pi; each other one adds
+/// The start is exact diffuse, nothing being known of the level before the first observation: given
+/// that one, the level has the observation as its mean and the observation's variance. So a filter
+/// carries these two on to the second observation. The first adds nothing to the likelihood, not
+/// even log 2 pi; each other one adds
 /// -(log 2 pi + log f + v^2 / f) / 2, where v is what was not foreseen and f its variance.
 struct FilterStep {
   template <class Level, class Variance, class LogLikelihood, class Flow, class Years,

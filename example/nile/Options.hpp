@@ -27,7 +27,8 @@ struct Options {
   }
 };
 
-/// The options, or nothing after --help, which has then been printed. Leaves --kokkos-... to Kokkos. Throws InputError.
+/// The options, or nothing after --help, which has then been printed. Leaves --kokkos-... to
+/// Kokkos. Throws InputError.
 std::optional<Options> parse_options(int argc, char** argv);
 
 }  // namespace Nile

@@ -39,9 +39,9 @@ plot $level using 1:4:5 with filledcurves fillcolor rgb band fillstyle solid 0.5
      $level using 1:3 with lines linecolor rgb water linewidth 3 title 'Filtered level'
 )";
 
-/// Its contours bound the regions that hold the true pair of variances with a given confidence: there the
-/// log-likelihood lies log(1 - confidence) below the maximum, half the quantile of chi-squared with two degrees of
-/// freedom.
+/// Its contours bound the regions that hold the true pair of variances with a given confidence:
+/// there the log-likelihood lies log(1 - confidence) below the maximum, half the quantile of
+/// chi-squared with two degrees of freedom.
 constexpr char const* right_half = R"(
 unset key; unset offsets
 set contour base; unset surface; set cntrparam cubicspline; set cntrparam levels discrete -0.6931,-2.3026,-4.6052,-6.9078

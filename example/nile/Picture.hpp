@@ -18,7 +18,8 @@ struct Captions {
   std::string unit;      ///< of the variances
 };
 
-/// Draws by gnuplot, through a pipe; a surface of a few hundred points a side is enough. Returns an empty text, or why there is no picture.
+/// Draws by gnuplot, through a pipe; a surface of a few hundred points a side is enough. Returns an
+/// empty text, or why there is no picture.
 std::string draw(std::string const& path, Captions const& captions, Series const& series,
                  FilteredLevel const& filtered, Surface const& surface, Estimate const& estimate);
 

@@ -26,9 +26,9 @@ struct Series {
   int observations() const { return int(year.size()); }
 };
 
-/// Reads the columns `year` and `flow`; others are ignored. An empty flow, `nan` or `NA` is a missing observation.
-/// Throws InputError: no such file, no such column, a cell that is not a number, years that do not increase, fewer
-/// than two observations.
+/// Reads the columns `year` and `flow`; others are ignored. An empty flow, `nan` or `NA` is a
+/// missing observation. Throws InputError: no such file, no such column, a cell that is not a
+/// number, years that do not increase, fewer than two observations.
 Series read_series(std::string const& path);
 
 }  // namespace Nile

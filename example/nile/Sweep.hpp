@@ -42,8 +42,9 @@ struct Surface {
   double seconds;     ///< that the filters took, from launch to fence
 };
 
-/// Runs a filter for each point of the grid, `chunk` of them in one scan. `progress` is called with the number of
-/// points done after each chunk that is not the last; a null one lets the chunks follow each other without a fence.
+/// Runs a filter for each point of the grid, `chunk` of them in one scan. `progress` is called with
+/// the number of points done after each chunk that is not the last; a null one lets the chunks
+/// follow each other without a fence.
 Surface sweep(Filters const& filters, Grid const& grid, std::int64_t chunk,
               std::function<void(std::int64_t)> const& progress = nullptr);
 

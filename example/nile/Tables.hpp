@@ -23,8 +23,8 @@ inline double upper_90(FilteredLevel const& f, std::size_t t) {
   return f.level[t] + band_90 * std::sqrt(f.variance[t]);
 }
 
-/// year, flow (empty where it was not observed), level, lower, upper: the filtered level and its 90 % band.
-/// Both throw InputError if the file cannot be written.
+/// year, flow (empty where it was not observed), level, lower, upper: the filtered level and its 90
+/// % band. Both throw InputError if the file cannot be written.
 void write_level(std::string const& path, Series const& series, FilteredLevel const& filtered);
 
 /// observation_variance, level_variance, log_likelihood: every point of the grid.

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The flow of the Nile: a million Kalman filters of a hundred years each, to see how likely every pair of variances
-/// of the local level model is.
+/// The flow of the Nile: a million Kalman filters of a hundred years each, to see how likely every
+/// pair of variances of the local level model is.
 ///
-/// Exit status: 0; 1 if the usual problem does not give the published estimate; 2 if the input cannot be used.
+/// Exit status: 0; 1 if the usual problem does not give the published estimate; 2 if the input
+/// cannot be used.
 
 #include <cmath>
 #include <cstdio>
@@ -103,7 +104,8 @@ int run(Options const& options, Series const& series) {
               duration(refining).c_str());
   if (estimate.at_edge)
     std::printf(
-        "  the maximum lies at the edge of the grid: widen --observation-variance or --level-variance\n");
+        "  the maximum lies at the edge of the grid: widen --observation-variance or "
+        "--level-variance\n");
 
   FilteredLevel const filtered = filters.filter(estimate.observation, estimate.drift);
   std::string const folder = options.output + "/";

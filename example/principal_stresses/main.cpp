@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Principal stresses and their directions at the points of a mesh: the eigenvalues and eigenvectors of a 3 x 3 tensor at each, by one
-/// call. Then, in a sequence, von Mises' equivalent stress and the logarithm of a stretch tensor (Hencky's strain) of the same points.
+/// Principal stresses and their directions at the points of a mesh: the eigenvalues and
+/// eigenvectors of a 3 x 3 tensor at each, by one call. Then, in a sequence, von Mises' equivalent
+/// stress and the logarithm of a stretch tensor (Hencky's strain) of the same points.
 ///
-/// A thick-walled tube under pressure has principal stresses that are known (Lame); its tensors are turned to where the point stands.
-/// Each result is compared with them. Exit status 1 if one is wrong.
+/// A thick-walled tube under pressure has principal stresses that are known (Lame); its tensors are
+/// turned to where the point stands. Each result is compared with them. Exit status 1 if one is
+/// wrong.
 
 #include <Batchwork.hpp>
 #include <cmath>
@@ -30,8 +32,8 @@ KOKKOS_FUNCTION Lame lame(int point) {
   return {mean - part, mean, mean + part};
 }
 
-/// Stress in the coordinates of the mesh: the tube's axis is z, the point is at an angle. Stretch: by the exponentials of strains
-/// that are a thousandth of the stresses.
+/// Stress in the coordinates of the mesh: the tube's axis is z, the point is at an angle. Stretch:
+/// by the exponentials of strains that are a thousandth of the stresses.
 struct Load {
   Kokkos::View<double* [3][3]> stress, stretch;
   KOKKOS_FUNCTION void operator()(int point) const {

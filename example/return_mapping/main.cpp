@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The return mapping of von Mises plasticity with Voce's hardening at the integration points of a finite element mesh, one kernel: a strain
-/// is given, its stress is wanted, which must not leave the yield surface, and the consistent tangent, the derivative of one with
-/// respect to the other. Points that yield solve a scalar equation by Newton's method (`iterate`), each to its own convergence; the tangent
-/// comes from numbers with derivatives (`value_and_jacobian`).
+/// The return mapping of von Mises plasticity with Voce's hardening at the integration points of a
+/// finite element mesh, one kernel: a strain is given, its stress is wanted, which must not leave
+/// the yield surface, and the consistent tangent, the derivative of one with respect to the other.
+/// Points that yield solve a scalar equation by Newton's method (`iterate`), each to its own
+/// convergence; the tangent comes from numbers with derivatives (`value_and_jacobian`).
 ///
-/// Tensors are vectors of six entries in Mandel's notation, shear times sqrt(2), so that their products are dot products. Each
-/// result is compared with a plain loop, in which the tangent is the closed form. Exit status 1 if one is wrong.
+/// Tensors are vectors of six entries in Mandel's notation, shear times sqrt(2), so that their
+/// products are dot products. Each result is compared with a plain loop, in which the tangent is
+/// the closed form. Exit status 1 if one is wrong.
 ///
-/// J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998), sections 3.3.1 and 3.3.2.
+/// J. C. Simo and T. J. R. Hughes, Computational Inelasticity, Springer (1998), sections 3.3.1
+/// and 3.3.2.
 
 #include <Batchwork.hpp>
 #include <cmath>
@@ -36,7 +39,8 @@ struct Steel {
   KOKKOS_FUNCTION double hardening(double alpha) const {
     return saturation * rate * Kokkos::exp(-rate * alpha) + linear;
   }
-  /// How far a stress deviator of this size is beyond the yield surface after a plastic flow of gamma.
+  /// How far a stress deviator of this size is beyond the yield surface after a plastic flow of
+  /// gamma.
   template <class S, class G, class A>
   KOKKOS_FUNCTION auto excess(S const& size, G const& gamma, A const& alpha) const {
     return size - 2 * shear * gamma - root * yield_stress(alpha + root * gamma);
@@ -92,7 +96,8 @@ struct ReturnMapping {
   }
 };
 
-/// Strains on many paths, between none and ten times the first yield; every third point has yielded before.
+/// Strains on many paths, between none and ten times the first yield; every third point has yielded
+/// before.
 struct Load {
   Kokkos::View<double* [6]> strain, plastic;
   Kokkos::View<double*> alpha;
@@ -112,7 +117,8 @@ struct Load {
   }
 };
 
-// ---- a plain loop ----------------------------------------------------------------------------------------------------
+// ---- a plain loop
+// ---------------------------------------------------------------------------------------------
 
 struct Point {
   double strain[6], plastic[6], alpha, stress[6], tangent[6][6];

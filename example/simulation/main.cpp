@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A simulation of its own, with Kalman filters inside its kernel: targets drift about the plane, a sensor sees their
-/// positions with noise, and each is tracked by a filter with four states (position and velocity). One team does
-/// a group of targets through all of time: motion, measurement, and the fused update by Batchwork::team_map.
+/// A simulation of its own, with Kalman filters inside its kernel: targets drift about the plane, a
+/// sensor sees their positions with noise, and each is tracked by a filter with four states
+/// (position and velocity). One team does a group of targets through all of time: motion,
+/// measurement, and the fused update by Batchwork::team_map.
 ///
 /// The tracks are compared with a plain loop; exit status 1 if they differ.
 
@@ -24,7 +25,8 @@ constexpr double sensor_noise = 0.05;                // standard deviation
 constexpr double unforeseen =
     0.002;  // variance of what the filter does not know of a step's motion
 
-/// A number between -1 and 1 that depends on its arguments only, so that any order of computation gives the same.
+/// A number between -1 and 1 that depends on its arguments only, so that any order of computation
+/// gives the same.
 KOKKOS_FUNCTION double noise(std::uint64_t target, std::uint64_t time, std::uint64_t which) {
   std::uint64_t x = (target * 1000003 + time) * 2 + which + 1;
   for (int round = 0; round < 3; ++round) {
@@ -93,8 +95,8 @@ using Real = long double;
 struct Plain {
   Real x[4], p[4][4];
 
-  /// One predict and update, element by element; the two components of a measurement are independent, so they are
-  /// taken one after the other.
+  /// One predict and update, element by element; the two components of a measurement are
+  /// independent, so they are taken one after the other.
   void track(double const (&z)[2]) {
     Real const d = Real(dt);
     for (int i = 0; i < 2; ++i) x[i] += d * x[i + 2];
@@ -199,7 +201,8 @@ int run() {
   std::printf("mean distance from the target: track %.4f, sensor %.4f\n", result.track,
               result.sensor);
   std::printf("largest difference from plain loops: %.2g\n", result.difference);
-  // All numbers are of order one and the filter forgets: rounding of some steps, each of some ten operations.
+  // All numbers are of order one and the filter forgets: rounding of some steps, each of some ten
+  // operations.
   bool const right = result.difference < 1e-12 && result.track < result.sensor;
   std::printf(right ? "right\n" : "WRONG\n");
   return right ? 0 : 1;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Routines of BLASFEO by type, with the arguments of those of the BLAS and LAPACK, where it was found. In float it has fewer.
+/// Routines of BLASFEO by type, with the arguments of those of the BLAS and LAPACK, where it was
+/// found. In float it has fewer.
 #ifndef BATCHWORK_PERF_BLASFEO_HPP
 #define BATCHWORK_PERF_BLASFEO_HPP
 

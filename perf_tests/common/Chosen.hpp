@@ -12,8 +12,9 @@
 
 namespace BatchworkPerf {
 
-/// Which items are compared with the reference: all of them on a host; on a device, where the reference would take
-/// longer than all the rest, 20000 that are spread evenly, the last 1000 among them.
+/// Which items are compared with the reference: all of them on a host; on a device, where the
+/// reference would take longer than all the rest, 20000 that are spread evenly, the last 1000 among
+/// them.
 struct Chosen {
   std::int64_t items;
   std::int64_t most = 20000;

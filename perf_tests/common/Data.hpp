@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Benchmark data: numbers that depend on a seed and their place only, so that kernels can write them and a reference
-/// on the host can compute them again. Never zeros: devices run faster on those.
+/// Benchmark data: numbers that depend on a seed and their place only, so that kernels can write
+/// them and a reference on the host can compute them again. Never zeros: devices run faster on
+/// those.
 #ifndef BATCHWORK_PERF_DATA_HPP
 #define BATCHWORK_PERF_DATA_HPP
 
@@ -24,8 +25,8 @@ KOKKOS_INLINE_FUNCTION double uniform(std::uint64_t seed, std::uint64_t place) {
   return static_cast<double>(x >> 11) * 0x1p-53;
 }
 
-/// Entry (i, j) of matrix number k: symmetric, diagonally dominant, so positive definite with a condition number
-/// below 5 whatever its size D.
+/// Entry (i, j) of matrix number k: symmetric, diagonally dominant, so positive definite with a
+/// condition number below 5 whatever its size D.
 KOKKOS_INLINE_FUNCTION double spd_entry(std::uint64_t seed, std::int64_t k, int i, int j, int D) {
   int const low = i > j ? j : i, high = i > j ? i : j;
   double const u = uniform(seed, static_cast<std::uint64_t>((k * D + high) * D + low));
@@ -65,7 +66,8 @@ Batchwork::Vector<T, N> to_tile(T const (&v)[N]) {
   return tile;
 }
 
-// ---- the layouts of a batch of matrices -----------------------------------------------------------------------------
+// ---- the layouts of a batch of matrices
+// ---------------------------------------------------------------------------------------------
 
 enum class Layout { interleaved, item_contiguous, compact };
 
@@ -79,7 +81,8 @@ constexpr char const* type_name() {
   return sizeof(T) == 4 ? "float" : "double";
 }
 
-/// N matrices of R x C numbers in a layout: the View, the operand argument for it, and entry (k, i, j).
+/// N matrices of R x C numbers in a layout: the View, the operand argument for it, and entry (k, i,
+/// j).
 template <class T, int R, int C, Layout L>
 struct Batch {
   using View = Kokkos::View<

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What a benchmark says: its time, and how near that is to the floor max(bytes / copy bandwidth, flops / peak).
+/// What a benchmark says: its time, and how near that is to the floor max(bytes / copy bandwidth,
+/// flops / peak).
 #ifndef BATCHWORK_PERF_REPORT_HPP
 #define BATCHWORK_PERF_REPORT_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// How a time is taken: launches between two fences, enough of them to outweigh the fences; the median of several such
-/// samples after a warm-up.
+/// How a time is taken: launches between two fences, enough of them to outweigh the fences; the
+/// median of several such samples after a warm-up.
 #ifndef BATCHWORK_PERF_TIMING_HPP
 #define BATCHWORK_PERF_TIMING_HPP
 
@@ -41,8 +41,9 @@ Sample measure(Launch const& launch, double seconds_per_sample = 2e-3) {
   return {samples[samples.size() / 2], samples.front()};
 }
 
-/// The same of work that uses up its operands, in `most` sets: those of a sample are prepared before its clock starts. Work of
-/// more than 50 ms, which varies little, is sampled five times only.
+/// The same of work that uses up its operands, in `most` sets: those of a sample are prepared
+/// before its clock starts. Work of more than 50 ms, which varies little, is sampled five times
+/// only.
 /// \param prepare  prepare(k) makes set k as it was
 /// \param launch   launch(k) runs the work once, with set k
 template <class Prepare, class Launch>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies between every pair of arrangements, as they are and transposed. The floor is a streaming copy of as many bytes,
-// measured in the same run.
+// Copies between every pair of arrangements, as they are and transposed. The floor is a streaming
+// copy of as many bytes, measured in the same run.
 
 #include <string>
 #include <vector>
@@ -20,7 +20,8 @@ struct Form {
   int width = 1;
 };
 
-/// Square matrices in a form. All extents are known at run time only, so that there are few kernels.
+/// Square matrices in a form. All extents are known at run time only, so that there are few
+/// kernels.
 template <class T>
 struct Matrices {
   Form form;
@@ -126,8 +127,8 @@ void copy_matrices(benchmark::State& state, Form const& from_form, Form const& t
   });
 }
 
-/// copy/batchwork/<plain or transposed>/<type>/<from>/<to>/D:<D>/items:<n>, in and out 512 MB on a device, 64 MB on a
-/// host.
+/// copy/batchwork/<plain or transposed>/<type>/<from>/<to>/D:<D>/items:<n>, in and out 512 MB on a
+/// device, 64 MB on a host.
 template <class T>
 void register_copies() {
   int const native = Batchwork::Impl::native_width<T>;

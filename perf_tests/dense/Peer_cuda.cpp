@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peers: the batched routines of cuBLAS (matinvBatched, and geqrfBatched, which gives R and reflectors, not Q) and of cuSOLVER
-// (syevjBatched, XsyevBatched, gesvdjBatched). All but the inverse work in place: the copy before each call is timed with it.
+// Peers: the batched routines of cuBLAS (matinvBatched, and geqrfBatched, which gives R and
+// reflectors, not Q) and of cuSOLVER (syevjBatched, XsyevBatched, gesvdjBatched). All but the
+// inverse work in place: the copy before each call is timed with it.
 
 #include <vector>
 
@@ -40,8 +41,9 @@ struct CudaDense<double> {
   static constexpr auto gesvdj_size = cusolverDnDgesvdjBatched_bufferSize;
 };
 
-/// Column by column the routines see the transposes: of the inverse that is the same, of A = V diag V' nothing changes, and of A' = U diag
-/// V' left and right change places. Columns of what they return are rows here.
+/// Column by column the routines see the transposes: of the inverse that is the same, of A = V diag
+/// V' nothing changes, and of A' = U diag V' left and right change places. Columns of what they
+/// return are rows here.
 template <class T, int D>
 struct TransposeItems {
   T* of;
@@ -146,7 +148,8 @@ void cuda_decomposition(benchmark::State& state, std::int64_t items) {
 }
 
 #if CUSOLVER_VERSION >= 11701
-/// Eigenvalues and vectors by the routine that goes by tridiagonal matrices. Its workspace takes 0.5 MB an item.
+/// Eigenvalues and vectors by the routine that goes by tridiagonal matrices. Its workspace takes
+/// 0.5 MB an item.
 template <class T, int D>
 void cuda_eigenvectors(benchmark::State& state, std::int64_t items) {
   DenseProblem<T, D, Layout::item_contiguous, Decomposition::eigh> const p(items);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: cuBLAS' gelsBatched, least squares by reflections. It works in place: the copies before each call are timed with it.
+// Peer: cuBLAS' gelsBatched, least squares by reflections. It works in place: the copies before
+// each call are timed with it.
 
 #include "../common/Cuda.hpp"
 #include "SolveProblem.hpp"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Peer on hosts: Eigen's fixed-size matrices (PartialPivLU, HouseholderQR, SelfAdjointEigenSolver, JacobiSVD), items one after the
-/// other on one thread.
+/// Peer on hosts: Eigen's fixed-size matrices (PartialPivLU, HouseholderQR, SelfAdjointEigenSolver,
+/// JacobiSVD), items one after the other on one thread.
 #ifndef BATCHWORK_PERF_DENSE_PEER_EIGEN_HPP
 #define BATCHWORK_PERF_DENSE_PEER_EIGEN_HPP
 
@@ -55,7 +55,8 @@ void eigen_decomposition(benchmark::State& state, std::int64_t items) {
   p.run(state, p.error(), launch);
 }
 
-/// Of builds with assertions, which nobody times, one extent alone: kernels of Eigen take long to compile.
+/// Of builds with assertions, which nobody times, one extent alone: kernels of Eigen take long to
+/// compile.
 template <class T, Decomposition O, int First, int... D>
 void register_eigen_sizes() {
   if constexpr (!on_device) {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer on hosts: a loop over LAPACK (getrf and getri, geqrf and orgqr, syev, gesvd), items one after the other, each copied first, because
-// LAPACK works in place; as many threads as the LAPACK takes.
+// Peer on hosts: a loop over LAPACK (getrf and getri, geqrf and orgqr, syev, gesvd), items one
+// after the other, each copied first, because LAPACK works in place; as many threads as the LAPACK
+// takes.
 
 #include <algorithm>
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer on hosts: a loop over LAPACK (sysv, gelsy, gels), items one after the other, each copied first, because LAPACK works in place.
+// Peer on hosts: a loop over LAPACK (sysv, gelsy, gels), items one after the other, each copied
+// first, because LAPACK works in place.
 
 #include <algorithm>
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Inverses, decompositions and functions of the square matrices of a batch. Each gives a matrix `left`, and `right` and `middle` if it has them:
+/// Inverses, decompositions and functions of the square matrices of a batch. Each gives a matrix
+/// `left`, and `right` and `middle` if it has them:
 ///   inverse  left = A^-1
 ///   qr       A = left right, orthogonal and upper triangular
 ///   eigh     A = left diag(middle) left'
@@ -39,8 +40,8 @@ constexpr bool has_middle(Decomposition o) {
   return o == Decomposition::eigh || o == Decomposition::svd;
 }
 
-/// Entry (i, j) of item k: between -1 and 1, symmetric for eigenvalues. Of an inverse the diagonal is larger, in an order of the rows
-/// that is the item's.
+/// Entry (i, j) of item k: between -1 and 1, symmetric for eigenvalues. Of an inverse the diagonal
+/// is larger, in an order of the rows that is the item's.
 template <class T, Decomposition O>
 KOKKOS_INLINE_FUNCTION T dense_entry(std::int64_t k, int i, int j, int D) {
   if (O == Decomposition::sqrt_spd) return static_cast<T>(spd_entry(3, k, i, j, D));
@@ -51,7 +52,8 @@ KOKKOS_INLINE_FUNCTION T dense_entry(std::int64_t k, int i, int j, int D) {
   return static_cast<T>(large ? u + 2 * std::sqrt(double(D)) : u);
 }
 
-/// x = exp(a), in place: a Taylor polynomial of a matrix that is halved until its norm is below 1/2, and squared as often.
+/// x = exp(a), in place: a Taylor polynomial of a matrix that is halved until its norm is below
+/// 1/2, and squared as often.
 template <int D>
 void exponential(long double (&x)[D][D]) {
   long double power[D][D], next[D][D], norm = 0;
@@ -123,7 +125,8 @@ struct DenseProblem {
     Kokkos::deep_copy(middle, std::numeric_limits<T>::quiet_NaN());
   }
 
-  /// ||what is made of the result - A|| / ||A|| over some items; of an inverse ||A left - I|| / (||A|| ||left||), of an exponential
+  /// ||what is made of the result - A|| / ||A|| over some items; of an inverse ||A left - I|| /
+  /// (||A|| ||left||), of an exponential
   /// ||left - exp(A)|| / ||exp(A)||.
   double error() const {
     Chosen const chosen{items, D > 32 || O == Decomposition::expm ? 1100 : 2000};
@@ -204,8 +207,9 @@ struct DenseProblem {
       work.items = items;
       work.bytes = static_cast<double>(items) * sizeof(T) *
                    ((has_right(O) ? 3 : 2) * full + (has_middle(O) ? D : 0));
-      // Golub and Van Loan, Matrix Computations, 4th edition, sections 5.2.9, 8.3.3, figure 8.6.1: by tridiagonal and bidiagonal matrices.
-      // An exponential: the products of its Pade approximant and a solve, no squaring. A root: eigenvectors, and a symmetric product.
+      // Golub and Van Loan, Matrix Computations, 4th edition, sections 5.2.9, 8.3.3, figure 8.6.1:
+      // by tridiagonal and bidiagonal matrices. An exponential: the products of its Pade
+      // approximant and a solve, no squaring. A root: eigenvectors, and a symmetric product.
       work.flops = static_cast<double>(items) * cube *
                    (O == Decomposition::inverse    ? 2
                     : O == Decomposition::qr       ? 8.0 / 3
@@ -218,8 +222,10 @@ struct DenseProblem {
   }
 };
 
-/// Registers `body(state, items)` as operations/<implementation>/<decomposition>/<type>/<layout>/D:<D>/items:<n>, with about 1 GB in and
-/// out on a device and 1 MB on a host, and at most so many items. `how`, such as /XsyevBatched, stands before D in the name.
+/// Registers `body(state, items)` as
+/// operations/<implementation>/<decomposition>/<type>/<layout>/D:<D>/items:<n>, with about 1 GB in
+/// and out on a device and 1 MB on a host, and at most so many items. `how`, such as /XsyevBatched,
+/// stands before D in the name.
 template <class T, int D, Decomposition O, class Body>
 void register_decomposition(std::string const& implementation, Layout layout, Body const& body,
                             std::int64_t most_items = 1 << 30, std::string const& how = "") {

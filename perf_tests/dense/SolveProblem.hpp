@@ -24,7 +24,8 @@ constexpr char const* name_of(SolveBy by) {
 /// Unknowns for D equations.
 constexpr int unknowns(SolveBy by, int D) { return by == SolveBy::least_squares ? (D + 1) / 2 : D; }
 
-/// Entry (i, j) of the matrix of item k, between -1 and 1, symmetric where it is to be. Where a rank is found, one entry of a row is larger.
+/// Entry (i, j) of the matrix of item k, between -1 and 1, symmetric where it is to be. Where a
+/// rank is found, one entry of a row is larger.
 template <class T, SolveBy By>
 KOKKOS_INLINE_FUNCTION T matrix_entry(std::int64_t k, int i, int j, int D) {
   bool const mirrored = By == SolveBy::ldlt && j > i;
@@ -69,7 +70,8 @@ struct SolveProblem {
     Kokkos::deep_copy(x.view, std::numeric_limits<T>::quiet_NaN());
   }
 
-  /// The largest |A x - b| / (|A| |x| + |b|) of some items; of least squares |A' (A x - b)| / (|A| (|A| |x| + |b|)). Norms of Frobenius.
+  /// The largest |A x - b| / (|A| |x| + |b|) of some items; of least squares |A' (A x - b)| / (|A|
+  /// (|A| |x| + |b|)). Norms of Frobenius.
   double error() const {
     Chosen const chosen{items, 2000};
     using Gathered = Batch<T, N, 1, Layout::item_contiguous>;
@@ -114,7 +116,8 @@ struct SolveProblem {
     return static_cast<double>(worst);
   }
 
-  /// Times `launch`, whose result had this error. Of a triangle that is read, half counts, but for items whose lines of memory bring all.
+  /// Times `launch`, whose result had this error. Of a triangle that is read, half counts, but for
+  /// items whose lines of memory bring all.
   template <class Launch>
   void run(benchmark::State& state, double error, Launch const& launch) const {
     double const tolerance = 10.0 * D * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -131,7 +134,8 @@ struct SolveProblem {
       work.items = items;
       work.bytes =
           static_cast<double>(items) * sizeof(T) * ((triangle ? 0.5 * D * (D + 1) : full) + D + N);
-      // Golub and Van Loan, Matrix Computations, 4th edition, sections 4.4.4 and 5.3.2, without what the choice of pivots costs.
+      // Golub and Van Loan, Matrix Computations, 4th edition, sections 4.4.4 and 5.3.2, without
+      // what the choice of pivots costs.
       work.flops =
           static_cast<double>(items) *
           (By == SolveBy::ldlt ? cube / 3 + 2 * full : 2.0 * N * N * (D - N / 3.0) + 5 * full);
@@ -140,8 +144,9 @@ struct SolveProblem {
   }
 };
 
-/// Registers `body(state, items)` as operations/<implementation>/<by>/<type>/<layout>/D:<D>/items:<n>, with about 1 GB in and
-/// out on a device and 1 MB on a host, and at most so many items.
+/// Registers `body(state, items)` as
+/// operations/<implementation>/<by>/<type>/<layout>/D:<D>/items:<n>, with about 1 GB in and out on
+/// a device and 1 MB on a host, and at most so many items.
 template <class T, int D, SolveBy By, class Body>
 void register_solve(std::string const& implementation, Layout layout, Body const& body,
                     std::int64_t most_items = 1 << 30) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Inverses, decompositions, functions of matrices and solves by decompositions, of small matrices, and the vendor's batched routines, or
-// loops over LAPACK and Eigen, beside them.
+// Inverses, decompositions, functions of matrices and solves by decompositions, of small matrices,
+// and the vendor's batched routines, or loops over LAPACK and Eigen, beside them.
 
 #include "../common/Machine.hpp"
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Fixed operands by their bytes: y = M_1 x + M_2 x + ... of 16 x 16 matrices in float, read from the launch's arguments, staged
-// in team scratch, and from Views. Where the first is no longer the fastest is Vendor::fast_argument_bytes. On devices.
+// Fixed operands by their bytes: y = M_1 x + M_2 x + ... of 16 x 16 matrices in float, read from
+// the launch's arguments, staged in team scratch, and from Views. Where the first is no longer the
+// fastest is Vendor::fast_argument_bytes. On devices.
 #include <benchmark/benchmark.h>
 
 #include <Batchwork.hpp>
@@ -31,7 +32,8 @@ struct SumOfProducts {
 
 /// k + 1 times the identity.
 inline Tile tile(int k) { return Tile(T(k + 1) * B::identity<T, N>()); }
-/// Of a template, as the rest: hosts compile nothing of it, and a plain function would be unused there.
+/// Of a template, as the rest: hosts compile nothing of it, and a plain function would be unused
+/// there.
 template <From F>
 auto operand_from(int k) {
   if constexpr (F == From::view) {

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a call of an ordinary function costs on one core of a host: of one number by the C++ library, and of a pack of the SIMD
-// register's width. Calls do not wait for each other, numbers come from the first cache. per_call is of a pack, not of each of its numbers.
+// What a call of an ordinary function costs on one core of a host: of one number by the C++
+// library, and of a pack of the SIMD register's width. Calls do not wait for each other, numbers
+// come from the first cache. per_call is of a pack, not of each of its numbers.
 #include <benchmark/benchmark.h>
 
 #include <random>

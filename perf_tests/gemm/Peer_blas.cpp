@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peers: loops over calls of the BLAS, and of BLASFEO by the same interface, items one after the other; hosts only, as many threads as the
-// BLAS takes.
+// Peers: loops over calls of the BLAS, and of BLASFEO by the same interface, items one after the
+// other; hosts only, as many threads as the BLAS takes.
 
 #include "../common/Blasfeo.hpp"
 #include "../common/Lapack.hpp"

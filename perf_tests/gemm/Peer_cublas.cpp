@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: cuBLAS' strided batched product, in full precision, with a stride of zero for what is shared.
+// Peer: cuBLAS' strided batched product, in full precision, with a stride of zero for what is
+// shared.
 
 #include "Problem.hpp"
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: Eigen's products of matrices of fixed size, items one after the other; hosts only, one thread.
+// Peer: Eigen's products of matrices of fixed size, items one after the other; hosts only, one
+// thread.
 
 #include "Problem.hpp"
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: LIBXSMM's kernels, each generated for its size before the clock starts, in a loop over items; hosts only, one thread.
+// Peer: LIBXSMM's kernels, each generated for its size before the clock starts, in a loop over
+// items; hosts only, one thread.
 
 #include "Problem.hpp"
 

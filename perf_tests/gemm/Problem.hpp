@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The products that every implementation computes, C_n = A_n B_n with A or B shared or neither; their check.
+/// The products that every implementation computes, C_n = A_n B_n with A or B shared or neither;
+/// their check.
 #ifndef BATCHWORK_PERF_GEMM_PROBLEM_HPP
 #define BATCHWORK_PERF_GEMM_PROBLEM_HPP
 
@@ -157,8 +158,9 @@ struct GemmBatch {
   }
 };
 
-/// Registers body(state, sizes, items) as gemm/<implementation>/<type>/<layout>/<form>/<M>x<N>x<K>. About 1 GB in and out
-/// on a device; within the caches of a host. \param takes  which sizes the implementation has
+/// Registers body(state, sizes, items) as gemm/<implementation>/<type>/<layout>/<form>/<M>x<N>x<K>.
+/// About 1 GB in and out on a device; within the caches of a host. \param takes  which sizes the
+/// implementation has
 template <class T, Layout L, class Body, class Takes>
 void register_gemm(std::string const& implementation, Form form, Takes const& takes,
                    Body const& body) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Products of small and larger matrices over a batch, with a shared operand or without; Batchwork and its peers.
+// Products of small and larger matrices over a batch, with a shared operand or without; Batchwork
+// and its peers.
 
 #include "../common/Machine.hpp"
 

@@ -12,8 +12,8 @@ namespace BatchworkPerf {
 
 using Batchwork::Division;
 
-/// One candidate: so many lanes an item and so many teams of 128 lanes at once, 0 for the default. Named
-/// kalman/lanes-<Lanes>-teams-<Teams>[-whole]-<KB of scratch>/symmetric/...
+/// One candidate: so many lanes an item and so many teams of 128 lanes at once, 0 for the default.
+/// Named kalman/lanes-<Lanes>-teams-<Teams>[-whole]-<KB of scratch>/symmetric/...
 template <class T, int D, int Lanes, int Teams, class How, Source S>
 void register_division() {
   constexpr std::size_t fixed = (S == Source::view    ? 0

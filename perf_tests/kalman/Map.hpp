@@ -11,14 +11,16 @@
 
 namespace BatchworkPerf {
 
-/// Where the common matrices come from: common(view) or common(fixed(tile)); factors: F and H fixed, Q and R from Views.
+/// Where the common matrices come from: common(view) or common(fixed(tile)); factors: F and H
+/// fixed, Q and R from Views.
 enum class Source { view, fixed, factors };
 constexpr char const* name_of(Source s) {
   return s == Source::view ? "view" : s == Source::fixed ? "fixed" : "factors";
 }
 
-/// Teams asked for on a multiprocessor, where that was measured to be faster than leaving a lane all its registers
-/// (H200, symmetric form, fixed matrices); never so many that the compiler spills.
+/// Teams asked for on a multiprocessor, where that was measured to be faster than leaving a lane
+/// all its registers (H200, symmetric form, fixed matrices); never so many that the compiler
+/// spills.
 template <class Sequence, class T, int D, Source S>
 inline constexpr int resident_teams =
     S == Source::view || !std::is_same_v<Sequence, CovarianceUpdate> || !std::is_same_v<T, float>
@@ -80,8 +82,8 @@ void register_map_symmetric() {
   (register_map<CovarianceUpdate, T, D, L, Source::view>(), ...);
 }
 
-/// Both forms from both sources. On devices the literal form ends at float 8x8 and double 4x4: beyond, its general
-/// tiles need more than the 255 registers of a lane, and spill.
+/// Both forms from both sources. On devices the literal form ends at float 8x8 and double 4x4:
+/// beyond, its general tiles need more than the 255 registers of a lane, and spill.
 template <class T, Layout L, int... D>
 void register_map_all() {
   register_map_symmetric<T, L, D...>();
@@ -89,7 +91,8 @@ void register_map_all() {
   (register_map<LiteralCovarianceUpdate, T, D, L, Source::view>(), ...);
 }
 
-/// The symmetric form with the common matrices from Views, where they are larger than fixed ones may be.
+/// The symmetric form with the common matrices from Views, where they are larger than fixed ones
+/// may be.
 template <class T, Layout L, int... D>
 void register_map_from_view() {
   (register_map<CovarianceUpdate, T, D, L, Source::view>(), ...);

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: the batched routines of cuBLAS (product, triangular solve) and cuSOLVER (Cholesky), in full precision, one after
-// the other, each through global memory. One forward solve, no potrsBatched, which takes a single right-hand side.
-// Q and R are what the products are added to, so they are copied to every item's place in every call; the arrays of
-// pointers that two of the routines want are made once, before anything is timed.
+// Peer: the batched routines of cuBLAS (product, triangular solve) and cuSOLVER (Cholesky), in full
+// precision, one after the other, each through global memory. One forward solve, no potrsBatched,
+// which takes a single right-hand side. Q and R are what the products are added to, so they are
+// copied to every item's place in every call; the arrays of pointers that two of the routines want
+// are made once, before anything is timed.
 
 #include "../common/Cuda.hpp"
 #include "Problem.hpp"
@@ -28,8 +29,8 @@ struct Repeat {
 template <class T>
 using Numbers = Kokkos::View<T*, Memory>;
 
-/// How F P and H prior are formed: item by item with a stride of zero for the common factor, or, because the items' columns
-/// lie one after the other, as a single product with one wide matrix.
+/// How F P and H prior are formed: item by item with a stride of zero for the common factor, or,
+/// because the items' columns lie one after the other, as a single product with one wide matrix.
 enum class LeftProducts { batched, as_one };
 
 template <class T, int D>
@@ -109,8 +110,8 @@ struct CudaUpdate {
                          Repeat<T, size>{to, common.data()});
   }
 
-  /// Whether all routines took their arguments. P is symmetric, so its rows may as well be columns, which is how these
-  /// libraries read them.
+  /// Whether all routines took their arguments. P is symmetric, so its rows may as well be columns,
+  /// which is how these libraries read them.
   bool operator()() const {
     bool all_well = true;
     for (std::int64_t first = 0; first < items && all_well; first += most) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Peer: Eigen's fixed-size matrices in a plain loop over items that lie one after the other; one thread, hosts only.
+/// Peer: Eigen's fixed-size matrices in a plain loop over items that lie one after the other; one
+/// thread, hosts only.
 #ifndef BATCHWORK_PERF_KALMAN_PEER_EIGEN_HPP
 #define BATCHWORK_PERF_KALMAN_PEER_EIGEN_HPP
 
@@ -50,7 +51,8 @@ void register_eigen_size() {
   register_sizes<T, D>("eigen", "symmetric", Layout::item_contiguous, "fixed",
                        eigen_covariance_update<T, D>);
 }
-/// Of builds with assertions, which nobody times, one extent of one type alone: kernels of Eigen take long to compile.
+/// Of builds with assertions, which nobody times, one extent of one type alone: kernels of Eigen
+/// take long to compile.
 template <class T, int First, int... D>
 void register_eigen_sizes() {
   if constexpr (!on_device) {

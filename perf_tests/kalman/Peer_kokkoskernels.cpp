@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: Kokkos Kernels' batched routines, fused by hand into one kernel. There is no batched Cholesky, so the gain comes
-// from the LU factorisation without pivoting. One item per thread with its temporaries in thread-local arrays; on
-// devices also one team per item with its temporaries in scratch.
+// Peer: Kokkos Kernels' batched routines, fused by hand into one kernel. There is no batched
+// Cholesky, so the gain comes from the LU factorisation without pivoting. One item per thread with
+// its temporaries in thread-local arrays; on devices also one team per item with its temporaries in
+// scratch.
 
 #include "Problem.hpp"
 
@@ -29,7 +30,8 @@ using Gemm = KB::Algo::Gemm::Unblocked;
 using Trsm = KB::Algo::Trsm::Unblocked;
 using LU = KB::Algo::LU::Unblocked;
 
-/// Operations per D^3: five products, the LU factorisation (2/3) and two triangular solves; P_new = prior - G' (S^-1 G).
+/// Operations per D^3: five products, the LU factorisation (2/3) and two triangular solves; P_new =
+/// prior - G' (S^-1 G).
 constexpr double flops_per_D3 = 10 + 2.0 / 3 + 2;
 
 template <class T, int D>

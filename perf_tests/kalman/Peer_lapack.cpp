@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: a loop over LAPACK and BLAS calls, items one after the other; hosts only, as many threads as the BLAS takes.
+// Peer: a loop over LAPACK and BLAS calls, items one after the other; hosts only, as many threads
+// as the BLAS takes.
 
 #include "../common/Lapack.hpp"
 #include "Problem.hpp"
@@ -15,7 +16,8 @@ namespace {
 template <class T, int D, bool symmetric_form>
 void lapack_covariance_update(benchmark::State& state, std::int64_t items) {
   Problem<T, D, Layout::item_contiguous> const problem(items);
-  // LAPACK's matrices lie column by column, so row by row they are transposes: F and H are passed as F' and H'.
+  // LAPACK's matrices lie column by column, so row by row they are transposes: F and H are passed
+  // as F' and H'.
   auto const& [F, Q, H, R] = problem.model;
 
   auto const launch = [&] {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The batch that every implementation of the covariance update works on, its reference and its check.
+/// The batch that every implementation of the covariance update works on, its reference and its
+/// check.
 #ifndef BATCHWORK_PERF_KALMAN_PROBLEM_HPP
 #define BATCHWORK_PERF_KALMAN_PROBLEM_HPP
 
@@ -49,7 +50,8 @@ struct FillCovariances {
   }
 };
 
-/// The posterior covariance of item k in a type with more digits than T, by the textbook's formulas.
+/// The posterior covariance of item k in a type with more digits than T, by the textbook's
+/// formulas.
 template <class T, int D>
 struct Reference {
   using X = std::conditional_t<std::is_same_v<T, float>, double, long double>;
@@ -133,8 +135,8 @@ struct Problem {
     Kokkos::deep_copy(P_new.view, std::numeric_limits<T>::quiet_NaN());
   }
 
-  /// Checks what one call of `launch` computes, then times it. The tolerance: every entry is a sum of few sums of D
-  /// products, and the matrices solved with are well conditioned.
+  /// Checks what one call of `launch` computes, then times it. The tolerance: every entry is a sum
+  /// of few sums of D products, and the matrices solved with are well conditioned.
   template <class Launch>
   void run(benchmark::State& state, Launch const& launch, bool one_triangle,
            double flops_per_D3) const {
@@ -159,8 +161,9 @@ struct Problem {
   }
 };
 
-/// Registers `body(state, items)` under kalman/<implementation>/<form>/<type>/<layout>/<source>/D:<D>/items:<n>, for
-/// the batch sizes of this machine: about 1 GB in and out on a device; in cache, and once beyond it, on a host.
+/// Registers `body(state, items)` under
+/// kalman/<implementation>/<form>/<type>/<layout>/<source>/D:<D>/items:<n>, for the batch sizes of
+/// this machine: about 1 GB in and out on a device; in cache, and once beyond it, on a host.
 template <class T, int D, class Body>
 void register_sizes(std::string const& implementation, std::string const& form, Layout layout,
                     std::string const& source, Body const& body) {
@@ -175,8 +178,9 @@ void register_sizes(std::string const& implementation, std::string const& form, 
         ->Unit(benchmark::kMillisecond);
   };
   if constexpr (on_device) {
-    // A multiple of 128 items: the numbers of an entry then start on the lines of the device's cache, which Kokkos::AllowPadding also
-    // brings about. Misaligned ones cost up to a fifth of the bandwidth.
+    // A multiple of 128 items: the numbers of an entry then start on the lines of the device's
+    // cache, which Kokkos::AllowPadding also brings about. Misaligned ones cost up to a fifth of
+    // the bandwidth.
     add(std::floor(1e9 / (2.0 * sizeof(T) * D * D) / 128) * 128);
   } else {
     add(200000.0 / (D * D));

@@ -26,8 +26,8 @@ struct CovarianceUpdate {
   }
 };
 
-/// The formulas as a textbook has them, over general matrices: the gain by two triangular solves, and the posterior
-/// (I - K H) prior: 43/3 D^3 operations.
+/// The formulas as a textbook has them, over general matrices: the gain by two triangular solves,
+/// and the posterior (I - K H) prior: 43/3 D^3 operations.
 struct LiteralCovarianceUpdate {
   static constexpr char const* form = "literal";
   static constexpr double flops_per_D3 = 43.0 / 3;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The covariance update with other numbers of lanes an item, teams at once and ways than the default ones, on devices: what the
-// defaults are chosen by.
+// The covariance update with other numbers of lanes an item, teams at once and ways than the
+// default ones, on devices: what the defaults are chosen by.
 #include "../common/Machine.hpp"
 
 namespace BatchworkPerf {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The headline work: one covariance update of a Kalman filter, fused, over a large batch; Batchwork and its peers.
+// The headline work: one covariance update of a Kalman filter, fused, over a large batch; Batchwork
+// and its peers.
 
 #include "../common/Machine.hpp"
 

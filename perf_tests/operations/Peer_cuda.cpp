@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peers: the batched routines of cuBLAS (product, triangular solve, LU) and cuSOLVER (Cholesky), in full precision.
-// All but the product work in place. A factorisation is therefore timed on identities, which it leaves as they are, and a
-// solve on what the calls before have left; LU factors alone are timed with a copy before them.
+// Peers: the batched routines of cuBLAS (product, triangular solve, LU) and cuSOLVER (Cholesky), in
+// full precision. All but the product work in place. A factorisation is therefore timed on
+// identities, which it leaves as they are, and a solve on what the calls before have left; LU
+// factors alone are timed with a copy before them.
 
 #include "../common/Cuda.hpp"
 #include "Problem.hpp"
@@ -40,7 +41,8 @@ void cuda_operation(benchmark::State& state, std::int64_t items) {
   bool well = true;
   T const one = 1, zero = 0;
   int const count = static_cast<int>(items);
-  // Rows are the columns of transposes: C' = B' A', L L' = (U')(U) with the upper triangle for the lower one, X' L' = B'.
+  // Rows are the columns of transposes: C' = B' A', L L' = (U')(U) with the upper triangle for the
+  // lower one, X' L' = B'.
   auto const launch = [&] {
     if constexpr (O == Operation::product)
       well = Cuda<T>::gemm(handles().blas, CUBLAS_OP_N, CUBLAS_OP_N, D, D, D, &one, b, D, D * D, a,

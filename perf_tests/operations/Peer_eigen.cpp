@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer on hosts: Eigen's matrices of fixed size (LLT, PartialPivLU), items one after the other on one thread.
+// Peer on hosts: Eigen's matrices of fixed size (LLT, PartialPivLU), items one after the other on
+// one thread.
 
 #include "Problem.hpp"
 

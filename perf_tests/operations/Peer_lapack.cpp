@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peers on hosts: loops over LAPACK, and over BLASFEO by the same interface, items one after the other, each copied first, because they
-// work in place; as many threads as the LAPACK takes.
+// Peers on hosts: loops over LAPACK, and over BLASFEO by the same interface, items one after the
+// other, each copied first, because they work in place; as many threads as the LAPACK takes.
 
 #include <algorithm>
 

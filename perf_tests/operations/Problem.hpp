@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Single dense operations: A_i B_i, the Cholesky factor of A_i, and L_i X_i = B_i, for square matrices of every item; and
-/// A_i x_i = b_i with a vector for symmetric positive definite ones, or by elimination with partial pivoting for others; the factors
-/// of that elimination alone.
+/// Single dense operations: A_i B_i, the Cholesky factor of A_i, and L_i X_i = B_i, for square
+/// matrices of every item; and A_i x_i = b_i with a vector for symmetric positive definite ones, or
+/// by elimination with partial pivoting for others; the factors of that elimination alone.
 #ifndef BATCHWORK_PERF_OPERATIONS_PROBLEM_HPP
 #define BATCHWORK_PERF_OPERATIONS_PROBLEM_HPP
 
@@ -41,8 +41,8 @@ constexpr int columns_of(Operation o, int D) {
   return o == Operation::solve_cholesky || o == Operation::solve_lu ? 1 : D;
 }
 
-/// Entry (i, j) of the first and the second matrix of item k: symmetric and positive definite, lower, or with rows
-/// in an order of the item's, so that they are exchanged.
+/// Entry (i, j) of the first and the second matrix of item k: symmetric and positive definite,
+/// lower, or with rows in an order of the item's, so that they are exchanged.
 template <class T, Operation O>
 KOKKOS_INLINE_FUNCTION T left_entry(std::int64_t k, int i, int j, int D) {
   if (O == Operation::solve && j > i) return T(0);
@@ -113,7 +113,8 @@ struct FillOperands {
   }
 };
 
-/// The order of rows that exchanges make: row i has changed places with row pivots[i] - 1, one after the other.
+/// The order of rows that exchanges make: row i has changed places with row pivots[i] - 1, one
+/// after the other.
 template <class Rows>
 struct OrderRows {
   Rows rows;
@@ -157,7 +158,8 @@ struct OperationProblem {
     else return error_of_result();
   }
 
-  /// ||x - reference|| / ||reference|| over the chosen items; of a triangular factor the lower triangle.
+  /// ||x - reference|| / ||reference|| over the chosen items; of a triangular factor the lower
+  /// triangle.
   double error_of_result() const {
     // A reference of long doubles: fewer of the large ones.
     Chosen const chosen{items, D > 8 ? 2000 : 20000};
@@ -185,7 +187,8 @@ struct OperationProblem {
     return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), some.view);
   }
 
-  /// ||L U - P A|| / ||A|| over the chosen items. \param by_columns  whether the factors are those of the transposes, column by column
+  /// ||L U - P A|| / ||A|| over the chosen items. \param by_columns  whether the factors are those
+  /// of the transposes, column by column
   double error_of_factors(bool by_columns) const {
     Chosen const chosen{items, 2000};
     auto const host = gathered(chosen);
@@ -211,7 +214,8 @@ struct OperationProblem {
     return static_cast<double>(std::sqrt(difference / norm));
   }
 
-  /// Times `launch`, whose result, or that of a call like it, had this error. Of a triangle that is read, half counts.
+  /// Times `launch`, whose result, or that of a call like it, had this error. Of a triangle that is
+  /// read, half counts.
   template <class Launch>
   void run(benchmark::State& state, double error, Launch const& launch) const {
     double const tolerance = 4.0 * D * static_cast<double>(std::numeric_limits<T>::epsilon());
@@ -244,8 +248,9 @@ struct OperationProblem {
   }
 };
 
-/// Registers `body(state, items)` as operations/<implementation>/<operation>/<type>/<layout>/D:<D>/items:<n>, with about
-/// 1 GB in and out on a device and 1 MB on a host. `how` is added to the name of the operation.
+/// Registers `body(state, items)` as
+/// operations/<implementation>/<operation>/<type>/<layout>/D:<D>/items:<n>, with about 1 GB in and
+/// out on a device and 1 MB on a host. `how` is added to the name of the operation.
 template <class T, int D, Operation O, class Body>
 void register_operation(std::string const& implementation, Layout layout, Body const& body,
                         std::string const& how = "") {

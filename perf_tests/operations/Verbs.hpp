@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The verbs for single operations on matrices of extents known at run time: cholesky, solve_lower (solve), solve_cholesky, solve_lu
-/// and lu.
+/// The verbs for single operations on matrices of extents known at run time: cholesky, solve_lower
+/// (solve), solve_cholesky, solve_lu and lu.
 #ifndef BATCHWORK_PERF_OPERATIONS_VERBS_HPP
 #define BATCHWORK_PERF_OPERATIONS_VERBS_HPP
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Single dense operations, and the vendor's batched routines, or loops over LAPACK, BLASFEO and Eigen, beside them.
+// Single dense operations, and the vendor's batched routines, or loops over LAPACK, BLASFEO and
+// Eigen, beside them.
 
 #include "../common/Machine.hpp"
 

@@ -65,8 +65,8 @@ void filter_per_item(benchmark::State& state, std::int64_t items) {
   s.run(state, launch, work, true, true);
 }
 
-/// Model and start are common, so the gains are: `what` selects both kernels, as Kalman::filter launches them, or that
-/// of the means alone, or that of the gains (a chain of steps for one item).
+/// Model and start are common, so the gains are: `what` selects both kernels, as Kalman::filter
+/// launches them, or that of the means alone, or that of the gains (a chain of steps for one item).
 enum class Part { both, means, gains };
 
 template <class T, int N, int M, Layout L, Part what>
@@ -141,7 +141,8 @@ inline void add_filter(std::string const& name, std::int64_t items,
       ->Unit(benchmark::kMillisecond);
 }
 
-/// scan/<implementation>/<covariances>/<type>/<layout of z>/<source>/N:<states>/M:<measurements>/items:<items>
+/// scan/<implementation>/<covariances>/<type>/<layout of
+/// z>/<source>/N:<states>/M:<measurements>/items:<items>
 template <class T, int N, int M>
 void register_filters(std::int64_t items) {
   auto const name = [&](char const* implementation, char const* covariances, Layout z,
@@ -168,7 +169,8 @@ void register_filters(std::int64_t items) {
              filter_common<T, N, M, interleaved, Part::gains>);
 }
 
-/// The one kind in which the covariances are the work, the model from Views: beyond 10 states it is too large to be fixed.
+/// The one kind in which the covariances are the work, the model from Views: beyond 10 states it is
+/// too large to be fixed.
 template <class T, int N, int M>
 void register_filters_per_item(std::int64_t items) {
   add_filter(std::string("scan/batchwork/per_item/") + type_name<T>() +
@@ -176,7 +178,8 @@ void register_filters_per_item(std::int64_t items) {
              items, filter_per_item<T, N, M, Layout::interleaved, false, true>);
 }
 
-/// 200,000 and 100,000 items; fewer on a host, where the time of an item does not depend on their number.
+/// 200,000 and 100,000 items; fewer on a host, where the time of an item does not depend on their
+/// number.
 inline constexpr std::int64_t items_of_4 = on_device ? 200000 : 20000;
 inline constexpr std::int64_t items_of_6 = on_device ? 100000 : 10000;
 

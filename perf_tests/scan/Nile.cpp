@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The Nile sweep: 1024 x 1024 local level models, each filtered over the 99 years after the first, in one scan.
+// The Nile sweep: 1024 x 1024 local level models, each filtered over the 99 years after the first,
+// in one scan.
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +44,8 @@ struct FillVariances {
   }
 };
 
-/// One year: over to it, then the update. The variance starts as that of the first observation (exact diffuse).
+/// One year: over to it, then the update. The variance starts as that of the first observation
+/// (exact diffuse).
 struct LocalLevelStep {
   template <class A, class P, class L, class Y, class SE, class SN>
   KOKKOS_FUNCTION void operator()(A& a, P& p, L& log_likelihood, Y const& y, SE const& observation,
@@ -73,7 +75,8 @@ long double reference(std::int64_t k) {
   return sum;
 }
 
-/// scan/batchwork/nile/double/interleaved/fixed/...: the flows and the start are common, the variances per item.
+/// scan/batchwork/nile/double/interleaved/fixed/...: the flows and the start are common, the
+/// variances per item.
 void nile(benchmark::State& state) {
   using namespace Batchwork;
   constexpr std::int64_t items = std::int64_t(points) * points;

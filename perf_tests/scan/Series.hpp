@@ -17,8 +17,8 @@ namespace BatchworkPerf {
 
 inline constexpr std::int64_t filter_steps = 100;
 
-/// N states, M measurements: a slow random drift, well observed. Where a measurement has many states to tell apart they
-/// decay: what it cannot see would else grow beyond what float can hold.
+/// N states, M measurements: a slow random drift, well observed. Where a measurement has many
+/// states to tell apart they decay: what it cannot see would else grow beyond what float can hold.
 template <class T, int N, int M>
 struct FilterModel {
   T F[N][N], Q[N][N], H[M][N], R[M][M];
@@ -152,8 +152,8 @@ struct Series {
     Kokkos::deep_copy(log_likelihood, poison);
   }
 
-  /// The largest of the relative errors of means, covariances (if wanted) and likelihoods, over at most 300 items
-  /// that are spread evenly, the first and the last among them.
+  /// The largest of the relative errors of means, covariances (if wanted) and likelihoods, over at
+  /// most 300 items that are spread evenly, the first and the last among them.
   double error(bool per_item, bool covariances) const {
     auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x_end);
     auto const P = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), P_end);
@@ -182,8 +182,8 @@ struct Series {
     return static_cast<double>(worst);
   }
 
-  /// Checks what one call of `launch` computes, then times it. A step adds errors of N eps, so the tolerance is
-  /// steps N eps.
+  /// Checks what one call of `launch` computes, then times it. A step adds errors of N eps, so the
+  /// tolerance is steps N eps.
   template <class Launch>
   void run(benchmark::State& state, Launch const& launch, Work work, bool per_item,
            bool covariances) const {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Filters over time, the time loop inside one kernel: the table of `scan`, the Nile sweep, and smoothers.
+// Filters over time, the time loop inside one kernel: the table of `scan`, the Nile sweep, and
+// smoothers.
 
 #include "../common/Machine.hpp"
 

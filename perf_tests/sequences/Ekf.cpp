@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The extended Kalman filter of a turning target, 5 states, by distance and direction.
-// Y. Bar-Shalom, X. R. Li and T. Kirubarajan, Estimation with Applications to Tracking and Navigation (2001), chapters 10 and 11.
+// Y. Bar-Shalom, X. R. Li and T. Kirubarajan, Estimation with Applications to Tracking and
+// Navigation (2001), chapters 10 and 11.
 #include <Eigen/Core>
 #include <Eigen/LU>
 

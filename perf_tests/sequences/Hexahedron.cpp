@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Stiffness of a hexahedral element of 8 nodes, 24 x 24, of linear elasticity, by 2 x 2 x 2 points of Gauss:
-// K = sum over the points of w (lambda g_ai g_bj + mu (g_aj g_bi + delta_ij g_a . g_b)), g being the gradients of the shape functions.
-// T. J. R. Hughes, The Finite Element Method (1987), chapter 3.
+// Stiffness of a hexahedral element of 8 nodes, 24 x 24, of linear elasticity, by 2 x 2 x 2 points
+// of Gauss: K = sum over the points of w (lambda g_ai g_bj + mu (g_aj g_bi + delta_ij g_a . g_b)),
+// g being the gradients of the shape functions. T. J. R. Hughes, The Finite Element Method (1987),
+// chapter 3.
 #include <Eigen/Core>
 #include <Eigen/LU>
 
@@ -80,7 +81,8 @@ struct Hexahedron : Single<Hexahedron> {
     return det;
   }
 
-  /// Point by point, as in a textbook: node by node, component by component; the lower triangle, then mirrored.
+  /// Point by point, as in a textbook: node by node, component by component; the lower triangle,
+  /// then mirrored.
   template <class R>
   void loop(Stiffness<ItemContiguous> const& K) const {
     for (int k = 0; k < items; ++k) {
@@ -103,8 +105,8 @@ struct Hexahedron : Single<Hexahedron> {
     }
   }
 
-  /// By the moments of gradients, m_ij = sum of w g_i g_j', 8 x 8, of which all of K is made: fewer operations, and those of the
-  /// sequence below.
+  /// By the moments of gradients, m_ij = sum of w g_i g_j', 8 x 8, of which all of K is made: fewer
+  /// operations, and those of the sequence below.
   template <class R>
   void loop_by_moments(Stiffness<ItemContiguous> const& K) const {
     for (int k = 0; k < items; ++k) {

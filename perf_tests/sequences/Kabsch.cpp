@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Registration of two clouds of 16 points each: the rotation and the shift that bring one nearest to the other, by the singular values
-// of the correlation of both, 3 x 3. W. Kabsch, Acta Cryst. A 32 (1976), 922-923.
+// Registration of two clouds of 16 points each: the rotation and the shift that bring one nearest
+// to the other, by the singular values of the correlation of both, 3 x 3. W. Kabsch, Acta Cryst. A
+// 32 (1976), 922-923.
 #include <Eigen/Core>
 #include <Eigen/LU>
 #include <Eigen/SVD>

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The radial return of plasticity after von Mises with Voce's hardening: stress, plastic strain and consistent tangent at an
-// integration point. The plastic multiplier is found by Newton's method; some two thirds of the points flow.
-// J. C. Simo and T. J. R. Hughes, Computational Inelasticity (1998), box 3.2. Strains and stresses in Mandel's notation, in which
-// products of tensors are products of vectors of 6.
+// The radial return of plasticity after von Mises with Voce's hardening: stress, plastic strain and
+// consistent tangent at an integration point. The plastic multiplier is found by Newton's method;
+// some two thirds of the points flow. J. C. Simo and T. J. R. Hughes, Computational Inelasticity
+// (1998), box 3.2. Strains and stresses in Mandel's notation, in which products of tensors are
+// products of vectors of 6.
 #include <Eigen/Core>
 
 #include "Sequence.hpp"

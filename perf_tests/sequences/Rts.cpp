@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The smoother of Rauch, Tung and Striebel (1965): 4 states, a target of constant velocity in a plane. From the last step to the
-// first, means and covariances of a filter become those that know the whole series.
+// The smoother of Rauch, Tung and Striebel (1965): 4 states, a target of constant velocity in a
+// plane. From the last step to the first, means and covariances of a filter become those that know
+// the whole series.
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Programs that are written three times: a sequence for map or scan, a plain loop over the items, and Eigen's fixed-size matrices.
-/// All work on the same batch in double. The plain loop in long double is their reference.
+/// Programs that are written three times: a sequence for map or scan, a plain loop over the items,
+/// and Eigen's fixed-size matrices. All work on the same batch in double. The plain loop in long
+/// double is their reference.
 #ifndef BATCHWORK_PERF_SEQUENCES_SEQUENCE_HPP
 #define BATCHWORK_PERF_SEQUENCES_SEQUENCE_HPP
 
@@ -23,7 +24,8 @@
 
 namespace BatchworkPerf {
 
-/// Items side by side: what View<double*[6][6]> is on hosts, and what plain loops want. And interleaved: entries side by side.
+/// Items side by side: what View<double*[6][6]> is on hosts, and what plain loops want. And
+/// interleaved: entries side by side.
 using ItemContiguous = Kokkos::LayoutRight;
 using Interleaved = Kokkos::LayoutLeft;
 
@@ -64,8 +66,9 @@ inline double error_of(std::vector<double> const& results, std::vector<double> c
   return worst / largest;
 }
 
-/// Registers `sequences/<program>/<version>/<layout>`. A Version is made of the program's data, has launch() and results(), and
-/// `layout`; a Program has name, items, steps, tolerance and reference().
+/// Registers `sequences/<program>/<version>/<layout>`. A Version is made of the program's data, has
+/// launch() and results(), and `layout`; a Program has name, items, steps, tolerance and
+/// reference().
 template <class Program, class Version>
 void add_version() {
   std::string const name =

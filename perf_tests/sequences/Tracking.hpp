@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What both filters track: a target with the states x, y, speed, heading and rate of turn, of which a sensor at the origin measures
-/// distance and direction at every step.
+/// What both filters track: a target with the states x, y, speed, heading and rate of turn, of
+/// which a sensor at the origin measures distance and direction at every step.
 #ifndef BATCHWORK_PERF_SEQUENCES_TRACKING_HPP
 #define BATCHWORK_PERF_SEQUENCES_TRACKING_HPP
 

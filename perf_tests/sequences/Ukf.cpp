@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The unscented Kalman filter of the same target: 11 points for 5 states, moved and measured one by one.
-// S. J. Julier and J. K. Uhlmann, Unscented filtering and nonlinear estimation, Proc. IEEE 92 (2004), 401-422; the points by the columns
-// of a Cholesky factor, all but the first of weight 1 / 12.
+// The unscented Kalman filter of the same target: 11 points for 5 states, moved and measured one by
+// one. S. J. Julier and J. K. Uhlmann, Unscented filtering and nonlinear estimation, Proc. IEEE 92
+// (2004), 401-422; the points by the columns of a Cholesky factor, all but the first of weight 1
+// / 12.
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <Eigen/LU>

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Seven programs as users write them: sequences beside plain loops and Eigen. On hosts, by one thread (OMP_NUM_THREADS=1).
+// Seven programs as users write them: sequences beside plain loops and Eigen. On hosts, by one
+// thread (OMP_NUM_THREADS=1).
 #include "../common/Machine.hpp"
 
 namespace BatchworkPerf {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Elimination, beside the iteration that the tables have, to the tolerance of the family and to 1e-10.
+// Elimination, beside the iteration that the tables have, to the tolerance of the family and to
+// 1e-10.
 
 #include <krylov/Batchwork_SymbolicLu.hpp>
 

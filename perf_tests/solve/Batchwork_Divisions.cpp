@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The same systems with the work of a device divided in every way that there are kernels for, beside what solve chooses:
-// divisions/batchwork/<family>/double/csr/<method>-<placement>-<lanes>-<systems of a team>, 0 being what solve chooses.
+// The same systems with the work of a device divided in every way that there are kernels for,
+// beside what solve chooses:
+// divisions/batchwork/<family>/double/csr/<method>-<placement>-<lanes>-<systems of a team>, 0 being
+// what solve chooses.
 
 #include "Solve.hpp"
 

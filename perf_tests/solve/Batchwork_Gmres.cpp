@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// GMRES with a basis that is chosen, and with one that hardly ever restarts, as that of Kokkos Kernels.
+// GMRES with a basis that is chosen, and with one that hardly ever restarts, as that of Kokkos
+// Kernels.
 
 #include "Solve.hpp"
 

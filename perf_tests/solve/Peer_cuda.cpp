@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: cuBLAS' batched LU factorisation with pivoting and its solve, of dense matrices. They overwrite the matrices, which
-// are filled again before every sample, outside of its time. Where all of them would take too much memory there are fewer
-// items, and the time of one is what compares.
+// Peer: cuBLAS' batched LU factorisation with pivoting and its solve, of dense matrices. They
+// overwrite the matrices, which are filled again before every sample, outside of its time. Where
+// all of them would take too much memory there are fewer items, and the time of one is what
+// compares.
 
 #include "../common/Cuda.hpp"
 #include "Problem.hpp"

@@ -1,15 +1,19 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: Kokkos Kernels' batched CG and GMRES, TeamVector: a few systems a team, a thread of the team each and the vector lanes
-// for its rows, temporaries in scratch. In its two layouts: item-contiguous, as everyone has them here, and interleaved. Its CG takes no
-// preconditioner and says nothing about the items. Its GMRES does not restart; and two things about how it stops:
+// Peer: Kokkos Kernels' batched CG and GMRES, TeamVector: a few systems a team, a thread of the
+// team each and the vector lanes for its rows, temporaries in scratch. In its two layouts:
+// item-contiguous, as everyone has them here, and interleaved. Its CG takes no preconditioner and
+// says nothing about the items. Its GMRES does not restart; and two things about how it stops:
 //
-// - JacobiPrec stands on the left, so it stops by D^-1 (b - A x), which says little where rows are of different scales: none
-//   of the chemistry's systems met the tolerance. So it gets (A D^-1) y = b and x = D^-1 y, both made in the measured time.
-// - It compares |g(j)| / g(0) with the tolerance, and the first rotation may make g(0) negative: where v' A v is, it stops at
-//   once and calls that convergence. share_met says how many met the tolerance (all of the stencils); drm19, of which none
-//   does, is left out.
+// - JacobiPrec stands on the left, so it stops by D^-1 (b - A x), which says little where rows are
+// of different scales: none
+//   of the chemistry's systems met the tolerance. So it gets (A D^-1) y = b and x = D^-1 y, both
+//   made in the measured time.
+// - It compares |g(j)| / g(0) with the tolerance, and the first rotation may make g(0) negative:
+// where v' A v is, it stops at
+//   once and calls that convergence. share_met says how many met the tolerance (all of the
+//   stencils); drm19, of which none does, is left out.
 
 #include "Problem.hpp"
 
@@ -140,7 +144,8 @@ void kokkos_kernels_solve(benchmark::State& state, Family const& family, std::in
   Numbers<L> const scaled("scaled", jacobi ? values.extent(0) : 0, values.extent(1));
   Indices const of_entries = diagonals(p, true), of_rows = diagonals(p, false);
   int const basis = std::min(longest_basis, p.rows);
-  // Scratch of a system, in numbers; a team uses less than what any device gives without being asked.
+  // Scratch of a system, in numbers; a team uses less than what any device gives without being
+  // asked.
   int const scratch = M == Method::cg ? 4 * p.rows + 5 : p.rows + basis + 3;
   int const systems = on_device ? std::clamp(40000 / (8 * scratch), 1, 8) : 1;
 

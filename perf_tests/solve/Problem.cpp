@@ -95,8 +95,8 @@ Systems make_badly_scaled(Family const& f) {
   return s;
 }
 
-/// Adds a row of a pattern: its diagonal, and `wanted` of the places beside it, each choice of them equally likely (Knuth's
-/// algorithm S).
+/// Adds a row of a pattern: its diagonal, and `wanted` of the places beside it, each choice of them
+/// equally likely (Knuth's algorithm S).
 void add_row(Systems& s, int row, int rows, int wanted, std::uint64_t seed) {
   int left = rows - 1;
   for (int j = 0; j < rows; ++j) {
@@ -113,8 +113,9 @@ void add_row(Systems& s, int row, int rows, int wanted, std::uint64_t seed) {
 /// 1024 systems of a pattern.
 void put_random(Systems& s, Family const& f) {
   constexpr std::size_t count = 1024;
-  // The spectral radius of what Jacobi leaves beside the identity, nearly (the circular law; of rows of uneven lengths too, since
-  // it is the sum of all variances that counts); with it BiCGSTAB takes 15 to 20 iterations to 1e-6.
+  // The spectral radius of what Jacobi leaves beside the identity, nearly (the circular law; of
+  // rows of uneven lengths too, since it is the sum of all variances that counts); with it BiCGSTAB
+  // takes 15 to 20 iterations to 1e-6.
   constexpr double radius = 0.65;
   auto const seed = static_cast<std::uint64_t>(f.rows);
   s.tolerance = 1e-6;
@@ -136,7 +137,8 @@ Systems make_random(Family const& f) {
   auto const seed = static_cast<std::uint64_t>(f.rows);
   Systems s;
   s.row_offsets.push_back(0);
-  // As many places beside the diagonal as are wanted, each choice of them equally likely (Knuth's algorithm S).
+  // As many places beside the diagonal as are wanted, each choice of them equally likely (Knuth's
+  // algorithm S).
   int wanted = f.nonzeros - f.rows, left = f.rows * (f.rows - 1);
   for (int i = 0; i < f.rows; ++i) {
     for (int j = 0; j < f.rows; ++j) {
@@ -157,7 +159,8 @@ Systems make_uneven(Family const& f) {
   auto const seed = static_cast<std::uint64_t>(f.rows) + 7;
   constexpr int shortest = 65;  // of the long ones
   constexpr int most_long = 31;
-  // How long the rows are: 31 from 65 entries to all columns in equal steps, at random places; the others share what is left.
+  // How long the rows are: 31 from 65 entries to all columns in equal steps, at random places; the
+  // others share what is left.
   std::vector<int> lengths;
   int left_long = most_long, left_entries = f.nonzeros;
   for (int i = 0; i < f.rows; ++i) {
@@ -191,7 +194,8 @@ Systems make_grid(Family const& f) {
   Systems s;
   s.tolerance = 1e-8;
   s.row_offsets.push_back(0);
-  // Of each point the pairs with the one before and behind it, across and down; those of the border lie outside.
+  // Of each point the pairs with the one before and behind it, across and down; those of the border
+  // lie outside.
   auto const neighbours = [&](int i) {
     int const x = i % across, y = i / across;
     return std::array<int, 4>{y > 0 ? i - across : -1, x > 0 ? i - 1 : -1,
@@ -260,9 +264,9 @@ struct GatherVectors {
   }
 };
 
-/// One item in more digits: |b - A x|, |b|, and by how much a residual that is computed in double may be wrong: by eps
-/// | |b| + |A| |x| |. That is no bound, but 1.5 times as much as in any item of drm19, where it is a fifth of the tolerance;
-/// elsewhere it is next to nothing.
+/// One item in more digits: |b - A x|, |b|, and by how much a residual that is computed in double
+/// may be wrong: by eps | |b| + |A| |x| |. That is no bound, but 1.5 times as much as in any item
+/// of drm19, where it is a fifth of the tolerance; elsewhere it is next to nothing.
 struct Exact {
   long double residual = 0, norm = 0, rounding = 0;
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sparse systems A_n x_n = b_n of one pattern, each solved from x = 0 to |b - A x| <= tolerance |b|: what the families of
-/// systems are, and how a solver of them is checked and timed.
+/// Sparse systems A_n x_n = b_n of one pattern, each solved from x = 0 to |b - A x| <= tolerance
+/// |b|: what the families of systems are, and how a solver of them is checked and timed.
 #ifndef BATCHWORK_PERF_SOLVE_PROBLEM_HPP
 #define BATCHWORK_PERF_SOLVE_PROBLEM_HPP
 
@@ -41,38 +41,43 @@ struct Family {
   Systems (*make)(Family const&) = nullptr;
 };
 
-/// Tridiagonal and positive definite: -1 beside the diagonal, 2/h on it, h of every row from N(0.5, 0.1) clipped to
-/// [0.1, 0.9]; b is constant and drawn from N(0.5, 0.1). 8192 systems, to 1e-8.
+/// Tridiagonal and positive definite: -1 beside the diagonal, 2/h on it, h of every row from N(0.5,
+/// 0.1) clipped to [0.1, 0.9]; b is constant and drawn from N(0.5, 0.1). 8192 systems, to 1e-8.
 Family stencil(int rows);
 
-/// The systems of a folder as Batchwork::read_systems takes it, with `rhs_ones.f64`, to 1e-6: the one that the environment
-/// variable BATCHWORK_DRM19_DIR names, or the one given to CMake. Without rows where neither is there.
+/// The systems of a folder as Batchwork::read_systems takes it, with `rhs_ones.f64`, to 1e-6: the
+/// one that the environment variable BATCHWORK_DRM19_DIR names, or the one given to CMake. Without
+/// rows where neither is there.
 Family drm19();
 
-/// The same of GRI-Mech 3.0, 54 rows, from the folder that the environment variable BATCHWORK_GRIMECH30_DIR names.
+/// The same of GRI-Mech 3.0, 54 rows, from the folder that the environment variable
+/// BATCHWORK_GRIMECH30_DIR names.
 Family grimech30();
 
-/// Full systems that are loaded on the diagonal, well conditioned but for their scales: rows differ by up to four powers of
-/// ten, columns by eight. 1024 systems, b = 1, to 1e-6.
+/// Full systems that are loaded on the diagonal, well conditioned but for their scales: rows differ
+/// by up to four powers of ten, columns by eight. 1024 systems, b = 1, to 1e-6.
 Family badly_scaled(int rows);
 
-/// A random pattern with a full diagonal. Made like those of reacting flows, of which only sizes are public: rows of quite
-/// different scales, almost full where they are small, and loaded diagonals. 1024 systems, b = 1, to 1e-6.
+/// A random pattern with a full diagonal. Made like those of reacting flows, of which only sizes
+/// are public: rows of quite different scales, almost full where they are small, and loaded
+/// diagonals. 1024 systems, b = 1, to 1e-6.
 Family random_systems(int rows, int nonzeros);
 
-/// The same of 144 rows with 6135 entries, of which 31 rows have 65 to 144, as the mechanism of iso-octane has: the mean of 43
-/// says little.
+/// The same of 144 rows with 6135 entries, of which 31 rows have 65 to 144, as the mechanism of
+/// iso-octane has: the mean of 43 says little.
 Family uneven_systems();
 
-/// Conduction on a grid of so many points each way, at whose border the value is given: five points, conductivities from N(0.5, 0.1)
-/// clipped to [0.1, 0.9] for each pair of neighbours, positive definite. 1024 systems, b = 1, to 1e-8.
+/// Conduction on a grid of so many points each way, at whose border the value is given: five
+/// points, conductivities from N(0.5, 0.1) clipped to [0.1, 0.9] for each pair of neighbours,
+/// positive definite. 1024 systems, b = 1, to 1e-8.
 Family grid(int across);
 
-/// As mechanisms are whose species react with a few others and all with some: so many full rows and columns, 4 entries beside the
-/// diagonal in the other rows. Else as random_systems.
+/// As mechanisms are whose species react with a few others and all with some: so many full rows and
+/// columns, 4 entries beside the diagonal in the other rows. Else as random_systems.
 Family hubs(int rows, int full);
 
-/// Items of a batch, unless memory says otherwise. Hosts are compared with peers on hosts, where time says otherwise.
+/// Items of a batch, unless memory says otherwise. Hosts are compared with peers on hosts, where
+/// time says otherwise.
 inline constexpr std::int64_t batch_items = on_device ? 131072 : 1024;
 
 /// |b - A x| / |b| of every item, in double; by none of the solvers.
@@ -185,7 +190,8 @@ class SolveProblem {
   Check look_at(Vectors const& x, Said const& said) const;
 };
 
-/// Registers `body(state, family, items)` as <verb>/<implementation>/<family>/double/<format>/<method>/N:<rows>/items:<n>.
+/// Registers `body(state, family, items)` as
+/// <verb>/<implementation>/<family>/double/<format>/<method>/N:<rows>/items:<n>.
 template <class Body>
 void register_solve(std::string const& verb, std::string const& implementation,
                     Family const& family, std::string const& format, std::string const& method,

@@ -13,8 +13,8 @@
 
 namespace BatchworkPerf {
 
-/// The longest basis that a GMRES gets which is told, Kokkos Kernels' one as well, which does not restart: more than any of the
-/// stencils needs.
+/// The longest basis that a GMRES gets which is told, Kokkos Kernels' one as well, which does not
+/// restart: more than any of the stencils needs.
 inline constexpr int gmres_basis = 40;
 
 enum class Solver { cg, bicgstab, cgs, gmres, gmres_40 };

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Peer: cuSPARSE, in place. Item-contiguous by gtsv2StridedBatch; interleaved by gtsvInterleavedBatch with the Thomas algorithm, which
-// destroys the matrices: only its first launch solves the systems, those that are timed have other numbers.
+// Peer: cuSPARSE, in place. Item-contiguous by gtsv2StridedBatch; interleaved by
+// gtsvInterleavedBatch with the Thomas algorithm, which destroys the matrices: only its first
+// launch solves the systems, those that are timed have other numbers.
 
 #include "Problem.hpp"
 

@@ -25,8 +25,8 @@ inline constexpr int tridiagonal_rows[] = {16, 32, 64, 128, 256, 512, 1024};
 
 enum class Band { lower, diagonal, upper, b };
 
-/// Diagonally dominant, near 1 on the diagonal: a peer that solves in place, again and again, gets neither zeros nor
-/// overflows. Zero where a band leaves the matrix, which cuSPARSE wants.
+/// Diagonally dominant, near 1 on the diagonal: a peer that solves in place, again and again, gets
+/// neither zeros nor overflows. Zero where a band leaves the matrix, which cuSPARSE wants.
 template <class T>
 KOKKOS_INLINE_FUNCTION T band_entry(Band band, std::int64_t item, int row, int rows) {
   double const u =
@@ -154,8 +154,9 @@ struct TridiagonalBatch {
   }
 };
 
-/// Registers body(state, items, rows) as tridiagonal/<implementation>/<type>/<layout>/<rows>. On a device 2^26 rows in all,
-/// 1.3 GB in float and 2.7 GB in double in and out; within the caches of a host.
+/// Registers body(state, items, rows) as tridiagonal/<implementation>/<type>/<layout>/<rows>. On a
+/// device 2^26 rows in all, 1.3 GB in float and 2.7 GB in double in and out; within the caches of a
+/// host.
 template <class T, Layout L, class Body>
 void register_tridiagonal(std::string const& implementation, Body const& body) {
   for (int const rows : tridiagonal_rows) {

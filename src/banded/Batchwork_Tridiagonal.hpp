@@ -30,8 +30,8 @@ namespace Batchwork {
 
 /// Rows are exchanged for the largest pivot; made by partial_pivoting().
 struct PartialPivoting {};
-/// An option of solve_tridiagonal, after x: for matrices that are neither diagonally dominant nor symmetric and positive
-/// definite, as LAPACK's gtsv has it.
+/// An option of solve_tridiagonal, after x: for matrices that are neither diagonally dominant nor
+/// symmetric and positive definite, as LAPACK's gtsv has it.
 inline PartialPivoting partial_pivoting() { return {}; }
 
 namespace Impl {
@@ -140,8 +140,8 @@ void launch_tridiagonal(Exec const& exec, Call const& call, TridiagonalProblem<T
   }
 }
 
-/// The Views of a call hold vectors of one type of numbers, and the execution space can reach them. A value, so that this is
-/// what the compiler says first.
+/// The Views of a call hold vectors of one type of numbers, and the execution space can reach them.
+/// A value, so that this is what the compiler says first.
 template <class Exec, class X, class... Others>
 constexpr bool require_tridiagonal_views() {
   using T = typename X::value_type;
@@ -224,7 +224,8 @@ struct SolveTridiagonalOfArguments {
   void operator()(X const&...) const {
     static_assert(
         any_order<X...>,
-        "Batchwork::solve_tridiagonal: the arguments are [exec,] [launch(\"label\"),] lower, diagonal, upper, b, x [, partial_pivoting()] [, status(codes)] in this order");
+        "Batchwork::solve_tridiagonal: the arguments are [exec,] [launch(\"label\"),] lower, "
+        "diagonal, upper, b, x [, partial_pivoting()] [, status(codes)] in this order");
   }
 };
 
@@ -232,37 +233,46 @@ struct SolveTridiagonalOfArguments {
 
 /// The solutions of a batch of tridiagonal systems:
 ///
-///   solve_tridiagonal([exec,] [launch("label"),] lower, diagonal, upper, b, x [, partial_pivoting()] [, status(codes)])
+///   solve_tridiagonal([exec,] [launch("label"),] lower, diagonal, upper, b, x [,
+///   partial_pivoting()] [, status(codes)])
 ///
 /// For every item n and row i
 ///   lower(n, i) x(n, i - 1) + diagonal(n, i) x(n, i) + upper(n, i) x(n, i + 1) = b(n, i).
-/// All five hold as many numbers an item: lower(n, 0) and upper(n, rows - 1) do not belong to the matrix and may hold
-/// anything, as in cuSPARSE's gtsv2. (LAPACK's gtsv leaves lower(n, 0) out: there lower begins with row 1.)
+/// All five hold as many numbers an item: lower(n, 0) and upper(n, rows - 1) do not belong to the
+/// matrix and may hold anything, as in cuSPARSE's gtsv2. (LAPACK's gtsv leaves lower(n, 0) out:
+/// there lower begins with row 1.)
 ///
-/// They are Views v(item, row) in LayoutLeft, LayoutRight or LayoutStride, or compact(v, n), each in its own arrangement;
-/// float or double, 1 to 4096 rows. `x` may be the View `b` itself; otherwise only x is written.
+/// They are Views v(item, row) in LayoutLeft, LayoutRight or LayoutStride, or compact(v, n), each
+/// in its own arrangement; float or double, 1 to 4096 rows. `x` may be the View `b` itself;
+/// otherwise only x is written.
 ///
-/// Rows are eliminated as they stand: right for matrices that are diagonally dominant or symmetric and positive definite.
-/// status(codes), if it is given, receives for each item 0, or a reason and a 1-based row: Reason::breakdown where a pivot is
-/// zero (or so small that its reciprocal may overflow), Reason::not_finite where one is NaN or infinite, or with an info of
-/// 0 where only a number of x is, and Reason::inaccurate where numbers grew (x is stored as it is). Of an item whose code is 0
-/// |b - A x| <= 128 eps |A| |x|, largest sums of a row and largest numbers, unless numbers underflow.
-/// \param pivoting  partial_pivoting(): rows are exchanged for the largest pivot, as LAPACK's gtsv does. On hosts that takes
-///                  1.1 to 2.5 times the time; on devices x is put into the equations too, if codes are wanted.
+/// Rows are eliminated as they stand: right for matrices that are diagonally dominant or symmetric
+/// and positive definite. status(codes), if it is given, receives for each item 0, or a reason and
+/// a 1-based row: Reason::breakdown where a pivot is zero (or so small that its reciprocal may
+/// overflow), Reason::not_finite where one is NaN or infinite, or with an info of 0 where only a
+/// number of x is, and Reason::inaccurate where numbers grew (x is stored as it is). Of an item
+/// whose code is 0 |b - A x| <= 128 eps |A| |x|, largest sums of a row and largest numbers, unless
+/// numbers underflow.
+/// \param pivoting  partial_pivoting(): rows are exchanged for the largest pivot, as LAPACK's gtsv
+/// does. On hosts that takes
+///                  1.1 to 2.5 times the time; on devices x is put into the equations too, if codes
+///                  are wanted.
 ///
-/// Where lanes of a device share an item its rows are eliminated in another order than from first to last: other pivots may
-/// then be zero, and the row is that of the first bad one in that order. After a bad pivot all of the item's x is NaN.
-/// Other items come out bitwise as without it.
+/// Where lanes of a device share an item its rows are eliminated in another order than from first
+/// to last: other pivots may then be zero, and the row is that of the first bad one in that order.
+/// After a bad pivot all of the item's x is NaN. Other items come out bitwise as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve_tridiagonal or Batchwork::solve_tridiagonal(label);
-/// asynchronous, allocates nothing, never fences. Zero items are no launch; of no rows the status is 0. About 8 operations a
-/// row, and a division. On devices the Thomas algorithm, by a lane that holds an item in registers, where items are side by
-/// side in memory, to 64 rows in float and 32 in double; else the partition method with cyclic reduction (Wang 1981; Laszlo,
-/// Giles and Appleyard 2016), by lanes that share an item. Either reads every number once. On hosts the Thomas algorithm, by
-/// packs of items; a thread needs up to 0.5 MB of stack, with partial pivoting 0.8 MB.
+/// One kernel on the instance `exec`, labelled Batchwork::solve_tridiagonal or
+/// Batchwork::solve_tridiagonal(label); asynchronous, allocates nothing, never fences. Zero items
+/// are no launch; of no rows the status is 0. About 8 operations a row, and a division. On devices
+/// the Thomas algorithm, by a lane that holds an item in registers, where items are side by side in
+/// memory, to 64 rows in float and 32 in double; else the partition method with cyclic reduction
+/// (Wang 1981; Laszlo, Giles and Appleyard 2016), by lanes that share an item. Either reads every
+/// number once. On hosts the Thomas algorithm, by packs of items; a thread needs up to 0.5 MB of
+/// stack, with partial pivoting 0.8 MB.
 ///
-/// Throws std::invalid_argument before anything is launched: numbers of rows or items that differ, too many rows, null
-/// Views, too few groups, Views that overlap other than in place.
+/// Throws std::invalid_argument before anything is launched: numbers of rows or items that differ,
+/// too many rows, null Views, too few groups, Views that overlap other than in place.
 template <class... X>
 void solve_tridiagonal(X const&... arguments) {
   Impl::call_verb(Impl::SolveTridiagonalOfArguments(), arguments...);

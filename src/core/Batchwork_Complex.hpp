@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Complex<R>: the `S` of tiles of complex numbers, R being float or double (by one lane) or a Pack of them: real and imaginary
-/// parts of the items stand apart then. And what real numbers have of it, so that operations are written once: real_t, conj, real,
-/// square_of_size.
+/// Complex<R>: the `S` of tiles of complex numbers, R being float or double (by one lane) or a Pack
+/// of them: real and imaginary parts of the items stand apart then. And what real numbers have of
+/// it, so that operations are written once: real_t, conj, real, square_of_size.
 #ifndef BATCHWORK_COMPLEX_HPP
 #define BATCHWORK_COMPLEX_HPP
 
@@ -97,7 +97,8 @@ struct ValueForMask<Complex<T>, M> {
 
 }  // namespace Impl
 
-/// The real type behind `S`: of a Complex that of its parts, else S itself. Norms, pivots of a Cholesky factor and the like are of it.
+/// The real type behind `S`: of a Complex that of its parts, else S itself. Norms, pivots of a
+/// Cholesky factor and the like are of it.
 template <class S>
 using real_t = typename Impl::RealOf<S>::type;
 
@@ -107,8 +108,8 @@ template <class S>
 inline constexpr bool are_packs = !std::is_same_v<real_t<S>, scalar_t<S>>;
 }  // namespace Impl
 
-/// A complex number: R is float, double, or a Pack of them, one number for each item. Numbers of type R, and those that R is made of,
-/// stand for real ones.
+/// A complex number: R is float, double, or a Pack of them, one number for each item. Numbers of
+/// type R, and those that R is made of, stand for real ones.
 template <class R>
 struct alignas(std::is_floating_point_v<R> ? 2 * sizeof(R) : alignof(R)) Complex {
   using scalar = scalar_t<R>;
@@ -274,8 +275,8 @@ BATCHWORK_INLINE void subtract_product(Complex<R>& acc, A const& a, B const& b) 
   }
 }
 
-/// What is divided by a complex number: x * first * second * inverse is x / z to a few roundings, where the square of z would
-/// overflow or be lost, too. NaN where z is zero or not finite.
+/// What is divided by a complex number: x * first * second * inverse is x / z to a few roundings,
+/// where the square of z would overflow or be lost, too. NaN where z is zero or not finite.
 template <class R>
 struct ComplexReciprocal {
   R first, second;

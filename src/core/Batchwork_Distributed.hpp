@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Distributed<T, R, C, E, Whole>: the `S` of tiles whose items are shared by lanes, and the mask that goes with it.
+/// Distributed<T, R, C, E, Whole>: the `S` of tiles whose items are shared by lanes, and the mask
+/// that goes with it.
 #ifndef BATCHWORK_DISTRIBUTED_HPP
 #define BATCHWORK_DISTRIBUTED_HPP
 
@@ -74,10 +75,11 @@ BATCHWORK_INLINE DistributedMask<S> operator||(DistributedMask<S> const& a,
   return a || DistributedMask<S>(b);
 }
 
-/// The type of an entry's value where R x C lanes of a warp share an item: a tile's lines, its rows (C = 1) or its columns
-/// (R = 1), are dealt out to the lanes in turn, whole lines each. E is the largest extent of the tiles of a sequence,
-/// which decides the size of the exchange. Whole: where that saves an exchange symmetric tiles are held with both their
-/// triangles, see WholeSymmetric. A Distributed itself is one number that all lanes of the item know.
+/// The type of an entry's value where R x C lanes of a warp share an item: a tile's lines, its rows
+/// (C = 1) or its columns (R = 1), are dealt out to the lanes in turn, whole lines each. E is the
+/// largest extent of the tiles of a sequence, which decides the size of the exchange. Whole: where
+/// that saves an exchange symmetric tiles are held with both their triangles, see WholeSymmetric. A
+/// Distributed itself is one number that all lanes of the item know.
 template <class T, int R, int C, int E, bool Whole = false>
 struct Distributed {
   static_assert(R == 1 || C == 1, "Batchwork::Distributed: lanes hold whole rows or whole columns");

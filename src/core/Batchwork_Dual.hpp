@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Dual<S, N>: a number with its derivatives in N directions, as the `S` of tiles and scalars; S is float or double (by one lane), a Pack
-/// of them, or a Distributed, which every lane of an item has alone. Derivatives go along with values, direction by direction (forward
-/// mode: Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 3).
+/// Dual<S, N>: a number with its derivatives in N directions, as the `S` of tiles and scalars; S is
+/// float or double (by one lane), a Pack of them, or a Distributed, which every lane of an item has
+/// alone. Derivatives go along with values, direction by direction (forward mode: Griewank and
+/// Walther, Evaluating Derivatives, 2nd edition, chapter 3).
 ///
-/// Comparisons, pivots, masks and status codes are those of the values. A number of type S stands for a constant.
+/// Comparisons, pivots, masks and status codes are those of the values. A number of type S stands
+/// for a constant.
 #ifndef BATCHWORK_DUAL_HPP
 #define BATCHWORK_DUAL_HPP
 
@@ -87,8 +89,8 @@ struct ValueForMask<Dual<S, N>, M> {
   using type = Dual<typename ValueForMask<S, M>::type, N>;
 };
 
-/// What templates call for any S, where it is of a Dual: found by a base class wherever they stand. Not in Impl itself, where scalars and
-/// tiles of Duals would look for functions as well.
+/// What templates call for any S, where it is of a Dual: found by a base class wherever they stand.
+/// Not in Impl itself, where scalars and tiles of Duals would look for functions as well.
 namespace OfDuals {
 struct Found {};
 }  // namespace OfDuals
@@ -166,7 +168,8 @@ struct Dual : Impl::OfDuals::Found {
 
 namespace Impl {
 
-/// Whether To can hold what From has: the same, or a number common to the lanes. Or the compiler says that derivatives would be lost.
+/// Whether To can hold what From has: the same, or a number common to the lanes. Or the compiler
+/// says that derivatives would be lost.
 template <class To, class From>
 constexpr bool takes_value() {
   static_assert(is_dual<To> || !is_dual<From>,

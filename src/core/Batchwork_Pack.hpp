@@ -3,7 +3,8 @@
 
 /// \file
 /// Pack<T, W>: W numbers side by side, one per item, in SIMD registers (the lanes of a host core).
-/// One small type over the compiler's vector extensions; its width does not depend on how Kokkos was configured.
+/// One small type over the compiler's vector extensions; its width does not depend on how Kokkos
+/// was configured.
 #ifndef BATCHWORK_PACK_HPP
 #define BATCHWORK_PACK_HPP
 
@@ -47,7 +48,8 @@ template <class T, int W>
 struct NativeVector {
   typedef T type __attribute__((vector_size(sizeof(T) * W)));
 };
-/// Not a vector of one number: GCC 16 makes code of selections between such that gives wrong numbers.
+/// Not a vector of one number: GCC 16 makes code of selections between such that gives wrong
+/// numbers.
 template <class T>
 struct NativeVector<T, 1> {
   using type = PackStorage<T, 1>;
@@ -87,7 +89,8 @@ constexpr bool refuse_branch() {
 
 }  // namespace Impl
 
-/// The truth of a comparison, lane by lane: 0 or -1 in each lane. `I` is the integer as wide as the numbers compared.
+/// The truth of a comparison, lane by lane: 0 or -1 in each lane. `I` is the integer as wide as the
+/// numbers compared.
 template <class I, int W>
 struct PackMask {
   using native = typename Impl::NativeVector<I, W>::type;
@@ -172,8 +175,8 @@ BATCHWORK_INLINE auto operator|(PackMask<I, W> const& a, PackMask<J, W> const& b
   return a || b;
 }
 
-/// W numbers of type T, one per item. Arithmetic and comparisons act lane by lane; a plain T stands for
-/// the same number in every lane.
+/// W numbers of type T, one per item. Arithmetic and comparisons act lane by lane; a plain T stands
+/// for the same number in every lane.
 template <class T, int W>
 struct Pack {
   static_assert(W > 0 && (W & (W - 1)) == 0, "Batchwork::Pack: the width must be a power of two");
@@ -407,8 +410,8 @@ BATCHWORK_INLINE Pack<T, W> rsqrt(Pack<T, W> const& a) {
   return Pack<T, W>(T(1)) / sqrt(a);
 }
 
-/// The function f of numbers in every lane: by registers where F, which stands for the same function, has a form for them. A pack
-/// of less than a register is filled up by its first lane.
+/// The function f of numbers in every lane: by registers where F, which stands for the same
+/// function, has a form for them. A pack of less than a register is filled up by its first lane.
 template <class F, class G, class T, int W, class... More>
 BATCHWORK_INLINE Pack<T, W> function_of_packs(G const& f, Pack<T, W> const& x,
                                               More const&... more) {

@@ -14,34 +14,34 @@ namespace Batchwork {
 
 /// Why an item failed.
 enum class Reason : std::int32_t {
-  success = 0,  ///< nothing failed
-  not_positive_definite =
-      1,  ///< a Cholesky pivot, or an eigenvalue, was not positive; info is its 1-based index, as in LAPACK's potrf
+  success = 0,                ///< nothing failed
+  not_positive_definite = 1,  ///< a Cholesky pivot, or an eigenvalue, was not positive; info is its
+                              ///< 1-based index, as in LAPACK's potrf
   not_finite = 2,  ///< a NaN or infinite pivot (info is its 1-based index), or result (info is 0)
   incomplete_data = 3,  ///< a missing observation under the promise of complete data; info is 0
-  stagnated =
-      4,  ///< the residual of the recurrence met the tolerance, the true one did not, and restarts did not help
+  stagnated = 4,  ///< the residual of the recurrence met the tolerance, the true one did not, and
+                  ///< restarts did not help
   iteration_limit = 5,  ///< as many iterations as allowed
-  breakdown =
-      6,  ///< a pivot is zero where nothing is exchanged, info is its 1-based row; or a scalar of an iteration, see
-          ///< Breakdown
+  breakdown = 6,   ///< a pivot is zero where nothing is exchanged, info is its 1-based row; or a
+                   ///< scalar of an iteration, see Breakdown
   indefinite = 7,  ///< a direction p with p' A p <= 0: the matrix is not positive definite
   invalid_pattern =
       8,         ///< columns that do not rise, or are out of range, or such row offsets; info is 0
   diverged = 9,  ///< the residual of an iteration grew beyond the limit of its StoppingCriteria
-  inaccurate =
-      10,  ///< numbers grew in an elimination, or cancelled in a Kalman filter: the result is stored, and may be less
+  inaccurate = 10,  ///< numbers grew in an elimination, or cancelled in a Kalman filter: the result
+                    ///< is stored, and may be less
   ///< accurate than it is said to be; info is the 1-based row, or the entry of the observation
-  singular =
-      11,  ///< a pivot of an elimination is exactly zero; info is its 1-based index, as in LAPACK's getrf and sytrf
-  small_pivot =
-      12,  ///< a pivot is too small for an elimination that exchanges no rows; info is its 1-based row
-  out_of_range =
-      13,  ///< an index of a table that it does not have, or a number that an integer cannot hold; info is 0
+  singular = 11,  ///< a pivot of an elimination is exactly zero; info is its 1-based index, as in
+                  ///< LAPACK's getrf and sytrf
+  small_pivot = 12,   ///< a pivot is too small for an elimination that exchanges no rows; info is
+                      ///< its 1-based row
+  out_of_range = 13,  ///< an index of a table that it does not have, or a number that an integer
+                      ///< cannot hold; info is 0
   division_by_zero = 14,  ///< an integer divided by zero; info is 0
 };
 
-/// A status as it stands in the user's integer View: 0 is success; otherwise the reason and LAPACK's info.
+/// A status as it stands in the user's integer View: 0 is success; otherwise the reason and
+/// LAPACK's info.
 struct Status {
   static constexpr std::int32_t shift = 16;
 

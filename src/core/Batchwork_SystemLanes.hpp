@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The lanes that work on one system: how many there are, which rows are a lane's, and how they wait for each other.
+/// The lanes that work on one system: how many there are, which rows are a lane's, and how they
+/// wait for each other.
 #ifndef BATCHWORK_SYSTEMLANES_HPP
 #define BATCHWORK_SYSTEMLANES_HPP
 
@@ -12,7 +13,8 @@
 
 namespace Batchwork {
 
-/// The lanes of a team that share an item, neighbours in rank. Row i belongs to lane i mod count. All of them call sync.
+/// The lanes of a team that share an item, neighbours in rank. Row i belongs to lane i mod count.
+/// All of them call sync.
 template <class Member>
 struct SystemLanes {
   Member const& member;
@@ -24,7 +26,8 @@ struct SystemLanes {
   BATCHWORK_INLINE void for_each(int n, Body const& body) const {
     for (int i = rank; i < n; i += count) body(i);
   }
-  /// Waits until all lanes of the item are here; they then see what each has written to scratch or memory.
+  /// Waits until all lanes of the item are here; they then see what each has written to scratch or
+  /// memory.
   BATCHWORK_INLINE void sync() const {
     if (count > Impl::lanes_of_warp) member.team_barrier();
     else Impl::Vendor::wait_for_warp(member);
@@ -48,9 +51,9 @@ namespace Impl {
 /// Lanes of the team that works on the largest systems.
 inline constexpr int most_lanes_of_a_system = 128;
 
-/// How many lanes of a device share a system of so many rows and nonzeros, if they hold its numbers: as few as have four
-/// rows and 64 nonzeros each, because a lane reads the vector once for all of its rows. To 32 they are part of a warp;
-/// larger systems have a team, of whole warps.
+/// How many lanes of a device share a system of so many rows and nonzeros, if they hold its
+/// numbers: as few as have four rows and 64 nonzeros each, because a lane reads the vector once for
+/// all of its rows. To 32 they are part of a warp; larger systems have a team, of whole warps.
 constexpr int lanes_per_system(std::int64_t rows, std::int64_t nonzeros) {
   int lanes = 1;
   while (lanes < most_lanes_of_a_system && lanes < rows &&

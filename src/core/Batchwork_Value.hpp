@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The type of an entry's value: `S` is T (by one lane) or Pack<T, W> (W items side by side). This file gives every `S` the
-/// same names: scalar_t, mask_t, info_t, select, sqrt, ..., so that operations are written once, against `S`.
+/// The type of an entry's value: `S` is T (by one lane) or Pack<T, W> (W items side by side). This
+/// file gives every `S` the same names: scalar_t, mask_t, info_t, select, sqrt, ..., so that
+/// operations are written once, against `S`.
 #ifndef BATCHWORK_VALUE_HPP
 #define BATCHWORK_VALUE_HPP
 
@@ -22,8 +23,8 @@ namespace Impl {
 template <class S>
 struct ValueTraits;
 
-/// A type behind tiles. Functions of any of these that have the name of one of scalars and tiles say so: they would be the better
-/// match for an entry of a tile, which is derived from Scalar.
+/// A type behind tiles. Functions of any of these that have the name of one of scalars and tiles
+/// say so: they would be the better match for an entry of a tile, which is derived from Scalar.
 template <class S>
 concept Value = requires { sizeof(ValueTraits<S>); };
 
@@ -61,7 +62,8 @@ struct WithNumber<Pack<U, W>, T> {
 template <class S, class T>
 using with_number_t = typename WithNumber<S, T>::type;
 
-/// The `S` of a result whose operands have values of A and B: a pack wins over a number common to its lanes.
+/// The `S` of a result whose operands have values of A and B: a pack wins over a number common to
+/// its lanes.
 template <class A, class B>
 struct Promote {
   static_assert(
@@ -145,7 +147,8 @@ BATCHWORK_INLINE Pack<T, W> select(bool m, Pack<T, W> const& a, Pack<T, W> const
 }
 BATCHWORK_INLINE bool any(bool m) { return m; }
 
-/// select(m, a, b) where any(m) holds, which decides it for a number; compilers do not always see that.
+/// select(m, a, b) where any(m) holds, which decides it for a number; compilers do not always see
+/// that.
 template <class M, class X>
 BATCHWORK_INLINE X select_some(M const& m, X const& a, X const& b) {
   if constexpr (std::is_same_v<M, bool>) return a;
@@ -215,8 +218,8 @@ BATCHWORK_INLINE void set_entry_of_pack(S& x, [[maybe_unused]] int l, scalar_t<S
   else x.set_lane(l, y);
 }
 
-/// Written as comparisons, so that every `S` has them; they hold unless the compiler is told to assume finite
-/// arithmetic.
+/// Written as comparisons, so that every `S` has them; they hold unless the compiler is told to
+/// assume finite arithmetic.
 template <class S>
 BATCHWORK_INLINE mask_t<S> is_nan(S const& a) {
   return a != a;

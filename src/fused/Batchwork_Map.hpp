@@ -34,9 +34,10 @@ struct MapOfArguments {
 
 ///   map([exec,] [launch(...),] sequence, operands...)
 ///
-/// Runs `sequence` once for every item: one parameter per operand, in the operands' order (status excepted), tiles
-/// in and tiles out. One kernel on the instance `exec`; asynchronous, allocates nothing, never fences. Zero items are
-/// no launch. Misuse throws std::invalid_argument before anything is launched and leaves outputs untouched.
+/// Runs `sequence` once for every item: one parameter per operand, in the operands' order (status
+/// excepted), tiles in and tiles out. One kernel on the instance `exec`; asynchronous, allocates
+/// nothing, never fences. Zero items are no launch. Misuse throws std::invalid_argument before
+/// anything is launched and leaves outputs untouched.
 ///
 /// \param exec      execution space instance
 /// \param how       label, team size, pack width, lanes per item: see launch(...)

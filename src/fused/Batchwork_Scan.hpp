@@ -40,15 +40,17 @@ struct ScanOfArguments {
 
 ///   scan([exec,] [launch(...),] steps, sequence, operands...)
 ///
-/// Runs `sequence` for t = 0 .. steps - 1 for every item, one after the other for an item and all items at once: the time
-/// loop is inside the kernel, carries stay in registers, `each` operands are streamed. One kernel on the instance
-/// `exec`; asynchronous, allocates nothing, never fences. Zero items are no launch; zero steps store the start of every
-/// carry in its end, and zeros in every `out`. Misuse throws std::invalid_argument before anything is launched and leaves
-/// outputs untouched.
+/// Runs `sequence` for t = 0 .. steps - 1 for every item, one after the other for an item and all
+/// items at once: the time loop is inside the kernel, carries stay in registers, `each` operands
+/// are streamed. One kernel on the instance `exec`; asynchronous, allocates nothing, never fences.
+/// Zero items are no launch; zero steps store the start of every carry in its end, and zeros in
+/// every `out`. Misuse throws std::invalid_argument before anything is launched and leaves outputs
+/// untouched.
 ///
 /// \param exec      execution space instance
 /// \param how       label, team size, pack width, lanes per item: see launch(...)
-/// \param steps     how many, from step 0 on; or range(first, last), backward(steps), backward(range(first, last))
+/// \param steps     how many, from step 0 on; or range(first, last), backward(steps),
+/// backward(range(first, last))
 /// \param sequence  one step over tiles; copied into the launch
 /// \param operands  carry, each, common(each), emit, and in, out, inout, common, status as for map
 template <class... X>

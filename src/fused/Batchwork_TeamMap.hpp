@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// team_map: a map prepared on the host and called inside a user's own TeamPolicy kernel; the verb map is a launch of it.
+/// team_map: a map prepared on the host and called inside a user's own TeamPolicy kernel; the verb
+/// map is a launch of it.
 #ifndef BATCHWORK_TEAM_MAP_HPP
 #define BATCHWORK_TEAM_MAP_HPP
 
@@ -98,10 +99,10 @@ struct MapGroup : GroupBase<MapGroup<Sequence, LanesT, B...>, LanesT, B...> {
 
 template <class Exec, class How, class Sequence, class... O>
 auto make_map_group(Sequence const& sequence, O const&... operands) {
-  static_assert(
-      (!is_of_scan(O::kind) && ...),
-      "Batchwork::map: each, emit and carry belong to scan, and so does step_index; map takes in, out, inout, common, "
-      "table, item_index, local and status");
+  static_assert((!is_of_scan(O::kind) && ...),
+                "Batchwork::map: each, emit and carry belong to scan, and so does step_index; map "
+                "takes in, out, inout, common, "
+                "table, item_index, local and status");
   require_one_launch<Exec, O...>();
   [[maybe_unused]] constexpr bool whole =
       require_whole_items<runs_on_device<Exec>, How, bound_t<O>...>() &&
@@ -114,8 +115,8 @@ auto make_map_group(Sequence const& sequence, O const&... operands) {
 
 }  // namespace Impl
 
-/// A map to be called inside a kernel on Exec: checked and bound on the host, then passed to the kernel by value and
-/// called as update(member, first, last). Operands as for map.
+/// A map to be called inside a kernel on Exec: checked and bound on the host, then passed to the
+/// kernel by value and called as update(member, first, last). Operands as for map.
 template <class Exec, class Sequence, class... O>
 auto team_map(Sequence const& sequence, O const&... operands) {
   Impl::check("team_map", 0, Impl::resolve(operands)...);

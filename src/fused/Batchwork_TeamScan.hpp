@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// team_scan: a scan prepared on the host and called inside a user's own TeamPolicy kernel; the verb scan is a launch
-/// of it.
+/// team_scan: a scan prepared on the host and called inside a user's own TeamPolicy kernel; the
+/// verb scan is a launch of it.
 #ifndef BATCHWORK_TEAM_SCAN_HPP
 #define BATCHWORK_TEAM_SCAN_HPP
 
@@ -14,7 +14,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Keeps carries in registers over all steps, reads `each` operands one step ahead, writes `emit` operands.
+/// Keeps carries in registers over all steps, reads `each` operands one step ahead, writes `emit`
+/// operands.
 template <class Sequence, class LanesT, class... B>
 struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   using Base = GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...>;
@@ -31,7 +32,8 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
   template <std::size_t I>
   static constexpr Kind kind = Ops::template bound<I>::kind;
 
-  /// Devices read one step ahead, so that a step does not wait for memory; on hosts the caches do that.
+  /// Devices read one step ahead, so that a step does not wait for memory; on hosts the caches do
+  /// that.
   static constexpr bool reads_ahead = on_device_lanes<LanesT>;
 
   template <std::size_t I>
@@ -62,8 +64,8 @@ struct ScanGroup : GroupBase<ScanGroup<Sequence, LanesT, B...>, LanesT, B...> {
     if constexpr (is_each(kind<I>) && reads_ahead)
       get<I>(next) = this->operands.template load<I>(items, 0, nullptr);
   }
-  /// The tiles that live through all steps; the others are filled step by step. `out` is stored even
-  /// if there is no step.
+  /// The tiles that live through all steps; the others are filled step by step. `out` is stored
+  /// even if there is no step.
   template <std::size_t I>
   BATCHWORK_INLINE auto start(auto const& items, char const* base) const {
     using X = typename Argument<typename Ops::template bound<I>, LanesT>::type;

@@ -72,16 +72,17 @@ struct Then {
 
 }  // namespace Impl
 
-/// then(a, b, ...): one sequence that calls a, then b, ..., all of them with the tiles of all operands. What one has written the
-/// next one reads; a local<...>() operand holds what no View is to hold.
+/// then(a, b, ...): one sequence that calls a, then b, ..., all of them with the tiles of all
+/// operands. What one has written the next one reads; a local<...>() operand holds what no View is
+/// to hold.
 template <class... Sequence>
 auto then(Sequence const&... sequences) {
   static_assert(sizeof...(Sequence) > 0, "Batchwork::then: give the sequences to be called");
   return Impl::Then<Sequence...>{{{sequences}...}};
 }
 
-/// on<0, 2>(a): the sequence a, which gets the tiles of operands 0 and 2 alone, in this order. Counted from 0; status operands are
-/// not counted, as they are no parameters.
+/// on<0, 2>(a): the sequence a, which gets the tiles of operands 0 and 2 alone, in this order.
+/// Counted from 0; status operands are not counted, as they are no parameters.
 template <std::size_t... N, class Sequence>
 auto on(Sequence const& sequence) {
   return Impl::On<Sequence, N...>{sequence};

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The exact diffuse filter: states about which nothing is known at the start, without a large number in their place.
-/// Univariate treatment of multivariate observations, Durbin and Koopman, Time Series Analysis by State Space Methods,
-/// 2nd edition 2012, sections 5.2 and 6.4.
+/// The exact diffuse filter: states about which nothing is known at the start, without a large
+/// number in their place. Univariate treatment of multivariate observations, Durbin and Koopman,
+/// Time Series Analysis by State Space Methods, 2nd edition 2012, sections 5.2 and 6.4.
 #ifndef BATCHWORK_DIFFUSE_HPP
 #define BATCHWORK_DIFFUSE_HPP
 
@@ -14,12 +14,13 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// What rounding leaves of a sum of N terms that is zero, relative to its terms. Of F A it is that of one sum.
+/// What rounding leaves of a sum of N terms that is zero, relative to its terms. Of F A it is that
+/// of one sum.
 template <class T, int N>
 inline constexpr T rounding_of_sum = T(2 * N) * std::numeric_limits<T>::epsilon();
-/// The same of w = h A where the direction h is known already, relative to sum |h_i| |A_i|, A_i being row i: the rounding
-/// of all the steps before. A model with 13 states leaves up to N eps / 2 and has 400 N eps for its smallest diffuse
-/// direction.
+/// The same of w = h A where the direction h is known already, relative to sum |h_i| |A_i|, A_i
+/// being row i: the rounding of all the steps before. A model with 13 states leaves up to N eps / 2
+/// and has 400 N eps for its smallest diffuse direction.
 template <class T, int N>
 inline constexpr T diffuse_tolerance = T(8 * N) * std::numeric_limits<T>::epsilon();
 
@@ -34,7 +35,8 @@ struct UnitFactor {
   }
 };
 
-/// Factors r, which may be singular; where `missing` holds, row and column are those of the identity, whatever r says.
+/// Factors r, which may be singular; where `missing` holds, row and column are those of the
+/// identity, whatever r says.
 template <class S, int M, class R, class IsMissing>
 BATCHWORK_INLINE UnitFactor<S, M> unit_factor(R const& r, IsMissing const& missing) {
   using T = scalar_t<S>;
@@ -75,10 +77,10 @@ struct ScalarGain {
   info_t<S> info;
 };
 
-/// Whether any direction is still diffuse, of any item in the lanes at hand. A shortcut only: what it spares would change
-/// nothing. The columns of the factor A before number `left` are diffuse directions, or zero. Those from there on were
-/// directions until they were observed: with them the norm of a row remembers how large it was, and so how large its
-/// rounding errors are.
+/// Whether any direction is still diffuse, of any item in the lanes at hand. A shortcut only: what
+/// it spares would change nothing. The columns of the factor A before number `left` are diffuse
+/// directions, or zero. Those from there on were directions until they were observed: with them the
+/// norm of a row remembers how large it was, and so how large its rounding errors are.
 template <class L>
 BATCHWORK_INLINE bool any_diffuse(L const& left) {
   if constexpr (is_nothing<L>) {
@@ -116,7 +118,8 @@ BATCHWORK_INLINE void predict_diffuse(A& a, L const& left, F const& f) {
   a = r;
 }
 
-/// How a row h meets the diffuse directions: w = h a, |w|^2, |w|, a w' and whether there is more to w than rounding.
+/// How a row h meets the diffuse directions: w = h a, |w|^2, |w|, a w' and whether there is more to
+/// w than rounding.
 template <class S, int N, int C>
 struct DiffuseInnovation {
   S w[C];
@@ -156,8 +159,9 @@ BATCHWORK_INLINE auto diffuse_innovation(A const& a, L const& left, HS const* h)
   return r;
 }
 
-/// The direction observed, w, is known from now on: a Householder reflection turns it into the last of the columns that
-/// are diffuse, which counts as one no longer. So the rank falls by exactly one.
+/// The direction observed, w, is known from now on: a Householder reflection turns it into the last
+/// of the columns that are diffuse, which counts as one no longer. So the rank falls by exactly
+/// one.
 template <class A, class L, class In, class Mask>
 BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& where) {
   using S = value_t<A>;
@@ -202,9 +206,9 @@ BATCHWORK_INLINE void remove_direction(A& a, L& left, In const& in, Mask const& 
   }
 }
 
-/// One scalar observation with row h and noise variance r enters the covariances where `use` holds. a is the factor of
-/// the diffuse one and `left` the number of its columns that are left, or both are Nothing. A failure to keep digits names
-/// `entry`.
+/// One scalar observation with row h and noise variance r enters the covariances where `use` holds.
+/// a is the factor of the diffuse one and `left` the number of its columns that are left, or both
+/// are Nothing. A failure to keep digits names `entry`.
 template <class P, class A, class L, class HS, class S>
 BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counted, HS const* h,
                               S const& r, mask_t<S> const& use, int entry) {
@@ -281,9 +285,9 @@ BATCHWORK_INLINE auto observe(P& p, A& a, L& left, Kalman::DiffuseEntries counte
   return g;
 }
 
-/// The univariate treatment: decorrelates the M entries of an observation by r = L D L' and lets those that are not
-/// missing enter one by one. entry(i, gain, row, l) is called for each, with row i of L^-1 h and with the entries of row
-/// i of L before the diagonal, null if L is the identity.
+/// The univariate treatment: decorrelates the M entries of an observation by r = L D L' and lets
+/// those that are not missing enter one by one. entry(i, gain, row, l) is called for each, with row
+/// i of L^-1 h and with the entries of row i of L before the diagonal, null if L is the identity.
 template <class P, class A, class L, class IsMissing, class H, class R, class Entry>
 BATCHWORK_INLINE void observe_one_by_one(P& p, A& a, L& left, Kalman::DiffuseEntries counted,
                                          IsMissing const& missing, H const& h, R const& r,
@@ -379,16 +383,17 @@ BATCHWORK_INLINE void diffuse_update(X& x, P& p, A& a, Left& left, L& loglik,
 
 namespace Kalman {
 
-/// One step of the exact diffuse filter, as a sequence for scan: updates, then predicts. Parameters as for Step, with
-/// the diffuse part after p: the covariance of the state is p + kappa A A', and what is computed is the limit of kappa
-/// towards infinity. A is a mutable Matrix with N rows and a column for each diffuse direction. `left` is a mutable scalar
-/// that starts as the number of columns: that of the first columns of A which are still diffuse. It falls by one, or more
-/// where columns are zero, when a direction has been observed, and once it is zero the step costs no more than an
-/// ordinary one.
+/// One step of the exact diffuse filter, as a sequence for scan: updates, then predicts. Parameters
+/// as for Step, with the diffuse part after p: the covariance of the state is p + kappa A A', and
+/// what is computed is the limit of kappa towards infinity. A is a mutable Matrix with N rows and a
+/// column for each diffuse direction. `left` is a mutable scalar that starts as the number of
+/// columns: that of the first columns of A which are still diffuse. It falls by one, or more where
+/// columns are zero, when a direction has been observed, and once it is zero the step costs no more
+/// than an ordinary one.
 ///
-/// An entry of an observation whose innovation has a diffuse variance F_inf = |h A|^2 adds -1/2 log F_inf to the log-likelihood,
-/// or -1/2 (log 2 pi + log F_inf) if the entries that do are counted with_log_two_pi, any other -1/2 (log 2 pi + log F +
-/// v^2 / F).
+/// An entry of an observation whose innovation has a diffuse variance F_inf = |h A|^2 adds -1/2 log
+/// F_inf to the log-likelihood, or -1/2 (log 2 pi + log F_inf) if the entries that do are counted
+/// with_log_two_pi, any other -1/2 (log 2 pi + log F + v^2 / F).
 template <Data D = Data::may_be_missing>
 struct DiffuseStep {
   DiffuseEntries counted = DiffuseEntries::without_log_two_pi;

@@ -35,7 +35,8 @@ template <class O, int M, int N>
   requires(O::kind != Kind::nothing)
 inline constexpr bool wants_extents<O, M, N> = has_extents<O, M, N>;
 
-/// Whether a carry of N rows has room for what a step makes of it: a diagonal or a triangle has not.
+/// Whether a carry of N rows has room for what a step makes of it: a diagonal or a triangle has
+/// not.
 template <class O, int N, Structure... Allowed>
 inline constexpr bool stays_as_it_is = true;
 template <class O, int N, Structure... Allowed>
@@ -96,10 +97,10 @@ auto series(Z const& z) {
     return resolve(each(z));
   } else {
     auto o = resolve(z);
-    static_assert(
-        decltype(o)::kind == Kind::each || decltype(o)::kind == Kind::common_each,
-        "Batchwork::Kalman::filter: a series is a View (item, time, M), each(view), or common(each(view)) for "
-        "a View (time, M)");
+    static_assert(decltype(o)::kind == Kind::each || decltype(o)::kind == Kind::common_each,
+                  "Batchwork::Kalman::filter: a series is a View (item, time, M), each(view), or "
+                  "common(each(view)) for "
+                  "a View (time, M)");
     return o;
   }
 }
@@ -119,7 +120,8 @@ auto likelihood_operand(End const& end) {
   }
 }
 
-/// The factor of what is diffuse, and the number of its columns that are left, as carries; nothing() for both otherwise.
+/// The factor of what is diffuse, and the number of its columns that are left, as carries;
+/// nothing() for both otherwise.
 template <class A>
 auto factor_operand(A const& a) {
   if constexpr (A::kind == Kind::nothing) return a;
@@ -151,8 +153,8 @@ template <class O>
 inline constexpr bool is_common = O::kind == Kind::common || O::kind == Kind::fixed ||
                                   O::kind == Kind::common_each || O::kind == Kind::nothing;
 
-/// Memory of Gains as a batch of one series. The extents are parameters of a template: nvcc takes types that differ only
-/// in constants of a function template for one and the same.
+/// Memory of Gains as a batch of one series. The extents are parameters of a template: nvcc takes
+/// types that differ only in constants of a function template for one and the same.
 template <class T, int M, int N, class Space>
 using SeriesOfOne =
     Kokkos::View<T** [M][N], Kokkos::LayoutRight, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
@@ -188,10 +190,10 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   static_assert(Extents<F>::cols == N, "Batchwork::Kalman::filter: F must be square");
   static_assert(has_extents<decltype(m.q), N, N>,
                 "Batchwork::Kalman::filter: Q must have the extents of F");
-  static_assert(
-      has_extents<H, K, N> || (K == 1 && has_extents<H, N, 1>),
-      "Batchwork::Kalman::filter: H must have a row for each entry of an observation and a column for each "
-      "state");
+  static_assert(has_extents<H, K, N> || (K == 1 && has_extents<H, N, 1>),
+                "Batchwork::Kalman::filter: H must have a row for each entry of an observation and "
+                "a column for each "
+                "state");
   static_assert(
       has_extents<decltype(m.r), K, K>,
       "Batchwork::Kalman::filter: R must be square, with a row for each entry of an observation");
@@ -201,18 +203,19 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
   static_assert(
       has_extents<decltype(start.covariance), N, N>,
       "Batchwork::Kalman::filter: the covariance at the start must have the extents of F");
-  static_assert(
-      has_rows_if_any<decltype(start.diffuse), N>,
-      "Batchwork::Kalman::filter: the diffuse part of the start must have a row for each state, and as many "
-      "columns at most");
+  static_assert(has_rows_if_any<decltype(start.diffuse), N>,
+                "Batchwork::Kalman::filter: the diffuse part of the start must have a row for each "
+                "state, and as many "
+                "columns at most");
   static_assert(
       stays_as_it_is<decltype(start.covariance), N, Structure::general, Structure::symmetric>,
-      "Batchwork::Kalman::filter: the covariance at the start does not stay diagonal or triangular: give a View "
+      "Batchwork::Kalman::filter: the covariance at the start does not stay diagonal or "
+      "triangular: give a View "
       "of full matrices, or a fixed tile");
-  static_assert(
-      stays_as_it_is<decltype(start.diffuse), N, Structure::general>,
-      "Batchwork::Kalman::filter: the diffuse part of the start does not stay diagonal, triangular or symmetric: "
-      "give a View of full matrices without that structure, or a fixed tile");
+  static_assert(stays_as_it_is<decltype(start.diffuse), N, Structure::general>,
+                "Batchwork::Kalman::filter: the diffuse part of the start does not stay diagonal, "
+                "triangular or symmetric: "
+                "give a View of full matrices without that structure, or a fixed tile");
   static_assert(wants_extents<decltype(re.predicted_mean_), N, 1> &&
                     wants_extents<decltype(re.filtered_mean_), N, 1>,
                 "Batchwork::Kalman::filter: filtered_mean and predicted_mean take a View (item, "
@@ -233,11 +236,11 @@ void launch_filter(Exec const& exec, Launch<W, Teams, L> const& how, std::int64_
 
   if constexpr (requires { promise.gains; }) {
     using G = std::remove_cvref_t<decltype(promise.gains)>;
-    static_assert(
-        is_common<F> && is_common<decltype(m.q)> && is_common<H> && is_common<decltype(m.r)> &&
-            is_common<decltype(start.mean)> && is_common<decltype(start.covariance)> &&
-            is_common<decltype(start.diffuse)>,
-        "Batchwork::Kalman::filter: complete(gains) is for a model and a start common to all items");
+    static_assert(is_common<F> && is_common<decltype(m.q)> && is_common<H> &&
+                      is_common<decltype(m.r)> && is_common<decltype(start.mean)> &&
+                      is_common<decltype(start.covariance)> && is_common<decltype(start.diffuse)>,
+                  "Batchwork::Kalman::filter: complete(gains) is for a model and a start common to "
+                  "all items");
     static_assert(
         G::states == N && G::observations == K && std::is_same_v<typename G::scalar, T>,
         "Batchwork::Kalman::filter: the gains have other extents or numbers than the model");
@@ -317,22 +320,27 @@ namespace Kalman {
 
 ///   filter([exec,] [launch(...),] steps, model, start, z, results [, promise])
 ///
-/// The Kalman filter over a batch of series, in one kernel on the instance `exec`: asynchronous, allocates nothing, never
-/// fences. Each series is filtered as by Step, or by DiffuseStep where the start is diffuse; a NaN entry of an
-/// observation is a missing one. Zero items are no launch. Misuse throws std::invalid_argument before anything is
-/// launched; in its messages operands are counted in the order of Step's parameters.
+/// The Kalman filter over a batch of series, in one kernel on the instance `exec`: asynchronous,
+/// allocates nothing, never fences. Each series is filtered as by Step, or by DiffuseStep where the
+/// start is diffuse; a NaN entry of an observation is a missing one. Zero items are no launch.
+/// Misuse throws std::invalid_argument before anything is launched; in its messages operands are
+/// counted in the order of Step's parameters.
 ///
 /// \param exec     execution space instance
-/// \param how      label, team size, pack width: see launch(...); the kernel is labelled "Batchwork::Kalman::filter"
+/// \param how      label, team size, pack width: see launch(...); the kernel is labelled
+/// "Batchwork::Kalman::filter"
 /// \param steps    length of the series
 /// \param model    model(F, Q, H, R)
 /// \param start    start(x0, P0), predicted(x1, P1), diffuse() or diffuse(x1, P1, A)
-/// \param z        the series, a View (item, time, M) or (item, time); common(each(view)) for the same one for all items
+/// \param z        the series, a View (item, time, M) or (item, time); common(each(view)) for the
+/// same one for all items
 /// \param results  results(), and what is wanted of it
-/// \param promise  complete(), or complete(gains) for a model and a start common to all items: then there are two
-///                 kernels, "Batchwork::Kalman::gains" over one item, and the filter's, which updates means only and
-///                 costs 2 N^2 + 4 N M + M^2 operations a step. Covariances asked for are those common to all items:
-///                 their Views have one item. A model that fails gives not_finite for every item.
+/// \param promise  complete(), or complete(gains) for a model and a start common to all items: then
+/// there are two
+///                 kernels, "Batchwork::Kalman::gains" over one item, and the filter's, which
+///                 updates means only and costs 2 N^2 + 4 N M + M^2 operations a step. Covariances
+///                 asked for are those common to all items: their Views have one item. A model that
+///                 fails gives not_finite for every item.
 template <class... X>
 void filter(X const&... arguments) {
   Impl::call_verb(Impl::FilterOfArguments(), arguments...);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What a filter computes from the model alone, where model and start are common to all items and no observation is
-/// missing: one item's worth of work instead of a batch's.
+/// What a filter computes from the model alone, where model and start are common to all items and
+/// no observation is missing: one item's worth of work instead of a batch's.
 #ifndef BATCHWORK_GAINS_HPP
 #define BATCHWORK_GAINS_HPP
 
@@ -14,10 +14,11 @@ namespace Batchwork {
 
 namespace Kalman {
 
-/// The workspace of a filter for complete data, allocated once by the caller and used as often as liked: for each step
-/// the gain K (N x M), the factor W (M x M, lower) with |W v|^2 = v' S^-1 v for an innovation v, and the part of the
-/// log-likelihood that does not depend on the data; and the 1-based entry of an observation after which a covariance had no
-/// digit left, or 0. steps (N M + M^2 + 1) + 1 numbers of type T.
+/// The workspace of a filter for complete data, allocated once by the caller and used as often as
+/// liked: for each step the gain K (N x M), the factor W (M x M, lower) with |W v|^2 = v' S^-1 v
+/// for an innovation v, and the part of the log-likelihood that does not depend on the data; and
+/// the 1-based entry of an observation after which a covariance had no digit left, or 0. steps (N M
+/// + M^2 + 1) + 1 numbers of type T.
 template <class T, int N, int M, class Space = Kokkos::DefaultExecutionSpace::memory_space>
 struct Gains {
   using scalar = T;
@@ -41,9 +42,10 @@ struct Gains {
                                       Kokkos::WithoutInitializing)) {}
 };
 
-/// One step of the covariances alone, as a sequence for a scan over one item: emits the gain K, the factor W and the
-/// increment of the log-likelihood. A and the number of its columns that are left are as in DiffuseStep, and both
-/// nothing() unless the start is diffuse. `inaccurate`, a carry from 0, is the entry of the first Reason::inaccurate.
+/// One step of the covariances alone, as a sequence for a scan over one item: emits the gain K, the
+/// factor W and the increment of the log-likelihood. A and the number of its columns that are left
+/// are as in DiffuseStep, and both nothing() unless the start is diffuse. `inaccurate`, a carry
+/// from 0, is the entry of the first Reason::inaccurate.
 template <Order O>
 struct GainsStep {
   DiffuseEntries counted = DiffuseEntries::without_log_two_pi;
@@ -110,8 +112,8 @@ struct GainsStep {
     p = downdate(p, y);
   }
 
-  /// The univariate treatment is linear in the innovation v: with v the identity, its innovations are rows of W, but
-  /// for a scale, and the mean that results is the gain.
+  /// The univariate treatment is linear in the innovation v: with v the identity, its innovations
+  /// are rows of W, but for a scale, and the mean that results is the gain.
   template <class P, class A, class L, class H, class R, class K, class W, class C>
   BATCHWORK_INLINE void one_by_one(P& p, A& a, L& left, H const& h, R const& r, K& k, W& w,
                                    C& c) const {
@@ -157,8 +159,9 @@ struct GainsStep {
   }
 };
 
-/// One step of the means, with the gains given, as a sequence for scan. An observation with a NaN fails with
-/// Reason::incomplete_data; what the gains say of `inaccurate`, with the Reason of that name.
+/// One step of the means, with the gains given, as a sequence for scan. An observation with a NaN
+/// fails with Reason::incomplete_data; what the gains say of `inaccurate`, with the Reason of that
+/// name.
 template <Order O>
 struct MeanStep {
   template <class X, class L, class Z, class F, class H, class K, class W, class C, class PM,

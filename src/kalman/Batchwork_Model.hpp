@@ -88,11 +88,11 @@ auto model_operand(X const& x) {
   using O = decltype(o);
   static_assert(!holds_complex_numbers<O>(),
                 "Batchwork::Kalman: filters are of real numbers; these are complex");
-  static_assert(
-      O::kind == Kind::in || O::kind == Kind::common || O::kind == Kind::fixed ||
-          O::kind == Kind::each || O::kind == Kind::common_each,
-      "Batchwork::Kalman::model: the matrices are read: common(F), in(F), each(F), common(each(F)), "
-      "common(fixed(value))");
+  static_assert(O::kind == Kind::in || O::kind == Kind::common || O::kind == Kind::fixed ||
+                    O::kind == Kind::each || O::kind == Kind::common_each,
+                "Batchwork::Kalman::model: the matrices are read: common(F), in(F), each(F), "
+                "common(each(F)), "
+                "common(fixed(value))");
   return o;
 }
 
@@ -108,10 +108,11 @@ struct Model {
   R r;
 };
 
-/// The model x(t+1) = F x(t) + w, w ~ N(0, Q), z(t) = H x(t) + e, e ~ N(0, R), with N states and M observations: F and Q
-/// are N x N, H is M x N, R is M x M. Each is an operand of its own: the same for all items and times, common(F) or
-/// common(fixed(value)); per item, in(F); per time, common(each(F)); per item and time, each(F). Of Q and R the lower
-/// triangle is read; diagonal(view) is welcome. Scalars do for 1 x 1, a vector for an H with one row.
+/// The model x(t+1) = F x(t) + w, w ~ N(0, Q), z(t) = H x(t) + e, e ~ N(0, R), with N states and M
+/// observations: F and Q are N x N, H is M x N, R is M x M. Each is an operand of its own: the same
+/// for all items and times, common(F) or common(fixed(value)); per item, in(F); per time,
+/// common(each(F)); per item and time, each(F). Of Q and R the lower triangle is read;
+/// diagonal(view) is welcome. Scalars do for 1 x 1, a vector for an H with one row.
 template <class F, class Q, class H, class R>
 auto model(F const& f, Q const& q, H const& h, R const& r) {
   auto fo = Impl::model_operand(f);
@@ -121,7 +122,8 @@ auto model(F const& f, Q const& q, H const& h, R const& r) {
   return Model<decltype(fo), decltype(qo), decltype(ho), decltype(ro)>{fo, qo, ho, ro};
 }
 
-/// Where a filter starts; made by start, predicted or diffuse. A is nothing() unless the start is diffuse.
+/// Where a filter starts; made by start, predicted or diffuse. A is nothing() unless the start is
+/// diffuse.
 template <Order O, class X, class P, class A>
 struct Start {
   static constexpr Order order = O;
@@ -132,26 +134,28 @@ struct Start {
 /// Every state diffuse; made into a Start when the model is known.
 struct AllDiffuse {};
 
-/// The filtered state one time before the first observation: every step predicts, then updates. F and Q of a step are
-/// those that lead to its time. Views over the items, or common(...).
+/// The filtered state one time before the first observation: every step predicts, then updates. F
+/// and Q of a step are those that lead to its time. Views over the items, or common(...).
 template <class X, class P>
 auto start(X const& x0, P const& p0) {
   auto x = Impl::start_operand(x0);
   auto p = Impl::as_full_covariance(Impl::start_operand(p0));
   return Start<Order::predict_first, decltype(x), decltype(p), decltype(nothing())>{x, p, {}};
 }
-/// The state at the first observation, before that is known: every step updates, then predicts. F and Q of a step are
-/// those that lead from its time to the next, as in Durbin and Koopman. Views over the items, or common(...).
+/// The state at the first observation, before that is known: every step updates, then predicts. F
+/// and Q of a step are those that lead from its time to the next, as in Durbin and Koopman. Views
+/// over the items, or common(...).
 template <class X, class P>
 auto predicted(X const& x1, P const& p1) {
   auto x = Impl::start_operand(x1);
   auto p = Impl::as_full_covariance(Impl::start_operand(p1));
   return Start<Order::update_first, decltype(x), decltype(p), decltype(nothing())>{x, p, {}};
 }
-/// As predicted(x1, p1), of covariance p1 + kappa A A' with kappa towards infinity: exact diffuse initialisation. A is
-/// N x d and has a column for each diffuse direction: columns of the identity for states that are diffuse themselves, of
-/// which p1 has zero rows and columns. An N x N matrix with ones on the diagonal for these states, zeros elsewhere, does
-/// as well: it is A A' itself, the P_inf of Durbin and Koopman.
+/// As predicted(x1, p1), of covariance p1 + kappa A A' with kappa towards infinity: exact diffuse
+/// initialisation. A is N x d and has a column for each diffuse direction: columns of the identity
+/// for states that are diffuse themselves, of which p1 has zero rows and columns. An N x N matrix
+/// with ones on the diagonal for these states, zeros elsewhere, does as well: it is A A' itself,
+/// the P_inf of Durbin and Koopman.
 template <class X, class P, class A>
 auto diffuse(X const& x1, P const& p1, A const& a) {
   auto x = Impl::start_operand(x1);
@@ -163,8 +167,9 @@ auto diffuse(X const& x1, P const& p1, A const& a) {
 inline AllDiffuse diffuse() { return {}; }
 
 /// The results wanted, each a View; what is not asked for costs nothing. Made by results(), as in
-/// results().filtered_mean(m).log_likelihood(ll).status(s). Means are (item, time, N), covariances (item, time, N, N),
-/// last ones (item, N) and (item, N, N), the log-likelihood and the status (item).
+/// results().filtered_mean(m).log_likelihood(ll).status(s). Means are (item, time, N), covariances
+/// (item, time, N, N), last ones (item, N) and (item, N, N), the log-likelihood and the status
+/// (item).
 template <class PM, class PC, class FM, class FC, class LM, class LC, class LL, class ST>
 struct Results {
   PM predicted_mean_;
@@ -206,8 +211,9 @@ struct Results {
                 Impl::as_covariance(emit(v)), last_mean_, last_covariance_, log_likelihood_,
                 status_);
   }
-  /// The state that a call with the rest of the series starts from: after start(...) the filtered one of the last time,
-  /// for another start(...); after predicted(...) and diffuse(...) the prediction beyond it, for predicted(...).
+  /// The state that a call with the rest of the series starts from: after start(...) the filtered
+  /// one of the last time, for another start(...); after predicted(...) and diffuse(...) the
+  /// prediction beyond it, for predicted(...).
   template <class V>
   auto last_mean(V const& v) const {
     return make(predicted_mean_, predicted_covariance_, filtered_mean_, filtered_covariance_,
@@ -218,8 +224,9 @@ struct Results {
     return make(predicted_mean_, predicted_covariance_, filtered_mean_, filtered_covariance_,
                 last_mean_, Impl::as_covariance(out(v)), log_likelihood_, status_);
   }
-  /// The sum over time of -1/2 (m log 2 pi + log det S + v' S^-1 v), m entries observed, v the innovation and S its
-  /// covariance; where the state is diffuse, of -1/2 log F_inf, with or without log 2 pi (see DiffuseStep).
+  /// The sum over time of -1/2 (m log 2 pi + log det S + v' S^-1 v), m entries observed, v the
+  /// innovation and S its covariance; where the state is diffuse, of -1/2 log F_inf, with or
+  /// without log 2 pi (see DiffuseStep).
   template <class V>
   auto log_likelihood(V const& v,
                       DiffuseEntries counted = DiffuseEntries::without_log_two_pi) const {
@@ -228,7 +235,8 @@ struct Results {
     r.diffuse_entries_ = counted;
     return r;
   }
-  /// The first failure of each series: Reason::not_positive_definite, not_finite or incomplete_data.
+  /// The first failure of each series: Reason::not_positive_definite, not_finite or
+  /// incomplete_data.
   template <class V>
   auto status(V const& v) const {
     return make(predicted_mean_, predicted_covariance_, filtered_mean_, filtered_covariance_,
@@ -257,8 +265,8 @@ struct CompleteWith {
 
 /// The promise that no observation is missing; a NaN gives Reason::incomplete_data.
 inline Complete complete() { return {}; }
-/// Likewise, for a model and a start common to all items: what does not depend on the data is computed for one item,
-/// into the workspace `gains`, and the batch computes means only.
+/// Likewise, for a model and a start common to all items: what does not depend on the data is
+/// computed for one item, into the workspace `gains`, and the batch computes means only.
 template <class T, int N, int M, class Space>
 auto complete(Gains<T, N, M, Space> const& gains) {
   return CompleteWith<Gains<T, N, M, Space>>{gains};

@@ -10,8 +10,9 @@
 
 namespace Batchwork::Kalman {
 
-/// x = F x,  p = F p F' + Q, one triangle computed. x is a mutable vector of N (or scalar), p a mutable Symmetric tile,
-/// F and Q are N x N; 3 N^3 operations. (Kalman 1960; Durbin and Koopman 2012, section 4.3.)
+/// x = F x,  p = F p F' + Q, one triangle computed. x is a mutable vector of N (or scalar), p a
+/// mutable Symmetric tile, F and Q are N x N; 3 N^3 operations. (Kalman 1960; Durbin and Koopman
+/// 2012, section 4.3.)
 template <class X, class P, class F, class Q>
 BATCHWORK_INLINE void predict(X& x, P& p, F const& f, Q const& q) {
   Impl::with_state(x, p, [&](auto& xs, auto& ps) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the building blocks of the filter share: scalars taken as tiles of one entry, results that nobody asked for,
-/// and what is known about the data.
+/// What the building blocks of the filter share: scalars taken as tiles of one entry, results that
+/// nobody asked for, and what is known about the data.
 #ifndef BATCHWORK_STATE_HPP
 #define BATCHWORK_STATE_HPP
 
@@ -23,7 +23,8 @@ enum class Data {
   complete,  ///< the caller promises that nothing is missing; a NaN gives Reason::incomplete_data
 };
 
-/// Whether an entry of an observation that meets a diffuse direction has its -1/2 log 2 pi in the log-likelihood.
+/// Whether an entry of an observation that meets a diffuse direction has its -1/2 log 2 pi in the
+/// log-likelihood.
 enum class DiffuseEntries {
   without_log_two_pi,  ///< -1/2 log F_inf, as in KFAS
   with_log_two_pi,     ///< -1/2 (log 2 pi + log F_inf), as in Durbin and Koopman and statsmodels

@@ -20,10 +20,12 @@ BATCHWORK_INLINE void step(X& x, P& p, L& loglik, Z const& z, F const& f, Q cons
 }
 
 /// One step of the filter, as a sequence:
-///   scan(exec, steps, Kalman::Step<>{}, carry(x0, x), carry(symmetric(P0), P), carry(start, log_sum(loglik, -0.5)),
+///   scan(exec, steps, Kalman::Step<>{}, carry(x0, x), carry(symmetric(P0), P), carry(start,
+///   log_sum(loglik, -0.5)),
 ///        each(z), common(F), common(symmetric(Q)), common(H), common(symmetric(R)));
-/// Any operand kind will do for z, F, Q, H and R; nothing() for a likelihood that is not wanted. Four more parameters,
-/// emit or nothing(), receive the predicted mean and covariance and the filtered ones. Kalman::filter calls this.
+/// Any operand kind will do for z, F, Q, H and R; nothing() for a likelihood that is not wanted.
+/// Four more parameters, emit or nothing(), receive the predicted mean and covariance and the
+/// filtered ones. Kalman::filter calls this.
 template <Order O = Order::predict_first, Data D = Data::may_be_missing>
 struct Step {
   template <class X, class P, class L, class Z, class F, class Q, class H, class R, class PM,

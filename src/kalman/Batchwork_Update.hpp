@@ -13,7 +13,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Makes a missing observation one that is independent of all others, has variance one and is met exactly.
+/// Makes a missing observation one that is independent of all others, has variance one and is met
+/// exactly.
 template <class V, class SM, class Mi>
 BATCHWORK_INLINE void skip_missing(V& v, SM& s, Mi const& missing) {
   using S = value_t<V>;
@@ -131,16 +132,17 @@ namespace Kalman {
 /// The observation z = H x + noise of covariance R enters the state:
 ///   S = H p H' + R = L L',  y = L^-1 H p,  u = L^-1 (z - H x),
 ///   x = x + y' u,  p = p - y' y,  loglik += -1/2 (m log 2 pi + log det S + u'u),
-/// m being the number of entries observed. x is a mutable vector of N (or scalar), p a mutable Symmetric tile, z a
-/// vector of M (or scalar), H is M x N (a vector is its only row), R is M x M, of which the lower triangle is read. loglik
-/// is a mutable Scalar, or a LogSum of weight -1/2, see log_sum(view, -0.5): that costs no logarithm. About
-/// 3 M N^2 + 2 M^2 N + M^3 / 3 operations.
+/// m being the number of entries observed. x is a mutable vector of N (or scalar), p a mutable
+/// Symmetric tile, z a vector of M (or scalar), H is M x N (a vector is its only row), R is M x M,
+/// of which the lower triangle is read. loglik is a mutable Scalar, or a LogSum of weight -1/2, see
+/// log_sum(view, -0.5): that costs no logarithm. About 3 M N^2 + 2 M^2 N + M^3 / 3 operations.
 ///
-/// A NaN entry of z is a missing observation: its row of H and its row and column of R take no part and may be anything. With
-/// update<Data::complete> the masks for that are spared and a NaN fails with Reason::incomplete_data. A covariance S
-/// that is not positive definite fails as cholesky does. An entry whose noise is not zero, but below four epsilons of its entry on the
-/// diagonal of S, leaves no digit of the variance it observes: Reason::inaccurate, with its 1-based number. x and p are
-/// stored.
+/// A NaN entry of z is a missing observation: its row of H and its row and column of R take no part
+/// and may be anything. With update<Data::complete> the masks for that are spared and a NaN fails
+/// with Reason::incomplete_data. A covariance S that is not positive definite fails as cholesky
+/// does. An entry whose noise is not zero, but below four epsilons of its entry on the diagonal of
+/// S, leaves no digit of the variance it observes: Reason::inaccurate, with its 1-based number. x
+/// and p are stored.
 template <Data D = Data::may_be_missing, class X, class P, class L, class Z, class H, class R>
 BATCHWORK_INLINE void update(X& x, P& p, L& loglik, Z const& z, H const& h, R const& r) {
   Impl::with_state(x, p, [&](auto& xs, auto& ps) {

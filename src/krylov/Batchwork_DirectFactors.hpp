@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// factorize: the factors of direct_lu, kept for later solves with the same matrices or with others near to them.
+/// factorize: the factors of direct_lu, kept for later solves with the same matrices or with others
+/// near to them.
 #ifndef BATCHWORK_DIRECTFACTORS_HPP
 #define BATCHWORK_DIRECTFACTORS_HPP
 
@@ -24,8 +25,8 @@ namespace Batchwork {
 template <class Exec, class Factor, class A, class View>
 struct DirectFactors {
   StoppingCriteria stop{};  ///< of solves, as that of DirectLu
-  /// Steps of refinement at most, and stop.most_iterations of them, as long as each halves the residual: what brings a solution to the
-  /// tolerance where the factors are of other matrices.
+  /// Steps of refinement at most, and stop.most_iterations of them, as long as each halves the
+  /// residual: what brings a solution to the tolerance where the factors are of other matrices.
   int refinements = 30;
 
   // ---- the rest is not for users ----
@@ -248,32 +249,39 @@ struct SolveFactorsOfArguments {
 
 }  // namespace Impl
 
-/// Eliminates the matrices of a batch as solve(direct_lu(...), A, b, x) does it, in one kernel, and keeps the factors:
+/// Eliminates the matrices of a batch as solve(direct_lu(...), A, b, x) does it, in one kernel, and
+/// keeps the factors:
 ///
 ///   auto f = factorize([exec,] [launch("label"),] direct_lu(stop), A, factors [, log])
 ///   solve([exec,] [launch("label"),] f, [A,] b, x [, log])
 ///
 /// \param a        csr, ell, dia, dense or AnyMatrices of a batch
-/// \param factors  View<T*>, contiguous, of factors_numbers(...) numbers of the type of the matrices; f keeps it, and nothing else may
+/// \param factors  View<T*>, contiguous, of factors_numbers(...) numbers of the type of the
+/// matrices; f keeps it, and nothing else may
 ///                 write to it while f is used
-/// \param log      a SolveLog, of which reason, reciprocal_growth and reciprocal_condition say what is known of the factors: those of
+/// \param log      a SolveLog, of which reason, reciprocal_growth and reciprocal_condition say what
+/// is known of the factors: those of
 ///                 matrices that have none are singular, not_finite or invalid_pattern, as in solve
-/// \returns        a DirectFactors with the tolerance of direct_lu(stop), for solve: as often as wanted, with right-hand sides of any number
+/// \returns        a DirectFactors with the tolerance of direct_lu(stop), for solve: as often as
+/// wanted, with right-hand sides of any number
 ///                 each time
 ///
-/// solve then checks b - A x with the matrices that it is given: those of which the factors are, which may be left out, or others of as many
-/// items and rows, in any format, whose elements have changed since (a modified Newton iteration). A may be left out where its Views have
-/// new numbers, too. The tolerance is met by steps of refinement, `f.refinements` of them at most, as long as each halves the residual
-/// (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, chapter 12): each costs 2 N^2 operations beside a product.
-/// What cannot be reached so ends as stagnated, with the best x that was found: then factorize again. The log says how many steps
+/// solve then checks b - A x with the matrices that it is given: those of which the factors are,
+/// which may be left out, or others of as many items and rows, in any format, whose elements have
+/// changed since (a modified Newton iteration). A may be left out where its Views have new numbers,
+/// too. The tolerance is met by steps of refinement, `f.refinements` of them at most, as long as
+/// each halves the residual (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
+/// chapter 12): each costs 2 N^2 operations beside a product. What cannot be reached so ends as
+/// stagnated, with the best x that was found: then factorize again. The log says how many steps
 /// were taken. Items without factors have x = NaN, and the reason that factorize found.
 /// The pattern of an A that solve is given is not looked at: see check.
 ///
-/// One kernel each on the instance `exec`, labelled Batchwork::factorize and Batchwork::solve; asynchronous, allocate nothing, never
-/// fence. Factors come back as they stand on the chip, so they are of use on a device of the same kind only.
+/// One kernel each on the instance `exec`, labelled Batchwork::factorize and Batchwork::solve;
+/// asynchronous, allocate nothing, never fence. Factors come back as they stand on the chip, so
+/// they are of use on a device of the same kind only.
 ///
-/// Throws std::invalid_argument before anything is launched: what solve refuses; factors of other numbers of rows or items; a View of
-/// too few numbers: the message says how many it takes.
+/// Throws std::invalid_argument before anything is launched: what solve refuses; factors of other
+/// numbers of rows or items; a View of too few numbers: the message says how many it takes.
 template <class... X>
 auto factorize(X const&... arguments) {
   return Impl::call_verb(Impl::FactorizeOfArguments(), arguments...);
@@ -286,7 +294,8 @@ void solve(X const&... arguments) {
   Impl::call_verb(Impl::SolveFactorsOfArguments(), arguments...);
 }
 
-/// How many numbers the factors of so many items take: somewhat more than the matrices have if they are full.
+/// How many numbers the factors of so many items take: somewhat more than the matrices have if they
+/// are full.
 template <class Exec, class Factor, Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t factors_numbers(Exec const& exec, DirectLu<Factor> const&, A const& a,

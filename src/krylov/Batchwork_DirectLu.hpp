@@ -25,19 +25,22 @@
 namespace Batchwork {
 
 /// What direct_lu gives: a solver that takes no preconditioner.
-/// \tparam Factor  the type of the factors; void: that of the systems. float with systems of double: half the scratch, and steps of
+/// \tparam Factor  the type of the factors; void: that of the systems. float with systems of
+/// double: half the scratch, and steps of
 ///                 refinement in double
 template <class Factor = void>
 struct DirectLu {
   StoppingCriteria stop{};
-  /// Steps of refinement at most, and stop.most_iterations of them. One suffices where factors have the type of the systems and pivots do
-  /// not grow; LAPACK's dsgesv takes 30 at most with factors of float.
+  /// Steps of refinement at most, and stop.most_iterations of them. One suffices where factors have
+  /// the type of the systems and pivots do not grow; LAPACK's dsgesv takes 30 at most with factors
+  /// of float.
   int refinements = std::is_void_v<Factor> ? 1 : 30;
   bool equilibrate = true;  ///< rows, then columns, are scaled by powers of two (LAPACK's geequb)
 };
 
 /// Elimination with partial pivoting, as a solver of solve: solve(direct_lu(), A, b, x).
-/// \param stop  tolerance of the true residual |b - A x|; a tolerance relative to the start is one relative to |b|, as of a start of
+/// \param stop  tolerance of the true residual |b - A x|; a tolerance relative to the start is one
+/// relative to |b|, as of a start of
 ///              zero. Of the other criteria only most_iterations counts, for steps of refinement
 template <class Factor = void>
 DirectLu<Factor> direct_lu(StoppingCriteria const& stop = {}) {
@@ -164,8 +167,8 @@ bool launch_direct_tiles(Exec const& exec, SystemCall const& call, DirectProblem
   }
 }
 
-/// Chunks of `units`, items of n rows or packs of them: large enough to be worth starting, small enough to keep all threads busy.
-/// make(per_chunk) gives the kernel.
+/// Chunks of `units`, items of n rows or packs of them: large enough to be worth starting, small
+/// enough to keep all threads busy. make(per_chunk) gives the kernel.
 template <class Exec, class Make>
 void launch_direct_chunks(Exec const& exec, SystemCall const& call, int n, std::int64_t units,
                           Make const& make) {
@@ -252,8 +255,9 @@ void launch_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> co
   }
 }
 
-/// Whether the systems have no rows or no right-hand sides. Their log is written then: a matrix without rows has a growth and a condition of
-/// one, as LAPACK's gesvx has it, others are not looked at.
+/// Whether the systems have no rows or no right-hand sides. Their log is written then: a matrix
+/// without rows has a growth and a condition of one, as LAPACK's gesvx has it, others are not
+/// looked at.
 template <class T, class Exec>
 bool launched_empty_direct(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
                            int* dense_form = nullptr) {
@@ -349,7 +353,8 @@ constexpr void require_direct_log() {
                 "Batchwork::solve: the log's memory cannot be reached from the execution space");
 }
 
-/// Checks, then launch(call, problem). b has the position `first`; add_memory(call) says what else is read or written.
+/// Checks, then launch(call, problem). b has the position `first`; add_memory(call) says what else
+/// is read or written.
 template <class Exec, class Solver, class A, class B, class X, class Log, class AddMemory,
           class Launched>
 void direct_batch(std::string const& label, Solver const& solver, A const& a, B const& b_arg,
@@ -448,46 +453,61 @@ struct SolveDirectOfArguments {
 
 }  // namespace Impl
 
-/// Solves A_n x_n = b_n for every item n by elimination with partial pivoting of the expanded matrix, in one kernel (LAPACK's gesvx):
+/// Solves A_n x_n = b_n for every item n by elimination with partial pivoting of the expanded
+/// matrix, in one kernel (LAPACK's gesvx):
 ///
 ///   solve([exec,] [launch("label"),] direct_lu(stop), A, b, x [, log] [, workspace(view)])
 ///
-/// \param a          csr, ell, dia, dense, scaled_identity or AnyMatrices; columns that a row has twice are added up
-/// \param b,x        Views v(item, i), or of several right-hand sides v(item, i, k), in any layout or strided, or compact(v, n); float or
+/// \param a          csr, ell, dia, dense, scaled_identity or AnyMatrices; columns that a row has
+/// twice are added up
+/// \param b,x        Views v(item, i), or of several right-hand sides v(item, i, k), in any layout
+/// or strided, or compact(v, n); float or
 ///                   double; x, which may hold anything before, may not be b
-/// \param log        a SolveLog: iterations, the steps of refinement; residual, the true |b - A x|; recurrence, the one before the last
-///                   step; reason; and where it has them reciprocal_growth and reciprocal_condition. Of several right-hand sides the
-///                   most steps and the largest residuals
-/// \param workspace  workspace(view), where workspace_numbers(exec, direct_lu(...), A, items) is not zero: for systems that do not fit on
+/// \param log        a SolveLog: iterations, the steps of refinement; residual, the true |b - A x|;
+/// recurrence, the one before the last
+///                   step; reason; and where it has them reciprocal_growth and
+///                   reciprocal_condition. Of several right-hand sides the most steps and the
+///                   largest residuals
+/// \param workspace  workspace(view), where workspace_numbers(exec, direct_lu(...), A, items) is
+/// not zero: for systems that do not fit on
 ///                   the chip
 ///
-/// Rows and then columns are scaled by powers of two, unless `equilibrate` is false. The true residual is computed from A as solve
-/// does it, with a bound of its rounding, and where that decides in twice the precision. Where it does not meet the tolerance a step of
-/// refinement is taken with that residual, at most `refinements` of them, and as long as each halves it; x is the best that was found.
+/// Rows and then columns are scaled by powers of two, unless `equilibrate` is false. The true
+/// residual is computed from A as solve does it, with a bound of its rounding, and where that
+/// decides in twice the precision. Where it does not meet the tolerance a step of refinement is
+/// taken with that residual, at most `refinements` of them, and as long as each halves it; x is the
+/// best that was found.
 ///
-/// The reason of an item is success only where the residual meets the tolerance for every right-hand side; `stagnated` where it does not,
-/// x being stored all the same; singular or not_finite with the 1-based index of the pivot, LAPACK's info; not_finite with an info of 0
-/// where only a result is; invalid_pattern. Of items that fail in these ways all of x is NaN. Other items are not changed by them.
+/// The reason of an item is success only where the residual meets the tolerance for every
+/// right-hand side; `stagnated` where it does not, x being stored all the same; singular or
+/// not_finite with the 1-based index of the pivot, LAPACK's info; not_finite with an info of 0
+/// where only a result is; invalid_pattern. Of items that fail in these ways all of x is NaN. Other
+/// items are not changed by them.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label); asynchronous, allocates nothing, never fences.
-/// 2 N^3 / 3 operations an item. On devices some lanes of a warp have an item of up to 32 rows, where there is one right-hand side and neither
-/// growth nor condition is wanted: a step of refinement then eliminates again, and results differ in rounding from those of a call that wants
-/// them. Else a warp or two have an item of up to 64 rows, in registers and team scratch; a team a larger
-/// one in team scratch, on an H200 with Kokkos 5.2 to 156 rows in double; on hosts a thread has a SIMD register's
-/// width of items of up to 64 rows at once, or one, to 256 rows. Larger ones stand in the workspace. For several solves with the same matrices see
-/// factorize. (Golub and Van Loan, Matrix Computations, 4th edition, sections 3.4 and 3.5; Higham, Accuracy and
-/// Stability of Numerical Algorithms, 2nd edition, chapter 12.)
+/// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label);
+/// asynchronous, allocates nothing, never fences. 2 N^3 / 3 operations an item. On devices some
+/// lanes of a warp have an item of up to 32 rows, where there is one right-hand side and neither
+/// growth nor condition is wanted: a step of refinement then eliminates again, and results differ
+/// in rounding from those of a call that wants them. Else a warp or two have an item of up to 64
+/// rows, in registers and team scratch; a team a larger one in team scratch, on an H200 with
+/// Kokkos 5.2 to 156 rows in double; on hosts a thread has a SIMD register's width of items of up
+/// to 64 rows at once, or one, to 256 rows. Larger ones stand in the workspace. For several solves
+/// with the same matrices see factorize. (Golub and Van Loan, Matrix Computations, 4th edition,
+/// sections 3.4 and 3.5; Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
+/// chapter 12.)
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps, a negative
-/// tolerance or number of steps, a workspace that is missing or too small: the message says how many numbers it takes.
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
+/// differ, null Views, overlaps, a negative tolerance or number of steps, a workspace that is
+/// missing or too small: the message says how many numbers it takes.
 template <class... X>
   requires(Impl::is_direct_lu<X> || ...)
 void solve(X const&... arguments) {
   Impl::call_verb(Impl::SolveDirectOfArguments(), arguments...);
 }
 
-/// How many numbers the workspace of such a call needs, with so many items: 0 where they fit on the chip; else those for the items that
-/// are worked on at the same time. Fewer, down to those of one item, are taken as well, and calls then take longer.
+/// How many numbers the workspace of such a call needs, with so many items: 0 where they fit on the
+/// chip; else those for the items that are worked on at the same time. Fewer, down to those of one
+/// item, are taken as well, and calls then take longer.
 template <class Exec, class Factor, Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t workspace_numbers(Exec const& exec, DirectLu<Factor> const&, A const& a,

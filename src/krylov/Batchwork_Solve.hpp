@@ -143,8 +143,8 @@ WorkspacePlan plan_workspace(Exec const& exec, Solver const& solver, M const& pr
   if (items <= 0 || rows <= 0) return plan;
   if constexpr (runs_on_device<Exec> && (NeedsStorage<Solver> || has_bytes<T, InKernel>)) {
     auto const in_kernel = preconditioner_in_kernel(preconditioner, a);
-    // A quarter of the lanes that the device can hold, which is what the registers of a lane leave; at least.
-    // Kernels with factors and more than 2 rows a lane have twice as many registers.
+    // A quarter of the lanes that the device can hold, which is what the registers of a lane leave;
+    // at least. Kernels with factors and more than 2 rows a lane have twice as many registers.
     int const part = has_bytes<T, InKernel> && how.rows > 2 ? 8 : 4;
     std::int64_t const at_once = exec.concurrency() / part / how.team();
     DeviceLimits const limits = Vendor::device_limits(exec);
@@ -178,7 +178,8 @@ inline void check_storage(SystemCall const& call, Gmres const& solver) {
               " vectors; give from 1 to the number of rows, which is the limit for larger ones, or "
               "0 to have it chosen");
 }
-/// The solver with its usual limits, and what such systems leave of its parameters, which are checked.
+/// The solver with its usual limits, and what such systems leave of its parameters, which are
+/// checked.
 template <class Solver>
 Solver fitted_solver(SystemCall const& call, Solver solver, std::int64_t rows) {
   solver.stop = with_usual_limits<Solver>(solver.stop);
@@ -189,7 +190,8 @@ Solver fitted_solver(SystemCall const& call, Solver solver, std::int64_t rows) {
     return solver;
   }
 }
-/// Likewise, and what it leaves to choose such that a device's team has the storage of its systems on the chip.
+/// Likewise, and what it leaves to choose such that a device's team has the storage of its systems
+/// on the chip.
 template <class T, class Exec, class Solver, class M>
 Solver fitted_solver(SystemCall const& call, [[maybe_unused]] Exec const& exec, Solver solver,
                      [[maybe_unused]] M const& in_kernel, std::int64_t rows,
@@ -279,7 +281,8 @@ void launch_solve_on_device(Exec const& exec, SystemCall const& call, std::strin
         p.solver, p.preconditioner, AnySystems<T>(p.a), p.b,    p.x,
         p.log,    p.items,          p.beside,           p.scale};
     if constexpr (takes_item<M>) {
-      // Few registers, and so many systems at a time, except for those that there is hardly scratch for.
+      // Few registers, and so many systems at a time, except for those that there is hardly scratch
+      // for.
       constexpr bool any = has_bytes<T, M>;  // else functors, which are promised two warps
       if (how.rows <= 2) launch.template operator()<ReadInPlace<T, 2, any>, 2, true>(q);
       else launch.template operator()<ReadInPlace<T, 8, any>, 8, true>(q);
@@ -324,7 +327,8 @@ void launch_solve(Exec const& exec, SystemCall const& call, Problem const& p, st
     using T = typename Problem::value_type;
     using Host = SolveHost<T, Problem>;
     bool const by_packs = Host::takes_packs && solves_by_packs<T>(nonzeros);
-    // Some items a chunk, since they take different numbers of iterations; some packs, which share what is known of the pattern.
+    // Some items a chunk, since they take different numbers of iterations; some packs, which share
+    // what is known of the pattern.
     std::int64_t const most = std::clamp<std::int64_t>(
         4096 / (rows + nonzeros), by_packs ? 4 * Host::systems_of_a_pack : 1, 64);
     std::int64_t const share = p.items / (16 * std::int64_t(exec.concurrency()));
@@ -469,7 +473,8 @@ struct SolveOfArguments {
 /// What such a call begins with.
 template <class X>
 concept BeginsSolve = BeforeArguments<X> || IterativeSolver<X> || std::same_as<X, WorkDivision>;
-/// A SolveConfiguration, perhaps in scaled(...) or weighted(...): then the solve of its own header is meant.
+/// A SolveConfiguration, perhaps in scaled(...) or weighted(...): then the solve of its own header
+/// is meant.
 template <class X>
 inline constexpr bool is_configuration = false;
 /// Or another solver with a solve of its own header.
@@ -478,49 +483,65 @@ inline constexpr bool has_own_solve = is_configuration<X>;
 
 }  // namespace Impl
 
-/// Solves A_n x_n = b_n for every item n by an iterative solver, each to its own convergence. `x` is the start and the
-/// result.
+/// Solves A_n x_n = b_n for every item n by an iterative solver, each to its own convergence. `x`
+/// is the start and the result.
 ///
-///   solve([exec,] [launch("label"),] [WorkDivision{...},] solver, preconditioner, A, b, x [, log] [, workspace(view)])
+///   solve([exec,] [launch("label"),] [WorkDivision{...},] solver, preconditioner, A, b, x [, log]
+///   [, workspace(view)])
 ///
-/// \param WorkDivision    how the work of a device is divided, where the choice of solve is not wanted
-/// \param solver          conjugate_gradients, bicgstab, cgs, gmres or richardson, with stopping criteria; or one of them for
-///                        badly scaled systems, scaled(...), or with weights for its test, weighted(...)
-/// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu(), isai(), spd_isai() or preconditioner(functor)
-/// \param a               csr, ell, dia, dense, scaled_identity or matrix_free, of up to 2048 rows; see check
-/// \param b,x             Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may not be b
-/// \param log             a SolveLog, whose Views are optional: iterations, residuals and the reason of every item; may be
+/// \param WorkDivision    how the work of a device is divided, where the choice of solve is not
+/// wanted
+/// \param solver          conjugate_gradients, bicgstab, cgs, gmres or richardson, with stopping
+/// criteria; or one of them for
+///                        badly scaled systems, scaled(...), or with weights for its test,
+///                        weighted(...)
+/// \param preconditioner  no_preconditioner(), jacobi(), block_jacobi(...), ilu(), isai(),
+/// spd_isai() or preconditioner(functor)
+/// \param a               csr, ell, dia, dense, scaled_identity or matrix_free, of up to 2048 rows;
+/// see check
+/// \param b,x             Views v(item, i) in any layout or strided, or compact(v, n); float or
+/// double; x may not be b
+/// \param log             a SolveLog, whose Views are optional: iterations, residuals and the
+/// reason of every item; may be
 ///                        left out
-/// \param workspace       workspace(view), where workspace_numbers(...) is not zero: for gmres, and on devices for factors of
+/// \param workspace       workspace(view), where workspace_numbers(...) is not zero: for gmres, and
+/// on devices for factors of
 ///                        block_jacobi and ilu that do not fit team scratch; else it is not used
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label); asynchronous, never fences,
-/// allocates nothing on devices. There lanes share a system, hold it and its vectors in registers where it fits, and wait for
-/// nobody else; on hosts a thread has as many as a SIMD register has lanes, or one. A converged item is confirmed by its true
-/// residual |b - A x|, with a bound of its rounding, and where that decides in twice the precision (of matrix_free as the
-/// functor computes it); where the recurrence claims too much the item begins anew, and ends as stagnated if that does not
-/// help. x changes only where its residual becomes smaller. Each item's result depends on no other. Norms are sums of squares
-/// in the numbers' own type, so entries whose squares overflow are not finite. Factors of block_jacobi and ilu are in team
-/// scratch on devices, or in the workspace. Threads of hosts allocate memory for factors and for the vectors and matrices of a
-/// pack of systems, to 8 MB of matrices.
+/// One kernel on the instance `exec`, labelled Batchwork::solve or Batchwork::solve(label);
+/// asynchronous, never fences, allocates nothing on devices. There lanes share a system, hold it
+/// and its vectors in registers where it fits, and wait for nobody else; on hosts a thread has as
+/// many as a SIMD register has lanes, or one. A converged item is confirmed by its true residual |b
+/// - A x|, with a bound of its rounding, and where that decides in twice the precision (of
+/// matrix_free as the functor computes it); where the recurrence claims too much the item begins
+/// anew, and ends as stagnated if that does not help. x changes only where its residual becomes
+/// smaller. Each item's result depends on no other. Norms are sums of squares in the numbers' own
+/// type, so entries whose squares overflow are not finite. Factors of block_jacobi and ilu are in
+/// team scratch on devices, or in the workspace. Threads of hosts allocate memory for factors and
+/// for the vectors and matrices of a pack of systems, to 8 MB of matrices.
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps,
-/// more rows or bytes of scratch than the limit, a negative tolerance, a divergence limit above zero and below one, an unknown RelativeTo, an
-/// omega that is not finite, a negative basis, a division that cannot be, a workspace that is missing or too small: the message
-/// says how many numbers it takes. Of patterns devices see columns that are out of range, hosts also row offsets: Reason::invalid_pattern; else see check.
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
+/// differ, null Views, overlaps, more rows or bytes of scratch than the limit, a negative
+/// tolerance, a divergence limit above zero and below one, an unknown RelativeTo, an omega that is
+/// not finite, a negative basis, a division that cannot be, a workspace that is missing or too
+/// small: the message says how many numbers it takes. Of patterns devices see columns that are out
+/// of range, hosts also row offsets: Reason::invalid_pattern; else see check.
 template <Impl::BeginsSolve First, class... Rest>
   requires(!Impl::has_own_solve<First> && (!Impl::has_own_solve<Rest> && ...))
 void solve(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveOfArguments(), first, rest...);
 }
 
-/// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0 where solver and
-/// preconditioner need none, or keep all in team scratch or, on hosts, with the threads: a solver's storage, factors and what
-/// is beside them; on hosts a solver's storage to 32 KB a thread, and factors always. There is room for the
-/// systems that are worked on at the same time, not for all: on devices for teams of a quarter of the lanes that the device
-/// can hold (with factors of more than 64 rows an eighth), on hosts for one system a thread; so there is a number of items from
-/// which on it stays the same. It depends on the machine, and on the pattern only through its numbers of rows and nonzeros.
-/// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
+/// How many numbers the workspace of a call of solve needs that gets these, with so many items; 0
+/// where solver and preconditioner need none, or keep all in team scratch or, on hosts, with the
+/// threads: a solver's storage, factors and what is beside them; on hosts a solver's storage to 32
+/// KB a thread, and factors always. There is room for the systems that are worked on at the same
+/// time, not for all: on devices for teams of a quarter of the lanes that the device can hold (with
+/// factors of more than 64 rows an eighth), on hosts for one system a thread; so there is a number
+/// of items from which on it stays the same. It depends on the machine, and on the pattern only
+/// through its numbers of rows and nonzeros.
+/// \tparam T  the type of the numbers, needed for matrix_free(...) alone:
+/// workspace_numbers<double>(...)
 ///
 /// Throws std::invalid_argument if the solver's parameters or the division are refused by solve.
 template <class T = void, class Exec, Impl::IterativeSolver Solver, Preconditioner M,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SolveConfiguration: solver, preconditioner and criteria chosen at run time, and their names, so that a file may say them.
+/// SolveConfiguration: solver, preconditioner and criteria chosen at run time, and their names, so
+/// that a file may say them.
 #ifndef BATCHWORK_SOLVECONFIGURATION_HPP
 #define BATCHWORK_SOLVECONFIGURATION_HPP
 
@@ -105,8 +106,9 @@ char const* to_string(Kind kind) {
   return "unknown";
 }
 
-/// The SolverKind, PreconditionerKind or RelativeTo of that name, in upper or lower case: from_string<SolverKind>("BiCGSTAB").
-/// Throws std::invalid_argument with all names where there is none like it.
+/// The SolverKind, PreconditionerKind or RelativeTo of that name, in upper or lower case:
+/// from_string<SolverKind>("BiCGSTAB"). Throws std::invalid_argument with all names where there is
+/// none like it.
 template <Impl::Named Kind>
 Kind from_string(std::string_view name) {
   for (auto const& k : Impl::NamesOf<Kind>::all)
@@ -214,32 +216,39 @@ struct SolveConfiguredOfArguments {
 
 }  // namespace Impl
 
-/// As solve with a solver and a preconditioner, both chosen by the configuration: solve([exec,] [launch("label"),]
-/// configuration, A, b, x [, log] [, workspace(view)]). One branch on the host, then the same kernels, and so the same bits.
-/// With AnyMatrices the format is chosen at run time as well. Messages count operands as where solver and preconditioner are
-/// given: A is operand 3.
-/// \param configuration  solver, preconditioner, criteria and what is theirs; or scaled(configuration), weighted(configuration, w)
-/// \param a              csr, ell, dia, dense, scaled_identity, AnyMatrices or, without a preconditioner, matrix_free; see solve
-/// \param b,x            Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may not be b
-/// \param log_and_workspace  a SolveLog; workspace(view), where workspace_numbers(...) is not zero; other calls do
+/// As solve with a solver and a preconditioner, both chosen by the configuration: solve([exec,]
+/// [launch("label"),] configuration, A, b, x [, log] [, workspace(view)]). One branch on the host,
+/// then the same kernels, and so the same bits. With AnyMatrices the format is chosen at run time
+/// as well. Messages count operands as where solver and preconditioner are given: A is operand 3.
+/// \param configuration  solver, preconditioner, criteria and what is theirs; or
+/// scaled(configuration), weighted(configuration, w)
+/// \param a              csr, ell, dia, dense, scaled_identity, AnyMatrices or, without a
+/// preconditioner, matrix_free; see solve
+/// \param b,x            Views v(item, i) in any layout or strided, or compact(v, n); float or
+/// double; x may not be b
+/// \param log_and_workspace  a SolveLog; workspace(view), where workspace_numbers(...) is not zero;
+/// other calls do
 ///                       not use; each may be left out
 ///
-/// A program that calls it has the kernels of all solvers with all preconditioners and of direct_lu, of a type of numbers; on hosts for each
-/// format that it names, AnyMatrices being one. Let one source file make the calls.
+/// A program that calls it has the kernels of all solvers with all preconditioners and of
+/// direct_lu, of a type of numbers; on hosts for each format that it names, AnyMatrices being one.
+/// Let one source file make the calls.
 ///
-/// Throws std::invalid_argument for what solve refuses, of a basis or block_rows only where they are used, and for kinds that
-/// have no name.
+/// Throws std::invalid_argument for what solve refuses, of a basis or block_rows only where they
+/// are used, and for kinds that have no name.
 template <class... X>
   requires(Impl::is_configuration<X> || ...)
 void solve(X const&... arguments) {
   Impl::call_verb(Impl::SolveConfiguredOfArguments(), arguments...);
 }
 
-/// How many numbers the workspace of a call of solve needs that gets these, with so many items; as with a solver and a
-/// preconditioner. A program that calls nothing else has no kernels.
-/// \tparam T  the type of the numbers, needed for matrix_free(...) alone: workspace_numbers<double>(...)
+/// How many numbers the workspace of a call of solve needs that gets these, with so many items; as
+/// with a solver and a preconditioner. A program that calls nothing else has no kernels.
+/// \tparam T  the type of the numbers, needed for matrix_free(...) alone:
+/// workspace_numbers<double>(...)
 ///
-/// Throws std::invalid_argument if the solver's parameters are refused by solve, and for kinds that have no name.
+/// Throws std::invalid_argument if the solver's parameters are refused by solve, and for kinds that
+/// have no name.
 template <class T = void, class Exec, Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 std::int64_t workspace_numbers(Exec const& exec, SolveConfiguration const& configuration,

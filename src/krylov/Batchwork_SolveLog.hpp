@@ -17,30 +17,36 @@
 
 namespace Batchwork {
 
-/// Views over the items; those that are not allocated are not written. T is the type of the numbers.
+/// Views over the items; those that are not allocated are not written. T is the type of the
+/// numbers.
 template <class T, class Memory = typename Kokkos::DefaultExecutionSpace::memory_space>
 struct SolveLog {
   using value_type = T;
   using memory_space = Memory;
   Kokkos::View<int*, Memory> iterations;
   Kokkos::View<T*, Memory> recurrence;  ///< norm of the residual that the iteration computed
-  /// Norm of b - A x, in the units of A and b whatever the solver scales. Of a converged item a bound of it that meets the tolerance:
-  /// the norm as computed, where that decided in twice the precision, and a bound of its rounding. Of other items, with matrix_free, and
-  /// of scaled(...) and weighted(...), where it is always in twice the precision, the norm as computed; with an invalid pattern |b|.
+  /// Norm of b - A x, in the units of A and b whatever the solver scales. Of a converged item a
+  /// bound of it that meets the tolerance: the norm as computed, where that decided in twice the
+  /// precision, and a bound of its rounding. Of other items, with matrix_free, and of scaled(...)
+  /// and weighted(...), where it is always in twice the precision, the norm as computed; with an
+  /// invalid pattern |b|.
   Kokkos::View<T*, Memory> residual;
   Kokkos::View<int*, Memory> reason;  ///< a Status code: 0 where the residual meets the tolerance
-  /// (item, iteration): norms by the recurrence from iteration 1 on, as many as there is room for; the rest is left.
+  /// (item, iteration): norms by the recurrence from iteration 1 on, as many as there is room for;
+  /// the rest is left.
   Kokkos::View<T**, Memory> history;
-  /// Of scaled(...) and weighted(...): norm of the scaled or weighted residual. Others do not write it.
+  /// Of scaled(...) and weighted(...): norm of the scaled or weighted residual. Others do not write
+  /// it.
   Kokkos::View<T*, Memory> scaled_residual;
-  /// Of direct_lu: the largest number of the equilibrated matrix over that of U (rpvgrw of LAPACK's gesvx), which is small where an
-  /// elimination lost digits. Others do not write it.
+  /// Of direct_lu: the largest number of the equilibrated matrix over that of U (rpvgrw of LAPACK's
+  /// gesvx), which is small where an elimination lost digits. Others do not write it.
   Kokkos::View<T*, Memory> reciprocal_growth;
-  /// Of direct_lu: an estimate of the reciprocal condition of the equilibrated matrix in the infinity norm (LAPACK's gecon). Others do not
-  /// write it.
+  /// Of direct_lu: an estimate of the reciprocal condition of the equilibrated matrix in the
+  /// infinity norm (LAPACK's gecon). Others do not write it.
   Kokkos::View<T*, Memory> reciprocal_condition;
-  /// Of direct_lu with a SymbolicLu: 1 where pivots on the diagonal were too small or the solution was not accurate, so that the item was
-  /// eliminated in its dense form, with rows exchanged; else 0. Others do not write it. See dense_share.
+  /// Of direct_lu with a SymbolicLu: 1 where pivots on the diagonal were too small or the solution
+  /// was not accurate, so that the item was eliminated in its dense form, with rows exchanged; else
+  /// 0. Others do not write it. See dense_share.
   Kokkos::View<int*, Memory> dense_form;
 
   /// With all Views but the last five.
@@ -69,7 +75,8 @@ struct SolveOutcome {
   bool converged() const { return code == 0; }
   Reason reason() const { return Status::reason(code); }
   int info() const { return Status::info(code); }  ///< of a breakdown, see Breakdown
-  /// In words: "stagnated after 31 iterations, |b - A x| = 2.1e-07", and ", in dense form" behind it where that is so.
+  /// In words: "stagnated after 31 iterations, |b - A x| = 2.1e-07", and ", in dense form" behind
+  /// it where that is so.
   std::string text() const {
     char tail[80];
     std::snprintf(tail, sizeof(tail), " after %d iterations, |b - A x| = %.3g", iterations,
@@ -78,7 +85,8 @@ struct SolveOutcome {
   }
 };
 
-/// The outcome of every item, copied from the log, which must have its reasons. Waits for the kernels before it.
+/// The outcome of every item, copied from the log, which must have its reasons. Waits for the
+/// kernels before it.
 ///
 /// Throws std::invalid_argument where the log has no reasons.
 template <class T, class Memory>
@@ -105,8 +113,8 @@ std::vector<SolveOutcome<T>> outcomes(SolveLog<T, Memory> const& log) {
   }
   return all;
 }
-/// The share of items, from 0 to 1, that direct_lu(symbolic) has eliminated in their dense form: where it is most of them, direct_lu without
-/// a pattern does the same in less time.
+/// The share of items, from 0 to 1, that direct_lu(symbolic) has eliminated in their dense form:
+/// where it is most of them, direct_lu without a pattern does the same in less time.
 template <class T>
 double dense_share(std::vector<SolveOutcome<T>> const& all) {
   std::size_t dense = 0;

@@ -18,17 +18,18 @@ namespace Batchwork {
 /// What a tolerance is relative to.
 enum class RelativeTo { right_side, start, nothing };
 
-/// A solver's criteria: the residual |b - A x| (2-norm) is to be at most tolerance times |b|, times that of the start, or at
-/// most the tolerance. They travel by value with each call.
+/// A solver's criteria: the residual |b - A x| (2-norm) is to be at most tolerance times |b|, times
+/// that of the start, or at most the tolerance. They travel by value with each call.
 struct StoppingCriteria {
   double tolerance = 1e-8;
   int most_iterations = 500;
   RelativeTo relative_to = RelativeTo::right_side;
-  /// How often a system begins anew from its true residual, after a breakdown or where the recurrence claimed too much; with
-  /// gmres how many cycles in turn may make it worse. Negative: the method's default, 20 with gmres, else 3.
+  /// How often a system begins anew from its true residual, after a breakdown or where the
+  /// recurrence claimed too much; with gmres how many cycles in turn may make it worse. Negative:
+  /// the method's default, 20 with gmres, else 3.
   int most_restarts = -1;
-  /// A system ends as diverged where the iteration's residual is more than this times that of the start; infinity: never. Zero: as
-  /// usual with the method, never with cgs, else 1e5.
+  /// A system ends as diverged where the iteration's residual is more than this times that of the
+  /// start; infinity: never. Zero: as usual with the method, never with cgs, else 1e5.
   double divergence_limit = 0;
 };
 
@@ -49,14 +50,16 @@ inline StoppingCriteria absolute(double tolerance, int most_iterations = 500) {
 struct Breakdown {
   static constexpr int rho = 1;    ///< the shadow residual and the residual became orthogonal
   static constexpr int omega = 2;  ///< A s was orthogonal to s, or zero
-  /// The shadow residual and A p became orthogonal; of conjugate gradients p' A p vanished with the residual.
+  /// The shadow residual and A p became orthogonal; of conjugate gradients p' A p vanished with the
+  /// residual.
   static constexpr int pivot = 3;
   static constexpr int singular =
       4;  ///< GMRES: a direction's product depends on those of the others
   static constexpr int preconditioner = 5;  ///< isai: a local system is singular
 };
 
-/// A Status code of solve or team_solve in words, for messages on the host: "breakdown: rho vanished".
+/// A Status code of solve or team_solve in words, for messages on the host: "breakdown: rho
+/// vanished".
 inline std::string explain_solve(int code) {
   std::string words = to_string(Status::reason(code));
   if (Status::reason(code) != Reason::breakdown) return words;
@@ -99,8 +102,8 @@ BATCHWORK_INLINE mask_t<N> within_range(N const& x) {
   else return abs(x) < N(Kokkos::Experimental::infinity_v<scalar_t<N>>);
 }
 
-/// How far from 1 matrices and vectors may be, on either side, so that squares of their products are normal numbers, those of
-/// residuals that have fallen to rounding, too.
+/// How far from 1 matrices and vectors may be, on either side, so that squares of their products
+/// are normal numbers, those of residuals that have fallen to rounding, too.
 template <class T>
 struct FarFromOne {
   static constexpr T matrix = sizeof(T) == 4 ? T(0x1p16) : T(0x1p128);
@@ -113,7 +116,8 @@ BATCHWORK_INLINE mask_t<N> is_far(N const& x, scalar_t<N> most) {
   return !((size >= N(scalar_t<N>(1) / most)) & (size <= N(most)));
 }
 
-/// What a solver leaves of an item, beside x; N is the number of one system, or a pack of those of several.
+/// What a solver leaves of an item, beside x; N is the number of one system, or a pack of those of
+/// several.
 template <class N>
 struct SolveResult {
   info_t<N> iterations = info_t<N>(0);
@@ -138,8 +142,8 @@ struct SolveResult {
   }
 };
 
-/// How far a system is, or the systems of a pack are. The lanes that share a system agree. Squares of norms are compared, which
-/// saves a root an iteration.
+/// How far a system is, or the systems of a pack are. The lanes that share a system agree. Squares
+/// of norms are compared, which saves a root an iteration.
 template <class N>
 struct Progress {
   using T = scalar_t<N>;
@@ -168,8 +172,8 @@ struct Progress {
     running = select_some(of, Mask(true), running);
     stopped = select_some(of, Count(int(Reason::success)), stopped);
   }
-  /// Of the systems `of`, in a method's iteration: those of which it is the first one and that are `far` from 1, for which no
-  /// factor has been found yet.
+  /// Of the systems `of`, in a method's iteration: those of which it is the first one and that are
+  /// `far` from 1, for which no factor has been found yet.
   template <class At>
   BATCHWORK_INLINE Mask meets_far(At const& at, Mask const& of, Mask const& far) {
     Mask const meets = of & far & (iterations == Count(0)) & (at.factor == N(T(1)));

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// symbolic_lu: the factors of a sparse pattern, found once on the host; and direct solves of a batch by it.
+/// symbolic_lu: the factors of a sparse pattern, found once on the host; and direct solves of a
+/// batch by it.
 #ifndef BATCHWORK_SYMBOLICLU_HPP
 #define BATCHWORK_SYMBOLICLU_HPP
 
@@ -23,7 +24,8 @@
 
 namespace Batchwork {
 
-/// The elimination of a pattern, for direct_lu(symbolic, stop). Copies share what is in memory. Made by symbolic_lu.
+/// The elimination of a pattern, for direct_lu(symbolic, stop). Copies share what is in memory.
+/// Made by symbolic_lu.
 template <class Memory>
 class SymbolicLu {
  public:
@@ -104,12 +106,13 @@ struct SparseDirectLu {
   StoppingCriteria stop{};
   int refinements = 1;      ///< steps of refinement at most, and stop.most_iterations of them
   bool equilibrate = true;  ///< rows, then columns, are scaled by powers of two (LAPACK's geequb)
-  /// A pivot stays on the diagonal if it is at least so many times the largest number below it. 0: eps of the type of the systems, below
-  /// which no digit of the pivot's row is left. Whether a smaller one does harm, which KLU (1e-3) and UMFPACK (0.1) decide by this number
-  /// alone, is seen by the solution: see solve.
+  /// A pivot stays on the diagonal if it is at least so many times the largest number below it. 0:
+  /// eps of the type of the systems, below which no digit of the pivot's row is left. Whether a
+  /// smaller one does harm, which KLU (1e-3) and UMFPACK (0.1) decide by this number alone, is seen
+  /// by the solution: see solve.
   double pivot_threshold = 0;
-  /// Items with smaller pivots, or whose solutions are not accurate, are eliminated in their dense form, by a second kernel; else such
-  /// pivots end as small_pivot.
+  /// Items with smaller pivots, or whose solutions are not accurate, are eliminated in their dense
+  /// form, by a second kernel; else such pivots end as small_pivot.
   bool falls_back = true;
 };
 
@@ -138,7 +141,8 @@ inline constexpr bool is_sparse_direct<SparseDirectLu<Memory>> = true;
 template <class Memory>
 inline constexpr bool has_own_solve<SparseDirectLu<Memory>> = true;
 
-/// Columns of each row, on the host; throws where they are none of the matrix, and for diagonals that kernels do not find in a row.
+/// Columns of each row, on the host; throws where they are none of the matrix, and for diagonals
+/// that kernels do not find in a row.
 template <class A>
 std::vector<std::vector<int>> columns_of_pattern(SystemCall const& call, A const& a) {
   int const n = int(a.rows());
@@ -243,7 +247,8 @@ void launch_symbolic(Exec const& exec, SystemCall const& call, SymbolicProblem<T
     else run.template operator()<1>();
   }
 }
-/// The items that are left, where rows are exchanged, behind what launch_first() launches once nothing is refused any more.
+/// The items that are left, where rows are exchanged, behind what launch_first() launches once
+/// nothing is refused any more.
 template <class T, class Exec, class Given, class First>
 void launch_marked(Exec const& exec, SystemCall const& call, DirectProblem<T> const& p,
                    Given const& given, First const& launch_first) {
@@ -340,19 +345,25 @@ struct SolveByPatternOfArguments {
 
 }  // namespace Impl
 
-/// Finds which entries L and U of a sparse pattern have, in an order of the pivots that keeps them few, and what can be computed at the
-/// same time. On the host, once for a pattern: copies the pattern there, waits for that, and allocates on the execution space.
+/// Finds which entries L and U of a sparse pattern have, in an order of the pivots that keeps them
+/// few, and what can be computed at the same time. On the host, once for a pattern: copies the
+/// pattern there, waits for that, and allocates on the execution space.
 ///
 ///   auto const symbolic = symbolic_lu([exec,] A [, order])
-///   solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log] [, workspace(view)])
+///   solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log] [,
+///   workspace(view)])
 ///
-/// \param a      csr, ell or dia; the numbers are not looked at. Each row must have its entry of the diagonal, or get it by filling in
-/// \param order  the rows in the order in which they are to be pivots; of a library of orderings (AMD, METIS), or natural. Else they are
-///               chosen by Markowitz' counts, several at a time that are no neighbours (Duff, Erisman and Reid, Direct Methods for Sparse
-///               Matrices, 2nd edition, section 7.3; Liu, ACM Transactions on Mathematical Software 11, 1985)
+/// \param a      csr, ell or dia; the numbers are not looked at. Each row must have its entry of
+/// the diagonal, or get it by filling in
+/// \param order  the rows in the order in which they are to be pivots; of a library of orderings
+/// (AMD, METIS), or natural. Else they are
+///               chosen by Markowitz' counts, several at a time that are no neighbours (Duff,
+///               Erisman and Reid, Direct Methods for Sparse Matrices, 2nd edition, section 7.3;
+///               Liu, ACM Transactions on Mathematical Software 11, 1985)
 ///
-/// Throws std::invalid_argument: columns out of range, a pivot without an entry, an order that is none, or factors of more entries than
-/// numbers of 16 bits tell apart, with two for each row beside them.
+/// Throws std::invalid_argument: columns out of range, a pivot without an entry, an order that is
+/// none, or factors of more entries than numbers of 16 bits tell apart, with two for each row
+/// beside them.
 template <class Exec, Impl::SystemMatrices A>
   requires Kokkos::is_execution_space_v<Exec>
 auto symbolic_lu(Exec const&, A const& a, std::vector<int> const& order = {}) {
@@ -363,32 +374,39 @@ auto symbolic_lu(A const& a, std::vector<int> const& order = {}) {
   return Impl::make_symbolic<Kokkos::DefaultExecutionSpace>(a, order);
 }
 
-/// Solves A_n x_n = b_n for every item n by elimination along a pattern that symbolic_lu has gone through:
+/// Solves A_n x_n = b_n for every item n by elimination along a pattern that symbolic_lu has gone
+/// through:
 ///
-///   solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log] [, workspace(view)])
+///   solve([exec,] [launch("label"),] direct_lu(symbolic, stop), A, b, x [, log] [,
+///   workspace(view)])
 ///
-/// What is given and what comes back is that of solve(direct_lu(stop), A, b, x), with these differences. A has the pattern of the
-/// SymbolicLu, entry by entry, which is checked by its numbers of rows and entries alone. Pivots stay on the diagonal, and rows are not
-/// exchanged: numbers may grow. Whether they have done harm is seen by the solution (as with static pivots: Li and Demmel, ACM
-/// Transactions on Mathematical Software 29, 2003). It is accepted if every row of |b - A x| is at most (k + 64) eps (|A| |x| + |b|), k being the
-/// entries of the row, whatever the tolerance. Up to `refinements` steps help, as long as each halves the residual. Other items are left
-/// to a second kernel. So are items with a pivot that is zero, not finite, or smaller than `pivot_threshold` times a number below it.
-/// The second kernel is that of direct_lu(stop): it eliminates the full matrix with rows exchanged. log.dense_form, if the log has it,
-/// marks these items, and dense_share(outcomes(log)) is their share. Rows that do not fit on the chip as full matrices need a workspace
-/// for it. With `falls_back` false there is no second kernel: an item with such a pivot ends as small_pivot, with the 1-based row in its
-/// info, and x is NaN; the others end by the tolerance alone.
+/// What is given and what comes back is that of solve(direct_lu(stop), A, b, x), with these
+/// differences. A has the pattern of the SymbolicLu, entry by entry, which is checked by its
+/// numbers of rows and entries alone. Pivots stay on the diagonal, and rows are not exchanged:
+/// numbers may grow. Whether they have done harm is seen by the solution (as with static pivots: Li
+/// and Demmel, ACM Transactions on Mathematical Software 29, 2003). It is accepted if every row of
+/// |b - A x| is at most (k + 64) eps (|A| |x| + |b|), k being the entries of the row, whatever the
+/// tolerance. Up to `refinements` steps help, as long as each halves the residual. Other items are
+/// left to a second kernel. So are items with a pivot that is zero, not finite, or smaller than
+/// `pivot_threshold` times a number below it. The second kernel is that of direct_lu(stop): it
+/// eliminates the full matrix with rows exchanged. log.dense_form, if the log has it, marks these
+/// items, and dense_share(outcomes(log)) is their share. Rows that do not fit on the chip as full
+/// matrices need a workspace for it. With `falls_back` false there is no second kernel: an item
+/// with such a pivot ends as small_pivot, with the 1-based row in its info, and x is NaN; the
+/// others end by the tolerance alone.
 ///
-/// Cost: symbolic.products() multiply-adds an item, of which each reads four bytes of a list that all items share; symbolic.factor_entries()
-/// and eight vectors of numbers in the scratch of a team, or in memory of a host's thread, which has a SIMD register's width of items
-/// at once.
+/// Cost: symbolic.products() multiply-adds an item, of which each reads four bytes of a list that
+/// all items share; symbolic.factor_entries() and eight vectors of numbers in the scratch of a
+/// team, or in memory of a host's thread, which has a SIMD register's width of items at once.
 template <class... X>
   requires(Impl::is_sparse_direct<X> || ...)
 void solve(X const&... arguments) {
   Impl::call_verb(Impl::SolveByPatternOfArguments(), arguments...);
 }
 
-/// How many numbers the workspace of such a call needs: 0 where full matrices fit on the chip, or falls_back is false. Fewer, down to
-/// those of one item, are taken as well, and then the items that are left take longer.
+/// How many numbers the workspace of such a call needs: 0 where full matrices fit on the chip, or
+/// falls_back is false. Fewer, down to those of one item, are taken as well, and then the items
+/// that are left take longer.
 template <class Exec, class Solver, Impl::SystemMatrices A>
   requires(Kokkos::is_execution_space_v<Exec> && Impl::is_sparse_direct<Solver>)
 std::int64_t workspace_numbers(Exec const& exec, Solver const& solver, A const& a,

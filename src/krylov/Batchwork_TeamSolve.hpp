@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// team_solve: a solver prepared on the host and called inside a user's own TeamPolicy kernel, a system for each team.
+/// team_solve: a solver prepared on the host and called inside a user's own TeamPolicy kernel, a
+/// system for each team.
 #ifndef BATCHWORK_TEAMSOLVE_HPP
 #define BATCHWORK_TEAMSOLVE_HPP
 
@@ -22,8 +23,8 @@
 
 namespace Batchwork {
 
-/// What a solver leaves of an item, beside x: iterations, recurrence and residual (norms), code (a Status code, 0 where the
-/// residual meets the tolerance).
+/// What a solver leaves of an item, beside x: iterations, recurrence and residual (norms), code (a
+/// Status code, 0 where the residual meets the tolerance).
 using Impl::SolveResult;
 
 namespace Impl {
@@ -59,7 +60,8 @@ struct TeamLanes : SystemTeam<T, R, true, Matrix, Member> {
   template <int N>
   BATCHWORK_INLINE void sum(T const (&mine)[N], T (&sums)[N]) {
     if (Vendor::has_shuffles && this->lanes <= lanes_of_warp) {
-      // A lone warp has no parts of sums to bring together, but exchanges count on a wait in every sum.
+      // A lone warp has no parts of sums to bring together, but exchanges count on a wait in every
+      // sum.
       BATCHWORK_UNROLL
       for (int n = 0; n < N; ++n) sums[n] = mine[n];
       Vendor::sum_over(sums, lanes_of_warp);
@@ -110,14 +112,15 @@ struct TeamSolver {
   int sharing;  ///< lanes of a row
   std::int64_t nonzeros;
 
-  /// Threads of a team: as many as the system wants. On devices any other multiple of 32 to 256 does that has no more than
-  /// RowsOfALane rows for each (with gmres, ilu, block_jacobi and functors as preconditioners 64, 128 or 256), on hosts any other
-  /// number; but the results depend on it in their last bits.
+  /// Threads of a team: as many as the system wants. On devices any other multiple of 32 to 256
+  /// does that has no more than RowsOfALane rows for each (with gmres, ilu, block_jacobi and
+  /// functors as preconditioners 64, 128 or 256), on hosts any other number; but the results depend
+  /// on it in their last bits.
   int team_size() const {
     return ByLanes ? power_of_two_team(systems.rows, R < 2 ? R : 2, least_team) : 1;
   }
-  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...). Throws std::invalid_argument
-  /// where teams of that size cannot solve the system.
+  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...).
+  /// Throws std::invalid_argument where teams of that size cannot solve the system.
   std::size_t scratch_size(int team_size) const {
     if (team_size < 1 || (ByLanes && !fits(team_size)))
       SystemCall{"team_solve"}.fail(
@@ -130,13 +133,16 @@ struct TeamSolver {
   }
   std::size_t scratch_size() const { return scratch_size(team_size()); }
 
-  /// Solves A x = b for one system, the team's; x is the start and the result. Called by all threads of the team, outside
-  /// nested ranges, with the same arguments; all of them get the result. What the team wrote before is seen, and what this
-  /// writes is seen by the team after: it waits for the team at the beginning and at the end.
-  /// \param of   the number of an item of A; or the item's own numbers, a View without an item index or a pointer, in team
-  ///             scratch for instance, and functors then get item 0; or, instead of the functor of matrix_free, one that the
-  ///             kernel has made
-  /// \param b,x  anything with b(i), and x(i) that is read and assigned: Views, functions; or pointers. On devices thread r of
+  /// Solves A x = b for one system, the team's; x is the start and the result. Called by all
+  /// threads of the team, outside nested ranges, with the same arguments; all of them get the
+  /// result. What the team wrote before is seen, and what this writes is seen by the team after: it
+  /// waits for the team at the beginning and at the end.
+  /// \param of   the number of an item of A; or the item's own numbers, a View without an item
+  /// index or a pointer, in team
+  ///             scratch for instance, and functors then get item 0; or, instead of the functor of
+  ///             matrix_free, one that the kernel has made
+  /// \param b,x  anything with b(i), and x(i) that is read and assigned: Views, functions; or
+  /// pointers. On devices thread r of
   ///             a team of L has the rows r, r + L, ... and no other touches them.
   template <class Member, class Of, class B, class X>
   KOKKOS_FUNCTION SolveResult<T> solve(Member const& member, Of const& of, B const& b,
@@ -296,7 +302,8 @@ struct TeamSolver {
   }
 };
 
-/// ByLanes: the way of devices, which hosts have for tests. Number: that of the vectors, where A has none.
+/// ByLanes: the way of devices, which hosts have for tests. Number: that of the vectors, where A
+/// has none.
 template <bool ByLanes, int R, class Number, class Solver, class M, class A>
 auto make_team_solver(Solver const& solver, M const& m, A const& a) {
   static_assert(!is_scaled_solver<Solver>,
@@ -378,30 +385,37 @@ auto make_team_solver(DirectLu<Factor> const& solver, A const& a, std::size_t mo
 
 }  // namespace Impl
 
-/// A solver to be called inside a kernel on Exec: checked on the host, then passed to the kernel by value and called as
-/// s.solve(member, item, b, x) by all threads of a team, which has one system at a time. Each call is a whole solve, so a
-/// kernel may call it in a loop; the criteria are those given here.
-/// \tparam RowsOfALane     1 to 8: on devices systems have up to 256 times as many rows. Vectors are registers, so fewer leave
+/// A solver to be called inside a kernel on Exec: checked on the host, then passed to the kernel by
+/// value and called as s.solve(member, item, b, x) by all threads of a team, which has one system
+/// at a time. Each call is a whole solve, so a kernel may call it in a loop; the criteria are those
+/// given here.
+/// \tparam RowsOfALane     1 to 8: on devices systems have up to 256 times as many rows. Vectors
+/// are registers, so fewer leave
 ///                         more of them to the kernel
 /// \tparam Number          float or double, where A is matrix_free; else it is A's
-/// \param solver           conjugate_gradients, bicgstab, gmres or richardson, with stopping criteria
-/// \param preconditioner   no_preconditioner(), jacobi(), block_jacobi(...), ilu() or preconditioner(functor). A View of blocks
+/// \param solver           conjugate_gradients, bicgstab, gmres or richardson, with stopping
+/// criteria
+/// \param preconditioner   no_preconditioner(), jacobi(), block_jacobi(...), ilu() or
+/// preconditioner(functor). A View of blocks
 ///                         is not kept: it must outlive the kernel, too
-/// \param a                csr, ell, dia, dense, scaled_identity or matrix_free, of which solve takes an item by its number; or
-///                         csr_pattern, ell_pattern, dense_pattern, whose numbers the kernel has. Views are not kept: they must
-///                         outlive the kernel
+/// \param a                csr, ell, dia, dense, scaled_identity or matrix_free, of which solve
+/// takes an item by its number; or
+///                         csr_pattern, ell_pattern, dense_pattern, whose numbers the kernel has.
+///                         Views are not kept: they must outlive the kernel
 ///
-/// team_size() is the number of threads that teams should have, with a vector length of 1; scratch_size(team_size) the bytes
-/// of level-0 scratch for each, from half a KB for 12 rows to 33 KB for 2048 in double. gmres, ilu, block_jacobi and
-/// functors as preconditioners want teams of 64, 128 or 256, 1.7 KB at least, and what they keep of a system is all in
-/// scratch: a basis of 10 for 100 rows takes 11 KB more. The kernel takes its own scratch before the first call; calls use
-/// the same bytes one after the other, which are free between them. On devices the matrix is read where it is, twice an
-/// iteration of bicgstab, so that numbers in scratch are fast. On hosts one thread of the team solves, its vectors on its
-/// stack, and the others wait: teams of one thread are best, and take no scratch; bases and factors are allocated in each
-/// call, and the pattern is looked at. Devices look at columns, not at row offsets: see check.
+/// team_size() is the number of threads that teams should have, with a vector length of 1;
+/// scratch_size(team_size) the bytes of level-0 scratch for each, from half a KB for 12 rows to 33
+/// KB for 2048 in double. gmres, ilu, block_jacobi and functors as preconditioners want teams of
+/// 64, 128 or 256, 1.7 KB at least, and what they keep of a system is all in scratch: a basis of 10
+/// for 100 rows takes 11 KB more. The kernel takes its own scratch before the first call; calls use
+/// the same bytes one after the other, which are free between them. On devices the matrix is read
+/// where it is, twice an iteration of bicgstab, so that numbers in scratch are fast. On hosts one
+/// thread of the team solves, its vectors on its stack, and the others wait: teams of one thread
+/// are best, and take no scratch; bases and factors are allocated in each call, and the pattern is
+/// looked at. Devices look at columns, not at row offsets: see check.
 ///
-/// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the limits. A kernel that is
-/// launched with another team size or too little scratch is aborted.
+/// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the
+/// limits. A kernel that is launched with another team size or too little scratch is aborted.
 template <class Exec, int RowsOfALane = 2, class Number = void, Impl::IterativeSolver Solver,
           Preconditioner M, class A>
   requires(Kokkos::is_execution_space_v<Exec> && !Impl::is_direct_lu<Solver> &&
@@ -414,31 +428,39 @@ auto team_solve(Solver const& solver, M const& preconditioner, A const& a) {
                                                                                  preconditioner, a);
 }
 
-/// Likewise by elimination with partial pivoting, as solve(direct_lu(stop), A, b, x) does it; x may hold anything before:
+/// Likewise by elimination with partial pivoting, as solve(direct_lu(stop), A, b, x) does it; x may
+/// hold anything before:
 ///
-///   auto s = team_solve<Exec>(direct_lu(stop), A)                                       on the host
-///   s.solve(member, item or numbers, b, x)                                              in the kernel
-///   s.solve_factored(member, item or numbers, b, x)                                     with the factors that the last solve has left
+///   auto s = team_solve<Exec>(direct_lu(stop), A)                                       on the
+///   host s.solve(member, item or numbers, b, x)                                              in
+///   the kernel s.solve_factored(member, item or numbers, b, x) with the factors that the last
+///   solve has left
 ///
 /// \tparam RowsOfALane  of no matter
 /// \param solver        direct_lu(stop) or direct_lu<float>(stop)
-/// \param a             csr, ell, dia, dense, scaled_identity, AnyMatrices, or a pattern whose numbers the kernel has
+/// \param a             csr, ell, dia, dense, scaled_identity, AnyMatrices, or a pattern whose
+/// numbers the kernel has
 ///
-/// The result is that of solve with direct_lu: iterations are steps of refinement, residual is the true |b - A x|, the code says how the item
-/// ended; singular with LAPACK's info. All of x is NaN if there is no solution.
+/// The result is that of solve with direct_lu: iterations are steps of refinement, residual is the
+/// true |b - A x|, the code says how the item ended; singular with LAPACK's info. All of x is NaN
+/// if there is no solution.
 ///
-/// solve_factored is for further right-hand sides, or a matrix that has changed a little since (modified Newton): b - A x is of the matrix
-/// that it is given, and up to 30 steps of refinement, and stop.most_iterations, bring x to the tolerance as long as each halves the
-/// residual. An item that ends as stagnated wants a solve. The last solve must be one of the same solver, by the same team, in the same
-/// kernel, and no other solver of team_solve may have been called since: they use the same bytes. After a solve that found no
-/// factors it gives the same code, and NaN.
+/// solve_factored is for further right-hand sides, or a matrix that has changed a little since
+/// (modified Newton): b - A x is of the matrix that it is given, and up to 30 steps of refinement,
+/// and stop.most_iterations, bring x to the tolerance as long as each halves the residual. An item
+/// that ends as stagnated wants a solve. The last solve must be one of the same solver, by the same
+/// team, in the same kernel, and no other solver of team_solve may have been called since: they use
+/// the same bytes. After a solve that found no factors it gives the same code, and NaN.
 ///
-/// The matrix stands in team scratch, full: scratch_size(team_size) is n (n + 8) numbers for n rows and a little more, 87 KB for 100 in
-/// double, with factors of float 46 KB. On an H200 with Kokkos 5.2 there is room for 156 rows in double, with Kokkos 4 for 67, if
-/// the kernel wants none for itself. Teams have any multiple of 32 threads to 256. 2 N^3 / 3 operations a solve; 2 N^2 and a product for
-/// each substitution. On hosts the matrix, to 2048 rows, is in memory that the thread which solves keeps for its next call, and that grows.
+/// The matrix stands in team scratch, full: scratch_size(team_size) is n (n + 8) numbers for n rows
+/// and a little more, 87 KB for 100 in double, with factors of float 46 KB. On an H200 with
+/// Kokkos 5.2 there is room for 156 rows in double, with Kokkos 4 for 67, if the kernel wants none
+/// for itself. Teams have any multiple of 32 threads to 256. 2 N^3 / 3 operations a solve; 2 N^2
+/// and a product for each substitution. On hosts the matrix, to 2048 rows, is in memory that the
+/// thread which solves keeps for its next call, and that grows.
 ///
-/// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the limits: more than team scratch holds.
+/// Throws std::invalid_argument for Views that do not fit each other, criteria and rows beyond the
+/// limits: more than team scratch holds.
 template <class Exec, int RowsOfALane = 2, class Number = void, class Factor, class A>
   requires(Kokkos::is_execution_space_v<Exec> && (Impl::SystemMatrices<A> || Impl::TeamPattern<A>))
 auto team_solve(DirectLu<Factor> const& solver, A const& a) {

@@ -59,15 +59,18 @@ struct DivisionAmong<First, Rest...> : DivisionAmong<Rest...> {};
 
 }  // namespace Impl
 
-/// Words of launch(...). width<N>: items in a host pack, a power of two; by default the SIMD width that the compiler was told of.
+/// Words of launch(...). width<N>: items in a host pack, a power of two; by default the SIMD width
+/// that the compiler was told of.
 template <int N>
 inline constexpr Impl::LaunchNumber<Impl::LaunchWord::width, N> width{};
-/// teams<N>: asks for that many teams of 128 lanes at once on a multiprocessor of a GPU: the compiler then gives a lane at most
-/// 65536 / (128 N) registers (4: 128, 3: 168), which hides memory latency better where a sequence can do with them, and spills
-/// where it cannot. By default a lane may use all 255.
+/// teams<N>: asks for that many teams of 128 lanes at once on a multiprocessor of a GPU: the
+/// compiler then gives a lane at most 65536 / (128 N) registers (4: 128, 3: 168), which hides
+/// memory latency better where a sequence can do with them, and spills where it cannot. By default
+/// a lane may use all 255.
 template <int N>
 inline constexpr Impl::LaunchNumber<Impl::LaunchWord::teams, N> teams{};
-/// lanes<N>: the number of lanes of a GPU that share an item: 1, 2, 4, 8, 16 or 32; by default a function of the largest extent.
+/// lanes<N>: the number of lanes of a GPU that share an item: 1, 2, 4, 8, 16 or 32; by default a
+/// function of the largest extent.
 template <int N>
 inline constexpr Impl::LaunchNumber<Impl::LaunchWord::lanes, N> lanes{};
 
@@ -82,7 +85,8 @@ struct Launch {
   std::string label;
   int lanes_per_team = 128;
 
-  /// Lanes per team on devices: a multiple of 32 up to 128; where lanes share items 64 at most, or 128 if 32 do.
+  /// Lanes per team on devices: a multiple of 32 up to 128; where lanes share items 64 at most, or
+  /// 128 if 32 do.
   Launch team_size(int n) const {
     if (n < Impl::lanes_of_warp || n > largest_team || n % Impl::lanes_of_warp != 0)
       throw std::invalid_argument("Batchwork::launch: team_size(" + std::to_string(n) +
@@ -102,8 +106,9 @@ using LaunchOf =
            number_among<LaunchWord::lanes, Words...>(), typename DivisionAmong<Words...>::type>;
 }  // namespace Impl
 
-/// How a verb is launched, where the defaults are not wanted: launch("label", lanes<8>, teams<3>, width<4>), in any order, all of
-/// it optional. Kernels are then labelled "Batchwork::map(label)". A Division is a word, too: how lanes that share items go about it.
+/// How a verb is launched, where the defaults are not wanted: launch("label", lanes<8>, teams<3>,
+/// width<4>), in any order, all of it optional. Kernels are then labelled "Batchwork::map(label)".
+/// A Division is a word, too: how lanes that share items go about it.
 template <class... Words>
   requires(Impl::is_launch_word<Words> && ...)
 Impl::LaunchOf<Words...> launch(std::string const& label, Words const&...) {
@@ -137,8 +142,8 @@ struct DeviceKernel {
   BATCHWORK_INLINE void operator()(Member const& member) const {
     std::int64_t const first = std::int64_t(member.league_rank()) * per_team;
     if constexpr (Group::lanes_per_item > 1) {
-      // Neighbouring teams keep to neighbouring items, round after round: the parts of a sector that belong to several
-      // teams then meet in the cache.
+      // Neighbouring teams keep to neighbouring items, round after round: the parts of a sector
+      // that belong to several teams then meet in the cache.
       group.run_grids(member, first, items, std::int64_t(member.league_size()) * per_team);
     } else {
       std::int64_t const last = first + per_team < items ? first + per_team : items;
@@ -147,8 +152,8 @@ struct DeviceKernel {
   }
 };
 
-/// The kernel of a verb on a host: one index per some packs. A range policy, because a team of one thread costs several
-/// times more to start and gains nothing here.
+/// The kernel of a verb on a host: one index per some packs. A range policy, because a team of one
+/// thread costs several times more to start and gains nothing here.
 template <class Group>
 struct HostKernel {
   Group group;
@@ -163,11 +168,12 @@ struct HostKernel {
   }
 };
 
-/// Lanes of a team where lanes share items, if a copy group has no more: 64, so that the scratch of more teams fits. Without shuffles
-/// they wait for their whole team: for a warp.
+/// Lanes of a team where lanes share items, if a copy group has no more: 64, so that the scratch of
+/// more teams fits. Without shuffles they wait for their whole team: for a warp.
 inline constexpr int lanes_of_grids = Vendor::has_shuffles ? 64 : Vendor::warp_lanes;
 
-/// The largest team of a kernel and how many of them are wanted at once. Teams still counts lanes by 128.
+/// The largest team of a kernel and how many of them are wanted at once. Teams still counts lanes
+/// by 128.
 template <class Lanes, int Teams>
 struct LaunchBoundsOf {
   static constexpr int lanes = 128, teams = Teams > 0 ? Teams : 1;
@@ -181,7 +187,8 @@ struct LaunchBoundsOf<Lanes, Teams> {
                        teams = wanted > 0 ? 128 * wanted / lanes : 1;
 };
 
-/// Launches a group on an execution space instance. Asynchronous; allocates nothing, fences nothing.
+/// Launches a group on an execution space instance. Asynchronous; allocates nothing, fences
+/// nothing.
 template <class Exec, int W, int Teams, int L, class D, class Group>
 void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::string const& verb,
                   Group const& group, std::int64_t items) {
@@ -201,9 +208,10 @@ void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::stri
     if constexpr (Group::fetch_bytes > 0)
       while (lanes > lanes_of_warp && Group::fetch_bytes * std::size_t(lanes) > scratch_of_a_team)
         lanes = lanes > 2 * lanes_of_warp ? 2 * lanes_of_warp : lanes_of_warp;
-    // A lane that fetches ahead, or whose warp carries, takes a few items one after the other, as long as there are enough teams to fill the
-    // device; otherwise a team per group is faster, the device balances them. Teams of lanes that share items stage the
-    // common operands besides, and take more.
+    // A lane that fetches ahead, or whose warp carries, takes a few items one after the other, as
+    // long as there are enough teams to fill the device; otherwise a team per group is faster, the
+    // device balances them. Teams of lanes that share items stage the common operands besides, and
+    // take more.
     constexpr bool shared = Group::lanes_per_item > 1;
     std::int64_t const full =
         items * Group::lanes_per_item / (2 * std::int64_t(exec.concurrency()));
@@ -235,8 +243,8 @@ void launch_group(Exec const& exec, Launch<W, Teams, L, D> const& how, std::stri
                                         : "pass some as in(view)"};
     });
   } else {
-    // Each chunk stages the common operands once: large ones, as long as there are some for every thread. One or two packs
-    // of the largest items are work enough for a chunk.
+    // Each chunk stages the common operands once: large ones, as long as there are some for every
+    // thread. One or two packs of the largest items are work enough for a chunk.
     int const width = Group::lanes::width;
     constexpr std::int64_t packs = 131072 / std::int64_t(sizeof(typename Group::Ops::arguments));
     int const least = packs > 16 || exec.concurrency() == 1 ? 16 : packs < 1 ? 1 : int(packs);

@@ -27,9 +27,10 @@ inline constexpr bool is_workspace<Workspace<View>> = true;
 
 }  // namespace Impl
 
-/// Memory for what does not fit on the chip, of workspace_numbers(...) numbers: the last operand of solve, and of lu, solve_lu, inverse,
-/// determinant, log_abs_determinant, qr, least_squares, eigh and svd. What it holds before and after a call means nothing. Calls that
-/// may run at the same time need one each.
+/// Memory for what does not fit on the chip, of workspace_numbers(...) numbers: the last operand of
+/// solve, and of lu, solve_lu, inverse, determinant, log_abs_determinant, qr, least_squares, eigh
+/// and svd. What it holds before and after a call means nothing. Calls that may run at the same
+/// time need one each.
 /// \param view  View<T*>, contiguous, T being the type of the numbers
 template <class View>
   requires Kokkos::is_view_v<View>

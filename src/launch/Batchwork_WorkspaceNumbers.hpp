@@ -45,16 +45,19 @@ WorkspaceWanted workspace_wanted(X const&... arguments) {
 ///
 ///   workspace_numbers<Verb::svd>([exec,] in(A), out(U), out(values), out(V) [, status(codes)])
 ///
-/// 0 where the items fit on the chip. Else there is room for the items that are worked on at the same time, not for all: on devices for
-/// teams of a quarter of the lanes that the device can hold, on hosts for an item a thread. With less, down to
-/// least_workspace_numbers, results are the same and calls take longer. Of a qr of 400 x 400 in double on an H200, 264 teams of 1.3 MB:
-/// 43 million numbers. Nothing is launched. Throws std::invalid_argument where the verb does, but for a workspace.
+/// 0 where the items fit on the chip. Else there is room for the items that are worked on at the
+/// same time, not for all: on devices for teams of a quarter of the lanes that the device can hold,
+/// on hosts for an item a thread. With less, down to least_workspace_numbers, results are the same
+/// and calls take longer. Of a qr of 400 x 400 in double on an H200, 264 teams of 1.3 MB: 43
+/// million numbers. Nothing is launched. Throws std::invalid_argument where the verb does, but for
+/// a workspace.
 template <Verb V, Impl::BeginsCall First, class... Rest>
 std::int64_t workspace_numbers(First const& first, Rest const&... rest) {
   return Impl::workspace_wanted<V>(first, rest...).full;
 }
 
-/// How many numbers the workspace of such a call has at least: those of one team or thread, which then takes item by item.
+/// How many numbers the workspace of such a call has at least: those of one team or thread, which
+/// then takes item by item.
 template <Verb V, Impl::BeginsCall First, class... Rest>
 std::int64_t least_workspace_numbers(First const& first, Rest const&... rest) {
   return Impl::workspace_wanted<V>(first, rest...).least;

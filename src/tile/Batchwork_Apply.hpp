@@ -35,7 +35,8 @@ struct Results {
   }
 };
 
-// ---- what a function returns ----------------------------------------------------------------------------------------
+// ---- what a function returns
+// ---------------------------------------------------------------------------------------------
 
 /// Converts to a T and to nothing else.
 template <class T>
@@ -58,7 +59,8 @@ inline constexpr bool is_struct_of = [] {
   else return false;
 }();
 
-/// A function's result U: its numbers, how many, and where there is a single one whether it is true or false.
+/// A function's result U: its numbers, how many, and where there is a single one whether it is true
+/// or false.
 template <class U>
 struct Returned {
   static constexpr bool is_double = is_struct_of<U, double>, is_float = is_struct_of<U, float>;
@@ -90,7 +92,8 @@ struct Returned<U> {
   }
 };
 
-// ---- calls ----------------------------------------------------------------------------------------------------------
+// ---- calls
+// ---------------------------------------------------------------------------------------------
 
 /// What stands in the lanes of an operand: plain numbers are handed on as they are.
 template <class X>
@@ -276,14 +279,17 @@ constexpr bool require_applicable() {
 
 }  // namespace Impl
 
-/// f of plain numbers, in every lane: of scalars, or of tiles entry by entry, which have the same extents; some operands may be plain
-/// numbers. A symmetric tile stays symmetric, other results are general tiles. f is called once for each item and entry with float or
-/// double, as the items are; plain numbers are handed on as they are. On devices f must be a functor that they can call.
+/// f of plain numbers, in every lane: of scalars, or of tiles entry by entry, which have the same
+/// extents; some operands may be plain numbers. A symmetric tile stays symmetric, other results are
+/// general tiles. f is called once for each item and entry with float or double, as the items are;
+/// plain numbers are handed on as they are. On devices f must be a functor that they can call.
 ///
-/// What f returns becomes the result: a number a scalar or a tile; a bool, of scalars, a mask; a struct of K numbers, all float or all
-/// double, K scalars or tiles: auto [s, c] = apply(sin_cos, x). The status of results is the first failure of the operands.
+/// What f returns becomes the result: a number a scalar or a tile; a bool, of scalars, a mask; a
+/// struct of K numbers, all float or all double, K scalars or tiles: auto [s, c] = apply(sin_cos,
+/// x). The status of results is the first failure of the operands.
 ///
-/// Packs call f lane by lane: what f costs, it costs for each item. Lanes beyond the last item of a batch repeat that item.
+/// Packs call f lane by lane: what f costs, it costs for each item. Lanes beyond the last item of a
+/// batch repeat that item.
 template <class F, class... X>
   requires Impl::FunctionOperands<X...>
 BATCHWORK_INLINE auto apply(F const& f, X const&... x) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// block, row, column, assign_block, stack, beside, diagonal_of, as_diagonal, outer, cross, kron, hadamard: parts of tiles, and tiles made of parts.
+/// block, row, column, assign_block, stack, beside, diagonal_of, as_diagonal, outer, cross, kron,
+/// hadamard: parts of tiles, and tiles made of parts.
 #ifndef BATCHWORK_BLOCKS_HPP
 #define BATCHWORK_BLOCKS_HPP
 
@@ -21,7 +22,8 @@ BATCHWORK_INLINE auto stage_rows_of(X const& x, LaneGrid const& grid) {
       lines_of<ByRows, true>(x, grid), grid);
 }
 
-/// The tile whose entry (i, j) is that of x at place(i, j). Lanes that share an item see x by way of the exchange.
+/// The tile whose entry (i, j) is that of x at place(i, j). Lanes that share an item see x by way
+/// of the exchange.
 template <int M, int N, bool IsVector, class X, class F>
 BATCHWORK_INLINE auto gathered(X const& x, F const& place) {
   using S0 = value_t<X>;
@@ -66,7 +68,8 @@ struct Times {
 
 }  // namespace Impl
 
-/// The M x N block of a that begins at (i, j). On devices i and j must be constants once loops are unrolled.
+/// The M x N block of a that begins at (i, j). On devices i and j must be constants once loops are
+/// unrolled.
 template <int M, int N, Tile A>
 BATCHWORK_INLINE auto block(A const& a, int i, int j) {
   static_assert(M <= A::rows && N <= A::cols,
@@ -164,8 +167,8 @@ BATCHWORK_INLINE auto joined(A const& a, B const& b, int i, int j) {
 }
 }  // namespace Impl
 
-/// a above b, with as many columns: (Ma + Mb) x N, of two vectors a vector. Where lanes share an item, no larger than the largest of the
-/// operands.
+/// a above b, with as many columns: (Ma + Mb) x N, of two vectors a vector. Where lanes share an
+/// item, no larger than the largest of the operands.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto stack(A const& a, B const& b) {
   static_assert(A::cols == B::cols,

@@ -13,7 +13,8 @@
 
 namespace Batchwork {
 
-/// The lower triangular factor L of a = L L', with the reciprocals of its diagonal, which solves multiply by.
+/// The lower triangular factor L of a = L L', with the reciprocals of its diagonal, which solves
+/// multiply by.
 template <class S, int N>
 struct CholeskyFactor : Impl::IndexedToRead<CholeskyFactor<S, N>> {
   using value_type = S;
@@ -59,8 +60,8 @@ struct Cholesky {
   using value_type = S;
   Factor factor;
 
-  /// The factor L, to be used as a lower triangular tile. That of a temporary lives as long as it: to the end of the
-  /// expression, or copied into a variable.
+  /// The factor L, to be used as a lower triangular tile. That of a temporary lives as long as it:
+  /// to the end of the expression, or copied into a variable.
   BATCHWORK_INLINE Factor const& lower() const& { return factor; }
   BATCHWORK_INLINE Factor&& lower() && { return static_cast<Factor&&>(factor); }
 
@@ -120,8 +121,8 @@ BATCHWORK_INLINE auto scaled_entry(L const& l, A const& a, int i, int j) {
   return sum;
 }
 
-/// acc = a(i0 + i, j0 + j) less what the columns before j0 take from it, for BI x BJ entries; on the diagonal, where
-/// i0 = j0, for those with j <= i.
+/// acc = a(i0 + i, j0 + j) less what the columns before j0 take from it, for BI x BJ entries; on
+/// the diagonal, where i0 = j0, for those with j <= i.
 template <int BI, int BJ, bool OnDiagonal, class L, class A>
 BATCHWORK_INLINE void factor_block(typename L::value_type (&acc)[BI * BJ], L const& l, A const& a,
                                    int i0, int j0) {
@@ -149,8 +150,8 @@ BATCHWORK_INLINE void factor_block(typename L::value_type (&acc)[BI * BJ], L con
   }
 }
 
-/// Whether pivot j is good: one that is not leaves its status. The reciprocal root of zero is an infinity and that of an
-/// infinity is zero: both later look like numbers.
+/// Whether pivot j is good: one that is not leaves its status. The reciprocal root of zero is an
+/// infinity and that of an infinity is zero: both later look like numbers.
 template <class S>
 BATCHWORK_INLINE auto check_pivot(S const& pivot, int j, info_t<S>& info) {
   auto const finite = is_finite(pivot);
@@ -162,8 +163,8 @@ BATCHWORK_INLINE auto check_pivot(S const& pivot, int j, info_t<S>& info) {
   return good;
 }
 
-/// What is divided by a pivot and by its root, in packs. The test is made beside the root, not before it: a host waits for
-/// the root.
+/// What is divided by a pivot and by its root, in packs. The test is made beside the root, not
+/// before it: a host waits for the root.
 template <class S>
 struct Pivot {
   S reciprocal, inverse;
@@ -175,13 +176,15 @@ struct Pivot {
   }
 };
 
-/// Columns j0 .. j0 + BJ - 1 of the factor, in packs: the triangle on the diagonal, then BI rows at a time.
+/// Columns j0 .. j0 + BJ - 1 of the factor, in packs: the triangle on the diagonal, then BI rows at
+/// a time.
 template <int BJ, class L, class A>
 BATCHWORK_INLINE void factor_columns(L& l, A const& a, int j0,
                                      info_t<typename L::value_type>& info) {
   using S = typename L::value_type;
   constexpr int N = L::rows;
-  // A host core waits for each pivot, so the next one is made without the root, from a column not yet divided by it.
+  // A host core waits for each pivot, so the next one is made without the root, from a column not
+  // yet divided by it.
   using R = real_t<S>;
   S d[BJ * BJ];
   R inverse[BJ];
@@ -244,9 +247,10 @@ BATCHWORK_INLINE auto cholesky_in_lanes(A const& a) {
   using S = value_t<A>;
   using T = scalar_t<S>;
   constexpr int N = A::rows;
-  // A host core waits for each pivot: root, reciprocal and the entry below stand between one and the next. So the last
-  // column's share of a pivot is taken as entry * (entry * reciprocal), which needs neither the root nor the divided entry. The
-  // square of the entry by itself would leave the range of numbers: entries have the units of a, not those of its root.
+  // A host core waits for each pivot: root, reciprocal and the entry below stand between one and
+  // the next. So the last column's share of a pivot is taken as entry * (entry * reciprocal), which
+  // needs neither the root nor the divided entry. The square of the entry by itself would leave the
+  // range of numbers: entries have the units of a, not those of its root.
   constexpr bool hurry = !one_item_per_lane<S>;
   using R = real_t<S>;
   S below(T(0));
@@ -288,8 +292,9 @@ BATCHWORK_INLINE auto cholesky_in_lanes(A const& a) {
   return r;
 }
 
-/// Column by column, each first written to the exchange as it is, then, divided by its pivot, subtracted from those right of
-/// it by every lane in its own rows: one wait a column, two columns of the exchange in turn.
+/// Column by column, each first written to the exchange as it is, then, divided by its pivot,
+/// subtracted from those right of it by every lane in its own rows: one wait a column, two columns
+/// of the exchange in turn.
 template <class A>
 BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
   using S = dealt_t<value_t<A>, true>;
@@ -361,12 +366,14 @@ BATCHWORK_INLINE auto distributed_cholesky(A const& a) {
 
 }  // namespace Impl
 
-/// The Cholesky factorisation of a, N x N, symmetric positive definite; only the lower triangle is read. N^3 / 3
-/// operations. A pivot that is not positive (or not a normal number: its reciprocal may overflow) gives
-/// Reason::not_positive_definite, one that is NaN or infinite Reason::not_finite, each with the pivot's 1-based index as
-/// in LAPACK's potrf; the entries computed from it are NaN. (Golub and Van Loan, Matrix Computations, 4th edition,
-/// section 4.2, by columns.) Of complex numbers a is Hermitian, a = L L' with the conjugate transpose, and L has a real diagonal; the
-/// imaginary parts of the diagonal of a are not read, as by zpotrf. Such an a is a general tile.
+/// The Cholesky factorisation of a, N x N, symmetric positive definite; only the lower triangle is
+/// read. N^3 / 3 operations. A pivot that is not positive (or not a normal number: its reciprocal
+/// may overflow) gives Reason::not_positive_definite, one that is NaN or infinite
+/// Reason::not_finite, each with the pivot's 1-based index as in LAPACK's potrf; the entries
+/// computed from it are NaN. (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2, by
+/// columns.) Of complex numbers a is Hermitian, a = L L' with the conjugate transpose, and L has a
+/// real diagonal; the imaginary parts of the diagonal of a are not read, as by zpotrf. Such an a is
+/// a general tile.
 template <Tile A>
 BATCHWORK_INLINE auto cholesky(A const& a) {
   [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();

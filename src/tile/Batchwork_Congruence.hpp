@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Products that are symmetric by construction, one triangle computed: symmetric_product, congruence, gram,
-/// downdate.
+/// Products that are symmetric by construction, one triangle computed: symmetric_product,
+/// congruence, gram, downdate.
 #ifndef BATCHWORK_CONGRUENCE_HPP
 #define BATCHWORK_CONGRUENCE_HPP
 
@@ -55,7 +55,8 @@ struct From {
   }
 };
 
-/// The rows from i0 on of a symmetric result, as the target of product_block, and of what it is added to.
+/// The rows from i0 on of a symmetric result, as the target of product_block, and of what it is
+/// added to.
 template <class R, bool Crosses = false>
 struct TriangleBlock {
   using value_type = typename R::value_type;
@@ -64,7 +65,8 @@ struct TriangleBlock {
   R& r;
   int i0;
   static constexpr KOKKOS_FORCEINLINE_FUNCTION bool skips(int, int) { return false; }
-  /// In both triangles. What a block on the diagonal, or one that crosses it, has above counts for nothing.
+  /// In both triangles. What a block on the diagonal, or one that crosses it, has above counts for
+  /// nothing.
   template <int BI, int BJ, bool OnDiagonal>
   BATCHWORK_INLINE void put(value_type const (&v)[BI * BJ], int i, int j) {
     auto const p = r.pointer();
@@ -96,9 +98,9 @@ struct TriangleStart {
   }
 };
 
-/// Rows i0 .. i0 + G - 1 of the lower triangle of c +- the product whose rows are a (G x K) and whose columns are b, in the
-/// columns from j0 to `end`; both limits are multiples of a block's columns. Left of the diagonal rectangles of registers,
-/// on it triangles.
+/// Rows i0 .. i0 + G - 1 of the lower triangle of c +- the product whose rows are a (G x K) and
+/// whose columns are b, in the columns from j0 to `end`; both limits are multiples of a block's
+/// columns. Left of the diagonal rectangles of registers, on it triangles.
 template <int G, int N0 = 0, class R, class A, class B, class C>
 BATCHWORK_INLINE void triangle_rows(R& r, A const& a, B const& b, C const& c, int i0, int j0,
                                     int end) {
@@ -128,7 +130,8 @@ BATCHWORK_INLINE void triangle_blocks(R& r, A const& a, B const& b, C const& c) 
   }
 }
 
-/// Packs: the lower triangle of c +- a b, block of rows by block of rows; rows.at<BI>(i0) gives those of a.
+/// Packs: the lower triangle of c +- a b, block of rows by block of rows; rows.at<BI>(i0) gives
+/// those of a.
 template <int I0, class R, class RowsOfA, class B, class C>
 BATCHWORK_INLINE void triangle_from(R& r, RowsOfA const& rows, B const& b, C const& c) {
   constexpr int M = R::rows;
@@ -141,7 +144,8 @@ BATCHWORK_INLINE void triangle_from(R& r, RowsOfA const& rows, B const& b, C con
     }
   } else {
     constexpr int G = RowsOfA::together, full = M / G * G;
-    // Where the columns of b are packs, a few of them stay in the first cache while all rows are done.
+    // Where the columns of b are packs, a few of them stay in the first cache while all rows are
+    // done.
     constexpr int panel = has_pack_values<B> && RowsOfA::any_order ? 2 * block_cols : M;
     for (int j0 = 0; j0 < M; j0 += panel) {
       int const end = j0 + panel;
@@ -164,8 +168,8 @@ struct RowsOf {
     return Rows<A, BI>{a, i0, a.info};
   }
 };
-/// Rows of a product f p, computed when they are asked for: the whole of it would be written and read again. Where p fills
-/// the first cache it is read once for several blocks of rows.
+/// Rows of a product f p, computed when they are asked for: the whole of it would be written and
+/// read again. Where p fills the first cache it is read once for several blocks of rows.
 template <class S, class F, class P>
 struct RowsOfProduct {
   static constexpr bool any_order = false;
@@ -180,9 +184,10 @@ struct RowsOfProduct {
   }
 };
 
-/// A lane that holds an item: column by column of the result, so that each column of b is read once and never kept.
-/// c is added last: sums that begin with it keep all of it in registers from the start (float 4x4 and 8x8 on an H200: 12 %
-/// slower). What is subtracted from is there already, so those sums begin with it.
+/// A lane that holds an item: column by column of the result, so that each column of b is read once
+/// and never kept. c is added last: sums that begin with it keep all of it in registers from the
+/// start (float 4x4 and 8x8 on an H200: 12 % slower). What is subtracted from is there already, so
+/// those sums begin with it.
 template <class R, class A, class B, class C>
 BATCHWORK_INLINE void triangle_in_lane(R& r, A const& a, B const& b, C const& c) {
   using S = typename R::value_type;
@@ -259,7 +264,8 @@ BATCHWORK_INLINE auto triangle_in_lanes(A const& a, B const& b, C const& c) {
   return r;
 }
 
-/// Whether c + a b is computed by fragments: those of a, a transposed common tile, and a common c or none.
+/// Whether c + a b is computed by fragments: those of a, a transposed common tile, and a common c
+/// or none.
 template <class C>
 inline constexpr bool adds_common_or_nothing = C::is_zero;
 template <bool Subtract, class X>
@@ -336,8 +342,8 @@ constexpr void require_addend() {
 
 }  // namespace Impl
 
-/// a b where that is known to be symmetric, as g h' is for g = h p: only one triangle is computed. M x K and K x M give
-/// M x M; M^2 K operations.
+/// a b where that is known to be symmetric, as g h' is for g = h p: only one triangle is computed.
+/// M x K and K x M give M x M; M^2 K operations.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<A, B>();
@@ -348,7 +354,8 @@ BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b) {
   r.info = Impl::merge_info<S>(a.info, b.info);
   return r;
 }
-/// a b + c for a symmetric c, of which only the lower triangle is read: cheaper than a product and a sum.
+/// a b + c for a symmetric c, of which only the lower triangle is read: cheaper than a product and
+/// a sum.
 template <Tile A, Tile B, Tile C>
 BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b, C const& c) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<A, B, C>();
@@ -361,9 +368,9 @@ BATCHWORK_INLINE auto symmetric_product(A const& a, B const& b, C const& c) {
   return r;
 }
 
-/// f p f', of which one triangle is computed. p is taken to be symmetric: of a general tile only the lower triangle
-/// is read. M x N and N x N give M x M; 2 M N^2 + M^2 N operations. Where f p is needed as well, compute that and
-/// symmetric_product(f p, f').
+/// f p f', of which one triangle is computed. p is taken to be symmetric: of a general tile only
+/// the lower triangle is read. M x N and N x N give M x M; 2 M N^2 + M^2 N operations. Where f p is
+/// needed as well, compute that and symmetric_product(f p, f').
 template <Tile F, Tile P>
 BATCHWORK_INLINE auto congruence(F const& f, P const& p) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<F, P>();
@@ -372,7 +379,8 @@ BATCHWORK_INLINE auto congruence(F const& f, P const& p) {
   r.info = Impl::merge_info<S>(f.info, p.info);
   return r;
 }
-/// f p f' + q for a symmetric q, of which only the lower triangle is read: cheaper than a congruence and a sum.
+/// f p f' + q for a symmetric q, of which only the lower triangle is read: cheaper than a
+/// congruence and a sum.
 template <Tile F, Tile P, Tile Q>
 BATCHWORK_INLINE auto congruence(F const& f, P const& p, Q const& q) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<F, P, Q>();
@@ -394,8 +402,8 @@ BATCHWORK_INLINE auto gram(Y const& y) {
     return r;
   } else return symmetric_product(Transposed<Y const&>{y, y.info}, y);
 }
-/// p - y' y for a symmetric p, of which only the lower triangle is read: a rank-M downdate, M x N and N x N giving N x N.
-/// Cheaper than gram and a difference.
+/// p - y' y for a symmetric p, of which only the lower triangle is read: a rank-M downdate, M x N
+/// and N x N giving N x N. Cheaper than gram and a difference.
 template <Tile P, Tile Y>
 BATCHWORK_INLINE auto downdate(P const& p, Y const& y) {
   [[maybe_unused]] constexpr bool real = Impl::require_no_complex<P, Y>();

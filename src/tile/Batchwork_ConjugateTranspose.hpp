@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// conjugate_transpose(x): lazy, no copy of a named tile; a temporary is owned. Of real numbers it is transpose(x).
+/// conjugate_transpose(x): lazy, no copy of a named tile; a temporary is owned. Of real numbers it
+/// is transpose(x).
 #ifndef BATCHWORK_CONJUGATE_TRANSPOSE_HPP
 #define BATCHWORK_CONJUGATE_TRANSPOSE_HPP
 
@@ -49,8 +50,9 @@ template <class Original>
 inline constexpr bool is_conjugate_transposed<ConjugateTransposed<Original>> = true;
 }  // namespace Impl
 
-/// The conjugate transpose of x: entry (i, j) is the conjugate of x(j, i). Of real numbers, and of what is its own transpose, as
-/// transpose(x); that of a conjugate transpose is the tile itself. transpose(x) of complex numbers does not conjugate.
+/// The conjugate transpose of x: entry (i, j) is the conjugate of x(j, i). Of real numbers, and of
+/// what is its own transpose, as transpose(x); that of a conjugate transpose is the tile itself.
+/// transpose(x) of complex numbers does not conjugate.
 template <Tile X>
 BATCHWORK_INLINE auto conjugate_transpose(X&& x) {
   using Y = std::remove_cvref_t<X>;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// zero, ones, constant: tiles and scalars with the same number everywhere, and accumulators of the right type.
+/// zero, ones, constant: tiles and scalars with the same number everywhere, and accumulators of the
+/// right type.
 #ifndef BATCHWORK_CONSTANT_HPP
 #define BATCHWORK_CONSTANT_HPP
 
@@ -53,9 +54,10 @@ BATCHWORK_INLINE auto filled(Scalar<S> const& c) {
 
 }  // namespace Impl
 
-/// constant<M, N>(c, x), constant<N>(c, x), constant(c, x): a matrix, a vector or a scalar with c everywhere. c is a number or a scalar. The
-/// items and the type of numbers are those of x, any tile or scalar. Without x they are c's: a plain number is common to all items. The
-/// result has the status of c.
+/// constant<M, N>(c, x), constant<N>(c, x), constant(c, x): a matrix, a vector or a scalar with c
+/// everywhere. c is a number or a scalar. The items and the type of numbers are those of x, any
+/// tile or scalar. Without x they are c's: a plain number is common to all items. The result has
+/// the status of c.
 template <int M, int N, Impl::ScalarLike C, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto constant(C const& c, X const& x) {
   return Impl::filled<M, N, false>(Impl::scalar_like(c, x));
@@ -77,8 +79,9 @@ BATCHWORK_INLINE auto constant(C const& c) {
   return Impl::filled<N, 1, true>(Impl::scalar_of(c));
 }
 
-/// zero<M, N>(x), zero<N>(x), zero(x): zeros as a matrix, a vector, a scalar, for the items and with the type of numbers of x, any tile or
-/// scalar. What sums and tiles that are assigned entry by entry begin with.
+/// zero<M, N>(x), zero<N>(x), zero(x): zeros as a matrix, a vector, a scalar, for the items and
+/// with the type of numbers of x, any tile or scalar. What sums and tiles that are assigned entry
+/// by entry begin with.
 template <int M, int N, Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto zero(X const& x) {
   return constant<M, N>(0, x);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// loop, repeat, iterate, where, together: how sequences repeat work and leave it out, though items differ.
+/// loop, repeat, iterate, where, together: how sequences repeat work and leave it out, though items
+/// differ.
 #ifndef BATCHWORK_CONTROL_HPP
 #define BATCHWORK_CONTROL_HPP
 
@@ -75,8 +76,8 @@ BATCHWORK_INLINE auto operator/(K, X const& x) {
   return Impl::number_of_index<K>() / x;
 }
 
-/// f(k) for k = 0 .. N - 1, k being a std::integral_constant<int, ...>: an index that may be a template argument, too. The
-/// rounds are written out one after the other.
+/// f(k) for k = 0 .. N - 1, k being a std::integral_constant<int, ...>: an index that may be a
+/// template argument, too. The rounds are written out one after the other.
 template <int N, class F>
 BATCHWORK_INLINE void loop(F&& f) {
   static_assert(N >= 0, "Batchwork::loop<N>(f): N is not negative");
@@ -167,7 +168,8 @@ template <std::size_t N, class F, class... X, std::size_t... I>
 constexpr bool takes_state_alone(std::index_sequence<I...>) {
   return std::is_invocable_v<F&, std::conditional_t<I == N, X, X&>...>;
 }
-/// Whether f takes all states by reference, or the compiler says that what it assigns would be lost.
+/// Whether f takes all states by reference, or the compiler says that what it assigns would be
+/// lost.
 template <class F, class... X>
 constexpr bool require_states_by_reference() {
   constexpr bool good = []<std::size_t... N>(std::index_sequence<N...>) {
@@ -195,8 +197,8 @@ constexpr bool require_mask_and_states() {
 
 }  // namespace Impl
 
-/// f(k), or f(), for k = 0 .. count - 1: a loop, whose text is there once on hosts and on devices. `count` is an integer, or a
-/// scalar that is common to all items; k is an int.
+/// f(k), or f(), for k = 0 .. count - 1: a loop, whose text is there once on hosts and on devices.
+/// `count` is an integer, or a scalar that is common to all items; k is an int.
 template <class Count, class F>
 BATCHWORK_INLINE void repeat(Count const& count, F&& f) {
   int const rounds = Impl::number_of_rounds(count);
@@ -214,13 +216,15 @@ struct Iterated {
   Scalar<S> rounds;  ///< how many rounds each item took
 };
 
-/// At most `most` rounds of f(x, ...), which changes the states x, ..., tiles or scalars of the item, and returns the mask of the items
-/// that go on. An item whose mask is false is done: it keeps its states, status included, to the last bit, whatever rounds its
-/// neighbours need. The loop ends when no item at hand goes on. A comparison with NaN is false, so that `error > tolerance` ends an
-/// item that has lost its numbers.
+/// At most `most` rounds of f(x, ...), which changes the states x, ..., tiles or scalars of the
+/// item, and returns the mask of the items that go on. An item whose mask is false is done: it
+/// keeps its states, status included, to the last bit, whatever rounds its neighbours need. The
+/// loop ends when no item at hand goes on. A comparison with NaN is false, so that `error >
+/// tolerance` ends an item that has lost its numbers.
 ///
-/// Cost: rounds of the slowest of the items at hand (a pack, a warp where lanes share items, else one item); packs copy and select the
-/// states in each round. The loop is no longer than f on hosts and devices.
+/// Cost: rounds of the slowest of the items at hand (a pack, a warp where lanes share items, else
+/// one item); packs copy and select the states in each round. The loop is no longer than f on hosts
+/// and devices.
 template <class F, class... X>
 BATCHWORK_INLINE auto iterate(int most, F&& f, X&... x) {
   using M = std::remove_cvref_t<decltype(f(x...))>;
@@ -250,7 +254,8 @@ BATCHWORK_INLINE auto iterate(int most, F&& f, X&... x) {
   }
 }
 
-/// Several tiles or scalars as one result, of `where` for instance: auto const [a, b] = together(x, y).
+/// Several tiles or scalars as one result, of `where` for instance: auto const [a, b] = together(x,
+/// y).
 template <class... X>
 BATCHWORK_INLINE Impl::Tuple<X...> together(X const&... x) {
   return {{x}...};
@@ -312,9 +317,10 @@ struct Choose<TupleBase<std::index_sequence<I...>, R...>> {
 
 }  // namespace Impl
 
-/// select(mask, f(), otherwise), where f is called only if the mask holds for any item at hand: what is expensive and rarely asked for.
-/// Results are tiles or scalars, or several of them by `together`, which is taken apart as `auto const [a, b] = where(...)`. An item
-/// that the mask leaves out has `otherwise` to the last bit, status included.
+/// select(mask, f(), otherwise), where f is called only if the mask holds for any item at hand:
+/// what is expensive and rarely asked for. Results are tiles or scalars, or several of them by
+/// `together`, which is taken apart as `auto const [a, b] = where(...)`. An item that the mask
+/// leaves out has `otherwise` to the last bit, status included.
 template <class M, class F, class B>
 BATCHWORK_INLINE auto where(M const& mask, F&& f, B const& otherwise) {
   static_assert(Impl::is_mask<M>,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// jacobian, gradient, derivative: of functions that are written with scalars and tiles. And what they are made of: variable, variables,
-/// value_of, derivatives_of.
+/// jacobian, gradient, derivative: of functions that are written with scalars and tiles. And what
+/// they are made of: variable, variables, value_of, derivatives_of.
 #ifndef BATCHWORK_DERIVATIVES_HPP
 #define BATCHWORK_DERIVATIVES_HPP
 
@@ -69,7 +69,8 @@ BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
 
 namespace Impl {
 
-/// f(i, j), numbers of type S, as the entries of a tile R; `grid` is that of lanes that share an item.
+/// f(i, j), numbers of type S, as the entries of a tile R; `grid` is that of lanes that share an
+/// item.
 template <class R, class F>
 BATCHWORK_INLINE void set_numbers(R& r, [[maybe_unused]] LaneGrid const& grid, F const& f) {
   if constexpr (has_grid<R>) r.grid = grid;
@@ -147,7 +148,8 @@ BATCHWORK_INLINE Dual<S, N> seeded(S const& x, int i) {
 
 }  // namespace Impl
 
-/// The scalar or number x as variable number i of N: its derivative is 1 in direction i, else 0. Beside it other numbers are constants.
+/// The scalar or number x as variable number i of N: its derivative is 1 in direction i, else 0.
+/// Beside it other numbers are constants.
 template <int N, class X>
   requires Impl::ScalarLike<X>
 BATCHWORK_INLINE auto variable(X const& x, int i = 0) {
@@ -156,7 +158,8 @@ BATCHWORK_INLINE auto variable(X const& x, int i = 0) {
   Scalar<S> const y(x);
   return Scalar<Dual<S, N>>(Impl::seeded<S, N>(y.value, i), y.info);
 }
-/// The entries of a vector as variables number first, first + 1, ... of N, by default of as many as there are entries.
+/// The entries of a vector as variables number first, first + 1, ... of N, by default of as many as
+/// there are entries.
 template <int N = 0, Tile X>
 BATCHWORK_INLINE auto variables(X const& x, int first = 0) {
   static_assert(X::cols == 1, "Batchwork::variables(x): x is a vector");
@@ -182,8 +185,8 @@ template <class S>
 BATCHWORK_INLINE auto value_of(Scalar<S> const& x) {
   return Scalar<Impl::constant_t<S>>(Impl::constant_of(x.value), x.info);
 }
-/// The derivative of a tile or scalar in direction k, of the same kind; of constants zero. On devices k is a constant once loops
-/// are unrolled.
+/// The derivative of a tile or scalar in direction k, of the same kind; of constants zero. On
+/// devices k is a constant once loops are unrolled.
 template <Tile X>
 BATCHWORK_INLINE auto derivative_of(X const& x, int k) {
   return Impl::numbers_of_entries(x,
@@ -193,7 +196,8 @@ template <class S>
 BATCHWORK_INLINE auto derivative_of(Scalar<S> const& x, int k) {
   return Scalar<Impl::constant_t<S>>(Impl::derivative_of_number(x.value, k), x.info);
 }
-/// All derivatives: of a scalar the vector of them, of a vector a matrix, row i having those of entry i.
+/// All derivatives: of a scalar the vector of them, of a vector a matrix, row i having those of
+/// entry i.
 template <Tile X>
   requires(Impl::is_dual<value_t<X>>)
 BATCHWORK_INLINE auto derivatives_of(X const& x) {
@@ -233,7 +237,8 @@ struct ValueAndDerivative {
 
 namespace Impl {
 
-/// So many directions at once: what a result holds in registers, and no direction for nothing if that can be.
+/// So many directions at once: what a result holds in registers, and no direction for nothing if
+/// that can be.
 constexpr int directions_at_once(int n) {
   constexpr int most = 8;
   int const chunks = (n + most - 1) / most;
@@ -268,7 +273,8 @@ BATCHWORK_INLINE void inherit_status([[maybe_unused]] Y& y, [[maybe_unused]] X c
     y.info = merge_info<S>(y.info, x.info);
 }
 
-/// Of f(x): its value, and its derivatives with respect to the entries of x, which `set(j, i, number)` takes, so many at once.
+/// Of f(x): its value, and its derivatives with respect to the entries of x, which `set(j, i,
+/// number)` takes, so many at once.
 template <int AtOnce, class F, class X, class Begin, class Set>
 BATCHWORK_INLINE auto differentiate(F const& f, X const& x, Begin const& begin, Set const& set) {
   using Y = std::remove_cvref_t<decltype(f(variables<AtOnce>(x, 0)))>;
@@ -292,12 +298,14 @@ BATCHWORK_INLINE auto differentiate(F const& f, X const& x, Begin const& begin, 
 
 }  // namespace Impl
 
-/// f(x) and its Jacobian, M x N: entry (i, j) is the derivative of entry i of f(x) with respect to entry j of x, a vector of N. f takes a
-/// vector, whose entries have derivatives here, and gives a vector of M entries, or a scalar, of which the Jacobian has one row. What f
-/// uses beside its argument is constant. Values are those of f(x). The result has the status of both f(x) and x.
+/// f(x) and its Jacobian, M x N: entry (i, j) is the derivative of entry i of f(x) with respect to
+/// entry j of x, a vector of N. f takes a vector, whose entries have derivatives here, and gives a
+/// vector of M entries, or a scalar, of which the Jacobian has one row. What f uses beside its
+/// argument is constant. Values are those of f(x). The result has the status of both f(x) and x.
 ///
-/// Forward mode: a call of f on numbers with derivatives in up to `AtOnce` directions (by default 8 or less, as it divides N best), as
-/// often as there are such parts of x; about (1 + 2 AtOnce) times the operations of f each.
+/// Forward mode: a call of f on numbers with derivatives in up to `AtOnce` directions (by default 8
+/// or less, as it divides N best), as often as there are such parts of x; about (1 + 2 AtOnce)
+/// times the operations of f each.
 template <int AtOnce = 0, class F, Tile X>
 BATCHWORK_INLINE auto value_and_jacobian(F const& f, X const& x) {
   static_assert(X::cols == 1, "Batchwork::jacobian(f, x): x is a vector");

@@ -20,8 +20,9 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Whether eigh goes by tridiagonal matrices: in packs, and where lanes share items that are not very small, if the exchange has room for
-/// the two vectors of such a matrix. Behind the lines of larger items it has some for smaller ones, too, which are left to rotations.
+/// Whether eigh goes by tridiagonal matrices: in packs, and where lanes share items that are not
+/// very small, if the exchange has room for the two vectors of such a matrix. Behind the lines of
+/// larger items it has some for smaller ones, too, which are left to rotations.
 template <class S, int N>
 inline constexpr bool finds_eigenpairs_by_ql = are_packs<S> && !is_distributed<S>;
 template <class S, int N>
@@ -29,8 +30,9 @@ template <class S, int N>
 inline constexpr bool finds_eigenpairs_by_ql<S, N> =
     S::exchange::has_room_beside || (S::exchange::has_pairs_behind && N > 6);
 
-/// Takes symmetric columns, whose entries are of the size of one, to the eigenvectors, and finds the values of own ones, both in ascending
-/// order. Nothing is found where an item is not `finite`: all is NaN. Returns a mask: items whose iterations did not end.
+/// Takes symmetric columns, whose entries are of the size of one, to the eigenvectors, and finds
+/// the values of own ones, both in ascending order. Nothing is found where an item is not `finite`:
+/// all is NaN. Returns a mask: items whose iterations did not end.
 template <class S, int N, class Count, class F>
 BATCHWORK_INLINE bool find_eigenpairs(ColumnsOfLanes<S, N, N, Count>& columns, F const& finite,
                                       scalar_t<S> (&values)[ColumnsOfLanes<S, N, N>::mine]) {
@@ -66,8 +68,9 @@ BATCHWORK_INLINE auto find_eigenpairs(ColumnsOfLane<S, N, N>& columns, F const& 
 
 }  // namespace Impl
 
-/// What eigh(a) returns: a = V diag(values) V'. `info` is the status: 0, Reason::not_finite if an entry of a is not finite or a value
-/// overflows, or Reason::iteration_limit if rotations or iterations did not end, which has not been seen.
+/// What eigh(a) returns: a = V diag(values) V'. `info` is the status: 0, Reason::not_finite if an
+/// entry of a is not finite or a value overflows, or Reason::iteration_limit if rotations or
+/// iterations did not end, which has not been seen.
 template <class S, int N>
 struct Eigh {
   using value_type = S;
@@ -85,8 +88,8 @@ struct Eigh {
         scale(Impl::largest_entry(columns)) {
     using T = scalar_t<S>;
     Impl::scale_columns(columns, scale);
-    // Shifted by twice its norm the matrix is positive definite, and far from singular: then the columns of its product with V are
-    // those of V, but for their length.
+    // Shifted by twice its norm the matrix is positive definite, and far from singular: then the
+    // columns of its product with V are those of V, but for their length.
     Value const norm = columns.largest([this](int m) {
       Value sum(T(0));
       BATCHWORK_UNROLL_ON_DEVICE
@@ -111,7 +114,8 @@ struct Eigh {
   BATCHWORK_INLINE auto values() const {
     return with_info(columns.vector([this](int m) { return value(m); }));
   }
-  /// V, whose columns are the eigenvectors in the order of the values; orthogonal, each up to its sign.
+  /// V, whose columns are the eigenvectors in the order of the values; orthogonal, each up to its
+  /// sign.
   BATCHWORK_INLINE auto vectors() const {
     auto v = columns;
     BATCHWORK_UNROLL_ON_DEVICE
@@ -135,7 +139,8 @@ struct Eigh {
   }
 };
 
-/// The same in packs, and where lanes share an item of more than a few rows: by reflections and QL iterations.
+/// The same in packs, and where lanes share an item of more than a few rows: by reflections and QL
+/// iterations.
 template <class S, int N>
   requires Impl::finds_eigenpairs_by_ql<S, N>
 struct Eigh<S, N> {
@@ -169,7 +174,8 @@ struct Eigh<S, N> {
     w.info = info;
     return w;
   }
-  /// V, whose columns are the eigenvectors in the order of the values; orthogonal, each up to its sign.
+  /// V, whose columns are the eigenvectors in the order of the values; orthogonal, each up to its
+  /// sign.
   BATCHWORK_INLINE auto vectors() const {
     auto v = columns.template tile<N, false>();
     v.info = info;
@@ -177,12 +183,14 @@ struct Eigh<S, N> {
   }
 };
 
-/// The eigenvalues, smallest first, and the eigenvectors of a symmetric a, N x N, of which the lower triangle is read: a V = V diag. In
-/// packs of hosts, and where lanes share items of five rows or more and have room for it, by Householder's reflections to tridiagonal form
-/// and implicit QL iterations, some 9 N^3 operations; else by one-sided Jacobi rotations of a + s I, s being twice the 1-norm of a, some 3
-/// N^3 operations for each of about seven sweeps. The error of an eigenvalue is some N eps times that norm; vectors are orthogonal to some
-/// N eps, those of clustered values, too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations,
-/// 4th edition, sections 8.3 and 8.6.3.)
+/// The eigenvalues, smallest first, and the eigenvectors of a symmetric a, N x N, of which the
+/// lower triangle is read: a V = V diag. In packs of hosts, and where lanes share items of five
+/// rows or more and have room for it, by Householder's reflections to tridiagonal form and implicit
+/// QL iterations, some 9 N^3 operations; else by one-sided Jacobi rotations of a + s I, s being
+/// twice the 1-norm of a, some 3 N^3 operations for each of about seven sweeps. The error of an
+/// eigenvalue is some N eps times that norm; vectors are orthogonal to some N eps, those of
+/// clustered values, too. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan,
+/// Matrix Computations, 4th edition, sections 8.3 and 8.6.3.)
 template <Tile A>
 BATCHWORK_INLINE auto eigh(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// a(i, j), v(i): entries of tiles, which are read as scalars and, of a named tile that may be written, assigned.
+/// a(i, j), v(i): entries of tiles, which are read as scalars and, of a named tile that may be
+/// written, assigned.
 #ifndef BATCHWORK_ENTRY_HPP
 #define BATCHWORK_ENTRY_HPP
 
@@ -12,12 +13,14 @@
 
 namespace Batchwork {
 
-/// What a(i, j) is of a tile X that has a name and may be written. It is a Scalar, the copy of the entry and of the tile's status.
-/// Where it stands alone on the left, a(i, j) = x, += and so on write the tile: a(i, j) of a Symmetric tile is a(j, i), too, and the
-/// status of x is merged into the tile's. `auto x = a(i, j);` is a copy of the number: what is assigned to x changes x.
-/// Zeros of the structure (above the diagonal of a Lower, beside that of a Diagonal) are not assigned: IsZero says that constant
-/// indices are such, with others it aborts, which compilers drop where indices become constants.
-/// No operations. Where lanes share an item, an entry is a broadcast of its lane.
+/// What a(i, j) is of a tile X that has a name and may be written. It is a Scalar, the copy of the
+/// entry and of the tile's status. Where it stands alone on the left, a(i, j) = x, += and so on
+/// write the tile: a(i, j) of a Symmetric tile is a(j, i), too, and the status of x is merged into
+/// the tile's. `auto x = a(i, j);` is a copy of the number: what is assigned to x changes x. Zeros
+/// of the structure (above the diagonal of a Lower, beside that of a Diagonal) are not assigned:
+/// IsZero says that constant indices are such, with others it aborts, which compilers drop where
+/// indices become constants. No operations. Where lanes share an item, an entry is a broadcast of
+/// its lane.
 template <class X, bool IsZero = false>
 struct BATCHWORK_NODISCARD Entry : Scalar<typename X::value_type> {
   using Value = Scalar<typename X::value_type>;

@@ -19,8 +19,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// How often a matrix is halved until its norm, here relative to a bound, is at most one: `count` times, and
-/// `twice` / 2 = 2^-count. None where the norm is no finite number.
+/// How often a matrix is halved until its norm, here relative to a bound, is at most one: `count`
+/// times, and `twice` / 2 = 2^-count. None where the norm is no finite number.
 template <class S>
 struct Halvings {
   S count, twice;
@@ -66,13 +66,15 @@ BATCHWORK_INLINE R combined(scalar_t<value_t<R>> const (&c)[sizeof...(X)], X con
   return r;
 }
 
-/// The norm up to which exp_of_small is the exponential to rounding, backward: theta of the degree that is used.
+/// The norm up to which exp_of_small is the exponential to rounding, backward: theta of the degree
+/// that is used.
 template <class T>
 inline constexpr T largest_norm_of_pade =
     sizeof(T) == 4 ? T(3.925724783138660) : T(5.371920351148152);
 
-/// The Pade approximant of exp(a), of degree 7 in float, 13 in double, divided by its first coefficient, so that exp(0) is the unit
-/// matrix; a is a general tile of a norm below largest_norm_of_pade.
+/// The Pade approximant of exp(a), of degree 7 in float, 13 in double, divided by its first
+/// coefficient, so that exp(0) is the unit matrix; a is a general tile of a norm below
+/// largest_norm_of_pade.
 template <class A>
 BATCHWORK_INLINE auto exp_of_small(A const& a) {
   using T = scalar_t<value_t<A>>;
@@ -109,7 +111,8 @@ struct SizeOfEntry {
   }
 };
 
-/// The norm of a power of b, b being |a| of some a: log |b^power|_1, from as many products with a vector.
+/// The norm of a power of b, b being |a| of some a: log |b^power|_1, from as many products with a
+/// vector.
 template <class B>
 BATCHWORK_INLINE auto log_norm_of_power(B const& b, int power) {
   using S = value_t<B>;
@@ -127,9 +130,10 @@ BATCHWORK_INLINE auto log_norm_of_power(B const& b, int power) {
   }
 }
 
-/// Takes back halvings that the norm of a asks for and its powers do not: the truncation of the approximant is bounded by
-/// |a^4|^(1/4) and |a^6|^(1/6) in place of |a|, its rounding by the growth of the powers of |a| (Al-Mohy and Higham, theorem 4.2 and
-/// equation 5.7). Only for items that would be squared more than three times.
+/// Takes back halvings that the norm of a asks for and its powers do not: the truncation of the
+/// approximant is bounded by |a^4|^(1/4) and |a^6|^(1/6) in place of |a|, its rounding by the
+/// growth of the powers of |a| (Al-Mohy and Higham, theorem 4.2 and equation 5.7). Only for items
+/// that would be squared more than three times.
 template <class S, class A>
 BATCHWORK_INLINE void take_back_halvings(Halvings<S>& halvings, A const& a) {
   using T = scalar_t<S>;
@@ -165,17 +169,20 @@ BATCHWORK_INLINE void take_back_halvings(Halvings<S>& halvings, A const& a) {
 
 }  // namespace Impl
 
-/// The exponential of a, N x N: by scaling and squaring of the Pade approximant of degree 13, in float 7. 2 N^3 operations for each of 6
-/// products (in float 4) and for each squaring, of which there are at most about log2(|a|_1 / 5.4), and 8 N^3 / 3 for a solve. Items that
-/// would be squared more than three times are looked at more closely: of matrices whose powers are small beside the powers of their
-/// norm, such as [1 c; 0 -1] with a large c, fewer squarings are enough, and more would lose digits. Where the roots of
-/// |a^4| and |a^6| grow with c, as of [-1 c; 0 -2], digits are lost in proportion to c^(1/4). The result is
-/// the exponential of a matrix that differs from a by rounding only where a is well scaled; for a normal matrix its error is some
-/// N eps |a| relative to its size. Where items differ in norm they are squared together, as often as the largest one
-/// asks for, and each takes its own number of squares. Where the exponential, or the norm of a, is beyond the largest number, or an
-/// entry is NaN, Reason::not_finite. (Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix
-/// Anal. Appl. 26 (2005), 1179-1193; Al-Mohy and Higham, A new scaling and squaring algorithm for the matrix exponential, ibid. 31
-/// (2009), 970-989.)
+/// The exponential of a, N x N: by scaling and squaring of the Pade approximant of degree 13, in
+/// float 7. 2 N^3 operations for each of 6 products (in float 4) and for each squaring, of which
+/// there are at most about log2(|a|_1 / 5.4), and 8 N^3 / 3 for a solve. Items that would be
+/// squared more than three times are looked at more closely: of matrices whose powers are small
+/// beside the powers of their norm, such as [1 c; 0 -1] with a large c, fewer squarings are enough,
+/// and more would lose digits. Where the roots of |a^4| and |a^6| grow with c, as of [-1 c; 0 -2],
+/// digits are lost in proportion to c^(1/4). The result is the exponential of a matrix that differs
+/// from a by rounding only where a is well scaled; for a normal matrix its error is some N eps |a|
+/// relative to its size. Where items differ in norm they are squared together, as often as the
+/// largest one asks for, and each takes its own number of squares. Where the exponential, or the
+/// norm of a, is beyond the largest number, or an entry is NaN, Reason::not_finite. (Higham, The
+/// scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix Anal. Appl. 26
+/// (2005), 1179-1193; Al-Mohy and Higham, A new scaling and squaring algorithm for the matrix
+/// exponential, ibid. 31 (2009), 970-989.)
 template <Tile A>
 BATCHWORK_INLINE auto expm(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),

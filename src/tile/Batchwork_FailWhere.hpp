@@ -29,9 +29,10 @@ BATCHWORK_INLINE auto as_value([[maybe_unused]] M const& mask, X const& x) {
 
 }  // namespace Impl
 
-/// The tile or scalar x, marked as failed where the mask holds; its numbers stay. An earlier failure is kept. As every
-/// status, it is inherited by what is computed from it and recorded when that is stored. With the mask of items a tile that is
-/// common to all of them becomes one for each.
+/// The tile or scalar x, marked as failed where the mask holds; its numbers stay. An earlier
+/// failure is kept. As every status, it is inherited by what is computed from it and recorded when
+/// that is stored. With the mask of items a tile that is common to all of them becomes one for
+/// each.
 template <class M, class X>
 BATCHWORK_INLINE auto fail_where(M const& mask, Reason reason, X const& x) {
   using S0 = typename X::value_type;

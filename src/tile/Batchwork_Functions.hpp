@@ -2,14 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Ordinary functions in sequences: sin, atan2, pow, clamp, ... of scalars, and of tiles entry by entry.
+/// Ordinary functions in sequences: sin, atan2, pow, clamp, ... of scalars, and of tiles entry by
+/// entry.
 ///
-/// Operands are scalars, tiles of one extent, and plain numbers beside these: atan2(y, 1.0), pow(v, 2), clamp(x, 0, 1). A tile of a
-/// function with f(0) = 0 keeps its structure, a Symmetric one by any function; else the result is general. The status of a result
-/// is the first failure of its operands. Outside its domain a function is NaN, as in C; where that is stored the item is `not_finite`.
+/// Operands are scalars, tiles of one extent, and plain numbers beside these: atan2(y, 1.0), pow(v,
+/// 2), clamp(x, 0, 1). A tile of a function with f(0) = 0 keeps its structure, a Symmetric one by
+/// any function; else the result is general. The status of a result is the first failure of its
+/// operands. Outside its domain a function is NaN, as in C; where that is stored the item is
+/// `not_finite`.
 ///
-/// Hosts compute whole packs at once by libmvec where glibc has it (2.35 or newer, x86-64): at most 4 ulp off. Else lanes go one by
-/// one by the C++ library. Devices have the functions of their vendor. docs/map/functions.md has errors and costs of each.
+/// Hosts compute whole packs at once by libmvec where glibc has it (2.35 or newer, x86-64): at most
+/// 4 ulp off. Else lanes go one by one by the C++ library. Devices have the functions of their
+/// vendor. docs/map/functions.md has errors and costs of each.
 #ifndef BATCHWORK_TILE_FUNCTIONS_HPP
 #define BATCHWORK_TILE_FUNCTIONS_HPP
 
@@ -70,7 +74,8 @@ template <Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto atanh(X const& x) {
   return Impl::real_function_of<Impl::Atanh>(x);
 }
-/// 2^x, e^x - 1, which is accurate near 0, and logarithms: of base 2, of base 10, and log(1 + x), accurate near 0.
+/// 2^x, e^x - 1, which is accurate near 0, and logarithms: of base 2, of base 10, and log(1 + x),
+/// accurate near 0.
 template <Impl::ScalarOrTile X>
 BATCHWORK_INLINE auto exp2(X const& x) {
   return Impl::real_function_of<Impl::Exp2>(x);
@@ -146,8 +151,8 @@ BATCHWORK_INLINE auto square(X const& x) {
   return Impl::function_of(Impl::Square{}, x);
 }
 
-/// sqrt, log, exp and abs of the entries of a tile; those of scalars are with Scalar. The functions of a matrix are expm, sqrt_spd and
-/// log_spd.
+/// sqrt, log, exp and abs of the entries of a tile; those of scalars are with Scalar. The functions
+/// of a matrix are expm, sqrt_spd and log_spd.
 template <Tile X>
 BATCHWORK_INLINE auto sqrt(X const& x) {
   return Impl::real_function_of<Impl::Sqrt>(x);
@@ -193,8 +198,8 @@ template <class X, class Y>
 BATCHWORK_INLINE auto copysign(X const& x, Y const& y) {
   return Impl::real_function_of<Impl::Copysign>(x, y);
 }
-/// x to the power y. By an integer y from -8 to 8 it is a product, at most |y| ulp off: pow(x, 2), pow(x, -3). One of 1 / x^n that
-/// overflows is 0.
+/// x to the power y. By an integer y from -8 to 8 it is a product, at most |y| ulp off: pow(x, 2),
+/// pow(x, -3). One of 1 / x^n that overflows is 0.
 template <class X, class Y>
   requires Impl::FunctionOperands<X, Y>
 BATCHWORK_INLINE auto pow(X const& x, Y const& y) {

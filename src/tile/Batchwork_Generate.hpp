@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// generate, element, select: how sequences make tiles from entries, read single entries, and choose by a mask.
-/// Sequences never branch on values, so that the same source runs whatever the number of items or lanes behind `S`.
+/// generate, element, select: how sequences make tiles from entries, read single entries, and
+/// choose by a mask. Sequences never branch on values, so that the same source runs whatever the
+/// number of items or lanes behind `S`.
 #ifndef BATCHWORK_GENERATE_HPP
 #define BATCHWORK_GENERATE_HPP
 
@@ -36,8 +37,8 @@ BATCHWORK_INLINE void set_entry(R& r, int i, int j, X const& x) {
   r.info = first_failure(r.info, e.info);
 }
 
-/// Where lanes share an item: all entries before any is set, since one may be a plain number that knows no lanes. Of a triangle alone
-/// those that are there.
+/// Where lanes share an item: all entries before any is set, since one may be a plain number that
+/// knows no lanes. Of a triangle alone those that are there.
 template <class S, class R, class F>
 BATCHWORK_INLINE void set_entries(R& r, F const& f) {
   constexpr bool triangle =
@@ -79,7 +80,8 @@ BATCHWORK_INLINE auto generated_triangle(F const& f) {
 
 }  // namespace Impl
 
-/// The M x N matrix with entries f(i, j), numbers or scalars. Its type is that of f(0, 0); integers give double.
+/// The M x N matrix with entries f(i, j), numbers or scalars. Its type is that of f(0, 0); integers
+/// give double.
 template <int M, int N, class F>
 BATCHWORK_INLINE auto generate(F const& f) {
   using S = typename Impl::ValueOfEntry<std::remove_cvref_t<decltype(f(0, 0))>>::type;
@@ -97,7 +99,8 @@ BATCHWORK_INLINE auto generate(F const& f) {
   return r;
 }
 
-/// The vector with entries f(i), numbers or scalars. Its type is that of f(0); integers give double.
+/// The vector with entries f(i), numbers or scalars. Its type is that of f(0); integers give
+/// double.
 template <int N, class F>
 BATCHWORK_INLINE auto generate(F const& f) {
   using S = typename Impl::ValueOfEntry<std::remove_cvref_t<decltype(f(0))>>::type;
@@ -112,7 +115,8 @@ BATCHWORK_INLINE auto generate(F const& f) {
   return r;
 }
 
-/// The symmetric N x N tile, or the lower triangular one, with entries f(i, j), which is called for j <= i; else as generate.
+/// The symmetric N x N tile, or the lower triangular one, with entries f(i, j), which is called for
+/// j <= i; else as generate.
 template <int N, class F>
 BATCHWORK_INLINE auto generate_symmetric(F const& f) {
   return Impl::generated_triangle<Symmetric, N>(f);
@@ -122,7 +126,8 @@ BATCHWORK_INLINE auto generate_lower(F const& f) {
   return Impl::generated_triangle<Lower, N>(f);
 }
 
-/// Entry (i, j) of a tile, with the tile's status, as a(i, j) of a constant tile. On devices the indices must be constants once loops are unrolled.
+/// Entry (i, j) of a tile, with the tile's status, as a(i, j) of a constant tile. On devices the
+/// indices must be constants once loops are unrolled.
 template <Tile X>
 BATCHWORK_INLINE auto element(X const& x, int i, int j) {
   using S = value_t<X>;

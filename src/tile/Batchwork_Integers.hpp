@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What integer scalars have beside what real ones have: remainders, operations on bits, and conversions. Their + - * wrap around
-/// at the end of their range, so that no value of any lane is undefined.
+/// What integer scalars have beside what real ones have: remainders, operations on bits, and
+/// conversions. Their + - * wrap around at the end of their range, so that no value of any lane is
+/// undefined.
 #ifndef BATCHWORK_INTEGERS_HPP
 #define BATCHWORK_INTEGERS_HPP
 
@@ -56,7 +57,8 @@ struct AsNumber {
 
 }  // namespace Impl
 
-/// The remainder of a / b, with the sign of a, as in C++; of a division by zero 0 and the failure Reason::division_by_zero.
+/// The remainder of a / b, with the sign of a, as in C++; of a division by zero 0 and the failure
+/// Reason::division_by_zero.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator%(A const& a, B const& b) {
@@ -132,8 +134,9 @@ BATCHWORK_INLINE Scalar<S>& operator>>=(Scalar<S>& a, X const& x) {
   return a = a >> x;
 }
 
-/// as<T>(x): a scalar or tile with numbers of type T, float, double, std::int32_t or std::int64_t, status included. Integers
-/// become the real numbers next to them, doubles floats. A real number becomes an integer by to_integer.
+/// as<T>(x): a scalar or tile with numbers of type T, float, double, std::int32_t or std::int64_t,
+/// status included. Integers become the real numbers next to them, doubles floats. A real number
+/// becomes an integer by to_integer.
 template <class T, class S>
 BATCHWORK_INLINE auto as(Scalar<S> const& x) {
   using R = Impl::with_number_t<S, T>;
@@ -151,9 +154,9 @@ BATCHWORK_INLINE auto as(X const& x) {
   return r;
 }
 
-/// to_integer<I>(x): a scalar as an integer of type I, std::int32_t or std::int64_t. A real number is rounded towards zero, as
-/// by static_cast. What an I cannot hold becomes the nearest that there is, a NaN becomes 0; such an item fails with
-/// Reason::out_of_range.
+/// to_integer<I>(x): a scalar as an integer of type I, std::int32_t or std::int64_t. A real number
+/// is rounded towards zero, as by static_cast. What an I cannot hold becomes the nearest that there
+/// is, a NaN becomes 0; such an item fails with Reason::out_of_range.
 template <class I, class S>
 BATCHWORK_INLINE auto to_integer(Scalar<S> const& x) {
   static_assert(Impl::is_integer_number<I>,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ldlt(a): the factors of a symmetric indefinite tile by elimination with the pivots of Bunch and Kaufman, its solves, its determinant, its
-/// inverse and the signs of its eigenvalues.
+/// ldlt(a): the factors of a symmetric indefinite tile by elimination with the pivots of Bunch and
+/// Kaufman, its solves, its determinant, its inverse and the signs of its eigenvalues.
 #ifndef BATCHWORK_LDLT_HPP
 #define BATCHWORK_LDLT_HPP
 
@@ -31,8 +31,8 @@ struct SymmetricOf<S, N> {
 
 }  // namespace Impl
 
-/// What ldlt(a) returns: P a P' = L D L'. `info` is the status: 0, or the first pivot that is zero or not finite. A zero is no failure
-/// of the factors or of the determinant, only of a solve.
+/// What ldlt(a) returns: P a P' = L D L'. `info` is the status: 0, or the first pivot that is zero
+/// or not finite. A zero is no failure of the factors or of the determinant, only of a solve.
 template <class S, int N>
 struct Ldlt {
   using value_type = S;
@@ -54,7 +54,8 @@ struct Ldlt {
 
   /// L, lower triangular; its diagonal is one.
   BATCHWORK_INLINE auto lower() const { return with_info(columns.lower()); }
-  /// D, N x N, a general tile: numbers on the diagonal, and symmetric 2 x 2 blocks where a pair of columns has one.
+  /// D, N x N, a general tile: numbers on the diagonal, and symmetric 2 x 2 blocks where a pair of
+  /// columns has one.
   BATCHWORK_INLINE auto d() const {
     auto x = columns;
     BATCHWORK_UNROLL_ON_DEVICE
@@ -81,7 +82,8 @@ struct Ldlt {
     check_rows<B>();
     auto const l = columns.template substitution<B::cols>();
     auto const y = l.forward(columns.permuted(b));
-    // D z = y: of a pair z_1 = (p / e y_1 - y_2) / (e t), t = (d / e) (p / e) - 1. Tiny pivots are brought up first.
+    // D z = y: of a pair z_1 = (p / e y_1 - y_2) / (e t), t = (d / e) (p / e) - 1. Tiny pivots are
+    // brought up first.
     auto const raised = as_diagonal(columns.vector(
                             [this](int m) { return reciprocal(columns.row_of_d(m)).scale; })) *
                         y;
@@ -102,20 +104,23 @@ struct Ldlt {
     x.info = Impl::merge_info<value_t<decltype(x)>>(info, b.info);
     return x;
   }
-  /// det a, zero where a pivot is. Parts of the product may be beyond the range of numbers. Infinite, with Reason::not_finite and an
-  /// info of 0, where det a is; where it is below the smallest number zero, which is no failure. Some 30 N operations.
+  /// det a, zero where a pivot is. Parts of the product may be beyond the range of numbers.
+  /// Infinite, with Reason::not_finite and an info of 0, where det a is; where it is below the
+  /// smallest number zero, which is no failure. Some 30 N operations.
   BATCHWORK_INLINE Scalar<S> determinant() const {
     S const value =
         with_product([](S const& one, auto const& of) { return Impl::product_of<2 * N>(one, of); });
     return {value, Impl::first_failure(of_determinant(), Impl::status_of_result(value))};
   }
-  /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. One logarithm.
+  /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. One
+  /// logarithm.
   BATCHWORK_INLINE Scalar<S> log_abs_determinant() const {
     return {product().log_size(), of_determinant()};
   }
   /// The sign of det a: 1, -1, or 0 where a pivot is zero.
   BATCHWORK_INLINE Scalar<S> sign() const { return {product().sign(), of_determinant()}; }
-  /// The number of eigenvalues of a that are negative, by Sylvester's law of inertia that of D; NaN where a pivot is.
+  /// The number of eigenvalues of a that are negative, by Sylvester's law of inertia that of D; NaN
+  /// where a pivot is.
   BATCHWORK_INLINE Scalar<S> negative_eigenvalues() const {
     auto const all = pivots();
     S count(T(0));
@@ -154,8 +159,8 @@ struct Ldlt {
     auto const by_e = reciprocal(r);
     return (by_e * r.d) * (by_e * r.partner) - Value(T(1));
   }
-  /// A number for each column whose sign is that of an eigenvalue of D. Of a pair, which has a positive and a negative one, the
-  /// determinant relative to e^2, and |e|.
+  /// A number for each column whose sign is that of an eigenvalue of D. Of a pair, which has a
+  /// positive and a negative one, the determinant relative to e^2, and |e|.
   BATCHWORK_INLINE auto pivots() const {
     return columns.vector([this](int m) {
       auto const row = columns.row_of_d(m);
@@ -190,15 +195,18 @@ struct Ldlt {
   }
 };
 
-/// The factors of a symmetric a, N x N, definite or not, of which the lower triangle is read: P a P' = L D L', L unit lower triangular, D with
-/// blocks of 1 x 1 and 2 x 2. By elimination with the pivots of Bunch and Kaufman; 2 N^3 / 3 operations, as both triangles are
-/// kept; 2 N^3 where lanes share an item. Backward stable, but for entries of L that may be large: L D L' differs from P a P' by some N eps |L| |D| |L'|, and that
-/// is at most 36 N times the largest entry of the matrices that stand between, which grow by 2.57^(N - 1) at worst. Pivots
-/// are chosen as LAPACK's sytrf does, but for the order of the rows of which the next one is asked. A pivot that is exactly zero gives
-/// Reason::singular with its 1-based index, as sytrf's info: the factors are complete, a solve with them is not finite. One that is
-/// NaN or infinite gives Reason::not_finite; what is computed from it is NaN. (Bunch and Kaufman, Math. Comp. 31 (1977),
-/// 163-179; Golub and Van Loan, Matrix Computations, 4th edition, section 4.4.4; Higham, Accuracy and Stability of Numerical Algorithms,
-/// 2nd edition, section 11.1.2.)
+/// The factors of a symmetric a, N x N, definite or not, of which the lower triangle is read: P a
+/// P' = L D L', L unit lower triangular, D with blocks of 1 x 1 and 2 x 2. By elimination with the
+/// pivots of Bunch and Kaufman; 2 N^3 / 3 operations, as both triangles are kept; 2 N^3 where lanes
+/// share an item. Backward stable, but for entries of L that may be large: L D L' differs from P a
+/// P' by some N eps |L| |D| |L'|, and that is at most 36 N times the largest entry of the matrices
+/// that stand between, which grow by 2.57^(N - 1) at worst. Pivots are chosen as LAPACK's sytrf
+/// does, but for the order of the rows of which the next one is asked. A pivot that is exactly zero
+/// gives Reason::singular with its 1-based index, as sytrf's info: the factors are complete, a
+/// solve with them is not finite. One that is NaN or infinite gives Reason::not_finite; what is
+/// computed from it is NaN. (Bunch and Kaufman, Math. Comp. 31 (1977), 163-179; Golub and Van Loan,
+/// Matrix Computations, 4th edition, section 4.4.4; Higham, Accuracy and Stability of Numerical
+/// Algorithms, 2nd edition, section 11.1.2.)
 template <Tile A>
 BATCHWORK_INLINE auto ldlt(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LogSum<S>: a sum of many logarithms, kept as a product with its exponent apart, so that one logarithm at the end
-/// replaces one per term.
+/// LogSum<S>: a sum of many logarithms, kept as a product with its exponent apart, so that one
+/// logarithm at the end replaces one per term.
 #ifndef BATCHWORK_LOG_SUM_HPP
 #define BATCHWORK_LOG_SUM_HPP
 
@@ -14,9 +14,9 @@
 
 namespace Batchwork {
 
-/// Stands for the number sum + weight * (log(product) + exponent log 2). As a carry of a scan it is loaded from and
-/// stored as that number; see log_sum(view, weight). Adding a logarithm costs one multiplication and a few integer
-/// operations; n of them leave an absolute error of about n eps.
+/// Stands for the number sum + weight * (log(product) + exponent log 2). As a carry of a scan it is
+/// loaded from and stored as that number; see log_sum(view, weight). Adding a logarithm costs one
+/// multiplication and a few integer operations; n of them leave an absolute error of about n eps.
 template <class S>
 struct LogSum {
   using value_type = S;
@@ -33,8 +33,8 @@ struct LogSum {
   BATCHWORK_INLINE LogSum(Scalar<S> const& start, T w)
       : sum(start.value), product(T(1)), exponent(0), weight(w), info(start.info) {}
 
-  /// Adds weight * log(x), for a positive normal x (from twice the smallest on). Any other x makes the value NaN for
-  /// good: zero, subnormal, negative, infinite, NaN.
+  /// Adds weight * log(x), for a positive normal x (from twice the smallest on). Any other x makes
+  /// the value NaN for good: zero, subnormal, negative, infinite, NaN.
   template <class X>
   BATCHWORK_INLINE void add_log(X const& x) {
     using lane = Impl::integer_of_t<T>;

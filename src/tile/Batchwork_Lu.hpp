@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// lu(a): the factors of a square tile by elimination with partial pivoting, its solves, its determinant and its inverse.
+/// lu(a): the factors of a square tile by elimination with partial pivoting, its solves, its
+/// determinant and its inverse.
 #ifndef BATCHWORK_LU_HPP
 #define BATCHWORK_LU_HPP
 
@@ -23,7 +24,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// L of factors that one lane or a pack has, and the transpose of U: both triangles stand where a solve reads them.
+/// L of factors that one lane or a pack has, and the transpose of U: both triangles stand where a
+/// solve reads them.
 template <class Factors>
 struct UnitLowerOf : IndexedToRead<UnitLowerOf<Factors>> {
   using value_type = typename Factors::value_type;
@@ -110,7 +112,8 @@ struct LuFactors {
   }
 };
 
-/// The same, distributed: each lane holds whole rows of the factors, and knows to which places the rows of the matrix went.
+/// The same, distributed: each lane holds whole rows of the factors, and knows to which places the
+/// rows of the matrix went.
 template <class T_, int R, int C, int E, bool Whole, int N>
 struct LuFactors<Distributed<T_, R, C, E, Whole>, N>
     : LocalLines<dealt_t<Distributed<T_, R, C, E, Whole>, true>, N, N> {
@@ -182,8 +185,8 @@ struct LuFactors<Distributed<T_, R, C, E, Whole>, N>
 
 }  // namespace Impl
 
-/// What lu(a) returns: P a = L U. `info` is the status: 0, or the first pivot that is zero or not finite. A zero is no failure of
-/// the factors or of the determinant, only of a solve.
+/// What lu(a) returns: P a = L U. `info` is the status: 0, or the first pivot that is zero or not
+/// finite. A zero is no failure of the factors or of the determinant, only of a solve.
 template <class S, int N>
 struct Lu {
   using value_type = S;
@@ -195,7 +198,8 @@ struct Lu {
   template <Tile A>
   BATCHWORK_INLINE explicit Lu(A const& a)
       : factors(a, own), of_matrix(a.info), info(Impl::first_failure(a.info, own)) {}
-  /// Where lanes share an item: of the first n rows and columns of a, which has the identity beyond them.
+  /// Where lanes share an item: of the first n rows and columns of a, which has the identity beyond
+  /// them.
   template <Tile A>
     requires(Impl::is_distributed<S>)
   BATCHWORK_INLINE Lu(A const& a, int n)
@@ -222,13 +226,15 @@ struct Lu {
         "Batchwork::solve: the right-hand side has another number of rows than the matrix");
     return factors.solve(b, info);
   }
-  /// det a, zero where a pivot is. Parts of the product may be beyond the range of numbers. Infinite, with Reason::not_finite and an
-  /// info of 0, where det a is; where it is below the smallest number zero, which is no failure. Some 15 N operations.
+  /// det a, zero where a pivot is. Parts of the product may be beyond the range of numbers.
+  /// Infinite, with Reason::not_finite and an info of 0, where det a is; where it is below the
+  /// smallest number zero, which is no failure. Some 15 N operations.
   BATCHWORK_INLINE Scalar<S> determinant() const {
     S const value = Impl::product_of<N>(factors.sign(), [this](int i) { return pivot(i); });
     return {value, Impl::first_failure(of_determinant(), Impl::status_of_result(value))};
   }
-  /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. One logarithm.
+  /// log |det a|, where det a itself may overflow; minus infinity where a pivot is zero. One
+  /// logarithm.
   BATCHWORK_INLINE Scalar<real_t<S>> log_abs_determinant() const {
     return {product().log_size(), of_determinant()};
   }
@@ -256,12 +262,15 @@ struct Lu {
   }
 };
 
-/// The factors of a, N x N: P a = L U by elimination with partial pivoting; 2 N^3 / 3 operations, four times as many of complex
-/// numbers, of which the size that chooses a pivot is |real part| + |imaginary part|, as of LAPACK's izamax. The row exchanges are those of
-/// LAPACK's getrf, but for pivots of equal size, and |L| is at most 1; where lanes share an item sizes in double are compared by 20 bits,
-/// and |L| is at most 1 + 2^-19, if pivots are normal numbers; both to rounding. A pivot that is exactly zero gives Reason::singular with its 1-based index, as
-/// getrf's info: the factors are complete, a solve with them is not finite. One that is NaN or infinite gives Reason::not_finite;
-/// what is computed from it is NaN. (Golub and Van Loan, Matrix Computations, 4th edition, section 3.4.)
+/// The factors of a, N x N: P a = L U by elimination with partial pivoting; 2 N^3 / 3 operations,
+/// four times as many of complex numbers, of which the size that chooses a pivot is |real part| +
+/// |imaginary part|, as of LAPACK's izamax. The row exchanges are those of LAPACK's getrf, but for
+/// pivots of equal size, and |L| is at most 1; where lanes share an item sizes in double are
+/// compared by 20 bits, and |L| is at most 1 + 2^-19, if pivots are normal numbers; both to
+/// rounding. A pivot that is exactly zero gives Reason::singular with its 1-based index, as getrf's
+/// info: the factors are complete, a solve with them is not finite. One that is NaN or infinite
+/// gives Reason::not_finite; what is computed from it is NaN. (Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 3.4.)
 template <Tile A>
 BATCHWORK_INLINE auto lu(A const& a) {
   [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();
@@ -328,8 +337,9 @@ inline constexpr bool solves_by_lanes = [] {
 
 }  // namespace Impl
 
-/// x with a x = b for a general a: solve(lu(a), b). For a vector, where lanes share an item of 4 rows or more, no factors are kept; of two
-/// sizes that differ by less than 2^-15 either may be the pivot then.
+/// x with a x = b for a general a: solve(lu(a), b). For a vector, where lanes share an item of 4
+/// rows or more, no factors are kept; of two sizes that differ by less than 2^-15 either may be the
+/// pivot then.
 template <Tile A, Tile B>
   requires(A::structure == Structure::general)
 BATCHWORK_INLINE auto solve(A const& a, B const& b) {
@@ -339,8 +349,8 @@ BATCHWORK_INLINE auto solve(A const& a, B const& b) {
   if constexpr (Impl::solves_by_lanes<A, B>) return Impl::solution_of_lanes(a, b);
   else return lu(a).solve(b);
 }
-/// det a: by lu(a), of a triangular or diagonal tile the product of its diagonal. Where it is not finite, Reason::not_finite with an
-/// info of 0.
+/// det a: by lu(a), of a triangular or diagonal tile the product of its diagonal. Where it is not
+/// finite, Reason::not_finite with an info of 0.
 template <Tile A>
 BATCHWORK_INLINE auto determinant(A const& a) {
   static_assert(A::rows == A::cols, "Batchwork::determinant: the tile must be square");
@@ -380,9 +390,12 @@ BATCHWORK_INLINE auto inverse_of_lanes(A const& a) {
 
 }  // namespace Impl
 
-/// The inverse of a, a general tile: by lu(a), where lanes share an item of 5 rows or more by Gauss-Jordan elimination with pivots as
-/// solve(a, b) has them; of a triangular or diagonal one by substitution, without a test of its diagonal. Of 2 x 2 that one lane or a pack has the adjugate is divided by the determinant where that is larger than its rounding error, which lu(a)
-/// finds singular or not, too: 8 operations, and |a x - 1| and |x a - 1| are at most 2 eps |a| |x|, entry by entry, of complex numbers 6.
+/// The inverse of a, a general tile: by lu(a), where lanes share an item of 5 rows or more by
+/// Gauss-Jordan elimination with pivots as solve(a, b) has them; of a triangular or diagonal one by
+/// substitution, without a test of its diagonal. Of 2 x 2 that one lane or a pack has the adjugate
+/// is divided by the determinant where that is larger than its rounding error, which lu(a) finds
+/// singular or not, too: 8 operations, and |a x - 1| and |x a - 1| are at most 2 eps |a| |x|, entry
+/// by entry, of complex numbers 6.
 template <Tile A>
 BATCHWORK_INLINE auto inverse(A const& a) {
   [[maybe_unused]] constexpr bool good = Impl::require_no_integers<A>();

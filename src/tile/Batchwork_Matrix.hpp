@@ -45,7 +45,8 @@ BATCHWORK_INLINE To& assign_safely(To& to, From const& from) {
   return to;
 }
 
-/// Whether a tile of values From can be stored in one of values To: the same, or a number common to the lanes.
+/// Whether a tile of values From can be stored in one of values To: the same, or a number common to
+/// the lanes.
 template <class To, class From>
 concept ValueConvertible = takes_value<To, From>();
 

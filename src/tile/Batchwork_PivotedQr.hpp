@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// pivoted_qr(a): the factors of a tile by Householder's reflections with exchanges of columns, its rank, and least squares of any rank.
+/// pivoted_qr(a): the factors of a tile by Householder's reflections with exchanges of columns, its
+/// rank, and least squares of any rank.
 #ifndef BATCHWORK_PIVOTEDQR_HPP
 #define BATCHWORK_PIVOTEDQR_HPP
 
@@ -13,9 +14,10 @@
 
 namespace Batchwork {
 
-/// What pivoted_qr(a) returns: a P = Q R, a being M x N. `info` is the status: 0, or Reason::not_finite with the 1-based index of the
-/// first column of a that is not finite or, if all of a is, of the first column of R that overflows. A lack of rank is no failure.
-/// r(), q(), full_q(), apply_q(b) and apply_qt(b) are those of qr(a).
+/// What pivoted_qr(a) returns: a P = Q R, a being M x N. `info` is the status: 0, or
+/// Reason::not_finite with the 1-based index of the first column of a that is not finite or, if all
+/// of a is, of the first column of R that overflows. A lack of rank is no failure. r(), q(),
+/// full_q(), apply_q(b) and apply_qt(b) are those of qr(a).
 template <class S, int M, int N>
 struct PivotedQr : Impl::QrFactors<S, M, N> {
   using Base = Impl::QrFactors<S, M, N>;
@@ -35,7 +37,8 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
                                Impl::first_failure(given, Impl::not_finite_factors(columns)));
   }
 
-  /// P' b for b of N rows: the rows of b in the order of the pivots. N^2 selections a column, or a row told to all where lanes share an item.
+  /// P' b for b of N rows: the rows of b in the order of the pivots. N^2 selections a column, or a
+  /// row told to all where lanes share an item.
   template <Tile B>
   BATCHWORK_INLINE auto permute(B const& b) const {
     static_assert(
@@ -53,10 +56,11 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
     return Impl::rank_of(sizes, tolerance);
   }
 
-  /// Of all x for which |a x - b| is smallest the shortest one, for any M and N; rows of R beyond the rank, as rank(tolerance) has it,
-  /// count as zero. The rows left are brought to a triangle from the right, by reflections as those of qr(transpose(r())): 2 K^2 (N - K /
-  /// 3) operations, K being min(M, N), and 4 K (M + N) + N^2 a column. (Golub and Van Loan, section 5.5.2; LAPACK's gelsy, which
-  /// estimates the condition of R to choose the rank.)
+  /// Of all x for which |a x - b| is smallest the shortest one, for any M and N; rows of R beyond
+  /// the rank, as rank(tolerance) has it, count as zero. The rows left are brought to a triangle
+  /// from the right, by reflections as those of qr(transpose(r())): 2 K^2 (N - K / 3) operations, K
+  /// being min(M, N), and 4 K (M + N) + N^2 a column. (Golub and Van Loan, section 5.5.2; LAPACK's
+  /// gelsy, which estimates the condition of R to choose the rank.)
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b, scalar_t<S> tolerance = default_tolerance) const {
     this->template check_rows<B>();
@@ -110,7 +114,8 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
       }
     }
   }
-  /// The same of columns that lanes have: through the exchange, where rows stand in the order that is asked for.
+  /// The same of columns that lanes have: through the exchange, where rows stand in the order that
+  /// is asked for.
   template <bool Back, class R, int Columns>
   BATCHWORK_INLINE void permute_dealt(Impl::ColumnsOfLanes<R, N, Columns>& x) const {
     constexpr int mine = (N + R::lanes - 1) / R::lanes;
@@ -143,12 +148,14 @@ struct PivotedQr : Impl::QrFactors<S, M, N> {
   }
 };
 
-/// The factors of a, M x N, with exchanges of columns: a P = Q R, the diagonal of R descending in size, by Householder's reflections; as
-/// LAPACK's geqp3, signs included, where no two lengths of columns are as good as equal. 3 N^2 (M - N / 3) operations for M >= N, a third
-/// of them for the lengths of columns, which are computed anew in each step. Backward stable: a P and Q R differ by some M N eps of the
-/// largest column. Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, section
-/// 5.4.2; Drmac and Bujanovic, On the failure of rank-revealing QR factorization software, ACM Trans. Math. Softw. 35 (2008), 12, on what
-/// goes wrong where lengths are only updated.)
+/// The factors of a, M x N, with exchanges of columns: a P = Q R, the diagonal of R descending in
+/// size, by Householder's reflections; as LAPACK's geqp3, signs included, where no two lengths of
+/// columns are as good as equal. 3 N^2 (M - N / 3) operations for M >= N, a third of them for the
+/// lengths of columns, which are computed anew in each step. Backward stable: a P and Q R differ by
+/// some M N eps of the largest column. Entries near overflow, and denormal ones, are taken. (Golub
+/// and Van Loan, Matrix Computations, 4th edition, section 5.4.2; Drmac and Bujanovic, On the
+/// failure of rank-revealing QR factorization software, ACM Trans. Math. Softw. 35 (2008), 12, on
+/// what goes wrong where lengths are only updated.)
 template <Tile A>
 BATCHWORK_INLINE auto pivoted_qr(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),

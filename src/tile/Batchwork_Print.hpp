@@ -61,7 +61,8 @@ BATCHWORK_INLINE std::int64_t printed_status([[maybe_unused]] X const& x, [[mayb
   else return 0;
 }
 
-// ---- hosts: an item by one call, its rows as lines ------------------------------------------------------------------
+// ---- hosts: an item by one call, its rows as lines
+// ---------------------------------------------------------------------------------------------
 
 template <class N>
 void add_number(std::string& text, N x) {
@@ -89,7 +90,8 @@ void print_on_host(char const* name, int rows, int cols, bool has_rows, N const*
   std::fputs(text.c_str(), stdout);
 }
 
-// ---- devices: an entry by one call, since lines of several calls would mix ------------------------------------------
+// ---- devices: an entry by one call, since lines of several calls would mix
+// ------------------------------------------
 
 template <class X, class N>
 BATCHWORK_INLINE void print_on_device(char const* name, int i, int j, N x) {
@@ -163,9 +165,10 @@ constexpr bool require_printable() {
 
 }  // namespace Impl
 
-/// Prints a tile, a scalar or a mask with its name, for those items where the mask holds: for finding errors, not for results. Hosts
-/// write a line for each row and all of an item by one call; devices write a line for each entry, by Kokkos::printf. A failed item is
-/// said to have failed. Where lanes share an item one of them prints. Called by all lanes at hand, not behind a branch.
+/// Prints a tile, a scalar or a mask with its name, for those items where the mask holds: for
+/// finding errors, not for results. Hosts write a line for each row and all of an item by one call;
+/// devices write a line for each entry, by Kokkos::printf. A failed item is said to have failed.
+/// Where lanes share an item one of them prints. Called by all lanes at hand, not behind a branch.
 template <class M, class X>
   requires(Impl::is_mask<M> && Impl::Printable<X>)
 BATCHWORK_INLINE void print(M const& mask, char const* name, X const& x) {

@@ -48,8 +48,8 @@ BATCHWORK_INLINE void add_term(S (&acc)[BI * BJ], A const& a, B const& b, int i0
   }
 }
 
-/// r(i0 + i, j0 + j) = c(i0 + i, j0 + j) +- sum over k of a(i0 + i, k) b(k, j0 + j) for a block of BI x BJ entries in
-/// registers; OnDiagonal: only those with j <= i matter.
+/// r(i0 + i, j0 + j) = c(i0 + i, j0 + j) +- sum over k of a(i0 + i, k) b(k, j0 + j) for a block of
+/// BI x BJ entries in registers; OnDiagonal: only those with j <= i matter.
 template <int BI, int BJ, bool OnDiagonal = false, class R, class A, class B, class C>
 BATCHWORK_INLINE void product_block(R& r, A const& a, B const& b, C const& c, int i0, int j0) {
   using S = typename R::value_type;
@@ -132,7 +132,8 @@ BATCHWORK_INLINE void product_rows(R& r, A const& a, B const& b, int i0) {
   if constexpr (full < N) product_block<BI, N - full>(r, a, b, zero, i0, full);
 }
 
-/// The blocks of columns j0 .. j0 + BJ - 1: those of b stay in the first cache from one block of rows to the next.
+/// The blocks of columns j0 .. j0 + BJ - 1: those of b stay in the first cache from one block of
+/// rows to the next.
 template <int BI, int BJ, class R, class A, class B>
 BATCHWORK_INLINE void product_columns(R& r, A const& a, B const& b, int j0) {
   constexpr int M = rows_of<R>, full = M / BI * BI;
@@ -141,7 +142,8 @@ BATCHWORK_INLINE void product_columns(R& r, A const& a, B const& b, int j0) {
   if constexpr (full < M) product_block<M - full, BJ>(r, a, b, zero, full, j0);
 }
 
-/// The blocks of rows i0 .. i0 + BI - 1 from column J0 on, and the blocks from row I0 on, with constant indices.
+/// The blocks of rows i0 .. i0 + BI - 1 from column J0 on, and the blocks from row I0 on, with
+/// constant indices.
 template <int BI, int BJ, int J0, class R, class A, class B>
 BATCHWORK_INLINE void product_blocks_right_of(R& r, A const& a, B const& b, int i0) {
   if constexpr (J0 < cols_of<R>) {
@@ -200,8 +202,9 @@ BATCHWORK_INLINE void scale_rows(R& r, A const& a, B const& b) {
 
 }  // namespace Impl
 
-/// The product a b, M x K times K x N. A product with a Vector is a Vector; of two diagonal tiles, Diagonal; of two
-/// lower triangular ones, Lower; otherwise a Matrix. 2 M N K operations, less for zeros of the structure.
+/// The product a b, M x K times K x N. A product with a Vector is a Vector; of two diagonal tiles,
+/// Diagonal; of two lower triangular ones, Lower; otherwise a Matrix. 2 M N K operations, less for
+/// zeros of the structure.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
   static_assert(A::cols == B::rows, "Batchwork: product of tiles whose inner extents differ");

@@ -29,7 +29,8 @@ BATCHWORK_INLINE void apply_q_in_loops(U const& u, X& x) {
   if constexpr (!Transposed) own();
 }
 
-/// x := Q x or Q' x, the conjugate transpose, own columns of x; `factors` as triangularise leaves them.
+/// x := Q x or Q' x, the conjugate transpose, own columns of x; `factors` as triangularise leaves
+/// them.
 template <bool Transposed, class C, class X>
 BATCHWORK_INLINE void apply_q(C const& factors, X& x) {
   auto const u = factors.show_columns();
@@ -57,8 +58,8 @@ struct UnitColumns {
   BATCHWORK_INLINE T entry(int i, int j) const { return T(i == j ? 1 : 0); }
 };
 
-/// 0, or Reason::not_finite with the 1-based index of the first column that is not finite; zero_of(own column, column) is zero times the
-/// numbers that are asked about.
+/// 0, or Reason::not_finite with the 1-based index of the first column that is not finite;
+/// zero_of(own column, column) is zero times the numbers that are asked about.
 template <class C, class F>
 BATCHWORK_INLINE auto not_finite_columns(C const& columns, F const& zero_of) {
   using Value = typename C::value_type;
@@ -110,8 +111,8 @@ struct QrFactors {
   template <Tile A>
   BATCHWORK_INLINE explicit QrFactors(A const& a) : columns(columns_of<S, M, N>(a, grid_of(a))) {}
 
-  /// R, min(M, N) x N: a general tile with zeros below the diagonal, of which the entries may be negative, as LAPACK's geqrf has them,
-  /// and are real.
+  /// R, min(M, N) x N: a general tile with zeros below the diagonal, of which the entries may be
+  /// negative, as LAPACK's geqrf has them, and are real.
   BATCHWORK_INLINE auto r() const {
     using T = scalar_t<S>;
     auto x = columns;
@@ -125,7 +126,8 @@ struct QrFactors {
     }
     return with_info(x.template tile<least, false>());
   }
-  /// The first min(M, N) columns of Q, which span those of a if it has full rank. 4 M K^2 - 2 K^3 operations, K being min(M, N).
+  /// The first min(M, N) columns of Q, which span those of a if it has full rank. 4 M K^2 - 2 K^3
+  /// operations, K being min(M, N).
   BATCHWORK_INLINE auto q() const { return q_of<least>(); }
   /// Q, M x M.
   BATCHWORK_INLINE auto full_q() const { return q_of<M>(); }
@@ -174,8 +176,9 @@ struct QrFactors {
 
 }  // namespace Impl
 
-/// What qr(a) returns: a = Q R, a being M x N. `info` is the status: 0, or Reason::not_finite with the 1-based index of the first
-/// column of R that is not finite. A column without rank is no failure of the factors, only of a solve.
+/// What qr(a) returns: a = Q R, a being M x N. `info` is the status: 0, or Reason::not_finite with
+/// the 1-based index of the first column of R that is not finite. A column without rank is no
+/// failure of the factors, only of a solve.
 template <class S, int M, int N>
 struct Qr : Impl::QrFactors<S, M, N> {
   using Impl::QrFactors<S, M, N>::columns;
@@ -188,8 +191,9 @@ struct Qr : Impl::QrFactors<S, M, N> {
         Impl::first_failure(Impl::info_in_lanes_of<S>(a.info), Impl::not_finite_factors(columns));
   }
 
-  /// The x for which |a x - b| is smallest, for M >= N: R x = Q' b. (4 M N + N^2) operations a column. A diagonal entry of R that is
-  /// exactly zero gives Reason::singular with its 1-based index.
+  /// The x for which |a x - b| is smallest, for M >= N: R x = Q' b. (4 M N + N^2) operations a
+  /// column. A diagonal entry of R that is exactly zero gives Reason::singular with its 1-based
+  /// index.
   template <Tile B>
   BATCHWORK_INLINE auto solve(B const& b) const {
     static_assert(M >= N,
@@ -210,10 +214,12 @@ struct Qr : Impl::QrFactors<S, M, N> {
   }
 };
 
-/// The factors of a, M x N: a = Q R by Householder's reflections, 2 N^2 (M - N / 3) operations for M >= N, four times as many of complex
-/// numbers; as LAPACK's geqrf, signs included. Backward stable column by column: column j of Q R differs from that of a by some M N eps of its size. Entries near
-/// overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; Higham, Accuracy and
-/// Stability of Numerical Algorithms, 2nd edition, theorem 19.4.)
+/// The factors of a, M x N: a = Q R by Householder's reflections, 2 N^2 (M - N / 3) operations for
+/// M >= N, four times as many of complex numbers; as LAPACK's geqrf, signs included. Backward
+/// stable column by column: column j of Q R differs from that of a by some M N eps of its size.
+/// Entries near overflow, and denormal ones, are taken. (Golub and Van Loan, Matrix Computations,
+/// 4th edition, section 5.2; Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
+/// theorem 19.4.)
 template <Tile A>
 BATCHWORK_INLINE auto qr(A const& a) {
   [[maybe_unused]] constexpr bool decomposed = Impl::require_decomposed<A>();

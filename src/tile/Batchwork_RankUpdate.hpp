@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// rank_update(l, v), rank_downdate(l, v): the Cholesky factor of A + V V' and of A - V V' from that of A.
+/// rank_update(l, v), rank_downdate(l, v): the Cholesky factor of A + V V' and of A - V V' from
+/// that of A.
 #ifndef BATCHWORK_RANKUPDATE_HPP
 #define BATCHWORK_RANKUPDATE_HPP
 
@@ -45,11 +46,13 @@ BATCHWORK_INLINE auto changed_factor(L const& l, V const& v, F const& change) {
 
 }  // namespace Impl
 
-/// The lower triangle of A + V V', its diagonal positive, from that of A = L L': l is a tile of Structure::lower, N x N, v a vector or N x
-/// K. Reflections of the rows of [L'; V']; 2 (K + 1) N^2 operations. Backward stable row by row of L: row i of the result is that of
-/// factors of which row i of [L V] differs by some (N + K) eps of its size. Entries near overflow, and denormal ones, are taken. `info` is 0,
-/// or Reason::not_finite with the 1-based index of the first row that is not finite. (Golub and Van Loan, Matrix Computations, 4th edition,
-/// section 6.5.4; LAPACK's tpqrt.)
+/// The lower triangle of A + V V', its diagonal positive, from that of A = L L': l is a tile of
+/// Structure::lower, N x N, v a vector or N x K. Reflections of the rows of [L'; V']; 2 (K + 1) N^2
+/// operations. Backward stable row by row of L: row i of the result is that of factors of which row
+/// i of [L V] differs by some (N + K) eps of its size. Entries near overflow, and denormal ones,
+/// are taken. `info` is 0, or Reason::not_finite with the 1-based index of the first row that is
+/// not finite. (Golub and Van Loan, Matrix Computations, 4th edition, section 6.5.4; LAPACK's
+/// tpqrt.)
 template <Tile L, Tile V>
 BATCHWORK_INLINE auto rank_update(L const& l, V const& v) {
   return Impl::changed_factor(l, v, [](auto& r, auto& b) {
@@ -57,11 +60,13 @@ BATCHWORK_INLINE auto rank_update(L const& l, V const& v) {
     return Impl::not_finite_entries(r);
   });
 }
-/// The lower triangle of A - V V', its diagonal positive, likewise. Hyperbolic rotations in mixed form; 3 K N^2 operations. Where A - V V' is
-/// not positive definite, to rounding, `info` is Reason::not_positive_definite with the 1-based index of the first pivot that shows it, and
-/// the entries from there on are NaN; a pivot that is not finite gives Reason::not_finite. The error is that of factors that differ by some
-/// N K eps, which a small pivot magnifies: by the condition of A over that of the result. (Golub and Van Loan, Matrix Computations, 4th
-/// edition, section 6.5.4; Bojanczyk, Brent, Van Dooren and de Hoog, SIAM J. Sci. Stat. Comput. 8 (1987), 210-221.)
+/// The lower triangle of A - V V', its diagonal positive, likewise. Hyperbolic rotations in mixed
+/// form; 3 K N^2 operations. Where A - V V' is not positive definite, to rounding, `info` is
+/// Reason::not_positive_definite with the 1-based index of the first pivot that shows it, and the
+/// entries from there on are NaN; a pivot that is not finite gives Reason::not_finite. The error is
+/// that of factors that differ by some N K eps, which a small pivot magnifies: by the condition of
+/// A over that of the result. (Golub and Van Loan, Matrix Computations, 4th edition, section 6.5.4;
+/// Bojanczyk, Brent, Van Dooren and de Hoog, SIAM J. Sci. Stat. Comput. 8 (1987), 210-221.)
 template <Tile L, Tile V>
 BATCHWORK_INLINE auto rank_downdate(L const& l, V const& v) {
   return Impl::changed_factor(l, v,

@@ -35,8 +35,8 @@ BATCHWORK_INLINE S distributed_dot(A const& a, B const& b) {
 }
 }  // namespace Impl
 
-/// The sum of the products of the entries of two tiles with the same extents; for vectors, u' v. Of complex numbers those of the first
-/// are conjugated, as by LAPACK's zdotc.
+/// The sum of the products of the entries of two tiles with the same extents; for vectors, u' v. Of
+/// complex numbers those of the first are conjugated, as by LAPACK's zdotc.
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto dot(A const& a, B const& b) {
   static_assert(A::rows == B::rows && A::cols == B::cols,
@@ -63,7 +63,8 @@ BATCHWORK_INLINE auto dot(A const& a, B const& b) {
 
 namespace Impl {
 
-/// The largest of f(own line) of the lines of a tile, its rows or its columns; f gets a function of the entries of the line.
+/// The largest of f(own line) of the lines of a tile, its rows or its columns; f gets a function of
+/// the entries of the line.
 template <bool ByRows, class A, class F>
 BATCHWORK_INLINE auto largest_of_lines(A const& a, F const& f) {
   using S = value_t<A>;
@@ -132,16 +133,19 @@ BATCHWORK_INLINE auto max_abs(A const& a) {
   using S = real_t<value_t<A>>;
   return Scalar<S>(Impl::largest_of_lines<true>(a, Impl::LargestSize<A::cols>{}), a.info);
 }
-/// The Euclidean norm of a vector, the Frobenius norm of a matrix: right wherever the result is a normal number. The sum of squares
-/// is scaled by a power of two and summed again where it leaves the range of numbers, which costs as much once more; else one pass,
-/// 2 M N operations. (LAPACK's dnrm2; Blue, A portable Fortran program to find the Euclidean norm of a vector, ACM TOMS 4, 1978.)
+/// The Euclidean norm of a vector, the Frobenius norm of a matrix: right wherever the result is a
+/// normal number. The sum of squares is scaled by a power of two and summed again where it leaves
+/// the range of numbers, which costs as much once more; else one pass, 2 M N operations. (LAPACK's
+/// dnrm2; Blue, A portable Fortran program to find the Euclidean norm of a vector, ACM TOMS 4,
+/// 1978.)
 template <Tile A>
 BATCHWORK_INLINE auto norm2(A const& a) {
   using R = real_t<value_t<A>>;
   using T = scalar_t<R>;
   Scalar<R> const square = real(dot(a, a));
   Scalar<R> norm = sqrt(square);
-  // A square that underflows loses at most the smallest number. A sum above this bound does not notice that.
+  // A square that underflows loses at most the smallest number. A sum above this bound does not
+  // notice that.
   constexpr T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   auto const lost = !(square >= least && square <= std::numeric_limits<T>::max());
   if (any(lost)) {

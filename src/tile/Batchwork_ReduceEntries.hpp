@@ -12,8 +12,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// a op b of what goes over all entries, row by row; where lanes share an item each over its own lines first. F makes it of an entry and
-/// of its number in the tile.
+/// a op b of what goes over all entries, row by row; where lanes share an item each over its own
+/// lines first. F makes it of an entry and of its number in the tile.
 template <class A, class F, class Op>
 BATCHWORK_INLINE auto over_entries(A const& a, F const& f, Op const& op) {
   using S = value_t<A>;
@@ -159,7 +159,8 @@ BATCHWORK_INLINE bool truth_of_lane(M const& m) {
   else return m.v;
 }
 
-/// Truths of the entries of some tiles of the same extents, together: f(entries...) is a mask, or a bool for all items.
+/// Truths of the entries of some tiles of the same extents, together: f(entries...) is a mask, or a
+/// bool for all items.
 template <bool All, class F, class A, class... More>
 BATCHWORK_INLINE auto truth_of_entries(F const& f, A const& a, More const&... more) {
   static_assert(((rows_of<A> == rows_of<More> && cols_of<A> == cols_of<More>) && ...),
@@ -209,8 +210,8 @@ BATCHWORK_INLINE auto truth_of_entries(F const& f, A const& a, More const&... mo
 
 }  // namespace Impl
 
-/// The sum of the entries, row by row; M N operations, an error of at most M N eps times the sum of their sizes. Where lanes share an item
-/// each adds up its own lines first.
+/// The sum of the entries, row by row; M N operations, an error of at most M N eps times the sum of
+/// their sizes. Where lanes share an item each adds up its own lines first.
 template <Tile A>
 BATCHWORK_INLINE auto sum(A const& a) {
   return Impl::scalar_in_lanes_of(
@@ -231,8 +232,8 @@ template <Tile A>
 BATCHWORK_INLINE auto maximum(A const& a) {
   return Impl::extreme<true>(a);
 }
-/// Which entry that is, the first of several: i of a vector, i N + j of a matrix with N columns, as a scalar of the tile's own numbers.
-/// Where entries are NaN, the first of them.
+/// Which entry that is, the first of several: i of a vector, i N + j of a matrix with N columns, as
+/// a scalar of the tile's own numbers. Where entries are NaN, the first of them.
 template <Tile A>
 BATCHWORK_INLINE auto minimum_index(A const& a) {
   return Impl::index_of_extreme<false>(a);
@@ -242,8 +243,9 @@ BATCHWORK_INLINE auto maximum_index(A const& a) {
   return Impl::index_of_extreme<true>(a);
 }
 
-/// For each item, whether the mask f(x) holds for all entries x of a tile, or f(x, y) for all entries of two of the same extents.
-/// f gets scalars; where lanes share an item a lane calls it for entries of its own, so that it does not read entries by a(i, j).
+/// For each item, whether the mask f(x) holds for all entries x of a tile, or f(x, y) for all
+/// entries of two of the same extents. f gets scalars; where lanes share an item a lane calls it
+/// for entries of its own, so that it does not read entries by a(i, j).
 template <Tile A, class F>
 BATCHWORK_INLINE auto all_of(A const& a, F const& f) {
   return Impl::truth_of_entries<true>(f, a);

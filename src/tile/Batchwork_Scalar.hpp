@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Scalar<S>: one number per item, with the item's status; what sequences compute with instead of plain numbers.
+/// Scalar<S>: one number per item, with the item's status; what sequences compute with instead of
+/// plain numbers.
 #ifndef BATCHWORK_SCALAR_HPP
 #define BATCHWORK_SCALAR_HPP
 
@@ -46,14 +47,16 @@ struct Scalar;
 
 namespace Impl {
 
-/// Whether a scalar of type A can hold the result of an operation with an X, or the compiler says what to begin with.
+/// Whether a scalar of type A can hold the result of an operation with an X, or the compiler says
+/// what to begin with.
 template <class A, class X>
 constexpr bool require_room();
 
 }  // namespace Impl
 
-/// A number of an item, and the item's status. Scalar(1.5) and Scalar(0) are of numbers common to all items; zero(x) has the type of
-/// x. It is assigned where it has a name: what is assigned to a temporary would be lost and does not compile.
+/// A number of an item, and the item's status. Scalar(1.5) and Scalar(0) are of numbers common to
+/// all items; zero(x) has the type of x. It is assigned where it has a name: what is assigned to a
+/// temporary would be lost and does not compile.
 template <class S>
 struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
   using value_type = S;
@@ -132,8 +135,8 @@ struct BATCHWORK_NODISCARD Scalar : Impl::ByAdl::OfScalars {
     Impl::refuse_lost_entry<X>();
   }
 
-  /// These do not compile and say what to write instead. The implicit one is for std::sqrt(x) and the like: of an implicit conversion
-  /// to double `c ? x : 0.0` would be ambiguous.
+  /// These do not compile and say what to write instead. The implicit one is for std::sqrt(x) and
+  /// the like: of an implicit conversion to double `c ? x : 0.0` would be ambiguous.
   template <std::same_as<long double> T>
   BATCHWORK_INLINE operator T() const {
     Impl::refuse_number<Scalar, T>();
@@ -365,7 +368,8 @@ BATCHWORK_INLINE auto operator*(A const& a, B const& b) {
                      Impl::first_failure(x.info, y.info));
   else return Scalar<S>(x.value * y.value, Impl::first_failure(x.info, y.info));
 }
-/// Of integers rounded towards zero, as in C++; by zero it gives 0 and the failure Reason::division_by_zero.
+/// Of integers rounded towards zero, as in C++; by zero it gives 0 and the failure
+/// Reason::division_by_zero.
 template <class A, class B>
   requires ScalarOperands<A, B>
 BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
@@ -375,7 +379,8 @@ BATCHWORK_INLINE auto operator/(A const& a, B const& b) {
   else return Scalar<S>(x.value / y.value, Impl::first_failure(x.info, y.info));
 }
 
-/// With a Kokkos::complex. Overloads of Kokkos for any type beside one would be the better match for those above.
+/// With a Kokkos::complex. Overloads of Kokkos for any type beside one would be the better match
+/// for those above.
 template <Impl::ScalarTile X, class T>
 BATCHWORK_INLINE auto operator+(X const& x, Kokkos::complex<T> const& c) {
   return x + Impl::complex_beside<X>(c);
@@ -507,8 +512,9 @@ BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   Scalar<S> const x(a), y(b);
   return Scalar<S>(Impl::select(mask, x.value, y.value), Impl::select(mask, x.info, y.info));
 }
-/// Of two plain numbers: a scalar with a number for each item. Of a mask that is a plain bool, as on devices where a lane has all of an
-/// item, it is a plain number: float if both are, else double, or complex.
+/// Of two plain numbers: a scalar with a number for each item. Of a mask that is a plain bool, as
+/// on devices where a lane has all of an item, it is a plain number: float if both are, else
+/// double, or complex.
 template <class M, Impl::PlainNumber A, Impl::PlainNumber B>
 BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   if constexpr (std::is_same_v<M, bool>) {
@@ -524,7 +530,8 @@ BATCHWORK_INLINE auto select(M const& mask, A const& a, B const& b) {
   }
 }
 
-/// A plain number has no room for numbers of items; this does not compile, and says what to write instead.
+/// A plain number has no room for numbers of items; this does not compile, and says what to write
+/// instead.
 template <Impl::Number N, Impl::ScalarTile X>
 BATCHWORK_INLINE void operator+=(N&, X const&) {
   Impl::refuse_sum_in_number<X>();

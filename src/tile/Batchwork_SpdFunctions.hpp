@@ -14,8 +14,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// V f(values) V' of a symmetric matrix; `failed(smallest, largest in size)` says whether f is not defined for the smallest value. That
-/// is the first one, as they are in order.
+/// V f(values) V' of a symmetric matrix; `failed(smallest, largest in size)` says whether f is not
+/// defined for the smallest value. That is the first one, as they are in order.
 template <class A, class F, class Failed>
 BATCHWORK_INLINE auto function_of_values(A const& a, F const& f, Failed const& failed) {
   auto const e = eigh(a);
@@ -42,11 +42,13 @@ BATCHWORK_INLINE auto function_of_values(A const& a, F const& f, Failed const& f
 
 }  // namespace Impl
 
-/// The symmetric positive semidefinite x with x x = a, a symmetric, of which the lower triangle is read: V sqrt(values) V'; N^3 operations
-/// beside those of eigh(a). x x differs from a by some N eps |a|. Eigenvalues between -4 N eps |a| and 0, |a| being the largest size of
-/// one, are the rounding of zeros and count as such; a smaller one gives Reason::not_positive_definite with its 1-based index, which is
-/// 1, as the smallest value comes first, and NaN. An entry that is not finite gives Reason::not_finite. (Golub and Van Loan,
-/// Matrix Computations, 4th edition, section 9.1.)
+/// The symmetric positive semidefinite x with x x = a, a symmetric, of which the lower triangle is
+/// read: V sqrt(values) V'; N^3 operations beside those of eigh(a). x x differs from a by some N
+/// eps |a|. Eigenvalues between -4 N eps |a| and 0, |a| being the largest size of one, are the
+/// rounding of zeros and count as such; a smaller one gives Reason::not_positive_definite with its
+/// 1-based index, which is 1, as the smallest value comes first, and NaN. An entry that is not
+/// finite gives Reason::not_finite. (Golub and Van Loan, Matrix Computations, 4th edition,
+/// section 9.1.)
 template <Tile A>
 BATCHWORK_INLINE auto sqrt_spd(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
@@ -67,12 +69,14 @@ BATCHWORK_INLINE auto sqrt_spd(A const& a) {
       });
 }
 
-/// The symmetric x whose exponential is a, a symmetric positive definite, of which the lower triangle is read: V log(values) V'; N^3
-/// operations beside those of eigh(a). An eigenvalue has the error of eigh, some N eps |a|, so that x may be wrong by as many eps as N
-/// times the condition number. The zero eigenvalue of a singular matrix may come out as a tiny positive number: then x is
-/// meaningless and the code is 0. One that is not positive gives Reason::not_positive_definite with its 1-based index, which is 1, as
-/// the smallest value comes first, and no finite numbers. An entry that is not finite gives Reason::not_finite. (Golub and Van Loan, Matrix
-/// Computations, 4th edition, section 9.1.)
+/// The symmetric x whose exponential is a, a symmetric positive definite, of which the lower
+/// triangle is read: V log(values) V'; N^3 operations beside those of eigh(a). An eigenvalue has
+/// the error of eigh, some N eps |a|, so that x may be wrong by as many eps as N times the
+/// condition number. The zero eigenvalue of a singular matrix may come out as a tiny positive
+/// number: then x is meaningless and the code is 0. One that is not positive gives
+/// Reason::not_positive_definite with its 1-based index, which is 1, as the smallest value comes
+/// first, and no finite numbers. An entry that is not finite gives Reason::not_finite. (Golub and
+/// Van Loan, Matrix Computations, 4th edition, section 9.1.)
 template <Tile A>
 BATCHWORK_INLINE auto log_spd(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),

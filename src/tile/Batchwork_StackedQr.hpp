@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// stacked_r(a, b), stacked_r(a, b, c): the triangle R of tiles that stand one above the other, without a tile that has them all.
+/// stacked_r(a, b), stacked_r(a, b, c): the triangle R of tiles that stand one above the other,
+/// without a tile that has them all.
 #ifndef BATCHWORK_STACKEDQR_HPP
 #define BATCHWORK_STACKEDQR_HPP
 
@@ -61,13 +62,15 @@ BATCHWORK_INLINE auto tile_of_columns(X const& columns, Info const& info) {
 
 }  // namespace Impl
 
-/// R of [a; b], N x N: the upper triangle with R' R = a' a + b' b, a general tile with zeros below the diagonal. a is an upper triangle,
-/// N x N (Structure::upper: the transpose of a lower tile), or any tile of N columns, b any tile of N columns. A triangle's zeros are not
-/// touched: reflection k takes row k of a and the rows of b. 2 M N^2 operations for b of M rows, about half of them if b is an upper
-/// triangle, too; those of qr(a) beside them if a is none. The diagonal has the signs of LAPACK's tpqrt (after geqrf): of what each
-/// reflection meets the opposite one. Backward stable column by column. Entries near overflow, and denormal ones, are taken. `info` is 0, or
-/// Reason::not_finite with the 1-based index of the first column of R that is not finite. (LAPACK's tpqrt; Golub and Van Loan, Matrix
-/// Computations, 4th edition, section 6.5.3.)
+/// R of [a; b], N x N: the upper triangle with R' R = a' a + b' b, a general tile with zeros below
+/// the diagonal. a is an upper triangle, N x N (Structure::upper: the transpose of a lower tile),
+/// or any tile of N columns, b any tile of N columns. A triangle's zeros are not touched:
+/// reflection k takes row k of a and the rows of b. 2 M N^2 operations for b of M rows, about half
+/// of them if b is an upper triangle, too; those of qr(a) beside them if a is none. The diagonal
+/// has the signs of LAPACK's tpqrt (after geqrf): of what each reflection meets the opposite one.
+/// Backward stable column by column. Entries near overflow, and denormal ones, are taken. `info` is
+/// 0, or Reason::not_finite with the 1-based index of the first column of R that is not finite.
+/// (LAPACK's tpqrt; Golub and Van Loan, Matrix Computations, 4th edition, section 6.5.3.)
 template <Tile A, Tile B>
 BATCHWORK_INLINE auto stacked_r(A const& a, B const& b) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A, B>(),
@@ -85,10 +88,11 @@ BATCHWORK_INLINE auto stacked_r(A const& a, B const& b) {
       r, Impl::first_failure(Impl::merge_info<S>(a.info, b.info), Impl::not_finite_entries(r)));
 }
 
-/// R of [a 0; b c], square with as many rows as a and c have columns: the step of a square-root filter in array form. a is as above, of N1
-/// columns, b is M x N1 and c M x N2; neither the zeros beside a nor those below its diagonal are touched. 2 M N1^2 + 4 M N1 N2
-/// operations and those of the R of M x N2. Signs, accuracy and `info` are as above. (Kailath, Sayed and Hassibi, Linear Estimation, chapter
-/// 12; Grewal and Andrews, Kalman Filtering, section on square-root filters.)
+/// R of [a 0; b c], square with as many rows as a and c have columns: the step of a square-root
+/// filter in array form. a is as above, of N1 columns, b is M x N1 and c M x N2; neither the zeros
+/// beside a nor those below its diagonal are touched. 2 M N1^2 + 4 M N1 N2 operations and those of
+/// the R of M x N2. Signs, accuracy and `info` are as above. (Kailath, Sayed and Hassibi, Linear
+/// Estimation, chapter 12; Grewal and Andrews, Kalman Filtering, section on square-root filters.)
 template <Tile A, Tile B, Tile C>
 BATCHWORK_INLINE auto stacked_r(A const& a, B const& b, C const& c) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A, B, C>(),

@@ -10,8 +10,8 @@
 
 namespace Batchwork {
 
-/// A symmetric N x N matrix. Only the lower triangle is computed and assigned (j <= i); a lane that holds a whole
-/// item stores just that, packs mirror it so that rows can be read in a loop.
+/// A symmetric N x N matrix. Only the lower triangle is computed and assigned (j <= i); a lane that
+/// holds a whole item stores just that, packs mirror it so that rows can be read in a loop.
 template <class S, int N>
 struct BATCHWORK_NODISCARD Symmetric : Impl::Indexed<Symmetric<S, N>> {
   using value_type = S;
@@ -158,7 +158,8 @@ struct BATCHWORK_NODISCARD Diagonal : Impl::Indexed<Diagonal<S, N>> {
   BATCHWORK_INLINE void set(int i, int, S const& v) { a[i] = v; }
 };
 
-/// Symmetric, distributed: each lane holds its rows as far as the diagonal; what stands beyond means nothing.
+/// Symmetric, distributed: each lane holds its rows as far as the diagonal; what stands beyond
+/// means nothing.
 template <class T, int R, int C, int E, bool Whole, int N>
 struct BATCHWORK_NODISCARD Symmetric<Distributed<T, R, C, E, Whole>, N>
     : Impl::LocalLines<Impl::dealt_t<Distributed<T, R, C, E, Whole>, true>, N, N>,
@@ -195,8 +196,9 @@ struct BATCHWORK_NODISCARD Symmetric<Distributed<T, R, C, E, Whole>, N>
   }
 };
 
-/// Symmetric, distributed, with both triangles: each lane holds whole rows, which are its columns as well, so that products with
-/// it on either side need no exchange. Of an assigned tile the lower triangle is read.
+/// Symmetric, distributed, with both triangles: each lane holds whole rows, which are its columns
+/// as well, so that products with it on either side need no exchange. Of an assigned tile the lower
+/// triangle is read.
 template <class DistributedT, int N>
 struct BATCHWORK_NODISCARD WholeSymmetric
     : Impl::LocalLines<Impl::dealt_t<DistributedT, true>, N, N>,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sums, differences and multiples of tiles, entry by entry; the result keeps what structure both sides share.
+/// Sums, differences and multiples of tiles, entry by entry; the result keeps what structure both
+/// sides share.
 #ifndef BATCHWORK_SUM_HPP
 #define BATCHWORK_SUM_HPP
 
@@ -178,8 +179,8 @@ template <class A>
 concept LostTile = Tile<A> && !std::is_lvalue_reference_v<A> && !std::is_const_v<A>;
 }  // namespace Impl
 
-/// These do not compile, and say what to write instead: what a tile without a name takes on would be lost, and a number is not added to
-/// a tile.
+/// These do not compile, and say what to write instead: what a tile without a name takes on would
+/// be lost, and a number is not added to a tile.
 template <Impl::LostTile A, class B>
 BATCHWORK_INLINE void operator+=(A&&, B const&) {
   Impl::refuse_lost_tile<A>();

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// svd(a): the singular values and vectors of a tile, and what follows from them: pinv, rank, condition, least squares.
+/// svd(a): the singular values and vectors of a tile, and what follows from them: pinv, rank,
+/// condition, least squares.
 #ifndef BATCHWORK_SVD_HPP
 #define BATCHWORK_SVD_HPP
 
@@ -19,12 +20,14 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// Whether rotations begin with the eigenvectors V of a' a: the columns of a V are orthogonal but for rounding, which the squares of
-/// singular values amplify, so that some two sweeps are left of eight.
+/// Whether rotations begin with the eigenvectors V of a' a: the columns of a V are orthogonal but
+/// for rounding, which the squares of singular values amplify, so that some two sweeps are left of
+/// eight.
 template <class S, int N>
 inline constexpr bool begins_svd_by_eigenvectors = finds_eigenpairs_by_ql<S, N> && (N > 2);
 
-/// The decomposition of a matrix with at least as many rows as columns: orthogonal columns, which put_left_vectors takes to those of U.
+/// The decomposition of a matrix with at least as many rows as columns: orthogonal columns, which
+/// put_left_vectors takes to those of U.
 template <class S, int M, int N, bool Vectors, class Count = AllColumns<N>>
 struct TallSvd {
   using Left = columns_of_t<S, M, N, Count>;
@@ -79,8 +82,9 @@ struct TallSvd {
     return factors.vector([this](int m) { return value(m); });
   }
 
-  /// Takes the columns of a V to those of U. Rotations have made them orthogonal beside their lengths, so that they are divided by
-  /// these; but columns shorter than least_length may not be: reflections find those of such an item.
+  /// Takes the columns of a V to those of U. Rotations have made them orthogonal beside their
+  /// lengths, so that they are divided by these; but columns shorter than least_length may not be:
+  /// reflections find those of such an item.
   BATCHWORK_INLINE void put_left_vectors() {
     using T = scalar_t<S>;
     Value const zero(T(0)), one(T(1));
@@ -146,8 +150,9 @@ BATCHWORK_INLINE auto condition_of(Values const& s) {
 
 }  // namespace Impl
 
-/// What svd(a) returns: a = U diag(singular_values) V', a being M x N and K = min(M, N). `info` is the status: 0, Reason::not_finite
-/// if an entry of a is not finite or a value overflows, or Reason::iteration_limit if rotations did not end, which has not been seen.
+/// What svd(a) returns: a = U diag(singular_values) V', a being M x N and K = min(M, N). `info` is
+/// the status: 0, Reason::not_finite if an entry of a is not finite or a value overflows, or
+/// Reason::iteration_limit if rotations did not end, which has not been seen.
 template <class S, int M, int N>
 struct Svd {
   using value_type = S;
@@ -180,10 +185,12 @@ struct Svd {
   BATCHWORK_INLINE auto rank(scalar_t<S> tolerance = default_tolerance) const {
     return Impl::rank_of(singular_values(), tolerance);
   }
-  /// The condition number in the 2-norm: the largest singular value over the smallest, infinite where that is zero. An infinity that is
-  /// stored makes its item Reason::not_finite, as any other does.
+  /// The condition number in the 2-norm: the largest singular value over the smallest, infinite
+  /// where that is zero. An infinity that is stored makes its item Reason::not_finite, as any other
+  /// does.
   BATCHWORK_INLINE auto condition() const { return Impl::condition_of(singular_values()); }
-  /// The pseudoinverse, N x M, with the reciprocals of the singular values above tolerance times the largest.
+  /// The pseudoinverse, N x M, with the reciprocals of the singular values above tolerance times
+  /// the largest.
   BATCHWORK_INLINE auto pinv(scalar_t<S> tolerance = default_tolerance) const {
     return v() * as_diagonal(reciprocals(tolerance)) * transpose(u());
   }
@@ -217,13 +224,17 @@ struct Svd {
   }
 };
 
-/// The singular values, largest first, and vectors of a, M x N: a = U diag V'. By one-sided Jacobi rotations of the columns of a, or of a'
-/// where that has fewer, some (4 M + 4 N + 3 M) N^2 / 2 operations a sweep, M >= N. In packs of hosts, and where lanes share items of five
-/// columns or more and have room for it, they begin with the eigenvectors of a' a, which leave one sweep in double and two in float, or
-/// more where the condition is that of 1 / sqrt(eps); else there are about seven. The error of a singular value is some N eps times the
-/// largest one; vectors are orthogonal to some N eps. Entries near overflow, and denormal ones, are taken. (Hestenes, Inversion of matrices
-/// by biorthogonalization, J. SIAM 6 (1958), 51-90; Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; a start that is
-/// nearly orthogonal: Drmac and Veselic, New fast and accurate Jacobi SVD algorithm I, SIAM J. Matrix Anal. Appl. 29 (2008), 1322-1342.)
+/// The singular values, largest first, and vectors of a, M x N: a = U diag V'. By one-sided Jacobi
+/// rotations of the columns of a, or of a' where that has fewer, some (4 M + 4 N + 3 M) N^2 / 2
+/// operations a sweep, M >= N. In packs of hosts, and where lanes share items of five columns or
+/// more and have room for it, they begin with the eigenvectors of a' a, which leave one sweep in
+/// double and two in float, or more where the condition is that of 1 / sqrt(eps); else there are
+/// about seven. The error of a singular value is some N eps times the largest one; vectors are
+/// orthogonal to some N eps. Entries near overflow, and denormal ones, are taken. (Hestenes,
+/// Inversion of matrices by biorthogonalization, J. SIAM 6 (1958), 51-90; Golub and Van Loan,
+/// Matrix Computations, 4th edition, section 8.6.3; a start that is nearly orthogonal: Drmac and
+/// Veselic, New fast and accurate Jacobi SVD algorithm I, SIAM J. Matrix Anal. Appl. 29 (2008),
+/// 1322-1342.)
 template <Tile A>
 BATCHWORK_INLINE auto svd(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
@@ -233,7 +244,8 @@ BATCHWORK_INLINE auto svd(A const& a) {
   else return Svd<S, A::rows, A::cols>(a);
 }
 
-/// The singular values alone, largest first; by rotations alone half the work, from eigenvectors on little less than svd.
+/// The singular values alone, largest first; by rotations alone half the work, from eigenvectors on
+/// little less than svd.
 template <Tile A>
 BATCHWORK_INLINE auto singular_values(A const& a) {
   [[maybe_unused]] constexpr bool real = Impl::require_real<A>(),
@@ -246,10 +258,12 @@ BATCHWORK_INLINE auto singular_values(A const& a) {
   s.info = f.info;
   return s;
 }
-/// The pseudoinverse of a, N x M: that of Moore and Penrose, singular values of max(M, N) eps times the largest being taken for zero.
+/// The pseudoinverse of a, N x M: that of Moore and Penrose, singular values of max(M, N) eps times
+/// the largest being taken for zero.
 template <Tile A>
 BATCHWORK_INLINE auto pinv(A const& a) {
-  // By name: of a temporary nvcc 13.0 compiled a kernel that stops, where lanes share items of 12 rows and more.
+  // By name: of a temporary nvcc 13.0 compiled a kernel that stops, where lanes share items of 12
+  // rows and more.
   auto const s = svd(a);
   return s.pinv();
 }
@@ -258,8 +272,8 @@ template <Tile A>
 BATCHWORK_INLINE auto rank(A const& a) {
   return Impl::rank_of(singular_values(a), Impl::rank_tolerance<value_t<A>, A::rows, A::cols>);
 }
-/// The condition number of a in the 2-norm, infinite for a singular matrix. An infinity that is stored makes its item
-/// Reason::not_finite, as any other does.
+/// The condition number of a in the 2-norm, infinite for a singular matrix. An infinity that is
+/// stored makes its item Reason::not_finite, as any other does.
 template <Tile A>
 BATCHWORK_INLINE auto condition(A const& a) {
   return Impl::condition_of(singular_values(a));

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What every tile has in common: extents, the type `S` of its values, its structure, and read access.
+/// What every tile has in common: extents, the type `S` of its values, its structure, and read
+/// access.
 #ifndef BATCHWORK_TILE_HPP
 #define BATCHWORK_TILE_HPP
 
@@ -98,7 +99,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr Structure transposed(Structure s) {
   return s == Structure::lower ? Structure::upper : s == Structure::upper ? Structure::lower : s;
 }
 
-/// Whether registers hold a single item per lane: then arrays must be indexed by constants and stored without gaps.
+/// Whether registers hold a single item per lane: then arrays must be indexed by constants and
+/// stored without gaps.
 template <class S>
 inline constexpr bool one_item_per_lane = ValueTraits<S>::width == 1;
 
@@ -106,20 +108,21 @@ inline constexpr bool one_item_per_lane = ValueTraits<S>::width == 1;
 template <class X>
 inline constexpr bool has_pack_values = !one_item_per_lane<value_t<X>>;
 
-/// Rows and columns of the register block of a product: as many independent accumulators as hide the latency of
-/// a multiply-add without spilling (16 or 32 vector registers).
+/// Rows and columns of the register block of a product: as many independent accumulators as hide
+/// the latency of a multiply-add without spilling (16 or 32 vector registers).
 #if defined(__AVX512F__) || defined(__aarch64__)
 inline constexpr int block_rows = 4, block_cols = 4;
 #else
 inline constexpr int block_rows = 2, block_cols = 4;
 #endif
 
-/// Packs: up to the first extent tiles live in registers and every loop over one is unrolled; up to the second a
-/// tile's register blocks have constant indices.
+/// Packs: up to the first extent tiles live in registers and every loop over one is unrolled; up to
+/// the second a tile's register blocks have constant indices.
 inline constexpr int extent_in_registers = 4, extent_of_constant_blocks = 8;
 
-/// Where the entries of a tile stand: (i, j) at first[i * Row + j * Col]. Loops over packs count pointers on by these
-/// strides; from indices compilers make an address for every entry of a register block and run out of registers.
+/// Where the entries of a tile stand: (i, j) at first[i * Row + j * Col]. Loops over packs count
+/// pointers on by these strides; from indices compilers make an address for every entry of a
+/// register block and run out of registers.
 template <class E, int Row, int Col>
 struct EntryPointer {
   static constexpr int row = Row, col = Col;
@@ -137,8 +140,9 @@ BATCHWORK_INLINE EntryPointer<E, Col, Row> transposed(EntryPointer<E, Row, Col> 
 template <class X>
 concept HasEntryPointer = requires(X const& x) { x.pointer(); };
 
-/// From one row of a tile of packs to the next. Rows of a multiple of 1 KB would put the entries of a column into an
-/// eighth or less of the first cache's sets, which then hold no column panel of a product: such rows are a line longer.
+/// From one row of a tile of packs to the next. Rows of a multiple of 1 KB would put the entries of
+/// a column into an eighth or less of the first cache's sets, which then hold no column panel of a
+/// product: such rows are a line longer.
 template <class S>
 constexpr int pitch_of(int cols) {
   if constexpr (one_item_per_lane<S>) return cols;

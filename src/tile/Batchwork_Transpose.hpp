@@ -52,7 +52,8 @@ template <class Original>
 inline constexpr bool is_transposed_fragments<Transposed<Original>> = is_fragments<Original>;
 }  // namespace Impl
 
-/// The transpose of x. A symmetric or diagonal tile is its own, and the transpose of a transpose is the tile itself.
+/// The transpose of x. A symmetric or diagonal tile is its own, and the transpose of a transpose is
+/// the tile itself.
 template <Tile X>
   requires(!Impl::is_transposed<X>)
 BATCHWORK_INLINE auto transpose(X&& x) {

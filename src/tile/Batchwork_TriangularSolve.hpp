@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// solve(t, b) for a triangular t: forward substitution for a lower triangle, backward for an upper one, any number
-/// of right-hand sides at once.
+/// solve(t, b) for a triangular t: forward substitution for a lower triangle, backward for an upper
+/// one, any number of right-hand sides at once.
 #ifndef BATCHWORK_TRIANGULAR_SOLVE_HPP
 #define BATCHWORK_TRIANGULAR_SOLVE_HPP
 
@@ -27,8 +27,9 @@ BATCHWORK_INLINE auto reciprocal_diagonal(L const& t, int i) {
   }
 }
 
-/// Columns j0 .. j0 + BJ - 1 of the solution, row by row; `inverse` holds the reciprocals of the diagonal. The row before
-/// is the only one that a host core would wait for, so it is kept in registers rather than read from memory.
+/// Columns j0 .. j0 + BJ - 1 of the solution, row by row; `inverse` holds the reciprocals of the
+/// diagonal. The row before is the only one that a host core would wait for, so it is kept in
+/// registers rather than read from memory.
 template <int BJ, class R, class L, class I, class B>
 BATCHWORK_INLINE void substitute(R& x, L const& t, I const& inverse, B const& b, int j0) {
   using S = typename R::value_type;
@@ -64,8 +65,9 @@ BATCHWORK_INLINE void substitute(R& x, L const& t, I const& inverse, B const& b,
   }
 }
 
-/// Rows number n0 .. n0 + BI - 1 of the solution, counted in the order of substitution, in columns j0 .. j0 + BJ - 1: a
-/// register block less its product with the rows before, then the triangle of BI rows.
+/// Rows number n0 .. n0 + BI - 1 of the solution, counted in the order of substitution, in columns
+/// j0 .. j0 + BJ - 1: a register block less its product with the rows before, then the triangle of
+/// BI rows.
 template <int BI, int BJ, class R, class L, class I, class B>
 BATCHWORK_INLINE void substitute_block(R& x, L const& t, I const& inverse, B const& b, int n0,
                                        int j0) {
@@ -140,8 +142,8 @@ BATCHWORK_INLINE void substitute_block(R& x, L const& t, I const& inverse, B con
   }
 }
 
-/// Columns j0 .. j0 + P * BJ - 1 of the solution, by register blocks, which several columns take in turn so that rows of t
-/// are read less often and one block does not wait for another.
+/// Columns j0 .. j0 + P * BJ - 1 of the solution, by register blocks, which several columns take in
+/// turn so that rows of t are read less often and one block does not wait for another.
 template <int P, int BJ, class R, class L, class I, class B>
 BATCHWORK_INLINE void substitute_blocks(R& x, L const& t, I const& inverse, B const& b, int j0) {
   constexpr int N = R::rows, BI = at_most(block_rows, N), full = N / BI * BI;
@@ -176,9 +178,10 @@ BATCHWORK_INLINE void triangular_solve(R& x, L const& t, B const& b) {
 
 }  // namespace Impl
 
-/// The solution x of t x = b for a triangular tile t (Lower, or the transpose of one), N x N, and b with N rows and any
-/// number of columns; N^2 operations a column. A zero on the diagonal gives infinities, as in LAPACK's trsm no test is
-/// made. (Golub and Van Loan, Matrix Computations, 4th edition, section 3.1.)
+/// The solution x of t x = b for a triangular tile t (Lower, or the transpose of one), N x N, and b
+/// with N rows and any number of columns; N^2 operations a column. A zero on the diagonal gives
+/// infinities, as in LAPACK's trsm no test is made. (Golub and Van Loan, Matrix Computations, 4th
+/// edition, section 3.1.)
 template <Tile L, Tile B>
   requires(L::structure == Structure::lower || L::structure == Structure::upper)
 BATCHWORK_INLINE auto solve(L const& t, B const& b) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What can be said about a View before it becomes an operand: run-time extents, compact storage, structure; and values
-/// that are fixed at launch.
+/// What can be said about a View before it becomes an operand: run-time extents, compact storage,
+/// structure; and values that are fixed at launch.
 #ifndef BATCHWORK_ADAPTORS_HPP
 #define BATCHWORK_ADAPTORS_HPP
 
@@ -20,7 +20,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// A View with what the user said about it. E are the tile's extents where the View's type does not give them.
+/// A View with what the user said about it. E are the tile's extents where the View's type does not
+/// give them.
 template <class V, Structure St, bool IsCompact, int... E>
 struct Adapted {
   using view_type = V;
@@ -77,8 +78,8 @@ auto as_compact(Adapted<V, St, P, E...> const& a, std::int64_t n) {
 
 }  // namespace Impl
 
-/// extents<M, N>(view), extents<N>(view): the tile's extents for a View that has them at run time; checked when a verb
-/// is called. The item and time extents are not given.
+/// extents<M, N>(view), extents<N>(view): the tile's extents for a View that has them at run time;
+/// checked when a verb is called. The item and time extents are not given.
 template <int... E, Impl::Viewish V>
 auto extents(V const& view) {
   static_assert(sizeof...(E) == 1 || sizeof...(E) == 2,
@@ -86,15 +87,16 @@ auto extents(V const& view) {
   return Impl::with_extents<E...>(Impl::adapted(view));
 }
 
-/// compact(view, n): n items stored in groups of W, the item within the group last: View<T*[M][N][W], LayoutRight> is
-/// (group, row, column, lane) and has ceil(n / W) groups.
+/// compact(view, n): n items stored in groups of W, the item within the group last:
+/// View<T*[M][N][W], LayoutRight> is (group, row, column, lane) and has ceil(n / W) groups.
 template <Impl::Viewish V>
 auto compact(V const& view, std::int64_t n) {
   return Impl::as_compact(Impl::adapted(view), n);
 }
 
-/// The View's time runs from its last step to its first: step t is v(item, steps of the View - 1 - t, ...). For each, emit and
-/// common(each(v)); where all operands run backwards, scan(backward(steps), ...) does without.
+/// The View's time runs from its last step to its first: step t is v(item, steps of the View - 1 -
+/// t, ...). For each, emit and common(each(v)); where all operands run backwards,
+/// scan(backward(steps), ...) does without.
 template <Impl::Viewish V>
 auto reversed(V const& view) {
   auto a = Impl::adapted(view);
@@ -107,7 +109,8 @@ template <Impl::Viewish V>
 auto symmetric(V const& view) {
   return Impl::restructured<Structure::symmetric>(Impl::adapted(view));
 }
-/// The View holds lower triangular matrices: the lower triangle is read; zeros are written above it.
+/// The View holds lower triangular matrices: the lower triangle is read; zeros are written above
+/// it.
 template <Impl::Viewish V>
 auto lower(V const& view) {
   return Impl::restructured<Structure::lower>(Impl::adapted(view));
@@ -154,9 +157,9 @@ inline constexpr bool is_fixed<Fixed<T, Sh>> = true;
 
 }  // namespace Impl
 
-/// fixed(x): a tile, a scalar or a number as an operand common to all items, copied into the launch's arguments: the
-/// fastest source on devices to 2 KB in all. A launch has room for 2 KB, with Kokkos 5.2 for 30 KB; there more than 2 are staged in
-/// team scratch.
+/// fixed(x): a tile, a scalar or a number as an operand common to all items, copied into the
+/// launch's arguments: the fastest source on devices to 2 KB in all. A launch has room for 2 KB,
+/// with Kokkos 5.2 for 30 KB; there more than 2 are staged in team scratch.
 template <Tile X>
 auto fixed(X const& x) {
   using T = value_t<X>;
@@ -214,7 +217,8 @@ auto fixed(Scalar<S> const& x) {
   else return fixed(x.value);
 }
 
-/// symmetric(fixed(x)), lower(fixed(x)), diagonal(fixed(v)): with structure. Of a matrix the lower triangle counts.
+/// symmetric(fixed(x)), lower(fixed(x)), diagonal(fixed(v)): with structure. Of a matrix the lower
+/// triangle counts.
 template <class T, class Sh>
 auto symmetric(Impl::Fixed<T, Sh> const& x) {
   using New = typename Impl::Restructured<Sh, Structure::symmetric>::type;

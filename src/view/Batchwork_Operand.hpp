@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// How a View takes part in a verb: in, out, inout, common, each, carry, emit, status; and local, which has no View.
-/// Operands are made on the host and stand in the order of the sequence's parameters.
+/// How a View takes part in a verb: in, out, inout, common, each, carry, emit, status; and local,
+/// which has no View. Operands are made on the host and stand in the order of the sequence's
+/// parameters.
 #ifndef BATCHWORK_OPERAND_HPP
 #define BATCHWORK_OPERAND_HPP
 
@@ -51,8 +52,8 @@ struct Operand<K, Src> {
   static constexpr Kind kind = K;
   Src source;
 };
-/// A carry: where it starts, where its last value goes (Operand<Kind::nothing> if nowhere), and whether the tile is a
-/// LogSum with the given weight.
+/// A carry: where it starts, where its last value goes (Operand<Kind::nothing> if nowhere), and
+/// whether the tile is a LogSum with the given weight.
 template <class Start, class End, class IsLog>
 struct Operand<Kind::carry, Start, End, IsLog> {
   static constexpr Kind kind = Kind::carry;
@@ -149,8 +150,8 @@ template <class T, class Sh>
 auto common(Impl::Fixed<T, Sh> const& value) {
   return Impl::Operand<Impl::Kind::fixed, Impl::Fixed<T, Sh>>{value};
 }
-/// v(item, time, ...), read at every step of a scan. Behind the View may stand lag<k> or lag(k), and stride<k> or stride(k): at step t
-/// it is v(item, stride t - lag, ...) then.
+/// v(item, time, ...), read at every step of a scan. Behind the View may stand lag<k> or lag(k),
+/// and stride<k> or stride(k): at step t it is v(item, stride t - lag, ...) then.
 template <Impl::Viewish V, class... Words>
 auto each(V const& view, Words const&... words) {
   return Impl::EachOf<decltype(Impl::adapted(view))>{Impl::adapted(view), Impl::pace_of(words...)};
@@ -169,8 +170,8 @@ auto inout(Impl::EachOf<A> const& e) {
   return Impl::make_timed_operand<Impl::Kind::each_inout, Impl::BatchIndices::item_time>(e.view,
                                                                                          e.pace);
 }
-/// v(item, time, ...), written at every step of a scan. What may stand behind the View is that of each; no two steps write the
-/// same place.
+/// v(item, time, ...), written at every step of a scan. What may stand behind the View is that of
+/// each; no two steps write the same place.
 template <Impl::Viewish V, class... Words>
 auto emit(V const& view, Words const&... words) {
   static_assert(!std::is_const_v<typename decltype(Impl::adapted(view))::view_type::value_type>,
@@ -191,17 +192,20 @@ auto status(V const& view) {
   return operand;
 }
 
-/// A place in a sequence's parameter list that no View belongs to: whatever the sequence assigns is dropped.
+/// A place in a sequence's parameter list that no View belongs to: whatever the sequence assigns is
+/// dropped.
 inline auto nothing() { return Impl::Operand<Impl::Kind::nothing>{}; }
 
 /// The number of the item, from 0 on, as a Scalar of std::int64_t.
 inline auto item_index() { return Impl::Operand<Impl::Kind::item_index>{}; }
-/// The number of the step of a scan, the t of each(view), as a Scalar of std::int64_t that is common to all items.
+/// The number of the step of a scan, the t of each(view), as a Scalar of std::int64_t that is
+/// common to all items.
 inline auto step_index() { return Impl::Operand<Impl::Kind::step_index>{}; }
 
-/// A View that is common to all items and read at indices that the sequence computes: t(k) is v(k, ...), t(j, k) is v(j, k, ...).
-/// A View has as many of these indices as it has run-time extents, one at least; its others are those of the tile. An item
-/// with an index beyond them fails with Reason::out_of_range and gets NaN, of integers 0.
+/// A View that is common to all items and read at indices that the sequence computes: t(k) is v(k,
+/// ...), t(j, k) is v(j, k, ...). A View has as many of these indices as it has run-time extents,
+/// one at least; its others are those of the tile. An item with an index beyond them fails with
+/// Reason::out_of_range and gets NaN, of integers 0.
 template <Impl::Viewish V>
 auto table(V const& view) {
   using Src = Impl::TableSource<decltype(Impl::adapted(view))>;
@@ -213,9 +217,10 @@ auto common(Impl::Operand<Impl::Kind::table, Src> const& t) {
   return t;
 }
 
-/// local<T, M, N>(), local<T, N>(), local<T>(): a matrix, a vector or a scalar that no View belongs to. The sequence assigns it
-/// before it reads it; it stays in registers, and hands over from one sequence of then(...) to the next. Its status is looked at
-/// where something is made of it that is stored.
+/// local<T, M, N>(), local<T, N>(), local<T>(): a matrix, a vector or a scalar that no View belongs
+/// to. The sequence assigns it before it reads it; it stays in registers, and hands over from one
+/// sequence of then(...) to the next. Its status is looked at where something is made of it that is
+/// stored.
 template <class T, int... E>
 auto local() {
   static_assert(sizeof...(E) <= 2,
@@ -225,7 +230,8 @@ auto local() {
                 "Batchwork::local: an extent is not positive, or over the limit of 64");
   return Impl::Operand<Impl::Kind::local, T, Sh>{};
 }
-/// symmetric(local<T, N, N>()), lower(local<T, N, N>()), diagonal(local<T, N>()): one with structure.
+/// symmetric(local<T, N, N>()), lower(local<T, N, N>()), diagonal(local<T, N>()): one with
+/// structure.
 template <class T, class Sh>
 auto symmetric(Impl::Operand<Impl::Kind::local, T, Sh> const&) {
   using New = typename Impl::Restructured<Sh, Structure::symmetric>::type;
@@ -242,8 +248,8 @@ auto diagonal(Impl::Operand<Impl::Kind::local, T, Sh> const&) {
   return Impl::Operand<Impl::Kind::local, T, New>{};
 }
 
-/// log_sum(view, weight), in carry(...): the View's numbers are weight times sums of logarithms; the sequence gets a
-/// LogSum, to which logarithms are added at the price of a multiplication.
+/// log_sum(view, weight), in carry(...): the View's numbers are weight times sums of logarithms;
+/// the sequence gets a LogSum, to which logarithms are added at the price of a multiplication.
 template <Impl::Viewish V>
 auto log_sum(V const& view, double weight = 1) {
   return Impl::LogView<V>{view, weight};
@@ -305,7 +311,8 @@ constexpr bool holds_numbers() {
            (std::is_same_v<T, bool> && !is_table);
   }
 }
-/// Whether they hold integers or truths, as what tiles of such do not have: a bool is one an item, a structure is of real numbers.
+/// Whether they hold integers or truths, as what tiles of such do not have: a bool is one an item,
+/// a structure is of real numbers.
 template <class X>
 constexpr bool holds_shapeless_numbers() {
   if constexpr (X::kind == Kind::carry) {
@@ -346,7 +353,8 @@ constexpr bool holds_symmetric_tiles() {
   else return decltype(X::source)::shape::structure == Structure::symmetric;
 }
 
-/// Operands as the verbs use them; in the place of what is refused nothing(), so that the compiler says no more.
+/// Operands as the verbs use them; in the place of what is refused nothing(), so that the compiler
+/// says no more.
 template <class X>
 auto resolve(X const& x) {
   if constexpr (!is_operand<X>) {
@@ -392,7 +400,8 @@ O placed(O operand, Steps const& steps) {
 
 }  // namespace Impl
 
-/// The state from step to step, starting at v(item, ...) or at common(...); the sequence gets it as a mutable tile.
+/// The state from step to step, starting at v(item, ...) or at common(...); the sequence gets it as
+/// a mutable tile.
 template <class Start>
 auto carry(Start const& start) {
   auto s = Impl::carry_start(start);
@@ -401,8 +410,9 @@ auto carry(Start const& start) {
   return Impl::Operand<Impl::Kind::carry, decltype(s), End, IsLog>{
       s, {}, Impl::log_weight(start, 0)};
 }
-/// Likewise, and the value after the last step is stored in end(item, ...), which may be the View it started from; as by an
-/// assignment to a tile of end's structure, if start has another: of a symmetric or lower end the lower triangle counts.
+/// Likewise, and the value after the last step is stored in end(item, ...), which may be the View
+/// it started from; as by an assignment to a tile of end's structure, if start has another: of a
+/// symmetric or lower end the lower triangle counts.
 template <class Start, class End>
 auto carry(Start const& start, End const& end) {
   auto s = Impl::carry_start(start);

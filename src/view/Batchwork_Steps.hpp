@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Which steps a scan runs, and in which order; and which step of a View an operand reads or writes at each of them. All of it
-/// becomes a pointer and a stride on the host.
+/// Which steps a scan runs, and in which order; and which step of a View an operand reads or writes
+/// at each of them. All of it becomes a pointer and a stride on the host.
 #ifndef BATCHWORK_STEPS_HPP
 #define BATCHWORK_STEPS_HPP
 
@@ -17,7 +17,8 @@ namespace Batchwork {
 
 namespace Impl {
 
-/// The steps first .. last - 1 of a scan, in this order or from the last to the first. A number n is the steps 0 .. n - 1.
+/// The steps first .. last - 1 of a scan, in this order or from the last to the first. A number n
+/// is the steps 0 .. n - 1.
 struct Steps {
   std::int64_t first = 0, last = 0;
   bool backward = false;
@@ -31,7 +32,8 @@ struct Steps {
   constexpr std::int64_t at(std::int64_t k) const { return backward ? last - 1 - k : first + k; }
 };
 
-/// Those of backward(...): hosts have a kernel of their own for them, which asks for the memory of the next step.
+/// Those of backward(...): hosts have a kernel of their own for them, which asks for the memory of
+/// the next step.
 struct BackwardSteps : Steps {
   using Steps::Steps;
 };
@@ -84,7 +86,8 @@ struct Stride {
   std::int64_t factor;
 };
 
-/// What stands behind the View in each and emit: a Lag or a Stride, or a function that gives one, as the name lag<1> is.
+/// What stands behind the View in each and emit: a Lag or a Stride, or a function that gives one,
+/// as the name lag<1> is.
 template <class X>
 constexpr auto pace_word(X const& x) {
   if constexpr (std::is_function_v<X>) return x();
@@ -135,12 +138,13 @@ constexpr bool meet(StepsTouched x, StepsTouched y) {
 
 }  // namespace Impl
 
-/// The steps first .. last - 1 of a scan, in place of their number: scan(range(1, n), ...). Operands have the Views' own steps, so
-/// that step t of an `each` is v(item, t, ...).
+/// The steps first .. last - 1 of a scan, in place of their number: scan(range(1, n), ...).
+/// Operands have the Views' own steps, so that step t of an `each` is v(item, t, ...).
 inline Impl::Steps range(std::int64_t first, std::int64_t last) { return {first, last, false}; }
 
-/// Steps from the last to the first: backward(n) is n - 1 .. 0, backward(range(first, last)) is last - 1 .. first. Operands have
-/// the same steps of their Views as forwards; on devices the kernel is the same one.
+/// Steps from the last to the first: backward(n) is n - 1 .. 0, backward(range(first, last)) is
+/// last - 1 .. first. Operands have the same steps of their Views as forwards; on devices the
+/// kernel is the same one.
 template <Impl::StepsOfScan X>
 Impl::BackwardSteps backward(X const& steps) {
   static_assert(!std::is_same_v<X, Impl::BackwardSteps>,
@@ -149,14 +153,16 @@ Impl::BackwardSteps backward(X const& steps) {
   return {s.first, s.last, true};
 }
 
-/// lag(k), in each(v, lag(k)): v(item, t - k, ...) at step t, in whichever direction the scan runs; of a negative k a later step.
+/// lag(k), in each(v, lag(k)): v(item, t - k, ...) at step t, in whichever direction the scan runs;
+/// of a negative k a later step.
 inline Impl::Lag lag(std::int64_t k) { return {k}; }
 /// lag<k>: the same.
 template <std::int64_t K>
 constexpr Impl::Lag lag() noexcept {
   return {K};
 }
-/// stride(k), in each(v, stride(k)): v(item, k t, ...) at step t; with a lag, v(item, k t - lag, ...).
+/// stride(k), in each(v, stride(k)): v(item, k t, ...) at step t; with a lag, v(item, k t - lag,
+/// ...).
 inline Impl::Stride stride(std::int64_t k) { return {k}; }
 /// stride<k>: the same.
 template <std::int64_t K>

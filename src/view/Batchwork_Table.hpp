@@ -37,7 +37,8 @@ template <std::integral I>
 BATCHWORK_INLINE Scalar<std::int64_t> table_index(I k) {
   return Scalar<std::int64_t>(static_cast<std::int64_t>(k));
 }
-/// Whether X is such an index, or a scalar that is made of one. By overloads: nvcc fails with a concept of the same.
+/// Whether X is such an index, or a scalar that is made of one. By overloads: nvcc fails with a
+/// concept of the same.
 template <class S>
 std::bool_constant<holds_integers<S>> table_index_test(Scalar<S> const&);
 template <std::integral I>
@@ -72,15 +73,17 @@ struct TableOffsets {
 
 }  // namespace Impl
 
-/// What table(view) is in a sequence. Reading costs a load for each lane and number of the tile. An index out of range reads
-/// nothing: its item gets NaN, of integers 0, with the status Reason::out_of_range.
+/// What table(view) is in a sequence. Reading costs a load for each lane and number of the tile. An
+/// index out of range reads nothing: its item gets NaN, of integers 0, with the status
+/// Reason::out_of_range.
 template <class Loc>
 struct Table {
   using T = typename Loc::value_type;
   using Sh = typename Loc::shape;
   Loc loc;
 
-  /// The number or tile at index k, or at indices j and k, each an integer scalar or a plain integer.
+  /// The number or tile at index k, or at indices j and k, each an integer scalar or a plain
+  /// integer.
   template <class... K>
   BATCHWORK_INLINE auto operator()(K const&... k) const {
     constexpr bool good =

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// transposed(view): every item's matrix taken as its transpose, without a copy. For verbs that work on whole matrices
-/// (gemm, copies, cholesky and its like); sequences transpose their tiles themselves.
+/// transposed(view): every item's matrix taken as its transpose, without a copy. For verbs that
+/// work on whole matrices (gemm, copies, cholesky and its like); sequences transpose their tiles
+/// themselves.
 #ifndef BATCHWORK_TRANSPOSED_VIEW_HPP
 #define BATCHWORK_TRANSPOSED_VIEW_HPP
 
@@ -31,8 +32,8 @@ struct TransposedOperand {
 
 }  // namespace Impl
 
-/// The transpose of the matrix, or of every item's matrix, in a View; for copies and gemm. It goes around the other
-/// adaptors: transposed(compact(view, n)).
+/// The transpose of the matrix, or of every item's matrix, in a View; for copies and gemm. It goes
+/// around the other adaptors: transposed(compact(view, n)).
 template <Impl::Viewish V>
 auto transposed(V const& view) {
   return Impl::TransposedView<decltype(Impl::adapted(view))>{Impl::adapted(view)};

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches of tridiagonal systems in any arrangement, known at run time; their solution in long double; and what holds of
-/// every solver: small errors, nothing written elsewhere, neighbours of a failed item untouched.
+/// Batches of tridiagonal systems in any arrangement, known at run time; their solution in long
+/// double; and what holds of every solver: small errors, nothing written elsewhere, neighbours of a
+/// failed item untouched.
 #ifndef BATCHWORK_TEST_TRIDIAGONAL_CASE_HPP
 #define BATCHWORK_TEST_TRIDIAGONAL_CASE_HPP
 
@@ -90,10 +91,11 @@ struct TridiagonalData {
     return d;
   }
 
-  /// |b - A x| <= 16 eps (|A| |x| + |b|), row by row: for diagonally dominant matrices |L| |U| <= 3 |A| (Higham, Accuracy and
-  /// Stability of Numerical Algorithms, theorem 9.12), the same for any order of elimination but for the steps of the cyclic
-  /// reduction. And |x - truth| <= 4 (n + 8) eps max|x|, whose condition is bounded. `right` may be x itself. With rows
-  /// exchanged only the second is so: errors of one come to another.
+  /// |b - A x| <= 16 eps (|A| |x| + |b|), row by row: for diagonally dominant matrices |L| |U| <= 3
+  /// |A| (Higham, Accuracy and Stability of Numerical Algorithms, theorem 9.12), the same for any
+  /// order of elimination but for the steps of the cyclic reduction. And |x - truth| <= 4 (n + 8)
+  /// eps max|x|, whose condition is bounded. `right` may be x itself. With rows exchanged only the
+  /// second is so: errors of one come to another.
   void expect_solved(ArrangedBatch<T> const& right, bool dominant = true,
                      bool exchanges = false) const {
     int wrong = 0;
@@ -123,7 +125,8 @@ struct TridiagonalData {
     }
   }
 
-  /// Runs call(b, x), which solves the systems and gives codes; then in place, where the same must come out.
+  /// Runs call(b, x), which solves the systems and gives codes; then in place, where the same must
+  /// come out.
   template <class Call>
   void check(Call const& call, bool dominant = true, bool exchanges = false) const {
     auto const outside = x.poisoned();
@@ -138,7 +141,8 @@ struct TridiagonalData {
     Kokkos::deep_copy(codes, -1);
     call(b, b);
     b.download();
-    // The same bits, or the same to rounding where x is arranged otherwise and another kernel may have it.
+    // The same bits, or the same to rounding where x is arranged otherwise and another kernel may
+    // have it.
     bool const alike = b.item == x.item && b.row == x.row;
     int wrong = 0;
     for (std::int64_t n = 0; n < items; ++n) {
@@ -165,8 +169,8 @@ struct TridiagonalData {
     for (int code : download_codes()) ASSERT_EQ(code, 0);
   }
 
-  /// -x'' = 1 between zeros: x(i) = i (n + 1 - i) / 2 for i = 1 .. n. Symmetric and positive definite, but not strictly
-  /// dominant. Its condition is 4 (n + 1)^2 / pi^2.
+  /// -x'' = 1 between zeros: x(i) = i (n + 1 - i) / 2 for i = 1 .. n. Symmetric and positive
+  /// definite, but not strictly dominant. Its condition is 4 (n + 1)^2 / pi^2.
   template <class Call>
   void check_second_difference(Call const& call) const {
     lower.fill(T(-1));
@@ -243,7 +247,8 @@ struct TridiagonalData {
     upload();
   }
 
-  /// Largest |b - A x| of item n in eps times the sizes: of |A| |x|, norms by rows, or row by row with the norm of x alone.
+  /// Largest |b - A x| of item n in eps times the sizes: of |A| |x|, norms by rows, or row by row
+  /// with the norm of x alone.
   struct BackwardError {
     long double norms, by_rows;
   };
@@ -267,8 +272,9 @@ struct TridiagonalData {
     return {left / (of_a * of_x * epsilon<T>), by_rows};
   }
 
-  /// Where no failure is reported |b - A x| <= bound eps |A| |x|; of matrices that need no pivoting none is; of the others
-  /// `inaccurate` at most, with a row; or no more than that a matrix is singular. Returns how many are reported.
+  /// Where no failure is reported |b - A x| <= bound eps |A| |x|; of matrices that need no pivoting
+  /// none is; of the others `inaccurate` at most, with a row; or no more than that a matrix is
+  /// singular. Returns how many are reported.
   template <class Call>
   int check_accuracy(Call const& call, Kind kind, long double bound, long double by_rows,
                      bool singular_only = false) const {
@@ -301,7 +307,8 @@ struct TridiagonalData {
     return reported;
   }
 
-  /// Plants what makes item `at` fail at `row`, and looks at its code, at its x, and at the bits of all others.
+  /// Plants what makes item `at` fail at `row`, and looks at its code, at its x, and at the bits of
+  /// all others.
   enum class Plant {
     zero_pivot,
     nan_pivot,
@@ -335,8 +342,8 @@ struct TridiagonalData {
     T &l = lower.at(at, row, 0), &d = diagonal.at(at, row, 0), &u = upper.at(at, row, 0);
     int want = Status::code(Reason::not_finite, row + 1), or_want = want;
     switch (what) {
-      case Plant::
-          zero_pivot:  // a row of zeros, in which no order of elimination finds another pivot
+      case Plant::zero_pivot:  // a row of zeros, in which no order of elimination finds another
+                               // pivot
         l = d = u = T(0);
         want = or_want = Status::code(Reason::breakdown, row + 1);
         break;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve_tridiagonal: all numbers of rows and arrangements against long double, in place, closed forms, numbers of items,
-// compact groups, items that fail.
+// solve_tridiagonal: all numbers of rows and arrangements against long double, in place, closed
+// forms, numbers of items, compact groups, items that fail.
 #include "banded/TridiagonalCase.hpp"
 
 namespace Batchwork::Test {
@@ -75,7 +75,8 @@ TYPED_TEST(Tridiagonal, SecondDifference) {
     }
 }
 
-/// Pivots as large and as small as there are, whose reciprocals are not normal numbers or nearly overflow.
+/// Pivots as large and as small as there are, whose reciprocals are not normal numbers or nearly
+/// overflow.
 TYPED_TEST(Tridiagonal, ExtremePivots) {
   using T = TypeParam;
   using Limits = std::numeric_limits<T>;
@@ -119,7 +120,8 @@ TYPED_TEST(Tridiagonal, FailuresStayWithinTheirItem) {
       for (std::int64_t at : {std::int64_t(0), items / 2, items - 1})
         for (Plant what : {Plant::zero_pivot, Plant::nan_pivot, Plant::infinite_pivot,
                            Plant::tiny_pivot, Plant::nan_b, Plant::nan_lower, Plant::nan_upper}) {
-          // Of long ones each plant in every item and in every row, but not in every row of every item.
+          // Of long ones each plant in every item and in every row, but not in every row of every
+          // item.
           for (int row : {0, rows / 2, rows - 1})
             if (++turn % 3 == 0 || rows <= 100) s.check_failure(verb(s), clean, at, row, what);
           ++turn;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The devices' kernels of solve_tridiagonal, run on the host by teams of threads; and the choice among them.
+// The devices' kernels of solve_tridiagonal, run on the host by teams of threads; and the choice
+// among them.
 #include "banded/TridiagonalCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
@@ -220,7 +221,8 @@ TYPED_TEST(TridiagonalOnTeams, Failures) {
     }
 }
 
-/// Positive definite matrices of any condition among them, of which parallel cyclic reduction leaves large residuals.
+/// Positive definite matrices of any condition among them, of which parallel cyclic reduction
+/// leaves large residuals.
 TYPED_TEST(TridiagonalOnTeams, SaysWhereItIsNotAccurate) {
   using T = TypeParam;
   using Kind = typename TridiagonalData<T>::Kind;

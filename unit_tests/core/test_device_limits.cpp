@@ -55,7 +55,8 @@ TEST(DeviceLimits, EveryDeviceHasTheScratchOfATeam) {
   }
 }
 
-/// As many operands as fit: what must be staged first, then from the smallest on, of equal ones the first.
+/// As many operands as fit: what must be staged first, then from the smallest on, of equal ones the
+/// first.
 TEST(DeviceLimits, OperandsAreStagedOneByOne) {
   std::size_t const bytes[] = {800, 0, 400, 400, 1600};
   bool const none[] = {false, false, false, false, false},
@@ -83,8 +84,9 @@ TEST(DeviceLimits, OperandsAreStagedOneByOne) {
   }
 }
 
-/// By the numbers of Kokkos' own sources (Kokkos_Cuda_BlockSize_Deduction.hpp): shared memory of a multiprocessor over what a
-/// team takes with what Kokkos adds to it, and the 1 KB of it that the driver keeps.
+/// By the numbers of Kokkos' own sources (Kokkos_Cuda_BlockSize_Deduction.hpp): shared memory of a
+/// multiprocessor over what a team takes with what Kokkos adds to it, and the 1 KB of it that the
+/// driver keeps.
 TEST(DeviceLimits, H200) {
   auto const d = h200_with_kokkos_4();
   EXPECT_EQ(d.scratch_of_team, 40936u);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The exchange of lanes that share an item: its index formula against a model of scratch memory with 32 banks of 4 bytes,
-// in which an access of 16 bytes a lane is served eight lanes at a time, one of 8 bytes sixteen, one of 4 bytes all 32.
+// The exchange of lanes that share an item: its index formula against a model of scratch memory
+// with 32 banks of 4 bytes, in which an access of 16 bytes a lane is served eight lanes at a time,
+// one of 8 bytes sixteen, one of 4 bytes all 32.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// How many times one bank is asked for different words while a warp is served, at most: 1 is no conflict.
+/// How many times one bank is asked for different words while a warp is served, at most: 1 is no
+/// conflict.
 int conflicts(std::vector<long> const& byte_of_lane, int bytes) {
   int const lanes_at_a_time = 128 / bytes;
   int worst = 0;

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Functions of packs against long double, in units in the last place, for every width: less than a register, one, several. Lanes do not
-// see each other. The measured errors are printed for docs/map/functions.md with BATCHWORK_PRINT_ULPS in the environment.
+// Functions of packs against long double, in units in the last place, for every width: less than a
+// register, one, several. Lanes do not see each other. The measured errors are printed for
+// docs/map/functions.md with BATCHWORK_PRINT_ULPS in the environment.
 #include <cstdio>
 #include <cstdlib>
 
@@ -13,7 +14,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// The bound of libmvec is 4 ulp, which some functions of the C library do not keep either; and one for what this library adds.
+/// The bound of libmvec is 4 ulp, which some functions of the C library do not keep either; and one
+/// for what this library adds.
 constexpr double most_ulps = 5;
 
 template <class T_, int W_>
@@ -27,7 +29,8 @@ using Cases = ::testing::Types<Case<float, 1>, Case<float, 2>, Case<float, 8>, C
                                Case<double, 1>, Case<double, 4>, Case<double, 8>>;
 TYPED_TEST_SUITE(FunctionsOfPacks, Cases);
 
-/// A function of one argument, from `low` to `high`, out of line, so that a width has one copy of it.
+/// A function of one argument, from `low` to `high`, out of line, so that a width has one copy of
+/// it.
 template <class P>
 struct OneArgument {
   char const* name;
@@ -74,7 +77,8 @@ TYPED_TEST(FunctionsOfPacks, OfOneArgument) {
   using L = long double;
   using namespace Impl;
   constexpr double all = std::numeric_limits<double>::infinity();
-  // What cancels near the zeros of the logarithm of the gamma function is lost, by the C library, too.
+  // What cancels near the zeros of the logarithm of the gamma function is lost, by the C library,
+  // too.
   OneArgument<P> const functions[] = {
       {"exp", one<Exp, P>, [](L x) { return std::exp(x); }},
       {"exp2", one<Exp2, P>, [](L x) { return std::exp2(x); }},

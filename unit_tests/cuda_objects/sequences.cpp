@@ -4,7 +4,8 @@
 // Verbs that run a sequence: map, scan, team_map, team_scan and the Kalman filter.
 #include "Shared.hpp"
 
-// What is laid out for matrix instructions is so in the host's pass too, which reserves the scratch for it. Devices of AMD have none.
+// What is laid out for matrix instructions is so in the host's pass too, which reserves the scratch
+// for it. Devices of AMD have none.
 #if defined(KOKKOS_ENABLE_CUDA) && !defined(BATCHWORK_DISABLE_VENDOR)
 static_assert(Batchwork::Impl::Vendor::chains_matrices<double>);
 #endif
@@ -166,7 +167,8 @@ struct Turn {
   }
 };
 
-/// T, extents and layout decide the kernel: a lane for an item, lanes that share it, matrix instructions.
+/// T, extents and layout decide the kernel: a lane for an item, lanes that share it, matrix
+/// instructions.
 template <class T, int N>
 void update(Exec const& exec, Interleaved<T* [N][N]> p_new, Interleaved<T*> log,
             ItemContiguous<T* [N][N]> p, Interleaved<T[N][N]> f, Interleaved<T[N][N]> q,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sequences over integers, bools and tables, and what comes out of them, whoever runs them: run(items, sequence, operands...).
+/// Sequences over integers, bools and tables, and what comes out of them, whoever runs them:
+/// run(items, sequence, operands...).
 #ifndef BATCHWORK_TEST_INTEGERSCASE_HPP
 #define BATCHWORK_TEST_INTEGERSCASE_HPP
 
@@ -10,7 +11,8 @@
 
 namespace Batchwork::Test {
 
-// ---- arithmetic -----------------------------------------------------------------------------------------------------
+// ---- arithmetic
+// ---------------------------------------------------------------------------------------------
 
 using Wide = __int128;
 
@@ -57,7 +59,8 @@ struct GuardedQuotient {
   }
 };
 
-/// n numbers, of which the first hundred are all pairs of ten at and near the ends of the range and zero.
+/// n numbers, of which the first hundred are all pairs of ten at and near the ends of the range and
+/// zero.
 template <class I, class Layout, class Run>
 void expect_arithmetic(std::int64_t n, Run const& run) {
   SCOPED_TRACE("integers of " + std::to_string(sizeof(I)) + " bytes, " + std::to_string(n));
@@ -92,7 +95,8 @@ void expect_arithmetic(std::int64_t n, Run const& run) {
   EXPECT_EQ(q.poisoned(), q.outside());
 }
 
-// ---- beside real numbers --------------------------------------------------------------------------------------------
+// ---- beside real numbers
+// ---------------------------------------------------------------------------------------------
 
 /// k of 32 and l of 64 bits.
 struct Mixed {
@@ -193,7 +197,8 @@ void expect_conversions(Run const& run) {
   }
 }
 
-// ---- tiles and bools ------------------------------------------------------------------------------------------------
+// ---- tiles and bools
+// ---------------------------------------------------------------------------------------------
 
 /// Corners of an element, a matrix of integers, and flags.
 struct Corners {
@@ -247,7 +252,8 @@ void expect_corners(std::int64_t n, Run const& run) {
   EXPECT_EQ(m.poisoned(), m.outside());
 }
 
-// ---- tables ---------------------------------------------------------------------------------------------------------
+// ---- tables
+// ---------------------------------------------------------------------------------------------
 
 /// Numbers, vectors, matrices and a table of two indices.
 struct LookUps {
@@ -359,7 +365,8 @@ void expect_whole_look_ups(std::int64_t n, Run const& run) {
   }
 }
 
-// ---- scans ----------------------------------------------------------------------------------------------------------
+// ---- scans
+// ---------------------------------------------------------------------------------------------
 
 /// Counts the steps above a threshold while counting is on.
 struct Count {

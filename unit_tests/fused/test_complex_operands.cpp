@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Complex numbers in every kind of operand: scan with carry, each, common(each), emit and status; team_map; compact groups that are
-// not as wide as packs; real and complex Views in one call.
+// Complex numbers in every kind of operand: scan with carry, each, common(each), emit and status;
+// team_map; compact groups that are not as wide as packs; real and complex Views in one call.
 #include "support/ComplexDense.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Derivatives, and rounds that differ from item to item, where a lane of a device has an item, and where lanes share it: each of these
-// then has all numbers with derivatives.
+// Derivatives, and rounds that differ from item to item, where a lane of a device has an item, and
+// where lanes share it: each of these then has all numbers with derivatives.
 #include "fused/MapByLanes.hpp"
 #include "tile/ControlCase.hpp"
 #include "tile/DualCase.hpp"

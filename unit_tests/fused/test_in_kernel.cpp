@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_map and team_scan inside a user's own TeamPolicy kernel: any team size and vector length, items that start
-// anywhere, several calls in one kernel, work of the user's before and after, and the user's own scratch beside ours.
-// The results are bitwise those of the verbs, and those of the verbs are the true ones.
+// team_map and team_scan inside a user's own TeamPolicy kernel: any team size and vector length,
+// items that start anywhere, several calls in one kernel, work of the user's before and after, and
+// the user's own scratch beside ours. The results are bitwise those of the verbs, and those of the
+// verbs are the true ones.
 #include <iostream>
 
 #include "support/Batchwork_TestSupport.hpp"
@@ -38,7 +39,8 @@ struct Follow {
   }
 };
 
-/// Ranges of items, one per team: empty, single, ragged, none of them a multiple of anything; together all items.
+/// Ranges of items, one per team: empty, single, ragged, none of them a multiple of anything;
+/// together all items.
 std::vector<std::int64_t> const bounds = {0, 0, 3, 4, 4, 21, 57, 58, 300, 307, 307, 436, 441};
 std::int64_t const items = bounds.back();
 std::int64_t const teams = std::int64_t(bounds.size()) - 1;
@@ -47,7 +49,8 @@ using Bounds = Kokkos::View<std::int64_t*, Space>;
 template <class T>
 using Vectors = Kokkos::View<T* [N], Kokkos::LayoutLeft, Space>;
 
-/// The user's kernel: prepares the right-hand sides, calls the library three times, and uses what came out.
+/// The user's kernel: prepares the right-hand sides, calls the library three times, and uses what
+/// came out.
 template <class T, class Update, class Again, class Filter>
 struct OwnKernel {
   using Scratch = Kokkos::View<T*, typename Space::scratch_memory_space,
@@ -75,7 +78,8 @@ struct OwnKernel {
     Scratch table(member.team_scratch(0), numbers);
     Kokkos::parallel_for(Kokkos::TeamVectorRange(member, numbers),
                          [&](int k) { table(k) = T(k) / T(8); });
-    // Written in the reverse order, so that other lanes than those that read them write these numbers.
+    // Written in the reverse order, so that other lanes than those that read them write these
+    // numbers.
     Kokkos::parallel_for(Kokkos::TeamVectorRange(member, n), [&](int k) {
       std::int64_t const item = last - 1 - k;
       for (int i = 0; i < N; ++i) b(item, i) = T(2) * raw(item, i);
@@ -211,13 +215,15 @@ void expect_truth(Data<T> const& d) {
 
 constexpr int team_sizes[] = {1, 2, 20, 32, 96, 256}, vector_lengths[] = {1, 4, 32};
 
-/// Lanes of a team as the library counts them: the portable way has one for each thread, however long its vectors.
+/// Lanes of a team as the library counts them: the portable way has one for each thread, however
+/// long its vectors.
 int lanes_of(int team_size, int vector_length) {
   return Impl::Vendor::has_shuffles ? team_size * vector_length : team_size;
 }
 
-/// How many of the combinations below there is room for on CUDA, where teams have what lanes and scratch the device has: those
-/// of which Kokkos says nothing else. 0 on devices of which that is not known.
+/// How many of the combinations below there is room for on CUDA, where teams have what lanes and
+/// scratch the device has: those of which Kokkos says nothing else. 0 on devices of which that is
+/// not known.
 template <class Kernel>
 int combinations([[maybe_unused]] Kernel const& kernel, [[maybe_unused]] int least_lanes) {
 #if defined(KOKKOS_ENABLE_CUDA)

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Integers, bools and tables as operands of map, in every arrangement and with packs of several widths.
+// Integers, bools and tables as operands of map, in every arrangement and with packs of several
+// widths.
 #include "fused/IntegersCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Integers, bools and tables in the kernels of a device, run on the host by teams of light threads: each lane has an item, or
-// several share one.
+// Integers, bools and tables in the kernels of a device, run on the host by teams of light threads:
+// each lane has an item, or several share one.
 #include "fused/IntegersCase.hpp"
 #include "fused/MapByLanes.hpp"
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The kernels of map on a device, run on the host by teams of threads in warps of 32 or 64 and the portable way: lanes that
-// share items, the copy groups that carry these, and item-contiguous batches copied by the warps of lanes that have items of their own.
+// The kernels of map on a device, run on the host by teams of threads in warps of 32 or 64 and the
+// portable way: lanes that share items, the copy groups that carry these, and item-contiguous
+// batches copied by the warps of lanes that have items of their own.
 #include "fused/MapByLanes.hpp"
 
 namespace Batchwork::Test {
@@ -50,7 +51,8 @@ void update_exactly(std::initializer_list<int> teams, std::int64_t n) {
   }
 }
 
-// Copy groups of 32 lanes, which are one warp or half of one; of 64, which are a warp or a part of the team; of all the team.
+// Copy groups of 32 lanes, which are one warp or half of one; of 64, which are a warp or a part of
+// the team; of all the team.
 TEST(LaneGrids, CopyGroupsOfHalfAWarp) {
   update_exactly<float, Left, 2, 5, 3>({32, 64}, 71);
   update_exactly<float, Right, 4, 4, 5>({96}, 53);
@@ -240,8 +242,8 @@ TEST(LaneGrids, SymmetricTilesHeldWhole) {
   use_symmetric_tiles<double, Left, 32, 9, Division<true>>(64, 3);
 }
 
-/// What the update of a Kalman filter is made of, by lanes that hold symmetric operands whole, from staged matrices and from
-/// fixed ones.
+/// What the update of a Kalman filter is made of, by lanes that hold symmetric operands whole, from
+/// staged matrices and from fixed ones.
 struct CovarianceUpdate {
   template <class Out, class P, class F, class Q, class H, class R>
   KOKKOS_FUNCTION void operator()(Out& p_new, P const& p, F const& f, Q const& q, H const& h,
@@ -318,8 +320,8 @@ TEST(LaneGrids, UpdatesOfWholeTiles) {
   update_covariances<32, 24, Division<true>>(64, 3);
 }
 
-/// An observation of all states but the last, by lanes that share an item: one whose noise is lost in the variances before is
-/// marked, and changes no bit of another.
+/// An observation of all states but the last, by lanes that share an item: one whose noise is lost
+/// in the variances before is marked, and changes no bit of another.
 struct Observation {
   template <class X, class P, class XO, class PO, class Z, class H, class R>
   KOKKOS_FUNCTION void operator()(X& x, P& p, XO const& before, PO const& covariance, Z const& z,
@@ -379,7 +381,8 @@ TEST(LaneGrids, ObservationsThatAreTooPrecise) {
   update_by_lanes<float, 32, 13, Division<true>>(32, 2);
 }
 
-/// Where there are matrix instructions, a map whose items' matrices are all symmetric has a warp for each from 15 x 15 on.
+/// Where there are matrix instructions, a map whose items' matrices are all symmetric has a warp
+/// for each from 15 x 15 on.
 TEST(LaneGrids, BlocksByDefault) {
   using Symmetric = decltype(Impl::resolve(in(symmetric(BatchIn<double, Left, 15, 15>(1).view()))));
   using Small = decltype(Impl::resolve(in(symmetric(BatchIn<double, Left, 14, 14>(1).view()))));

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// map over item-contiguous matrices of every kind of size: of whole units of 16 bytes, of an odd number of numbers, of neither; in
-// place and not, beside interleaved ones, aligned and not, for whole and partial warps. The data are small whole numbers, so that
-// every result is exact.
+// map over item-contiguous matrices of every kind of size: of whole units of 16 bytes, of an odd
+// number of numbers, of neither; in place and not, beside interleaved ones, aligned and not, for
+// whole and partial warps. The data are small whole numbers, so that every result is exact.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -123,7 +123,8 @@ TEST(MapItemContiguous, NaNStaysInItsItem) {
       }
   }
 }
-/// Many teams at once on item-contiguous batches, whose buffers take scratch: smaller teams rather than none.
+/// Many teams at once on item-contiguous batches, whose buffers take scratch: smaller teams rather
+/// than none.
 TEST(MapItemContiguous, ManyTeams) {
   constexpr std::int64_t n = 1000;
   Random random(23);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// map at every pack width, every operand in another layout, compact storage wider and narrower than the packs: the
-// results do not depend on the width, nor do the neighbours of a failed item.
+// map at every pack width, every operand in another layout, compact storage wider and narrower than
+// the packs: the results do not depend on the width, nor do the neighbours of a failed item.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -57,7 +57,8 @@ TYPED_TEST(MapWidths, AgreeWithTheReferenceForEveryBatchSize) {
     BatchIn<T, CompactBy<8>, N, N> l(n);
     BatchIn<int, Right> st(n);
     a.fill_exactly(random), x.fill_exactly(random), b.fill_exactly(random), u.fill_exactly(random);
-    // L L' of a lower triangle of whole numbers has that very factor; some items fail at the second pivot.
+    // L L' of a lower triangle of whole numbers has that very factor; some items fail at the second
+    // pivot.
     p.fill([&](std::int64_t k) {
       Dense const m = make_dense(N, N, [&](int i, int j) {
         return j < i ? random.integer(-3, 3) : i == j ? 2 : 0;

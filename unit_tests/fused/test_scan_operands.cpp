@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every way a carry can start and end, operands of scan beside it, and steps fewer than the Views have. The data are
-// whole numbers, so that every result is exact.
+// Every way a carry can start and end, operands of scan beside it, and steps fewer than the Views
+// have. The data are whole numbers, so that every result is exact.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -180,7 +180,8 @@ struct AddIdentities {
   }
 };
 
-/// A carry that ends in a View of another structure is stored as if it were assigned to a tile of that one.
+/// A carry that ends in a View of another structure is stored as if it were assigned to a tile of
+/// that one.
 template <class T, int N>
 void check_ends_of_every_structure() {
   constexpr int steps = 3;
@@ -232,7 +233,8 @@ struct LargeOut {
   }
 };
 
-/// Without a step nothing has failed, whatever stood where the tiles are held: a carry ends as it started, `out` is zero.
+/// Without a step nothing has failed, whatever stood where the tiles are held: a carry ends as it
+/// started, `out` is zero.
 TYPED_TEST(ScanOperands, NoStepAndALargeOut) {
   using T = TypeParam;
   constexpr int N = 8;  // over 256 bytes
@@ -256,7 +258,8 @@ TYPED_TEST(ScanOperands, NoStepAndALargeOut) {
   }
 }
 
-/// Generic lambdas are sequences, on hosts: with a capture, with references that deduce what they bind to, and as packs.
+/// Generic lambdas are sequences, on hosts: with a capture, with references that deduce what they
+/// bind to, and as packs.
 TEST(Lambdas, AreSequences) {
   using Host = Kokkos::DefaultHostExecutionSpace;
   constexpr int n = 21, steps = 3;

@@ -89,7 +89,8 @@ TEST(ScanOrderStatus, OfWhatIsReadAndWritten) {
   }
 }
 
-// ---- what is refused ------------------------------------------------------------------------------------------------
+// ---- what is refused
+// ---------------------------------------------------------------------------------------------
 
 using Series = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
 

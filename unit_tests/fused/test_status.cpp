@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The status of every item: each Reason on the first, a middle and the last item of a batch with a partial last group.
-// The failing item's results are NaN, its code is LAPACK's info with the reason, and all other items come out bitwise
-// as without it. (Reason::incomplete_data belongs to Kalman::filter and is tested there.)
+// The status of every item: each Reason on the first, a middle and the last item of a batch with a
+// partial last group. The failing item's results are NaN, its code is LAPACK's info with the
+// reason, and all other items come out bitwise as without it. (Reason::incomplete_data belongs to
+// Kalman::filter and is tested there.)
 #include <array>
 #include <functional>
 
@@ -211,7 +212,8 @@ TYPED_TEST(StatusOf, AllPlacesAtOnceAndOtherIntegers) {
   }
 }
 
-// ---- the common operands' own failure -------------------------------------------------------------------------------
+// ---- the common operands' own failure
+// ---------------------------------------------------------------------------------------------
 
 TYPED_TEST(StatusOf, AFailureOfACommonOperandIsEveryItemsFailure) {
   using T = TypeParam;
@@ -231,7 +233,8 @@ TYPED_TEST(StatusOf, AFailureOfACommonOperandIsEveryItemsFailure) {
   }
 }
 
-// ---- float and double in one call -----------------------------------------------------------------------------------
+// ---- float and double in one call
+// ---------------------------------------------------------------------------------------------
 
 struct SolveBoth {
   template <class X, class Y, class A, class B>
@@ -281,7 +284,8 @@ void mixed_call() {
 TEST(Status, DoubleThenFloat) { mixed_call<double, float>(); }
 TEST(Status, FloatThenDouble) { mixed_call<float, double>(); }
 
-// ---- scan -----------------------------------------------------------------------------------------------------------
+// ---- scan
+// ---------------------------------------------------------------------------------------------
 
 /// A failure poisons the state from its step on.
 struct SolveAgain {
@@ -383,9 +387,11 @@ TYPED_TEST(StatusOf, TheLogarithmOfANegativeNumber) {
   }
 }
 
-// ---- the codes themselves -------------------------------------------------------------------------------------------
+// ---- the codes themselves
+// ---------------------------------------------------------------------------------------------
 
-/// A failure of one's own where the factorisation has failed already; and the choice between a failed tile and a sound one.
+/// A failure of one's own where the factorisation has failed already; and the choice between a
+/// failed tile and a sound one.
 struct FailAndChoose {
   template <class X, class Y, class V, class A, class M>
   KOKKOS_FUNCTION void operator()(X& failed_twice, Y& chosen, V& chosen_vector, A const& a,

@@ -47,8 +47,8 @@ struct FilterBatch {
         .status(st);
   }
 
-  /// Every result of an item against the truth. A filter that forgets keeps the error of about twenty steps; each step
-  /// solves with S, so its condition number counts.
+  /// Every result of an item against the truth. A filter that forgets keeps the error of about
+  /// twenty steps; each step solves with S, so its condition number counts.
   void expect(int item, TrueFilter const& want) const {
     auto const hpm = on_host(pm), hfm = on_host(fm);
     auto const hpc = on_host(pc), hfc = on_host(fc);

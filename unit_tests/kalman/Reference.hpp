@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Kalman filters in long double, by the textbook and in plain loops: the truth for these tests. None of them uses what
-/// the library is made of: missing entries are dropped from the matrices, the innovation covariance is inverted, and the
-/// likelihood of a diffuse start comes from generalised least squares over the whole series at once.
+/// Kalman filters in long double, by the textbook and in plain loops: the truth for these tests.
+/// None of them uses what the library is made of: missing entries are dropped from the matrices,
+/// the innovation covariance is inverted, and the likelihood of a diffuse start comes from
+/// generalised least squares over the whole series at once.
 #ifndef BATCHWORK_KALMAN_REFERENCE_HPP
 #define BATCHWORK_KALMAN_REFERENCE_HPP
 
@@ -120,9 +121,9 @@ inline Dense lower_factor(Dense w) {
     }
   return make_dense(w.rows, w.rows, [&](int i, int j) { return w(i, j); });
 }
-/// The filter for a factor L of the covariance, P = L L', which loses half as many digits as one for P itself: one entry of
-/// an observation at a time (Potter; Bierman, Factorization Methods for Discrete Sequential Estimation, 1977, section
-/// II.7). R is diagonal.
+/// The filter for a factor L of the covariance, P = L L', which loses half as many digits as one
+/// for P itself: one entry of an observation at a time (Potter; Bierman, Factorization Methods for
+/// Discrete Sequential Estimation, 1977, section II.7). R is diagonal.
 inline TrueFilter true_square_root_filter(Kalman::Order order, TrueModel const& m, Dense x,
                                           Dense const& p, std::vector<Dense> const& z) {
   TrueFilter r;
@@ -157,8 +158,9 @@ inline TrueFilter true_square_root_filter(Kalman::Order order, TrueModel const& 
   return r;
 }
 
-/// A diffuse start x1 + B delta, p_inf = B B', delta unknown, by generalised least squares (Durbin and Koopman 2012,
-/// section 5.7): the likelihood of what the diffuse states leave free, and the state beyond the last observation.
+/// A diffuse start x1 + B delta, p_inf = B B', delta unknown, by generalised least squares (Durbin
+/// and Koopman 2012, section 5.7): the likelihood of what the diffuse states leave free, and the
+/// state beyond the last observation.
 struct LeastSquares {
   Dense mean, covariance;
   long double log_likelihood = 0;
@@ -220,8 +222,8 @@ inline LeastSquares least_squares(TrueModel const& m, Dense const& x1, Dense con
   return r;
 }
 
-/// What a diffuse filter gives: also how many directions are diffuse after each time's observation, and how many entries
-/// met a diffuse direction.
+/// What a diffuse filter gives: also how many directions are diffuse after each time's observation,
+/// and how many entries met a diffuse direction.
 struct TrueDiffuseFilter : TrueFilter {
   std::vector<int> directions;
   int diffuse_entries = 0;
@@ -229,9 +231,10 @@ struct TrueDiffuseFilter : TrueFilter {
   long double largest_mean = 1, largest_covariance = 1;
 };
 
-/// The exact diffuse filter with the covariance of what is diffuse itself, not a factor of it (Durbin and Koopman 2012,
-/// sections 5.2 and 6.4), for one observation at a time. What is known leaves some 1e-17 of P_inf in long double; what is
-/// diffuse in the tests' models leaves more than 1e-7.
+/// The exact diffuse filter with the covariance of what is diffuse itself, not a factor of it
+/// (Durbin and Koopman 2012, sections 5.2 and 6.4), for one observation at a time. What is known
+/// leaves some 1e-17 of P_inf in long double; what is diffuse in the tests' models leaves more than
+/// 1e-7.
 inline TrueDiffuseFilter true_diffuse_filter(TrueModel const& m, Dense x, Dense p, Dense p_inf,
                                              int directions, std::vector<Dense> const& z) {
   TrueDiffuseFilter r;
@@ -311,7 +314,8 @@ std::vector<Dense> random_series(Random& random, int steps, int m, Missing const
   return z;
 }
 
-// ---- Views from and to the host -----------------------------------------------------------------------------------
+// ---- Views from and to the host
+// ---------------------------------------------------------------------------------------------
 
 template <class View, class F>
 void fill(View const& v, F const& f) {

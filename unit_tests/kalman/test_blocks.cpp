@@ -164,7 +164,8 @@ TEST(KalmanBlocks, Update) {
   one_update<double, 4, 2, Kalman::Data::complete>(false);
   one_update<float, 3, 5, Kalman::Data::complete>(false);
 }
-/// H and R of each item have `junk` where the observation is missing: a row of H, a row and a column of R.
+/// H and R of each item have `junk` where the observation is missing: a row of H, a row and a
+/// column of R.
 template <class T, int N, int M>
 void update_with_gaps(T junk) {
   OneStep<T, N, M> c(true);
@@ -220,7 +221,8 @@ TEST(KalmanBlocks, FailWhere) {
   }
 }
 
-/// The same series by a sequence of one's own in scan, by Kalman::Step in scan, and by a scan within a user's kernel.
+/// The same series by a sequence of one's own in scan, by Kalman::Step in scan, and by a scan
+/// within a user's kernel.
 TEST(KalmanBlocks, InScanAndInsideAKernel) {
   constexpr int N = 3, M = 2, items = 37, steps = 9;
   Random random(73);

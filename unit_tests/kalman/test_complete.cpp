@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Complete data: the promise, the path with gains computed once, and what becomes of a broken promise.
+// Complete data: the promise, the path with gains computed once, and what becomes of a broken
+// promise.
 #include <string>
 
 #include "Batch.hpp"
@@ -84,7 +85,8 @@ TEST(KalmanComplete, TwoKernelsWithTheirLabels) {
                           "Batchwork::Kalman::gains(mine)", "Batchwork::Kalman::filter(mine)"}));
 }
 
-/// A NaN at the first, a middle and the last place of the batch; the others come out bitwise the same as without it.
+/// A NaN at the first, a middle and the last place of the batch; the others come out bitwise the
+/// same as without it.
 TEST(KalmanComplete, MissingObservationUnderThePromise) {
   constexpr int N = 4, M = 2, items = 21;
   CompleteCase<double, N, M> c(items);

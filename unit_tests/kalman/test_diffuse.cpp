@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Exact diffuse starts, against generalised least squares over the whole series in long double, and against published
-// values for the Nile.
+// Exact diffuse starts, against generalised least squares over the whole series in long double, and
+// against published values for the Nile.
 #include "Batch.hpp"
 
 namespace Batchwork::Test {
@@ -35,8 +35,8 @@ TEST(KalmanDiffuse, LocalLevelModelOfTheNile) {
   Kokkos::fence();
   for (std::size_t k = 0; k < items; ++k) {
     EXPECT_NEAR(on_host(ll)(k), -632.5456, 5e-5);
-    // Durbin and Koopman 2012, section 2.2.5: after the first observation the level is y1, its variance that of the
-    // noise.
+    // Durbin and Koopman 2012, section 2.2.5: after the first observation the level is y1, its
+    // variance that of the noise.
     EXPECT_DOUBLE_EQ(on_host(fm)(k, 0), 1120.0);
     EXPECT_DOUBLE_EQ(on_host(fc)(k, 0), 15099.0);
     EXPECT_EQ(on_host(st)(k), 0);
@@ -54,8 +54,9 @@ Dense columns_of(std::vector<int> const& diffuse) {
   return b;
 }
 
-/// A batch in which the items differ in what is missing, also while they are diffuse. The error of a diffuse filter
-/// grows with the condition of what determines the start, so that is in the tolerance.
+/// A batch in which the items differ in what is missing, also while they are diffuse. The error of
+/// a diffuse filter grows with the condition of what determines the start, so that is in the
+/// tolerance.
 template <class T, int N, int M>
 void against_least_squares(Dense const& f, Dense const& q, Dense const& h, Dense const& r,
                            std::vector<int> const& diffuse, Dense const& x1, Dense const& p1,
@@ -180,8 +181,9 @@ TYPED_TEST(KalmanDiffuseIn, SomeStatesOnly) {
     against_least_squares<T, 3, 3>(f, q, h, r, {1, 0, 1}, x1, p1, 15, gaps);
 }
 
-/// The basic structural model for monthly data: level, slope and eleven seasonal states, all of them diffuse, as one
-/// would have it for the airline passengers (Durbin and Koopman 2012, section 3.2).
+/// The basic structural model for monthly data: level, slope and eleven seasonal states, all of
+/// them diffuse, as one would have it for the airline passengers (Durbin and Koopman 2012,
+/// section 3.2).
 struct Seasonal {
   static constexpr int states = 13;
   Dense f = Dense(13, 13), q = Dense(13, 13), h = Dense(1, 13);
@@ -205,9 +207,10 @@ void seasonal() {
 TEST(KalmanDiffuse, SeasonalModelOfThirteenStatesInDouble) { seasonal<double>(); }
 TEST(KalmanDiffuse, SeasonalModelOfThirteenStatesInFloat) { seasonal<float>(); }
 
-/// Months are missing at random, so that entries meet directions that are known already while others are still diffuse:
-/// what is taken for the other gives garbage. The states have the units given, and the columns of A are those of the
-/// identity times `a`. The truths are computed without units: every time at which nothing is diffuse is compared.
+/// Months are missing at random, so that entries meet directions that are known already while
+/// others are still diffuse: what is taken for the other gives garbage. The states have the units
+/// given, and the columns of A are those of the identity times `a`. The truths are computed without
+/// units: every time at which nothing is diffuse is compared.
 template <int N>
 std::vector<std::vector<Dense>> series_with_gaps(int items, int steps) {
   Random random(77);
@@ -297,8 +300,8 @@ TEST(KalmanDiffuse, KnownDirectionsAreToldFromDiffuseOnes) {
   EXPECT_EQ((failures_with_gaps<float, N>(some, others, narrow, ones, 10)), 0);
 }
 
-/// A variance of 1e12 stands for "nothing is known": the diffuse start gives in float what that means, to rounding, as soon as
-/// nothing is diffuse any more. The truth has the variance of 1e12.
+/// A variance of 1e12 stands for "nothing is known": the diffuse start gives in float what that
+/// means, to rounding, as soon as nothing is diffuse any more. The truth has the variance of 1e12.
 TEST(KalmanDiffuse, DiffuseStartInsteadOfALargeVariance) {
   constexpr int N = Seasonal::states, items = 5, steps = 40;
   Seasonal const m;
@@ -333,8 +336,8 @@ TEST(KalmanDiffuse, DiffuseStartInsteadOfALargeVariance) {
   EXPECT_GT(known, steps / 4);
 }
 
-/// The model itself makes the third state known: it is the difference of what the first two were multiples of, and rounding
-/// is all that A has there.
+/// The model itself makes the third state known: it is the difference of what the first two were
+/// multiples of, and rounding is all that A has there.
 TEST(KalmanDiffuse, StateThatTheModelMakesKnown) {
   constexpr int N = 4, items = 11, steps = 20;
   Random random(79);
@@ -380,8 +383,8 @@ TEST(KalmanDiffuse, LikelihoodCountsLogTwoPiIfAsked) {
   constexpr double q = 1469.1, r = 15099.0, log_two_pi = double(true_log_two_pi);
   auto const one = common(fixed(1.0));
   auto const model = Kalman::model(one, common(fixed(q)), one, common(fixed(r)));
-  // Item n has n observations, 100 the Nile's. The increments of a local level model are a moving average, so two
-  // observations a and b have the likelihood of b - a ~ N(0, 2 r + q).
+  // Item n has n observations, 100 the Nile's. The increments of a local level model are a moving
+  // average, so two observations a and b have the likelihood of b - a ~ N(0, 2 r + q).
   constexpr int items = 101, steps = 100;
   Kokkos::View<double**, Space> z("z", items, steps);
   fill(z, [](auto const& h) {

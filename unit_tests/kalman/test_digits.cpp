@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// An item whose covariance has lost its digits says so, and one that does not say so is right: starts with variances of 1
-// to 1e18 times the noise, diffuse directions that the first observations hardly show, and every unit.
+// An item whose covariance has lost its digits says so, and one that does not say so is right:
+// starts with variances of 1 to 1e18 times the noise, diffuse directions that the first
+// observations hardly show, and every unit.
 #include "Batch.hpp"
 
 namespace Batchwork::Test {
@@ -30,7 +31,8 @@ Dense diagonal(std::initializer_list<long double> entries) {
                     [&](int i, int j) { return i == j ? entries.begin()[i] : 0.0L; });
 }
 
-// ---- plain starts ---------------------------------------------------------------------------------------------------
+// ---- plain starts
+// ---------------------------------------------------------------------------------------------
 
 enum class Path { by_cholesky, one_by_one, gains };
 
@@ -70,7 +72,8 @@ struct LargeStarts {
       }));
     return z;
   }
-  /// Each item against the truth: right to the digits that are left, or marked, and marked only where none is.
+  /// Each item against the truth: right to the digits that are left, or marked, and marked only
+  /// where none is.
   void check(Path path) {
     auto const model = Kalman::model(common(F), common(Q), common(H), common(R));
     if (path == Path::one_by_one) {
@@ -186,8 +189,8 @@ TEST(KalmanDigits, EntryThatIsTooPrecise) {
   }
 }
 
-/// Two sensors that see the same: their covariance is singular beside the noise that is lost. A factorisation that fails says more
-/// than lost digits, which would promise results.
+/// Two sensors that see the same: their covariance is singular beside the noise that is lost. A
+/// factorisation that fails says more than lost digits, which would promise results.
 TEST(KalmanDigits, FailedFactorsSayMore) {
   constexpr int N = 2, M = 2, items = 5;
   FilterBatch<double, N, M> b(
@@ -205,8 +208,8 @@ TEST(KalmanDigits, FailedFactorsSayMore) {
     EXPECT_EQ(on_host(b.st)(std::size_t(k)), Status::code(Reason::not_positive_definite, 2));
 }
 
-/// A moving average, observed without noise: after each observation nothing is left to know of the states, and variances of
-/// zero are right.
+/// A moving average, observed without noise: after each observation nothing is left to know of the
+/// states, and variances of zero are right.
 template <class T>
 void exact_observations(bool one_by_one) {
   constexpr int N = 2, items = 19, steps = 60;
@@ -288,10 +291,11 @@ TEST(KalmanDigits, NeighboursMakeNoDifference) {
   }
 }
 
-// ---- diffuse starts -------------------------------------------------------------------------------------------------
+// ---- diffuse starts
+// ---------------------------------------------------------------------------------------------
 
-/// Two states, of which the first `repeat` observations are e x1 + x2 and the last two x1: what is known of x1 before these
-/// has a variance of 1 / e^4. Item k has e = 10^-(1 + k/4).
+/// Two states, of which the first `repeat` observations are e x1 + x2 and the last two x1: what is
+/// known of x1 before these has a variance of 1 / e^4. Item k has e = 10^-(1 + k/4).
 template <class T>
 void hardly_shown(int repeat) {
   constexpr int N = 2, M = 2, items = 29;
@@ -363,8 +367,8 @@ TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatIsHardlyShown) {
   hardly_shown<TypeParam>(6);
 }
 
-/// The second of two observations, of x1 + x2 and x1 + (1 + d) x2, leaves variances of 2 / d^2, of which those of x1 + x2, the next
-/// first state, would be left.
+/// The second of two observations, of x1 + x2 and x1 + (1 + d) x2, leaves variances of 2 / d^2, of
+/// which those of x1 + x2, the next first state, would be left.
 TYPED_TEST(KalmanDigitsIn, DiffuseDirectionThatLeavesLargeVariances) {
   using T = TypeParam;
   constexpr int N = 2, items = 23, steps = 2;
@@ -433,9 +437,11 @@ TEST(KalmanDigits, DiffuseGains) {
   }
 }
 
-// ---- units ----------------------------------------------------------------------------------------------------------
+// ---- units
+// ---------------------------------------------------------------------------------------------
 
-/// Variances times 4^k and observations times 2^k give means times 2^k, for all k at which they are normal numbers.
+/// Variances times 4^k and observations times 2^k give means times 2^k, for all k at which they are
+/// normal numbers.
 template <class T, int M>
 void every_unit(bool diffuse) {
   constexpr int N = 2, steps = 8;

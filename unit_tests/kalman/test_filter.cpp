@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Kalman::filter from a given start: every result, every kind of model, missing observations, batch sizes.
+// Kalman::filter from a given start: every result, every kind of model, missing observations, batch
+// sizes.
 #include "Batch.hpp"
 
 namespace Batchwork::Test {
@@ -193,7 +194,8 @@ TEST(KalmanFilter, EveryKindOfModelMatrix) {
   mixed_model<float>(3);
 }
 
-/// Scalars for a single state and a single observation, the same series for all items, values fixed at launch.
+/// Scalars for a single state and a single observation, the same series for all items, values fixed
+/// at launch.
 TEST(KalmanFilter, ScalarModelPerItemOverOneSeries) {
   constexpr int items = 21, steps = 50;
   Random random(3);

@@ -7,10 +7,11 @@
 namespace Batchwork::Test {
 namespace {
 
-/// The means and covariances of a filter that forgets keep the error of its last steps, so their tolerance does not know
-/// about the length. The likelihood is a sum of `steps` terms, each rounded when it is added to what is there: half an
-/// eps of the sum each time, as a random walk, for which four standard deviations are allowed; and each term has the
-/// error of its step, condition * eps, all of one sign at worst.
+/// The means and covariances of a filter that forgets keep the error of its last steps, so their
+/// tolerance does not know about the length. The likelihood is a sum of `steps` terms, each rounded
+/// when it is added to what is there: half an eps of the sum each time, as a random walk, for which
+/// four standard deviations are allowed; and each term has the error of its step, condition * eps,
+/// all of one sign at worst.
 template <class T, int N, int M>
 void ten_thousand_steps(Dense const& f, Dense const& q, Dense const& h, Dense const& r,
                         double gaps) {

@@ -100,8 +100,8 @@ TEST(KalmanStatus, InfiniteObservation) {
   failures<float>(Plant::infinite_observation, Reason::not_finite, 0, true);
 }
 
-/// H and R change with time; where an entry of an observation is missing they have `junk`, in a row of H and in a row and a
-/// column of R.
+/// H and R change with time; where an entry of an observation is missing they have `junk`, in a row
+/// of H and in a row and a column of R.
 FilterBatch<double, 9, 3> run_with_junk(double junk, bool diffuse) {
   constexpr int N = 9, M = 3, items = 21, steps = 25;
   Random random(63);
@@ -157,7 +157,8 @@ TEST(KalmanStatus, NothingIsReadOfWhatIsMissing) {
   }
 }
 
-/// One series with gaps for all items, whose noise differs, and more states than a lane of a device holds alone.
+/// One series with gaps for all items, whose noise differs, and more states than a lane of a device
+/// holds alone.
 TEST(KalmanStatus, OneSeriesForAllItemsOfManyStates) {
   constexpr int N = 9, M = 3, items = 13, steps = 20;
   Random random(65);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Patterns with one fault each, in every format that has indices, and what docs/krylov.md says becomes of them. The Views have the
-/// memory of std::vector and no number more, so that a sanitizer of addresses finds every read beside them.
+/// Patterns with one fault each, in every format that has indices, and what docs/krylov.md says
+/// becomes of them. The Views have the memory of std::vector and no number more, so that a
+/// sanitizer of addresses finds every read beside them.
 #ifndef BATCHWORK_TEST_BAD_PATTERNS_CASE_HPP
 #define BATCHWORK_TEST_BAD_PATTERNS_CASE_HPP
 
@@ -47,8 +48,8 @@ constexpr bool of_offsets(PatternFault f) {
 }
 constexpr bool of_order(PatternFault f) { return f >= PatternFault::unsorted; }
 
-/// The matrices tridiag(-1, 4 + n, 1) of `rows` rows, items being n = 0, 1, ...: as `full` has them where the fault is one of order.
-/// Faults are in one row, `row`.
+/// The matrices tridiag(-1, 4 + n, 1) of `rows` rows, items being n = 0, 1, ...: as `full` has them
+/// where the fault is one of order. Faults are in one row, `row`.
 template <class T>
 struct BadPattern {
   static constexpr int rows = 6;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Solver and preconditioner by configuration, for one type of numbers: against the solution and the preconditioner in long
-/// double, and bit for bit against those named in the program.
+/// Solver and preconditioner by configuration, for one type of numbers: against the solution and
+/// the preconditioner in long double, and bit for bit against those named in the program.
 #ifndef BATCHWORK_TEST_CONFIGURATION_CASE_HPP
 #define BATCHWORK_TEST_CONFIGURATION_CASE_HPP
 
@@ -22,8 +22,8 @@ inline constexpr PreconditionerKind all_preconditioners[] = {
     PreconditionerKind::none, PreconditionerKind::jacobi, PreconditionerKind::block_jacobi,
     PreconditionerKind::ilu};
 
-/// Symmetric positive definite systems that every solver takes without a preconditioner, too: the largest number on the diagonal
-/// of an item is 1.
+/// Symmetric positive definite systems that every solver takes without a preconditioner, too: the
+/// largest number on the diagonal of an item is 1.
 template <class T>
 struct ConfigurationCase {
   static constexpr std::int64_t items = 9;
@@ -109,7 +109,8 @@ struct ConfigurationCase {
     EXPECT_EQ(x.poisoned(), outside);
     return {x, HostLog<T>(log)};
   }
-  /// By solve(which..., A, b, x, log), with the workspace that it needs; `which` is a configuration, or solver and preconditioner.
+  /// By solve(which..., A, b, x, log), with the workspace that it needs; `which` is a
+  /// configuration, or solver and preconditioner.
   template <class A, class... Which>
   Result solved(A const& matrices, Which const&... which) const {
     return run([&](auto const& x, auto const& log) {
@@ -153,7 +154,8 @@ void for_preconditioners(SolveConfiguration const& c, F const& f) {
   f(PreconditionerKind::ilu, ilu());
 }
 
-/// Every solver with every preconditioner, in each format, of rows and bases for which gmres needs a workspace, and others.
+/// Every solver with every preconditioner, in each format, of rows and bases for which gmres needs
+/// a workspace, and others.
 template <class T>
 void expect_every_pair() {
   SolveConfiguration c{.stop = relative(usual_tolerance<T>, 900), .omega = 0.8, .block_rows = 3};
@@ -245,8 +247,8 @@ struct ByConfiguration {
   }
 };
 
-/// One step of Richardson's iteration from zero leaves omega M b, where omega is so small that the residual becomes smaller: every
-/// preconditioner, its parameter, and omega.
+/// One step of Richardson's iteration from zero leaves omega M b, where omega is so small that the
+/// residual becomes smaller: every preconditioner, its parameter, and omega.
 template <class T>
 void expect_what_parameters_say() {
   Random random(5);

@@ -33,7 +33,8 @@ inline std::vector<int> diagonals_of(Pattern const& p) {
   return {offsets.begin(), offsets.end()};
 }
 
-/// Numbers that stand on the diagonals of the pattern, where A is zero as well. Beyond the ends of diagonals there is NaN.
+/// Numbers that stand on the diagonals of the pattern, where A is zero as well. Beyond the ends of
+/// diagonals there is NaN.
 template <class T>
 struct DiaOf {
   std::vector<int> offsets;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Systems for direct_lu, of which some are badly scaled and some cannot be solved, judged by what comes out: by the verb, and by a
-/// device's kernels on threads of a host.
+/// Systems for direct_lu, of which some are badly scaled and some cannot be solved, judged by what
+/// comes out: by the verb, and by a device's kernels on threads of a host.
 #ifndef BATCHWORK_TEST_DIRECT_CASE_HPP
 #define BATCHWORK_TEST_DIRECT_CASE_HPP
 
@@ -109,7 +109,8 @@ struct DirectVerbAlone {
   }
 };
 
-/// [3 2; 5 -4] x = [7; -3], whose solution is [1; 2], for every item, item n times n + 1; x is NaN before. The entries are given.
+/// [3 2; 5 -4] x = [7; -3], whose solution is [1; 2], for every item, item n times n + 1; x is NaN
+/// before. The entries are given.
 struct TwoRows {
   Kokkos::View<int*, Space> offsets, columns;
   ArrangedBatch<double> values, b, x;
@@ -200,8 +201,9 @@ template <class Call>
   requires requires { typename Call::without_condition; }
 inline constexpr bool tells_condition<Call> = false;
 
-/// call(solver, format, b, x, log) solves. Residuals are bounded in the equilibrated system, row by row, as elimination with partial
-/// pivoting leaves them (Higham, theorem 9.5): by the largest numbers of matrix and solution, and growth that is seen, which stays small.
+/// call(solver, format, b, x, log) solves. Residuals are bounded in the equilibrated system, row by
+/// row, as elimination with partial pivoting leaves them (Higham, theorem 9.5): by the largest
+/// numbers of matrix and solution, and growth that is seen, which stays small.
 template <class T, class Solver, class A, class Call>
 void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& format, Call const& call,
                   double accuracy = 1) {
@@ -274,7 +276,8 @@ void check_direct(Solver const& solver, DirectBatch<T> const& of, A const& forma
   }
 }
 
-/// One batch in all formats that hold it; and again without what cannot be solved, after which all others have the same bits.
+/// One batch in all formats that hold it; and again without what cannot be solved, after which all
+/// others have the same bits.
 template <class T, class Call>
 void check_direct_formats(int rows, int columns, std::int64_t items, Arranged how, Random& random,
                           Call const& call, bool all_formats = true) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Kernels of the tests' own that call team_solve of direct_lu, launched by run(solver of teams, items, kernel).
+/// Kernels of the tests' own that call team_solve of direct_lu, launched by run(solver of teams,
+/// items, kernel).
 #ifndef BATCHWORK_TEST_DIRECT_TEAM_CASE_HPP
 #define BATCHWORK_TEST_DIRECT_TEAM_CASE_HPP
 
@@ -86,7 +87,8 @@ void check_own_numbers(Run const& run, int rows, std::int64_t items, Random& ran
   check.template operator()<MatrixBy::view>(csr, of.a.values);
 }
 
-/// Some solves one after the other: the next item's, the item's own, and one with its factors for a matrix that has changed.
+/// Some solves one after the other: the next item's, the item's own, and one with its factors for a
+/// matrix that has changed.
 template <class T, class Solver>
 struct SolveInTurn {
   using Batch = typename ArrangedBatch<T>::Batch;

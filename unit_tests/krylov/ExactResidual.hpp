@@ -14,8 +14,9 @@
 
 namespace Batchwork::Test {
 
-/// A sum without rounding: J. R. Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric predicates,
-/// Discrete Comput. Geom. 18 (1997), section 2.4. Volatile, so that nothing is fused.
+/// A sum without rounding: J. R. Shewchuk, Adaptive precision floating-point arithmetic and fast
+/// robust geometric predicates, Discrete Comput. Geom. 18 (1997), section 2.4. Volatile, so that
+/// nothing is fused.
 class ExactSum {
  public:
   void add(double x) {
@@ -46,8 +47,8 @@ class ExactSum {
   std::vector<double> parts_;
 };
 
-/// |b - A x| and |b| of an item, to long double's own rounding, rows counted by weights(row). T may be float, whose products
-/// are exact in double.
+/// |b - A x| and |b| of an item, to long double's own rounding, rows counted by weights(row). T may
+/// be float, whose products are exact in double.
 struct ExactNorms {
   long double residual = 0, right_side = 0;
 };

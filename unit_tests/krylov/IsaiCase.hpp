@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What isai and spd_isai should compute: their local systems solved by LAPACK where it is there, else in long double.
+/// What isai and spd_isai should compute: their local systems solved by LAPACK where it is there,
+/// else in long double.
 #ifndef BATCHWORK_TEST_ISAI_CASE_HPP
 #define BATCHWORK_TEST_ISAI_CASE_HPP
 
@@ -72,7 +73,8 @@ std::vector<long double> isai_truth(bool is_spd, Pattern const& p, ArrangedBatch
   return z;
 }
 
-/// Both forms of some items of a pattern, by such a call. Rows are dominant, so that local systems have a condition below 20.
+/// Both forms of some items of a pattern, by such a call. Rows are dominant, so that local systems
+/// have a condition below 20.
 template <class T, class Run, class A>
 void expect_isai(Run const& run, Matrices<T> const& a, A const& systems, Pattern const& p,
                  bool symmetric, Arranged how, Random& random) {
@@ -109,8 +111,8 @@ inline Pattern narrow_pattern(Random& random, int rows, int entries) {
   return p;
 }
 
-/// An item whose local systems have no solution ends as a breakdown of its preconditioner and keeps its start; its neighbours have
-/// the bits that they have without it.
+/// An item whose local systems have no solution ends as a breakdown of its preconditioner and keeps
+/// its start; its neighbours have the bits that they have without it.
 template <class T, class Run>
 void expect_singular_alone(Run const& run, Random& random) {
   int const rows = 14;
@@ -131,8 +133,8 @@ void expect_singular_alone(Run const& run, Random& random) {
     good.fill(T(0.25));
     run(bicgstab(stop), m, a.csr(), b, good, log);
     good.download();
-    // Rows 0 and 1 alike, in numbers that elimination does not round; a row of zeros; NaN; a negative diagonal, which is not
-    // definite.
+    // Rows 0 and 1 alike, in numbers that elimination does not round; a row of zeros; NaN; a
+    // negative diagonal, which is not definite.
     if (fault == 0)
       for (int row = 0; row < 2; ++row)
         for (int k = 0; k < 2; ++k) a.put(bad, row, k, k == 0 ? T(4) : T(1));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Solves with preconditioners as the verb or as a device's kernel on teams of host threads; and what preconditioners should
-/// compute, in long double.
+/// Solves with preconditioners as the verb or as a device's kernel on teams of host threads; and
+/// what preconditioners should compute, in long double.
 #ifndef BATCHWORK_TEST_PRECONDITIONERS_CASE_HPP
 #define BATCHWORK_TEST_PRECONDITIONERS_CASE_HPP
 
@@ -32,8 +32,9 @@ struct ByVerb {
   }
 };
 
-/// The device's kernel by teams of host threads, of some systems with so many lanes each; with factors in the scratch of as many
-/// teams as there are items, or of fewer that take up to 16 of them one after the other, or in a workspace of `at_once` teams.
+/// The device's kernel by teams of host threads, of some systems with so many lanes each; with
+/// factors in the scratch of as many teams as there are items, or of fewer that take up to 16 of
+/// them one after the other, or in a workspace of `at_once` teams.
 struct ByTeams {
   int lanes;
   std::int64_t at_once = 0;
@@ -170,7 +171,8 @@ inline std::vector<int> equal_blocks(int rows, int size) {
   return first;
 }
 
-/// Numbers whose blocks are well conditioned, but need their rows exchanged: those of a dominant matrix, in reverse order.
+/// Numbers whose blocks are well conditioned, but need their rows exchanged: those of a dominant
+/// matrix, in reverse order.
 template <class T>
 void put_reversed_blocks(Matrices<T> const& a, std::int64_t n, Random& random,
                          std::vector<int> const& first) {
@@ -215,7 +217,8 @@ struct Neighbours {
   }
 };
 
-/// Blocks that do not tile the rows, and columns that do not rise: the items end as invalid_pattern, and keep their starts.
+/// Blocks that do not tile the rows, and columns that do not rise: the items end as
+/// invalid_pattern, and keep their starts.
 template <class T>
 void expect_invalid_patterns(ByTeams const& by, std::int64_t items, Random& random) {
   Matrices<T> const m(tridiagonal(4), items, Arranged::item_contiguous);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Scaled and weighted solves, against residuals without any rounding, in the norm of the test and in the other one.
+/// Scaled and weighted solves, against residuals without any rounding, in the norm of the test and
+/// in the other one.
 #ifndef BATCHWORK_TEST_SCALED_CASE_HPP
 #define BATCHWORK_TEST_SCALED_CASE_HPP
 
@@ -22,8 +23,8 @@ SolveLog<T> whole_log(std::int64_t items) {
   return log;
 }
 
-/// The factors of rows: powers of two next to the inverses of the largest magnitudes; for conjugate gradients next to those of
-/// the roots of the diagonal.
+/// The factors of rows: powers of two next to the inverses of the largest magnitudes; for conjugate
+/// gradients next to those of the roots of the diagonal.
 template <class T>
 struct RowFactors {
   ArrangedBatch<T> left;
@@ -85,7 +86,8 @@ Tally expect_true(Solver const& solver, FencedWorkspace const& memory, M const& 
     }
     EXPECT_LE(tested.residual, before.residual * (1 + 4 * epsilon<T>))
         << "item " << n << ": " << outcome.text();
-    // In twice the precision the logged norms are right to their last digits, or to those of the products' squares.
+    // In twice the precision the logged norms are right to their last digits, or to those of the
+    // products' squares.
     long double const digits = (a.rows + 16) * epsilon<T>;
     ResidualTruth const rounded = residual_truth(a, n, x, b);
     EXPECT_NEAR(double(outcome.residual), double(plain.residual),

@@ -35,7 +35,8 @@ inline Pattern solvable_pattern(Random& random, int rows, double share, bool sym
   return p;
 }
 
-/// Numbers off the diagonal in [-1, 1], mirrored if symmetric, and a diagonal `dominance` times as large as their sum.
+/// Numbers off the diagonal in [-1, 1], mirrored if symmetric, and a diagonal `dominance` times as
+/// large as their sum.
 template <class T>
 void put_dominant(Matrices<T> const& a, std::int64_t n, Random& random, bool symmetric,
                   double dominance = 1.3) {
@@ -84,7 +85,8 @@ struct HostLog {
   T recurrence(std::int64_t n) const { return log.recurrence(std::size_t(n)); }
 };
 
-/// |b - A x|, and what rounding may make of it: that of the products, and of adding up their squares.
+/// |b - A x|, and what rounding may make of it: that of the products, and of adding up their
+/// squares.
 struct ResidualTruth {
   long double norm = 0, rounding = 0, right_side = 0;
 };
@@ -250,8 +252,8 @@ struct SingleItem {
   }
 };
 
-/// Full systems as a flame has them: the last row, that of the temperature, is larger by a factor; b = 1. Relative to b that row asks
-/// for more digits than the others.
+/// Full systems as a flame has them: the last row, that of the temperature, is larger by a factor;
+/// b = 1. Relative to b that row asks for more digits than the others.
 template <class T>
 struct LargeLastRow {
   Random random{7};
@@ -277,8 +279,8 @@ struct LargeLastRow {
   }
 };
 
-/// Matrices that move every number by one row, and b = 2 e_1: GMRES leaves the residual as it is until all directions are
-/// there.
+/// Matrices that move every number by one row, and b = 2 e_1: GMRES leaves the residual as it is
+/// until all directions are there.
 template <class T>
 struct CyclicShift {
   ArrangedBatch<T> full, b, x;
@@ -298,8 +300,8 @@ struct CyclicShift {
   }
 };
 
-/// Items of one batch that could not differ more, each with the bits that it has in a batch of its own: x, log and history.
-/// get(matrices) gives the operand A of Matrices<T>.
+/// Items of one batch that could not differ more, each with the bits that it has in a batch of its
+/// own: x, log and history. get(matrices) gives the operand A of Matrices<T>.
 template <class T, class Solver, class M, class Get>
 void expect_as_alone(Solver const& solver, M const& m, Get const& get, Random& random) {
   enum Kind {
@@ -378,7 +380,8 @@ void expect_as_alone(Solver const& solver, M const& m, Get const& get, Random& r
   }
 }
 
-/// Systems of all sizes, arrangements and formats, with and without Jacobi's preconditioner, by a solver for regular matrices.
+/// Systems of all sizes, arrangements and formats, with and without Jacobi's preconditioner, by a
+/// solver for regular matrices.
 template <class T, class Solver>
 void solve_every_way(Solver const& solver) {
   Random random(1);

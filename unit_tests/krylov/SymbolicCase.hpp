@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sparse patterns for direct_lu(symbolic), and what must come out: by the verb, and by a device's kernels on threads of a host.
+/// Sparse patterns for direct_lu(symbolic), and what must come out: by the verb, and by a device's
+/// kernels on threads of a host.
 #ifndef BATCHWORK_TEST_SYMBOLIC_CASE_HPP
 #define BATCHWORK_TEST_SYMBOLIC_CASE_HPP
 
@@ -29,7 +30,8 @@ inline Pattern grid_pattern(int across) {
   }
   return p;
 }
-/// The diagonal, the next column in a ring, so that the diagonal may be zero, and `each` other entries of a row anywhere.
+/// The diagonal, the next column in a ring, so that the diagonal may be zero, and `each` other
+/// entries of a row anywhere.
 inline Pattern scattered_pattern(Random& random, int rows, int each) {
   Pattern p{rows, {}};
   for (int i = 0; i < rows; ++i) {
@@ -147,8 +149,8 @@ std::vector<int> check_by_pattern(Solver const& solver, SymbolicBatch<T> const& 
   return by_dense_form;
 }
 
-/// One batch in all formats with a pattern; and again without what cannot be solved, after which all others have the same bits.
-/// call as above; symbolic(format) gives a SymbolicLu.
+/// One batch in all formats with a pattern; and again without what cannot be solved, after which
+/// all others have the same bits. call as above; symbolic(format) gives a SymbolicLu.
 template <class T, class Symbolic, class Call>
 std::vector<int> check_pattern_formats(Pattern const& pattern, int columns, std::int64_t items,
                                        Arranged how, Random& random, Symbolic const& symbolic,
@@ -197,8 +199,9 @@ std::vector<int> check_pattern_formats(Pattern const& pattern, int columns, std:
   return by_dense_form;
 }
 
-/// In the natural order each pivot of some items is just large enough, and the last column grows a hundredfold by each of them: those items
-/// are eliminated in their dense form. Others meet no such tolerance in either form, and stay.
+/// In the natural order each pivot of some items is just large enough, and the last column grows a
+/// hundredfold by each of them: those items are eliminated in their dense form. Others meet no such
+/// tolerance in either form, and stay.
 template <class Symbolic, class Call>
 void check_growth(int rows, Symbolic const& symbolic, Call const& call, bool equilibrate) {
   SCOPED_TRACE(equilibrate ? "equilibrated" : "as it is");

@@ -74,8 +74,8 @@ Kokkos::View<I*, Space> indices_of(std::string const& label, std::vector<int> co
   return v;
 }
 
-/// The matrices of some items of one pattern, in compressed rows, by equal rows and dense, arranged alike. Places that are
-/// not there hold NaN.
+/// The matrices of some items of one pattern, in compressed rows, by equal rows and dense, arranged
+/// alike. Places that are not there hold NaN.
 template <class T>
 struct Matrices {
   Pattern pattern;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Checks of add_scaled_identity, scale, equilibrate, dot and norm, which a test runs as the verb or as its device's kernel.
+/// Checks of add_scaled_identity, scale, equilibrate, dot and norm, which a test runs as the verb
+/// or as its device's kernel.
 #ifndef BATCHWORK_TEST_VERBS_CASE_HPP
 #define BATCHWORK_TEST_VERBS_CASE_HPP
 
@@ -267,7 +268,8 @@ void check_equilibrate(Pattern const& pattern, std::int64_t items, Arranged how,
   }
 }
 
-/// The error of a sum of n products is n eps times their magnitudes, that of a norm (n / 2 + 2) eps.
+/// The error of a sum of n products is n eps times their magnitudes, that of a norm (n / 2 + 2)
+/// eps.
 template <class T>
 void expect_sums(ArrangedBatch<T> const& x, ArrangedBatch<T> const& y,
                  ArrangedBatch<T> const& result, bool is_norm) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every solver and preconditioner on hosts, and the verbs, on every format under patterns with faults.
+// Every solver and preconditioner on hosts, and the verbs, on every format under patterns with
+// faults.
 #include "BadPatternsCase.hpp"
 #include "PreconditionersCase.hpp"
 #include "krylov/Batchwork_DirectLu.hpp"
@@ -91,7 +92,8 @@ TYPED_TEST(BadPatternsOfDouble, Configuration) {
         HostResults<T> found(items);
         AnyMatrices<T, Kokkos::HostSpace> const any = a;
         solve(Host(), how, any, bad.view(bad.b), bad.view(bad.x), found.log);
-        // The matrices are not symmetric, and richardson wants the right omega: these may fail otherwise.
+        // The matrices are not symmetric, and richardson wants the right omega: these may fail
+        // otherwise.
         bool const solves = solver == SolverKind::bicgstab || solver == SolverKind::gmres;
         bool const invalid = as == Taken::invalid || (as == Taken::unordered && rises);
         // spd_isai wants a pattern that is its own transpose.
@@ -166,7 +168,8 @@ TYPED_TEST(BadPatternsOfDouble, TeamSolve) {
   });
 }
 
-/// Direct solves add up what is there twice, in any order, and find columns that are out of range; offsets are taken for granted.
+/// Direct solves add up what is there twice, in any order, and find columns that are out of range;
+/// offsets are taken for granted.
 TYPED_TEST(BadPatternsOfDouble, DirectLu) {
   using T = TypeParam;
   for (auto items : numbers_of_items)

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels under patterns with faults, by teams of host threads: every preconditioner and format; and the diagonal in two
-// parts, wherever a lane has its rows.
+// The device's kernels under patterns with faults, by teams of host threads: every preconditioner
+// and format; and the diagonal in two parts, wherever a lane has its rows.
 #include "krylov/BadPatternsCase.hpp"
 #include "krylov/PreconditionersCase.hpp"
 #include "krylov/detail/backend/Batchwork_LongRows.hpp"
@@ -15,7 +15,8 @@ struct BadPatternsOnTeams : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(BadPatternsOnTeams, Numbers);
 
-/// Offsets are taken for granted there, and diagonals of dia as far as no row has a column out of range.
+/// Offsets are taken for granted there, and diagonals of dia as far as no row has a column out of
+/// range.
 TYPED_TEST(BadPatternsOnTeams, Solve) {
   using T = TypeParam;
   double const tolerance = usual_tolerance<T>;

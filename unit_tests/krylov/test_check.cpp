@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// check(A): what it finds in a pattern and what it says, with the fault in every place where there can be one.
+// check(A): what it finds in a pattern and what it says, with the fault in every place where there
+// can be one.
 #include "krylov/formats/Batchwork_CheckSystems.hpp"
 
 #include <algorithm>
@@ -89,7 +90,8 @@ TEST(Check, RowOffsets) {
   expect_says(said_of({0, 1, 2}, {0, 1, 1}), {"the last offset is 2", "has 3"});
 }
 
-/// Sound patterns with a few numbers changed: what is accepted is sound by a second opinion, and the other way round.
+/// Sound patterns with a few numbers changed: what is accepted is sound by a second opinion, and
+/// the other way round.
 TEST(Check, ChangedPatterns) {
   Random random(2);
   int sound = 0, unsound = 0;

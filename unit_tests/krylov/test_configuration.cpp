@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What is chosen at run time: names, matrices of any format, numbers of a workspace; solve without matrices. With them it is in
-// the files beside this one, one for each type of numbers.
+// What is chosen at run time: names, matrices of any format, numbers of a workspace; solve without
+// matrices. With them it is in the files beside this one, one for each type of numbers.
 #include "krylov/ConfigurationCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -104,7 +104,8 @@ TEST(ConfigurationWorkspace, Numbers) {
         EXPECT_EQ(workspace_numbers(exec, c, A, items), want);
         EXPECT_EQ(workspace_numbers(c, A, items), want);
         EXPECT_EQ(workspace_numbers(c, scaled_identity(rows), items), want);
-        // Of devices: blocks of 2 of 2000 rows, or of 32 of 500, are too much for team scratch; and ILU(0) of 2000.
+        // Of devices: blocks of 2 of 2000 rows, or of 32 of 500, are too much for team scratch; and
+        // ILU(0) of 2000.
         bool const factors = Impl::runs_on_device<Space> && rows > 4 && items > 0 &&
                              (kind == PreconditionerKind::block_jacobi ||
                               (kind == PreconditionerKind::ilu && rows == 2000));

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Solver and preconditioner chosen at run time, in double: also the ways to call it, and what is refused.
+// Solver and preconditioner chosen at run time, in double: also the ways to call it, and what is
+// refused.
 #include "krylov/ConfigurationCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -162,7 +163,8 @@ TEST(ConfigurationDouble, Division) {
               {"Batchwork::solve: division: 80 lanes"});
 }
 
-/// A workspace that is missing, too small or not a call's own; who does not need one looks at no more than that.
+/// A workspace that is missing, too small or not a call's own; who does not need one looks at no
+/// more than that.
 TEST(ConfigurationMisuse, Workspaces) {
   using Vectors = Kokkos::View<double**, Kokkos::LayoutRight, Space>;
   Vectors const x("x", 3, 900), b("b", 3, 900);
@@ -205,7 +207,8 @@ TEST(ConfigurationMisuse, Workspaces) {
     c.solver = SolverKind::gmres;
   }
   untouched();
-  // Neither what is another solver's or preconditioner's own, nor a workspace of no numbers where none is needed.
+  // Neither what is another solver's or preconditioner's own, nor a workspace of no numbers where
+  // none is needed.
   auto const expect_ones = [&](SolveConfiguration const& how) {
     Kokkos::deep_copy(x, 7.25);
     solve(how, a, b, x, workspace(none));

@@ -43,7 +43,8 @@ TEST(DirectLu, WithoutGrowthAndCondition) {
     check_direct_formats<float>(rows, 1, 70, all_arranged[rows % 4], random, DirectVerbAlone(),
                                 rows == 24);
 }
-/// So many that lanes share them. In double: of as many random ones in float some are too badly conditioned for the tolerance.
+/// So many that lanes share them. In double: of as many random ones in float some are too badly
+/// conditioned for the tolerance.
 TEST(DirectLu, ManySystemsOnDevices) {
   if (!Impl::runs_on_device<Space>) return;
   Random random(24);
@@ -66,8 +67,8 @@ TEST(DirectLu, InAWorkspace) {
 }
 
 #if defined(BATCHWORK_HAVE_LAPACK)
-/// Beside LAPACK's expert driver, which scales, refines and estimates the condition: the same info, as good a residual in the
-/// scaled system, a condition within a factor of 10.
+/// Beside LAPACK's expert driver, which scales, refines and estimates the condition: the same info,
+/// as good a residual in the scaled system, a condition within a factor of 10.
 TEST(DirectLu, AsGesvx) {
   Random random(14);
   for (int rows : {2, 9, 22, 70}) {
@@ -107,7 +108,8 @@ TEST(DirectLu, AsGesvx) {
       ASSERT_TRUE(info == 0 || info == rows + 1) << info;
       double size_of_x = 0;
       for (int i = 0; i < rows; ++i) size_of_x = std::max(size_of_x, std::fabs(x[std::size_t(i)]));
-      // LAPACK's factors are no powers of two, which matters where numbers of all sizes are in a row.
+      // LAPACK's factors are no powers of two, which matters where numbers of all sizes are in a
+      // row.
       if (kind == DirectKind::far || kind == DirectKind::graded) continue;
       EXPECT_GE(condition(std::size_t(n)), reciprocal / 10);
       EXPECT_LE(condition(std::size_t(n)), reciprocal * 10);
@@ -119,7 +121,8 @@ TEST(DirectLu, AsGesvx) {
 }
 #endif
 
-/// By a factor of float, with steps of refinement in double: as accurate as by one of double, where float alone ends at 1e-6.
+/// By a factor of float, with steps of refinement in double: as accurate as by one of double, where
+/// float alone ends at 1e-6.
 TEST(DirectLu, FactorsOfFloat) {
   Random random(13);
   for (int rows : {1, 7, 22, 54, 100}) {
@@ -151,7 +154,8 @@ TEST(DirectLu, FactorsOfFloat) {
   }
 }
 
-/// Columns in any order, some of them twice: the numbers are added up. Those that are out of range are found.
+/// Columns in any order, some of them twice: the numbers are added up. Those that are out of range
+/// are found.
 TEST(DirectLu, RepeatedColumns) {
   RepeatedColumns of;
   solve(direct_lu(relative(1e-14)), of.a(), vectors(of.b), vectors(of.x), of.log);
@@ -178,7 +182,8 @@ TEST(DirectLu, MultiplesOfTheIdentity) {
   }
 }
 
-/// What a tolerance is relative to; what cannot be reached; that a log may have some Views, or none.
+/// What a tolerance is relative to; what cannot be reached; that a log may have some Views, or
+/// none.
 TEST(DirectLu, Tolerances) {
   Random random(15);
   DirectBatch<double> const of(full_pattern(9), 1, 2, Arranged::item_contiguous);

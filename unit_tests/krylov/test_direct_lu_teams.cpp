@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of solve with direct_lu, run on the host by teams of threads; compiled a second time for warps of 32 lanes.
+// The device's kernels of solve with direct_lu, run on the host by teams of threads; compiled a
+// second time for warps of 32 lanes.
 #include "krylov/DirectCase.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
@@ -131,7 +132,8 @@ auto kept_by_tiles() {
                            });
 }
 
-/// Some lanes of a warp have an item; for some groups of items of a team, on a device of so many multiprocessors.
+/// Some lanes of a warp have an item; for some groups of items of a team, on a device of so many
+/// multiprocessors.
 template <class Run>
 struct OnSharedLanes : OnTeams<Run> {
   using without_condition = void;
@@ -203,7 +205,8 @@ TEST(DirectLuTeams, ItemsThatShareAWarp) {
   check_direct_formats<float>(32, 1, 17, Arranged::item_contiguous, random,
                               shared_lanes<float, 32>(2), false);
 }
-/// Some meet the tolerance at once, some after steps of refinement, some never, and some have no solution: each as if it were alone.
+/// Some meet the tolerance at once, some after steps of refinement, some never, and some have no
+/// solution: each as if it were alone.
 TEST(DirectLuTeams, ItemsOfAWarpRefineAsIfAlone) {
   constexpr std::int64_t items = 23;
   Random random(24);
@@ -269,7 +272,8 @@ TEST(DirectLuTeams, AListOfThePattern) {
                                false);
   check_direct_formats<double>(61, 1, 3, Arranged::by_columns, random, listed<double, 8>(2), false);
 }
-/// Patterns that the list cannot be followed in, for seven items of teams of four or two, the last of them not full.
+/// Patterns that the list cannot be followed in, for seven items of teams of four or two, the last
+/// of them not full.
 TEST(DirectLuTeams, AListOfAFlawedPattern) {
   for (Arranged how : {Arranged::item_contiguous, Arranged::interleaved}) {
     auto const check = [&](auto const& call) {
@@ -285,7 +289,8 @@ TEST(DirectLuTeams, AListOfAFlawedPattern) {
     check(shared_lanes<double, 8>());
   }
 }
-/// Offsets that do not begin at zero, and entries before the first row and behind the last one, of columns beyond the rows.
+/// Offsets that do not begin at zero, and entries before the first row and behind the last one, of
+/// columns beyond the rows.
 TEST(DirectLuTeams, AListOfAPartOfTheEntries) {
   double const none = std::numeric_limits<double>::quiet_NaN();
   for (Arranged how : {Arranged::item_contiguous, Arranged::interleaved}) {
@@ -416,7 +421,8 @@ TEST(DirectLuTeams, GroupsOfATeam) {
   p.compressed_entries = 0;
   expect(131072, 128, 1);
 }
-/// Every kernel is launched on every device that has room for it, and holds what its launch bounds promise.
+/// Every kernel is launched on every device that has room for it, and holds what its launch bounds
+/// promise.
 TEST(DirectLuTeams, FitDevices) {
   auto const limits = h200_with_kokkos_5();
   Impl::DirectProblem<double> p;

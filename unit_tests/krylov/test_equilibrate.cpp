@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// equilibrate: what it promises for random patterns in every format and arrangement, symmetric matrices, lines of nothing, what
-// is not finite, the ends of the range.
+// equilibrate: what it promises for random patterns in every format and arrangement, symmetric
+// matrices, lines of nothing, what is not finite, the ends of the range.
 #include "krylov/VerbsCase.hpp"
 
 namespace Batchwork::Test {
@@ -106,7 +106,8 @@ TYPED_TEST(Equilibrate, ZerosAndWhatIsNotFinite) {
       put_badly_scaled(m, random, 10);
       equilibrate(m.csr(), vectors(l0), vectors(r0));
       Kokkos::fence();
-      // Zero in row 3 and column 5, then the same with anything else that does not count, and here and there.
+      // Zero in row 3 and column 5, then the same with anything else that does not count, and here
+      // and there.
       for (int kind : {0, 1}) {
         for (int k = 0; k < rows; ++k) {
           auto const some = [&] { return kind ? bad[random.integer(0, 4)] : T(0); };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Random patterns of compressed rows, of 1 to 300 rows: what check says of planted faults, multiply and solve against long
-// double, and what devices make of columns that are out of range.
+// Random patterns of compressed rows, of 1 to 300 rows: what check says of planted faults, multiply
+// and solve against long double, and what devices make of columns that are out of range.
 #include <set>
 
 #include "krylov/SolveCase.hpp"
@@ -14,7 +14,8 @@ namespace {
 
 enum class Diagonal { whole, gaps };
 
-/// Rows of one kind, mostly: short ones, some share of all columns, or full; a few are empty, a few are full.
+/// Rows of one kind, mostly: short ones, some share of all columns, or full; a few are empty, a few
+/// are full.
 Pattern fuzzed_pattern(Random& random, Diagonal diagonal) {
   int const most[] = {8, 24, 56, 110, 256, 300};
   int const rows = random.integer(1, most[random.integer(0, 5)]);
@@ -165,8 +166,9 @@ TYPED_TEST(FuzzedSystems, Multiply) {
   }
 }
 
-/// The solution is chosen, and b is what it gives in long double. By the dominance of the diagonals, which are g larger than
-/// the rest of their rows, |x - solution| <= |b - A solution + residual| / g (Varah 1975), all of them maxima.
+/// The solution is chosen, and b is what it gives in long double. By the dominance of the
+/// diagonals, which are g larger than the rest of their rows, |x - solution| <= |b - A solution +
+/// residual| / g (Varah 1975), all of them maxima.
 TYPED_TEST(FuzzedSystems, Solve) {
   using T = TypeParam;
   Random random(3);
@@ -262,8 +264,8 @@ TYPED_TEST(FuzzedSystems, HonestWithoutDiagonals) {
   EXPECT_GT(failures, 100);
 }
 
-/// Columns that are out of range are refused, and leave x as it was; where the others need not rise they may be used, but
-/// nothing outside is written.
+/// Columns that are out of range are refused, and leave x as it was; where the others need not rise
+/// they may be used, but nothing outside is written.
 TYPED_TEST(FuzzedSystems, Faults) {
   using T = TypeParam;
   Random random(5);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// gmres: formats and sizes against the residual in long double, the residual of every iteration against the smallest there
-// is, cycles, reasons, workspaces.
+// gmres: formats and sizes against the residual in long double, the residual of every iteration
+// against the smallest there is, cycles, reasons, workspaces.
 #include "krylov/GmresCase.hpp"
 #if defined(BATCHWORK_DRM19_DIR)
 #include "krylov/formats/Batchwork_ReadSystems.hpp"
@@ -133,7 +133,8 @@ TYPED_TEST(GmresOf, Batches) {
   }
 }
 
-/// The smallest residuals that combinations of A r, A A r, ... leave of r, in long double: the first is |r|.
+/// The smallest residuals that combinations of A r, A A r, ... leave of r, in long double: the
+/// first is |r|.
 std::vector<long double> smallest_residuals(std::vector<std::vector<long double>> const& a,
                                             std::vector<long double> r, int steps) {
   std::size_t const rows = r.size();
@@ -169,8 +170,8 @@ std::vector<long double> smallest_residuals(std::vector<std::vector<long double>
   return norms;
 }
 
-/// The residual of each iteration of the first cycle is the smallest there is, and they do not grow after it; full cycles
-/// end after as many iterations as there are rows.
+/// The residual of each iteration of the first cycle is the smallest there is, and they do not grow
+/// after it; full cycles end after as many iterations as there are rows.
 TYPED_TEST(GmresOf, SmallestResiduals) {
   using T = TypeParam;
   Random random(4);
@@ -230,9 +231,10 @@ TYPED_TEST(GmresOf, SmallestResiduals) {
   }
 }
 
-/// Over cycles, too, iterations leave what those of a textbook do, with as many digits as their numbers have; of a basis that
-/// is chosen as of a given one. Directions that are not made orthogonal a second time would lose them all: the diagonals
-/// multiply what they have in common by 3 to 100 in each iteration.
+/// Over cycles, too, iterations leave what those of a textbook do, with as many digits as their
+/// numbers have; of a basis that is chosen as of a given one. Directions that are not made
+/// orthogonal a second time would lose them all: the diagonals multiply what they have in common by
+/// 3 to 100 in each iteration.
 TYPED_TEST(GmresOf, AsOfATextbook) {
   using T = TypeParam;
   Random random(8);
@@ -259,7 +261,8 @@ TYPED_TEST(GmresOf, AsOfATextbook) {
           ASSERT_EQ(said.reason(n), Reason::success) << to_string(said.reason(n));
           expect_honest(said, n, residual_truth(a.full, n, x, b), tolerance);
           auto const truth = textbook_gmres(a.full, b, n, m == 0 ? rows : m, 0.5 * tolerance, 200);
-          // What is chosen depends on the device: 10 at least, of which a cycle is as it is with more.
+          // What is chosen depends on the device: 10 at least, of which a cycle is as it is with
+          // more.
           int const taken = m == 0 ? std::min(said.iterations(n), 10) : said.iterations(n);
           ASSERT_LE(taken, int(truth.size()) + 1);
           for (int k = 1; k <= taken && k < int(truth.size()); ++k) {
@@ -278,7 +281,8 @@ TYPED_TEST(GmresOf, AsOfATextbook) {
     }
 }
 
-/// Columns over many orders, where a product leaves next to nothing that is new: made orthogonal once, directions are no basis.
+/// Columns over many orders, where a product leaves next to nothing that is new: made orthogonal
+/// once, directions are no basis.
 TYPED_TEST(GmresOf, NearlyDependentDirections) {
   using T = TypeParam;
   Random random(9);
@@ -328,7 +332,8 @@ TYPED_TEST(GmresOf, DirectionsAreExhausted) {
   }
 }
 
-/// A textbook's GMRES(22) to 1e-6 solves all but few of such systems, by cycles of which several in turn make the residual worse.
+/// A textbook's GMRES(22) to 1e-6 solves all but few of such systems, by cycles of which several in
+/// turn make the residual worse.
 TEST(GmresInDouble, CyclesThatDoHarm) {
   std::int64_t const items = 200;
   LargeLastRow<double> const s(items, 22, 1e10);
@@ -540,7 +545,8 @@ TYPED_TEST(GmresOf, SameBitsAgain) {
     }
 }
 
-/// With the work of a device divided otherwise; the workspace is there for the teams that come of it.
+/// With the work of a device divided otherwise; the workspace is there for the teams that come of
+/// it.
 TYPED_TEST(GmresOf, Divided) {
   using T = TypeParam;
   Random random(21);
@@ -630,7 +636,8 @@ TEST(GmresMisuse, IsNamed) {
   }
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
   for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(host(n, 5), 7.25);
-  // One that is longer is welcome, and one that is not needed, too; with an instance or without, with a log or without.
+  // One that is longer is welcome, and one that is not needed, too; with an instance or without,
+  // with a log or without.
   Kokkos::View<double*, Space> const large("large", std::size_t(needed + 100));
   solve(Space(), s, none, a, b, x, workspace(large));
   solve(Space(), s, none, a, b, x, SolveLog<double>::allocated(3), workspace(large));

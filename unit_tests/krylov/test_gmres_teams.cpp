@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// gmres by the device's kernel, run on the host by teams of threads: every way of holding a system, with its storage in scratch
-// and in a workspace whose teams take systems in turns. Compiled a second time for warps of 32 lanes, several of which share a
-// system.
+// gmres by the device's kernel, run on the host by teams of threads: every way of holding a system,
+// with its storage in scratch and in a workspace whose teams take systems in turns. Compiled a
+// second time for warps of 32 lanes, several of which share a system.
 #include "krylov/GmresCase.hpp"
 #include "support/HostTeams.hpp"
 
@@ -147,8 +147,8 @@ TYPED_TEST(GmresOnTeams, Functor) {
                             systems, full, b, at_once);
 }
 
-/// Systems whose directions are made orthogonal more than once beside systems that do without, by lanes of part of a warp and of
-/// several, with directions in registers and without.
+/// Systems whose directions are made orthogonal more than once beside systems that do without, by
+/// lanes of part of a warp and of several, with directions in registers and without.
 TYPED_TEST(GmresOnTeams, NearlyDependentDirections) {
   using T = TypeParam;
   using namespace Impl;

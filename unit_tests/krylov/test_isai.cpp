@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// isai and spd_isai: their application against LAPACK's solutions of the local systems, in every format; solvers with them; local
-// systems without a solution, and what is refused.
+// isai and spd_isai: their application against LAPACK's solutions of the local systems, in every
+// format; solvers with them; local systems without a solution, and what is refused.
 #include "krylov/DiaCase.hpp"
 #include "krylov/IsaiCase.hpp"
 #include "krylov/formats/Batchwork_AnyMatrices.hpp"
@@ -46,7 +46,8 @@ TYPED_TEST(IsaiOf, SolvesTheLocalSystems) {
       }
 }
 
-/// Of a diagonal matrix it is the inverse, as of one row; and it helps more than Jacobi where neighbours count.
+/// Of a diagonal matrix it is the inverse, as of one row; and it helps more than Jacobi where
+/// neighbours count.
 TEST(Isai, Solvers) {
   Random random(2);
   int const rows = 60;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Rows that are longer than what a lane holds: how much scratch their rest gets, and products and solves with it, run on the host
-// by teams of threads.
+// Rows that are longer than what a lane holds: how much scratch their rest gets, and products and
+// solves with it, run on the host by teams of threads.
 #include "krylov/ExactResidual.hpp"
 #include "support/Batchwork_Devices.hpp"
 #include "support/HostTeams.hpp"
@@ -43,7 +43,8 @@ std::vector<int> lengths_of(int rows, int usual, int length, int each) {
   return lengths;
 }
 
-// ---- how much scratch -------------------------------------------------------------------------------------------
+// ---- how much scratch
+// ---------------------------------------------------------------------------------------------
 
 TEST(RestOfRows, HasRoomForWhateverRowsThereAre) {
   Random random(1);
@@ -72,8 +73,8 @@ TEST(RestOfRows, HasRoomForWhateverRowsThereAre) {
   EXPECT_EQ(Impl::most_pieces(144, 144 * 144, 144, 8, 64), 144 * 10);
 }
 
-/// A multiprocessor holds as many teams as it has registers for, whatever the rest; and what is on the chip is what there is room
-/// for.
+/// A multiprocessor holds as many teams as it has registers for, whatever the rest; and what is on
+/// the chip is what there is room for.
 TEST(RestOfRows, FitsEveryDevice) {
   for (auto const& device : devices())
     for (int size : {4, 8})
@@ -152,9 +153,11 @@ TEST(RestOfRows, OfMechanismsIsOnTheChip) {
   EXPECT_EQ(chosen("V100, Kokkos 4", 54, 54), Impl::SolveVariant::columns_56);
 }
 
-// ---- products ---------------------------------------------------------------------------------------------------
+// ---- products
+// ---------------------------------------------------------------------------------------------
 
-/// y = A x with a bound and without, b - A x in twice the precision, and the diagonal: what a lane knows of its row.
+/// y = A x with a bound and without, b - A x in twice the precision, and the diagonal: what a lane
+/// knows of its row.
 template <class T>
 struct Products {
   Impl::AnySystems<T> a;
@@ -216,7 +219,8 @@ struct LongRows : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(LongRows, Numbers);
 
-/// Ways to keep the rest of such rows: all of it on the chip, a part, nothing, in long pieces, and with room to spare.
+/// Ways to keep the rest of such rows: all of it on the chip, a part, nothing, in long pieces, and
+/// with room to spare.
 template <class T>
 std::vector<RestOfRows> plans(Pattern const& p) {
   int const widest = p.width();
@@ -283,7 +287,8 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
           ASSERT_EQ(of.plain, of.bounded) << i;
           long double const size = std::sqrt(static_cast<long double>(of.size_squared)),
                             error = std::fabs(of.bounded - product.value());
-          // The bound holds, and is what additions one after the other have at most: some more where slots are empty.
+          // The bound holds, and is what additions one after the other have at most: some more
+          // where slots are empty.
           ASSERT_LE(error, 4 * u * size) << i;
           ASSERT_LE(size, (rows + in_registers<T> + 40) * magnitudes) << i;
           long double const precise = std::fabs(of.precise - residual.value());
@@ -302,7 +307,8 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
       check(Impl::AnySystems<T>(a.dense().systems()), all.back(), "dense");
     }
   };
-  // Rows of up to twice as many as are held, and all columns; some such rows, or all of them; teams of 64 to 256 lanes.
+  // Rows of up to twice as many as are held, and all columns; some such rows, or all of them; teams
+  // of 64 to 256 lanes.
   for (int length :
        {in_registers<T> - 1, in_registers<T>, in_registers<T> + 1, 2 * in_registers<T>, 144})
     for (int each : {20, 1}) {
@@ -317,7 +323,8 @@ TYPED_TEST(LongRows, ProductsAndTheirBounds) {
   look(tridiagonal(70), "70 short rows");
 }
 
-/// Lanes that read the vector at once do so from different banks, but for what other slots are left to.
+/// Lanes that read the vector at once do so from different banks, but for what other slots are left
+/// to.
 TYPED_TEST(LongRows, BanksDiffer) {
   using T = TypeParam;
   Random random(3);
@@ -397,7 +404,8 @@ TYPED_TEST(LongRows, BanksDiffer) {
   EXPECT_EQ(turns(slots(full_pattern(64))), 64 / banks * in_registers<T>);
 }
 
-// ---- solves -----------------------------------------------------------------------------------------------------
+// ---- solves
+// ---------------------------------------------------------------------------------------------
 
 template <class T>
 HostLog<T> solve_on_teams(Matrices<T> const& a, Impl::AnySystems<T> const& systems,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// multiply and solve for more than half a million small systems: a few different ones again and again, so that every item has
-// a known result.
+// multiply and solve for more than half a million small systems: a few different ones again and
+// again, so that every item has a known result.
 #include "krylov/SolveCase.hpp"
 
 namespace Batchwork::Test {
@@ -81,7 +81,8 @@ TEST(ManyItems, Solve) {
   run(conjugate_gradients(stop), jacobi(), r.a.csr(), r, Arranged::interleaved, "csr, interleaved");
 }
 
-/// (2 + n % different) I minus neighbours: a team for each system on devices, of which there are as many as items.
+/// (2 + n % different) I minus neighbours: a team for each system on devices, of which there are as
+/// many as items.
 struct Shifted {
   static constexpr int rows = 3;
   template <class Lanes, class X, class Y>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// multiply: every format over random patterns and all arrangements against long double, numbers of items, compact groups,
-// NaN and infinity in one item, functors.
+// multiply: every format over random patterns and all arrangements against long double, numbers of
+// items, compact groups, NaN and infinity in one item, functors.
 #if defined(BATCHWORK_HAVE_KOKKOSKERNELS) && __has_include(<KokkosSparse_CrsMatrix.hpp>)
 #define BATCHWORK_TEST_CRS_MATRIX
 #include <KokkosSparse_CrsMatrix.hpp>
@@ -19,7 +19,8 @@ struct Multiply : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Multiply, Numbers);
 
-/// Runs call(y), which computes y = alpha A x + beta y, and compares. Sums of products, a factor, a sum: (terms + 3) eps.
+/// Runs call(y), which computes y = alpha A x + beta y, and compares. Sums of products, a factor, a
+/// sum: (terms + 3) eps.
 template <class T, class Call>
 void expect_product(Matrices<T> const& a, ArrangedBatch<T> const& x, double alpha, double beta,
                     Arranged how_y, Random& random, char const* what, Call const& call) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Block Jacobi, ILU(0) and functors as preconditioners: their application against long double in every format and arrangement,
-// what they make of solvers, and what is refused.
+// Block Jacobi, ILU(0) and functors as preconditioners: their application against long double in
+// every format and arrangement, what they make of solvers, and what is refused.
 #include "krylov/PreconditionersCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -95,8 +95,8 @@ TYPED_TEST(Preconditioners, BlocksAreInverted) {
     }
 }
 
-/// Systems whose factors are in a workspace on devices: more of them than teams have room there, the same from 50 to 50; a host, whose
-/// threads have room each, solves a few.
+/// Systems whose factors are in a workspace on devices: more of them than teams have room there,
+/// the same from 50 to 50; a host, whose threads have room each, solves a few.
 TYPED_TEST(Preconditioners, LargeFactors) {
   using T = TypeParam;
   Random random(12);
@@ -254,7 +254,8 @@ TYPED_TEST(Preconditioners, ExactOnesConvergeAtOnce) {
   }
 }
 
-/// Rows of very different sizes: no more iterations than without a preconditioner, and all converge.
+/// Rows of very different sizes: no more iterations than without a preconditioner, and all
+/// converge.
 TYPED_TEST(Preconditioners, HelpWhereRowsAreBadlyScaled) {
   using T = TypeParam;
   Random random(7);
@@ -449,7 +450,8 @@ TEST(PreconditionersMisuse, IsNamed) {
               {"operand 2, first rows of blocks(\"many\") [View (5)] has 5 blocks", "have 4 rows"});
   expect_says(message_of([&] { find_blocks(a, 33); }),
               {"Batchwork::find_blocks: blocks of 33 rows; give from 1 to 32"});
-  // Factors that team scratch does not hold are in a workspace on devices; a host's threads have them.
+  // Factors that team scratch does not hold are in a workspace on devices; a host's threads have
+  // them.
   Vectors const large("large", 2, 2000), y("y", 2, 2000);
   std::int64_t const needed = workspace_numbers(s, block_jacobi(32), scaled_identity(2000), 2);
   if constexpr (Impl::runs_on_device<Space>) {
@@ -467,7 +469,8 @@ TEST(PreconditionersMisuse, IsNamed) {
   }
 }
 
-/// Patterns are not read by the call: blocks and columns that cannot be are what the items end with, and x stays.
+/// Patterns are not read by the call: blocks and columns that cannot be are what the items end
+/// with, and x stays.
 TEST(PreconditionersMisuse, InvalidPatterns) {
   std::int64_t const items = 5;
   ArrangedBatch<double> const b(items, 4, 1, Arranged::item_contiguous),

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernel of solve with block Jacobi, ILU(0) and functors, run on the host by teams of threads.
+// The device's kernel of solve with block Jacobi, ILU(0) and functors, run on the host by teams of
+// threads.
 #include "krylov/PreconditionersCase.hpp"
 
 namespace Batchwork::Test {
@@ -48,7 +49,8 @@ TYPED_TEST(PreconditionersOnTeams, IluIsTheFactorisation) {
       for_formats(a, [&](char const* what, auto const& A, Pattern const& p) {
         SCOPED_TRACE(std::string(what) + ", " + std::to_string(rows) + " rows, " +
                      std::to_string(lanes) + " lanes");
-        // Teams of one system or two, that take one after the other or not, in scratch or in a workspace.
+        // Teams of one system or two, that take one after the other or not, in scratch or in a
+        // workspace.
         for (auto const& by : {ByTeams{lanes}, ByTeams{lanes, 1}, ByTeams{lanes, 2, 2},
                                ByTeams{lanes, 0, 2}, ByTeams{lanes, 0, 1, 1}})
           expect_application<T>(

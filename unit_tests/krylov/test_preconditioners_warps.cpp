@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// ILU(0) and block Jacobi on a device whose warps exchange numbers, run on the host by teams of threads: the levels of
-// triangles in every shape, several systems a warp or several warps a system, against long double.
+// ILU(0) and block Jacobi on a device whose warps exchange numbers, run on the host by teams of
+// threads: the levels of triangles in every shape, several systems a warp or several warps a
+// system, against long double.
 #include "krylov/PreconditionersCase.hpp"
 
 namespace Batchwork::Test {
@@ -151,7 +152,8 @@ TYPED_TEST(PreconditionersByWarps, IluOfEveryFormat) {
       1, random);
 }
 
-/// Chains whose multipliers are large go another way, which the systems of the same warp do not notice.
+/// Chains whose multipliers are large go another way, which the systems of the same warp do not
+/// notice.
 TYPED_TEST(PreconditionersByWarps, NeighboursOfLargeMultipliers) {
   using T = TypeParam;
   Random random(3);
@@ -202,7 +204,8 @@ TYPED_TEST(PreconditionersByWarps, BlocksAreInverted) {
       Matrices<T> const a(p, items, how);
       for (std::int64_t n = 0; n < items; ++n) {
         put_reversed_blocks(a, n, random, first);
-        // Two rows are the same: whichever is a pivot first leaves nothing of the other, whatever is rounded.
+        // Two rows are the same: whichever is a pivot first leaves nothing of the other, whatever
+        // is rounded.
         if (n % 2 == 0 && rows >= size && size > 2)
           for (int j = 0; j < rows; ++j) a.put(n, 2, j, a.full.at(n, 1, j));
       }

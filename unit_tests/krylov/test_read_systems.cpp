@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Batches of systems from files: what is read, and what is said of files that are not as they should be.
+// Batches of systems from files: what is read, and what is said of files that are not as they
+// should be.
 #include "krylov/formats/Batchwork_ReadSystems.hpp"
 
 #include <cmath>
@@ -358,7 +359,8 @@ TEST_F(ReadSystems, SizesAreCheckedBeforeMemoryIsTaken) {
 TEST_F(ReadSystems, FilesThatEndAnywhere) {
   LargestView const largest;
   std::string const whole =
-      "%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 4\n1 1 1.5D+00\n2 2 -2\n3 1 .5\n3 3 "
+      "%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 4\n1 1 1.5D+00\n2 2 -2\n3 1 .5\n3 "
+      "3 "
       "1e1\n";
   EXPECT_EQ(text(read_matrix_market(write("a.mtx", whole)), 0),
             "0,0:1.5 0,2:0.5 1,1:-2 2,0:0.5 2,2:10 ");
@@ -432,7 +434,8 @@ TEST_F(ReadSystems, Folder) {
               {"pattern.mtx:4: the entry comes too early", "sorted by row, then column"});
 }
 
-/// What was read is multiplied by where the verbs run; for real matrices A x = b holds with a small backward error.
+/// What was read is multiplied by where the verbs run; for real matrices A x = b holds with a small
+/// backward error.
 TEST(ReadSystemsOfAFlame, SolveTheirEquations) {
 #if defined(BATCHWORK_DRM19_DIR)
   fs::path const folder = BATCHWORK_DRM19_DIR;

@@ -209,7 +209,8 @@ TEST(SolveFlame, MeetsTheTrueResidual) {
   EXPECT_EQ(solved(1e-6, jacobi()).first, items);
   // Rounding does not allow that of most, whatever the recurrence says.
   EXPECT_GT(solved(1e-12, jacobi()).second, 0);
-  // Without a preconditioner it is wrong for some already at a usual tolerance, which a new beginning mends.
+  // Without a preconditioner it is wrong for some already at a usual tolerance, which a new
+  // beginning mends.
   auto const once = solved(1e-6, no_preconditioner(), 0);
   EXPECT_GT(once.second, 0);
   EXPECT_LT(once.first, items);

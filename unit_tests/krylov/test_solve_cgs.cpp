@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by CGS: every way of holding a system, format and arrangement, against the residual in long double; its residuals against
-// the recurrence in long double; what becomes of systems that break down, or nearly. CGS promises no convergence: the log is true,
-// and these systems converge.
+// solve by CGS: every way of holding a system, format and arrangement, against the residual in long
+// double; its residuals against the recurrence in long double; what becomes of systems that break
+// down, or nearly. CGS promises no convergence: the log is true, and these systems converge.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -88,8 +88,8 @@ TYPED_TEST(SolveByCgs, ResidualsAreThoseOfTheRecurrence) {
   HostLog<T> const said(log);
   for (std::int64_t n = 0; n < items; ++n) {
     auto const truth = cgs_residuals(a.full, n, b, iterations);
-    // Products of r_hat keep half of their digits, or the system would have begun anew; coefficients that are off by so much
-    // change a residual by that part of the largest before it.
+    // Products of r_hat keep half of their digits, or the system would have begun anew;
+    // coefficients that are off by so much change a residual by that part of the largest before it.
     long double largest = residual_truth(a.full, n, x, b).right_side;
     for (int k = 0; k < iterations; ++k) {
       largest = std::max(largest, truth[std::size_t(k)]);
@@ -101,8 +101,9 @@ TYPED_TEST(SolveByCgs, ResidualsAreThoseOfTheRecurrence) {
   }
 }
 
-/// Without beginning anew some of these end far from the solution in float: a small r_hat' v makes the residual 10^4 times as large
-/// for one iteration, which takes its digits, or a small rho all those of beta.
+/// Without beginning anew some of these end far from the solution in float: a small r_hat' v makes
+/// the residual 10^4 times as large for one iteration, which takes its digits, or a small rho all
+/// those of beta.
 TEST(SolveByCgsInFloat, NearBreakdownsBeginAnew) {
   Random random(1);
   std::int64_t const items = 2000;
@@ -118,7 +119,8 @@ TEST(SolveByCgsInFloat, NearBreakdownsBeginAnew) {
   }
 }
 
-/// Residuals that grow to more than 10^7 times that of the start before they fall; a textbook's CGS has no limit either.
+/// Residuals that grow to more than 10^7 times that of the start before they fall; a textbook's CGS
+/// has no limit either.
 TEST(SolveByCgsInDouble, LargeResidualsOnTheWay) {
   std::int64_t const items = 100;
   int const rows = 22, most = 200;
@@ -169,7 +171,8 @@ TYPED_TEST(SolveByCgs, BreakdownsAreSaid) {
   auto const solver = cgs(relative(usual_tolerance<T>, 50));
   // r' A r = 0 at the start.
   plant<T>({{0, 1, 0, -1, 0, 0, 0, 0, 1}, {1, 1, 0}}, solver, Reason::breakdown, Breakdown::pivot);
-  // A = I + N, where N shifts: the residual becomes N^2 b, which is orthogonal to b and shorter. From there one step does.
+  // A = I + N, where N shifts: the residual becomes N^2 b, which is orthogonal to b and shorter.
+  // From there one step does.
   plant<T>({{1, 0, 0, 0.5, 1, 0, 0, 0.5, 1}, {1, 0, 0}}, solver, Reason::success, 0);
   // Likewise, but the shift doubles: there is nothing to begin anew from.
   plant<T>({{1, 0, 0, 2, 1, 0, 0, 2, 1}, {1, 0, 0}}, solver, Reason::breakdown, Breakdown::rho);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What solve says of badly scaled systems, against residuals without any rounding: what converged has, and nothing is made worse.
-// A solver that is not the library's own.
+// What solve says of badly scaled systems, against residuals without any rounding: what converged
+// has, and nothing is made worse. A solver that is not the library's own.
 
 #include <Kokkos_Core.hpp>
 #include <cmath>
@@ -57,7 +57,8 @@ struct Tally {
   int converged = 0, all = 0;
 };
 
-/// What the log says is true: converged means that the exact residual meets the tolerance, and no x is worse than zero.
+/// What the log says is true: converged means that the exact residual meets the tolerance, and no x
+/// is worse than zero.
 template <class T, class Solver, class M>
 Tally expect_true(Solver const& solver, M const& m, ArrangedBatch<T> const& a,
                   ArrangedBatch<T> const& b, std::string const& what) {
@@ -75,7 +76,8 @@ Tally expect_true(Solver const& solver, M const& m, ArrangedBatch<T> const& a,
     if (outcome.converged()) {
       ++tally.converged;
       EXPECT_LE(t.residual, solver.stop.tolerance * t.right_side) << "item " << tally.all;
-      // The log bounds the exact residual, and meets the tolerance itself, but for the rounding of sums of squares.
+      // The log bounds the exact residual, and meets the tolerance itself, but for the rounding of
+      // sums of squares.
       long double const slack = (a.rows + 16) * epsilon<T>;
       EXPECT_LE(t.residual, outcome.residual * (1 + slack)) << "item " << tally.all;
       EXPECT_LE(outcome.residual, solver.stop.tolerance * t.right_side * (1 + slack))
@@ -156,7 +158,8 @@ TEST(SolveConfirmed, GmresOfColumnsOfManySizes) {
   }
 }
 
-/// A singular matrix and a right-hand side that is orthogonal to all that it gives: zero is the best x.
+/// A singular matrix and a right-hand side that is orthogonal to all that it gives: zero is the
+/// best x.
 TEST(SolveConfirmed, GmresDoesNoHarm) {
   int const rows = 8;
   ArrangedBatch<double> const a(3, rows, rows, Arranged::item_contiguous),
@@ -174,7 +177,8 @@ TEST(SolveConfirmed, GmresDoesNoHarm) {
   EXPECT_EQ(expect_true(gmres(30, relative(1e-8, 100)), ilu(), a, b, "Neumann").converged, 0);
 }
 
-/// A start that seems to meet the tolerance by a sum that rounds is looked at in more digits; and is not changed if it does.
+/// A start that seems to meet the tolerance by a sum that rounds is looked at in more digits; and
+/// is not changed if it does.
 TEST(SolveConfirmed, Starts) {
   ArrangedBatch<double> const a(2, 3, 3, Arranged::item_contiguous),
       b(2, 3, 1, Arranged::item_contiguous), x(2, 3, 1, Arranged::item_contiguous);
@@ -268,8 +272,8 @@ TEST(SolveConfirmed, Chemistry) {
 #endif
 }
 
-/// CGS (P. Sonneveld, CGS, a fast Lanczos-type solver for nonsymmetric linear systems, SIAM J. Sci. Stat. Comput. 10 (1989)), as
-/// users may write one: seven vectors of its own.
+/// CGS (P. Sonneveld, CGS, a fast Lanczos-type solver for nonsymmetric linear systems, SIAM J. Sci.
+/// Stat. Comput. 10 (1989)), as users may write one: seven vectors of its own.
 struct Cgs {
   static constexpr int vectors = 8;
   static constexpr int own_vectors = 7;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Why an item ends: each reason provoked on the first, a middle and the last item, whose neighbours keep their bits; and the
-// hard cases of starts, right-hand sides and criteria.
+// Why an item ends: each reason provoked on the first, a middle and the last item, whose neighbours
+// keep their bits; and the hard cases of starts, right-hand sides and criteria.
 #include "krylov/SolveCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -57,7 +57,8 @@ TYPED_TEST(SolveReasons, Planted) {
     // s = (0, -1, 0) and A s = (1, 0, 0) are orthogonal.
     plant<T>({{1, -1, 0, 1, 0, 0, 0, 0, 1}, {1, 0, 0}}, bicgstab(stop), Reason::breakdown,
              Breakdown::omega);
-    // What is left after an iteration, (0, -1/2, 1/2), is orthogonal to b, and more than half of it.
+    // What is left after an iteration, (0, -1/2, 1/2), is orthogonal to b, and more than half of
+    // it.
     plant<T>({{1, 0, 0, 1, 1, 0, 0, 1, 1}, {1, 0, 0}}, bicgstab(stop), Reason::breakdown,
              Breakdown::rho);
     // The same, but a quarter of it: it begins anew from there, unless that is forbidden.
@@ -72,7 +73,8 @@ TYPED_TEST(SolveReasons, Planted) {
   }
   {
     SCOPED_TRACE("stagnated");
-    // Nearly singular, so that x is large, and rounding in A x larger than the tolerance; which the others meet.
+    // Nearly singular, so that x is large, and rounding in A x larger than the tolerance; which the
+    // others meet.
     double const d = sizeof(T) == 4 ? 1e-5 : 1e-10;
     Three const large{{1 + d, 1, 0, 1, 1 + d, 0, 0, 0, 1}, {1, -0.7, 0.5}};
     auto const absolutely = absolute(sizeof(T) == 4 ? 1e-5 : 1e-13, 200);
@@ -126,8 +128,8 @@ TYPED_TEST(SolveReasons, Stagnated) {
   }
 }
 
-/// An item ends as soon as the tolerance is met, no later: I x = b with omega = 1/2 halves the residual each time, without
-/// any rounding.
+/// An item ends as soon as the tolerance is met, no later: I x = b with omega = 1/2 halves the
+/// residual each time, without any rounding.
 TYPED_TEST(SolveReasons, EndsWithTheFirstResidualThatMeetsTheTolerance) {
   using T = TypeParam;
   int const rows = 8;
@@ -220,7 +222,8 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
         expect_honest(said, n, residual_truth(a.full, n, x, b), tolerance);
       }
     }
-    // A start that meets the tolerance stays, too: relative to nothing, and to a right-hand side that is A times it.
+    // A start that meets the tolerance stays, too: relative to nothing, and to a right-hand side
+    // that is A times it.
     solve(bicgstab(absolute(1e6, 100)), jacobi(), a.csr(), vectors(b), vectors(x), log);
     x.download();
     EXPECT_TRUE(unchanged());
@@ -263,8 +266,8 @@ TYPED_TEST(SolveReasons, StartsAndCriteria) {
   }
 }
 
-/// Right-hand sides whose squares vanish or overflow are solved for, and a definite matrix not for an indefinite one
-/// where p' A p vanishes.
+/// Right-hand sides whose squares vanish or overflow are solved for, and a definite matrix not for
+/// an indefinite one where p' A p vanishes.
 TYPED_TEST(SolveReasons, EndsOfTheRange) {
   using T = TypeParam;
   int const rows = 4;
@@ -300,8 +303,8 @@ TYPED_TEST(SolveReasons, EndsOfTheRange) {
   }
 }
 
-/// The history has the norms after each iteration, which are those of the true residual up to rounding, and is not written
-/// beyond them.
+/// The history has the norms after each iteration, which are those of the true residual up to
+/// rounding, and is not written beyond them.
 TYPED_TEST(SolveReasons, History) {
   using T = TypeParam;
   Random random(3);

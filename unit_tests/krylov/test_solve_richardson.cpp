@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve by Richardson's iteration, likewise; and with it what Jacobi's preconditioner makes of any diagonal.
+// solve by Richardson's iteration, likewise; and with it what Jacobi's preconditioner makes of any
+// diagonal.
 #include "krylov/PreconditionersCase.hpp"
 #include "krylov/formats/Batchwork_AnyMatrices.hpp"
 
@@ -28,8 +29,8 @@ TYPED_TEST(SolveByRichardson, Converges) {
   }
 }
 
-/// A diagonal of zero counts as one, and so does one that the pattern does not have, in every format and way of holding a
-/// system.
+/// A diagonal of zero counts as one, and so does one that the pattern does not have, in every
+/// format and way of holding a system.
 TYPED_TEST(SolveByRichardson, AnyDiagonal) {
   using T = TypeParam;
   Random random(4);

@@ -10,8 +10,8 @@
 namespace Batchwork::Test {
 namespace {
 
-/// Jacobians of a flame with the weights that an integrator has for them: a textbook's BiCGSTAB of the weighted systems takes
-/// 13 iterations to 1e-6 (median), 7 with Jacobi.
+/// Jacobians of a flame with the weights that an integrator has for them: a textbook's BiCGSTAB of
+/// the weighted systems takes 13 iterations to 1e-6 (median), 7 with Jacobi.
 TEST(SolveScaled, Chemistry) {
 #if defined(BATCHWORK_DRM19_DIR)
   std::string const folder = BATCHWORK_DRM19_DIR;
@@ -74,7 +74,8 @@ TEST(SolveScaled, Chemistry) {
 #endif
 }
 
-/// Absolute tolerances, no iterations, zero right-hand sides, numbers that are not finite: each item by itself.
+/// Absolute tolerances, no iterations, zero right-hand sides, numbers that are not finite: each
+/// item by itself.
 TEST(SolveScaled, Ends) {
   int const rows = 3;
   std::int64_t const items = 6;
@@ -225,7 +226,8 @@ TEST(SolveScaled, InvalidPattern) {
     for (int i = 0; i < 2; ++i) EXPECT_EQ(after(n, i), 7.0);
 }
 
-/// A start that meets the tolerance stays as it is, also where it is no multiple of the columns' factors in range.
+/// A start that meets the tolerance stays as it is, also where it is no multiple of the columns'
+/// factors in range.
 TEST(SolveScaled, StartsThatDo) {
   ArrangedBatch<float> const a(1, 2, 2, Arranged::item_contiguous),
       b(1, 2, 1, Arranged::item_contiguous), x(1, 2, 1, Arranged::item_contiguous);

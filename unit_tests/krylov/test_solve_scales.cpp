@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Systems in other units: (2^j A) x = 2^k b over the range of normal numbers takes the iterations of A x = b, ends for its
-// reason, and x is 2^(k - j) times as large, bit for bit. Every solver with every preconditioner, and the verbs beside them.
+// Systems in other units: (2^j A) x = 2^k b over the range of normal numbers takes the iterations
+// of A x = b, ends for its reason, and x is 2^(k - j) times as large, bit for bit. Every solver
+// with every preconditioner, and the verbs beside them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -76,7 +77,8 @@ struct InUnits {
       for (std::size_t i = 0; i < rows; ++i) all.push_back(std::ldexp(on_host(n, i), by));
     return all;
   }
-  /// Whether results of about 2^e are normal numbers, with all that is computed on the way in double.
+  /// Whether results of about 2^e are normal numbers, with all that is computed on the way in
+  /// double.
   static bool is_normal(int e) { return std::abs(e) <= most - 30; }
 
   /// Runs body(j, k) for the units of A to 2^of_a, and of b, that leave x within the range.
@@ -96,7 +98,8 @@ bool operator==(Said const& a, Said const& b) {
   return a.iterations == b.iterations && a.codes == b.codes && a.residuals == b.residuals;
 }
 
-/// The same matrices as a functor: on hosts a thread has a system, whose masks are plain bool, as those of devices are.
+/// The same matrices as a functor: on hosts a thread has a system, whose masks are plain bool, as
+/// those of devices are.
 template <class T>
 struct TridiagonalProduct {
   T const* values;

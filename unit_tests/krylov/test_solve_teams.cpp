@@ -54,8 +54,8 @@ TEST(ChooseSolve, HasRoomForAllRows) {
         }
 }
 
-/// Every system that is taken is launched on every device, whatever its rows are; rooms and factors are planned by what is
-/// left beside the exchange.
+/// Every system that is taken is launched on every device, whatever its rows are; rooms and factors
+/// are planned by what is left beside the exchange.
 template <class T, class Solver, class M, class Matrix, int R, bool Large, class Scale>
 void expect_launched(Impl::SolveChoice const& how, int rows, bool shuffles) {
   using Problem = Impl::SolveProblem<T, Solver, M, Impl::AnySystems<T>, Scale>;
@@ -349,7 +349,8 @@ TYPED_TEST(SolveOnTeams, Scaled) {
   with.template operator()<ReadInPlace<T, 2>, 2, true>(70, 0.1, 64, SolveVariant::in_place, ilu());
 }
 
-/// Columns that do not rise, or are out of range: nothing is solved, nothing outside is read, and the item says it.
+/// Columns that do not rise, or are out of range: nothing is solved, nothing outside is read, and
+/// the item says it.
 TYPED_TEST(SolveOnTeams, InvalidPattern) {
   using T = TypeParam;
   int const rows = 4;
@@ -387,8 +388,8 @@ TYPED_TEST(SolveOnTeams, InvalidPattern) {
   }
 }
 
-/// The same for systems of all sizes, in kernels that EveryVariant has as well, with the fault in a first, a middle and the
-/// last entry.
+/// The same for systems of all sizes, in kernels that EveryVariant has as well, with the fault in a
+/// first, a middle and the last entry.
 TYPED_TEST(SolveOnTeams, InvalidPatternOfEveryVariant) {
   using T = TypeParam;
   Random random(2);

@@ -89,7 +89,8 @@ TEST(SymbolicLu, LargeSystems) {
   EXPECT_EQ(of.x.at(0, 0, 0), poison<double>());
 }
 
-/// Entries, products and levels as an elimination of a matrix of yes and no finds them, in the order that was taken.
+/// Entries, products and levels as an elimination of a matrix of yes and no finds them, in the
+/// order that was taken.
 TEST(SymbolicLu, FillsIn) {
   Random random(6);
   for (Pattern const& pattern :
@@ -184,7 +185,8 @@ TEST(SymbolicLu, Thresholds) {
     return HostLog<double>::on_host(s.of.log.dense_form)(2);
   };
   auto const as_it_is = [](auto&) {};
-  // A step of refinement mends what small pivots do, but not where they are below eps of the numbers under them.
+  // A step of refinement mends what small pivots do, but not where they are below eps of the
+  // numbers under them.
   for (double p : {0.0, 1e-300, 2e-16, 1e-13, 1e-10, 1e-5, 0.9e-3, 0.1}) {
     SmallPivot const s(p);
     EXPECT_EQ(solve_it(s, as_it_is), p < 1e-15 ? 1 : 0) << p;
@@ -229,8 +231,9 @@ void expect_accurate_rows(SymbolicBatch<T> const& of, std::int64_t n) {
         << "row " << i;
   }
 }
-/// Numbers on the diagonal from 1 down to 1e-16, and a loose tolerance: what stays on the diagonal has solutions as accurate as rounding
-/// makes them, row by row; and small pivots that do no harm stay.
+/// Numbers on the diagonal from 1 down to 1e-16, and a loose tolerance: what stays on the diagonal
+/// has solutions as accurate as rounding makes them, row by row; and small pivots that do no harm
+/// stay.
 template <class T>
 void check_planted_pivots(double tolerance) {
   SCOPED_TRACE("tolerance " + std::to_string(tolerance));
@@ -271,7 +274,8 @@ TEST(SymbolicLu, PlantedPivots) {
   for (double const tolerance : {1e-1, 1e-6}) check_planted_pivots<double>(tolerance);
   check_planted_pivots<float>(1e-2);
 }
-/// The second pivot is what is left of 1 + e - 1, beside a one: numbers grow by 1 / e, and at 1e-14 refinement does not help any more.
+/// The second pivot is what is left of 1 + e - 1, beside a one: numbers grow by 1 / e, and at 1e-14
+/// refinement does not help any more.
 TEST(SymbolicLu, PivotsThatCancel) {
   Pattern const pattern{3, {{0, 1}, {0, 1, 2}, {1, 2}}};
   std::int64_t const items = 20;
@@ -339,7 +343,8 @@ TEST(SymbolicLu, NumbersThatGrow) {
   check_growth(20, in_order, DirectVerb(), true);
   check_growth(20, in_order, DirectVerb(), false);
 }
-/// Matrices of another pattern with as many entries, whose columns are out of range: they are not read.
+/// Matrices of another pattern with as many entries, whose columns are out of range: they are not
+/// read.
 TEST(SymbolicLu, ColumnsOutOfRange) {
   Random random(11);
   SymbolicBatch<double> const of(full_pattern(3), 1, 5, Arranged::item_contiguous);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums over the lanes of a system, for every number of lanes: one after the other, several at once, and any. On a device, or by
-// teams of host threads.
+// Sums over the lanes of a system, for every number of lanes: one after the other, several at once,
+// and any. On a device, or by teams of host threads.
 #include "krylov/detail/backend/Batchwork_SystemSum.hpp"
 #include "support/Batchwork_TestSupport.hpp"
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
@@ -102,7 +102,8 @@ TYPED_TEST(SystemSum, EveryNumberOfLanes) {
     }
 }
 
-/// The portable way, which every device can go: for whole warps too, and more numbers than exchanges have places for.
+/// The portable way, which every device can go: for whole warps too, and more numbers than
+/// exchanges have places for.
 template <class T>
 struct SumExchangeKernel {
   static constexpr int numbers = 8;

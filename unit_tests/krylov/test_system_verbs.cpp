@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// add_scaled_identity, scale, dot and norm: every format over random patterns and all arrangements against long double,
-// numbers of items, compact groups, NaN in one item, the ends of the range.
+// add_scaled_identity, scale, dot and norm: every format over random patterns and all arrangements
+// against long double, numbers of items, compact groups, NaN in one item, the ends of the range.
 #include "krylov/VerbsCase.hpp"
 
 namespace Batchwork::Test {

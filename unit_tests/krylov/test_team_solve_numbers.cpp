@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// team_solve with what the kernel has made itself: numbers in its scratch, several calls in a kernel; a functor.
+// team_solve with what the kernel has made itself: numbers in its scratch, several calls in a
+// kernel; a functor.
 #include "krylov/TeamSolveCase.hpp"
 
 namespace Batchwork::Test {
@@ -12,8 +13,9 @@ struct TeamSolveNumbers : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(TeamSolveNumbers, Numbers);
 
-/// The kernel brings the numbers of the item, b and x to its scratch, by other threads than read them; the solution goes
-/// back the same way. Twice, so that the second call begins where the first has ended.
+/// The kernel brings the numbers of the item, b and x to its scratch, by other threads than read
+/// them; the solution goes back the same way. Twice, so that the second call begins where the first
+/// has ended.
 template <class T, class Solver, class Values>
 struct FromScratch {
   using Scratch = Kokkos::View<T*, typename Space::scratch_memory_space,

@@ -13,7 +13,8 @@ struct TeamSolveReasons : ::testing::Test {};
 using Numbers = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(TeamSolveReasons, Numbers);
 
-/// What cannot be solved is said, item by item, as solve says it; a diagonal that is zero or not there is a factor of 1.
+/// What cannot be solved is said, item by item, as solve says it; a diagonal that is zero or not
+/// there is a factor of 1.
 TYPED_TEST(TeamSolveReasons, AreSaid) {
   using T = TypeParam;
   int const items = 6;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// solve_triangular: every triangle, format and arrangement against its residual in long double; diagonals that are zero, missing
-// or not finite; in place; misuse.
+// solve_triangular: every triangle, format and arrangement against its residual in long double;
+// diagonals that are zero, missing or not finite; in place; misuse.
 #include "krylov/TriangularCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -64,7 +64,8 @@ TYPED_TEST(Triangular, Batches) {
   }
 }
 
-/// What a diagonal does that one cannot divide by, in every format, by whole packs and in the rest; neighbours keep their bits.
+/// What a diagonal does that one cannot divide by, in every format, by whole packs and in the rest;
+/// neighbours keep their bits.
 TYPED_TEST(Triangular, BadDiagonals) {
   using T = TypeParam;
   Random random(3);

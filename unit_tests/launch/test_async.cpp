@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A verb returns while its kernel still runs: also the second launch on another instance, and also when the operands
-// make the launch's arguments large. Host backends run a kernel within the call; there nothing is to be seen, and the
-// tests are skipped.
+// A verb returns while its kernel still runs: also the second launch on another instance, and also
+// when the operands make the launch's arguments large. Host backends run a kernel within the call;
+// there nothing is to be seen, and the tests are skipped.
 #include <chrono>
 #include <functional>
 #include <iostream>
@@ -59,7 +59,8 @@ class Async : public ::testing::Test {
     }
     Kokkos::deep_copy(a_.view(), 1.0);
     Kokkos::deep_copy(b_.view(), 1.0);
-    // As many steps as take a fifth of a second on the machine at hand; the first calls also load the kernels.
+    // As many steps as take a fifth of a second on the machine at hand; the first calls also load
+    // the kernels.
     run(Space(), a_, 10);
     run_large(Space(), a_, 10);
     map(Wander{}, inout(b_.view()));
@@ -113,8 +114,8 @@ TEST_F(Async, MapQueuesBehindALongKernel) {
 }
 
 TEST_F(Async, LargeArgumentsReturnEarlyToo) {
-  // Two 9 x 9 matrices of double: more than the 512 bytes beyond which Kokkos would take its constant buffer, for which
-  // the next launch would wait.
+  // Two 9 x 9 matrices of double: more than the 512 bytes beyond which Kokkos would take its
+  // constant buffer, for which the next launch would wait.
   static_assert(sizeof(fixed(nine())) > 512);
   Space const exec;
   double const call = seconds_of([&] {

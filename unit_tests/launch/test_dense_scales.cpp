@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Units do not matter. Well-conditioned inputs times a power of two give the results of the inputs as they are, times a power of two. That
-// holds over the whole range in which inputs, results and LAPACK's intermediate values are normal numbers. Results agree bit for bit,
-// except at the ends of the range, where reciprocals or small entries lose digits.
+// Units do not matter. Well-conditioned inputs times a power of two give the results of the inputs
+// as they are, times a power of two. That holds over the whole range in which inputs, results and
+// LAPACK's intermediate values are normal numbers. Results agree bit for bit, except at the ends of
+// the range, where reciprocals or small entries lose digits.
 #include <functional>
 
 #include "support/Batchwork_TestSupport.hpp"
@@ -178,7 +179,8 @@ struct Verbs {
       return Results<T>{result_of(x, -k)};
     });
   }
-  /// solve(a, b, x, status) of matrices times 2^k: with right-hand sides as they are, times 2^k, and times 2^(k / 2).
+  /// solve(a, b, x, status) of matrices times 2^k: with right-hand sides as they are, times 2^k,
+  /// and times 2^(k / 2).
   template <class Solve>
   static void solves(std::string const& what, Filled how, int m, int n, int columns,
                      Solve const& solve) {
@@ -299,7 +301,8 @@ TYPED_TEST(DenseScales, Tridiagonal) {
   for_sizes<TypeParam>({1, 2, 7, 33, 130, 600}, [](auto verbs, int n) { verbs.tridiagonal(n); });
 }
 
-/// A result that is no number is no success: the eigenvalue, and singular value, 2 c of [[c, c], [c, c]] overflows.
+/// A result that is no number is no success: the eigenvalue, and singular value, 2 c of [[c, c],
+/// [c, c]] overflows.
 template <class T>
 void check_overflow(int n) {
   T const large = std::numeric_limits<T>::max() / T(1.05);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Empty extents: every verb on matrices and bands, every extent that can be 0. What LAPACK or NumPy give is written, and the status
-// always; outputs are poisoned before.
+// Empty extents: every verb on matrices and bands, every extent that can be 0. What LAPACK or NumPy
+// give is written, and the status always; outputs are poisoned before.
 #include <utility>
 
 #include "launch/EmptyCase.hpp"
@@ -32,7 +32,8 @@ TYPED_TEST_SUITE(EmptyExtents, Types);
 
 std::string shape(int m, int n) { return std::to_string(m) + "x" + std::to_string(n); }
 
-/// LAPACK's potrf, posv, trtrs, getrf, gesv, getri, syev and gtsv return info = 0 at once for n = 0.
+/// LAPACK's potrf, posv, trtrs, getrf, gesv, getri, syev and gtsv return info = 0 at once for n =
+/// 0.
 TYPED_TEST(EmptyExtents, NoRows) {
   using T = TypeParam;
   for (int items : items_of_empties) {
@@ -96,7 +97,8 @@ TYPED_TEST(EmptyExtents, Determinants) {
   }
 }
 
-/// A matrix as it is needed to see what its status is: by items in turn regular, zero in a place of the diagonal, and with a NaN there.
+/// A matrix as it is needed to see what its status is: by items in turn regular, zero in a place of
+/// the diagonal, and with a NaN there.
 template <class T>
 Matrices3<T> good_zero_and_nan(int items, int n, int place) {
   auto const a = matrices<T>(items, n, n);
@@ -114,7 +116,8 @@ Matrices3<T> good_zero_and_nan(int items, int n, int place) {
   return a;
 }
 
-/// Without right-hand sides the matrices are looked at: LAPACK's posv and gesv factorise, trtrs looks at the diagonal.
+/// Without right-hand sides the matrices are looked at: LAPACK's posv and gesv factorise, trtrs
+/// looks at the diagonal.
 TYPED_TEST(EmptyExtents, NoRightHandSides) {
   using T = TypeParam;
   for (int items : items_of_empties)
@@ -181,7 +184,8 @@ TYPED_TEST(EmptyExtents, Qr) {
     }
 }
 
-/// LAPACK's gels, where min(m, n, nrhs) = 0: all of X is zero, and info = 0. numpy.linalg.lstsq has the same X.
+/// LAPACK's gels, where min(m, n, nrhs) = 0: all of X is zero, and info = 0. numpy.linalg.lstsq has
+/// the same X.
 TYPED_TEST(EmptyExtents, LeastSquares) {
   using T = TypeParam;
   for (int items : items_of_empties)
@@ -206,7 +210,8 @@ TYPED_TEST(EmptyExtents, LeastSquares) {
         }
 }
 
-/// LAPACK's gesvd where min(m, n) = 0, and numpy.linalg.svd: no values, info = 0. U and V have no columns.
+/// LAPACK's gesvd where min(m, n) = 0, and numpy.linalg.svd: no values, info = 0. U and V have no
+/// columns.
 TYPED_TEST(EmptyExtents, Svd) {
   using T = TypeParam;
   for (int items : items_of_empties)

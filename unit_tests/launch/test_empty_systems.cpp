@@ -139,7 +139,8 @@ TYPED_TEST(EmptySystems, NoEntries) {
     }
 }
 
-/// Without right-hand sides all of them are solved; the matrices are not looked at, and what is said of them is NaN.
+/// Without right-hand sides all of them are solved; the matrices are not looked at, and what is
+/// said of them is NaN.
 TYPED_TEST(EmptySystems, NoRightHandSides) {
   using T = TypeParam;
   for (int items : items_of_empties)

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse of the verbs on the host: std::invalid_argument before anything is launched, with a message that names the
-// verb, the operand's position, its label, both shapes and the remedy; the outputs stay as they were.
+// Misuse of the verbs on the host: std::invalid_argument before anything is launched, with a
+// message that names the verb, the operand's position, its label, both shapes and the remedy; the
+// outputs stay as they were.
 #include <gtest/gtest.h>
 
 #include <Batchwork.hpp>
@@ -76,7 +77,8 @@ void expect_untouched(V const& v) {
       }
 }
 
-// ---- sizes --------------------------------------------------------------------------------------------------------
+// ---- sizes
+// ---------------------------------------------------------------------------------------------
 
 TEST(Errors, DifferentNumbersOfItems) {
   auto out = poisoned(Matrices("result", 9));
@@ -186,7 +188,8 @@ TEST(Errors, NoOperandWithItems) {
   expect_says(m, {"Batchwork::scan: ", "no operand has an item index", "; give at least one"});
 }
 
-// ---- Views that are not there ---------------------------------------------------------------------------------------
+// ---- Views that are not there
+// ---------------------------------------------------------------------------------------------
 
 TEST(Errors, ViewsThatAreNotAllocated) {
   auto out = poisoned(Matrices("result", 4));
@@ -206,7 +209,8 @@ TEST(Errors, ViewsThatAreNotAllocated) {
   expect_untouched(out);
 }
 
-/// Kokkos gives memory to Views that it allocates, of zero items too; a View that nobody allocated has none.
+/// Kokkos gives memory to Views that it allocates, of zero items too; a View that nobody allocated
+/// has none.
 TEST(Errors, NoViewIsAllocated) {
   Matrices y, x;
   Series z;
@@ -252,7 +256,8 @@ TEST(Errors, ZeroItemsAreNoError) {
   EXPECT_NO_THROW(B::scan(0, Add{}, B::carry(in, out), B::each(z)));
 }
 
-// ---- aliasing -------------------------------------------------------------------------------------------------------
+// ---- aliasing
+// ---------------------------------------------------------------------------------------------
 
 TEST(Errors, OutWithInOfTheSameView) {
   auto a = poisoned(Matrices("a", 6));
@@ -352,7 +357,8 @@ TEST(Errors, WhatMayAlias) {
   }
 }
 
-// ---- launches -------------------------------------------------------------------------------------------------------
+// ---- launches
+// ---------------------------------------------------------------------------------------------
 
 TEST(Errors, TeamSizeOutOfRange) {
   auto out = poisoned(Matrices("result", 4));
@@ -435,7 +441,8 @@ struct FirstOfAll {
   }
 };
 
-/// A launch that Kokkos refuses keeps something of it on CUDA, and some of them are one too many: none gets there.
+/// A launch that Kokkos refuses keeps something of it on CUDA, and some of them are one too many:
+/// none gets there.
 struct NoTeamWork {
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const&) const {}
@@ -484,8 +491,9 @@ struct FirstPlusProduct {
   }
 };
 
-/// With a lane per item a scan stages all common operands; lanes that share items read those through the cache that do not
-/// fit. So many of them are more than any device has scratch for: no multiprocessor has 256 KB.
+/// With a lane per item a scan stages all common operands; lanes that share items read those
+/// through the cache that do not fit. So many of them are more than any device has scratch for: no
+/// multiprocessor has 256 KB.
 template <std::size_t... I>
 void scan_with_commons(Kokkos::View<double*> const& y, Kokkos::View<double*> const& x,
                        Kokkos::View<double[32][32]> const& c, std::index_sequence<I...>) {
@@ -521,7 +529,8 @@ void map_with_fixed(Kokkos::View<double*> const& y, Kokkos::View<double*> const&
   B::map(FirstOfAll{}, B::out(y), B::in(x), B::common(B::fixed(f(int(I))))...);
 }
 
-/// As many fixed operands as a launch carries: the most of them that there is room for, in one call.
+/// As many fixed operands as a launch carries: the most of them that there is room for, in one
+/// call.
 TEST(Errors, AllThatALaunchCarries) {
   using Exec = Kokkos::DefaultExecutionSpace;
   constexpr std::size_t size = 8 * 8 * sizeof(double),

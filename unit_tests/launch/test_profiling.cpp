@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a profiling tool sees of a call: one parallel_for with the documented label, on the instance given, and nothing
-// else: no allocation, no copy, no fence. Zero items are nothing at all.
+// What a profiling tool sees of a call: one parallel_for with the documented label, on the instance
+// given, and nothing else: no allocation, no copy, no fence. Zero items are nothing at all.
 #include <iostream>
 
 #include "support/Batchwork_Messages.hpp"
@@ -43,7 +43,8 @@ class Listener {
         add("fence", n, d, id);
       else *id = 0;
     });
-    // Of no bytes: Kokkos' own bookkeeping of level-1 scratch, at every launch of a team policy on CUDA.
+    // Of no bytes: Kokkos' own bookkeeping of level-1 scratch, at every launch of a team policy on
+    // CUDA.
     Tools::set_allocate_data_callback(
         [](Kokkos::Profiling::SpaceHandle, char const* n, void const*, std::uint64_t bytes) {
           if (bytes > 0) add("allocate", n);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The code that the documentation shows and that no example contains: compiled, so that it cannot go stale, and compared
-// with the documentation by doc_snippets.cmake.
+// The code that the documentation shows and that no example contains: compiled, so that it cannot
+// go stale, and compared with the documentation by doc_snippets.cmake.
 #include <Batchwork.hpp>
 #include <cstdio>
 #include <krylov/Batchwork_Solve.hpp>

@@ -37,7 +37,8 @@ Numbers series(char const* label, int items, int steps) {
   return v;
 }
 
-// ---- orders -----------------------------------------------------------------------------------------------------------
+// ---- orders
+// ---------------------------------------------------------------------------------------------
 
 struct Discount {  // what is to come is worth this much now
   template <class V, class R, class G, class E>
@@ -130,7 +131,8 @@ void orders() {
       0, steps);
 }
 
-// ---- sequences of sequences -------------------------------------------------------------------------------------------
+// ---- sequences of sequences
+// ---------------------------------------------------------------------------------------------
 
 struct Predict {
   template <class P, class F, class Q>
@@ -152,10 +154,12 @@ struct Correct {
   }
 };
 
-// ---- the smoother -----------------------------------------------------------------------------------------------------
+// ---- the smoother
+// ---------------------------------------------------------------------------------------------
 
-/// A step of the smoother of Rauch, Tung and Striebel. In: the filtered mean and covariance of the step, and what was predicted
-/// for the next one from them; x and p are what is known of the next one from all observations.
+/// A step of the smoother of Rauch, Tung and Striebel. In: the filtered mean and covariance of the
+/// step, and what was predicted for the next one from them; x and p are what is known of the next
+/// one from all observations.
 struct SmoothStep {
   template <class X, class P, class Mean, class Cov, class NextMean, class NextCov, class F>
   KOKKOS_FUNCTION void operator()(X& x, P& p, Mean& mean, Cov& covariance,
@@ -205,7 +209,8 @@ struct Smoother {
   }
 };
 
-// ---- the same in long double, by inverses -----------------------------------------------------------------------------
+// ---- the same in long double, by inverses
+// ---------------------------------------------------------------------------------------------
 
 struct Dense {
   int rows, cols;

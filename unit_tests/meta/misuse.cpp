@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Misuse that the compiler finds, and what it has to say. compile_failure.cmake compiles this file twice: as it is,
-// which must fail with every text after `says:`, and with BATCHWORK_PUT_RIGHT, which must succeed.
+// Misuse that the compiler finds, and what it has to say. compile_failure.cmake compiles this file
+// twice: as it is, which must fail with every text after `says:`, and with BATCHWORK_PUT_RIGHT,
+// which must succeed.
 #include <Batchwork.hpp>
 
 #if defined(BATCHWORK_PUT_RIGHT)
@@ -74,7 +75,8 @@ void extents_of_another_rank(Matrices const& y, Kokkos::View<double***> const& x
   B::map(Copy{}, B::out(y), B::in(WRONG_OR_RIGHT((B::extents<9>(x)), (B::extents<3, 3>(x)))));
 }
 
-// says: over the limit of 64 (larger whole matrices: the verbs gemm, cholesky, solve_cholesky, solve_lower, lu, solve_lu, inverse, qr, eigh and svd)
+// says: over the limit of 64 (larger whole matrices: the verbs gemm, cholesky, solve_cholesky,
+// solve_lower, lu, solve_lu, inverse, qr, eigh and svd)
 void too_large(Kokkos::View<double*> const& y, Kokkos::View<double* [65][2]> const& x65,
                Kokkos::View<double* [64][2]> const& x64) {
   (void)x64, (void)x65;
@@ -92,7 +94,8 @@ void decompose_by_lanes() {
   (void)B::Impl::require_decomposed<B::Matrix<B::Distributed<double, 32, 1, N>, N, N>>();
 }
 
-// says: to 48 x 48 in double and 64 x 64 in float (larger whole matrices: the verbs gemm, cholesky, solve_cholesky, solve_lu and inverse)
+// says: to 48 x 48 in double and 64 x 64 in float (larger whole matrices: the verbs gemm, cholesky,
+// solve_cholesky, solve_lu and inverse)
 void too_large_for_lanes(Kokkos::View<double* [49][49]> const& x49,
                          Kokkos::View<double* [48][48]> const& x48) {
   (void)x48, (void)x49;
@@ -277,7 +280,8 @@ void norms_into_vectors(Kokkos::View<double**> const& x, Kokkos::View<double*> c
   B::norm(x, WRONG_OR_RIGHT(x, r));
 }
 
-// ---- sequences ----------------------------------------------------------------------------------------------------
+// ---- sequences
+// ---------------------------------------------------------------------------------------------
 
 // says: it has one parameter for each operand
 void too_few_parameters(Matrices const& y, Matrices const& x) {
@@ -337,7 +341,8 @@ void steps_after_the_sequence(Matrices const& y, Matrices const& x) {
   B::scan(WRONG_OR_RIGHT(Copy{}, 8), WRONG_OR_RIGHT(8, Copy{}), B::out(y), B::in(x));
 }
 
-// ---- integers, bools and tables ------------------------------------------------------------------------------------
+// ---- integers, bools and tables
+// ---------------------------------------------------------------------------------------------
 
 // says: numbers that are none of float, double, std::int32_t, std::int64_t
 void small_integers(Vectors const& y, Kokkos::View<char* [3]> const& x) {
@@ -490,7 +495,8 @@ void indexed(Kokkos::View<double*> const& y, Matrices const& x) {
   B::map(Indexed{}, B::out(y), B::in(x));
 }
 
-// ---- other verbs --------------------------------------------------------------------------------------------------
+// ---- other verbs
+// ---------------------------------------------------------------------------------------------
 
 // Labels, instances, inputs and outputs in another order.
 
@@ -706,7 +712,8 @@ void scaled_twice(Kokkos::View<double**> const& w) {
   (void)WRONG_OR_RIGHT(B::scaled(once), B::weighted(once, w));
 }
 
-// ---- complex numbers -----------------------------------------------------------------------------------------------
+// ---- complex numbers
+// ---------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -804,7 +811,8 @@ void complex_model(ComplexMatrices const& x, Matrices const& y) {
   (void)B::Impl::model_operand(B::in(WRONG_OR_RIGHT(x, y)));
 }
 
-// ---- functions ------------------------------------------------------------------------------------------------------
+// ---- functions
+// ---------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -885,7 +893,8 @@ void apply_to_complex(ComplexMatrices const& y, ComplexMatrices const& x) {
   B::map(WRONG_OR_RIGHT(Applied<OfOne>, Copy){}, B::out(y), B::in(x));
 }
 
-// ---- time, and sequences of sequences ------------------------------------------------------------------------------
+// ---- time, and sequences of sequences
+// ---------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -919,12 +928,14 @@ void scan_with_a_label(Series const& y, Series const& x) {
                  B::scan(B::launch("label"), 3, Copy{}, B::emit(y), B::each(x)));
 }
 
-// says: behind the View each and emit take lag<k> or lag(k), and stride<k> or stride(k), each of them once
+// says: behind the View each and emit take lag<k> or lag(k), and stride<k> or stride(k), each of
+// them once
 void lag_as_a_number(Series const& y, Series const& x) {
   B::scan(B::range(1, 3), Copy{}, B::emit(y), B::each(x, WRONG_OR_RIGHT(1, B::lag(1))));
 }
 
-// says: behind the View each and emit take lag<k> or lag(k), and stride<k> or stride(k), each of them once
+// says: behind the View each and emit take lag<k> or lag(k), and stride<k> or stride(k), each of
+// them once
 void two_lags(Series const& y, Series const& x) {
   B::scan(3, Copy{}, B::emit(y), B::each(x, B::lag<0>, WRONG_OR_RIGHT(B::lag<1>, B::stride<1>)));
 }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A user's code. The test `warnings` compiles it at -O3 -Wall -Wextra -Werror with Batchwork's folders as a system's: compilers warn
-// nevertheless about what they inline from there. Nothing of it is run.
+// A user's code. The test `warnings` compiles it at -O3 -Wall -Wextra -Werror with Batchwork's
+// folders as a system's: compilers warn nevertheless about what they inline from there. Nothing of
+// it is run.
 #include <Batchwork_Dense.hpp>
 #include <Batchwork_Map.hpp>
 

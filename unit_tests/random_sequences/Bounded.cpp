@@ -61,8 +61,9 @@ Square magnitudes(Square x) {
   return x;
 }
 
-/// The least e >= inverse (matrix_error (size + e) + right_error), or a little more: how far the solution of a system with
-/// a perturbed matrix and right-hand side can be from the exact one. False if the iteration does not settle.
+/// The least e >= inverse (matrix_error (size + e) + right_error), or a little more: how far the
+/// solution of a system with a perturbed matrix and right-hand side can be from the exact one.
+/// False if the iteration does not settle.
 bool bound_of_solution(Square const& inverse, Square const& matrix_error,
                        std::vector<Real> const& size, std::vector<Real> const& right_error,
                        std::vector<Real>& e) {
@@ -144,7 +145,8 @@ Info first_failure(Info const& a, Info const& b) {
   return a.code != 0 ? a : b;
 }
 
-// ---- masks ----------------------------------------------------------------------------------------------------------
+// ---- masks
+// ---------------------------------------------------------------------------------------------
 
 BoundedMask operator!(BoundedMask const& a) { return {!a.value, a.certain}; }
 BoundedMask operator&&(BoundedMask const& a, BoundedMask const& b) {
@@ -153,7 +155,8 @@ BoundedMask operator&&(BoundedMask const& a, BoundedMask const& b) {
 }
 BoundedMask operator||(BoundedMask const& a, BoundedMask const& b) { return !(!a && !b); }
 
-// ---- scalars --------------------------------------------------------------------------------------------------------
+// ---- scalars
+// ---------------------------------------------------------------------------------------------
 
 BoundedScalar operator-(BoundedScalar const& a) { return {negative(a.number), a.info}; }
 BoundedScalar operator+(BoundedScalar const& a, BoundedScalar const& b) {
@@ -189,8 +192,8 @@ BoundedMask operator==(BoundedScalar const& a, BoundedScalar const& b) {
 }
 BoundedMask operator!=(BoundedScalar const& a, BoundedScalar const& b) { return !(a == b); }
 
-// Functions of a number x + d, |d| <= error; six roundings for what libraries of devices may be off: two
-// units in the last place.
+// Functions of a number x + d, |d| <= error; six roundings for what libraries of devices may be
+// off: two units in the last place.
 BoundedScalar sqrt(BoundedScalar const& a) {
   Entry const& x = a.number;
   Real const v = std::sqrt(x.value), least = x.value - x.error;
@@ -250,7 +253,8 @@ BoundedScalar fail_where(BoundedMask const& m, Reason reason, BoundedScalar cons
   return r;
 }
 
-// ---- sums of logarithms ---------------------------------------------------------------------------------------------
+// ---- sums of logarithms
+// ---------------------------------------------------------------------------------------------
 
 void BoundedLogSum::add_log(BoundedScalar const& x) {
   Entry const& e = x.number;
@@ -276,7 +280,8 @@ BoundedScalar BoundedLogSum::value() const {
   return {entry(sum.value, sum.error + e), info};
 }
 
-// ---- tiles ----------------------------------------------------------------------------------------------------------
+// ---- tiles
+// ---------------------------------------------------------------------------------------------
 
 BoundedTile& BoundedTile::operator=(BoundedTile const& x) {
   require(rows == x.rows && cols == x.cols, "an assignment");
@@ -394,10 +399,11 @@ BoundedTile downdate(BoundedTile const& p, BoundedTile const& y) {
   return triangle(&p, -1, transpose(y), y, first_failure(p.info, y.info));
 }
 
-// ---- factorisations and solves --------------------------------------------------------------------------------------
+// ---- factorisations and solves
+// ---------------------------------------------------------------------------------------------
 
-/// |L| |L'|, of which rounding in a factorisation and its solves is a small multiple, and what is enlarged by the errors of
-/// L itself.
+/// |L| |L'|, of which rounding in a factorisation and its solves is a small multiple, and what is
+/// enlarged by the errors of L itself.
 static Square product_of_factors(BoundedTile const& l) {
   Square r(l.rows);
   for (int i = 0; i < r.n; ++i)
@@ -455,7 +461,8 @@ BoundedFactor cholesky(BoundedTile const& given) {
     if (found.code == 0) l.info.certain = r.info.certain = false;
     return r;
   }
-  // (L + L X)(L + L X)' = A + D with |D| no more than `d`: X is the lower half of G - X X', G = inverse(L) D inverse(L)'.
+  // (L + L X)(L + L X)' = A + D with |D| no more than `d`: X is the lower half of G - X X', G =
+  // inverse(L) D inverse(L)'.
   Square const inverse = magnitudes(inverse_of_lower(l));
   Square d = product_of_factors(l);
   for (int i = 0; i < n; ++i)
@@ -555,7 +562,8 @@ static Square error_of_elimination(BoundedTile const& a) {
   return error;
 }
 
-/// The exact inverse by Gauss-Jordan elimination, and the determinant. False where a pivot is zero or not a number.
+/// The exact inverse by Gauss-Jordan elimination, and the determinant. False where a pivot is zero
+/// or not a number.
 static bool invert(BoundedTile const& a, Square& inverse, Real& determinant) {
   int const n = a.rows;
   Square u(n);
@@ -595,7 +603,8 @@ BoundedLu lu(BoundedTile const& given) {
   Square inverse(n);
   Real determinant = 0;
   bool const known = is_known(given) && invert(given, inverse, determinant);
-  // (A + E) is as far from A as to multiply the determinant by no more than (1 + r)^n, r being the norm of inverse(A) E.
+  // (A + E) is as far from A as to multiply the determinant by no more than (1 + r)^n, r being the
+  // norm of inverse(A) E.
   Square const error = error_of_elimination(given);
   Real norm = 0;
   for (int i = 0; i < n && known; ++i) {
@@ -704,7 +713,8 @@ BoundedTile solve(BoundedTile const& t, BoundedTile const& b) {
   return x;
 }
 
-// ---- reductions, entries, choices -----------------------------------------------------------------------------------
+// ---- reductions, entries, choices
+// ---------------------------------------------------------------------------------------------
 
 BoundedScalar dot(BoundedTile const& a, BoundedTile const& b) {
   require(a.rows == b.rows && a.cols == b.cols, "dot");

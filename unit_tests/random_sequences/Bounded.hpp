@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// An interpreter of sequences: tiles of one item in long double, each entry with a bound of the error that float or double
-/// may have made of it so far. It has the names of the library's operations, so that a sequence runs with its tiles as it
-/// does with the library's, and shares no code with it.
+/// An interpreter of sequences: tiles of one item in long double, each entry with a bound of the
+/// error that float or double may have made of it so far. It has the names of the library's
+/// operations, so that a sequence runs with its tiles as it does with the library's, and shares no
+/// code with it.
 ///
-/// The bounds are those of a running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
-/// section 3.3): to what the operands' errors come to, each operation adds a bound of its own roundings, in any order of
-/// summation and with or without fused multiply-adds. Factorisations and solves take the backward error that the book gives
-/// (theorems 8.5, 9.4, 10.3 and 10.4) and a bound of what it does to the result.
+/// The bounds are those of a running error analysis (Higham, Accuracy and Stability of Numerical
+/// Algorithms, 2nd edition, section 3.3): to what the operands' errors come to, each operation adds
+/// a bound of its own roundings, in any order of summation and with or without fused multiply-adds.
+/// Factorisations and solves take the backward error that the book gives (theorems 8.5, 9.4, 10.3
+/// and 10.4) and a bound of what it does to the result.
 #ifndef BATCHWORK_TEST_BOUNDED_HPP
 #define BATCHWORK_TEST_BOUNDED_HPP
 
@@ -22,7 +24,8 @@
 
 namespace Batchwork::RandomSequences {
 
-/// Between plain numbers by a bool, of no namespace, as masks of devices are: the names below hide the library's.
+/// Between plain numbers by a bool, of no namespace, as masks of devices are: the names below hide
+/// the library's.
 template <class A, class B>
   requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
 KOKKOS_FUNCTION auto select(bool mask, A a, B b) {
@@ -45,7 +48,8 @@ struct Arithmetic {
 /// The one in use.
 Arithmetic& arithmetic();
 
-/// A number and the bound of its error. Infinite: nothing is known. A NaN is a NaN in any arithmetic.
+/// A number and the bound of its error. Infinite: nothing is known. A NaN is a NaN in any
+/// arithmetic.
 struct Entry {
   Real value = 0, error = 0;
 };
@@ -111,7 +115,8 @@ class BoundedTile {
   std::vector<Entry> entries_;
 };
 
-/// What a(i, j) is where it may be assigned: a copy of the number, which as a temporary writes the tile.
+/// What a(i, j) is where it may be assigned: a copy of the number, which as a temporary writes the
+/// tile.
 class BoundedEntry : public BoundedScalar {
  public:
   BoundedEntry(BoundedTile& t, int i, int j);
@@ -161,7 +166,8 @@ struct BoundedLogSum {
   BoundedScalar value() const;
 };
 
-// ---- scalars --------------------------------------------------------------------------------------------------------
+// ---- scalars
+// ---------------------------------------------------------------------------------------------
 
 BoundedScalar operator-(BoundedScalar const& a);
 BoundedScalar operator+(BoundedScalar const& a, BoundedScalar const& b);
@@ -189,7 +195,8 @@ BoundedMask isfinite(BoundedScalar const& a);
 BoundedScalar select(BoundedMask const& m, BoundedScalar const& a, BoundedScalar const& b);
 BoundedScalar fail_where(BoundedMask const& m, Reason reason, BoundedScalar const& x);
 
-// ---- tiles ----------------------------------------------------------------------------------------------------------
+// ---- tiles
+// ---------------------------------------------------------------------------------------------
 
 BoundedTile operator-(BoundedTile const& a);
 BoundedTile operator+(BoundedTile const& a, BoundedTile const& b);
@@ -238,9 +245,11 @@ BoundedTile identity(BoundedTile const&) {
 template <int N>
 BoundedTile identity(BoundedScalar const&) = delete;
 
-// ---- what sequences call under the same name for the library's tiles ------------------------------------------------
+// ---- what sequences call under the same name for the library's tiles
+// ------------------------------------------------
 
-/// A number that `generate` gets for an entry: a plain one of the tile's type, or the interpreter's.
+/// A number that `generate` gets for an entry: a plain one of the tile's type, or the
+/// interpreter's.
 inline BoundedScalar plain(BoundedTile const&, double x) { return BoundedScalar(x); }
 template <Batchwork::Tile X>
 KOKKOS_FORCEINLINE_FUNCTION auto plain(X const&, double x) {

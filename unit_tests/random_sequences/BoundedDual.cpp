@@ -58,7 +58,8 @@ BoundedDualTile tile_result(BoundedTile const& value, A const& a, B const& b, F 
   }
   return r;
 }
-/// A function and its slope, which has a bound of its own slope; nothing moves in directions in which x does not.
+/// A function and its slope, which has a bound of its own slope; nothing moves in directions in
+/// which x does not.
 BoundedDual chain(BoundedDual const& x, BoundedScalar const& y, Real slope, Real bend) {
   Real const e = x.value.number.error;
   BoundedScalar const s(e == unknown ? Entry{slope, unknown} : rounded(slope, bend * e, 24));

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Derivatives in the interpreter of sequences: numbers and tiles with one more for each direction, by the rules of calculus over
-/// what Bounded.hpp has. And what sequences call under one name for the library's tiles and for the interpreter's.
+/// Derivatives in the interpreter of sequences: numbers and tiles with one more for each direction,
+/// by the rules of calculus over what Bounded.hpp has. And what sequences call under one name for
+/// the library's tiles and for the interpreter's.
 #ifndef BATCHWORK_TEST_BOUNDED_DUAL_HPP
 #define BATCHWORK_TEST_BOUNDED_DUAL_HPP
 
@@ -54,7 +55,8 @@ struct BoundedDualLu {
 BoundedDualLu lu(BoundedDualTile const& a);
 BoundedDualTile bounded_dual_entries(int m, int n, std::function<BoundedDual(int, int)> const& f);
 
-// ---- derivatives of functions ---------------------------------------------------------------------------------------
+// ---- derivatives of functions
+// ---------------------------------------------------------------------------------------------
 
 BoundedDualTile bounded_variables(BoundedTile const& x);
 BoundedTile bounded_derivatives(BoundedDual const& y, bool as_column);
@@ -98,7 +100,8 @@ BoundedValueAndDerivative value_and_derivative(F const& f, BoundedScalar const& 
   return {y.value, y.d[0]};
 }
 
-// ---- what sequences call under the same name for the library's tiles ------------------------------------------------
+// ---- what sequences call under the same name for the library's tiles
+// ------------------------------------------------
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable

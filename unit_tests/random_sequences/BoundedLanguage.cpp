@@ -15,7 +15,8 @@ namespace {
 /// The most that a library's function may be off, in roundings: four units in the last place.
 constexpr int of_library = 8;
 
-/// A function of x where it is monotone, or convex and even, between the ends that x may have. least <= x <= most is its domain.
+/// A function of x where it is monotone, or convex and even, between the ends that x may have.
+/// least <= x <= most is its domain.
 template <class F>
 BoundedScalar by_ends(BoundedScalar const& a, F const& f, int roundings = of_library,
                       Real least = -unknown, Real most = unknown) {
@@ -53,7 +54,8 @@ BoundedInteger integer_of(std::int64_t v, BoundedInteger const& a, BoundedIntege
 
 }  // namespace
 
-// ---- functions ------------------------------------------------------------------------------------------------------
+// ---- functions
+// ---------------------------------------------------------------------------------------------
 
 BoundedScalar sin(BoundedScalar const& x) {
   if (is_zero(x.number)) return x;
@@ -136,7 +138,8 @@ BoundedScalar atan2(BoundedScalar const& a, BoundedScalar const& b) {
   Info const info = merged(a, b);
   if (any_unknown(y, x)) return {Entry{v, unknown}, info};
   if (std::isnan(v)) return {Entry{v, 0}, info};
-  // The least distance from the origin, and whether the half-line may be crossed where the angle jumps.
+  // The least distance from the origin, and whether the half-line may be crossed where the angle
+  // jumps.
   Real const distance = std::hypot(std::max(std::fabs(x.value) - x.error, 0.0L),
                                    std::max(std::fabs(y.value) - y.error, 0.0L));
   bool const jumps = x.value - x.error <= 0 && std::fabs(y.value) <= y.error + smallest();
@@ -229,7 +232,8 @@ void keep_stored(BoundedTile& x) {
 }
 }  // namespace Inner
 
-// ---- entries together -----------------------------------------------------------------------------------------------
+// ---- entries together
+// ---------------------------------------------------------------------------------------------
 
 BoundedScalar sum(BoundedTile const& a) {
   BoundedTile one(a.rows, a.cols);
@@ -303,7 +307,8 @@ BoundedTile bounded_constant(int m, int n, BoundedScalar const& c) {
   return tile(m, n, c.info, [&](int, int) { return stored(c.number); });
 }
 
-// ---- integers -------------------------------------------------------------------------------------------------------
+// ---- integers
+// ---------------------------------------------------------------------------------------------
 
 BoundedInteger::operator BoundedScalar() const {
   Real const v = Real(value);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the interpreter of sequences (Bounded.hpp) knows beside matrices: functions, entries taken together, control, integers,
-/// tables. And what sequences call under one name for the library's tiles and for the interpreter's.
+/// What the interpreter of sequences (Bounded.hpp) knows beside matrices: functions, entries taken
+/// together, control, integers, tables. And what sequences call under one name for the library's
+/// tiles and for the interpreter's.
 #ifndef BATCHWORK_TEST_BOUNDED_LANGUAGE_HPP
 #define BATCHWORK_TEST_BOUNDED_LANGUAGE_HPP
 
@@ -14,7 +15,8 @@
 
 namespace Batchwork::RandomSequences {
 
-// ---- integers -------------------------------------------------------------------------------------------------------
+// ---- integers
+// ---------------------------------------------------------------------------------------------
 
 /// An integer, which is exact unless rounding decides it.
 struct BoundedInteger {
@@ -68,7 +70,8 @@ struct BoundedTableOfVectors {
   BoundedTile operator()(BoundedInteger const& k) const;
 };
 
-// ---- functions ------------------------------------------------------------------------------------------------------
+// ---- functions
+// ---------------------------------------------------------------------------------------------
 
 BoundedScalar sin(BoundedScalar const& x);
 BoundedScalar cos(BoundedScalar const& x);
@@ -189,7 +192,8 @@ inline BoundedTile lerp(BoundedTile const& x, BoundedTile const& y, BoundedScala
                     x, y, t);
 }
 
-// ---- functions of a test's own ------------------------------------------------------------------------------------------
+// ---- functions of a test's own
+// ---------------------------------------------------------------------------------------------
 
 template <class A>
 struct Two {
@@ -253,7 +257,8 @@ auto apply(F const& f, X const&... x) {
   }
 }
 
-// ---- entries together -----------------------------------------------------------------------------------------------
+// ---- entries together
+// ---------------------------------------------------------------------------------------------
 
 BoundedScalar sum(BoundedTile const& a);
 BoundedScalar prod(BoundedTile const& a);
@@ -312,7 +317,8 @@ BoundedTile constant(BoundedScalar const& c, X const&) {
   return bounded_constant(N, 1, c);
 }
 
-// ---- control --------------------------------------------------------------------------------------------------------
+// ---- control
+// ---------------------------------------------------------------------------------------------
 
 struct BoundedIterated {
   BoundedMask open;

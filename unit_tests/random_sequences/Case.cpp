@@ -507,7 +507,8 @@ class Summary : public ::testing::Environment {
     Tally const& t = tally();
     if (t.sequences == 0) return;
     std::printf(
-        "%lld sequences, %lld entries (%lld without a bound, %lld with one over 1 %%), largest error "
+        "%lld sequences, %lld entries (%lld without a bound, %lld with one over 1 %%), largest "
+        "error "
         "%.3f of its bound; %lld status codes (%lld not judged), %lld failures\n",
         static_cast<long long>(t.sequences), static_cast<long long>(t.entries),
         static_cast<long long>(t.unknown), static_cast<long long>(t.loose), t.worst,

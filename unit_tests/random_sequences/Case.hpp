@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// One generated sequence with its operands: their storage and numbers, the run by the library, the run by the interpreter
-/// (Bounded.hpp) for each item, and the comparison, first as they are and then with failures planted in a few items.
+/// One generated sequence with its operands: their storage and numbers, the run by the library, the
+/// run by the interpreter (Bounded.hpp) for each item, and the comparison, first as they are and
+/// then with failures planted in a few items.
 #ifndef BATCHWORK_TEST_RANDOM_CASE_HPP
 #define BATCHWORK_TEST_RANDOM_CASE_HPP
 
@@ -47,7 +48,8 @@ enum class Fill {
   index,              ///< integers from 0 to 6
 };
 
-/// Where the numbers of an operand lie. Parts are Views of some of the items, or rows, of a larger one.
+/// Where the numbers of an operand lie. Parts are Views of some of the items, or rows, of a larger
+/// one.
 enum class Arranged { left, right, left_part, right_part, strided, compact };
 
 /// The View of an operand: its tile, what it is filled with, where it lies.
@@ -85,7 +87,8 @@ class Buffer {
   bool is_clean_outside(std::vector<int> const& times);
 
   // ---- Views of it, as a call takes them; E are static extents ----
-  /// LayoutLeft or LayoutRight, U being T or T const and Leading the number of run-time extents before E.
+  /// LayoutLeft or LayoutRight, U being T or T const and Leading the number of run-time extents
+  /// before E.
   template <class U, class Layout, int RuntimeExtents, int... E>
   auto typed() const {
     using V = Kokkos::View<typename Test::DataType<U, RuntimeExtents, E...>::type, Layout, Space,
@@ -188,8 +191,8 @@ struct Steps {
   bool backward = false;
 };
 
-/// One operand: a Buffer and its role. A carry has a second Buffer for its end, the same, or none. At step t of a scan it has step
-/// stride * t - lag of its View, or as many steps before the last.
+/// One operand: a Buffer and its role. A carry has a second Buffer for its end, the same, or none.
+/// At step t of a scan it has step stride * t - lag of its View, or as many steps before the last.
 struct Operand {
   Role role;
   int buffer;
@@ -221,7 +224,8 @@ class Case {
   void operand(Operand const& o) { operands_.push_back(o); }
   Kokkos::View<int*, Space> codes() const { return codes_; }
 
-  /// Runs the sequence by `launch` and, for each item, by `interpret`, and compares; twice, see above.
+  /// Runs the sequence by `launch` and, for each item, by `interpret`, and compares; twice, see
+  /// above.
   void check(std::function<void()> const& launch, std::function<void(Arguments&)> const& interpret);
 
  private:

@@ -5,9 +5,9 @@
 //
 //   generate <first seed> <sequences> <file>
 //
-// A seed gives one sequence, the same everywhere. It has three to ten operations on tiles whose structures, extents and
-// numbers suit them: what is factorised is positive definite and what is solved with well conditioned, by construction.
-// It needs the standard library only.
+// A seed gives one sequence, the same everywhere. It has three to ten operations on tiles whose
+// structures, extents and numbers suit them: what is factorised is positive definite and what is
+// solved with well conditioned, by construction. It needs the standard library only.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -44,7 +44,8 @@ struct Vocabulary {
   static constexpr bool common_system_with_derivatives = true;
 };
 
-/// Rows of what is eliminated with pivots: the bound of what that enlarges rounding by doubles with each.
+/// Rows of what is eliminated with pivots: the bound of what that enlarges rounding by doubles with
+/// each.
 constexpr int most_rows_of_lu = 6;
 /// The most that an entry is let grow to, roughly, and the worst condition that is factorised.
 constexpr double largest = 1000, worst_condition = 1000;
@@ -120,7 +121,8 @@ struct View {
   bool integer = false;
 };
 struct Leaf {
-  /// in, out, inout, common, fixed, each, common_each, each_inout, carry, emit, local, table, item, step
+  /// in, out, inout, common, fixed, each, common_each, each_inout, carry, emit, local, table, item,
+  /// step
   std::string role;
   int view = -1, end = -1;
   bool common_start = false, fixed_start = false, is_log = false;
@@ -214,7 +216,8 @@ class Generator {
   } s_;
 };
 
-// ---- operands -------------------------------------------------------------------------------------------------------
+// ---- operands
+// ---------------------------------------------------------------------------------------------
 
 std::string Generator::view_text(int v, bool is_const) {
   View& w = s_.views[std::size_t(v)];
@@ -440,7 +443,8 @@ int Generator::leaf(int rows, int cols, int rank, St st, Fill fill) {
   return int(s_.nodes.size()) - 1;
 }
 
-// ---- what operations are given --------------------------------------------------------------------------------------
+// ---- what operations are given
+// ---------------------------------------------------------------------------------------------
 
 int Generator::pick(Wanted const& wanted, std::function<int()> const& otherwise, int fresh) {
   std::vector<int> found;
@@ -620,7 +624,8 @@ std::string Generator::mask(bool& common, bool& varies) {
   return m;
 }
 
-// ---- operations -----------------------------------------------------------------------------------------------------
+// ---- operations
+// ---------------------------------------------------------------------------------------------
 
 /// Tries one; false if there was nothing for it.
 bool Generator::operation() {
@@ -882,7 +887,8 @@ bool Generator::operation() {
     }
     return true;
   };
-  // Of positive definite matrices, whose condition is known, and of such with the last row first, whose rows must be exchanged.
+  // Of positive definite matrices, whose condition is known, and of such with the last row first,
+  // whose rows must be exchanged.
   auto const eliminate = [&] {
     if (n > most_rows_of_lu) return false;
     int const a = positive_definite(n);
@@ -1187,7 +1193,8 @@ bool Generator::operation() {
     return x.vector ? std::to_string(x.rows)
                     : std::to_string(x.rows) + ", " + std::to_string(x.cols);
   };
-  // A copy that may be written, of a tile that is not common to all items, or something new of its extents.
+  // A copy that may be written, of a tile that is not common to all items, or something new of its
+  // extents.
   auto const writable = [&](int a, Node& r) {
     if (at(a).common || at(a).refers()) return false;
     r = result(at(a).rows, at(a).cols, {a});
@@ -1771,10 +1778,11 @@ bool Generator::operation() {
   return false;
 }
 
-// ---- what is stored -------------------------------------------------------------------------------------------------
+// ---- what is stored
+// ---------------------------------------------------------------------------------------------
 
-/// Assigns something to an inout or a carry. In a scan nothing grows from step to step, and what is factorised or divided
-/// by stays fit for it.
+/// Assigns something to an inout or a carry. In a scan nothing grows from step to step, and what is
+/// factorised or divided by stays fit for it.
 void Generator::update(int node) {
   Node const target = at(node);
   View const view = s_.views[std::size_t(s_.leaves[std::size_t(target.operand)].view)];

@@ -18,13 +18,15 @@ namespace Batchwork::Test {
 struct Device {
   char const* name;
   Impl::DeviceLimits limits;
-  /// Kokkos launches only if a multiprocessor holds the teams of the launch bounds: on CUDA. Elsewhere a team must fit.
+  /// Kokkos launches only if a multiprocessor holds the teams of the launch bounds: on CUDA.
+  /// Elsewhere a team must fit.
   bool counts_teams;
 };
 
-/// Kokkos 4 on CUDA gives 48 KB less 8216 bytes; 5.2 what a block may opt in to, less 24,600 and the 1 KB that the driver has
-/// of it since the A100 (compute capabilities 7.0, 8.0, 8.9, 9.0 in the CUDA C++ Programming Guide, table of technical
-/// specifications). CDNA has 64 KB a compute unit, PVC 128 KB a core.
+/// Kokkos 4 on CUDA gives 48 KB less 8216 bytes; 5.2 what a block may opt in to, less 24,600 and
+/// the 1 KB that the driver has of it since the A100 (compute capabilities 7.0, 8.0, 8.9, 9.0 in
+/// the CUDA C++ Programming Guide, table of technical specifications). CDNA has 64 KB a compute
+/// unit, PVC 128 KB a core.
 inline std::vector<Device> const& devices() {
   auto const cuda = [](std::size_t scratch, std::size_t shared, int lanes) {
     std::size_t const driver = shared == 98304 ? 0 : 1024;  // the V100 has none

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the unit tests share: random data, linear algebra in long double as the independent truth, LAPACK where it is
-/// there, tolerances, poison, and batches in every layout.
+/// What the unit tests share: random data, linear algebra in long double as the independent truth,
+/// LAPACK where it is there, tolerances, poison, and batches in every layout.
 #ifndef BATCHWORK_TEST_SUPPORT_HPP
 #define BATCHWORK_TEST_SUPPORT_HPP
 
@@ -37,15 +37,18 @@ void map(Sequence const& sequence, O const&... operands) {
 }
 #endif
 
-/// More items than some dimensions of a device's grid have teams, and an item beside whole packs. Hosts know no such end.
+/// More items than some dimensions of a device's grid have teams, and an item beside whole packs.
+/// Hosts know no such end.
 inline constexpr int beyond_a_grid = Impl::runs_on_device<Space> ? 65537 : 2049;
 
 template <class T>
 inline constexpr long double epsilon = static_cast<long double>(std::numeric_limits<T>::epsilon());
 
-// ---- poison ---------------------------------------------------------------------------------------------------------
+// ---- poison
+// ---------------------------------------------------------------------------------------------
 
-/// What an output holds before a verb runs: a number no test computes, equal to itself, so that it can be looked for.
+/// What an output holds before a verb runs: a number no test computes, equal to itself, so that it
+/// can be looked for.
 template <class T>
 constexpr T poison() {
   if constexpr (std::is_floating_point_v<T>) return T(-7.0L * (1LL << 60));
@@ -53,7 +56,8 @@ constexpr T poison() {
   else return T(poison<typename T::value_type>(), poison<typename T::value_type>());
 }
 
-// ---- LAPACK ---------------------------------------------------------------------------------------------------------
+// ---- LAPACK
+// ---------------------------------------------------------------------------------------------
 
 #if defined(BATCHWORK_HAVE_LAPACK)
 extern "C" {
@@ -112,7 +116,8 @@ int getrf_info(Dense const& a) {
   else dgetrf_(&n, &n, v.data(), &n, pivots.data(), &info);
   return info;
 }
-/// The info of an elimination of a symmetric matrix with the pivots of Bunch and Kaufman in precision T.
+/// The info of an elimination of a symmetric matrix with the pivots of Bunch and Kaufman in
+/// precision T.
 template <class T>
 int sytrf_info(Dense const& a) {
   int const n = a.rows, work = 8 * n;
@@ -189,7 +194,8 @@ Dense trtrs(Dense const& l, Dense const& b, bool transposed) {
 }  // namespace Lapack
 #endif
 
-/// The info of a Cholesky factorisation in precision T: LAPACK's where there is one, else that in long double.
+/// The info of a Cholesky factorisation in precision T: LAPACK's where there is one, else that in
+/// long double.
 template <class T>
 int potrf_info(Dense const& a) {
   int info = 0;
@@ -201,7 +207,8 @@ int potrf_info(Dense const& a) {
   return info;
 }
 
-// ---- random matrices, rounded to T so that the truth starts from the same numbers ------------------------------------
+// ---- random matrices, rounded to T so that the truth starts from the same numbers
+// ------------------------------------
 
 template <class T>
 Dense random_dense(Random& random, int m, int n) {
@@ -224,10 +231,12 @@ Dense random_lower(Random& random, int n) {
   });
 }
 
-// ---- tolerances -----------------------------------------------------------------------------------------------------
+// ---- tolerances
+// ---------------------------------------------------------------------------------------------
 
-/// A bound for the error of n rounded operations on numbers of magnitude `scale`, amplified by a condition number:
-/// four times n eps |scale| cond, the factor standing for constants of the algorithm.
+/// A bound for the error of n rounded operations on numbers of magnitude `scale`, amplified by a
+/// condition number: four times n eps |scale| cond, the factor standing for constants of the
+/// algorithm.
 template <class T>
 long double tolerance(int n, long double scale, long double cond = 1) {
   return 4 * static_cast<long double>(n) * epsilon<T> * std::fabs(scale) * cond;
@@ -261,7 +270,8 @@ bool same_bits(T const& a, T const& b) {
   return std::memcmp(&a, &b, sizeof(T)) == 0;
 }
 
-// ---- data types of Views --------------------------------------------------------------------------------------------
+// ---- data types of Views
+// ---------------------------------------------------------------------------------------------
 
 /// Base with the static extents E: WithExtents<double*, 6, 6> is double*[6][6].
 template <class Base, int... E>
@@ -282,8 +292,10 @@ struct DataType<T, 0, E...> {
   using type = typename WithExtents<T, E...>::type;
 };
 
-// ---- layouts --------------------------------------------------------------------------------------------------------
-// Each makes the whole allocation ("storage"), and from it, or from a host mirror of it, the View of the batch
+// ---- layouts
+// ---------------------------------------------------------------------------------------------
+// Each makes the whole allocation ("storage"), and from it, or from a host mirror of it, the View
+// of the batch
 // ("part"). Timed Views have a step index after the item index.
 
 /// Interleaved: item fastest.
@@ -348,7 +360,8 @@ struct CompactBy {
   }
 };
 
-/// Items 1 .. n of a larger LayoutLeft View: a start that is not aligned, entries further apart than n.
+/// Items 1 .. n of a larger LayoutLeft View: a start that is not aligned, entries further apart
+/// than n.
 struct LeftPart {
   static constexpr int lanes = 0;
   template <class T, bool Timed, int... E>
@@ -393,7 +406,8 @@ struct RightPart {
   }
 };
 
-/// A block out of the middle of a larger View with another index at the end: nothing is adjacent, nothing is aligned.
+/// A block out of the middle of a larger View with another index at the end: nothing is adjacent,
+/// nothing is aligned.
 struct Strided {
   static constexpr int lanes = 0;
   template <class T, bool Timed, int... E>
@@ -418,9 +432,10 @@ struct Strided {
   }
 };
 
-// ---- numbers on the host and on the device --------------------------------------------------------------------------
-// Copied as what they are in memory, by one kernel for each type of numbers: one for each type of Views is what would cost most in the
-// compilation of many tests.
+// ---- numbers on the host and on the device
+// -------------------------------------------------------------------------- Copied as what they
+// are in memory, by one kernel for each type of numbers: one for each type of Views is what would
+// cost most in the compilation of many tests.
 
 template <class T, class Place>
 using NumbersIn = Kokkos::View<T*, Kokkos::LayoutRight, Place, Kokkos::MemoryUnmanaged>;
@@ -451,10 +466,11 @@ class Numbers {
   std::size_t count_;
 };
 
-// ---- batches --------------------------------------------------------------------------------------------------------
+// ---- batches
+// ---------------------------------------------------------------------------------------------
 
-/// A batch of scalars (no E), vectors (one) or matrices (two) of T in a layout, on the device, with a mirror on the
-/// host. All of its storage is poison until something is put there.
+/// A batch of scalars (no E), vectors (one) or matrices (two) of T in a layout, on the device, with
+/// a mirror on the host. All of its storage is poison until something is put there.
 template <class T, class Layout, bool Timed, int... E>
 class BatchOf {
  public:
@@ -510,7 +526,8 @@ class BatchOf {
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < cols; ++j) at_time(item, t, i, j) = static_cast<T>(x(i, j));
   }
-  /// Whole numbers from -limit to limit: sums and products of a few of them are exact, in whatever order.
+  /// Whole numbers from -limit to limit: sums and products of a few of them are exact, in whatever
+  /// order.
   BatchOf& fill_exactly(Random& random, int limit = 4) {
     for (std::int64_t k = 0; k < items_; ++k)
       for (std::int64_t t = 0; t < steps_; ++t)
@@ -544,8 +561,8 @@ class BatchOf {
     read_numbers(host_.data(), storage_.data(), host_.size());
   }
 
-  /// How many numbers of the whole storage are still poison: padding lanes and neighbours of a subview, once the
-  /// batch itself is written.
+  /// How many numbers of the whole storage are still poison: padding lanes and neighbours of a
+  /// subview, once the batch itself is written.
   std::size_t poisoned() const {
     std::size_t count = 0;
     T const* p = host_.data();

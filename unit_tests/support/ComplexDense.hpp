@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Matrices of complex numbers in long double, the independent truth; LAPACK's routines for them; batches of them.
+/// Matrices of complex numbers in long double, the independent truth; LAPACK's routines for them;
+/// batches of them.
 #ifndef BATCHWORK_TEST_COMPLEX_DENSE_HPP
 #define BATCHWORK_TEST_COMPLEX_DENSE_HPP
 
@@ -151,7 +152,8 @@ ComplexDense from_complex_columns(int m, int n, std::vector<std::complex<T>> con
     return LongComplex(v[std::size_t(j) * std::size_t(m) + std::size_t(i)]);
   });
 }
-/// The factors of getrf in precision T, both in one matrix, its info, and the rows in the order of its pivots.
+/// The factors of getrf in precision T, both in one matrix, its info, and the rows in the order of
+/// its pivots.
 template <class T>
 ComplexDense complex_getrf(ComplexDense const& a, int* info, std::vector<int>* order) {
   int const n = a.rows;

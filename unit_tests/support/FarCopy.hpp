@@ -13,12 +13,13 @@
 
 namespace Batchwork::Test {
 
-/// What is far apart: whole items, each without gaps; or columns of the matrices, entries of the vectors, with items side
-/// by side.
+/// What is far apart: whole items, each without gaps; or columns of the matrices, entries of the
+/// vectors, with items side by side.
 enum class Apart { items, numbers };
 
-/// The numbers of a batch once more, the last one 2^31 numbers after the first, or a little more. Memory is not
-/// initialised, so that hosts give no more of it than what is touched. Packs and units of 16 bytes fit in between.
+/// The numbers of a batch once more, the last one 2^31 numbers after the first, or a little more.
+/// Memory is not initialised, so that hosts give no more of it than what is touched. Packs and
+/// units of 16 bytes fit in between.
 template <class T>
 struct FarCopy {
   static constexpr std::int64_t reach = std::int64_t(1) << 31;

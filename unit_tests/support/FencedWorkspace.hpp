@@ -15,7 +15,8 @@
 
 namespace Batchwork::Test {
 
-/// A workspace of as many numbers as the call needs, of what nobody should read, with a fence behind.
+/// A workspace of as many numbers as the call needs, of what nobody should read, with a fence
+/// behind.
 template <class T>
 struct FencedWorkspace {
   static constexpr std::size_t fence = 8;

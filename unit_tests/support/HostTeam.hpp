@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Light threads that take turns on a thread of the system. Compiled once, optimised (HostTeam.cpp): kernels change from one to the next
-/// wherever lanes wait for each other.
+/// Light threads that take turns on a thread of the system. Compiled once, optimised
+/// (HostTeam.cpp): kernels change from one to the next wherever lanes wait for each other.
 #ifndef BATCHWORK_TEST_HOST_TEAM_HPP
 #define BATCHWORK_TEST_HOST_TEAM_HPP
 
@@ -17,8 +17,9 @@
 
 namespace Batchwork::Test {
 
-/// Where a light thread goes on. To go from one to another by swapcontext asks the system for its signals each time; a jump does not, once
-/// there is something to jump to. Sanitizers and checked jumps know of swapcontext alone.
+/// Where a light thread goes on. To go from one to another by swapcontext asks the system for its
+/// signals each time; a jump does not, once there is something to jump to. Sanitizers and checked
+/// jumps know of swapcontext alone.
 class Place {
  public:
   /// The caller goes on at `other`, until somebody comes here.
@@ -45,10 +46,12 @@ struct HostTeam {
 
   HostTeam(int n, std::size_t bytes);
   bool wrote_outside() const;
-  /// Runs lane(rank) for every lane, in turn until each waits or ends: from the first on, then from the last, so that who does not wait
-  /// for a lane before or behind sees what it has not written. \returns whether all have ended
+  /// Runs lane(rank) for every lane, in turn until each waits or ends: from the first on, then from
+  /// the last, so that who does not wait for a lane before or behind sees what it has not written.
+  /// \returns whether all have ended
   bool run(std::function<void(int)> const& lane);
-  /// The calling lane waits for its neighbours: all of the team, a warp of so many, or that many first lanes of the team.
+  /// The calling lane waits for its neighbours: all of the team, a warp of so many, or that many
+  /// first lanes of the team.
   void meet(int rank, int together);
   /// It gives a number, and gets that of another lane; of one that is not there anything.
   void exchange(int rank, void* number, int bytes, int from, int together);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Parts of tiles, tiles made of parts, and norms, exactly, of whole numbers: by map, and by kernels of devices on threads of a host.
+/// Parts of tiles, tiles made of parts, and norms, exactly, of whole numbers: by map, and by
+/// kernels of devices on threads of a host.
 #ifndef BATCHWORK_TEST_BLOCKS_CASE_HPP
 #define BATCHWORK_TEST_BLOCKS_CASE_HPP
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sequences over tiles of complex numbers, judged item by item by what is returned: by map, and by kernels of devices on threads
-/// of a host. run(sequence, operands...) is a call of map.
+/// Sequences over tiles of complex numbers, judged item by item by what is returned: by map, and by
+/// kernels of devices on threads of a host. run(sequence, operands...) is a call of map.
 #ifndef BATCHWORK_TEST_COMPLEX_CASE_HPP
 #define BATCHWORK_TEST_COMPLEX_CASE_HPP
 
@@ -11,7 +11,8 @@
 
 namespace Batchwork::Test {
 
-// ---- sums and products ----------------------------------------------------------------------------------------------
+// ---- sums and products
+// ---------------------------------------------------------------------------------------------
 
 /// a, b: M x N; c common M x N; r common and real N x M; f fixed.
 struct ComplexProducts {
@@ -120,7 +121,8 @@ void expect_complex_products(std::int64_t n, Run const& run) {
   EXPECT_EQ(column.poisoned(), column.outside());
 }
 
-// ---- lu -------------------------------------------------------------------------------------------------------------
+// ---- lu
+// ---------------------------------------------------------------------------------------------
 
 struct ComplexLu {
   template <class P, class L, class U, class X, class Y, class I, class D, class A, class B,
@@ -316,7 +318,8 @@ void expect_complex_lu(std::int64_t n, Run const& run) {
   }
 }
 
-// ---- cholesky -------------------------------------------------------------------------------------------------------
+// ---- cholesky
+// ---------------------------------------------------------------------------------------------
 
 struct ComplexCholesky {
   template <class L, class X, class Y, class F, class G, class D, class A, class B, class V>
@@ -444,7 +447,8 @@ void expect_complex_cholesky(std::int64_t n, Run const& run) {
   }
 }
 
-// ---- qr -------------------------------------------------------------------------------------------------------------
+// ---- qr
+// ---------------------------------------------------------------------------------------------
 
 struct ComplexQr {
   template <class R, class Q, class F, class X, class Y, class A, class B>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Rounds that differ from item to item, for test_control.cpp and, by lanes of a device, test_dual_lanes.cpp.
+/// Rounds that differ from item to item, for test_control.cpp and, by lanes of a device,
+/// test_dual_lanes.cpp.
 #ifndef BATCHWORK_TEST_CONTROLCASE_HPP
 #define BATCHWORK_TEST_CONTROLCASE_HPP
 
@@ -10,7 +11,8 @@
 
 namespace Batchwork::Test {
 
-/// Halves x until it is below one, and doubles tiles of every kind as often. A round too many would mark the item.
+/// Halves x until it is below one, and doubles tiles of every kind as often. A round too many would
+/// mark the item.
 struct Halve {
   int most;
   template <class Y, class R, class O, class M, class A, class X>
@@ -107,8 +109,8 @@ struct Intersect {
   }
 };
 
-/// Every item as if it were alone, to the last bit, and right; item 3 and its like have no intersection, item 5 and its like a singular
-/// start.
+/// Every item as if it were alone, to the last bit, and right; item 3 and its like have no
+/// intersection, item 5 and its like a singular start.
 template <class T, class Layout, class Run>
 void expect_intersections(std::int64_t n, Run const& run) {
   Random random(4);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Matrices whose determinants are known in closed form, with entries over the whole range of numbers; and determinants of tiles, judged
-/// by them: by map, and by kernels of devices on threads of a host.
+/// Matrices whose determinants are known in closed form, with entries over the whole range of
+/// numbers; and determinants of tiles, judged by them: by map, and by kernels of devices on threads
+/// of a host.
 #ifndef BATCHWORK_TEST_DETERMINANT_CASE_HPP
 #define BATCHWORK_TEST_DETERMINANT_CASE_HPP
 
@@ -38,12 +39,14 @@ struct KnownProduct {
 enum class ProductKind { shuffled, large_first, small_first, subnormal, too_small, too_large };
 inline constexpr int product_kinds = 6;
 
-/// n numbers, whose sizes are anywhere in the range of T; the product is a normal number unless the kind says another.
+/// n numbers, whose sizes are anywhere in the range of T; the product is a normal number unless the
+/// kind says another.
 template <class T>
 std::vector<T> known_factors(Random& random, int n, ProductKind kind) {
   using Limits = std::numeric_limits<T>;
   int const least = Limits::min_exponent - Limits::digits, most = Limits::max_exponent - 1;
-  // Of the product, but for the numbers' factors, which are below 4 together; least + 8 leaves a subnormal number some bits.
+  // Of the product, but for the numbers' factors, which are below 4 together; least + 8 leaves a
+  // subnormal number some bits.
   int low = Limits::min_exponent, high = most - 4;
   if (n > 1 && kind == ProductKind::subnormal) low = least + 8, high = Limits::min_exponent - 6;
   if (n > 1 && kind == ProductKind::too_small) low = n * least, high = least - 6;
@@ -126,8 +129,8 @@ struct DeterminantsOfTiles {
     of_l = generate<3>([&](int) { return determinant(l); });
   }
 };
-/// A matrix with a number in each row and column; a symmetric one of blocks of one and two rows; a diagonal and a triangle.
-/// run(sequence, operands...) is a call of map.
+/// A matrix with a number in each row and column; a symmetric one of blocks of one and two rows; a
+/// diagonal and a triangle. run(sequence, operands...) is a call of map.
 template <class T, class Layout, int N, class Run>
 void expect_known_determinants(std::int64_t n, Run const& run) {
   Random random(61);

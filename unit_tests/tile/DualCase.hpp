@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Tiles with derivatives in two directions, for test_dual.cpp and, by lanes of a device, test_dual_lanes.cpp. Truth are the rules of
-/// calculus in long double: d(A B) = dA B + A dB, d(A^-1) = -A^-1 dA A^-1, and so on.
+/// Tiles with derivatives in two directions, for test_dual.cpp and, by lanes of a device,
+/// test_dual_lanes.cpp. Truth are the rules of calculus in long double: d(A B) = dA B + A dB,
+/// d(A^-1) = -A^-1 dA A^-1, and so on.
 #ifndef BATCHWORK_TEST_DUALCASE_HPP
 #define BATCHWORK_TEST_DUALCASE_HPP
 
@@ -31,7 +32,8 @@ struct Differentiated {
   }
 };
 
-// ---- in long double ------------------------------------------------------------------------------------------------
+// ---- in long double
+// ---------------------------------------------------------------------------------------------
 
 inline Dense solve_dense(Dense const& a, Dense const& b) {
   Dense x(b.rows, b.cols);
@@ -53,8 +55,9 @@ struct Derivative {
   Dense value, moved, size;
 };
 
-// ---- operations, with their truth ----------------------------------------------------------------------------------
-// a is symmetric positive definite, and so are its derivatives symmetric.
+// ---- operations, with their truth
+// ---------------------------------------------------------------------------------- a is symmetric
+// positive definite, and so are its derivatives symmetric.
 
 struct ProductOf {
   static constexpr bool exact_scales = true;
@@ -126,8 +129,8 @@ struct InverseOf {
     return solution(a, da, eye(a.rows), 0 * a);
   }
 };
-/// dL = L times the lower triangle of L^-1 dA L^-T, half of its diagonal. (Giles, Collected matrix derivative results for forward and
-/// reverse mode algorithmic differentiation, 2008.)
+/// dL = L times the lower triangle of L^-1 dA L^-T, half of its diagonal. (Giles, Collected matrix
+/// derivative results for forward and reverse mode algorithmic differentiation, 2008.)
 struct CholeskyOf {
   template <class A, class B>
   KOKKOS_FUNCTION auto operator()(A const& a, B const&) const {
@@ -192,14 +195,16 @@ struct ScalarsOf {
   }
 };
 
-// ---- the cases -----------------------------------------------------------------------------------------------------
+// ---- the cases
+// ---------------------------------------------------------------------------------------------
 
 template <class T>
 Dense random_symmetric(Random& random, int n) {
   Dense const x = random_dense<T>(random, n, n);
   return mirrored(x);
 }
-/// Positive definite and far from singular, so that neither a pivot is hard to choose nor bounds are wide.
+/// Positive definite and far from singular, so that neither a pivot is hard to choose nor bounds
+/// are wide.
 template <class T>
 Dense random_dominant(Random& random, int n) {
   Dense const x = random_symmetric<T>(random, n);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// eigh in a sequence, judged item by item by what is returned: by map, and by kernels of devices on threads of a host.
+/// eigh in a sequence, judged item by item by what is returned: by map, and by kernels of devices
+/// on threads of a host.
 #ifndef BATCHWORK_TEST_EIGH_CASE_HPP
 #define BATCHWORK_TEST_EIGH_CASE_HPP
 
@@ -19,8 +20,9 @@ struct FactorByEigh {
   }
 };
 
-/// What item k is. Of `opposite` each value stands beside its negative; `barely_coupled` is tridiagonal, below a zero diagonal numbers
-/// that just count, whose squares are lost in float: rotations without an angle.
+/// What item k is. Of `opposite` each value stands beside its negative; `barely_coupled` is
+/// tridiagonal, below a zero diagonal numbers that just count, whose squares are lost in float:
+/// rotations without an angle.
 enum class EighKind {
   random,
   graded,
@@ -94,8 +96,8 @@ Dense eigh_matrix(Random& random, int n, std::int64_t k) {
   return a;
 }
 
-/// The residual and the loss of orthogonality are within 10 n eps, which bounds the error of all eigenvalues (Golub and Van Loan, 4th
-/// edition, theorem 8.1.5).
+/// The residual and the loss of orthogonality are within 10 n eps, which bounds the error of all
+/// eigenvalues (Golub and Van Loan, 4th edition, theorem 8.1.5).
 template <class T>
 void expect_eigenpairs(EighKind kind, Dense const& a, Dense const& w, Dense const& v) {
   int const n = a.rows;
@@ -117,7 +119,8 @@ void expect_eigenpairs(EighKind kind, Dense const& a, Dense const& w, Dense cons
 #endif
 }
 
-/// run(sequence, operands...) is a call of map. Where nothing of an item that is not finite is to be a number, `spoils_all`.
+/// run(sequence, operands...) is a call of map. Where nothing of an item that is not finite is to
+/// be a number, `spoils_all`.
 template <class T, class Layout, int N, class Run>
 void expect_eigh(std::int64_t n, Run const& run, bool spoils_all = false) {
   Random random(109);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Entries that are read and assigned, constants, reductions over entries, and tiles that are joined; against the same in loops over
-/// one item in long double.
+/// Entries that are read and assigned, constants, reductions over entries, and tiles that are
+/// joined; against the same in loops over one item in long double.
 #ifndef BATCHWORK_TEST_ENTRIES_CASE_HPP
 #define BATCHWORK_TEST_ENTRIES_CASE_HPP
 
@@ -11,7 +11,8 @@
 
 namespace Batchwork::Test {
 
-/// Outputs that are written entry by entry, in loops with bounds that are known at run time (begin is 0), and others whole.
+/// Outputs that are written entry by entry, in loops with bounds that are known at run time (begin
+/// is 0), and others whole.
 struct AssignsEntries {
   int begin = 0;
 
@@ -117,7 +118,8 @@ void expect_entries(std::int64_t n, Run const& run) {
   for (auto const* m : {&y, &s, &l, &io}) EXPECT_EQ(m->poisoned(), m->outside());
 }
 
-/// A status that comes with an entry is that of the tile, and of what is computed from its other entries.
+/// A status that comes with an entry is that of the tile, and of what is computed from its other
+/// entries.
 struct AssignsFailures {
   template <class Y, class W, class X>
   KOKKOS_FUNCTION void operator()(Y& y, W& w, X const& x) const {

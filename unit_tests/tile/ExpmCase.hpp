@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// expm in a sequence, judged item by item by what is returned: by map, and by kernels of devices on threads of a host.
+/// expm in a sequence, judged item by item by what is returned: by map, and by kernels of devices
+/// on threads of a host.
 #ifndef BATCHWORK_TEST_EXPM_CASE_HPP
 #define BATCHWORK_TEST_EXPM_CASE_HPP
 
@@ -17,7 +18,8 @@ struct Exponential {
   }
 };
 
-/// What item k is: of norms from denormal to 200, so that items beside each other are squared 0 to 8 times.
+/// What item k is: of norms from denormal to 200, so that items beside each other are squared 0 to
+/// 8 times.
 enum class ExpmKind {
   random,
   symmetric,
@@ -87,8 +89,9 @@ inline Dense exponential(Dense a) {
   return x;
 }
 
-/// run(sequence, operands...) is a call of map. Errors: 10 (n + 2) eps (1 + |a|) of the exponential, the denominator of the
-/// approximant having an inverse of a size to 17; of matrices that are far from normal, of that of their sizes.
+/// run(sequence, operands...) is a call of map. Errors: 10 (n + 2) eps (1 + |a|) of the
+/// exponential, the denominator of the approximant having an inverse of a size to 17; of matrices
+/// that are far from normal, of that of their sizes.
 template <class T, class Layout, int N, class Run>
 void expect_expm(std::int64_t n, Run const& run) {
   Random random(131);

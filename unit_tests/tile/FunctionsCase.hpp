@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of scalars and of tiles, apply and print in sequences, judged entry by entry: by map, and by kernels of devices on threads of a
-/// host.
+/// Functions of scalars and of tiles, apply and print in sequences, judged entry by entry: by map,
+/// and by kernels of devices on threads of a host.
 #ifndef BATCHWORK_TEST_FUNCTIONS_CASE_HPP
 #define BATCHWORK_TEST_FUNCTIONS_CASE_HPP
 
@@ -105,8 +105,8 @@ inline long double truth_of_one(int which, long double x) {
   }
   return 0;
 }
-/// The bound of the host's vector library is 4 ulp. CUDA's is 5 of erfc and 10 of the gamma function. One more is for what this library
-/// adds.
+/// The bound of the host's vector library is 4 ulp. CUDA's is 5 of erfc and 10 of the gamma
+/// function. One more is for what this library adds.
 inline double ulps_of_one(int which) {
   return !Impl::runs_on_device<Space> ? 5 : which == 25 || which == 26 ? 11 : 6;
 }
@@ -258,7 +258,8 @@ void expect_structures(std::int64_t n, Run const& run) {
   }
 }
 
-// ---- apply ----------------------------------------------------------------------------------------------------------
+// ---- apply
+// ---------------------------------------------------------------------------------------------
 
 struct SineAndCosine {
   double sine, cosine;
@@ -268,7 +269,8 @@ struct SinCos {
     return {Kokkos::sin(x), Kokkos::cos(x)};
   }
 };
-/// Only arguments between 0 and 1 have a place in the table: what lanes hold beyond the items must not be looked up.
+/// Only arguments between 0 and 1 have a place in the table: what lanes hold beyond the items must
+/// not be looked up.
 struct LookUp {
   int const* table;
   KOKKOS_FUNCTION double operator()(double x, double scale, int add) const {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The operations on tiles of extents to 32 and, in test_large_64.cpp, to 64, square and rectangular, with per-item and common operands and in every layout:
-/// by lanes that share an item on devices, by register blocks on hosts. Each case takes a compiler seconds, so they stand in
+/// The operations on tiles of extents to 32 and, in test_large_64.cpp, to 64, square and
+/// rectangular, with per-item and common operands and in every layout: by lanes that share an item
+/// on devices, by register blocks on hosts. Each case takes a compiler seconds, so they stand in
 /// several files, and hosts, where all extents go the same way, run a few.
 #ifndef BATCHWORK_TEST_LARGE_HPP
 #define BATCHWORK_TEST_LARGE_HPP
@@ -155,7 +156,8 @@ TYPED_TEST_P(LargeTile, Factorisations) {
   BatchIn<T, L, N> v(n), y(n);
   BatchIn<T, Left> det(n);
   BatchIn<int, Left> st(n);
-  // The first, a middle and the last item fail, at a pivot of their own; above the diagonal all is poison.
+  // The first, a middle and the last item fail, at a pivot of their own; above the diagonal all is
+  // poison.
   auto const bad_pivot = [](std::int64_t k) {
     return k == 0 ? 1 : k == n / 2 ? N / 2 + 1 : k == n - 1 ? N : 0;
   };
@@ -244,7 +246,8 @@ TYPED_TEST_P(LargeTile, FailuresLeaveNeighboursAlone) {
   }
 }
 
-/// Pivots that have a root and a reciprocal, and those that have not, in the first, a middle and the last column.
+/// Pivots that have a root and a reciprocal, and those that have not, in the first, a middle and
+/// the last column.
 TYPED_TEST_P(LargeTile, PivotsAtTheLimits) {
   using T = typename TypeParam::T;
   using Limits = std::numeric_limits<T>;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ldlt in a sequence, judged item by item by what is returned: by map, and by kernels of devices on threads of a host.
+/// ldlt in a sequence, judged item by item by what is returned: by map, and by kernels of devices
+/// on threads of a host.
 #ifndef BATCHWORK_TEST_LDLT_CASE_HPP
 #define BATCHWORK_TEST_LDLT_CASE_HPP
 
@@ -31,8 +32,8 @@ struct FactorAndSolveByLdlt {
   }
 };
 
-/// What item k is. Of `zero_diagonal` and `exchanges` the first pivot is a pair; items beside each other so take other steps than their
-/// neighbours.
+/// What item k is. Of `zero_diagonal` and `exchanges` the first pivot is a pair; items beside each
+/// other so take other steps than their neighbours.
 enum class LdltKind {
   random,
   zero_diagonal,
@@ -107,8 +108,9 @@ inline long double largest(Dense const& x) {
   return r;
 }
 
-/// run(sequence, operands...) is a call of map. Errors are bounded as in Higham, Accuracy and Stability of Numerical Algorithms,
-/// 2nd edition, theorem 11.3: by few n eps |L| |D| |L'| of the factors that are returned.
+/// run(sequence, operands...) is a call of map. Errors are bounded as in Higham, Accuracy and
+/// Stability of Numerical Algorithms, 2nd edition, theorem 11.3: by few n eps |L| |D| |L'| of the
+/// factors that are returned.
 template <class T, class Layout, int N, int C, class Run>
 void expect_ldlt(std::int64_t n, Run const& run) {
   Random random(151);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// lu in a sequence, judged item by item by what is returned: by map, and by kernels of devices on threads of a host.
+/// lu in a sequence, judged item by item by what is returned: by map, and by kernels of devices on
+/// threads of a host.
 #ifndef BATCHWORK_TEST_LU_CASE_HPP
 #define BATCHWORK_TEST_LU_CASE_HPP
 
@@ -89,8 +90,9 @@ inline long double determinant(Dense a) {
   return det;
 }
 
-/// run(sequence, operands...) is a call of map. Errors are bounded as in Higham, Accuracy and Stability of Numerical Algorithms,
-/// 2nd edition, theorem 9.4: by 3 n eps |L| |U| of the factors that are returned.
+/// run(sequence, operands...) is a call of map. Errors are bounded as in Higham, Accuracy and
+/// Stability of Numerical Algorithms, 2nd edition, theorem 9.4: by 3 n eps |L| |U| of the factors
+/// that are returned.
 template <class T, class Layout, int N, int C, class Run>
 void expect_lu(std::int64_t n, Run const& run) {
   Random random(91);

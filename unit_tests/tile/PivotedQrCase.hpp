@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// pivoted_qr in a sequence, judged item by item by what is returned: by map, and by kernels of devices on threads of a host.
+/// pivoted_qr in a sequence, judged item by item by what is returned: by map, and by kernels of
+/// devices on threads of a host.
 #ifndef BATCHWORK_TEST_PIVOTEDQR_CASE_HPP
 #define BATCHWORK_TEST_PIVOTEDQR_CASE_HPP
 
@@ -96,7 +97,8 @@ void expect_pivoted_qr(std::int64_t n, Run const& run) {
     long double const largest = column_norm(permuted, 0), slack = few * largest + M * step;
     Dense const q = make_dense(M, K, [&](int i, int j) { return qk(i, j); });
     EXPECT_TRUE(near(q * rk, permuted, Dense(M, N, slack)));
-    // What is left of no column is longer than the diagonal entry (Golub and Van Loan, 4th edition, section 5.4.2).
+    // What is left of no column is longer than the diagonal entry (Golub and Van Loan, 4th edition,
+    // section 5.4.2).
     for (int i = 0; i < K; ++i)
       for (int j = i; j < N; ++j) {
         long double left = 0;
@@ -140,8 +142,9 @@ void expect_pivoted_qr(std::int64_t n, Run const& run) {
   }
 }
 
-/// Matrices of every rank from 0 to K in turn, that of a product of two random ones. The truth is in long double, that of the product:
-/// x = R' (R R')^-1 (L' L)^-1 L' b for a = L R; and what svd has.
+/// Matrices of every rank from 0 to K in turn, that of a product of two random ones. The truth is
+/// in long double, that of the product: x = R' (R R')^-1 (L' L)^-1 L' b for a = L R; and what svd
+/// has.
 template <class T, class Layout, int M, int N, int C, class Run>
 void expect_shortest_solutions(std::int64_t n, Run const& run) {
   constexpr int K = M < N ? M : N;

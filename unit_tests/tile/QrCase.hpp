@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// qr in a sequence, judged item by item by what is returned: by map, and by kernels of devices on threads of a host.
+/// qr in a sequence, judged item by item by what is returned: by map, and by kernels of devices on
+/// threads of a host.
 #ifndef BATCHWORK_TEST_QR_CASE_HPP
 #define BATCHWORK_TEST_QR_CASE_HPP
 
@@ -82,8 +83,9 @@ inline long double column_norm(Dense const& a, int j) {
   return s;
 }
 
-/// run(sequence, operands...) is a call of map. Bounds as in Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
-/// theorem 19.4, by columns: a constant of M N eps, of which c M eps is what is ever seen.
+/// run(sequence, operands...) is a call of map. Bounds as in Higham, Accuracy and Stability of
+/// Numerical Algorithms, 2nd edition, theorem 19.4, by columns: a constant of M N eps, of which c M
+/// eps is what is ever seen.
 template <class T, class Layout, int M, int N, int C, class Run>
 void expect_qr(std::int64_t n, Run const& run) {
   constexpr int K = M < N ? M : N;
@@ -156,7 +158,8 @@ void expect_qr(std::int64_t n, Run const& run) {
   }
 }
 
-/// The size of the last diagonal entry of R: what is left of the last column beside the others, by Gram and Schmidt, twice.
+/// The size of the last diagonal entry of R: what is left of the last column beside the others, by
+/// Gram and Schmidt, twice.
 inline long double last_of_r(Dense a) {
   for (int j = 0; j < a.cols; ++j) {
     for (int k = 0; k < 2 * j; ++k) {
@@ -171,7 +174,8 @@ inline long double last_of_r(Dense a) {
   return column_norm(a, a.cols - 1);
 }
 
-/// Least squares: A' (b - A x) is as small as that of a matrix and a right-hand side that are c M eps away.
+/// Least squares: A' (b - A x) is as small as that of a matrix and a right-hand side that are c M
+/// eps away.
 template <class T, class Layout, int M, int N, int C, class Run>
 void expect_least_squares(std::int64_t n, Run const& run) {
   Random random(101);
@@ -204,7 +208,8 @@ void expect_least_squares(std::int64_t n, Run const& run) {
       EXPECT_EQ(Status::info(codes.at(k)), kind == QrKind::zero ? 1 : int(k / 10) % N + 1);
       continue;
     }
-    // Solutions of these overflow, or are lost: their columns differ too much from the right-hand sides.
+    // Solutions of these overflow, or are lost: their columns differ too much from the right-hand
+    // sides.
     if (kind == QrKind::tiny || kind == QrKind::huge) continue;
     Dense const ak = a.dense(k);
     long double const size = frobenius(ak);

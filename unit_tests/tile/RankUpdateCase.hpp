@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// rank_update and rank_downdate in a sequence, judged item by item: by map, and by kernels of devices on threads of a host.
+/// rank_update and rank_downdate in a sequence, judged item by item: by map, and by kernels of
+/// devices on threads of a host.
 #ifndef BATCHWORK_TEST_RANKUPDATE_CASE_HPP
 #define BATCHWORK_TEST_RANKUPDATE_CASE_HPP
 
@@ -93,8 +94,9 @@ inline Dense row_sizes(Dense const& l, Dense const& v) {
                     [&](int i, int) { return std::hypot(column_norm(lt, i), column_norm(vt, i)); });
 }
 
-/// run(sequence, operands...) is a call of map. Row i of L~ is as long as row i of [L V]: the products of L~ are those of [L V] to rounding
-/// of these lengths, scaled to one so that no product overflows here.
+/// run(sequence, operands...) is a call of map. Row i of L~ is as long as row i of [L V]: the
+/// products of L~ are those of [L V] to rounding of these lengths, scaled to one so that no product
+/// overflows here.
 template <class T, class Layout, int N, int C, class Run>
 void expect_rank_update(std::int64_t n, Run const& run) {
   Random random(307);
@@ -165,7 +167,8 @@ void expect_rank_update(std::int64_t n, Run const& run) {
   }
 }
 
-/// L~ from above, as L L' + V V' = L~ L~' is known in long double; and what is no longer positive definite, from a given pivot on.
+/// L~ from above, as L L' + V V' = L~ L~' is known in long double; and what is no longer positive
+/// definite, from a given pivot on.
 template <class T, class Layout, int N, int C, class Run>
 void expect_rank_downdate(std::int64_t n, Run const& run) {
   Random random(311);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Operations on tiles in every unit: inputs times 2^(k degree) must give outputs times 2^(k degree), over all k for which inputs and
-/// results are normal numbers. The truth is the same item at k = 0, which other tests compare with long double.
+/// Operations on tiles in every unit: inputs times 2^(k degree) must give outputs times 2^(k
+/// degree), over all k for which inputs and results are normal numbers. The truth is the same item
+/// at k = 0, which other tests compare with long double.
 #ifndef BATCHWORK_TEST_SCALES_CASE_HPP
 #define BATCHWORK_TEST_SCALES_CASE_HPP
 
@@ -17,7 +18,8 @@ inline constexpr int least_exponent = std::numeric_limits<T>::min_exponent - 1;
 template <class T>
 inline constexpr int largest_exponent = std::numeric_limits<T>::max_exponent - 1;
 
-/// Neighbouring items have exponents far apart, so that a pack, or a warp, has several scales at once.
+/// Neighbouring items have exponents far apart, so that a pack, or a warp, has several scales at
+/// once.
 struct Exponents {
   std::vector<int> k;
   /// `from` .. `to` in steps of about 1 / `count` of them, in an order that mixes them.
@@ -71,8 +73,9 @@ void fill_scales(AtScales<Degree, T, E...> const& x, Exponents const& e, F const
   x.one.upload(), x.scaled.upload();
 }
 
-/// What is scaled is equal to the last bit, or, where `relative` is not zero, to so much of the largest entry of the tile. Powers
-/// of two lose no bit but below the normal numbers: there an absolute error of a few of the smallest ones is allowed.
+/// What is scaled is equal to the last bit, or, where `relative` is not zero, to so much of the
+/// largest entry of the tile. Powers of two lose no bit but below the normal numbers: there an
+/// absolute error of a few of the smallest ones is allowed.
 template <int Degree, class T, int... E>
 void expect_scales(AtScales<Degree, T, E...> const& x, Exponents const& e, char const* what,
                    double relative = 0) {
@@ -119,7 +122,8 @@ inline void expect_success(BatchIn<int, Left> const& codes, Exponents const& e, 
   EXPECT_EQ(wrong, 0) << what;
 }
 
-// ---- sequences ------------------------------------------------------------------------------------------------------
+// ---- sequences
+// ---------------------------------------------------------------------------------------------
 
 struct ProductsAtScales {
   template <class P, class C, class Q, class G, class D, class A, class B, class S, class F>
@@ -248,9 +252,11 @@ struct LengthAtScales {
   }
 };
 
-// ---- what is asked of each: run(items, sequence, operands...) is a call of map ------------------------------------------------------------------------------------------
+// ---- what is asked of each: run(items, sequence, operands...) is a call of map
+// ---------------------------------------------------------------------------------------------
 
-/// Exponents for inputs and results up to that degree: some bits of room above, below for entries of 1/1024.
+/// Exponents for inputs and results up to that degree: some bits of room above, below for entries
+/// of 1/1024.
 template <class T>
 Exponents exponents(int degree, int room = 8, int count = 60) {
   using R = real_t<Impl::number_of_t<T>>;
@@ -382,7 +388,8 @@ void lu_at_scales(Run const& run) {
   expect_scales(x, e, "solve(lu(a), r)");
   expect_scales(y, e, "solve(a, w)");
   expect_scales(inverted, e, "inverse(lu(a))");
-  // Of two rows by a closed form, and where its products leave the range of numbers by elimination: other roundings.
+  // Of two rows by a closed form, and where its products leave the range of numbers by elimination:
+  // other roundings.
   expect_scales(by_inverse, e, "inverse(a)", N == 2 ? 32 * double(epsilon<R>) : 0);
 }
 
@@ -552,7 +559,8 @@ void svd_at_scales(Run const& run) {
   expect_scales(x, e, "svd, solve");
 }
 
-/// Norms, whose squares leave the range of numbers long before they do; and a trace and a square within it.
+/// Norms, whose squares leave the range of numbers long before they do; and a trace and a square
+/// within it.
 template <class T, int N, class Run>
 void norms_at_scales(Run const& run) {
   using R = real_t<Impl::number_of_t<T>>;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// sqrt_spd and log_spd in a sequence, judged item by item by what is returned: by map, and by kernels of devices on threads of a host.
+/// sqrt_spd and log_spd in a sequence, judged item by item by what is returned: by map, and by
+/// kernels of devices on threads of a host.
 #ifndef BATCHWORK_TEST_SPD_FUNCTIONS_CASE_HPP
 #define BATCHWORK_TEST_SPD_FUNCTIONS_CASE_HPP
 
@@ -79,8 +80,9 @@ Dense spd_matrix(Random& random, int n, std::int64_t k) {
   return a;
 }
 
-/// run(sequence, operands...) is a call of map. The square of the root is a to 10 n eps |a|. So is the exponential of the logarithm, times
-/// the size of the logarithm, whose error an exponential multiplies by a.
+/// run(sequence, operands...) is a call of map. The square of the root is a to 10 n eps |a|. So is
+/// the exponential of the logarithm, times the size of the logarithm, whose error an exponential
+/// multiplies by a.
 template <class T, class Layout, int N, class Run>
 void expect_spd_functions(std::int64_t n, Run const& run) {
   Random random(139);

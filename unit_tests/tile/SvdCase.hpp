@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// svd in a sequence, judged item by item by what is returned: by map, and by kernels of devices on threads of a host.
+/// svd in a sequence, judged item by item by what is returned: by map, and by kernels of devices on
+/// threads of a host.
 #ifndef BATCHWORK_TEST_SVD_CASE_HPP
 #define BATCHWORK_TEST_SVD_CASE_HPP
 
@@ -32,8 +33,8 @@ struct UseSvd {
   }
 };
 
-/// Residual and loss of orthogonality are within 10 n eps, which bounds the error of all singular values (Golub and Van Loan, 4th
-/// edition, corollary 8.6.2).
+/// Residual and loss of orthogonality are within 10 n eps, which bounds the error of all singular
+/// values (Golub and Van Loan, 4th edition, corollary 8.6.2).
 template <class T>
 void expect_singular_triplets(QrKind kind, Dense const& a, Dense const& u, Dense const& w,
                               Dense const& v) {
@@ -114,7 +115,8 @@ void expect_svd(std::int64_t n, Run const& run) {
   }
 }
 
-/// What follows from the decomposition, of random matrices, one in three with a last column that is a multiple of the first.
+/// What follows from the decomposition, of random matrices, one in three with a last column that is
+/// a multiple of the first.
 template <class T, class Layout, int M, int N, class Run>
 void expect_use_of_svd(std::int64_t n, Run const& run) {
   constexpr int K = M < N ? M : N;

@@ -48,7 +48,8 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
   BatchIn<T, Left, N> v(n), y(n), w(n);
   BatchIn<T, Left> d(n);
   BatchIn<int, Left> st(n);
-  // Every third item has a pivot that is far from positive, at each place in turn. Above the diagonal all is poison.
+  // Every third item has a pivot that is far from positive, at each place in turn. Above the
+  // diagonal all is poison.
   a.fill([&](std::int64_t k) {
     Dense m = random_spd<T>(random, N);
     if (k % 3 == 1) {
@@ -77,7 +78,8 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
         << k;
     if (info) {
       ++failed;
-      // Columns before the failing pivot are there; from it on there is nothing that looks like a number.
+      // Columns before the failing pivot are there; from it on there is nothing that looks like a
+      // number.
       for (int i = 0; i < N; ++i)
         for (int j = 0; j <= i; ++j)
           EXPECT_EQ(std::isfinite(l.at(k, i, j)), j + 1 < info) << i << j;
@@ -115,7 +117,8 @@ TYPED_TEST(CholeskyOf, AgreesWithLapackAndLongDouble) {
   EXPECT_EQ(failed, 22);
 }
 
-/// Pivots at the edge of what is a number with a reciprocal: the smallest normal one is good, one below is not.
+/// Pivots at the edge of what is a number with a reciprocal: the smallest normal one is good, one
+/// below is not.
 struct Factor {
   template <class L, class A>
   KOKKOS_FUNCTION void operator()(L& l, A const& a) const {
@@ -177,7 +180,8 @@ TEST(CholeskyOf, HilbertAndSingularMatrices) {
   EXPECT_EQ(Status::info(st.at(1)), 2);
 }
 
-// ---- triangular solves ----------------------------------------------------------------------------------------------
+// ---- triangular solves
+// ---------------------------------------------------------------------------------------------
 
 template <class C>
 class TriangularSolve : public ::testing::Test {};

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Tiles of complex numbers: sums, products, lu, cholesky and qr of extents from 1 to 8, in every arrangement.
+// Tiles of complex numbers: sums, products, lu, cholesky and qr of extents from 1 to 8, in every
+// arrangement.
 #include "ComplexCase.hpp"
 
 namespace Batchwork::Test {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// congruence, symmetric_product, gram, downdate, symmetric: one triangle read, one computed, both stored.
+// congruence, symmetric_product, gram, downdate, symmetric: one triangle read, one computed, both
+// stored.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -88,7 +89,8 @@ TYPED_TEST(Congruence, AndGramOfEveryShape) {
   }
 }
 
-/// The products that something is added to, and the product of two factors that is symmetric by its meaning.
+/// The products that something is added to, and the product of two factors that is symmetric by its
+/// meaning.
 struct Accumulated {
   template <class O0, class O1, class O2, class O3, class O4, class O5, class O6, class F, class P,
             class Q, class CF, class CQ>

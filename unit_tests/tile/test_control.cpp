@@ -86,7 +86,8 @@ TEST(Control, CommonMask) {
   }
 }
 
-/// A state that began as an entry of a tile that may be written: a copy, so that the tile stays as it was.
+/// A state that began as an entry of a tile that may be written: a copy, so that the tile stays as
+/// it was.
 struct FromEntry {
   template <class V, class R, class C>
   KOKKOS_FUNCTION void operator()(V& v, R& root, C const& c) const {

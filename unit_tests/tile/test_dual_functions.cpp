@@ -196,9 +196,11 @@ TEST(DualFunctions, Slopes) {
   expect_slopes<float>();
 }
 
-// ---- the gamma function -------------------------------------------------------------------------------------------
+// ---- the gamma function
+// ---------------------------------------------------------------------------------------------
 
-/// The logarithmic derivative of the gamma function at quarters, by Gauss's values between 0 and 1 and psi(x + 1) = psi(x) + 1 / x.
+/// The logarithmic derivative of the gamma function at quarters, by Gauss's values between 0 and 1
+/// and psi(x + 1) = psi(x) + 1 / x.
 L digamma_of_quarters(int quarters) {
   L const gamma = 0.577215664901532860606512090082402431L, pi = std::acos(-1.0L);
   int const part = ((quarters % 4) + 4) % 4;
@@ -245,7 +247,8 @@ TEST(DualFunctions, Gamma) {
   expect_slopes_of_gamma<float>();
 }
 
-// ---- of two arguments ----------------------------------------------------------------------------------------------
+// ---- of two arguments
+// ---------------------------------------------------------------------------------------------
 
 template <class F>
 struct OfBoth {

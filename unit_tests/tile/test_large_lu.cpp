@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lu with so many rows that packs exchange them one item after the other, and lanes of a device share an item.
+// lu with so many rows that packs exchange them one item after the other, and lanes of a device
+// share an item.
 #include "LuCase.hpp"
 
 namespace Batchwork::Test {

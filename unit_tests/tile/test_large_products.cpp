@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Products of tiles beyond 16 x 16 in double: on devices that have them by matrix instructions, which take whole blocks of
-// 8 x 8 or 16 x 8 results and four terms at a time, so that 17, 31 and ten terms leave edges of each kind; elsewhere as all
-// others.
+// Products of tiles beyond 16 x 16 in double: on devices that have them by matrix instructions,
+// which take whole blocks of 8 x 8 or 16 x 8 results and four terms at a time, so that 17, 31 and
+// ten terms leave edges of each kind; elsewhere as all others.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -25,7 +25,8 @@ using CasesOfLargeProducts = std::conditional_t<
 TYPED_TEST_SUITE(LargeProducts, CasesOfLargeProducts);
 
 constexpr std::int64_t n = 45;
-/// Whose numbers are NaN: of a warp's items, one after the other multiplied, only this one may know.
+/// Whose numbers are NaN: of a warp's items, one after the other multiplied, only this one may
+/// know.
 constexpr std::int64_t spoilt = n / 2;
 
 Dense half_poisoned(Random& random, int size) {
@@ -94,7 +95,8 @@ TYPED_TEST(LargeProducts, GramAndDowndate) {
   }
 }
 
-/// Congruences, and the products without symmetry: of two tiles of the item, and with a common one on either side.
+/// Congruences, and the products without symmetry: of two tiles of the item, and with a common one
+/// on either side.
 struct Products {
   template <class C0, class C1, class C2, class C3, class O0, class O1, class O2, class O3, class P,
             class Q, class Y, class F, class CQ>
@@ -163,7 +165,8 @@ TYPED_TEST(LargeProducts, CongruenceAndProduct) {
   }
 }
 
-/// Matrix instructions need a whole warp: teams of a kernel of one's own may have less, or a part of one beside a whole one.
+/// Matrix instructions need a whole warp: teams of a kernel of one's own may have less, or a part
+/// of one beside a whole one.
 struct UpdateAndDowndate {
   template <class C, class D, class P, class F, class Q, class Y>
   KOKKOS_FUNCTION void operator()(C& updated, D& down, P const& p, F const& f, Q const& q,

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// ldlt: the factors of symmetric indefinite tiles, their solves, determinant and inertia, and info as LAPACK's sytrf has it.
+// ldlt: the factors of symmetric indefinite tiles, their solves, determinant and inertia, and info
+// as LAPACK's sytrf has it.
 #include "LdltCase.hpp"
 
 namespace Batchwork::Test {
@@ -27,7 +28,8 @@ TYPED_TEST(LdltOf, FactorsSolveAsTheirResidualsSay) {
       121, [](auto const&... arguments) { map(arguments...); });
 }
 
-/// A matrix that all items have in common, with right-hand sides of their own; and the lower triangle of a general tile.
+/// A matrix that all items have in common, with right-hand sides of their own; and the lower
+/// triangle of a general tile.
 struct SolveOthers {
   template <class X, class Y, class A, class B, class C>
   KOKKOS_FUNCTION void operator()(X& x, Y& y, A const& a, B const& b, C const& c) const {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// LogSum: sums of many logarithms for the price of a multiplication each, against sums in long double.
+// LogSum: sums of many logarithms for the price of a multiplication each, against sums in long
+// double.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -84,7 +85,8 @@ TYPED_TEST(LogSumOf, ExtremeExponents) {
   });
 }
 
-/// What is not a positive normal number gives none, whatever comes before and after: also two negative terms.
+/// What is not a positive normal number gives none, whatever comes before and after: also two
+/// negative terms.
 TYPED_TEST(LogSumOf, ZeroNegativeSubnormalInfiniteAndNaNTerms) {
   using T = TypeParam;
   T const bad[] = {T(0),

@@ -123,7 +123,8 @@ void expect_shortcuts() {
       continue;
     }
     EXPECT_EQ(sign.at(k), T(truth < 0 ? -1 : 1));
-    // Relative to the determinant as the sum over i, j of |a^-1| |error of a|, of a matrix that is far from singular.
+    // Relative to the determinant as the sum over i, j of |a^-1| |error of a|, of a matrix that is
+    // far from singular.
     Dense const size = 8 * N * abs(ak);
     long double const growth = 1 + norm1(abs(inverted.dense(k))) * norm1(size);
     EXPECT_NEAR(double(log_det.at(k)), double(std::log(std::fabs(truth))),

@@ -68,7 +68,8 @@ TEST(Qr, SquaresThatAreLost) {
   expect_orthogonal<double>();
 }
 
-/// A matrix that all items have in common, with right-hand sides of their own; and the other way round.
+/// A matrix that all items have in common, with right-hand sides of their own; and the other way
+/// round.
 struct SolveCommonByQr {
   template <class X, class Y, class A, class B, class CA, class CB>
   KOKKOS_FUNCTION void operator()(X& x, Y& y, A const& a, B const& b, CA const& ca,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Scalars, masks, select, any, all, generate, element, dot, norm2, trace: what sequences use instead of indexing and
-// branching.
+// Scalars, masks, select, any, all, generate, element, dot, norm2, trace: what sequences use
+// instead of indexing and branching.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -113,7 +113,8 @@ TYPED_TEST(ScalarOps, ComparisonsMasksAnyAndAll) {
                 T((x < y) + 2 * (x < y || x < z) + 4 * !(x < y) + 8 * (x < y) + 16 * (x < y) + 32))
           << x << " and " << y;
       EXPECT_EQ(o2.at(k), T(std::isnan(y) + 2 * std::isfinite(y))) << y;
-      // Whichever items share the lanes at hand: one that holds makes any true, one that does not makes all false.
+      // Whichever items share the lanes at hand: one that holds makes any true, one that does not
+      // makes all false.
       if (x > y) EXPECT_EQ(o3.at(k), T(1)) << k;
       else EXPECT_EQ(o4.at(k), T(0)) << k;
       any_some = any_some || o3.at(k) != 0;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Sums, differences, multiples and quotients of tiles by scalars, and lazy transposes that own their temporaries.
+// Sums, differences, multiples and quotients of tiles by scalars, and lazy transposes that own
+// their temporaries.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {

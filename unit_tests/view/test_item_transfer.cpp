@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Items that lie one after the other come to tiles and go back, number by number: hosts transpose those of a pack in registers. Extents
-// below, at and beyond the width of a pack, and no multiple of it; a last pack that is not full; numbers beside the items stay.
+// Items that lie one after the other come to tiles and go back, number by number: hosts transpose
+// those of a pack in registers. Extents below, at and beyond the width of a pack, and no multiple
+// of it; a last pack that is not full; numbers beside the items stay.
 #include <gtest/gtest.h>
 
 #include <Batchwork_Map.hpp>
@@ -30,8 +31,9 @@ bool same(T x, T y) {
   return x == y || (std::isnan(x) && std::isnan(y));
 }
 
-/// Rows x Cols numbers an item, of which `read(i, j)` says which count and `stored(i, j)` what is written: from item 1 of a View to
-/// item 2 of another, in which one item stands before and one behind.
+/// Rows x Cols numbers an item, of which `read(i, j)` says which count and `stored(i, j)` what is
+/// written: from item 1 of a View to item 2 of another, in which one item stands before and one
+/// behind.
 template <class T, int Rows, int Cols, class AsOperand, class Read, class Stored>
 void transfer(AsOperand const& as_operand, Read const& read, Stored const& stored) {
   using View = Kokkos::View<T* [Rows][Cols], Kokkos::LayoutRight>;

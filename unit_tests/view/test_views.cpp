@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Views as they come: run-time extents, every kind of subview, other layouts for common operands, structures, fixed
-// values, float and double in one call. The data are whole numbers, so that every result is exact.
+// Views as they come: run-time extents, every kind of subview, other layouts for common operands,
+// structures, fixed values, float and double in one call. The data are whole numbers, so that every
+// result is exact.
 #include "support/Batchwork_TestSupport.hpp"
 
 namespace Batchwork::Test {
@@ -132,7 +133,8 @@ struct Vectors {
   }
 };
 
-/// Columns of matrices as vectors, entries of matrices as scalars, a row of a common matrix as a vector.
+/// Columns of matrices as vectors, entries of matrices as scalars, a row of a common matrix as a
+/// vector.
 TYPED_TEST(Views, ColumnsAndEntriesAsOperands) {
   using L = TypeParam;
   auto const all = Kokkos::ALL;
@@ -173,8 +175,8 @@ TEST(Views, AdaptorsCombine) {
   }
 }
 
-/// Groups that a pack of a host's does not fit, because it begins inside a group, or groups are smaller: what lies behind a
-/// group's last item is no item that follows.
+/// Groups that a pack of a host's does not fit, because it begins inside a group, or groups are
+/// smaller: what lies behind a group's last item is no item that follows.
 template <int PW>
 struct Grouped {
   static constexpr std::int64_t n = 5 * PW + PW / 2;
@@ -221,7 +223,8 @@ TEST(Views, PacksThatGroupsDoNotFit) {
   check_groups<8>();
 }
 
-/// Structured operands in every layout: only the triangle or diagonal is read, everything is written.
+/// Structured operands in every layout: only the triangle or diagonal is read, everything is
+/// written.
 template <class Layout>
 class Structures : public ::testing::Test {};
 using StructureLayouts = ::testing::Types<Left, Right, CompactBy<8>, Strided>;
@@ -322,8 +325,8 @@ struct TwoPrecisions {
   }
 };
 
-/// Operands in float and in double beside each other: a call has one width, the first operand's. An item that fails in
-/// one of them is reported.
+/// Operands in float and in double beside each other: a call has one width, the first operand's. An
+/// item that fails in one of them is reported.
 TEST(Views, FloatAndDoubleInOneCall) {
   constexpr std::int64_t n = 37;
   Random random(149);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What lanes that share an item of solve_tridiagonal know of its accuracy: how large numbers became while rows were
-/// eliminated, and what is left of the rows whose elimination is not seen.
+/// What lanes that share an item of solve_tridiagonal know of its accuracy: how large numbers
+/// became while rows were eliminated, and what is left of the rows whose elimination is not seen.
 #ifndef BATCHWORK_TRIDIAGONALGROWTH_HPP
 #define BATCHWORK_TRIDIAGONALGROWTH_HPP
 
@@ -14,8 +14,8 @@
 
 namespace Batchwork::Impl {
 
-/// The size of a number in 32 bits that are ordered as sizes are, by whole numbers, which are faster than to compare: its first
-/// ones, without the sign. NaN is the largest.
+/// The size of a number in 32 bits that are ordered as sizes are, by whole numbers, which are
+/// faster than to compare: its first ones, without the sign. NaN is the largest.
 template <class T>
 struct SizeBits {
   static constexpr int mantissa = sizeof(T) == 4 ? 23 : 20;
@@ -41,13 +41,15 @@ struct SizeBits {
 
 /// Largest sizes, of a lane's rows at first.
 ///
-/// Of a row that is eliminated the backward error is at most u (17 g + 12) times the largest number of the matrix and of x,
-/// g being growth_limit and u half of epsilon (Higham, Accuracy and Stability of Numerical Algorithms, section 9.6, with one
-/// column more). The last rows of parts are solved in ways that leave more to see: they are put into the original equations.
+/// Of a row that is eliminated the backward error is at most u (17 g + 12) times the largest number
+/// of the matrix and of x, g being growth_limit and u half of epsilon (Higham, Accuracy and
+/// Stability of Numerical Algorithms, section 9.6, with one column more). The last rows of parts
+/// are solved in ways that leave more to see: they are put into the original equations.
 template <class T>
 struct TridiagonalGrowth {
   using Bits = SizeBits<T>;
-  /// What may be left of such a row, over the largest number of the matrix and of x: far more than rounding leaves.
+  /// What may be left of such a row, over the largest number of the matrix and of x: far more than
+  /// rounding leaves.
   static constexpr T most_left = T(32) * std::numeric_limits<T>::epsilon();
 
   std::uint32_t matrix = 0;  ///< a number of the matrix

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of solve_tridiagonal on hosts: the Thomas algorithm, by a thread for packs of items, which are read as packs where
-/// items are side by side in memory, else number by number.
+/// The kernel of solve_tridiagonal on hosts: the Thomas algorithm, by a thread for packs of items,
+/// which are read as packs where items are side by side in memory, else number by number.
 #ifndef BATCHWORK_TRIDIAGONALHOST_HPP
 #define BATCHWORK_TRIDIAGONALHOST_HPP
 
@@ -15,7 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// Rows: how many there is room for on the stack. P: packs at once, since a division waits for the one before.
+/// Rows: how many there is room for on the stack. P: packs at once, since a division waits for the
+/// one before.
 template <class T, int Rows, int P>
 struct TridiagonalHost {
   static constexpr int W = native_width<T>;
@@ -59,8 +60,8 @@ struct TridiagonalHost {
     }
   }
 
-  /// Q packs of items from `item` on. Until they are solved x holds what the elimination has left of b, or the stack where that
-  /// is nearer.
+  /// Q packs of items from `item` on. Until they are solved x holds what the elimination has left
+  /// of b, or the stack where that is nearer.
   template <int Q, bool Gathered>
   void several(std::int64_t item) const {
     S ratios[Rows][Q], left[Gathered ? Rows : 1][Q];

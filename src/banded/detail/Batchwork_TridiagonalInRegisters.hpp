@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of solve_tridiagonal on devices where items are side by side in memory: lanes read their rows where they are
-/// and hold them in registers. To a number of rows a lane has a whole item (the Thomas algorithm), beyond it a part.
+/// The kernel of solve_tridiagonal on devices where items are side by side in memory: lanes read
+/// their rows where they are and hold them in registers. To a number of rows a lane has a whole
+/// item (the Thomas algorithm), beyond it a part.
 #ifndef BATCHWORK_TRIDIAGONALINREGISTERS_HPP
 #define BATCHWORK_TRIDIAGONALINREGISTERS_HPP
 
@@ -20,11 +21,12 @@ namespace Batchwork::Impl {
 
 /// R: the most rows of a lane. Alone: it has all rows of its item. Lanes: of a team at most.
 ///
-/// Slot k of a lane's registers is for row k of its part, counted so that the last row has the last slot: an array is in
-/// registers only if every index is known to the compiler. The first slots may be empty. Of the three numbers that are kept
-/// of every eliminated row one is in team scratch, where lanes share items: registers alone would leave room for half as
-/// many lanes. Where a team of many lanes has not enough of it, the last ones' are in registers, too: when those come nothing
-/// is read ahead any more.
+/// Slot k of a lane's registers is for row k of its part, counted so that the last row has the last
+/// slot: an array is in registers only if every index is known to the compiler. The first slots may
+/// be empty. Of the three numbers that are kept of every eliminated row one is in team scratch,
+/// where lanes share items: registers alone would leave room for half as many lanes. Where a team
+/// of many lanes has not enough of it, the last ones' are in registers, too: when those come
+/// nothing is read ahead any more.
 template <class T, int R, bool Alone, int Lanes = Alone ? 128 : lanes_of_parts>
 struct TridiagonalInRegisters {
   static constexpr int largest_team = Lanes;
@@ -76,7 +78,8 @@ struct TridiagonalInRegisters {
   struct Rows {
     T lower[some], diagonal[some], upper[some], b[some];
   };
-  /// The part of an item that the calling lane has. Lanes without rows, or without an item, wait with the others and solve x = 0.
+  /// The part of an item that the calling lane has. Lanes without rows, or without an item, wait
+  /// with the others and solve x = 0.
   struct LanePart {
     int rank, part;
     std::int64_t item;

@@ -2,17 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The partition method for tridiagonal systems: every lane eliminates the rows of its part of an item but the last one, the
-/// last rows of the parts are a tridiagonal system of one row a lane, which cyclic reduction solves, and then every lane
-/// substitutes back by itself. H. H. Wang, A parallel method for tridiagonal equations, ACM Trans. Math. Softw. 7 (1981),
-/// 170-183; E. Laszlo, M. Giles, J. Appleyard, Manycore algorithms for batch scalar and block tridiagonal solvers, ACM Trans.
-/// Math. Softw. 42 (2016), 31:1-31:36; R. W. Hockney, C. R. Jesshope, Parallel Computers (1981), for the cyclic reduction.
-/// It is the elimination without pivoting of the matrix whose rows and columns are put in another order: stable for
-/// what that is stable for, diagonally dominant and symmetric positive definite matrices among them.
+/// The partition method for tridiagonal systems: every lane eliminates the rows of its part of an
+/// item but the last one, the last rows of the parts are a tridiagonal system of one row a lane,
+/// which cyclic reduction solves, and then every lane substitutes back by itself. H. H. Wang, A
+/// parallel method for tridiagonal equations, ACM Trans. Math. Softw. 7 (1981), 170-183; E. Laszlo,
+/// M. Giles, J. Appleyard, Manycore algorithms for batch scalar and block tridiagonal solvers, ACM
+/// Trans. Math. Softw. 42 (2016), 31:1-31:36; R. W. Hockney, C. R. Jesshope, Parallel Computers
+/// (1981), for the cyclic reduction. It is the elimination without pivoting of the matrix whose
+/// rows and columns are put in another order: stable for what that is stable for, diagonally
+/// dominant and symmetric positive definite matrices among them.
 ///
-/// Not the parallel cyclic reduction, which has as many barriers: it solves for every row by an elimination of its own, and
-/// where the last rows' system is badly conditioned the numbers that come out do not fit each other. Of positive definite
-/// matrices residuals of more than 100 eps |A| |x| were seen.
+/// Not the parallel cyclic reduction, which has as many barriers: it solves for every row by an
+/// elimination of its own, and where the last rows' system is badly conditioned the numbers that
+/// come out do not fit each other. Of positive definite matrices residuals of more than 100 eps |A|
+/// |x| were seen.
 #ifndef BATCHWORK_TRIDIAGONALPARTS_HPP
 #define BATCHWORK_TRIDIAGONALPARTS_HPP
 
@@ -24,8 +27,8 @@
 
 namespace Batchwork::Impl {
 
-/// The elimination of a part, from its first row on, without its last one. `before` is the last number of x in the part
-/// before, `next` the one after the row at hand.
+/// The elimination of a part, from its first row on, without its last one. `before` is the last
+/// number of x in the part before, `next` the one after the row at hand.
 template <class T>
 struct PartElimination {
   T a = T(-1), c = T(0),
@@ -66,8 +69,8 @@ struct GivenRow {
     return b - lower * before - diagonal * x - upper * after;
   }
 };
-/// The last row of a part: below x(part - 1) + diagonal x(part) + above x(next row) = b, x(part) being the last number of x
-/// in a part.
+/// The last row of a part: below x(part - 1) + diagonal x(part) + above x(next row) = b, x(part)
+/// being the last number of x in a part.
 template <class T>
 struct LastRow {
   T below = T(0), diagonal = T(1), above = T(0), b = T(0);  ///< of a part without rows
@@ -79,9 +82,10 @@ struct LastRow {
   }
 };
 
-/// The last numbers of x in the part of the calling lane, and in the part before (0 where there is none). All lanes of all
-/// items of a team call it, each for its part of `parts`, a power of two. exchange.put(k, x), k = 0, 1, 2, leaves a number for
-/// the other lanes of the item, exchange.get(k, part) reads it; between the two stands wait(). `row` is the number of the lane's
+/// The last numbers of x in the part of the calling lane, and in the part before (0 where there is
+/// none). All lanes of all items of a team call it, each for its part of `parts`, a power of two.
+/// exchange.put(k, x), k = 0, 1, 2, leaves a number for the other lanes of the item,
+/// exchange.get(k, part) reads it; between the two stands wait(). `row` is the number of the lane's
 /// last row.
 template <class T>
 struct LastNumbers {
@@ -104,7 +108,8 @@ BATCHWORK_INLINE LastNumbers<T> solve_last_rows(LastRow<T> my, PartElimination<T
     my.above = upper * exchange.get(2, part + 1);
   }
   wait();
-  // Of the rows that are left every second one is eliminated from its neighbours: those of parts s, 3 s, 5 s, ...
+  // Of the rows that are left every second one is eliminated from its neighbours: those of parts s,
+  // 3 s, 5 s, ...
   int stage = 1;
   for (int s = 1; s <= parts; s *= 2) {
     int const place = part & (2 * s - 1);
@@ -144,8 +149,8 @@ BATCHWORK_INLINE LastNumbers<T> solve_last_rows(LastRow<T> my, PartElimination<T
   return {my.b, part > 0 ? exchange.get(2, part - 1) : T(0)};
 }
 
-/// Puts the last row of the calling lane's part into its equation: the first number of x in the part, the last but one (or
-/// the last one of the part before) and the last one. The same calls.
+/// Puts the last row of the calling lane's part into its equation: the first number of x in the
+/// part, the last but one (or the last one of the part before) and the last one. The same calls.
 template <class T, class Exchanges, class Wait>
 BATCHWORK_INLINE void check_last_row(GivenRow<T> const& last, T first, T last_but_one, T x,
                                      int part, int parts, int row, TridiagonalGrowth<T>& growth,

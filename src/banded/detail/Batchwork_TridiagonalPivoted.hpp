@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of solve_tridiagonal with partial pivoting on devices. A lane has a part of an item in registers and eliminates
-/// all numbers of x in it but the first and the last one, which leaves two equations in these two and the neighbours' nearest
-/// ones. Then parts are joined two by two, of which each joint eliminates two numbers of x, until two are left; and back.
+/// The kernel of solve_tridiagonal with partial pivoting on devices. A lane has a part of an item
+/// in registers and eliminates all numbers of x in it but the first and the last one, which leaves
+/// two equations in these two and the neighbours' nearest ones. Then parts are joined two by two,
+/// of which each joint eliminates two numbers of x, until two are left; and back.
 ///
-/// What is eliminated is found in rows of the part alone, so that a regular matrix always has a pivot there: nested
-/// dissection of the graph, which is a line (George, SIAM J. Numer. Anal. 10, 1973), with exchanges of rows inside each part. The
-/// largest of three pivots is taken in a part, of four in a joint; since the growth of numbers is not bounded as gtsv's is,
-/// x is put into the equations.
+/// What is eliminated is found in rows of the part alone, so that a regular matrix always has a
+/// pivot there: nested dissection of the graph, which is a line (George, SIAM J. Numer. Anal. 10,
+/// 1973), with exchanges of rows inside each part. The largest of three pivots is taken in a part,
+/// of four in a joint; since the growth of numbers is not bounded as gtsv's is, x is put into the
+/// equations.
 #ifndef BATCHWORK_TRIDIAGONALPIVOTED_HPP
 #define BATCHWORK_TRIDIAGONALPIVOTED_HPP
 
@@ -21,13 +23,15 @@
 
 namespace Batchwork::Impl {
 
-/// Coefficients of the numbers of x that an equation of a part has, from the last one of the part before to the first one of
-/// the part after. `here` is the number of x that is eliminated next, in the end the part's last one.
+/// Coefficients of the numbers of x that an equation of a part has, from the last one of the part
+/// before to the first one of the part after. `here` is the number of x that is eliminated next, in
+/// the end the part's last one.
 template <class T>
 struct PartEquation {
   T before = T(0), first = T(0), here = T(0), next = T(0), b = T(0);
 };
-/// Whether a row with the number a is taken before one with b. A NaN is, so that it is reported as what it is.
+/// Whether a row with the number a is taken before one with b. A NaN is, so that it is reported as
+/// what it is.
 template <class T>
 BATCHWORK_INLINE bool is_better_pivot(T a, T b) {
   return Kokkos::abs(a) > Kokkos::abs(b) || a != a;
@@ -82,8 +86,9 @@ struct PartEquations {
   }
 };
 
-/// Where two parts meet: coefficients of the last number of x in the left one, the first one in the right one, then those that
-/// stay: before both, the first one of the left, the last one of the right, after both.
+/// Where two parts meet: coefficients of the last number of x in the left one, the first one in the
+/// right one, then those that stay: before both, the first one of the left, the last one of the
+/// right, after both.
 template <class T>
 struct JointEquation {
   T x[6];
@@ -120,8 +125,9 @@ struct PartEnds {
 /// Numbers that a lane leaves for the others of its item.
 inline constexpr int joint_numbers = 11;
 
-/// Solves the equations of all parts for the ends of the calling lane's. All lanes of all items of a team call it; exchange
-/// as in solve_last_rows, joint_numbers of them. `rows` is the number of rows of a part, n of the item.
+/// Solves the equations of all parts for the ends of the calling lane's. All lanes of all items of
+/// a team call it; exchange as in solve_last_rows, joint_numbers of them. `rows` is the number of
+/// rows of a part, n of the item.
 template <class T, class Exchanges, class Wait>
 BATCHWORK_INLINE PartEnds<T> solve_joints(PartEquations<T> mine, int part, int parts, int rows,
                                           int n, TridiagonalFailure& failure,

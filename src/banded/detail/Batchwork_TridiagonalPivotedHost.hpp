@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of solve_tridiagonal with partial pivoting on hosts: LAPACK's gtsv, by a thread for packs of items, in which
-/// every item exchanges rows of its own.
+/// The kernel of solve_tridiagonal with partial pivoting on hosts: LAPACK's gtsv, by a thread for
+/// packs of items, in which every item exchanges rows of its own.
 #ifndef BATCHWORK_TRIDIAGONALPIVOTEDHOST_HPP
 #define BATCHWORK_TRIDIAGONALPIVOTEDHOST_HPP
 
@@ -14,8 +14,8 @@
 
 namespace Batchwork::Impl {
 
-/// The elimination with exchanges of neighbouring rows: Anderson et al., LAPACK Users' Guide, gtsv. At first the first row;
-/// then what is left of two rows each time.
+/// The elimination with exchanges of neighbouring rows: Anderson et al., LAPACK Users' Guide, gtsv.
+/// At first the first row; then what is left of two rows each time.
 template <class S>
 struct PivotedElimination {
   S diagonal, upper, b;  ///< the row at hand: diagonal x + upper x(next) = b
@@ -64,8 +64,9 @@ struct TridiagonalPivotedHost : TridiagonalHost<T, Rows, 1> {
     else Base::template write<Gathered>(at, apart, x);
   }
 
-  /// H: T for an item, S for a pack of them. Until they are solved x holds what the elimination has left of b, or the stack
-  /// where that is nearer; the two bands above the diagonal are on the stack.
+  /// H: T for an item, S for a pack of them. Until they are solved x holds what the elimination has
+  /// left of b, or the stack where that is nearer; the two bands above the diagonal are on the
+  /// stack.
   template <class H, bool Gathered>
   void solve(std::int64_t item) const {
     constexpr int Items = std::is_same_v<H, T> ? 1 : W;

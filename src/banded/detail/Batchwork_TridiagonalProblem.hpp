@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What solve_tridiagonal has to compute, as pointers and strides; and what is recorded of an item that fails.
+/// What solve_tridiagonal has to compute, as pointers and strides; and what is recorded of an item
+/// that fails.
 #ifndef BATCHWORK_TRIDIAGONALPROBLEM_HPP
 #define BATCHWORK_TRIDIAGONALPROBLEM_HPP
 
@@ -31,14 +32,15 @@ struct TridiagonalProblem {
   int n = 0;
 };
 
-/// Largest number of an elimination, over the largest of the matrix, with which x is still called accurate. 2 is what
-/// diagonally dominant and symmetric positive definite matrices stay below.
+/// Largest number of an elimination, over the largest of the matrix, with which x is still called
+/// accurate. 2 is what diagonally dominant and symmetric positive definite matrices stay below.
 template <class T>
 inline constexpr T growth_limit = T(8);
 
-/// What is known of an item's failure: the smallest is the one that counts. Pivots are met in stages, those of a stage by
-/// several lanes at once; what fails in a stage makes pivots of later ones fail, but none of the same or an earlier one.
-/// That x is not accurate counts where nothing else failed.
+/// What is known of an item's failure: the smallest is the one that counts. Pivots are met in
+/// stages, those of a stage by several lanes at once; what fails in a stage makes pivots of later
+/// ones fail, but none of the same or an earlier one. That x is not accurate counts where nothing
+/// else failed.
 struct TridiagonalFailure {
   static constexpr std::uint32_t none = ~std::uint32_t(0);
   static constexpr std::uint32_t of_result = std::uint32_t(1) << 30;
@@ -62,8 +64,8 @@ struct TridiagonalFailure {
   }
 };
 
-/// 1 / pivot. Where there is no such number it is NaN, which spreads to all of the item's results, and the failure is
-/// recorded.
+/// 1 / pivot. Where there is no such number it is NaN, which spreads to all of the item's results,
+/// and the failure is recorded.
 template <class T>
 BATCHWORK_INLINE T pivot_reciprocal(T pivot, int stage, int row, TridiagonalFailure& failure) {
   T const size = Kokkos::abs(pivot);
@@ -74,7 +76,8 @@ BATCHWORK_INLINE T pivot_reciprocal(T pivot, int stage, int row, TridiagonalFail
   return std::numeric_limits<T>::quiet_NaN();
 }
 
-/// The largest pivot that a row of the matrix may leave: with it the row's own backward error is bounded.
+/// The largest pivot that a row of the matrix may leave: with it the row's own backward error is
+/// bounded.
 template <class S>
 BATCHWORK_INLINE S largest_pivot(S const& lower, S const& diagonal, S const& upper) {
   return S(growth_limit<scalar_t<S>>) * (Impl::abs(lower) + Impl::abs(diagonal) + Impl::abs(upper));

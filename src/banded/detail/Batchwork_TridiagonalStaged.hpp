@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of solve_tridiagonal on devices where an item's numbers are side by side in memory: teams copy their items to
-/// scratch in the order of memory, lanes eliminate their parts there, in place, and x is copied out from there.
+/// The kernel of solve_tridiagonal on devices where an item's numbers are side by side in memory:
+/// teams copy their items to scratch in the order of memory, lanes eliminate their parts there, in
+/// place, and x is copied out from there.
 #ifndef BATCHWORK_TRIDIAGONALSTAGED_HPP
 #define BATCHWORK_TRIDIAGONALSTAGED_HPP
 
@@ -18,12 +19,13 @@
 
 namespace Batchwork::Impl {
 
-/// The four vectors of an item's system are in scratch one after the other, each for all items of the team. Every part has an
-/// odd number of places there, and items follow each other as their parts do, so that lanes, which are all at the same row
-/// of their parts, find different banks.
+/// The four vectors of an item's system are in scratch one after the other, each for all items of
+/// the team. Every part has an odd number of places there, and items follow each other as their
+/// parts do, so that lanes, which are all at the same row of their parts, find different banks.
 template <class T>
 struct TridiagonalStaged {
-  /// A multiprocessor is to hold so many teams, or what it can where it has too little scratch for them.
+  /// A multiprocessor is to hold so many teams, or what it can where it has too little scratch for
+  /// them.
   static constexpr int largest_team = 128, wanted_teams = 6;
   static constexpr bool may_want_too_many = true;
   static constexpr int wide = 16 / int(sizeof(T));
@@ -76,8 +78,8 @@ struct TridiagonalStaged {
     T* scratch;
   };
 
-  /// Runs move(place in a vector, distance from the operands' first number) for the numbers that the lane moves, the first of
-  /// 1 << Shift: neighbouring lanes take neighbouring rows.
+  /// Runs move(place in a vector, distance from the operands' first number) for the numbers that
+  /// the lane moves, the first of 1 << Shift: neighbouring lanes take neighbouring rows.
   template <int Shift, class Move>
   BATCHWORK_INLINE void walk_alike(TeamItems const& here, Move const& move) const {
     int const units = p.n >> Shift;
@@ -87,8 +89,8 @@ struct TridiagonalStaged {
       move(slot * item_numbers() + row, item_of(p.b, here.first + slot) - p.b.data + row * p.b.row);
     }
   }
-  /// The same for one operand of any kind; move(place in a vector, where in memory). By neighbouring items where those are
-  /// nearer.
+  /// The same for one operand of any kind; move(place in a vector, where in memory). By
+  /// neighbouring items where those are nearer.
   template <class U, class Move>
   BATCHWORK_INLINE void walk_one(Storage<U> const& s, TeamItems const& here,
                                  Move const& move) const {
@@ -126,7 +128,8 @@ struct TridiagonalStaged {
                                  TeamItems const& here) const {
     walk_one(s, here, [&](int place, T const* from) { fetch<1>(vector + place, from); });
   }
-  /// The numbers of lower and upper that do not belong to the matrix are copied as well, and not used.
+  /// The numbers of lower and upper that do not belong to the matrix are copied as well, and not
+  /// used.
   BATCHWORK_INLINE void load(TeamItems const& here) const {
     if (!alike) {
       load_one(here.scratch, p.lower, here);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of numbers with derivatives: for each function of core/Batchwork_Functions.hpp its slope. What does not move in a direction
-/// has a derivative of zero there, also where the slope is infinite. Slopes are as accurate as the functions that they are made of,
-/// relative to themselves.
+/// Functions of numbers with derivatives: for each function of core/Batchwork_Functions.hpp its
+/// slope. What does not move in a direction has a derivative of zero there, also where the slope is
+/// infinite. Slopes are as accurate as the functions that they are made of, relative to themselves.
 #ifndef BATCHWORK_DUALFUNCTIONS_HPP
 #define BATCHWORK_DUALFUNCTIONS_HPP
 
@@ -16,8 +16,9 @@
 
 namespace Batchwork::Impl {
 
-/// The logarithmic derivative of the gamma function. From 10 on (float: 6) by its asymptotic series, to which smaller arguments are
-/// raised, negative ones reflected first. NaN at the poles. (Abramowitz and Stegun, 6.3.5, 6.3.7, 6.3.18.)
+/// The logarithmic derivative of the gamma function. From 10 on (float: 6) by its asymptotic
+/// series, to which smaller arguments are raised, negative ones reflected first. NaN at the poles.
+/// (Abramowitz and Stegun, 6.3.5, 6.3.7, 6.3.18.)
 struct Digamma {
   template <std::floating_point T>
   BATCHWORK_INLINE T operator()(T x) const {
@@ -281,7 +282,8 @@ struct SlopesOf<Copysign> {
 };
 template <>
 struct SlopesOf<Pow> {
-  /// y x^(y - 1) is y z / x unless that leaves the range of numbers. At x = 0 the limits from above: of x^y log x zero.
+  /// y x^(y - 1) is y z / x unless that leaves the range of numbers. At x = 0 the limits from
+  /// above: of x^y log x zero.
   template <class S>
   BATCHWORK_INLINE Slopes<S> operator()(S const& x, S const& y, S const& z) const {
     using T = scalar_t<S>;

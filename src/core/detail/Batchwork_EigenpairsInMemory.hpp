@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EigenpairsInMemory: eigenvalues and eigenvectors of symmetric matrices, of which a thread of a host has one, or a pack of them.
+/// EigenpairsInMemory: eigenvalues and eigenvectors of symmetric matrices, of which a thread of a
+/// host has one, or a pack of them.
 #ifndef BATCHWORK_EIGENPAIRSINMEMORY_HPP
 #define BATCHWORK_EIGENPAIRSINMEMORY_HPP
 
@@ -15,14 +16,15 @@
 
 namespace Batchwork::Impl {
 
-/// Takes a matrix whose entries are of the size of one, or some thousands at most, to its eigenvectors, and finds the values: reflections
-/// to tridiagonal form, their product, and implicit QL iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to
-/// 8.3.5.)
+/// Takes a matrix whose entries are of the size of one, or some thousands at most, to its
+/// eigenvectors, and finds the values: reflections to tridiagonal form, their product, and implicit
+/// QL iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
 ///
-/// S is a number or a pack of them; Extent an int, which all matrices of a source share one text by, or a type that stands for a known one.
-/// Items of a pack have sweeps together: each over all blocks of its own tridiagonal matrix, with a shift for each, and a rotation by
-/// nothing elsewhere. The angles of a sweep are found first and then applied to a few rows of the vectors at a time, which the first cache
-/// holds.
+/// S is a number or a pack of them; Extent an int, which all matrices of a source share one text
+/// by, or a type that stands for a known one. Items of a pack have sweeps together: each over all
+/// blocks of its own tridiagonal matrix, with a shift for each, and a rotation by nothing
+/// elsewhere. The angles of a sweep are found first and then applied to a few rows of the vectors
+/// at a time, which the first cache holds.
 template <class S, class Extent = int>
 struct EigenpairsInMemory {
   using T = scalar_t<S>;
@@ -47,8 +49,8 @@ struct EigenpairsInMemory {
         sine(memory + 3 * extent),
         shift(memory + 4 * extent) {}
 
-  /// Returns a mask: items whose iterations did not end. Nothing is iterated where an item is not `finite`. Without vectors nothing of
-  /// use is left in the matrix.
+  /// Returns a mask: items whose iterations did not end. Nothing is iterated where an item is not
+  /// `finite`. Without vectors nothing of use is left in the matrix.
   KOKKOS_FUNCTION Mask find(Mask const& finite, bool with_vectors = true) const {
     for (int k = 0; k + 2 < n; ++k) reflect(k);
     for (int k = n > 2 ? n - 2 : 0; k < n; ++k) {
@@ -76,8 +78,8 @@ struct EigenpairsInMemory {
  private:
   BATCHWORK_INLINE S* column(int j) const { return a + std::int64_t(j) * leading; }
 
-  /// Step k takes column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2; with p = A u and w = p - (u' p / 2) u the
-  /// rest becomes A - u w' - w u'. u stays in its column.
+  /// Step k takes column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2; with
+  /// p = A u and w = p - (u' p / 2) u the rest becomes A - u w' - w u'. u stays in its column.
   KOKKOS_FUNCTION void reflect(int k) const {
     S* const u = column(k);
     S square(T(0));
@@ -146,7 +148,8 @@ struct EigenpairsInMemory {
     for (int i = 0; i < n; ++i) x[i] = S(T(i == j ? 1 : 0));
   }
 
-  /// The rows of a tridiagonal matrix that are coupled to the next one in some item: from `first` to before `last`.
+  /// The rows of a tridiagonal matrix that are coupled to the next one in some item: from `first`
+  /// to before `last`.
   struct Rows {
     int first, last;
   };
@@ -165,7 +168,8 @@ struct EigenpairsInMemory {
       if (with_vectors) for_blocks<4>(0, n, [&]<int Count>(int i) { rotate_rows<Count>(i, rows); });
     }
   }
-  /// sine[i] becomes 1 where row i is coupled to the next one, else 0, and shift[i] the shift of the block.
+  /// sine[i] becomes 1 where row i is coupled to the next one, else 0, and shift[i] the shift of
+  /// the block.
   KOKKOS_FUNCTION Rows find_shifts(Mask const& finite) const {
     Rows rows{n, 0};
     Mask open(false);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Gaussian elimination with partial pivoting, written once: over a matrix whose rows are dealt out, to one lane or pack that has
-/// all of them, to the lanes that share an item, or to the lanes of a team.
+/// Gaussian elimination with partial pivoting, written once: over a matrix whose rows are dealt
+/// out, to one lane or pack that has all of them, to the lanes that share an item, or to the lanes
+/// of a team.
 #ifndef BATCHWORK_ELIMINATION_HPP
 #define BATCHWORK_ELIMINATION_HPP
 
@@ -18,16 +19,20 @@
 
 namespace Batchwork::Impl {
 
-/// A matrix whose rows are dealt out, as `eliminate` changes it into its factors. `value_type` is a number that all who call
-/// know, or a pack of them.
+/// A matrix whose rows are dealt out, as `eliminate` changes it into its factors. `value_type` is a
+/// number that all who call know, or a pack of them.
 ///   extent()         rows and columns; where it is a constant, every k below is one, too
-///   choose_pivot(k)  takes the row with the largest entry of column k, of those that are not yet in a place, to place k, and shows it
+///   choose_pivot(k)  takes the row with the largest entry of column k, of those that are not yet
+///   in a place, to place k, and shows it
 ///                    to all who have rows. A NaN is larger than any number
-///   subtract(k)      of each row not yet in a place: entry k is divided by the pivot, and the multiple of the pivot's row is
+///   subtract(k)      of each row not yet in a place: entry k is divided by the pivot, and the
+///   multiple of the pivot's row is
 ///                    taken off what stands right of it
 ///   finish()         brings the rows to their places, if they are not there yet
-///   status()         that of the first pivot, in the order of places, for which pivot_status is not 0
-/// Cost on devices: one search over lanes, one row published and one wait a step; N^3 / 3 multiply-adds.
+///   status()         that of the first pivot, in the order of places, for which pivot_status is
+///   not 0
+/// Cost on devices: one search over lanes, one row published and one wait a step; N^3 / 3
+/// multiply-adds.
 template <class A>
 concept EliminatedRows = requires(A a, A const c, int k) {
   typename A::value_type;
@@ -38,7 +43,8 @@ concept EliminatedRows = requires(A a, A const c, int k) {
   { c.status() } -> std::convertible_to<info_t<typename A::value_type>>;
 };
 
-/// Of two entries the one with the larger key is larger in size: the bits without the sign. NaN is the largest.
+/// Of two entries the one with the larger key is larger in size: the bits without the sign. NaN is
+/// the largest.
 template <class S>
 BATCHWORK_INLINE auto size_key(S const& x) {
   using T = scalar_t<S>;
@@ -55,9 +61,11 @@ BATCHWORK_INLINE S larger_size(S const& a, S const& b) {
   return select(size_key(b) > size_key(a), b, a);
 }
 
-/// So many bits tell pivots apart: of two entries the one with the larger key is larger. Of float they are all; of double a word with the
-/// exponent and 20 bits, the last of which is set by any bit behind it: entries of one key differ by less than 2^-19 of the smaller one, if
-/// that is a normal number, and below 2^-1041 all have the same. 0 is the key of zero alone, NaN has the largest.
+/// So many bits tell pivots apart: of two entries the one with the larger key is larger. Of float
+/// they are all; of double a word with the exponent and 20 bits, the last of which is set by any
+/// bit behind it: entries of one key differ by less than 2^-19 of the smaller one, if that is a
+/// normal number, and below 2^-1041 all have the same. 0 is the key of zero alone, NaN has the
+/// largest.
 BATCHWORK_INLINE std::int32_t pivot_key(float x) { return size_key(x); }
 BATCHWORK_INLINE std::int32_t pivot_key(double x) {
   std::int64_t const key = size_key(x);
@@ -71,8 +79,9 @@ BATCHWORK_INLINE T size_of_pivot_key(std::int32_t key) {
   return from_bits<T>(static_cast<Integer>(static_cast<Integer>(key) << (8 * sizeof(T) - 32)));
 }
 
-/// What is divided by a pivot: x * scale * inverse is x / pivot to two roundings, where the reciprocal of the pivot alone would
-/// overflow, too. NaN where the pivot is infinite, no finite number where it is zero.
+/// What is divided by a pivot: x * scale * inverse is x / pivot to two roundings, where the
+/// reciprocal of the pivot alone would overflow, too. NaN where the pivot is infinite, no finite
+/// number where it is zero.
 template <class S>
 struct PivotReciprocal {
   S scale, inverse;
@@ -112,8 +121,8 @@ BATCHWORK_INLINE PivotReciprocal<S> pivot_divisor(S const& pivot) {
   r.inverse = select(pivot == S(scalar_t<S>(0)), S(scalar_t<S>(0)), r.inverse);
   return r;
 }
-/// The scale of the real pivot that has this pivot_key, where pivot_divisor is told that: of a large one it is small, so that what is
-/// left is no longer far from one.
+/// The scale of the real pivot that has this pivot_key, where pivot_divisor is told that: of a
+/// large one it is small, so that what is left is no longer far from one.
 template <class T>
 BATCHWORK_INLINE T scale_of_pivot(std::int32_t key) {
   constexpr T large = [] {
@@ -143,7 +152,8 @@ BATCHWORK_INLINE info_t<S> pivot_status(S const& pivot, int k) {
                 make_info<S>(Reason::not_finite, k + 1));
 }
 
-/// With derivatives: x / pivot is q = x / p and dq = (dx - q dp) / p. Where the pivot is zero so is q, and dq is not known: NaN.
+/// With derivatives: x / pivot is q = x / p and dq = (dx - q dp) / p. Where the pivot is zero so is
+/// q, and dq is not known: NaN.
 template <class S, int N>
 struct PivotReciprocal<Dual<S, N>> {
   PivotReciprocal<S> of_value;
@@ -186,12 +196,14 @@ struct UnitReciprocal {
   }
 };
 
-/// Replaces a by L and U of P a = L U: U on and above the diagonal, L, whose diagonal is one, below. Returns 0 or the status of
-/// the first pivot that is zero (Reason::singular; LAPACK's info of getrf) or not finite; the elimination goes on behind a zero.
-/// (Golub and Van Loan, Matrix Computations, 4th edition, algorithm 3.4.1, outer products.)
+/// Replaces a by L and U of P a = L U: U on and above the diagonal, L, whose diagonal is one,
+/// below. Returns 0 or the status of the first pivot that is zero (Reason::singular; LAPACK's info
+/// of getrf) or not finite; the elimination goes on behind a zero. (Golub and Van Loan, Matrix
+/// Computations, 4th edition, algorithm 3.4.1, outer products.)
 template <EliminatedRows Rows>
 BATCHWORK_INLINE auto eliminate(Rows& a) {
-  // choose_pivot shows u(k, j), j >= k; subtract: l(i, k) = a(i, k) / u(k, k), a(i, j) -= l(i, k) u(k, j).
+  // choose_pivot shows u(k, j), j >= k; subtract: l(i, k) = a(i, k) / u(k, k), a(i, j) -= l(i, k)
+  // u(k, j).
   if constexpr (requires { requires Rows::steps_in_parts; }) {
     unroll_in_parts<Rows::extent()>([&](int k) {
       a.choose_pivot(k);

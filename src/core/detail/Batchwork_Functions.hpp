@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of plain numbers on every real `S`: sin(S), atan2(S, S), ... in namespace Impl, beside sqrt, log, exp and abs.
+/// Functions of plain numbers on every real `S`: sin(S), atan2(S, S), ... in namespace Impl, beside
+/// sqrt, log, exp and abs.
 ///
-/// Each has a function object, Sin, Atan2, ...: of plain numbers it is Kokkos' function, of any other S the one of this namespace.
-/// Lanewise<S> runs it in all lanes of an S. An S that computes otherwise, as one with derivatives does, overloads the functions, and
-/// has a base class in this namespace, by which its overloads are found.
+/// Each has a function object, Sin, Atan2, ...: of plain numbers it is Kokkos' function, of any
+/// other S the one of this namespace. Lanewise<S> runs it in all lanes of an S. An S that computes
+/// otherwise, as one with derivatives does, overloads the functions, and has a base class in this
+/// namespace, by which its overloads are found.
 #ifndef BATCHWORK_FUNCTIONS_HPP
 #define BATCHWORK_FUNCTIONS_HPP
 
@@ -17,7 +19,8 @@
 
 namespace Batchwork::Impl {
 
-// ---- how a function acts on an S ----------------------------------------------------------------------------------
+// ---- how a function acts on an S
+// ---------------------------------------------------------------------------------------------
 
 /// The function f of numbers, on values of one type S: f(x, y, ...) in every lane.
 template <class S>
@@ -61,7 +64,8 @@ BATCHWORK_INLINE S lanewise(S const& x, More const&... more) {
   return Lanewise<S>::call(F{}, x, more...);
 }
 
-// ---- of every S ---------------------------------------------------------------------------------------------------
+// ---- of every S
+// ---------------------------------------------------------------------------------------------
 
 struct Exp2;
 struct Expm1;
@@ -255,7 +259,8 @@ BATCHWORK_INLINE S power(S const& base, int n) {
   return n < 0 ? S(S(scalar_t<S>(1)) / r) : r;
 }
 
-// ---- function objects ---------------------------------------------------------------------------------------------
+// ---- function objects
+// ---------------------------------------------------------------------------------------------
 
 /// keeps_zero: f(0) = 0, so that tiles keep their structure.
 struct KeepsZero {
@@ -447,7 +452,8 @@ struct Round : KeepsZero {
     if constexpr (std::is_floating_point_v<S>) return Kokkos::round(x);
     else return round(x);
   }
-  /// The number before 1/2 is added: of 1/2 itself the sum with the number before it would be rounded to 1.
+  /// The number before 1/2 is added: of 1/2 itself the sum with the number before it would be
+  /// rounded to 1.
   template <class T, int W>
   BATCHWORK_INLINE Pack<T, W> of_pack(Pack<T, W> const& x) const {
     constexpr T before_half = T(0.5) - std::numeric_limits<T>::epsilon() / 4;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Householder's reflections, written once: over a matrix whose columns are dealt out, to one lane or pack that has all of them, or
-/// to the lanes that share an item.
+/// Householder's reflections, written once: over a matrix whose columns are dealt out, to one lane
+/// or pack that has all of them, or to the lanes that share an item.
 #ifndef BATCHWORK_HOUSEHOLDER_HPP
 #define BATCHWORK_HOUSEHOLDER_HPP
 
@@ -20,20 +20,23 @@
 
 namespace Batchwork::Impl {
 
-/// A matrix whose columns are dealt out. `value_type` is a number that each who calls has of its own columns, or a pack of them.
+/// A matrix whose columns are dealt out. `value_type` is a number that each who calls has of its
+/// own columns, or a pack of them.
 ///   rows, cols, mine   extents, and the number of own columns, at most
 ///   at(m, i)           entry i of own column m
-///   diagonal[m]        a number beside own column m: where a reflection stands in the column, R's diagonal entry
-///   is(m, k), is_behind(m, k)   whether own column m is column k, or stands right of it
-///   round_of(k)        the only m for which is(m, k) may be true
-///   first_behind(k)    the first m for which is_behind(m, k) may be true
-///   show(k, from)      column k from row `from` on, for all who call to read: for_each(first, f) calls f(i, number) for i = first ..
+///   diagonal[m]        a number beside own column m: where a reflection stands in the column, R's
+///   diagonal entry is(m, k), is_behind(m, k)   whether own column m is column k, or stands right
+///   of it round_of(k)        the only m for which is(m, k) may be true first_behind(k)    the
+///   first m for which is_behind(m, k) may be true show(k, from)      column k from row `from` on,
+///   for all who call to read: for_each(first, f) calls f(i, number) for i = first ..
 ///                      rows - 1, first >= from
 ///   begin()            before the first show: what others still read of something else is read
-///   steps_of_a_loop    so many steps are a loop of one text, for code that would outgrow a device's instruction cache; 0: each step is
+///   steps_of_a_loop    so many steps are a loop of one text, for code that would outgrow a
+///   device's instruction cache; 0: each step is
 ///                      written out
 /// Where there are loops, of steps First .. First + steps_of_a_loop - 1 each, all in one round:
-///   show_within<First>(k)   column k, likewise, from row First on, with zeros above row k; number(k) for a k that is not constant
+///   show_within<First>(k)   column k, likewise, from row First on, with zeros above row k;
+///   number(k) for a k that is not constant
 /// Cost on devices: show is one column published and one wait.
 template <class C>
 concept DealtColumns = requires(C a, C const c, int m, int k) {
@@ -53,13 +56,16 @@ concept DealtColumns = requires(C a, C const c, int m, int k) {
 };
 
 /// The same, of which columns can be exchanged.
-///   bring_largest(k, f, beside)   exchanges column k with that one, of it and those behind, for which f(m) is largest, and shows it;
-///                                 f(m) >= 0 of own column m, NaN being larger than any number. What stands in beside[m] goes with
-///                                 its column
+///   bring_largest(k, f, beside)   exchanges column k with that one, of it and those behind, for
+///   which f(m) is largest, and shows it;
+///                                 f(m) >= 0 of own column m, NaN being larger than any number.
+///                                 What stands in beside[m] goes with its column
 ///   largest(f)                    the largest f(m) of all columns, likewise
 ///   column(m)                     the number of own column m
-///   told(x, k)                    of a number for each own column that of column k, for all who call
-/// Cost on devices: bring_largest is a search over lanes, two columns published and two waits; told is a broadcast.
+///   told(x, k)                    of a number for each own column that of column k, for all who
+///   call
+/// Cost on devices: bring_largest is a search over lanes, two columns published and two waits; told
+/// is a broadcast.
 template <class C>
 concept ExchangedColumns =
     DealtColumns<C> && requires(C a, C const c, typename C::value_type (*f)(int),
@@ -93,9 +99,9 @@ BATCHWORK_INLINE void scale_columns(C& a, Scale const& by) {
 template <class T>
 inline constexpr T least_square = 32 * std::numeric_limits<T>::min();
 
-/// H = I - u u' that takes x to alpha e_0, x being `head` above numbers of which the squares sum up to `below`: u is `top` above the
-/// same numbers times `scale`. Of complex numbers H = I - t u u', t being reflection_factor of `top`, and alpha is real: the H of
-/// LAPACK's zlarfg.
+/// H = I - u u' that takes x to alpha e_0, x being `head` above numbers of which the squares sum up
+/// to `below`: u is `top` above the same numbers times `scale`. Of complex numbers H = I - t u u',
+/// t being reflection_factor of `top`, and alpha is real: the H of LAPACK's zlarfg.
 template <class S>
 struct Reflection {
   using R = real_t<S>;
@@ -107,7 +113,8 @@ struct Reflection {
   BATCHWORK_INLINE Reflection(S const& head, R const& below) {
     using T = scalar_t<S>;
     R const zero(T(0)), square = square_of_size(head) + below, along = real(head);
-    // alpha = -sign(head) |x|, u = (x - alpha e_0) / sqrt(|x| (|x| + |head|)), so that u' u = 2; the sign and size of the real part.
+    // alpha = -sign(head) |x|, u = (x - alpha e_0) / sqrt(|x| (|x| + |head|)), so that u' u = 2;
+    // the sign and size of the real part.
     auto const flat = is_flat(head, below) || square < R(least_square<T>);
     R const norm = sqrt(square);
     scale = select(flat, zero, rsqrt(R(norm * (norm + abs(along)))));
@@ -121,8 +128,9 @@ struct Reflection {
   }
 };
 
-/// The same for a real x of which squares are so scaled that their sum is normal or nothing: to the last bits, by an inverse root that is
-/// fast on devices. No number of it is finite if one of x is not.
+/// The same for a real x of which squares are so scaled that their sum is normal or nothing: to the
+/// last bits, by an inverse root that is fast on devices. No number of it is finite if one of x is
+/// not.
 template <class T>
 BATCHWORK_INLINE Reflection<T> scaled_reflection(T const& head, T const& below) {
   T const square = head * head + below, norm = square * Vendor::inverse_root(square);
@@ -134,8 +142,8 @@ BATCHWORK_INLINE Reflection<T> scaled_reflection(T const& head, T const& below) 
   return h;
 }
 
-/// Of complex numbers the t of H = I - t u u': H' takes x to a real multiple of e_0. It follows from the entry of u on top:
-/// t = real(top) / conj(top).
+/// Of complex numbers the t of H = I - t u u': H' takes x to a real multiple of e_0. It follows
+/// from the entry of u on top: t = real(top) / conj(top).
 template <class R>
 BATCHWORK_INLINE Complex<R> reflection_factor(Complex<R> const& top) {
   R const zero(scalar_t<R>(0)), one(scalar_t<R>(1)), square = square_of_size(top);
@@ -155,8 +163,8 @@ BATCHWORK_INLINE W times_factor(S const& top, W const& w) {
   }
 }
 
-/// What the u of own columns are to be multiplied by at the end, where lanes share them: once, and not in each step by lanes that have none
-/// of it.
+/// What the u of own columns are to be multiplied by at the end, where lanes share them: once, and
+/// not in each step by lanes that have none of it.
 template <class C>
 struct ReflectionScales {
   using R = real_t<typename C::value_type>;
@@ -168,10 +176,11 @@ struct ReflectionScales {
   }
 };
 
-/// Step k of a QR factorisation: the reflection H = I - u u' that takes column k, from its diagonal down, to a multiple of e_k, applied
-/// to the columns right of it. u, divided by what becomes the column's number in `scales`, takes the place of the column, which is x, shown;
-/// R's diagonal entry goes to `diagonal`. The sign is that of LAPACK's larfg: a column with zeros below the diagonal is left alone, and so
-/// is one that is nothing beside what the columns were scaled to.
+/// Step k of a QR factorisation: the reflection H = I - u u' that takes column k, from its diagonal
+/// down, to a multiple of e_k, applied to the columns right of it. u, divided by what becomes the
+/// column's number in `scales`, takes the place of the column, which is x, shown; R's diagonal
+/// entry goes to `diagonal`. The sign is that of LAPACK's larfg: a column with zeros below the
+/// diagonal is left alone, and so is one that is nothing beside what the columns were scaled to.
 template <DealtColumns C, class X>
 BATCHWORK_INLINE void reflect(C& a, int k, X const& x, ReflectionScales<C>& scales) {
   using S = typename C::value_type;
@@ -233,7 +242,8 @@ BATCHWORK_INLINE void reflect_nothing(C& a, int k) {
   }
 }
 
-/// Step k as `reflect` has it, k being one of the rows First .. First + steps_of_a_loop - 1; so above them nothing is constant.
+/// Step k as `reflect` has it, k being one of the rows First .. First + steps_of_a_loop - 1; so
+/// above them nothing is constant.
 template <int First, DealtColumns C, class X>
 BATCHWORK_INLINE void reflect_within(C& a, int k, X const& x, ReflectionScales<C>& scales) {
   using S = typename C::value_type;
@@ -285,7 +295,8 @@ BATCHWORK_INLINE void reflect_in_loops(C& a, ReflectionScales<C>& scales) {
   if constexpr (end < Count) reflect_in_loops<end, Count>(a, scales);
 }
 
-/// Scales the factors: f(own column, number) in the place of a number of R, and each u by what its column has in `scales`.
+/// Scales the factors: f(own column, number) in the place of a number of R, and each u by what its
+/// column has in `scales`.
 template <DealtColumns C, class F>
 BATCHWORK_INLINE void scale_factors(C& a, ReflectionScales<C> const& scales, F const& f) {
   using S = typename C::value_type;
@@ -303,15 +314,17 @@ BATCHWORK_INLINE void scale_factors(C& a, ReflectionScales<C> const& scales, F c
   }
 }
 
-/// Of how many rows from the first on the diagonal entry is made by a reflection: that of the last is as it should be, if it is real.
+/// Of how many rows from the first on the diagonal entry is made by a reflection: that of the last
+/// is as it should be, if it is real.
 template <class S>
 constexpr int reflections(int rows) {
   return is_complex<S> ? rows : rows - 1;
 }
 
-/// Replaces a by its factors Q R: R right of the diagonal and in `diagonal`, the vectors u of Q = H_0 H_1 ... on the diagonal and
-/// below. Each column is scaled by a power of two while it is worked on, so that no square overflows or is lost. (Golub and Van Loan,
-/// Matrix Computations, 4th edition, algorithm 5.2.1.)
+/// Replaces a by its factors Q R: R right of the diagonal and in `diagonal`, the vectors u of Q =
+/// H_0 H_1 ... on the diagonal and below. Each column is scaled by a power of two while it is
+/// worked on, so that no square overflows or is lost. (Golub and Van Loan, Matrix Computations, 4th
+/// edition, algorithm 5.2.1.)
 template <DealtColumns C>
 BATCHWORK_INLINE void triangularise(C& a) {
   using S = typename C::value_type;
@@ -347,10 +360,12 @@ BATCHWORK_INLINE void triangularise(C& a) {
   scale_factors(a, scales, [&](int m, S const& r) { return S(r * unscale[m]); });
 }
 
-/// The same with exchanges of columns, a P = Q R: in step k the longest of the columns left comes to place k, lengths from row k down.
-/// These are computed anew in each step, from registers: half as many operations as the reflections themselves, and none of the care
-/// that updated ones need. order[m] becomes the number that own column m had. The matrix is scaled as a whole: what is lost of a column
-/// beside the largest is nothing beside its rounding. (Golub and Van Loan, algorithm 5.4.1; LAPACK's geqp3.)
+/// The same with exchanges of columns, a P = Q R: in step k the longest of the columns left comes
+/// to place k, lengths from row k down. These are computed anew in each step, from registers: half
+/// as many operations as the reflections themselves, and none of the care that updated ones need.
+/// order[m] becomes the number that own column m had. The matrix is scaled as a whole: what is lost
+/// of a column beside the largest is nothing beside its rounding. (Golub and Van Loan,
+/// algorithm 5.4.1; LAPACK's geqp3.)
 template <ExchangedColumns C>
 BATCHWORK_INLINE void triangularise_exchanging(C& a, typename C::value_type (&order)[C::mine]) {
   using S = typename C::value_type;
@@ -376,7 +391,8 @@ BATCHWORK_INLINE void triangularise_exchanging(C& a, typename C::value_type (&or
                 [&](int, S const& r) { return S(r * scale.second_back * scale.first_back); });
 }
 
-/// x := H_k x, or H_k' x, own columns of x, from number `first` on; u is column k of the factors, shown.
+/// x := H_k x, or H_k' x, own columns of x, from number `first` on; u is column k of the factors,
+/// shown.
 template <bool Adjoint = false, class U, class X>
 BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
   using S = typename X::value_type;
@@ -399,7 +415,8 @@ BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
   });
 }
 
-/// apply_reflection of packs, by blocks of columns: the sums of all would be read and written in memory.
+/// apply_reflection of packs, by blocks of columns: the sums of all would be read and written in
+/// memory.
 template <bool Adjoint = false, class U, class X>
   requires are_packs<typename X::value_type>
 BATCHWORK_INLINE void apply_reflection(U const& u, int k, X& x, int first = 0) {
@@ -458,7 +475,8 @@ BATCHWORK_INLINE void apply_reflection_within(U const& u, int k, X& x, int first
   });
 }
 
-/// Rows 0 .. N - 1 of x := R^-1 x, own columns of x; r is the triangle of the factors, shown by columns, with its diagonal.
+/// Rows 0 .. N - 1 of x := R^-1 x, own columns of x; r is the triangle of the factors, shown by
+/// columns, with its diagonal.
 template <int N, class R, class X>
 BATCHWORK_INLINE void substitute_upper(R const& r, X& x) {
   using S = typename X::value_type;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The implicit QL iteration of a symmetric tridiagonal matrix: the rotations of a sweep, one after the other.
+/// The implicit QL iteration of a symmetric tridiagonal matrix: the rotations of a sweep, one after
+/// the other.
 #ifndef BATCHWORK_IMPLICITQL_HPP
 #define BATCHWORK_IMPLICITQL_HPP
 
@@ -23,8 +24,9 @@ BATCHWORK_INLINE S quick_inverse_root(S const& x) {
   else return rsqrt(x);
 }
 
-/// Whether a number below the diagonal counts as zero beside its two neighbours on it: the test of LAPACK's steqr.
-/// Matrices are scaled so that their entries are some units at most; what is below eps^2 then counts as zero, too.
+/// Whether a number below the diagonal counts as zero beside its two neighbours on it: the test of
+/// LAPACK's steqr. Matrices are scaled so that their entries are some units at most; what is below
+/// eps^2 then counts as zero, too.
 template <class S>
 BATCHWORK_INLINE auto is_negligible(S const& below, S const& upper, S const& lower) {
   using T = scalar_t<S>;
@@ -32,9 +34,10 @@ BATCHWORK_INLINE auto is_negligible(S const& below, S const& upper, S const& low
   return abs(below) <= S(least) || below * below <= abs(S(S(eps * eps) * upper * lower));
 }
 
-/// The rotations of one sweep over rows first .. last of a tridiagonal matrix, from below upward, with Wilkinson's shift; S is a number,
-/// or a pack of them. (Golub and Van Loan, Matrix Computations, 4th edition, algorithm 8.3.2, from the other end; Wilkinson and Reinsch,
-/// Handbook for Automatic Computation, volume II, contribution II/4, imtql2.)
+/// The rotations of one sweep over rows first .. last of a tridiagonal matrix, from below upward,
+/// with Wilkinson's shift; S is a number, or a pack of them. (Golub and Van Loan, Matrix
+/// Computations, 4th edition, algorithm 8.3.2, from the other end; Wilkinson and Reinsch, Handbook
+/// for Automatic Computation, volume II, contribution II/4, imtql2.)
 template <class S>
 struct QlSweep {
   using T = scalar_t<S>;
@@ -45,7 +48,8 @@ struct QlSweep {
   /// Of the last row's number, and the shift.
   BATCHWORK_INLINE QlSweep(S const& last, S const& shift)
       : c(T(1)), s(T(1)), diagonal(T(0)), below(T(0)), old_(last), g_(last - shift), p_(T(0)) {}
-  /// The shift: of the first row the diagonal number, the one below it, which is not negligible, and the next diagonal number.
+  /// The shift: of the first row the diagonal number, the one below it, which is not negligible,
+  /// and the next diagonal number.
   static BATCHWORK_INLINE S shift(S const& first, S const& off, S const& second) {
     // Of what is larger the correction below is nothing, and the square too large.
     S const bound(T(0x1p60)),
@@ -57,7 +61,8 @@ struct QlSweep {
   }
   /// The rotation of rows i and i + 1, of the old numbers of row i.
   BATCHWORK_INLINE void rotate(S const& x, S const& off) {
-    // So that there is an angle, and its square is a normal number: far below the rounding of the matrix.
+    // So that there is an angle, and its square is a normal number: far below the rounding of the
+    // matrix.
     constexpr T eps = std::numeric_limits<T>::epsilon(), least = eps * eps / 16;
     S const g = select(abs(g_) < S(least), S(least), g_);
     S const f = s * off, b = c * off, square = f * f + g * g;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Arithmetic of integers behind every `S`, defined for all values: sums and products wrap around, and no lane traps. A sequence
-/// computes both sides of a choice, so lanes meet values that their items never use.
+/// Arithmetic of integers behind every `S`, defined for all values: sums and products wrap around,
+/// and no lane traps. A sequence computes both sides of a choice, so lanes meet values that their
+/// items never use.
 #ifndef BATCHWORK_INTEGERARITHMETIC_HPP
 #define BATCHWORK_INTEGERARITHMETIC_HPP
 
@@ -126,8 +127,8 @@ BATCHWORK_INLINE S integer_size(S const& a) {
   return select(a < S(scalar_t<S>(0)), negated(a), a);
 }
 
-/// The mask of packs of W that no comparison of real numbers gives: as that of the real numbers of which W fill a register, so that
-/// masks of a call go together without conversions.
+/// The mask of packs of W that no comparison of real numbers gives: as that of the real numbers of
+/// which W fill a register, so that masks of a call go together without conversions.
 template <int W>
 using register_mask_t =
     PackMask<std::conditional_t<(W * 8 <= simd_bytes), std::int64_t, std::int32_t>, W>;
@@ -151,8 +152,8 @@ struct IntegerOfReal {
 
   BATCHWORK_INLINE explicit IntegerOfReal(S const& x) {
     using T = scalar_t<S>;
-    // Numbers of T next to those whose integer part is an I; the lower one is the smallest integer itself where T has no number
-    // of the unit before it.
+    // Numbers of T next to those whose integer part is an I; the lower one is the smallest integer
+    // itself where T has no number of the unit before it.
     constexpr T upper = -static_cast<T>(std::numeric_limits<I>::min());
     constexpr bool has_next = sizeof(I) < sizeof(T);
     constexpr T lower = has_next ? -upper - T(1) : -upper;

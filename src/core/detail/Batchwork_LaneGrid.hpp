@@ -37,7 +37,8 @@ struct LaneGrid {
     if constexpr (L == 1) return x;
     else return lanes.template sum<L>(x, lane, exchange);
   }
-  /// The lane of the L that holds the largest integer, the first of several. Portably the exchange is free again behind it.
+  /// The lane of the L that holds the largest integer, the first of several. Portably the exchange
+  /// is free again behind it.
   template <int L, class Integer>
   BATCHWORK_INLINE int lane_of_largest(Integer x) const {
     if constexpr (L == 1) return 0;
@@ -56,15 +57,17 @@ struct LaneGrid {
     if constexpr (L == 1) return x;
     else return lanes.template bits_of<L>(x, lane, exchange);
   }
-  /// The same for numbers told one after the other, in turns 0, 1, ..., by all lanes; begin_turns comes before the first.
+  /// The same for numbers told one after the other, in turns 0, 1, ..., by all lanes; begin_turns
+  /// comes before the first.
   BATCHWORK_INLINE void begin_turns() const { lanes.begin_turns(); }
   template <int L, class T>
   BATCHWORK_INLINE T told_in_turn(T const& x, int from, int turn) const {
     if constexpr (L == 1) return x;
     else return lanes.template told_in_turn<L>(x, from, turn, lane, exchange);
   }
-  /// N sums over the L lanes, of which each lane brings its own terms: x[m L] becomes the whole sum m L + lane, the
-  /// other numbers mean nothing any more. The exchange is for tiles of N rows or columns at least.
+  /// N sums over the L lanes, of which each lane brings its own terms: x[m L] becomes the whole sum
+  /// m L + lane, the other numbers mean nothing any more. The exchange is for tiles of N rows or
+  /// columns at least.
   template <int L, int N, class T>
   BATCHWORK_INLINE void scatter_sums(T (&x)[N]) const {
     if constexpr (L > 1) lanes.template scatter_sums<L>(x, lane, exchange);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Lane policies: how many items the smallest unit of execution holds. OneLane on devices, PackLanes<W> on hosts.
+/// Lane policies: how many items the smallest unit of execution holds. OneLane on devices,
+/// PackLanes<W> on hosts.
 #ifndef BATCHWORK_LANES_HPP
 #define BATCHWORK_LANES_HPP
 
@@ -16,8 +17,8 @@
 
 namespace Batchwork {
 
-/// A device lane holds one whole item in registers. Common operands are read where they are, through the cache: a map
-/// needs each of their numbers about once.
+/// A device lane holds one whole item in registers. Common operands are read where they are,
+/// through the cache: a map needs each of their numbers about once.
 struct OneLane {
   static constexpr int width = 1;
   static constexpr int lanes_per_item = 1;
@@ -35,31 +36,33 @@ struct OneLaneStaging : OneLane {
   static constexpr bool stages = true;
 };
 
-/// One of the above where fixed operands are staged as well: there are more of them than constants are fast for.
+/// One of the above where fixed operands are staged as well: there are more of them than constants
+/// are fast for.
 template <class Lanes>
 struct StagingFixed : Lanes {
   static constexpr bool stages_fixed = true;
 };
 
-/// How lanes that share items go about it. Whole: symmetric operands and the results of congruence are held with both
-/// triangles, which costs multiply-adds and registers and saves exchanges; products are written out to a larger size, so that
-/// fixed matrices are read from the arguments. Scratch: the bytes of team scratch that a kernel is laid out for; more than
-/// the default only where the device has them.
+/// How lanes that share items go about it. Whole: symmetric operands and the results of congruence
+/// are held with both triangles, which costs multiply-adds and registers and saves exchanges;
+/// products are written out to a larger size, so that fixed matrices are read from the arguments.
+/// Scratch: the bytes of team scratch that a kernel is laid out for; more than the default only
+/// where the device has them.
 template <bool Whole = false, std::size_t Scratch = Impl::scratch_of_a_team>
 struct Division {
   static constexpr bool whole = Whole;
   static constexpr std::size_t scratch = Scratch;
   static constexpr int teams = 0;
 };
-/// Symmetric items as blocks over a warp, where there are matrix instructions for them: with so many teams of 128 lanes that a
-/// multiprocessor is to hold, if nothing else is asked for.
+/// Symmetric items as blocks over a warp, where there are matrix instructions for them: with so
+/// many teams of 128 lanes that a multiprocessor is to hold, if nothing else is asked for.
 template <int Teams>
 struct DivisionInBlocks : Division<true> {
   static constexpr int teams = Teams;
 };
 
-/// L lanes of a device share an item of extents up to E: see Distributed. CopyGroupLanes lanes copy it. Common operands are staged in team
-/// scratch, unless they are too large for that.
+/// L lanes of a device share an item of extents up to E: see Distributed. CopyGroupLanes lanes copy
+/// it. Common operands are staged in team scratch, unless they are too large for that.
 template <int L, int E, bool Stages, int CopyGroupLanes, class How = Division<>>
 struct GridLanes : OneLane {
   static constexpr int lanes_per_item = L;
@@ -71,7 +74,8 @@ struct GridLanes : OneLane {
   using value = Distributed<T, L, 1, E, How::whole>;
 };
 
-/// The same where team scratch holds some of the common operands only: bit I of Staged says whether operand I is staged.
+/// The same where team scratch holds some of the common operands only: bit I of Staged says whether
+/// operand I is staged.
 template <int L, int E, int CopyGroupLanes, class How, std::uint64_t Staged>
 struct GridLanesStagingSome : GridLanes<L, E, true, CopyGroupLanes, How> {
   template <std::size_t I>
@@ -118,7 +122,8 @@ inline constexpr int simd_bytes = 16;
 template <class T>
 inline constexpr int native_width = simd_bytes / int(sizeof(T));
 
-/// Whether kernels on this execution space run on lanes of a device rather than on packs of a host thread.
+/// Whether kernels on this execution space run on lanes of a device rather than on packs of a host
+/// thread.
 template <class Exec>
 inline constexpr bool runs_on_device =
     !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible ||
@@ -129,8 +134,9 @@ template <class Exec, class T, int W, class DeviceLanes = OneLane>
 using lanes_for = std::conditional_t<runs_on_device<Exec>, DeviceLanes,
                                      PackLanes<(W > 0 ? W : native_width<scalar_t<T>>)>>;
 
-/// How many lanes of a device share an item whose largest extent is n: one as long as its registers hold it, then as many
-/// as leave a lane a few whole lines; measured on an H200 with the covariance update of a Kalman filter.
+/// How many lanes of a device share an item whose largest extent is n: one as long as its registers
+/// hold it, then as many as leave a lane a few whole lines; measured on an H200 with the covariance
+/// update of a Kalman filter.
 template <class T>
 constexpr int lanes_per_item(int n) {
   if (sizeof(T) == 4)

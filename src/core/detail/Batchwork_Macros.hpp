@@ -12,19 +12,21 @@
 #error "Batchwork needs exceptions, by which it reports misuse: compile without -fno-exceptions"
 #endif
 
-/// Every operation on tiles is inlined into the user's sequence: only then do values stay in registers.
+/// Every operation on tiles is inlined into the user's sequence: only then do values stay in
+/// registers.
 #define BATCHWORK_INLINE KOKKOS_FORCEINLINE_FUNCTION
 
-/// Of types: a result of the type that is dropped gives a warning. Compilers by EDG, as nvcc, warn of references to such, too, which
-/// assignments give.
+/// Of types: a result of the type that is dropped gives a warning. Compilers by EDG, as nvcc, warn
+/// of references to such, too, which assignments give.
 #if defined(__EDG__) || defined(__NVCC__)
 #define BATCHWORK_NODISCARD
 #else
 #define BATCHWORK_NODISCARD [[nodiscard]]
 #endif
 
-/// What a kernel does in several places and what is long beside a call: with CUDA one function, whose registers are its own, as
-/// long as its arguments are values. Elsewhere calls would cost more.
+/// What a kernel does in several places and what is long beside a call: with CUDA one function,
+/// whose registers are its own, as long as its arguments are values. Elsewhere calls would cost
+/// more.
 #if defined(__CUDACC__)
 #define BATCHWORK_OUT_OF_LINE KOKKOS_FUNCTION __noinline__
 #else
@@ -43,15 +45,15 @@
 #endif
 
 /// BATCHWORK_UNROLL: the loop is unrolled everywhere (short loops over a register block).
-/// BATCHWORK_UNROLL_ON_DEVICE: fully unrolled on devices, where an array lives in registers only if every index is a
-/// constant; on hosts up to eight turns are.
-/// BATCHWORK_LOOP_ON_HOST: likewise on devices; hosts keep the loop, whose body is a register block. Unrolled as well, a
-/// sequence over 8x8 tiles outgrows the instruction cache and the compiler keeps more values than there are registers.
-/// BATCHWORK_KEEP_LOOP: devices keep it a loop; only device code has it. BATCHWORK_UNROLL_SOME: likewise, but do a few turns
-/// at once, so that one waits while another does.
-/// BATCHWORK_ROLLED: a loop everywhere: its text is long, or the number of turns is known to the caller alone.
-/// BATCHWORK_UNROLL_IF_KNOWN: unrolled on devices if the number of turns is known; clang, which would warn where it is not,
-/// finds out by itself.
+/// BATCHWORK_UNROLL_ON_DEVICE: fully unrolled on devices, where an array lives in registers only if
+/// every index is a constant; on hosts up to eight turns are. BATCHWORK_LOOP_ON_HOST: likewise on
+/// devices; hosts keep the loop, whose body is a register block. Unrolled as well, a sequence over
+/// 8x8 tiles outgrows the instruction cache and the compiler keeps more values than there are
+/// registers. BATCHWORK_KEEP_LOOP: devices keep it a loop; only device code has it.
+/// BATCHWORK_UNROLL_SOME: likewise, but do a few turns at once, so that one waits while another
+/// does. BATCHWORK_ROLLED: a loop everywhere: its text is long, or the number of turns is known to
+/// the caller alone. BATCHWORK_UNROLL_IF_KNOWN: unrolled on devices if the number of turns is
+/// known; clang, which would warn where it is not, finds out by itself.
 #if !defined(BATCHWORK_DEVICE_PASS)
 #define BATCHWORK_UNROLL_IF_KNOWN
 #define BATCHWORK_KEEP_LOOP

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// One-sided Jacobi rotations, written once: over a matrix whose columns are dealt out, to one lane or pack that has all of them, or
-/// to the lanes that share an item.
+/// One-sided Jacobi rotations, written once: over a matrix whose columns are dealt out, to one lane
+/// or pack that has all of them, or to the lanes that share an item.
 #ifndef BATCHWORK_ONESIDEDJACOBI_HPP
 #define BATCHWORK_ONESIDEDJACOBI_HPP
 
@@ -14,10 +14,11 @@
 
 namespace Batchwork::Impl {
 
-/// What becomes of two neighbouring columns p and q, x and y being their numbers: they are rotated and exchanged where `moves`, by
-/// the sine of the angle and the tangent of its half. In this form rounding does not change the lengths of columns by more in one
-/// direction than in the other, which adds up over hundreds of rotations. (Rutishauser, The Jacobi method for real symmetric matrices,
-/// Numer. Math. 9 (1966), 1-10.)
+/// What becomes of two neighbouring columns p and q, x and y being their numbers: they are rotated
+/// and exchanged where `moves`, by the sine of the angle and the tangent of its half. In this form
+/// rounding does not change the lengths of columns by more in one direction than in the other,
+/// which adds up over hundreds of rotations. (Rutishauser, The Jacobi method for real symmetric
+/// matrices, Numer. Math. 9 (1966), 1-10.)
 template <class S>
 struct Rotation {
   S sine, half;
@@ -36,17 +37,20 @@ struct Rotation {
   BATCHWORK_INLINE bool is_to_apply() const { return Batchwork::any(moves); }
 };
 
-/// What a sweep has seen: whether a pair was not orthogonal, to the tolerance; and whether one was far from it, or turned by more than a
-/// small angle. Each pair is orthogonal once in a sweep, and loses that by rotations of its columns with others: by the sines of these
-/// times how far the others are from orthogonal. So a sweep by small angles over pairs that are nearly orthogonal is the last one.
+/// What a sweep has seen: whether a pair was not orthogonal, to the tolerance; and whether one was
+/// far from it, or turned by more than a small angle. Each pair is orthogonal once in a sweep, and
+/// loses that by rotations of its columns with others: by the sines of these times how far the
+/// others are from orthogonal. So a sweep by small angles over pairs that are nearly orthogonal is
+/// the last one.
 template <class S>
 struct SweepReport {
   mask_t<S> skew, far;
 };
 
-/// The bounds of SweepReport for columns of so many terms: twice the root of their number, as a whole number, times eps; and that
-/// of which the square, for each of the 2 (cols - 2) rotations that come after a pair's own, adds up to no more than that. (Of a column
-/// 0.6 times as long as the others it may be 1.6 times as much.)
+/// The bounds of SweepReport for columns of so many terms: twice the root of their number, as a
+/// whole number, times eps; and that of which the square, for each of the 2 (cols - 2) rotations
+/// that come after a pair's own, adds up to no more than that. (Of a column 0.6 times as long as
+/// the others it may be 1.6 times as much.)
 template <class T>
 struct AngleBounds {
   T tolerance, small;
@@ -61,16 +65,19 @@ struct AngleBounds {
   }
 };
 
-/// Squares below this have lost digits: columns of such lengths are far below the rounding of others.
+/// Squares below this have lost digits: columns of such lengths are far below the rounding of
+/// others.
 template <class T>
 inline constexpr T lost_square = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
-/// Columns of this length or more are orthogonal to the tolerance behind the last sweep, whatever the lengths of others: the product of
-/// two squares times that of the tolerance is above what is lost.
+/// Columns of this length or more are orthogonal to the tolerance behind the last sweep, whatever
+/// the lengths of others: the product of two squares times that of the tolerance is above what is
+/// lost.
 template <class T>
 inline constexpr T least_length = sizeof(T) == 4 ? T(0x1p-15) : T(0x1p-200);
 
-/// Makes p and q orthogonal, of which alpha = p' p, beta = q' q, gamma = p' q, and exchanges them, where the item is `active`. They are
-/// turned even where no more than rounding is left: the last sweep so ends well below the tolerance.
+/// Makes p and q orthogonal, of which alpha = p' p, beta = q' q, gamma = p' q, and exchanges them,
+/// where the item is `active`. They are turned even where no more than rounding is left: the last
+/// sweep so ends well below the tolerance.
 template <class S, class M>
 BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S const& gamma,
                                              AngleBounds<scalar_t<S>> const& bounds,
@@ -85,7 +92,8 @@ BATCHWORK_INLINE Rotation<S> orthogonalising(S const& alpha, S const& beta, S co
   auto const skew = square > S(least * least) * sizes + lost;
   report.skew =
       report.skew || (active && square > S(bounds.tolerance * bounds.tolerance) * sizes + lost);
-  // The smaller angle with tan(2 angle) = 2 gamma / (beta - alpha), by the cosine and sine of twice it.
+  // The smaller angle with tan(2 angle) = 2 gamma / (beta - alpha), by the cosine and sine of twice
+  // it.
   S const difference = beta - alpha, twice = gamma + gamma;
   auto const turns = difference < zero;
   S const length = rsqrt(S(difference * difference + twice * twice));
@@ -106,16 +114,18 @@ BATCHWORK_INLINE S sorting_key(S const& square) {
   else return -square;
 }
 
-/// Sweeps that are allowed. Some seven are needed; of rows graded over 60 orders of magnitude 65 have been seen, at 200 of them.
+/// Sweeps that are allowed. Some seven are needed; of rows graded over 60 orders of magnitude 65
+/// have been seen, at 200 of them.
 inline constexpr int most_sweeps = 130;
 
-/// Makes the columns of a, columns_there() of them, orthogonal by rotations of neighbours that change places, so that each pair meets
-/// once in as many rounds, a sweep; the columns of `also` go through the same rotations. Behind an item's last sweep, see SweepReport, its columns are left as they
-/// are. rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to each pair of columns j, j + 1
-/// with j of that parity; parity_is_constant says whether there is to be a text for each.
-/// Returns a mask: items that were still rotated in the last sweep allowed.
-/// (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; the order of pairs is that of Luk and Park, On parallel Jacobi
-/// orderings, SIAM J. Sci. Stat. Comput. 10 (1989), 18-26.)
+/// Makes the columns of a, columns_there() of them, orthogonal by rotations of neighbours that
+/// change places, so that each pair meets once in as many rounds, a sweep; the columns of `also` go
+/// through the same rotations. Behind an item's last sweep, see SweepReport, its columns are left
+/// as they are. rotate_neighbours(parity, f, also...) applies the rotation f(p' p, q' q, p' q) to
+/// each pair of columns j, j + 1 with j of that parity; parity_is_constant says whether there is to
+/// be a text for each. Returns a mask: items that were still rotated in the last sweep allowed.
+/// (Golub and Van Loan, Matrix Computations, 4th edition, section 8.6.3; the order of pairs is that
+/// of Luk and Park, On parallel Jacobi orderings, SIAM J. Sci. Stat. Comput. 10 (1989), 18-26.)
 template <class C, class... Also>
 BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
   using S = typename C::value_type;
@@ -151,8 +161,9 @@ BATCHWORK_INLINE auto orthogonalise_columns(C& a, Also&... also) {
   return active;
 }
 
-/// The status of what rotations find: `size` is finite where all entries of the matrix are, `open` is what orthogonalise_columns returned.
-/// Of a matrix near overflow a value may be infinite: `extreme` is the largest of their sizes, or infinite where one is.
+/// The status of what rotations find: `size` is finite where all entries of the matrix are, `open`
+/// is what orthogonalise_columns returned. Of a matrix near overflow a value may be infinite:
+/// `extreme` is the largest of their sizes, or infinite where one is.
 template <class S, class M>
 BATCHWORK_INLINE info_t<S> rotation_status(S const& size, M const& open, S const& extreme) {
   return select(is_finite(S(size)) && is_finite(extreme),

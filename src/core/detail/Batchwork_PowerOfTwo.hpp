@@ -20,7 +20,8 @@ constexpr T power_of_two(int n) {
   return x;
 }
 
-/// A power of two that brings numbers up to `largest` to where the squares of all that count are normal numbers; and its reciprocal.
+/// A power of two that brings numbers up to `largest` to where the squares of all that count are
+/// normal numbers; and its reciprocal.
 template <class S>
 struct SafeScale {
   using T = scalar_t<S>;
@@ -38,8 +39,8 @@ struct SafeScale {
   }
 };
 
-/// Powers of two that together bring a positive number between 4 and 8: x * first * second; and back again. Zero stays what it is,
-/// and so does what is not finite.
+/// Powers of two that together bring a positive number between 4 and 8: x * first * second; and
+/// back again. Zero stays what it is, and so does what is not finite.
 template <class S>
 struct UnitScale {
   using T = scalar_t<S>;

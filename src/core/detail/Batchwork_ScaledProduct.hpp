@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ScaledProduct<S>: a product of many numbers whose parts may be beyond the range of their type: a determinant.
+/// ScaledProduct<S>: a product of many numbers whose parts may be beyond the range of their type: a
+/// determinant.
 #ifndef BATCHWORK_SCALEDPRODUCT_HPP
 #define BATCHWORK_SCALEDPRODUCT_HPP
 
@@ -14,8 +15,9 @@
 
 namespace Batchwork::Impl {
 
-/// The product is factor * 2^exponent. Each number brings the power of two apart that is in it, so that the error is that of the
-/// multiplications alone, wherever the parts of the product are. Some 15 operations a number. As LINPACK's gedi, in powers of two.
+/// The product is factor * 2^exponent. Each number brings the power of two apart that is in it, so
+/// that the error is that of the multiplications alone, wherever the parts of the product are. Some
+/// 15 operations a number. As LINPACK's gedi, in powers of two.
 template <class S>
 struct ScaledProduct {
   using R = real_t<S>;
@@ -90,8 +92,9 @@ BATCHWORK_INLINE ScaledProduct<S> scaled_product(S const& start, Of const& of) {
   }
   return r;
 }
-/// Its value. Packs are multiplied plainly, unless a part of the product has left the range of numbers: a number that is too large stays
-/// so, one that is too small is seen at once, and what happens to the last product is what happens to the value.
+/// Its value. Packs are multiplied plainly, unless a part of the product has left the range of
+/// numbers: a number that is too large stays so, one that is too small is seen at once, and what
+/// happens to the last product is what happens to the value.
 template <int N, class S, class Of>
 BATCHWORK_INLINE S product_of(S const& start, Of const& of) {
   if constexpr (are_packs<S> && !is_complex<S>) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Reflections of an upper triangle above other rows, and hyperbolic rotations of both, written once: over columns that are dealt out.
+/// Reflections of an upper triangle above other rows, and hyperbolic rotations of both, written
+/// once: over columns that are dealt out.
 #ifndef BATCHWORK_STACKEDREFLECTIONS_HPP
 #define BATCHWORK_STACKEDREFLECTIONS_HPP
 
@@ -10,7 +11,8 @@
 
 namespace Batchwork::Impl {
 
-/// Column k of r above that of b, for all who call: f(k, r(k, k), column k of b, shown) for each k in turn.
+/// Column k of r above that of b, for all who call: f(k, r(k, k), column k of b, shown) for each k
+/// in turn.
 template <class R, class B, class F>
 BATCHWORK_INLINE void for_each_stacked_column(R const& r, B const& b, F const& f) {
   BATCHWORK_UNROLL_ON_DEVICE
@@ -25,7 +27,8 @@ BATCHWORK_INLINE void for_each_stacked_column(R const& r, B const& b, F const& f
   }
 }
 
-/// Own columns of [R; B], scaled by powers of two so that no square overflows or is lost, until unscale_all().
+/// Own columns of [R; B], scaled by powers of two so that no square overflows or is lost, until
+/// unscale_all().
 template <DealtColumns R, DealtColumns B>
 struct StackedColumns {
   using S = typename R::value_type;
@@ -53,8 +56,8 @@ struct StackedColumns {
     for (int m = 0; m < mine; ++m) for_each_number(m, [&](S& x) { x = x * unscale[m]; });
   }
 
-  /// Row k of R and the first `end` rows of B, in own columns from `first` on for which is_behind(m) holds, are reflected, and row k
-  /// then multiplied by `sign`.
+  /// Row k of R and the first `end` rows of B, in own columns from `first` on for which
+  /// is_behind(m) holds, are reflected, and row k then multiplied by `sign`.
   template <class X, class F>
   BATCHWORK_INLINE void reflect(Reflection<S> const& h, S const& sign, X const& x, int k, int end,
                                 int first, F const& is_behind) {
@@ -92,10 +95,12 @@ struct StackedColumns {
 
 enum class DiagonalSigns { as_reflected, positive };
 
-/// Replaces r, upper triangular with zeros below, by the R of [r; b], step by step: reflection k touches row k of r and the rows of b, of
-/// which there are k + 1 where b is an upper triangle, too. The same reflections are applied to what stands beside: pairs of row k of
-/// beside.r and the rows of beside.b. What b becomes has no meaning. The diagonal has the signs of LAPACK's larfg, opposite to those of r's
-/// (negative where that is zero), or is positive. (LAPACK's tpqrt; Golub and Van Loan, 4th edition, section 6.5.3.)
+/// Replaces r, upper triangular with zeros below, by the R of [r; b], step by step: reflection k
+/// touches row k of r and the rows of b, of which there are k + 1 where b is an upper triangle,
+/// too. The same reflections are applied to what stands beside: pairs of row k of beside.r and the
+/// rows of beside.b. What b becomes has no meaning. The diagonal has the signs of LAPACK's larfg,
+/// opposite to those of r's (negative where that is zero), or is positive. (LAPACK's tpqrt; Golub
+/// and Van Loan, 4th edition, section 6.5.3.)
 template <DiagonalSigns Signs, bool UpperB, class R, class B, class... Beside>
 BATCHWORK_INLINE void triangularise_stacked(R& r, B& b, Beside&... beside) {
   using S = typename R::value_type;
@@ -119,11 +124,13 @@ BATCHWORK_INLINE void triangularise_stacked(R& r, B& b, Beside&... beside) {
   own.unscale_all();
 }
 
-/// Replaces r, upper triangular, by the triangle of r' r - b' b, with a positive diagonal: in step k hyperbolic rotations of row k of r
-/// with each row of b, in mixed form, r anew from the old rows and b from that; the sine is b(c, k) / r(k, k), so nothing is squared but
-/// what is at most one. Returns 0, or the status of the first step in which that is not less than one; what is computed from there on is
-/// NaN. (Golub and Van Loan, 4th edition, section 6.5.4; Bojanczyk, Brent, Van Dooren and de Hoog, A note on downdating the Cholesky
-/// factorization, SIAM J. Sci. Stat. Comput. 8 (1987), 210-221.)
+/// Replaces r, upper triangular, by the triangle of r' r - b' b, with a positive diagonal: in step
+/// k hyperbolic rotations of row k of r with each row of b, in mixed form, r anew from the old rows
+/// and b from that; the sine is b(c, k) / r(k, k), so nothing is squared but what is at most one.
+/// Returns 0, or the status of the first step in which that is not less than one; what is computed
+/// from there on is NaN. (Golub and Van Loan, 4th edition, section 6.5.4; Bojanczyk, Brent, Van
+/// Dooren and de Hoog, A note on downdating the Cholesky factorization, SIAM J. Sci. Stat. Comput.
+/// 8 (1987), 210-221.)
 template <class R, class B>
 BATCHWORK_INLINE auto rotate_hyperbolically(R& r, B& b) {
   using S = typename R::value_type;

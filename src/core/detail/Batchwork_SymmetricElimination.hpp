@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Elimination of a symmetric matrix with the pivots of Bunch and Kaufman: what a step does with its numbers, and all steps over a matrix
-/// whose rows and columns are exchanged.
+/// Elimination of a symmetric matrix with the pivots of Bunch and Kaufman: what a step does with
+/// its numbers, and all steps over a matrix whose rows and columns are exchanged.
 #ifndef BATCHWORK_SYMMETRICELIMINATION_HPP
 #define BATCHWORK_SYMMETRICELIMINATION_HPP
 
@@ -11,13 +11,16 @@
 
 namespace Batchwork::Impl {
 
-/// A symmetric matrix, both triangles, of which one lane or pack has all columns, as `eliminate_symmetric` changes it into its factors; see
-/// DealtColumns.
-///   exchange(p, r)    columns p and r change places, and so do rows p and r as far as they are used still; nothing, to the bit, of
-///                     items for which r is p, of which there is one for all and one r for each item
-///   shown_at(x, m)    of a column x that is shown, the entry in the row that has the number of own column m
-///   kind[m]           of own column m: 0 if it has a pivot of its own, 1 and 2 if it is the first or second one of a pair
-///   any_item(mask)    whether it holds for any item at hand, which all who call may branch on
+/// A symmetric matrix, both triangles, of which one lane or pack has all columns, as
+/// `eliminate_symmetric` changes it into its factors; see DealtColumns.
+///   exchange(p, r)    columns p and r change places, and so do rows p and r as far as they are
+///   used still; nothing, to the bit, of
+///                     items for which r is p, of which there is one for all and one r for each
+///                     item
+///   shown_at(x, m)    of a column x that is shown, the entry in the row that has the number of own
+///   column m kind[m]           of own column m: 0 if it has a pivot of its own, 1 and 2 if it is
+///   the first or second one of a pair any_item(mask)    whether it holds for any item at hand,
+///   which all who call may branch on
 template <class C>
 concept SymmetricColumns = DealtColumns<C> && requires(C a, C const c, int p, int m) {
   a.exchange(p, info_t<typename C::value_type>{});
@@ -26,20 +29,22 @@ concept SymmetricColumns = DealtColumns<C> && requires(C a, C const c, int p, in
   c.any_item(mask_t<typename C::value_type>(true));
 };
 
-/// Which pivot an item takes: |a(k, k)| is compared with this part of what stands beside it. (1 + sqrt(17)) / 8 bounds the growth of
-/// two steps of one pivot by that of one step of two.
+/// Which pivot an item takes: |a(k, k)| is compared with this part of what stands beside it. (1 +
+/// sqrt(17)) / 8 bounds the growth of two steps of one pivot by that of one step of two.
 template <class T>
 inline constexpr T pivot_share = T(0.6403882032022076);
 
-/// What D has in a row. kind: 0 where the row has a pivot of its own, 1 and 2 if it is the first or second one of a pair; d on the diagonal
-/// and, in a pair, e beside it and `partner` on the other diagonal.
+/// What D has in a row. kind: 0 where the row has a pivot of its own, 1 and 2 if it is the first or
+/// second one of a pair; d on the diagonal and, in a pair, e beside it and `partner` on the other
+/// diagonal.
 template <class S>
 struct RowOfD {
   S kind, d, e, partner;
 };
 
-/// What is divided by the pivot `head`, or by the pair [head e; e next] where `pair` holds: that is e [u 1; 1 v], e being the larger; its
-/// inverse is [v -1; -1 u] / (e (u v - 1)), and |u v| is at most the square of pivot_share.
+/// What is divided by the pivot `head`, or by the pair [head e; e next] where `pair` holds: that is
+/// e [u 1; 1 v], e being the larger; its inverse is [v -1; -1 u] / (e (u v - 1)), and |u v| is at
+/// most the square of pivot_share.
 template <class S>
 struct SymmetricPivot {
   PivotReciprocal<S> divisor;
@@ -55,7 +60,8 @@ struct SymmetricPivot {
     v = divisor * next;
     t = Vendor::reciprocal(S(select(pair, S(u * v - one), one)));
   }
-  /// Of numbers c and d of the two columns of a pair, which are divided by e, what L has in the first one and in the second.
+  /// Of numbers c and d of the two columns of a pair, which are divided by e, what L has in the
+  /// first one and in the second.
   BATCHWORK_INLINE S first(S const& c, S const& d) const { return t * (v * c - d); }
   BATCHWORK_INLINE S second(S const& c, S const& d) const { return t * (u * d - c); }
 };
@@ -69,8 +75,8 @@ BATCHWORK_INLINE info_t<S> symmetric_pivot_status(Mask const& pair, S const& hea
   return select(pair, of_pair, pivot_status(head, k));
 }
 
-/// Brings the pivot of step k to place k, or a pair of them to places k and k + 1. Returns where items take a pair; `behind` holds where
-/// they have column k already.
+/// Brings the pivot of step k to place k, or a pair of them to places k and k + 1. Returns where
+/// items take a pair; `behind` holds where they have column k already.
 template <SymmetricColumns C, class Mask>
 BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
   using S = typename C::value_type;
@@ -107,8 +113,9 @@ BATCHWORK_INLINE Mask choose_symmetric_pivot(C& a, int k, Mask const& behind) {
   return small && !kept && !other;
 }
 
-/// Step k: takes from the columns behind k, or behind k + 1 where `pair` holds, what the pivots have of them. Nothing where column k is
-/// `behind` one that it makes a pair with. Returns the status of the pivots.
+/// Step k: takes from the columns behind k, or behind k + 1 where `pair` holds, what the pivots
+/// have of them. Nothing where column k is `behind` one that it makes a pair with. Returns the
+/// status of the pivots.
 template <SymmetricColumns C, class Mask>
 BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask const& behind) {
   using S = typename C::value_type;
@@ -173,11 +180,13 @@ BATCHWORK_INLINE auto subtract_symmetric(C& a, int k, Mask const& pair, Mask con
   return Info(select(behind, Info(0), symmetric_pivot_status(pair, head, e, next, k)));
 }
 
-/// Replaces a by L and D of P a P' = L D L': row i of L, whose diagonal is one, stands in column i above the diagonal, D on the diagonal.
-/// In a pair of columns k, k + 1 the entry beside the diagonal stands at (k + 1, k) and (k, k + 1), where L is zero, and `diagonal` of
-/// either has the diagonal entry of the other. Items take steps together; those with a pair rest in the second one of it. Returns 0 or
-/// the status of the first pivot that is zero (Reason::singular; LAPACK's info of sytrf) or not finite; the elimination goes on
-/// behind a zero, below which nothing but zeros stands. (Bunch and Kaufman, Math. Comp. 31 (1977), 163-179; Golub and Van Loan, Matrix
+/// Replaces a by L and D of P a P' = L D L': row i of L, whose diagonal is one, stands in column i
+/// above the diagonal, D on the diagonal. In a pair of columns k, k + 1 the entry beside the
+/// diagonal stands at (k + 1, k) and (k, k + 1), where L is zero, and `diagonal` of either has the
+/// diagonal entry of the other. Items take steps together; those with a pair rest in the second one
+/// of it. Returns 0 or the status of the first pivot that is zero (Reason::singular; LAPACK's info
+/// of sytrf) or not finite; the elimination goes on behind a zero, below which nothing but zeros
+/// stands. (Bunch and Kaufman, Math. Comp. 31 (1977), 163-179; Golub and Van Loan, Matrix
 /// Computations, 4th edition, section 4.4.4.)
 template <SymmetricColumns C>
 BATCHWORK_INLINE auto eliminate_symmetric(C& a) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// W packs of W numbers as a matrix, transposed in registers: items that lie one after the other become packs, and packs items.
+/// W packs of W numbers as a matrix, transposed in registers: items that lie one after the other
+/// become packs, and packs items.
 #ifndef BATCHWORK_TRANSPOSEDPACKS_HPP
 #define BATCHWORK_TRANSPOSEDPACKS_HPP
 
@@ -20,7 +21,8 @@ inline constexpr bool packs_are_shuffled = false;
 template <class T, int W>
 inline constexpr bool packs_are_shuffled<Pack<T, W>> = W > 1;
 
-/// Of two rows whose numbers differ by D in their indices: the two that have exchanged blocks of D numbers.
+/// Of two rows whose numbers differ by D in their indices: the two that have exchanged blocks of D
+/// numbers.
 template <int D, class V, std::size_t... L>
 BATCHWORK_INLINE void exchange_blocks(V& a, V& b, std::index_sequence<L...>) {
   constexpr std::size_t W = sizeof...(L);
@@ -36,7 +38,8 @@ BATCHWORK_INLINE void exchange_blocks(V& a, V& b, std::index_sequence<L...>) {
   a = x;
   b = y;
 }
-/// Lane l of row m becomes lane m of row l. By log2 W rounds of exchanges between rows at a distance.
+/// Lane l of row m becomes lane m of row l. By log2 W rounds of exchanges between rows at a
+/// distance.
 template <int D = 1, class T, int W>
 BATCHWORK_INLINE void transpose_packs(Pack<T, W> (&row)[W]) {
   if constexpr (D < W) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A tuple for device code (std::tuple is host code for nvcc): an aggregate, elements constructed in place.
+/// A tuple for device code (std::tuple is host code for nvcc): an aggregate, elements constructed
+/// in place.
 #ifndef BATCHWORK_TUPLE_HPP
 #define BATCHWORK_TUPLE_HPP
 

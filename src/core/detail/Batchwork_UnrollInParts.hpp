@@ -10,8 +10,9 @@
 
 namespace Batchwork::Impl {
 
-/// step(k) for k = 0 .. N - 1, written out. Compilers do not write out a loop whose text is too long in all; an index that is no
-/// constant then puts a tile into memory. So more than 32 steps are several loops of eight.
+/// step(k) for k = 0 .. N - 1, written out. Compilers do not write out a loop whose text is too
+/// long in all; an index that is no constant then puts a tile into memory. So more than 32 steps
+/// are several loops of eight.
 template <int N, int First = 0, class Step>
 BATCHWORK_INLINE void unroll_in_parts(Step const& step) {
   constexpr int end = N <= 32 || First + 8 > N ? N : First + 8;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// cholesky, solve_cholesky, solve_lower, solve_upper: single operations on matrices of extents known at run time, one kernel each.
+/// cholesky, solve_cholesky, solve_lower, solve_upper: single operations on matrices of extents
+/// known at run time, one kernel each.
 #ifndef BATCHWORK_CHOLESKYVERBS_HPP
 #define BATCHWORK_CHOLESKYVERBS_HPP
 
@@ -27,8 +28,8 @@
 namespace Batchwork {
 namespace Impl {
 
-/// True, or the compiler says that the Views of a call hold several types of numbers, or where the execution space cannot
-/// reach them.
+/// True, or the compiler says that the Views of a call hold several types of numbers, or where the
+/// execution space cannot reach them.
 template <class Exec, class Result, class... Others>
 constexpr bool require_triangle_views() {
   using T = typename Result::value_type;
@@ -261,78 +262,95 @@ struct SolveOfOperands {
 
 }  // namespace Impl
 
-/// The Cholesky factors of a batch: A_n = L_n L_n' for every item n, A_n being N x N, symmetric and positive definite.
+/// The Cholesky factors of a batch: A_n = L_n L_n' for every item n, A_n being N x N, symmetric and
+/// positive definite.
 ///
 ///   cholesky([exec,] [launch("label"),] in(A), out(L) [, status(codes)])
-///   cholesky([exec,] [launch("label"),] inout(A) [, status(codes)])      the factors take the place of the matrices
+///   cholesky([exec,] [launch("label"),] inout(A) [, status(codes)])      the factors take the
+///   place of the matrices
 ///
-/// Of A the lower triangle is read; L is stored with zeros above its diagonal. float or double; N is known at run time, at most
-/// what the team scratch that the device has holds: on an H200 136 in float and 96 in double with Kokkos 4.6, 312 and 216 with 5.2
-/// (on hosts 256; beyond 128 rows a thread needs 0.6 MB of stack).
+/// Of A the lower triangle is read; L is stored with zeros above its diagonal. float or double; N
+/// is known at run time, at most what the team scratch that the device has holds: on an H200 136 in
+/// float and 96 in double with Kokkos 4.6, 312 and 216 with 5.2 (on hosts 256; beyond 128 rows a
+/// thread needs 0.6 MB of stack).
 ///
-/// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n);
-/// transposed(...) around one of them stands for the transposes of its items, so that of in(transposed(A)) the upper triangle is
-/// read, and out(transposed(L)) receives the upper factor.
+/// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are
+/// compact(view, n); transposed(...) around one of them stands for the transposes of its items, so
+/// that of in(transposed(A)) the upper triangle is read, and out(transposed(L)) receives the upper
+/// factor.
 ///
-/// status(codes), if it is given, receives for each item 0, or the reason and LAPACK's info, as cholesky(tile) gives them: a
-/// pivot that is not positive (or not a normal number) is Reason::not_positive_definite, one that is NaN or infinite
-/// Reason::not_finite, both with its 1-based index. Of such an item the columns of L before the pivot are as they should be,
-/// those from it on are NaN. Other items come out bitwise as without it.
+/// status(codes), if it is given, receives for each item 0, or the reason and LAPACK's info, as
+/// cholesky(tile) gives them: a pivot that is not positive (or not a normal number) is
+/// Reason::not_positive_definite, one that is NaN or infinite Reason::not_finite, both with its
+/// 1-based index. Of such an item the columns of L before the pivot are as they should be, those
+/// from it on are NaN. Other items come out bitwise as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::cholesky or Batchwork::cholesky(label); asynchronous, allocates nothing,
-/// never fences. Zero items are no launch; the status is written where there are no rows, too. N^3 / 3 operations an item. On devices
-/// a lane has an item of up to 8 rows in registers, as cholesky(tile); 8 to 32 lanes of a warp have one of up to 64, by the left-looking algorithm in panels of eight columns, a team has a larger one, by the
-/// right-looking algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf); on hosts a thread has one. For items that are part of a longer sequence, and for extents up to 64 known at
-/// compile time, see cholesky(tile) in map.
+/// One kernel on the instance `exec`, labelled Batchwork::cholesky or Batchwork::cholesky(label);
+/// asynchronous, allocates nothing, never fences. Zero items are no launch; the status is written
+/// where there are no rows, too. N^3 / 3 operations an item. On devices a lane has an item of up to
+/// 8 rows in registers, as cholesky(tile); 8 to 32 lanes of a warp have one of up to 64, by the
+/// left-looking algorithm in panels of eight columns, a team has a larger one, by the right-looking
+/// algorithm (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf);
+/// on hosts a thread has one. For items that are part of a longer sequence, and for extents up to
+/// 64 known at compile time, see cholesky(tile) in map.
 ///
-/// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
-/// differ, items that are too large, null Views, too few groups, Views that overlap other than in place.
+/// Throws std::invalid_argument before anything is launched: matrices that are not square, extents
+/// or numbers of items that differ, items that are too large, null Views, too few groups, Views
+/// that overlap other than in place.
 template <Impl::BeginsCall First, class... Rest>
 void cholesky(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::CholeskyOfOperands(), first, rest...);
 }
 
-/// The solutions of A_n x_n = b_n for every item n, A_n being N x N, symmetric and positive definite: factorisation and both
-/// substitutions in one kernel, in which the factor does not leave the chip.
+/// The solutions of A_n x_n = b_n for every item n, A_n being N x N, symmetric and positive
+/// definite: factorisation and both substitutions in one kernel, in which the factor does not leave
+/// the chip.
 ///
 ///   solve_cholesky([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)])
-///   solve_cholesky([exec,] [launch("label"),] in(A), inout(B) [, status(codes)])      the solutions take the place of B
+///   solve_cholesky([exec,] [launch("label"),] in(A), inout(B) [, status(codes)])      the
+///   solutions take the place of B
 ///
-/// Of A the lower triangle is read (the upper one of transposed(A)). B and X hold vectors, v(item, i), or several right-hand sides,
-/// v(item, i, k). N^3 / 3 + 2 N^2 operations an item and right-hand side.
+/// Of A the lower triangle is read (the upper one of transposed(A)). B and X hold vectors, v(item,
+/// i), or several right-hand sides, v(item, i, k). N^3 / 3 + 2 N^2 operations an item and
+/// right-hand side.
 ///
-/// Everything else is as in cholesky: Views, status, errors. Of an item that fails all of X is NaN; where only a result is
-/// not finite the status is Reason::not_finite with an info of 0. On an H200 N is at most 136 in float and 88 in double with
-/// Kokkos 4.6, 312 and 216 with 5.2. Without right-hand sides the status is still that of the factorisation, as in LAPACK's posv.
+/// Everything else is as in cholesky: Views, status, errors. Of an item that fails all of X is NaN;
+/// where only a result is not finite the status is Reason::not_finite with an info of 0. On an H200
+/// N is at most 136 in float and 88 in double with Kokkos 4.6, 312 and 216 with 5.2. Without
+/// right-hand sides the status is still that of the factorisation, as in LAPACK's posv.
 template <Impl::BeginsCall First, class... Rest>
 void solve_cholesky(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::cholesky>(), first, rest...);
 }
 
-/// The solutions of L_n x_n = b_n, or with transposed(L) of L_n' x_n = b_n, for every item n, L_n being N x N and lower
-/// triangular: what is above the diagonal is not used.
+/// The solutions of L_n x_n = b_n, or with transposed(L) of L_n' x_n = b_n, for every item n, L_n
+/// being N x N and lower triangular: what is above the diagonal is not used.
 ///
 ///   solve_lower([exec,] [launch("label"),] in(L), in(B), out(X) [, status(codes)])
 ///   solve_lower([exec,] [launch("label"),] in(L), inout(B) [, status(codes)])
 ///
-/// With the factors of cholesky, the one after the other solves A_n x_n = b_n for right-hand sides that come later. N^2 operations
-/// an item and right-hand side. (Golub and Van Loan, Matrix Computations, 4th edition, section 3.1; LAPACK's trtrs.)
+/// With the factors of cholesky, the one after the other solves A_n x_n = b_n for right-hand sides
+/// that come later. N^2 operations an item and right-hand side. (Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 3.1; LAPACK's trtrs.)
 ///
-/// Views, right-hand sides and limits are as in solve_cholesky. A zero on the diagonal (or a number whose reciprocal may
-/// overflow) gives Reason::breakdown, as in solve_triangular, one that is NaN or infinite Reason::not_finite, both with its
-/// 1-based index, LAPACK's info of trtrs, without right-hand sides, too: of several the smallest. That number of x, and those computed from it, are NaN.
+/// Views, right-hand sides and limits are as in solve_cholesky. A zero on the diagonal (or a number
+/// whose reciprocal may overflow) gives Reason::breakdown, as in solve_triangular, one that is NaN
+/// or infinite Reason::not_finite, both with its 1-based index, LAPACK's info of trtrs, without
+/// right-hand sides, too: of several the smallest. That number of x, and those computed from it,
+/// are NaN.
 template <Impl::BeginsCall First, class... Rest>
 void solve_lower(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::lower>(), first, rest...);
 }
 
-/// The solutions of U_n x_n = b_n, or with transposed(U) of U_n' x_n = b_n, for every item n, U_n being N x N and upper triangular: what is
-/// below the diagonal is not used.
+/// The solutions of U_n x_n = b_n, or with transposed(U) of U_n' x_n = b_n, for every item n, U_n
+/// being N x N and upper triangular: what is below the diagonal is not used.
 ///
 ///   solve_upper([exec,] [launch("label"),] in(U), in(B), out(X) [, status(codes)])
 ///   solve_upper([exec,] [launch("label"),] in(U), inout(B) [, status(codes)])
 ///
-/// With the R of qr, for instance. Everything is as in solve_lower; of several zeros on the diagonal the smallest index is told.
+/// With the R of qr, for instance. Everything is as in solve_lower; of several zeros on the
+/// diagonal the smallest index is told.
 template <Impl::BeginsCall First, class... Rest>
 void solve_upper(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveOfOperands<Impl::SolvedBy::upper>(), first, rest...);

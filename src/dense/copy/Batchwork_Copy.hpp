@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// copy, pack, unpack: a batch from one arrangement to another, as it is or transposed item by item, in one kernel.
+/// copy, pack, unpack: a batch from one arrangement to another, as it is or transposed item by
+/// item, in one kernel.
 #ifndef BATCHWORK_COPY_HPP
 #define BATCHWORK_COPY_HPP
 
@@ -42,7 +43,8 @@ void launch_copy(Exec const& exec, std::string const& verb, std::string const& l
   }
 }
 
-/// Bytes of a tile where a multiprocessor is to hold the teams that are wanted. What aligning them may take comes on top.
+/// Bytes of a tile where a multiprocessor is to hold the teams that are wanted. What aligning them
+/// may take comes on top.
 template <class Kernel>
 int stage_of_copy(DeviceLimits const& limits) {
   std::size_t const share = limits.scratch(Kernel::wanted_teams, int(Kernel::lanes));
@@ -119,17 +121,20 @@ struct CopyOfArguments {
 
 ///   copy([exec,] [launch("label"),] to, from)
 ///
-/// Copies a batch from one arrangement to another: to(n, i, j) = from(n, i, j) for every item n. Each of the two is a
-/// View with the item first, in LayoutLeft, LayoutRight or LayoutStride, or compact(view, n) with groups of any width;
-/// transposed(...) around it stands for the transposes of its items, of N x M where the other side has M x N. Matrices,
-/// vectors and scalars of any extents, static or not; numbers of any trivially copyable type of up to 16 bytes.
+/// Copies a batch from one arrangement to another: to(n, i, j) = from(n, i, j) for every item n.
+/// Each of the two is a View with the item first, in LayoutLeft, LayoutRight or LayoutStride, or
+/// compact(view, n) with groups of any width; transposed(...) around it stands for the transposes
+/// of its items, of N x M where the other side has M x N. Matrices, vectors and scalars of any
+/// extents, static or not; numbers of any trivially copyable type of up to 16 bytes.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::copy or Batchwork::copy(label). Every number is read once and written
-/// once, in whole cache lines on both sides for any pair of interleaved, item-contiguous and compact: straight across where
-/// both sides have neighbours in the same direction, otherwise by tiles that are turned in team scratch (on hosts, in the
-/// first-level cache). Asynchronous, allocates nothing, never fences. The lanes of a last group that belong to no item are left
-/// as they are. Zero items are no launch. Different numbers of items or extents, null Views, too few groups and overlapping
-/// Views throw std::invalid_argument before anything is launched.
+/// One kernel on the instance `exec`, labelled Batchwork::copy or Batchwork::copy(label). Every
+/// number is read once and written once, in whole cache lines on both sides for any pair of
+/// interleaved, item-contiguous and compact: straight across where both sides have neighbours in
+/// the same direction, otherwise by tiles that are turned in team scratch (on hosts, in the
+/// first-level cache). Asynchronous, allocates nothing, never fences. The lanes of a last group
+/// that belong to no item are left as they are. Zero items are no launch. Different numbers of
+/// items or extents, null Views, too few groups and overlapping Views throw std::invalid_argument
+/// before anything is launched.
 ///
 /// \param exec  execution space instance
 /// \param to    written

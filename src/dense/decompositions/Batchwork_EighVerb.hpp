@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// eigh: eigenvalues and eigenvectors of symmetric matrices of extents known at run time, in one kernel.
+/// eigh: eigenvalues and eigenvectors of symmetric matrices of extents known at run time, in one
+/// kernel.
 #ifndef BATCHWORK_EIGHVERB_HPP
 #define BATCHWORK_EIGHVERB_HPP
 
@@ -74,11 +75,11 @@ struct EighOfOperands {
     constexpr bool values = Given::template are_with_workspace<Kind::in, Kind::out>,
                    apart = Given::template are_with_workspace<Kind::in, Kind::out, Kind::out>,
                    in_place = Given::template are_with_workspace<Kind::inout, Kind::out>;
-    static_assert(
-        values || apart || in_place,
-        "Batchwork::eigh: the arguments are [exec,] [launch(\"label\"),] in(A), "
-        "out(values) [, out(vectors)] [, status(codes)] [, workspace(view)] in this order, or inout(A), "
-        "out(values) for vectors in the place of the matrices");
+    static_assert(values || apart || in_place,
+                  "Batchwork::eigh: the arguments are [exec,] [launch(\"label\"),] in(A), "
+                  "out(values) [, out(vectors)] [, status(codes)] [, workspace(view)] in this "
+                  "order, or inout(A), "
+                  "out(values) for vectors in the place of the matrices");
     if constexpr (values)
       [&](auto const& a, auto const& w, auto const&... rest) {
         eigh_batch<false, false>(exec, label_alone(how), a, w, a, end_of_call(rest...));
@@ -99,35 +100,43 @@ struct CallOfVerb<Verb::eigh> : EighOfOperands {};
 
 }  // namespace Impl
 
-/// The eigenvalues and eigenvectors of a batch: A_n V_n = V_n diag(values_n) for every item n, A_n being N x N and symmetric.
+/// The eigenvalues and eigenvectors of a batch: A_n V_n = V_n diag(values_n) for every item n, A_n
+/// being N x N and symmetric.
 ///
-///   eigh([exec,] [launch("label"),] in(A), out(values) [, status(codes)] [, workspace(view)])                 the values alone
-///   eigh([exec,] [launch("label"),] in(A), out(values), out(vectors) [, status(codes)] [, workspace(view)])
-///   eigh([exec,] [launch("label"),] inout(A), out(values) [, status(codes)] [, workspace(view)])     the vectors take the place of the matrices
+///   eigh([exec,] [launch("label"),] in(A), out(values) [, status(codes)] [, workspace(view)]) the
+///   values alone eigh([exec,] [launch("label"),] in(A), out(values), out(vectors) [,
+///   status(codes)] [, workspace(view)]) eigh([exec,] [launch("label"),] inout(A), out(values) [,
+///   status(codes)] [, workspace(view)])     the vectors take the place of the matrices
 ///
-/// Of A the lower triangle is read (the upper one of transposed(A)). values(item, k) are in ascending order; column k of the vectors
-/// belongs to value k and has length one; its sign is not determined. float or double; N is known at run time, at most what the team
-/// scratch that the device has holds: one matrix of N x N numbers, on an H200 with Kokkos 5.2 224 rows in float and 159 in double (on
-/// hosts 1 MB: 512 and 361). Larger items stand in workspace(view), of workspace_numbers<Verb::eigh>(...) numbers; those that fit
-/// leave it alone.
+/// Of A the lower triangle is read (the upper one of transposed(A)). values(item, k) are in
+/// ascending order; column k of the vectors belongs to value k and has length one; its sign is not
+/// determined. float or double; N is known at run time, at most what the team scratch that the
+/// device has holds: one matrix of N x N numbers, on an H200 with Kokkos 5.2 224 rows in float and
+/// 159 in double (on hosts 1 MB: 512 and 361). Larger items stand in workspace(view), of
+/// workspace_numbers<Verb::eigh>(...) numbers; those that fit leave it alone.
 ///
-/// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n); transposed(...)
-/// around one of matrices stands for the transposes of its items.
+/// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are
+/// compact(view, n); transposed(...) around one of matrices stands for the transposes of its items.
 ///
-/// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is NaN or infinite or a value overflows, or
-/// Reason::iteration_limit if rotations or iterations did not end, which has not been seen; both with an info of 0. Values and vectors of
-/// an item that fails are NaN. Other items come out bitwise as without it.
+/// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is
+/// NaN or infinite or a value overflows, or Reason::iteration_limit if rotations or iterations did
+/// not end, which has not been seen; both with an info of 0. Values and vectors of an item that
+/// fails are NaN. Other items come out bitwise as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::eigh or Batchwork::eigh(label); asynchronous, allocates nothing, never fences.
-/// Zero items are no launch. Errors are those of eigh(tile), which is for items that are part of a longer
-/// sequence, and for extents up to 32, on hosts 64, known at compile time; to 8 rows a lane, or a place in a pack of a host, has an item in registers and
-/// runs it, on GPUs to 32 rows, in float to 64, lanes that share an item. By Householder's reflections to tridiagonal form and implicit QL iterations (Golub and Van Loan, Matrix Computations, 4th
-/// edition, section 8.3), some 9 N^3 operations; on devices to 8 rows, beyond 128, and where an item does not fit team scratch by one-sided
-/// Jacobi rotations (section 8.6.3), some 3 N^3 for each of about seven sweeps.
+/// One kernel on the instance `exec`, labelled Batchwork::eigh or Batchwork::eigh(label);
+/// asynchronous, allocates nothing, never fences. Zero items are no launch. Errors are those of
+/// eigh(tile), which is for items that are part of a longer sequence, and for extents up to 32, on
+/// hosts 64, known at compile time; to 8 rows a lane, or a place in a pack of a host, has an item
+/// in registers and runs it, on GPUs to 32 rows, in float to 64, lanes that share an item. By
+/// Householder's reflections to tridiagonal form and implicit QL iterations (Golub and Van Loan,
+/// Matrix Computations, 4th edition, section 8.3), some 9 N^3 operations; on devices to 8 rows,
+/// beyond 128, and where an item does not fit team scratch by one-sided Jacobi rotations
+/// (section 8.6.3), some 3 N^3 for each of about seven sweeps.
 ///
-/// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
-/// differ, items that are too large, where there is no workspace or one without room for an item: the message says how many numbers
-/// it takes; null Views, too few groups, Views that overlap other than in place, a workspace that overlaps any.
+/// Throws std::invalid_argument before anything is launched: matrices that are not square, extents
+/// or numbers of items that differ, items that are too large, where there is no workspace or one
+/// without room for an item: the message says how many numbers it takes; null Views, too few
+/// groups, Views that overlap other than in place, a workspace that overlaps any.
 template <Impl::BeginsCall First, class... Rest>
 void eigh(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::EighOfOperands(), first, rest...);

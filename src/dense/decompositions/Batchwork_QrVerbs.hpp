@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// qr, least_squares: Householder's reflections of matrices of extents known at run time, in one kernel each.
+/// qr, least_squares: Householder's reflections of matrices of extents known at run time, in one
+/// kernel each.
 #ifndef BATCHWORK_QRVERBS_HPP
 #define BATCHWORK_QRVERBS_HPP
 
@@ -65,7 +66,8 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
     f.columns_of_q = int(q.cols);
   }
   if (least == 0) {
-    // No reflections: all of Q, if it is wanted, is the identity (LAPACK's orgqr), and R has no numbers.
+    // No reflections: all of Q, if it is wanted, is the identity (LAPACK's orgqr), and R has no
+    // numbers.
     KnownNumbers<T> all_of_q;
     if constexpr (WithQ) all_of_q = {q.storage, q.rows, q.cols, T(1)};
     return launch_empty_decomposition<S>(exec, call, f, all_of_q);
@@ -88,11 +90,11 @@ struct QrOfOperands {
     constexpr bool alone = Given::template are_with_workspace<Kind::in, Kind::out>,
                    apart = Given::template are_with_workspace<Kind::in, Kind::out, Kind::out>,
                    in_place = Given::template are_with_workspace<Kind::inout, Kind::out>;
-    static_assert(
-        alone || apart || in_place,
-        "Batchwork::qr: the arguments are [exec,] [launch(\"label\"),] in(A), out(Q), "
-        "out(R) [, status(codes)] [, workspace(view)] in this order, or in(A), out(R) without Q, or "
-        "inout(A), out(R) for Q in the place of A");
+    static_assert(alone || apart || in_place,
+                  "Batchwork::qr: the arguments are [exec,] [launch(\"label\"),] in(A), out(Q), "
+                  "out(R) [, status(codes)] [, workspace(view)] in this order, or in(A), out(R) "
+                  "without Q, or "
+                  "inout(A), out(R) for Q in the place of A");
     if constexpr (alone)
       [&](auto const& a, auto const& r, auto const&... rest) {
         qr_batch<false, false>(exec, label_alone(how), a, a, r, end_of_call(rest...));
@@ -179,26 +181,34 @@ struct CallOfVerb<Verb::least_squares> : LeastSquaresOfOperands {};
 
 }  // namespace Impl
 
-/// The factors of a batch: A_n = Q_n R_n for every item n, A_n being M x N, K = min(M, N), Q_n orthogonal and R_n upper triangular.
+/// The factors of a batch: A_n = Q_n R_n for every item n, A_n being M x N, K = min(M, N), Q_n
+/// orthogonal and R_n upper triangular.
 ///
 ///   qr([exec,] [launch("label"),] in(A), out(Q), out(R) [, status(codes)] [, workspace(view)])
-///   qr([exec,] [launch("label"),] in(A), out(R) [, status(codes)] [, workspace(view)])          R alone
-///   qr([exec,] [launch("label"),] inout(A), out(R) [, status(codes)] [, workspace(view)])       Q takes the place of A; for M >= N
+///   qr([exec,] [launch("label"),] in(A), out(R) [, status(codes)] [, workspace(view)])          R
+///   alone qr([exec,] [launch("label"),] inout(A), out(R) [, status(codes)] [, workspace(view)]) Q
+///   takes the place of A; for M >= N
 ///
-/// R is K x N, with zeros below its diagonal, of which the entries may be negative, as LAPACK's geqrf has them. Q is M x K, or, if the
-/// View is that large, M x M. float or double; M and N are known at run time, at most what the team scratch that the device has holds:
-/// the larger one of A and Q; on an H200 with Kokkos 5.2 square ones may have 224 rows in float and 159 in double (on hosts 514 and
-/// 363). Larger items stand in workspace(view), of workspace_numbers<Verb::qr>(...) numbers; those that fit leave it alone.
+/// R is K x N, with zeros below its diagonal, of which the entries may be negative, as LAPACK's
+/// geqrf has them. Q is M x K, or, if the View is that large, M x M. float or double; M and N are
+/// known at run time, at most what the team scratch that the device has holds: the larger one of A
+/// and Q; on an H200 with Kokkos 5.2 square ones may have 224 rows in float and 159 in double (on
+/// hosts 514 and 363). Larger items stand in workspace(view), of workspace_numbers<Verb::qr>(...)
+/// numbers; those that fit leave it alone.
 ///
-/// status(codes), if it is given, receives for each item 0, or Reason::not_finite with the 1-based index of the first column of R that
-/// is not finite; Q and R of such an item are NaN. A column without rank is no failure. Other items come out bitwise as without it.
+/// status(codes), if it is given, receives for each item 0, or Reason::not_finite with the 1-based
+/// index of the first column of R that is not finite; Q and R of such an item are NaN. A column
+/// without rank is no failure. Other items come out bitwise as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::qr or Batchwork::qr(label); asynchronous, allocates nothing, never fences.
-/// Zero items are no launch. Of M x 0 all of Q, M x M, is the identity. 2 N^2 (M - N / 3) operations an item for M >= N, and as many again
-/// for Q. By Householder's reflections; errors are those of qr(tile), which is for items that are part of a longer sequence, and for
-/// extents up to 32, on hosts 64, known at compile time. Matrices of up to 8 rows and columns are held in registers, by a lane
-/// or in packs; on GPUs those of up to 32 likewise, by 2 to 32 lanes of a warp, and to 96 by 1 to 4 warps, at the price of the next one of
-/// 12, 16, 24, 32, 48, 64 and 96 rows and columns. (Golub and Van Loan, Matrix Computations, 4th edition, section 5.2; LAPACK's geqr2, geqrt and org2r.)
+/// One kernel on the instance `exec`, labelled Batchwork::qr or Batchwork::qr(label); asynchronous,
+/// allocates nothing, never fences. Zero items are no launch. Of M x 0 all of Q, M x M, is the
+/// identity. 2 N^2 (M - N / 3) operations an item for M >= N, and as many again for Q. By
+/// Householder's reflections; errors are those of qr(tile), which is for items that are part of a
+/// longer sequence, and for extents up to 32, on hosts 64, known at compile time. Matrices of up to
+/// 8 rows and columns are held in registers, by a lane or in packs; on GPUs those of up to 32
+/// likewise, by 2 to 32 lanes of a warp, and to 96 by 1 to 4 warps, at the price of the next one of
+/// 12, 16, 24, 32, 48, 64 and 96 rows and columns. (Golub and Van Loan, Matrix Computations, 4th
+/// edition, section 5.2; LAPACK's geqr2, geqrt and org2r.)
 ///
 /// Views and what throws std::invalid_argument are as in eigh.
 template <Impl::BeginsCall First, class... Rest>
@@ -206,21 +216,26 @@ void qr(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::QrOfOperands(), first, rest...);
 }
 
-/// The x_n for which |A_n x_n - b_n| is smallest, for every item n, A_n being M x N of full rank; with more unknowns than equations, M < N,
-/// of the x_n for which A_n x_n = b_n the shortest (LAPACK's gels).
+/// The x_n for which |A_n x_n - b_n| is smallest, for every item n, A_n being M x N of full rank;
+/// with more unknowns than equations, M < N, of the x_n for which A_n x_n = b_n the shortest
+/// (LAPACK's gels).
 ///
-///   least_squares([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)] [, workspace(view)])
+///   least_squares([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)] [,
+///   workspace(view)])
 ///
-/// B and X hold vectors, v(item, i), or several right-hand sides, v(item, i, k); M rows in B, N in X. 2 N^2 (M - N / 3) operations an
-/// item for M >= N, and 4 M N + N^2 for each right-hand side. Nothing is computed in place.
+/// B and X hold vectors, v(item, i), or several right-hand sides, v(item, i, k); M rows in B, N in
+/// X. 2 N^2 (M - N / 3) operations an item for M >= N, and 4 M N + N^2 for each right-hand side.
+/// Nothing is computed in place.
 ///
-/// status(codes), if it is given, receives for each item 0; Reason::not_finite as in qr; Reason::singular with the 1-based index of the
-/// first diagonal entry of R that is exactly zero, R being that of A or, if M < N, of its transpose; or Reason::not_finite with an info
-/// of 0 where only a result is not finite. All of X is NaN for the first two. Rounding may hide that a rank is not full:
-/// svd(tile).solve(b) is for such matrices. Without equations, unknowns or right-hand sides X is zero, and the status 0, as in gels.
+/// status(codes), if it is given, receives for each item 0; Reason::not_finite as in qr;
+/// Reason::singular with the 1-based index of the first diagonal entry of R that is exactly zero, R
+/// being that of A or, if M < N, of its transpose; or Reason::not_finite with an info of 0 where
+/// only a result is not finite. All of X is NaN for the first two. Rounding may hide that a rank is
+/// not full: svd(tile).solve(b) is for such matrices. Without equations, unknowns or right-hand
+/// sides X is zero, and the status 0, as in gels.
 ///
-/// Everything else is as in qr: Views, limits (eight right-hand sides stand beside A), errors. (Golub and Van Loan, Matrix Computations,
-/// 4th edition, sections 5.3 and 5.6.)
+/// Everything else is as in qr: Views, limits (eight right-hand sides stand beside A), errors.
+/// (Golub and Van Loan, Matrix Computations, 4th edition, sections 5.3 and 5.6.)
 template <Impl::BeginsCall First, class... Rest>
 void least_squares(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::LeastSquaresOfOperands(), first, rest...);

@@ -91,11 +91,11 @@ struct SvdOfOperands {
     constexpr bool
         values = Given::template are_with_workspace<Kind::in, Kind::out>,
         all = Given::template are_with_workspace<Kind::in, Kind::out, Kind::out, Kind::out>;
-    static_assert(
-        values || all,
-        "Batchwork::svd: the arguments are [exec,] [launch(\"label\"),] in(A), out(U), "
-        "out(values), out(V) [, status(codes)] [, workspace(view)] in this order, or in(A), out(values) for "
-        "the values alone");
+    static_assert(values || all,
+                  "Batchwork::svd: the arguments are [exec,] [launch(\"label\"),] in(A), out(U), "
+                  "out(values), out(V) [, status(codes)] [, workspace(view)] in this order, or "
+                  "in(A), out(values) for "
+                  "the values alone");
     if constexpr (values)
       [&](auto const& a, auto const& w, auto const&... rest) {
         svd_batch<false>(exec, label_alone(how), a, a, w, a, end_of_call(rest...));
@@ -112,27 +112,34 @@ struct CallOfVerb<Verb::svd> : SvdOfOperands {};
 
 }  // namespace Impl
 
-/// The singular values and vectors of a batch: A_n = U_n diag(values_n) V_n' for every item n, A_n being M x N, K = min(M, N).
+/// The singular values and vectors of a batch: A_n = U_n diag(values_n) V_n' for every item n, A_n
+/// being M x N, K = min(M, N).
 ///
-///   svd([exec,] [launch("label"),] in(A), out(values) [, status(codes)] [, workspace(view)])                    the values alone
-///   svd([exec,] [launch("label"),] in(A), out(U), out(values), out(V) [, status(codes)] [, workspace(view)])
+///   svd([exec,] [launch("label"),] in(A), out(values) [, status(codes)] [, workspace(view)]) the
+///   values alone svd([exec,] [launch("label"),] in(A), out(U), out(values), out(V) [,
+///   status(codes)] [, workspace(view)])
 ///
-/// values(item, k) are in descending order, K of them. U is M x K and V, not its transpose, N x K; their columns are orthogonal, those
-/// of values of zero, too. float or double; M and N are known at run time. A matrix stands in team scratch, and V, which is K x K,
-/// beside it where vectors are wanted: on an H200 with Kokkos 5.2 square ones may have 224 rows in float and 158 in double, 159 and 112
-/// with vectors (on hosts 513 and 361, 363 and 256). Larger items stand in workspace(view), of workspace_numbers<Verb::svd>(...)
-/// numbers; those that fit leave it alone.
+/// values(item, k) are in descending order, K of them. U is M x K and V, not its transpose, N x K;
+/// their columns are orthogonal, those of values of zero, too. float or double; M and N are known
+/// at run time. A matrix stands in team scratch, and V, which is K x K, beside it where vectors are
+/// wanted: on an H200 with Kokkos 5.2 square ones may have 224 rows in float and 158 in double, 159
+/// and 112 with vectors (on hosts 513 and 361, 363 and 256). Larger items stand in workspace(view),
+/// of workspace_numbers<Verb::svd>(...) numbers; those that fit leave it alone.
 ///
-/// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is NaN or infinite or a value overflows, or
-/// Reason::iteration_limit if rotations or iterations did not end, which has not been seen; both with an info of 0. What is returned of an
-/// item that fails is NaN. Other items come out bitwise as without it.
+/// status(codes), if it is given, receives for each item 0, Reason::not_finite if an entry of A is
+/// NaN or infinite or a value overflows, or Reason::iteration_limit if rotations or iterations did
+/// not end, which has not been seen; both with an info of 0. What is returned of an item that fails
+/// is NaN. Other items come out bitwise as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::svd or Batchwork::svd(label); asynchronous, allocates nothing, never fences. Zero
-/// items are no launch. Some (4 M + 4 N + 3 M) N^2 / 2 operations for each sweep of rotations, M >= N.
-/// Errors are those of svd(tile), which is for items that are part of a longer sequence, and for extents up to 32, on hosts 64, known at compile time;
-/// square ones of up to 8 rows are held in registers, by a lane or in packs, on GPUs those of up to 32 by lanes that share an item. By one-sided Jacobi rotations (Golub and Van Loan, Matrix
-/// Computations, 4th edition, section 8.6.3): a sweep or two from the eigenvectors of A' A on, which take some 9 N^3 operations, on hosts,
-/// and on devices of items with 5 to 64 columns and at most twice as many rows, square ones from 9; else about seven.
+/// One kernel on the instance `exec`, labelled Batchwork::svd or Batchwork::svd(label);
+/// asynchronous, allocates nothing, never fences. Zero items are no launch. Some (4 M + 4 N + 3 M)
+/// N^2 / 2 operations for each sweep of rotations, M >= N. Errors are those of svd(tile), which is
+/// for items that are part of a longer sequence, and for extents up to 32, on hosts 64, known at
+/// compile time; square ones of up to 8 rows are held in registers, by a lane or in packs, on GPUs
+/// those of up to 32 by lanes that share an item. By one-sided Jacobi rotations (Golub and Van
+/// Loan, Matrix Computations, 4th edition, section 8.6.3): a sweep or two from the eigenvectors of
+/// A' A on, which take some 9 N^3 operations, on hosts, and on devices of items with 5 to 64
+/// columns and at most twice as many rows, square ones from 9; else about seven.
 ///
 /// Views and what throws std::invalid_argument are as in eigh; nothing is computed in place.
 template <Impl::BeginsCall First, class... Rest>

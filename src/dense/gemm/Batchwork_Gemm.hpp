@@ -78,7 +78,8 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsCompact, E...>, Indices>>>
       for (int r = 0; r < rank; ++r)
         if (d.problem.empty() && std::int64_t(v.extent(Src::lead + r)) != given[r])
           d.problem =
-              "the View's own extents differ from those given by extents<...>; give the extents the View has";
+              "the View's own extents differ from those given by extents<...>; give the extents "
+              "the View has";
     }
     constexpr std::int64_t most = std::int64_t(1) << 30;
     if (rows > most || cols > most)
@@ -176,7 +177,8 @@ void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T
                        Left const& left, GemmTilesPlan<T> const& plan) {
   using Tile = GemmTileOf<Kind>;
   GemmTiles<T, Tile, Left> kernel(p, left, plan.how, plan.a, plan.b);
-  // Several tiles for a team, whose copies then never pause, as long as there are teams enough to fill the device.
+  // Several tiles for a team, whose copies then never pause, as long as there are teams enough to
+  // fill the device.
   std::int64_t const full = std::max(1, exec.concurrency() / 64);
   kernel.rounds = int(std::clamp<std::int64_t>(kernel.tiles / full, 1, 8));
   launch_teams<Tile::threads, Tile::teams>(
@@ -219,15 +221,16 @@ void launch_gemm_sectors(Exec const& exec, std::string const& label, GemmProblem
       launch(kernel);
       return true;
     };
-    // Whole lines of memory, but where blocks of 32 columns have more of them beyond the edge than those of 16 (measured on an H200).
+    // Whole lines of memory, but where blocks of 32 columns have more of them beyond the edge than
+    // those of 16 (measured on an H200).
     GemmSectorsByMatrices<T, 16, 3> const line(p, exec.concurrency(), limits);
     GemmSectorsByMatrices<T, 8, 3> const half(p, exec.concurrency(), limits);
     bool const whole =
         p.items >= 16 && line.cost > 0 && (half.cost == 0 || (p.n + 15) / 16 % 2 == 0);
     if (whole ? matrices(line) : p.items >= 8 && matrices(half)) return;
   }
-  // Of blocks that are whole items two sectors at a time: half as many copies, each as long, and in float from 49 to 96 rows three slabs
-  // (measured on an H100).
+  // Of blocks that are whole items two sectors at a time: half as many copies, each as long, and in
+  // float from 49 to 96 rows three slabs (measured on an H100).
   constexpr int some = 64 / int(sizeof(T));
   auto const wider = [&]<int Slabs>(std::integral_constant<int, Slabs>) {
     GemmSectors<T, some, Slabs> const kernel(p, exec.concurrency(), limits);
@@ -337,9 +340,9 @@ struct GemmOfArguments {
                   "Batchwork::gemm: A and B are in(view) or common(...)");
     static_assert(OfC::kind == Kind::out || OfC::kind == Kind::inout,
                   "Batchwork::gemm: C is out(view) or inout(view)");
-    static_assert(
-        !(OfA::shared && OfB::shared),
-        "Batchwork::gemm: A and B are both common, so all items are the same; pass one of them as in(view)");
+    static_assert(!(OfA::shared && OfB::shared),
+                  "Batchwork::gemm: A and B are both common, so all items are the same; pass one "
+                  "of them as in(view)");
     static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                   "Batchwork::gemm: the Views hold float or double");
     static_assert(std::is_same_v<T, typename OfA::T> && std::is_same_v<T, typename OfB::T>,
@@ -386,21 +389,24 @@ struct GemmOfArguments {
 
 ///   gemm([exec,] [launch("label"),] alpha, A, B, beta, C)
 ///
-/// C_n = alpha A_n B_n + beta C_n for every item n of the batch, A_n being M x K, B_n K x N and C_n M x N; any extents,
-/// known at run time. A and B are in(view), with v(item, i, j), or one of them is common(view), with v(i, j), or
-/// common(fixed(tile)): one matrix for all items. C is out(view), which is not read, or inout(view), which is read unless
-/// beta is zero. transposed(view) in the place of a view takes its matrices as their transposes. Vectors, v(item, i) or v(i),
-/// are matrices of one column. float or double. With alpha or K zero, A and B are not read.
+/// C_n = alpha A_n B_n + beta C_n for every item n of the batch, A_n being M x K, B_n K x N and C_n
+/// M x N; any extents, known at run time. A and B are in(view), with v(item, i, j), or one of them
+/// is common(view), with v(i, j), or common(fixed(tile)): one matrix for all items. C is out(view),
+/// which is not read, or inout(view), which is read unless beta is zero. transposed(view) in the
+/// place of a view takes its matrices as their transposes. Vectors, v(item, i) or v(i), are
+/// matrices of one column. float or double. With alpha or K zero, A and B are not read.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::gemm or Batchwork::gemm(label); asynchronous, allocates nothing,
-/// never fences. Zero items are no launch. 2 M N K operations an item. Every layout is taken; fast ones have rows or
-/// columns of a matrix, or items, side by side in all of A, B and C. On devices tiled through team scratch and registers
-/// (Volkov and Demmel, Benchmarking GPUs to tune dense linear algebra, 2008), on hosts by register blocks and copied
-/// panels (Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008). The order of the additions is
-/// not that of a loop, and may depend on the sizes and the number of items.
+/// One kernel on the instance `exec`, labelled Batchwork::gemm or Batchwork::gemm(label);
+/// asynchronous, allocates nothing, never fences. Zero items are no launch. 2 M N K operations an
+/// item. Every layout is taken; fast ones have rows or columns of a matrix, or items, side by side
+/// in all of A, B and C. On devices tiled through team scratch and registers (Volkov and Demmel,
+/// Benchmarking GPUs to tune dense linear algebra, 2008), on hosts by register blocks and copied
+/// panels (Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008). The
+/// order of the additions is not that of a loop, and may depend on the sizes and the number of
+/// items.
 ///
-/// Different numbers of items, shapes that do not fit, a beta with an out(view), null Views, and a C that shares elements
-/// with A or B, throw std::invalid_argument before anything is launched.
+/// Different numbers of items, shapes that do not fit, a beta with an out(view), null Views, and a
+/// C that shares elements with A or B, throw std::invalid_argument before anything is launched.
 template <class... X>
 void gemm(X const&... arguments) {
   Impl::call_verb(Impl::GemmOfArguments(), arguments...);

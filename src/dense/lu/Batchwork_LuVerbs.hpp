@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// lu, solve_lu, inverse, determinant, log_abs_determinant: elimination with partial pivoting on matrices of extents known at run time,
-/// one kernel each.
+/// lu, solve_lu, inverse, determinant, log_abs_determinant: elimination with partial pivoting on
+/// matrices of extents known at run time, one kernel each.
 #ifndef BATCHWORK_LUVERBS_HPP
 #define BATCHWORK_LUVERBS_HPP
 
@@ -84,8 +84,8 @@ bool launch_lu_kernel(Exec const& exec, Call const& call, LuProblem<T> const& p,
       TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
   return true;
 }
-/// The largest extent for which lanes that share an item are faster than a warp for each, of which half of the lanes have no row at 16
-/// rows.
+/// The largest extent for which lanes that share an item are faster than a warp for each, of which
+/// half of the lanes have no row at 16 rows.
 constexpr int lu_extent_of_shared_lanes(LuTask task) {
   return task == LuTask::solution   ? 32
          : task == LuTask::inverses ? 24
@@ -348,7 +348,8 @@ struct LuOfOperands {
     static_assert(
         apart || in_place,
         "Batchwork::lu: the arguments are [exec,] [launch(\"label\"),] in(A), out(LU), out(rows) "
-        "[, status(codes)] [, workspace(view)] in this order, or inout(A) in the place of the first two");
+        "[, status(codes)] [, workspace(view)] in this order, or inout(A) in the place of the "
+        "first two");
     if constexpr (in_place)
       [&](auto const& a, auto const& order, auto const&... rest) {
         lu_batch<true>(exec, label_alone(how), a, a, order, end_of_call(rest...));
@@ -369,7 +370,8 @@ struct SolveLuOfOperands {
     static_assert(
         apart || in_place,
         "Batchwork::solve_lu: the arguments are [exec,] [launch(\"label\"),] in(A), in(B), out(X) "
-        "[, status(codes)] [, workspace(view)] in this order, or inout(B) in the place of the last two");
+        "[, status(codes)] [, workspace(view)] in this order, or inout(B) in the place of the last "
+        "two");
     if constexpr (in_place)
       [&](auto const& a, auto const& b, auto const&... rest) {
         solve_lu_batch<true>(exec, label_alone(how), a, b, b, end_of_call(rest...));
@@ -387,10 +389,10 @@ struct InverseOfOperands {
     using Given = OperandsGiven<How, O...>;
     constexpr bool apart = Given::template are_with_workspace<Kind::in, Kind::out>,
                    in_place = Given::template are_with_workspace<Kind::inout>;
-    static_assert(
-        apart || in_place,
-        "Batchwork::inverse: the arguments are [exec,] [launch(\"label\"),] in(A), "
-        "out(X) [, status(codes)] [, workspace(view)] in this order, or inout(A) in the place of both");
+    static_assert(apart || in_place,
+                  "Batchwork::inverse: the arguments are [exec,] [launch(\"label\"),] in(A), "
+                  "out(X) [, status(codes)] [, workspace(view)] in this order, or inout(A) in the "
+                  "place of both");
     if constexpr (in_place)
       [&](auto const& a, auto const&... rest) {
         inverse_batch<true>(exec, label_alone(how), a, a, end_of_call(rest...));
@@ -444,79 +446,95 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 
 }  // namespace Impl
 
-/// The factors of a batch: P_n A_n = L_n U_n for every item n, A_n being N x N, by elimination with partial pivoting.
+/// The factors of a batch: P_n A_n = L_n U_n for every item n, A_n being N x N, by elimination with
+/// partial pivoting.
 ///
 ///   lu([exec,] [launch("label"),] in(A), out(LU), out(rows) [, status(codes)] [, workspace(view)])
-///   lu([exec,] [launch("label"),] inout(A), out(rows) [, status(codes)] [, workspace(view)])      the factors take the place of the matrices
+///   lu([exec,] [launch("label"),] inout(A), out(rows) [, status(codes)] [, workspace(view)]) the
+///   factors take the place of the matrices
 ///
-/// LU holds U on and above its diagonal, and L, whose diagonal is one, below. rows(item, k), integers of 32 bits, is the row of A_n
-/// that is in place k, from 0: row k of L_n U_n. float or double; N is known at run time, at most what the team scratch that the
-/// device has holds: on an H200 with Kokkos 5.2 224 in float and 159 in double (on hosts 256, for which a thread needs 0.6 MB of
-/// stack). Larger items, to 32767 rows, stand in workspace(view), of workspace_numbers<Verb::lu>(...) numbers; those that fit leave it
-/// alone.
+/// LU holds U on and above its diagonal, and L, whose diagonal is one, below. rows(item, k),
+/// integers of 32 bits, is the row of A_n that is in place k, from 0: row k of L_n U_n. float or
+/// double; N is known at run time, at most what the team scratch that the device has holds: on an
+/// H200 with Kokkos 5.2 224 in float and 159 in double (on hosts 256, for which a thread needs 0.6
+/// MB of stack). Larger items, to 32767 rows, stand in workspace(view), of
+/// workspace_numbers<Verb::lu>(...) numbers; those that fit leave it alone.
 ///
-/// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n);
-/// transposed(...) around one of them stands for the transposes of its items.
+/// The Views have the item first, v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are
+/// compact(view, n); transposed(...) around one of them stands for the transposes of its items.
 ///
-/// status(codes), if it is given, receives for each item 0, or the reason and LAPACK's info: a pivot that is exactly zero is
-/// Reason::singular, one that is NaN or infinite Reason::not_finite, both with its 1-based index. The factors of a singular item
-/// are complete. Other items come out bitwise as without it. A pivot is the largest number of its column; on devices, in double and beyond
-/// 8 rows, sizes are compared by 20 bits. So |L| is at most 1, or there 1 + 2^-19, to rounding, where pivots are normal numbers.
+/// status(codes), if it is given, receives for each item 0, or the reason and LAPACK's info: a
+/// pivot that is exactly zero is Reason::singular, one that is NaN or infinite Reason::not_finite,
+/// both with its 1-based index. The factors of a singular item are complete. Other items come out
+/// bitwise as without it. A pivot is the largest number of its column; on devices, in double and
+/// beyond 8 rows, sizes are compared by 20 bits. So |L| is at most 1, or there 1 + 2^-19, to
+/// rounding, where pivots are normal numbers.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::lu or Batchwork::lu(label); asynchronous, allocates nothing, never
-/// fences. Zero items are no launch; the status is written where there are no rows, too. 2 N^3 / 3 operations an item. To 8 rows
-/// a lane has an item in registers, on hosts a place in a pack; beyond that on devices a warp has an item
-/// of up to 64 rows, a team a larger one, in team scratch; on hosts a thread has one. (Golub and Van Loan, Matrix Computations, 4th
-/// edition, section 3.4; LAPACK's getrf.) For items that are part of a longer sequence, and for extents up to 64 known at compile
-/// time, see lu(tile) in map.
+/// One kernel on the instance `exec`, labelled Batchwork::lu or Batchwork::lu(label); asynchronous,
+/// allocates nothing, never fences. Zero items are no launch; the status is written where there are
+/// no rows, too. 2 N^3 / 3 operations an item. To 8 rows a lane has an item in registers, on hosts
+/// a place in a pack; beyond that on devices a warp has an item of up to 64 rows, a team a larger
+/// one, in team scratch; on hosts a thread has one. (Golub and Van Loan, Matrix Computations, 4th
+/// edition, section 3.4; LAPACK's getrf.) For items that are part of a longer sequence, and for
+/// extents up to 64 known at compile time, see lu(tile) in map.
 ///
-/// Throws std::invalid_argument before anything is launched: matrices that are not square, extents or numbers of items that
-/// differ, items that are too large, where there is no workspace or one without room for an item: the message says how many numbers
-/// it takes; null Views, too few groups, Views that overlap other than in place, a workspace that overlaps any.
+/// Throws std::invalid_argument before anything is launched: matrices that are not square, extents
+/// or numbers of items that differ, items that are too large, where there is no workspace or one
+/// without room for an item: the message says how many numbers it takes; null Views, too few
+/// groups, Views that overlap other than in place, a workspace that overlaps any.
 template <Impl::BeginsCall First, class... Rest>
 void lu(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::LuOfOperands(), first, rest...);
 }
 
-/// The solutions of A_n x_n = b_n for every item n, A_n being N x N: elimination with partial pivoting and both substitutions in one
-/// kernel, in which the factors do not leave the chip (LAPACK's gesv).
+/// The solutions of A_n x_n = b_n for every item n, A_n being N x N: elimination with partial
+/// pivoting and both substitutions in one kernel, in which the factors do not leave the chip
+/// (LAPACK's gesv).
 ///
-///   solve_lu([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)] [, workspace(view)])
-///   solve_lu([exec,] [launch("label"),] in(A), inout(B) [, status(codes)] [, workspace(view)])      the solutions take the place of B
+///   solve_lu([exec,] [launch("label"),] in(A), in(B), out(X) [, status(codes)] [,
+///   workspace(view)]) solve_lu([exec,] [launch("label"),] in(A), inout(B) [, status(codes)] [,
+///   workspace(view)])      the solutions take the place of B
 ///
-/// B and X hold vectors, v(item, i), or several right-hand sides, v(item, i, k). 2 N^3 / 3 + 2 N^2 operations an item and
-/// right-hand side.
+/// B and X hold vectors, v(item, i), or several right-hand sides, v(item, i, k). 2 N^3 / 3 + 2 N^2
+/// operations an item and right-hand side.
 ///
-/// Everything else is as in lu: Views, status, workspace, errors. Of an item that fails all of X is NaN; where only a result is not finite the
-/// status is Reason::not_finite with an info of 0. Without right-hand sides the status is still that of the elimination, as in gesv.
+/// Everything else is as in lu: Views, status, workspace, errors. Of an item that fails all of X is
+/// NaN; where only a result is not finite the status is Reason::not_finite with an info of 0.
+/// Without right-hand sides the status is still that of the elimination, as in gesv.
 template <Impl::BeginsCall First, class... Rest>
 void solve_lu(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::SolveLuOfOperands(), first, rest...);
 }
 
-/// The inverses of a batch: elimination with partial pivoting and a solve for each column of the unit matrix, in one kernel (LAPACK's
-/// getrf and getri); on devices to 64 rows mostly Gauss-Jordan elimination with the same pivots (Higham, Accuracy and Stability of
-/// Numerical Algorithms, 2nd edition, section 14.4).
+/// The inverses of a batch: elimination with partial pivoting and a solve for each column of the
+/// unit matrix, in one kernel (LAPACK's getrf and getri); on devices to 64 rows mostly Gauss-Jordan
+/// elimination with the same pivots (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+/// edition, section 14.4).
 ///
 ///   inverse([exec,] [launch("label"),] in(A), out(X) [, status(codes)] [, workspace(view)])
-///   inverse([exec,] [launch("label"),] inout(A) [, status(codes)] [, workspace(view)])      the inverses take the place of the matrices
+///   inverse([exec,] [launch("label"),] inout(A) [, status(codes)] [, workspace(view)])      the
+///   inverses take the place of the matrices
 ///
-/// 2 N^3 operations an item by Gauss-Jordan elimination, else up to 8 N^3 / 3. To solve systems, solve_lu takes fewer and is more accurate.
-/// Everything else is as in solve_lu: Views, limits, status, workspace, errors.
+/// 2 N^3 operations an item by Gauss-Jordan elimination, else up to 8 N^3 / 3. To solve systems,
+/// solve_lu takes fewer and is more accurate. Everything else is as in solve_lu: Views, limits,
+/// status, workspace, errors.
 template <Impl::BeginsCall First, class... Rest>
 void inverse(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::InverseOfOperands(), first, rest...);
 }
 
-/// The determinants of a batch, by elimination with partial pivoting; zero where a pivot is exactly zero. Products of pivots carry their
-/// exponent along: only the determinant itself can be beyond the range of numbers.
+/// The determinants of a batch, by elimination with partial pivoting; zero where a pivot is exactly
+/// zero. Products of pivots carry their exponent along: only the determinant itself can be beyond
+/// the range of numbers.
 ///
-///   determinant([exec,] [launch("label"),] in(A), out(determinants) [, status(codes)] [, workspace(view)])
+///   determinant([exec,] [launch("label"),] in(A), out(determinants) [, status(codes)] [,
+///   workspace(view)])
 ///
-/// determinants(item). One that is too large is infinite, and Reason::not_finite with an info of 0; see log_abs_determinant. One that is too
-/// small is zero, which is no failure. 2 N^3 / 3 operations an item. A pivot of zero is no failure here; one
-/// that is NaN or infinite is Reason::not_finite with its 1-based index, and the determinant NaN. Everything else is as in lu. Of
-/// matrices without rows the determinant is one.
+/// determinants(item). One that is too large is infinite, and Reason::not_finite with an info of 0;
+/// see log_abs_determinant. One that is too small is zero, which is no failure. 2 N^3 / 3
+/// operations an item. A pivot of zero is no failure here; one that is NaN or infinite is
+/// Reason::not_finite with its 1-based index, and the determinant NaN. Everything else is as in lu.
+/// Of matrices without rows the determinant is one.
 template <Impl::BeginsCall First, class... Rest>
 void determinant(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::DeterminantOfOperands(), first, rest...);
@@ -524,10 +542,11 @@ void determinant(First const& first, Rest const&... rest) {
 
 /// log |det A_n| and the sign of det A_n, where the determinant itself may overflow.
 ///
-///   log_abs_determinant([exec,] [launch("label"),] in(A), out(logarithms), out(signs) [, status(codes)] [, workspace(view)])
+///   log_abs_determinant([exec,] [launch("label"),] in(A), out(logarithms), out(signs) [,
+///   status(codes)] [, workspace(view)])
 ///
-/// logarithms(item), minus infinity where a pivot is zero, and signs(item): 1, -1, or 0 where a pivot is zero. Else as determinant, with
-/// one logarithm more.
+/// logarithms(item), minus infinity where a pivot is zero, and signs(item): 1, -1, or 0 where a
+/// pivot is zero. Else as determinant, with one logarithm more.
 template <Impl::BeginsCall First, class... Rest>
 void log_abs_determinant(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::LogAbsDeterminantOfOperands(), first, rest...);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Group: a sequence and its operands, ready to run on some items inside a kernel. The verbs launch one; a user's own
-/// TeamPolicy kernel can call one.
+/// Group: a sequence and its operands, ready to run on some items inside a kernel. The verbs launch
+/// one; a user's own TeamPolicy kernel can call one.
 #ifndef BATCHWORK_GROUP_HPP
 #define BATCHWORK_GROUP_HPP
 
@@ -130,7 +130,8 @@ BATCHWORK_INLINE auto all_finite(X const& x) {
   }
 }
 
-/// Status codes and truths of numbers of one size as those of another, where a call mixes float and double.
+/// Status codes and truths of numbers of one size as those of another, where a call mixes float and
+/// double.
 template <class Code, class I>
 BATCHWORK_INLINE Code as_code(I const& a) {
   if constexpr (std::is_same_v<Code, I>) {
@@ -152,17 +153,18 @@ BATCHWORK_INLINE Code select_code(M const& mask, Code const& a, Code const& b) {
   }
 }
 
-/// A tile of undefined numbers. A function with nothing else in it: in a larger one GCC 12 copies what is returned, and warns that
-/// it reads undefined numbers.
+/// A tile of undefined numbers. A function with nothing else in it: in a larger one GCC 12 copies
+/// what is returned, and warns that it reads undefined numbers.
 template <class X>
 BATCHWORK_INLINE X undefined_tile() {
   X x;
   return x;
 }
 
-/// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a pass over the cache; on
-/// a device the zeros cost nothing. It may be assigned entry by entry: then its status is merged, and zeros stay that blocks have beyond the
-/// tile, or lanes above a diagonal.
+/// A tile that the sequence assigns. On a host a large one is not zeroed first, which would be a
+/// pass over the cache; on a device the zeros cost nothing. It may be assigned entry by entry: then
+/// its status is merged, and zeros stay that blocks have beyond the tile, or lanes above a
+/// diagonal.
 template <class X>
 BATCHWORK_INLINE X assigned_later([[maybe_unused]] auto const& items) {
   if constexpr (is_distributed_mask<X>) {
@@ -326,7 +328,8 @@ struct Operands {
   }
 };
 
-/// Bytes of the exchange of an item whose lanes share it, for numbers of every type among the operands.
+/// Bytes of the exchange of an item whose lanes share it, for numbers of every type among the
+/// operands.
 template <class S>
 inline constexpr std::size_t bytes_of_exchange = 0;
 template <class S>
@@ -371,7 +374,8 @@ struct GroupBase {
   static constexpr int grids_of(int team) {
     return (team + LanesT::copy_group_lanes - 1) / LanesT::copy_group_lanes * copy_group_items;
   }
-  /// Grids that compute: a last warp that is not whole stands aside, it could not give the same bits as the others.
+  /// Grids that compute: a last warp that is not whole stands aside, it could not give the same
+  /// bits as the others.
   static constexpr KOKKOS_FUNCTION int grids_in(int team) {
     return (team > lanes_of_warp ? team / lanes_of_warp * lanes_of_warp : team) / lanes_per_item;
   }
@@ -398,7 +402,8 @@ struct GroupBase {
     char* const exchange =
         static_cast<char*>(scratch.get_shmem_aligned(bytes, int(Ops::stage::align))) +
         Ops::stage::bytes;
-    // The exchanges of a copy group's items, and beyond those of all copy groups what they fetch ahead.
+    // The exchanges of a copy group's items, and beyond those of all copy groups what they fetch
+    // ahead.
     int const copy_group = mine / together, head = copy_group * together;
     GridItem<LanesT::copy_group_lanes> item;
     item.exchange = exchange + item_bytes * std::size_t(head);
@@ -508,16 +513,17 @@ template <class Group>
 struct TeamGroup {
   Group group;
 
-  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...). With a vector length
-  /// above 1, `lanes` is its product with the team size.
+  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...). With
+  /// a vector length above 1, `lanes` is its product with the team size.
   static constexpr std::size_t scratch_size(int lanes) {
     return Group::scratch_size(lanes) > 0 ? Group::scratch_size(lanes) + Group::Ops::stage::align
                                           : 0;
   }
 
-  /// Runs on the items first .. last - 1. Called by all threads of the team, outside nested ranges, with the same
-  /// arguments. What the team wrote before is seen, and what this writes is seen by the team after. Lanes are the
-  /// linear ranks over team size times vector length; on the host each thread takes one pack at a time.
+  /// Runs on the items first .. last - 1. Called by all threads of the team, outside nested ranges,
+  /// with the same arguments. What the team wrote before is seen, and what this writes is seen by
+  /// the team after. Lanes are the linear ranks over team size times vector length; on the host
+  /// each thread takes one pack at a time.
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member, std::int64_t first,
                                   std::int64_t last) const {
@@ -540,8 +546,8 @@ struct TeamGroup {
 template <class S>
 inline constexpr bool is_no_integer = !std::is_void_v<S> && !std::is_integral_v<S>;
 
-/// The scalar type that decides the width of packs: that of the first operand of real numbers; of calls that have none, of the
-/// first one of integers.
+/// The scalar type that decides the width of packs: that of the first operand of real numbers; of
+/// calls that have none, of the first one of integers.
 template <class... S>
 struct FirstScalar {
   using type = double;
@@ -608,7 +614,8 @@ constexpr std::size_t fixed_bytes_of() {
   else return 0;
 }
 
-/// Bytes that a copy group needs to fetch an operand of its next items ahead: none where it is not read, or not carried.
+/// Bytes that a copy group needs to fetch an operand of its next items ahead: none where it is not
+/// read, or not carried.
 template <int L, int CopyGroupLanes, class B>
 constexpr std::size_t ahead_bytes_of() {
   if constexpr (L > 1 && Vendor::copies_asynchronously &&
@@ -619,8 +626,9 @@ constexpr std::size_t ahead_bytes_of() {
   return 0;
 }
 
-/// Which of the operands of a call are staged in so many bytes of scratch. Fixed ones first: lanes that read numbers of
-/// different rows of the arguments at once wait for one after the other. Room for all, if that is so.
+/// Which of the operands of a call are staged in so many bytes of scratch. Fixed ones first: lanes
+/// that read numbers of different rows of the arguments at once wait for one after the other. Room
+/// for all, if that is so.
 template <class Lanes, class... B>
 constexpr std::uint64_t operands_staged_in(std::size_t available) {
   static_assert(sizeof...(B) <= 64, "Batchwork: a call has up to 64 operands");
@@ -636,8 +644,8 @@ constexpr std::uint64_t operands_staged_in(std::size_t available) {
   }
 }
 
-/// 1 where operand B of a map is an item's symmetric matrix, large enough for blocks; -1 where it is another matrix of an item, or
-/// one of a time loop; else 0.
+/// 1 where operand B of a map is an item's symmetric matrix, large enough for blocks; -1 where it
+/// is another matrix of an item, or one of a time loop; else 0.
 template <class B>
 constexpr int symmetric_of_item() {
   if constexpr (B::kind == Kind::carry || B::kind == Kind::each || B::kind == Kind::each_inout ||
@@ -661,7 +669,8 @@ constexpr bool has_items_side_by_side() {
   else return false;
 }
 
-/// Whether a warp shares an item in blocks by default: where all matrices of items are symmetric and large.
+/// Whether a warp shares an item in blocks by default: where all matrices of items are symmetric
+/// and large.
 template <class T, class... B>
 inline constexpr bool takes_fragments =
     Vendor::chains_matrices<T> && ((symmetric_of_item<B>() == 1) || ...) &&
@@ -671,11 +680,13 @@ template <class T>
 inline constexpr bool holds_double =
     std::is_same_v<T, double> || std::is_same_v<T, Complex<double>>;
 
-/// The largest extent of a device's tiles where an operand holds complex numbers: a lane has all of an item.
+/// The largest extent of a device's tiles where an operand holds complex numbers: a lane has all of
+/// an item.
 inline constexpr int largest_complex_extent = 10;
 
-/// The lanes on a device: those given, or GridLanes where several share an item, as many as suit its real numbers. Numbers of 8
-/// bytes where there are any: their exchange is the largest. Commons that would leave too little scratch for the exchange of a copy group are read through the cache.
+/// The lanes on a device: those given, or GridLanes where several share an item, as many as suit
+/// its real numbers. Numbers of 8 bytes where there are any: their exchange is the largest. Commons
+/// that would leave too little scratch for the exchange of a copy group are read through the cache.
 template <int L, class How, class DeviceLanes, class... B>
 struct DividedLanes {
   using T = std::conditional_t<((number_bytes_of<B>() == 8) || ...), double, float>;
@@ -697,8 +708,8 @@ struct DividedLanes {
   static constexpr std::size_t available = Way::scratch;
   static constexpr int usual_group = copy_group_lanes(lanes, exchange, available);
   static constexpr std::size_t items_of_sector = 32 / sizeof(T);
-  /// Twice as many lanes where those of the usual group have half a sector of neighbouring items, if commons find room beside their
-  /// exchange still.
+  /// Twice as many lanes where those of the usual group have half a sector of neighbouring items,
+  /// if commons find room beside their exchange still.
   static constexpr bool halves_sectors =
       usual_group < 128 && usual_group / lanes < int(items_of_sector) &&
       (has_items_side_by_side<B>() || ...) &&
@@ -740,7 +751,8 @@ constexpr bool require_whole_items() {
   return good;
 }
 
-/// The numbers that a lane of 32 holds of the largest matrix of a call: whole lines, of rows or of columns, whichever are more.
+/// The numbers that a lane of 32 holds of the largest matrix of a call: whole lines, of rows or of
+/// columns, whichever are more.
 template <class B>
 constexpr int numbers_of_lane() {
   if constexpr (requires { typename B::scalar; } && !std::is_void_v<typename B::scalar>) {
@@ -756,7 +768,8 @@ constexpr int numbers_of_lane() {
     return 1;
   }
 }
-/// In words of 4 bytes, of the 255 registers of a lane: 48 x 48 in double. What is larger would stand in memory.
+/// In words of 4 bytes, of the 255 registers of a lane: 48 x 48 in double. What is larger would
+/// stand in memory.
 inline constexpr int most_words_of_lane = 192;
 
 /// True, or the compiler says why tiles with an extent over 32 do not go.

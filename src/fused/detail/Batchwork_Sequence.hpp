@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What a sequence must be to be called with the tiles of its operands, said in one sentence where it is not.
+/// What a sequence must be to be called with the tiles of its operands, said in one sentence where
+/// it is not.
 #ifndef BATCHWORK_SEQUENCE_HPP
 #define BATCHWORK_SEQUENCE_HPP
 
@@ -40,8 +41,8 @@ constexpr bool takes_an_rvalue(std::index_sequence<I...>) {
   return std::is_invocable_v<Sequence const&,
                              std::conditional_t<I == N, typename P::tile, typename P::type>...>;
 }
-/// Whether the sequence can be called where its template parameters as far as N are the tiles themselves: not if N is a
-/// forwarding reference, which is X& then.
+/// Whether the sequence can be called where its template parameters as far as N are the tiles
+/// themselves: not if N is a forwarding reference, which is X& then.
 template <class Sequence, class... P, std::size_t... K>
 constexpr bool names_its_tiles(std::index_sequence<K...>) {
   using Tiles = std::tuple<typename P::tile...>;
@@ -49,8 +50,8 @@ constexpr bool names_its_tiles(std::index_sequence<K...>) {
     s.template operator()<std::tuple_element_t<K, Tiles>...>(std::declval<typename P::type>()...);
   };
 }
-/// Whether what is assigned to parameter N is lost. In this order, so that the body of a lambda is instantiated for no types
-/// that it is not called with.
+/// Whether what is assigned to parameter N is lost. In this order, so that the body of a lambda is
+/// instantiated for no types that it is not called with.
 template <std::size_t N, class Sequence, class... P>
 constexpr bool takes_a_copy() {
   if constexpr (names_its_tiles<Sequence, P...>(std::make_index_sequence<N + 1>{}))

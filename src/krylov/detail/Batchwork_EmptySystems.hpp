@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What solves log of systems without rows, or without right-hand sides: nothing is left to solve, so they have converged.
+/// What solves log of systems without rows, or without right-hand sides: nothing is left to solve,
+/// so they have converged.
 #ifndef BATCHWORK_EMPTYSYSTEMS_HPP
 #define BATCHWORK_EMPTYSYSTEMS_HPP
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// How a solver's kernel holds a system: which variant, how many lanes, how much scratch. A pure function of sizes.
+/// How a solver's kernel holds a system: which variant, how many lanes, how much scratch. A pure
+/// function of sizes.
 #ifndef BATCHWORK_SOLVEBUDGET_HPP
 #define BATCHWORK_SOLVEBUDGET_HPP
 
@@ -18,27 +19,31 @@ namespace Batchwork::Impl {
 
 /// Where the matrix is and how many rows a lane has; see MatrixPlacement.hpp.
 enum class SolveVariant {
-  entries_3,   ///< 4 or 8 rows of 3 entries in registers
-  entries_7,   ///< 4 rows of 7 entries
-  entries_64,  ///< a row of 64 entries, 48 in double, and what it has beyond them shared by all lanes; see LongRows.hpp
-  columns_24,  ///< 3 rows of 24 columns
-  columns_56,  ///< a row of 56 columns
-  columns_split,  ///< 2 rows, 16 columns of them in registers and the others in scratch; see ColumnsSplit.hpp
-  in_place,  ///< up to 8 rows, read where they are
-  functor,   ///< up to 8 rows, applied by a functor
+  entries_3,      ///< 4 or 8 rows of 3 entries in registers
+  entries_7,      ///< 4 rows of 7 entries
+  entries_64,     ///< a row of 64 entries, 48 in double, and what it has beyond them shared by all
+                  ///< lanes; see LongRows.hpp
+  columns_24,     ///< 3 rows of 24 columns
+  columns_56,     ///< a row of 56 columns
+  columns_split,  ///< 2 rows, 16 columns of them in registers and the others in scratch; see
+                  ///< ColumnsSplit.hpp
+  in_place,       ///< up to 8 rows, read where they are
+  functor,        ///< up to 8 rows, applied by a functor
 };
 
 /// Rows of a system on devices and hosts.
 inline constexpr int most_rows_of_a_solve = 2048;
-/// Teams that a multiprocessor holds at most of kernels with a solver's storage or factors in scratch.
+/// Teams that a multiprocessor holds at most of kernels with a solver's storage or factors in
+/// scratch.
 inline constexpr int most_teams_with_storage = 4;
-/// Bytes of team scratch that a solve with storage or factors takes at most, so that those teams fit. More than what it was
-/// measured with leaves fewer of them.
+/// Bytes of team scratch that a solve with storage or factors takes at most, so that those teams
+/// fit. More than what it was measured with leaves fewer of them.
 constexpr std::int64_t scratch_of_a_solve(DeviceLimits const& limits) {
   return std::int64_t(std::min(limits.scratch(most_teams_with_storage, largest_team_of_a_system),
                                scratch_with_kokkos_4));
 }
-/// Lanes of a team whose systems have a warp at most. Without shuffles systems wait for their whole team: for a warp.
+/// Lanes of a team whose systems have a warp at most. Without shuffles systems wait for their whole
+/// team: for a warp.
 inline constexpr int lanes_of_small_solves =
     Vendor::has_shuffles ? 2 * lanes_of_warp : Vendor::warp_lanes;
 
@@ -58,7 +63,8 @@ struct SplitColumns {
     return (std::int64_t(in_scratch(rows)) * rows * size + 15) / 16 * 16;
   }
 };
-/// Teams that a multiprocessor is to hold of them: what they have in registers leaves room for as many.
+/// Teams that a multiprocessor is to hold of them: what they have in registers leaves room for as
+/// many.
 inline constexpr int teams_of_split_columns = 6 * 2 * lanes_of_warp / lanes_of_small_solves;
 
 struct SolveChoice {
@@ -75,7 +81,8 @@ struct SolveChoice {
   constexpr bool skips_rows() const {
     return variant == SolveVariant::in_place || variant == SolveVariant::functor;
   }
-  /// Vectors of a solver's basis that lanes have in registers, as the matrices say, see MatrixPlacement.hpp.
+  /// Vectors of a solver's basis that lanes have in registers, as the matrices say, see
+  /// MatrixPlacement.hpp.
   constexpr int directions() const {
     bool const small =
         (variant == SolveVariant::entries_3 && rows <= 4) || variant == SolveVariant::columns_56;
@@ -85,7 +92,8 @@ struct SolveChoice {
   constexpr std::int64_t places(std::int64_t of_system) const {
     return skips_rows() ? (of_system + lanes - 1) / lanes * lanes : std::int64_t(lanes) * rows;
   }
-  /// The scratch of systems of so many rows; `size` is that of a number. Factors of scaled systems are found in two exchanges.
+  /// The scratch of systems of so many rows; `size` is that of a number. Factors of scaled systems
+  /// are found in two exchanges.
   constexpr SystemScratch scratch(std::int64_t of_system, int size, bool scaled) const {
     return {lanes, int(places(of_system)), systems(), 16 / size, skips_rows() || scaled ? 2 : 1};
   }
@@ -120,7 +128,8 @@ constexpr int power_of_two_team(std::int64_t rows, int rows_of_a_lane, int least
     lanes *= 2;
   return lanes;
 }
-/// Lanes that share a row of so many entries where a matrix is read in place, of `lanes` of a system.
+/// Lanes that share a row of so many entries where a matrix is read in place, of `lanes` of a
+/// system.
 constexpr int lanes_of_a_row(std::int64_t width, bool shuffles, int lanes = lanes_of_warp) {
   int const most = lanes < lanes_of_warp ? lanes : lanes_of_warp;
   int sharing = 1;
@@ -145,7 +154,8 @@ constexpr SolveChoice split_columns(std::int64_t rows) {
   return {SolveVariant::columns_split, rows <= lanes_of_warp ? lanes_of_warp / 2 : lanes_of_warp,
           2};
 }
-/// The rows of a lane, at most, for which there are kernels with preconditioners that take the matrix.
+/// The rows of a lane, at most, for which there are kernels with preconditioners that take the
+/// matrix.
 constexpr int rows_of_preconditioned(std::int64_t rows, int lanes) {
   return rows <= 2 * lanes ? 2 : 8;
 }
@@ -153,8 +163,10 @@ constexpr SolveChoice matrix_in_place(std::int64_t rows, std::int64_t width, boo
   return {SolveVariant::in_place, team_of_solve(rows, 2), 8, lanes_of_a_row(width, shuffles)};
 }
 
-/// \param width  entries of a row: the widest where that is known (exact), else the mean, rounded up
-/// \param short_rows  rows of a lane, 4 or 8, where they have 3 entries at most: what the solver's vectors leave room for
+/// \param width  entries of a row: the widest where that is known (exact), else the mean, rounded
+/// up
+/// \param short_rows  rows of a lane, 4 or 8, where they have 3 entries at most: what the solver's
+/// vectors leave room for
 constexpr SolveChoice choose_solve(std::int64_t rows, std::int64_t width, bool exact,
                                    int short_rows, bool shuffles) {
   auto const by_entries = entries_in_registers(rows, width, short_rows);
@@ -172,7 +184,8 @@ struct SystemSizes {
   int size = 8;  ///< bytes of a number
   bool has_storage = false;  ///< whether the solver has storage in scratch, too
 };
-/// A choice with as much scratch for the rest of long rows as leaves a multiprocessor the teams that it has registers for.
+/// A choice with as much scratch for the rest of long rows as leaves a multiprocessor the teams
+/// that it has registers for.
 constexpr SolveChoice with_rest(SolveChoice how, SystemSizes const& of, DeviceLimits const& limits,
                                 bool shuffles) {
   if (how.variant != SolveVariant::entries_64) return how;
@@ -183,8 +196,8 @@ constexpr SolveChoice with_rest(SolveChoice how, SystemSizes const& of, DeviceLi
                    scratch_of_rest(limits, how.lanes, of.size, exchange_bytes, of.has_storage));
   return how;
 }
-/// Systems that would be read where they are have their long rows on the chip instead, where all of them fits; whole rows are
-/// split where scratch has room for more of them than registers have.
+/// Systems that would be read where they are have their long rows on the chip instead, where all of
+/// them fits; whole rows are split where scratch has room for more of them than registers have.
 constexpr SolveChoice on_chip_if_it_fits(SolveChoice how, SystemSizes const& of,
                                          DeviceLimits const& limits, bool shuffles) {
   if (how.variant == SolveVariant::columns_56 && !of.has_storage) {
@@ -203,8 +216,9 @@ constexpr SolveChoice on_chip_if_it_fits(SolveChoice how, SystemSizes const& of,
   }
   return how;
 }
-/// Whether a host's threads take packs of systems with so many entries. The matrices of a pack are copied: beyond this many
-/// bytes of them caches overflow, and one system after the other is faster.
+/// Whether a host's threads take packs of systems with so many entries. The matrices of a pack are
+/// copied: beyond this many bytes of them caches overflow, and one system after the other is
+/// faster.
 template <class T>
 constexpr bool solves_by_packs(std::int64_t nonzeros) {
   return nonzeros * std::int64_t(sizeof(T)) * native_width<T> <= 8 * 1024 * 1024;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of solve on hosts: a thread has a pack of systems at a time, or one, with its vectors on its stack.
+/// The kernel of solve on hosts: a thread has a pack of systems at a time, or one, with its vectors
+/// on its stack.
 #ifndef BATCHWORK_SOLVEHOST_HPP
 #define BATCHWORK_SOLVEHOST_HPP
 
@@ -19,7 +20,8 @@
 
 namespace Batchwork::Impl {
 
-/// What is logged of an item whose pattern cannot be read: x is not touched, and |b| stands for its residual. Entry i of b is b(i).
+/// What is logged of an item whose pattern cannot be read: x is not touched, and |b| stands for its
+/// residual. Entry i of b is b(i).
 template <class T, class B>
 SolveResult<T> refused(int rows, B const& b) {
   T norm = T(0);
@@ -78,7 +80,8 @@ struct SolveHost {
     }
   }
 
-  /// Packs of systems are possible, where the solver and the preconditioner are written for them and matrices have entries.
+  /// Packs of systems are possible, where the solver and the preconditioner are written for them
+  /// and matrices have entries.
   using Item = std::remove_cvref_t<decltype(p.a.item(0))>;
   static constexpr bool takes_packs = !SolverWithStorage<decltype(Problem::solver)> &&
                                       Item::has_entries &&

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The solve of the systems that are at hand, scaled or as they are, with what the preconditioner and the method take of them.
+/// The solve of the systems that are at hand, scaled or as they are, with what the preconditioner
+/// and the method take of them.
 #ifndef BATCHWORK_SOLVEPREPARED_HPP
 #define BATCHWORK_SOLVEPREPARED_HPP
 
@@ -12,7 +13,8 @@
 
 namespace Batchwork::Impl {
 
-/// Runs solve(m, method) with what the systems' preconditioner and method are: `at` is Base, or a ScaledSystem of it.
+/// Runs solve(m, method) with what the systems' preconditioner and method are: `at` is Base, or a
+/// ScaledSystem of it.
 template <class M, class Base, class At, class Problem, class A, class T, class Solve>
 BATCHWORK_INLINE void with_method(Base& base, At& at, Problem const& p,
                                   typename Base::Vector const& diagonal, A const& a, T* memory,

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The storage of a solver that keeps more of a system than some vectors, and of a preconditioner with factors: in team scratch,
-/// on a thread's stack, or in a workspace of the caller's.
+/// The storage of a solver that keeps more of a system than some vectors, and of a preconditioner
+/// with factors: in team scratch, on a thread's stack, or in a workspace of the caller's.
 #ifndef BATCHWORK_SOLVESTORAGE_HPP
 #define BATCHWORK_SOLVESTORAGE_HPP
 
@@ -29,7 +29,8 @@ struct StorageShape {
   int warps = 0;            ///< of a system whose lanes meet at a team's barrier; else 0
   int apart = 0;  ///< numbers by which the storages of systems begin in other banks of scratch
 
-  /// Numbers of a storage that needs so many: whole rows of the banks, and from system to system the next ones.
+  /// Numbers of a storage that needs so many: whole rows of the banks, and from system to system
+  /// the next ones.
   constexpr std::int64_t padded(std::int64_t numbers) const {
     return (numbers + 31) / 32 * 32 + apart;
   }
@@ -52,8 +53,9 @@ constexpr StorageShape storage_shape(SolveChoice const& how, std::int64_t rows, 
           how.lanes < 128 / size ? how.lanes : 0};
 }
 
-/// Specialised for solvers that need storage: numbers(solver, shape) of T a system, of fitted(solver, rows), the solver with what
-/// such systems leave of its parameters; and basis_that_fits(solver, rows, fits), where that is left to choose.
+/// Specialised for solvers that need storage: numbers(solver, shape) of T a system, of
+/// fitted(solver, rows), the solver with what such systems leave of its parameters; and
+/// basis_that_fits(solver, rows, fits), where that is left to choose.
 template <class Solver>
 struct StorageOf;
 template <class Solver>
@@ -75,16 +77,18 @@ struct WorkspacePlan {
   constexpr std::int64_t numbers() const { return solver.numbers() + preconditioner.numbers(); }
 };
 
-/// Teams of so many lanes that share the scratch of a multiprocessor where solvers have their storage in it: eight warps. Fewer do
-/// not hide what each of them waits for; more would leave room for less of a basis.
+/// Teams of so many lanes that share the scratch of a multiprocessor where solvers have their
+/// storage in it: eight warps. Fewer do not hide what each of them waits for; more would leave room
+/// for less of a basis.
 constexpr int teams_that_share_scratch(int team) { return team < 256 ? 256 / team : 1; }
 /// Bytes of scratch that a team of so many lanes has, if it shares a device's with as many.
 constexpr std::int64_t scratch_of_storage(DeviceLimits const& limits, int team) {
   return std::int64_t(limits.scratch(teams_that_share_scratch(team), team));
 }
-/// The bytes of these that a basis is chosen for. Where rows have three entries at most a product is cheap beside a long basis, and
-/// what half as many teams more would leave is faster (H200, GMRES, 16 to 512 rows); of teams so large that one or two share a
-/// multiprocessor what five would leave.
+/// The bytes of these that a basis is chosen for. Where rows have three entries at most a product
+/// is cheap beside a long basis, and what half as many teams more would leave is faster (H200,
+/// GMRES, 16 to 512 rows); of teams so large that one or two share a multiprocessor what five would
+/// leave.
 constexpr std::int64_t scratch_of_basis(DeviceLimits const& limits, int team, bool short_rows) {
   int const teams = teams_that_share_scratch(team);
   std::int64_t const bytes =
@@ -145,7 +149,8 @@ struct SystemStorage {
   bool in_scratch = false;
 };
 
-/// Where sums over the rows stand for all lanes of a system to read: places of some of them, in whole groups of 8.
+/// Where sums over the rows stand for all lanes of a system to read: places of some of them, in
+/// whole groups of 8.
 template <class T>
 struct SharedSums {
   T* sums;   ///< of the calling lane's warp, or of the system
@@ -153,8 +158,8 @@ struct SharedSums {
   int size;  ///< numbers of each
 };
 
-/// Puts N sums over the rows into the shared ones, at `first` and behind; they are there after meet_in_shared. All lanes that go through the
-/// same turns call it.
+/// Puts N sums over the rows into the shared ones, at `first` and behind; they are there after
+/// meet_in_shared. All lanes that go through the same turns call it.
 template <class At, class V, class T, int N>
 BATCHWORK_INLINE void sum_into_shared(At& at, V const (&mine)[N], SharedSums<T> const& shared,
                                       int first, [[maybe_unused]] std::int64_t apart) {
@@ -193,8 +198,9 @@ BATCHWORK_INLINE void meet_in_shared(At& at, [[maybe_unused]] SharedSums<T> cons
   }
 }
 
-/// Numbers of a vector of the storage, `places_of(at)` long, where the rows of a lane are those of its other vectors.
-/// Their places are found anew: kept in registers, they would take those that the matrix has.
+/// Numbers of a vector of the storage, `places_of(at)` long, where the rows of a lane are those of
+/// its other vectors. Their places are found anew: kept in registers, they would take those that
+/// the matrix has.
 template <class T, int R, bool Large, class Matrix, class Member>
 BATCHWORK_INLINE T number_of(SystemTeam<T, R, Large, Matrix, Member> const& at, T const* vector,
                              int r) {
@@ -224,7 +230,8 @@ BATCHWORK_INLINE int places_of(SystemThread<T, Item, Own> const& at) {
   return at.padded(at.rows);
 }
 
-/// Runs body(q, i, number) for the lane's rows i of the first `count` of N vectors of the storage, one behind the other.
+/// Runs body(q, i, number) for the lane's rows i of the first `count` of N vectors of the storage,
+/// one behind the other.
 template <int N, class T, int R, bool Large, class Matrix, class Member, class Body>
 BATCHWORK_INLINE void for_each_number(SystemTeam<T, R, Large, Matrix, Member> const& at,
                                       T const* vectors, [[maybe_unused]] bool in_scratch, int count,
@@ -242,7 +249,8 @@ BATCHWORK_INLINE void for_each_number(SystemTeam<T, R, Large, Matrix, Member> co
     if (in_scratch) run(Vendor::in_scratch(vectors) + at.rank);
     else run(vectors + at.rank);
   } else {
-    // Of more rows that takes more registers than there are; beside a single one the matrix has most of them.
+    // Of more rows that takes more registers than there are; beside a single one the matrix has
+    // most of them.
     int const apart = Vendor::renewed(at.layout.rows);
     at.for_each([&](int r) {
       BATCHWORK_UNROLL

@@ -42,13 +42,14 @@ struct SolveProblem {
   BATCHWORK_INLINE SolveItem<T> item(std::int64_t n, bool there) const { return {b, x, n, there}; }
 };
 
-/// Matrix: ColumnsInRegisters, ColumnsSplit, EntriesInRegisters, LongRowsInRegisters, ReadInPlace or AppliedByFunctor, with R rows a lane;
-/// takes_any_lanes: a system may have a warp at most, though it is said to be large.
+/// Matrix: ColumnsInRegisters, ColumnsSplit, EntriesInRegisters, LongRowsInRegisters, ReadInPlace
+/// or AppliedByFunctor, with R rows a lane; takes_any_lanes: a system may have a warp at most,
+/// though it is said to be large.
 template <class T, class Problem, class Matrix, int R, bool Large>
 struct SolveTeams {
   static constexpr int largest_team = Matrix::largest_team;
-  /// Teams that a multiprocessor is to hold at least, which the compiler fits the registers to: those of the matrix, of the
-  /// vectors, and some more.
+  /// Teams that a multiprocessor is to hold at least, which the compiler fits the registers to:
+  /// those of the matrix, of the vectors, and some more.
   static constexpr int registers =
       Matrix::registers +
       (Problem::solver_type::vectors + (Problem::is_scaled ? 3 : 0) +
@@ -65,7 +66,8 @@ struct SolveTeams {
     if constexpr (requires { Matrix::most_teams; }) return Matrix::most_teams;
     else return 64;
   }();
-  /// With storage or factors in scratch a multiprocessor may not hold more: a launch that wants them would be refused.
+  /// With storage or factors in scratch a multiprocessor may not hold more: a launch that wants
+  /// them would be refused.
   static constexpr int wanted_teams =
       std::clamp(registers_of_multiprocessor / (largest_team * registers), 1,
                  has_storage   ? teams_that_share_scratch(largest_team)
@@ -79,8 +81,8 @@ struct SolveTeams {
   int sharing;
   SystemScratch scratch;
   RestOfRows rest;
-  /// Teams that there are at least, where those with factors in scratch take several systems one after the other: what they
-  /// know of the pattern they find once. 0: no team takes several.
+  /// Teams that there are at least, where those with factors in scratch take several systems one
+  /// after the other: what they know of the pattern they find once. 0: no team takes several.
   std::int64_t least_teams = 0;
   static constexpr std::int64_t most_systems_of_a_pattern = 16;
 
@@ -182,7 +184,8 @@ struct SolveTeams {
     int const rank = member.team_rank(), slot = is_alone ? 0 : rank >> shift,
               mine = is_alone ? rank : rank & (lanes - 1);
     std::int64_t const wanted = turn * scratch.systems + slot;
-    // Lanes without an item repeat the last one, so that all of them may wait for each other, and store nothing.
+    // Lanes without an item repeat the last one, so that all of them may wait for each other, and
+    // store nothing.
     bool const there = wanted < p.items;
     auto const item = p.item(there ? wanted : p.items - 1, there);
     T* numbers = given;

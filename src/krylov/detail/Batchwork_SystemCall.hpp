@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What verbs on systems do on the host before they launch: checks, whose messages name the View; chunks of items.
+/// What verbs on systems do on the host before they launch: checks, whose messages name the View;
+/// chunks of items.
 #ifndef BATCHWORK_SYSTEMCALL_HPP
 #define BATCHWORK_SYSTEMCALL_HPP
 
@@ -17,7 +18,8 @@
 
 namespace Batchwork::Impl {
 
-/// A View of matrices or vectors, for messages. Its indices say enough: the shape of a tile is left out.
+/// A View of matrices or vectors, for messages. Its indices say enough: the shape of a tile is left
+/// out.
 struct SystemView {
   std::string role;
   Description d;
@@ -75,7 +77,8 @@ struct SystemCall : Call {
   }
 };
 
-/// Items of a chunk on hosts, for so many numbers an item: worth starting, and enough chunks for every thread; whole packs.
+/// Items of a chunk on hosts, for so many numbers an item: worth starting, and enough chunks for
+/// every thread; whole packs.
 inline std::int64_t items_of_a_chunk(std::int64_t items, std::int64_t numbers,
                                      std::int64_t threads) {
   std::int64_t const least =

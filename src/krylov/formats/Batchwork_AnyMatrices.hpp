@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// AnyMatrices: csr, ell, dia, dense or scaled_identity as one type, so that a format is chosen at run time.
+/// AnyMatrices: csr, ell, dia, dense or scaled_identity as one type, so that a format is chosen at
+/// run time.
 #ifndef BATCHWORK_ANYMATRICES_HPP
 #define BATCHWORK_ANYMATRICES_HPP
 
@@ -65,9 +66,10 @@ void sum_rows_on_host(AnyItem<T> const& item, int rows, X const& x, Put const& p
 
 }  // namespace Impl
 
-/// Matrices in a format known at run time: made from csr, ell, dia, dense or scaled_identity of numbers T in memory that is reached as
-/// Memory is, and given to solve and multiply like these. It holds their Views and copies no numbers. What is known at run
-/// time only costs multiply on devices a branch a row; solve makes its kernels that way for all formats.
+/// Matrices in a format known at run time: made from csr, ell, dia, dense or scaled_identity of
+/// numbers T in memory that is reached as Memory is, and given to solve and multiply like these. It
+/// holds their Views and copies no numbers. What is known at run time only costs multiply on
+/// devices a branch a row; solve makes its kernels that way for all formats.
 template <class T = double, class Memory = typename Kokkos::DefaultExecutionSpace::memory_space>
 class AnyMatrices {
  public:

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// check(A): whether the pattern of a batch of matrices is sound. Kernels take that for granted: an index out of range is a
-/// read out of range.
+/// check(A): whether the pattern of a batch of matrices is sound. Kernels take that for granted: an
+/// index out of range is a read out of range.
 #ifndef BATCHWORK_CHECKSYSTEMS_HPP
 #define BATCHWORK_CHECKSYSTEMS_HPP
 
@@ -130,12 +130,13 @@ void check_pattern(A const&, Diagonals) {}
 
 }  // namespace Impl
 
-/// Checks the pattern of csr(...), ell(...) or dia(...), and the shapes of every format. Throws std::invalid_argument that names the
-/// View, the row, the column and the remedy: null Views, shapes that differ, row offsets that fall or end elsewhere than the
-/// columns do, columns that are out of range, unsorted or there twice, and a diagonal that is missing.
+/// Checks the pattern of csr(...), ell(...) or dia(...), and the shapes of every format. Throws
+/// std::invalid_argument that names the View, the row, the column and the remedy: null Views,
+/// shapes that differ, row offsets that fall or end elsewhere than the columns do, columns that are
+/// out of range, unsorted or there twice, and a diagonal that is missing.
 ///
-/// Copies the pattern to the host if it is elsewhere, and waits for that; the values are not looked at. Once for a pattern is
-/// enough: the verbs check shapes only.
+/// Copies the pattern to the host if it is elsewhere, and waits for that; the values are not looked
+/// at. Once for a pattern is enough: the verbs check shapes only.
 template <Impl::SystemMatrices A>
 void check(A const& a, Diagonals diagonals = Diagonals::required) {
   if (auto const problem = a.problem(); !problem.empty())

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// dia: matrices by diagonals. All that is known of the format: what users make of their Views, what kernels see, the product on
-/// hosts, and check.
+/// dia: matrices by diagonals. All that is known of the format: what users make of their Views,
+/// what kernels see, the product on hosts, and check.
 #ifndef BATCHWORK_DIA_HPP
 #define BATCHWORK_DIA_HPP
 
@@ -24,7 +24,8 @@
 namespace Batchwork {
 namespace Impl {
 
-/// Diagonals, a Format: the number of row i and column i + offsets[d] is numbers[d * values.row + i * values.col].
+/// Diagonals, a Format: the number of row i and column i + offsets[d] is numbers[d * values.row + i
+/// * values.col].
 struct DiaLayout {
   static constexpr int rank = 2;
   static constexpr bool has_numbers = true, knows_widest_row = true;
@@ -85,14 +86,16 @@ struct DiaLayout {
 template <class T>
 using DiaSystems = PatternSystems<T, DiaLayout>;
 
-/// See AnySystems: a row has its diagonals one after the other where offsets do not fall; what is beyond the matrix is no entry.
+/// See AnySystems: a row has its diagonals one after the other where offsets do not fall; what is
+/// beyond the matrix is no entry.
 inline bool is_in_range(DiaLayout const& of, int, std::int64_t) {
   bool rising = true;
   for (int d = 1; d < of.count; ++d) rising = rising && of.offsets[d - 1] <= of.offsets[d];
   return rising;
 }
 
-/// The product by a host's thread: packs of neighbouring rows, whose numbers are side by side and gathered nowhere.
+/// The product by a host's thread: packs of neighbouring rows, whose numbers are side by side and
+/// gathered nowhere.
 template <template <class> class Sum, class T, class X, class Put>
 void sum_rows_on_host(PatternItem<DiaSystems<T>> const& item, int rows, X const& x,
                       Put const& put) {
@@ -243,15 +246,18 @@ constexpr void require_offsets() {
 
 }  // namespace Impl
 
-/// Sparse matrices by diagonals, whose offsets all items share: values(item, d, i) is the entry in row i of diagonal d, that is
-/// of column i + offsets(d). This is the diagonal storage of SPARSKIT and of Intel MKL (Saad, Iterative Methods for Sparse Linear
-/// Systems, 2003, section 3.4); the band storage of LAPACK and scipy.sparse.dia_array count by columns instead.
-/// Values of columns that are not there, at one end of a diagonal, are not read. Offsets rise, see check.
+/// Sparse matrices by diagonals, whose offsets all items share: values(item, d, i) is the entry in
+/// row i of diagonal d, that is of column i + offsets(d). This is the diagonal storage of SPARSKIT
+/// and of Intel MKL (Saad, Iterative Methods for Sparse Linear Systems, 2003, section 3.4); the
+/// band storage of LAPACK and scipy.sparse.dia_array count by columns instead. Values of columns
+/// that are not there, at one end of a diagonal, are not read. Offsets rise, see check.
 ///
-/// Per entry a number is read, and nothing else: no index. Solvers read the offsets once for every row. A place is counted for
-/// every row of every diagonal, as in ell.
-/// \param offsets  signed integers of 32 bits, column less row: 0 is the diagonal, 1 the one above it
-/// \param values   v(item, diagonal, row) in any layout or strided, or compact(v, n); best with rows side by side
+/// Per entry a number is read, and nothing else: no index. Solvers read the offsets once for every
+/// row. A place is counted for every row of every diagonal, as in ell.
+/// \param offsets  signed integers of 32 bits, column less row: 0 is the diagonal, 1 the one above
+/// it
+/// \param values   v(item, diagonal, row) in any layout or strided, or compact(v, n); best with
+/// rows side by side
 template <class Offsets, Impl::Viewish Values>
   requires Kokkos::is_view_v<Offsets>
 auto dia(Offsets const& offsets, Values const& values) {
@@ -263,8 +269,9 @@ auto dia(Offsets const& offsets, Values const& values) {
   return Impl::Dia<Offsets, Values>{offsets, values};
 }
 
-/// As dia, of so many rows, for matrices of T whose numbers a kernel has at hand: team_solve takes them with each call, a View
-/// v(d, i), or a pointer to diagonal after diagonal of `rows` numbers each.
+/// As dia, of so many rows, for matrices of T whose numbers a kernel has at hand: team_solve takes
+/// them with each call, a View v(d, i), or a pointer to diagonal after diagonal of `rows` numbers
+/// each.
 template <class T, class Offsets>
   requires Kokkos::is_view_v<Offsets>
 auto dia_pattern(Offsets const& offsets, std::int64_t rows) {

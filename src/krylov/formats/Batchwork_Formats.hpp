@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// csr, ell, dense, scaled_identity, matrix_free: the matrices of a batch of systems, over Views, without a copy. The pattern is
-/// stored once, the numbers for each item.
+/// csr, ell, dense, scaled_identity, matrix_free: the matrices of a batch of systems, over Views,
+/// without a copy. The pattern is stored once, the numbers for each item.
 #ifndef BATCHWORK_FORMATS_HPP
 #define BATCHWORK_FORMATS_HPP
 
@@ -48,7 +48,8 @@ std::int32_t const* index_data(V const& columns) {
   return reinterpret_cast<std::int32_t const*>(columns.data());
 }
 
-/// How the numbers of a format are given: a View, compact(view, n), extents<...>(view); for dense also transposed(...).
+/// How the numbers of a format are given: a View, compact(view, n), extents<...>(view); for dense
+/// also transposed(...).
 template <class V>
 using stored_t = std::remove_cvref_t<decltype(stored(std::declval<V const&>()))>;
 template <class V>
@@ -251,8 +252,9 @@ concept CompressedMatrix = CompressedGraph<M> || requires(M const& m) {
 
 }  // namespace Impl
 
-/// Sparse matrices in compressed rows with one pattern. Entries row_offsets(i) .. row_offsets(i + 1) - 1 are those of row i,
-/// entry k being values(item, k) in the column columns(k), counted from 0. Within a row columns rise; see check.
+/// Sparse matrices in compressed rows with one pattern. Entries row_offsets(i) .. row_offsets(i +
+/// 1) - 1 are those of row i, entry k being values(item, k) in the column columns(k), counted from
+/// 0. Within a row columns rise; see check.
 /// \param row_offsets  integers of 32 or 64 bits, one more than there are rows
 /// \param columns      integers of 32 bits
 /// \param values       v(item, k) in any layout or strided, or compact(v, n)
@@ -272,7 +274,8 @@ auto csr(Offsets const& row_offsets, Columns const& columns, Values const& value
   return Impl::Csr<Offsets, Columns, Values>{row_offsets, columns, values};
 }
 
-/// The pattern of a KokkosSparse::CrsMatrix, whose own values are not used, or of its graph, with the values of a batch.
+/// The pattern of a KokkosSparse::CrsMatrix, whose own values are not used, or of its graph, with
+/// the values of a batch.
 template <Impl::CompressedMatrix M, Impl::Viewish Values>
 auto csr(M const& matrix, Values const& values) {
   if constexpr (Impl::CompressedGraph<M>) {
@@ -285,10 +288,10 @@ auto csr(M const& matrix, Values const& values) {
   }
 }
 
-/// Sparse matrices with one pattern and as many places in every row: values(item, i, k) is in the column columns(i, k). Rows
-/// with fewer entries end with columns of -1 (for unsigned indices the largest number), whose values are not read. Lanes
-/// read best where an item's places are column-major: View<T***, LayoutStride> with i fastest, or LayoutLeft, where items
-/// are.
+/// Sparse matrices with one pattern and as many places in every row: values(item, i, k) is in the
+/// column columns(i, k). Rows with fewer entries end with columns of -1 (for unsigned indices the
+/// largest number), whose values are not read. Lanes read best where an item's places are
+/// column-major: View<T***, LayoutStride> with i fastest, or LayoutLeft, where items are.
 template <class Columns, Impl::Viewish Values>
   requires Kokkos::is_view_v<Columns>
 auto ell(Columns const& columns, Values const& values) {
@@ -302,7 +305,8 @@ auto ell(Columns const& columns, Values const& values) {
   return Impl::Ell<Columns, Values>{columns, values};
 }
 
-/// Dense square matrices values(item, i, j), in any layout or strided, compact(view, n), or transposed(...) of these.
+/// Dense square matrices values(item, i, j), in any layout or strided, compact(view, n), or
+/// transposed(...) of these.
 template <Impl::Copyable Values>
 auto dense(Values const& values) {
   Impl::require_numbers<Values>();
@@ -318,11 +322,12 @@ auto scaled_identity(std::int64_t rows, T scale = T(1)) {
   return Impl::IdentityMatrices<T>{{rows}, scale};
 }
 
-/// Matrices that a functor applies, for any number of items: f(lanes, item, x, y) computes y = A x of that item, called by all
-/// lanes that share it. x(j) reads a number of the vector. y(i) = v is done once for every row, by one lane;
-/// lanes.for_each(rows, body) deals rows out to the lanes. Lanes that work together in another way wait for each other by
-/// lanes.sync(), which all of them call. The call operator is a template, since lanes, x and y have types of their own in
-/// every kernel.
+/// Matrices that a functor applies, for any number of items: f(lanes, item, x, y) computes y = A x
+/// of that item, called by all lanes that share it. x(j) reads a number of the vector. y(i) = v is
+/// done once for every row, by one lane; lanes.for_each(rows, body) deals rows out to the lanes.
+/// Lanes that work together in another way wait for each other by lanes.sync(), which all of them
+/// call. The call operator is a template, since lanes, x and y have types of their own in every
+/// kernel.
 template <class F>
 auto matrix_free(std::int64_t rows, F const& functor) {
   return Impl::MatrixFree<F>{{rows}, functor};

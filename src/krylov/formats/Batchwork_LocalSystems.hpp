@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// csr_pattern, ell_pattern, dense_pattern: where entries are, without numbers, for matrices that a kernel has made itself;
-/// and the numbers of one item, and of its vectors, as a kernel has them.
+/// csr_pattern, ell_pattern, dense_pattern: where entries are, without numbers, for matrices that a
+/// kernel has made itself; and the numbers of one item, and of its vectors, as a kernel has them.
 #ifndef BATCHWORK_LOCALSYSTEMS_HPP
 #define BATCHWORK_LOCALSYSTEMS_HPP
 
@@ -106,8 +106,8 @@ struct DensePattern {
 template <class A>
 concept TeamPattern = requires { typename A::pattern_of_a_team; };
 
-/// Indices of the numbers of an item in a format: those that a kernel's own numbers must have, too. -1: has no numbers; 0:
-/// the format is known at run time.
+/// Indices of the numbers of an item in a format: those that a kernel's own numbers must have, too.
+/// -1: has no numbers; 0: the format is known at run time.
 template <class Systems>
 inline constexpr int rank_of_numbers = -1;
 template <class T, class Layout>
@@ -115,8 +115,8 @@ inline constexpr int rank_of_numbers<PatternSystems<T, Layout>> = Layout::rank;
 template <class T>
 inline constexpr int rank_of_numbers<AnySystemsByItems<T>> = 0;
 
-/// The systems with the numbers that a kernel has at hand for every item: a View without an item index, or a pointer to
-/// numbers without gaps, lines of `width` one after the other.
+/// The systems with the numbers that a kernel has at hand for every item: a View without an item
+/// index, or a pointer to numbers without gaps, lines of `width` one after the other.
 template <int Rank, class Systems, class V>
 BATCHWORK_INLINE Systems with_numbers(Systems systems, int width, V const& v) {
   static_assert(
@@ -160,8 +160,8 @@ constexpr BATCHWORK_INLINE void require_memory_of_team() {
 
 }  // namespace Impl
 
-/// As csr, for matrices of T whose numbers a kernel has at hand, in team scratch for instance: team_solve takes them with
-/// each call, a pointer to one number after the other or a View v(k).
+/// As csr, for matrices of T whose numbers a kernel has at hand, in team scratch for instance:
+/// team_solve takes them with each call, a pointer to one number after the other or a View v(k).
 template <class T, class Offsets, class Columns>
   requires(Kokkos::is_view_v<Offsets> && Kokkos::is_view_v<Columns>)
 auto csr_pattern(Offsets const& row_offsets, Columns const& columns) {

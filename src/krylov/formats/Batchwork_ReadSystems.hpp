@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches of systems from files: Matrix Market, and folders of one pattern and raw numbers. Host only.
+/// Batches of systems from files: Matrix Market, and folders of one pattern and raw numbers. Host
+/// only.
 #ifndef BATCHWORK_READSYSTEMS_HPP
 #define BATCHWORK_READSYSTEMS_HPP
 
@@ -29,7 +30,8 @@
 
 namespace Batchwork {
 
-/// Sparse systems of one pattern, as they were read. `a.in<Memory>().csr()` is what verbs take that run there.
+/// Sparse systems of one pattern, as they were read. `a.in<Memory>().csr()` is what verbs take that
+/// run there.
 template <class T, class Memory = Kokkos::HostSpace>
 struct SparseSystems {
   Kokkos::View<std::int64_t*, Memory> row_offsets;
@@ -147,8 +149,9 @@ class LineReader {
       fail(std::string(what) + " is an integer, not \"" + std::string(w) + "\"");
     return x;
   }
-  /// A decimal number, also with an exponent as Fortran writes it for double precision, 1.0D+00. What is too small for
-  /// double is zero or denormal, what is too large an error. A whole one may have more than 64 bits, and is rounded.
+  /// A decimal number, also with an exponent as Fortran writes it for double precision, 1.0D+00.
+  /// What is too small for double is zero or denormal, what is too large an error. A whole one may
+  /// have more than 64 bits, and is rounded.
   double number(char const* what, bool whole = false) {
     auto const w = word();
     std::string text(w);
@@ -220,14 +223,16 @@ class LineReader {
   std::int64_t number_ = 0;
 };
 
-/// What of a file's matrix is read: a square one, with entries enough for a system; and parts of complex numbers.
+/// What of a file's matrix is read: a square one, with entries enough for a system; and parts of
+/// complex numbers.
 struct ReadAs {
   bool system, complex;
 };
 
-/// `coordinate` or `array`; `real`, `integer`, `pattern` or `complex`; `general`, `symmetric`, `skew-symmetric` or `hermitian`. Strict: an
-/// entry that is missing or given twice is an error. Of the latter three one triangle is given, by coordinates either of them, by
-/// arrays the lower one. (Boisvert, Pozo and Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996.)
+/// `coordinate` or `array`; `real`, `integer`, `pattern` or `complex`; `general`, `symmetric`,
+/// `skew-symmetric` or `hermitian`. Strict: an entry that is missing or given twice is an error. Of
+/// the latter three one triangle is given, by coordinates either of them, by arrays the lower one.
+/// (Boisvert, Pozo and Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996.)
 inline Coordinates read_coordinates(std::filesystem::path const& file, ReadAs const& as) {
   LineReader in(file);
   if (!in.next() || in.lower_word() != "%%matrixmarket")
@@ -271,7 +276,8 @@ inline Coordinates read_coordinates(std::filesystem::path const& file, ReadAs co
             " columns; " + (mirrored ? "one that is " + symmetry + " is" : "systems are") +
             " square");
   if (is_array) entries = !mirrored ? c.rows * c.columns : (c.rows + (skew ? -1 : 1)) * c.rows / 2;
-  // Before memory is taken: an entry has a line of its numbers, of one digit each, and the last may lack its end.
+  // Before memory is taken: an entry has a line of its numbers, of one digit each, and the last may
+  // lack its end.
   std::int64_t const least = (is_array ? 0 : 4) + (is_complex ? 4 : c.has_values ? 2 : 0);
   std::int64_t const most_entries = (in.bytes() + 1) / least;
   if (entries > most_entries)
@@ -423,9 +429,11 @@ auto items_of_numbers(std::filesystem::path const& file, std::int64_t each) {
 
 }  // namespace Impl
 
-/// The matrix of a Matrix Market file (coordinate or array; real or integer; general, symmetric or skew-symmetric), for so many items
-/// alike. Entries may come in any order; of an array all places are entries. Throws std::runtime_error with the file and the line of what is wrong, also where sizes are more
-/// than the file can hold (before memory is taken), there are fewer entries than rows, or a number is not finite in T.
+/// The matrix of a Matrix Market file (coordinate or array; real or integer; general, symmetric or
+/// skew-symmetric), for so many items alike. Entries may come in any order; of an array all places
+/// are entries. Throws std::runtime_error with the file and the line of what is wrong, also where
+/// sizes are more than the file can hold (before memory is taken), there are fewer entries than
+/// rows, or a number is not finite in T.
 template <class T = double>
 SparseSystems<T> read_matrix_market(std::filesystem::path const& file, std::int64_t items = 1) {
   if (items < 0)
@@ -475,9 +483,11 @@ SparseSystems<T> read_matrix_market(std::vector<std::filesystem::path> const& fi
   return s;
 }
 
-/// The matrices of Matrix Market files as full ones, one item each, all of the same shape: (item, row, column). T is float, double, or
-/// Kokkos::complex of one of them, which takes real files, too. Coordinate or array; real, integer or complex; general, symmetric,
-/// skew-symmetric or hermitian; not square only if general. What is no entry is zero. A matrix has 2^24 numbers at most. Throws as read_matrix_market.
+/// The matrices of Matrix Market files as full ones, one item each, all of the same shape: (item,
+/// row, column). T is float, double, or Kokkos::complex of one of them, which takes real files,
+/// too. Coordinate or array; real, integer or complex; general, symmetric, skew-symmetric or
+/// hermitian; not square only if general. What is no entry is zero. A matrix has 2^24 numbers at
+/// most. Throws as read_matrix_market.
 template <class T = double>
 Kokkos::View<T***, Kokkos::LayoutRight, Kokkos::HostSpace> read_dense_matrices(
     std::vector<std::filesystem::path> const& files) {
@@ -510,9 +520,10 @@ auto read_dense_matrices(std::filesystem::path const& file) {
   return read_dense_matrices<T>(std::vector<std::filesystem::path>{file});
 }
 
-/// The systems of a folder: `pattern.mtx`, a Matrix Market file whose entries are sorted by row and column, and
-/// `values.f64`, the numbers of all items, one item after the other in the order of the pattern: little-endian, 64 bits, no
-/// header. Throws std::runtime_error with the file, and the line where there are lines.
+/// The systems of a folder: `pattern.mtx`, a Matrix Market file whose entries are sorted by row and
+/// column, and `values.f64`, the numbers of all items, one item after the other in the order of the
+/// pattern: little-endian, 64 bits, no header. Throws std::runtime_error with the file, and the
+/// line where there are lines.
 template <class T = double>
 SparseSystems<T> read_systems(std::filesystem::path const& folder) {
   auto const file = folder / "pattern.mtx";
@@ -528,8 +539,8 @@ SparseSystems<T> read_systems(std::filesystem::path const& folder) {
   return s;
 }
 
-/// Vectors for the items of a folder's systems: the numbers of all items, one after the other, in the same form as
-/// `values.f64`. (item, row).
+/// Vectors for the items of a folder's systems: the numbers of all items, one after the other, in
+/// the same form as `values.f64`. (item, row).
 template <class T = double>
 Kokkos::View<T**, Kokkos::LayoutRight, Kokkos::HostSpace> read_vectors(
     std::filesystem::path const& file, std::int64_t rows) {

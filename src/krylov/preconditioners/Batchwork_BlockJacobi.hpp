@@ -29,7 +29,8 @@ struct EqualBlocks {};
 
 }  // namespace Impl
 
-/// Block Jacobi: z = D^-1 r, D being the blocks of A on its diagonal, which block_jacobi gives. For csr, ell, dia, dense and scaled_identity.
+/// Block Jacobi: z = D^-1 r, D being the blocks of A on its diagonal, which block_jacobi gives. For
+/// csr, ell, dia, dense and scaled_identity.
 template <class Blocks>
 struct BlockJacobi {
   using preconditioner_of_systems = void;
@@ -46,7 +47,8 @@ struct BlockJacobi {
   void check(Call const& call, A const& a) const {
     if constexpr (std::is_void_v<typename A::value_type>)
       call.fail(
-          "operand 2, block_jacobi: matrix_free has no entries; give no_preconditioner() or preconditioner(functor)");
+          "operand 2, block_jacobi: matrix_free has no entries; give no_preconditioner() or "
+          "preconditioner(functor)");
     if (largest < 1 || largest > most_rows_of_a_block)
       call.fail("operand 2, block_jacobi: blocks of " + std::to_string(largest) +
                 " rows; give from 1 to " + std::to_string(most_rows_of_a_block));
@@ -76,20 +78,23 @@ struct BlockJacobi {
 
 /// Blocks of so many rows, 1 to 32, from the first row on; the last one may have fewer.
 ///
-/// A block that is singular (a column without a pivot that is finite and not zero, or an inverse that is not finite) becomes the
-/// identity, in every format alike. Entries of a row in one column are added up. For conjugate_gradients the blocks are to be symmetric
-/// and positive definite.
+/// A block that is singular (a column without a pivot that is finite and not zero, or an inverse
+/// that is not finite) becomes the identity, in every format alike. Entries of a row in one column
+/// are added up. For conjugate_gradients the blocks are to be symmetric and positive definite.
 ///
-/// Memory of a system: rows times the largest block in numbers, with twelve bytes a row: on devices in team scratch (with
-/// the exchange to 40,928 bytes, fewer where a multiprocessor has no room for four such teams: 143 rows by blocks of 32 in
-/// double, 896 by blocks of 2), or else in the workspace, see workspace_numbers; on hosts a thread allocates it, once for some items. Inverted once an item, 2 n^3
-/// operations for a block of n rows; an application takes 2 n^2, and on devices three waits. There 8 to 256 lanes share a system,
-/// as many as a block has rows at least; it is read where it is.
+/// Memory of a system: rows times the largest block in numbers, with twelve bytes a row: on devices
+/// in team scratch (with the exchange to 40,928 bytes, fewer where a multiprocessor has no room for
+/// four such teams: 143 rows by blocks of 32 in double, 896 by blocks of 2), or else in the
+/// workspace, see workspace_numbers; on hosts a thread allocates it, once for some items. Inverted
+/// once an item, 2 n^3 operations for a block of n rows; an application takes 2 n^2, and on devices
+/// three waits. There 8 to 256 lanes share a system, as many as a block has rows at least; it is
+/// read where it is.
 inline BlockJacobi<Impl::EqualBlocks> block_jacobi(int rows) { return {{}, rows}; }
 
-/// Blocks that begin at these rows: a View of 32-bit integers where the solver runs, from 0 on and rising, as find_blocks
-/// gives it. None has more than `largest` rows, at most 32, by which scratch is measured. Where the View says otherwise all
-/// items end as Reason::invalid_pattern. Otherwise as above.
+/// Blocks that begin at these rows: a View of 32-bit integers where the solver runs, from 0 on and
+/// rising, as find_blocks gives it. None has more than `largest` rows, at most 32, by which scratch
+/// is measured. Where the View says otherwise all items end as Reason::invalid_pattern. Otherwise
+/// as above.
 template <class Blocks>
   requires Kokkos::is_view_v<Blocks>
 BlockJacobi<Blocks> block_jacobi(Blocks const& first_rows, int largest = most_rows_of_a_block) {
@@ -114,13 +119,15 @@ struct MemoryOfPattern<A> {
 
 }  // namespace Impl
 
-/// First rows of blocks for block_jacobi, found in the pattern: neighbouring rows with the same columns, of which a block has at
-/// most `largest`, 1 to 32; such rows are what several unknowns at a point give. In a dense matrix all rows are alike, in a
-/// tridiagonal one of more than two rows none.
+/// First rows of blocks for block_jacobi, found in the pattern: neighbouring rows with the same
+/// columns, of which a block has at most `largest`, 1 to 32; such rows are what several unknowns at
+/// a point give. In a dense matrix all rows are alike, in a tridiagonal one of more than two rows
+/// none.
 ///
-/// The result is in the memory space of the pattern. For csr, ell and dia whose pattern is sound, see check; and for dense. Copies
-/// the pattern to the host if it is elsewhere, and waits for that; once for a pattern is enough. Throws std::invalid_argument
-/// where shapes are not sound or `largest` is out of range.
+/// The result is in the memory space of the pattern. For csr, ell and dia whose pattern is sound,
+/// see check; and for dense. Copies the pattern to the host if it is elsewhere, and waits for that;
+/// once for a pattern is enough. Throws std::invalid_argument where shapes are not sound or
+/// `largest` is out of range.
 template <Impl::SystemMatrices A>
 auto find_blocks(A const& a, int largest = most_rows_of_a_block) {
   static_assert(!std::is_void_v<typename A::value_type>,
@@ -194,7 +201,8 @@ struct Prepared<Vector, BlocksInKernel> {
   template <class Lanes>
   BATCHWORK_INLINE void invert(Lanes const& lanes, BlocksInKernel const& how, int rows) const {
     for (int c = 0; c < how.largest; ++c) {
-      // A row is written by its own lane, and one that has been a pivot is not read by others in the next search.
+      // A row is written by its own lane, and one that has been a pivot is not read by others in
+      // the next search.
       lanes.for_each(rows, [&](int i) { inverses.find_pivot(i, c); });
       lanes.sync();
       lanes.for_each(rows, [&](int i) { inverses.eliminate(i, c); });
@@ -235,7 +243,8 @@ struct Prepared<Vector, BlocksInKernel> {
         if (i < at.rows) w[i] = r(k);
       });
       lanes.sync();
-      // Through the lane's places of the first exchange: a loop that is not unrolled needs fewer registers.
+      // Through the lane's places of the first exchange: a loop that is not unrolled needs fewer
+      // registers.
       T* const mine = at.exchange;
       lanes.for_each(at.rows, [&](int i) { mine[i] = inverses.product(i, w); });
       at.for_each([&](int k) {

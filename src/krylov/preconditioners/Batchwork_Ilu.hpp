@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ILU(0), the incomplete factorisation on the pattern of the matrix: Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd
-/// edition, section 10.3.2, algorithm 10.4.
+/// ILU(0), the incomplete factorisation on the pattern of the matrix: Y. Saad, Iterative Methods
+/// for Sparse Linear Systems, 2nd edition, section 10.3.2, algorithm 10.4.
 #ifndef BATCHWORK_ILU_HPP
 #define BATCHWORK_ILU_HPP
 
@@ -18,22 +18,25 @@
 
 namespace Batchwork {
 
-/// ILU(0): z = U^-1 L^-1 r, L with a unit diagonal and U having the pattern of A, with L U = A there. For csr, ell, dia, dense, of
-/// which all places are pattern, so that L U = A throughout (without pivoting), and scaled_identity. Columns rise within a row, see
-/// check; where they do not the item ends as Reason::invalid_pattern. For conjugate_gradients A is to be symmetric.
+/// ILU(0): z = U^-1 L^-1 r, L with a unit diagonal and U having the pattern of A, with L U = A
+/// there. For csr, ell, dia, dense, of which all places are pattern, so that L U = A throughout
+/// (without pivoting), and scaled_identity. Columns rise within a row, see check; where they do not
+/// the item ends as Reason::invalid_pattern. For conjugate_gradients A is to be symmetric.
 ///
-/// A pivot that is missing in the pattern, zero, or without a finite reciprocal becomes 1, in every format alike: the row of U is
-/// then not divided.
+/// A pivot that is missing in the pattern, zero, or without a finite reciprocal becomes 1, in every
+/// format alike: the row of U is then not divided.
 ///
-/// Memory of a system: as many numbers as A has places (of ell, dia and dense those that are not there too) and one a row, with
-/// two bytes a place and 21 a row; where 5 to 64 rows have half of all places or more, a number for every place of a full matrix
-/// and one a row, with ten bytes a row. On devices in team scratch (with the exchange to 40,928 bytes, fewer where a
-/// multiprocessor has no room for four such teams: 64 full rows of double, 512 rows of 3 entries), or else in the workspace, see
-/// workspace_numbers. On hosts a thread allocates it, once for some items.
+/// Memory of a system: as many numbers as A has places (of ell, dia and dense those that are not
+/// there too) and one a row, with two bytes a place and 21 a row; where 5 to 64 rows have half of
+/// all places or more, a number for every place of a full matrix and one a row, with ten bytes a
+/// row. On devices in team scratch (with the exchange to 40,928 bytes, fewer where a multiprocessor
+/// has no room for four such teams: 64 full rows of double, 512 rows of 3 entries), or else in the
+/// workspace, see workspace_numbers. On hosts a thread allocates it, once for some items.
 ///
-/// Factorised once an item; an application takes about two operations an entry. On devices 8 to 256 lanes share a system, which
-/// is read where it is, and go level by level: as many levels as there are rows that depend on each other one by one, and few where
-/// rows are numbered by colours; rows in chains or trees take five steps for 32 of them. Nearly full patterns, those with a full
+/// Factorised once an item; an application takes about two operations an entry. On devices 8 to 256
+/// lanes share a system, which is read where it is, and go level by level: as many levels as there
+/// are rows that depend on each other one by one, and few where rows are numbered by colours; rows
+/// in chains or trees take five steps for 32 of them. Nearly full patterns, those with a full
 /// matrix's memory, go column by column.
 struct Ilu {
   using preconditioner_of_systems = void;
@@ -42,7 +45,8 @@ struct Ilu {
   void check(Call const& call, A const&) const {
     if constexpr (std::is_void_v<typename A::value_type>)
       call.fail(
-          "operand 2, ilu: matrix_free has no entries; give no_preconditioner() or preconditioner(functor)");
+          "operand 2, ilu: matrix_free has no entries; give no_preconditioner() or "
+          "preconditioner(functor)");
   }
   template <class A>
   Impl::IluInKernel in_kernel(A const& a) const {

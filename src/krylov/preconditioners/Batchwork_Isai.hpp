@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ISAI, an incomplete sparse approximate inverse on the pattern of the matrix: H. Anzt, T. K. Huckle, J. Braeckle, J. Dongarra,
-/// "Incomplete sparse approximate inverses for parallel preconditioning", Parallel Computing 71 (2018), 1-22. Its form for
-/// symmetric positive definite matrices: L. Yu. Kolotilina, A. Yu. Yeremin, "Factorized sparse approximate inverse
+/// ISAI, an incomplete sparse approximate inverse on the pattern of the matrix: H. Anzt, T. K.
+/// Huckle, J. Braeckle, J. Dongarra, "Incomplete sparse approximate inverses for parallel
+/// preconditioning", Parallel Computing 71 (2018), 1-22. Its form for symmetric positive definite
+/// matrices: L. Yu. Kolotilina, A. Yu. Yeremin, "Factorized sparse approximate inverse
 /// preconditionings I", SIAM J. Matrix Anal. Appl. 14 (1993), 45-58.
 #ifndef BATCHWORK_ISAI_HPP
 #define BATCHWORK_ISAI_HPP
@@ -46,8 +47,9 @@ struct IsaiInKernel {
   }
 };
 
-/// The approximate inverse of an item, entry by entry where those of A are, and what its pattern says, which is the same for all
-/// items. Of the symmetric form an entry below the diagonal is of L, and one above it of L', so that both products go by rows.
+/// The approximate inverse of an item, entry by entry where those of A are, and what its pattern
+/// says, which is the same for all items. Of the symmetric form an entry below the diagonal is of
+/// L, and one above it of L', so that both products go by rows.
 template <class T>
 struct IsaiRows {
   int rows = 0;
@@ -75,7 +77,8 @@ struct IsaiRows {
   BATCHWORK_INLINE int to_diagonal(int i) const { return below[i] & below_bits; }
   BATCHWORK_INLINE bool is_valid() const { return head[0] != 0; }
 
-  // ---- the pattern --------------------------------------------------------------------------------------------------
+  // ---- the pattern
+  // ---------------------------------------------------------------------------------------------
 
   /// Reads that of a row. Whether its columns rise, and are not too many.
   BATCHWORK_INLINE bool take_row(AnySystems<T> const& a, T const* of_item, int i) const {
@@ -133,7 +136,8 @@ struct IsaiRows {
     return valid;
   }
 
-  // ---- the numbers --------------------------------------------------------------------------------------------------
+  // ---- the numbers
+  // ---------------------------------------------------------------------------------------------
 
   /// Lanes that share a row: few of short ones.
   static BATCHWORK_INLINE int lanes_of_local(int widest, int lanes) {
@@ -141,10 +145,11 @@ struct IsaiRows {
     return wanted < lanes ? wanted : lanes;
   }
 
-  /// M(i, J) A(J, J) = e_i(J) for every row i, J being its columns; of the symmetric form those to the diagonal, and what is found
-  /// divided by the root of its last number. By Gauss-Jordan elimination with pivots that stay where they are: the one of column c
-  /// is in row order[c]. Some rows at once, each by some lanes; all lanes take as many turns. Whether the lane has met no system
-  /// without a finite solution.
+  /// M(i, J) A(J, J) = e_i(J) for every row i, J being its columns; of the symmetric form those to
+  /// the diagonal, and what is found divided by the root of its last number. By Gauss-Jordan
+  /// elimination with pivots that stay where they are: the one of column c is in row order[c]. Some
+  /// rows at once, each by some lanes; all lanes take as many turns. Whether the lane has met no
+  /// system without a finite solution.
   template <class Lanes>
   BATCHWORK_INLINE bool solve_rows(Lanes const& lanes, AnySystems<T> const& a,
                                    T const* of_item) const {
@@ -231,7 +236,8 @@ struct IsaiRows {
     return fine;
   }
 
-  // ---- the application ----------------------------------------------------------------------------------------------
+  // ---- the application
+  // ---------------------------------------------------------------------------------------------
 
   /// The sum of entries k to end of row i times numbers of w.
   BATCHWORK_INLINE T row_sum(int i, int k, int end, T const* w) const {
@@ -280,8 +286,8 @@ struct Prepared<Vector, IsaiInKernel> {
         if (failed) z.data[i] = Kokkos::Experimental::quiet_NaN_v<T>;
       }
     } else {
-      // What a product published in the first exchange all have read when they have waited once; it is published to again without
-      // a wait, so what others read last is in the second.
+      // What a product published in the first exchange all have read when they have waited once; it
+      // is published to again without a wait, so what others read last is in the second.
       T *const w = at.second_exchange(), *const result = at.exchange;
       T* const from = m.is_spd ? result : w;
       if (m.is_spd) lanes.sync();
@@ -313,21 +319,26 @@ struct Prepared<Vector, IsaiInKernel> {
 
 }  // namespace Impl
 
-/// ISAI: z = M r, M having the pattern of A and M A = I there. Row i of M solves M(i, J) A(J, J) = e_i(J), J being the columns of
-/// row i. For csr, ell, dia, dense and scaled_identity whose rows have at most most_entries_of_isai entries, 32; the kernel finds
-/// longer ones of csr, and columns that do not rise, and the items end as Reason::invalid_pattern.
+/// ISAI: z = M r, M having the pattern of A and M A = I there. Row i of M solves M(i, J) A(J, J) =
+/// e_i(J), J being the columns of row i. For csr, ell, dia, dense and scaled_identity whose rows
+/// have at most most_entries_of_isai entries, 32; the kernel finds longer ones of csr, and columns
+/// that do not rise, and the items end as Reason::invalid_pattern.
 ///
-/// An item with a local system in which elimination finds a pivot of zero, or numbers that are not finite, or with a row without a
-/// diagonal, ends as Reason::breakdown with Breakdown::preconditioner, unless its start meets the tolerance; x stays as it was, and so
-/// do other items. As in LAPACK's getrf, rounding may leave a small pivot of a system that is singular.
+/// An item with a local system in which elimination finds a pivot of zero, or numbers that are not
+/// finite, or with a row without a diagonal, ends as Reason::breakdown with
+/// Breakdown::preconditioner, unless its start meets the tolerance; x stays as it was, and so do
+/// other items. As in LAPACK's getrf, rounding may leave a small pivot of a system that is
+/// singular.
 ///
-/// Memory of a system: a number for each of A's places (of ell, dia and dense those that are not there too) and 1056 for local
-/// systems, with two bytes a place, eight a row and 1 KB. On devices in team scratch (with the exchange to 40,928 bytes: 2700 places of
-/// double), or else in the workspace, see workspace_numbers. On hosts a thread allocates it, once for some items.
+/// Memory of a system: a number for each of A's places (of ell, dia and dense those that are not
+/// there too) and 1056 for local systems, with two bytes a place, eight a row and 1 KB. On devices
+/// in team scratch (with the exchange to 40,928 bytes: 2700 places of double), or else in the
+/// workspace, see workspace_numbers. On hosts a thread allocates it, once for some items.
 ///
-/// Made once an item: n^3 operations for a row of n entries, rows independent of each other; on devices by 1 to 16 lanes a row,
-/// as many rows at once as the lanes and the 1056 numbers have room for, with a wait for every column. An application is a product
-/// with a matrix like A, and a wait, where ilu takes a wait for every level. On devices 8 to 256 lanes share a system, which is read
+/// Made once an item: n^3 operations for a row of n entries, rows independent of each other; on
+/// devices by 1 to 16 lanes a row, as many rows at once as the lanes and the 1056 numbers have room
+/// for, with a wait for every column. An application is a product with a matrix like A, and a wait,
+/// where ilu takes a wait for every level. On devices 8 to 256 lanes share a system, which is read
 /// where it is.
 struct Isai {
   using preconditioner_of_systems = void;
@@ -355,10 +366,12 @@ struct Isai {
 };
 inline Isai isai() { return {}; }
 
-/// ISAI of symmetric positive definite matrices: z = L' L r, L having the pattern of A's lower triangle, so that M is symmetric and
-/// positive definite, as conjugate_gradients wants it. Row i of L is y / sqrt(y_i) with A(J, J) y = e_i(J), J being the columns of row
-/// i to the diagonal. The pattern is to be symmetric, or the items end as Reason::invalid_pattern; what is not positive definite
-/// locally ends as a singular system does. Otherwise as above; an application is two such products by half of the entries each.
+/// ISAI of symmetric positive definite matrices: z = L' L r, L having the pattern of A's lower
+/// triangle, so that M is symmetric and positive definite, as conjugate_gradients wants it. Row i
+/// of L is y / sqrt(y_i) with A(J, J) y = e_i(J), J being the columns of row i to the diagonal. The
+/// pattern is to be symmetric, or the items end as Reason::invalid_pattern; what is not positive
+/// definite locally ends as a singular system does. Otherwise as above; an application is two such
+/// products by half of the entries each.
 inline Isai spd_isai() { return {true}; }
 
 }  // namespace Batchwork

@@ -17,7 +17,8 @@ struct NoPreconditioner {
 };
 inline NoPreconditioner no_preconditioner() { return {}; }
 
-/// z_i = r_i / a_ii; of several entries on the diagonal a_ii is the sum. Where a diagonal number is zero, not in the pattern, or without a finite reciprocal, z_i = r_i.
+/// z_i = r_i / a_ii; of several entries on the diagonal a_ii is the sum. Where a diagonal number is
+/// zero, not in the pattern, or without a finite reciprocal, z_i = r_i.
 struct Jacobi {
   using preconditioner_of_diagonals = void;
 };
@@ -25,12 +26,13 @@ inline Jacobi jacobi() { return {}; }
 
 namespace Impl {
 
-/// What becomes of a preconditioner once it knows an item, of which it may want the diagonal: apply(at, z, r) is z = M r.
+/// What becomes of a preconditioner once it knows an item, of which it may want the diagonal:
+/// apply(at, z, r) is z = M r.
 template <class Vector, class M>
 struct Prepared;
 
-/// z = r, but for a power of two that brings A z into the range where squares of its norm are normal numbers: 1 where they are. With
-/// preconditioners made of A it has their size.
+/// z = r, but for a power of two that brings A z into the range where squares of its norm are
+/// normal numbers: 1 where they are. With preconditioners made of A it has their size.
 template <class Vector>
 struct Prepared<Vector, NoPreconditioner> {
   static constexpr bool wants_diagonal = false, is_identity = true;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What preconditioners beyond the scalar Jacobi one need: the numbers of their item, memory beside the exchange; and the
-/// one whose application a functor computes.
+/// What preconditioners beyond the scalar Jacobi one need: the numbers of their item, memory beside
+/// the exchange; and the one whose application a functor computes.
 #ifndef BATCHWORK_PRECONDITIONER_HPP
 #define BATCHWORK_PRECONDITIONER_HPP
 
@@ -19,11 +19,13 @@
 
 namespace Batchwork {
 
-/// z = M r by a functor f(lanes, item, r, z), called by all lanes that share the item, in the manner of matrix_free: r(j) reads
-/// a number, z(i) = v is done once for every row, by one lane; lanes.for_each(rows, body) deals rows out. Lanes that work
-/// together in another way wait for each other by lanes.sync(). The call operator is a template. M is to be the same in every
-/// call, and for conjugate_gradients symmetric and positive definite. For matrices in any format. On devices the systems are
-/// read where they are, by 64 to 256 lanes each; nothing but the functor's own work is added to an iteration, and a wait.
+/// z = M r by a functor f(lanes, item, r, z), called by all lanes that share the item, in the
+/// manner of matrix_free: r(j) reads a number, z(i) = v is done once for every row, by one lane;
+/// lanes.for_each(rows, body) deals rows out. Lanes that work together in another way wait for each
+/// other by lanes.sync(). The call operator is a template. M is to be the same in every call, and
+/// for conjugate_gradients symmetric and positive definite. For matrices in any format. On devices
+/// the systems are read where they are, by 64 to 256 lanes each; nothing but the functor's own work
+/// is added to an iteration, and a wait.
 template <class F>
 struct FunctorPreconditioner {
   using preconditioner_of_systems = void;
@@ -49,7 +51,8 @@ BATCHWORK_INLINE auto lanes_at([[maybe_unused]] At const& at) {
 template <class Lanes>
 inline constexpr bool works_alone = std::is_same_v<Lanes, LoneLane>;
 
-/// Whether x holds in any lane of the system, in each of them. What lanes have written before is then seen by all.
+/// Whether x holds in any lane of the system, in each of them. What lanes have written before is
+/// then seen by all.
 template <class At>
 BATCHWORK_INLINE bool any_of_system([[maybe_unused]] At& at, bool x) {
   if constexpr (requires { at.member; }) {
@@ -64,14 +67,16 @@ BATCHWORK_INLINE bool any_of_system([[maybe_unused]] At& at, bool x) {
   }
 }
 
-/// What is left of numbers by which one would divide: a reciprocal, or 1 where there is none that is finite and not zero.
+/// What is left of numbers by which one would divide: a reciprocal, or 1 where there is none that
+/// is finite and not zero.
 template <class T>
 BATCHWORK_INLINE T reciprocal_or_one(T x) {
   T const f = T(1) / x;
   return is_finite(f) && f != T(0) ? f : T(1);
 }
 
-/// What the kernel takes for a preconditioner for these matrices: itself, if it does not say otherwise.
+/// What the kernel takes for a preconditioner for these matrices: itself, if it does not say
+/// otherwise.
 template <class M, class A>
 auto preconditioner_in_kernel(M const& m, A const& a) {
   if constexpr (requires { m.in_kernel(a); }) return m.in_kernel(a);
@@ -91,7 +96,8 @@ BATCHWORK_INLINE std::size_t bytes_of_preconditioner(M const& m, int rows) {
   else return 0;
 }
 
-/// Numbers from the memory of one system to that of the next one of its team: systems of a warp begin in other banks of scratch.
+/// Numbers from the memory of one system to that of the next one of its team: systems of a warp
+/// begin in other banks of scratch.
 template <class T, class M>
 BATCHWORK_INLINE std::size_t numbers_apart_of_preconditioner(M const& m, int rows, int lanes) {
   std::size_t const n = bytes_of_preconditioner<T>(m, rows) / sizeof(T);
@@ -100,15 +106,17 @@ BATCHWORK_INLINE std::size_t numbers_apart_of_preconditioner(M const& m, int row
   return n + (std::size_t(lanes) + banks - n % banks) % banks;
 }
 
-/// A preconditioner of an item: with those that say so from the item's numbers, in `memory`; else from its diagonal. M is
-/// Prepared<Vector, ...>; its apply(at, z, r) is called by all lanes of the system, r being another vector than z. Between two
-/// applications there is a product or a sum, so that all lanes have read what the first has left in the exchange.
+/// A preconditioner of an item: with those that say so from the item's numbers, in `memory`; else
+/// from its diagonal. M is Prepared<Vector, ...>; its apply(at, z, r) is called by all lanes of the
+/// system, r being another vector than z. Between two applications there is a product or a sum, so
+/// that all lanes have read what the first has left in the exchange.
 template <class M, class At, class Vector, class Of, class A, class T>
 BATCHWORK_INLINE M prepare(At& at, Vector const& diagonal, Of const& of, A const& a, T* memory) {
   if constexpr (requires { M::takes_item; }) return M(at, of, a, memory);
   else return M(at, diagonal);
 }
-/// Whether it takes the numbers of the item: such systems are read where they are, in two kernels for a solver.
+/// Whether it takes the numbers of the item: such systems are read where they are, in two kernels
+/// for a solver.
 template <class M>
 inline constexpr bool takes_item = requires { typename M::preconditioner_of_systems; };
 
@@ -138,8 +146,8 @@ BATCHWORK_INLINE constexpr LanesWanted lanes_wanted_by(M const& m) {
   else return {};
 }
 
-/// Systems are read where they are, by a power of two of lanes with 2 rows each, or up to 8 where there are no more lanes or fewer
-/// are wanted.
+/// Systems are read where they are, by a power of two of lanes with 2 rows each, or up to 8 where
+/// there are no more lanes or fewer are wanted.
 constexpr SolveChoice choose_preconditioned_solve(std::int64_t rows, std::int64_t width,
                                                   bool shuffles, LanesWanted const& wanted) {
   int const lanes = power_of_two_team(rows, rows > wanted.rows_by_twos ? 8 : 2, wanted.least);

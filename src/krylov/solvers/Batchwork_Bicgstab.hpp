@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// BiCGSTAB: H. A. van der Vorst, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for the solution of
-/// nonsymmetric linear systems", SIAM J. Sci. Stat. Comput. 13 (1992); Y. Saad, Iterative Methods for Sparse Linear Systems,
-/// 2nd edition, section 7.4.2; with right preconditioning. Letters are van der Vorst's: r_hat is the shadow residual, v = A M^-1 p,
-/// s = r - alpha v and t = A M^-1 s.
+/// BiCGSTAB: H. A. van der Vorst, "Bi-CGSTAB: a fast and smoothly converging variant of Bi-CG for
+/// the solution of nonsymmetric linear systems", SIAM J. Sci. Stat. Comput. 13 (1992); Y. Saad,
+/// Iterative Methods for Sparse Linear Systems, 2nd edition, section 7.4.2; with right
+/// preconditioning. Letters are van der Vorst's: r_hat is the shadow residual, v = A M^-1 p, s = r
+/// - alpha v and t = A M^-1 s.
 #ifndef BATCHWORK_BICGSTAB_HPP
 #define BATCHWORK_BICGSTAB_HPP
 
@@ -13,10 +14,11 @@
 
 namespace Batchwork {
 
-/// BiCGSTAB, for any regular matrices. An iteration takes two products, two applications of the preconditioner and two
-/// rounds of sums: what the residual will be follows from products of s and t, if it does not lose too many digits that
-/// way. Where rho, omega or the pivot r_hat' v vanish a system begins anew from its true residual; if that has not halved since it
-/// began before, it ends with Reason::breakdown.
+/// BiCGSTAB, for any regular matrices. An iteration takes two products, two applications of the
+/// preconditioner and two rounds of sums: what the residual will be follows from products of s and
+/// t, if it does not lose too many digits that way. Where rho, omega or the pivot r_hat' v vanish a
+/// system begins anew from its true residual; if that has not halved since it began before, it ends
+/// with Reason::breakdown.
 struct Bicgstab {
   static constexpr int vectors = 6;      ///< that lanes hold, x and b apart
   static constexpr int own_vectors = 5;  ///< of its method
@@ -69,7 +71,8 @@ struct BicgstabMethod {
   BATCHWORK_INLINE void step(At& at, M const& m, R& r, R& u, Progress<N>& is) {
     Mask const on = is.running;
     auto &y = z, &s = r;
-    // p = r + beta (p - omega v); of systems that are done, too, where the result is ignored: that is faster than to branch.
+    // p = r + beta (p - omega v); of systems that are done, too, where the result is ignored: that
+    // is faster than to branch.
     at.for_each([&](int i) { p.set(i, r(i) + V(beta) * (p(i) - V(omega) * v(i))); });
     m.apply(at, y, p);  // y = M^-1 p
     at.multiply(v, y);  // v = A y
@@ -83,7 +86,8 @@ struct BicgstabMethod {
     N const alpha = rho * inverse_pivot;  // alpha = rho / r_hat' v
     Mask goes_on = on && within_range(alpha);
     if constexpr (M::is_identity) {
-      // Asked in any case: a pivot beyond the range of numbers, which ends the iteration, is far, too.
+      // Asked in any case: a pivot beyond the range of numbers, which ends the iteration, is far,
+      // too.
       Mask const meets = is.meets_far(at, on, is_far(alpha, FarFromOne<T>::matrix));
       goes_on = goes_on && !meets;
     }

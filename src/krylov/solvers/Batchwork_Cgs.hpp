@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// CGS, conjugate gradients squared: P. Sonneveld, "CGS, a fast Lanczos-type solver for nonsymmetric linear systems", SIAM J.
-/// Sci. Stat. Comput. 10 (1989); Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 7.6, of which the
-/// letters are, but w for its u; with right preconditioning. r_hat is the shadow residual, v = A M^-1 p.
+/// CGS, conjugate gradients squared: P. Sonneveld, "CGS, a fast Lanczos-type solver for
+/// nonsymmetric linear systems", SIAM J. Sci. Stat. Comput. 10 (1989); Y. Saad, Iterative Methods
+/// for Sparse Linear Systems, 2nd edition, algorithm 7.6, of which the letters are, but w for its
+/// u; with right preconditioning. r_hat is the shadow residual, v = A M^-1 p.
 #ifndef BATCHWORK_CGS_HPP
 #define BATCHWORK_CGS_HPP
 
@@ -14,13 +15,15 @@
 
 namespace Batchwork {
 
-/// CGS, for regular matrices. An iteration takes two products, two applications of the preconditioner and two rounds of sums, as
-/// one of BiCGSTAB, and needs about as many of them, less smoothly: a residual may grow by powers of ten for an iteration and
-/// fall below its neighbours in the next, of systems that converge to 2e7 times that of the start. So no residual is too large
+/// CGS, for regular matrices. An iteration takes two products, two applications of the
+/// preconditioner and two rounds of sums, as one of BiCGSTAB, and needs about as many of them, less
+/// smoothly: a residual may grow by powers of ten for an iteration and fall below its neighbours in
+/// the next, of systems that converge to 2e7 times that of the start. So no residual is too large
 /// unless the criteria give a divergence_limit.
 ///
-/// Where rho or the pivot r_hat' v vanish, or have lost half of their digits while the residual has halved, a system begins
-/// anew from its true residual. If that has not halved since it began before, it ends with Reason::breakdown.
+/// Where rho or the pivot r_hat' v vanish, or have lost half of their digits while the residual has
+/// halved, a system begins anew from its true residual. If that has not halved since it began
+/// before, it ends with Reason::breakdown.
 struct Cgs {
   static constexpr int vectors = 6;      ///< that lanes hold, x and b apart
   static constexpr int own_vectors = 5;  ///< of its method
@@ -52,7 +55,8 @@ struct CgsMethod {
   BATCHWORK_INLINE explicit CgsMethod(SolverVectors<typename At::Vector, N> const& own)
       : r_hat(own[0]), p(own[1]), q(own[2]), v(own[3]), z(own[4]) {}
 
-  /// Whether r_hat' y has lost half of its digits, y' y being given, where a system may begin anew: its residual has halved.
+  /// Whether r_hat' y has lost half of its digits, y' y being given, where a system may begin anew:
+  /// its residual has halved.
   BATCHWORK_INLINE Mask nearly_orthogonal(N const& product, N const& y_squared) const {
     return (squared < N(T(0.25)) * shadow_squared) &
            (product * product < N(unit_roundoff<T>) * shadow_squared * y_squared);
@@ -98,7 +102,8 @@ struct CgsMethod {
     N alpha = Vendor::quotient(rho, pivot[0]);  // alpha = rho / r_hat' v
     Mask goes_on = on && within_range(alpha) && !nearly_orthogonal(pivot[0], pivot[1]);
     if constexpr (M::is_identity) {
-      // Asked in any case: a pivot beyond the range of numbers, which ends the iteration, is far, too.
+      // Asked in any case: a pivot beyond the range of numbers, which ends the iteration, is far,
+      // too.
       Mask const meets = is.meets_far(at, on, is_far(alpha, FarFromOne<T>::matrix));
       goes_on = goes_on && !meets;
     }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Conjugate gradients with a preconditioner: M. R. Hestenes and E. Stiefel, J. Res. Nat. Bur. Standards 49 (1952); Y. Saad,
-/// Iterative Methods for Sparse Linear Systems, 2nd edition, algorithm 9.1, of which the letters are; rho is r' z.
+/// Conjugate gradients with a preconditioner: M. R. Hestenes and E. Stiefel, J. Res. Nat. Bur.
+/// Standards 49 (1952); Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition,
+/// algorithm 9.1, of which the letters are; rho is r' z.
 #ifndef BATCHWORK_CONJUGATEGRADIENTS_HPP
 #define BATCHWORK_CONJUGATEGRADIENTS_HPP
 
@@ -11,9 +12,9 @@
 
 namespace Batchwork {
 
-/// Conjugate gradients, for symmetric positive definite matrices with a preconditioner that is too. An iteration takes one
-/// product, one application of the preconditioner and two rounds of sums. A direction with p' A p <= 0 ends it with
-/// Reason::indefinite.
+/// Conjugate gradients, for symmetric positive definite matrices with a preconditioner that is too.
+/// An iteration takes one product, one application of the preconditioner and two rounds of sums. A
+/// direction with p' A p <= 0 ends it with Reason::indefinite.
 struct ConjugateGradients {
   static constexpr int vectors = 4;           ///< that lanes hold, x and b apart
   static constexpr int own_vectors = 2;       ///< of its method
@@ -72,7 +73,8 @@ struct ConjugateGradientsMethod {
     N const curvature = sum[0];  // p' A p
     constexpr T normal = Kokkos::Experimental::norm_min_v<T>;
     N const alpha = Vendor::quotient(rho, curvature);  // alpha = rho / p' A p
-    // Tested instead of alpha, which comes later and does not overflow then. Without branches, as below.
+    // Tested instead of alpha, which comes later and does not overflow then. Without branches, as
+    // below.
     N const least_curvature = N(normal) * magnitude(rho);
     Mask const finite = within_range(curvature),
                positive = (curvature >= N(normal)) & (curvature >= least_curvature) & finite;
@@ -114,7 +116,8 @@ struct ConjugateGradientsMethod {
     }
     rho = n[sums - 1];                 // rho_new = r' z
     N const beta = rho * inverse_rho;  // beta = rho_new / rho
-    // p = z + beta p; of systems that are done, too, where the result is ignored: that is faster than to branch.
+    // p = z + beta p; of systems that are done, too, where the result is ignored: that is faster
+    // than to branch.
     at.for_each([&](int i) { p.set(i, z(i) + V(beta) * p(i)); });
     if (!any(on)) return;
     is.judge(on, n[0]);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// GMRES with restart: Y. Saad and M. H. Schultz, "GMRES: a generalized minimal residual algorithm for solving nonsymmetric
-/// linear systems", SIAM J. Sci. Stat. Comput. 7 (1986); Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition,
-/// sections 6.5 and 9.3.2. Letters are Saad's: v_j are the directions, w = A M^-1 v_j, h_ij the Hessenberg matrix, R the triangle and
+/// GMRES with restart: Y. Saad and M. H. Schultz, "GMRES: a generalized minimal residual algorithm
+/// for solving nonsymmetric linear systems", SIAM J. Sci. Stat. Comput. 7 (1986); Y. Saad,
+/// Iterative Methods for Sparse Linear Systems, 2nd edition, sections 6.5 and 9.3.2. Letters are
+/// Saad's: v_j are the directions, w = A M^-1 v_j, h_ij the Hessenberg matrix, R the triangle and
 /// g the right-hand side that rotations make of it; gamma is the last number of g.
 #ifndef BATCHWORK_GMRES_HPP
 #define BATCHWORK_GMRES_HPP
@@ -18,22 +19,28 @@
 
 namespace Batchwork {
 
-/// GMRES(m) with right preconditioning, for any regular matrices: iteration j of a cycle of m makes the residual the smallest
-/// that a combination of j directions gives. Then, or where the directions are exhausted before, a cycle begins anew from the
-/// true residual. What a cycle makes worse is not stored in x, but the next cycle begins from it, most_restarts times in turn at most
-/// (20 unless the criteria say otherwise). After six such cycles directions count as exhausted only where nothing is left of them. A
-/// system ends as stagnated if a cycle leaves the residual as it was or such cycles do not help, and with Reason::breakdown where
-/// besides a direction M^-1 v had a product that seemed to depend on those before it.
+/// GMRES(m) with right preconditioning, for any regular matrices: iteration j of a cycle of m makes
+/// the residual the smallest that a combination of j directions gives. Then, or where the
+/// directions are exhausted before, a cycle begins anew from the true residual. What a cycle makes
+/// worse is not stored in x, but the next cycle begins from it, most_restarts times in turn at most
+/// (20 unless the criteria say otherwise). After six such cycles directions count as exhausted only
+/// where nothing is left of them. A system ends as stagnated if a cycle leaves the residual as it
+/// was or such cycles do not help, and with Reason::breakdown where besides a direction M^-1 v had
+/// a product that seemed to depend on those before it.
 ///
-/// Iteration j takes one product, one application of the preconditioner, j sums in one round, j additions to a vector and a
-/// norm: classical Gram-Schmidt. Sums and additions are made once more where a running estimate says that directions would be
-/// less orthogonal than the root of the rounding unit: down to that they do what orthogonal ones do (H. D. Simon, "The Lanczos
-/// algorithm with partial reorthogonalization", Math. Comp. 42 (1984)). Twice is enough (L. Giraud, J. Langou, M. Rozloznik and J.
-/// van den Eshof, Numer. Math. 101 (2005)) where directions are orthogonal to rounding; here it may be three times. The norm is not taken from the sums by Pythagoras: each vector would multiply
-/// the error of those before it. A cycle takes one product and one application of the preconditioner more.
+/// Iteration j takes one product, one application of the preconditioner, j sums in one round, j
+/// additions to a vector and a norm: classical Gram-Schmidt. Sums and additions are made once more
+/// where a running estimate says that directions would be less orthogonal than the root of the
+/// rounding unit: down to that they do what orthogonal ones do (H. D. Simon, "The Lanczos algorithm
+/// with partial reorthogonalization", Math. Comp. 42 (1984)). Twice is enough (L. Giraud, J.
+/// Langou, M. Rozloznik and J. van den Eshof, Numer. Math. 101 (2005)) where directions are
+/// orthogonal to rounding; here it may be three times. The norm is not taken from the sums by
+/// Pythagoras: each vector would multiply the error of those before it. A cycle takes one product
+/// and one application of the preconditioner more.
 ///
-/// The storage of a system is m + 1 vectors of its rows (rounded up to the rows of its lanes), less those that lanes have in
-/// registers, and about m (m + 1) / 2 + 5 m numbers. See workspace_numbers.
+/// The storage of a system is m + 1 vectors of its rows (rounded up to the rows of its lanes), less
+/// those that lanes have in registers, and about m (m + 1) / 2 + 5 m numbers. See
+/// workspace_numbers.
 struct Gmres {
   static constexpr int vectors =
       4;  ///< that a lane or thread keeps, beside the factors of a preconditioner
@@ -42,8 +49,8 @@ struct Gmres {
   static constexpr int usual_basis = 30;
   static constexpr int usual_restarts = 20;  ///< cycles in turn that may make a residual worse
   StoppingCriteria stop{};
-  /// m: vectors of a cycle; 0: 30, or as many as devices hold on the chip with enough systems beside each other. More than there
-  /// are rows, or iterations allowed, are not taken.
+  /// m: vectors of a cycle; 0: 30, or as many as devices hold on the chip with enough systems
+  /// beside each other. More than there are rows, or iterations allowed, are not taken.
   int basis = 0;
 };
 inline Gmres gmres(int basis = 0, StoppingCriteria const& stop = {}) {
@@ -59,7 +66,8 @@ struct StorageOf<Gmres> {
     int const wanted = solver.basis == 0 ? Gmres::usual_basis : solver.basis;
     return {solver.stop, int(std::min<std::int64_t>(wanted, most))};
   }
-  /// fitted(...) with a basis that is left to choose such that fits(solver); as usual, if too few vectors would.
+  /// fitted(...) with a basis that is left to choose such that fits(solver); as usual, if too few
+  /// vectors would.
   template <class Fits>
   static Gmres chosen(Gmres const& solver, std::int64_t rows, Fits const& fits) {
     Gmres const usual = fitted(solver, rows);
@@ -69,8 +77,9 @@ struct StorageOf<Gmres> {
   }
   static constexpr int least_chosen = 10;
 
-  /// The storage begins with the vectors, which are followed by the triangle R, the rotations, the right-hand side g, and the shared
-  /// sums: two, and of several warps each its own two and its parts.
+  /// The storage begins with the vectors, which are followed by the triangle R, the rotations, the
+  /// right-hand side g, and the shared sums: two, and of several warps each its own two and its
+  /// parts.
   static KOKKOS_FUNCTION constexpr int sums_size(int basis) { return (basis + 7) / 8 * 8; }
   static KOKKOS_FUNCTION constexpr std::int64_t numbers(Gmres const& solver,
                                                         StorageShape const& shape) {
@@ -81,8 +90,8 @@ struct StorageOf<Gmres> {
   }
 };
 
-/// The basis is read and written by the lanes whose rows these are. The other numbers of the storage are written by the first
-/// lane and read by all, which wait in between.
+/// The basis is read and written by the lanes whose rows these are. The other numbers of the
+/// storage are written by the first lane and read by all, which wait in between.
 template <class At>
 struct GmresMethod {
   static constexpr bool right = true;
@@ -91,10 +100,12 @@ struct GmresMethod {
   static constexpr int in_registers = directions_of<At>;
   static constexpr int group = 8;  ///< sums at once
   static_assert(in_registers == 0 || in_registers == group);
-  /// Each takes off as many digits as the directions are orthogonal to: two are enough, unless what is left has hardly any.
+  /// Each takes off as many digits as the directions are orthogonal to: two are enough, unless what
+  /// is left has hardly any.
   static constexpr int most_passes = 3;
-  /// Harmful cycles after which one no longer ends where its next direction is no larger than rounding. To end there is faster on most
-  /// badly scaled systems, but on others no cycle ever gets far enough.
+  /// Harmful cycles after which one no longer ends where its next direction is no larger than
+  /// rounding. To end there is faster on most badly scaled systems, but on others no cycle ever
+  /// gets far enough.
   static constexpr int most_short_cycles = 6;
   using T = typename At::Scalar;
   using V = typename At::Value;
@@ -204,13 +215,14 @@ struct GmresMethod {
     at.for_each([&](int i) { put_number(at, to, i, x(i)); });
   }
 
-  /// Runs body(q, i, number) for a group of directions of the storage that begins with number k, as far as there are any.
+  /// Runs body(q, i, number) for a group of directions of the storage that begins with number k, as
+  /// far as there are any.
   template <class Body>
   BATCHWORK_INLINE void for_each_of_group(At& at, int k, Body const& body) const {
     for_each_number<group>(at, direction(k), storage.in_scratch, steps + 1 - k, body);
   }
-  /// Subtracts from w what it has of the directions, which goes to the shared sums. Gives the squares of that and of what is left.
-  /// Systems that are not `on` only take part in the sums.
+  /// Subtracts from w what it has of the directions, which goes to the shared sums. Gives the
+  /// squares of that and of what is left. Systems that are not `on` only take part in the sums.
   struct Squares {
     T found = T(0), left = T(0);
     BATCHWORK_INLINE T both() const { return found + left; }
@@ -274,8 +286,8 @@ struct GmresMethod {
     }
     return squares;
   }
-  /// Whether what is left is orthogonal enough, as far as it can be told from its size: rounding and what directions have in
-  /// common leave some of them in it. Then `lost` counts it in.
+  /// Whether what is left is orthogonal enough, as far as it can be told from its size: rounding
+  /// and what directions have in common leave some of them in it. Then `lost` counts it in.
   BATCHWORK_INLINE bool suffices(Squares const& s) {
     T const error = lost * s.found + (eps * eps) * s.both();
     bool const enough = error <= eps * s.left;
@@ -324,8 +336,8 @@ struct GmresMethod {
     ++steps;
   }
 
-  /// Makes the column of the Hessenberg matrix, of which `next` is the number below the diagonal, one of the triangle R, with the
-  /// reciprocal on the diagonal.
+  /// Makes the column of the Hessenberg matrix, of which `next` is the number below the diagonal,
+  /// one of the triangle R, with the reciprocal on the diagonal.
   /// \param left,size  the squares of next and of the column
   BATCHWORK_INLINE void turn_column(At& at, T next, T left, T size, Progress<T>& is) {
     bool const writes = rank(at) == 0;
@@ -340,7 +352,8 @@ struct GmresMethod {
       a = ci * below - si * a;                  // h_i+1,j = c_i h_i+1,j - s_i h_ij
     }
     T const squared = a * a + left;
-    // What is smaller may come from rounding alone, as in a singular matrix, or from columns of different scales.
+    // What is smaller may come from rounding alone, as in a singular matrix, or from columns of
+    // different scales.
     T const least = (16 * eps) * (16 * eps) * size;
     if (!is_finite(squared)) {
       is.judge(squared);  // it says so
@@ -362,7 +375,8 @@ struct GmresMethod {
       gamma *= -sine;  // gamma = -s_j gamma
       columns = steps + 1;
       is.judge(gamma * gamma);
-      // The end of a cycle: confirmed by the true residual, which also says whether there is another one.
+      // The end of a cycle: confirmed by the true residual, which also says whether there is
+      // another one.
       T const exhausted = harmful < most_short_cycles ? least : T(0);
       if (is.running && (columns == m || !(left > exhausted))) {
         is.stop(Reason::stagnated);
@@ -371,8 +385,8 @@ struct GmresMethod {
     }
   }
 
-  /// u is the combination of the directions, sum y_k v_k with R y = g, from the triangle's last row up. Called by all systems after
-  /// a cycle.
+  /// u is the combination of the directions, sum y_k v_k with R y = g, from the triangle's last row
+  /// up. Called by all systems after a cycle.
   template <class R>
   BATCHWORK_INLINE void finish(At& at, R& u) {
     at.for_each([&](int i) { u.set(i, V(T(0))); });

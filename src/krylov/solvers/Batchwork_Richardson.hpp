@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Richardson's iteration: Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 4.2.1.
+/// Richardson's iteration: Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition,
+/// section 4.2.1.
 #ifndef BATCHWORK_RICHARDSON_HPP
 #define BATCHWORK_RICHARDSON_HPP
 
@@ -10,8 +11,8 @@
 
 namespace Batchwork {
 
-/// x = x + omega M^-1 (b - A x), M being the preconditioner: one product and one round of sums an iteration. Converges where all
-/// eigenvalues of omega M^-1 A are within 1 of 1.
+/// x = x + omega M^-1 (b - A x), M being the preconditioner: one product and one round of sums an
+/// iteration. Converges where all eigenvalues of omega M^-1 A are within 1 of 1.
 struct Richardson {
   static constexpr int vectors = 4;      ///< that lanes hold, x and b apart
   static constexpr int own_vectors = 2;  ///< of its method

@@ -105,9 +105,9 @@ struct AddScaledIdentityOfArguments {
   }
   template <class... X>
   void operator()(X const&...) const {
-    static_assert(
-        any_order<X...>,
-        "Batchwork::add_scaled_identity: the arguments are [exec,] [launch(\"label\"),] alpha, A [, beta] in this order");
+    static_assert(any_order<X...>,
+                  "Batchwork::add_scaled_identity: the arguments are [exec,] [launch(\"label\"),] "
+                  "alpha, A [, beta] in this order");
   }
 };
 
@@ -115,19 +115,23 @@ struct AddScaledIdentityOfArguments {
 
 ///   add_scaled_identity([exec,] [launch("label"),] alpha, A [, beta])
 ///
-/// A_n = beta A_n + alpha I for every item n, in the numbers of A, which is csr(...), ell(...), dia(...) or dense(...) of Views that are
-/// not const. alpha is a number, or a View alpha(item) of the type of A's numbers, in any layout or compact(v, n). With a beta of
-/// one only the diagonal is read and written, with a beta of zero nothing is read.
+/// A_n = beta A_n + alpha I for every item n, in the numbers of A, which is csr(...), ell(...),
+/// dia(...) or dense(...) of Views that are not const. alpha is a number, or a View alpha(item) of
+/// the type of A's numbers, in any layout or compact(v, n). With a beta of one only the diagonal is
+/// read and written, with a beta of zero nothing is read.
 ///
-/// A row of a pattern without an entry on the diagonal has no place for alpha: it becomes beta times itself and nothing else,
-/// in every format. That is so for all items or for none, since they share the pattern, and check(A) says it beforehand. Of several
-/// entries on the diagonal one takes alpha.
+/// A row of a pattern without an entry on the diagonal has no place for alpha: it becomes beta
+/// times itself and nothing else, in every format. That is so for all items or for none, since they
+/// share the pattern, and check(A) says it beforehand. Of several entries on the diagonal one takes
+/// alpha.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::add_scaled_identity or Batchwork::add_scaled_identity(label);
-/// asynchronous, allocates nothing, never fences. Zero items or rows are no launch. A rounding a multiplication and an
-/// addition; a NaN stays in its entry, one in alpha in its item's diagonal.
+/// One kernel on the instance `exec`, labelled Batchwork::add_scaled_identity or
+/// Batchwork::add_scaled_identity(label); asynchronous, allocates nothing, never fences. Zero items
+/// or rows are no launch. A rounding a multiplication and an addition; a NaN stays in its entry,
+/// one in alpha in its item's diagonal.
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
+/// differ, null Views, overlaps.
 template <class... X>
 void add_scaled_identity(X const&... arguments) {
   Impl::call_verb(Impl::AddScaledIdentityOfArguments(), arguments...);

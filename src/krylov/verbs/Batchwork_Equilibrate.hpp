@@ -15,9 +15,10 @@
 namespace Batchwork {
 namespace Impl {
 
-/// What `right` holds of a column meanwhile, in one number that T represents exactly: its exponent q, and the largest
-/// exponent c among its entries times their rows' factors, as c K + q. For one column q is the same in all that is written to
-/// it between two waits, so that lanes find the largest c by an atomic maximum.
+/// What `right` holds of a column meanwhile, in one number that T represents exactly: its exponent
+/// q, and the largest exponent c among its entries times their rows' factors, as c K + q. For one
+/// column q is the same in all that is written to it between two waits, so that lanes find the
+/// largest c by an atomic maximum.
 template <class T>
 struct ColumnState {
   static constexpr T K = std::is_same_v<T, float> ? T(1024) : T(8192);
@@ -61,7 +62,8 @@ template <class T, class Systems>
 struct EquilibrateSystems {
   using value_type = T;
   static constexpr int combined = 1;
-  /// The exponents of a row whose largest number is not its column's halve in every sweep, and there are 2^11 of them.
+  /// The exponents of a row whose largest number is not its column's halve in every sweep, and
+  /// there are 2^11 of them.
   static constexpr int most_sweeps = 12;
 
   Systems a;
@@ -153,9 +155,9 @@ struct EquilibrateOfArguments {
   }
   template <class... X>
   void operator()(X const&...) const {
-    static_assert(
-        any_order<X...>,
-        "Batchwork::equilibrate: the arguments are [exec,] [launch(\"label\"),] A, left, right in this order");
+    static_assert(any_order<X...>,
+                  "Batchwork::equilibrate: the arguments are [exec,] [launch(\"label\"),] A, left, "
+                  "right in this order");
   }
 };
 
@@ -163,22 +165,26 @@ struct EquilibrateOfArguments {
 
 ///   equilibrate([exec,] [launch("label"),] A, left, right)
 ///
-/// Finds powers of two l_i and r_j for every item so that in diag(l) A diag(r) the largest magnitude of every row and column is
-/// from 3/8 to 3, and writes them to `left` and `right`, Views v(item, row) in any layout or strided, or compact(v, n), of the
-/// type of A's numbers. A, which is csr(...), ell(...), dia(...) or dense(...), is not changed: scale(left, A, right) does that, without
-/// rounding; then solve with diag(l) b, and multiply the result by diag(r). A symmetric matrix has equal l and r.
+/// Finds powers of two l_i and r_j for every item so that in diag(l) A diag(r) the largest
+/// magnitude of every row and column is from 3/8 to 3, and writes them to `left` and `right`, Views
+/// v(item, row) in any layout or strided, or compact(v, n), of the type of A's numbers. A, which is
+/// csr(...), ell(...), dia(...) or dense(...), is not changed: scale(left, A, right) does that,
+/// without rounding; then solve with diag(l) b, and multiply the result by diag(r). A symmetric
+/// matrix has equal l and r.
 ///
-/// Zeros, infinities and NaN count as if they were not there; a row or column of nothing else has the factor one. So factors
-/// are always finite and positive. They have normal inverses; where that is not enough, or 12 sweeps are not, the result is
-/// less near to one.
+/// Zeros, infinities and NaN count as if they were not there; a row or column of nothing else has
+/// the factor one. So factors are always finite and positive. They have normal inverses; where that
+/// is not enough, or 12 sweeps are not, the result is less near to one.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::equilibrate or Batchwork::equilibrate(label); asynchronous, allocates
-/// nothing, never fences. Zero items or rows are no launch. It sweeps over A until nothing changes: five or six times for
-/// numbers that span ten powers of ten, once more for twenty. The same factors on every machine. See D. Ruiz, A scaling
-/// algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034 (2001), of which this is the form with
-/// largest magnitudes, all roots rounded to powers of two.
+/// One kernel on the instance `exec`, labelled Batchwork::equilibrate or
+/// Batchwork::equilibrate(label); asynchronous, allocates nothing, never fences. Zero items or rows
+/// are no launch. It sweeps over A until nothing changes: five or six times for numbers that span
+/// ten powers of ten, once more for twenty. The same factors on every machine. See D. Ruiz, A
+/// scaling algorithm to equilibrate both rows and columns norms in matrices, RAL-TR-2001-034
+/// (2001), of which this is the form with largest magnitudes, all roots rounded to powers of two.
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
+/// differ, null Views, overlaps.
 template <class... X>
 void equilibrate(X const&... arguments) {
   Impl::call_verb(Impl::EquilibrateOfArguments(), arguments...);

@@ -98,9 +98,9 @@ struct MultiplyOfArguments {
   }
   template <class... X>
   void operator()(X const&...) const {
-    static_assert(
-        any_order<X...>,
-        "Batchwork::multiply: the arguments are [exec,] [launch(\"label\"),] A, x, y or alpha, A, x, beta, y in this order");
+    static_assert(any_order<X...>,
+                  "Batchwork::multiply: the arguments are [exec,] [launch(\"label\"),] A, x, y or "
+                  "alpha, A, x, beta, y in this order");
   }
 };
 
@@ -109,18 +109,20 @@ struct MultiplyOfArguments {
 /// The products of matrices and vectors:
 ///
 ///   multiply([exec,] [launch("label"),] A, x, y)               y_n = A_n x_n for every item n
-///   multiply([exec,] [launch("label"),] alpha, A, x, beta, y)  y_n = alpha A_n x_n + beta y_n; y is not read where beta = 0
+///   multiply([exec,] [launch("label"),] alpha, A, x, beta, y)  y_n = alpha A_n x_n + beta y_n; y
+///   is not read where beta = 0
 ///
 /// A is csr(...), ell(...), dense(...), scaled_identity(...) or matrix_free(...). `y` and `x` are
 /// Views v(item, i) in any layout or strided, or compact(v, n); float or double. y may not be x.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::multiply or Batchwork::multiply(label); asynchronous, allocates
-/// nothing, never fences. Zero items or rows are no launch. On devices lanes share an item, each with some of its rows, or have
-/// one each where items are side by side; on hosts a thread has one, or a pack of them. Sums are in the numbers' own type. A
-/// NaN stays within its item.
+/// One kernel on the instance `exec`, labelled Batchwork::multiply or Batchwork::multiply(label);
+/// asynchronous, allocates nothing, never fences. Zero items or rows are no launch. On devices
+/// lanes share an item, each with some of its rows, or have one each where items are side by side;
+/// on hosts a thread has one, or a pack of them. Sums are in the numbers' own type. A NaN stays
+/// within its item.
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
-/// Patterns are not read: see check.
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
+/// differ, null Views, overlaps. Patterns are not read: see check.
 template <class... X>
 void multiply(X const&... arguments) {
   Impl::call_verb(Impl::MultiplyOfArguments(), arguments...);

@@ -70,9 +70,9 @@ struct ScaleOfArguments {
   }
   template <class... X>
   void operator()(X const&...) const {
-    static_assert(
-        any_order<X...>,
-        "Batchwork::scale: the arguments are [exec,] [launch(\"label\"),] left, A, right in this order");
+    static_assert(any_order<X...>,
+                  "Batchwork::scale: the arguments are [exec,] [launch(\"label\"),] left, A, right "
+                  "in this order");
   }
 };
 
@@ -80,15 +80,18 @@ struct ScaleOfArguments {
 
 ///   scale([exec,] [launch("label"),] left, A, right)
 ///
-/// A_n = diag(l_n) A_n diag(r_n) for every item n, in the numbers of A, which is csr(...), ell(...), dia(...) or dense(...) of Views that
-/// are not const. `left` and `right` are Views v(item, row) in any layout or strided, or compact(v, n), or common(v) of v(row),
-/// the same for all items; of the type of A's numbers. They may be the same View.
+/// A_n = diag(l_n) A_n diag(r_n) for every item n, in the numbers of A, which is csr(...),
+/// ell(...), dia(...) or dense(...) of Views that are not const. `left` and `right` are Views
+/// v(item, row) in any layout or strided, or compact(v, n), or common(v) of v(row), the same for
+/// all items; of the type of A's numbers. They may be the same View.
 ///
-/// An entry becomes (l_i a_ij) r_j: two roundings, none where the factors are powers of two and nothing leaves the range. One
-/// kernel on the instance `exec`, labelled Batchwork::scale or Batchwork::scale(label); asynchronous, allocates nothing, never
-/// fences. Zero items or rows are no launch. A NaN stays in its entry, or in its row or column.
+/// An entry becomes (l_i a_ij) r_j: two roundings, none where the factors are powers of two and
+/// nothing leaves the range. One kernel on the instance `exec`, labelled Batchwork::scale or
+/// Batchwork::scale(label); asynchronous, allocates nothing, never fences. Zero items or rows are
+/// no launch. A NaN stays in its entry, or in its row or column.
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
+/// differ, null Views, overlaps.
 template <class... X>
 void scale(X const&... arguments) {
   Impl::call_verb(Impl::ScaleOfArguments(), arguments...);

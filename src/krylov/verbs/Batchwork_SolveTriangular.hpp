@@ -18,7 +18,8 @@
 
 namespace Batchwork {
 
-/// A triangle of a matrix, its diagonal included; of a unit one the diagonal is 1, whatever is stored there.
+/// A triangle of a matrix, its diagonal included; of a unit one the diagonal is 1, whatever is
+/// stored there.
 enum class Triangle { lower, unit_lower, upper, unit_upper };
 
 namespace Impl {
@@ -36,7 +37,8 @@ struct TriangularSystems {
   bool upper, unit;
   std::int64_t nonzeros;
 
-  /// As many as share the entries of a row, four each or more; part of a warp, since they wait for each other in every row.
+  /// As many as share the entries of a row, four each or more; part of a warp, since they wait for
+  /// each other in every row.
   int lanes() const {
     if (has_items_side_by_side(a.values)) return 1;
     int n = 1;
@@ -128,9 +130,9 @@ struct SolveTriangularOfArguments {
   }
   template <class... X>
   void operator()(X const&...) const {
-    static_assert(
-        any_order<X...>,
-        "Batchwork::solve_triangular: the arguments are [exec,] [launch(\"label\"),] triangle, A, b, x [, status(codes)] in this order");
+    static_assert(any_order<X...>,
+                  "Batchwork::solve_triangular: the arguments are [exec,] [launch(\"label\"),] "
+                  "triangle, A, b, x [, status(codes)] in this order");
   }
 };
 
@@ -138,27 +140,33 @@ struct SolveTriangularOfArguments {
 
 ///   solve_triangular([exec,] [launch("label"),] triangle, A, b, x [, status(codes)])
 ///
-/// The solutions of L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being the lower or upper triangle of A, which is
-/// csr(...), ell(...), dia(...) or dense(...): what is on the other side of the diagonal is not used. The order of the entries within a
-/// row does not matter, and those of one column are added up.
+/// The solutions of L_n x_n = b_n or U_n x_n = b_n for every item n, L and U being the lower or
+/// upper triangle of A, which is csr(...), ell(...), dia(...) or dense(...): what is on the other
+/// side of the diagonal is not used. The order of the entries within a row does not matter, and
+/// those of one column are added up.
 /// \param triangle  Triangle::lower, unit_lower, upper or unit_upper
-/// \param b,x       Views v(item, i) in any layout or strided, or compact(v, n); float or double; x may be the View b itself
-/// \param codes     status(codes), if it is given, receives for each item 0, or a reason with a 1-based row: Reason::breakdown
-///                  where a number on the diagonal is zero or not in the pattern, Reason::not_finite where it is NaN or
-///                  infinite, of several the smallest row, as in LAPACK's trtrs; or not_finite with an info of 0 where only a
-///                  number of x is not finite
+/// \param b,x       Views v(item, i) in any layout or strided, or compact(v, n); float or double; x
+/// may be the View b itself
+/// \param codes     status(codes), if it is given, receives for each item 0, or a reason with a
+/// 1-based row: Reason::breakdown
+///                  where a number on the diagonal is zero or not in the pattern,
+///                  Reason::not_finite where it is NaN or infinite, of several the smallest row, as
+///                  in LAPACK's trtrs; or not_finite with an info of 0 where only a number of x is
+///                  not finite
 ///
-/// Where the diagonal is zero or missing, that number of x and those computed from it are NaN, in every format alike. Other items
-/// come out bitwise as without it.
+/// Where the diagonal is zero or missing, that number of x and those computed from it are NaN, in
+/// every format alike. Other items come out bitwise as without it.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::solve_triangular or Batchwork::solve_triangular(label); asynchronous,
-/// allocates nothing, never fences. Zero items are no launch; of no rows the status is 0. Two operations an entry and a
-/// division a row, row by row (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 11.6): on devices up
-/// to 32 lanes share the entries of a row, one a system where rows are short or items are side by side in memory; on hosts a
-/// thread has an item, or a pack of them. For dense triangles with several right-hand sides see solve_lower.
+/// One kernel on the instance `exec`, labelled Batchwork::solve_triangular or
+/// Batchwork::solve_triangular(label); asynchronous, allocates nothing, never fences. Zero items
+/// are no launch; of no rows the status is 0. Two operations an entry and a division a row, row by
+/// row (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd edition, section 11.6): on
+/// devices up to 32 lanes share the entries of a row, one a system where rows are short or items
+/// are side by side in memory; on hosts a thread has an item, or a pack of them. For dense
+/// triangles with several right-hand sides see solve_lower.
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, Views that
-/// overlap other than in place. Patterns are not read: see check.
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
+/// differ, null Views, Views that overlap other than in place. Patterns are not read: see check.
 template <class... X>
 void solve_triangular(X const&... arguments) {
   Impl::call_verb(Impl::SolveTriangularOfArguments(), arguments...);

@@ -31,9 +31,10 @@ struct DotSum {
   }
 };
 
-/// The root of a sum of squares. Squares leave the range at half of its exponents; so, after Blue (1978), besides the sum
-/// there is one for large and one for small numbers, which are multiplied by a power of two before. All three are computed
-/// always, because that costs less than to choose; the result is taken from the one that is exact to rounding.
+/// The root of a sum of squares. Squares leave the range at half of its exponents; so, after Blue
+/// (1978), besides the sum there is one for large and one for small numbers, which are multiplied
+/// by a power of two before. All three are computed always, because that costs less than to choose;
+/// the result is taken from the one that is exact to rounding.
 template <class T>
 struct NormSum {
   static constexpr int sums = 3;
@@ -76,8 +77,8 @@ struct VectorSums {
     return stands_in_packs(x, width) && stands_in_packs(y, width) && stands_in_packs(to, width);
   }
 
-  /// An item alone with its thread, of which the rows are neighbours: two packs of rows at once, since each waits for its last
-  /// addition.
+  /// An item alone with its thread, of which the rows are neighbours: two packs of rows at once,
+  /// since each waits for its last addition.
   BATCHWORK_INLINE T by_packs_of_rows(T const* xs, T const* ys) const {
     constexpr int W = native_width<T>;
     using S = Pack<T, W>;
@@ -150,9 +151,9 @@ struct DotOfArguments {
   }
   template <class... X>
   void operator()(X const&...) const {
-    static_assert(
-        any_order<X...>,
-        "Batchwork::dot: the arguments are [exec,] [launch(\"label\"),] x, y, result in this order");
+    static_assert(any_order<X...>,
+                  "Batchwork::dot: the arguments are [exec,] [launch(\"label\"),] x, y, result in "
+                  "this order");
   }
 };
 /// norm of its arguments.
@@ -173,14 +174,17 @@ struct NormOfArguments {
 
 ///   dot([exec,] [launch("label"),] x, y, result)
 ///
-/// result(n) = x_n' y_n for every item n. `x` and `y` are Views v(item, row) in any layout or strided, or compact(v, n), float or
-/// double, and may be the same; `result` is one of r(item), or compact.
+/// result(n) = x_n' y_n for every item n. `x` and `y` are Views v(item, row) in any layout or
+/// strided, or compact(v, n), float or double, and may be the same; `result` is one of r(item), or
+/// compact.
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::dot or Batchwork::dot(label); asynchronous, allocates nothing, never
-/// fences. Zero items are no launch; without rows the result is zero. Sums are in the numbers' own type, in an order that is
-/// the same in every call. A NaN stays in its item.
+/// One kernel on the instance `exec`, labelled Batchwork::dot or Batchwork::dot(label);
+/// asynchronous, allocates nothing, never fences. Zero items are no launch; without rows the result
+/// is zero. Sums are in the numbers' own type, in an order that is the same in every call. A NaN
+/// stays in its item.
 ///
-/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that differ, null Views, overlaps.
+/// Throws std::invalid_argument before anything is launched: shapes or numbers of items that
+/// differ, null Views, overlaps.
 template <Impl::BeginsCall First, class... Rest>
 void dot(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::DotOfArguments(), first, rest...);
@@ -188,9 +192,10 @@ void dot(First const& first, Rest const&... rest) {
 
 ///   norm([exec,] [launch("label"),] x, result)
 ///
-/// result(n) = |x_n|, the Euclidean norm, for every item n; otherwise as dot, labelled Batchwork::norm. Neither overflows nor
-/// underflows unless the norm itself does: see J. L. Blue, A portable Fortran program to find the Euclidean norm of a vector,
-/// ACM TOMS 4 (1978). Infinite numbers give infinity, a NaN gives NaN.
+/// result(n) = |x_n|, the Euclidean norm, for every item n; otherwise as dot, labelled
+/// Batchwork::norm. Neither overflows nor underflows unless the norm itself does: see J. L. Blue, A
+/// portable Fortran program to find the Euclidean norm of a vector, ACM TOMS 4 (1978). Infinite
+/// numbers give infinity, a NaN gives NaN.
 template <Impl::BeginsCall First, class... Rest>
 void norm(First const& first, Rest const&... rest) {
   Impl::call_verb(Impl::NormOfArguments(), first, rest...);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Call: what a call of a verb on matrices, bands or systems has said of its Views, and the checks of them before a launch.
+/// Call: what a call of a verb on matrices, bands or systems has said of its Views, and the checks
+/// of them before a launch.
 #ifndef BATCHWORK_CALL_HPP
 #define BATCHWORK_CALL_HPP
 
@@ -35,7 +36,8 @@ S const& or_no_status(S const& codes) {
 template <class X>
 concept StatusOrNone = is_status_operand<X> || std::is_same_v<X, NoStatus>;
 
-/// Two operands of a call that may be the same numbers: the result `to` is computed in the place of `from`.
+/// Two operands of a call that may be the same numbers: the result `to` is computed in the place of
+/// `from`.
 struct InPlace {
   bool is = false;
   std::size_t from = 0, to = 0;
@@ -99,7 +101,8 @@ constexpr void require_matrix() {
                 "index behind them in compact(view, n)");
 }
 
-/// Where the codes go; an operand is added to the call, which has them at this position, or behind the others.
+/// Where the codes go; an operand is added to the call, which has them at this position, or behind
+/// the others.
 template <class Exec, class S>
 StatusTarget status_target(Call& call, S const& operand, int position = 0) {
   StatusTarget t;

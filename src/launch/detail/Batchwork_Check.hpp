@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Host misuse is found before anything is launched: std::invalid_argument names the verb, the operand's position and
-/// label, and both shapes, and says what to do.
+/// Host misuse is found before anything is launched: std::invalid_argument names the verb, the
+/// operand's position and label, and both shapes, and says what to do.
 #ifndef BATCHWORK_CHECK_HPP
 #define BATCHWORK_CHECK_HPP
 
@@ -97,8 +97,8 @@ inline bool none_allocated(std::vector<Part> const& parts) {
   throw std::invalid_argument("Batchwork::" + verb + ": " + what);
 }
 
-/// The checks of every call: a View that is wrong by itself, null Views, numbers of items that differ from those of the first
-/// part that has any, and overlaps that are certain.
+/// The checks of every call: a View that is wrong by itself, null Views, numbers of items that
+/// differ from those of the first part that has any, and overlaps that are certain.
 /// \param may_share  of the places a < b of two parts: whether they may be the same numbers
 /// \param remedy     what to do about an overlap
 /// \param share      of two descriptions: whether it is certain that they share numbers
@@ -112,10 +112,10 @@ std::int64_t check_parts(std::string const& verb, std::vector<Part> const& parts
     if (p.d.items >= 0 && !first) first = &p;
   }
   if (!first)
-    refuse_call(
-        verb,
-        "no operand has an item index, so the number of items is unknown; give at least one in, out, inout, each, "
-        "emit, status, or a carry with a View");
+    refuse_call(verb,
+                "no operand has an item index, so the number of items is unknown; give at least "
+                "one in, out, inout, each, "
+                "emit, status, or a carry with a View");
   if (none_allocated(parts)) refuse_call(verb, first->name() + ": " + null_problem);
   for (auto const& p : parts)
     if (p.d.items >= 0 && p.d.items != first->d.items)
@@ -137,7 +137,8 @@ std::int64_t check_parts(std::string const& verb, std::vector<Part> const& parts
   return check_parts(verb, parts, may_share, remedy, surely_share);
 }
 
-// ---- time -----------------------------------------------------------------------------------------------------------
+// ---- time
+// ---------------------------------------------------------------------------------------------
 
 /// The steps of its View that an operand has in a scan of at least one step.
 inline StepsTouched touched(Description const& d, Steps const& steps) {
@@ -149,8 +150,8 @@ inline bool lies_in_view(StepsTouched const& t, Description const& d) {
   return t.lowest >= 0 && t.highest < d.steps;
 }
 
-/// surely_share of what a scan of these steps touches. Of one and the same View that is known to the step; else the ends of
-/// the memory are those of the steps.
+/// surely_share of what a scan of these steps touches. Of one and the same View that is known to
+/// the step; else the ends of the memory are those of the steps.
 class SurelyShareInTime {
  public:
   explicit SurelyShareInTime(Steps const& steps) : steps_(steps) {}
@@ -189,7 +190,8 @@ inline std::int64_t floor_of_quotient(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-/// Refuses steps of a scan that are not in the View of an operand, and those that write the same step of it.
+/// Refuses steps of a scan that are not in the View of an operand, and those that write the same
+/// step of it.
 inline void check_steps_of_part(std::string const& verb, Part const& p, Steps const& steps) {
   Description const& d = p.d;
   if (p.writes && d.pace.stride == 0 && steps.count() > 1)
@@ -209,7 +211,8 @@ inline void check_steps_of_part(std::string const& verb, Part const& p, Steps co
   std::string what = has + ", but step " + std::to_string(step) + " of the call has step " +
                      std::to_string(d.step_at(step)) + " of it" +
                      (how.empty() ? "" : " (" + how + ")") + "; ";
-  // The steps of the call, from low on and before high, that are in the View: 0 <= stride t - lag < steps.
+  // The steps of the call, from low on and before high, that are in the View: 0 <= stride t - lag <
+  // steps.
   std::int64_t low = steps.first, high = steps.last;
   std::int64_t const s = saturated(d.pace.stride), from = saturated(d.pace.lag),
                      to = saturated(from + d.steps - 1);
@@ -246,7 +249,8 @@ inline std::int64_t check_operands(std::string const& verb, std::vector<Part> co
                                  "first <= last"
                            : "the call asks for " + std::to_string(steps.last) +
                                  " steps; give zero or more");
-  // A carry may end where it started, item by item; not a few items further on, and not where all items started.
+  // A carry may end where it started, item by item; not a few items further on, and not where all
+  // items started.
   auto const ends_where_it_started = [&](std::size_t a, std::size_t b) {
     auto const &x = parts[a].d, &y = parts[b].d;
     return parts[a].position == parts[b].position && x.items >= 0 && y.items >= 0 &&
@@ -290,9 +294,9 @@ constexpr bool accessible(Operand<K, P...> const*) {
 /// True, or the compiler says that the memory of a call's Views is not reached.
 template <bool Reachable>
 constexpr bool require_reachable() {
-  static_assert(
-      Reachable,
-      "Batchwork: a View's memory cannot be reached from the execution space; deep_copy it there first");
+  static_assert(Reachable,
+                "Batchwork: a View's memory cannot be reached from the execution space; deep_copy "
+                "it there first");
   return Reachable;
 }
 template <class Exec, class... O>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Items that lanes of a warp share, of extents and an arrangement known at run time: how their numbers come and go.
+/// Items that lanes of a warp share, of extents and an arrangement known at run time: how their
+/// numbers come and go.
 #ifndef BATCHWORK_ITEMSOFSHAREDLANES_HPP
 #define BATCHWORK_ITEMSOFSHAREDLANES_HPP
 
@@ -19,9 +20,10 @@
 
 namespace Batchwork::Impl {
 
-/// What a team of a device has: an item for each L of its lanes, of up to N x N numbers, that come and go through the item's exchange,
-/// where number (i, j) stands at i * leading + j. Where the same numbers of neighbouring items are neighbours in memory the team
-/// carries its items together, else each warp its own; both in the order of memory. Needs whole warps.
+/// What a team of a device has: an item for each L of its lanes, of up to N x N numbers, that come
+/// and go through the item's exchange, where number (i, j) stands at i * leading + j. Where the
+/// same numbers of neighbouring items are neighbours in memory the team carries its items together,
+/// else each warp its own; both in the order of memory. Needs whole warps.
 template <class T, int L, int N, class Member>
 struct ItemsOfSharedLanes {
   using Ex = Exchange<T, L, N>;
@@ -32,7 +34,8 @@ struct ItemsOfSharedLanes {
   std::int64_t begin, items;
   int per_team;
 
-  /// Anew each time: else what is made of it is kept in registers from the first operand to the last.
+  /// Anew each time: else what is made of it is kept in registers from the first operand to the
+  /// last.
   BATCHWORK_INLINE int rank() const { return Vendor::renewed(Vendor::lane_rank(member)); }
   BATCHWORK_INLINE int own() const { return rank() / L; }
   BATCHWORK_INLINE bool is_there() const { return begin + own() < items; }
@@ -42,13 +45,14 @@ struct ItemsOfSharedLanes {
     return {reinterpret_cast<char*>(numbers(r / L)), r % L, Vendor::LaneSync::of(member)};
   }
 
-  /// Waits for the lanes that carry together: before a load into exchanges that some of them may be using still.
+  /// Waits for the lanes that carry together: before a load into exchanges that some of them may be
+  /// using still.
   BATCHWORK_INLINE void meet(bool whole_team) const {
     if (whole_team) member.team_barrier();
     else Vendor::wait_for_warp(member);
   }
-  /// A rows x cols operand, to the exchanges of its items; those of items that are missing, and what is beside an operand, stay as they
-  /// are.
+  /// A rows x cols operand, to the exchanges of its items; those of items that are missing, and
+  /// what is beside an operand, stay as they are.
   BATCHWORK_INLINE void load(StoredItems<T const> const& from, int rows, int cols) const {
     for_pieces(from, rows, cols, [&](auto at_once, T* here, T const* there) {
       Vendor::copy_async<int(at_once * sizeof(T))>(here, there);
@@ -87,7 +91,8 @@ struct ItemsOfSharedLanes {
            (std::int64_t(cols) | s.row | s.group) % per_unit == 0 &&
            reinterpret_cast<std::uintptr_t>(s.data) % sizeof(Unit<T>) == 0;
   }
-  /// body(constant number of numbers, their place in an exchange, that in memory) for the lane's share.
+  /// body(constant number of numbers, their place in an exchange, that in memory) for the lane's
+  /// share.
   template <class U, class Body>
   BATCHWORK_INLINE void for_pieces(StoredItems<U> const& of, int rows, int cols,
                                    Body const& body) const {
@@ -116,7 +121,8 @@ struct ItemsOfSharedLanes {
     // From one turn to the next.
     int const slots = step / size, lines = (step - slots * size) / inner,
               numbers_on = step - slots * size - lines * inner;
-    // From one piece to the next, and from one line of them to the next: in memory, in bytes, and in the exchange.
+    // From one piece to the next, and from one line of them to the next: in memory, in bytes, and
+    // in the exchange.
     using Bytes = std::conditional_t<std::is_const_v<U>, char const, char>;
     std::int64_t const by_row = all.row * sizeof(T), by_piece = all.col * AtOnce * sizeof(T),
                        by_item = all.group * sizeof(T);
@@ -146,8 +152,8 @@ struct ItemsOfSharedLanes {
   }
 };
 
-/// The teams of a kernel whose lanes share items so: as large as leaves a multiprocessor room for WantedTeams of them, with an exchange for
-/// each item.
+/// The teams of a kernel whose lanes share items so: as large as leaves a multiprocessor room for
+/// WantedTeams of them, with an exchange for each item.
 template <class T, int L, int N, int WantedTeams>
 struct TeamsOfSharedLanes {
   static constexpr int largest_team = 128, wanted_teams = WantedTeams;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernels of verbs whose items are so small that a lane has one, their extents being constants; and the choice among them at run
-/// time.
+/// The kernels of verbs whose items are so small that a lane has one, their extents being
+/// constants; and the choice among them at run time.
 #ifndef BATCHWORK_LANELAUNCH_HPP
 #define BATCHWORK_LANELAUNCH_HPP
 
@@ -24,12 +24,13 @@
 
 namespace Batchwork::Impl {
 
-/// Rows and columns to which verbs have a kernel in which a lane, or a place in a pack of a host, has an item: more would not stay in the
-/// registers of a device.
+/// Rows and columns to which verbs have a kernel in which a lane, or a place in a pack of a host,
+/// has an item: more would not stay in the registers of a device.
 inline constexpr int extent_of_lane = 8;
 
-/// What these kernels run: f(of), `of` being ItemsOfWarp or ItemsOfPack of numbers of type `number`. carried_bytes() is what a warp
-/// needs of team scratch for what it carries, `words` how many 32-bit registers the numbers of an item take.
+/// What these kernels run: f(of), `of` being ItemsOfWarp or ItemsOfPack of numbers of type
+/// `number`. carried_bytes() is what a warp needs of team scratch for what it carries, `words` how
+/// many 32-bit registers the numbers of an item take.
 template <class F>
 concept ItemOfLane = requires(F const f) {
   typename F::number;
@@ -42,7 +43,8 @@ concept ItemOfLane = requires(F const f) {
 template <ItemOfLane F>
 struct LaneTeams {
   using T = typename F::number;
-  // As many lanes as hide the latency of memory, where an item leaves room for them in the registers.
+  // As many lanes as hide the latency of memory, where an item leaves room for them in the
+  // registers.
   static constexpr int largest_team = 128, wanted_teams = F::words <= 9    ? 8
                                                           : F::words <= 18 ? 6
                                                           : F::words <= 36 ? 4

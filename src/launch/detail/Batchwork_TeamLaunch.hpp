@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// launch_teams: how every verb launches a kernel of teams. What Kokkos would refuse is refused before: a launch that Kokkos
-/// refuses keeps a slot of its scratch pool on CUDA, and after some of them the next one waits for ever.
+/// launch_teams: how every verb launches a kernel of teams. What Kokkos would refuse is refused
+/// before: a launch that Kokkos refuses keeps a slot of its scratch pool on CUDA, and after some of
+/// them the next one waits for ever.
 #ifndef BATCHWORK_TEAMLAUNCH_HPP
 #define BATCHWORK_TEAMLAUNCH_HPP
 
@@ -25,16 +26,17 @@ struct TeamShape {
   std::size_t bytes = 0;  ///< of level-0 scratch, a team
 };
 
-/// What a message says of a launch that is refused: what is asked for too much, and what to do about it.
+/// What a message says of a launch that is refused: what is asked for too much, and what to do
+/// about it.
 struct LaunchWords {
   std::string verb;
   std::string subject;  ///< in the plural
   std::string remedy;
 };
 
-/// A kernel with its policy. MostLanes and Teams are the launch bounds: the lanes of a team at most, and the teams that a
-/// multiprocessor is to hold at least. Kernel arguments instead of Kokkos' constant buffer: with that, launches on different
-/// instances would wait for one another.
+/// A kernel with its policy. MostLanes and Teams are the launch bounds: the lanes of a team at
+/// most, and the teams that a multiprocessor is to hold at least. Kernel arguments instead of
+/// Kokkos' constant buffer: with that, launches on different instances would wait for one another.
 template <int MostLanes, int Teams, class Exec>
 auto team_policy(Exec const& exec, TeamShape const& shape) {
   using namespace Kokkos::Experimental;
@@ -59,8 +61,8 @@ inline std::string beyond_limits(DeviceLimits const& limits, TeamShape const& sh
   return "";
 }
 
-/// The most lanes of a team with which Kokkos would launch the kernel: it asks the same when it is launched. A query: it takes
-/// nothing of the scratch pool.
+/// The most lanes of a team with which Kokkos would launch the kernel: it asks the same when it is
+/// launched. A query: it takes nothing of the scratch pool.
 template <class Policy, class Kernel>
 int most_lanes_launched(Policy const& policy, Kernel const& kernel) {
   return policy.team_size_max(kernel, Kokkos::ParallelForTag());
@@ -100,8 +102,8 @@ void launch_teams(Exec const& exec, std::string const& label, Kernel const& kern
   Kokkos::parallel_for(label, policy, kernel);
 }
 
-/// The same where a multiprocessor may have too little scratch for so many teams: it then holds what it can. That is another
-/// kernel, with other bounds, so it is for kernels that may need it.
+/// The same where a multiprocessor may have too little scratch for so many teams: it then holds
+/// what it can. That is another kernel, with other bounds, so it is for kernels that may need it.
 template <int MostLanes, int Teams, class Exec, class Kernel, class Words>
 void launch_teams_that_fit(Exec const& exec, std::string const& label, Kernel const& kernel,
                            TeamShape const& shape, Words const& words) {

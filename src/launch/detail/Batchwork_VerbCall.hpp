@@ -34,7 +34,8 @@ concept BeforeArguments = Kokkos::is_execution_space_v<X> || is_launch<X>;
 /// What is neither a sequence nor an operand: the same, or a label without launch(...).
 template <class X>
 concept Misplaced = BeforeArguments<X> || std::convertible_to<X, std::string>;
-/// What a call on operands or Views begins with. Verbs on operands let Views in, for a message that says how they are given.
+/// What a call on operands or Views begins with. Verbs on operands let Views in, for a message that
+/// says how they are given.
 template <class X>
 concept BeginsCall =
     BeforeArguments<X> || kind_of<X> != Kind::nothing || Copyable<X> || is_workspace<X>;
@@ -43,7 +44,8 @@ concept BeginsCall =
 template <class... X>
 inline constexpr bool any_order = false;
 
-/// Whether the operands of a call are of these kinds, perhaps with a status behind them, and it is launched with a label alone.
+/// Whether the operands of a call are of these kinds, perhaps with a status behind them, and it is
+/// launched with a label alone.
 template <class How, class... X>
 class OperandsGiven {
   template <bool Workspace, Kind... Wanted>
@@ -85,7 +87,8 @@ auto call_verb(F const& f, Exec const& exec, X const&... arguments) {
   return call_on(f, exec, arguments...);
 }
 
-/// The label of a call whose verb chooses its own sizes: those of launch(...) its type leaves out, but for one.
+/// The label of a call whose verb chooses its own sizes: those of launch(...) its type leaves out,
+/// but for one.
 inline std::string const& label_alone(Launch<> const& how) {
   if (how.lanes_per_team != Launch<>().lanes_per_team)
     throw std::invalid_argument("Batchwork: launch(\"" + how.label + "\").team_size(" +

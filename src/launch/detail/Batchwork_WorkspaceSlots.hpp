@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What stands behind the operands of a verb whose items may be too large for the chip, status(codes) and workspace(view); and the
-/// workspace divided into slots, each of which a team or thread has for one item after the other.
+/// What stands behind the operands of a verb whose items may be too large for the chip,
+/// status(codes) and workspace(view); and the workspace divided into slots, each of which a team or
+/// thread has for one item after the other.
 #ifndef BATCHWORK_WORKSPACESLOTS_HPP
 #define BATCHWORK_WORKSPACESLOTS_HPP
 
@@ -19,7 +20,8 @@
 
 namespace Batchwork::Impl {
 
-/// Numbers of a workspace that a call has use for, and that it cannot do without; 0 where it needs none.
+/// Numbers of a workspace that a call has use for, and that it cannot do without; 0 where it needs
+/// none.
 struct WorkspaceWanted {
   std::int64_t full = 0, least = 0;
 };
@@ -71,7 +73,8 @@ StatusTarget status_and_workspace(Call& call, CallEnd<Status, Memory> const& end
 /// Slots of a workspace.
 template <class T>
 struct WorkspaceSlots {
-  /// Bytes that a slot begins at a multiple of: for packs, and for lanes that read several numbers at once.
+  /// Bytes that a slot begins at a multiple of: for packs, and for lanes that read several numbers
+  /// at once.
   static constexpr std::size_t aligned = 64;
 
   T* first = nullptr;
@@ -108,7 +111,8 @@ struct SlotsWanted {
   std::int64_t at_once;  ///< slots for full speed
 };
 
-/// Launches by launch(slots); or answers how large the workspace is to be; or throws, where there is none or it has no room for a slot.
+/// Launches by launch(slots); or answers how large the workspace is to be; or throws, where there
+/// is none or it has no room for a slot.
 template <class T, class End, class Launch>
 void launch_in_workspace(Call const& call, End const& end, SlotsWanted const& wanted,
                          [[maybe_unused]] Launch const& launch) {
@@ -134,8 +138,8 @@ void launch_in_workspace(Call const& call, End const& end, SlotsWanted const& wa
   }
 }
 
-/// Teams of so many lanes that have a slot each: a quarter of the lanes that the device can hold, which is what the registers of a lane
-/// leave. On hosts, with a lane a team, one for each thread.
+/// Teams of so many lanes that have a slot each: a quarter of the lanes that the device can hold,
+/// which is what the registers of a lane leave. On hosts, with a lane a team, one for each thread.
 template <class Exec>
 std::int64_t slots_at_once(Exec const& exec, std::int64_t items, int lanes) {
   std::int64_t const all = exec.concurrency(), some = runs_on_device<Exec> ? all / 4 / lanes : all;

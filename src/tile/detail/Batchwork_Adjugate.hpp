@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The inverse of 2 x 2 matrices that one lane or a pack has: the adjugate divided by the determinant.
+/// The inverse of 2 x 2 matrices that one lane or a pack has: the adjugate divided by the
+/// determinant.
 #ifndef BATCHWORK_ADJUGATE_HPP
 #define BATCHWORK_ADJUGATE_HPP
 
@@ -13,14 +14,16 @@
 
 namespace Batchwork::Impl {
 
-/// The inverse of a = [p q; r s] is [s -q; -r p] / (p s - q r). The adjugate has no error, and that of the determinant is at most
-/// 2 u (|p s| + |q r|), u = eps / 2, whether a compiler contracts or not. Relative to the determinant that is 2 u (|a| |x|)(1, 1), so
-/// |a x - 1| and |x a - 1| are at most c eps |a| |x|, c about 2. Of complex numbers a product has an error of sqrt(5) u (Brent,
-/// Percival and Zimmermann 2007), the determinant one of 3.3 u (|p s| + |q r|), and c is about 6; the larger part of a number is at
-/// least 0.7 of its size, which is enough for `regular`.
+/// The inverse of a = [p q; r s] is [s -q; -r p] / (p s - q r). The adjugate has no error, and that
+/// of the determinant is at most 2 u (|p s| + |q r|), u = eps / 2, whether a compiler contracts or
+/// not. Relative to the determinant that is 2 u (|a| |x|)(1, 1), so |a x - 1| and |x a - 1| are at
+/// most c eps |a| |x|, c about 2. Of complex numbers a product has an error of sqrt(5) u (Brent,
+/// Percival and Zimmermann 2007), the determinant one of 3.3 u (|p s| + |q r|), and c is about 6;
+/// the larger part of a number is at least 0.7 of its size, which is enough for `regular`.
 ///
-/// `regular` says where that holds: the determinant is larger than its error, so that an elimination finds no pivot of zero,
-/// and neither it nor its reciprocal, nor a product of two entries, is near overflow or underflow. Elsewhere x is nothing.
+/// `regular` says where that holds: the determinant is larger than its error, so that an
+/// elimination finds no pivot of zero, and neither it nor its reciprocal, nor a product of two
+/// entries, is near overflow or underflow. Elsewhere x is nothing.
 template <class S>
 struct InverseByAdjugate {
   using T = scalar_t<S>;

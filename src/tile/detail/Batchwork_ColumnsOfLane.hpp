@@ -99,7 +99,8 @@ struct ColumnsOfLane {
   BATCHWORK_INLINE AllShown show_columns() const { return {*this}; }
   BATCHWORK_INLINE AllShown show_triangle() const { return {*this}; }
 
-  /// See orthogonalise_columns. A lane of a device has its columns in registers, which only constants find.
+  /// See orthogonalise_columns. A lane of a device has its columns in registers, which only
+  /// constants find.
   static constexpr bool parity_is_constant = !are_packs<S>;
   template <class F, class... Also>
   BATCHWORK_INLINE void rotate_neighbours(int parity, F const& rotation, Also&... also) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of scalars, and of tiles entry by entry, where some operands may be plain numbers or scalars beside tiles.
+/// Functions of scalars, and of tiles entry by entry, where some operands may be plain numbers or
+/// scalars beside tiles.
 #ifndef BATCHWORK_ENTRYFUNCTIONS_HPP
 #define BATCHWORK_ENTRYFUNCTIONS_HPP
 
@@ -12,7 +13,8 @@
 
 namespace Batchwork::Impl {
 
-// ---- operands -----------------------------------------------------------------------------------------------------
+// ---- operands
+// ---------------------------------------------------------------------------------------------
 
 /// Of several operands one at least is a scalar or a tile, others may be plain numbers.
 template <class... X>
@@ -59,7 +61,8 @@ BATCHWORK_INLINE info_t<S> info_of_operands([[maybe_unused]] X const& x, More co
   }
 }
 
-// ---- tiles among them ---------------------------------------------------------------------------------------------
+// ---- tiles among them
+// ---------------------------------------------------------------------------------------------
 
 template <class X>
 inline constexpr bool is_symmetric_or_diagonal = [] {
@@ -89,7 +92,8 @@ struct TilesAmong<X, More...> {
   static constexpr Structure structure = structure_of<X>;
 };
 
-/// The structure of a result: a single tile keeps its own if f(0) = 0. A symmetric one stays symmetric by any function.
+/// The structure of a result: a single tile keeps its own if f(0) = 0. A symmetric one stays
+/// symmetric by any function.
 template <bool KeepsZero, class... X>
 constexpr Structure structure_of_function() {
   using Among = TilesAmong<X...>;
@@ -123,8 +127,8 @@ using dealt_operand_t = std::conditional_t<Tile<X>, X, Repeated<float, 1, 1>>;
 template <class S, class... X>
 using dealt_value_t = deal_together_t<S, dealt_operand_t<X>...>;
 
-/// An operand where tiles are seen entry by entry: a tile as it is, else Repeated. Where lanes share an item all of them know a
-/// scalar's number.
+/// An operand where tiles are seen entry by entry: a tile as it is, else Repeated. Where lanes
+/// share an item all of them know a scalar's number.
 template <class Among, Tile X>
 BATCHWORK_INLINE X const& as_entries(X const& x) {
   return x;
@@ -141,9 +145,11 @@ BATCHWORK_INLINE auto as_entries(X const& x) {
   else return Repeated<V, Among::rows, Among::cols>{x.value};
 }
 
-// ---- functions of S -----------------------------------------------------------------------------------------------
+// ---- functions of S
+// ---------------------------------------------------------------------------------------------
 
-/// f of entries, made values of S first. Of lanes that share an item each calls it with plain numbers.
+/// f of entries, made values of S first. Of lanes that share an item each calls it with plain
+/// numbers.
 template <class S, class F>
 struct OfEntries {
   F f;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What does not compile of scalars and tiles, and what it says: assignments that would be lost, scalars as plain numbers, printing.
+/// What does not compile of scalars and tiles, and what it says: assignments that would be lost,
+/// scalars as plain numbers, printing.
 #ifndef BATCHWORK_REFUSED_HPP
 #define BATCHWORK_REFUSED_HPP
 
@@ -20,7 +21,8 @@ template <class X>
 constexpr void refuse_lost_entry() {
   static_assert(
       never<X>,
-      "Batchwork: this assigns to a temporary scalar and would be lost; write a(i, j) = x or v(i) = "
+      "Batchwork: this assigns to a temporary scalar and would be lost; write a(i, j) = x or v(i) "
+      "= "
       "x, a or v being a named tile that may be written: of a constant tile, of a result, and by "
       "element(a, i, j) entries are read");
 }
@@ -67,7 +69,8 @@ constexpr void refuse_sum_in_number() {
       "= zero(x), x being a scalar or tile of the sequence");
 }
 
-/// Empty bases of scalars and tiles, so that what is called with them is looked for here, and not in the rest of Impl.
+/// Empty bases of scalars and tiles, so that what is called with them is looked for here, and not
+/// in the rest of Impl.
 namespace ByAdl {
 
 struct OfScalars {};

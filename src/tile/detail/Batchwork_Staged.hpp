@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Staged<T, ...>: a read-only tile common to all items, read entry by entry where it was staged (team scratch, a
-/// launch argument, or the stack of a host thread) instead of being held in registers.
+/// Staged<T, ...>: a read-only tile common to all items, read entry by entry where it was staged
+/// (team scratch, a launch argument, or the stack of a host thread) instead of being held in
+/// registers.
 #ifndef BATCHWORK_STAGED_HPP
 #define BATCHWORK_STAGED_HPP
 
@@ -48,8 +49,9 @@ struct Staged {
   }
 };
 
-/// The same of a fixed value, which stands among the launch's arguments as well: there an entry that all lanes read at
-/// once, at a place the compiler knows, is an operand of the arithmetic itself.
+/// The same of a fixed value, which stands among the launch's arguments as well: there an entry
+/// that all lanes read at once, at a place the compiler knows, is an operand of the arithmetic
+/// itself.
 template <class T, int M, int N, Structure St, bool Vec, int Leading>
 struct StagedFixed : Staged<T, M, N, St, Vec, Leading> {
   T const* values;  ///< row by row, M x N

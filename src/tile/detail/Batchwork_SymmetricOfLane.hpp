@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymmetricOfLane: a symmetric matrix that one lane or a pack has, with rows and columns exchanged as an elimination wants.
+/// SymmetricOfLane: a symmetric matrix that one lane or a pack has, with rows and columns exchanged
+/// as an elimination wants.
 #ifndef BATCHWORK_SYMMETRICOFLANE_HPP
 #define BATCHWORK_SYMMETRICOFLANE_HPP
 
@@ -14,8 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// See SymmetricColumns. order[i] is the row of the original matrix in place i. To `by_selection` rows every exchange is a selection, as
-/// those of RowsOfLane.
+/// See SymmetricColumns. order[i] is the row of the original matrix in place i. To `by_selection`
+/// rows every exchange is a selection, as those of RowsOfLane.
 template <class S, int N>
 struct SymmetricOfLane : ColumnsOfLane<S, N, N> {
   using Base = ColumnsOfLane<S, N, N>;

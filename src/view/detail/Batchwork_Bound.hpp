@@ -48,8 +48,9 @@ struct Nothing {
 template <Kind K, class... Part>
 struct Bound;
 
-/// The tile of an operand with an item index. A symmetric one that is only read is held whole where that saves exchanges, or
-/// as the matrix instructions want it; one that is only written as they leave it.
+/// The tile of an operand with an item index. A symmetric one that is only read is held whole where
+/// that saves exchanges, or as the matrix instructions want it; one that is only written as they
+/// leave it.
 template <Kind K, class Sh, class S>
 struct TileOfOperand {
   using type = typename Sh::template tile<S>;
@@ -158,8 +159,8 @@ struct Bound<K, Loc> {
   }
 };
 
-/// The numbers of one staged common operand, and the tile that reads them. Where lanes share an item, rows begin on
-/// whole units, so that they are read by 16 bytes.
+/// The numbers of one staged common operand, and the tile that reads them. Where lanes share an
+/// item, rows begin on whole units, so that they are read by 16 bytes.
 template <class Lanes, class T, class Sh>
 struct StagedAs {
   static constexpr int leading = Sh::rank < 2 || Lanes::lanes_per_item == 1 ? Sh::cols
@@ -190,8 +191,8 @@ struct Bound<Kind::common, Loc> {
   using tile =
       std::conditional_t<is_staged<Lanes>, typename StagedAs<Lanes, scalar, Sh>::tile, direct_tile>;
 
-  /// Where number k of the staged tile stands in the View; nullptr for zeros. A symmetric one is mirrored from its lower
-  /// triangle.
+  /// Where number k of the staged tile stands in the View; nullptr for zeros. A symmetric one is
+  /// mirrored from its lower triangle.
   template <class Lanes>
   BATCHWORK_INLINE typename Loc::value_type const* where(int k) const {
     constexpr int leading = StagedAs<Lanes, scalar, Sh>::leading;
@@ -219,8 +220,9 @@ struct Bound<Kind::common, Loc> {
   }
 };
 
-/// common(fixed(value)): read from the launch's arguments; staged where lanes share an item, which read numbers of
-/// different rows at once, and where there are too many of them to be read fast as constants.
+/// common(fixed(value)): read from the launch's arguments; staged where lanes share an item, which
+/// read numbers of different rows at once, and where there are too many of them to be read fast as
+/// constants.
 template <class F>
 struct Bound<Kind::fixed, F> {
   static constexpr Kind kind = Kind::fixed;

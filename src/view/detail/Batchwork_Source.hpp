@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Source: one View as an operand sees it on the host: shape, arrangement, label, and the checks that need no other
-/// operand. From it a verb makes the Location that goes into the kernel.
+/// Source: one View as an operand sees it on the host: shape, arrangement, label, and the checks
+/// that need no other operand. From it a verb makes the Location that goes into the kernel.
 #ifndef BATCHWORK_SOURCE_HPP
 #define BATCHWORK_SOURCE_HPP
 
@@ -74,8 +74,8 @@ Description describe_view(View const& view) {
   d.begin = reinterpret_cast<char const*>(view.data());
   d.end = d.begin != nullptr ? d.begin + view.span() * sizeof(typename View::value_type) : nullptr;
   d.contiguous = view.span_is_contiguous();
-  // Kokkos gives Views memory when it allocates them, of zero numbers too. Of an Unmanaged one the memory is the user's, and
-  // that of zero numbers may be a null pointer.
+  // Kokkos gives Views memory when it allocates them, of zero numbers too. Of an Unmanaged one the
+  // memory is the user's, and that of zero numbers may be a null pointer.
   d.null = view.data() == nullptr && !View::memory_traits::is_unmanaged;
   if (!empty && view.data() == nullptr) d.problem = null_problem;
   return d;
@@ -120,7 +120,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
 
   static_assert(
       tile_rank >= 0 && tile_rank <= 2,
-      "Batchwork: the View's rank does not fit the operand: matrices have two indices, vectors one, scalars "
+      "Batchwork: the View's rank does not fit the operand: matrices have two indices, vectors "
+      "one, scalars "
       "none, after the item and time indices (and before the lane index of compact storage)");
   static_assert(sizeof...(E) == 0 || int(sizeof...(E)) == tile_rank,
                 "Batchwork: extents<...>(view) must give as many extents as the tile has indices");
@@ -151,11 +152,12 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
   }
   using shape = typename Restructured<decltype(make_shape()), St>::type;
 
-  /// What tiles ask of a View. Verbs that make none (gemm, cholesky) take any extents, and do not call this.
+  /// What tiles ask of a View. Verbs that make none (gemm, cholesky) take any extents, and do not
+  /// call this.
   static constexpr void require_tile() {
-    static_assert(
-        !IsCompact || compact_width > 0,
-        "Batchwork::compact: the lane extent must be static, as in View<double*[6][6][8], LayoutRight>");
+    static_assert(!IsCompact || compact_width > 0,
+                  "Batchwork::compact: the lane extent must be static, as in "
+                  "View<double*[6][6][8], LayoutRight>");
     static_assert(
         extents_known(),
         "Batchwork: the tile's extents must be known at compile time: use a View with static "
@@ -222,8 +224,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
                     " given by extents<...>; give the extents the View has";
       }
     }
-    // Kernels take an item's numbers to lie side by side where the layout's name says so. Padding and
-    // some subviews break that, and newer Kokkos keeps calling them LayoutRight.
+    // Kernels take an item's numbers to lie side by side where the layout's name says so. Padding
+    // and some subviews break that, and newer Kokkos keeps calling them LayoutRight.
     bool gaps = false;
     if constexpr (arrangement == Arrangement::matrix_columns && tile_rank == 2)
       gaps = stride(1) != static_extent(0);
@@ -252,7 +254,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
     return s[r];
   }
 
-  /// The step of the View at which the scan begins, and how many steps of the View further its next one is.
+  /// The step of the View at which the scan begins, and how many steps of the View further its next
+  /// one is.
   struct Walk {
     std::int64_t begin = 0, by = 1;
   };
@@ -263,7 +266,8 @@ struct Source<Adapted<V, St, IsCompact, E...>, Indices> {
       std::int64_t const at = pace.at(steps.at(0));
       w.begin = reversed ? all - 1 - at : at;
       w.by = reversed != steps.backward ? -saturated(pace.stride) : saturated(pace.stride);
-      // Checked before: only a scan without steps begins beside the View, only one of a single step goes by more than it has.
+      // Checked before: only a scan without steps begins beside the View, only one of a single step
+      // goes by more than it has.
       if (w.begin < 0 || w.begin >= all) w.begin = 0;
       if (w.by >= all || -w.by >= all) w.by = w.by < 0 ? -1 : 1;
     }

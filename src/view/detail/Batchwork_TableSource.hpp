@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// TableSource: the View of a table as an operand sees it on the host, and where its numbers lie, as a kernel sees it.
+/// TableSource: the View of a table as an operand sees it on the host, and where its numbers lie,
+/// as a kernel sees it.
 #ifndef BATCHWORK_TABLESOURCE_HPP
 #define BATCHWORK_TABLESOURCE_HPP
 
@@ -12,7 +13,8 @@
 
 namespace Batchwork::Impl {
 
-/// A pointer, and the extents and strides of Indices indices; row and col are strides of the tile. All count numbers.
+/// A pointer, and the extents and strides of Indices indices; row and col are strides of the tile.
+/// All count numbers.
 template <class T, class Sh, int Indices>
 struct TableLocation {
   using value_type = T;

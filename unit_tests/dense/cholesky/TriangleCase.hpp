@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Batches for cholesky, solve_cholesky and solve_lower in any arrangement, known at run time, and bounds for what comes out.
+/// Batches for cholesky, solve_cholesky and solve_lower in any arrangement, known at run time, and
+/// bounds for what comes out.
 #ifndef BATCHWORK_TEST_TRIANGLE_CASE_HPP
 #define BATCHWORK_TEST_TRIANGLE_CASE_HPP
 
@@ -50,8 +51,8 @@ void put_lower(ArrangedBatch<T> const& m, Random& random) {
   m.upload();
 }
 
-/// |A - L L'| <= c (N + 1) eps |L| |L'| entry by entry (Higham, Accuracy and Stability of Numerical Algorithms, theorem
-/// 10.3), and zeros above the diagonal of L.
+/// |A - L L'| <= c (N + 1) eps |L| |L'| entry by entry (Higham, Accuracy and Stability of Numerical
+/// Algorithms, theorem 10.3), and zeros above the diagonal of L.
 template <class T>
 ::testing::AssertionResult is_factor(Dense const& l, Dense const& a) {
   for (int i = 0; i < l.rows; ++i)

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The status of every item of cholesky, solve_cholesky and solve_lower: failures planted in the first, a middle and the last
-// item, at the first, a middle and the last pivot. Codes are LAPACK's info with the reason, the failing item holds what it
-// would after map, and all other items come out bitwise as without it.
+// The status of every item of cholesky, solve_cholesky and solve_lower: failures planted in the
+// first, a middle and the last item, at the first, a middle and the last pivot. Codes are LAPACK's
+// info with the reason, the failing item holds what it would after map, and all other items come
+// out bitwise as without it.
 #include <functional>
 
 #include "dense/cholesky/TriangleCase.hpp"
@@ -113,7 +114,8 @@ TYPED_TEST(CholeskyStatus, EveryFaultAtEveryPlace) {
       for (auto const& fault : faults) {
         for (std::int64_t place : {std::int64_t(0), items / 2, items - 1}) {
           for (int pivot : {0, n / 2, n - 1}) {
-            // Of large items every fault at each place and at each pivot, and each place with each pivot, but not all three.
+            // Of large items every fault at each place and at each pivot, and each place with each
+            // pivot, but not all three.
             if (++turn % 3 != 0 && n > 5) continue;
             SCOPED_TRACE(std::string(fault.name) + ", n " + std::to_string(n) + ", item " +
                          std::to_string(place) + ", pivot " + std::to_string(pivot));

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device kernels of cholesky, solve_cholesky and solve_lower, run on the host by teams of threads, so that they are
-// tested where there is no device, with the sanitizers' help; and where things stand in scratch.
+// The device kernels of cholesky, solve_cholesky and solve_lower, run on the host by teams of
+// threads, so that they are tested where there is no device, with the sanitizers' help; and where
+// things stand in scratch.
 #include "dense/UnitsCase.hpp"
 #include "dense/cholesky/TriangleCase.hpp"
 #include "support/Batchwork_Devices.hpp"
@@ -30,7 +31,8 @@ void run_kernel(Impl::TriangleProblem<T> const& p, Impl::DeviceLimits const& lim
   ASSERT_EQ(kernel.team() % Impl::lanes_of_warp, 0);
   run_teams(kernel, int(kernel.teams()), kernel.team(), kernel.bytes());
 }
-/// The general kernel, and where there is one the kernel for small items; a problem of the latter is told by its number.
+/// The general kernel, and where there is one the kernel for small items; a problem of the latter
+/// is told by its number.
 enum class By { teams, panels };
 template <class T>
 void run_problem(Impl::TriangleProblem<T> const& p, By by = By::teams) {
@@ -64,7 +66,8 @@ Impl::TriangleProblem<T> problem_of_size(int n, int columns, bool interleaved) {
   return p;
 }
 
-/// On every device all rows that are taken are launched, without a device that has more being worse off.
+/// On every device all rows that are taken are launched, without a device that has more being worse
+/// off.
 TYPED_TEST(CholeskyTeams, FitEveryDevice) {
   using T = TypeParam;
   auto const check = [](Device const& device, Impl::TriangleProblem<T> const& p, auto kernel) {
@@ -109,7 +112,8 @@ TYPED_TEST(CholeskyTeams, FitEveryDevice) {
   EXPECT_EQ(Impl::most_triangle_rows<T>(206824, true), sizeof(T) == 4 ? 312 : 216);
 }
 
-/// What was measured on an H200 stays, with more scratch too: items of a team, right-hand sides at once.
+/// What was measured on an H200 stays, with more scratch too: items of a team, right-hand sides at
+/// once.
 TYPED_TEST(CholeskyTeams, ChoicesOnAnH200) {
   using T = TypeParam;
   struct Measured {
@@ -375,7 +379,8 @@ TYPED_TEST(CholeskyTeams, Units) {
   check_units_of<T>(8, true, [](Impl::TriangleProblem<T> const& p) { run_lanes_of<8>(p); });
 }
 
-/// CholeskyPanels and TriangleColumns fit every device, and have neighbouring items to fill a sector where there is scratch for them.
+/// CholeskyPanels and TriangleColumns fit every device, and have neighbouring items to fill a
+/// sector where there is scratch for them.
 TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
   using T = TypeParam;
   for (auto const& device : devices())
@@ -405,13 +410,15 @@ TYPED_TEST(CholeskyTeams, SmallItemsFitEveryDevice) {
         }
 }
 
-/// How the matrices, their factors, the right-hand sides and the solutions of a problem are arranged.
+/// How the matrices, their factors, the right-hand sides and the solutions of a problem are
+/// arranged.
 struct ArrangedProblem {
   Arranged a, l, b, x;
 };
 constexpr ArrangedProblem all_alike(Arranged how) { return {how, how, how, how}; }
 
-/// Factors, and solutions with them, of what run(problem) computes; in place, too. \param solves_spd_too  solve_cholesky as well
+/// Factors, and solutions with them, of what run(problem) computes; in place, too. \param
+/// solves_spd_too  solve_cholesky as well
 template <class T, class Run>
 void check_small_items(int n, int columns, std::int64_t items, ArrangedProblem how,
                        bool solves_spd_too, Random& random, Run const& run) {
@@ -497,7 +504,8 @@ TYPED_TEST(CholeskyTeams, SmallItems) {
     }
 }
 
-/// Failures of the first, a middle and the last item at the first, a middle and the last pivot: others are bitwise as without.
+/// Failures of the first, a middle and the last item at the first, a middle and the last pivot:
+/// others are bitwise as without.
 template <class T, class Run>
 void check_failures(int n, std::int64_t items, Arranged how, std::vector<T> const& bad_pivots,
                     bool solves_spd_too, Random& random, Run const& run) {
@@ -572,7 +580,8 @@ void check_failures(int n, std::int64_t items, Arranged how, std::vector<T> cons
               }
           }
         }
-        // A zero on the diagonal of a factor, from below and from above; then a right-hand side that is not finite.
+        // A zero on the diagonal of a factor, from below and from above; then a right-hand side
+        // that is not finite.
         p.factors = p.stores_factor = false;
         p.x = storage(x);
         for (bool forward : {true, false}) {
@@ -785,8 +794,8 @@ TEST(CholeskyLanes, FitEveryDevice) {
   }
 }
 
-/// Every number of a triangle by panels has a place of its own, and no two of eight lanes meet in a bank: those that read the same unit of
-/// neighbouring rows, or the whole of a few rows.
+/// Every number of a triangle by panels has a place of its own, and no two of eight lanes meet in a
+/// bank: those that read the same unit of neighbouring rows, or the whole of a few rows.
 template <class T>
 void check_panels() {
   using At = Impl::PanelScratch<T>;
@@ -818,7 +827,8 @@ TEST(PanelScratch, Places) {
   check_panels<double>();
 }
 
-/// Every number of the triangle has a place of its own, and no two lanes that read a row or a group meet in a bank.
+/// Every number of the triangle has a place of its own, and no two lanes that read a row or a group
+/// meet in a bank.
 TEST(TriangleScratch, Places) {
   for (int tiles : {1, 2, 5, 8, 17}) {
     Impl::TriangleScratch const at{tiles};

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cholesky, solve_cholesky, solve_lower as verbs: every size and arrangement against backward error bounds in long double,
-// in place, compact, with several right-hand sides; ill-conditioned matrices; numbers of items; misuse.
+// cholesky, solve_cholesky, solve_lower as verbs: every size and arrangement against backward error
+// bounds in long double, in place, compact, with several right-hand sides; ill-conditioned
+// matrices; numbers of items; misuse.
 #include "dense/cholesky/TriangleCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -404,7 +405,8 @@ TYPED_TEST(CholeskyVerbs, IllConditioned) {
     }
 }
 
-// ---- misuse ---------------------------------------------------------------------------------------------------------
+// ---- misuse
+// ---------------------------------------------------------------------------------------------
 
 TEST(CholeskyVerbsErrors, Misuse) {
   using Many = Kokkos::View<double***, Kokkos::LayoutRight, Space>;

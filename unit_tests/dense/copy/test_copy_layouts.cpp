@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Copies between every pair of arrangements, as they are and transposed, number by number against a plain loop;
-// whatever does not belong to the batch (guards, gaps, lanes of a last group) must stay poisoned. What a team of a device
-// does is also done lane by lane on the host, so that hosts test it too, and what a host thread does without a launch.
+// Copies between every pair of arrangements, as they are and transposed, number by number against a
+// plain loop; whatever does not belong to the batch (guards, gaps, lanes of a last group) must stay
+// poisoned. What a team of a device does is also done lane by lane on the host, so that hosts test
+// it too, and what a host thread does without a launch.
 #include <cstring>
 #include <iterator>
 #include <utility>
@@ -25,9 +26,9 @@ enum class Order {
 struct Form {
   char const* name;
   Order order;
-  int width;  ///< items in a group; 0: not compact
-  int gap =
-      0;  ///< numbers left out after the same number of all items, or after an item and after each of its rows or columns
+  int width;    ///< items in a group; 0: not compact
+  int gap = 0;  ///< numbers left out after the same number of all items, or after an item and after
+                ///< each of its rows or columns
   int step = 1;  ///< between neighbours
 };
 
@@ -162,7 +163,8 @@ class Copies {
     Kokkos::deep_copy(from_, from_host_);
   }
 
-  /// Items that are m x n in `to`. Beginnings are so many numbers behind one that is aligned to 16 bytes.
+  /// Items that are m x n in `to`. Beginnings are so many numbers behind one that is aligned to 16
+  /// bytes.
   void check(Form const& to_form, Form const& from_form, std::int64_t items, std::int64_t m,
              std::int64_t n, bool transposing, int behind) {
     FormStrides const to(to_form, items, m, n);
@@ -198,7 +200,8 @@ class Copies {
       ASSERT_EQ(std::memcmp(expected_.data(), to_host_.data(), bytes), 0);
     }
     if (items == 0) return;
-    // Both kernels are for every copy that they can do, whichever is launched: in runs, or by tiles of so many bytes.
+    // Both kernels are for every copy that they can do, whichever is launched: in runs, or by tiles
+    // of so many bytes.
     for (bool const lane_by_lane : {false, true})
       for (int const stage : {0, smallest_stage_, Impl::CopyTiles<T>::stage_bytes}) {
         std::memcpy(on_host_.data(), blank_.data(), bytes);
@@ -289,7 +292,8 @@ TEST_P(CopyTo, LargeMatricesOfDouble) {
   check_all_to<double>(forms[GetParam()], {{24, 16}, {65, 33}}, {5, 40});
 }
 
-// ---- the types of Views ---------------------------------------------------------------------------------------------
+// ---- the types of Views
+// ---------------------------------------------------------------------------------------------
 
 template <class View>
 auto numbered(View const& v) {
@@ -381,7 +385,8 @@ TEST(CopyLayouts, Divisors) {
       ASSERT_EQ(Impl::QuickDivisor(d).quotient(n), n / d) << n << " / " << d;
 }
 
-// How many numbers are moved at once, none where tiles are turned in scratch: beginnings at, one or two numbers behind a 16-byte boundary.
+// How many numbers are moved at once, none where tiles are turned in scratch: beginnings at, one or
+// two numbers behind a 16-byte boundary.
 TEST(CopyLayouts, WordsAndRuns) {
   std::int64_t const items = 256, m = 4, n = 6;
   alignas(16) static float data[8];
@@ -468,7 +473,8 @@ TEST(CopyLayouts, OffsetsHave64Bits) {
   }
 }
 
-// ---- misuse ---------------------------------------------------------------------------------------------------------
+// ---- misuse
+// ---------------------------------------------------------------------------------------------
 
 template <class Call>
 void expect_refused(Call const& call, std::initializer_list<char const*> parts) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// qr and least_squares on matrices of extents known at run time, judged by what comes out: by the verbs, and by the device's kernels
-/// on threads of a host.
+/// qr and least_squares on matrices of extents known at run time, judged by what comes out: by the
+/// verbs, and by the device's kernels on threads of a host.
 #ifndef BATCHWORK_TEST_QR_VERBS_CASE_HPP
 #define BATCHWORK_TEST_QR_VERBS_CASE_HPP
 
@@ -91,8 +91,9 @@ inline long double frobenius(Dense const& z) {
   return s;
 }
 
-/// solve(a, b, x, codes) runs a call. A' (b - A x) is as small as that of a matrix and a right-hand side that are c M eps away; with
-/// more unknowns than equations the residual is, and x is in the range of A': orthogonal to what A takes to zero.
+/// solve(a, b, x, codes) runs a call. A' (b - A x) is as small as that of a matrix and a right-hand
+/// side that are c M eps away; with more unknowns than equations the residual is, and x is in the
+/// range of A': orthogonal to what A takes to zero.
 template <class T, class Solve>
 void check_least_squares(int m, int n, int columns, std::int64_t items, Arranged how,
                          Random& random, Solve const& solve) {
@@ -119,7 +120,8 @@ void check_least_squares(int m, int n, int columns, std::int64_t items, Arranged
         for (int c = 0; c < columns; ++c) ASSERT_TRUE(std::isnan(x.at(k, i, c)));
       continue;
     }
-    // Solutions of these overflow, or are lost: their columns differ too much from the right-hand sides.
+    // Solutions of these overflow, or are lost: their columns differ too much from the right-hand
+    // sides.
     if (kind == QrKind::tiny || kind == QrKind::huge) continue;
     // Of these, rounding may leave nothing of a column but zeros.
     if (kind == QrKind::graded_rows && Status::reason(code) == Reason::singular) continue;

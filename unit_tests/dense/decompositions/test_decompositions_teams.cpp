@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of eigh, svd, qr and least_squares, run on the host by teams of threads; compiled a second time for warps of 32
-// lanes.
+// The device's kernels of eigh, svd, qr and least_squares, run on the host by teams of threads;
+// compiled a second time for warps of 32 lanes.
 #include "EighVerbCase.hpp"
 #include "SvdVerbCase.hpp"
 #include "dense/UnitsCase.hpp"
@@ -392,7 +392,8 @@ TEST(DecompositionTeams, AnItemOfEachLane) {
   check_eigh_teams<double, Lanes<7>>(7, 257, Arranged::interleaved, random);
 }
 
-/// Every arrangement, shapes that fill the kernel's extent and others; a last team, and a last warp, that have too few items.
+/// Every arrangement, shapes that fill the kernel's extent and others; a last team, and a last
+/// warp, that have too few items.
 TEST(DecompositionTeams, ItemsThatLanesShare) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(8);
@@ -413,7 +414,8 @@ TEST(DecompositionTeams, ItemsThatLanesShare) {
   // With enough items that columns behind others are not finite.
   check_qr_teams<double, SharedLanes<24>>(17, 5, false, 33, Arranged::item_contiguous, random);
 }
-/// Likewise; as many items as there are kinds of matrices, or more, whose zeros are not to be taken for those beyond a matrix.
+/// Likewise; as many items as there are kinds of matrices, or more, whose zeros are not to be taken
+/// for those beyond a matrix.
 TEST(DecompositionTeams, EigenvaluesWhereLanesShare) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(18);
@@ -434,7 +436,8 @@ TEST(DecompositionTeams, EigenvaluesWhereLanesShare) {
   check_svd_teams<double, SharedLanes<24>>(24, 21, 27, Arranged::interleaved, random);
   check_svd_teams<float, SharedLanes<32>>(32, 32, 27, Arranged::item_contiguous, random);
 }
-/// One to 24 panels, a last one of one to four columns, an odd number of them, columns behind the last; Q thin and whole.
+/// One to 24 panels, a last one of one to four columns, an odd number of them, columns behind the
+/// last; Q thin and whole.
 TEST(DecompositionTeams, ItemsInTiles) {
   if (!Impl::Vendor::has_shuffles) return;
   Random random(9);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// qr, least_squares, eigh and svd of items that do not fit on the chip, in a workspace: against LAPACK and bounds of the backward error,
-// with failing items; the same bits with any number of slots; how large a workspace is to be; misuse. And svd of items that need many
-// sweeps, which take too long without an optimiser.
+// qr, least_squares, eigh and svd of items that do not fit on the chip, in a workspace: against
+// LAPACK and bounds of the backward error, with failing items; the same bits with any number of
+// slots; how large a workspace is to be; misuse. And svd of items that need many sweeps, which take
+// too long without an optimiser.
 #include "EighVerbCase.hpp"
 #include "SvdVerbCase.hpp"
 #include "support/Batchwork_Messages.hpp"
@@ -95,7 +96,8 @@ TEST(DecompositionsInWorkspace, Svd) {
   check_svd_workspace<double>(20, 3400, 10, Arranged::interleaved, random);
 }
 
-/// Three square matrices, of which the second one fails; vectors apart, and in the place of the matrices.
+/// Three square matrices, of which the second one fails; vectors apart, and in the place of the
+/// matrices.
 TEST(DecompositionsInWorkspace, Eigh) {
   using Batch = Kokkos::View<double***, Kokkos::LayoutRight, Space>;
   constexpr std::size_t n = 366, items = 3;
@@ -148,7 +150,8 @@ TEST(DecompositionsInWorkspace, Eigh) {
   }
 }
 
-/// The same bits with one slot, with some and with more than there are items, and for an item alone.
+/// The same bits with one slot, with some and with more than there are items, and for an item
+/// alone.
 TEST(DecompositionsInWorkspace, NumberOfSlots) {
   using Batch = Kokkos::View<float***, Kokkos::LayoutRight, Space>;
   constexpr std::size_t m = 9100, n = 32, items = 5;
@@ -284,7 +287,8 @@ void check_matrix(std::size_t n, F const& entry) {
       ASSERT_LE(std::abs(double(sum)), bound) << i << ' ' << j;
     }
 }
-/// Of a' a numbers below the diagonal that count as not zero are far below the differences of those on it.
+/// Of a' a numbers below the diagonal that count as not zero are far below the differences of those
+/// on it.
 TEST(SvdVerbInFloat, OneShortColumn) {
   for (std::size_t n : {48, 64})
     for (double t = 8e-19; t < 2e-18; t *= 1.06)

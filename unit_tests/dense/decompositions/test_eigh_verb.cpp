@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// eigh as a verb: every arrangement and many extents beside LAPACK's dsyev; in place, values alone, compact, transposed; numbers of
-// items; misuse.
+// eigh as a verb: every arrangement and many extents beside LAPACK's dsyev; in place, values alone,
+// compact, transposed; numbers of items; misuse.
 #include "EighVerbCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -37,7 +37,8 @@ TYPED_TEST(EighVerb, EverySizeAndArrangement) {
   for (int n : {48, 64, 65, 100}) check_verb<T>(n, 13, Arranged::item_contiguous, random);
 }
 
-/// Matrices of two blocks, beside others that go on when these are done, and beside zeros: bit for bit the same, zeros of either sign, too.
+/// Matrices of two blocks, beside others that go on when these are done, and beside zeros: bit for
+/// bit the same, zeros of either sign, too.
 TYPED_TEST(EighVerb, BesideOthers) {
   using T = TypeParam;
   using Batch = Kokkos::View<T***, Kokkos::LayoutRight, Space>;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// A product of a batch in any arrangement, known at run time, so that many of them are tested without many
-/// instantiations; its truth in long double, and the comparison.
+/// A product of a batch in any arrangement, known at run time, so that many of them are tested
+/// without many instantiations; its truth in long double, and the comparison.
 #ifndef BATCHWORK_TEST_GEMM_CASE_HPP
 #define BATCHWORK_TEST_GEMM_CASE_HPP
 
@@ -138,8 +138,9 @@ struct GemmData {
     else if (g.reads_c) c.randomise(random);
   }
 
-  /// Runs `call`, which computes C, and compares every number with the truth: the error of a sum of K products, of alpha
-  /// times it and of beta C is at most (K + 3) eps times the sum of the magnitudes. Nothing else is written.
+  /// Runs `call`, which computes C, and compares every number with the truth: the error of a sum of
+  /// K products, of alpha times it and of beta C is at most (K + 3) eps times the sum of the
+  /// magnitudes. Nothing else is written.
   template <class Call>
   void check(Call const& call) const {
     SCOPED_TRACE(what.text());

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// gemm against products in long double: what is shared, transposes, arrangements, factors, sizes, numbers of items; what
-// it leaves alone; misuse.
+// gemm against products in long double: what is shared, transposes, arrangements, factors, sizes,
+// numbers of items; what it leaves alone; misuse.
 #include "dense/gemm/GemmCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -13,8 +13,8 @@ namespace {
 template <class T>
 void call_gemm(GemmData<T> const& d) {
   auto const& g = d.what;
-  // Of a strided View the transpose is another one of the same type, which spares the compiler transposed(view) for every
-  // combination; that is tested below.
+  // Of a strided View the transpose is another one of the same type, which spares the compiler
+  // transposed(view) for every combination; that is tested below.
   auto const turned_view = [](auto view) {
     using V = decltype(view);
     auto const s = [&](int r) { return std::size_t(view.stride(r)); };
@@ -144,7 +144,8 @@ TYPED_TEST(Gemm, NumbersOfItems) {
         }
 }
 
-/// A lane that computes its own item reads the numbers of some terms together, and then of those that are left.
+/// A lane that computes its own item reads the numbers of some terms together, and then of those
+/// that are left.
 TYPED_TEST(Gemm, FewTermsInterleaved) {
   Random random(7);
   for (int terms = 1; terms <= 9; ++terms)
@@ -259,7 +260,8 @@ TYPED_TEST(Gemm, LargeFixedOperand) {
     GTEST_SKIP() << "a launch carries " << Impl::Vendor::fixed_bytes<Space> << " bytes of them";
 }
 
-// ---- operands of other types ----------------------------------------------------------------------------------------
+// ---- operands of other types
+// ---------------------------------------------------------------------------------------------
 
 TYPED_TEST(Gemm, StaticExtentsTurnedAndFixed) {
   using T = TypeParam;
@@ -278,7 +280,8 @@ TYPED_TEST(Gemm, StaticExtentsTurnedAndFixed) {
   gemm(exec, 1, common(fixed(tile)), in(transposed(x.view())), 0, out(y.view()));
   gemm(launch("with a View"), 1.0f, common(transposed(viewed.view)), in(transposed(x.const_view())),
        0, out(z.view()));
-  // The transpose of the product: fixed on the other side. Another matrix, which no scratch holds from the calls above.
+  // The transpose of the product: fixed on the other side. Another matrix, which no scratch holds
+  // from the calls above.
   BatchIn<T, Right, 3, 4> w(items);
   BatchIn<T, Left, 4, 3> v(items);
   Matrix<T, 5, 4> tile_turned;
@@ -328,7 +331,8 @@ TYPED_TEST(Gemm, Vectors) {
   }
 }
 
-// ---- misuse ---------------------------------------------------------------------------------------------------------
+// ---- misuse
+// ---------------------------------------------------------------------------------------------
 
 using Many = Kokkos::View<double***>;
 using One = Kokkos::View<double**>;

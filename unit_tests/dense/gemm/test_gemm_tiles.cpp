@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device kernels of gemm, run on the host by teams of threads, so that they are tested where there is no device, with
-// the sanitizers' help; and the choice of tiles.
+// The device kernels of gemm, run on the host by teams of threads, so that they are tested where
+// there is no device, with the sanitizers' help; and the choice of tiles.
 #include <algorithm>
 
 #include "dense/gemm/GemmOnTeams.hpp"
@@ -53,7 +53,8 @@ TYPED_TEST(GemmTilesTest, Tiles) {
     }
 }
 
-/// Sizes of which runs of 16 bytes are aligned, in the arrangements that can be copied and stored by such runs.
+/// Sizes of which runs of 16 bytes are aligned, in the arrangements that can be copied and stored
+/// by such runs.
 TYPED_TEST(GemmTilesTest, WideAccesses) {
   using T = TypeParam;
   Random random(2);
@@ -181,7 +182,8 @@ TYPED_TEST(GemmTilesTest, WarpsOfRuns) {
   test_warps<TypeParam>(random, 17, 5, 23);
 }
 
-// ---- choices --------------------------------------------------------------------------------------------------------
+// ---- choices
+// ---------------------------------------------------------------------------------------------
 
 TEST(GemmChoice, TilesAndBlocksFitEveryDevice) {
   using Tile = Impl::GemmTileOf<Impl::GemmTileKind::small>;

@@ -10,7 +10,8 @@ namespace {
 
 static_assert(Impl::Vendor::multiplies_by_warps<double>);
 
-/// Every kind of block, of which rows of C are aligned, begin anywhere, or columns stand side by side.
+/// Every kind of block, of which rows of C are aligned, begin anywhere, or columns stand side by
+/// side.
 TEST(GemmWarps, Blocks) {
   using enum Impl::GemmBlockKind;
   Random random(1);
@@ -59,7 +60,8 @@ TEST(GemmWarps, Runs) {
   test_warps<double>(random, 31, 31, 31, 1);
   test_warps<double>(random, 19, 26, 3, 3);
 }
-/// Items side by side: whole teams of them and some more, an odd number, blocks of one tile and of several, with edges and without.
+/// Items side by side: whole teams of them and some more, an odd number, blocks of one tile and of
+/// several, with edges and without.
 template <class Kernel>
 void test_sectors(int items, int m, int n, int k, int down, int across) {
   Random random(4);

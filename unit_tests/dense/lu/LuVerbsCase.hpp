@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// lu and solve_lu on matrices known at run time, judged by what comes out: by the verbs, and by the device's kernel on threads of
-/// a host.
+/// lu and solve_lu on matrices known at run time, judged by what comes out: by the verbs, and by
+/// the device's kernel on threads of a host.
 #ifndef BATCHWORK_TEST_LU_VERBS_CASE_HPP
 #define BATCHWORK_TEST_LU_VERBS_CASE_HPP
 
@@ -48,7 +48,8 @@ template <class T>
 long double largest_of_l(bool all_bits) {
   return (1 + 2 * epsilon<T>)*(1 + (all_bits || sizeof(T) == 4 ? 0 : std::ldexp(1.0L, -19)));
 }
-/// Columns of two numbers that differ as much as those with the same 20 bits can, the smaller one in front.
+/// Columns of two numbers that differ as much as those with the same 20 bits can, the smaller one
+/// in front.
 template <class T, class Factor>
 void check_near_pivots(int n, Factor const& factor, bool all_bits) {
   SCOPED_TRACE("near pivots, " + std::to_string(n) + " rows");
@@ -80,7 +81,8 @@ void check_near_pivots(int n, Factor const& factor, bool all_bits) {
   }
 }
 
-/// factor(a, lu, rows, codes) and solve(a, b, x, codes) run a call. Errors are bounded as in expect_lu.
+/// factor(a, lu, rows, codes) and solve(a, b, x, codes) run a call. Errors are bounded as in
+/// expect_lu.
 /// \param all_bits  by which sizes of pivots are compared
 template <class T, class Factor, class Solve>
 void check_lu(int n, int columns, std::int64_t items, Arranged how, Random& random,
@@ -148,7 +150,8 @@ void check_lu(int n, int columns, std::int64_t items, Arranged how, Random& rand
   }
 }
 
-/// Determinants in closed form, whose parts are beyond the range of numbers. find and find_log as in check_inverse.
+/// Determinants in closed form, whose parts are beyond the range of numbers. find and find_log as
+/// in check_inverse.
 template <class T, class Find, class FindLog>
 void check_known_determinants(int n, std::int64_t items, Arranged how, Random& random,
                               Find const& find, FindLog const& find_log) {
@@ -179,8 +182,9 @@ void check_known_determinants(int n, std::int64_t items, Arranged how, Random& r
   }
 }
 
-/// invert(a, x, codes), find(a, d, codes) and find_log(a, logs, signs, codes) run a call. Residuals of inverses and determinants are
-/// bounded by the condition number of the matrix, found by LU in long double.
+/// invert(a, x, codes), find(a, d, codes) and find_log(a, logs, signs, codes) run a call. Residuals
+/// of inverses and determinants are bounded by the condition number of the matrix, found by LU in
+/// long double.
 template <class T, class Invert, class Find, class FindLog>
 void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Invert const& invert,
                    Find const& find, FindLog const& find_log) {
@@ -244,8 +248,8 @@ void check_inverse(int n, std::int64_t items, Arranged how, Random& random, Inve
   check_known_determinants<T>(n, std::min<std::int64_t>(items, 31), how, random, find, find_log);
 }
 
-/// A column whose only number that is not zero is among the smallest there are: no zero may be taken for its pivot. Item k has it in
-/// row k; each other column has a one in a row that is left.
+/// A column whose only number that is not zero is among the smallest there are: no zero may be
+/// taken for its pivot. Item k has it in row k; each other column has a one in a row that is left.
 template <class T, class Solve>
 void check_smallest_number(int n, Solve const& solve) {
   SCOPED_TRACE(std::to_string(n) + " rows");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The device's kernels of lu, solve_lu, inverse and determinant, run on the host by teams of threads; compiled a second time for warps of
-// 32 lanes.
+// The device's kernels of lu, solve_lu, inverse and determinant, run on the host by teams of
+// threads; compiled a second time for warps of 32 lanes.
 #include "LuVerbsCase.hpp"
 #include "dense/UnitsCase.hpp"
 #include "support/Batchwork_Devices.hpp"
@@ -230,8 +230,9 @@ TEST(LuTeams, ItemsOfATeam) {
   check_teams<float, true>(21, 2, 4, Arranged::item_contiguous, random);
 }
 
-/// By panels: full ones and a last one of one to seven columns, one warp with rows to five, lanes without rows; rows of 16 numbers,
-/// with and without room to stand apart; several right-hand sides, and more than are solved for at once; every kind of item to 48 rows.
+/// By panels: full ones and a last one of one to seven columns, one warp with rows to five, lanes
+/// without rows; rows of 16 numbers, with and without room to stand apart; several right-hand
+/// sides, and more than are solved for at once; every kind of item to 48 rows.
 template <class T>
 void check_panels(int n, int columns, std::int64_t items, Arranged how, Random& random,
                   bool has_room = true) {
@@ -263,7 +264,8 @@ TEST(LuTeams, Panels) {
   check_panels<float>(131, 2, 1, Arranged::item_contiguous, random);
 }
 
-/// Where the first warps of a team cannot wait by themselves, and with a vector whose substitution goes along.
+/// Where the first warps of a team cannot wait by themselves, and with a vector whose substitution
+/// goes along.
 template <bool Ahead>
 struct EliminationOfPanels {
   int n, row, four, lanes;
@@ -430,7 +432,8 @@ TEST(LuTiles, ItemsOfTwoWarps) {
   Random random(7);
   check_tiles<double, 7>(51, 3, 2, Arranged::interleaved, random);
 }
-/// Lanes that have whole rows, one or two, or none; the last of eight steps; U that was moved by any number of places.
+/// Lanes that have whole rows, one or two, or none; the last of eight steps; U that was moved by
+/// any number of places.
 TEST(LuTiles, RowsOfLanes) {
   Random random(9);
   check_tiles<double, 4>(29, 2, 5, Arranged::item_contiguous, random);
@@ -457,7 +460,8 @@ void check_inverse_rows(int n, std::int64_t items, Arranged how, Random& random)
       else run_kernel(Impl::LuTiles<T, N / 8, Task>(p, limits), limits);
     });
 }
-/// Lanes that share an item; a warp with a row a lane or two, two warps with columns in turn; full ones, lanes without rows.
+/// Lanes that share an item; a warp with a row a lane or two, two warps with columns in turn; full
+/// ones, lanes without rows.
 TEST(LuTeams, InversesInRows) {
   Random random(12);
   for (auto how : all_arranged) {
@@ -495,7 +499,8 @@ TEST(LuTeams, NoRightHandSides) {
   check_workspace<double>(9, 0, 7, 3, Arranged::interleaved, random);
 }
 
-/// Fewer slots than items, a last round that is not full, more slots than items; pivots that fail among the items of a team.
+/// Fewer slots than items, a last round that is not full, more slots than items; pivots that fail
+/// among the items of a team.
 TEST(LuTeams, ItemsInAWorkspace) {
   Random random(6);
   check_workspace<double>(5, 3, 7, 3, Arranged::interleaved, random);

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// lu, solve_lu, inverse and determinant as verbs: every arrangement against backward error bounds in long double, singular and missing numbers among
-// others, in place, compact, transposed; numbers of items; misuse.
+// lu, solve_lu, inverse and determinant as verbs: every arrangement against backward error bounds
+// in long double, singular and missing numbers among others, in place, compact, transposed; numbers
+// of items; misuse.
 #include "LuVerbsCase.hpp"
 #include "support/Batchwork_Messages.hpp"
 
@@ -106,7 +107,8 @@ TYPED_TEST(LuVerbs, LargeItems) {
   check_verbs<TypeParam>(sizeof(TypeParam) == 4 ? 99 : 70, 2, 6, Arranged::item_contiguous, random);
 }
 
-/// Factors in the place of the matrices, solutions in that of the right-hand sides, vectors, transposes and groups: the same bits.
+/// Factors in the place of the matrices, solutions in that of the right-hand sides, vectors,
+/// transposes and groups: the same bits.
 template <class T>
 void check_forms(std::size_t n, std::int64_t items) {
   constexpr std::size_t W = 4;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// DeviceLimits: what a device has, as far as choices depend on it. Those that are made when a kernel is launched ask for it
-/// (Vendor::device_limits); those that are types of kernels are made for every device alike, by the constants below.
+/// DeviceLimits: what a device has, as far as choices depend on it. Those that are made when a
+/// kernel is launched ask for it (Vendor::device_limits); those that are types of kernels are made
+/// for every device alike, by the constants below.
 #ifndef BATCHWORK_DEVICELIMITS_HPP
 #define BATCHWORK_DEVICELIMITS_HPP
 
@@ -13,15 +14,17 @@
 
 namespace Batchwork::Impl {
 
-/// Bytes of team scratch that kernels are laid out for before the device is known: how they stage is part of their type. Every
-/// device gives as much; the least are CUDA devices with Kokkos 4, 48 KB less the 8 KB that Kokkos keeps for 1024 lanes.
+/// Bytes of team scratch that kernels are laid out for before the device is known: how they stage
+/// is part of their type. Every device gives as much; the least are CUDA devices with Kokkos 4, 48
+/// KB less the 8 KB that Kokkos keeps for 1024 lanes.
 inline constexpr std::size_t scratch_of_a_team = 40000;
 
-/// The same with Kokkos 4 on CUDA devices to the byte. What was measured with it stays as it is where there is more.
+/// The same with Kokkos 4 on CUDA devices to the byte. What was measured with it stays as it is
+/// where there is more.
 inline constexpr std::size_t scratch_with_kokkos_4 = 40928;
 
-/// 32-bit registers of a multiprocessor. Launch bounds, which are types, divide them among lanes. CUDA devices all have as
-/// many; what others make of the bounds is their compiler's matter.
+/// 32-bit registers of a multiprocessor. Launch bounds, which are types, divide them among lanes.
+/// CUDA devices all have as many; what others make of the bounds is their compiler's matter.
 inline constexpr int registers_of_multiprocessor = 65536;
 
 /// Lanes that go one way together. Wavefronts of 64 hold two such warps.
@@ -38,7 +41,8 @@ struct DeviceLimits {
   std::int64_t teams_of_launch = 0;           ///< at most
   int multiprocessors = 1;                    ///< of the device
 
-  /// Bytes that each of so many teams of so many lanes has, if a multiprocessor is to hold them at once.
+  /// Bytes that each of so many teams of so many lanes has, if a multiprocessor is to hold them at
+  /// once.
   constexpr std::size_t scratch(int teams, int lanes) const {
     std::size_t const share = scratch_of_multiprocessor / std::size_t(teams),
                       beside = reserved_of_team + reserved_of_lane * std::size_t(lanes);
@@ -51,7 +55,8 @@ struct DeviceLimits {
   }
 };
 
-/// Doubles the items of a team as long as they are no more than either limit, and fits() holds of them.
+/// Doubles the items of a team as long as they are no more than either limit, and fits() holds of
+/// them.
 template <class Fits>
 constexpr void double_items(int& items, int most_of_team, std::int64_t most, Fits const& fits) {
   while (2 * items <= most_of_team && 2 * items <= most) {
@@ -62,9 +67,10 @@ constexpr void double_items(int& items, int most_of_team, std::int64_t most, Fit
   }
 }
 
-/// Which of N operands of so many bytes are staged where there is room for so many: bit k stands for operand k. As many as
-/// fit: those that `must` come first, which are read slowly where they are, the others from the smallest on, of equal ones the
-/// first. Operands of 0 bytes are not staged.
+/// Which of N operands of so many bytes are staged where there is room for so many: bit k stands
+/// for operand k. As many as fit: those that `must` come first, which are read slowly where they
+/// are, the others from the smallest on, of equal ones the first. Operands of 0 bytes are not
+/// staged.
 template <int N>
 constexpr std::uint64_t staged_operands(std::size_t const (&bytes)[N], bool const (&must)[N],
                                         std::size_t available) {

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Functions of whole SIMD registers on x86 hosts: libmvec, the vector library of glibc, and the rounding instructions.
+/// Functions of whole SIMD registers on x86 hosts: libmvec, the vector library of glibc, and the
+/// rounding instructions.
 ///
-/// libmvec is called by the names of the vector function ABI: in _ZGVdN4v_sin the d stands for AVX2, 4 for four numbers, v for one
-/// vector. Nothing is installed or linked for it, because the `-lm` of every C++ program names libmvec, too. It has all functions below
-/// from glibc 2.35 on. Elsewhere, and where BATCHWORK_DISABLE_LIBMVEC is defined, packs go lane by lane.
+/// libmvec is called by the names of the vector function ABI: in _ZGVdN4v_sin the d stands for
+/// AVX2, 4 for four numbers, v for one vector. Nothing is installed or linked for it, because the
+/// `-lm` of every C++ program names libmvec, too. It has all functions below from glibc 2.35 on.
+/// Elsewhere, and where BATCHWORK_DISABLE_LIBMVEC is defined, packs go lane by lane.
 #ifndef BATCHWORK_VECTORMATH_HPP
 #define BATCHWORK_VECTORMATH_HPP
 
@@ -26,7 +28,8 @@ namespace Batchwork::Impl {
 
 namespace Vendor {
 
-/// The function object F of core/detail/Batchwork_Functions.hpp for registers: overloads of a static `call`. Empty where there are none.
+/// The function object F of core/detail/Batchwork_Functions.hpp for registers: overloads of a
+/// static `call`. Empty where there are none.
 template <class F>
 struct VectorFunction {};
 

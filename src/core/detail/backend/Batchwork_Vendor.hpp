@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The one file with code for particular vendors' machines. Everything in it has a portable counterpart that
-/// stands beside it; defining BATCHWORK_DISABLE_VENDOR (CMake: Batchwork_ENABLE_VENDOR=OFF) selects that.
+/// The one file with code for particular vendors' machines. Everything in it has a portable
+/// counterpart that stands beside it; defining BATCHWORK_DISABLE_VENDOR (CMake:
+/// Batchwork_ENABLE_VENDOR=OFF) selects that.
 #ifndef BATCHWORK_VENDOR_HPP
 #define BATCHWORK_VENDOR_HPP
 
@@ -26,7 +27,8 @@
 #if !defined(BATCHWORK_DISABLE_VENDOR) && defined(__HIP_DEVICE_COMPILE__)
 #define BATCHWORK_VENDOR_HIP 1
 #endif
-// Tests define BATCHWORK_THREADS_AS_LANES as the lanes of a warp, see below; or as 1, for lanes that go the portable way.
+// Tests define BATCHWORK_THREADS_AS_LANES as the lanes of a warp, see below; or as 1, for lanes
+// that go the portable way.
 #if defined(BATCHWORK_THREADS_AS_LANES)
 #if BATCHWORK_THREADS_AS_LANES > 1
 #define BATCHWORK_VENDOR_THREADS 1
@@ -40,10 +42,12 @@
 
 namespace Batchwork::Impl::Vendor {
 
-// ---- what a device has ------------------------------------------------------------------------------------------
+// ---- what a device has
+// ---------------------------------------------------------------------------------------------
 
-/// What the device of an instance has. Of a team Kokkos says it. Of a multiprocessor CUDA and HIP do, by Kokkos' public
-/// queries; where nobody does it is taken to hold whatever teams there are, and a launch is bound by a team's limits alone.
+/// What the device of an instance has. Of a team Kokkos says it. Of a multiprocessor CUDA and HIP
+/// do, by Kokkos' public queries; where nobody does it is taken to hold whatever teams there are,
+/// and a launch is bound by a team's limits alone.
 template <class Exec>
 DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
   constexpr int any_lanes = std::numeric_limits<int>::max();
@@ -55,7 +59,8 @@ DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
                  any_lanes,
                  any_lanes};
   [[maybe_unused]] auto const ask = [&](auto const& p) {
-    // Kokkos keeps a double for each lane and two more for the team's reductions, and 16 static bytes.
+    // Kokkos keeps a double for each lane and two more for the team's reductions, and 16 static
+    // bytes.
     r.reserved_of_team = 4 * sizeof(double);
     r.reserved_of_lane = sizeof(double);
     r.lanes_of_team = p.maxThreadsPerBlock;
@@ -76,9 +81,10 @@ DeviceLimits device_limits([[maybe_unused]] Exec const& exec) {
   return r;
 }
 
-/// Bytes that a kernel's arguments may have where it is launched as verbs are, by Kokkos' light-weight hint: what is larger
-/// waits for a copy first. 32 KB on CUDA with a newer Kokkos, 4 KB with others. Hosts, which copy a functor to their threads,
-/// are held to what the largest device takes.
+/// Bytes that a kernel's arguments may have where it is launched as verbs are, by Kokkos'
+/// light-weight hint: what is larger waits for a copy first. 32 KB on CUDA with a newer Kokkos, 4
+/// KB with others. Hosts, which copy a functor to their threads, are held to what the largest
+/// device takes.
 template <class Exec>
 inline constexpr std::size_t argument_bytes = 32768;
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -101,15 +107,18 @@ inline constexpr std::size_t kernel_bytes = argument_bytes<Exec> - 1024;
 template <class Exec>
 inline constexpr std::size_t fixed_bytes = kernel_bytes<Exec> - 1024;
 
-/// Fixed operands of a call up to so many bytes are read from the arguments: constant memory, as fast as registers as long as
-/// its cache holds them, ten times as slow beyond. On devices larger ones are staged in team scratch. By measurement (perf_fixed).
+/// Fixed operands of a call up to so many bytes are read from the arguments: constant memory, as
+/// fast as registers as long as its cache holds them, ten times as slow beyond. On devices larger
+/// ones are staged in team scratch. By measurement (perf_fixed).
 inline constexpr std::size_t fast_argument_bytes = 2048;
 
-// ---- launch bounds ----------------------------------------------------------------------------------------------
+// ---- launch bounds
+// ---------------------------------------------------------------------------------------------
 
-/// The second number of Kokkos' LaunchBounds where a multiprocessor (a compute unit) is to hold so many teams of so many lanes.
-/// It is their number on CUDA; Kokkos hands it on to compilers, and that of HIP takes it for the least number of wavefronts
-/// of 64 that each of the four SIMDs of a compute unit is to hold (HIP language extensions, __launch_bounds__).
+/// The second number of Kokkos' LaunchBounds where a multiprocessor (a compute unit) is to hold so
+/// many teams of so many lanes. It is their number on CUDA; Kokkos hands it on to compilers, and
+/// that of HIP takes it for the least number of wavefronts of 64 that each of the four SIMDs of a
+/// compute unit is to hold (HIP language extensions, __launch_bounds__).
 template <class Exec>
 constexpr unsigned launch_bound([[maybe_unused]] int lanes, int teams) {
 #if defined(KOKKOS_ENABLE_HIP)
@@ -121,17 +130,19 @@ constexpr unsigned launch_bound([[maybe_unused]] int lanes, int teams) {
 template <class Exec, int Lanes, int Teams>
 using TeamBounds = Kokkos::LaunchBounds<unsigned(Lanes), launch_bound<Exec>(Lanes, Teams)>;
 
-// ---- warps ------------------------------------------------------------------------------------------------------
+// ---- warps
+// ---------------------------------------------------------------------------------------------
 
-/// Whether the lanes of a warp see each other's numbers without scratch; the host, which reserves the scratch, knows it too.
+/// Whether the lanes of a warp see each other's numbers without scratch; the host, which reserves
+/// the scratch, knows it too.
 #if defined(BATCHWORK_VENDOR_WARPS)
 inline constexpr bool has_shuffles = true;
 #else
 inline constexpr bool has_shuffles = false;
 #endif
 
-/// Lanes of a warp; wavefronts of AMD's gfx9 have 64. Nothing counts on more than 32 of them going one way, but so many as
-/// there are need neither scratch nor a barrier to meet.
+/// Lanes of a warp; wavefronts of AMD's gfx9 have 64. Nothing counts on more than 32 of them going
+/// one way, but so many as there are need neither scratch nor a barrier to meet.
 inline constexpr int warp_lanes =
 #if defined(BATCHWORK_VENDOR_THREADS)
     BATCHWORK_THREADS_AS_LANES;
@@ -146,7 +157,8 @@ inline constexpr int warp_lanes =
 #endif
 
 #if defined(BATCHWORK_THREADS_AS_LANES)
-/// Lanes that are threads of a host, in warps of that many, for tests; whoever runs the threads defines this.
+/// Lanes that are threads of a host, in warps of that many, for tests; whoever runs the threads
+/// defines this.
 struct ThreadAsLane {
   static int rank();   ///< in the team
   static int count();  ///< of the team
@@ -157,8 +169,9 @@ struct ThreadAsLane {
 };
 #endif
 
-/// The linear rank of the calling lane over team size times vector length, and how many there are. The portable path
-/// cannot tell the vector lanes of a thread apart: there a lane is a thread, and its vector lanes do the same work.
+/// The linear rank of the calling lane over team size times vector length, and how many there are.
+/// The portable path cannot tell the vector lanes of a thread apart: there a lane is a thread, and
+/// its vector lanes do the same work.
 template <class Member>
 BATCHWORK_INLINE int lane_rank([[maybe_unused]] Member const& member) {
 #if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
@@ -176,8 +189,9 @@ BATCHWORK_INLINE int lane_count([[maybe_unused]] Member const& member) {
 #endif
 }
 
-/// Runs `body(k)` for k = 0 .. n-1, one k per lane at a time, over all lanes of the team (team size times vector
-/// length). No synchronisation. Called by all threads of the team, outside nested ranges.
+/// Runs `body(k)` for k = 0 .. n-1, one k per lane at a time, over all lanes of the team (team size
+/// times vector length). No synchronisation. Called by all threads of the team, outside nested
+/// ranges.
 template <class Member, class Body>
 BATCHWORK_INLINE void for_each_lane(Member const& member, int n, Body const& body) {
 #if defined(BATCHWORK_VENDOR_CUDA) || defined(BATCHWORK_VENDOR_HIP)
@@ -194,10 +208,11 @@ BATCHWORK_INLINE void for_each_lane(Member const& member, int n, Body const& bod
 #endif
 }
 
-/// The primitives: the rest of this section is written with them. `together` lanes call one at the same time, 32 or a warp.
-/// Where has_shuffles; else they do nothing.
+/// The primitives: the rest of this section is written with them. `together` lanes call one at the
+/// same time, 32 or a warp. Where has_shuffles; else they do nothing.
 
-/// What is written to scratch before is seen by the lanes of the warp that are called behind. Wavefronts go in step.
+/// What is written to scratch before is seen by the lanes of the warp that are called behind.
+/// Wavefronts go in step.
 BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   __syncwarp();
@@ -209,7 +224,8 @@ BATCHWORK_INLINE void meet_in_warp([[maybe_unused]] int together = 32) {
   ThreadAsLane::meet(together);
 #endif
 }
-/// What the lane of a group of L whose rank differs by the bit `step` gives for what this lane gives.
+/// What the lane of a group of L whose rank differs by the bit `step` gives for what this lane
+/// gives.
 template <int L = 32, class T>
 BATCHWORK_INLINE T swapped(T const& x, [[maybe_unused]] int step,
                            [[maybe_unused]] int together = 32) {
@@ -270,7 +286,8 @@ BATCHWORK_INLINE bool any_in_warp(bool x) {
 #endif
 }
 
-/// Bit l of the result says whether x holds in lane l of the 32. Called by all of them. Where has_shuffles.
+/// Bit l of the result says whether x holds in lane l of the 32. Called by all of them. Where
+/// has_shuffles.
 BATCHWORK_INLINE unsigned votes_in_warp(bool x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   return __ballot_sync(0xffffffffu, x);
@@ -350,14 +367,16 @@ BATCHWORK_INLINE Integer largest_of(Integer x) {
   }
 }
 
-/// Bit l of the result says whether x holds in lane l of a group of L, `lane` being the calling one. Where has_shuffles.
+/// Bit l of the result says whether x holds in lane l of a group of L, `lane` being the calling
+/// one. Where has_shuffles.
 template <int L>
 BATCHWORK_INLINE unsigned votes_of(bool x, int lane) {
   unsigned const votes = votes_in_warp(x);
   return L == 32 ? votes : votes >> ((rank_in_warp() - lane) & 31) & ((1u << L % 32) - 1u);
 }
 
-/// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole team, all of which does.
+/// Waits for the lanes of the calling one's warp, all of which call it; portably for the whole
+/// team, all of which does.
 template <class Member>
 BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 #if defined(BATCHWORK_VENDOR_WARPS)
@@ -367,15 +386,16 @@ BATCHWORK_INLINE void wait_for_warp([[maybe_unused]] Member const& member) {
 #endif
 }
 
-/// Whether the lanes of an item that has some warps wait for each other while the other items of a team, four at most, go on.
+/// Whether the lanes of an item that has some warps wait for each other while the other items of a
+/// team, four at most, go on.
 inline constexpr bool items_wait_alone =
 #if defined(BATCHWORK_VENDOR_HIP)
     false;
 #else
     has_shuffles;
 #endif
-/// Waits for so many neighbouring lanes, those of number `item` of a team's `items`, all of which call it; for the team, where those of
-/// more than a warp cannot wait alone.
+/// Waits for so many neighbouring lanes, those of number `item` of a team's `items`, all of which
+/// call it; for the team, where those of more than a warp cannot wait alone.
 template <int Lanes, class Member>
 BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int item,
                                     [[maybe_unused]] int items) {
@@ -385,8 +405,8 @@ BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int i
     meet_in_warp(Lanes > 32 ? Lanes : 32);
   } else {
 #if defined(BATCHWORK_VENDOR_CUDA)
-    // Barriers of their own (PTX ISA, bar.sync). Their numbers are constants: a kernel has as many as it can name. Predicates, since
-    // compilers copy what follows branches.
+    // Barriers of their own (PTX ISA, bar.sync). Their numbers are constants: a kernel has as many
+    // as it can name. Predicates, since compilers copy what follows branches.
     asm volatile(
         "{ .reg .pred is;\n"
         "setp.eq.s32 is, %0, 0; @is bar.sync 1, %1;\n"
@@ -403,7 +423,8 @@ BATCHWORK_INLINE void wait_for_item(Member const& member, [[maybe_unused]] int i
   }
 }
 
-/// Waits for the first lanes of a team, so many, whole warps of 32, all of which call it and no others do. Where items_wait_alone.
+/// Waits for the first lanes of a team, so many, whole warps of 32, all of which call it and no
+/// others do. Where items_wait_alone.
 template <class Member>
 BATCHWORK_INLINE void wait_for_first_lanes([[maybe_unused]] Member const& member,
                                            [[maybe_unused]] int lanes) {
@@ -414,7 +435,8 @@ BATCHWORK_INLINE void wait_for_first_lanes([[maybe_unused]] Member const& member
 #endif
 }
 
-// ---- lanes that share an item -----------------------------------------------------------------------------------
+// ---- lanes that share an item
+// ---------------------------------------------------------------------------------------------
 
 /// Whether a type is that of a team's members: what else there is could not wait for its team.
 template <class M>
@@ -424,8 +446,9 @@ inline constexpr bool is_team_member = requires(M const& m) {
 };
 
 #if defined(BATCHWORK_VENDOR_WARPS)
-/// How the lanes of a grid wait for each other: with their warp, which never parts. Its lanes all take the same way
-/// through a sequence, the missing ones of a ragged last warp count as gone, and a constant mask costs next to nothing.
+/// How the lanes of a grid wait for each other: with their warp, which never parts. Its lanes all
+/// take the same way through a sequence, the missing ones of a ragged last warp count as gone, and
+/// a constant mask costs next to nothing.
 struct LaneSync {
   template <class Member>
   static BATCHWORK_INLINE LaneSync of(Member const&) {
@@ -564,7 +587,8 @@ struct LaneSync {
     for (int k = 0; k < L; ++k) x |= shared[k];
     return x;
   }
-  /// All numbers at once: two waits. Lanes read at different places of different sums, which are in different banks.
+  /// All numbers at once: two waits. Lanes read at different places of different sums, which are in
+  /// different banks.
   template <int L, int N, class T>
   BATCHWORK_INLINE void scatter_sums(T (&x)[N], int lane, char* exchange) const {
     T* const shared = reinterpret_cast<T*>(exchange);
@@ -613,10 +637,11 @@ constexpr int places_to_combine(int team) {
   return has_shuffles ? (team + warp_lanes - 1) / warp_lanes : team;
 }
 
-/// Puts f(... f(a, b) ...) of what `lanes` neighbouring lanes give into x, of N numbers at once; f is commutative. The same
-/// bits in each lane, in an order that depends on the number of lanes alone, which is a power of two and divides the team.
-/// `shared` has places_to_combine numbers for each of the N and is free again after the next barrier of the team. All of the
-/// team call it; to 32 lanes it is enough that all of a warp do. Where has_shuffles; portably see SumExchange.
+/// Puts f(... f(a, b) ...) of what `lanes` neighbouring lanes give into x, of N numbers at once; f
+/// is commutative. The same bits in each lane, in an order that depends on the number of lanes
+/// alone, which is a power of two and divides the team. `shared` has places_to_combine numbers for
+/// each of the N and is free again after the next barrier of the team. All of the team call it; to
+/// 32 lanes it is enough that all of a warp do. Where has_shuffles; portably see SumExchange.
 template <int N, class Member, class T, class F>
 BATCHWORK_INLINE void combine_lanes([[maybe_unused]] Member const& member,
                                     [[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
@@ -643,7 +668,8 @@ BATCHWORK_INLINE void combine_lanes([[maybe_unused]] Member const& member,
 #endif
 }
 
-// ---- asynchronous copies -----------------------------------------------------------------------------------------
+// ---- asynchronous copies
+// ---------------------------------------------------------------------------------------------
 
 /// Whether copies to team scratch can run beside the arithmetic.
 #if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ >= 800
@@ -670,9 +696,9 @@ BATCHWORK_INLINE void copy_async(void* scratch, void const* global) {
     static_cast<int*>(scratch)[k] = static_cast<int const*>(global)[k];
 #endif
 }
-/// The same where `there`, else zeros, and nothing is read. `around`: other teams read what is around it soon, so that all 128 bytes
-/// come from memory at once, and no lane reads it from the first-level cache, which it passes where it has 16 bytes (PTX ISA,
-/// cp.async).
+/// The same where `there`, else zeros, and nothing is read. `around`: other teams read what is
+/// around it soon, so that all 128 bytes come from memory at once, and no lane reads it from the
+/// first-level cache, which it passes where it has 16 bytes (PTX ISA, cp.async).
 template <int Bytes, bool Around = false>
 BATCHWORK_INLINE void copy_async(void* scratch, void const* global, bool there) {
 #if defined(BATCHWORK_VENDOR_ASYNC)
@@ -715,8 +741,8 @@ BATCHWORK_INLINE void wait_for_copies_but() {
 #endif
 }
 
-/// Stores V numbers side by side, V of them aligned like one of that size: 4, 8 or 16 bytes. The compiler does not always
-/// see that it may do so at once.
+/// Stores V numbers side by side, V of them aligned like one of that size: 4, 8 or 16 bytes. The
+/// compiler does not always see that it may do so at once.
 template <class T, int V>
 BATCHWORK_INLINE void store_together(T* to, T const (&x)[V]) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -783,7 +809,8 @@ BATCHWORK_INLINE void prefetch([[maybe_unused]] T const* from) {
 #endif
 }
 
-/// Loads a number from wherever it is. What waits for some loads is to stand behind begin_waiting().
+/// Loads a number from wherever it is. What waits for some loads is to stand behind
+/// begin_waiting().
 template <class T>
 BATCHWORK_INLINE T load_ahead(T const* from) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -798,22 +825,24 @@ BATCHWORK_INLINE T load_ahead(T const* from) {
   return *from;
 #endif
 }
-/// No load before it is put off to where its number is wanted, which compilers do to spare registers: they would be waited for one by
-/// one.
+/// No load before it is put off to where its number is wanted, which compilers do to spare
+/// registers: they would be waited for one by one.
 BATCHWORK_INLINE void begin_waiting() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   __syncwarp(__activemask());
 #endif
 }
 
-// ---- matrix instructions -----------------------------------------------------------------------------------------
+// ---- matrix instructions
+// ---------------------------------------------------------------------------------------------
 
-/// Whether devices of this compute capability, by ten, multiply matrices of double as fast as is worth it.
+/// Whether devices of this compute capability, by ten, multiply matrices of double as fast as is
+/// worth it.
 constexpr bool multiplies_doubles(int architecture) {
   return architecture == 800 || architecture == 900;
 }
-/// Whether a warp multiplies matrices of T by instructions that round as multiply-adds do: in double on devices of compute
-/// capability 8.0 and 9.0, on others they are slow or not there.
+/// Whether a warp multiplies matrices of T by instructions that round as multiply-adds do: in
+/// double on devices of compute capability 8.0 and 9.0, on others they are slow or not there.
 template <class T>
 inline constexpr bool multiplies_matrices =
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -831,9 +860,10 @@ inline constexpr bool multiplies_by_warps =
     multiplies_matrices<T>;
 #endif
 
-/// Whether the results of such products stay in registers as the factors of the next ones. Tiles and what is staged are laid out by
-/// it, so that all passes of a compiler must say the same: on every architecture that is compiled for there are the
-/// instructions. Tests try it with threads for lanes.
+/// Whether the results of such products stay in registers as the factors of the next ones. Tiles
+/// and what is staged are laid out by it, so that all passes of a compiler must say the same: on
+/// every architecture that is compiled for there are the instructions. Tests try it with threads
+/// for lanes.
 template <class T>
 inline constexpr bool chains_matrices = [] {
 #if defined(BATCHWORK_THREADS_AS_LANES)
@@ -857,8 +887,8 @@ BATCHWORK_INLINE bool warp_is_whole() {
 #endif
 }
 
-/// c += a b for an 8 x 4 and a 4 x 8 matrix, by all lanes of a warp: lane l holds a(l / 4, l % 4), b(l % 4, l / 4) and
-/// c(l / 4, 2 (l % 4)) with its right neighbour (PTX ISA, mma.m8n8k4 with f64).
+/// c += a b for an 8 x 4 and a 4 x 8 matrix, by all lanes of a warp: lane l holds a(l / 4, l % 4),
+/// b(l % 4, l / 4) and c(l / 4, 2 (l % 4)) with its right neighbour (PTX ISA, mma.m8n8k4 with f64).
 BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] double (&c)[2], [[maybe_unused]] double a,
                                         [[maybe_unused]] double b) {
 #if defined(BATCHWORK_VENDOR_CUDA) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900)
@@ -877,8 +907,8 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] double (&c)[2], [[maybe
 template <class T>
 BATCHWORK_INLINE void multiply_matrices(T (&)[2], T, T) {}
 
-/// How many blocks of 8 rows, one below the other, a warp multiplies at once: what a device of compute capability 9.0 needs
-/// for its full rate.
+/// How many blocks of 8 rows, one below the other, a warp multiplies at once: what a device of
+/// compute capability 9.0 needs for its full rate.
 inline constexpr int blocks_at_once =
 #if defined(BATCHWORK_VENDOR_CUDA) && __CUDA_ARCH__ == 900
     2;
@@ -908,7 +938,8 @@ BATCHWORK_INLINE void multiply_matrices([[maybe_unused]] T (&c)[Blocks][2],
 /// How many fours of terms it adds at once: fewer instructions for the same products.
 inline constexpr int fours_at_once = blocks_at_once;
 
-/// The same for such fours, a[f] and b[f] being those of terms 4 f and the next (PTX ISA, mma.m16n8k8 with f64).
+/// The same for such fours, a[f] and b[f] being those of terms 4 f and the next (PTX ISA,
+/// mma.m16n8k8 with f64).
 template <class T, int Blocks, int Fours>
 BATCHWORK_INLINE void multiply_matrices(T (&c)[Blocks][2], T const (&a)[Fours][Blocks],
                                         T const (&b)[Fours]) {
@@ -926,11 +957,13 @@ BATCHWORK_INLINE void multiply_matrices(T (&c)[Blocks][2], T const (&a)[Fours][B
   }
 }
 
-// ---- team scratch ------------------------------------------------------------------------------------------------
+// ---- team scratch
+// ---------------------------------------------------------------------------------------------
 
-/// The same pointer, of which the compiler then knows that it points into team scratch: addresses are shorter there. Behind a
-/// choice that it cannot foresee only, with what is right for any pointer as the other one: where it has found out itself where p
-/// points to, nvcc 13.0 takes the assumption for false, and drops what follows.
+/// The same pointer, of which the compiler then knows that it points into team scratch: addresses
+/// are shorter there. Behind a choice that it cannot foresee only, with what is right for any
+/// pointer as the other one: where it has found out itself where p points to, nvcc 13.0 takes the
+/// assumption for false, and drops what follows.
 template <class T>
 BATCHWORK_INLINE T* in_scratch(T* p) {
 #if defined(BATCHWORK_VENDOR_CUDA)
@@ -939,13 +972,15 @@ BATCHWORK_INLINE T* in_scratch(T* p) {
   return p;
 }
 
-// ---- sums over lanes --------------------------------------------------------------------------------------------
+// ---- sums over lanes
+// ---------------------------------------------------------------------------------------------
 
-/// Adds up over so many neighbouring lanes, a power of two to those of a warp: the same bits in each of them. Called by all
-/// lanes of a warp, which is whole; where more than 32 lanes are not added up, by all of 32. Where has_shuffles.
+/// Adds up over so many neighbouring lanes, a power of two to those of a warp: the same bits in
+/// each of them. Called by all lanes of a warp, which is whole; where more than 32 lanes are not
+/// added up, by all of 32. Where has_shuffles.
 ///
-/// In double matrix instructions do it in half the time: products with matrices of ones add up what four lanes hold, then
-/// what the eight fours of a warp do, as far as they belong together.
+/// In double matrix instructions do it in half the time: products with matrices of ones add up what
+/// four lanes hold, then what the eight fours of a warp do, as far as they belong together.
 template <class T, int N>
 BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes) {
 #if defined(BATCHWORK_VENDOR_WARPS)
@@ -974,9 +1009,10 @@ BATCHWORK_INLINE void sum_over([[maybe_unused]] T (&x)[N], [[maybe_unused]] int 
 #endif
 }
 
-/// Of N numbers that each of so many neighbouring lanes has, a power of two, the sums over these lanes, by halves: lanes keep
-/// half of the numbers and give the other half away (R. Rabenseifner, "Optimization of collective reduction operations", ICCS
-/// 2004). Runs put(0, n, sum) in one lane for each, the n beginning with `first`.
+/// Of N numbers that each of so many neighbouring lanes has, a power of two, the sums over these
+/// lanes, by halves: lanes keep half of the numbers and give the other half away (R. Rabenseifner,
+/// "Optimization of collective reduction operations", ICCS 2004). Runs put(0, n, sum) in one lane
+/// for each, the n beginning with `first`.
 template <int N, class T, class Put>
 BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] int lanes,
                                   [[maybe_unused]] int first, [[maybe_unused]] Put const& put) {
@@ -1004,11 +1040,13 @@ BATCHWORK_INLINE void deal_halves([[maybe_unused]] T (&x)[N], [[maybe_unused]] i
 #endif
 }
 
-/// Adds up N numbers, 4 or 8, over so many neighbouring lanes, a power of two to 32. Each sum is known to one lane, which runs
-/// put(away, n, sum): it is number n of the lanes that are `away` times as many lanes behind its own. Called by all lanes of a
-/// warp, which is whole. Where has_shuffles.
+/// Adds up N numbers, 4 or 8, over so many neighbouring lanes, a power of two to 32. Each sum is
+/// known to one lane, which runs put(away, n, sum): it is number n of the lanes that are `away`
+/// times as many lanes behind its own. Called by all lanes of a warp, which is whole. Where
+/// has_shuffles.
 ///
-/// In double a matrix instruction adds up what fours of lanes have of one number, each of which gets a row of the result.
+/// In double a matrix instruction adds up what fours of lanes have of one number, each of which
+/// gets a row of the result.
 template <class T, int N, class Put>
 BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
 #if defined(BATCHWORK_VENDOR_WARPS)
@@ -1043,10 +1081,11 @@ BATCHWORK_INLINE void deal_sums(T (&x)[N], int lanes, Put const& put) {
 #endif
 }
 
-// ---- scheduling -----------------------------------------------------------------------------------------------
+// ---- scheduling
+// ---------------------------------------------------------------------------------------------
 
-/// Keeps the compiler from moving loads across: values read before are read again after, instead of being kept in
-/// registers until they spill. Costs nothing itself.
+/// Keeps the compiler from moving loads across: values read before are read again after, instead of
+/// being kept in registers until they spill. Costs nothing itself.
 BATCHWORK_INLINE void forget_loads() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   asm volatile("" ::: "memory");
@@ -1061,16 +1100,16 @@ BATCHWORK_INLINE void prefetch([[maybe_unused]] void const* address) {
 #endif
 }
 
-/// The same for the scheduler behind the compiler too, where the lanes of a warp go one way: a wait for each other, that
-/// no access to scratch is moved across.
+/// The same for the scheduler behind the compiler too, where the lanes of a warp go one way: a wait
+/// for each other, that no access to scratch is moved across.
 BATCHWORK_INLINE void keep_loads_behind() {
 #if defined(BATCHWORK_VENDOR_CUDA)
   __syncwarp();
 #endif
 }
 
-/// The same number, of which the compiler knows nothing more: what is computed from it is computed anew in every turn of
-/// a loop, instead of once before it and kept in registers.
+/// The same number, of which the compiler knows nothing more: what is computed from it is computed
+/// anew in every turn of a loop, instead of once before it and kept in registers.
 BATCHWORK_INLINE int renewed(int x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   asm volatile("" : "+r"(x));
@@ -1084,8 +1123,8 @@ BATCHWORK_INLINE std::int64_t renewed(std::int64_t x) {
   return x;
 }
 
-/// Runs body(I) for the I = `which` of 0 .. N - 1, with code of its own for each: the body indexes registers by a constant. A compiler
-/// that merged the cases would have to index memory instead.
+/// Runs body(I) for the I = `which` of 0 .. N - 1, with code of its own for each: the body indexes
+/// registers by a constant. A compiler that merged the cases would have to index memory instead.
 template <int N, int I = 0, class Body>
 BATCHWORK_INLINE void with_constant(int which, Body const& body) {
   if constexpr (I < N) {
@@ -1100,11 +1139,13 @@ BATCHWORK_INLINE void with_constant(int which, Body const& body) {
   }
 }
 
-// ---- arithmetic -----------------------------------------------------------------------------------------------
+// ---- arithmetic
+// ---------------------------------------------------------------------------------------------
 
-/// a / b for a normal number b, to the last bit or two, without the branch that the compiler makes for all others: reads
-/// would wait behind it. Where b is not normal or a / b overflows the result is no finite number, or NaN. The instructions give
-/// zero where the reciprocal of a large number is not normal: such numbers are scaled.
+/// a / b for a normal number b, to the last bit or two, without the branch that the compiler makes
+/// for all others: reads would wait behind it. Where b is not normal or a / b overflows the result
+/// is no finite number, or NaN. The instructions give zero where the reciprocal of a large number
+/// is not normal: such numbers are scaled.
 BATCHWORK_INLINE float quotient(float a, float b) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   float const scale = fabsf(b) > 0x1p100f ? 0x1p-64f : 1.0f;
@@ -1173,8 +1214,8 @@ BATCHWORK_INLINE bool is_positive_and_normal(T x) {
 #endif
 }
 
-/// 1 / sqrt(x) for a positive normal number, to the last bit or two, without the branch that the compiler makes for all
-/// others: reads would wait behind it. Of others it means nothing.
+/// 1 / sqrt(x) for a positive normal number, to the last bit or two, without the branch that the
+/// compiler makes for all others: reads would wait behind it. Of others it means nothing.
 BATCHWORK_INLINE float inverse_root(float x) {
 #if defined(BATCHWORK_VENDOR_CUDA)
   float r;
@@ -1196,7 +1237,8 @@ BATCHWORK_INLINE double inverse_root(double x) {
 #endif
 }
 
-/// A native SIMD square root for vectors of W numbers; std::sqrt may set errno and is therefore not vectorised.
+/// A native SIMD square root for vectors of W numbers; std::sqrt may set errno and is therefore not
+/// vectorised.
 template <class T, int W>
 inline constexpr bool has_simd_sqrt =
 #if defined(BATCHWORK_VENDOR_X86)

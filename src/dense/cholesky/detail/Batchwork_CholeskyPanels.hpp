@@ -20,10 +20,12 @@
 
 namespace Batchwork::Impl {
 
-/// The left-looking factorisation by panels of eight columns (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2). The
-/// triangle stands in scratch. For each panel a lane of the `Lanes` of an item has up to `Slots` of its rows in registers, takes from
-/// them what the panels before it have to give, and factorises the corner of 8 x 8 itself, which all lanes of the item do alike: that
-/// is two waits for eight columns. An item has few lanes, so that a warp factorises the corners of several items at once.
+/// The left-looking factorisation by panels of eight columns (Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 4.2). The triangle stands in scratch. For each panel a lane
+/// of the `Lanes` of an item has up to `Slots` of its rows in registers, takes from them what the
+/// panels before it have to give, and factorises the corner of 8 x 8 itself, which all lanes of the
+/// item do alike: that is two waits for eight columns. An item has few lanes, so that a warp
+/// factorises the corners of several items at once.
 template <class T, int Lanes, int Slots>
 struct CholeskyPanels {
   static constexpr bool always_fits = false;

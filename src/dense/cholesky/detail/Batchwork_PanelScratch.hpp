@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Where a lower triangle stands in team scratch by panels of eight columns, and how it comes there and back.
+/// Where a lower triangle stands in team scratch by panels of eight columns, and how it comes there
+/// and back.
 #ifndef BATCHWORK_PANELSCRATCH_HPP
 #define BATCHWORK_PANELSCRATCH_HPP
 
@@ -16,9 +17,10 @@
 
 namespace Batchwork::Impl {
 
-/// A triangle of `tiles` tiles of 8 x 8 numbers down. A panel holds, from its tile on the diagonal downwards, row after row of eight
-/// numbers in units of 16 bytes, which rows exchange among themselves so that eight lanes that read the same unit of eight
-/// neighbouring rows find different banks, as do those that read all units of 8 / units rows.
+/// A triangle of `tiles` tiles of 8 x 8 numbers down. A panel holds, from its tile on the diagonal
+/// downwards, row after row of eight numbers in units of 16 bytes, which rows exchange among
+/// themselves so that eight lanes that read the same unit of eight neighbouring rows find different
+/// banks, as do those that read all units of 8 / units rows.
 template <class T>
 struct PanelScratch {
   static constexpr int wide = 16 / int(sizeof(T)), units = 8 / wide;
@@ -26,7 +28,8 @@ struct PanelScratch {
 
   BATCHWORK_INLINE constexpr int rows() const { return 8 * tiles; }
   BATCHWORK_INLINE constexpr int numbers() const { return 32 * tiles * (tiles + 1); }
-  /// From one item to the next: 16 bytes more than all banks have, so that items side by side find different ones.
+  /// From one item to the next: 16 bytes more than all banks have, so that items side by side find
+  /// different ones.
   constexpr int item_numbers() const { return numbers() + wide; }
   /// Place of row 0 of panel t, were it there; row i follows 8 i numbers further on.
   BATCHWORK_INLINE constexpr int panel(int t) const { return 8 * t * (rows() - 4 * t - 4); }
@@ -64,8 +67,9 @@ struct PanelTravel {
   }
 };
 
-/// Starts the copies of the triangles of a team's items, as far as the calling lane has them: numbers_of(item) is where an item
-/// stands, from_of(item) where it comes from. `here` has a multiple of eight lanes to an item.
+/// Starts the copies of the triangles of a team's items, as far as the calling lane has them:
+/// numbers_of(item) is where an item stands, from_of(item) where it comes from. `here` has a
+/// multiple of eight lanes to an item.
 template <class T, class U, class Here, class NumbersOf, class FromOf>
 BATCHWORK_INLINE void fetch_panels(PanelTravel const& t, Here const& here, Storage<U> const& s,
                                    int n, PanelScratch<T> const& at, NumbersOf const& numbers_of,

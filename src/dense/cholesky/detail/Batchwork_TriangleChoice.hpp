@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Which kernel of cholesky, solve_lower and solve_upper a device runs for matrices of n rows, where it is not that of TriangleLanes.
+/// Which kernel of cholesky, solve_lower and solve_upper a device runs for matrices of n rows,
+/// where it is not that of TriangleLanes.
 #ifndef BATCHWORK_TRIANGLECHOICE_HPP
 #define BATCHWORK_TRIANGLECHOICE_HPP
 
@@ -15,21 +16,23 @@
 
 namespace Batchwork::Impl {
 
-/// Whether factors that are stored come by CholeskyPanels. Large items of float whose numbers are carried one by one are not worth it.
+/// Whether factors that are stored come by CholeskyPanels. Large items of float whose numbers are
+/// carried one by one are not worth it.
 template <class T>
 bool factors_by_panels(TriangleProblem<T> const& p) {
   if (sizeof(T) == 8 || p.n <= 48) return p.n <= 64;
   PanelTravel const travel = PanelTravel::of(p.a, p.n, false);
   return p.n <= 64 && (travel.by.by_items || travel.wide);
 }
-/// Whether triangular systems are solved by TriangleColumns, which for one right-hand side are as fast as TriangleTeams at 64 rows and
-/// faster below.
+/// Whether triangular systems are solved by TriangleColumns, which for one right-hand side are as
+/// fast as TriangleTeams at 64 rows and faster below.
 template <class T>
 constexpr bool solves_by_columns(int n) {
   return n <= 64;
 }
 
-/// Runs f.template operator()<Kernel>() for CholeskyPanels of n rows; lanes and slots as an H100 is fastest with.
+/// Runs f.template operator()<Kernel>() for CholeskyPanels of n rows; lanes and slots as an H100 is
+/// fastest with.
 template <class T, class F>
 void with_panels(int n, DeviceLimits const& limits, F const& f) {
   if (n <= 16) f.template operator()<CholeskyPanels<T, 8, 2>>();

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// TriangleColumns: the kernel of solve_lower and solve_upper on devices for several right-hand sides of up to 64 rows.
+/// TriangleColumns: the kernel of solve_lower and solve_upper on devices for several right-hand
+/// sides of up to 64 rows.
 #ifndef BATCHWORK_TRIANGLECOLUMNS_HPP
 #define BATCHWORK_TRIANGLECOLUMNS_HPP
 
@@ -22,11 +23,13 @@
 
 namespace Batchwork::Impl {
 
-/// A lane has a right-hand side in registers, and takes what is solved out of it (Golub and Van Loan, Matrix Computations, 4th edition,
-/// section 3.1.3) by panels of eight columns of the triangle, which stands in scratch, where all lanes of an item read the same numbers.
-/// Right-hand sides come from memory and go there by whole sectors: lanes side by side have columns of an item, or where items are near
-/// as many items as fill one and some columns of each. A backward substitution is a forward one with rows and columns in the other
-/// order. Tiles: eights of rows at most.
+/// A lane has a right-hand side in registers, and takes what is solved out of it (Golub and Van
+/// Loan, Matrix Computations, 4th edition, section 3.1.3) by panels of eight columns of the
+/// triangle, which stands in scratch, where all lanes of an item read the same numbers. Right-hand
+/// sides come from memory and go there by whole sectors: lanes side by side have columns of an
+/// item, or where items are near as many items as fill one and some columns of each. A backward
+/// substitution is a forward one with rows and columns in the other order. Tiles: eights of rows at
+/// most.
 template <class T, int Tiles>
 struct TriangleColumns {
   static constexpr bool always_fits = false;
@@ -66,7 +69,8 @@ struct TriangleColumns {
     }
     of_a = PanelTravel::of(p.a, p.n, false);
     bool const sectors = near || of_a.by.by_items;
-    // Of items that are near few lanes each, and more items; of the largest ones few as well, since little scratch is left.
+    // Of items that are near few lanes each, and more items; of the largest ones few as well, since
+    // little scratch is left.
     lanes = words > 8 ? 16 : near ? 8 : std::min((p.columns + 7) / 8 * 8, largest_team);
     int const least = near || words > 8 ? wanted_team / lanes : sectors ? 32 / int(sizeof(T)) : 1;
     while (2 * items_per_team <= lanes_of_warp && items_per_team < p.items &&
@@ -106,7 +110,8 @@ struct TriangleColumns {
     int const item_numbers = at.numbers() + PanelScratch<T>::wide;
     T* const scratch = static_cast<T*>(member.team_scratch(0).get_shmem_aligned(
         items_per_team * (item_numbers * int(sizeof(T)) + 8), 16));
-    // The first number of the diagonal that is not good, and whether a number of the solution is not finite.
+    // The first number of the diagonal that is not good, and whether a number of the solution is
+    // not finite.
     std::int32_t* const found =
         reinterpret_cast<std::int32_t*>(scratch + items_per_team * item_numbers);
     auto const numbers_of = [&](int item) { return scratch + item * item_numbers; };
@@ -189,7 +194,8 @@ struct TriangleColumns {
     }
   }
 
-  /// Solves for the right-hand side x, of which the solution goes to `to`. \returns a number that is finite if all of it is
+  /// Solves for the right-hand side x, of which the solution goes to `to`. \returns a number that
+  /// is finite if all of it is
   BATCHWORK_INLINE T substitute(T (&x)[8 * Tiles], T const* numbers, T* to) const {
     constexpr int wide = PanelScratch<T>::wide;
     T sum = T(0);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of cholesky, solve_cholesky and solve_lower on hosts: a thread takes one item at a time, copies its triangle
-/// to the stack, column by column, and factorises it from the left by blocks of four columns, of which packs hold rows
-/// (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2).
+/// The kernel of cholesky, solve_cholesky and solve_lower on hosts: a thread takes one item at a
+/// time, copies its triangle to the stack, column by column, and factorises it from the left by
+/// blocks of four columns, of which packs hold rows (Golub and Van Loan, Matrix Computations, 4th
+/// edition, section 4.2).
 #ifndef BATCHWORK_TRIANGLEHOST_HPP
 #define BATCHWORK_TRIANGLEHOST_HPP
 

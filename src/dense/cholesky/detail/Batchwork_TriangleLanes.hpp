@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// CholeskyOfLane and TriangleOfLane: cholesky, solve_cholesky, solve_lower and solve_upper on devices of matrices so small that a lane has
-/// one in its registers, as cholesky(tile) and solve(tile, b).
+/// CholeskyOfLane and TriangleOfLane: cholesky, solve_cholesky, solve_lower and solve_upper on
+/// devices of matrices so small that a lane has one in its registers, as cholesky(tile) and
+/// solve(tile, b).
 #ifndef BATCHWORK_TRIANGLELANES_HPP
 #define BATCHWORK_TRIANGLELANES_HPP
 
@@ -18,8 +19,9 @@
 
 namespace Batchwork::Impl {
 
-/// Triangles as they stand in memory. Of those that a warp carries the nearer one of rows and columns is the row, so that transposes are
-/// carried in the order of memory, too: they are turned in registers.
+/// Triangles as they stand in memory. Of those that a warp carries the nearer one of rows and
+/// columns is the row, so that transposes are carried in the order of memory, too: they are turned
+/// in registers.
 template <class U>
 struct StoredTriangles {
   StoredItems<U> items{};
@@ -33,7 +35,8 @@ struct StoredTriangles {
     items = StoredItems<U>(s, n, n);
   }
 
-  /// The lower triangles of a warp's items. What is above them is not asked for where each lane reads its own.
+  /// The lower triangles of a warp's items. What is above them is not asked for where each lane
+  /// reads its own.
   template <int N, class S, class Items>
   BATCHWORK_INLINE void load(Items const& of, Symmetric<S, N>& a) const {
     constexpr KnownExtent<N> n;
@@ -57,7 +60,8 @@ struct StoredTriangles {
   }
 };
 
-/// The factor of an item. As of TriangleOfLane no extent spills; of 8 rows in double they have 164 and 160 registers (CUDA 13, sm_90).
+/// The factor of an item. As of TriangleOfLane no extent spills; of 8 rows in double they have 164
+/// and 160 registers (CUDA 13, sm_90).
 template <class T, int N>
 struct CholeskyOfLane {
   using number = T;
@@ -86,8 +90,8 @@ struct CholeskyOfLane {
   }
 };
 
-/// Columns that a lane solves for at once: four, or as many as are 128 bytes, or fewer that divide the first N more evenly; of even N they
-/// are aligned in scratch.
+/// Columns that a lane solves for at once: four, or as many as are 128 bytes, or fewer that divide
+/// the first N more evenly; of even N they are aligned in scratch.
 template <class T>
 constexpr int columns_of_lane(int n) {
   int const turns = std::max((n + 3) / 4, (n * n * int(sizeof(T)) + 127) / 128),
@@ -95,8 +99,8 @@ constexpr int columns_of_lane(int n) {
   return n % 2 == 0 && some % 2 == 1 ? some - 1 : some;
 }
 
-/// Solutions of all that a TriangleProblem may ask for, which is known at run time: by a factor that it finds itself, or with a triangle; forward,
-/// backward, or both.
+/// Solutions of all that a TriangleProblem may ask for, which is known at run time: by a factor
+/// that it finds itself, or with a triangle; forward, backward, or both.
 template <class T, int N>
 struct TriangleOfLane {
   using number = T;
@@ -153,7 +157,8 @@ struct TriangleOfLane {
         BATCHWORK_UNROLL_ON_DEVICE
         for (int c = 0; c < at_once; ++c) y.set(i, c, z[i * at_once + c]);
       }
-      // A reciprocal that is NaN makes that of all numbers behind it: with a factor of all there are.
+      // A reciprocal that is NaN makes that of all numbers behind it: with a factor of all there
+      // are.
       if (forward) y = solve(l, y);
       if (backward) y = solve(conjugate_transpose(l), y);
       BATCHWORK_UNROLL_ON_DEVICE
@@ -174,8 +179,9 @@ struct TriangleOfLane {
   }
 };
 
-/// Right-hand sides to which triangular systems are solved so (H100 and H200, CUDA 13). More have lanes of their own (TriangleColumns). With
-/// a factor that is not known yet there is no such kernel: then all are.
+/// Right-hand sides to which triangular systems are solved so (H100 and H200, CUDA 13). More have
+/// lanes of their own (TriangleColumns). With a factor that is not known yet there is no such
+/// kernel: then all are.
 template <class T>
 int sides_of_lane(TriangleProblem<T> const& p) {
   if (items_are_near(p.x, p.n, p.columns) && items_are_near(p.b, p.n, p.columns)) return 32;

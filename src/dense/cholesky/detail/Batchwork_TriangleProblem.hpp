@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What cholesky, solve_cholesky and solve_lower have to compute, as pointers and strides: one problem for all three, of
-/// which each leaves something out.
+/// What cholesky, solve_cholesky and solve_lower have to compute, as pointers and strides: one
+/// problem for all three, of which each leaves something out.
 #ifndef BATCHWORK_TRIANGLEPROBLEM_HPP
 #define BATCHWORK_TRIANGLEPROBLEM_HPP
 
@@ -17,9 +17,9 @@
 
 namespace Batchwork::Impl {
 
-/// For every item: the lower triangle of a, N x N, is read. If `factors`, it is replaced by its Cholesky factor L; else it
-/// is L. L is stored in l if that is wanted. Of the right-hand sides b, N x columns, x = L^-1 b if `forward`, then x = L'^-1
-/// x if `backward`.
+/// For every item: the lower triangle of a, N x N, is read. If `factors`, it is replaced by its
+/// Cholesky factor L; else it is L. L is stored in l if that is wanted. Of the right-hand sides b,
+/// N x columns, x = L^-1 b if `forward`, then x = L'^-1 x if `backward`.
 template <class T>
 struct TriangleProblem {
   Storage<T const> a{};
@@ -32,7 +32,8 @@ struct TriangleProblem {
   bool factors = false, stores_factor = false, forward = false, backward = false;
 };
 
-/// A pivot of a factorisation, or a number of the diagonal that is divided by. Its reciprocal must be a number too.
+/// A pivot of a factorisation, or a number of the diagonal that is divided by. Its reciprocal must
+/// be a number too.
 template <class T>
 BATCHWORK_INLINE bool good_pivot(T pivot) {
   return is_finite(pivot) && pivot >= std::numeric_limits<T>::min();
@@ -43,8 +44,9 @@ template <class T>
 BATCHWORK_INLINE std::int32_t pivot_code(T pivot, int k) {
   return Status::code(is_finite(pivot) ? Reason::not_positive_definite : Reason::not_finite, k + 1);
 }
-/// Factorises a corner of 4 x 4 on the diagonal, from row j0 on, in place; its lower triangle is read. The reciprocals of the
-/// factor's diagonal go to `inverse`, NaN from a bad pivot on, and the first bad pivot into `code`.
+/// Factorises a corner of 4 x 4 on the diagonal, from row j0 on, in place; its lower triangle is
+/// read. The reciprocals of the factor's diagonal go to `inverse`, NaN from a bad pivot on, and the
+/// first bad pivot into `code`.
 template <class T>
 BATCHWORK_INLINE void factorise_corner(T (&d)[4][4], T (&inverse)[4], int j0, std::int32_t& code) {
   BATCHWORK_UNROLL
@@ -64,8 +66,8 @@ BATCHWORK_INLINE void factorise_corner(T (&d)[4][4], T (&inverse)[4], int j0, st
     }
   }
 }
-/// 1 / d for the number d on the diagonal of a triangular system, place k; NaN if there is none, and the first such place
-/// goes into `code`.
+/// 1 / d for the number d on the diagonal of a triangular system, place k; NaN if there is none,
+/// and the first such place goes into `code`.
 template <class T>
 BATCHWORK_INLINE T diagonal_reciprocal(T d, int k, std::int32_t& code) {
   if (good_pivot(d < T(0) ? -d : d)) return T(1) / d;

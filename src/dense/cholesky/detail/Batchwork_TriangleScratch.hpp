@@ -12,10 +12,10 @@
 
 namespace Batchwork::Impl {
 
-/// A triangle of `tiles` tiles of 8 x 8 numbers down, in groups of four columns. A group holds, from the tile on the
-/// diagonal downwards, row after row of four numbers, so that a lane reads those of a row at once. Four numbers are left
-/// out between groups: lanes that read a row of the triangle number by number then find different banks, as do those that
-/// read a group.
+/// A triangle of `tiles` tiles of 8 x 8 numbers down, in groups of four columns. A group holds,
+/// from the tile on the diagonal downwards, row after row of four numbers, so that a lane reads
+/// those of a row at once. Four numbers are left out between groups: lanes that read a row of the
+/// triangle number by number then find different banks, as do those that read a group.
 struct TriangleScratch {
   int tiles;
 
@@ -27,14 +27,15 @@ struct TriangleScratch {
     return 4 * g * (8 * tiles + 1) - 32 * (g * g / 4);
   }
   BATCHWORK_INLINE constexpr int place(int i, int j) const { return group(j / 4) + 4 * i + j % 4; }
-  /// The numbers of an item with so many right-hand sides, each of which is there twice: before a substitution and after.
+  /// The numbers of an item with so many right-hand sides, each of which is there twice: before a
+  /// substitution and after.
   BATCHWORK_INLINE constexpr int item_numbers(int columns) const {
     return numbers() + 2 * columns * rows();
   }
 };
 
-/// The tiles down of a triangle of n rows that a warp holds in registers, or 0 if n is too large for that: few cases, so
-/// that there are few kernels.
+/// The tiles down of a triangle of n rows that a warp holds in registers, or 0 if n is too large
+/// for that: few cases, so that there are few kernels.
 constexpr int tiles_in_registers(int n) {
   return n <= 16 ? 2 : n <= 32 ? 4 : n <= 64 ? (n + 7) / 8 : 0;
 }

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of cholesky, solve_cholesky and solve_lower on devices: a warp for an item of up to 64 rows, a team for a
-/// larger one. The right-looking factorisation by groups of four columns (Golub and Van Loan, Matrix Computations, 4th
-/// edition, section 4.2; LAPACK's potrf). The triangle lies in scratch; what is still to be factorised is held in registers
-/// by the lanes of the warp, in tiles of 8 x 8, so that only a group of columns at a time passes through scratch.
+/// The kernel of cholesky, solve_cholesky and solve_lower on devices: a warp for an item of up to
+/// 64 rows, a team for a larger one. The right-looking factorisation by groups of four columns
+/// (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2; LAPACK's potrf). The
+/// triangle lies in scratch; what is still to be factorised is held in registers by the lanes of
+/// the warp, in tiles of 8 x 8, so that only a group of columns at a time passes through scratch.
 #ifndef BATCHWORK_TRIANGLETEAMS_HPP
 #define BATCHWORK_TRIANGLETEAMS_HPP
 
@@ -22,8 +23,8 @@
 
 namespace Batchwork::Impl {
 
-/// In the place of a number of tiles: a triangle that a team factorises in scratch, because it is too large for the registers
-/// of a warp; and one that is only substituted with, by a warp.
+/// In the place of a number of tiles: a triangle that a team factorises in scratch, because it is
+/// too large for the registers of a warp; and one that is only substituted with, by a warp.
 inline constexpr int triangle_in_scratch = 0, triangle_of_solve = -1;
 
 /// Tiles: how many the triangle has down, which a warp holds in registers; or one of the above.
@@ -58,8 +59,9 @@ struct TriangleTeams {
   int item_numbers = 0;
   MatrixTravel of_a, of_l, of_b, of_x;
 
-  /// As many right-hand sides at once, and items to a team, as fit into the scratch of a team: what they were measured with,
-  /// or where an item needs more, what leaves room for the teams that are wanted, or else all that a team may have.
+  /// As many right-hand sides at once, and items to a team, as fit into the scratch of a team: what
+  /// they were measured with, or where an item needs more, what leaves room for the teams that are
+  /// wanted, or else all that a team may have.
   TriangleTeams(TriangleProblem<T> const& problem, DeviceLimits const& limits) : p(problem) {
     if (!in_registers) tiles = (p.n + 7) / 8;
     chunk = std::min(p.columns, 1);
@@ -180,8 +182,8 @@ struct TriangleTeams {
 
   // ---- computing ----
 
-  /// The triangle of 4 x 4 on the diagonal; read by all lanes, each of which computes with all of it. The reciprocals of its
-  /// diagonal are apart.
+  /// The triangle of 4 x 4 on the diagonal; read by all lanes, each of which computes with all of
+  /// it. The reciprocals of its diagonal are apart.
   struct Corner {
     T d[4][4], inverse[4];
 
@@ -382,7 +384,8 @@ struct TriangleTeams {
                                   std::int32_t& code) const
     requires(in_registers)
   {
-    // Lane 4 r + c holds numbers (r, 2 c) and (r, 2 c + 1) of every tile: what matrix instructions ask for.
+    // Lane 4 r + c holds numbers (r, 2 c) and (r, 2 c + 1) of every tile: what matrix instructions
+    // ask for.
     constexpr int all = Tiles * (Tiles + 1) / 2;
     int const r = here.lane / 4, c = here.lane % 4;
     T rest[all][2];

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a copy between arrangements whose numbers are neighbours in the same direction, along items or along
-/// entries. The batch is a box of up to five dimensions, each with a stride on either side, and the first one is
-/// contiguous on both: so nothing is turned, and lanes carry words of 16 bytes straight from one side to the other.
+/// The kernel of a copy between arrangements whose numbers are neighbours in the same direction,
+/// along items or along entries. The batch is a box of up to five dimensions, each with a stride on
+/// either side, and the first one is contiguous on both: so nothing is turned, and lanes carry
+/// words of 16 bytes straight from one side to the other.
 #ifndef BATCHWORK_COPYRUNS_HPP
 #define BATCHWORK_COPYRUNS_HPP
 
@@ -47,7 +48,8 @@ struct CopyRuns {
   Dim dim[most_dims];
 
   explicit CopyRuns(CopyProblem<T> const& p) : to(p.to.data), from(p.from.data), items(p.items) {
-    // Groups of one side are whole parts of those of the other. A side without any takes part in all.
+    // Groups of one side are whole parts of those of the other. A side without any takes part in
+    // all.
     std::int64_t const wide = std::max(p.to.width, p.from.width);
     std::int64_t narrow = std::min(p.to.width, p.from.width);
     if (narrow == 1) narrow = wide;
@@ -62,7 +64,8 @@ struct CopyRuns {
     order(0, [](Dim const& x, Dim const& y) { return x.to < y.to; });
     merge();
     if (dim[0].to != 1 || dim[0].from != 1) return;
-    // Runs of less than a sector of memory are for those who read in one order and write in another.
+    // Runs of less than a sector of memory are for those who read in one order and write in
+    // another.
     if (dims > 1 && dim[0].extent * std::int64_t(sizeof(T)) < 32) return;
     make_words();
     make_tiles();
@@ -105,8 +108,8 @@ struct CopyRuns {
   }
 
  private:
-  /// Where a lane's first word is, and what is left of the tile from there on: in the direction of its turns, and in the
-  /// contiguous one.
+  /// Where a lane's first word is, and what is left of the tile from there on: in the direction of
+  /// its turns, and in the contiguous one.
   struct Spot {
     std::int64_t to, from, item;
     std::uint32_t left, run;
@@ -186,10 +189,12 @@ struct CopyRuns {
     }
   }
 
-  // ---- planning, on the host ------------------------------------------------------------------------------------------
+  // ---- planning, on the host
+  // ---------------------------------------------------------------------------------------------
 
-  /// Sorts the dimensions from `first` on, by insertion; equal ones keep their order. std::sort has a part for more than 16 elements,
-  /// from which GCC 16 concludes at -O3 that an array of five is exceeded.
+  /// Sorts the dimensions from `first` on, by insertion; equal ones keep their order. std::sort has
+  /// a part for more than 16 elements, from which GCC 16 concludes at -O3 that an array of five is
+  /// exceeded.
   template <class Before>
   void order(int first, Before const& before) {
     for (int d = first + 1; d < most_dims && d < dims; ++d)

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a copy between arrangements whose neighbours are in different directions; it can do all. The batch is cut
-/// into tiles of some items and a block of their entries. A tile is read in the order of memory of the one side and
-/// written in that of the other; in between it stands in team scratch (on hosts, on the stack), padded so that neither
-/// order meets in a bank: the transposition by tiles of Ruetsch and Micikevicius, "Optimizing matrix transpose in CUDA"
+/// The kernel of a copy between arrangements whose neighbours are in different directions; it can
+/// do all. The batch is cut into tiles of some items and a block of their entries. A tile is read
+/// in the order of memory of the one side and written in that of the other; in between it stands in
+/// team scratch (on hosts, on the stack), padded so that neither order meets in a bank: the
+/// transposition by tiles of Ruetsch and Micikevicius, "Optimizing matrix transpose in CUDA"
 /// (2009), with a third index.
 #ifndef BATCHWORK_COPYTILES_HPP
 #define BATCHWORK_COPYTILES_HPP
@@ -25,14 +26,16 @@ struct TileBox {
   std::uint32_t items, rows, cols;
 };
 
-/// One side of a copy: where the numbers of a tile are in memory and in the stage, and in which order it is walked.
+/// One side of a copy: where the numbers of a tile are in memory and in the stage, and in which
+/// order it is walked.
 template <class T>
 struct CopySide {
   static constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
 
   Storage<T> at{};
-  /// Neighbours in memory are items, of interleaved batches or of compact groups of 32 bytes and more, which devices move at once. The
-  /// width is `all` then where there are no groups. Otherwise they are entries, or all numbers of a small group.
+  /// Neighbours in memory are items, of interleaved batches or of compact groups of 32 bytes and
+  /// more, which devices move at once. The width is `all` then where there are no groups. Otherwise
+  /// they are entries, or all numbers of a small group.
   bool by_items = false;
   /// Rows are nearer in memory than columns: the fast one of an entry's two indices is i, not j.
   bool turned = false;
@@ -56,8 +59,8 @@ struct CopySide {
     return g * at.group + (item - g * at.width) * at.lane;
   }
 
-  /// What one lane of a device's team does of a tile: move(T*, place in the stage) for its numbers. Neighbouring lanes
-  /// have neighbouring numbers.
+  /// What one lane of a device's team does of a tile: move(T*, place in the stage) for its numbers.
+  /// Neighbouring lanes have neighbouring numbers.
   template <class Move>
   BATCHWORK_INLINE void walk(TileBox const& t, std::uint32_t lane, Move const& move) const {
     T* const first = origin(t);
@@ -131,7 +134,8 @@ struct CopySide {
 template <class T>
 struct CopyTiles {
   static constexpr std::uint32_t lanes = sizeof(T) > 4 ? 256 : 128;
-  /// Bytes of a tile in the stage at most: several teams fit on a multiprocessor, and a host's first-level cache holds it.
+  /// Bytes of a tile in the stage at most: several teams fit on a multiprocessor, and a host's
+  /// first-level cache holds it.
   static constexpr int stage_bytes = 20480;
   /// Teams that a multiprocessor is to hold at once.
   static constexpr int wanted_teams = 6;
@@ -148,7 +152,8 @@ struct CopyTiles {
 
   explicit CopyTiles(CopyProblem<T> p, int stage_ = stage_bytes)
       : from(side(p.from, p)), to(side(p.to, p)), stage(stage_) {
-    // The side that wants more neighbouring entries at once gives them their order: columns are fast, by definition.
+    // The side that wants more neighbouring entries at once gives them their order: columns are
+    // fast, by definition.
     int const by_to = wanted(to), by_from = wanted(from);
     bool const led_by_to = by_to >= by_from;
     if (led_by_to ? rows_are_near(p.to, p) : rows_are_near(p.from, p)) p.transpose();
@@ -241,9 +246,11 @@ struct CopyTiles {
     }
   }
 
-  // ---- planning, on the host ------------------------------------------------------------------------------------------
+  // ---- planning, on the host
+  // ---------------------------------------------------------------------------------------------
 
-  /// About equal parts of n, of at most `most`; whole 32-byte sectors of float where there are several.
+  /// About equal parts of n, of at most `most`; whole 32-byte sectors of float where there are
+  /// several.
   static int part(std::int64_t n, int most) {
     std::int64_t const parts = (n + most - 1) / most;
     std::int64_t const size = (n + parts - 1) / parts;

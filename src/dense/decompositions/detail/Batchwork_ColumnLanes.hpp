@@ -13,9 +13,10 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes of a team that share an item, in groups: a group has a column at a time, and lane `row` of its `width` lanes the rows row,
-/// row + width, ... Groups do not exchange numbers without shuffles; then each is one lane. All functions but for the numbers are
-/// called by all lanes of the item at once, those up to 32 by all of the warp.
+/// Lanes of a team that share an item, in groups: a group has a column at a time, and lane `row` of
+/// its `width` lanes the rows row, row + width, ... Groups do not exchange numbers without
+/// shuffles; then each is one lane. All functions but for the numbers are called by all lanes of
+/// the item at once, those up to 32 by all of the warp.
 template <class Member>
 struct ColumnLanes {
   static constexpr bool alone = false;

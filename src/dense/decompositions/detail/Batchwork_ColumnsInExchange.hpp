@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// How the columns of an item come from its exchange to the lanes that share it, and go back; and how such kernels are launched.
+/// How the columns of an item come from its exchange to the lanes that share it, and go back; and
+/// how such kernels are launched.
 #ifndef BATCHWORK_COLUMNSINEXCHANGE_HPP
 #define BATCHWORK_COLUMNSINEXCHANGE_HPP
 
@@ -54,8 +55,9 @@ struct SymmetricInExchange {
   }
 };
 
-/// Lanes that share a matrix, a warp beyond 48 rows. In double from 24 rows on half as many as in sequences: each number of a reflection
-/// that a lane reads serves two or three of its columns, and the operations of a step that are not its products serve more items.
+/// Lanes that share a matrix, a warp beyond 48 rows. In double from 24 rows on half as many as in
+/// sequences: each number of a reflection that a lane reads serves two or three of its columns, and
+/// the operations of a step that are not its products serve more items.
 template <class T, int N>
 inline constexpr int lanes_of_columns = N > 48 ? 32
                                         : sizeof(T) == 4 || N < 24

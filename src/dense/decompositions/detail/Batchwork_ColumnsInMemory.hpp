@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ColumnsInMemory: a matrix in a team's scratch or in a thread's buffer, of extents known at run time, as reflections and rotations
-/// of its columns change it.
+/// ColumnsInMemory: a matrix in a team's scratch or in a thread's buffer, of extents known at run
+/// time, as reflections and rotations of its columns change it.
 #ifndef BATCHWORK_COLUMNSINMEMORY_HPP
 #define BATCHWORK_COLUMNSINMEMORY_HPP
 
@@ -19,8 +19,9 @@
 
 namespace Batchwork::Impl {
 
-/// Columns are dealt out to groups of lanes, column j to group j mod groups, but for rotations, where pairs are. S is a number, or a
-/// pack of them on hosts. Each function ends with all lanes of the item seeing its result, unless it says otherwise.
+/// Columns are dealt out to groups of lanes, column j to group j mod groups, but for rotations,
+/// where pairs are. S is a number, or a pack of them on hosts. Each function ends with all lanes of
+/// the item seeing its result, unless it says otherwise.
 template <class S, class Lanes>
 struct ColumnsInMemory {
   using value_type = S;
@@ -40,8 +41,8 @@ struct ColumnsInMemory {
     for (int i = first + ((lanes.row - first) & (lanes.width - 1)); i < end; i += lanes.width)
       body(i);
   }
-  /// body(j, n) for the own columns from `first` to `end` - 1; n are the rows of the matrix. Where lanes that go one way have different
-  /// numbers of columns, there are more of them with n = 0.
+  /// body(j, n) for the own columns from `first` to `end` - 1; n are the rows of the matrix. Where
+  /// lanes that go one way have different numbers of columns, there are more of them with n = 0.
   template <class Body>
   BATCHWORK_INLINE void for_columns(int first, int end, Body const& body) const {
     if constexpr (Lanes::alone) {
@@ -179,7 +180,8 @@ struct ColumnsInMemory {
   BATCHWORK_INLINE bool any_item(Mask const& m) const {
     return lanes.any_together(m);
   }
-  /// Packs, whose items differ in the order, are sorted in their places, with 3 cols numbers to work with; numbers have order_by_length.
+  /// Packs, whose items differ in the order, are sorted in their places, with 3 cols numbers to
+  /// work with; numbers have order_by_length.
   template <ColumnOrder Order, class... Also>
   BATCHWORK_INLINE void sort_packs([[maybe_unused]] S* work, [[maybe_unused]] Also&... also) {
     if constexpr (!std::is_same_v<S, T>) {
@@ -190,7 +192,8 @@ struct ColumnsInMemory {
       (permute_columns(also.a, also.leading, also.rows, cols, places, some), ...);
     }
   }
-  /// Columns in the order of their lengths; lengths[order[j]] is that of column j. Packs are sorted already.
+  /// Columns in the order of their lengths; lengths[order[j]] is that of column j. Packs are sorted
+  /// already.
   template <ColumnOrder Order>
   BATCHWORK_INLINE void order_by_length(S* lengths) const {
     for_columns(0, cols, [&](int j, int n) {
@@ -215,8 +218,9 @@ struct ColumnsInMemory {
 
   // ---- reflections, as in triangularise
 
-  /// Takes the first min(rows, cols) columns to the vectors u of the reflections on and below the diagonal; right of it, and in
-  /// `diagonal`, R. Columns are scaled while they are worked on: `unscale` has a number for each.
+  /// Takes the first min(rows, cols) columns to the vectors u of the reflections on and below the
+  /// diagonal; right of it, and in `diagonal`, R. Columns are scaled while they are worked on:
+  /// `unscale` has a number for each.
   BATCHWORK_INLINE void triangularise(S* diagonal, S* unscale) const {
     for_columns(0, cols, [&](int j, int n) {
       S* const x = column(j);
@@ -251,7 +255,8 @@ struct ColumnsInMemory {
     lanes.sync();
   }
 
-  /// x := Q x or Q' x, own columns of x, by the first `count` reflections of `factors`. Others do not see it yet.
+  /// x := Q x or Q' x, own columns of x, by the first `count` reflections of `factors`. Others do
+  /// not see it yet.
   template <bool Transposed>
   BATCHWORK_INLINE void apply_q(ColumnsInMemory const& factors, int count) const {
     for_columns(0, cols, [&](int j, int n) {
@@ -265,7 +270,8 @@ struct ColumnsInMemory {
     });
   }
 
-  /// Replaces the reflections in the first `count` columns by the first `cols` columns of Q, in place. (LAPACK's org2r.)
+  /// Replaces the reflections in the first `count` columns by the first `cols` columns of Q, in
+  /// place. (LAPACK's org2r.)
   BATCHWORK_INLINE void form_q(int count) const {
     for_columns(count, cols, [&](int j, int n) {
       S* const x = column(j);
@@ -289,7 +295,8 @@ struct ColumnsInMemory {
     lanes.sync();
   }
 
-  /// The first n rows of x := R^-1 x, or R'^-1 x, own columns of x; R as triangularise leaves it. Others do not see it yet.
+  /// The first n rows of x := R^-1 x, or R'^-1 x, own columns of x; R as triangularise leaves it.
+  /// Others do not see it yet.
   template <bool Transposed>
   BATCHWORK_INLINE void substitute(ColumnsInMemory const& factors, S const* diagonal, int n) const {
     for_columns(0, cols, [&](int j, int there) {
@@ -314,7 +321,8 @@ struct ColumnsInMemory {
     S* const p = a + std::int64_t(j) * leading;
     return {p, p + leading};
   }
-  /// The lane's numbers of a column from row `first` on, `deep` neighbours from every deep * width; zero beyond the end.
+  /// The lane's numbers of a column from row `first` on, `deep` neighbours from every deep * width;
+  /// zero beyond the end.
   BATCHWORK_INLINE void read(S (&x)[held * deep], S const* from, int first, int end) const {
     BATCHWORK_UNROLL_ON_DEVICE
     for (int k = 0; k < held; ++k) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Decompositions of items that stand in a workspace: a team of a device, or a thread of a host, takes one after the other with its slot.
+/// Decompositions of items that stand in a workspace: a team of a device, or a thread of a host,
+/// takes one after the other with its slot.
 #ifndef BATCHWORK_DECOMPOSITIONINWORKSPACE_HPP
 #define BATCHWORK_DECOMPOSITIONINWORKSPACE_HPP
 
@@ -82,7 +83,8 @@ struct DecompositionHostInWorkspace {
   }
 };
 
-/// launch_decomposition, or where items do not fit on the chip the same in the workspace of the call.
+/// launch_decomposition, or where items do not fit on the chip the same in the workspace of the
+/// call.
 template <class Exec, class F, class End>
 void launch_decomposition_anywhere(Exec const& exec, Call const& call, End const& end, F f) {
   using T = typename F::number;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// How a decomposition of matrices whose extents are known at run time is divided among lanes, and launched.
+/// How a decomposition of matrices whose extents are known at run time is divided among lanes, and
+/// launched.
 #ifndef BATCHWORK_DECOMPOSITIONLAUNCH_HPP
 #define BATCHWORK_DECOMPOSITIONLAUNCH_HPP
 
@@ -28,8 +29,9 @@ inline LaunchWords matrices_do_not_fit(Call const& call, char const* remedy) {
   return {call.verb, "the matrices of " + call.parts[0].name(), remedy};
 }
 
-/// What a kernel below runs: `number` is float or double, a column has `rows` numbers and stands `leading` apart from the next one, and
-/// `cols` columns are worked on side by side. An item or pack needs `memory`, which depends on `leading`.
+/// What a kernel below runs: `number` is float or double, a column has `rows` numbers and stands
+/// `leading` apart from the next one, and `cols` columns are worked on side by side. An item or
+/// pack needs `memory`, which depends on `leading`.
 template <class F>
 concept DecompositionOfItems = requires(F f, F const c) {
   typename F::number;
@@ -71,7 +73,8 @@ struct DecompositionTeams {
                          std::min(most / groups, lanes_of_warp));
     count = Large ? most : groups * width;
     if (Large) width = std::min(count / groups, Vendor::has_shuffles ? lanes_of_warp : 1);
-    // Whole units of 16 bytes, of which the lanes that read at once, those of neighbouring pairs, find different banks.
+    // Whole units of 16 bytes, of which the lanes that read at once, those of neighbouring pairs,
+    // find different banks.
     int const unit = 16 / int(sizeof(T));
     f.leading = (f.rows() + unit - 1) / unit * unit;
     int const smallest = f.leading;

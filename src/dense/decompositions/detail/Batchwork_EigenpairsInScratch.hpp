@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EigenpairsInScratch: eigenvalues and eigenvectors of a symmetric matrix in a device's team scratch, which lanes of one warp share.
+/// EigenpairsInScratch: eigenvalues and eigenvectors of a symmetric matrix in a device's team
+/// scratch, which lanes of one warp share.
 #ifndef BATCHWORK_EIGENPAIRSINSCRATCH_HPP
 #define BATCHWORK_EIGENPAIRSINSCRATCH_HPP
 
@@ -20,7 +21,8 @@
 
 namespace Batchwork::Impl {
 
-/// A symmetric matrix in scratch, and the lanes that take it to its eigenvectors, as EigenpairsOfLanes: lane l has columns l, l + count,
+/// A symmetric matrix in scratch, and the lanes that take it to its eigenvectors, as
+/// EigenpairsOfLanes: lane l has columns l, l + count,
 /// ..., C of them at most, and in iterations as many rows.
 template <class T, int C, class Lanes>
 struct EigenpairsInScratch {
@@ -29,7 +31,8 @@ struct EigenpairsInScratch {
   Lanes const& lanes;
   int n, leading, count, lane;
   T* a;            ///< a column after the other, zeros between the last row and the next column
-  T* tridiagonal;  ///< four numbers a row: on the diagonal, below it; and the same as a sweep changes them
+  T* tridiagonal;  ///< four numbers a row: on the diagonal, below it; and the same as a sweep
+                   ///< changes them
   T* p;            ///< a number a row
   std::int16_t* order;
 
@@ -80,7 +83,8 @@ struct EigenpairsInScratch {
       }
     });
   }
-  /// Takes the matrix to its eigenvectors. Returns whether iterations ended; nothing is iterated where the item is not `finite`.
+  /// Takes the matrix to its eigenvectors. Returns whether iterations ended; nothing is iterated
+  /// where the item is not `finite`.
   BATCHWORK_INLINE bool find(bool finite) const {
     begin_column(0);
     lanes.sync();
@@ -355,8 +359,8 @@ struct EigenpairsInScratch {
 
   // ---- the end
 
-  /// order[k] is where the vector of the k-th value stands, p[k] that value; beside(0)[2] is 1, or NaN where the item `failed`. \returns
-  /// whether it did, or a value overflows
+  /// order[k] is where the vector of the k-th value stands, p[k] that value; beside(0)[2] is 1, or
+  /// NaN where the item `failed`. \returns whether it did, or a value overflows
   template <class Scale>
   BATCHWORK_INLINE bool sort(Scale const& scale, bool failed) const {
     constexpr T nan = std::numeric_limits<T>::quiet_NaN();
@@ -384,8 +388,8 @@ struct EigenpairsInScratch {
   }
 };
 
-/// How the items of F, of n <= largest_n columns each, are divided among lanes, C columns for each at most. `Matrices` of these stand in
-/// scratch.
+/// How the items of F, of n <= largest_n columns each, are divided among lanes, C columns for each
+/// at most. `Matrices` of these stand in scratch.
 template <class F, int C, int Matrices>
 struct EigenpairTeams {
   using T = typename F::number;

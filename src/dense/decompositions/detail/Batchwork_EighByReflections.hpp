@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EighByReflections: eigh of matrices in a device's team scratch, of which a warp or a part of it has one.
+/// EighByReflections: eigh of matrices in a device's team scratch, of which a warp or a part of it
+/// has one.
 #ifndef BATCHWORK_EIGHBYREFLECTIONS_HPP
 #define BATCHWORK_EIGHBYREFLECTIONS_HPP
 
@@ -51,7 +52,8 @@ struct EighByReflections : EigenpairTeams<EighOfItems<T>, C, 1> {
   }
 };
 
-/// Launches it where an item fits and has more than 8 rows: rotations of fewer take less time. \returns whether it does
+/// Launches it where an item fits and has more than 8 rows: rotations of fewer take less time.
+/// \returns whether it does
 template <class T, class Exec>
 bool launch_eigh_by_reflections(Exec const& exec, Call const& call, EighOfItems<T> const& f) {
   DeviceLimits const limits = Vendor::device_limits(exec);

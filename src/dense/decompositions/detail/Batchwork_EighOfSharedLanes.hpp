@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EighOfSharedLanes: eigh of matrices that lanes of a warp share, whole columns each, in their registers, as eigh(tile).
+/// EighOfSharedLanes: eigh of matrices that lanes of a warp share, whole columns each, in their
+/// registers, as eigh(tile).
 #ifndef BATCHWORK_EIGHOFSHAREDLANES_HPP
 #define BATCHWORK_EIGHOFSHAREDLANES_HPP
 
@@ -21,7 +22,8 @@ namespace Batchwork::Impl {
 template <class T, int N>
 inline constexpr int teams_of_eigh_lanes = (sizeof(T) == 8 && N == 24) || N == 48 ? 2 : 3;
 
-/// On a device, for matrices of up to N rows, zeros standing beyond those there are: these rows belong to no value.
+/// On a device, for matrices of up to N rows, zeros standing beyond those there are: these rows
+/// belong to no value.
 template <class T, int N>
 struct EighOfSharedLanes
     : TeamsOfSharedLanes<T, lanes_of_columns<T, N>, N, teams_of_eigh_lanes<T, N>> {
@@ -63,8 +65,8 @@ struct EighOfSharedLanes
   }
 };
 
-/// Launches the kernel of the smallest extent that is not below that of the matrices. \returns whether there is one, on devices whose
-/// lanes have shuffles
+/// Launches the kernel of the smallest extent that is not below that of the matrices. \returns
+/// whether there is one, on devices whose lanes have shuffles
 template <class Exec, class T>
 bool launch_eigh_of_shared_lanes(Exec const& exec, Call const& call, EighOfItems<T> const& f) {
   if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The items that a team of a device, or a thread of a host, works on at once: their memory, and how their numbers come and go.
+/// The items that a team of a device, or a thread of a host, works on at once: their memory, and
+/// how their numbers come and go.
 #ifndef BATCHWORK_ITEMSOFTEAM_HPP
 #define BATCHWORK_ITEMSOFTEAM_HPP
 
@@ -16,7 +17,8 @@
 
 namespace Batchwork::Impl {
 
-/// The memory that a decomposition needs for one item or pack: numbers, and whole numbers of 16 bits.
+/// The memory that a decomposition needs for one item or pack: numbers, and whole numbers of 16
+/// bits.
 struct ItemMemory {
   std::int64_t numbers = 0, indices = 0;
 
@@ -30,7 +32,8 @@ struct ItemMemory {
   }
 };
 
-/// What a team of a device has: slot n is the n-th of its items. Loads and stores are shared by all lanes of the team.
+/// What a team of a device has: slot n is the n-th of its items. Loads and stores are shared by all
+/// lanes of the team.
 template <class T, class Member>
 struct ItemsOfTeam {
   using value_type = T;
@@ -60,7 +63,8 @@ struct ItemsOfTeam {
   /// What one has written to another's items is seen.
   BATCHWORK_INLINE void meet() const { member.team_barrier(); }
 
-  /// put(slot, i, j, x) for the numbers of a rows x cols operand; of items that are missing, those of the last one.
+  /// put(slot, i, j, x) for the numbers of a rows x cols operand; of items that are missing, those
+  /// of the last one.
   template <class U, class Put>
   BATCHWORK_INLINE void load(StoredItems<U> const& from, int rows, int cols, Put const& put) const {
     for_entries(from, rows, cols, [&](int slot, int i, int j) {

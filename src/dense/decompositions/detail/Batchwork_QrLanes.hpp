@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// QrOfLane and LeastSquaresOfLane: qr and least_squares of matrices so small that a lane has one in its registers. Of any shape: zeros
-/// below the rows and beside the columns of a matrix stay zeros, and change nothing of its factors.
+/// QrOfLane and LeastSquaresOfLane: qr and least_squares of matrices so small that a lane has one
+/// in its registers. Of any shape: zeros below the rows and beside the columns of a matrix stay
+/// zeros, and change nothing of its factors.
 #ifndef BATCHWORK_QRLANES_HPP
 #define BATCHWORK_QRLANES_HPP
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// QrOfItems and LeastSquaresOfItems: what qr and least_squares do with the items of a team or thread.
+/// QrOfItems and LeastSquaresOfItems: what qr and least_squares do with the items of a team or
+/// thread.
 #ifndef BATCHWORK_QROFITEMS_HPP
 #define BATCHWORK_QROFITEMS_HPP
 
@@ -32,7 +33,8 @@ BATCHWORK_INLINE auto status_of_triangle(Columns const& c,
   return select(column == none, none, info_t<S>(make_info<S>(Reason::not_finite, 0) + column));
 }
 
-/// See qr(tile): a = q r, a being m x n, q m x columns_of_q (none, min(m, n) or m) and r min(m, n) x n.
+/// See qr(tile): a = q r, a being m x n, q m x columns_of_q (none, min(m, n) or m) and r min(m, n)
+/// x n.
 template <class T>
 struct QrOfItems {
   using number = T;
@@ -46,7 +48,8 @@ struct QrOfItems {
 
   int rows() const { return m; }
   BATCHWORK_INLINE int cols() const { return n > columns_of_q ? n : columns_of_q; }
-  /// The columns of a and of q, the diagonal of R, the powers of two that scale columns, and one or NaN.
+  /// The columns of a and of q, the diagonal of R, the powers of two that scale columns, and one or
+  /// NaN.
   BATCHWORK_INLINE ItemMemory memory() const {
     return {(std::int64_t(leading) + 2) * cols() + 1, std::int64_t(cols())};
   }
@@ -91,8 +94,8 @@ struct QrOfItems {
   }
 };
 
-/// Of a, m x n, m >= n: the x, n x columns, for which |a x - b| is smallest; or, if `shortest`, of the x, m x columns, for which
-/// a' x = b the shortest.
+/// Of a, m x n, m >= n: the x, n x columns, for which |a x - b| is smallest; or, if `shortest`, of
+/// the x, m x columns, for which a' x = b the shortest.
 template <class T>
 struct LeastSquaresOfItems {
   using number = T;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// QrOfSharedLanes: qr of matrices that lanes of a warp share, whole columns each, in their registers. Of any shape, as in QrOfLane.
+/// QrOfSharedLanes: qr of matrices that lanes of a warp share, whole columns each, in their
+/// registers. Of any shape, as in QrOfLane.
 #ifndef BATCHWORK_QROFSHAREDLANES_HPP
 #define BATCHWORK_QROFSHAREDLANES_HPP
 
@@ -25,7 +26,8 @@ struct ZeroColumns : UnitColumns<T, N, N> {
   BATCHWORK_INLINE T entry(int, int) const { return T(0); }
 };
 
-/// A column in an exchange that is read anew each time: whole columns of others beside a lane's own would not stay in registers.
+/// A column in an exchange that is read anew each time: whole columns of others beside a lane's own
+/// would not stay in registers.
 template <class Shown>
 struct ReadAnew {
   Shown column;
@@ -51,8 +53,8 @@ struct ColumnsReadAnew : ColumnsOfLanes<S, N, N> {
   }
 };
 
-/// Teams of a multiprocessor: as many as leave a lane registers for its columns and what it reads of others, without a spill (CUDA 13,
-/// compute capability 9.0).
+/// Teams of a multiprocessor: as many as leave a lane registers for its columns and what it reads
+/// of others, without a spill (CUDA 13, compute capability 9.0).
 template <class T, int N>
 inline constexpr int teams_of_qr_lanes = sizeof(T) == 4 ? (N == 12 ? 3 : 4) : (N < 24 ? 3 : 2);
 
@@ -78,7 +80,8 @@ struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_columns<T, N>, N, teams_
     LaneGrid const grid = of.grid();
     Columns c(PaddedInExchange<T, N, Ex::leading>{grid.numbers<T>(), p.m, cols}, grid);
     triangularise(c);
-    // Lanes find their places anew after each part, or those of all would be in registers from the first on.
+    // Lanes find their places anew after each part, or those of all would be in registers from the
+    // first on.
     c.grid = of.grid();
     std::int32_t const code = not_finite_factors(c);
     bool const failed = code != 0;
@@ -99,8 +102,8 @@ struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_columns<T, N>, N, teams_
   }
 
  private:
-  /// The columns of Q. Column k and row k of the unit matrix are there from reflection k on, which changes no column before: so are they
-  /// not in registers before. (LAPACK's org2r.)
+  /// The columns of Q. Column k and row k of the unit matrix are there from reflection k on, which
+  /// changes no column before: so are they not in registers before. (LAPACK's org2r.)
   template <int... Step>
   static BATCHWORK_INLINE void form_q(Columns const& c, Columns& q,
                                       std::integer_sequence<int, Step...>) {
@@ -131,8 +134,8 @@ struct QrOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_columns<T, N>, N, teams_
   }
 };
 
-/// Launches the kernel of the smallest extent that is not below those of the matrices. \returns whether there is one, on devices whose
-/// lanes have shuffles
+/// Launches the kernel of the smallest extent that is not below those of the matrices. \returns
+/// whether there is one, on devices whose lanes have shuffles
 template <class Exec, class T>
 bool launch_qr_of_shared_lanes(Exec const& exec, Call const& call, QrOfItems<T> const& f) {
   if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {

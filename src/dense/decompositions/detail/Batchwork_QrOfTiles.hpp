@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// QrOfTiles: the kernel of qr on devices for matrices of 33 to 96 rows and columns, which the lanes of some warps hold in registers.
+/// QrOfTiles: the kernel of qr on devices for matrices of 33 to 96 rows and columns, which the
+/// lanes of some warps hold in registers.
 #ifndef BATCHWORK_QROFTILES_HPP
 #define BATCHWORK_QROFTILES_HPP
 
@@ -25,14 +26,16 @@
 
 namespace Batchwork::Impl {
 
-/// Warps of an item of so many tiles of rows: as many as leave their lanes registers for the tiles without a spill, within the bounds below.
+/// Warps of an item of so many tiles of rows: as many as leave their lanes registers for the tiles
+/// without a spill, within the bounds below.
 template <class T>
 constexpr int warps_of_qr(int tiles) {
   if (tiles <= 6) return sizeof(T) == 4 ? 1 : 2;
   return tiles <= 8 ? 2 : 4;
 }
 
-/// For matrices of up to 8 Tiles rows and columns, of any shape: zeros beyond change nothing of the factors. Where has_shuffles.
+/// For matrices of up to 8 Tiles rows and columns, of any shape: zeros beyond change nothing of the
+/// factors. Where has_shuffles.
 template <class T, int Tiles>
 struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
   using Core = ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)>;
@@ -41,10 +44,12 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
       Core::group_numbers;
   using typename Core::Here, typename Core::Numbers;
 
-  /// Items of a team that carries neighbouring ones together: half a sector of 32 bytes, if there are not too many lanes.
+  /// Items of a team that carries neighbouring ones together: half a sector of 32 bytes, if there
+  /// are not too many lanes.
   static constexpr int most_items = warps <= 2 ? 16 / int(sizeof(T)) : 1;
   static constexpr int largest_team = count * most_items;
-  /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as was seen beside them.
+  /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as
+  /// was seen beside them.
   static constexpr int registers_of_lane =
       Tiles * Core::across * 2 * int(sizeof(T)) / 4 + (sizeof(T) == 4 ? 56 : 60);
   static constexpr int wanted_teams =
@@ -98,7 +103,8 @@ struct QrOfTiles : ReflectionTiles<T, Tiles, warps_of_qr<T>(Tiles)> {
     this->read(here, x);
     this->scale(here, x);
     Vendor::wait_for_warp(member);
-    // One text for R, of panel after panel, and Q, backwards (LAPACK's org2r): all code is to stay in the instruction cache.
+    // One text for R, of panel after panel, and Q, backwards (LAPACK's org2r): all code is to stay
+    // in the instruction cache.
     int const turns = p.columns_of_q > 0 ? 2 * panels : panels;
     BATCHWORK_KEEP_LOOP
     for (int turn = 0;; ++turn) {
@@ -208,15 +214,16 @@ bool launch_qr_of_some_tiles(Exec const& exec, Call const& call, QrOfItems<T> co
   DeviceLimits const limits = Vendor::device_limits(exec);
   Kernel const kernel(f, limits);
   if (!kernel.fits(limits)) return false;
-  // With the bounds for fewer teams where a multiprocessor has too little scratch for all: Kokkos would refuse the launch.
+  // With the bounds for fewer teams where a multiprocessor has too little scratch for all: Kokkos
+  // would refuse the launch.
   launch_teams_that_fit<Kernel::largest_team, Kernel::wanted_teams>(
       exec, kernel_label(call.verb, call.label), kernel,
       TeamShape{kernel.teams(), kernel.team(), kernel.bytes()},
       [&] { return matrices_do_not_fit(call, "use fewer items"); });
   return true;
 }
-/// Launches the kernel of the smallest extent that is not below those of the matrices. \returns whether there is one, on devices whose
-/// lanes have shuffles
+/// Launches the kernel of the smallest extent that is not below those of the matrices. \returns
+/// whether there is one, on devices whose lanes have shuffles
 template <class Exec, class T>
 bool launch_qr_of_tiles(Exec const& exec, Call const& call, QrOfItems<T> const& f) {
   if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {

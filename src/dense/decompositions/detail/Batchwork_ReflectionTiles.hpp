@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ReflectionTiles: reflections in panels of four on matrices that the lanes of some warps hold in registers. The kernel of qr for 33 to 96
-/// rows and columns is made of it.
+/// ReflectionTiles: reflections in panels of four on matrices that the lanes of some warps hold in
+/// registers. The kernel of qr for 33 to 96 rows and columns is made of it.
 #ifndef BATCHWORK_REFLECTIONTILES_HPP
 #define BATCHWORK_REFLECTIONTILES_HPP
 
@@ -20,22 +20,25 @@
 
 namespace Batchwork::Impl {
 
-/// A matrix of up to 8 Tiles rows and columns, zeros beyond its own, in tiles of 8 x 8 that are those of the transpose as matrix
-/// instructions want them: lane 4 r + c of a warp holds column r of a tile, of rows row(0) and row(1). Columns of tiles are dealt out to
-/// Warps warps in turn.
+/// A matrix of up to 8 Tiles rows and columns, zeros beyond its own, in tiles of 8 x 8 that are
+/// those of the transpose as matrix instructions want them: lane 4 r + c of a warp holds column r
+/// of a tile, of rows row(0) and row(1). Columns of tiles are dealt out to Warps warps in turn.
 ///
-/// Reflections come in panels of four columns. A panel passes through scratch to the warp that has it; there eight lanes have a column,
-/// every eighth row of it. V, four columns u, and T with H_1 H_2 H_3 H_4 = I - V T V' stay in scratch, and all lanes apply this to what
-/// they have: a wait for each panel. (Schreiber and Van Loan, SIAM Journal on Scientific and Statistical Computing 10 (1989) 53; Golub and
-/// Van Loan, Matrix Computations, 4th edition, section 5.2.3; LAPACK's geqrt and larfb.) Where has_shuffles.
+/// Reflections come in panels of four columns. A panel passes through scratch to the warp that has
+/// it; there eight lanes have a column, every eighth row of it. V, four columns u, and T with H_1
+/// H_2 H_3 H_4 = I - V T V' stay in scratch, and all lanes apply this to what they have: a wait for
+/// each panel. (Schreiber and Van Loan, SIAM Journal on Scientific and Statistical Computing 10
+/// (1989) 53; Golub and Van Loan, Matrix Computations, 4th edition, section 5.2.3; LAPACK's geqrt
+/// and larfb.) Where has_shuffles.
 template <class T, int Tiles, int Warps>
 struct ReflectionTiles {
   static constexpr int warps = Warps, count = warps * lanes_of_warp;  ///< lanes of an item
   static constexpr int across = (Tiles + warps - 1) / warps;  ///< columns of tiles of a warp
   static constexpr int rows = 8 * Tiles, groups = 2 * Tiles;
 
-  // Where the numbers of an item stand in its scratch: four columns each, in which row i has its numbers at 4 i, R above V; two
-  // blocks for each panel, see side; what the columns of R are multiplied by; zero, or NaN where one is not finite.
+  // Where the numbers of an item stand in its scratch: four columns each, in which row i has its
+  // numbers at 4 i, R above V; two blocks for each panel, see side; what the columns of R are
+  // multiplied by; zero, or NaN where one is not finite.
   static constexpr int group_numbers = 4 * rows + 4, to_sides = groups * group_numbers,
                        to_unscale = to_sides + 32 * groups, to_flag = to_unscale + rows,
                        item_numbers = to_flag + 4;
@@ -57,13 +60,14 @@ struct ReflectionTiles {
     T* numbers;
 
     BATCHWORK_INLINE T* group(int g) const { return numbers + g * group_numbers; }
-    /// Of panel g: by rows, R in and above the diagonal and T' below it, of which the diagonal is one; and behind it what R has above
-    /// that, where V has zeros for it since one tile holds both.
+    /// Of panel g: by rows, R in and above the diagonal and T' below it, of which the diagonal is
+    /// one; and behind it what R has above that, where V has zeros for it since one tile holds
+    /// both.
     BATCHWORK_INLINE T* side(int g) const { return numbers + to_sides + 32 * g; }
     /// The column of tiles that is number k of the warp.
     BATCHWORK_INLINE int tile(int k) const { return warps * k + warp; }
-    /// Rows of a tile, in an order in which neither lanes that read V by their own rows nor those that read it by `row_of_r` meet in a
-    /// bank of scratch.
+    /// Rows of a tile, in an order in which neither lanes that read V by their own rows nor those
+    /// that read it by `row_of_r` meet in a bank of scratch.
     BATCHWORK_INLINE int row(int e) const { return ((c & 1) + 6 * (c >> 1)) ^ (2 * e); }
     BATCHWORK_INLINE int row_of_r() const { return ((r >> 1 & 1) + 6 * (r >> 2)) ^ (2 * (r & 1)); }
   };
@@ -210,7 +214,8 @@ struct ReflectionTiles {
     int const r = here.r, c = here.c, end = 8 * tiles_of_rows - 4 * g;
     T* const panel = here.group(g) + 16 * g + here.in_warp;
     T* const side = here.side(g);
-    // Row 8 i + r of column c, times `scale` where it is part of u, of which `top` is the first number; and T(c, k).
+    // Row 8 i + r of column c, times `scale` where it is part of u, of which `top` is the first
+    // number; and T(c, k).
     T x[Slots], scale = T(1), top = T(0), t[4] = {T(0), T(0), T(0), T(0)};
     BATCHWORK_UNROLL
     for (int i = 0; i < Slots; ++i) x[i] = 8 * i + r < end ? panel[32 * i] : T(0);
@@ -259,8 +264,8 @@ struct ReflectionTiles {
       if (r == 0 && c < k) side[4 * k + c] = t[k];
   }
 
-  /// x -= V T V' x, or V T' V' x if `adjoint`, in columns of the tiles [first, end): of others it may leave anything. The code is long:
-  /// it should stand in a kernel once.
+  /// x -= V T V' x, or V T' V' x if `adjoint`, in columns of the tiles [first, end): of others it
+  /// may leave anything. The code is long: it should stand in a kernel once.
   BATCHWORK_INLINE void apply(Here const& here, Numbers& x, int g, bool adjoint, int first,
                               int end) const {
     BATCHWORK_UNROLL
@@ -278,7 +283,8 @@ struct ReflectionTiles {
   }
 
  private:
-  /// Columns of tiles that V is read for: beside their own numbers lanes have no more than four sums of each in registers.
+  /// Columns of tiles that V is read for: beside their own numbers lanes have no more than four
+  /// sums of each in registers.
   static constexpr int at_once = Vendor::chains_matrices<T> ? Vendor::blocks_at_once
                                  : across % 4 == 0          ? 4
                                  : across % 3 == 0          ? 3
@@ -296,7 +302,8 @@ struct ReflectionTiles {
       BATCHWORK_UNROLL
       for (int q = 0; q < 4; ++q) w[k][q] = T(0);
     }
-    // term(a number of V, the sum that it goes into or serves, the number of x that stands beside it)
+    // term(a number of V, the sum that it goes into or serves, the number of x that stands beside
+    // it)
     auto const for_v = [&](auto const& term) {
       BATCHWORK_UNROLL
       for (int i = 0; i < Tiles; ++i) {

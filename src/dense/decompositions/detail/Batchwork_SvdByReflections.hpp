@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SvdByReflections: svd of matrices in a device's team scratch, of which a warp or a part of it has one.
+/// SvdByReflections: svd of matrices in a device's team scratch, of which a warp or a part of it
+/// has one.
 #ifndef BATCHWORK_SVDBYREFLECTIONS_HPP
 #define BATCHWORK_SVDBYREFLECTIONS_HPP
 
@@ -11,7 +12,8 @@
 
 namespace Batchwork::Impl {
 
-/// The matrix of `pairs` becomes -a' a, a being of m rows, its columns likewise. Others do not see it yet.
+/// The matrix of `pairs` becomes -a' a, a being of m rows, its columns likewise. Others do not see
+/// it yet.
 template <class Pairs, class T>
 BATCHWORK_INLINE void put_negative_gram(Pairs const& pairs, T const* a, int m) {
   constexpr int rows = 4, deep = Pairs::deep;
@@ -78,8 +80,8 @@ BATCHWORK_INLINE void multiply_by_vectors(T* a, int m, Pairs const& pairs) {
   }
 }
 
-/// On a device with C columns a lane, of up to C warps' width; see SvdOfItems. Rotations begin with the eigenvectors of a' a, see
-/// begins_svd_by_eigenvectors.
+/// On a device with C columns a lane, of up to C warps' width; see SvdOfItems. Rotations begin with
+/// the eigenvectors of a' a, see begins_svd_by_eigenvectors.
 template <class T, int C>
 struct SvdByReflections : EigenpairTeams<SvdOfItems<T>, C, 2> {
   SvdByReflections(SvdOfItems<T> const& of, DeviceLimits const& limits)
@@ -105,8 +107,8 @@ struct SvdByReflections : EigenpairTeams<SvdOfItems<T>, C, 2> {
   }
 };
 
-/// Launches it where an item fits and has 5 to 64 columns, each of up to twice as many numbers: others have rotations alone. \returns
-/// whether it does
+/// Launches it where an item fits and has 5 to 64 columns, each of up to twice as many numbers:
+/// others have rotations alone. \returns whether it does
 template <class T, class Exec>
 bool launch_svd_by_reflections(Exec const& exec, Call const& call, SvdOfItems<T> const& f) {
   if (f.n <= 4 || f.n > SvdByReflections<T, 2>::largest_n || f.m > 2 * f.n) return false;

@@ -31,7 +31,8 @@ struct SvdOfItems {
 
   int rows() const { return m; }
   int cols() const { return n; }
-  /// The columns of a and of v, lengths of columns, the diagonal of the reflections, the powers of two that scale them, and the values.
+  /// The columns of a and of v, lengths of columns, the diagonal of the reflections, the powers of
+  /// two that scale them, and the values.
   BATCHWORK_INLINE ItemMemory memory() const {
     return {std::int64_t(leading) * n * matrices() + 4 * n, std::int64_t(n)};
   }
@@ -46,9 +47,9 @@ struct SvdOfItems {
     });
   }
 
-  /// begin(a, right, largest, rest) finds an orthogonal matrix that rotations begin with, `right`, and multiplies a by it; `rest` is what
-  /// memory() has behind the matrices, 4 n numbers or more. `largest` is that of a before it was scaled. Returns a mask: items for which
-  /// that did not end.
+  /// begin(a, right, largest, rest) finds an orthogonal matrix that rotations begin with, `right`,
+  /// and multiplies a by it; `rest` is what memory() has behind the matrices, 4 n numbers or more.
+  /// `largest` is that of a before it was scaled. Returns a mask: items for which that did not end.
   template <class Items, class Begin>
   BATCHWORK_INLINE void decompose(Items const& of, Begin const& begin) const {
     using S = typename Items::value_type;
@@ -87,8 +88,9 @@ struct SvdOfItems {
     });
     int const of_found = arrays + 3 * n;
     if (stores_vectors) {
-      // Rotations have made columns orthogonal beside their lengths, so that they are divided by these; but columns shorter than
-      // least_length may not be: reflections find those of such an item.
+      // Rotations have made columns orthogonal beside their lengths, so that they are divided by
+      // these; but columns shorter than least_length may not be: reflections find those of such an
+      // item.
       int const of_factors = arrays + n, of_flag = arrays + 2 * n;
       auto const left = [&](int slot, int i, int j) {
         S const* const from = of.numbers(slot);

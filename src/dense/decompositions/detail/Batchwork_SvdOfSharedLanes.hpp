@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SvdOfSharedLanes: svd of matrices that lanes of a warp share, whole columns each, in their registers, as svd(tile).
+/// SvdOfSharedLanes: svd of matrices that lanes of a warp share, whole columns each, in their
+/// registers, as svd(tile).
 #ifndef BATCHWORK_SVDOFSHAREDLANES_HPP
 #define BATCHWORK_SVDOFSHAREDLANES_HPP
 
@@ -17,8 +18,9 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes that share a matrix, and teams of a multiprocessor: each lane has columns of two matrices. In double, and of 24 rows in float, 480
-/// to 960 bytes of them are spilled; more registers, for fewer teams, are no faster but for 24 rows in double (CUDA 13, compute capability 9.0).
+/// Lanes that share a matrix, and teams of a multiprocessor: each lane has columns of two matrices.
+/// In double, and of 24 rows in float, 480 to 960 bytes of them are spilled; more registers, for
+/// fewer teams, are no faster but for 24 rows in double (CUDA 13, compute capability 9.0).
 template <class T, int N>
 inline constexpr int lanes_of_svd = sizeof(T) == 8 ? lanes_per_item<T>(N)
                                     : N == 12      ? 4
@@ -27,7 +29,8 @@ inline constexpr int lanes_of_svd = sizeof(T) == 8 ? lanes_per_item<T>(N)
 template <class T, int N>
 inline constexpr int teams_of_svd_lanes = sizeof(T) == 8 && N == 24 ? 2 : 3;
 
-/// On a device, for matrices of up to N rows, zeros standing beyond the rows and columns there are: these columns belong to no value.
+/// On a device, for matrices of up to N rows, zeros standing beyond the rows and columns there are:
+/// these columns belong to no value.
 template <class T, int N, bool Vectors>
 struct SvdOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_svd<T, N>, N, teams_of_svd_lanes<T, N>> {
   static constexpr int L = lanes_of_svd<T, N>;
@@ -68,8 +71,8 @@ struct SvdOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_svd<T, N>, N, teams_of_
   }
 };
 
-/// Launches the kernel of the smallest extent that is not below those of the matrices. \returns whether there is one, on devices whose
-/// lanes have shuffles
+/// Launches the kernel of the smallest extent that is not below those of the matrices. \returns
+/// whether there is one, on devices whose lanes have shuffles
 template <bool Vectors, class Exec, class T>
 bool launch_svd_of_shared_lanes(Exec const& exec, Call const& call, SvdOfItems<T> const& f) {
   if constexpr (runs_on_device<Exec> && Vendor::has_shuffles) {

@@ -19,7 +19,8 @@ namespace Batchwork::Impl {
 /// As SvdOfItems; rotations begin with the eigenvectors of a' a, see begins_svd_by_eigenvectors.
 template <class T>
 struct SvdOfThreads : SvdOfItems<T> {
-  /// Values alone are found without the vectors where a buffer of so many bytes holds one matrix, but not two.
+  /// Values alone are found without the vectors where a buffer of so many bytes holds one matrix,
+  /// but not two.
   SvdOfThreads(SvdOfItems<T> const& of, std::size_t buffer) : SvdOfItems<T>(of) {
     this->begins_with_vectors = true;
     this->leading = host_leading(this->m);

@@ -42,8 +42,9 @@ struct GemmBlocking {
   int team = 0;          ///< that there are: whole warps
   bool keeps_a = false;  ///< A is staged once by a team, whatever the number of its tiles
 
-  /// In scratch, a term's numbers of A (or B) are side by side, those of the next term `pitch` further on. Where copies
-  /// run along the terms, the pitch keeps them in different banks; where several items do, `between_slots` does.
+  /// In scratch, a term's numbers of A (or B) are side by side, those of the next term `pitch`
+  /// further on. Where copies run along the terms, the pitch keeps them in different banks; where
+  /// several items do, `between_slots` does.
   int pitch_a = 0, pitch_b = 0;
   int slot_a = 0, slot_b = 0;  ///< from one slot to the next one
 
@@ -60,17 +61,20 @@ constexpr int gemm_balanced(std::int64_t x, std::int64_t most, int to) {
   return int(gemm_round_up((x + blocks - 1) / blocks, to));
 }
 
-/// Bytes of scratch for teams of small items, at most: several of them are to read, compute and write at once.
+/// Bytes of scratch for teams of small items, at most: several of them are to read, compute and
+/// write at once.
 inline constexpr std::size_t gemm_small_scratch_bytes = 34000;
 
-/// The same where a multiprocessor may have less for the teams that are wanted. What aligning it may take comes on top.
+/// The same where a multiprocessor may have less for the teams that are wanted. What aligning it
+/// may take comes on top.
 inline std::size_t gemm_small_scratch(DeviceLimits const& limits) {
   using Tile = GemmTileOf<GemmTileKind::small>;
   std::size_t const share = limits.scratch(Tile::teams, Tile::threads);
   return std::min(gemm_small_scratch_bytes, share > 16 ? share - 16 : 0);
 }
 
-/// \param a_along_k, b_along_k  the terms of a row of A, of a column of B, are side by side in memory
+/// \param a_along_k, b_along_k  the terms of a row of A, of a column of B, are side by side in
+/// memory
 /// \param bytes                 of scratch, at most
 template <class T>
 GemmBlocking choose_gemm_blocking(GemmProblem<T> const& p, bool a_along_k, bool b_along_k,

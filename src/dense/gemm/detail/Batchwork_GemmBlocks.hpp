@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a gemm on devices for matrices beyond 16 rows or columns: blocks of C of a size known at compile time
-/// (Volkov and Demmel 2008; the blocks and slabs are those of Goto and van de Geijn 2008). Slabs of A and B are staged in
-/// scratch, each term's numbers side by side, the next slab while this one is multiplied. All that depends on sizes and
-/// strides is computed before the loop over the slabs; in it a step is added for every copy. Lines beyond an edge are zero,
-/// or repeat the last one, and are not stored; terms beyond the last one are zero.
+/// The kernel of a gemm on devices for matrices beyond 16 rows or columns: blocks of C of a size
+/// known at compile time (Volkov and Demmel 2008; the blocks and slabs are those of Goto and van de
+/// Geijn 2008). Slabs of A and B are staged in scratch, each term's numbers side by side, the next
+/// slab while this one is multiplied. All that depends on sizes and strides is computed before the
+/// loop over the slabs; in it a step is added for every copy. Lines beyond an edge are zero, or
+/// repeat the last one, and are not stored; terms beyond the last one are zero.
 #ifndef BATCHWORK_GEMMBLOCKS_HPP
 #define BATCHWORK_GEMMBLOCKS_HPP
 
@@ -23,8 +24,9 @@
 
 namespace Batchwork::Impl {
 
-/// A block of Rows x Cols, in groups of GroupRows x GroupCols, of which a thread computes ThreadRows x ThreadCols numbers.
-/// A team has `Slots` blocks; a multiprocessor is to hold `Teams` teams.
+/// A block of Rows x Cols, in groups of GroupRows x GroupCols, of which a thread computes
+/// ThreadRows x ThreadCols numbers. A team has `Slots` blocks; a multiprocessor is to hold `Teams`
+/// teams.
 template <int Rows, int Cols, int GroupRows, int GroupCols, int ThreadRows, int ThreadCols,
           int Slots, int Teams>
 struct GemmBlock {
@@ -38,8 +40,9 @@ struct GemmBlock {
 
 enum class GemmBlockKind { of_32x32, of_32x128, of_48x48, of_64x64, of_128x64, of_128x128 };
 
-/// In float, the larger a thread's tile the fewer reads from scratch for a multiply-add: 64 of these per 16 words read, or
-/// 128 per 24. In double a group is what a warp multiplies by matrix instructions.
+/// In float, the larger a thread's tile the fewer reads from scratch for a multiply-add: 64 of
+/// these per 16 words read, or 128 per 24. In double a group is what a warp multiplies by matrix
+/// instructions.
 template <class T, GemmBlockKind Kind>
 struct GemmBlockOf {
   using type = void;
@@ -91,15 +94,16 @@ void with_gemm_block(GemmBlockKind kind, F const& f) {
   }
 }
 
-/// Whether products of these sizes are computed by blocks. Smaller ones are, if many terms of a column are to be
-/// transposed on the way.
+/// Whether products of these sizes are computed by blocks. Smaller ones are, if many terms of a
+/// column are to be transposed on the way.
 template <class T>
 bool gemm_suits_blocks(GemmProblem<T> const& p) {
   if (p.shared_a) return p.m > 16 || (p.k > 16 && p.b.row < p.b.col);
   return std::max(p.m, p.n) > 16;
 }
 
-/// How an operand is copied to scratch: neighbouring threads along the terms of its lines, or along the lines.
+/// How an operand is copied to scratch: neighbouring threads along the terms of its lines, or along
+/// the lines.
 struct GemmReading {
   bool along_terms = false;
   bool wide = false;         ///< 16 bytes at once, of neighbouring lines
@@ -110,9 +114,10 @@ struct GemmReading {
   std::int64_t advance = 0;  ///< from a slab to the next one
 };
 
-/// Apart: a thread's rows and columns are not in runs of 16 bytes, so that neighbouring threads store neighbouring numbers
-/// where runs of C are not aligned: each thread's run would touch a sector of memory four times. Matrix instructions, whose lanes
-/// hold runs of a row, then compute the transpose: columns of C are side by side in memory.
+/// Apart: a thread's rows and columns are not in runs of 16 bytes, so that neighbouring threads
+/// store neighbouring numbers where runs of C are not aligned: each thread's run would touch a
+/// sector of memory four times. Matrix instructions, whose lanes hold runs of a row, then compute
+/// the transpose: columns of C are side by side in memory.
 template <class T, class Block, bool Apart = false>
 struct GemmBlocks {
   using block_type = Block;
@@ -125,7 +130,8 @@ struct GemmBlocks {
   static constexpr int pitch_a = Block::rows + 4, pitch_b = Block::cols + 4;
   static constexpr int stage = slab * (pitch_a + pitch_b);
   static constexpr int thread_rows = Block::thread_rows, thread_cols = Block::thread_cols;
-  /// A thread's rows and columns are in runs; the runs of the threads of a group stand side by side.
+  /// A thread's rows and columns are in runs; the runs of the threads of a group stand side by
+  /// side.
   static constexpr int row_run = sizeof(T) == 4 && !Apart ? 4 : 1, col_run = Apart ? 1 : wide;
   static constexpr int threads_down = Block::group_rows / thread_rows;
   static constexpr int threads_across = Block::group_cols / thread_cols;
@@ -143,7 +149,8 @@ struct GemmBlocks {
     T* target;
     int line, term;  ///< the first ones
 
-    /// From a copy to the next one: terms, where runs of V lines are copied, or lines, where terms are.
+    /// From a copy to the next one: terms, where runs of V lines are copied, or lines, where terms
+    /// are.
     template <int V>
     static constexpr BATCHWORK_INLINE int step() {
       if constexpr (V == 0) return threads / slab;
@@ -193,14 +200,16 @@ struct GemmBlocks {
   }
   static_assert(scratch_bytes(2) <= scratch_of_a_team);
   std::size_t bytes() const { return scratch_bytes(stages); }
-  /// As many slabs on their way as a device has scratch for, but three of the smallest blocks, of which then more teams have room: a slab is
-  /// multiplied in less time than one takes to come (measured on an H200).
+  /// As many slabs on their way as a device has scratch for, but three of the smallest blocks, of
+  /// which then more teams have room: a slab is multiplied in less time than one takes to come
+  /// (measured on an H200).
   void use_scratch(DeviceLimits const& limits) {
     stages = !Vendor::copies_asynchronously ? 2 : Block::rows * Block::cols <= 32 * 32 ? 3 : 4;
     while (stages > 2 && !limits.holds(Block::teams, Block::team, bytes())) --stages;
   }
 
-  // ---- where a block is -----------------------------------------------------------------------------------------------
+  // ---- where a block is
+  // ---------------------------------------------------------------------------------------------
 
   /// Of all items where A is shared.
   BATCHWORK_INLINE std::int64_t columns() const { return p.shared_a ? p.n * p.items : p.n; }
@@ -226,9 +235,11 @@ struct GemmBlocks {
     return {at.item, at.col, std::int64_t(1) << 60, p.n, p.items, period, false};
   }
 
-  // ---- copies to scratch ----------------------------------------------------------------------------------------------
+  // ---- copies to scratch
+  // ---------------------------------------------------------------------------------------------
 
-  /// \param address  of the first term of a line, given how many lines from there on are read at once
+  /// \param address  of the first term of a line, given how many lines from there on are read at
+  /// once
   template <int Lines, class Address>
   static BATCHWORK_INLINE Copies<Lines> copies_of(T* scratch, GemmReading const& how, int thread,
                                                   Address const& address) {
@@ -247,7 +258,8 @@ struct GemmBlocks {
     return c;
   }
 
-  /// Copies a slab of which `terms` and `lines` are left, `to` numbers after the first buffer, and advances to the next one.
+  /// Copies a slab of which `terms` and `lines` are left, `to` numbers after the first buffer, and
+  /// advances to the next one.
   /// \param address  of lines that are not evenly apart, or nullptr where all are
   template <int Lines, class Address>
   static BATCHWORK_INLINE void copy(Copies<Lines>& c, GemmReading const& how, int to, int terms,
@@ -298,7 +310,8 @@ struct GemmBlocks {
     for (int n = 0; n < C::lines; ++n) c.source[n] += how.advance;
   }
 
-  // ---- a thread's own numbers -----------------------------------------------------------------------------------------
+  // ---- a thread's own numbers
+  // ---------------------------------------------------------------------------------------------
 
   struct Mine {
     int row, col;  ///< where its runs begin
@@ -309,7 +322,8 @@ struct GemmBlocks {
     if constexpr (transposes)
       return {group / groups_across * Block::group_rows + rank % 4 * 2,
               group % groups_across * Block::group_cols + rank / 4};
-    // Neighbouring threads store neighbouring numbers; the lanes of matrix instructions are where these want them.
+    // Neighbouring threads store neighbouring numbers; the lanes of matrix instructions are where
+    // these want them.
     bool const down = sizeof(T) == 4 && rows_adjacent;
     int const row = down ? rank % threads_down : rank / threads_across;
     int const col = down ? rank / threads_down : rank % threads_across;
@@ -356,7 +370,8 @@ struct GemmBlocks {
       }
     }
   }
-  /// The same by matrix instructions; `a` and `b` are those of the lane's group, and `lane` its rank.
+  /// The same by matrix instructions; `a` and `b` are those of the lane's group, and `lane` its
+  /// rank.
   static BATCHWORK_INLINE void multiply_by_matrices(Sums& sums, T const* a, T const* b, int lane) {
     static_assert(slab % terms_of_fragments == 0);
     a += lane % 4 * pitch_a + lane / 4;
@@ -417,7 +432,8 @@ struct GemmBlocks {
     }
   }
 
-  // ---- the kernel -------------------------------------------------------------------------------------------------------
+  // ---- the kernel
+  // ---------------------------------------------------------------------------------------------
 
   template <class Member>
   BATCHWORK_INLINE void operator()(Member const& member) const {
@@ -505,8 +521,9 @@ struct GemmBlocks {
   }
 };
 
-/// The kind of block with the least padding beyond the edges, for how fast it is otherwise, that keeps so many concurrent
-/// threads of a device busy and of which a multiprocessor holds the teams that are wanted.
+/// The kind of block with the least padding beyond the edges, for how fast it is otherwise, that
+/// keeps so many concurrent threads of a device busy and of which a multiprocessor holds the teams
+/// that are wanted.
 template <class T>
 GemmBlockKind choose_gemm_block(GemmProblem<T> const& p, std::int64_t concurrency,
                                 DeviceLimits const& limits) {

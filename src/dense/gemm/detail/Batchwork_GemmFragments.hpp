@@ -13,8 +13,9 @@ namespace Batchwork::Impl {
 /// Terms that multiply_fragments adds.
 inline constexpr int terms_of_fragments = 4 * Vendor::fours_at_once;
 
-/// A lane's fragments of a product of 8 Rows x 4 Cols: sums[r][c] is in row 8 r + lane / 4 and column 8 (c / 2) + 2 (lane % 4) +
-/// c % 2. It gives a(r, f) of row 8 r + lane / 4 and b(c, f) of column 8 c + lane / 4, both of term 4 f + lane % 4.
+/// A lane's fragments of a product of 8 Rows x 4 Cols: sums[r][c] is in row 8 r + lane / 4 and
+/// column 8 (c / 2) + 2 (lane % 4) + c % 2. It gives a(r, f) of row 8 r + lane / 4 and b(c, f) of
+/// column 8 c + lane / 4, both of term 4 f + lane % 4.
 template <int Fours = Vendor::fours_at_once, class T, int Rows, int Cols, class A, class B>
 BATCHWORK_INLINE void multiply_fragments(T (&sums)[Rows][Cols], A const& a, B const& b) {
   constexpr int blocks = Vendor::blocks_at_once, fours = Fours;

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernels of a gemm on hosts, by blocks that stay in registers (Goto and van de Geijn 2008). Where items are side by
-/// side a pack holds W items; else it holds W columns of C, of which a row of B must be contiguous: where it is not, a
-/// panel of B is copied to the thread's stack.
+/// The kernels of a gemm on hosts, by blocks that stay in registers (Goto and van de Geijn 2008).
+/// Where items are side by side a pack holds W items; else it holds W columns of C, of which a row
+/// of B must be contiguous: where it is not, a panel of B is copied to the thread's stack.
 #ifndef BATCHWORK_GEMMHOST_HPP
 #define BATCHWORK_GEMMHOST_HPP
 
@@ -16,7 +16,8 @@
 
 namespace Batchwork::Impl {
 
-/// Blocks of 4 x 2 packs: 8 sums, 2 packs of B and one number of A fit the sixteen registers of AVX2.
+/// Blocks of 4 x 2 packs: 8 sums, 2 packs of B and one number of A fit the sixteen registers of
+/// AVX2.
 inline constexpr int gemm_block_rows = 4, gemm_block_packs = 2;
 
 /// alpha sum + beta before; `before` is not read if beta is 0.
@@ -26,9 +27,11 @@ inline S gemm_result(S const& sum, T alpha, T beta, Read const& before) {
   return beta == T(0) ? scaled : scaled + S(beta) * before();
 }
 
-// ---- items side by side -----------------------------------------------------------------------------------------------
+// ---- items side by side
+// ---------------------------------------------------------------------------------------------
 
-/// C, and A and B unless they are shared, have their items side by side: a pack is an entry of W items.
+/// C, and A and B unless they are shared, have their items side by side: a pack is an entry of W
+/// items.
 template <class T>
 struct GemmHostItems {
   static constexpr int W = native_width<T>;
@@ -110,7 +113,8 @@ struct GemmHostItems {
   }
 };
 
-// ---- item by item -----------------------------------------------------------------------------------------------------
+// ---- item by item
+// ---------------------------------------------------------------------------------------------
 
 /// A chunk is some items, or a block of rows of one.
 template <class T>

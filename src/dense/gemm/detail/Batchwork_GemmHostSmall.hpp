@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a gemm on hosts for matrices of few numbers whose items are not side by side: columns would not fill a
-/// pack, so the items do, W of them at a time, copied to the thread's stack as if they were side by side, and back.
+/// The kernel of a gemm on hosts for matrices of few numbers whose items are not side by side:
+/// columns would not fill a pack, so the items do, W of them at a time, copied to the thread's
+/// stack as if they were side by side, and back.
 #ifndef BATCHWORK_GEMMHOSTSMALL_HPP
 #define BATCHWORK_GEMMHOSTSMALL_HPP
 
@@ -20,13 +21,14 @@ struct GemmHostSmall {
   GemmProblem<T> p;
   std::int64_t per_chunk;
 
-  /// Where copying costs less than columns that do not fill a pack. Two or four doubles do well as packs of their own.
+  /// Where copying costs less than columns that do not fill a pack. Two or four doubles do well as
+  /// packs of their own.
   static bool suits(GemmProblem<T> const& p) {
     return sizeof(T) == 4 && p.items >= W && std::max({p.m, p.n, p.k}) <= largest;
   }
 
-  /// Entry (i, j) of `count` items from `from` on to lane after lane of numbers (i cols + j) W of `to`, the last one to the
-  /// lanes that are left.
+  /// Entry (i, j) of `count` items from `from` on to lane after lane of numbers (i cols + j) W of
+  /// `to`, the last one to the lanes that are left.
   template <class Strides>
   static void take(T* to, T const* from, Strides const& s, std::int64_t rows, std::int64_t cols,
                    int count) {

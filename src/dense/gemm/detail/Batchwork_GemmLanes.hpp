@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a gemm on devices where items are side by side in memory and none is shared: a lane computes register
-/// tiles of its own item, neighbouring lanes reading neighbouring numbers. No scratch and no barrier; what several tiles
-/// of an item read comes from the cache.
+/// The kernel of a gemm on devices where items are side by side in memory and none is shared: a
+/// lane computes register tiles of its own item, neighbouring lanes reading neighbouring numbers.
+/// No scratch and no barrier; what several tiles of an item read comes from the cache.
 #ifndef BATCHWORK_GEMMLANES_HPP
 #define BATCHWORK_GEMMLANES_HPP
 
@@ -23,7 +23,8 @@ struct GemmLanes {
   static constexpr int size = Size;
   static constexpr int threads = 128;
   static constexpr int kernel_teams = size > 4 ? 3 : 4;  ///< that a multiprocessor is to hold
-  /// How many terms' numbers are read together: a lane waits for the memory, and these fit its registers.
+  /// How many terms' numbers are read together: a lane waits for the memory, and these fit its
+  /// registers.
   static constexpr int terms = size > 4 ? 2 : 4;
 
   GemmProblem<T> p;
@@ -108,7 +109,8 @@ struct GemmLanes {
   }
 };
 
-/// Whether lanes have the registers for tiles of 8 x 8, and matrices the numbers: half the reads of tiles of 4 x 4.
+/// Whether lanes have the registers for tiles of 8 x 8, and matrices the numbers: half the reads of
+/// tiles of 4 x 4.
 template <class T>
 bool gemm_suits_large_lanes(GemmProblem<T> const& p) {
   return sizeof(T) == 4 && std::min(p.m, p.n) >= 8 && std::max(p.m, p.n) > 16;

@@ -25,8 +25,8 @@ struct GemmLine {
 struct GemmLines {
   std::int64_t item, start, period, extent, items;
   QuickDivisor by_period;
-  bool
-      wraps;  ///< `period` is small enough for the divisor; else a tile has lines of two items at most
+  bool wraps;  ///< `period` is small enough for the divisor; else a tile has lines of two items at
+               ///< most
 
   BATCHWORK_INLINE GemmLine at(int x) const {
     std::int64_t const y = start + x;

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What the kernels of a gemm share on devices where items are side by side in memory and none is shared. A team computes blocks of
-/// C of some neighbouring items, as many as a sector of memory has at least. Slabs of A and B are staged in scratch, whole sectors,
-/// the next one while this one is multiplied.
+/// What the kernels of a gemm share on devices where items are side by side in memory and none is
+/// shared. A team computes blocks of C of some neighbouring items, as many as a sector of memory
+/// has at least. Slabs of A and B are staged in scratch, whole sectors, the next one while this one
+/// is multiplied.
 #ifndef BATCHWORK_GEMMSECTORBLOCKS_HPP
 #define BATCHWORK_GEMMSECTORBLOCKS_HPP
 
@@ -23,7 +24,8 @@ namespace Batchwork::Impl {
 /// \tparam Rows    of a tile
 /// \tparam Cols    of a tile
 /// \tparam Lanes   for each item of a tile
-/// \tparam Pad     lines that are left free behind a tile, so that lanes with different tiles read different banks
+/// \tparam Pad     lines that are left free behind a tile, so that lanes with different tiles read
+/// different banks
 /// \tparam Stages  slabs in scratch: one is multiplied while the others are copied
 template <class T, int Items, int Rows, int Cols, int Lanes, int Pad, int Stages>
 struct GemmSectorBlocks {
@@ -32,7 +34,8 @@ struct GemmSectorBlocks {
   static constexpr int slab = 8;                    ///< terms staged at once
   static constexpr int pitch_of_tile_a = (Rows + Pad) * Items,
                        pitch_of_tile_b = (Cols + Pad) * Items;
-  /// Numbers of a tile that are in scratch at once on the way to C, where lanes give them to each other.
+  /// Numbers of a tile that are in scratch at once on the way to C, where lanes give them to each
+  /// other.
   static constexpr int to_store = Lanes > 1 ? 8 * Cols* Items : 0;
 
   GemmProblem<T> p;
@@ -45,7 +48,8 @@ struct GemmSectorBlocks {
   double cost =
       0;  ///< of an item, in numbers of C that are computed; 0 where no block fits the device
 
-  /// A block of the tiles with the least to compute and to copy that keep lanes and multiprocessors busy.
+  /// A block of the tiles with the least to compute and to copy that keep lanes and multiprocessors
+  /// busy.
   GemmSectorBlocks(GemmProblem<T> const& problem, int largest_team, std::int64_t concurrency,
                    DeviceLimits const& limits)
       : p(problem) {
@@ -124,7 +128,8 @@ struct GemmSectorBlocks {
     return there < most ? int(there) : most;
   }
 
-  /// Copies a slab: a lane has a line of A or B, of some of the items, or several, all terms of it. What is not there is zero.
+  /// Copies a slab: a lane has a line of A or B, of some of the items, or several, all terms of it.
+  /// What is not there is zero.
   template <int Numbers>
   BATCHWORK_INLINE void copy_slab(T* to, BlockPosition const& at, int k0, int thread) const {
     constexpr int parts = items / Numbers;
@@ -156,8 +161,9 @@ struct GemmSectorBlocks {
     else copy_slab<1>(to, at, k0, thread);
   }
 
-  /// Runs copies.begin(position) for the team's blocks in turn and copies.slab(slab, term) for their slabs, some slabs ahead;
-  /// multiply(slab); and store(position, slab) after the last one of a block, when the scratch of that slab is free once all have met.
+  /// Runs copies.begin(position) for the team's blocks in turn and copies.slab(slab, term) for
+  /// their slabs, some slabs ahead; multiply(slab); and store(position, slab) after the last one of
+  /// a block, when the scratch of that slab is free once all have met.
   template <class Member, class Copies, class Multiply, class Store>
   BATCHWORK_INLINE void run(Member const& member, Copies copies, Multiply const& multiply,
                             Store const& store) const {

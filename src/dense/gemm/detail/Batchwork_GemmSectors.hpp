@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a gemm on devices where items are side by side in memory and none is shared, for matrices beyond 16 rows or
-/// columns: see GemmSectorBlocks. A lane has a tile of 8 x 8 of an item. Scratch is as the memory is, and neighbouring lanes have
-/// neighbouring items, so that C is stored by whole sectors too.
+/// The kernel of a gemm on devices where items are side by side in memory and none is shared, for
+/// matrices beyond 16 rows or columns: see GemmSectorBlocks. A lane has a tile of 8 x 8 of an item.
+/// Scratch is as the memory is, and neighbouring lanes have neighbouring items, so that C is stored
+/// by whole sectors too.
 #ifndef BATCHWORK_GEMMSECTORS_HPP
 #define BATCHWORK_GEMMSECTORS_HPP
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// GemmSectors where a warp has a tile of 32 x 16 of two neighbouring items, which it multiplies by matrix instructions. Two numbers
-/// are read from scratch at once, one of each item. Of every line and term the numbers of all items of the team stand side by
-/// side there, by units of 16 bytes in an order by which neither reads nor copies meet in a bank. C goes through scratch likewise,
-/// some rows at once, so that it is stored by whole sectors too. Where chains_matrices.
+/// GemmSectors where a warp has a tile of 32 x 16 of two neighbouring items, which it multiplies by
+/// matrix instructions. Two numbers are read from scratch at once, one of each item. Of every line
+/// and term the numbers of all items of the team stand side by side there, by units of 16 bytes in
+/// an order by which neither reads nor copies meet in a bank. C goes through scratch likewise, some
+/// rows at once, so that it is stored by whole sectors too. Where chains_matrices.
 #ifndef BATCHWORK_GEMMSECTORSBYMATRICES_HPP
 #define BATCHWORK_GEMMSECTORSBYMATRICES_HPP
 
@@ -36,13 +37,15 @@ struct GemmSectorsByMatrices
                         DeviceLimits const& limits)
       : Base(problem, largest_team, concurrency, limits) {}
 
-  /// Where a unit stands among eight. The eight lanes that read at once have one part of four terms of two lines, those that copy at once
-  /// have the parts of one line and of as many terms as are eight units.
+  /// Where a unit stands among eight. The eight lanes that read at once have one part of four terms
+  /// of two lines, those that copy at once have the parts of one line and of as many terms as are
+  /// eight units.
   static BATCHWORK_INLINE int unit_of(int unit, int term, int line) {
     if constexpr (parts == 8) return unit ^ (term % 4 + line % 2 * 4);
     else return unit ^ (term % 4 + term % 2 * 4);
   }
-  /// The same on the way to C. The lanes that write at once have every second one of eight columns of two rows.
+  /// The same on the way to C. The lanes that write at once have every second one of eight columns
+  /// of two rows.
   static BATCHWORK_INLINE int unit_of_c(int unit, int row, int col) {
     return unit ^ (col / 2 % 4 + row % 2 * 4);
   }
@@ -143,8 +146,8 @@ struct GemmSectorsByMatrices
     }
   }
 
-  /// 8 rows of every tile at once: first the lanes of a tile write their numbers to scratch, then each takes the units of one column
-  /// and of every second row from there.
+  /// 8 rows of every tile at once: first the lanes of a tile write their numbers to scratch, then
+  /// each takes the units of one column and of every second row from there.
   template <class Member>
   BATCHWORK_INLINE void store(Member const& member, Sums const& sums, BlockPosition const& at,
                               T* scratch) const {

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a gemm of small matrices on devices, tiled through scratch (Volkov and Demmel 2008). A team computes one
-/// tile of C after the other. Slabs of A and B are staged term by term, those of the next slab or tile while this one is
-/// multiplied; a thread multiplies a tile of its own in registers.
+/// The kernel of a gemm of small matrices on devices, tiled through scratch (Volkov and Demmel
+/// 2008). A team computes one tile of C after the other. Slabs of A and B are staged term by term,
+/// those of the next slab or tile while this one is multiplied; a thread multiplies a tile of its
+/// own in registers.
 ///
-/// With a shared A the columns of a tile are those of the wide matrix (B_0 B_1 ...), whatever items they belong to; else a
-/// tile has many items.
+/// With a shared A the columns of a tile are those of the wide matrix (B_0 B_1 ...), whatever items
+/// they belong to; else a tile has many items.
 #ifndef BATCHWORK_GEMMTILES_HPP
 #define BATCHWORK_GEMMTILES_HPP
 
@@ -21,8 +22,8 @@
 
 namespace Batchwork::Impl {
 
-/// How the threads of a team copy an operand: `across` of them side by side, along the terms or along the lines, and
-/// `down` such rows of threads; the others have nothing to do.
+/// How the threads of a team copy an operand: `across` of them side by side, along the terms or
+/// along the lines, and `down` such rows of threads; the others have nothing to do.
 struct GemmAccess {
   bool along_terms = false;
   bool wide = false;  ///< 16 bytes at once
@@ -66,7 +67,8 @@ struct GemmTiles {
 
   std::size_t scratch_bytes() const { return std::size_t(how.numbers()) * sizeof(T) + 16; }
 
-  // ---- where a tile is ----------------------------------------------------------------------------------------------
+  // ---- where a tile is
+  // ---------------------------------------------------------------------------------------------
 
   struct TilePosition {
     std::int64_t item, col;
@@ -111,7 +113,8 @@ struct GemmTiles {
             period_b, slots};
   }
 
-  // ---- copies to scratch ----------------------------------------------------------------------------------------------
+  // ---- copies to scratch
+  // ---------------------------------------------------------------------------------------------
 
   /// Which lines and terms a thread copies. Cheap, so that it need not be kept from slab to slab.
   struct Walk {
@@ -172,7 +175,8 @@ struct GemmTiles {
          thread, k0, terms);
   }
 
-  // ---- a thread's own tile --------------------------------------------------------------------------------------------
+  // ---- a thread's own tile
+  // ---------------------------------------------------------------------------------------------
 
   using Sums = T[Tile::rows][Tile::cols];
 
@@ -234,7 +238,8 @@ struct GemmTiles {
     else *to = p.alpha * sum + p.beta * *to;
   }
 
-  // ---- the kernel -------------------------------------------------------------------------------------------------------
+  // ---- the kernel
+  // ---------------------------------------------------------------------------------------------
 
   BATCHWORK_INLINE int terms_from(std::int64_t k0) const {
     return int(p.k - k0 < how.slab ? p.k - k0 : how.slab);

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of a gemm on devices for items of up to 32 rows, columns and terms of which rows begin anywhere: 31 x 31. The numbers
-/// of an item are one run without gaps, which is copied to scratch and back by units of 16 bytes, whatever its rows are; they stay
-/// as far apart as in memory. A warp has an item for itself and waits for nobody: of many warps some copy while others compute.
+/// The kernel of a gemm on devices for items of up to 32 rows, columns and terms of which rows
+/// begin anywhere: 31 x 31. The numbers of an item are one run without gaps, which is copied to
+/// scratch and back by units of 16 bytes, whatever its rows are; they stay as far apart as in
+/// memory. A warp has an item for itself and waits for nobody: of many warps some copy while others
+/// compute.
 #ifndef BATCHWORK_GEMMWARPS_HPP
 #define BATCHWORK_GEMMWARPS_HPP
 
@@ -26,7 +28,8 @@ struct GemmWarps {
   static constexpr int size = 32;  ///< rows, columns and terms at most
   static constexpr int wide = 16 / int(sizeof(T));
   static constexpr bool by_matrices = Vendor::multiplies_by_warps<T>;
-  /// A lane's tile: rows side by side and every eighth column; of matrix instructions every eighth row and pairs of columns.
+  /// A lane's tile: rows side by side and every eighth column; of matrix instructions every eighth
+  /// row and pairs of columns.
   static constexpr int lane_rows = by_matrices ? 4 : 8, lane_cols = by_matrices ? 8 : 4;
   static constexpr int warps = sizeof(T) == 4 ? 4 : 2;  ///< of a team, with an item each
   static constexpr int largest_team = warps * lanes_of_warp;
@@ -70,7 +73,8 @@ struct GemmWarps {
   static BATCHWORK_INLINE int shift_of(T const* x) {
     return int(reinterpret_cast<std::uintptr_t>(x) / sizeof(T) % wide);
   }
-  /// Runs units(n) for the first numbers of whole units of 16 bytes of a run, and number(n) for what is before and behind them.
+  /// Runs units(n) for the first numbers of whole units of 16 bytes of a run, and number(n) for
+  /// what is before and behind them.
   template <class Units, class Number>
   static BATCHWORK_INLINE void share_run(int shift, int count, int lane, int lanes,
                                          Units const& units, Number const& number) {
@@ -116,7 +120,8 @@ struct GemmWarps {
     int const a_row = int(p.a.row), a_col = int(p.a.col), b_row = int(p.b.row),
               b_col = int(p.b.col), terms = int(p.k);
     if constexpr (by_matrices) {
-      // A lane's terms are side by side and those of the next lane four further: odd rows then meet in no bank.
+      // A lane's terms are side by side and those of the next lane four further: odd rows then meet
+      // in no bank.
       int const first = lane % 4 * 4;
       a += lane / 4 * a_row + first * a_col;
       b += lane / 4 * b_col + first * b_row;
@@ -215,7 +220,8 @@ struct GemmWarps {
   }
 };
 
-/// Whether items are such runs, and not of whole units of 16 bytes, which are copied as well to where they are better read.
+/// Whether items are such runs, and not of whole units of 16 bytes, which are copied as well to
+/// where they are better read.
 template <class T>
 bool gemm_suits_warps(GemmProblem<T> const& p) {
   constexpr int size = GemmWarps<T>::size, wide = GemmWarps<T>::wide;

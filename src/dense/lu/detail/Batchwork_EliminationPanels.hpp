@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EliminationPanels: elimination of a matrix in scratch, of an extent known at run time, by the warps of a team.
+/// EliminationPanels: elimination of a matrix in scratch, of an extent known at run time, by the
+/// warps of a team.
 #ifndef BATCHWORK_ELIMINATIONPANELS_HPP
 #define BATCHWORK_ELIMINATIONPANELS_HPP
 
@@ -20,28 +21,33 @@ inline constexpr int most_rows_of_panels = 256, most_warps_of_panels = 8;
 constexpr BATCHWORK_INLINE int warps_of_panels(int n) {
   return (n + lanes_of_warp - 1) / lanes_of_warp;
 }
-/// Lanes of a team with them, and with one to seven warps that go on with the columns right of a panel meanwhile: to 96 rows and from 129
-/// to 160 as many warps for each of a multiprocessor's four schedulers, so that it holds more teams (measured on an H100).
+/// Lanes of a team with them, and with one to seven warps that go on with the columns right of a
+/// panel meanwhile: to 96 rows and from 129 to 160 as many warps for each of a multiprocessor's
+/// four schedulers, so that it holds more teams (measured on an H100).
 constexpr BATCHWORK_INLINE int lanes_with_panels(int n) {
   int const warps = warps_of_panels(n);
   return (warps < 4 ? 4 : warps == 5 ? 8 : 2 * warps - 1) * lanes_of_warp;
 }
 
-/// By panels of eight columns (Golub and Van Loan, Matrix Computations, 4th edition, section 3.4.7; LAPACK's getrf). Rows stay where
-/// they are. The lanes of the first warps have a row of the panel each, in registers. In a step each of these warps shows its best row, all
-/// wait once, and each takes its multiple of the best of these. Then lanes have columns of the eight rows of the panel's pivots, which they
-/// solve with its L; and warps have tiles of 8 x 8 of what is left, from which they take products. Ahead: the first warps do so for the
-/// next panel, which they then eliminate while the others go on. Where has_shuffles.
+/// By panels of eight columns (Golub and Van Loan, Matrix Computations, 4th edition, section 3.4.7;
+/// LAPACK's getrf). Rows stay where they are. The lanes of the first warps have a row of the panel
+/// each, in registers. In a step each of these warps shows its best row, all wait once, and each
+/// takes its multiple of the best of these. Then lanes have columns of the eight rows of the
+/// panel's pivots, which they solve with its L; and warps have tiles of 8 x 8 of what is left, from
+/// which they take products. Ahead: the first warps do so for the next panel, which they then
+/// eliminate while the others go on. Where has_shuffles.
 ///
 /// OneSide: there is a vector, whose forward substitution goes along.
-/// Cost: a wait of some warps a column, and two of all for eight columns; n^3 / 2 multiply-adds, by matrix instructions where there are.
+/// Cost: a wait of some warps a column, and two of all for eight columns; n^3 / 2 multiply-adds, by
+/// matrix instructions where there are.
 template <class T, bool OneSide, bool Ahead = Vendor::items_wait_alone>
 struct EliminationPanels {
   static constexpr int width = 8;
 
   T* numbers;
-  /// Number (i, j) is at i * row + j / 4 * four + j % 4; both are multiples of four numbers, and so is what a row has. What is beyond the
-  /// matrix may be anything; some numbers behind it may be read.
+  /// Number (i, j) is at i * row + j / 4 * four + j % 4; both are multiples of four numbers, and so
+  /// is what a row has. What is beyond the matrix may be anything; some numbers behind it may be
+  /// read.
   int row, four;
   int n;
   T* before;       ///< the vector, where OneSide
@@ -61,8 +67,9 @@ struct EliminationPanels {
   };
   static constexpr std::size_t bytes_to_show = 2 * sizeof(Turn);
 
-  /// By all lanes of a team, lanes_with_panels or more, who have waited since the matrix was there; they have to wait again.
-  /// Rows that come to no place, beyond the matrix, keep what is in `place` and `order`.
+  /// By all lanes of a team, lanes_with_panels or more, who have waited since the matrix was there;
+  /// they have to wait again. Rows that come to no place, beyond the matrix, keep what is in
+  /// `place` and `order`.
   template <class Member>
   BATCHWORK_INLINE void eliminate(Member const& member, int lane, int lanes) const {
     int const panel = warps_of_panels(n) * lanes_of_warp, tiles = (n + 7) / 8;
@@ -115,8 +122,9 @@ struct EliminationPanels {
   }
 
  private:
-  /// Columns k0 to k0 + 7, by lanes that have a row each, or none. What is left of a row moves to its first registers in each step, so that
-  /// the steps are one loop: the caches of instructions hold little.
+  /// Columns k0 to k0 + 7, by lanes that have a row each, or none. What is left of a row moves to
+  /// its first registers in each step, so that the steps are one loop: the caches of instructions
+  /// hold little.
   template <class Wait>
   BATCHWORK_INLINE void factor(Wait const& wait, int lane, bool& is_left, int k0) const {
     int const warp = lane / lanes_of_warp, in_warp = lane % lanes_of_warp;
@@ -207,7 +215,8 @@ struct EliminationPanels {
     }
   }
 
-  /// The rows of the pivots of a panel, right of it: L^-1 times them, by lanes that have a column each.
+  /// The rows of the pivots of a panel, right of it: L^-1 times them, by lanes that have a column
+  /// each.
   BATCHWORK_INLINE void solve_pivots(int k0, int lane, int lanes) const {
     int rows[width];
     BATCHWORK_UNROLL
@@ -235,14 +244,16 @@ struct EliminationPanels {
     }
   }
 
-  /// Takes what the pivots of a panel are responsible for off every `step`th column of tiles from t on.
+  /// Takes what the pivots of a panel are responsible for off every `step`th column of tiles from t
+  /// on.
   BATCHWORK_INLINE void subtract_columns(int k0, int t, int step, int tiles, unsigned done,
                                          int in_warp) const {
     BATCHWORK_KEEP_LOOP
     for (; t + step < tiles; t += 2 * step) subtract<2>(k0, t, step, 0, 1, tiles, done, in_warp);
     if (t < tiles) subtract<1>(k0, t, 0, 0, 1, tiles, done, in_warp);
   }
-  /// Off some columns of tiles, `step` apart, by a warp that is number `part` of `parts` that share their rows.
+  /// Off some columns of tiles, `step` apart, by a warp that is number `part` of `parts` that share
+  /// their rows.
   template <int Across>
   BATCHWORK_INLINE void subtract(int k0, int t, int step, int part, int parts, int tiles,
                                  unsigned done, int in_warp) const {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EliminationRows: elimination of matrices of up to 64 rows by a warp each, whose lanes hold a whole row or two in registers. Kernels of lu,
-/// solve_lu and determinant, and of direct solves, are made of it.
+/// EliminationRows: elimination of matrices of up to 64 rows by a warp each, whose lanes hold a
+/// whole row or two in registers. Kernels of lu, solve_lu and determinant, and of direct solves,
+/// are made of it.
 #ifndef BATCHWORK_ELIMINATIONROWS_HPP
 #define BATCHWORK_ELIMINATIONROWS_HPP
 
@@ -17,31 +18,36 @@
 
 namespace Batchwork::Impl {
 
-/// Whether this is faster than tiles for matrices of up to so many rows (H100 and H200, CUDA 13). Below 25 rows, and in float below 33,
-/// the waits of a step take longer than what the tiles have to pass through scratch. `keeps_l`: as below; the factors of 64 rows in
-/// double, and of up to 56 in float, are stored faster from tiles.
+/// Whether this is faster than tiles for matrices of up to so many rows (H100 and H200, CUDA 13).
+/// Below 25 rows, and in float below 33, the waits of a step take longer than what the tiles have
+/// to pass through scratch. `keeps_l`: as below; the factors of 64 rows in double, and of up to 56
+/// in float, are stored faster from tiles.
 template <class T>
 constexpr bool rows_beat_tiles(int rows, bool keeps_l) {
   if (sizeof(T) == 4) return rows <= 64 && rows > (keeps_l ? 56 : 32);
   return rows >= 32 && rows <= (keeps_l ? 56 : 64);
 }
 
-/// A matrix of up to N rows, a multiple of 8; lane l of a warp has row l, and row 32 + l. Elimination with row pivoting, a column a step, by
-/// outer products (Golub and Van Loan, Matrix Computations, 4th edition, section 3.4.1; LAPACK's getf2). Rows stay where they are: the
-/// lane with the pivot writes what is left of its row to scratch, from where all others read it.
+/// A matrix of up to N rows, a multiple of 8; lane l of a warp has row l, and row 32 + l.
+/// Elimination with row pivoting, a column a step, by outer products (Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 3.4.1; LAPACK's getf2). Rows stay where they are: the lane
+/// with the pivot writes what is left of its row to scratch, from where all others read it.
 ///
-/// What is left of a row begins at its first register in every step: the number behind it, less its multiple of the pivot's row, comes
-/// to its place. So one loop does eight steps, for rows that are eight numbers shorter than those of the loop before, and the code
-/// of all of them stays in the cache. The search for the next pivot begins when the first numbers are there, and ends while the others
-/// are computed. One wait a step.
+/// What is left of a row begins at its first register in every step: the number behind it, less its
+/// multiple of the pivot's row, comes to its place. So one loop does eight steps, for rows that are
+/// eight numbers shorter than those of the loop before, and the code of all of them stays in the
+/// cache. The search for the next pivot begins when the first numbers are there, and ends while the
+/// others are computed. One wait a step.
 ///
-/// Where a lane has two rows, the first columns are eliminated by themselves, and the others, which come to registers then, catch up
-/// with them. A lane that held all columns had no registers to read ahead the pivot's row, and there were fewer lanes at once.
+/// Where a lane has two rows, the first columns are eliminated by themselves, and the others, which
+/// come to registers then, catch up with them. A lane that held all columns had no registers to
+/// read ahead the pivot's row, and there were fewer lanes at once.
 ///
-/// L and U stay in scratch, in the places of the matrix, but U moved to the right, to where 16 bytes are aligned: see `u`. Where
-/// has_shuffles.
+/// L and U stay in scratch, in the places of the matrix, but U moved to the right, to where 16
+/// bytes are aligned: see `u`. Where has_shuffles.
 ///
-/// OneSide: there is one vector, whose forward substitution goes along with the elimination. KeepsL: L is left in scratch.
+/// OneSide: there is one vector, whose forward substitution goes along with the elimination.
+/// KeepsL: L is left in scratch.
 template <class T, int N, bool OneSide, bool KeepsL>
 struct EliminationRows : WarpsOfItem<T, N, 1> {
   using Base = WarpsOfItem<T, N, 1>;
@@ -57,8 +63,8 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
                                : sizeof(T) == 8 && N > 56 ? 16
                                                           : 8,
                        held = N - panel;
-  /// Numbers that are read at once, and those from one row to the next, so that lanes that read the same place of theirs do not
-  /// wait for each other.
+  /// Numbers that are read at once, and those from one row to the next, so that lanes that read the
+  /// same place of theirs do not wait for each other.
   static constexpr int together = 16 / int(sizeof(T)), leading = N + together;
   /// Items of a team: a sector of 32 bytes of neighbouring ones.
   static constexpr int most_items = 32 / int(sizeof(T));
@@ -66,11 +72,13 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   static constexpr int usual_items = N > 32 ? 2 : 4;
   /// Registers of a lane for its rows.
   static constexpr int registers_held = of_lane * held * int(sizeof(T)) / 4;
-  /// A team as large as the lanes of a multiprocessor that have registers for that and for what was seen beside it leaves each lane as many.
+  /// A team as large as the lanes of a multiprocessor that have registers for that and for what was
+  /// seen beside it leaves each lane as many.
   static constexpr int largest_team = lanes_with_registers(registers_held + 36, 1024),
                        wanted_teams = 1;
 
-  // Where the numbers of an item stand in its scratch: the matrix, a right-hand side, the solution, and the reciprocals of the pivots.
+  // Where the numbers of an item stand in its scratch: the matrix, a right-hand side, the solution,
+  // and the reciprocals of the pivots.
   static constexpr int matrix_numbers = N * leading, to_before = matrix_numbers,
                        to_after = to_before + N, to_reciprocals = to_after + N,
                        item_numbers = to_reciprocals + 2 * N;
@@ -104,7 +112,8 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
 
   // ---- elimination ----
 
-  /// \param prepare  changes some columns of the lane's rows before the elimination, prepare(numbers, first column)
+  /// \param prepare  changes some columns of the lane's rows before the elimination,
+  /// prepare(numbers, first column)
   template <class Member, class Prepare = MatrixAsItIs>
   BATCHWORK_INLINE void factorise(Member const& member, Here const& here,
                                   Prepare const& prepare = {}) const {
@@ -155,7 +164,8 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
   BATCHWORK_INLINE std::int32_t status(Here const& here) const {
     return Base::status_of(here, [&](int k) { return pivot(here, k); });
   }
-  /// L y = P b for one vector more, in to_before, as the elimination does it along with the first; then `backward`.
+  /// L y = P b for one vector more, in to_before, as the elimination does it along with the first;
+  /// then `backward`.
   BATCHWORK_INLINE void forward(Here const& here) const {
     static_assert(KeepsL);
     T* const before = here.numbers + to_before;
@@ -289,7 +299,8 @@ struct EliminationRows : WarpsOfItem<T, N, 1> {
     rest.place[s] = k;
   }
 
-  /// The first columns, as `step` does it, but number by number; then what their pivots are responsible for is taken off the others.
+  /// The first columns, as `step` does it, but number by number; then what their pivots are
+  /// responsible for is taken off the others.
   template <class Prepare>
   BATCHWORK_INLINE void eliminate_panel(Here const& here, Rest& rest,
                                         Prepare const& prepare) const {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EliminationTiles: elimination of matrices by a warp or two each, of more than 64 rows by some more, which hold them in registers, or in
-/// double, beyond 64 rows, in scratch. Kernels of lu, solve_lu, inverse and determinant, and of direct solves, are made of it.
+/// EliminationTiles: elimination of matrices by a warp or two each, of more than 64 rows by some
+/// more, which hold them in registers, or in double, beyond 64 rows, in scratch. Kernels of lu,
+/// solve_lu, inverse and determinant, and of direct solves, are made of it.
 #ifndef BATCHWORK_ELIMINATIONTILES_HPP
 #define BATCHWORK_ELIMINATIONTILES_HPP
 
@@ -21,33 +22,38 @@
 
 namespace Batchwork::Impl {
 
-/// The rows that the largest of these kernels takes, and the tiles down of the kernel for n rows: few cases, so that there are few.
+/// The rows that the largest of these kernels takes, and the tiles down of the kernel for n rows:
+/// few cases, so that there are few.
 inline constexpr int lu_rows_in_tiles = 64;
 constexpr int lu_tiles(int n) { return n <= 16 ? 2 : (n + 7) / 8; }
-/// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other column of tiles. More lanes would leave
-/// fewer items on a multiprocessor, and most of the time goes by in steps that a warp does alone. Beyond 64 rows there are as many
-/// warps as have two columns of tiles each.
+/// Double matrices of more than 48 rows outgrow the registers of a warp: two have every other
+/// column of tiles. More lanes would leave fewer items on a multiprocessor, and most of the time
+/// goes by in steps that a warp does alone. Beyond 64 rows there are as many warps as have two
+/// columns of tiles each.
 template <class T>
 constexpr int warps_of_tiles(int tiles) {
   if (tiles > 8) return (tiles + 1) / 2;
   return tiles * tiles * int(sizeof(T)) > 288 ? 2 : 1;
 }
 
-/// A matrix of up to 8 Tiles rows, the identity beyond its own, in tiles of 8 x 8: lane 4 r + c of a warp holds numbers (r, 2 c) and
-/// (r, 2 c + 1) of each, as matrix instructions want them. Elimination by groups of four columns (Golub and Van Loan, Matrix
-/// Computations, 4th edition, section 3.4.7; LAPACK's getrf): a group passes through scratch to lanes that have whole rows of it,
-/// which find its pivots as `eliminate` does, and comes back as L and U. With W for the group's rows of the unit triangle L11, and
-/// L21 for those below,
+/// A matrix of up to 8 Tiles rows, the identity beyond its own, in tiles of 8 x 8: lane 4 r + c of
+/// a warp holds numbers (r, 2 c) and (r, 2 c + 1) of each, as matrix instructions want them.
+/// Elimination by groups of four columns (Golub and Van Loan, Matrix Computations, 4th edition,
+/// section 3.4.7; LAPACK's getrf): a group passes through scratch to lanes that have whole rows of
+/// it, which find its pivots as `eliminate` does, and comes back as L and U. With W for the group's
+/// rows of the unit triangle L11, and L21 for those below,
 ///
 ///     [U12]   [A12]   [I - W^-1 ]
 ///     [A22] = [A22] - [L21 W^-1 ] A12,
 ///
-/// one product for all rows, of which those that were pivots before have zeros. Rows stay where they are. That is three waits for four
-/// columns. W is of order four, its entries are at most one in size: errors are those of substitution with W, within a factor of 8.
+/// one product for all rows, of which those that were pivots before have zeros. Rows stay where
+/// they are. That is three waits for four columns. W is of order four, its entries are at most one
+/// in size: errors are those of substitution with W, within a factor of 8.
 ///
-/// The whole of L and U stays in scratch, where solutions are substituted: one vector by lanes that have rows, the forward one during
-/// the elimination; several, or the inverse, in tiles. A matrix in_scratch is eliminated by EliminationPanels; rows beyond its own then
-/// come to no place. Where has_shuffles.
+/// The whole of L and U stays in scratch, where solutions are substituted: one vector by lanes that
+/// have rows, the forward one during the elimination; several, or the inverse, in tiles. A matrix
+/// in_scratch is eliminated by EliminationPanels; rows beyond its own then come to no place. Where
+/// has_shuffles.
 ///
 /// OneSide: there is one vector, whose forward substitution goes along with the elimination.
 template <class T, int Tiles, bool OneSide>
@@ -58,7 +64,8 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
   static constexpr bool by_rows = false;
   static constexpr int across = (Tiles + warps - 1) / warps;  ///< columns of tiles that a warp has
   static constexpr int rows = 8 * Tiles, groups = 2 * Tiles;
-  /// Double matrices of more than 64 rows outgrow the registers of a multiprocessor: their tiles stay in scratch.
+  /// Double matrices of more than 64 rows outgrow the registers of a multiprocessor: their tiles
+  /// stay in scratch.
   static constexpr bool in_scratch = Tiles > 8 && sizeof(T) == 8;
   /// Rows of a group that a lane has.
   static constexpr int of_lane = (rows + lanes_of_warp - 1) / lanes_of_warp;
@@ -69,13 +76,15 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
   static constexpr int largest_team = count * most_items;
   /// Registers of a lane for its tiles, and for a panel of a matrix in scratch.
   static constexpr int registers_held = in_scratch ? 36 : Tiles * across * 2 * int(sizeof(T)) / 4;
-  /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as was seen beside them.
+  /// Teams for which the registers of a multiprocessor suffice: what the tiles need, and as much as
+  /// was seen beside them.
   static constexpr int wanted_teams =
       std::max(1, registers_of_multiprocessor / largest_team / (registers_held + 96));
 
-  // Where the numbers of an item stand in its scratch: L and U by groups, in which row i has its four numbers at 4 i; the multipliers
-  // of a group, twice where warps do not wait for each other; rows of pivots, as far apart as lanes that read one column of them want;
-  // a right-hand side and the solution; and the reciprocals of the pivots.
+  // Where the numbers of an item stand in its scratch: L and U by groups, in which row i has its
+  // four numbers at 4 i; the multipliers of a group, twice where warps do not wait for each other;
+  // rows of pivots, as far apart as lanes that read one column of them want; a right-hand side and
+  // the solution; and the reciprocals of the pivots.
   static constexpr int turns = warps > 1 ? 2 : 1;
   static constexpr int group_numbers = 4 * rows + 4, pivots_leading = rows + 4;
   static constexpr int matrix_numbers = groups * group_numbers, to_multipliers = matrix_numbers,
@@ -243,7 +252,8 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
           here.numbers[to_reciprocals + 2 * k + 1] = divisor.inverse;
         }
         steps[s] = chosen ? m : steps[s];
-        // Of a row that has a place nothing is taken: zero times what then is not finite harms an item that has failed.
+        // Of a row that has a place nothing is taken: zero times what then is not finite harms an
+        // item that has failed.
         T const quotient = steps[s] == 4 ? divisor * x[s][m] : T(0);
         x[s][m] = steps[s] == 4 ? quotient : x[s][m];
         BATCHWORK_UNROLL
@@ -275,7 +285,8 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
   BATCHWORK_INLINE void write_pivots(Here const& here, T const (&rest)[Tiles][across][2],
                                      int g) const {
     T* const to = here.numbers + to_pivots + 2 * here.c;
-    // Not by the places of rows: where there are two warps the other one may be writing those of the next group.
+    // Not by the places of rows: where there are two warps the other one may be writing those of
+    // the next group.
     std::int16_t row[4];
     read_together(row, here.order + 4 * g);
     // The tiles in which the lane has such a row, and its number for each, which two bits hold.
@@ -298,8 +309,9 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
     }
   }
 
-  /// x -= the four multipliers of a row times the four rows in to_pivots, for rows of tiles [i0, i1) and columns of tiles [j0, j1).
-  /// four_of(i) points to the multipliers of the lane's row of tile i, which are zero unless there(i).
+  /// x -= the four multipliers of a row times the four rows in to_pivots, for rows of tiles [i0,
+  /// i1) and columns of tiles [j0, j1). four_of(i) points to the multipliers of the lane's row of
+  /// tile i, which are zero unless there(i).
   template <class FourOf, class There>
   static BATCHWORK_INLINE void subtract_product(Here const& here, T (&x)[Tiles][across][2], int i0,
                                                 int i1, int j0, int j1, FourOf const& four_of,
@@ -382,7 +394,8 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
   BATCHWORK_INLINE std::int32_t status(Here const& here) const {
     return Base::status_of(here, [&](int k) { return pivot(here, k); });
   }
-  /// L y = P b for one vector more, in to_before, as the elimination does it along with the first; then `backward`.
+  /// L y = P b for one vector more, in to_before, as the elimination does it along with the first;
+  /// then `backward`.
   BATCHWORK_INLINE void forward(Here const& here) const {
     T* const before = here.numbers + to_before;
     T y[of_lane];
@@ -390,7 +403,8 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
     BATCHWORK_UNROLL
     for (int s = 0; s < of_lane; ++s) {
       int const row = of_lane * here.in_warp + s;
-      // Rows beyond the last group have no place, and nothing to take off. No lane reads what another one changes.
+      // Rows beyond the last group have no place, and nothing to take off. No lane reads what
+      // another one changes.
       place[s] = row < rows ? here.place[row] : -1;
       y[s] = row < rows ? before[row] : T(0);
     }
@@ -419,7 +433,8 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
     }
     Vendor::meet_in_warp();
   }
-  /// U x = y for the one vector, by a warp whose lanes have rows: x_k goes from the lane that has it to all above it.
+  /// U x = y for the one vector, by a warp whose lanes have rows: x_k goes from the lane that has
+  /// it to all above it.
   BATCHWORK_INLINE void backward(Here const& here) const {
     if constexpr (in_scratch) {
       backward_by_panels(here);
@@ -464,7 +479,8 @@ struct EliminationTiles : WarpsOfItem<T, 8 * Tiles, warps_of_tiles<T>(Tiles)> {
   }
 
  private:
-  /// The same for many rows: all lanes solve for the same eight numbers, then each takes them off its rows.
+  /// The same for many rows: all lanes solve for the same eight numbers, then each takes them off
+  /// its rows.
   BATCHWORK_INLINE void backward_by_panels(Here const& here) const {
     constexpr int width = 8;
     T *const before = here.numbers + to_before, *const after = here.numbers + to_after;

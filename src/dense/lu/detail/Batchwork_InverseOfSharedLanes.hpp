@@ -21,8 +21,8 @@ inline constexpr int lanes_of_inverse = N < 16 ? 4 : 8;
 template <class T, int N>
 inline constexpr int teams_of_inverse = N > 16 && sizeof(T) == 8 ? 2 : 4;
 
-/// See InverseOfLanes: matrices of up to N rows; what is beyond them takes no part. Of 32 rows its code is more than an
-/// instruction cache has. Where has_shuffles.
+/// See InverseOfLanes: matrices of up to N rows; what is beyond them takes no part. Of 32 rows its
+/// code is more than an instruction cache has. Where has_shuffles.
 template <class T, int N>
 struct InverseOfSharedLanes
     : TeamsOfSharedLanes<T, lanes_of_inverse<T, N>, N, teams_of_inverse<T, N>> {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// InverseRows: the kernel of inverse on devices for most matrices of up to 64 rows, whose lanes hold a whole row or two in registers.
+/// InverseRows: the kernel of inverse on devices for most matrices of up to 64 rows, whose lanes
+/// hold a whole row or two in registers.
 #ifndef BATCHWORK_INVERSEROWS_HPP
 #define BATCHWORK_INVERSEROWS_HPP
 
@@ -21,23 +22,27 @@
 
 namespace Batchwork::Impl {
 
-/// Whether this is faster than tiles for matrices of up to so many rows (H100, CUDA 13): in double two warps of 64 rows are not, where
-/// neighbouring items are near each other.
+/// Whether this is faster than tiles for matrices of up to so many rows (H100, CUDA 13): in double
+/// two warps of 64 rows are not, where neighbouring items are near each other.
 template <class T>
 constexpr bool rows_invert_faster(int rows) {
   return sizeof(T) == 4 || rows <= 56;
 }
 
-/// Inverses of matrices of up to N rows, a multiple of 8, by Gauss-Jordan elimination with row pivoting in the place of the matrix (Higham,
-/// Accuracy and Stability of Numerical Algorithms, 2nd edition, section 14.4). Its pivots are those of LU.
+/// Inverses of matrices of up to N rows, a multiple of 8, by Gauss-Jordan elimination with row
+/// pivoting in the place of the matrix (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+/// edition, section 14.4). Its pivots are those of LU.
 ///
-/// Rows stay where they are. The lane with the pivot writes its row to scratch, from where all others read it. In each step every
-/// number of a row comes one register nearer to the first, so that one loop does all steps: the first register has the column of the
-/// pivot, the last one takes the column of the inverse that comes in its place. One wait a step. Rows are divided by their pivots at
-/// the end. Then the lane with the row of pivot k has row k of the inverse, but the columns in the order of the pivots.
+/// Rows stay where they are. The lane with the pivot writes its row to scratch, from where all
+/// others read it. In each step every number of a row comes one register nearer to the first, so
+/// that one loop does all steps: the first register has the column of the pivot, the last one takes
+/// the column of the inverse that comes in its place. One wait a step. Rows are divided by their
+/// pivots at the end. Then the lane with the row of pivot k has row k of the inverse, but the
+/// columns in the order of the pivots.
 ///
-/// Where two rows outgrow the registers of a lane, two warps have every other column: in turn they find a pivot and the multiples of its
-/// row, which the other one reads behind a barrier. Where has_shuffles.
+/// Where two rows outgrow the registers of a lane, two warps have every other column: in turn they
+/// find a pivot and the multiples of its row, which the other one reads behind a barrier. Where
+/// has_shuffles.
 template <class T, int N>
 struct InverseRows {
   static_assert(N % 8 == 0 && N > 24 && N <= 64);
@@ -45,12 +50,13 @@ struct InverseRows {
   static constexpr int count = warps * lanes_of_warp;                      ///< lanes of a matrix
   static constexpr int of_lane = (N + lanes_of_warp - 1) / lanes_of_warp;  ///< rows of a lane
   static constexpr int columns = N / warps;                                ///< of these
-  /// Numbers that are read at once, and those from one row to the next, so that lanes that read the same place of theirs do not
-  /// wait for each other; of the result, where they write one number at a time.
+  /// Numbers that are read at once, and those from one row to the next, so that lanes that read the
+  /// same place of theirs do not wait for each other; of the result, where they write one number at
+  /// a time.
   static constexpr int together = 16 / int(sizeof(T)), leading = N + together,
                        leading_of_result = N + 1;
-  /// Items of a team: a sector of 32 bytes of neighbouring ones, or half of one, since a multiprocessor has registers for one team of
-  /// four items of two warps, but for three of two.
+  /// Items of a team: a sector of 32 bytes of neighbouring ones, or half of one, since a
+  /// multiprocessor has registers for one team of four items of two warps, but for three of two.
   static constexpr int most_items = 32 / int(sizeof(T)) / warps;
   /// Where items are not near each other: two warps at least.
   static constexpr int usual_items = std::max(1, 64 / count);
@@ -58,10 +64,11 @@ struct InverseRows {
   static constexpr int largest_team = lanes_with_registers(registers_held + 40, 1024),
                        wanted_teams = 1;
 
-  // While a matrix is eliminated its place has two lines for each warp, and behind them the multiples of a step.
+  // While a matrix is eliminated its place has two lines for each warp, and behind them the
+  // multiples of a step.
   static constexpr int of_line = columns + together, to_multiples = 2 * warps * of_line;
-  /// Numbers of a matrix, or of its result; then the rows of the pivots, in the order of the columns that lanes hold, and what each warp
-  /// found.
+  /// Numbers of a matrix, or of its result; then the rows of the pivots, in the order of the
+  /// columns that lanes hold, and what each warp found.
   static constexpr int item_numbers = N * leading;
   static constexpr std::size_t item_bytes = [] {
     std::size_t const bytes = item_numbers * sizeof(T) + 2 * N + 4 * warps;
@@ -197,7 +204,8 @@ struct InverseRows {
       T const mine = of_lane == 2 && of_best == 1 ? x[of_lane - 1][0] : x[0][0];
       found.inverse = pivot_divisor(mine, best).inverse;
     }
-    /// Less its multiple of the pivot's row. Moves: its first number is gone, and the others come nearer.
+    /// Less its multiple of the pivot's row. Moves: its first number is gone, and the others come
+    /// nearer.
     template <bool Moves, class Between>
     BATCHWORK_INLINE void subtract(T const* line, T const (&l)[of_lane], Between const& between) {
       BATCHWORK_UNROLL

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LuHost: the kernel of lu, solve_lu, inverse and determinant on a host. A thread has an item on its stack.
+/// LuHost: the kernel of lu, solve_lu, inverse and determinant on a host. A thread has an item on
+/// its stack.
 #ifndef BATCHWORK_LUHOST_HPP
 #define BATCHWORK_LUHOST_HPP
 

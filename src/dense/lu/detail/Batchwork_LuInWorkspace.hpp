@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// lu, solve_lu, inverse and determinant of items that stand in a workspace: a team of a device, or a thread of a host, takes one after
-/// the other with its slot.
+/// lu, solve_lu, inverse and determinant of items that stand in a workspace: a team of a device, or
+/// a thread of a host, takes one after the other with its slot.
 #ifndef BATCHWORK_LUINWORKSPACE_HPP
 #define BATCHWORK_LUINWORKSPACE_HPP
 
@@ -27,7 +27,8 @@ inline constexpr int lu_rows_in_workspace = 32767;
 /// Of more launch_lu says that they are too many.
 inline constexpr std::int64_t most_lu_sides = 1 << 20;
 
-/// How an item stands in its slot: the matrix, right-hand sides, and the places and order of the rows.
+/// How an item stands in its slot: the matrix, right-hand sides, and the places and order of the
+/// rows.
 struct LuSlot {
   int n = 0, leading = 0, chunk = 0;
 
@@ -134,7 +135,8 @@ struct LuHostInWorkspace {
   }
 };
 
-/// Whether the items of a call do not fit on the chip. They are then done in its workspace, or refused.
+/// Whether the items of a call do not fit on the chip. They are then done in its workspace, or
+/// refused.
 template <class Exec, class T, class End>
 bool launched_lu_in_workspace(Exec const& exec, Call const& call, End const& end, std::int64_t n,
                               std::int64_t columns, LuProblem<T> p) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LuOfLane: lu, solve_lu, inverse and determinant of matrices so small that a lane has one in its registers, as lu(tile).
+/// LuOfLane: lu, solve_lu, inverse and determinant of matrices so small that a lane has one in its
+/// registers, as lu(tile).
 #ifndef BATCHWORK_LULANES_HPP
 #define BATCHWORK_LULANES_HPP
 
@@ -26,7 +27,8 @@ struct LuOfLane {
       ((Task == LuTask::solutions ? 2 * N * N : N * N) + (Task == LuTask::solution ? N : 0)) *
       int(sizeof(T)) / 4;
 
-  /// A vector is on its way with the matrix, unless its registers would leave a multiprocessor fewer warps.
+  /// A vector is on its way with the matrix, unless its registers would leave a multiprocessor
+  /// fewer warps.
   static constexpr bool reads_late = N == 8 && sizeof(T) == 4;
 
   StatusTarget status{};

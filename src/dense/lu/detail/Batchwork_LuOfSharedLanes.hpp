@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LuOfSharedLanes: lu, solve_lu for several right-hand sides and determinant of matrices that some lanes of a warp share, whole rows each, in
-/// their registers, as lu(tile).
+/// LuOfSharedLanes: lu, solve_lu for several right-hand sides and determinant of matrices that some
+/// lanes of a warp share, whole rows each, in their registers, as lu(tile).
 #ifndef BATCHWORK_LUOFSHAREDLANES_HPP
 #define BATCHWORK_LUOFSHAREDLANES_HPP
 
@@ -51,7 +51,8 @@ struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu
     auto const of = this->items_of(member);
     of.load(a, p.n, p.n);
     Lu<S, N> f(matrix_in(of.grid(), of.is_there() ? p.n : 0), p.n);
-    // Lanes find their places anew after each part, or those of all would be in registers from the first on.
+    // Lanes find their places anew after each part, or those of all would be in registers from the
+    // first on.
     f.factors.grid = of.grid();
     std::int32_t code = f.own;
     if constexpr (Task == LuTask::factors) {
@@ -88,7 +89,8 @@ struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu
  private:
   using Columns = dealt_t<S, false>;
 
-  /// The matrix of `rows` rows that is in the exchange, with the identity beyond it; of no rows the identity.
+  /// The matrix of `rows` rows that is in the exchange, with the identity beyond it; of no rows the
+  /// identity.
   static BATCHWORK_INLINE Matrix<S, N, N> matrix_in(LaneGrid const& grid, int rows) {
     T const* const from = grid.template numbers<T>();
     Matrix<S, N, N> matrix;
@@ -124,7 +126,8 @@ struct LuOfSharedLanes : TeamsOfSharedLanes<T, lanes_of_lu<T, N>, N, teams_of_lu
     }
     return right;
   }
-  /// The columns of a solution to the exchange, and whether the first `some` that the lane has are finite.
+  /// The columns of a solution to the exchange, and whether the first `some` that the lane has are
+  /// finite.
   template <class X>
   BATCHWORK_INLINE bool put_columns(X const& solution, LaneGrid const& grid, int some,
                                     bool failed) const {

@@ -18,12 +18,14 @@ namespace Batchwork::Impl {
 
 /// What is computed from the factors of a matrix.
 enum class LuResult { factors, solutions, determinant };
-/// What a kernel is compiled for: factors and determinants, the solution for a vector, those for several, or inverses.
+/// What a kernel is compiled for: factors and determinants, the solution for a vector, those for
+/// several, or inverses.
 enum class LuTask { factors, solution, solutions, inverses };
 
-/// For every item: the factors of a, N x N. `factors` are stored in lu, and the rows of a in the order of the pivots in `order`;
-/// `solutions` are x, N x columns, with a x = b, b being the unit matrix where there is none; `determinant` is stored in x, or, if there is
-/// one, its sign there and the logarithm of its size in log_size.
+/// For every item: the factors of a, N x N. `factors` are stored in lu, and the rows of a in the
+/// order of the pivots in `order`; `solutions` are x, N x columns, with a x = b, b being the unit
+/// matrix where there is none; `determinant` is stored in x, or, if there is one, its sign there
+/// and the logarithm of its size in log_size.
 template <class T>
 struct LuProblem {
   Storage<T const> a{};
@@ -46,7 +48,8 @@ struct LuProblem {
     if (b.data == nullptr) return T(i == c ? 1 : 0);
     return item_of(b, item)[std::int64_t(i) * b.row + std::int64_t(c) * b.col];
   }
-  /// Stores that of an item; `code` is the status of the elimination, of which a pivot of zero is no failure here. \returns the status
+  /// Stores that of an item; `code` is the status of the elimination, of which a pivot of zero is
+  /// no failure here. \returns the status
   /// \param product  of the pivots, with the sign of their order
   BATCHWORK_INLINE std::int32_t put_determinant(std::int64_t item, ScaledProduct<T> const& product,
                                                 std::int32_t code) const {

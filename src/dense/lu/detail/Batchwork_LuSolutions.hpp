@@ -17,8 +17,9 @@ namespace Batchwork::Impl {
 /// Right-hand sides in memory at once.
 inline constexpr int most_lu_columns = 8;
 
-/// Solves for all right-hand sides, `chunk` of them at once, with the factors of an item, and stores the solutions if the item
-/// `is_there`; NaN where `code`, the status of the elimination, is not 0. \returns the status
+/// Solves for all right-hand sides, `chunk` of them at once, with the factors of an item, and
+/// stores the solutions if the item `is_there`; NaN where `code`, the status of the elimination, is
+/// not 0. \returns the status
 /// \param x  n * chunk numbers
 /// \param rows  RowsInMemory, or what has its members
 template <class T, class Rows>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LuTeams: the kernel of lu, solve_lu, inverse and determinant on a device. Items stand in team scratch.
+/// LuTeams: the kernel of lu, solve_lu, inverse and determinant on a device. Items stand in team
+/// scratch.
 #ifndef BATCHWORK_LUTEAMS_HPP
 #define BATCHWORK_LUTEAMS_HPP
 
@@ -20,8 +21,8 @@
 
 namespace Batchwork::Impl {
 
-/// Rows to which a warp has an item, and a team some of them; a larger one has a team. All items of a call have as many rows, so
-/// that the lanes of a team wait together.
+/// Rows to which a warp has an item, and a team some of them; a larger one has a team. All items of
+/// a call have as many rows, so that the lanes of a team wait together.
 inline constexpr int lu_rows_of_warp = 64;
 
 template <class T, bool Large>
@@ -35,8 +36,9 @@ struct LuTeams {
                                       : Large   ? 256
                                                 : lanes_of_warp * most_items,
                        wanted_teams = by_panels ? 1 : 2;
-  /// Of items of up to 128 rows in float a multiprocessor is to hold more teams, of fewer registers, where it has the scratch; in double these
-  /// would spill (80 rows 240 instead of 199 ns, H100). 0 where there is no such kernel.
+  /// Of items of up to 128 rows in float a multiprocessor is to hold more teams, of fewer
+  /// registers, where it has the scratch; in double these would spill (80 rows 240 instead of 199
+  /// ns, H100). 0 where there is no such kernel.
   static constexpr int small_team = by_panels && sizeof(T) == 4 ? lanes_with_panels(128) : 0,
                        wanted_small_teams = 3;
 
@@ -84,7 +86,8 @@ struct LuTeams {
     return by_panels ? std::min(k.p.n - 1, most_rows_of_panels) : k.p.n - 1;
   }
 
-  /// Runs body(slot, i, j) for the entries of a rows x cols matrix of the team's items, as they are near in memory.
+  /// Runs body(slot, i, j) for the entries of a rows x cols matrix of the team's items, as they are
+  /// near in memory.
   template <class Member, class Body>
   BATCHWORK_INLINE void for_entries(Member const& member, int rows, int cols, bool items_near,
                                     bool rows_near, Body const& body) const {

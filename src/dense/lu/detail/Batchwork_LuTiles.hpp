@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LuTiles: the kernel of lu, solve_lu, inverse and determinant on devices for matrices of up to 64 rows, which the lanes of a warp or
-/// two hold in registers, by rows or in tiles.
+/// LuTiles: the kernel of lu, solve_lu, inverse and determinant on devices for matrices of up to 64
+/// rows, which the lanes of a warp or two hold in registers, by rows or in tiles.
 #ifndef BATCHWORK_LUTILES_HPP
 #define BATCHWORK_LUTILES_HPP
 
@@ -23,8 +23,8 @@
 
 namespace Batchwork::Impl {
 
-/// What eliminates: lanes with whole rows where that is faster; else tiles, also for several vectors and inverses, which
-/// are substituted in tiles. Most inverses are those of InverseRows.
+/// What eliminates: lanes with whole rows where that is faster; else tiles, also for several
+/// vectors and inverses, which are substituted in tiles. Most inverses are those of InverseRows.
 template <class T, int Tiles, bool OneSide, bool KeepsL>
 using LuCore = std::conditional_t<rows_beat_tiles<T>(8 * Tiles, KeepsL),
                                   EliminationRows<T, 8 * Tiles, OneSide, KeepsL>,
@@ -192,8 +192,9 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
     return found;
   }
 
-  /// Solutions for up to `rows` right-hand sides from c0 on, which are stored. Of an inverse, U^-1 L^-1 P, where L^-1 is lower and P
-  /// sends columns to other places, they take the place of the factors. \returns whether those of the lane are finite
+  /// Solutions for up to `rows` right-hand sides from c0 on, which are stored. Of an inverse, U^-1
+  /// L^-1 P, where L^-1 is lower and P sends columns to other places, they take the place of the
+  /// factors. \returns whether those of the lane are finite
   template <class Member>
   BATCHWORK_INLINE bool solve_columns(Member const& member, Here const& here, std::int64_t item,
                                       bool is_there, int c0, bool failed) const {
@@ -250,7 +251,8 @@ struct LuTiles : LuCoreOf<T, Tiles, Task> {
     return finite;
   }
 
-  /// Rows of x in the places of group g, solved with L or U, and what other rows take of them. Rows are in the order of places.
+  /// Rows of x in the places of group g, solved with L or U, and what other rows take of them. Rows
+  /// are in the order of places.
   template <bool Lower, class Member, class Rest>
   BATCHWORK_INLINE void substitute(Member const& member, Here const& here, Rest& x, int g,
                                    int tiles) const {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// RowsInMemory: a matrix in a team's scratch, in a thread's buffer or in a workspace, of an extent known at run time, whose rows are dealt out to the
-/// lanes of an item, as an elimination changes it; and the solution of systems with its factors.
+/// RowsInMemory: a matrix in a team's scratch, in a thread's buffer or in a workspace, of an extent
+/// known at run time, whose rows are dealt out to the lanes of an item, as an elimination changes
+/// it; and the solution of systems with its factors.
 #ifndef BATCHWORK_ROWSINMEMORY_HPP
 #define BATCHWORK_ROWSINMEMORY_HPP
 
@@ -20,8 +21,9 @@ namespace Batchwork::Impl {
 constexpr int numbers_to_combine(int count) {
   return 2 * (Vendor::has_shuffles ? (count + lanes_of_warp - 1) / lanes_of_warp : count);
 }
-/// What the lanes give, combined two by two in any order; what they wrote before is seen by all behind it. Behind a call with as even or
-/// odd a turn they wait first. `Lanes` is a SystemLanes or the LoneLane of a host's thread.
+/// What the lanes give, combined two by two in any order; what they wrote before is seen by all
+/// behind it. Behind a call with as even or odd a turn they wait first. `Lanes` is a SystemLanes or
+/// the LoneLane of a host's thread.
 /// \param found  numbers_to_combine(lanes.count) that all see; null for a lone lane
 template <class Lanes, class Combine>
 BATCHWORK_INLINE std::int64_t combine_over_lanes([[maybe_unused]] Lanes const& lanes,
@@ -52,8 +54,9 @@ BATCHWORK_INLINE std::int64_t combine_over_lanes([[maybe_unused]] Lanes const& l
   return x;
 }
 
-/// See EliminatedRows. Rows stay where they are: row i goes to place[i], and row order[k] is in place k. `Lanes` is a SystemLanes or
-/// the LoneLane of a host's thread. `ByColumns`: neighbours in memory are those of a column, so that lanes read side by side.
+/// See EliminatedRows. Rows stay where they are: row i goes to place[i], and row order[k] is in
+/// place k. `Lanes` is a SystemLanes or the LoneLane of a host's thread. `ByColumns`: neighbours in
+/// memory are those of a column, so that lanes read side by side.
 template <class T, class Lanes, bool ByColumns = false>
 struct RowsInMemory {
   using value_type = T;
@@ -137,7 +140,8 @@ struct RowsInMemory {
     return std::int32_t(largest(first, n) & 0xffffffff);
   }
 
-  /// L U x = P b for some columns: b(i, c) stands at x[i * columns + c]. Afterwards x(k, c) is solution(x, columns, k, c).
+  /// L U x = P b for some columns: b(i, c) stands at x[i * columns + c]. Afterwards x(k, c) is
+  /// solution(x, columns, k, c).
   BATCHWORK_INLINE void substitute(T* x, int columns) const {
     // L y = P b
     for (int k = 0; k + 1 < n; ++k) {

@@ -15,8 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// `leading` is a multiple of four. Substitution takes eight pivots between two waits: a warp solves for them, a lane has a right-hand side,
-/// and then lanes have rows.
+/// `leading` is a multiple of four. Substitution takes eight pivots between two waits: a warp
+/// solves for them, a lane has a right-hand side, and then lanes have rows.
 template <class T, class Lanes>
 struct RowsOfPanels : RowsInMemory<T, Lanes> {
   using Base = RowsInMemory<T, Lanes>;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SolutionOfSharedLanes: the kernel of solve_lu on devices for one right-hand side and up to 32 rows, some lanes an item.
+/// SolutionOfSharedLanes: the kernel of solve_lu on devices for one right-hand side and up to 32
+/// rows, some lanes an item.
 #ifndef BATCHWORK_SOLUTIONOFSHAREDLANES_HPP
 #define BATCHWORK_SOLUTIONOFSHAREDLANES_HPP
 
@@ -27,7 +28,8 @@ inline constexpr int teams_of_solution = N > 24                      ? 3
                                          : sizeof(T) == 4 || N == 16 ? 4
                                                                      : 2;
 
-/// See SolutionOfLanes: matrices of up to N rows; what is beyond them takes no part. Where has_shuffles.
+/// See SolutionOfLanes: matrices of up to N rows; what is beyond them takes no part. Where
+/// has_shuffles.
 template <class T, int N>
 struct SolutionOfSharedLanes
     : TeamsOfSharedLanes<T, lanes_of_solution<T, N>, N, teams_of_solution<T, N>> {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// WarpsOfItem: the lanes of some warps that eliminate a matrix together, and what they find of it in scratch.
+/// WarpsOfItem: the lanes of some warps that eliminate a matrix together, and what they find of it
+/// in scratch.
 #ifndef BATCHWORK_WARPSOFITEM_HPP
 #define BATCHWORK_WARPSOFITEM_HPP
 
@@ -15,7 +16,8 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes of a multiprocessor, whole warps for each of its four schedulers, that have so many registers each: 256 at least.
+/// Lanes of a multiprocessor, whole warps for each of its four schedulers, that have so many
+/// registers each: 256 at least.
 constexpr int lanes_with_registers(int registers, int most) {
   int lanes = 256;
   while (lanes < most && registers_of_multiprocessor / (lanes + 128) >= registers) lanes += 128;
@@ -28,7 +30,8 @@ struct MatrixAsItIs {
   BATCHWORK_INLINE void operator()(Numbers const&, int) const {}
 };
 
-/// Of matrices of up to Rows rows, Warps warps each, which is a power of two where teams have several items.
+/// Of matrices of up to Rows rows, Warps warps each, which is a power of two where teams have
+/// several items.
 template <class T, int Rows, int Warps>
 struct WarpsOfItem {
   static constexpr int warps = Warps, count = Warps * lanes_of_warp;  ///< lanes of an item

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// CopiedByWarp: a warp copies the item-contiguous operands of its lanes together, in and out, through team scratch.
+/// CopiedByWarp: a warp copies the item-contiguous operands of its lanes together, in and out,
+/// through team scratch.
 #ifndef BATCHWORK_COPIEDBYWARP_HPP
 #define BATCHWORK_COPIEDBYWARP_HPP
 
@@ -99,8 +100,8 @@ struct CopiedByWarp {
     }
   }
 
-  /// All lanes of a team, for n items from `first` on; `scratch` has the bytes of each warp. All lanes of a warp stay together;
-  /// those beyond the last item repeat it.
+  /// All lanes of a team, for n items from `first` on; `scratch` has the bytes of each warp. All
+  /// lanes of a warp stay together; those beyond the last item repeat it.
   template <class Group, class Member, std::size_t... I>
   static BATCHWORK_INLINE void run(Group const& group, Member const& member, std::int64_t first,
                                    int n, char* scratch, std::index_sequence<I...>) {

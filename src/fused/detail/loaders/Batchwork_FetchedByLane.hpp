@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// FetchedByLane: while a lane computes an item, the operands of its next one are copied to its part of team scratch.
+/// FetchedByLane: while a lane computes an item, the operands of its next one are copied to its
+/// part of team scratch.
 #ifndef BATCHWORK_FETCHEDBYLANE_HPP
 #define BATCHWORK_FETCHEDBYLANE_HPP
 
@@ -44,8 +45,8 @@ struct FetchedByLane {
   template <std::size_t I>
   static constexpr std::size_t offset = all_bytes(std::make_index_sequence<I>{});
 
-  /// Of a lane, at most 256; 0 where it does not pay. Of small items enough are on their way without it, large ones leave too
-  /// few lanes (measured on an H200: it pays from 4x4 to 6x6).
+  /// Of a lane, at most 256; 0 where it does not pay. Of small items enough are on their way
+  /// without it, large ones leave too few lanes (measured on an H200: it pays from 4x4 to 6x6).
   static constexpr std::size_t bytes = [] {
     constexpr std::size_t numbers = all_numbers(typename Ops::indices{}),
                           all = all_bytes(typename Ops::indices{});

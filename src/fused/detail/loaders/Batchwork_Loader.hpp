@@ -14,13 +14,16 @@
 namespace Batchwork::Impl {
 
 /// Of the operands of a group, all of whose functions are static:
-///   bytes                      of team scratch: of a lane, of a warp or of a copy group, as it says; 0 where it is not to be used
-///   bytes_of_lane              of them that the verb's own kernel has for each lane; where there are any, the loader has a
-///                              run(group, member, first, n, scratch, indices), which runs the group on n items
+///   bytes                      of team scratch: of a lane, of a warp or of a copy group, as it
+///   says; 0 where it is not to be used bytes_of_lane              of them that the verb's own
+///   kernel has for each lane; where there are any, the loader has a
+///                              run(group, member, first, n, scratch, indices), which runs the
+///                              group on n items
 ///   Next                       which items are started
 ///   Place                      where in scratch they stand, and who calls
-///   start<I>(ops, next, place) starts the copies of operand I, if there are any: they are on their way while the lanes compute
-///   finish<I>(ops, items, place) the tile of operand I, once Vendor::wait_for_copies and the wait that the loader wants are over
+///   start<I>(ops, next, place) starts the copies of operand I, if there are any: they are on their
+///   way while the lanes compute finish<I>(ops, items, place) the tile of operand I, once
+///   Vendor::wait_for_copies and the wait that the loader wants are over
 template <class L>
 concept Loader = requires(typename L::Ops const& ops, typename L::Next const& next,
                           typename L::Place const& place) {

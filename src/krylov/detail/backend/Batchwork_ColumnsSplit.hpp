@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ColumnsSplit: whole rows on the chip, the first columns in registers and the others in team scratch, so that a multiprocessor
-/// has registers for more systems.
+/// ColumnsSplit: whole rows on the chip, the first columns in registers and the others in team
+/// scratch, so that a multiprocessor has registers for more systems.
 #ifndef BATCHWORK_COLUMNSSPLIT_HPP
 #define BATCHWORK_COLUMNSSPLIT_HPP
 
@@ -16,8 +16,9 @@
 
 namespace Batchwork::Impl {
 
-/// R rows of which K columns are in registers. The others are in scratch, 16 bytes of a row beside those of the next one: lanes
-/// read neighbours, and only what they have written themselves, so that nobody waits.
+/// R rows of which K columns are in registers. The others are in scratch, 16 bytes of a row beside
+/// those of the next one: lanes read neighbours, and only what they have written themselves, so
+/// that nobody waits.
 template <class T, int R, int K>
 struct ColumnsSplit {
   static constexpr bool has_entries = true;
@@ -41,9 +42,10 @@ struct ColumnsSplit {
   /// Lanes without such a row read that of another.
   BATCHWORK_INLINE int place_of(int row) const { return row < columns ? row : columns - 1; }
 
-  /// Takes the rows of the item whose numbers these are, and the diagonal. Columns rise, see check; where they do not, the
-  /// matrix is not valid. Lanes read neighbouring entries: if each read its own row, every number would come from another line
-  /// of the cache. The columns for registers pass through the scratch of the others.
+  /// Takes the rows of the item whose numbers these are, and the diagonal. Columns rise, see check;
+  /// where they do not, the matrix is not valid. Lanes read neighbouring entries: if each read its
+  /// own row, every number would come from another line of the cache. The columns for registers
+  /// pass through the scratch of the others.
   template <class At>
   BATCHWORK_INLINE void take(At& at, AnySystems<T> const& of, T const* of_item,
                              RowNumbers<T, R>& diagonal, RestOfRows const&, char* memory) {
@@ -66,7 +68,8 @@ struct ColumnsSplit {
       if (i >= K && i < columns) diagonal.data[r] = other(i, i - K);
     }
   }
-  /// Where a row begins among the entries of csr, after those of the first row, and how many entries it has.
+  /// Where a row begins among the entries of csr, after those of the first row, and how many
+  /// entries it has.
   struct Span {
     std::uint16_t first, count;
   };
@@ -134,7 +137,8 @@ struct ColumnsSplit {
     }
     at.sync();
   }
-  /// The other ones, and whether columns rise. The entries of several rows are on their way at once.
+  /// The other ones, and whether columns rise. The entries of several rows are on their way at
+  /// once.
   template <class At, class Column, class Number>
   BATCHWORK_INLINE void take_others(At const& at, Span const* spans, Column const& column,
                                     Number const& number) {

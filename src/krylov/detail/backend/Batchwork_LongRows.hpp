@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LongRowsInRegisters: a row a lane, its first entries in registers, in an order in which lanes read the vector from different banks;
-/// what longer rows have beyond them is cut into pieces that all lanes of the system share.
+/// LongRowsInRegisters: a row a lane, its first entries in registers, in an order in which lanes
+/// read the vector from different banks; what longer rows have beyond them is cut into pieces that
+/// all lanes of the system share.
 #ifndef BATCHWORK_LONGROWS_HPP
 #define BATCHWORK_LONGROWS_HPP
 
@@ -28,7 +29,8 @@ struct StorageOfRest {
   char* begin = nullptr;
   int lanes = 0;
 
-  /// How many pieces there are. Rows may ask for more than were planned, if the pattern is not valid.
+  /// How many pieces there are. Rows may ask for more than were planned, if the pattern is not
+  /// valid.
   BATCHWORK_INLINE int* wanted() const { return reinterpret_cast<int*>(begin); }
   BATCHWORK_INLINE int pieces() const {
     int const n = *wanted();
@@ -68,14 +70,17 @@ struct StorageOfRest {
   }
 };
 
-/// A row of any length a lane, of which K entries are in registers: as many as leave room for two teams of up to 160 lanes in
-/// double, since one alone waits for its own sums most of the time. Lanes is the most that a system has.
+/// A row of any length a lane, of which K entries are in registers: as many as leave room for two
+/// teams of up to 160 lanes in double, since one alone waits for its own sums most of the time.
+/// Lanes is the most that a system has.
 ///
-/// Slot s of lane l is for entries whose column and s + l leave the same rest when they are divided by the number of banks: so lanes
-/// that read slot s of the vector at once do so from different banks. Entries for which no such slot is left take any other.
+/// Slot s of lane l is for entries whose column and s + l leave the same rest when they are divided
+/// by the number of banks: so lanes that read slot s of the vector at once do so from different
+/// banks. Entries for which no such slot is left take any other.
 ///
-/// The rest of a row is cut into pieces, which are in team scratch as far as there is room, else where the matrix is. A product
-/// sums up the pieces, lane by lane, then what is in registers; after a wait each row adds the sums of its pieces, in their order.
+/// The rest of a row is cut into pieces, which are in team scratch as far as there is room, else
+/// where the matrix is. A product sums up the pieces, lane by lane, then what is in registers;
+/// after a wait each row adds the sums of its pieces, in their order.
 template <class T, int Lanes>
 struct LongRowsInRegisters {
   static constexpr int K = RestOfRows::in_registers(int(sizeof(T)));
@@ -101,7 +106,8 @@ struct LongRowsInRegisters {
   /// What a product reads the vector by.
   struct Published {
     T const* numbers;
-    // Known anew in each product: places that are unpacked before would push the numbers out of the registers.
+    // Known anew in each product: places that are unpacked before would push the numbers out of the
+    // registers.
     unsigned low = unsigned(Vendor::renewed(0xffff));
     int high = Vendor::renewed(16);
   };
@@ -111,8 +117,8 @@ struct LongRowsInRegisters {
     return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(published.numbers) + place);
   }
 
-  /// Chooses the slots of the lane's row, which has `in_registers` entries here: the storage says which entry each has, or 255. Of each
-  /// class of slots a few bits count those taken.
+  /// Chooses the slots of the lane's row, which has `in_registers` entries here: the storage says
+  /// which entry each has, or 255. Of each class of slots a few bits count those taken.
   template <class Row>
   BATCHWORK_INLINE void choose_slots(Row const& row, int in_registers, int rank) {
     constexpr int bits = 64 / banks;
@@ -161,8 +167,8 @@ struct LongRowsInRegisters {
     return Kokkos::Experimental::countr_zero_builtin(x);
   }
 
-  /// Takes the rows of the item whose numbers these are, and the diagonal. Called by all lanes of the system, which meet where
-  /// rows may be longer than K.
+  /// Takes the rows of the item whose numbers these are, and the diagonal. Called by all lanes of
+  /// the system, which meet where rows may be longer than K.
   template <class At>
   BATCHWORK_INLINE void take(At& at, AnySystems<T> const& from, T const* of_item, Row& diagonal,
                              RestOfRows const& plan, char* begin) {
@@ -269,7 +275,8 @@ struct LongRowsInRegisters {
   BATCHWORK_INLINE void compensated_product(At& at, Row const& x, Put const& put) const {
     sum_row<CompensatedSum<T>>(at, x, [&](CompensatedSum<T>& sum, int sums) { put(0, sum, sums); });
   }
-  /// \param put  put(sum, terms): the sum of the lane's row, and of how many products and sums it was made
+  /// \param put  put(sum, terms): the sum of the lane's row, and of how many products and sums it
+  /// was made
   template <class Sum, class At, class Put>
   BATCHWORK_INLINE void sum_row(At& at, Row const& x, Put const& put) const {
     Published const published{at.publish(x)};

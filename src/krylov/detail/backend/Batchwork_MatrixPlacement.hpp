@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Where a lane has its rows of a matrix while it solves: in registers, by columns or by entries; or where the matrix is.
+/// Where a lane has its rows of a matrix while it solves: in registers, by columns or by entries;
+/// or where the matrix is.
 #ifndef BATCHWORK_MATRIXPLACEMENT_HPP
 #define BATCHWORK_MATRIXPLACEMENT_HPP
 
@@ -14,11 +15,13 @@
 
 namespace Batchwork::Impl {
 
-/// Each has product<Sum>(at, y, x), which sets y = A x, adding up the rows by Sum, and gives the sum of the squares of the sizes of
-/// the rows that this lane has added up; zero for PlainSum. compensated_product(at, x, put) runs put(r, sum, products) for the
-/// rows of the lane. Both are called by all lanes of the system.
+/// Each has product<Sum>(at, y, x), which sets y = A x, adding up the rows by Sum, and gives the
+/// sum of the squares of the sizes of the rows that this lane has added up; zero for PlainSum.
+/// compensated_product(at, x, put) runs put(r, sum, products) for the rows of the lane. Both are
+/// called by all lanes of the system.
 
-/// The product of a matrix that has sum_rows<Sum>(at, x, put), which runs put(r, sum) for the rows of the lane.
+/// The product of a matrix that has sum_rows<Sum>(at, x, put), which runs put(r, sum) for the rows
+/// of the lane.
 template <class Sum, class Matrix, class At, class T, int R>
 BATCHWORK_INLINE T product_of_rows(Matrix const& matrix, At& at, RowNumbers<T, R>& y,
                                    RowNumbers<T, R> const& x) {
@@ -44,8 +47,8 @@ struct ColumnsInRegisters {
   int columns = 0;
   bool valid = true;
 
-  /// Takes the rows of the item whose numbers these are, and the diagonal. Columns rise, see check; where they do not, the
-  /// matrix is not valid.
+  /// Takes the rows of the item whose numbers these are, and the diagonal. Columns rise, see check;
+  /// where they do not, the matrix is not valid.
   BATCHWORK_INLINE void take(AnySystems<T> const& of, T const* numbers, int rank, int lanes,
                              RowNumbers<T, R>& diagonal) {
     columns = of.rows;
@@ -107,7 +110,8 @@ struct ColumnsInRegisters {
   }
 };
 
-/// R rows of up to K entries with their columns; what is beyond them is read where it is. For rows of many entries see LongRows.hpp.
+/// R rows of up to K entries with their columns; what is beyond them is read where it is. For rows
+/// of many entries see LongRows.hpp.
 template <class T, int R, int K>
 struct EntriesInRegisters {
   static constexpr bool has_entries = true;
@@ -124,8 +128,8 @@ struct EntriesInRegisters {
   BATCHWORK_INLINE T read(T const* published, int r, int k) const {
     return *reinterpret_cast<T const*>(reinterpret_cast<char const*>(published) + places[r][k]);
   }
-  /// Takes the rows of the item whose numbers these are, and the diagonal. What the rows have is read together: where they
-  /// begin, then their columns, then their numbers.
+  /// Takes the rows of the item whose numbers these are, and the diagonal. What the rows have is
+  /// read together: where they begin, then their columns, then their numbers.
   BATCHWORK_INLINE void take(AnySystems<T> const& from, T const* of_item, int rank, int lanes,
                              RowNumbers<T, R>& diagonal) {
     of = &from;
@@ -212,8 +216,9 @@ struct EntriesInRegisters {
   }
 };
 
-/// Rows of any length, read where they are, which is the cache once they have been read; up to R of them a lane. Some
-/// neighbouring lanes share a row, so that they read neighbouring numbers. AnyLanes: see takes_any_lanes.
+/// Rows of any length, read where they are, which is the cache once they have been read; up to R of
+/// them a lane. Some neighbouring lanes share a row, so that they read neighbouring numbers.
+/// AnyLanes: see takes_any_lanes.
 template <class T, int R, bool AnyLanes = false>
 struct ReadInPlace {
   static constexpr bool any_lanes = AnyLanes;

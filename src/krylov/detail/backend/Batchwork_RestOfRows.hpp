@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// RestOfRows: how much team scratch the entries get that lanes do not hold in registers. A pure function of sizes.
+/// RestOfRows: how much team scratch the entries get that lanes do not hold in registers. A pure
+/// function of sizes.
 #ifndef BATCHWORK_RESTOFROWS_HPP
 #define BATCHWORK_RESTOFROWS_HPP
 
@@ -14,7 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// What rows have beyond the entries in registers, cut into pieces of one row each; see LongRows.hpp.
+/// What rows have beyond the entries in registers, cut into pieces of one row each; see
+/// LongRows.hpp.
 struct RestOfRows {
   static constexpr int numbers_of_a_sum = 3;  ///< of the widest of ProductSums.hpp
   static constexpr int beside = 16;           ///< bytes
@@ -31,7 +33,8 @@ struct RestOfRows {
   int kept = 0;           ///< pieces in scratch; the others are read where the matrix is
   int length = shortest;  ///< entries of a piece
 
-  /// Bytes of scratch of a system of so many lanes, whose numbers have `size` bytes: to choose the slots of rows, then the pieces.
+  /// Bytes of scratch of a system of so many lanes, whose numbers have `size` bytes: to choose the
+  /// slots of rows, then the pieces.
   constexpr std::int64_t bytes(int lanes, int size) const {
     std::int64_t const of_pieces = std::int64_t(pieces) * (numbers_of_a_sum * size + 4) +
                                    std::int64_t(kept) * length * (size + 1);
@@ -41,8 +44,9 @@ struct RestOfRows {
   }
 };
 
-/// Pieces of so many entries, at most, of rows that have `widest` entries at most and `nonzeros` together. A row of c entries has
-/// (c - in_registers + length - 1) / length at most, and that is a greater part of c the longer the row is.
+/// Pieces of so many entries, at most, of rows that have `widest` entries at most and `nonzeros`
+/// together. A row of c entries has (c - in_registers + length - 1) / length at most, and that is a
+/// greater part of c the longer the row is.
 constexpr std::int64_t most_pieces(std::int64_t rows, std::int64_t nonzeros, std::int64_t widest,
                                    std::int64_t length, int in_registers) {
   std::int64_t const longest = widest - in_registers;
@@ -51,8 +55,8 @@ constexpr std::int64_t most_pieces(std::int64_t rows, std::int64_t nonzeros, std
                   nonzeros * (longest + length - 1) / (length * widest));
 }
 
-/// The rest of systems of so many rows in `bytes` of scratch a team, a system having one. Where little of it fits, pieces are
-/// longer, so that there are fewer sums of them.
+/// The rest of systems of so many rows in `bytes` of scratch a team, a system having one. Where
+/// little of it fits, pieces are longer, so that there are fewer sums of them.
 constexpr RestOfRows rest_of_rows(std::int64_t rows, std::int64_t nonzeros, std::int64_t widest,
                                   int lanes, int size, std::int64_t bytes) {
   int const in_registers = RestOfRows::in_registers(size);
@@ -68,14 +72,15 @@ constexpr RestOfRows rest_of_rows(std::int64_t rows, std::int64_t nonzeros, std:
   return rest;
 }
 
-/// Teams of so many lanes that a multiprocessor has registers for, a row a lane; by what compilers are told and give: in double
-/// 168 registers to 160 lanes (a quarter of the multiprocessor has three warps of two teams), and 256 beyond; 160 in float.
+/// Teams of so many lanes that a multiprocessor has registers for, a row a lane; by what compilers
+/// are told and give: in double 168 registers to 160 lanes (a quarter of the multiprocessor has
+/// three warps of two teams), and 256 beyond; 160 in float.
 constexpr int teams_of_long_rows(int lanes, int size) {
   int const registers = size == 4 ? 160 : lanes <= RestOfRows::lanes_of_two ? 168 : 256;
   return std::max(registers_of_multiprocessor / (lanes * registers), 1);
 }
-/// Bytes of scratch for the rest of each of these teams, `exchange_bytes` being what they have beside. One half of what a team may have for
-/// a solver that has storage there.
+/// Bytes of scratch for the rest of each of these teams, `exchange_bytes` being what they have
+/// beside. One half of what a team may have for a solver that has storage there.
 constexpr std::int64_t scratch_of_rest(DeviceLimits const& limits, int lanes, int size,
                                        std::int64_t exchange_bytes, bool has_storage) {
   std::int64_t const share =

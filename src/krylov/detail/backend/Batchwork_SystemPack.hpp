@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SystemPack: what a solver's algorithm has to do with, by a thread of a host that solves as many systems at once as a SIMD
-/// register has lanes. They have one pattern, so every number of a matrix or vector is a pack, and nothing is gathered.
+/// SystemPack: what a solver's algorithm has to do with, by a thread of a host that solves as many
+/// systems at once as a SIMD register has lanes. They have one pattern, so every number of a matrix
+/// or vector is a pack, and nothing is gathered.
 #ifndef BATCHWORK_SYSTEMPACK_HPP
 #define BATCHWORK_SYSTEMPACK_HPP
 

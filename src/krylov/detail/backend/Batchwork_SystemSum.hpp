@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Sums over the lanes of a system, the same bits in each of them: the order of the additions depends on their number alone.
+/// Sums over the lanes of a system, the same bits in each of them: the order of the additions
+/// depends on their number alone.
 #ifndef BATCHWORK_SYSTEMSUM_HPP
 #define BATCHWORK_SYSTEMSUM_HPP
 
@@ -33,8 +34,9 @@ constexpr std::size_t sum_scratch(int team, int at_once) {
   return 2 * sizeof(T) * std::size_t(at_once) * std::size_t(Vendor::places_to_combine(team));
 }
 
-/// The lanes of a system, which also add up numbers. There are two exchanges in scratch, used in turn: whoever writes to one again
-/// has passed the barrier of the other, and all lanes have read it by then. So a sum waits once.
+/// The lanes of a system, which also add up numbers. There are two exchanges in scratch, used in
+/// turn: whoever writes to one again has passed the barrier of the other, and all lanes have read
+/// it by then. So a sum waits once.
 template <class T, class Member>
 struct SummingLanes : SystemLanes<Member> {
   T *exchange, *other;
@@ -46,8 +48,8 @@ struct SummingLanes : SystemLanes<Member> {
             scratch + at_once * Vendor::places_to_combine(lanes.member.team_size())};
   }
 
-  /// Sums of what the lanes of the system give, of several numbers in the time of one. All lanes of the team call it, those
-  /// without an item too.
+  /// Sums of what the lanes of the system give, of several numbers in the time of one. All lanes of
+  /// the team call it, those without an item too.
   template <int N>
   BATCHWORK_INLINE void sum(T (&x)[N]) {
     combine(x, this->rank, this->count, AddNumbers());
@@ -57,7 +59,8 @@ struct SummingLanes : SystemLanes<Member> {
     sum(numbers);
     return numbers[0];
   }
-  /// Whether x holds in any of the lanes that wait together, those of the warp or of the team: what all of them may branch on.
+  /// Whether x holds in any of the lanes that wait together, those of the warp or of the team: what
+  /// all of them may branch on.
   BATCHWORK_INLINE bool any(bool x) {
     bool const by_warps = Vendor::has_shuffles && this->count <= lanes_of_warp;
     T numbers[1] = {x ? T(1) : T(0)};

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SystemTeam: what a solver's algorithm has to do with, by lanes of a device that share a system. Vectors are registers: row
-/// i is number i / lanes of lane i mod lanes. What other lanes must read goes through an exchange in team scratch.
+/// SystemTeam: what a solver's algorithm has to do with, by lanes of a device that share a system.
+/// Vectors are registers: row i is number i / lanes of lane i mod lanes. What other lanes must read
+/// goes through an exchange in team scratch.
 #ifndef BATCHWORK_SYSTEMTEAM_HPP
 #define BATCHWORK_SYSTEMTEAM_HPP
 
@@ -19,10 +20,12 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes of a system: a power of two to a warp, or whole warps; beyond a warp it has a team for itself.
+/// Lanes of a system: a power of two to a warp, or whole warps; beyond a warp it has a team for
+/// itself.
 inline constexpr int largest_team_of_a_system = 256;
 
-/// Vectors of a solver's basis that lanes have in registers beside a small matrix: as many as sums at once.
+/// Vectors of a solver's basis that lanes have in registers beside a small matrix: as many as sums
+/// at once.
 inline constexpr int directions_in_registers = 8;
 
 /// R numbers of a lane.
@@ -33,7 +36,8 @@ struct RowNumbers {
   BATCHWORK_INLINE void set(int r, T x) { data[r] = x; }
 };
 
-/// Scratch of the systems of a team, in numbers of T: an exchange or two for each, and where parts of sums meet.
+/// Scratch of the systems of a team, in numbers of T: an exchange or two for each, and where parts
+/// of sums meet.
 struct SystemScratch {
   static constexpr int most_sums = 5;
   int lanes = 1;      ///< of a system
@@ -43,7 +47,8 @@ struct SystemScratch {
   int exchanges = 1;  ///< of a system
 
   BATCHWORK_INLINE constexpr int exchange_size() const { return (rows + wide - 1) / wide * wide; }
-  /// Systems of a warp begin in different banks: as far apart as the numbers that their lanes write at once.
+  /// Systems of a warp begin in different banks: as far apart as the numbers that their lanes write
+  /// at once.
   BATCHWORK_INLINE constexpr int of_system() const {
     int const all = exchanges * exchange_size();
     int const banks = 32 * wide / 4;
@@ -52,7 +57,8 @@ struct SystemScratch {
     int const off = (all - step) % banks;
     return all + (off == 0 ? 0 : off > 0 ? banks - off : -off);
   }
-  /// Sums that lanes without shuffles add up at once: beside the exchange of 2048 rows in double there is no more scratch.
+  /// Sums that lanes without shuffles add up at once: beside the exchange of 2048 rows in double
+  /// there is no more scratch.
   BATCHWORK_INLINE constexpr int sums_at_once() const { return lanes > 128 ? 3 : most_sums; }
   /// Of the first of the two exchanges that they do it in.
   BATCHWORK_INLINE constexpr int of_first_sums() const { return sums_at_once() * lanes * systems; }
@@ -68,7 +74,8 @@ struct SystemScratch {
   }
 };
 
-/// The vectors of one item. Where they begin is computed when they are read, which is seldom, not kept in registers.
+/// The vectors of one item. Where they begin is computed when they are read, which is seldom, not
+/// kept in registers.
 template <class T>
 struct SolveItem {
   Storage<T const> const& b_of;
@@ -80,8 +87,8 @@ struct SolveItem {
   BATCHWORK_INLINE T* x() const { return item_of(x_of, Vendor::renewed(number)); }
 };
 
-/// Whether kernels with such a matrix take systems of any number of lanes: whether a system has a warp at most is then not
-/// part of their type.
+/// Whether kernels with such a matrix take systems of any number of lanes: whether a system has a
+/// warp at most is then not part of their type.
 template <class Matrix>
 inline constexpr bool takes_any_lanes = false;
 template <class Matrix>
@@ -95,8 +102,9 @@ BATCHWORK_INLINE bool is_large_system(int lanes) {
   else return Large;
 }
 
-/// Member is Kokkos' team member; Matrix says where the matrix is, see MatrixPlacement.hpp; R rows a lane at most. A large system
-/// has a team of whole warps for itself, which waits at the team's barrier; small ones have part of a warp.
+/// Member is Kokkos' team member; Matrix says where the matrix is, see MatrixPlacement.hpp; R rows
+/// a lane at most. A large system has a team of whole warps for itself, which waits at the team's
+/// barrier; small ones have part of a warp.
 template <class T, int R, bool Large, class Matrix, class Member>
 struct SystemTeam {
   using Scalar = T;
@@ -200,7 +208,8 @@ struct SystemTeam {
     }
   }
 
-  /// The vector where all lanes of the system read it. Between two of them there is a sum, which comes after the reading.
+  /// The vector where all lanes of the system read it. Between two of them there is a sum, which
+  /// comes after the reading.
   BATCHWORK_INLINE T const* publish(Vector const& v) {
     // A sum within a warp does not order accesses to scratch.
     if (Vendor::has_shuffles && !is_large()) sync();
@@ -214,12 +223,13 @@ struct SystemTeam {
   BATCHWORK_INLINE void multiply(Vector& y, Vector const& x) {
     matrix.template product<PlainSum<T>>(*this, y, x);
   }
-  /// Likewise; gives this lane's part of the sum of the squares of the sizes of the rows' sums, see BoundedSum.
+  /// Likewise; gives this lane's part of the sum of the squares of the sizes of the rows' sums, see
+  /// BoundedSum.
   BATCHWORK_INLINE T multiply_with_bound(Vector& y, Vector const& x) {
     return matrix.template product<BoundedSum<T>>(*this, y, x);
   }
-  /// Runs put(k, value, rounding) for the lane's rows of b - A x in twice the precision: the value is rounded, and the rest of its
-  /// error is below `rounding`.
+  /// Runs put(k, value, rounding) for the lane's rows of b - A x in twice the precision: the value
+  /// is rounded, and the rest of its error is below `rounding`.
   template <class Put>
   BATCHWORK_INLINE void compensated_rows(Vector const& b, Vector const& x, Put const& put) {
     matrix.compensated_product(*this, x, [&](int k, CompensatedSum<T>& sum, int products) {

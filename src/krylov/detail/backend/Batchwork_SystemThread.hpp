@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SystemThread: what a solver's algorithm has to do with, by a host's thread, which has a system alone. Vectors are memory;
-/// packs hold neighbouring rows.
+/// SystemThread: what a solver's algorithm has to do with, by a host's thread, which has a system
+/// alone. Vectors are memory; packs hold neighbouring rows.
 #ifndef BATCHWORK_SYSTEMTHREAD_HPP
 #define BATCHWORK_SYSTEMTHREAD_HPP
 

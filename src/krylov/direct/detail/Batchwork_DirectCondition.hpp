@@ -48,10 +48,11 @@ BATCHWORK_INLINE void solve_transposed(At& at, int, T* v, T*) {
   at.solve_transposed(v);
 }
 
-/// The reciprocal of |A| |A^-1| in the infinity norm, of the equilibrated matrix: the norm of A^-1, the 1-norm of its transpose, is
-/// estimated from below, mostly within a factor of 3 (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, algorithm
-/// 15.4; LAPACK's lacn2 and gecon). b, l and c are lost. At has, beside what DirectSteps asks for, l, c, solve_plain(v): v = A^-1 v, and
-/// either solve_transposed(v): v = A^-T v, or factor(i, j) and row_in_place(k).
+/// The reciprocal of |A| |A^-1| in the infinity norm, of the equilibrated matrix: the norm of A^-1,
+/// the 1-norm of its transpose, is estimated from below, mostly within a factor of 3 (Higham,
+/// Accuracy and Stability of Numerical Algorithms, 2nd edition, algorithm 15.4; LAPACK's lacn2 and
+/// gecon). b, l and c are lost. At has, beside what DirectSteps asks for, l, c, solve_plain(v): v =
+/// A^-1 v, and either solve_transposed(v): v = A^-T v, or factor(i, j) and row_in_place(k).
 template <class T, class At>
 BATCHWORK_INLINE T reciprocal_condition(At& at, int n) {
   constexpr int most_steps = 5;

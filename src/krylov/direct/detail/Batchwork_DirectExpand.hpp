@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// expand_scaled: the entries of an item as a full matrix, its rows and columns times powers of two.
+/// expand_scaled: the entries of an item as a full matrix, its rows and columns times powers of
+/// two.
 #ifndef BATCHWORK_DIRECTEXPAND_HPP
 #define BATCHWORK_DIRECTEXPAND_HPP
 
@@ -29,10 +30,12 @@ struct LanesThatWait {
   BATCHWORK_INLINE void sync() const { wait(); }
 };
 
-/// Adds the entries, times factors of their rows and columns, to at(i, j), which is zero before; lanes have rows. The factors, powers of
-/// two, go to l and c: those of LAPACK's geequb, so that the largest of each row is near to one, and then that of each column.
+/// Adds the entries, times factors of their rows and columns, to at(i, j), which is zero before;
+/// lanes have rows. The factors, powers of two, go to l and c: those of LAPACK's geequb, so that
+/// the largest of each row is near to one, and then that of each column.
 /// \param keys  n integers that all lanes see
-/// \returns     whether the columns that the lane has met are those of the matrix; entries in others are left out
+/// \returns     whether the columns that the lane has met are those of the matrix; entries in
+/// others are left out
 template <class T, class Lanes, class At>
 BATCHWORK_INLINE bool expand_scaled(DirectProblem<T> const& p, Lanes const& lanes, T const* numbers,
                                     T* l, T* c, std::int32_t* keys, At const& at) {
@@ -78,7 +81,8 @@ BATCHWORK_INLINE bool expand_scaled(DirectProblem<T> const& p, Lanes const& lane
   return inside;
 }
 
-/// What is known of the columns of some rows: whether a row has one twice or before a smaller one; and one beyond the rows.
+/// What is known of the columns of some rows: whether a row has one twice or before a smaller one;
+/// and one beyond the rows.
 struct ColumnFlaws {
   bool unsorted, out_of_range;
 };

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// DirectOfSharedLanes: the kernel of direct solves on devices for one right-hand side and up to 32 rows, some lanes of a warp an item.
+/// DirectOfSharedLanes: the kernel of direct solves on devices for one right-hand side and up to 32
+/// rows, some lanes of a warp an item.
 #ifndef BATCHWORK_DIRECTOFSHAREDLANES_HPP
 #define BATCHWORK_DIRECTOFSHAREDLANES_HPP
 
@@ -24,8 +25,8 @@
 
 namespace Batchwork::Impl {
 
-/// Lanes that share an item of up to N rows, and teams of a multiprocessor, whose registers are to hold the rows: as were fastest (H100,
-/// CUDA 13).
+/// Lanes that share an item of up to N rows, and teams of a multiprocessor, whose registers are to
+/// hold the rows: as were fastest (H100, CUDA 13).
 template <class T, int N>
 inline constexpr int lanes_of_direct = N <= 12   ? 4
                                        : N <= 16 ? int(sizeof(T))
@@ -42,16 +43,18 @@ constexpr int direct_rows_for(int n) {
   return n <= 8 ? 8 : n <= 12 ? 12 : n <= 16 ? 16 : n <= 24 ? 24 : 32;
 }
 
-/// The pattern is expanded in scratch, where the matrix stays as it was given, and lanes take their rows from there, scaled: see
-/// SolutionOfLanes. The residual is that of the matrix in scratch, so memory is asked for an item once; a step of refinement eliminates it
-/// again, so nothing of L is kept. Where has_shuffles.
+/// The pattern is expanded in scratch, where the matrix stays as it was given, and lanes take their
+/// rows from there, scaled: see SolutionOfLanes. The residual is that of the matrix in scratch, so
+/// memory is asked for an item once; a step of refinement eliminates it again, so nothing of L is
+/// kept. Where has_shuffles.
 template <class T, int N>
 struct DirectOfSharedLanes {
   static constexpr int L = lanes_of_direct<T, N>, mine = N / L;
   static_assert(N % L == 0, "each lane has whole rows");
   static constexpr int largest_team = 128, wanted_teams = teams_of_direct<T, N>;
   static constexpr int most_items = largest_team / L;
-  /// Groups of items that a team with a list has one after the other, at most, and teams for each that a device holds at once.
+  /// Groups of items that a team with a list has one after the other, at most, and teams for each
+  /// that a device holds at once.
   static constexpr std::int64_t most_groups = 16, rounds = 2;
 
   /// The lines through which lanes see each other's numbers: as Exchange has them, of N numbers.
@@ -71,7 +74,8 @@ struct DirectOfSharedLanes {
   struct alignas(16) Notes {
     std::int32_t unsorted, out_of_range;
   };
-  // Of an item in scratch, in numbers: the lines, the matrix, right-hand side, solution, factors of rows and columns; then its notes.
+  // Of an item in scratch, in numbers: the lines, the matrix, right-hand side, solution, factors of
+  // rows and columns; then its notes.
   static constexpr int to_matrix = Lines::lines * leading, to_b = to_matrix + N * leading,
                        to_x = to_b + leading, to_l = to_x + leading, to_c = to_l + leading,
                        to_notes = to_c + leading;
@@ -104,8 +108,8 @@ struct DirectOfSharedLanes {
   bool fits(DeviceLimits const& limits) const {
     return limits.holds(wanted_teams, team(), bytes());
   }
-  /// Whether there are systems enough for the device: of a few, kernels whose warps have one each are done earlier (to 12 a multiprocessor on
-  /// an H100, from 9 rows on).
+  /// Whether there are systems enough for the device: of a few, kernels whose warps have one each
+  /// are done earlier (to 12 a multiprocessor on an H100, from 9 rows on).
   bool is_worth_it(DeviceLimits const& limits) const {
     return p.n <= 8 || p.items >= 12 * std::int64_t(limits.multiprocessors);
   }
@@ -238,7 +242,8 @@ struct DirectOfSharedLanes {
       BATCHWORK_UNROLL
       for (int m = 0; m < mine; ++m) read_together(rows.own[m], a + rows.row(m) * leading);
     }
-    /// Powers of two for the rows, then for the columns, of what the lane has read, which is multiplied by them (LAPACK's geequb).
+    /// Powers of two for the rows, then for the columns, of what the lane has read, which is
+    /// multiplied by them (LAPACK's geequb).
     BATCHWORK_INLINE void find_scales() const {
       LargestExponent<T> of_columns[N];
       BATCHWORK_UNROLL
@@ -312,8 +317,8 @@ struct DirectOfSharedLanes {
         }
       }
     }
-    /// The largest keys of Count columns from `first` on, over the lanes: each step leaves half of the columns to a lane, while there
-    /// are halves. Their factors go to c.
+    /// The largest keys of Count columns from `first` on, over the lanes: each step leaves half of
+    /// the columns to a lane, while there are halves. Their factors go to c.
     /// \param writes  whether the lane is the first of those that are left the same columns
     template <int Count, int Step, int All>
     BATCHWORK_INLINE void scatter_largest(std::int32_t (&key)[All], int first, bool writes) const {
@@ -413,7 +418,8 @@ struct DirectOfSharedLanes {
     if (found.unsorted) notes.unsorted = 1;
     if (found.out_of_range) notes.out_of_range = 1;
   }
-  /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for all items.
+  /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for
+  /// all items.
   BATCHWORK_INLINE void add_up(OwnItem const& at, T* here, int lane) const {
     clear(here, lane);
     at.sync();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// DirectPacks: the kernel of direct solves on hosts for systems of up to 64 rows. A thread eliminates as many at once as a SIMD register
-/// has numbers.
+/// DirectPacks: the kernel of direct solves on hosts for systems of up to 64 rows. A thread
+/// eliminates as many at once as a SIMD register has numbers.
 #ifndef BATCHWORK_DIRECTPACKS_HPP
 #define BATCHWORK_DIRECTPACKS_HPP
 
@@ -25,11 +25,12 @@
 
 namespace Batchwork::Impl {
 
-/// Rows of the largest item that is eliminated in a pack: on the stack, a quarter of a megabyte with registers of 64 bytes.
+/// Rows of the largest item that is eliminated in a pack: on the stack, a quarter of a megabyte
+/// with registers of 64 bytes.
 inline constexpr int direct_rows_in_packs = 64;
 
-/// How a pack of items stands in memory: the matrices, the rows in their places, and for each item factors of rows, factors of columns,
-/// and the status of its elimination.
+/// How a pack of items stands in memory: the matrices, the rows in their places, and for each item
+/// factors of rows, factors of columns, and the status of its elimination.
 template <class T, class F>
 struct PackRoom {
   static constexpr int W = native_width<F>;
@@ -49,8 +50,8 @@ struct PackRoom {
   constexpr std::size_t bytes() const { return (to_codes() + W * 4 + 63) / 64 * 64; }
 };
 
-/// One item of a pack, as DirectSteps has it. What comes after the elimination is done item by item, but for the first solution of each
-/// right-hand side, which is in x before.
+/// One item of a pack, as DirectSteps has it. What comes after the elimination is done item by
+/// item, but for the first solution of each right-hand side, which is in x before.
 template <class T, class F>
 struct ItemOfPack : DirectItem<T, LoneSums> {
   using Item = DirectItem<T, LoneSums>;
@@ -203,7 +204,8 @@ struct DirectPacks {
       return reciprocal_condition<T>(at, p.n);
     }
 
-    /// The matrices, scaled by powers of two, rows and then columns (LAPACK's geequb). \returns whether columns are in range
+    /// The matrices, scaled by powers of two, rows and then columns (LAPACK's geequb). \returns
+    /// whether columns are in range
     bool expand() {
       F* const to = reinterpret_cast<F*>(rows.a);
       int const n = p.n, leading = rows.leading;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// DirectProblem: what a direct solve has to compute, as pointers and strides; and how lanes walk over the entries of an item.
+/// DirectProblem: what a direct solve has to compute, as pointers and strides; and how lanes walk
+/// over the entries of an item.
 #ifndef BATCHWORK_DIRECTPROBLEM_HPP
 #define BATCHWORK_DIRECTPROBLEM_HPP
 
@@ -21,7 +22,8 @@
 
 namespace Batchwork::Impl {
 
-/// What a kernel of direct solves does: eliminate and solve, or eliminate and keep the factors, or solve with factors that were kept.
+/// What a kernel of direct solves does: eliminate and solve, or eliminate and keep the factors, or
+/// solve with factors that were kept.
 enum class DirectTask { whole, factorise, substitute };
 
 /// x, rows x columns, with a x = b for every item.
@@ -64,7 +66,8 @@ struct DirectProblem {
     for (int k = of_line * rank; k < contiguous_numbers; k += of_line * count)
       Vendor::prefetch(numbers + k);
   }
-  /// Whether the same number of neighbouring items is nearer in memory than the next one of an item.
+  /// Whether the same number of neighbouring items is nearer in memory than the next one of an
+  /// item.
   bool numbers_are_near() const {
     return a.values.data != nullptr && items_are_near(a.values, n, a.values.col == 0 ? 1 : n);
   }
@@ -72,13 +75,14 @@ struct DirectProblem {
   BATCHWORK_INLINE std::int64_t some_item(std::int64_t item) const {
     return item < items ? item : items - 1;
   }
-  /// An item that is left to another kernel has this NaN, which nothing computes, as the first number of x.
+  /// An item that is left to another kernel has this NaN, which nothing computes, as the first
+  /// number of x.
   BATCHWORK_INLINE void mark(std::int64_t item) const { *item_of(x, item) = mark_of_item(); }
   BATCHWORK_INLINE bool takes(std::int64_t item) const {
     return !only_marked || bits(*item_of(x, item)) == bits(mark_of_item());
   }
-  /// Of a device's lanes: those that walk over the rows in the fewest steps, counting what it takes them to add up, and that memory takes
-  /// the rows of a warp one by one.
+  /// Of a device's lanes: those that walk over the rows in the fewest steps, counting what it takes
+  /// them to add up, and that memory takes the rows of a warp one by one.
   static int lanes_of_a_row(std::int64_t rows, std::int64_t nonzeros) {
     return cheapest_lanes(rows, nonzeros,
                           [](std::int64_t width, std::int64_t lanes, std::int64_t rounds) {
@@ -86,8 +90,8 @@ struct DirectProblem {
                             return (3 + rows_at_once) * ((width + lanes - 1) / lanes) + 4 * rounds;
                           });
   }
-  /// The same for a warp alone, where the instructions are what costs: of eight entries that a lane asks for at once, there or not, and of
-  /// a row (counted on an H100).
+  /// The same for a warp alone, where the instructions are what costs: of eight entries that a lane
+  /// asks for at once, there or not, and of a row (counted on an H100).
   static int lanes_of_a_row_of_warp(std::int64_t rows, std::int64_t nonzeros) {
     return cheapest_lanes(rows, nonzeros,
                           [](std::int64_t width, std::int64_t lanes, std::int64_t rounds) {
@@ -135,9 +139,10 @@ struct EntriesOfLanes {
       return unsigned(column) < unsigned(rows) ? column : 0;
     }
   };
-  /// Runs begin() for each row that is dealt to the lane, then entry(row, Entry) for the lane's entries of it, and end(row, number
-  /// of entries): all lanes as often, of rows beyond the last one with no entries. On devices what some entries ask of memory is
-  /// asked at once, and of the next row ahead. Numbers, Before: whether those are wanted.
+  /// Runs begin() for each row that is dealt to the lane, then entry(row, Entry) for the lane's
+  /// entries of it, and end(row, number of entries): all lanes as often, of rows beyond the last
+  /// one with no entries. On devices what some entries ask of memory is asked at once, and of the
+  /// next row ahead. Numbers, Before: whether those are wanted.
   template <bool Numbers, bool Before, class Begin, class Body, class End>
   BATCHWORK_INLINE void for_rows(Begin const& begin, Body const& entry, End const& end) const {
     if constexpr (Vendor::has_shuffles) {
@@ -173,8 +178,8 @@ struct EntriesOfLanes {
  private:
   static constexpr int at_once = Vendor::has_shuffles ? 8 : 1;
 
-  /// The same for compressed rows whose numbers stand side by side: the bounds of the next row are asked for behind the entries of one,
-  /// and waited for with them.
+  /// The same for compressed rows whose numbers stand side by side: the bounds of the next row are
+  /// asked for behind the entries of one, and waited for with them.
   template <bool Numbers, bool Before, class Begin, class Body, class End>
   BATCHWORK_INLINE void for_rows_side_by_side(CsrLayout const& of, Begin const& begin,
                                               Body const& entry, End const& end) const {
@@ -232,8 +237,8 @@ struct EntriesOfLanes {
       for (int q = 0; q < at_once; ++q) body(some[q]);
     }
   }
-  /// Entries k0, k0 + row_lanes, and so on: all are asked for before one is waited for. What is not there is read elsewhere rather than
-  /// not at all: no branch stands between two loads.
+  /// Entries k0, k0 + row_lanes, and so on: all are asked for before one is waited for. What is not
+  /// there is read elsewhere rather than not at all: no branch stands between two loads.
   template <bool Numbers, bool Before, bool Columns>
   BATCHWORK_INLINE void load(AnyRow<T> const& row, int k0, Entry (&some)[at_once]) const {
     BATCHWORK_UNROLL

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Direct solves of items whose matrices stand in memory by rows: the scratch of a team of a device, the stack of a host's thread, or a
-/// slot of a workspace.
+/// Direct solves of items whose matrices stand in memory by rows: the scratch of a team of a
+/// device, the stack of a host's thread, or a slot of a workspace.
 #ifndef BATCHWORK_DIRECTROWS_HPP
 #define BATCHWORK_DIRECTROWS_HPP
 
@@ -25,7 +25,8 @@
 
 namespace Batchwork::Impl {
 
-/// How an item stands in memory: six vectors, the matrix, one that is substituted, and places and order of the rows.
+/// How an item stands in memory: six vectors, the matrix, one that is substituted, and places and
+/// order of the rows.
 template <class T, class F>
 struct DirectRoom {
   static constexpr int vectors = 6;
@@ -45,7 +46,8 @@ struct DirectRoom {
   constexpr BATCHWORK_INLINE std::size_t kept_bytes() const { return bytes() + 16; }
 };
 
-/// A multiple of 16 bytes, by all lanes, neighbouring ones neighbouring words; both begin at such a multiple.
+/// A multiple of 16 bytes, by all lanes, neighbouring ones neighbouring words; both begin at such a
+/// multiple.
 template <class Lanes>
 BATCHWORK_INLINE void copy_words(Lanes const& lanes, char const* from, char* to,
                                  std::size_t bytes) {
@@ -56,7 +58,8 @@ BATCHWORK_INLINE void copy_words(Lanes const& lanes, char const* from, char* to,
     reinterpret_cast<Word*>(to)[k] = reinterpret_cast<Word const*>(from)[k];
 }
 
-/// One item, as DirectSteps has it. `Lanes` is SummingLanes or LoneSums. By columns where lanes share memory that is far away.
+/// One item, as DirectSteps has it. `Lanes` is SummingLanes or LoneSums. By columns where lanes
+/// share memory that is far away.
 template <class T, class F, class Lanes, bool ByColumns>
 struct DirectRows : DirectItem<T, Lanes> {
   using Item = DirectItem<T, Lanes>;
@@ -140,7 +143,8 @@ struct DirectRows : DirectItem<T, Lanes> {
       return true;
     }
   }
-  /// Eliminates the matrix, whose largest number goes to `largest` where the growth is wanted. \returns the status
+  /// Eliminates the matrix, whose largest number goes to `largest` where the growth is wanted.
+  /// \returns the status
   BATCHWORK_INLINE std::int32_t factorise(F& largest) {
     bool const inside = expand();
     rows.begin();
@@ -188,7 +192,8 @@ struct DirectRows : DirectItem<T, Lanes> {
   }
 };
 
-/// One item, by a team or a thread. Its factors are in memory before, or stay there, if that is the task.
+/// One item, by a team or a thread. Its factors are in memory before, or stay there, if that is the
+/// task.
 template <bool ByColumns, DirectTask Task, class T, class F, class Lanes>
 BATCHWORK_INLINE void run_direct_of_item(DirectProblem<T> const& p, Lanes& lanes,
                                          DirectRoom<T, F> const& room, char* memory,
@@ -291,7 +296,8 @@ struct DirectTeams {
   }
 };
 
-/// On devices: items of a workspace, of which a team takes one after the other; or what is kept of each.
+/// On devices: items of a workspace, of which a team takes one after the other; or what is kept of
+/// each.
 template <class T, class F, DirectTask Task = DirectTask::whole>
 struct DirectTeamsInWorkspace {
   static constexpr int largest_team = 256, wanted_teams = 1;

@@ -14,8 +14,9 @@
 
 namespace Batchwork::Impl {
 
-/// 2^-e where the largest of the numbers is from 1 to 2 times 2^e, of which `key` is the pivot_key; as near to that as can be so that
-/// the factor and its inverse are normal. One for zeros, and where the largest is not finite.
+/// 2^-e where the largest of the numbers is from 1 to 2 times 2^e, of which `key` is the pivot_key;
+/// as near to that as can be so that the factor and its inverse are normal. One for zeros, and
+/// where the largest is not finite.
 template <class T>
 BATCHWORK_INLINE T scale_to_one(std::int32_t key) {
   using I = integer_of_t<T>;
@@ -27,7 +28,8 @@ BATCHWORK_INLINE T scale_to_one(std::int32_t key) {
   return key == 0 || e > 2 * bias ? T(1) : from_bits<T>(I(wanted < 1 ? 1 : wanted) << digits);
 }
 
-/// The pivot_key of the largest of some numbers, as far as scale_to_one asks for it: its exponent, and whether it is zero.
+/// The pivot_key of the largest of some numbers, as far as scale_to_one asks for it: its exponent,
+/// and whether it is zero.
 template <class T>
 struct LargestExponent {
   std::int32_t most = 0;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What follows the factors of an item, for each right-hand side: the solution, the true residual, and steps of refinement.
+/// What follows the factors of an item, for each right-hand side: the solution, the true residual,
+/// and steps of refinement.
 #ifndef BATCHWORK_DIRECTSTEPS_HPP
 #define BATCHWORK_DIRECTSTEPS_HPP
 
@@ -35,7 +36,8 @@ BATCHWORK_INLINE void join_lanes(CompensatedSum<T>& s, int lanes) {
                             Vendor::swapped(s.corrections, step)});
 }
 
-/// b - A x of one row, and the bound that is known of its error: the size of a BoundedSum, or the rounding of a CompensatedSum.
+/// b - A x of one row, and the bound that is known of its error: the size of a BoundedSum, or the
+/// rounding of a CompensatedSum.
 template <class T>
 BATCHWORK_INLINE void finish_row(BoundedSum<T> const& s, T b, int, T& value, T& bound) {
   value = b - s.sum, bound = s.size;
@@ -67,14 +69,16 @@ BATCHWORK_INLINE bool any_beside([[maybe_unused]] At const& at, bool x) {
   else return x;
 }
 
-/// Whether solutions are to have a small backward error, too, which an elimination that exchanges no rows may not give.
+/// Whether solutions are to have a small backward error, too, which an elimination that exchanges
+/// no rows may not give.
 template <class At>
 inline constexpr bool checks_backward_error = false;
 template <class At>
   requires requires { At::checks_error; }
 inline constexpr bool checks_backward_error<At> = At::checks_error;
-/// Whether a row of b - A y is as small as rounding makes it, of `size` = |A| |y|: a backward error of that row of (entries + 64) eps at
-/// most (Oettli and Prager, Numerische Mathematik 6, 1964). What is no number is not.
+/// Whether a row of b - A y is as small as rounding makes it, of `size` = |A| |y|: a backward error
+/// of that row of (entries + 64) eps at most (Oettli and Prager, Numerische Mathematik 6, 1964).
+/// What is no number is not.
 template <class T>
 BATCHWORK_INLINE bool is_row_accurate(T value, T size, T b, int entries) {
   constexpr T eps = Kokkos::Experimental::epsilon_v<T>;
@@ -83,18 +87,20 @@ BATCHWORK_INLINE bool is_row_accurate(T value, T size, T b, int entries) {
 
 /// One right-hand side of an item. `At` knows how the item lies, and has
 ///   entries()                          an EntriesOfLanes
-///   b, x, r, t                         vectors that all lanes of the item see: right-hand side, solution, residual, another solution
-///   for_each(f), sync()                f(i) for the lane's rows; waits for the lanes of the item
-///   largest(key), sum(numbers), any(x) over the lanes of the item, the same bits in all of them
-///   solve(first, from, to)             to = A^-1 from by the factors; `first`: of b, after the
-///                                      elimination, with which it may have gone along. Waits before and behind.
-///                                      `from` may be r, which is lost, or b; `to` may be x or t
+///   b, x, r, t                         vectors that all lanes of the item see: right-hand side,
+///   solution, residual, another solution for_each(f), sync()                f(i) for the lane's
+///   rows; waits for the lanes of the item largest(key), sum(numbers), any(x) over the lanes of the
+///   item, the same bits in all of them solve(first, from, to)             to = A^-1 from by the
+///   factors; `first`: of b, after the
+///                                      elimination, with which it may have gone along. Waits
+///                                      before and behind. `from` may be r, which is lost, or b;
+///                                      `to` may be x or t
 /// and where items share a warp, and shares_a_warp says so,
-///   add_rows<Sum>(y, f)                f(row of A y, its number) for the lane's rows, in the place of entries()
-///   any_beside(x)                      over the items of the warp
-///   has_failed()                       whether nothing is asked of the item: it has no solution
-/// and where checks_error says so, is_accurate, which becomes false where a solution has a larger backward error than is_row_accurate
-/// takes, though steps of refinement were tried.
+///   add_rows<Sum>(y, f)                f(row of A y, its number) for the lane's rows, in the place
+///   of entries() any_beside(x)                      over the items of the warp has_failed()
+///   whether nothing is asked of the item: it has no solution
+/// and where checks_error says so, is_accurate, which becomes false where a solution has a larger
+/// backward error than is_row_accurate takes, though steps of refinement were tried.
 template <class T, class At>
 struct DirectSteps {
   using Computed = ComputedResidual<T>;
@@ -105,7 +111,8 @@ struct DirectSteps {
   T unit = T(1);  ///< a power of two, times which norms are taken, so that no square overflows
   T threshold_squared = T(0);
 
-  /// Of b - A y, times the unit: its square, and whether it is known to meet the threshold. The residual is in r.
+  /// Of b - A y, times the unit: its square, and whether it is known to meet the threshold. The
+  /// residual is in r.
   struct Residual {
     T squares;
     bool met, accurate = true;
@@ -168,9 +175,10 @@ struct DirectSteps {
     }
     at.sum(sums);
   }
-  /// Plainly first, with a bound of the rounding; where that does not decide, or `exactly`, in twice the precision, which a step of
-  /// refinement needs too. `exactly` becomes true where the bound alone is beyond the threshold, as it then is of the next y, too.
-  /// What comes out for an item that has `ended` is not asked for.
+  /// Plainly first, with a bound of the rounding; where that does not decide, or `exactly`, in
+  /// twice the precision, which a step of refinement needs too. `exactly` becomes true where the
+  /// bound alone is beyond the threshold, as it then is of the next y, too. What comes out for an
+  /// item that has `ended` is not asked for.
   BATCHWORK_INLINE Residual residual(T const* y, bool& exactly, bool ended) const {
     T sums[2];
     Residual found{T(0), false};
@@ -279,8 +287,8 @@ BATCHWORK_INLINE SolveResult<T> no_result(std::int32_t code) {
   return r;
 }
 
-/// The solution of right-hand side c, which is in at.b, and what is known of it. It is stored if the item is there, or, of a single one
-/// that is kept, left in at.x. `first`: see DirectSteps.
+/// The solution of right-hand side c, which is in at.b, and what is known of it. It is stored if
+/// the item is there, or, of a single one that is kept, left in at.x. `first`: see DirectSteps.
 template <class T, class At>
 BATCHWORK_INLINE void solve_column(At& at, DirectProblem<T> const& p, std::int64_t item,
                                    bool is_there, bool keeps, bool first, int c,
@@ -309,8 +317,8 @@ BATCHWORK_INLINE void fail_columns(At& at, DirectProblem<T> const& p, std::int64
   }
 }
 
-/// All right-hand sides of an item, whose status of the elimination is `code`; those of an item that failed are NaN. The first one is in
-/// at.b, and `goes_along` with the elimination.
+/// All right-hand sides of an item, whose status of the elimination is `code`; those of an item
+/// that failed are NaN. The first one is in at.b, and `goes_along` with the elimination.
 template <class T, class At>
 BATCHWORK_INLINE SolveResult<T> solve_columns(At& at, DirectProblem<T> const& p, std::int64_t item,
                                               bool is_there, std::int32_t code, bool keeps,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// DirectTeamSolver: a direct solve inside a user's own kernel, a system for each team, whose factors stay for further calls.
+/// DirectTeamSolver: a direct solve inside a user's own kernel, a system for each team, whose
+/// factors stay for further calls.
 #ifndef BATCHWORK_DIRECTTEAMSOLVER_HPP
 #define BATCHWORK_DIRECTTEAMSOLVER_HPP
 
@@ -41,14 +42,14 @@ struct DirectTeamSolver {
   int width;                 ///< numbers of a line that a pointer gives
   int factored_refinements;  ///< of solve_factored
 
-  /// Threads of a team: one for each row, in whole warps, to 256. Any other multiple of 32 to 256 does on devices, on hosts any other
-  /// number; but the results depend on it in their last bits.
+  /// Threads of a team: one for each row, in whole warps, to 256. Any other multiple of 32 to 256
+  /// does on devices, on hosts any other number; but the results depend on it in their last bits.
   int team_size() const {
     constexpr int warp = lanes_of_warp;
     return ByLanes ? std::clamp((problem.n + warp - 1) / warp * warp, warp, largest_team) : 1;
   }
-  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...). Throws std::invalid_argument
-  /// where teams of that size cannot solve the system.
+  /// Bytes of level-0 team scratch to ask for, beside the kernel's own: Kokkos::PerTeam(...).
+  /// Throws std::invalid_argument where teams of that size cannot solve the system.
   std::size_t scratch_size(int team_size) const {
     if (team_size < 1 || (ByLanes && !fits(team_size)))
       SystemCall{"team_solve"}.fail("teams of " + std::to_string(team_size) + " threads for " +
@@ -59,19 +60,23 @@ struct DirectTeamSolver {
   }
   std::size_t scratch_size() const { return scratch_size(team_size()); }
 
-  /// Solves A x = b for one system, the team's. Called by all threads of the team, outside nested ranges, with the same
-  /// arguments; all of them get the result. What the team wrote before is seen, and what this writes is seen by the team after: it
-  /// waits for the team at the beginning and at the end.
-  /// \param of   the number of an item of A; or the item's own numbers, a View without an item index or a pointer, in team
+  /// Solves A x = b for one system, the team's. Called by all threads of the team, outside nested
+  /// ranges, with the same arguments; all of them get the result. What the team wrote before is
+  /// seen, and what this writes is seen by the team after: it waits for the team at the beginning
+  /// and at the end.
+  /// \param of   the number of an item of A; or the item's own numbers, a View without an item
+  /// index or a pointer, in team
   ///             scratch for instance
-  /// \param b,x  anything with b(i), and x(i) that is assigned: Views, functions; or pointers. x may be b. On devices thread r of
+  /// \param b,x  anything with b(i), and x(i) that is assigned: Views, functions; or pointers. x
+  /// may be b. On devices thread r of
   ///             a team of L has the rows r, r + L, ... and no other touches them.
   template <class Member, class Of, class B, class X>
   KOKKOS_FUNCTION SolveResult<T> solve(Member const& member, Of const& of, B const& b,
                                        X const& x) const {
     return run<true>(member, of, b, x, problem.refinements);
   }
-  /// Likewise with the factors that the last solve has left. A is that of the residual: the same, or one near to it.
+  /// Likewise with the factors that the last solve has left. A is that of the residual: the same,
+  /// or one near to it.
   template <class Member, class Of, class B, class X>
   KOKKOS_FUNCTION SolveResult<T> solve_factored(Member const& member, Of const& of, B const& b,
                                                 X const& x) const {

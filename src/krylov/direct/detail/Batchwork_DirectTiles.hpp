@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// DirectTiles: the kernel of direct solves on devices for systems of up to 144 rows, which the lanes of some warps hold in registers, or
-/// share in scratch.
+/// DirectTiles: the kernel of direct solves on devices for systems of up to 144 rows, which the
+/// lanes of some warps hold in registers, or share in scratch.
 #ifndef BATCHWORK_DIRECTTILES_HPP
 #define BATCHWORK_DIRECTTILES_HPP
 
@@ -22,7 +22,8 @@
 
 namespace Batchwork::Impl {
 
-/// The rows that the largest of these kernels takes, and the tiles down of the kernel for n rows: few cases, so that there are few.
+/// The rows that the largest of these kernels takes, and the tiles down of the kernel for n rows:
+/// few cases, so that there are few.
 inline constexpr int direct_rows_in_tiles = 144;
 constexpr int direct_tiles(int n) {
   return n <= lu_rows_in_tiles ? lu_tiles(n) : n <= 80 ? 10 : n <= 96 ? 12 : n <= 120 ? 15 : 18;
@@ -33,11 +34,12 @@ template <class T, class F, int Tiles, DirectTask Task>
 inline constexpr bool direct_may_list =
     std::is_same_v<T, F> && Tiles <= 8 && Task == DirectTask::whole;
 
-/// The pattern is expanded in scratch: Listed, by a list of the places of its entries, which a team makes once for the items that it
-/// has one after the other; else by lanes that have rows together. Rows and columns are scaled as they come to registers. The
-/// elimination leaves L and U in scratch, for as many substitutions as are wanted, by the item's first warp. The residual, by all of
-/// them, reads the matrix a second time. T is the type of the numbers, F that of the factors, which then are of rows and columns that were
-/// scaled before. Where has_shuffles.
+/// The pattern is expanded in scratch: Listed, by a list of the places of its entries, which a team
+/// makes once for the items that it has one after the other; else by lanes that have rows together.
+/// Rows and columns are scaled as they come to registers. The elimination leaves L and U in
+/// scratch, for as many substitutions as are wanted, by the item's first warp. The residual, by all
+/// of them, reads the matrix a second time. T is the type of the numbers, F that of the factors,
+/// which then are of rows and columns that were scaled before. Where has_shuffles.
 template <class T, class F, int Tiles, DirectTask Task = DirectTask::whole, bool Listed = false>
 struct DirectTiles : LuCore<F, Tiles, true, true> {
   using Core = LuCore<F, Tiles, true, true>;
@@ -52,14 +54,16 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     T unit;                               ///< times which the right-hand side was taken
     T largest[warps];                     ///< number of the scaled matrix, for each warp
   };
-  // Behind the scratch of the elimination: the right-hand side, the solution, factors of rows and columns, and where F is not T the
-  // residual and another solution, which else have the places of the vectors of the elimination; and the notes.
+  // Behind the scratch of the elimination: the right-hand side, the solution, factors of rows and
+  // columns, and where F is not T the residual and another solution, which else have the places of
+  // the vectors of the elimination; and the notes.
   static constexpr int vectors = is_mixed ? 6 : 4;
   static constexpr std::size_t to_vectors = Core::item_bytes,
                                to_notes = to_vectors + vectors * rows * sizeof(T),
                                bytes_of_item = to_notes + sizeof(Notes);
   static_assert(bytes_of_item % 16 == 0);
-  /// Of factors that are kept: those parts of an item's scratch that outlive the elimination, one after the other.
+  /// Of factors that are kept: those parts of an item's scratch that outlive the elimination, one
+  /// after the other.
   static constexpr std::size_t kept_bytes = matrix_numbers * sizeof(F) + Core::item_bytes -
                                             Core::to_reciprocals * sizeof(F) +
                                             2 * rows * sizeof(T) + sizeof(Notes);
@@ -68,8 +72,9 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   static constexpr int most_items = std::min(Core::most_items, warps == 1                 ? 4
                                                                : Vendor::items_wait_alone ? 2
                                                                                           : 1);
-  /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have registers for what they hold and what
-  /// was seen to be enough beside them. What is slower than that, since it waits, needs as many warps as there can be.
+  /// Lanes that a multiprocessor is to hold, as many warps for each of its four schedulers as have
+  /// registers for what they hold and what was seen to be enough beside them. What is slower than
+  /// that, since it waits, needs as many warps as there can be.
   static constexpr int lanes_wanted = std::max(
       lanes_with_registers(Core::registers_held + (by_rows ? 40 : 56), 640), count* most_items);
   static constexpr int largest_team = Core::in_scratch ? Core::largest_team : lanes_wanted;
@@ -77,7 +82,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
                        teams_needed = Core::in_scratch ? 1 : wanted_teams;
 
   static_assert(!Listed || direct_may_list<T, F, Tiles, Task>);
-  /// Groups of items that a team with a list has one after the other, at most, and teams that are left to share the work evenly.
+  /// Groups of items that a team with a list has one after the other, at most, and teams that are
+  /// left to share the work evenly.
   static constexpr std::int64_t most_groups = 8, enough_teams = 2048;
   /// The same where a team looks for items that are marked.
   static constexpr std::int64_t most_groups_of_marked = 64;
@@ -114,13 +120,16 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   bool fits(DeviceLimits const& limits) const {
     return limits.holds(teams_needed, team(), bytes());
   }
-  /// Whether this kernel, with a list, is to be taken for one without: a multiprocessor is to hold no fewer items for it.
+  /// Whether this kernel, with a list, is to be taken for one without: a multiprocessor is to hold
+  /// no fewer items for it.
   template <class Without>
   bool is_worth_it(Without const& other, DeviceLimits const& limits) const {
     if (p.compressed_entries <= 0 || p.compressed_entries > rows * rows) return false;
-    // Items side by side share sectors in the first cache, of which a large list leaves too little (H100, CUDA 13).
+    // Items side by side share sectors in the first cache, of which a large list leaves too little
+    // (H100, CUDA 13).
     if (by_items && rows > 48) return false;
-    // A large one is made for some groups; of few rows it saves registers, whatever it is made for (likewise).
+    // A large one is made for some groups; of few rows it saves registers, whatever it is made for
+    // (likewise).
     if (rows > 32 && groups < 4) return false;
     int at_once = std::max(1, largest_team / other.team());
     while (at_once > 1 && !limits.holds(at_once, other.team(), other.bytes())) --at_once;
@@ -310,7 +319,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     T const* const from = item_of(p.b, p.some_item(here.first + which));
     here.walk(of_b, [&](int, int i, int) { fetch_together<1>(to + i, from + i * p.b.row); });
   }
-  /// What is kept of the calling lane's item, out of scratch or into it, by whole words in the order in which they stand.
+  /// What is kept of the calling lane's item, out of scratch or into it, by whole words in the
+  /// order in which they stand.
   template <bool Out>
   BATCHWORK_INLINE void move_kept(Here const& here, Memory const& memory) const {
     if (Out && here.item >= here.there) return;
@@ -456,8 +466,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     }
   };
 
-  /// The same by all warps of the item: what there is to do for rows is shared by them, and substitution is the first one's. What warps
-  /// tell each other is where the multipliers were.
+  /// The same by all warps of the item: what there is to do for rows is shared by them, and
+  /// substitution is the first one's. What warps tell each other is where the multipliers were.
   template <class Member>
   struct ItemOfWarps : OwnItem {
     using OwnItem::here, OwnItem::of;
@@ -554,7 +564,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     }
     put_ones(here);
   }
-  /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for all items.
+  /// Once more, where a column may be in a row twice: lanes have rows. The pattern is the same for
+  /// all items.
   template <class Meet>
   BATCHWORK_INLINE void add_up(Here const& here, OwnItem const& own, Meet const& meet) const {
     clear(here);
@@ -570,7 +581,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
     meet();
   }
 
-  /// Entries of another type than the factors: their range is larger, so factors of rows and columns are found where the numbers are.
+  /// Entries of another type than the factors: their range is larger, so factors of rows and
+  /// columns are found where the numbers are.
   template <class Member>
   BATCHWORK_INLINE void expand_scaled_of(Member const& member, Here const& here,
                                          OwnItem const& own) const {
@@ -592,7 +604,8 @@ struct DirectTiles : LuCore<F, Tiles, true, true> {
   BATCHWORK_INLINE F factor_of(std::int32_t key) const {
     return p.equilibrates ? scale_to_one<F>(key) : F(1);
   }
-  /// Powers of two for the rows, then for the columns, of the tiles, which are multiplied by them (LAPACK's geequb).
+  /// Powers of two for the rows, then for the columns, of the tiles, which are multiplied by them
+  /// (LAPACK's geequb).
   template <class Member, class Rest>
   BATCHWORK_INLINE void scale_tiles([[maybe_unused]] Member const& member, Here const& here,
                                     OwnItem const& own, Rest& rest) const {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ListedPattern: the pattern of compressed rows as the items of a team find it in scratch, where it was put once for all of them.
+/// ListedPattern: the pattern of compressed rows as the items of a team find it in scratch, where
+/// it was put once for all of them.
 #ifndef BATCHWORK_LISTEDPATTERN_HPP
 #define BATCHWORK_LISTEDPATTERN_HPP
 
@@ -15,7 +16,8 @@
 
 namespace Batchwork::Impl {
 
-/// Of full matrices whose columns fit into 8 bits and whose places into 16: for each entry its place in the full matrix and its column, and where each row begins.
+/// Of full matrices whose columns fit into 8 bits and whose places into 16: for each entry its
+/// place in the full matrix and its column, and where each row begins.
 struct ListedPattern {
   static constexpr int row_lanes = 2;      ///< neighbouring lanes that have a row together
   static constexpr int most_at_once = 16;  ///< numbers that a lane asks memory for before it waits
@@ -65,7 +67,8 @@ struct ListedPattern {
     }
     member.team_barrier();
   }
-  /// Starts to copy the numbers of an item, `step` from each other, to their places, by `count` lanes.
+  /// Starts to copy the numbers of an item, `step` from each other, to their places, by `count`
+  /// lanes.
   template <class T>
   BATCHWORK_INLINE void fetch(T const* numbers, std::int64_t step, int entries, int rank, int count,
                               T* to) const {
@@ -92,7 +95,8 @@ struct ListedPattern {
 
     BATCHWORK_INLINE int column_below(int) const { return column; }
   };
-  /// As EntriesOfLanes has it, by `count` lanes, of which each asks memory for some numbers before it waits.
+  /// As EntriesOfLanes has it, by `count` lanes, of which each asks memory for some numbers before
+  /// it waits.
   template <int AtOnce, class T, class Begin, class Body, class End>
   BATCHWORK_INLINE void for_rows(T const* numbers, std::int64_t step, int n, int rank, int count,
                                  Begin const& begin, Body const& entry, End const& end) const {

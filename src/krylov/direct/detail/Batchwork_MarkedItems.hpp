@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// MarkedItems: the kernel on devices for the items of a direct solve that an elimination by pattern has left, mostly none or a few.
+/// MarkedItems: the kernel on devices for the items of a direct solve that an elimination by
+/// pattern has left, mostly none or a few.
 #ifndef BATCHWORK_MARKEDITEMS_HPP
 #define BATCHWORK_MARKEDITEMS_HPP
 
@@ -14,7 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// A team looks at as many items at once as it has lanes, and solves those that are marked, one after the other, in its scratch.
+/// A team looks at as many items at once as it has lanes, and solves those that are marked, one
+/// after the other, in its scratch.
 template <class T>
 struct MarkedItems {
   using Kernel = DirectTeams<T, T>;

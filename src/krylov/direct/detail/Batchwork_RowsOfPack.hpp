@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// RowsOfPack: the matrices of a pack of items in memory, of an extent known at run time, as a host's thread eliminates them all at once.
+/// RowsOfPack: the matrices of a pack of items in memory, of an extent known at run time, as a
+/// host's thread eliminates them all at once.
 #ifndef BATCHWORK_ROWSOFPACK_HPP
 #define BATCHWORK_ROWSOFPACK_HPP
 
@@ -13,9 +14,10 @@
 
 namespace Batchwork::Impl {
 
-/// See EliminatedRows. `S` is a pack. Items differ in the rows that they exchange, which they do one after the other. By panels of
-/// columns: what is right of a panel changes once, by all of its pivots, so that numbers are loaded and stored less often (Golub and Van
-/// Loan, Matrix Computations, 4th edition, section 3.4.7; LAPACK's getrf).
+/// See EliminatedRows. `S` is a pack. Items differ in the rows that they exchange, which they do
+/// one after the other. By panels of columns: what is right of a panel changes once, by all of its
+/// pivots, so that numbers are loaded and stored less often (Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 3.4.7; LAPACK's getrf).
 template <class S>
 struct RowsOfPack {
   using value_type = S;
@@ -101,7 +103,8 @@ struct RowsOfPack {
       for (int r = 0; r < Rows; ++r) mine[r * leading + j] = x[r];
     }
   }
-  /// x(i) less what columns [begin, end) of its row take off it: two sums, since additions wait for each other.
+  /// x(i) less what columns [begin, end) of its row take off it: two sums, since additions wait for
+  /// each other.
   S rest_of_row(S const* x, int i, int begin, int end) const {
     S const* const row = a + i * leading;
     S even = x[i], odd(T(0));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymbolicElimination: which entries the factors of a pattern have, in which order pivots are taken, and which at the same time. On the
-/// host, without numbers.
+/// SymbolicElimination: which entries the factors of a pattern have, in which order pivots are
+/// taken, and which at the same time. On the host, without numbers.
 #ifndef BATCHWORK_SYMBOLICELIMINATION_HPP
 #define BATCHWORK_SYMBOLICELIMINATION_HPP
 
@@ -43,7 +43,8 @@ class BitSet {
   std::vector<std::uint64_t> words_;
 };
 
-/// Pivots are entries of the diagonal. Rows and columns keep their numbers: what is "later" is eliminated after.
+/// Pivots are entries of the diagonal. Rows and columns keep their numbers: what is "later" is
+/// eliminated after.
 struct SymbolicElimination {
   int n = 0, levels = 0;
   std::vector<int> order;  ///< the pivots one after the other
@@ -55,9 +56,11 @@ struct SymbolicElimination {
   std::int64_t products = 0;  ///< multiply-adds of the elimination
   int without_pivot = -1;     ///< a row whose turn came without an entry of the diagonal, or -1
 
-  /// By Markowitz' counts on the diagonal (Duff, Erisman and Reid, Direct Methods for Sparse Matrices, 2nd edition, section 7.3), some
-  /// pivots at a time that are no neighbours (Liu, Modification of the minimum-degree algorithm by multiple elimination, 1985): those
-  /// that cost up to twice as much as the cheapest, and a little more, since levels cost more than some entries.
+  /// By Markowitz' counts on the diagonal (Duff, Erisman and Reid, Direct Methods for Sparse
+  /// Matrices, 2nd edition, section 7.3), some pivots at a time that are no neighbours (Liu,
+  /// Modification of the minimum-degree algorithm by multiple elimination, 1985): those that cost
+  /// up to twice as much as the cheapest, and a little more, since levels cost more than some
+  /// entries.
   /// \param columns  of each row
   /// \param given    an order of the pivots to be kept, or empty
   /// \param most     entries at which it ends, unfinished

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymbolicLists: an elimination by a pattern, and the substitutions after it, as lists of sums of products, which the lanes of an item
-/// compute step by step.
+/// SymbolicLists: an elimination by a pattern, and the substitutions after it, as lists of sums of
+/// products, which the lanes of an item compute step by step.
 #ifndef BATCHWORK_SYMBOLICLISTS_HPP
 #define BATCHWORK_SYMBOLICLISTS_HPP
 
@@ -23,7 +23,8 @@ namespace Batchwork::Impl {
 /// Lanes that take a slice of a step together, neighbouring ones neighbouring words of the lists.
 inline constexpr int lanes_of_slice = Vendor::has_shuffles ? lanes_of_warp : 1;
 
-/// Some sums of a step: as many products for each lane, of which `parts` neighbours have a sum together.
+/// Some sums of a step: as many products for each lane, of which `parts` neighbours have a sum
+/// together.
 struct ListSlice {
   std::int32_t begin;  ///< of its products, in units of lanes_of_slice
   std::uint16_t width, parts;
@@ -33,7 +34,8 @@ struct ListSteps {
   int first = 0, end = 0;
 };
 
-/// Numbers of an item, by their places: the entries of L and U, those of U first; the reciprocals of the pivots; a vector; and a zero.
+/// Numbers of an item, by their places: the entries of L and U, those of U first; the reciprocals
+/// of the pivots; a vector; and a zero.
 struct PlacesOfItem {
   /// Places are numbers of 16 bits, of which the last says that there is none.
   static constexpr std::uint32_t none = 0xffff, most = none;
@@ -45,13 +47,15 @@ struct PlacesOfItem {
   constexpr BATCHWORK_INLINE int count() const { return entries + 2 * n + 1; }
 };
 
-/// As kernels see it. A target t of a step becomes x(t) - sum over q of x(first of q) x(second of q); what then happens depends on the
-/// list. Of eliminate even steps store the reciprocal of a pivot, odd ones multiply an entry of L by one; others multiply by one.
+/// As kernels see it. A target t of a step becomes x(t) - sum over q of x(first of q) x(second of
+/// q); what then happens depends on the list. Of eliminate even steps store the reciprocal of a
+/// pivot, odd ones multiply an entry of L by one; others multiply by one.
 struct SymbolicLists {
   PlacesOfItem places;
   int of_upper = 0;           ///< entries of U
   bool has_repeated = false;  ///< whether a row has a column twice
-  /// Entry k of row i of the matrix goes to given[given_begin[i] + k]; places without repetition by rows and by columns.
+  /// Entry k of row i of the matrix goes to given[given_begin[i] + k]; places without repetition by
+  /// rows and by columns.
   int const *given_begin = nullptr, *row_begin = nullptr, *column_begin = nullptr;
   std::uint16_t const *given = nullptr, *of_row = nullptr, *of_column = nullptr;
 
@@ -175,7 +179,8 @@ class SymbolicListsOnHost {
     eliminate.end = steps();
   }
 
-  /// One substitution: row k takes products(k) off its number, and then, if it is said so, is divided by its pivot.
+  /// One substitution: row k takes products(k) off its number, and then, if it is said so, is
+  /// divided by its pivot.
   template <class Products>
   ListSteps add_substitution(bool rises, bool divides, Products const& products) {
     auto const& e = elimination_;
@@ -220,7 +225,8 @@ class SymbolicListsOnHost {
   }
 
   int steps() const { return int(first_slice.size()) - 1; }
-  /// Long sums first, so that those of a slice are as long. Lanes share sums where there are more lanes than sums.
+  /// Long sums first, so that those of a slice are as long. Lanes share sums where there are more
+  /// lanes than sums.
   void add_step(Step& step) {
     constexpr std::size_t across = lanes_of_slice;
     std::stable_sort(step.begin(), step.end(), [](Target const& a, Target const& b) {

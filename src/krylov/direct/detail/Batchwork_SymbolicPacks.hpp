@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymbolicPacks: the kernel of direct solves by a pattern on hosts. A thread eliminates as many items at once as a SIMD register has
-/// numbers, or one that is large.
+/// SymbolicPacks: the kernel of direct solves by a pattern on hosts. A thread eliminates as many
+/// items at once as a SIMD register has numbers, or one that is large.
 #ifndef BATCHWORK_SYMBOLICPACKS_HPP
 #define BATCHWORK_SYMBOLICPACKS_HPP
 
@@ -20,10 +20,12 @@
 
 namespace Batchwork::Impl {
 
-/// Bytes of the largest pack, on the stack of a thread. An item alone is in memory that the thread allocates.
+/// Bytes of the largest pack, on the stack of a thread. An item alone is in memory that the thread
+/// allocates.
 inline constexpr std::size_t bytes_of_symbolic_pack = 512 * 1024;
 
-/// One item of a pack, as DirectSteps has it, after its elimination and the first solution of a right-hand side.
+/// One item of a pack, as DirectSteps has it, after its elimination and the first solution of a
+/// right-hand side.
 template <class T>
 struct SymbolicItemOfPack : DirectItem<T, LoneSums> {
   using DirectItem<T, LoneSums>::l, DirectItem<T, LoneSums>::c, DirectItem<T, LoneSums>::for_each;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The steps of SymbolicLists on the numbers of an item, or of a pack of items, by lanes or by a host's thread.
+/// The steps of SymbolicLists on the numbers of an item, or of a pack of items, by lanes or by a
+/// host's thread.
 #ifndef BATCHWORK_SYMBOLICSTEPS_HPP
 #define BATCHWORK_SYMBOLICSTEPS_HPP
 
@@ -15,7 +16,8 @@
 
 namespace Batchwork::Impl {
 
-/// What a lane knows of its sum in a slice before its step: what happens to it, and the first products.
+/// What a lane knows of its sum in a slice before its step: what happens to it, and the first
+/// products.
 struct SumAhead {
   static constexpr int at_once = 4;
 
@@ -61,9 +63,10 @@ struct SumAhead {
   }
 };
 
-/// Runs each step of the range, by the lanes that the slices are for; finish(step, sum, place, other) stores, with the sum of a target.
-/// What was written before a step is seen in it. The lists are far away on devices: what a lane does first in a step is read while
-/// the one before it is computed, its slice one earlier, and the bounds of steps one more.
+/// Runs each step of the range, by the lanes that the slices are for; finish(step, sum, place,
+/// other) stores, with the sum of a target. What was written before a step is seen in it. The lists
+/// are far away on devices: what a lane does first in a step is read while the one before it is
+/// computed, its slice one earlier, and the bounds of steps one more.
 /// \param x      number p of the item, or of the pack, is x[p]
 template <class Lanes, class Numbers, class Finish>
 BATCHWORK_INLINE void run_steps(SymbolicLists const& lists, ListSteps const& steps,

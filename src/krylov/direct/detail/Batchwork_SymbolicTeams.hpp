@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymbolicTeams: the kernel of direct solves by a pattern on devices. A team has an item in its scratch.
+/// SymbolicTeams: the kernel of direct solves by a pattern on devices. A team has an item in its
+/// scratch.
 #ifndef BATCHWORK_SYMBOLICTEAMS_HPP
 #define BATCHWORK_SYMBOLICTEAMS_HPP
 

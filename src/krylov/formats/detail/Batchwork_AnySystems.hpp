@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// AnySystems: the matrices of a batch in a format known at run time, so that a solver's kernel is not made for each.
+/// AnySystems: the matrices of a batch in a format known at run time, so that a solver's kernel is
+/// not made for each.
 #ifndef BATCHWORK_ANYSYSTEMS_HPP
 #define BATCHWORK_ANYSYSTEMS_HPP
 
@@ -15,7 +16,8 @@
 
 namespace Batchwork::Impl {
 
-/// The layouts of all formats, of which one is used; AnySystems knows which. No union: compilers see through a struct.
+/// The layouts of all formats, of which one is used; AnySystems knows which. No union: compilers
+/// see through a struct.
 template <class... F>
 struct Layouts {};
 template <class F, class... Rest>
@@ -29,7 +31,8 @@ template <class F, class T>
 using row_of_format = decltype(std::declval<F const&>().row(std::declval<Storage<T const> const&>(),
                                                             std::declval<T const*>(), 0, 0));
 
-/// The rows of an item in one of the formats that give such rows: rows(i) gives the entries of row i, none beyond the last row.
+/// The rows of an item in one of the formats that give such rows: rows(i) gives the entries of row
+/// i, none beyond the last row.
 template <class Row, class Systems>
 struct RowsOfItem {
   Systems const& of;
@@ -48,9 +51,10 @@ struct RowsOfItem {
 template <class T, class List>
 struct AnySystemsOf;
 
-/// Where the entries are in one of the formats of a list, of which each is a Format, and the numbers of all items; or neither, of
-/// what a functor applies. What is done with rows is compiled once for each type of row, not for each format: compilers do not
-/// inline kernels that grow, and then copy their arguments.
+/// Where the entries are in one of the formats of a list, of which each is a Format, and the
+/// numbers of all items; or neither, of what a functor applies. What is done with rows is compiled
+/// once for each type of row, not for each format: compilers do not inline kernels that grow, and
+/// then copy their arguments.
 template <class T, class... Formats>
 struct AnySystemsOf<T, FormatList<Formats...>> {
   using value_type = T;
@@ -89,7 +93,8 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
     with_format([&]<class F>(F const&) { stored = F::has_numbers; });
     return stored ? item_of(values, item) : nullptr;
   }
-  /// Runs f(rows) with the rows of the item whose numbers these are, see RowsOfItem. Of ell, places that are there.
+  /// Runs f(rows) with the rows of the item whose numbers these are, see RowsOfItem. Of ell, places
+  /// that are there.
   template <class F>
   BATCHWORK_INLINE void visit(T const* of_item, F const& f) const {
     visit_rows<0, Formats...>(of_item, f);
@@ -100,7 +105,8 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
     with_format([&](auto const& of) { r = of.row(values, of_item, rows, i).any(); });
     return r;
   }
-  /// Entry k of row i, of those that it has: its column, and its number of the item whose numbers these are.
+  /// Entry k of row i, of those that it has: its column, and its number of the item whose numbers
+  /// these are.
   BATCHWORK_INLINE int column(int i, int k) const {
     int c = i;
     with_format([&](auto const& of) { c = of.column(rows, i, k); });
@@ -111,13 +117,15 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
     with_format([&](auto const& of) { x = of.number(values, of_item, rows, i, k); });
     return x;
   }
-  /// The place of the first entry of row i among a system's places, of which there are `nonzeros` of the matrices.
+  /// The place of the first entry of row i among a system's places, of which there are `nonzeros`
+  /// of the matrices.
   BATCHWORK_INLINE int first_place(int i) const {
     int place = i;
     with_format([&](auto const& of) { place = of.first_place(rows, i); });
     return place;
   }
-  /// Copies the numbers of an item to their places by its lanes, neighbouring ones neighbouring numbers, of rows of ends[i] entries.
+  /// Copies the numbers of an item to their places by its lanes, neighbouring ones neighbouring
+  /// numbers, of rows of ends[i] entries.
   template <class Lanes>
   BATCHWORK_INLINE void copy_numbers(Lanes const& lanes, T const* of_item,
                                      std::uint16_t const* ends, T* to) const {
@@ -171,8 +179,9 @@ struct AnySystemsOf<T, FormatList<Formats...>> {
 template <class T>
 using AnySystems = AnySystemsOf<T, FormatsOf<T>>;
 
-/// Whether what a pattern says is in memory: offsets that do not fall, to so many entries at most, and columns of the matrix. For
-/// hosts, once for some items; devices take offsets for granted, and look at columns where lanes take their rows.
+/// Whether what a pattern says is in memory: offsets that do not fall, to so many entries at most,
+/// and columns of the matrix. For hosts, once for some items; devices take offsets for granted, and
+/// look at columns where lanes take their rows.
 template <class F>
 bool is_in_range(F const&, int, std::int64_t) {
   return true;
@@ -201,7 +210,8 @@ bool pattern_is_in_range([[maybe_unused]] Systems const& a, [[maybe_unused]] std
   return inside;
 }
 
-/// Whether the widest row of such systems is known, from their number of entries; of compressed rows only the mean is.
+/// Whether the widest row of such systems is known, from their number of entries; of compressed
+/// rows only the mean is.
 template <class Systems>
 bool knows_widest_row([[maybe_unused]] Systems const& a) {
   if constexpr (requires { a.knows_widest_row(); }) return a.knows_widest_row();

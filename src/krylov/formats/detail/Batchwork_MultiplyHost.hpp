@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of multiply on hosts: a thread takes one item at a time, packs holding terms of a row or numbers of
-/// neighbouring rows, whichever are side by side; or a pack of items where those are.
+/// The kernel of multiply on hosts: a thread takes one item at a time, packs holding terms of a row
+/// or numbers of neighbouring rows, whichever are side by side; or a pack of items where those are.
 #ifndef BATCHWORK_MULTIPLYHOST_HPP
 #define BATCHWORK_MULTIPLYHOST_HPP
 
@@ -24,7 +24,8 @@ BATCHWORK_INLINE Pack<T, W> gather(std::int32_t const* columns, X const& x) {
   return r;
 }
 
-/// put(i, sum) for the rows of an item, by a host's thread, in whatever way its numbers stand. Sum<S> is PlainSum or BoundedSum.
+/// put(i, sum) for the rows of an item, by a host's thread, in whatever way its numbers stand.
+/// Sum<S> is PlainSum or BoundedSum.
 template <template <class> class Sum, class Item, class X, class Put>
 void sum_rows_on_host(Item const& item, int rows, X const& x, Put const& put) {
   for (int i = 0; i < rows; ++i) put(i, row_sum<Sum>(item, i, x));
@@ -55,7 +56,8 @@ void sum_rows_on_host(PatternItem<CsrSystems<T>> const& item, int rows, X const&
   }
 }
 
-/// Places of neighbouring rows side by side: packs of rows. A place that is not there adds nothing, whatever it holds.
+/// Places of neighbouring rows side by side: packs of rows. A place that is not there adds nothing,
+/// whatever it holds.
 template <template <class> class Sum, class T, class X, class Put>
 void sum_rows_on_host(PatternItem<EllSystems<T>> const& item, int rows, X const& x,
                       Put const& put) {
@@ -146,7 +148,8 @@ struct MultiplyHost {
     }
   }
 
-  /// P packs of items whose numbers are side by side: several sums at once, since each waits for its last addition.
+  /// P packs of items whose numbers are side by side: several sums at once, since each waits for
+  /// its last addition.
   template <int P>
   void several(std::int64_t item) const {
     using S = Pack<T, W>;

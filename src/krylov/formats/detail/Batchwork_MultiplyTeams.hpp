@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernel of multiply on devices: lanes of a team share an item, each computing whole rows. No scratch and no reduction;
-/// what several rows read of the vector comes from the cache.
+/// The kernel of multiply on devices: lanes of a team share an item, each computing whole rows. No
+/// scratch and no reduction; what several rows read of the vector comes from the cache.
 #ifndef BATCHWORK_MULTIPLYTEAMS_HPP
 #define BATCHWORK_MULTIPLYTEAMS_HPP
 
@@ -28,14 +28,15 @@ struct MultiplyProblem {
   }
 };
 
-/// Whether the same number of neighbouring items is nearer in memory than the next number of an item: neighbouring lanes
-/// then have neighbouring items, one each.
+/// Whether the same number of neighbouring items is nearer in memory than the next number of an
+/// item: neighbouring lanes then have neighbouring items, one each.
 template <class T>
 bool has_items_side_by_side(Storage<T> const& s) {
   return s.width == 1 ? s.group == 1 : s.lane == 1;
 }
 
-/// Lanes of an item: one of those that stand side by side, since it reads what its neighbours read as well.
+/// Lanes of an item: one of those that stand side by side, since it reads what its neighbours read
+/// as well.
 template <class Systems>
 int multiply_lanes(Systems const& a, std::int64_t nonzeros) {
   if constexpr (Systems::has_pattern) {
@@ -61,7 +62,8 @@ struct MultiplyTeams {
     int const rank = member.team_rank(), slot = rank / lanes;
     std::int64_t const wanted =
         std::int64_t(member.league_rank()) * (member.team_size() / lanes) + slot;
-    // Lanes without an item repeat the last one, so that all of them may wait for each other, and store nothing.
+    // Lanes without an item repeat the last one, so that all of them may wait for each other, and
+    // store nothing.
     bool const there = wanted < p.items;
     std::int64_t const item = there ? wanted : p.items - 1;
     SystemLanes<Member> const mine{member, rank - slot * lanes, lanes};

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The ways to add up the products of a row: plainly; with a bound of the rounding; or in twice the precision.
+/// The ways to add up the products of a row: plainly; with a bound of the rounding; or in twice the
+/// precision.
 #ifndef BATCHWORK_PRODUCTSUMS_HPP
 #define BATCHWORK_PRODUCTSUMS_HPP
 
@@ -28,10 +29,11 @@ struct PlainSum {
   static BATCHWORK_INLINE S size_squared() { return S(scalar_t<S>(0)); }
 };
 
-/// Beside the sum a running bound of its rounding errors: `size` is the sum of the magnitudes of all partial sums, and the error
-/// is below 4 unit_roundoff times that, with and without fused multiply-adds. N. J. Higham, Accuracy and Stability of
-/// Numerical Algorithms, 2nd edition, section 3.3: a product and an addition round by u |p_k| and u |s_k|, and p_k is at most
-/// |s_k| + |s_(k-1)|; the fourth unit is for the rounding of the bound itself.
+/// Beside the sum a running bound of its rounding errors: `size` is the sum of the magnitudes of
+/// all partial sums, and the error is below 4 unit_roundoff times that, with and without fused
+/// multiply-adds. N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
+/// section 3.3: a product and an addition round by u |p_k| and u |s_k|, and p_k is at most |s_k| +
+/// |s_(k-1)|; the fourth unit is for the rounding of the bound itself.
 template <class S>
 struct BoundedSum {
   static constexpr bool has_bound = true;
@@ -69,11 +71,12 @@ BATCHWORK_INLINE BoundedSum<T> lane_of_sum(BoundedSum<Pack<T, W>> const& x, int 
   return {x.sum.lane(l), x.size.lane(l)};
 }
 
-/// A sum of products as if in twice the precision: T. Ogita, S. M. Rump, S. Oishi, Accurate sum and dot product, SIAM J. Sci.
-/// Comput. 26 (2005), algorithms 5.3 and 5.8. The error of value() is below u |value()| + rounding().
+/// A sum of products as if in twice the precision: T. Ogita, S. M. Rump, S. Oishi, Accurate sum and
+/// dot product, SIAM J. Sci. Comput. 26 (2005), algorithms 5.3 and 5.8. The error of value() is
+/// below u |value()| + rounding().
 ///
-/// Nothing here may be contracted to other multiply-adds than are written: a product is one with zero, since no compiler may
-/// take that for a product that it could join to an addition.
+/// Nothing here may be contracted to other multiply-adds than are written: a product is one with
+/// zero, since no compiler may take that for a product that it could join to an addition.
 template <class T>
 struct CompensatedSum {
   static constexpr bool has_bound = false;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The matrices of a batch as kernels see them: pointers and strides to the one pattern and to the numbers of all items;
-/// and one item of them. Formats.hpp makes them from Views.
+/// The matrices of a batch as kernels see them: pointers and strides to the one pattern and to the
+/// numbers of all items; and one item of them. Formats.hpp makes them from Views.
 #ifndef BATCHWORK_SYSTEMS_HPP
 #define BATCHWORK_SYSTEMS_HPP
 
@@ -16,7 +16,8 @@
 
 namespace Batchwork::Impl {
 
-/// Row offsets of 32 or 64 bits. Which is the same for all lanes, so that no kernel is made twice for it.
+/// Row offsets of 32 or 64 bits. Which is the same for all lanes, so that no kernel is made twice
+/// for it.
 struct RowOffsets {
   void const* data = nullptr;
   bool wide = false;
@@ -31,9 +32,9 @@ struct RowOffsets {
   }
 };
 
-/// The entries of a row of any format: a branch for every entry, where that does not matter. Entry k has the number
-/// numbers[k * step] and the column first + columns[k * column_step], or k without columns; or there is one entry, `scale` in
-/// column first.
+/// The entries of a row of any format: a branch for every entry, where that does not matter. Entry
+/// k has the number numbers[k * step] and the column first + columns[k * column_step], or k without
+/// columns; or there is one entry, `scale` in column first.
 template <class T>
 struct AnyRow {
   T const* numbers = nullptr;
@@ -63,7 +64,8 @@ struct CsrRow {
   BATCHWORK_INLINE T number(int k) const { return numbers[k * step]; }
   BATCHWORK_INLINE AnyRow<T> any() const { return {numbers, step, columns, 1, 0, count}; }
 };
-/// Of rows with as many places each: entry k has the number numbers[k * step] and the column first + columns[k * column_step].
+/// Of rows with as many places each: entry k has the number numbers[k * step] and the column first
+/// + columns[k * column_step].
 template <class T>
 struct EllRow {
   T const* numbers = nullptr;
@@ -119,7 +121,8 @@ struct PatternItem {
   }
 };
 
-/// The matrices of a format that has a pattern: where entries are, a Format, and the numbers of all items.
+/// The matrices of a format that has a pattern: where entries are, a Format, and the numbers of all
+/// items.
 template <class T, class Layout>
 struct PatternSystems {
   using value_type = T;
@@ -129,7 +132,8 @@ struct PatternSystems {
   Storage<T const> values{};
   int rows = 0;
 
-  /// Runs f(column, place of the number from where the item begins) for the entries of a row, in order.
+  /// Runs f(column, place of the number from where the item begins) for the entries of a row, in
+  /// order.
   template <class F>
   BATCHWORK_INLINE void for_each_place(int row, F const& f) const {
     layout.for_each_place(values, rows, row, f);
@@ -139,7 +143,8 @@ struct PatternSystems {
   }
 };
 
-/// Compressed rows, a Format: entry k of an item is numbers[k * values.row], in the column columns[k].
+/// Compressed rows, a Format: entry k of an item is numbers[k * values.row], in the column
+/// columns[k].
 struct CsrLayout {
   static constexpr int rank = 1;
   static constexpr bool has_numbers = true, knows_widest_row = false;
@@ -167,8 +172,9 @@ struct CsrLayout {
     return numbers[(offsets(i) + k) * values.row];
   }
   BATCHWORK_INLINE int first_place(int, int i) const { return int(offsets(i)); }
-  /// Runs f(column, number), which give those of entry k of row i, of which `first` is the first place less that of row 0. The
-  /// pattern stays in the cache, the numbers of each system pass it by.
+  /// Runs f(column, number), which give those of entry k of row i, of which `first` is the first
+  /// place less that of row 0. The pattern stays in the cache, the numbers of each system pass it
+  /// by.
   template <class T, class F>
   BATCHWORK_INLINE void with_entries(Storage<T const> const& values, T const* numbers,
                                      F const& f) const {
@@ -193,7 +199,8 @@ struct CsrLayout {
 template <class T>
 using CsrSystems = PatternSystems<T, CsrLayout>;
 
-/// As many entries in every row, of which some have the column -1 and are not there: the last ones of the row. A Format.
+/// As many entries in every row, of which some have the column -1 and are not there: the last ones
+/// of the row. A Format.
 struct EllLayout {
   static constexpr int rank = 2;
   static constexpr bool has_numbers = true, knows_widest_row = true;
@@ -363,7 +370,8 @@ BATCHWORK_INLINE auto row_product(Item const& item, int row, X const& x) {
   return row_sum<PlainSum>(item, row, x).sum;
 }
 
-/// The number on the diagonal, of several their sum, or zero where the pattern has none: for all formats alike.
+/// The number on the diagonal, of several their sum, or zero where the pattern has none: for all
+/// formats alike.
 template <class Item>
 BATCHWORK_INLINE auto diagonal_number(Item const& item, int row) {
   using T = typename Item::value_type;
@@ -374,8 +382,9 @@ BATCHWORK_INLINE auto diagonal_number(Item const& item, int row) {
   return d;
 }
 
-/// y(i) = (A x)(i) for the rows of an item, by its lanes. x(j) reads; y(i) is assigned to, once for every row. What x reads
-/// must be there before, and the lanes wait for each other before any reads what another has written.
+/// y(i) = (A x)(i) for the rows of an item, by its lanes. x(j) reads; y(i) is assigned to, once for
+/// every row. What x reads must be there before, and the lanes wait for each other before any reads
+/// what another has written.
 template <class Lanes, class Item, class X, class Y>
 BATCHWORK_INLINE void apply(Lanes const& lanes, Item const& item, int rows, X const& x,
                             Y const& y) {
@@ -392,7 +401,8 @@ struct VectorRead {
   BATCHWORK_INLINE T operator()(int i) const { return data[i * step]; }
 };
 
-/// The result alpha v + beta y of an item: what is assigned to entry i is v. Nothing is written of an item that is not there.
+/// The result alpha v + beta y of an item: what is assigned to entry i is v. Nothing is written of
+/// an item that is not there.
 template <class T>
 struct VectorUpdate {
   T* data;

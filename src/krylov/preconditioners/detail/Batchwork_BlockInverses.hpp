@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The inverses of blocks on the diagonal, by Gauss-Jordan elimination with implicit pivoting: H. Anzt, J. Dongarra, G. Flegar,
-/// E. S. Quintana-Orti, "Variable-size batched Gauss-Jordan elimination for block-Jacobi preconditioning on graphics processors",
-/// Parallel Computing 81 (2019).
+/// The inverses of blocks on the diagonal, by Gauss-Jordan elimination with implicit pivoting: H.
+/// Anzt, J. Dongarra, G. Flegar, E. S. Quintana-Orti, "Variable-size batched Gauss-Jordan
+/// elimination for block-Jacobi preconditioning on graphics processors", Parallel Computing 81
+/// (2019).
 #ifndef BATCHWORK_BLOCKINVERSES_HPP
 #define BATCHWORK_BLOCKINVERSES_HPP
 
@@ -44,8 +45,9 @@ struct BlocksInKernel {
   }
 };
 
-/// The inverses of an item's blocks. Rows are not exchanged: the pivot of column c of a block is in its row order(c), so that the
-/// inverse has in row c and column order(d) what stands in row order(c) and place d.
+/// The inverses of an item's blocks. Rows are not exchanged: the pivot of column c of a block is in
+/// its row order(c), so that the inverse has in row c and column order(d) what stands in row
+/// order(c) and place d.
 template <class T>
 struct BlockInverses {
   T* numbers = nullptr;  ///< (row, place within the block)
@@ -55,8 +57,8 @@ struct BlockInverses {
   std::int16_t *first = nullptr,  ///< (row): of its block
       *size = nullptr,            ///< (row): of its block; 0 where that has become the identity
           *order = nullptr,       ///< (row), as above, counted from the first row of the block
-              *found =
-                  nullptr;  ///< (row): the pivot's row in its block, or -1; then whether its numbers are finite
+              *found = nullptr;   ///< (row): the pivot's row in its block, or -1; then whether its
+                                  ///< numbers are finite
 
   BATCHWORK_INLINE void place(BlocksInKernel const& how, int rows, T* memory, bool alone) {
     numbers = memory;

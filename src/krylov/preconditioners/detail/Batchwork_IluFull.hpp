@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ILU(0) of nearly full patterns by the lanes of a device that share a system: column by column, as a full matrix is factorised
-/// (Golub and Van Loan, Matrix Computations, 4th edition, section 3.2.6, outer product LU), but for the places that are not there.
-/// Its rows depend on each other one by one, so levels would leave a row to few lanes, and a column is known to all of them at once.
+/// ILU(0) of nearly full patterns by the lanes of a device that share a system: column by column,
+/// as a full matrix is factorised (Golub and Van Loan, Matrix Computations, 4th edition,
+/// section 3.2.6, outer product LU), but for the places that are not there. Its rows depend on each
+/// other one by one, so levels would leave a row to few lanes, and a column is known to all of them
+/// at once.
 #ifndef BATCHWORK_ILUFULL_HPP
 #define BATCHWORK_ILUFULL_HPP
 
@@ -22,8 +24,9 @@ constexpr bool suits_ilu_full(std::int64_t rows, std::int64_t places) {
   return rows > 4 && rows <= 64 && places <= rows * rows && 2 * places >= rows * rows;
 }
 
-/// The factors of an item as a full matrix by columns, which neighbouring lanes have neighbouring rows of; zero where A has no
-/// entry. What the pattern says is the same for all items: the lanes find it for their first one.
+/// The factors of an item as a full matrix by columns, which neighbouring lanes have neighbouring
+/// rows of; zero where A has no entry. What the pattern says is the same for all items: the lanes
+/// find it for their first one.
 template <class T>
 struct IluFull {
   int rows;
@@ -74,7 +77,8 @@ struct IluFull {
     return valid;
   }
 
-  /// Copies the numbers of an item, neighbouring lanes neighbouring entries of a row, a few rows at a time.
+  /// Copies the numbers of an item, neighbouring lanes neighbouring entries of a row, a few rows at
+  /// a time.
   template <class Lanes>
   BATCHWORK_INLINE void take_numbers(Lanes const& lanes, AnySystems<T> const& a,
                                      T const* of_item) const {

@@ -24,7 +24,8 @@ struct IluInKernel {
   int places = 0;        ///< of numbers in an item's factors
   bool is_full = false;  ///< whether lanes share it as IluFull has it
 
-  /// What lanes do one after the other takes as long however many there are: few of them leave a multiprocessor more systems.
+  /// What lanes do one after the other takes as long however many there are: few of them leave a
+  /// multiprocessor more systems.
   static BATCHWORK_INLINE constexpr LanesWanted lanes_wanted() {
     return {least_lanes_of_stages, 128};
   }
@@ -38,9 +39,10 @@ struct IluInKernel {
   }
 };
 
-/// The factors of an item, entry by entry where those of A are, and what its pattern says, which is the same for all items: the
-/// lanes find it for their first one. A row's terms are its entries on one side of the diagonal, of L from the first column
-/// on, of U from the last one back, so that with rows in their natural order those come first that are known first.
+/// The factors of an item, entry by entry where those of A are, and what its pattern says, which is
+/// the same for all items: the lanes find it for their first one. A row's terms are its entries on
+/// one side of the diagonal, of L from the first column on, of U from the last one back, so that
+/// with rows in their natural order those come first that are known first.
 template <class T>
 struct IluTeam {
   int rows;
@@ -83,7 +85,8 @@ struct IluTeam {
   static BATCHWORK_INLINE int step(bool of_upper) { return of_upper ? -1 : 1; }
   BATCHWORK_INLINE int count(bool of_upper) const { return head[of_upper ? 2 : 1]; }
 
-  // ---- the pattern --------------------------------------------------------------------------------------------------
+  // ---- the pattern
+  // ---------------------------------------------------------------------------------------------
 
   /// Reads the pattern of a row. Whether its columns rise.
   BATCHWORK_INLINE bool take_row(AnySystems<T> const& a, T const* of_item, int i) const {
@@ -154,7 +157,8 @@ struct IluTeam {
         branches = branches || t + 1 < all || (!of_upper && t < all && !changes_pivot_alone(i, t));
       }
       if constexpr (Vendor::has_shuffles) {
-        // Where rows wait for others of their stage, all of it is in the first warp; systems of a warp have the same pattern.
+        // Where rows wait for others of their stage, all of it is in the first warp; systems of a
+        // warp have the same pattern.
         waits = Vendor::any_in_warp(waits);
         branches = Vendor::any_in_warp(branches);
         shares = Vendor::any_in_warp(shares);
@@ -203,7 +207,8 @@ struct IluTeam {
     lanes.sync();
   }
 
-  // ---- the numbers --------------------------------------------------------------------------------------------------
+  // ---- the numbers
+  // ---------------------------------------------------------------------------------------------
 
   /// Copies the numbers of an item, neighbouring lanes neighbouring ones.
   template <class Lanes>
@@ -212,8 +217,8 @@ struct IluTeam {
     a.copy_numbers(lanes, of_item, ends, values);
   }
 
-  /// Takes row k, which is done and which term t of row i is, off row i: its entries `mine`, mine + apart, ... Gives the number of
-  /// the term in L.
+  /// Takes row k, which is done and which term t of row i is, off row i: its entries `mine`, mine +
+  /// apart, ... Gives the number of the term in L.
   BATCHWORK_INLINE T eliminate(int i, int t, int mine, int apart) const {
     T* const of = values + first[i];
     std::uint16_t const* const column = columns + first[i];
@@ -244,7 +249,8 @@ struct IluTeam {
     bool mine;  ///< whether there is a row
     int i, terms, share, sharing;
   };
-  /// Runs body(lead) for the rows of a stage, by all lanes of the system, of which some may share a row; all take as many turns.
+  /// Runs body(lead) for the rows of a stage, by all lanes of the system, of which some may share a
+  /// row; all take as many turns.
   template <class Lanes, class Body>
   BATCHWORK_INLINE void for_leads(Lanes const& lanes, RowStages const& of, int begin, int end,
                                   Body const& body) const {
@@ -273,7 +279,8 @@ struct IluTeam {
       if (completes && row.mine && row.share == 0) invert_pivot(i);
     });
   }
-  /// Where each row of a stage needs one other of it, which changes its pivot alone: pivots stay in registers.
+  /// Where each row of a stage needs one other of it, which changes its pivot alone: pivots stay in
+  /// registers.
   template <class Lanes>
   BATCHWORK_INLINE void eliminate_forest(Lanes const& lanes, StageLane const& lane, int t) const {
     RowStages const of = stages(false);
@@ -341,8 +348,9 @@ struct IluTeam {
         [&](int begin, int end, int stage) { eliminate_by_warp(lanes, begin, end, stage); });
   }
 
-  /// Runs by_all(begin, end, stage) and by_warp(begin, end, stage), the first warp alone, which waits for itself at the end, for
-  /// the stages of a triangle, and waits for all where one follows the other. All lanes take as many turns.
+  /// Runs by_all(begin, end, stage) and by_warp(begin, end, stage), the first warp alone, which
+  /// waits for itself at the end, for the stages of a triangle, and waits for all where one follows
+  /// the other. All lanes take as many turns.
   template <class Lanes, class ByAll, class ByWarp>
   BATCHWORK_INLINE void for_stages(Lanes const& lanes, bool of_upper, ByAll const& by_all,
                                    [[maybe_unused]] ByWarp const& by_warp) const {
@@ -368,7 +376,8 @@ struct IluTeam {
     }
   }
 
-  // ---- the application ----------------------------------------------------------------------------------------------
+  // ---- the application
+  // ---------------------------------------------------------------------------------------------
 
   /// Of a stage what the stages before have found, for all of its rows.
   template <class Lanes>
@@ -396,9 +405,10 @@ struct IluTeam {
   }
   /// By the first warp, the rows of a stage, of which s is what the stages before leave.
   ///
-  /// Where each row needs one other of the stage, by doubling how far that is (pointer jumping: J. JaJa, An Introduction to Parallel
-  /// Algorithms, section 2.2). Where products of multipliers are large that would lose digits: such systems, and other stages, go
-  /// level by level, the next two terms of a row being known before their turn.
+  /// Where each row needs one other of the stage, by doubling how far that is (pointer jumping: J.
+  /// JaJa, An Introduction to Parallel Algorithms, section 2.2). Where products of multipliers are
+  /// large that would lose digits: such systems, and other stages, go level by level, the next two
+  /// terms of a row being known before their turn.
   template <class Lanes>
   BATCHWORK_INLINE void substitute_by_warp(Lanes const& lanes, bool of_upper, int begin, int end,
                                            int stage, T* w) const {

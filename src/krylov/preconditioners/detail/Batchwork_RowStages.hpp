@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The order in which lanes solve a sparse triangle: rows by levels (Y. Saad, Iterative Methods for Sparse Linear Systems, 2nd
-/// edition, section 11.6.3), and levels by stages. A stage is a level of more rows than a warp has lanes, or as many levels,
-/// one after the other, as a warp has lanes for.
+/// The order in which lanes solve a sparse triangle: rows by levels (Y. Saad, Iterative Methods for
+/// Sparse Linear Systems, 2nd edition, section 11.6.3), and levels by stages. A stage is a level of
+/// more rows than a warp has lanes, or as many levels, one after the other, as a warp has lanes
+/// for.
 #ifndef BATCHWORK_ROWSTAGES_HPP
 #define BATCHWORK_ROWSTAGES_HPP
 
@@ -15,7 +16,8 @@
 
 namespace Batchwork::Impl {
 
-/// Rows that one lane each of a warp takes through the levels of a stage. Portably there are no such stages.
+/// Rows that one lane each of a warp takes through the levels of a stage. Portably there are no
+/// such stages.
 BATCHWORK_INLINE constexpr int rows_of_a_stage(int lanes) {
   return !Vendor::has_shuffles ? 1 : lanes < lanes_of_warp ? lanes : lanes_of_warp;
 }
@@ -76,7 +78,8 @@ struct RowStages {
   }
 };
 
-/// The row that a lane of the first warp has in a stage of no more rows than that has lanes, and where its levels begin.
+/// The row that a lane of the first warp has in a stage of no more rows than that has lanes, and
+/// where its levels begin.
 struct StageLane {
   int begin, end, place;
   int row = 0;

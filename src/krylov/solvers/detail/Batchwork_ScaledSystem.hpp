@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// ScaledSystem: what a solver's algorithm has to do with where systems are scaled. It sees diag(l) A diag(r) y = diag(l) b;
-/// the matrix and the vectors stay as they are.
+/// ScaledSystem: what a solver's algorithm has to do with where systems are scaled. It sees diag(l)
+/// A diag(r) y = diag(l) b; the matrix and the vectors stay as they are.
 #ifndef BATCHWORK_SCALEDSYSTEM_HPP
 #define BATCHWORK_SCALEDSYSTEM_HPP
 
@@ -90,8 +90,9 @@ struct ScaledSystem : Base {
     return select((x > largest) & (x < S(E::infinite())), x, largest);
   }
 
-  /// Finds the factors: those of rows from their largest magnitudes, then those of columns from the largest magnitudes that they
-  /// have left, as LAPACK's geequ does; of symmetric matrices from the diagonal, as its poequ.
+  /// Finds the factors: those of rows from their largest magnitudes, then those of columns from the
+  /// largest magnitudes that they have left, as LAPACK's geequ does; of symmetric matrices from the
+  /// diagonal, as its poequ.
   /// \param entries  entries(i, f) runs f(column, number) for the entries of row i
   template <class Entries>
   BATCHWORK_INLINE void find_factors(Vector const& diagonal, Entries const& entries) {
@@ -195,8 +196,8 @@ struct ScaledSystem : Base {
     if constexpr (std::is_same_v<N, V>) return x;
     else return Base::first_lane(x);
   }
-  /// The residual of what x holds, in twice the precision where the matrix has entries: scaled in r, with its norms. x and b
-  /// are loaded, unscaled.
+  /// The residual of what x holds, in twice the precision where the matrix has entries: scaled in
+  /// r, with its norms. x and b are loaded, unscaled.
   BATCHWORK_INLINE ResidualNorms<N> measure(Vector& r, Vector& x, Vector& b) {
     Base::load_b(b);
     Base::load_x(x);
@@ -264,9 +265,10 @@ BATCHWORK_INLINE decltype(auto) scaled_preconditioner(ScaledSystem<Base> const&,
   else return ScaledPreconditioner<Base, M>{m};
 }
 
-/// As solve_systems, and writes the other norm to the log. The solver iterates for the scaled systems, by their plain
-/// residuals; what it ends with is tested here in the norm that was asked for, in twice the precision. Where a solver's own test
-/// was met and this one is not, it goes on to a smaller residual as long as that helps.
+/// As solve_systems, and writes the other norm to the log. The solver iterates for the scaled
+/// systems, by their plain residuals; what it ends with is tested here in the norm that was asked
+/// for, in twice the precision. Where a solver's own test was met and this one is not, it goes on
+/// to a smaller residual as long as that helps.
 /// \param other  norm of the residual, weighted or scaled
 template <class Method, class Base, class M>
 BATCHWORK_INLINE SolveResult<typename Base::Number> solve_scaled(ScaledSystem<Base>& at, M const& m,
@@ -292,7 +294,8 @@ BATCHWORK_INLINE SolveResult<typename Base::Number> solve_scaled(ScaledSystem<Ba
   auto& is = state.is;
   ResidualNorms<N> norms{state.best, state.best, state.best, none};
   auto const of_b = at.right_side(b);
-  // With such a pattern there is no product, and b stands for b - A x, as in a solve that is not scaled.
+  // With such a pattern there is no product, and b stands for b - A x, as in a solve that is not
+  // scaled.
   Mask const flawed = state.code == code(Reason::invalid_pattern);
   norms.plain = select(flawed, of_b.plain, norms.plain);
   norms.other = select(flawed, of_b.other, norms.other);
@@ -361,7 +364,8 @@ BATCHWORK_INLINE SolveResult<typename Base::Number> solve_scaled(ScaledSystem<Ba
     norms.other = select(helps, after.other, norms.other);
     norms.scaled = select(helps, after.scaled, norms.scaled);
 
-    // The scaled residual becomes smaller each time, at last that of rounding; which the tested one may do later.
+    // The scaled residual becomes smaller each time, at last that of rounding; which the tested one
+    // may do later.
     Mask const claims = took & (!met) & (state.code == code(Reason::success));
     Mask const may = is.iterations < Count(stop.most_iterations);
     Mask const goes_on = claims & may;

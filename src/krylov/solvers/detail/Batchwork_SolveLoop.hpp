@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// What all iterative solvers have in common: the residual at the start, the confirmation of every end by the true residual,
-/// and beginning anew from it.
+/// What all iterative solvers have in common: the residual at the start, the confirmation of every
+/// end by the true residual, and beginning anew from it.
 #ifndef BATCHWORK_SOLVELOOP_HPP
 #define BATCHWORK_SOLVELOOP_HPP
 
@@ -84,8 +84,8 @@ struct ComputedResidual {
 
   /// Sums of squares and what is made of them round by less than this part of a norm.
   static BATCHWORK_INLINE T slack(int rows) { return T(rows + 16) * u; }
-  /// Whether a residual meets the threshold for certain, by little arithmetic: it is smaller by a part of 2^-8, which rounding
-  /// is not; else it may, or not.
+  /// Whether a residual meets the threshold for certain, by little arithmetic: it is smaller by a
+  /// part of 2^-8, which rounding is not; else it may, or not.
   /// \param sizes  the squares of the sizes of the rows' sums, see BoundedSum
   static BATCHWORK_INLINE mask_t<N> clearly_meets(N const& squares, N const& sizes,
                                                   N const& threshold_squared) {
@@ -139,8 +139,8 @@ BATCHWORK_INLINE mask_t<N> is_whole(N const& x) {
   return (x + N(big)) - N(big) == x;
 }
 
-/// The exponent of the sum of the magnitudes of two vectors, taken times 2^-12, since it may overflow; minus infinity where that
-/// is zero or not finite.
+/// The exponent of the sum of the magnitudes of two vectors, taken times 2^-12, since it may
+/// overflow; minus infinity where that is zero or not finite.
 template <class At>
 BATCHWORK_INLINE typename At::Number exponent_of(At& at, typename At::Vector const& x,
                                                  typename At::Vector const& y) {
@@ -153,7 +153,8 @@ BATCHWORK_INLINE typename At::Number exponent_of(At& at, typename At::Vector con
   at.sum(part, sum);
   return Exponents<T>::of(sum[0]) + typename At::Number(T(12));
 }
-/// The unit of the systems that are `far` from 1: a power of two that brings the larger one of b and r near to 1.
+/// The unit of the systems that are `far` from 1: a power of two that brings the larger one of b
+/// and r near to 1.
 template <class At>
 BATCHWORK_INLINE void find_unit(At& at, mask_t<typename At::Number> const& far,
                                 typename At::Vector const& b, typename At::Vector const& r) {
@@ -164,9 +165,9 @@ BATCHWORK_INLINE void find_unit(At& at, mask_t<typename At::Number> const& far,
   auto const rescales = far & (e > N(-E::infinite()));
   at.unit = select(rescales, E::power(E::within_most(select(rescales, -e, N(T(0))))), at.unit);
 }
-/// For systems whose first iteration met numbers beyond the range, and that are as they were at their start: brings their residuals
-/// near to 1 and, HasFactor, finds the power of two that stands for the preconditioner, such that A times it does so, too. Gives
-/// those that this changes.
+/// For systems whose first iteration met numbers beyond the range, and that are as they were at
+/// their start: brings their residuals near to 1 and, HasFactor, finds the power of two that stands
+/// for the preconditioner, such that A times it does so, too. Gives those that this changes.
 template <bool HasFactor, class At>
 BATCHWORK_INLINE mask_t<typename At::Number> rescale(At& at, SolveState<typename At::Number>& state,
                                                      mask_t<typename At::Number> const& of,
@@ -201,8 +202,8 @@ BATCHWORK_INLINE mask_t<typename At::Number> rescale(At& at, SolveState<typename
   return changed;
 }
 
-/// The start of systems, which are in `at`: see iterate_systems. b is in r and x in u; afterwards the residual is in r and u is
-/// zero.
+/// The start of systems, which are in `at`: see iterate_systems. b is in r and x in u; afterwards
+/// the residual is in r and u is zero.
 template <class At>
 BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingCriteria const& stop,
                                                                typename At::Vector& r,
@@ -216,8 +217,8 @@ BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingC
   SolveState<N> state;
   auto& is = state.is;
 
-  // The square of b's norm, and in one exact number how many rows of b are not zero, before the point, and of x, behind it;
-  // or that the pattern has flaws: infinity.
+  // The square of b's norm, and in one exact number how many rows of b are not zero, before the
+  // point, and of x, behind it; or that the pattern has flaws: infinity.
   N norms[2];
   constexpr T far_square = FarFromOne<T>::vector * FarFromOne<T>::vector;
   constexpr T of_x = T(1) / T(2 * most_rows_of_a_solve);
@@ -248,7 +249,8 @@ BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingC
     });
     N other[2];
     at.sum(parts, other);
-    // Compilers round the two sums differently: those that begin at zero do not depend on the others of these turns.
+    // Compilers round the two sums differently: those that begin at zero do not depend on the
+    // others of these turns.
     squared = select(begins_at_zero, norms[0], other[0]);
     sizes = other[1];
     far = far | ((!begins_at_zero) & is_far(squared, far_square));
@@ -309,8 +311,8 @@ BATCHWORK_INLINE SolveState<typename At::Number> begin_systems(At& at, StoppingC
   return state;
 }
 
-/// Decides what becomes of the systems `ends`, of which `began` have iterated: their residuals have the squares `residual`, those
-/// that they began from `from`.
+/// Decides what becomes of the systems `ends`, of which `began` have iterated: their residuals have
+/// the squares `residual`, those that they began from `from`.
 template <bool HasCycles, class N>
 BATCHWORK_INLINE void conclude_systems(SolveState<N>& state, StoppingCriteria const& stop,
                                        mask_t<N> const& ends, mask_t<N> const& began,
@@ -337,20 +339,24 @@ BATCHWORK_INLINE void conclude_systems(SolveState<N>& state, StoppingCriteria co
   }
 }
 
-/// Iterates for one system, of which `at` knows how it lies: SystemTeam on devices, SystemThread on hosts; or for a pack of
-/// them, SystemPack, where numbers of a system are packs and what holds of it a mask. All lanes that go through the same turns
-/// (at.any) take part until the last of their systems is done.
+/// Iterates for one system, of which `at` knows how it lies: SystemTeam on devices, SystemThread on
+/// hosts; or for a pack of them, SystemPack, where numbers of a system are packs and what holds of
+/// it a mask. All lanes that go through the same turns (at.any) take part until the last of their
+/// systems is done.
 ///
-/// A method has restart(at, m, r, norm_squared, is), which begins from the residual r, and step(at, m, r, u, is), one
-/// iteration that changes r and u of a system that is running, and ends with is.judge(r' r) or is.stop(why); both are
-/// called by all lanes. The solution is x + u; where Method::right it is x + M u, M being the preconditioner: neither x nor
-/// M u is then needed in an iteration. A method that has_cycles has finish(at, u), called by all lanes, which makes u of what
-/// its steps have left; where a cycle is over it says is.stop(Reason::stagnated), and begins anew unless that holds. It also has
-/// load_current and put_aside for an iterate that is worse than x. Its vectors come from at.vectors<n>(), n being what the solver
-/// says in own_vectors; nothing of them is kept from one beginning to the next.
+/// A method has restart(at, m, r, norm_squared, is), which begins from the residual r, and step(at,
+/// m, r, u, is), one iteration that changes r and u of a system that is running, and ends with
+/// is.judge(r' r) or is.stop(why); both are called by all lanes. The solution is x + u; where
+/// Method::right it is x + M u, M being the preconditioner: neither x nor M u is then needed in an
+/// iteration. A method that has_cycles has finish(at, u), called by all lanes, which makes u of
+/// what its steps have left; where a cycle is over it says is.stop(Reason::stagnated), and begins
+/// anew unless that holds. It also has load_current and put_aside for an iterate that is worse than
+/// x. Its vectors come from at.vectors<n>(), n being what the solver says in own_vectors; nothing
+/// of them is kept from one beginning to the next.
 ///
-/// A method may say in its first iteration that numbers are too far from 1, by is.meets_far, and stop: where there is no
-/// preconditioner, or where it says that it `rescales`. Then it begins anew in another unit.
+/// A method may say in its first iteration that numbers are too far from 1, by is.meets_far, and
+/// stop: where there is no preconditioner, or where it says that it `rescales`. Then it begins anew
+/// in another unit.
 ///
 /// The residual is in r and u is zero, before and after.
 template <class Method, class At, class M>

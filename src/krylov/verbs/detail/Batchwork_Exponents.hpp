@@ -47,13 +47,15 @@ struct Exponents {
     for (int l = 0; l < W; ++l) r.set_lane(l, power(e.lane(l)));
     return r;
   }
-  /// The nearest whole number, below half of what T counts: added to this one nothing behind the point is left.
+  /// The nearest whole number, below half of what T counts: added to this one nothing behind the
+  /// point is left.
   template <class S>
   static BATCHWORK_INLINE S nearest(S const& x) {
     constexpr T big = T(3) * T(std::int64_t(1) << (digits - 1));
     return (x + S(big)) - S(big);
   }
-  /// e - trunc(t / 2), kept within `most`. Towards zero, so that what is near to one stays where it is.
+  /// e - trunc(t / 2), kept within `most`. Towards zero, so that what is near to one stays where it
+  /// is.
   template <class S>
   static BATCHWORK_INLINE S less_half(S const& e, S const& t) {
     S const half = nearest(abs(t) * S(T(0.5)) - S(T(0.25)));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// The kernels of the verbs that go once through the numbers of a system: what is done to an item is written once, for lanes of
-/// a device, a host's thread and packs of items.
+/// The kernels of the verbs that go once through the numbers of a system: what is done to an item
+/// is written once, for lanes of a device, a host's thread and packs of items.
 #ifndef BATCHWORK_SYSTEMKERNELS_HPP
 #define BATCHWORK_SYSTEMKERNELS_HPP
 
@@ -66,10 +66,10 @@ struct ItemVector {
 
 // What a kernel is made of, Work:
 //   value_type                   T, float or double
-//   combined                     numbers that lanes add up at once; 0 if they do not, and need no scratch
-//   lanes()                      lanes of a device that share an item
-//   in_packs(width)              whether all operands stand in packs
-//   run<S>(lanes, item, there)   for one item, S being T; or for the Pack of items from `item` on. Lanes that are not there
+//   combined                     numbers that lanes add up at once; 0 if they do not, and need no
+//   scratch lanes()                      lanes of a device that share an item in_packs(width)
+//   whether all operands stand in packs run<S>(lanes, item, there)   for one item, S being T; or
+//   for the Pack of items from `item` on. Lanes that are not there
 //                                come along to wait and to add, and store nothing.
 
 /// On devices: lanes of a team share an item.

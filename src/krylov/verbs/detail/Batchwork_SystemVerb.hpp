@@ -34,7 +34,8 @@ struct NumbersStored {
   static_assert(require_reachable<(A::template reachable<Exec>)>());
   using type = typename A::value_type;
 };
-/// Where the numbers of csr(...), ell(...), dia(...) or dense(...) are, to be written; their places are those of a.systems().
+/// Where the numbers of csr(...), ell(...), dia(...) or dense(...) are, to be written; their places
+/// are those of a.systems().
 template <class A>
 auto numbers_of(A const& a) {
   auto const s = stored(a.values);

@@ -18,8 +18,9 @@ namespace Batchwork::Impl {
 template <int N>
 using AllColumns = std::integral_constant<int, N>;
 
-/// See DealtColumns. S is a Distributed dealt by columns. Rotations and sorting leave columns from `count` on alone, in which zeros, or of
-/// a square orthogonal matrix those of the unit matrix, stand.
+/// See DealtColumns. S is a Distributed dealt by columns. Rotations and sorting leave columns from
+/// `count` on alone, in which zeros, or of a square orthogonal matrix those of the unit matrix,
+/// stand.
 template <class S, int M, int N, class Count = AllColumns<N>>
 struct ColumnsOfLanes {
   using T = scalar_t<S>;
@@ -29,8 +30,8 @@ struct ColumnsOfLanes {
   using Lines = LocalLines<S, M, N>;
   static constexpr int rows = M, cols = N, mine = Lines::mine, L = S::lanes, deep = Ex::per_unit;
   static_assert(!S::by_rows);
-  /// Written out, the steps outgrow an instruction cache from about 24 rows and columns on, in float a little later, and where a lane
-  /// has one column.
+  /// Written out, the steps outgrow an instruction cache from about 24 rows and columns on, in
+  /// float a little later, and where a lane has one column.
   static constexpr int steps_of_a_loop =
       M * (M < N ? M : N) > (sizeof(T) == 4 || mine == 1 ? 600 : 300) && L % 4 == 0 ? 4 : 0;
 
@@ -75,7 +76,8 @@ struct ColumnsOfLanes {
     }
     template <class F>
     BATCHWORK_INLINE void for_each_of(int first, int end, F const& f) const {
-      // From a constant on: else the compiler may leave a loop, and put the columns of the lane into local memory.
+      // From a constant on: else the compiler may leave a loop, and put the columns of the lane
+      // into local memory.
       BATCHWORK_UNROLL
       for (int i0 = 0; i0 < M; i0 += deep) {
         if (i0 + deep <= first || i0 >= end) continue;
@@ -318,7 +320,8 @@ struct ColumnsOfLanes {
 
   template <class F>
   BATCHWORK_INLINE std::int32_t first_status(F const& status_of) const {
-    // The first column whose status is not 0, in one number for each reason: those of this library are below 64.
+    // The first column whose status is not 0, in one number for each reason: those of this library
+    // are below 64.
     std::int32_t largest = 0;
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
@@ -357,7 +360,8 @@ struct ColumnsOfLanes {
     }
     BATCHWORK_INLINE int partner(int m) const { return is_paired(m) ? neighbour(m) : 0; }
   };
-  /// A rotation as a column sees it, whichever of the two it is; one that stays is its own partner, and a lane without one has any.
+  /// A rotation as a column sees it, whichever of the two it is; one that stays is its own partner,
+  /// and a lane without one has any.
   struct OwnRotation {
     T sine, half;
     int partner;

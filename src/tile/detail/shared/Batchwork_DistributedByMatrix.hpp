@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Products of tiles that are distributed over the lanes of an item, by the matrix instructions of a device: a whole warp
-/// multiplies for one of its items after the other, and each lane takes its own lines of the result from the exchange. A
-/// number that is read from scratch feeds as many multiply-adds as a block of results has rows, 8 or 16, instead of as many
-/// as a lane has lines.
+/// Products of tiles that are distributed over the lanes of an item, by the matrix instructions of
+/// a device: a whole warp multiplies for one of its items after the other, and each lane takes its
+/// own lines of the result from the exchange. A number that is read from scratch feeds as many
+/// multiply-adds as a block of results has rows, 8 or 16, instead of as many as a lane has lines.
 #ifndef BATCHWORK_DISTRIBUTEDBYMATRIX_HPP
 #define BATCHWORK_DISTRIBUTEDBYMATRIX_HPP
 
@@ -19,9 +19,10 @@ constexpr bool by_matrix_instructions(int M, int N, int K) {
   return Vendor::multiplies_matrices<T> && M > 16 && N > 16 && K > 8;
 }
 
-/// acc = start + a b, or start - a b, for a lane's own lines of a and acc. put() writes a's to the exchange (number k of line
-/// l at A::index(l, k)); b's entries are b.at(k, j, offset), offset leading to the exchange of another item if b is one of the
-/// item's tiles, and stands there already; start(l, j) gives what is added to, above the diagonal as well. On return lanes may
+/// acc = start + a b, or start - a b, for a lane's own lines of a and acc. put() writes a's to the
+/// exchange (number k of line l at A::index(l, k)); b's entries are b.at(k, j, offset), offset
+/// leading to the exchange of another item if b is one of the item's tiles, and stands there
+/// already; start(l, j) gives what is added to, above the diagonal as well. On return lanes may
 /// still read from the exchange: who writes to it waits first. Half: as in lines_block.
 template <int Count, int N, int K, int Half, bool BOfItem, bool Subtract, class S, class A,
           class Put, class B, class T, class Start>

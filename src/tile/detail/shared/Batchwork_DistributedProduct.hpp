@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Products of tiles that are distributed over the lanes of an item. Every one comes down to a lane's own lines, in registers,
-/// times a matrix that all lanes read: a common one where it stands, or a tile of the item from the exchange. A number
-/// that is read feeds a multiply-add for each line a lane has, which is what the rate of scratch asks for.
+/// Products of tiles that are distributed over the lanes of an item. Every one comes down to a
+/// lane's own lines, in registers, times a matrix that all lanes read: a common one where it
+/// stands, or a tile of the item from the exchange. A number that is read feeds a multiply-add for
+/// each line a lane has, which is what the rate of scratch asks for.
 #ifndef BATCHWORK_DISTRIBUTEDPRODUCT_HPP
 #define BATCHWORK_DISTRIBUTEDPRODUCT_HPP
 
@@ -15,9 +16,10 @@
 namespace Batchwork {
 namespace Impl {
 
-// ---- matrices that all lanes read ---------------------------------------------------------------------------------------
-// block<Deep, J>(b, k0, j0) gives the entries (k0 + n, j0 + j) of a K x N matrix, n < Deep <= deep, j < J, and at(k, j,
-// offset) one, of the item whose exchange is `offset` numbers away.
+// ---- matrices that all lanes read
+// ---------------------------------------------------------------------------------------------
+// block<Deep, J>(b, k0, j0) gives the entries (k0 + n, j0 + j) of a K x N matrix, n < Deep <= deep,
+// j < J, and at(k, j, offset) one, of the item whose exchange is `offset` numbers away.
 
 /// In scratch, `Leading` numbers from one column to the next: entries of a column side by side.
 template <class T, int Leading>
@@ -145,10 +147,12 @@ BATCHWORK_INLINE auto read_by_all(X const& x, LaneGrid const& grid) {
   }
 }
 
-// ---- own lines times such a matrix --------------------------------------------------------------------------------------
+// ---- own lines times such a matrix
+// ---------------------------------------------------------------------------------------------
 
-/// acc(m, j) += a(m, k0 + n) b(k0 + n, j0 + j) for n < Deep, or -=. Half, if not 0, is the number of lanes that share a
-/// symmetric result, of whose rows m only the part left of the diagonal is computed.
+/// acc(m, j) += a(m, k0 + n) b(k0 + n, j0 + j) for n < Deep, or -=. Half, if not 0, is the number
+/// of lanes that share a symmetric result, of whose rows m only the part left of the diagonal is
+/// computed.
 template <int Mine, int N, int Deep, int J, bool Subtract, int Half, class T, class A, class B>
 BATCHWORK_INLINE void lines_block(T (&acc)[Mine * N], A const& a, B const& b, int k0, int j0) {
   T bk[B::deep * J];
@@ -239,7 +243,8 @@ struct FromHere {
   BATCHWORK_INLINE auto get(int m, int n) const { return a.get(m, k0 + n); }
 };
 
-/// r = c +- a b for a lane's own lines of r, c and a, a's in registers: no loop, every number has its register.
+/// r = c +- a b for a lane's own lines of r, c and a, a's in registers: no loop, every number has
+/// its register.
 template <int K, class R, class A, class B, class C, class CLines>
 BATCHWORK_INLINE void lines_times(R& r, A const& a, B const& b, C const& from, CLines const& c) {
   constexpr int N = R::length, Mine = R::mine, J = N < 4 ? N : 4, half = computed_half<R>;
@@ -268,7 +273,8 @@ BATCHWORK_INLINE void lines_times(R& r, A const& a, B const& b, C const& from, C
   keep_lines<half>(r, acc);
 }
 
-// ---- the same with own lines in the exchange ----------------------------------------------------------------------
+// ---- the same with own lines in the exchange
+// ---------------------------------------------------------------------------------------------
 
 /// Some numbers of a lane's own lines, read from the exchange.
 template <class T, int Mine, int Deep>
@@ -276,7 +282,8 @@ struct OwnNumbers {
   T v[Mine * Deep];
   BATCHWORK_INLINE T get(int m, int n) const { return v[m * Deep + n]; }
 };
-/// How many lines behind a lane's first line its line of round m stands. Lanes without one in the last round read the last line.
+/// How many lines behind a lane's first line its line of round m stands. Lanes without one in the
+/// last round read the last line.
 template <class S>
 BATCHWORK_INLINE int lines_behind_first(int m, [[maybe_unused]] int lane) {
   using Ex = typename S::exchange;
@@ -333,7 +340,8 @@ struct TurnedInExchange {
   }
 };
 
-/// Writes a distributed tile to the exchange, for its lanes to read their own rows (or columns) from there.
+/// Writes a distributed tile to the exchange, for its lanes to read their own rows (or columns)
+/// from there.
 template <class S, bool ByRows, class X>
 BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
   if constexpr (is_transposed<X>) {
@@ -353,7 +361,8 @@ BATCHWORK_INLINE auto put_own_lines(X const& x, LaneGrid const& grid) {
   }
 }
 
-/// r = c +- a b by matrix instructions; put() writes a's lines to the exchange, as A says; BOfItem: b's are there as well.
+/// r = c +- a b by matrix instructions; put() writes a's lines to the exchange, as A says; BOfItem:
+/// b's are there as well.
 template <int K, bool BOfItem, class A, class R, class Put, class B, class C, class CLines>
 BATCHWORK_INLINE void times_by_matrix(R& r, Put const& put, B const& b, C const& from,
                                       CLines const& c) {
@@ -398,16 +407,17 @@ BATCHWORK_INLINE void looped_lines_times(R& r, A const& a, B const& b, C const& 
   keep_lines<half>(r, acc);
 }
 
-/// Multiply-adds of one lane up to which a product is written out without a loop: more of them, a sequence of several
-/// products outgrows the instruction cache.
+/// Multiply-adds of one lane up to which a product is written out without a loop: more of them, a
+/// sequence of several products outgrows the instruction cache.
 inline constexpr int written_out = 300;
-/// The same for products of a lane's own lines of a symmetric tile that is held whole: they need no exchange if they are.
+/// The same for products of a lane's own lines of a symmetric tile that is held whole: they need no
+/// exchange if they are.
 template <class S>
 inline constexpr int written_out_with = S::whole ? 1100 : written_out;
 
-/// r = c +- a b for a symmetric a of which the rows are held as far as the diagonal, and one column b: an entry below the
-/// diagonal feeds the sum of its own row, which its lane keeps, and that of its column, to which all lanes bring terms.
-/// Both triangles in the exchange would cost more.
+/// r = c +- a b for a symmetric a of which the rows are held as far as the diagonal, and one column
+/// b: an entry below the diagonal feeds the sum of its own row, which its lane keeps, and that of
+/// its column, to which all lanes bring terms. Both triangles in the exchange would cost more.
 template <class R, class A, class B, class C, class CLines>
 BATCHWORK_INLINE void half_times_column(R& r, A const& a, B const& b, C const& from,
                                         CLines const& c, LaneGrid const& grid) {
@@ -557,7 +567,8 @@ BATCHWORK_INLINE auto distributed_symmetric(A const& a, B const& b, C const& fro
   return r;
 }
 
-/// The symmetric c +- y' y, as far as the diagonal: y goes to the exchange once and serves on both sides.
+/// The symmetric c +- y' y, as far as the diagonal: y goes to the exchange once and serves on both
+/// sides.
 template <class S, class Y, class C, class CLines>
 BATCHWORK_INLINE auto distributed_gram(Y const& y, C const& from, CLines const& c,
                                        LaneGrid const& grid) {

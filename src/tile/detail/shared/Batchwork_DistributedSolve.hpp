@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Triangular solves by the lanes of an item: with several right-hand sides each lane has whole ones and reads the
-/// triangle from the exchange; a single one is shared, entry by entry.
+/// Triangular solves by the lanes of an item: with several right-hand sides each lane has whole
+/// ones and reads the triangle from the exchange; a single one is shared, entry by entry.
 #ifndef BATCHWORK_DISTRIBUTEDSOLVE_HPP
 #define BATCHWORK_DISTRIBUTEDSOLVE_HPP
 
@@ -38,8 +38,8 @@ BATCHWORK_INLINE auto own_inverse(L const& l, int m) {
   }
 }
 
-/// A lower triangle that all lanes read by rows: row(k) gives the entries left of the diagonal, inverse(k) the reciprocal
-/// of entry (k, k).
+/// A lower triangle that all lanes read by rows: row(k) gives the entries left of the diagonal,
+/// inverse(k) the reciprocal of entry (k, k).
 template <class T, int Leading, bool HoldsInverse>
 struct TriangleInScratch {
   T const* p;
@@ -141,7 +141,8 @@ BATCHWORK_INLINE void solve_own_columns(X& x, L const& l, B const& b) {
   });
 }
 
-/// t x = b for one right-hand side, entries dealt out: the lane of x(k) tells it, all take it from their own.
+/// t x = b for one right-hand side, entries dealt out: the lane of x(k) tells it, all take it from
+/// their own.
 template <class X, class T, class B>
 BATCHWORK_INLINE void solve_one(X& x, T const& t, B const& b) {
   using S = typename X::S;

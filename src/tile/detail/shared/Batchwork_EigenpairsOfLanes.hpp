@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// EigenpairsOfLanes: eigenvalues and eigenvectors of a symmetric matrix whose columns are dealt out to the lanes that share an item.
+/// EigenpairsOfLanes: eigenvalues and eigenvectors of a symmetric matrix whose columns are dealt
+/// out to the lanes that share an item.
 #ifndef BATCHWORK_EIGENPAIRSOFLANES_HPP
 #define BATCHWORK_EIGENPAIRSOFLANES_HPP
 
@@ -16,11 +17,13 @@
 
 namespace Batchwork::Impl {
 
-/// Takes `columns`, whose entries are of the size of one, to its eigenvectors, and finds the values: reflections to tridiagonal form, and
-/// implicit QL iterations. (Golub and Van Loan, Matrix Computations, 4th edition, sections 8.3.1 to 8.3.5.)
+/// Takes `columns`, whose entries are of the size of one, to its eigenvectors, and finds the
+/// values: reflections to tridiagonal form, and implicit QL iterations. (Golub and Van Loan, Matrix
+/// Computations, 4th edition, sections 8.3.1 to 8.3.5.)
 ///
-/// Reflections go by columns in registers. Iterations have the vectors in the exchange, a column a line, and beside each line, or behind
-/// all of them, a diagonal number and the one below it; every lane finds all rotations of a sweep and applies them to its own rows. So a sweep waits twice,
+/// Reflections go by columns in registers. Iterations have the vectors in the exchange, a column a
+/// line, and beside each line, or behind all of them, a diagonal number and the one below it; every
+/// lane finds all rotations of a sweep and applies them to its own rows. So a sweep waits twice,
 /// whatever its length, and items of a warp have sweeps of different lengths.
 template <class S, int N, class Count = AllColumns<N>>
 struct EigenpairsOfLanes {
@@ -28,7 +31,8 @@ struct EigenpairsOfLanes {
   using T = typename Columns::T;
   using Ex = typename S::exchange;
   static constexpr int L = S::lanes, mine = Columns::mine, deep = Ex::per_unit;
-  /// So many reflections are a loop of one text, all of one round: of large matrices more, for the cache of instructions.
+  /// So many reflections are a loop of one text, all of one round: of large matrices more, for the
+  /// cache of instructions.
   static constexpr int steps = L < 4 ? L : N > 32 ? 8 : 4;
   static_assert(N >= 4 && N <= 64 && (N <= 32 || L >= 8), "four lines, and a bit for each row");
   using Rows = std::conditional_t<(N > 32), std::uint64_t, unsigned>;  ///< a bit for each
@@ -39,7 +43,8 @@ struct EigenpairsOfLanes {
 
   BATCHWORK_INLINE explicit EigenpairsOfLanes(Columns& columns) : a(columns), grid(columns.grid) {}
 
-  /// Returns whether iterations ended; nothing is iterated where the item is not `finite`. Values and vectors in ascending order.
+  /// Returns whether iterations ended; nothing is iterated where the item is not `finite`. Values
+  /// and vectors in ascending order.
   BATCHWORK_INLINE bool find(bool finite) {
     tridiagonalise<0>();
     Rows coupled = put_tridiagonal();
@@ -71,8 +76,9 @@ struct EigenpairsOfLanes {
 
   // ---- reflections
 
-  /// Steps First to N - 3, of fewer columns the one that finds the last number below the diagonal, too. Step k takes column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2; with p = A u the
-  /// rest becomes A - u p' - p u' + (u' p) u u'. u stays in its column.
+  /// Steps First to N - 3, of fewer columns the one that finds the last number below the diagonal,
+  /// too. Step k takes column k below its diagonal number to alpha e_k+1 by H = I - u u', u' u = 2;
+  /// with p = A u the rest becomes A - u p' - p u' + (u' p) u u'. u stays in its column.
   template <int First>
   BATCHWORK_INLINE void tridiagonalise() {
     constexpr int end = First + steps < N - 2 ? First + steps : N - 2;
@@ -148,7 +154,8 @@ struct EigenpairsOfLanes {
     });
   }
 
-  /// Puts the tridiagonal matrix beside the lines. Returns a bit for each number below the diagonal that is not negligible.
+  /// Puts the tridiagonal matrix beside the lines. Returns a bit for each number below the diagonal
+  /// that is not negligible.
   BATCHWORK_INLINE Rows put_tridiagonal() {
     BATCHWORK_UNROLL
     for (int m = 0; m < mine; ++m) {
@@ -237,7 +244,8 @@ struct EigenpairsOfLanes {
 
   // ---- iterations
 
-  /// Neighbouring rows of the vectors, which a lane has in the iterations: of the column that begins there.
+  /// Neighbouring rows of the vectors, which a lane has in the iterations: of the column that
+  /// begins there.
   static BATCHWORK_INLINE void read_rows(T (&x)[mine], T const* from) {
     if constexpr ((mine & (mine - 1)) == 0) {
       read_together(x, from);
@@ -320,7 +328,8 @@ struct EigenpairsOfLanes {
     keep(first, numbers, ql);
     return {first, last};
   }
-  /// Beside a line there may be room for what a sweep finds; else its lane keeps it, of which all have found the same.
+  /// Beside a line there may be room for what a sweep finds; else its lane keeps it, of which all
+  /// have found the same.
   static constexpr bool has_room_for_changed = deep >= 4;
   BATCHWORK_INLINE void keep([[maybe_unused]] int j, [[maybe_unused]] T* numbers,
                              QlSweep<T> const& ql) {

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Tiles as the matrix instructions of a device hold their sums: blocks of 8 x 8 numbers over the 32 lanes of a warp, two
-/// neighbours of a row in each (PTX ISA, mma.m8n8k4 with f64). Such sums are the next product's left factor as they are, and
-/// the transpose of its right one, if the terms are summed in another order: first the even, then the odd ones of a block. So
-/// the products of a sequence, a Cholesky factorisation by blocks and the solve with it need no exchange between them.
+/// Tiles as the matrix instructions of a device hold their sums: blocks of 8 x 8 numbers over the
+/// 32 lanes of a warp, two neighbours of a row in each (PTX ISA, mma.m8n8k4 with f64). Such sums
+/// are the next product's left factor as they are, and the transpose of its right one, if the terms
+/// are summed in another order: first the even, then the odd ones of a block. So the products of a
+/// sequence, a Cholesky factorisation by blocks and the solve with it need no exchange between
+/// them.
 #ifndef BATCHWORK_FRAGMENTS_HPP
 #define BATCHWORK_FRAGMENTS_HPP
 
@@ -13,8 +15,9 @@
 
 namespace Batchwork::Impl {
 
-/// Beyond this extent a lane has no registers for several of them: compiled for sm_90 the covariance update of a Kalman filter spills
-/// 1.6 KB at 40 x 40, 4.2 KB at 48 x 48 (by lines 7 and 9.8 KB).
+/// Beyond this extent a lane has no registers for several of them: compiled for sm_90 the
+/// covariance update of a Kalman filter spills 1.6 KB at 40 x 40, 4.2 KB at 48 x 48 (by lines 7
+/// and 9.8 KB).
 inline constexpr int largest_extent_of_fragments = 40;
 
 /// Whether the lanes of S hold the results of products so.
@@ -26,13 +29,15 @@ inline constexpr bool makes_fragments = [] {
   else return false;
 }();
 
-/// From this extent on symmetric tiles of double are held so by default, and how many teams of 128 lanes a multiprocessor is to
-/// hold then: measured on an H200 with the covariance update of a Kalman filter.
+/// From this extent on symmetric tiles of double are held so by default, and how many teams of 128
+/// lanes a multiprocessor is to hold then: measured on an H200 with the covariance update of a
+/// Kalman filter.
 inline constexpr int least_extent_of_fragments = 15;
 constexpr int teams_of_fragments(int extent) { return extent <= 24 ? 4 : 0; }
 
-/// An M x N tile: of block (i, t) lane l holds numbers (l / 4, 2 (l % 4)) and the next. Beyond the tile's own are zeros. Of a
-/// symmetric one Full says whether the blocks right of the diagonal are held as well.
+/// An M x N tile: of block (i, t) lane l holds numbers (l / 4, 2 (l % 4)) and the next. Beyond the
+/// tile's own are zeros. Of a symmetric one Full says whether the blocks right of the diagonal are
+/// held as well.
 template <class DistributedT, int M, int N, Structure St = Structure::general, bool Full = true>
 struct BATCHWORK_NODISCARD Fragments : Indexed<Fragments<DistributedT, M, N, St, Full>> {
   using S = dealt_t<DistributedT, true>;
@@ -129,8 +134,8 @@ struct BATCHWORK_NODISCARD Fragments : Indexed<Fragments<DistributedT, M, N, St,
       }
     }
   }
-  /// To the exchange as rows, for all lanes to read. Of a symmetric one the lower triangle, which is written to both: sums of the other
-  /// one were added in another order.
+  /// To the exchange as rows, for all lanes to read. Of a symmetric one the lower triangle, which
+  /// is written to both: sums of the other one were added in another order.
   BATCHWORK_INLINE T const* put() const {
     using Ex = typename S::exchange;
     T* const base = grid.template numbers<T>();
@@ -182,9 +187,11 @@ struct TileTraits<FactorFragments<DistributedT, N>> : NoSpecialTile {
   static constexpr bool is_fragments = true;
 };
 
-// ---- factors of a product -----------------------------------------------------------------------------------------------
+// ---- factors of a product
+// ---------------------------------------------------------------------------------------------
 
-/// Two numbers of block (i, t) of a tile that all items share, or of its transpose: zeros beyond it.
+/// Two numbers of block (i, t) of a tile that all items share, or of its transpose: zeros beyond
+/// it.
 template <class T, bool Turned, class X>
 struct CommonFragments {
   X const& x;
@@ -220,7 +227,8 @@ BATCHWORK_INLINE auto common_fragments(X const& x, LaneGrid const& grid) {
   return CommonFragments<T, Turned, X>{x, grid.lane / 4, grid.lane % 4};
 }
 
-/// c(i, j) += a(i, t) b(j, t)', or -=, for blocks i0 .. i0 + Down - 1 of rows, j < Across and t < Terms; where Half, j <= i.
+/// c(i, j) += a(i, t) b(j, t)', or -=, for blocks i0 .. i0 + Down - 1 of rows, j < Across and t <
+/// Terms; where Half, j <= i.
 template <int Down, int Across, int Terms, bool Subtract, bool Half, class T, class A, class B>
 BATCHWORK_INLINE void multiply_fragments(T (&c)[Down * Across][2], A const& a, B const& b, int i0) {
   constexpr int tall = Vendor::blocks_at_once, full = Down / tall * tall;
@@ -337,8 +345,9 @@ BATCHWORK_INLINE auto congruence_by_fragments(F const& f, P const& p, C const& c
   return symmetric_by_fragments<S, true>(fp, f, c);
 }
 
-/// By blocks of 8: on the diagonal L and its inverse by elimination, a column at a time, which lanes tell each other; below,
-/// products with that inverse. (Golub and Van Loan, Matrix Computations, 4th edition, section 4.2.9, block Cholesky.)
+/// By blocks of 8: on the diagonal L and its inverse by elimination, a column at a time, which
+/// lanes tell each other; below, products with that inverse. (Golub and Van Loan, Matrix
+/// Computations, 4th edition, section 4.2.9, block Cholesky.)
 template <class S, class A>
 BATCHWORK_INLINE auto cholesky_by_fragments(A const& a) {
   using T = scalar_t<S>;

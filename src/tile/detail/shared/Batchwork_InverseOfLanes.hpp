@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// InverseOfLanes: the inverse of a matrix whose rows are dealt out to the lanes that share an item.
+/// InverseOfLanes: the inverse of a matrix whose rows are dealt out to the lanes that share an
+/// item.
 #ifndef BATCHWORK_INVERSEOFLANES_HPP
 #define BATCHWORK_INVERSEOFLANES_HPP
 
@@ -13,10 +14,12 @@
 
 namespace Batchwork::Impl {
 
-/// Gauss-Jordan elimination with row pivoting in the place of the matrix (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
-/// edition, section 14.4). In each step all rows but that of the pivot lose their multiple of it, and column k
-/// makes room for the column of the inverse that comes in its place. Rows are divided by their pivots at the end; then the row in
-/// place k is row k of the inverse, with its columns in the order of the pivots. N^3 multiply-adds and N searches over L lanes.
+/// Gauss-Jordan elimination with row pivoting in the place of the matrix (Higham, Accuracy and
+/// Stability of Numerical Algorithms, 2nd edition, section 14.4). In each step all rows but that of
+/// the pivot lose their multiple of it, and column k makes room for the column of the inverse that
+/// comes in its place. Rows are divided by their pivots at the end; then the row in place k is row
+/// k of the inverse, with its columns in the order of the pivots. N^3 multiply-adds and N searches
+/// over L lanes.
 template <class T, int L, int N, class Ex>
 struct InverseOfLanes : OpenRows<T, L, N, Ex> {
   using Rows = OpenRows<T, L, N, Ex>;
@@ -42,8 +45,8 @@ struct InverseOfLanes : OpenRows<T, L, N, Ex> {
     });
     return this->status();
   }
-  /// Writes the inverse to the exchange, of n rows, NaN where it failed. \returns whether the lane's numbers are finite. Another wait
-  /// comes before they are read.
+  /// Writes the inverse to the exchange, of n rows, NaN where it failed. \returns whether the
+  /// lane's numbers are finite. Another wait comes before they are read.
   BATCHWORK_INLINE bool put(int n, bool failed) const {
     T zero(0);
     PivotReciprocal<T> divisor[mine];

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LocalLines: what a lane has of a tile that is distributed over the lanes of an item, and how it sees tiles of every kind line
-/// by line. A line is a row where rows are dealt out to the lanes, a column where columns are; line i belongs to lane
-/// i mod L. Lanes that have no line in the last round of the deal hold numbers that nobody reads.
+/// LocalLines: what a lane has of a tile that is distributed over the lanes of an item, and how it
+/// sees tiles of every kind line by line. A line is a row where rows are dealt out to the lanes, a
+/// column where columns are; line i belongs to lane i mod L. Lanes that have no line in the last
+/// round of the deal hold numbers that nobody reads.
 #ifndef BATCHWORK_LOCALLINES_HPP
 #define BATCHWORK_LOCALLINES_HPP
 
@@ -70,7 +71,8 @@ template <class X>
 inline constexpr bool is_distributed_tile =
     is_distributed<typename std::remove_cvref_t<X>::value_type>;
 
-/// Extents to which lanes that share an item decompose it: with two columns each a lane has no registers for it.
+/// Extents to which lanes that share an item decompose it: with two columns each a lane has no
+/// registers for it.
 inline constexpr int largest_decomposed_extent = 32;
 
 /// True, or the compiler says to which extents a decomposition goes.
@@ -112,8 +114,8 @@ struct DealOf<Transposed<Original>> {
 template <class X>
 inline constexpr Deal deal_of = DealOf<std::remove_cvref_t<X>>::value;
 
-/// The grid of the first of some tiles and scalars that knows one: a distributed tile rather than a Distributed, which may have been
-/// a plain number.
+/// The grid of the first of some tiles and scalars that knows one: a distributed tile rather than a
+/// Distributed, which may have been a plain number.
 template <class X>
 inline constexpr bool knows_grid = false;
 template <class X>
@@ -121,7 +123,8 @@ template <class X>
 inline constexpr bool knows_grid<X> =
     is_distributed_tile<X> && requires(X const& x) { x.entry(0, 0); };
 
-/// Whether lanes hold lines or blocks of a tile, which so has a `grid`; whether a Scalar's value has one.
+/// Whether lanes hold lines or blocks of a tile, which so has a `grid`; whether a Scalar's value
+/// has one.
 template <class X>
 inline constexpr bool has_grid = false;
 template <class X>
@@ -160,7 +163,8 @@ BATCHWORK_INLINE LaneGrid grid_known_to(X const& x, Y const& y, More const&... m
   return merge_grids(grid_known_to(x), grid_known_to(y, more...));
 }
 
-// ---- seeing tiles line by line ----------------------------------------------------------------------------------------
+// ---- seeing tiles line by line
+// ---------------------------------------------------------------------------------------------
 
 /// A lane's own lines of a distributed tile as it holds them.
 template <class X>
@@ -181,7 +185,8 @@ struct DiagonalLines {
     return k == x.line(m) ? x.local(m, 0) : typename X::T(0);
   }
 };
-/// A lane's own lines of a common tile, read where it stands. Lanes without a line read the last one.
+/// A lane's own lines of a common tile, read where it stands. Lanes without a line read the last
+/// one.
 template <class S, bool ByRows, class X>
 struct CommonLines {
   X const& x;
@@ -197,7 +202,8 @@ struct CommonLines {
   }
 };
 
-/// Writes lines to the exchange of the item, for all its lanes to read: line i from number i * leading on.
+/// Writes lines to the exchange of the item, for all its lanes to read: line i from number i *
+/// leading on.
 template <class S, int Mine, int Length, class OwnLines>
 BATCHWORK_INLINE scalar_t<S> const* stage_lines(OwnLines const& x, LaneGrid const& grid) {
   using T = scalar_t<S>;
@@ -219,8 +225,8 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines(OwnLines const& x, LaneGrid cons
   return base;
 }
 
-/// A lane's own lines of Count lines of N numbers in the exchange. Half, if not 0, is the number of lanes that share a
-/// symmetric tile, of whose rows only the part left of the diagonal is there.
+/// A lane's own lines of Count lines of N numbers in the exchange. Half, if not 0, is the number of
+/// lanes that share a symmetric tile, of whose rows only the part left of the diagonal is there.
 template <int Count, int N, int Half, class S, class T>
 BATCHWORK_INLINE void take_own_lines(T (&own)[(Count + S::lanes - 1) / S::lanes * N],
                                      LaneGrid const& grid) {
@@ -351,7 +357,8 @@ BATCHWORK_INLINE auto lines_of(X const& x, LaneGrid const& grid) {
   }
 }
 
-/// The same as far as the diagonal of the rows: all that is asked for where a result is symmetric or lower.
+/// The same as far as the diagonal of the rows: all that is asked for where a result is symmetric
+/// or lower.
 template <class S, class X>
 BATCHWORK_INLINE auto lower_lines_of(X const& x, LaneGrid const& grid) {
   if constexpr (holds_half<X>) return LinesByReference<X>{x};
@@ -364,8 +371,8 @@ BATCHWORK_INLINE auto diagonal_of_lines(OwnLines const& x, int m, int lane) {
   auto d = x.get(m, m * S::lanes);
   BATCHWORK_UNROLL
   for (int k = m * S::lanes + 1; k < N && k < (m + 1) * S::lanes; ++k) {
-    // Read before the comparison: behind it the compiler takes the lane for k, before it unrolls the loop, and an index that
-    // is no constant puts the whole tile into memory.
+    // Read before the comparison: behind it the compiler takes the lane for k, before it unrolls
+    // the loop, and an index that is no constant puts the whole tile into memory.
     auto const own = x.get(m, k);
     d = k == m * S::lanes + lane ? own : d;
   }
@@ -383,7 +390,8 @@ BATCHWORK_INLINE auto diagonal_number(X const& x, int m, int lane) {
   }
 }
 
-/// The `S` of a result that is computed entry by entry: dealt by columns where all that is distributed is.
+/// The `S` of a result that is computed entry by entry: dealt by columns where all that is
+/// distributed is.
 template <class S, class... X>
 struct DealTogether {
   using type = S;
@@ -398,10 +406,11 @@ struct DealTogether<S, X...> {
 template <class S, class... X>
 using deal_together_t = typename DealTogether<S, X...>::type;
 
-// ---- assignment -------------------------------------------------------------------------------------------------------
+// ---- assignment
+// ---------------------------------------------------------------------------------------------
 
-/// Assigns a distributed tile from any other: of a symmetric one the lower triangle is read, of a lower one nothing else is
-/// kept.
+/// Assigns a distributed tile from any other: of a symmetric one the lower triangle is read, of a
+/// lower one nothing else is kept.
 template <class To, class From>
 BATCHWORK_INLINE void distributed_assign(To& to, From const& from) {
   using S = typename To::value_type;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// OpenRows: a matrix whose rows are dealt out to the lanes that share an item, and stay where they are while pivots are chosen among those
-/// that are open still.
+/// OpenRows: a matrix whose rows are dealt out to the lanes that share an item, and stay where they
+/// are while pivots are chosen among those that are open still.
 #ifndef BATCHWORK_OPENROWS_HPP
 #define BATCHWORK_OPENROWS_HPP
 
@@ -17,8 +17,8 @@
 
 namespace Batchwork::Impl {
 
-/// N rows of N numbers, row m L + lane being row m of a lane. Through an exchange `Ex`, of which they need four lines, lanes see the row of
-/// a pivot.
+/// N rows of N numbers, row m L + lane being row m of a lane. Through an exchange `Ex`, of which
+/// they need four lines, lanes see the row of a pivot.
 template <class T, int L, int N, class Ex>
 struct OpenRows {
   static constexpr int mine = (N + L - 1) / L, deep = Ex::per_unit;
@@ -26,12 +26,13 @@ struct OpenRows {
 
   LaneGrid grid;
   T own[mine][N];
-  /// The place of the pivot of a row, or that it has none yet: the mask of the bits that tell its size. So what has one, or is no row of
-  /// the matrix, is less than any other in one instruction.
+  /// The place of the pivot of a row, or that it has none yet: the mask of the bits that tell its
+  /// size. So what has one, or is no row of the matrix, is less than any other in one instruction.
   std::int32_t place[mine];
   std::int32_t failure;
 
-  /// Of a matrix of the first n rows and columns. The others have no turn, and what is in them goes into no result.
+  /// Of a matrix of the first n rows and columns. The others have no turn, and what is in them goes
+  /// into no result.
   BATCHWORK_INLINE OpenRows(LaneGrid const& of, int n) : grid(of) { open_rows(n); }
   BATCHWORK_INLINE void open_rows(int n) {
     failure = 0;
@@ -61,9 +62,10 @@ struct OpenRows {
     return d;
   }
 
-  /// The largest number of column k, of those in open rows, is the pivot (to 2^-15: sizes have 20 bits, see pivot_key, of which lanes take
-  /// up to five); its row is shown from column `first` on, and is no longer
-  /// open. Behind that show(m, its place in the exchange) is called for row m of its lane.
+  /// The largest number of column k, of those in open rows, is the pivot (to 2^-15: sizes have 20
+  /// bits, see pivot_key, of which lanes take up to five); its row is shown from column `first` on,
+  /// and is no longer open. Behind that show(m, its place in the exchange) is called for row m of
+  /// its lane.
   template <class Show>
   BATCHWORK_INLINE void choose_pivot(int k, int first, Show const& show) {
     std::int32_t largest = key(0, k);
@@ -132,7 +134,8 @@ struct OpenRows {
   BATCHWORK_INLINE std::int32_t key(int m, int k) const {
     return (pivot_key(own[m][k]) & place[m] & open) | (place[m] & ~open);
   }
-  /// Tells lanes apart in the last bits: one search finds a size and its lane. What is not zero is larger than zero still.
+  /// Tells lanes apart in the last bits: one search finds a size and its lane. What is not zero is
+  /// larger than zero still.
   BATCHWORK_INLINE std::int32_t key_of_lane(std::int32_t key) const {
     std::int32_t const most = open - (L - 1);
     return (((key < most ? key : most) + (L - 1)) & ~(L - 1)) | (L - 1 - grid.lane);

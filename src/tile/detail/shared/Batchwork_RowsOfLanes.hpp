@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// RowsOfLanes: a matrix whose rows are dealt out to the lanes that share an item, as an elimination changes it; and the solution
-/// of systems with its factors.
+/// RowsOfLanes: a matrix whose rows are dealt out to the lanes that share an item, as an
+/// elimination changes it; and the solution of systems with its factors.
 #ifndef BATCHWORK_ROWSOFLANES_HPP
 #define BATCHWORK_ROWSOFLANES_HPP
 
@@ -12,7 +12,8 @@
 
 namespace Batchwork::Impl {
 
-/// Writes the lanes' own lines of Length numbers to the exchange, line m of the calling lane as line place[m], for all lanes to read.
+/// Writes the lanes' own lines of Length numbers to the exchange, line m of the calling lane as
+/// line place[m], for all lanes to read.
 template <class S, int Count, int Length, class OwnLines>
 BATCHWORK_INLINE scalar_t<S> const* stage_lines_at(OwnLines const& x, int const* place,
                                                    LaneGrid const& grid) {
@@ -39,8 +40,9 @@ BATCHWORK_INLINE scalar_t<S> const* stage_lines_at(OwnLines const& x, int const*
 template <int N>
 using bits_of_rows = std::conditional_t<(N > 32), std::uint64_t, unsigned>;
 
-/// See EliminatedRows. Rows stay in their lanes until the end: which of them is in which place is known to its own lane (place)
-/// and, as a bit each, to all lanes (free). S is a Distributed dealt by rows.
+/// See EliminatedRows. Rows stay in their lanes until the end: which of them is in which place is
+/// known to its own lane (place) and, as a bit each, to all lanes (free). S is a Distributed dealt
+/// by rows.
 template <class S, int N>
 struct RowsOfLanes {
   using T = scalar_t<S>;
@@ -160,8 +162,8 @@ struct RowsOfLanes {
   }
 };
 
-/// The lanes' own lines of b, line m of the calling lane brought to place[m] by way of the exchange: its rows if S is dealt by rows,
-/// else its columns, with the same rows exchanged.
+/// The lanes' own lines of b, line m of the calling lane brought to place[m] by way of the
+/// exchange: its rows if S is dealt by rows, else its columns, with the same rows exchanged.
 template <class S, int M, int C, class B>
 BATCHWORK_INLINE void take_permuted_rows(LocalLines<S, M, C>& x, B const& b, int const* place,
                                          LaneGrid const& grid) {
@@ -178,8 +180,8 @@ BATCHWORK_INLINE void take_permuted_rows(LocalLines<S, M, C>& x, B const& b, int
   }
 }
 
-/// L U x = x for few right-hand sides, whose rows are dealt out as those of the factors `lu` are: the lane of a row tells it, all
-/// take it from their own.
+/// L U x = x for few right-hand sides, whose rows are dealt out as those of the factors `lu` are:
+/// the lane of a row tells it, all take it from their own.
 template <class X, class F>
 BATCHWORK_INLINE void substitute_by_rows(X& x, F const& lu) {
   using S = typename F::S;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SolutionOfLanes: a x = b for one vector, the rows of the matrix being dealt out to the lanes that share an item.
+/// SolutionOfLanes: a x = b for one vector, the rows of the matrix being dealt out to the lanes
+/// that share an item.
 #ifndef BATCHWORK_SOLUTIONOFLANES_HPP
 #define BATCHWORK_SOLUTIONOFLANES_HPP
 
@@ -12,10 +13,11 @@
 
 namespace Batchwork::Impl {
 
-/// Elimination with partial pivoting of rows that stay where they are, with their numbers of b: in each step the lane of the pivot shows its
-/// row, and the open ones lose their multiple of it. So b comes out as the solution of L y = P b, and nothing of L is kept. Then each x in
-/// turn is shown by the lane that has its row. (Golub and Van Loan, Matrix Computations, 4th edition, sections 3.1 and 3.4.) N^3 / 3
-/// multiply-adds and N searches over L lanes.
+/// Elimination with partial pivoting of rows that stay where they are, with their numbers of b: in
+/// each step the lane of the pivot shows its row, and the open ones lose their multiple of it. So b
+/// comes out as the solution of L y = P b, and nothing of L is kept. Then each x in turn is shown
+/// by the lane that has its row. (Golub and Van Loan, Matrix Computations, 4th edition,
+/// sections 3.1 and 3.4.) N^3 / 3 multiply-adds and N searches over L lanes.
 template <class T, int L, int N, class Ex>
 struct SolutionOfLanes : OpenRows<T, L, N, Ex> {
   using Rows = OpenRows<T, L, N, Ex>;

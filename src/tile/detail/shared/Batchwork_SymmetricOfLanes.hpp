@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymmetricOfLanes: the factors of a symmetric matrix whose columns, which are its rows, are dealt out to the lanes that share an item.
+/// SymmetricOfLanes: the factors of a symmetric matrix whose columns, which are its rows, are dealt
+/// out to the lanes that share an item.
 #ifndef BATCHWORK_SYMMETRICOFLANES_HPP
 #define BATCHWORK_SYMMETRICOFLANES_HPP
 
@@ -13,9 +14,9 @@
 
 namespace Batchwork::Impl {
 
-/// S is a Distributed dealt by columns. Of the factors a lane has for each of its columns the row of L, behind the diagonal the column of
-/// L, and the row of D. place[m] is where the row of the original matrix went that has the number
-/// of own column m: each lane follows its own.
+/// S is a Distributed dealt by columns. Of the factors a lane has for each of its columns the row
+/// of L, behind the diagonal the column of L, and the row of D. place[m] is where the row of the
+/// original matrix went that has the number of own column m: each lane follows its own.
 template <class S, int N>
 struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
   using Base = ColumnsOfLanes<S, N, N>;
@@ -65,7 +66,8 @@ struct SymmetricOfLanes : ColumnsOfLanes<S, N, N> {
     if constexpr (C <= few_right_hand_sides) return SubstitutionByRows{*this};
     else return SubstitutionByTriangle<Lower<ByRows, N>>{lower()};
   }
-  /// Of x, whose rows are dealt out as those of L are: the lane of a row tells it, all take it from their own.
+  /// Of x, whose rows are dealt out as those of L are: the lane of a row tells it, all take it from
+  /// their own.
   struct SubstitutionByRows {
     SymmetricOfLanes const& of;
 

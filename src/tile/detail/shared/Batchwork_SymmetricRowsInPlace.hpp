@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// SymmetricRowsInPlace: elimination of a symmetric matrix with the pivots of Bunch and Kaufman by the lanes that share an item, without
-/// exchanges of rows and columns.
+/// SymmetricRowsInPlace: elimination of a symmetric matrix with the pivots of Bunch and Kaufman by
+/// the lanes that share an item, without exchanges of rows and columns.
 #ifndef BATCHWORK_SYMMETRICROWSINPLACE_HPP
 #define BATCHWORK_SYMMETRICROWSINPLACE_HPP
 
@@ -12,13 +12,16 @@
 
 namespace Batchwork::Impl {
 
-/// What eliminate_symmetric does, for a SymmetricOfLanes. Rows and columns stay where they are until the end: which of them are not yet in a
-/// place all lanes know, a bit each (open). The first of the open rows is the one whose diagonal entry is asked for a pivot. A pivot's
-/// row is published, and a lane finds there, at the number of its own row, what that row has in the pivot's column: the matrix is
-/// symmetric. The exchange keeps column k of L as line k, where the row of pivot k was published.
+/// What eliminate_symmetric does, for a SymmetricOfLanes. Rows and columns stay where they are
+/// until the end: which of them are not yet in a place all lanes know, a bit each (open). The first
+/// of the open rows is the one whose diagonal entry is asked for a pivot. A pivot's row is
+/// published, and a lane finds there, at the number of its own row, what that row has in the
+/// pivot's column: the matrix is symmetric. The exchange keeps column k of L as line k, where the
+/// row of pivot k was published.
 ///
-/// Steps are turns of one loop, and items take them as they want to: one with pairs has fewer. All columns take part in all of them,
-/// N^3 multiply-adds, where exchanges would spare two thirds of these but write each number's way out.
+/// Steps are turns of one loop, and items take them as they want to: one with pairs has fewer. All
+/// columns take part in all of them, N^3 multiply-adds, where exchanges would spare two thirds of
+/// these but write each number's way out.
 template <class Factors>
 struct SymmetricRowsInPlace {
   using S = typename Factors::Lines::value_type;
@@ -53,13 +56,15 @@ struct SymmetricRowsInPlace {
   BATCHWORK_INLINE T get(int m, int i) const { return of.at(m, i); }
 
  private:
-  /// The row of a pivot where it is published, and what a lane has to do with it: the entries in its own rows.
+  /// The row of a pivot where it is published, and what a lane has to do with it: the entries in
+  /// its own rows.
   struct Published {
     int at;
     T own[mine];
   };
   BATCHWORK_INLINE bool is_open(int m) const { return (open >> of.column(m) & 1u) != 0; }
-  /// Where in the exchange line `place` begins; of an item that has no open row any more the last one, which nobody writes.
+  /// Where in the exchange line `place` begins; of an item that has no open row any more the last
+  /// one, which nobody writes.
   static BATCHWORK_INLINE int line(int place) { return (place < N ? place : N - 1) * Ex::leading; }
   BATCHWORK_INLINE void publish(int at, int r, bool wanted) const {
     BATCHWORK_UNROLL
@@ -76,8 +81,9 @@ struct SymmetricRowsInPlace {
     return x;
   }
 
-  /// The largest key of the entries in open rows but r. Row numbers may stand in the last bits: sizes that differ in 15 bits are told
-  /// apart, which moves the bound of the growth as little. What then has no bits left is brought up, so that no zero is taken for it.
+  /// The largest key of the entries in open rows but r. Row numbers may stand in the last bits:
+  /// sizes that differ in 15 bits are told apart, which moves the bound of the growth as little.
+  /// What then has no bits left is brought up, so that no zero is taken for it.
   template <bool WithRows>
   BATCHWORK_INLINE std::int32_t largest_beside(Published const& x, int r) const {
     unsigned const others = open & ~(1u << r);

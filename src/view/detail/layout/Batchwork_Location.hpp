@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Location: where an operand's numbers lie, as a kernel sees it: a pointer and strides, 64-bit throughout.
-/// Three arrangements of a batch and the general strided one: interleaved (LayoutLeft, item fastest), item-contiguous
-/// (LayoutRight, an item's numbers side by side), compact (groups of W items side by side), strided (anything else).
+/// Location: where an operand's numbers lie, as a kernel sees it: a pointer and strides, 64-bit
+/// throughout. Three arrangements of a batch and the general strided one: interleaved (LayoutLeft,
+/// item fastest), item-contiguous (LayoutRight, an item's numbers side by side), compact (groups of
+/// W items side by side), strided (anything else).
 #ifndef BATCHWORK_LOCATION_HPP
 #define BATCHWORK_LOCATION_HPP
 
@@ -30,7 +31,8 @@ constexpr bool is_single(Arrangement a) {
   return a == Arrangement::matrix_rows || a == Arrangement::matrix_columns;
 }
 
-/// T may be const. All strides count numbers, not bytes. offset(i, j) is relative to at(item, time).
+/// T may be const. All strides count numbers, not bytes. offset(i, j) is relative to at(item,
+/// time).
 template <class T, class Sh, Arrangement A, int CompactWidth>
 struct Location;
 
@@ -104,7 +106,8 @@ struct Location<T, Sh, Arrangement::compact, PW> {
   BATCHWORK_INLINE bool adjacent(std::int64_t item, int w) const { return item % PW + w <= PW; }
 };
 
-/// One matrix or vector without item or time index, row by row or column by column without gaps: no stride is needed.
+/// One matrix or vector without item or time index, row by row or column by column without gaps: no
+/// stride is needed.
 template <class T, class Sh, Arrangement A>
   requires(is_single(A))
 struct Location<T, Sh, A, 0> {
@@ -131,7 +134,8 @@ inline constexpr int width_of_compact = 0;
 template <class T, class Sh, int PW>
 inline constexpr int width_of_compact<Location<T, Sh, Arrangement::compact, PW>> = PW;
 
-// ---- entries ------------------------------------------------------------------------------------------------------
+// ---- entries
+// ---------------------------------------------------------------------------------------------
 
 /// Where one lane's item, or a pack's items, are read and written.
 template <class S, class Loc>

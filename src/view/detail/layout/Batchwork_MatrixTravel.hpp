@@ -64,7 +64,8 @@ struct LaneOfItems {
   int item, lane;         ///< the item that it computes with, and its rank among the lanes of that
   int items, there;       ///< the items that the team has room for, a power of two, and that it has
 
-  /// Of a team with room for so many items, Lanes lanes each, a power of two; `left` items are there from its first one on.
+  /// Of a team with room for so many items, Lanes lanes each, a power of two; `left` items are
+  /// there from its first one on.
   template <int Lanes, class Member>
   BATCHWORK_INLINE void take_place(Member const& member, int items_of_team, std::int64_t left) {
     rank = Vendor::renewed(Vendor::lane_rank(member));
@@ -76,7 +77,8 @@ struct LaneOfItems {
     items = items_of_team;
     there = left < items_of_team ? int(left) : items_of_team;
   }
-  /// Runs move(item, k) for the share of the lane of what an operand has to move: always of the same item.
+  /// Runs move(item, k) for the share of the lane of what an operand has to move: always of the
+  /// same item.
   template <class Move>
   BATCHWORK_INLINE void share(MatrixTravel const& t, Move const& move) const {
     int const step = t.by_items ? team / items : lanes;

@@ -12,7 +12,8 @@
 
 namespace Batchwork::Impl {
 
-/// Rank is the number of indices an entry has in the View: 0 for scalars, 1 for vectors and diagonals, 2 for matrices.
+/// Rank is the number of indices an entry has in the View: 0 for scalars, 1 for vectors and
+/// diagonals, 2 for matrices.
 template <int M, int N, Structure St, int Rank>
 struct Shape {
   static constexpr int rows = M;
@@ -54,12 +55,13 @@ struct ShapeFromExtents<2, M, N> {
   using type = Shape<M, N, Structure::general, 2>;
 };
 
-/// The same extents, with a structure: symmetric and lower of a square matrix, diagonal of a vector.
+/// The same extents, with a structure: symmetric and lower of a square matrix, diagonal of a
+/// vector.
 template <class Sh, Structure St>
 struct Restructured {
-  static_assert(
-      St == Structure::diagonal ? Sh::rank == 1 : (Sh::rank == 2 && Sh::rows == Sh::cols),
-      "Batchwork: symmetric(view) and lower(view) take square matrices, diagonal(view) takes vectors");
+  static_assert(St == Structure::diagonal ? Sh::rank == 1 : (Sh::rank == 2 && Sh::rows == Sh::cols),
+                "Batchwork: symmetric(view) and lower(view) take square matrices, diagonal(view) "
+                "takes vectors");
   using type = Shape<Sh::rows, St == Structure::diagonal ? Sh::rows : Sh::cols, St, Sh::rank>;
 };
 template <class Sh>
@@ -67,8 +69,8 @@ struct Restructured<Sh, Structure::general> {
   using type = Sh;
 };
 
-/// The largest extent of a tile, which 32 lanes of a device hold by two lines each. Beyond it dense single operations need other
-/// algorithms.
+/// The largest extent of a tile, which 32 lanes of a device hold by two lines each. Beyond it dense
+/// single operations need other algorithms.
 inline constexpr int largest_extent = 64;
 
 }  // namespace Batchwork::Impl

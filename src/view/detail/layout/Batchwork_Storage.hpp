@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Storage: where the numbers of a batch lie, with extents and strides known at run time. What copies are made of: they
-/// build no tiles, so extents are neither static nor limited.
+/// Storage: where the numbers of a batch lie, with extents and strides known at run time. What
+/// copies are made of: they build no tiles, so extents are neither static nor limited.
 #ifndef BATCHWORK_STORAGE_HPP
 #define BATCHWORK_STORAGE_HPP
 
@@ -19,7 +19,8 @@
 namespace Batchwork {
 namespace Impl {
 
-/// Entry (i, j) of item n is data[(n / width) * group + (n % width) * lane + i * row + j * col]. Strides count numbers.
+/// Entry (i, j) of item n is data[(n / width) * group + (n % width) * lane + i * row + j * col].
+/// Strides count numbers.
 template <class T>
 struct Storage {
   T* data;
@@ -37,7 +38,8 @@ BATCHWORK_INLINE T* item_of(Storage<T> const& s, std::int64_t item) {
   return s.data + g * s.group + (item - g * s.width) * s.lane;
 }
 
-/// Whether the same number of neighbouring items is nearer in memory than the next number of an item.
+/// Whether the same number of neighbouring items is nearer in memory than the next number of an
+/// item.
 template <class T>
 bool items_are_near(Storage<T> const& s, std::int64_t rows, std::int64_t cols) {
   std::int64_t const item = s.width == 1 ? s.group : s.lane;

@@ -11,8 +11,8 @@
 namespace Batchwork::Impl {
 
 /// How one lane's tile is copied to scratch ahead of its use. Each lane has its own column of the
-/// buffer, number k of the tile standing at k * lanes + lane, so that neither copies nor reads meet in
-/// a bank, and no lane waits for another. For arrangements in which neighbouring lanes read
+/// buffer, number k of the tile standing at k * lanes + lane, so that neither copies nor reads meet
+/// in a bank, and no lane waits for another. For arrangements in which neighbouring lanes read
 /// neighbouring numbers; others lose more by copies of single numbers than they gain.
 template <class Loc>
 struct Fetch {

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Loading and storing where lanes share items. Matrices pass through team scratch: a copy group of lanes copies the items of
-/// all its grids in the order of memory, neighbouring lanes neighbouring numbers and 16 bytes each where alignment
-/// allows, and each lane finds its own lines in scratch (the tiled transpose of Ruetsch and Micikevicius, "Optimizing
-/// Matrix Transpose in CUDA", 2009). Vectors and diagonals go straight.
+/// Loading and storing where lanes share items. Matrices pass through team scratch: a copy group of
+/// lanes copies the items of all its grids in the order of memory, neighbouring lanes neighbouring
+/// numbers and 16 bytes each where alignment allows, and each lane finds its own lines in scratch
+/// (the tiled transpose of Ruetsch and Micikevicius, "Optimizing Matrix Transpose in CUDA", 2009).
+/// Vectors and diagonals go straight.
 #ifndef BATCHWORK_GRID_TRANSFER_HPP
 #define BATCHWORK_GRID_TRANSFER_HPP
 
@@ -14,7 +15,8 @@
 
 namespace Batchwork::Impl {
 
-/// The location anew for every item: else the compiler keeps multiples of its strides in registers from one to the next.
+/// The location anew for every item: else the compiler keeps multiples of its strides in registers
+/// from one to the next.
 template <class Loc>
 BATCHWORK_INLINE Loc renewed(Loc loc) {
   if constexpr (requires { loc.entry_stride; })
@@ -22,7 +24,8 @@ BATCHWORK_INLINE Loc renewed(Loc loc) {
   return loc;
 }
 
-/// The numbers of one operand's tiles on their way: where they stand in the buffer of a copy group, and who copies which.
+/// The numbers of one operand's tiles on their way: where they stand in the buffer of a copy group,
+/// and who copies which.
 template <class Loc, int L, int CopyGroupLanes>
 struct GridTransfer {
   using Sh = typename Loc::shape;
@@ -30,7 +33,8 @@ struct GridTransfer {
   static constexpr int rows = Sh::rows, cols = Sh::rank == 2 ? Sh::cols : 1, size = rows * cols;
   static constexpr bool triangle =
       Sh::structure == Structure::symmetric || Sh::structure == Structure::lower;
-  /// Whether the same number of neighbouring items stands side by side, in memory and in the buffer.
+  /// Whether the same number of neighbouring items stands side by side, in memory and in the
+  /// buffer.
   static constexpr bool side_by_side = Loc::lanes_are_neighbours;
   static constexpr int lanes = CopyGroupLanes, items = lanes / L;
   static constexpr int per_unit = 16 / int(sizeof(T));
@@ -40,7 +44,8 @@ struct GridTransfer {
                                                         : 1;
   /// Numbers of an item in the buffer.
   static constexpr int read = side_by_side && triangle ? rows * (rows + 1) / 2 : size;
-  /// From an item to the next in the buffer, where they are not side by side: an odd number of units.
+  /// From an item to the next in the buffer, where they are not side by side: an odd number of
+  /// units.
   static constexpr int stride = odd_units<T>(size);
   static_assert(stride >= size);
   /// Of the buffer of a copy group.
@@ -54,9 +59,10 @@ struct GridTransfer {
     else return place * stride + i * cols + j;
   }
 
-  /// Calls f(g, i, j) for the calling lane's share of what Count items have: V numbers from entry (i, j) of item g on,
-  /// those of V items or of V columns. Triangular: of a triangle only what is read. The lanes take as many whole rows at
-  /// once as they can, so that from one turn to the next nothing but the row changes.
+  /// Calls f(g, i, j) for the calling lane's share of what Count items have: V numbers from entry
+  /// (i, j) of item g on, those of V items or of V columns. Triangular: of a triangle only what is
+  /// read. The lanes take as many whole rows at once as they can, so that from one turn to the next
+  /// nothing but the row changes.
   template <int V, bool Triangular, int Copiers, int Count, class F>
   static BATCHWORK_INLINE void for_each_piece(int rank, F const& f) {
     // Pieces of a row: of one item, or of all of them side by side.
@@ -88,7 +94,8 @@ struct GridTransfer {
       }
     }
   }
-  /// Calls f(numbers at once, g, i, j) as a constant and indices, whichever way the copy group can go.
+  /// Calls f(numbers at once, g, i, j) as a constant and indices, whichever way the copy group can
+  /// go.
   template <bool Triangular, class F>
   static BATCHWORK_INLINE void for_each_piece(Loc const& loc, CopyGroup const& copy_group,
                                               F const& f) {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Prefetch: what a host's caches are told of a scan backwards. They follow by themselves what is read and written upwards, and what
-/// is only read in either direction; not what is written tile by tile from the last to the first, beside what is read so.
+/// Prefetch: what a host's caches are told of a scan backwards. They follow by themselves what is
+/// read and written upwards, and what is only read in either direction; not what is written tile by
+/// tile from the last to the first, beside what is read so.
 #ifndef BATCHWORK_PREFETCH_HPP
 #define BATCHWORK_PREFETCH_HPP
 
@@ -35,7 +36,8 @@ BATCHWORK_INLINE void prefetch_lines(char const* from) {
 /// How many steps ahead: memory takes as long as a few steps.
 inline constexpr int steps_fetched_ahead = 6;
 
-/// The tiles of a pack at a step. Of an interleaved batch nothing: the next step is as far away as any other, in both directions.
+/// The tiles of a pack at a step. Of an interleaved batch nothing: the next step is as far away as
+/// any other, in both directions.
 template <bool Written, class Loc>
 BATCHWORK_INLINE void prefetch_tiles([[maybe_unused]] Loc const& loc,
                                      [[maybe_unused]] Items const& items,

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Loading and storing whole tiles: by a lane that holds its item, by packs, and by lanes that share items.
+/// Loading and storing whole tiles: by a lane that holds its item, by packs, and by lanes that
+/// share items.
 #ifndef BATCHWORK_TRANSFER_HPP
 #define BATCHWORK_TRANSFER_HPP
 
@@ -17,14 +18,16 @@ BATCHWORK_INLINE constexpr int number_of(int i, int j) {
   return Sh::rank == 2 ? i * Sh::cols + j : i;
 }
 
-/// The columns of row i that are stored in the View: of a symmetric or lower tile those of the lower triangle.
+/// The columns of row i that are stored in the View: of a symmetric or lower tile those of the
+/// lower triangle.
 template <class Sh>
 BATCHWORK_INLINE constexpr int columns_read(int i) {
   return Sh::structure == Structure::symmetric || Sh::structure == Structure::lower ? i + 1
                                                                                     : Sh::cols;
 }
 
-/// Entries of a tile that are stored in the View, each visited once: f(i, j). Of a diagonal the diagonal.
+/// Entries of a tile that are stored in the View, each visited once: f(i, j). Of a diagonal the
+/// diagonal.
 template <class Sh, class F>
 BATCHWORK_INLINE void for_each_read(F const& f) {
   BATCHWORK_UNROLL_ON_DEVICE
@@ -51,7 +54,8 @@ BATCHWORK_INLINE void for_each_read_in_loop(F const& f) {
   }
 }
 
-/// The numbers a View holds for one item: a scalar is one, a diagonal matrix may be stored as a vector.
+/// The numbers a View holds for one item: a scalar is one, a diagonal matrix may be stored as a
+/// vector.
 template <class Sh>
 inline constexpr int numbers_down = Sh::rank == 0 ? 1 : Sh::rows;
 template <class Sh>
@@ -62,8 +66,9 @@ BATCHWORK_INLINE auto number_to_store(R const& r, int i, int j) {
   else return r.entry(i, Sh::rank == 1 && Sh::structure == Structure::diagonal ? i : j);
 }
 
-/// Whether a host loads and stores the numbers of W whole items, which lie side by side, W of each at once, and transposes them in
-/// registers: 4 loads and 8 shuffles instead of 16 loads and 12 insertions, of four doubles.
+/// Whether a host loads and stores the numbers of W whole items, which lie side by side, W of each
+/// at once, and transposes them in registers: 4 loads and 8 shuffles instead of 16 loads and 12
+/// insertions, of four doubles.
 template <class S, class Loc>
 inline constexpr bool transposes_items = false;
 template <class T, int W, class Loc>
@@ -72,7 +77,8 @@ inline constexpr bool transposes_items<Pack<T, W>, Loc> =
     packs_are_shuffled<Pack<T, W>> &&
     std::is_same_v<std::remove_const_t<typename Loc::value_type>, T> && Loc::shape::size >= W;
 
-/// Calls f(first number, index of the first number) for pieces of W numbers of an item; the last one may overlap with the one before.
+/// Calls f(first number, index of the first number) for pieces of W numbers of an item; the last
+/// one may overlap with the one before.
 template <int Size, int W, class F>
 BATCHWORK_INLINE void for_each_piece(F const& f) {
   BATCHWORK_UNROLL_ON_DEVICE
@@ -213,7 +219,8 @@ BATCHWORK_INLINE void store_values(Loc const& loc, Items const& items, std::int6
   }
 }
 
-/// Writes every number the View holds for the items: both triangles of a symmetric tile, the zeros of a lower one.
+/// Writes every number the View holds for the items: both triangles of a symmetric tile, the zeros
+/// of a lower one.
 template <class S, class Loc, class R>
 BATCHWORK_INLINE void store_tile(Loc const& loc, auto const& items, std::int64_t time, R const& r) {
   using Sh = typename Loc::shape;
