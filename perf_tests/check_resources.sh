@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 # Prints registers, stack and local memory of the Batchwork kernels in a CUDA executable or object, and fails if one of them
-# has more than it may have (docs/performance.md says why):
+# has more than it may have (docs/performance/index.md says why):
 #
 #   map and scan with an item a lane, and all other kernels       none: a spill is a failure, not a slowdown
 #   map and scan whose lanes share items                          320 bytes; of pivoted_qr and expm 384 and 2048

@@ -13,7 +13,7 @@
 ///
 /// Hosts compute whole packs at once by libmvec where glibc has it (2.35 or newer, x86-64): at most
 /// 4 ulp off. Else lanes go one by one by the C++ library. Devices have the functions of their
-/// vendor. docs/map/functions.md has errors and costs of each.
+/// vendor. docs/reference/functions.md has errors and costs of each.
 #ifndef BATCHWORK_TILE_FUNCTIONS_HPP
 #define BATCHWORK_TILE_FUNCTIONS_HPP
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// LogSum<S>: a sum of many logarithms, kept as a product with its exponent apart, so that one
+/// `LogSum<S>`: a sum of many logarithms, kept as a product with its exponent apart, so that one
 /// logarithm at the end replaces one per term.
 #ifndef BATCHWORK_LOG_SUM_HPP
 #define BATCHWORK_LOG_SUM_HPP

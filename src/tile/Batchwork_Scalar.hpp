@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// Scalar<S>: one number per item, with the item's status; what sequences compute with instead of
+/// `Scalar<S>`: one number per item, with the item's status; what sequences compute with instead of
 /// plain numbers.
 #ifndef BATCHWORK_SCALAR_HPP
 #define BATCHWORK_SCALAR_HPP

@@ -3,7 +3,7 @@
 
 // Functions of packs against long double, in units in the last place, for every width: less than a
 // register, one, several. Lanes do not see each other. The measured errors are printed for
-// docs/map/functions.md with BATCHWORK_PRINT_ULPS in the environment.
+// docs/reference/functions.md with BATCHWORK_PRINT_ULPS in the environment.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The code that docs/map/entries.md shows, which is run, too: each sequence on some items, and what
+// The code that docs/reference/entries.md shows, which is run, too: each sequence on some items, and what
 // comes of one of them.
 #include <Batchwork_Map.hpp>
 #include <array>

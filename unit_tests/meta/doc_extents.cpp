@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The example of docs/map/extents.md: an analysis of ensembles of 40 variables, beside loops over
+// The example of docs/reference/extents.md: an analysis of ensembles of 40 variables, beside loops over
 // entries.
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The examples of docs/hosts_and_devices.md, run and compared with plain loops.
+// The examples of docs/guides/hosts_and_devices.md, run and compared with plain loops.
 #include <Batchwork.hpp>
 #include <algorithm>
 #include <cmath>

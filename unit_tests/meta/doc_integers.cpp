@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright the Batchwork contributors
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The code that docs/map/integers.md shows, run and compared with plain loops.
+// The code that docs/reference/integers.md shows, run and compared with plain loops.
 #include <Batchwork.hpp>
 #include <cmath>
 #include <cstdint>

@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Every operation on tiles that the tables of docs/map.md and README.md have is called by unit_tests/tile/EveryOperation.hpp:
+# Every operation on tiles in a table `| operation |` of docs/reference is called by
+# unit_tests/tile/EveryOperation.hpp:
 #   cmake -D SOURCE_DIR=<checkout> [-D WITHOUT=<call>] -P documented_operations.cmake
-# A call stands there as the table writes it, "cholesky(a)", what its result has as "cholesky(a).solve(b)". Of the README the names
-# of functions are compared. WITHOUT is left out of the list, to see that it is missed.
+# The list has each call as the table writes it, "cholesky(a)", and members after a call of their
+# owner, "cholesky(a).solve(b)". WITHOUT is removed from the list, to test that it is missed.
 
 cmake_minimum_required(VERSION 3.22)
 file(READ "${SOURCE_DIR}/unit_tests/tile/EveryOperation.hpp" list)
@@ -38,7 +39,12 @@ function(read_table file first result)
   set(${result} "${rows}" PARENT_SCOPE)
 endfunction()
 
-read_table("${SOURCE_DIR}/docs/map.md" "| operation |" rows)
+file(GLOB_RECURSE pages "${SOURCE_DIR}/docs/reference/*.md")
+set(rows "")
+foreach(page IN LISTS pages)
+  read_table("${page}" "| operation |" found)
+  list(APPEND rows ${found})
+endforeach()
 foreach(row IN LISTS rows)
   if(NOT row MATCHES "^\n\\| (.*) \\| ([^|]*) \\|$")
     message(FATAL_ERROR "a row of a table of operations that is none:${row}")
@@ -65,33 +71,8 @@ foreach(row IN LISTS rows)
     math(EXPR count "${count} + 1")
     string(FIND "${list}" "${wanted}" at)
     if(at EQUAL -1)
-      string(APPEND missing "  ${call}  docs/map.md\n")
+      string(APPEND missing "  ${call}  docs/reference\n")
     endif()
-  endforeach()
-endforeach()
-
-read_table("${SOURCE_DIR}/README.md" "| tiles and scalars |" rows)
-foreach(row IN LISTS rows)
-  if(row MATCHES "^\n\\| tiles \\|")
-    continue()  # types
-  endif()
-  string(REGEX MATCHALL "`[^`]*`" calls "${row}")
-  foreach(call IN LISTS calls)
-    if(call MATCHES "^`(Kokkos::|[A-Z])")
-      continue()
-    endif()
-    string(REGEX REPLACE "<[A-Z, ]*>" "" call "${call}")
-    string(REGEX REPLACE "\\([^)]*\\)" "" call "${call}")
-    string(REGEX MATCHALL "[a-z_][a-z_0-9]+" names "${call}")
-    foreach(name IN LISTS names)
-      if(name STREQUAL "scalar" OR name STREQUAL "tile")
-        continue()  # operands of + - * /
-      endif()
-      math(EXPR count "${count} + 1")
-      if(NOT list MATCHES "[^a-z_0-9]${name}[(<]")
-        string(APPEND missing "  ${name}  README.md\n")
-      endif()
-    endforeach()
   endforeach()
 endforeach()
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright the Batchwork contributors
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-# Run by ctest: the rooms of src, that is its folders (docs/design.md, "Rooms and arrows").
+# Run by ctest: the rooms of src, that is its folders (docs/how_it_works/index.md, "Rooms and arrows").
 #
 # 1. A header includes its own room and those that the room knows. They stand before it, so arrows run one way.
 # 2. So do the folders of krylov among each other.

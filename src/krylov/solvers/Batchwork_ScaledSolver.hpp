@@ -50,7 +50,7 @@ inline constexpr bool is_scaled_solver = requires { typename Solver::is_scaled; 
 /// \param norm     the norm of the test: unscaled, the user's, or scaled. In the user's a tolerance
 /// may be out of reach of
 ///                 rounding, which ends as stagnated, and on larger systems more are lost than
-///                 without scaling (docs/krylov.md). Both norms are logged, as residual and
+///                 without scaling (docs/reference/krylov). Both norms are logged, as residual and
 ///                 scaled_residual
 ///
 /// The preconditioner M is that of A as it is given, taken as diag(1/r) M diag(1/l); none at all

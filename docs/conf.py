@@ -1,0 +1,128 @@
+# SPDX-FileCopyrightText: Copyright the Batchwork contributors
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+"""The documentation site: these pages by MyST, and the API reference by Doxygen and Breathe.
+
+`./batchwork docs` builds it. By hand, in the checkout: sphinx-build -W docs build/docs/html
+"""
+
+import pathlib
+import re
+import subprocess
+
+from sphinx.util import logging
+
+LOGGER = logging.getLogger(__name__)
+
+DOCS = pathlib.Path(__file__).resolve().parent
+TOP = DOCS.parent
+SOURCES = "https://github.com/batchwork/batchwork/blob/main"
+GENERATED = DOCS / "reference" / "api"
+DOXYGEN = TOP / "build" / "docs" / "doxygen"
+
+project = "Batchwork"
+author = "the Batchwork contributors"
+copyright = author
+version = re.search(r"VERSION (\d+\.\d+\.\d+)", (TOP / "CMakeLists.txt").read_text())[1]
+release = version
+
+extensions = ["myst_parser", "breathe", "sphinx_copybutton", "sphinx_design"]
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 4
+breathe_projects = {"Batchwork": str(DOXYGEN / "xml")}
+breathe_default_project = "Batchwork"
+# Sphinx ignores requires-clauses, so it takes constrained overloads for one function.
+suppress_warnings = ["duplicate_declaration.cpp"]
+
+html_theme = "furo"
+html_title = f"Batchwork {version}"
+html_theme_options = {
+    "source_repository": "https://github.com/batchwork/batchwork/",
+    "source_branch": "main",
+    "source_directory": "docs/",
+}
+pygments_style = "tango"
+pygments_dark_style = "monokai"
+
+AREAS = {
+    "core": "Numbers, status codes and options",
+    "view": "Operands and adaptors of Views",
+    "launch": "Launch labels and workspaces",
+    "tile": "Tiles and their operations",
+    "fused": "map and scan",
+    "dense": "Dense verbs",
+    "krylov": "Systems of equations",
+    "banded": "Banded systems",
+    "kalman": "Kalman filters",
+}
+SECTIONS = (
+    "briefdescription detaileddescription innerclass func var typedef enum define "
+    "public-func public-attrib public-type public-static-func user-defined"
+)
+
+
+def write_if_changed(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def api_pages():
+    """A page for each area, with the public headers in it."""
+    GENERATED.mkdir(exist_ok=True)
+    pages = []
+    for area, title in AREAS.items():
+        lines = [f"# {title}", ""]
+        for header in sorted((TOP / "src" / area).rglob("*.hpp")):
+            name = header.relative_to(TOP / "src").as_posix()
+            if "detail" in header.parts or not documented(header):
+                continue
+            lines += [f"## {header.stem.removeprefix('Batchwork_')}", "", f"`#include <{name}>`", ""]
+            lines += [f"```{{doxygenfile}} {header.name}", f":sections: {SECTIONS}", "```", ""]
+        write_if_changed(GENERATED / f"{area}.md", "\n".join(lines))
+        pages.append(area)
+    index = ["# API reference", "", "From the doc comments of the public headers.", "", "```{toctree}"]
+    write_if_changed(GENERATED / "index.md", "\n".join(index + pages + ["```", ""]))
+
+
+def documented(header):
+    return re.search(r"^ *///", header.read_text(), re.MULTILINE)
+
+
+def run_doxygen(app):
+    DOXYGEN.mkdir(parents=True, exist_ok=True)
+    settings = (DOCS / "Doxyfile").read_text() + f'\nOUTPUT_DIRECTORY = "{DOXYGEN}"\n'
+    said = subprocess.run(
+        ["doxygen", "-"], input=settings, cwd=TOP, text=True, check=True, stderr=subprocess.PIPE
+    ).stderr
+    # \param names the arguments of a parameter pack, which Doxygen cannot know; it takes a
+    # specialisation that inherits from another one for a cycle; and it has no standard library.
+    harmless = re.compile(
+        r"argument '\w+' of command @param is not found|too many @param commands"
+        r"|potential recursive class relation|Incomplete input: scope for class std::"
+    )
+    for line in said.splitlines():
+        if "warning:" in line and not harmless.search(line):
+            LOGGER.warning(line)
+    api_pages()
+
+
+def link_to_sources(app, docname, text):
+    """Links to files outside docs lead to the repository."""
+    folder = (DOCS / docname).parent
+
+    def link(match):
+        path, hash_, anchor = match[1].partition("#")
+        if not path or ":" in path:
+            return match[0]
+        target = (folder / path).resolve()
+        if DOCS in target.parents or TOP not in target.parents or not target.exists():
+            return match[0]
+        return f"]({SOURCES}/{target.relative_to(TOP).as_posix()}{hash_}{anchor})"
+
+    text[0] = re.sub(r"\]\(([^)\s]+)\)", link, text[0])
+
+
+def setup(app):
+    app.connect("builder-inited", run_doxygen)
+    app.connect("source-read", link_to_sources)
