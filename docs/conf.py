@@ -32,6 +32,7 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 4
 breathe_projects = {"Batchwork": str(DOXYGEN / "xml")}
 breathe_default_project = "Batchwork"
+breathe_show_include = False
 # Sphinx ignores requires-clauses, so it takes constrained overloads for one function.
 suppress_warnings = ["duplicate_declaration.cpp"]
 
