@@ -45,8 +45,8 @@ void invert(int items, Kokkos::View<double* [6][6], Kokkos::HostSpace> measured)
 }
 
 void padded(int items) {
-  Kokkos::View<double* [6][6], Kokkos::LayoutLeft> A(
-      Kokkos::view_alloc("A", Kokkos::AllowPadding), items);
+  Kokkos::View<double* [6][6], Kokkos::LayoutLeft> A(Kokkos::view_alloc("A", Kokkos::AllowPadding),
+                                                     items);
 }
 
 void on_two_instances(Kokkos::View<double* [6][6]> A, Kokkos::View<double* [6][6]> X,
