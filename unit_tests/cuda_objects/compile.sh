@@ -24,7 +24,7 @@ status=0
 verbs=$(grep -rh -B 1 'Impl::call_verb(' "$top/src" |
   sed -n 's/^void \([a-z_]*\)(.*/\1/p' | sort -u)
 for verb in $verbs team_map team_scan; do
-  if ! grep -q "\b$verb[<(]" ./*.cpp; then
+  if ! grep -q "\b${verb}[<(]" ./*.cpp; then
     echo "CUDA objects: no source in unit_tests/cuda_objects calls $verb" >&2
     status=1
   fi
