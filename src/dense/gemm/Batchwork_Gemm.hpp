@@ -387,26 +387,40 @@ struct GemmOfArguments {
 
 }  // namespace Impl
 
-///   gemm([exec,] [launch("label"),] alpha, A, B, beta, C)
+/// The products C_n = alpha A_n B_n + beta C_n for every item n, A_n being M x K, B_n K x N and C_n
+/// M x N.
 ///
-/// C_n = alpha A_n B_n + beta C_n for every item n of the batch, A_n being M x K, B_n K x N and C_n
-/// M x N; any extents, known at run time. A and B are in(view), with v(item, i, j), or one of them
-/// is common(view), with v(i, j), or common(fixed(tile)): one matrix for all items. C is out(view),
-/// which is not read, or inout(view), which is read unless beta is zero. transposed(view) in the
-/// place of a view takes its matrices as their transposes. Vectors, v(item, i) or v(i), are
-/// matrices of one column. float or double. With alpha or K zero, A and B are not read.
+/// \code
+/// gemm(exec, 1, in(A), in(B), 0, out(C));                // C_n = A_n B_n
+/// gemm(exec, 2, in(transposed(A)), in(B), 1, inout(C));  // C_n = 2 A_n' B_n + C_n
+/// gemm(exec, 1, common(M), in(B), 0, out(C));            // C_n = M B_n, one M for all items
+/// \endcode
 ///
-/// One kernel on the instance `exec`, labelled Batchwork::gemm or Batchwork::gemm(label);
-/// asynchronous, allocates nothing, never fences. Zero items are no launch. 2 M N K operations an
-/// item. Every layout is taken; fast ones have rows or columns of a matrix, or items, side by side
-/// in all of A, B and C. On devices tiled through team scratch and registers (Volkov and Demmel,
-/// Benchmarking GPUs to tune dense linear algebra, 2008), on hosts by register blocks and copied
-/// panels (Goto and van de Geijn, Anatomy of high-performance matrix multiplication, 2008). The
-/// order of the additions is not that of a loop, and may depend on the sizes and the number of
-/// items.
+/// float or double. Extents are known at run time, and at most 2^30. Vectors, v(item, i) or v(i),
+/// are matrices of one column. in(transposed(v)) takes the transpose of every matrix. compact Views
+/// and structured operands (symmetric, lower, diagonal) are not accepted. With alpha or K zero, A
+/// and B are not read.
 ///
-/// Different numbers of items, shapes that do not fit, a beta with an out(view), null Views, and a
-/// C that shares elements with A or B, throw std::invalid_argument before anything is launched.
+/// One kernel, labelled Batchwork::gemm or Batchwork::gemm(label). Asynchronous, allocates nothing,
+/// never fences. With 0 items nothing is launched. The order of the additions differs from a loop;
+/// it depends on the sizes, and may depend on the number of items.
+///
+/// Cost: 2 M N K operations an item. Any strides work; fast layouts have rows or columns of a
+/// matrix, or neighbouring items, contiguous in all of A, B and C.
+///
+/// Source: on devices blocks in team scratch and registers (Volkov and Demmel, Benchmarking GPUs to
+/// tune dense linear algebra, 2008); on hosts register blocks and copied panels (Goto and van de
+/// Geijn, Anatomy of high-performance matrix multiplication, 2008).
+///
+/// \param exec   execution space instance; optional, as launch("label")
+/// \param alpha  number
+/// \param A      in(v), v(item, i, j), common(v), v(i, j), or common(fixed(tile)): M x K
+/// \param B      the same: K x N. At most one of A and B is common
+/// \param beta   number; 0 if C is out(v)
+/// \param C      out(v), which is not read, or inout(v), which is read unless beta is 0: M x N
+/// \throws std::invalid_argument before the launch: different numbers of items, shapes that do not
+///         fit together, a beta other than 0 with out(v), null Views, a C that shares elements with
+///         A or B
 template <class... X>
 void gemm(X const&... arguments) {
   Impl::call_verb(Impl::GemmOfArguments(), arguments...);
