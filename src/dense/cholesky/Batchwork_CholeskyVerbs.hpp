@@ -318,13 +318,13 @@ void cholesky(First const& first, Rest const&... rest) {
 /// \endcode
 ///
 /// The lower triangle of A is read, of transposed(A) the upper one. B and X hold vectors, v(item,
-/// i), or K right-hand sides, v(item, i, k); K is at most 2^20. Layouts, limits of hosts, label and
-/// errors are those of cholesky. On an H200 with Kokkos 5.2 N is at most 312 in float and 216 in
-/// double, with Kokkos 4.6 136 and 88.
+/// i), or K right-hand sides, v(item, i, k); K is at most 2^20. For layouts, limits of hosts, label
+/// and errors see cholesky. On an H200 with Kokkos 5.2 N is at most 312 in float and 216 in double,
+/// with Kokkos 4.6 136 and 88.
 ///
 /// Status: as from cholesky, and all of X of such an item is NaN. If only a result is not finite,
-/// Reason::not_finite with an info of 0. Without right-hand sides the status is still that of the
-/// factorisation, as from posv.
+/// Reason::not_finite with an info of 0. Without right-hand sides the factorisation still gives the
+/// status, as in posv.
 ///
 /// Cost: N^3 / 3 + 2 N^2 K operations an item.
 ///
@@ -340,7 +340,8 @@ void solve_cholesky(First const& first, Rest const&... rest) {
 }
 
 /// The solutions of L_n X_n = B_n for every item n, L_n being N x N and lower triangular; with
-/// transposed(L) those of L_n' X_n = B_n. LAPACK's trtrs. Entries above the diagonal are not used.
+/// transposed(L) the solutions of L_n' X_n = B_n. LAPACK's trtrs. Entries above the diagonal are
+/// not used.
 ///
 /// \code
 /// cholesky(exec, in(A), out(L));                   // once
@@ -348,7 +349,7 @@ void solve_cholesky(First const& first, Rest const&... rest) {
 /// solve_lower(exec, in(transposed(L)), inout(x));  // L_n' x_n = y_n: then A_n x_n = b_n
 /// \endcode
 ///
-/// B and X, layouts and limits are those of solve_cholesky.
+/// For B, X, layouts and limits see solve_cholesky.
 ///
 /// Status, for each item: 0, or a reason and the 1-based index of the diagonal entry, LAPACK's
 /// info; if there are several, the smallest. Reason::breakdown: it is zero, or its reciprocal may
@@ -371,7 +372,7 @@ void solve_lower(First const& first, Rest const&... rest) {
 }
 
 /// The solutions of U_n X_n = B_n for every item n, U_n being N x N and upper triangular; with
-/// transposed(U) those of U_n' X_n = B_n. Entries below the diagonal are not used.
+/// transposed(U) the solutions of U_n' X_n = B_n. Entries below the diagonal are not used.
 ///
 /// \code
 /// qr(exec, in(A), out(Q), out(R));

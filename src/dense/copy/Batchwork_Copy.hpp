@@ -131,7 +131,7 @@ struct CopyOfArguments {
 /// Both sides are Views with the item first, in LayoutLeft, LayoutRight or LayoutStride, or
 /// compact(view, n) with groups of any width. transposed(...) around one side transposes its items,
 /// so that one side holds N x M and the other M x N. Matrices, vectors and scalars have any
-/// extents. Numbers are of any trivially copyable type of at most 16 bytes.
+/// extents. Numbers have any trivially copyable type of at most 16 bytes.
 ///
 /// One kernel, labelled Batchwork::copy or Batchwork::copy(label). Asynchronous, allocates nothing,
 /// never fences. With 0 items nothing is launched. Slots of the last group that belong to no item

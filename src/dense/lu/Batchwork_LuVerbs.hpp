@@ -455,8 +455,8 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 /// lu(exec, in(A), out(LU), out(rows), workspace(memory)); // for matrices of any size
 /// \endcode
 ///
-/// LU holds U on and above its diagonal, and below it L, whose diagonal is 1. rows(item, k) is the
-/// row of A_n, from 0, that is row k of L_n U_n. float or double. Views have the item first,
+/// LU holds U on and above its diagonal, and below it L without its diagonal of ones. rows(item, k)
+/// is the row of A_n, from 0, that is row k of L_n U_n. float or double. Views have the item first,
 /// v(item, i, j), in LayoutLeft, LayoutRight or LayoutStride, or are compact(view, n);
 /// transposed(...) around one of them takes the transposes of its items.
 ///
@@ -480,9 +480,9 @@ struct CallOfVerb<Verb::log_abs_determinant> : LogAbsDeterminantOfOperands {};
 /// Cost: 2 N^3 / 3 operations an item.
 ///
 /// Source: Golub and Van Loan, Matrix Computations, 4th edition, section 3.4. On devices one lane
-/// has an item of up to 8 rows in registers, several lanes of a warp share one of up to 16 rows,
-/// one or two warps have one of up to 64 rows, and a team a larger one. On hosts items of up to 8
-/// rows are computed side by side in SIMD registers, and a thread has a larger one. Within a
+/// has an item of up to 8 rows in registers. Several lanes of a warp share one of up to 16 rows.
+/// One or two warps have one of up to 64 rows, and a team has a larger one. On hosts items of up to
+/// 8 rows are computed side by side in SIMD registers, and a thread has a larger one. Within a
 /// sequence, for constant extents to 64, use lu(tile).
 ///
 /// \param exec   execution space instance; optional, as launch("label")
@@ -508,13 +508,13 @@ void lu(First const& first, Rest const&... rest) {
 /// solve_lu(exec, in(A), inout(b));  // the solutions overwrite b
 /// \endcode
 ///
-/// B and X hold vectors, v(item, i), or K right-hand sides, v(item, i, k); K is at most 2^20.
-/// Layouts, workspace, label and errors are those of lu. On an H200 with Kokkos 5.2 N is at most
-/// 224 in float and 158 in double without a workspace.
+/// B and X hold vectors, v(item, i), or K right-hand sides, v(item, i, k); K is at most 2^20. For
+/// layouts, workspace, label and errors see lu. On an H200 with Kokkos 5.2 N is at most 224 in
+/// float and 158 in double without a workspace.
 ///
 /// Status: as from lu, and all of X of such an item is NaN. If only a result is not finite,
-/// Reason::not_finite with an info of 0. Without right-hand sides the status is still that of the
-/// elimination, as from gesv.
+/// Reason::not_finite with an info of 0. Without right-hand sides the elimination still gives the
+/// status, as in gesv.
 ///
 /// Cost: 2 N^3 / 3 + 2 N^2 K operations an item.
 ///
@@ -541,15 +541,15 @@ void solve_lu(First const& first, Rest const&... rest) {
 /// inverse(exec, inout(A));  // the inverses overwrite A
 /// \endcode
 ///
-/// Layouts, limits, status, workspace, label and errors are those of solve_lu.
+/// For layouts, limits, status, workspace, label and errors see solve_lu.
 ///
 /// Cost: 2 N^3 operations an item by Gauss-Jordan elimination, otherwise up to 8 N^3 / 3.
 ///
-/// Source: on devices with warp shuffles Gauss-Jordan elimination with the pivots of lu, from 9
-/// rows to 64 in float and to 56 in double (Higham, Accuracy and Stability of Numerical Algorithms,
-/// 2nd edition, section 14.4). |A X - 1| stayed below 3 N eps |A| |X| wherever it was measured.
-/// Otherwise elimination and a solution for each column of the unit matrix (LAPACK's getrf and
-/// getri).
+/// Source: on devices with warp shuffles, from 9 rows to 64 in float and to 56 in double,
+/// Gauss-Jordan elimination with the pivots of lu. See Higham, Accuracy and Stability of Numerical
+/// Algorithms, 2nd edition, section 14.4. |A X - 1| stayed below 3 N eps |A| |X| wherever it was
+/// measured. Otherwise elimination and a solution for each column of the unit matrix (LAPACK's
+/// getrf and getri).
 ///
 /// \param exec   execution space instance; optional, as launch("label")
 /// \param A      in(v): the matrices; or inout(v) for A and X
@@ -574,7 +574,7 @@ void inverse(First const& first, Rest const&... rest) {
 /// is 0, which is no failure. A pivot that is NaN or infinite is Reason::not_finite with its
 /// 1-based index, and the determinant is NaN. The determinant of a matrix without rows is 1.
 ///
-/// Layouts, limits, workspace, label and errors are those of lu.
+/// For layouts, limits, workspace, label and errors see lu.
 ///
 /// Cost: 2 N^3 / 3 operations an item.
 ///
@@ -595,7 +595,7 @@ void determinant(First const& first, Rest const&... rest) {
 /// log_abs_determinant(exec, in(A), out(logarithms), out(signs));
 /// \endcode
 ///
-/// signs(item) is 1, -1, or 0 for a singular matrix, whose logarithm is minus infinity. Everything
+/// signs(item) is 1, -1, or 0 for a singular matrix; its logarithm is minus infinity. Everything
 /// else is as in determinant, with one logarithm more.
 ///
 /// \param exec        execution space instance; optional, as launch("label")

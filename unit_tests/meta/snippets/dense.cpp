@@ -58,7 +58,7 @@ void inverses(Exec const& exec, Kokkos::View<double***> const& A, Kokkos::View<d
               Kokkos::View<double*> const& det, Kokkos::View<double*> const& log_det,
               Kokkos::View<double*> const& sign, Kokkos::View<int*> const& codes) {
   inverse(exec, in(A), out(X), status(codes));
-  determinant(exec, in(A), out(det));                        // may overflow or underflow
+  determinant(exec, in(A), out(det));                         // may overflow or underflow
   log_abs_determinant(exec, in(A), out(log_det), out(sign));  // log |det A_n| and its sign
 }
 
