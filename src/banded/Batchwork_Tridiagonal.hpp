@@ -50,7 +50,7 @@ inline void check_bands(Call const& call, std::size_t place, std::int64_t rows,
   if (rows != wanted)
     call.fail(call.parts[place].name() + " has " + std::to_string(rows) + " rows, but " +
               call.parts[1].name() + " has " + std::to_string(wanted) +
-              "; give all bands, b and x as many numbers an item as the diagonal has");
+              "; give all bands, b and x the same number of rows");
 }
 
 template <class Exec, class Kernel>
@@ -60,7 +60,7 @@ void launch_tridiagonal_teams(Exec const& exec, Call const& call, Kernel const& 
     return LaunchWords{
         call.verb,
         "the systems of " + call.parts[1].name() + " with " + std::to_string(kernel.p.n) + " rows",
-        "give smaller systems"};
+        "use smaller systems"};
   };
   constexpr int lanes = Kernel::largest_team, teams = Kernel::wanted_teams;
   std::string const label = kernel_label(call.verb, call.label);
@@ -151,8 +151,8 @@ template <class Exec, class X, class... Others>
 constexpr bool require_tridiagonal_views() {
   using T = typename X::value_type;
   static_assert(X::tile_rank == 1 && ((Others::tile_rank == 1) && ...),
-                "Batchwork::solve_tridiagonal: the bands, b and x are in Views (item, row), or "
-                "compact(view, n) of (group, row, lane)");
+                "Batchwork::solve_tridiagonal: the bands, b and x need Views v(item, row), or "
+                "compact(view, n) of Views v(group, row, lane)");
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "Batchwork::solve_tridiagonal takes float or double");
@@ -188,7 +188,8 @@ void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const
   call.add("x", true, x);
   TridiagonalProblem<T> p;
   p.status = status_target<Exec>(call, codes);
-  call.check({same_numbers(x, b), 3, 4, "x may be b, the same View, else give a View of its own"});
+  call.check(
+      {same_numbers(x, b), 3, 4, "x may be b, the same View; otherwise give x a View of its own"});
   check_bands(call, 0, l.rows, d.rows);
   check_bands(call, 2, u.rows, d.rows);
   check_bands(call, 3, b.rows, d.rows);
@@ -196,7 +197,7 @@ void solve_tridiagonal_batch(Exec const& exec, std::string const& label, L const
   if (d.rows > most_tridiagonal_rows)
     call.fail(call.parts[1].name() + " has " + std::to_string(d.rows) +
               " rows, more than the limit of " + std::to_string(most_tridiagonal_rows) +
-              "; solve such systems one by one, by a library for large ones");
+              "; solve them one by one with a library for large systems");
   p.lower = l.storage.as_const();
   p.diagonal = d.storage.as_const();
   p.upper = u.storage.as_const();

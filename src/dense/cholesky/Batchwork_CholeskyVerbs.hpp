@@ -35,10 +35,11 @@ constexpr bool require_triangle_views() {
   using T = typename Result::value_type;
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
-                "Batchwork: cholesky, solve_cholesky and solve_lower take float or double");
+                "Batchwork: cholesky, solve_cholesky, solve_lower and solve_upper take float or "
+                "double");
   static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
-                "Batchwork: all Views of a call hold the same type of numbers; give a, b and x (of "
-                "cholesky a and l) in float, or all in double");
+                "Batchwork: all Views of a call hold the same type of numbers; give all of them in "
+                "float, or all in double");
   require_reachable<(
       Kokkos::SpaceAccessibility<Exec, typename Result::memory_space>::accessible &&
       (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
@@ -53,7 +54,7 @@ void launch_triangle_kernel(Exec const& exec, Call const& call, TriangleProblem<
     return LaunchWords{
         call.verb,
         "the matrices of " + call.parts[0].name() + " with " + std::to_string(p.n) + " rows",
-        "use smaller blocks"};
+        "use smaller matrices"};
   };
   std::string const label = kernel_label(call.verb, call.label);
   // Items may take the scratch that more teams would need.
@@ -94,7 +95,7 @@ void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::in
   if (columns > many)
     call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
               " right-hand sides, more than the limit of " + std::to_string(many) +
-              "; divide them");
+              "; solve for them in several calls");
   p.n = int(std::min(n, many));
   p.columns = int(columns);
   p.items = call.parts[0].d.items;
@@ -142,7 +143,7 @@ void cholesky_batch(Exec const& exec, std::string const& label, A const& a_opera
   call.check_square(0, a.rows, a.cols);
   if (l.rows != a.rows || l.cols != a.cols)
     call.fail(call.parts[1].name() + " does not hold the factor of " + call.parts[0].name() +
-              "; give one of " + call.parts[0].d.shape);
+              "; give a View with items of " + call.parts[0].d.shape);
   p.a = a.storage.as_const();
   p.l = l.storage;
   p.stores_factor = true;
@@ -170,8 +171,8 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
                              std::remove_const_t<decltype(a)>, std::remove_const_t<decltype(b)>>());
   require_matrix<decltype(a)>();
   static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
-                "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
-                "sides, (item, row, column)");
+                "Batchwork: b and x both hold vectors, v(item, row), or both several right-hand "
+                "sides, v(item, row, column)");
   using T = typename decltype(x)::value_type;
 
   Call call{verb, {}, label};
@@ -188,7 +189,7 @@ void solve_triangle_batch(Exec const& exec, std::string const& verb, std::string
               "; give right-hand sides of as many rows as the matrices");
   if (x.rows != b.rows || x.cols != b.cols)
     call.fail(call.parts[2].name() + " does not hold the solutions for " + call.parts[1].name() +
-              "; give one of " + call.parts[1].d.shape);
+              "; give a View with items of " + call.parts[1].d.shape);
   p.a = a.storage.as_const();
   // The factor of A' = A read from the other triangle; U is the transpose of a lower one.
   if ((Factors && is_turned) || is_upper) std::swap(p.a.row, p.a.col);
@@ -209,7 +210,7 @@ struct CholeskyOfOperands {
     static_assert(
         apart || in_place,
         "Batchwork::cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), out(L) "
-        "[, status(codes)] in this order, or inout(A) in the place of both");
+        "[, status(codes)] in this order, or inout(A) instead of both");
     if constexpr (in_place)
       [&](auto const& a, auto const&... rest) {
         cholesky_batch<true>(exec, label_alone(how), a, a, or_no_status(rest...));
@@ -233,17 +234,15 @@ struct SolveOfOperands {
       static_assert(
           apart || in_place,
           "Batchwork::solve_cholesky: the arguments are [exec,] [launch(\"label\"),] in(A), "
-          "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
+          "in(B), out(X) [, status(codes)] in this order, or inout(B) instead of both");
     else if constexpr (By == SolvedBy::upper)
-      static_assert(
-          apart || in_place,
-          "Batchwork::solve_upper: the arguments are [exec,] [launch(\"label\"),] in(U), "
-          "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
+      static_assert(apart || in_place,
+                    "Batchwork::solve_upper: the arguments are [exec,] [launch(\"label\"),] in(U), "
+                    "in(B), out(X) [, status(codes)] in this order, or inout(B) instead of both");
     else
-      static_assert(
-          apart || in_place,
-          "Batchwork::solve_lower: the arguments are [exec,] [launch(\"label\"),] in(L), "
-          "in(B), out(X) [, status(codes)] in this order, or inout(B) in the place of both");
+      static_assert(apart || in_place,
+                    "Batchwork::solve_lower: the arguments are [exec,] [launch(\"label\"),] in(L), "
+                    "in(B), out(X) [, status(codes)] in this order, or inout(B) instead of both");
     std::string const verb = By == SolvedBy::cholesky ? "solve_cholesky"
                              : By == SolvedBy::lower  ? "solve_lower"
                                                       : "solve_upper";

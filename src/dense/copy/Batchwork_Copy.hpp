@@ -36,7 +36,7 @@ void launch_copy(Exec const& exec, std::string const& verb, std::string const& l
   if constexpr (runs_on_device<Exec>) {
     launch_teams<int(Kernel::lanes), Kernel::wanted_teams>(
         exec, label, kernel, {kernel.tiles, int(Kernel::lanes), bytes},
-        [&] { return LaunchWords{verb, "copies of so many items", "divide the items"}; });
+        [&] { return LaunchWords{verb, "copies of so many items", "copy them in several calls"}; });
   } else {
     using Index = Kokkos::IndexType<std::int64_t>;
     Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Index>(exec, 0, kernel.tiles), kernel);
@@ -101,11 +101,13 @@ struct CopyOfArguments {
   template <class Exec, Copyable To, Copyable From>
   void operator()(Exec const& exec, Launch<> const& how, To const& to, From const& from) const {
     if constexpr (Verb == CopyVerb::pack)
-      static_assert(is_compact<To> && !is_compact<From>,
-                    "Batchwork::pack: goes from a View to compact(view, n); copy takes any pair");
+      static_assert(
+          is_compact<To> && !is_compact<From>,
+          "Batchwork::pack copies from a View to compact(view, n); use copy for other pairs");
     if constexpr (Verb == CopyVerb::unpack)
-      static_assert(!is_compact<To> && is_compact<From>,
-                    "Batchwork::unpack: goes from compact(view, n) to a View; copy takes any pair");
+      static_assert(
+          !is_compact<To> && is_compact<From>,
+          "Batchwork::unpack copies from compact(view, n) to a View; use copy for other pairs");
     constexpr char const* names[] = {"copy", "pack", "unpack"};
     copy_batch(exec, names[int(Verb)], how, to, from);
   }

@@ -79,7 +79,7 @@ struct EighOfOperands {
                   "Batchwork::eigh: the arguments are [exec,] [launch(\"label\"),] in(A), "
                   "out(values) [, out(vectors)] [, status(codes)] [, workspace(view)] in this "
                   "order, or inout(A), "
-                  "out(values) for vectors in the place of the matrices");
+                  "out(values) to store the vectors in A");
     if constexpr (values)
       [&](auto const& a, auto const& w, auto const&... rest) {
         eigh_batch<false, false>(exec, label_alone(how), a, w, a, end_of_call(rest...));

@@ -46,15 +46,16 @@ void qr_batch(Exec const& exec, std::string const& label, A const& a_operand, Q 
   f.status = status_and_workspace<Exec, T>(call, end);
   call.check({WithQ && !Same && same_numbers(q, a) && q.storage.row == a.storage.row, 0, 1});
   if (Same && a.rows < a.cols)
-    call.fail(call.parts[0].name() +
-              " has more columns than rows, so that Q is smaller; give in(A), out(Q), out(R)");
-  if (WithQ && !Same && !(q.rows == a.rows && (q.cols == least || q.cols == a.rows)))
     call.fail(
-        call.parts[1].name() + " does not hold the orthogonal factor of " + call.parts[0].name() +
-        "; give one of " + std::to_string(a.rows) + "x" + std::to_string(least) +
-        (least == a.rows
-             ? ""
-             : " or, for all of it, " + std::to_string(a.rows) + "x" + std::to_string(a.rows)));
+        call.parts[0].name() +
+        " has more columns than rows, so Q cannot be stored in it; give in(A), out(Q), out(R)");
+  if (WithQ && !Same && !(q.rows == a.rows && (q.cols == least || q.cols == a.rows)))
+    call.fail(call.parts[1].name() + " does not hold the orthogonal factor of " +
+              call.parts[0].name() + "; give a View with items of " + std::to_string(a.rows) + "x" +
+              std::to_string(least) +
+              (least == a.rows ? ""
+                               : " or, for the full factor, " + std::to_string(a.rows) + "x" +
+                                     std::to_string(a.rows)));
   require_extents(call, of_r, r, least, a.cols, "the triangular factor");
   f.items = call.parts[0].d.items;
   f.m = whole_extent(call, 0, a.rows);
@@ -94,7 +95,7 @@ struct QrOfOperands {
                   "Batchwork::qr: the arguments are [exec,] [launch(\"label\"),] in(A), out(Q), "
                   "out(R) [, status(codes)] [, workspace(view)] in this order, or in(A), out(R) "
                   "without Q, or "
-                  "inout(A), out(R) for Q in the place of A");
+                  "inout(A), out(R) to store Q in A");
     if constexpr (alone)
       [&](auto const& a, auto const& r, auto const&... rest) {
         qr_batch<false, false>(exec, label_alone(how), a, a, r, end_of_call(rest...));
@@ -133,8 +134,8 @@ struct LeastSquaresOfOperands {
     static_assert(require_decomposition_views<Exec, decltype(a), decltype(b), decltype(x)>());
     require_matrix<decltype(a)>();
     static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
-                  "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
-                  "sides, (item, row, column)");
+                  "Batchwork: b and x both hold vectors, v(item, row), or both several "
+                  "right-hand sides, v(item, row, column)");
     using T = typename decltype(x)::value_type;
 
     Call call{"least_squares", {}, label};

@@ -41,8 +41,9 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsCompact, E...>, Indices>>>
       K == Kind::in || K == Kind::common || K == Kind::out || K == Kind::inout,
       "Batchwork::gemm: A and B are in(view) or common(...), C is out(view) or inout(view)");
   static_assert(St == Structure::general,
-                "Batchwork::gemm: structure is not used; leave out symmetric, lower and diagonal");
-  static_assert(!IsCompact, "Batchwork::gemm: compact Views are not taken; unpack them first");
+                "Batchwork::gemm reads all entries; leave out symmetric, lower and diagonal");
+  static_assert(!IsCompact,
+                "Batchwork::gemm does not take compact(view, n); unpack the View first");
   using Src = Source<Adapted<V, St, IsCompact, E...>, Indices>;
   using view_type = V;
   using T = typename Src::T;
@@ -83,7 +84,7 @@ struct GemmOperand<Operand<K, Source<Adapted<V, St, IsCompact, E...>, Indices>>>
     }
     constexpr std::int64_t most = std::int64_t(1) << 30;
     if (rows > most || cols > most)
-      d.problem = "an extent of its matrices is over the limit of 2^30; divide it";
+      d.problem = "an extent of its matrices is over the limit of 2^30; multiply by blocks";
     if (o.source.reversed) d.problem = reversed_problem;
     describe_shape();
   }
@@ -154,10 +155,10 @@ inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::i
          " rows; give extents M x K and K x N, or transposed(view) for a transpose");
   if (c.d.shape != product)
     fail(c.name() + " does not hold the product of " + a.name() + " and " + b.name() +
-         "; give one of " + product + ", or transposed(view) for a transpose");
+         "; give a View with items of " + product + ", or transposed(view) for a transpose");
   if (!reads_c && beta != 0)
     fail("beta is " + std::to_string(beta) + ", but " + c.name() +
-         " is not read; pass it as inout(view), or a beta of zero");
+         " is not read, because it is out(view); pass inout(view), or a beta of zero");
 }
 
 /// What a launch that is refused is of.

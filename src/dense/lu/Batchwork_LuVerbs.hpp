@@ -38,10 +38,10 @@ constexpr bool require_lu_views() {
   using T = typename Result::value_type;
   static_assert(!std::is_const_v<T>, "Batchwork: a const View cannot be written");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
-                "Batchwork: lu, solve_lu, inverse and determinant take float or double");
+                "Batchwork: lu, solve_lu, inverse and determinants take float or double");
   static_assert((std::is_same_v<T, std::remove_const_t<typename Others::value_type>> && ...),
-                "Batchwork: all Views of a call hold the same type of numbers; give a, b and x (of "
-                "lu a and lu) in float, or all in double");
+                "Batchwork: all Views of a call hold the same type of numbers; give all of them in "
+                "float, or all in double");
   return require_reachable<(
       Kokkos::SpaceAccessibility<Exec, typename Result::memory_space>::accessible &&
       (Kokkos::SpaceAccessibility<Exec, typename Others::memory_space>::accessible && ...))>();
@@ -52,7 +52,7 @@ inline auto lu_launch_words(Call const& call, int n) {
     return LaunchWords{
         call.verb,
         "the matrices of " + call.parts[0].name() + " with " + std::to_string(n) + " rows",
-        "use smaller blocks"};
+        "use smaller matrices"};
   };
 }
 template <class T, bool Large, class Exec>
@@ -163,7 +163,7 @@ void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t 
   if (columns > many)
     call.fail(call.parts[1].name() + " has " + std::to_string(columns) +
               " right-hand sides, more than the limit of " + std::to_string(many) +
-              "; divide them");
+              "; solve for them in several calls");
   p.n = int(std::min(n, many));
   p.columns = int(columns);
   p.items = call.parts[0].d.items;
@@ -203,8 +203,8 @@ void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L 
   require_matrix<decltype(a)>();
   static_assert(decltype(order)::tile_rank == 1 &&
                     std::is_same_v<typename decltype(order)::value_type, std::int32_t>,
-                "Batchwork::lu: the rows in the order of the pivots are integers of 32 bits in a "
-                "View (item, place)");
+                "Batchwork::lu: out(rows), the rows in the order of the pivots, needs a View of "
+                "32-bit integers, v(item, k)");
   static_assert(
       require_reachable<(
           Kokkos::SpaceAccessibility<Exec, typename decltype(order)::memory_space>::accessible)>());
@@ -220,10 +220,10 @@ void lu_batch(Exec const& exec, std::string const& label, A const& a_operand, L 
   call.check_square(0, a.rows, a.cols);
   if (lu.rows != a.rows || lu.cols != a.cols)
     call.fail(call.parts[1].name() + " does not hold the factors of " + call.parts[0].name() +
-              "; give one of " + call.parts[0].d.shape);
+              "; give a View with items of " + call.parts[0].d.shape);
   if (order.rows != a.rows)
-    call.fail(call.parts[Same ? 1 : 2].name() + " does not hold a number for each row of " +
-              call.parts[0].name() + "; give one of " + std::to_string(a.rows));
+    call.fail(call.parts[Same ? 1 : 2].name() + " does not hold an integer for each row of " +
+              call.parts[0].name() + "; give a View with items of " + std::to_string(a.rows));
   p.a = a.storage.as_const();
   p.lu = lu.storage;
   p.order = order.storage;
@@ -244,8 +244,8 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
                        std::remove_const_t<decltype(b)>>());
   require_matrix<decltype(a)>();
   static_assert(decltype(x)::tile_rank == decltype(b)::tile_rank && decltype(x)::tile_rank > 0,
-                "Batchwork: b and x both hold vectors, (item, row), or both several right-hand "
-                "sides, (item, row, column)");
+                "Batchwork: b and x both hold vectors, v(item, row), or both several right-hand "
+                "sides, v(item, row, column)");
   using T = typename decltype(x)::value_type;
 
   Call call{"solve_lu", {}, label};
@@ -262,7 +262,7 @@ void solve_lu_batch(Exec const& exec, std::string const& label, A const& a_opera
               "; give right-hand sides of as many rows as the matrices");
   if (x.rows != b.rows || x.cols != b.cols)
     call.fail(call.parts[2].name() + " does not hold the solutions for " + call.parts[1].name() +
-              "; give one of " + call.parts[1].d.shape);
+              "; give a View with items of " + call.parts[1].d.shape);
   p.a = a.storage.as_const();
   p.b = b.storage.as_const();
   p.x = x.storage;
@@ -292,7 +292,7 @@ void inverse_batch(Exec const& exec, std::string const& label, A const& a_operan
   call.check_square(0, a.rows, a.cols);
   if (x.rows != a.rows || x.cols != a.cols)
     call.fail(call.parts[1].name() + " does not hold the inverse of " + call.parts[0].name() +
-              "; give one of " + call.parts[0].d.shape);
+              "; give a View with items of " + call.parts[0].d.shape);
   p.a = a.storage.as_const();
   p.x = x.storage;
   if (!launched_lu_in_workspace(exec, call, end, a.rows, a.rows, p))
@@ -310,8 +310,8 @@ void determinant_batch(Exec const& exec, std::string const& label, A const& a_op
       require_lu_views<Exec, std::remove_const_t<decltype(d)>, std::remove_const_t<decltype(a)>>());
   require_matrix<decltype(a)>();
   static_assert(decltype(d)::tile_rank == 0,
-                "Batchwork: determinants are in a View (item), or one (group, lane) in "
-                "compact(view, n)");
+                "Batchwork: determinants need a View v(item), or compact(view, n) of a View "
+                "v(group, lane)");
   using T = typename decltype(d)::value_type;
 
   Call call{logs ? "log_abs_determinant" : "determinant", {}, label};
@@ -322,8 +322,8 @@ void determinant_batch(Exec const& exec, std::string const& label, A const& a_op
     static_assert(require_lu_views<Exec, std::remove_const_t<decltype(l)>,
                                    std::remove_const_t<decltype(a)>>());
     static_assert(decltype(l)::tile_rank == 0,
-                  "Batchwork: logarithms of determinants are in a View (item), or one (group, "
-                  "lane) in compact(view, n)");
+                  "Batchwork: logarithms of determinants need a View v(item), or "
+                  "compact(view, n) of a View v(group, lane)");
     call.add("logarithms", true, l);
     p.log_size = l.storage;
   }
@@ -348,8 +348,8 @@ struct LuOfOperands {
     static_assert(
         apart || in_place,
         "Batchwork::lu: the arguments are [exec,] [launch(\"label\"),] in(A), out(LU), out(rows) "
-        "[, status(codes)] [, workspace(view)] in this order, or inout(A) in the place of the "
-        "first two");
+        "[, status(codes)] [, workspace(view)] in this order, or inout(A) instead of the first "
+        "two");
     if constexpr (in_place)
       [&](auto const& a, auto const& order, auto const&... rest) {
         lu_batch<true>(exec, label_alone(how), a, a, order, end_of_call(rest...));
@@ -370,8 +370,7 @@ struct SolveLuOfOperands {
     static_assert(
         apart || in_place,
         "Batchwork::solve_lu: the arguments are [exec,] [launch(\"label\"),] in(A), in(B), out(X) "
-        "[, status(codes)] [, workspace(view)] in this order, or inout(B) in the place of the last "
-        "two");
+        "[, status(codes)] [, workspace(view)] in this order, or inout(B) instead of the last two");
     if constexpr (in_place)
       [&](auto const& a, auto const& b, auto const&... rest) {
         solve_lu_batch<true>(exec, label_alone(how), a, b, b, end_of_call(rest...));
@@ -391,8 +390,8 @@ struct InverseOfOperands {
                    in_place = Given::template are_with_workspace<Kind::inout>;
     static_assert(apart || in_place,
                   "Batchwork::inverse: the arguments are [exec,] [launch(\"label\"),] in(A), "
-                  "out(X) [, status(codes)] [, workspace(view)] in this order, or inout(A) in the "
-                  "place of both");
+                  "out(X) [, status(codes)] [, workspace(view)] in this order, or inout(A) instead "
+                  "of both");
     if constexpr (in_place)
       [&](auto const& a, auto const&... rest) {
         inverse_batch<true>(exec, label_alone(how), a, a, end_of_call(rest...));

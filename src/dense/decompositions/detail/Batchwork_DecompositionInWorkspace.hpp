@@ -113,7 +113,7 @@ void launch_decomposition_anywhere(Exec const& exec, Call const& call, End const
                    " bytes, more than the " + std::to_string(most) + " of " + of;
   // Numbers are counted in 32 bits.
   if (bytes / sizeof(T) > std::size_t(std::numeric_limits<int>::max()))
-    call.fail(why + " and than a workspace may have; use smaller matrices");
+    call.fail(why + " and more than a workspace may hold; use smaller matrices");
   launch_in_workspace<T>(call, end, {why, bytes, slots_at_once(exec, f.items, team)},
                          [&](WorkspaceSlots<T> const& slots) {
                            if constexpr (runs_on_device<Exec>) {
