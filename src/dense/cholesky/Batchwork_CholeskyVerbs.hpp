@@ -101,7 +101,7 @@ void launch_triangle(Exec const& exec, Call const& call, std::int64_t n, std::in
   p.items = call.parts[0].d.items;
   p.factors = Factors;
   if (p.n == 0) return launch_empty_items<T>(exec, call, p.status, p.items);
-  // Without right-hand sides the status is still that of the matrix (LAPACK's posv and trtrs).
+  // Without right-hand sides the matrix still gives the status (LAPACK's posv and trtrs).
   bool const solves = p.forward || p.backward,
              asks = p.items > 0 && (!solves || columns > 0 || p.status.wanted());
   if constexpr (runs_on_device<Exec>) {

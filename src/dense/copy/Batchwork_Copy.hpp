@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 /// \file
-/// copy, pack, unpack: a batch from one arrangement to another, as it is or transposed item by
-/// item, in one kernel.
+/// copy, pack, unpack: a batch to another layout, unchanged or transposed item by item, in one
+/// kernel.
 #ifndef BATCHWORK_COPY_HPP
 #define BATCHWORK_COPY_HPP
 

@@ -23,7 +23,7 @@
 namespace Batchwork {
 namespace Impl {
 
-/// u and v are those of a call without vectors, and then not used, where Vectors is false.
+/// u and v are not used where Vectors is false.
 template <bool Vectors, class Exec, class A, class U, class W, class V, class S>
 void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U const& u_operand,
                W const& w_operand, V const& v_operand, S const& end) {
@@ -56,7 +56,7 @@ void svd_batch(Exec const& exec, std::string const& label, A const& a_operand, U
   f.items = call.parts[0].d.items;
   f.m = whole_extent(call, 0, std::max(a.rows, a.cols));
   f.n = whole_extent(call, 0, least);
-  // Of a matrix with more columns than rows that of the transpose, u and v exchanged.
+  // A matrix with more columns than rows is decomposed as its transpose, with u and v exchanged.
   auto from = a.storage.as_const();
   bool const wide = a.rows < a.cols;
   if (wide) std::swap(from.row, from.col);

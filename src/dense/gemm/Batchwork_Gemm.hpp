@@ -161,7 +161,7 @@ inline void check_gemm(Part const& a, std::int64_t a_cols, Part const& b, std::i
          " is not read, because it is out(view); pass inout(view), or a beta of zero");
 }
 
-/// What a launch that is refused is of.
+/// Words of the message for a launch that is refused.
 template <class T>
 auto gemm_words(GemmProblem<T> const& p) {
   return [&p] {
@@ -178,8 +178,7 @@ void launch_gemm_tiles(Exec const& exec, std::string const& label, GemmProblem<T
                        Left const& left, GemmTilesPlan<T> const& plan) {
   using Tile = GemmTileOf<Kind>;
   GemmTiles<T, Tile, Left> kernel(p, left, plan.how, plan.a, plan.b);
-  // Several tiles for a team, whose copies then never pause, as long as there are teams enough to
-  // fill the device.
+  // Several tiles for a team, as long as enough teams fill the device. Its copies then never pause.
   std::int64_t const full = std::max(1, exec.concurrency() / 64);
   kernel.rounds = int(std::clamp<std::int64_t>(kernel.tiles / full, 1, 8));
   launch_teams<Tile::threads, Tile::teams>(
@@ -222,8 +221,8 @@ void launch_gemm_sectors(Exec const& exec, std::string const& label, GemmProblem
       launch(kernel);
       return true;
     };
-    // Whole lines of memory, but where blocks of 32 columns have more of them beyond the edge than
-    // those of 16 (measured on an H200).
+    // Whole lines of memory, unless blocks of 32 columns have more columns beyond the edge than
+    // blocks of 16 (measured on an H200).
     GemmSectorsByMatrices<T, 16, 3> const line(p, exec.concurrency(), limits);
     GemmSectorsByMatrices<T, 8, 3> const half(p, exec.concurrency(), limits);
     bool const whole =

@@ -84,8 +84,8 @@ bool launch_lu_kernel(Exec const& exec, Call const& call, LuProblem<T> const& p,
       TeamShape{kernel.teams(), kernel.team(), kernel.bytes()}, lu_launch_words(call, p.n));
   return true;
 }
-/// The largest extent for which lanes that share an item are faster than a warp for each, of which
-/// half of the lanes have no row at 16 rows.
+/// The largest extent for which lanes that share an item are faster than a warp an item. At 16 rows
+/// half of the lanes of such a warp have no row.
 constexpr int lu_extent_of_shared_lanes(LuTask task) {
   return task == LuTask::solution   ? 32
          : task == LuTask::inverses ? 24
@@ -155,7 +155,7 @@ void launch_lu_of_no_rows(Exec const& exec, Call const& call, LuProblem<T> const
 template <LuTask Task, class Exec, class T>
 void launch_lu(Exec const& exec, Call const& call, std::int64_t n, std::int64_t columns,
                LuProblem<T> p) {
-  // A matrix of one column is a vector.
+  // A matrix of one column is treated as a vector.
   if constexpr (Task == LuTask::solutions) {
     if (columns == 1) return launch_lu<LuTask::solution>(exec, call, n, columns, p);
   }
