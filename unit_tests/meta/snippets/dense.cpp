@@ -18,7 +18,7 @@ using Exec = Kokkos::DefaultExecutionSpace;
 void copies(Exec const& exec, Kokkos::View<double***, Kokkos::LayoutRight> const& item_contiguous,
             Kokkos::View<double***, Kokkos::LayoutLeft> const& interleaved,
             Kokkos::View<double****, Kokkos::LayoutRight> const& groups, std::int64_t items) {
-  copy(exec, interleaved, item_contiguous);              // another layout
+  copy(exec, interleaved, item_contiguous);              // another arrangement
   copy(exec, interleaved, transposed(item_contiguous));  // the transpose of every item
   pack(exec, compact(groups, items), item_contiguous);   // into groups of items
   unpack(exec, interleaved, compact(groups, items));     // and back
