@@ -183,7 +183,7 @@ void small_solves(Exec const& exec, Kokkos::View<double* [6][6]> const& A,
 struct SolveFormed {
   template <class X, class U, class C, class D, class B>
   KOKKOS_FUNCTION void operator()(X& x, U const& u, C const& c, D const& d, B const& b) const {
-    auto const a = congruence(u, c, d);
+    auto const a = congruence(u, c, d);  // u c u' + d
     x = solve(cholesky(a), b);
   }
 };
