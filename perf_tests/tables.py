@@ -466,10 +466,10 @@ def tridiagonal_hosts(results):
     return table(["rows"] + [", ".join(c) for c in columns], rows)
 
 
-def sequences(results):
-    """ns an item, and how many times as long the plain loop takes; of several loops and sequences each."""
+def sequences(results, programs=None):
+    """ns an item, and how many times as long the plain loop takes; of all programs or of `programs`."""
     rows = []
-    for program in sorted({r.kind for r in results}):
+    for program in sorted({r.kind for r in results if programs is None or r.kind in programs}):
         of = [r for r in results if r.kind == program]
         loop, eigen = one(of, implementation="loop"), one(of, implementation="eigen")
         more = [one(of, implementation=form) for form in sorted({r.implementation for r in of if r.implementation.startswith("loop_")})]
