@@ -45,7 +45,7 @@ def run(command, **options):
 
 
 def copy_tree():
-    """Updates the copy of the tree. Writes only files that differ, so only these are built again."""
+    """Updates the copy of the tree. Writes only changed files, so only these are built again."""
     wanted = set()
     for name in COPIED:
         source = ROOT / name
